@@ -1,4 +1,4 @@
-/** The numbers of the twenty-seven actions. */
+/** Numbers of the twenty-seven actions. */
 
 export const A_OPEN: i32 = 0;
 export const A_CLOSE: i32 = 1;

@@ -1,4 +1,4 @@
-/** Effects of the twenty-seven actions. A refused action (preconditions.ts) takes its time as well. */
+/** Effects of the twenty-seven actions. A refused action (preconditions.ts) takes time as well. */
 import {
   ACTIVE, BROKEN, HAS_DEVICE, HIDDEN, IS_CONTAINER, MOVABLE, NIL, OPEN, Obj, has, isNil, isOf, set,
 } from './object';
@@ -21,12 +21,12 @@ import { agentRoom, farSide, hasPortal, nextPortal } from './search';
 import { ALREADY, CAUGHT, combustionPoint, ignite } from './combustion';
 import { mix } from './chemistry';
 import { resetGoals } from './goals';
-import { endA, endB, isLiquid, may, say, sayTerminal, wayTo } from './preconditions';
+import { endA, endB, isLiquid, may, putSentence, putTerminal, wayTo } from './preconditions';
 import * as I from './tables/ids';
 
 function unplug(o: Obj, newline: bool): void {
   if (!isConnected(o)) return;
-  say('(disconnecting ', o, ')');
+  putSentence('(disconnecting ', o, ')');
   if (newline) byte(10);
   disconnect(o);
 }
@@ -34,7 +34,7 @@ function unplug(o: Obj, newline: bool): void {
 function move(o: Obj, into: Obj): void {
   unplug(o, false);
   add(into, o);
-  say('You move the ', o, ' to the ');
+  putSentence('You move the ', o, ' to the ');
   putString(into.name);
   byte(46);
 }
@@ -43,7 +43,7 @@ function pour(o: Obj, into: Obj): void {
   if (!has(o, IS_CONTAINER)) {
     unplug(o, true);
     add(into, o);
-    say('You pour the ', o, ' into the ');
+    putSentence('You pour the ', o, ' into the ');
   } else {
     let c = at(o.first);
     while (!isNil(c)) {
@@ -54,7 +54,7 @@ function pour(o: Obj, into: Obj): void {
       }
       c = next;
     }
-    say('You pour the contents of the ', o, ' into the ');
+    putSentence('You pour the contents of the ', o, ' into the ');
   }
   putString(into.name);
   byte(46);
@@ -64,7 +64,7 @@ function dunk(to: Obj, from: Obj): void {
   const first = stack.length;
   for (let c = at(from.first); !isNil(c); c = at(c.next)) if (isLiquid(c) && has(c, MOVABLE)) stack.push(c);
   for (let i = first; i < stack.length; i++) unplug(stack.get(i), false);
-  say('You dunk the ', to, ' in the ');
+  putSentence('You dunk the ', to, ' in the ');
   putString(from.name);
   put(', moving the liquids (');
   for (let i = first; i < stack.length; i++) {
@@ -79,8 +79,8 @@ function dunk(to: Obj, from: Obj): void {
 }
 
 function lookIn(o: Obj): void {
-  if (o.first == 0) return say('There is nothing in the ', o, '.');
-  say('Inside the ', o, ' is: \n');
+  if (o.first == 0) return putSentence('There is nothing in the ', o, '.');
+  putSentence('Inside the ', o, ' is: \n');
   list(o, true, 0, false);
   byte(10);
   if (!hasPortal(o)) return;
@@ -96,12 +96,12 @@ function lookIn(o: Obj): void {
 function useLighter(o: Obj): void {
   if (o.mat == 0) return put("It's not clear how to use those items together.");
   if (combustionPoint(o) <= 2200) {
-    say('The ', o, '');
+    putSentence('The ', o, '');
     const result = ignite(o);
     return put(result == CAUGHT ? ' catches fire.' : result == ALREADY ? ' is already on fire.' : ' is not flammable.');
   }
   o.temperature += Math.min(Math.max(2200 - o.temperature, 0), 10);
-  say('The lighter heats up the ', o, ' a small amount.');
+  putSentence('The lighter heats up the ', o, ' a small amount.');
 }
 
 function useThermometer(o: Obj): void {
@@ -137,7 +137,7 @@ function useAxe(o: Obj): bool {
   }
   if (!has(o, HAS_DEVICE)) return false;
   o.flags |= BROKEN;
-  say('You hit the ', o, ' with the axe, causing it to break.');
+  putSentence('You hit the ', o, ' with the axe, causing it to break.');
   return true;
 }
 
@@ -163,9 +163,9 @@ function use(tool: Obj, o: Obj): void {
 }
 
 function activate(o: Obj, on: bool): void {
-  if (has(o, BROKEN)) return say('The ', o, " appears broken, and can't be activated or deactivated.");
+  if (has(o, BROKEN)) return putSentence('The ', o, " appears broken, and can't be activated or deactivated.");
   set(o, ACTIVE, on);
-  say('The ', o, on ? ' is now activated.' : ' is now deactivated.');
+  putSentence('The ', o, on ? ' is now activated.' : ' is now deactivated.');
 }
 
 function go(o: Obj): void {
@@ -174,18 +174,18 @@ function go(o: Obj): void {
   if (o.cls == I.C_Door) {
     const far = farSide(o, room);
     add(far, agent);
-    return say('You move through the door to the ', far, '.');
+    return putSentence('You move through the door to the ', far, '.');
   }
   add(farSide(wayTo(o), room), agent);
-  say('You move to the ', o, '.');
+  putSentence('You move to the ', o, '.');
 }
 
 function connect(): void {
   endA.wire = ref(endB);
   endB.wire = ref(endA);
-  sayTerminal(endA);
+  putTerminal(endA);
   put(' is now connected to ');
-  sayTerminal(endB);
+  putTerminal(endB);
 }
 
 export function putInventory(): void {
@@ -205,7 +205,7 @@ function remember(kind: i32, a: Obj, b: Obj): void {
   head.actionCount++;
 }
 
-/** Was the last action done, rather than refused. */
+/** True if the last action was done, not refused. */
 export let accepted: bool = false;
 
 export function forgetAccepted(): void {
@@ -221,12 +221,12 @@ export function execute(action: i32, a: Obj, b: Obj): void {
     case A_OPEN:
     case A_CLOSE:
       set(a, OPEN, action == A_OPEN);
-      return say('The ', a, action == A_OPEN ? ' is now open.' : ' is now closed.');
+      return putSentence('The ', a, action == A_OPEN ? ' is now open.' : ' is now closed.');
     case A_GO:
       return go(a);
     case A_TELEPORT:
       add(a, at(head.agent));
-      return say('You teleport to the ', a, '.');
+      return putSentence('You teleport to the ', a, '.');
     case A_LOOK:
       return describe(agentRoom(), 1, NIL);
     case A_LOOK_AT:
@@ -239,7 +239,7 @@ export function execute(action: i32, a: Obj, b: Obj): void {
       return activate(a, action == A_ACTIVATE);
     case A_EAT:
       detach(a);
-      return say('The ', a, ' was delicious.');
+      return putSentence('The ', a, ' was delicious.');
     case A_MOVE:
       return move(a, b);
     case A_PICK_UP:
@@ -268,7 +268,7 @@ export function execute(action: i32, a: Obj, b: Obj): void {
       return connect();
     case A_DISCONNECT:
       disconnect(a);
-      return say('', a, ' has been disconnected');
+      return putSentence('', a, ' has been disconnected');
     case A_WAIT1:
       head.waiting = 1;
       return put('You decide to wait for 1 iterations.');

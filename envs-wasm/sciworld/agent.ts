@@ -1,10 +1,10 @@
-/** One step of the agent: parse or resolve, act, let time pass, judge the goals. */
+/** One step of the agent: parse the line or resolve an ambiguity, act, let time pass, judge the goals. */
 import { NIL, Obj } from './object';
 import { PENDING_BYTES, at, ensureRoom, head, ref } from './arena';
 import { A_INVENTORY, A_LOOK, A_TASK } from './action-ids';
 import { execute, forgetAccepted } from './actions';
 import {
-  askWhich, chosen, isRegistered, matchAction, matchFirst, matchSecond, parse, slotCount, verb, preposition,
+  putAmbiguity, chosenMatch, isRegistered, matchAction, matchFirst, matchSecond, parse, slotCount, verb, preposition,
 } from './parser';
 import { forgetThrow, threw } from './goal-judges';
 import { isCompleted, score, tickGoals } from './goals';
@@ -13,8 +13,8 @@ import { byte, out, put, tidy } from './text';
 
 const UNKNOWN = "Unknown action.  Type 'help' for a list of actions, and 'objects' for a list of possible object referents. ";
 
-/** Acts, then ticks while the agent waits. */
-function live(action: i32, a: Obj, b: Obj): void {
+/** Performs the action, then ticks while the agent waits. */
+function actAndTick(action: i32, a: Obj, b: Obj): void {
   let queued = action >= 0;
   const first = ref(a);
   const second = ref(b);
@@ -26,7 +26,7 @@ function live(action: i32, a: Obj, b: Obj): void {
       queued = false;
     }
     tickGoals();
-    // An exception of the original's goals ends the loop and every later step.
+    // An exception in the original's goals ends the loop and every later step.
     if (threw) return;
     if (takesTime) {
       ensureRoom();
@@ -39,7 +39,7 @@ function live(action: i32, a: Obj, b: Obj): void {
   }
 }
 
-/** A line, already trimmed of nothing: `from`, `n` bytes. The text goes to `out`. */
+/** Performs the line at `from` (`n` bytes, untrimmed) and writes the answer to `out`. */
 export function step(from: usize, n: i32): void {
   const start = out.length;
   forgetAccepted();
@@ -52,23 +52,23 @@ export function step(from: usize, n: i32): void {
   let a = NIL;
   let b = NIL;
   if (head.pending > 0) {
-    const i = chosen(from, n);
+    const i = chosenMatch(from, n);
     if (i >= 0) {
       action = matchAction(i);
       a = matchFirst(i);
       b = matchSecond(i);
     }
   } else {
-    // A line longer than an arena keeps cannot be asked about; no grammatical line is near that long.
+    // A line that does not fit the arena cannot be kept as an ambiguous request. No valid line is nearly that long.
     const count = n > PENDING_BYTES ? 0 : parse(from, n);
     if (count == 0) return put('No known action matches that input.');
-    if (count > 1) return askWhich(count, from, n);
+    if (count > 1) return putAmbiguity(count, from, n);
     action = matchAction(0);
     a = matchFirst(0);
     b = matchSecond(0);
   }
   forgetThrow();
-  live(action, a, b);
+  actAndTick(action, a, b);
   tidy(start);
   if (threw) head.stopped = 1;
   head.score = score();

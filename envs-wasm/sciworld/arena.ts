@@ -1,7 +1,8 @@
 /**
- * A world is one arena: a header, then objects of a fixed size in the order they were made. Objects name each other by offset
- * from the arena's start, so a snapshot is a copy of the bytes in use. An arena grows only between ticks (`ensureRoom`), so
- * within a tick plain references to objects hold. Terminals are objects too: they spill into rooms when their owner burns.
+ * A world is one arena: a header, then objects of a fixed size in order of creation. Objects refer to each other by
+ * their offset from the arena's start, so a snapshot is a copy of the used bytes. An arena grows only between ticks
+ * (`ensureRoom`), so within a tick plain references to objects stay valid. Terminals are objects too: they fall into
+ * the room when their owner burns.
  */
 import { nextBits, nextInt, seedRandom } from '../shared/java-random';
 import { C_Bathtub, C_Sink, C_Toilet, F_Tree, F_FruitingTree } from './tables/ids';
@@ -28,15 +29,15 @@ export class Header {
   failed: i32;
   stopped: i32;
   portals: i32;
-  /** The last executed "look at", "read" or "use": what, on what, and how many there were. */
+  /** The last executed "look at", "read" or "use": the action, its objects, and the number of actions so far. */
   actionKind: i32;
   actionFirst: i32;
   actionSecond: i32;
   actionCount: i32;
-  /** Bytes of the ambiguous input that waits for a number; 0: none. */
+  /** Length in bytes of the ambiguous input that waits for a number; 0 if there is none. */
   pending: i32;
   completed: i32;
-  /** How many matches wait for a number. */
+  /** Number of matches to choose from. */
   choices: i32;
   stateSeen: i32;
   score: f64;
@@ -50,7 +51,7 @@ export const PENDING_BYTES: i32 = 960;
 export const OBJECTS: i32 = 1792;
 const MOST_PORTALS: i32 = 32;
 
-/** The world of this call. */
+/** The world of the present call. */
 export let base: usize = 0;
 export let head: Header = changetype<Header>(0);
 
@@ -108,14 +109,14 @@ export function pendingAt(): usize {
   return base + PENDING;
 }
 
-/** Terminals have no ticks. */
+/** Clears the tick flags; terminals have none. */
 export function clearTicks(): void {
   for (let offset = OBJECTS; offset < head.used; offset += TRIPLE) changetype<Obj>(base + offset).flags &= ~TICKED;
 }
 
 // ---- chance --------------------------------------------------------------------------------------------------------------
 
-// The generator's state is the header's first field.
+// The state of the generator is the first field of the header.
 export function reseed(seed: i32): void {
   seedRandom(base, seed);
 }
@@ -133,7 +134,7 @@ export function coin(): bool {
 const PAGE: i32 = 8192;
 const free: StaticArray<usize> = new StaticArray<usize>(8192);
 
-/** An arena of at least `capacity` bytes; its capacity stands in its header. */
+/** Returns an arena of at least `capacity` bytes; the header contains its capacity. */
 export function allocate(capacity: i32): usize {
   const pages = (capacity + PAGE - 1) / PAGE;
   let found: usize = 0;
@@ -159,7 +160,10 @@ export function clearWorld(world: usize): void {
   changetype<Header>(world).used = OBJECTS;
 }
 
-/** Room for what one tick or one action can make: a filling basin gives each vessel in it water, plants flower and fruit, and so on. */
+/**
+ * Makes room for all objects that one tick or one action can create: water in each vessel of a filling basin, flowers
+ * and fruit of plants, ash, and so on. Returns the world's address.
+ */
 export function ensureRoom(): usize {
   let makers = 24;
   for (let offset = OBJECTS; offset < head.used; offset += TRIPLE) {
@@ -183,7 +187,10 @@ export function ensureRoom(): usize {
 
 // ---- work --------------------------------------------------------------------------------------------------------------
 
-/** Work done by this call: objects visited, pairs touched, referents compared. A count, so that a bound on it holds on any machine. */
+/**
+ * Work of the present call: objects visited, pairs touched, referents compared. As a count, its bound holds on any
+ * machine.
+ */
 export let work: i64 = 0;
 
 export function worked(n: i32): void {

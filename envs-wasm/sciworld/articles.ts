@@ -1,7 +1,7 @@
-/** Articles and blanks in the texts of referents. */
+/** Articles and blanks in phrases and in the parser's input. */
 import { out } from './text';
 
-/** Single spaces, without the tokens "a", "an", "the", from `start` to the end of `out`. */
+/** Removes the tokens "a", "an" and "the" and extra spaces, from `start` to the end of `out`. */
 export function dropArticles(start: i32): void {
   let read = start;
   let write = start;

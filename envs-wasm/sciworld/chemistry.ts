@@ -1,4 +1,4 @@
-/** Mixing: what two, three or four things in one container become. */
+/** Mixing: the products of two, three or four things in one container. */
 import { HIDDEN, NIL, Obj, has, isNil } from './object';
 import { add, remove } from './containment';
 import { at } from './arena';
@@ -11,7 +11,7 @@ import * as I from './tables/ids';
 
 const ANY: i32 = -1;
 
-/** The ingredient of this name: by raw name (and state, where one is asked for), or by substance and state. */
+/** Finds the ingredient of this name: by raw name (and by state, unless it is ANY), or by substance and state. */
 function find(box: Obj, name: i32, state: i32): Obj {
   for (let c = at(box.first); !isNil(c); c = at(c.next)) {
     if (has(c, HIDDEN)) continue;
@@ -29,7 +29,7 @@ function product(box: Obj, cls: i32): Obj {
   return o;
 }
 
-/** Uses up the two ingredients, if both are there. */
+/** Removes the two ingredients if both are present. */
 function take2(box: Obj, a: i32, stateA: i32, b: i32, stateB: i32): bool {
   const x = find(box, a, stateA);
   const y = find(box, b, stateB);
@@ -105,7 +105,7 @@ const known: StaticArray<i32> = [I.S_red_paint, I.S_blue_paint, I.S_yellow_paint
   I.S_yellow_orange_paint, I.S_red_orange_paint, I.S_violet_red_paint, I.S_blue_violet_paint, I.S_green_blue_paint,
   I.S_green_yellow_paint, I.S_brown_paint];
 
-/** Exactly `n` of the known paints are found (two cups of one colour count once). */
+/** Makes brown paint if exactly `n` of the known paints are present (two cups of one colour count once). */
 function brown(box: Obj, n: i32): bool {
   let found = 0;
   for (let i = 0; i < known.length; i++) if (!isNil(find(box, known[i], 1))) found++;

@@ -1,4 +1,7 @@
-/** Fire: what is hot enough burns, for its ticks; then it is ash. Liquid water beside or inside puts it out. */
+/**
+ * Fire: a hot enough object burns for its number of ticks and becomes ash. Liquid water beside or inside it puts the
+ * fire out.
+ */
 import { BURNED, BURNING, LIQUID, NIL, Obj, has, isNil } from './object';
 import { add, remove } from './containment';
 import { at, parentOf } from './arena';

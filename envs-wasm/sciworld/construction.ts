@@ -12,7 +12,7 @@ import { append } from './containment';
 import { base, head } from './arena';
 
 function slot(uuid: i32, cls: i32, name: i32): Obj {
-  // During construction the caller sized the arena (START_BYTES); later `ensureRoom` did.
+  // The caller made enough room: START_BYTES at the start, `ensureRoom` later.
   if (head.used + SIZE > head.capacity) unreachable();
   const o = changetype<Obj>(base + head.used);
   memory.fill(base + head.used, 0, SIZE);
@@ -29,7 +29,9 @@ function terminal(uuid: i32, cls: i32, name: i32, owner: Obj, hidden: bool): voi
   append(owner, t);
 }
 
-/** A new object with the next uuids, as its class's constructor makes it (without the parts a composite adds). */
+/**
+ * Makes a new object with the next uuids, as the constructor of its class does, but without the parts of a composite.
+ */
 export function make(cls: i32): Obj {
   const bits = family(cls);
   const uuid = head.uuid + (bits & F_PolarizedElectricalComponent ? 1 : 3);
@@ -37,7 +39,7 @@ export function make(cls: i32): Obj {
   return makeAs(cls, uuid);
 }
 
-/** The same with its uuid given (task objects, whose numbers come from the tables). */
+/** As `make`, with a given uuid: those of task objects come from the tables. */
 export function makeAs(cls: i32, uuid: i32): Obj {
   const record = classRecord(cls);
   const bits = family(cls);

@@ -1,4 +1,4 @@
-/** Containment: the contents of an object are a list in uuid order. */
+/** Containment. The contents of an object are a list in uuid order. */
 import { C_InclinedPlane } from './tables/ids';
 import { DELETED, Obj, isNil } from './object';
 import { at, parentOf, ref } from './arena';
@@ -33,7 +33,7 @@ export function detach(o: Obj): void {
   o.prev = 0;
 }
 
-/** Contents stay in uuid order. */
+/** Moves an object into a container, at its place in uuid order. */
 export function add(container: Obj, o: Obj): void {
   if (changetype<usize>(container) == changetype<usize>(o)) return;
   detach(o);

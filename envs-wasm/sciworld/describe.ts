@@ -1,4 +1,4 @@
-/** The printers: names, cursory (0) and detailed (1) descriptions, lists. */
+/** Descriptions, cursory (0) and detailed (1), and lists of contents. */
 import { ACTIVE, BURNED, BURNING, DEAD, HIDDEN, NIL, OPEN, Obj, SICK, has, isNil } from './object';
 import { at, head, portal } from './arena';
 import { listOrder, stack } from './list';
@@ -14,7 +14,7 @@ import * as I from './tables/ids';
 
 // ---- lists ----------------------------------------------------------------------------------------------------------------
 
-/** Pushes the visible contents (and portals) of `o` on the stack, sorted by name and uuid; returns how many. */
+/** Pushes the visible contents (and portals) of `o` on the stack, sorted by name and uuid; returns their number. */
 export function pushSorted(o: Obj, portals: bool): i32 {
   const from = stack.length;
   for (let c = at(o.first); !isNil(c); c = at(c.next)) if (!has(c, HIDDEN)) insert(c, from);
@@ -53,7 +53,7 @@ function aName(o: Obj): void {
   putName(o);
 }
 
-/** "In the X is: ", then the contents: inline when cursory, a line each when detailed. */
+/** Writes "In the X is: " and the contents: inline if cursory, one per line if detailed. */
 function inOn(preposition: string, o: Obj, mode: i32, portals: bool): void {
   put(preposition);
   putName(o);
@@ -279,7 +279,7 @@ function describeDrawer(o: Obj, mode: i32): void {
   inOn('In the ', o, 1, false);
 }
 
-/** A colour told before the name goes inside "burned ...": "a burned orange apricot". */
+/** The colour comes after "burned": "a burned orange apricot". */
 function coloured(o: Obj): void {
   put(has(o, BURNING) ? 'a orange ' : 'a burned orange ');
   putString(o.name);
@@ -293,7 +293,7 @@ function simple(o: Obj): void {
   putName(o);
 }
 
-/** `from`: where it is seen from (a door reads differently from its two rooms). */
+/** Describes an object. `from` is the place from which it is seen: a door reads differently in its two rooms. */
 export function describe(o: Obj, mode: i32, from: Obj): void {
   const bits = family(o.cls);
   if (bits & I.F_Portal) return describePortal(o, from);

@@ -1,4 +1,7 @@
-/** What devices do by themselves each tick: basins fill and drain, the toilet flushes, pots water themselves, the stopwatch counts. */
+/**
+ * Automatic effects of devices in each tick: basins fill and drain, the toilet flushes, pots water themselves, the
+ * stopwatch counts.
+ */
 import { ACTIVE, IS_CONTAINER, LIQUID, Obj, OPEN, has, isNil, set } from './object';
 import { add } from './containment';
 import { at, head, parentOf, portal } from './arena';
@@ -17,7 +20,7 @@ function waterIfDry(container: Obj): void {
 }
 
 function fill(basin: Obj): void {
-  // What a fill adds has the largest uuid, so it lands behind the contents already here and is no container.
+  // New water has the largest uuid, so it comes after the present contents and is not visited by this loop.
   for (let c = at(basin.first); !isNil(c); c = at(c.next))
     if (has(c, IS_CONTAINER) && has(c, OPEN)) waterIfDry(c);
   waterIfDry(basin);

@@ -25,7 +25,7 @@ export function describeDocument(o: Obj): void {
   }
 }
 
-/** Text of `read X` for a document. */
+/** Writes the text of `read X` for a document. */
 export function readDocument(o: Obj): void {
   if (o.cls == I.C_Recipe) {
     put('The recipe reads:\nTo make ');

@@ -1,4 +1,7 @@
-/** Circuits: generators set voltages, conductors pass nine volts on one object a visit, components light when ground and voltage meet. */
+/**
+ * Circuits: generators set voltages, each visit of a conductor passes nine volts on by one object, and a component
+ * turns on where ground and voltage meet.
+ */
 import { ACTIVE, CONDUCTS, HAS_CONTAINER, NIL, OPEN, Obj, POLARIZED, TERMINALS, has, isNil, isOf, set } from './object';
 import { at, parentOf } from './arena';
 import { ownerOf, terminal1, terminal2 } from './terminals';
@@ -12,7 +15,7 @@ function connectsToVoltage(t: Obj): bool {
   return t.wire != 0 && at(t.wire).volts == NINE;
 }
 
-/** The other end of a polarized part; an open switch has none. */
+/** The other end of a polarized part, or nil for an open switch. */
 function otherEnd(part: Obj, t: Obj): Obj {
   if (part.cls == I.C_Switch && !has(part, ACTIVE)) return NIL;
   const one = terminal1(part);
@@ -32,10 +35,10 @@ function connectsToGround(t: Obj, steps: i32): bool {
   return !isNil(other) && steps > 0 && connectsToGround(other, steps - 1);
 }
 
-/** An ordinary object or a wire: passes nine volts from one end to the other. */
+/** Updates an ordinary object or a wire: passes nine volts from one end to the other. */
 export function updatePassive(o: Obj, activates: bool): void {
   if (!has(o, TERMINALS)) return;
-  // What does not conduct has had no volts on its terminals since it was made.
+  // The terminals of an insulator never have a voltage.
   if (!isOf(o, I.F_UnpolarizedElectricalComponent) && (o.mat == 0 || !has(o, CONDUCTS))) return;
   const one = terminal1(o);
   const two = terminal2(o);
@@ -73,7 +76,10 @@ function updateGenerator(o: Obj): void {
   terminal2(o).volts = on ? GROUND : NONE;
 }
 
-/** Goal helper: does a walk from the part's first terminal meet something of this name. -1: the original throws there. */
+/**
+ * For goals: 1 if a walk from the part's first terminal reaches an object of this name, 0 if not, -1 where the original
+ * throws.
+ */
 export function areConnected(part: Obj, start: Obj, name: i32, depth: i32): i32 {
   const other = otherEnd(part, start);
   if (isNil(other)) return -1;

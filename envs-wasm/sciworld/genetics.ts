@@ -1,10 +1,13 @@
-/** Genes of the pea and the unknown plants: traits, phenotypes, the Punnett square, random genes. One bit a trait, set where dominant. */
+/**
+ * Genes of the pea and the unknown plants: traits, phenotypes, the Punnett square, random genes. Each trait is one bit,
+ * set if dominant.
+ */
 import { Obj, isNil } from './object';
 import { draw } from './arena';
 import { byte, put } from './text';
 import * as I from './tables/ids';
 
-/** 0 none, 1 pea, 2 unknown E, 3 B, 4 C, 5 D. */
+/** Kind of plant: 0 none, 1 pea, 2 unknown E, 3 B, 4 C, 5 D. */
 export function plantKind(o: Obj): i32 {
   switch (o.cls) {
     case I.C_PeaPlant:
@@ -23,7 +26,7 @@ export function plantKind(o: Obj): i32 {
   }
 }
 
-/** Is the trait shown dominant: recessive only where both alleles are. */
+/** True if the dominant form is visible; the recessive form needs both alleles. */
 function shows(o: Obj, trait: i32): bool {
   const both = (o.genes & 15) | (o.genes >> 4);
   return (both & (1 << trait)) != 0;
@@ -33,7 +36,7 @@ function value(o: Obj, trait: i32, dominant: string, recessive: string): void {
   put(shows(o, trait) ? dominant : recessive);
 }
 
-/** What a seed shows; the pea's ends in a space. */
+/** Writes the visible traits of a seed. The pea's end with a space. */
 export function seedTraits(o: Obj): void {
   switch (plantKind(o)) {
     case 1:
@@ -52,7 +55,7 @@ export function seedTraits(o: Obj): void {
   }
 }
 
-/** What an adult or reproducing plant shows, from " with". */
+/** Writes the visible traits of an adult or reproducing plant, starting with " with". */
 export function grownTraits(o: Obj): void {
   if (o.stage != I.STAGE_adult && o.stage != I.STAGE_reproducing) return;
   switch (plantKind(o)) {
@@ -83,7 +86,7 @@ export function grownTraits(o: Obj): void {
   }
 }
 
-/** Size and colour of a flower of this plant, each followed by a space. */
+/** Writes size and colour of a flower of this plant, each followed by a space. */
 export function flowerTraits(o: Obj): void {
   if (isNil(o)) return;
   switch (plantKind(o)) {
@@ -113,7 +116,7 @@ export function randomGenes(): i32 {
 
 const pairs: StaticArray<i32> = new StaticArray<i32>(4);
 
-/** One child of two parents: for each trait the four allele pairs are shuffled and the first is taken. */
+/** Genes of one child: for each trait the four allele pairs are shuffled, and the first one is taken. */
 export function mate(mother: i32, father: i32): i32 {
   let child = 0;
   for (let trait = 0; trait < 4; trait++) {
@@ -132,7 +135,7 @@ export function mate(mother: i32, father: i32): i32 {
   return child;
 }
 
-/** The trait words alone, as referents use them: without a leading " with a". */
+/** Writes the traits as referents use them. */
 export function putTraits(o: Obj): void {
   if (o.stage == I.STAGE_seed) return seedTraits(o);
   grownTraits(o);

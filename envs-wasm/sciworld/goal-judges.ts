@@ -17,10 +17,10 @@ import * as I from './tables/ids';
 export const NOT_YET: i32 = 0;
 export const REACHED: i32 = 1;
 export const WRONG: i32 = 2;
-/** Above every value a goal stores. */
+/** Larger than any value that a goal stores. */
 export const UNSET: f64 = 1e300;
 
-/** Set where the original throws inside a goal. */
+/** True if the original would throw inside a goal. */
 export let threw: bool = false;
 
 export function forgetThrow(): void {
@@ -31,11 +31,11 @@ export function forgetThrow(): void {
 
 const around: List = new List();
 let gathered: bool = false;
-/** By string: when an object of this raw name was last in the room. */
+/** By string: the number of the gathering in which an object of this raw name was last in the room. */
 const namesSeen: StaticArray<i32> = new StaticArray<i32>(4096);
 let gathering: i32 = 0;
-/** Is there an object whose described name is not its raw one. */
-let anyOdd: bool = false;
+/** True if the described name of some object differs from its raw name. */
+let anyRenamed: bool = false;
 
 export function forgetRoom(): void {
   gathered = false;
@@ -48,19 +48,19 @@ function gather(): void {
   recursive(agentRoom(), around);
   unique(around);
   gathering++;
-  anyOdd = false;
+  anyRenamed = false;
   for (let i = 0; i < around.length; i++) {
     const o = around.get(i);
     const name = o.name;
-    if (name >= namesSeen.length) anyOdd = true;
+    if (name >= namesSeen.length) anyRenamed = true;
     else namesSeen[name] = gathering;
-    if (!isPlain(o) && !isOf(o, I.F_Portal)) anyOdd = true;
+    if (!isPlain(o) && !isOf(o, I.F_Portal)) anyRenamed = true;
   }
 }
 
-/** Could something in the room answer to the string; false only where nothing does. */
+/** False only if nothing in the room answers to the string. */
 function mayBeHere(id: i32): bool {
-  return anyOdd || id >= namesSeen.length || namesSeen[id] == gathering;
+  return anyRenamed || id >= namesSeen.length || namesSeen[id] == gathering;
 }
 
 // ---- one goal ------------------------------------------------------------------------------------------------------------------
@@ -122,7 +122,7 @@ function judgeFocused(g: usize, o: Obj): i32 {
   }
 }
 
-/** Goals about the object that satisfied the one before. */
+/** Judges goals about the object that satisfied the previous goal. */
 function judgeSame(g: usize, o: Obj): i32 {
   switch (kind(g)) {
     case I.G_ChangeStateOfMatter:
@@ -189,7 +189,7 @@ function stayed(g: usize, i: i32): i32 {
   return when(n >= amount(g));
 }
 
-/** A look, read or use since this goal was first judged. */
+/** Judges goals that need a look, read or use after the goal was first judged. */
 function pastAction(g: usize, i: i32): i32 {
   if (goalState(i) == UNSET) {
     setGoalState(i, <f64>head.actionCount);
@@ -244,7 +244,7 @@ const OBJECT: i32 = 1;
 const SOURCE: i32 = 2;
 const BULB: i32 = 4;
 
-/** What one end of a wire reaches, as bits. */
+/** Bits for the things that one end of a wire reaches. */
 function reaches(t: Obj, object: i32, source: i32): i32 {
   const far = wiredTo(t);
   if (isNil(far)) return 0;
@@ -291,8 +291,8 @@ function fits(g: usize, o: Obj): bool {
   }
 }
 
-/** Goals that only an object that answers to `nameA` can reach. */
-function asksForName(k: i32): bool {
+/** True for goals that only an object with the name `nameA` can reach. */
+function needsName(k: i32): bool {
   switch (k) {
     case I.G_InRoomWithObject:
     case I.G_SpecificObjectInDirectContainer:
@@ -309,7 +309,7 @@ function asksForName(k: i32): bool {
 
 function inRoom(g: usize): i32 {
   gather();
-  if (asksForName(kind(g)) && !mayBeHere(nameA(g))) return NOT_YET;
+  if (needsName(kind(g)) && !mayBeHere(nameA(g))) return NOT_YET;
   let missing = kind(g) == I.G_LifeStageAnywhere ? <i32>amount(g) : 1;
   for (let i = 0; i < around.length; i++) if (fits(g, around.get(i)) && --missing == 0) return REACHED;
   return NOT_YET;

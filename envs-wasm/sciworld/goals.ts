@@ -1,4 +1,4 @@
-/** Subgoals: an ordered chain, and optional ones in any order; the score they make. The lists of each variation are data. */
+/** Subgoals and their score: an ordered chain, and optional ones in any order. The lists of each variation are data. */
 import { NIL } from './object';
 import { at, goalDone, head, ref, setGoalDone, setGoalState } from './arena';
 import { REACHED, UNSET, WRONG, forgetRoom, judge } from './goal-judges';

@@ -1,4 +1,4 @@
-/** Builds the house in the original's order, which fixes every uuid and every draw (specification: the world). */
+/** Builds the house in the original's order, which determines every uuid and every draw. */
 import { Obj, set, OPEN } from './object';
 import { add } from './containment';
 import { addPortal, at, coin, draw, head, ref } from './arena';

@@ -1,6 +1,6 @@
 /**
- * ScienceWorld for a host: worlds by number in one instance. The host copies tables.bin in once (`room`, `install`), then writes
- * lines at `room(n)` and reads what a call wrote at `textAt()`, `textLength()`.
+ * ScienceWorld for a host: numbered worlds in one instance. The host copies tables.bin in once (`room`, `install`).
+ * After that it writes lines at `room(n)` and reads the answer of a call at `textAt()`, `textLength()`.
  */
 import { HIDDEN, has, OPEN, CLOSABLE, SIZE, Obj, isNil, set, NIL } from './object';
 import {
@@ -20,7 +20,7 @@ import { installTables, putString, taskCount, taskFirst, taskName } from './tabl
 import { OPEN_CONTAINERS, OPEN_DOORS } from './devices';
 import { codes, inOrder, putPossibleObjects, putValid } from './valid';
 
-/** uuids of the task registry's objects; the house follows. */
+/** The task registry's objects have the uuids up to this one; the house comes after them. */
 const REGISTRY: i32 = 17196;
 const START_BYTES: i32 = 57344;
 
@@ -29,7 +29,7 @@ const snapshots: Array<usize> = new Array<usize>();
 let input: usize = 0;
 let inputCapacity: i32 = 0;
 
-/** Room for `n` bytes of the host's. */
+/** Address with room for `n` bytes from the host. */
 export function room(n: i32): usize {
   if (n > inputCapacity) {
     inputCapacity = max(n, 4096);
@@ -38,7 +38,7 @@ export function room(n: i32): usize {
   return input;
 }
 
-/** Takes over what was written at `room`: the tables. */
+/** Installs the tables that were written at `room`. */
 export function install(): void {
   installTables(input);
   input = 0;
@@ -70,7 +70,7 @@ function leave(world: i32): void {
   worlds[world] = base;
 }
 
-/** `simplifications`: bits of devices.ts. False where there is no such task or variation. */
+/** Resets a world. `simplifications` are bits of devices.ts. Returns false if there is no such task or variation. */
 export function reset(world: i32, task: i32, variation: i32, simplifications: i32): bool {
   if (task < 0 || task >= 30 || variation < 0 || variation >= taskCount(task)) return false;
   use(world);
@@ -95,7 +95,7 @@ export function reset(world: i32, task: i32, variation: i32, simplifications: i3
   return true;
 }
 
-/** A task places at most some forty objects of three slots. */
+/** A task places at most about forty objects of three slots each. */
 function growForTask(): void {
   const need = head.used + 240 * SIZE;
   if (need <= head.capacity) return;
@@ -118,7 +118,7 @@ function openContainers(): void {
   }
 }
 
-/** The line is at `room`, `n` bytes of lower-cased UTF-8. */
+/** Performs the line at `room`: `n` bytes of lower-case UTF-8. */
 export function step(world: i32, n: i32): void {
   use(world);
   stepWorld(input, n);
@@ -145,7 +145,7 @@ export function listActions(world: i32): void {
   help();
 }
 
-/** The pieces of the lines; `codesAt`, `codesLength` tell how they go together (valid.ts). */
+/** Writes the pieces of the valid actions; the codes at `codesAt` (`codesLength` bytes) combine them (valid.ts). */
 export function valid(world: i32, upstream: bool): void {
   use(world);
   putValid(upstream);
@@ -155,12 +155,12 @@ export function codesAt(): usize {
   return codes.start;
 }
 
-/** In bytes. */
+/** Length in bytes. */
 export function codesLength(): i32 {
   return codes.length;
 }
 
-/** Did the last list come out sorted (nearly always), or has the host to sort it. */
+/** True if the last list is sorted, as it nearly always is; else the host has to sort it. */
 export function validInOrder(): bool {
   return inOrder;
 }
@@ -178,7 +178,7 @@ export function completed(world: i32): bool {
   return changetype<Header>(worlds[world]).completed != 0;
 }
 
-/** Was the last step's action done, rather than refused or not understood. */
+/** True if the last step's action was done, not refused and not misunderstood. */
 export function accepted(): bool {
   return lastAccepted;
 }
@@ -187,12 +187,12 @@ export function moves(world: i32): i32 {
   return changetype<Header>(worlds[world]).moves;
 }
 
-/** Steps of work of the last call (arena.ts). */
+/** Amount of work of the last call (arena.ts). */
 export function lastWork(): f64 {
   return <f64>work;
 }
 
-/** How many matches wait for a number. */
+/** Number of matches to choose from, or 0. */
 export function pending(world: i32): i32 {
   const h = changetype<Header>(worlds[world]);
   return h.pending > 0 ? h.choices : 0;
@@ -206,7 +206,7 @@ export function lastUuid(world: i32): i32 {
   return changetype<Header>(worlds[world]).uuid;
 }
 
-/** "2:0110F": ordered goals reached, optional ones, failed. */
+/** Writes for example "2:0110F": ordered goals reached, optional goals, failed. */
 export function progress(world: i32): void {
   use(world);
   integer(head.goal);
@@ -215,7 +215,7 @@ export function progress(world: i32): void {
   if (head.failed) byte(70);
 }
 
-/** A line a subgoal: "+" or "-" as it is reached, "o" ordered or "p" optional, its words. */
+/** Writes one line for each subgoal: "+" if reached or "-", "o" ordered or "p" optional, its text. */
 export function goals(world: i32): void {
   use(world);
   const n = orderedCount();
@@ -228,7 +228,10 @@ export function goals(world: i32): void {
   }
 }
 
-/** The object tree, a line an object: depth, "|", uuid, "|", cursory description. Hidden ones are left out. */
+/**
+ * Writes the object tree, one object per line: depth, uuid, name and temperature in tenths of a degree (-100000 if
+ * none), separated by "|". Hidden objects are left out.
+ */
 export function tree(world: i32, whole: bool): void {
   use(world);
   branch(whole ? at(head.universe) : agentRoom(), 0);
@@ -247,7 +250,7 @@ function branch(o: Obj, depth: i32): void {
   for (let c = at(o.first); !isNil(c); c = at(c.next)) if (!has(c, HIDDEN)) branch(c, depth + 1);
 }
 
-/** What a view draws (scene.ts). */
+/** Writes the contents of a view (scene.ts). */
 export function scene(world: i32): void {
   use(world);
   putScene();
@@ -290,7 +293,7 @@ export function tasks(): void {
   }
 }
 
-/** Makes `to` the same world as `from` (what an oracle tries things in). */
+/** Copies world `from` to world `to`, in which an oracle can try actions. */
 export function copy(from: i32, to: i32): void {
   const source = worlds[from];
   const used = changetype<Header>(source).used;

@@ -1,10 +1,14 @@
 /**
- * Every word once: a number for its text, with what is asked of it often. A word of the shape "L in R" or "L on R" (one such joint)
- * knows its two sides, so that it can be told the same as the referent made of those. Knows no objects.
+ * Interned phrases: each phrase is stored once, under a number, with its properties. A phrase of the form "L in R" or
+ * "L on R" (with one such joint) has the numbers of both sides, so that it equals the referent made of these two.
+ * Independent of objects.
  */
 import { Buffer, bytes, copyBytes, order, same } from './text';
 
-/** Where its text is; its length; its first eight bytes, ordered; sides (0: not of that shape) and joint; next of its bucket; notes of a listing. */
+/**
+ * Fields of a record: address of the text; length; first eight bytes, as an ordered number; sides (0 if it has none)
+ * and joint; next in the bucket; data of a listing.
+ */
 const AT: usize = 0;
 const LENGTH: usize = 4;
 const HEAD: usize = 8;
@@ -16,7 +20,7 @@ const NEXT: usize = 28;
 export const POSTED: usize = 32;
 export const EPOCH: usize = 36;
 export const USES: usize = 40;
-/** Its number without articles; -1: not asked yet. */
+/** Number of the phrase without articles; -1 if it was not computed yet. */
 export const NORMAL: usize = 44;
 const RECORD: i32 = 48;
 
@@ -30,17 +34,17 @@ const texts: Buffer = new Buffer(262144);
 const buckets: StaticArray<i32> = new StaticArray<i32>(8192);
 let capacity: i32 = 8192;
 let records: usize = heap.alloc(<usize>capacity * RECORD);
-/** Number 0 is none. */
+/** Number 0 means none. */
 let count: i32 = 1;
-const MOST_WORDS: i32 = 32768;
+const MOST_PHRASES: i32 = 32768;
 const MOST_BYTES: i32 = 1 << 20;
 
-/** Is it time to forget: what was made so far is near its bound. */
-export function wordsAreMany(): bool {
-  return count > MOST_WORDS || texts.length > MOST_BYTES;
+/** True if the table is near its bound and must be cleared. */
+export function isNearlyFull(): bool {
+  return count > MOST_PHRASES || texts.length > MOST_BYTES;
 }
 
-export function forgetWords(): void {
+export function forgetPhrases(): void {
   count = 1;
   texts.length = 0;
   memory.fill(changetype<usize>(buckets), 0, 8192 * 4);
@@ -54,13 +58,13 @@ export function recordOf(id: i32): usize {
 
 // @ts-ignore: decorator
 @inline
-export function wordAt(id: i32): usize {
+export function phraseAt(id: i32): usize {
   return load<u32>(recordOf(id) + AT);
 }
 
 // @ts-ignore: decorator
 @inline
-export function wordLength(id: i32): i32 {
+export function phraseLength(id: i32): i32 {
   return load<i32>(recordOf(id) + LENGTH);
 }
 
@@ -82,18 +86,21 @@ export function jointOf(id: i32): i32 {
   return load<u8>(recordOf(id) + JOINT);
 }
 
-/** Has a joint within, or half of one at an end: put together with other words it can be read in two ways. */
+/**
+ * True if the phrase contains a joint, or half of one at an end: combined with another phrase it can then be parsed in
+ * two ways.
+ */
 // @ts-ignore: decorator
 @inline
 export function isSpecial(id: i32): bool {
   return load<u8>(recordOf(id) + SPECIAL) != 0;
 }
 
-export function putWordOf(id: i32): void {
-  bytes(wordAt(id), wordLength(id));
+export function putPhrase(id: i32): void {
+  bytes(phraseAt(id), phraseLength(id));
 }
 
-/** The first eight bytes as a number that orders as they do; zeros behind a shorter word. */
+/** The first eight bytes as a number with the same order; a shorter phrase is padded with zeros. */
 // @ts-ignore: decorator
 @inline
 function headOf(at: usize, n: i32): u64 {
@@ -101,25 +108,25 @@ function headOf(at: usize, n: i32): u64 {
   return n >= 8 ? x : n == 0 ? 0 : x & (~(<u64>0) << (64 - (n << 3)));
 }
 
-/** Does the text at `at`, of which `left` bytes remain, begin with the word. */
+/** True if the text at `at`, with `left` bytes left, begins with the phrase. */
 // @ts-ignore: decorator
 @inline
-export function wordFits(id: i32, at: usize, left: i32): bool {
+export function phraseFits(id: i32, at: usize, left: i32): bool {
   const record = recordOf(id);
   const n = load<i32>(record + LENGTH);
   if (n > left || headOf(at, n) != load<u64>(record + HEAD)) return false;
   return n <= 8 || same(<usize>load<u32>(record + AT) + 8, at + 8, n - 8);
 }
 
-/** Negative, 0 or positive, as the bytes of the words order. */
-export function wordOrder(a: i32, b: i32): i32 {
+/** Negative, 0 or positive, by the order of the phrases' bytes. */
+export function phraseOrder(a: i32, b: i32): i32 {
   if (a == b) return 0;
   const x = load<u64>(recordOf(a) + HEAD);
   const y = load<u64>(recordOf(b) + HEAD);
   if (x != y) return x < y ? -1 : 1;
-  const na = wordLength(a);
-  const nb = wordLength(b);
-  const d = order(wordAt(a), wordAt(b), min(na, nb));
+  const na = phraseLength(a);
+  const nb = phraseLength(b);
+  const d = order(phraseAt(a), phraseAt(b), min(na, nb));
   return d != 0 ? d : na - nb;
 }
 
@@ -132,12 +139,12 @@ function hash(at: usize, n: i32): u32 {
   return <u32>(h >> 40);
 }
 
-/** The number of a text; a new one where it has none yet. */
+/** Number of a text; a new one if it has none yet. */
 export function intern(at: usize, n: i32): i32 {
   const bucket = hash(at, n) & 8191;
   const first = headOf(at, n);
   for (let id = unchecked(buckets[bucket]); id != 0; id = load<i32>(recordOf(id) + NEXT))
-    if (load<u64>(recordOf(id) + HEAD) == first && wordLength(id) == n && same(wordAt(id), at, n)) return id;
+    if (load<u64>(recordOf(id) + HEAD) == first && phraseLength(id) == n && same(phraseAt(id), at, n)) return id;
   return add(at, n, bucket);
 }
 

@@ -58,7 +58,9 @@ function beside(o: Obj, name: i32): Obj {
   return isNil(holder) ? NIL : firstNamed(holder, name);
 }
 
-/** One tick without water, soil or warmth wears a plant out: `stressed` stops its growth, too long kills it. */
+/**
+ * Effects of one tick without water, soil or warmth. Returns true if growth stops; too many such ticks kill the plant.
+ */
 function wear(o: Obj, water: Obj, thirst: i32): bool {
   let stressed = false;
   let sick = false;
@@ -202,7 +204,7 @@ function setFruit(plant: Obj, otherGenes: i32, into: Obj): void {
   const cls = kind != 0 ? <i32>plant.cls : fruitClass(plant);
   if (cls == 0) return;
   const genes = kind != 0 ? mate(plant.genes, otherGenes) : 0;
-  // The constructor of an unknown plant first draws its superclass's genes.
+  // The constructor of an unknown plant first draws the genes of its superclass.
   if (kind > 1) randomGenes();
   const fruit = make(cls);
   fruit.genes = genes;
@@ -264,7 +266,7 @@ function moveIntoFlower(bee: Obj): void {
   accessible(parentOf(bee), false, stack);
   let n = from;
   for (let i = from; i < stack.length; i++) if (stack.get(i).cls == I.C_Flower) stack.put(n++, stack.get(i));
-  // Accessible walks depth first; flowers are drawn in uuid order.
+  // `accessible` walks depth first, but flowers are drawn in uuid order.
   for (let i = from + 1; i < n; i++) {
     const o = stack.get(i);
     let j = i;

@@ -3,13 +3,13 @@ import { Obj } from './object';
 import { base, ref } from './arena';
 import { rank } from './tables';
 
-/** Order of two objects in lists: by raw name, then uuid. */
+/** Order of two objects in lists: by raw name, then by uuid. */
 export function listOrder(a: Obj, b: Obj): i32 {
   const order = rank(a.name) - rank(b.name);
   return order != 0 ? order : a.uuid - b.uuid;
 }
 
-/** A growable list of objects, reused from call to call. */
+/** A growable list of objects, reused in every call. */
 export class List {
   items: usize;
   length: i32 = 0;
@@ -45,5 +45,5 @@ export class List {
   }
 }
 
-/** Scratch of nested walks: each keeps its part above `length` and cuts it off again. */
+/** Stack of nested walks: each uses the part above the present `length` and restores the length afterwards. */
 export const stack: List = new List();

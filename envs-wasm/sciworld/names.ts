@@ -62,12 +62,12 @@ export function putCanonical(o: Obj): void {
   putString(lifeform(o.cls));
 }
 
-/** Is the described name its raw one. */
+/** True if the described name is the raw name. */
 export function isPlain(o: Obj): bool {
   return !has(o, BURNED | BURNING) && o.cls != I.C_InclinedPlane && !isOf(o, I.F_Animal | I.F_Portal);
 }
 
-/** Is the described name of `o` the string `id`? (Equal strings have one id.) */
+/** True if the described name of `o` is the string `id`. Equal strings have the same id. */
 export function isNamed(o: Obj, id: i32): bool {
   if (has(o, DELETED)) return false;
   if (isPlain(o)) return o.name == id;
@@ -84,19 +84,22 @@ export function isNamed(o: Obj, id: i32): bool {
 /** The bytes of "door". */
 const DOOR: u32 = 0x726f6f64;
 
-/** Raw name or described name. */
+/** True if the string is the raw name or the described name. */
 export function answersTo(o: Obj, id: i32): bool {
   return (o.name == id && !has(o, DELETED)) || isNamed(o, id);
 }
 
-/** What a terminal belongs to, told as gone where it is: burned things and eaten flowers leave their terminals behind. */
+/**
+ * Writes the owner of a terminal, marked if it is deleted: burned objects and eaten flowers leave their terminals
+ * behind.
+ */
 export function putOwner(t: Obj): void {
   const owner = ownerOf(t);
   putString(owner.name);
   if (has(owner, DELETED)) put(' (deleted)');
 }
 
-/** A plant's name by stage: seed, tree or plant of its kind, itself told as burning or burned. */
+/** A plant's name by stage (seed, tree or plant of its kind), which also shows if it is burning or burned. */
 export function plantNameId(o: Obj): i32 {
   const kind = o.stage == I.STAGE_seed ? 0 : isOf(o, I.F_FruitingTree) ? 1 : 2;
   const form = has(o, BURNING) ? 2 : has(o, BURNED) ? 1 : 0;

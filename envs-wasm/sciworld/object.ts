@@ -1,6 +1,6 @@
 /**
- * One object of a world: its flags, its fields and the tests on them. Objects lie in an arena (arena.ts) and refer to each other
- * by offset from its start; 0 is no object.
+ * One object of a world: its flags, its fields and tests of them. Objects are in an arena (arena.ts) and refer to each
+ * other by their offset from its start; 0 means no object.
  */
 import { family } from './tables';
 
@@ -25,11 +25,11 @@ export const SICK: i32 = 131072;
 export const DEAD: i32 = 262144;
 export const TERMINALS: i32 = 524288;
 export const POLARIZED: i32 = 1048576;
-/** Rooms with doors and basins with drains. */
+/** Has doors or drains: rooms and basins. */
 export const PORTALED: i32 = 2097152;
-/** A terminal itself. */
+/** Is a terminal. */
 export const TERMINAL: i32 = 4194304;
-/** Set only within a walk that collects each object once. */
+/** Set only during a walk that collects each object once. */
 export const MARKED: i32 = 8388608;
 
 export const SOLID: i32 = 0;
@@ -50,28 +50,31 @@ export class Obj {
   small_mat: u8;
   small_state: u8;
   small_stage: u8;
-  /** Unknown substances: which letter (from 1). */
+  /** Unknown substances: the letter, from 1. */
   small_letter: u8;
   /** Terminals: 0 none, 1 ground, 2 nine volts. */
   small_volts: u8;
   small_burnTicks: i16;
   small_genes: u8;
-  /** Flowers: genes of the pollen that reached it. */
+  /** Flowers: genes of the pollen that reached them. */
   small_otherGenes: u8;
-  /** Up to here: what every tick reads, within 48 bytes. */
+  /** The fields up to here are read in every tick and fit 48 bytes. */
   temperature: f64;
-  /** Terminals: the terminal it is connected to. */
+  /** Terminals: the terminal at the other end of the wire. */
   wire: i32;
-  /** By class: portal from and to; stopwatch reading and shown; toilet's stage; pollination step and plant; picture, book, recipe. */
+  /**
+   * Meaning by class. Portal: from and to. Stopwatch: time and shown time. Toilet: stage. Flower: pollination step and
+   * plant. Picture, book, recipe: their contents.
+   */
   a: i32;
   b: i32;
   c: i32;
-  /** Life stages: ticks, without water, without soil, out of temperature. */
+  /** Living things: number of ticks in this stage; of these without water, without soil, too hot or too cold. */
   small_count: u16;
   small_dry: u16;
   small_bare: u16;
   small_cold: u16;
-  /** Place on an inclined plane, 1 top to 0 bottom. */
+  /** Place on an inclined plane, from 1 (top) to 0 (bottom). */
   place: f64;
   angle: f64;
   friction: f64;
@@ -220,7 +223,7 @@ export class Obj {
 }
 
 export const SIZE: i32 = 96;
-/** An object and the two terminals that follow it. */
+/** Size of an object and its two terminals, which follow it. */
 export const TRIPLE: i32 = 3 * SIZE;
 export const NIL: Obj = changetype<Obj>(0);
 

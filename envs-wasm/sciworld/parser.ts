@@ -1,6 +1,7 @@
 /**
- * From a line to an action. Every pattern (verb, slot, preposition, slot) is tried against the text without word boundaries;
- * one match is executed, several are asked about. The words an object answers to are matched in place, never spelt out.
+ * Parses a line into an action. Every pattern (verb, slot, preposition, slot) is tried on the text, without word
+ * boundaries. A single match is executed; several lead to an ambiguous request. The phrases of objects are matched in
+ * place and never written out.
  */
 import { List } from './list';
 import { NIL, Obj, isNil, isOf } from './object';
@@ -8,10 +9,10 @@ import { PENDING_BYTES, at, head, parentOf, pendingAt, ref, worked } from './are
 import { Buffer, byte, bytes, integer, lower, put, redirect } from './text';
 import { putName } from './names';
 import { putString } from './tables';
-import { agentRoom, collectSpoken, sortByUuid, unique } from './search';
-import { baseAt, baseCount, beginReferents, ensureBase } from './words';
+import { agentRoom, collectMentionable, sortByUuid, unique } from './search';
+import { baseAt, baseCount, beginReferents, ensureBase } from './phrases';
 import { dropArticles } from './articles';
-import { IN_BYTES, ON_BYTES, wordFits, wordLength } from './interned';
+import { IN_BYTES, ON_BYTES, phraseFits, phraseLength } from './interned';
 import { NO_ELECTRICAL, TELEPORT } from './devices';
 import { ACTIONS, A_CONNECT, A_DISCONNECT, A_TELEPORT } from './action-ids';
 import * as I from './tables/ids';
@@ -30,7 +31,7 @@ const prepositions: StaticArray<StaticArray<string>> = [
   none, none, none, none, none, none, none, none, none, none, ['to', 'in', 'into', 'on'], ['in', 'into', 'on', 'to'], none, none,
   ['on', 'with'], none, none, ['to', 'in', 'into'], none, none, none, none, none, none, none, none, ['in', 'into'],
 ];
-/** Slots of each action. */
+/** Number of slots of each action. */
 const slots: StaticArray<i32> = [1, 1, 1, 1, 0, 1, 1, 1, 1, 1, 2, 2, 1, 0, 2, 1, 1, 2, 1, 0, 0, 0, 1, 1, 1, 0, 2];
 const names: StaticArray<string> = [
   'open door', 'close door', 'move through door', 'teleport to location', 'look around', 'look at', 'look in', 'activate',
@@ -48,8 +49,8 @@ let kindCapacity: i32 = 256;
 
 const here: List = new List();
 const everywhere: List = new List();
-/** Has `everywhere` been collected for this line: several verbs of one action may begin it. */
-let lookedEverywhere: bool = false;
+/** True if `everywhere` was collected for this line: several verbs of one action may match it. */
+let everywhereCollected: bool = false;
 let text: usize = 0;
 let length: i32 = 0;
 const line: Buffer = new Buffer(4096);
@@ -72,31 +73,34 @@ export function preposition(action: i32): string {
   return prepositions[action][0];
 }
 
-/** Does the line speak of terminals. */
+/** True if the line mentions terminals. */
 let terminals: bool = false;
 
-/** What the line can speak of, in no order. Every word of an ordinary terminal says that it is one. */
+/**
+ * Collects the objects that the line can mention, in any order. Every phrase of an ordinary terminal contains
+ * "terminal", so these are collected only if the line does.
+ */
 function candidates(): void {
-  terminals = speaksOf(TERMINAL_BYTES);
+  terminals = mentions(TERMINAL_BYTES);
   here.length = 0;
-  collectSpoken(agentRoom(), terminals, here);
-  collectSpoken(at(head.agent), terminals, here);
+  collectMentionable(agentRoom(), terminals, here);
+  collectMentionable(at(head.agent), terminals, here);
   unique(here);
 }
 
-/** The bytes of "terminal", and of "containi". */
+/** The first eight bytes of "terminal" and of "containing". */
 const TERMINAL_BYTES: u64 = 0x6c616e696d726574;
 const CONTAINING_BYTES: u64 = 0x696e6961746e6f63;
 
-function speaksOf(eight: u64): bool {
+function mentions(eight: u64): bool {
   for (let i = 0; i + 8 <= length; i++) if (load<u64>(text + i) == eight) return true;
   return false;
 }
 
-function startsWith(at: i32, word: string): i32 {
-  const n = word.length;
+function startsWith(at: i32, literal: string): i32 {
+  const n = literal.length;
   if (length - at < n) return -1;
-  for (let i = 0; i < n; i++) if (load<u8>(text + at + i) != <u8>load<u16>(changetype<usize>(word) + (i << 1))) return -1;
+  for (let i = 0; i < n; i++) if (load<u8>(text + at + i) != <u8>load<u16>(changetype<usize>(literal) + (i << 1))) return -1;
   return skipSpace(at + n);
 }
 
@@ -107,7 +111,7 @@ function skipSpace(at: i32): i32 {
   return at;
 }
 
-/** Ends (after trimming) of every referent of `o` that the text has at `from`, ascending; kept at `ends`. */
+/** Ends (after trailing spaces) of all referents of `o` that match the text at `from`, in ascending order. */
 const ends: StaticArray<i32> = new StaticArray<i32>(512);
 
 function addEnd(count: i32, end: i32): i32 {
@@ -122,13 +126,13 @@ function addEnd(count: i32, end: i32): i32 {
 function findEnds(o: Obj, from: i32): i32 {
   ensureBase(o);
   const n = baseCount(o);
-  const words = baseAt(o);
+  const phrases = baseAt(o);
   let count = 0;
   worked(n);
   for (let i = 0; i < n; i++) {
-    const word = load<i32>(words + (i << 2));
-    if (!wordFits(word, text + from, length - from)) continue;
-    const stop = from + wordLength(word);
+    const phrase = load<i32>(phrases + (i << 2));
+    if (!phraseFits(phrase, text + from, length - from)) continue;
+    const stop = from + phraseLength(phrase);
     count = addEnd(count, skipSpace(stop));
     if (stop + 4 > length || isOf(o, I.F_Portal)) continue;
     const joint = load<u32>(text + stop);
@@ -141,15 +145,15 @@ function findEnds(o: Obj, from: i32): i32 {
 function endsWithin(holder: Obj, from: i32, count: i32): i32 {
   ensureBase(holder);
   const n = baseCount(holder);
-  const words = baseAt(holder);
+  const phrases = baseAt(holder);
   for (let i = 0; i < n; i++) {
-    const word = load<i32>(words + (i << 2));
-    if (wordFits(word, text + from, length - from)) count = addEnd(count, skipSpace(from + wordLength(word)));
+    const phrase = load<i32>(phrases + (i << 2));
+    if (phraseFits(phrase, text + from, length - from)) count = addEnd(count, skipSpace(from + phraseLength(phrase)));
   }
   return count;
 }
 
-/** No house has so many things; a player with a shovel could make them. What comes after is not offered. */
+/** No house has this many objects, though a player with a shovel could make them. Further matches are dropped. */
 const MOST_MATCHES: i32 = 16384;
 
 function addMatch(action: i32, a: Obj, b: Obj): void {
@@ -180,19 +184,22 @@ export function matchSecond(i: i32): Obj {
   return at(load<i32>(matches.items + (i << 3) + 4));
 }
 
-function has2(from: i32, a: Obj, b: Obj): bool {
+function hasMatch(from: i32, a: Obj, b: Obj): bool {
   for (let i = from; i < matches.length / 2; i++) {
-    const at2 = matches.items + (i << 3);
-    if (load<i32>(at2) == ref(a) && load<i32>(at2 + 4) == ref(b)) return true;
+    const pair = matches.items + (i << 3);
+    if (load<i32>(pair) == ref(a) && load<i32>(pair + 4) == ref(b)) return true;
   }
   return false;
 }
 
-/** Objects that fit where they are looked for, in uuid order; first and second slots apart. */
+/** Objects that match the first or the second slot, in uuid order. */
 const firsts: List = new List();
 const seconds: List = new List();
 
-/** Those of the list that the line names from `from` on; to its end where `whole`. */
+/**
+ * Collects the objects of the list that the line mentions at `from`; if `whole` is true, only those that match to the
+ * end of the line.
+ */
 function fitting(list: List, from: i32, whole: bool, into: List): void {
   into.length = 0;
   for (let i = 0; i < list.length; i++) {
@@ -204,7 +211,7 @@ function fitting(list: List, from: i32, whole: bool, into: List): void {
 
 function matchOne(action: i32, from: i32, first: i32, list: List): void {
   fitting(list, from, true, firsts);
-  for (let i = 0; i < firsts.length; i++) if (!has2(first, firsts.get(i), NIL)) addMatch(action, firsts.get(i), NIL);
+  for (let i = 0; i < firsts.length; i++) if (!hasMatch(first, firsts.get(i), NIL)) addMatch(action, firsts.get(i), NIL);
 }
 
 const middles: StaticArray<i32> = new StaticArray<i32>(512);
@@ -228,14 +235,14 @@ function matchTwo(action: i32, from: i32): void {
 
 function matchSecondSlot(action: i32, a: Obj, from: i32, block: i32): void {
   fitting(here, from, true, seconds);
-  for (let i = 0; i < seconds.length; i++) if (!has2(block, a, seconds.get(i))) addMatch(action, a, seconds.get(i));
+  for (let i = 0; i < seconds.length; i++) if (!hasMatch(block, a, seconds.get(i))) addMatch(action, a, seconds.get(i));
 }
 
 function matchPattern(action: i32): void {
-  const words = verbs[action];
+  const forms = verbs[action];
   const first = matches.length / 2;
-  for (let w = 0; w < words.length; w++) {
-    const from = startsWith(0, words[w]);
+  for (let f = 0; f < forms.length; f++) {
+    const from = startsWith(0, forms[f]);
     if (from < 0) continue;
     if (slots[action] == 0) {
       if (from == length && matches.length / 2 == first) addMatch(action, NIL, NIL);
@@ -244,17 +251,17 @@ function matchPattern(action: i32): void {
   }
 }
 
-/** All that there is, in no order. */
+/** All objects of the universe, in any order. */
 function teleportTargets(): List {
-  if (lookedEverywhere) return everywhere;
-  lookedEverywhere = true;
+  if (everywhereCollected) return everywhere;
+  everywhereCollected = true;
   everywhere.length = 0;
-  collectSpoken(at(head.universe), terminals, everywhere);
+  collectMentionable(at(head.universe), terminals, everywhere);
   unique(everywhere);
   return everywhere;
 }
 
-/** Finds every match of a line (`from`, `n` bytes, lower case); returns how many. */
+/** Finds every match of a line (`n` bytes of lower-case text at `from`); returns their number. */
 export function parse(from: usize, n: i32): i32 {
   line.length = 0;
   const before = redirect(line);
@@ -265,10 +272,10 @@ export function parse(from: usize, n: i32): i32 {
   text = line.start;
   length = line.length;
   matches.length = 0;
-  lookedEverywhere = false;
+  everywhereCollected = false;
   if (length == 0) return 0;
   candidates();
-  beginReferents(agentRoom(), true, speaksOf(CONTAINING_BYTES));
+  beginReferents(agentRoom(), true, mentions(CONTAINING_BYTES));
   for (let action = 0; action < ACTIONS; action++) if (isRegistered(action)) matchPattern(action);
   return matches.length / 2;
 }
@@ -303,7 +310,7 @@ function putMatch(i: i32): void {
   clarify(matchSecond(i));
 }
 
-/** The matches in the order they are offered in: by action name, then as found. */
+/** Index of a match in the order in which matches are offered: by action name, then as found. */
 function offered(index: i32, count: i32): i32 {
   let seen = 0;
   for (let k = 0; k < ACTIONS; k++)
@@ -320,8 +327,8 @@ function kindsMatched(count: i32): i32 {
   return bits;
 }
 
-/** Asks which of the matches is meant, and keeps the line until it is answered. */
-export function askWhich(count: i32, from: usize, n: i32): void {
+/** Writes the ambiguous request with all matches, and stores the line until a number is chosen. */
+export function putAmbiguity(count: i32, from: usize, n: i32): void {
   const bits = kindsMatched(count);
   if (popcnt(bits) > 1) {
     put('Ambiguous request: Multiple different possible actions were matched to this input (');
@@ -350,8 +357,8 @@ export function askWhich(count: i32, from: usize, n: i32): void {
   memory.copy(pendingAt(), from, n);
 }
 
-/** The match a reply names, or -1. The line is parsed again: nothing has moved since. */
-export function chosen(reply: usize, n: i32): i32 {
+/** The match that a reply selects, or -1. The line is parsed again: no object has moved since. */
+export function chosenMatch(reply: usize, n: i32): i32 {
   const pending = head.pending;
   head.pending = 0;
   const index = integerOf(reply, n);
@@ -360,7 +367,7 @@ export function chosen(reply: usize, n: i32): i32 {
   return index < count ? offered(index, count) : -1;
 }
 
-/** java.lang.Integer.parseInt of ASCII, or -1 for what it refuses and for negative numbers. */
+/** java.lang.Integer.parseInt of ASCII; -1 for invalid and for negative numbers. */
 function integerOf(from: usize, n: i32): i32 {
   let i = 0;
   let negative = false;

@@ -1,4 +1,4 @@
-/** Inclined planes: what lies on one slides by its angle and its surface's friction. */
+/** Inclined planes: objects slide down by the angle of the plane and the friction of its surface. */
 import { GAS, HIDDEN, LIQUID, Obj, has, isNil } from './object';
 import { at } from './arena';
 

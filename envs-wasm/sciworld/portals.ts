@@ -30,7 +30,7 @@ export function describePortal(p: Obj, from: Obj): void {
   byte(41);
 }
 
-/** Descriptions of a room's portals: a set (duplicates merge), sorted as strings. */
+/** Writes the descriptions of a room's portals: sorted as strings, without duplicates. */
 export function portalList(room: Obj): void {
   const before = redirect(scratch);
   const from = out.length;

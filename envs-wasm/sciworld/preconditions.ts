@@ -1,4 +1,6 @@
-/** Preconditions of the twenty-seven actions. A test that fails writes the reason, unless tests are silent. */
+/**
+ * Preconditions of the twenty-seven actions. A precondition that fails writes the refusal, unless refusals are silent.
+ */
 import {
   ACTIVABLE, ACTIVE, CLOSABLE, EDIBLE, GAS, HAS_CONTAINER, HAS_DEVICE, HIDDEN, IS_CONTAINER, LIQUID, MOVABLE, NIL,
   OPEN, Obj, SOLID, USABLE, has, isNil, isOf,
@@ -13,27 +15,27 @@ import { putString, stringAt, stringLength } from './tables';
 import { put, same as sameBytes } from './text';
 import { putOwner } from './names';
 import { agentRoom, farSide, nextPortal } from './search';
-import { baseAt, baseCount, beginReferents, ensureBase } from './words';
-import { wordAt, wordLength } from './interned';
+import { baseAt, baseCount, beginReferents, ensureBase } from './phrases';
+import { phraseAt, phraseLength } from './interned';
 import * as I from './tables/ids';
 
-/** Writes `before`, the raw name, `after`. */
-export function say(before: string, o: Obj, after: string): void {
+/** Writes `before`, the raw name of the object, `after`. */
+export function putSentence(before: string, o: Obj, after: string): void {
   put(before);
   putString(o.name);
   put(after);
 }
 
-/** While a list is made nobody reads why something may not be done. */
+/** True while a list of valid actions is made, which does not need the refusals. */
 let silent: bool = false;
 
-export function keepSilent(yes: bool): void {
+export function setSilent(yes: bool): void {
   silent = yes;
 }
 
-/** A refusal: says why, and that it is one. */
-function no(before: string, o: Obj, after: string): bool {
-  if (!silent) say(before, o, after);
+/** Writes a refusal about an object; returns false. */
+function refuseObject(before: string, o: Obj, after: string): bool {
+  if (!silent) putSentence(before, o, after);
   return false;
 }
 
@@ -47,31 +49,31 @@ function same(a: Obj, b: Obj): bool {
 }
 
 function mayOpen(o: Obj): bool {
-  if (isOf(o, I.F_Portal)) return has(o, OPEN) ? no('The ', o, ' is already open.') : true;
-  if (!has(o, HAS_CONTAINER) || !has(o, CLOSABLE)) return no('The ', o, ' is not openable.');
-  return has(o, OPEN) ? no('The ', o, ' is already open.') : true;
+  if (isOf(o, I.F_Portal)) return has(o, OPEN) ? refuseObject('The ', o, ' is already open.') : true;
+  if (!has(o, HAS_CONTAINER) || !has(o, CLOSABLE)) return refuseObject('The ', o, ' is not openable.');
+  return has(o, OPEN) ? refuseObject('The ', o, ' is already open.') : true;
 }
 
 function mayClose(o: Obj): bool {
-  if (isOf(o, I.F_Portal)) return has(o, OPEN) ? true : no('The ', o, ' is already closed.');
-  if (!has(o, HAS_CONTAINER) || !has(o, CLOSABLE)) return no('The ', o, ' is not closeable.');
-  return has(o, OPEN) ? true : no('The ', o, ' is already closed.');
+  if (isOf(o, I.F_Portal)) return has(o, OPEN) ? true : refuseObject('The ', o, ' is already closed.');
+  if (!has(o, HAS_CONTAINER) || !has(o, CLOSABLE)) return refuseObject('The ', o, ' is not closeable.');
+  return has(o, OPEN) ? true : refuseObject('The ', o, ' is already closed.');
 }
 
 function mayActivate(o: Obj, on: bool): bool {
-  if (!has(o, HAS_DEVICE) || !has(o, ACTIVABLE)) return no('The ', o, ' is not something that can be activated.');
-  if (has(o, ACTIVE) == on) return no('The ', o, on ? ' is already activated.' : ' is already deactivated.');
+  if (!has(o, HAS_DEVICE) || !has(o, ACTIVABLE)) return refuseObject('The ', o, ' is not something that can be activated.');
+  if (has(o, ACTIVE) == on) return refuseObject('The ', o, on ? ' is already activated.' : ' is already deactivated.');
   return true;
 }
 
 function mayEnter(into: Obj): bool {
   if (!has(into, HAS_CONTAINER)) return refuse("That can't be moved there.");
-  if (!has(into, OPEN)) return no("That can't be moved there, because the ", into, " isn't open.");
+  if (!has(into, OPEN)) return refuseObject("That can't be moved there, because the ", into, " isn't open.");
   return true;
 }
 
 export function mayMove(o: Obj, into: Obj): bool {
-  if (!has(o, MOVABLE)) return no('The ', o, ' is not moveable.');
+  if (!has(o, MOVABLE)) return refuseObject('The ', o, ' is not moveable.');
   if (same(o, into)) return refuse("You can't move something into itself.");
   if (o.mat != 0 && o.state == LIQUID)
     return refuse("You can't pick up a liquid directly.  Try pouring it from one container to another, or dunking empty containers into containers filled with the liquid.");
@@ -81,21 +83,21 @@ export function mayMove(o: Obj, into: Obj): bool {
 
 export function mayPour(o: Obj, into: Obj): bool {
   const vessel = has(o, HAS_CONTAINER) && has(o, IS_CONTAINER);
-  if (!has(o, MOVABLE)) return no('The ', o, ' is not moveable.');
+  if (!has(o, MOVABLE)) return refuseObject('The ', o, ' is not moveable.');
   if (!vessel) {
     const holder = parentOf(o);
-    if (isNil(holder)) return no('The ', o, " can't be poured out because it doesn't appear to be in a container.");
+    if (isNil(holder)) return refuseObject('The ', o, " can't be poured out because it doesn't appear to be in a container.");
     if (!has(holder, MOVABLE)) {
-      say('The ', holder, ' the ');
+      putSentence('The ', holder, ' the ');
       putString(o.name);
       return refuse(' is in is not movable.');
     }
     if (o.mat != 0 && o.state == SOLID) return refuse("I'm not sure how to pour a solid. ");
     if (o.mat != 0 && o.state == GAS) return refuse("You can't pour a gas directly. ");
-  } else if (!has(o, OPEN)) return no('The ', o, " can't be poured out, because it's not open.");
+  } else if (!has(o, OPEN)) return refuseObject('The ', o, " can't be poured out, because it's not open.");
   if (!has(into, HAS_CONTAINER)) return refuse("That can't be moved there, because it's not a container.");
-  if (!has(into, OPEN)) return no("That can't be moved there, because the ", into, " isn't open.");
-  if (vessel && o.first == 0) return no('The ', o, " is empty, so there's nothing to pour.");
+  if (!has(into, OPEN)) return refuseObject("That can't be moved there, because the ", into, " isn't open.");
+  if (vessel && o.first == 0) return refuseObject('The ', o, " is empty, so there's nothing to pour.");
   return true;
 }
 
@@ -109,9 +111,9 @@ export function mayDunk(to: Obj, from: Obj): bool {
 }
 
 function mayFill(to: Obj): bool {
-  if (!has(to, MOVABLE)) return no('The ', to, ' is not moveable.');
-  if (has(to, HAS_CONTAINER) && !has(to, OPEN)) return no('The ', to, ' is not open.');
-  if (!has(to, HAS_CONTAINER) || !has(to, IS_CONTAINER)) return no('The ', to, ' is not a container.');
+  if (!has(to, MOVABLE)) return refuseObject('The ', to, ' is not moveable.');
+  if (has(to, HAS_CONTAINER) && !has(to, OPEN)) return refuseObject('The ', to, ' is not open.');
+  if (!has(to, HAS_CONTAINER) || !has(to, IS_CONTAINER)) return refuseObject('The ', to, ' is not a container.');
   return true;
 }
 
@@ -123,13 +125,13 @@ function mayDrawFrom(from: Obj): bool {
     liquids++;
     if (has(c, MOVABLE)) movable++;
   }
-  if (liquids == 0) return no('The ', from, ' does not contain any liquids to dunk into.');
-  return movable > 0 ? true : no('The liquids in ', from, " aren't able to move.");
+  if (liquids == 0) return refuseObject('The ', from, ' does not contain any liquids to dunk into.');
+  return movable > 0 ? true : refuseObject('The liquids in ', from, " aren't able to move.");
 }
 
 export let resolved: Obj = NIL;
 
-/** The terminal a side of "connect" means: `resolved`, or a refusal. */
+/** Sets `resolved` to the terminal that a side of "connect" means, or writes a refusal. */
 function resolveTerminal(o: Obj): bool {
   resolved = o;
   if (isOf(o, I.F_Terminal)) return true;
@@ -138,14 +140,14 @@ function resolveTerminal(o: Obj): bool {
   if (isOf(o, I.F_UnpolarizedElectricalComponent))
     return refuse('Connections must specify specific points of contact on unpolarized electrical components (e.g. terminal 1, terminal 2)');
   resolved = terminal1(o);
-  if (isNil(resolved)) return no("It's not clear how to connect something to ", o, '');
+  if (isNil(resolved)) return refuseObject("It's not clear how to connect something to ", o, '');
   if (resolved.wire == 0) return true;
   resolved = terminal2(o);
   if (resolved.wire == 0) return true;
-  return no('', o, ' is already connected, and must be disconnected before it can be connected to something else');
+  return refuseObject('', o, ' is already connected, and must be disconnected before it can be connected to something else');
 }
 
-export function sayTerminal(t: Obj): void {
+export function putTerminal(t: Obj): void {
   putString(t.name);
   put(' on ');
   putOwner(t);
@@ -153,13 +155,13 @@ export function sayTerminal(t: Obj): void {
 
 function freeTerminal(t: Obj): bool {
   if (t.wire == 0) return true;
-  sayTerminal(t);
+  putTerminal(t);
   return refuse(' is already connected, and must be disconnected before it can be connected to something else');
 }
 
 /**
- * Pairs, told apart: what a first and a second object of a two-slot action must be by themselves. For "connect" the answer is
- * the terminal that would be used, as two objects may resolve to one.
+ * Preconditions of pairs, one object at a time: the first and the second object of a two-slot action. For "connect",
+ * `resolved` is the terminal that would be used, because two objects may resolve to the same one.
  */
 export function mayBeFirst(action: i32, o: Obj): bool {
   switch (action) {
@@ -204,7 +206,7 @@ export function mayConnect(a: Obj, b: Obj): bool {
 }
 
 function mayUse(o: Obj): bool {
-  if (!has(o, HAS_DEVICE) || !has(o, USABLE)) return no("I'm not sure how to use the ", o, '. ');
+  if (!has(o, HAS_DEVICE) || !has(o, USABLE)) return refuseObject("I'm not sure how to use the ", o, '. ');
   return true;
 }
 
@@ -215,11 +217,11 @@ function mayFlush(o: Obj): bool {
 
 function mayLookIn(o: Obj): bool {
   if (!has(o, HAS_CONTAINER)) return refuse("It's not clear how to look inside of that.");
-  if (!has(o, OPEN)) return no('The ', o, " isn't open, so you can't see inside.");
+  if (!has(o, OPEN)) return refuseObject('The ', o, " isn't open, so you can't see inside.");
   return true;
 }
 
-/** The portal of the agent's room whose far side answers to the location's name. */
+/** The portal of the agent's room whose far side answers to the location's name, or nil. */
 export function wayTo(location: Obj): Obj {
   const room = agentRoom();
   beginReferents(room, false, true);
@@ -227,8 +229,8 @@ export function wayTo(location: Obj): Obj {
     const far = farSide(portal(i), room);
     ensureBase(far);
     for (let k = 0; k < baseCount(far); k++) {
-      const word = load<i32>(baseAt(far) + (k << 2));
-      if (wordLength(word) == stringLength(location.name) && sameBytes(wordAt(word), stringAt(location.name), wordLength(word)))
+      const phrase = load<i32>(baseAt(far) + (k << 2));
+      if (phraseLength(phrase) == stringLength(location.name) && sameBytes(phraseAt(phrase), stringAt(location.name), phraseLength(phrase)))
         return portal(i);
     }
   }
@@ -242,7 +244,7 @@ function mayGo(o: Obj): bool {
     const offset = ref(room);
     return o.a == offset || o.b == offset ? true : refuse("The door doesn't appear to go anywhere.");
   }
-  if (!isOf(o, I.F_Location)) return no('Its not clear how to go to/through a ', o, '.');
+  if (!isOf(o, I.F_Location)) return refuseObject('Its not clear how to go to/through a ', o, '.');
   const way = wayTo(o);
   if (isNil(way)) return refuse("It's not clear how to get there from here.");
   return has(way, OPEN) ? true : refuse('The door is not open.');
@@ -250,7 +252,7 @@ function mayGo(o: Obj): bool {
 
 function mayTeleport(o: Obj): bool {
   if (isOf(o, I.F_Location) && o.cls != I.C_Universe) return true;
-  return no('Its not clear how to go to ', o, '.');
+  return refuseObject('Its not clear how to go to ', o, '.');
 }
 
 export function may(action: i32, a: Obj, b: Obj, listing: bool): bool {
@@ -270,7 +272,7 @@ export function may(action: i32, a: Obj, b: Obj, listing: bool): bool {
     case A_DEACTIVATE:
       return mayActivate(a, false);
     case A_EAT:
-      return has(a, EDIBLE) ? true : no('The ', a, ' is not edible.');
+      return has(a, EDIBLE) ? true : refuseObject('The ', a, ' is not edible.');
     case A_MOVE:
       return mayMove(a, b);
     case A_POUR:

@@ -1,32 +1,36 @@
 /**
- * One referent for each object of a list, as unique as the original makes it. An object answers to its words r and to "r in k" and
- * "r on k" for each word k of its container; it keeps those that no other object of the list answers to, or all where there is
- * none such, and takes the first. Here nothing is spelt out that need not be: who else has r, and a container with k, is looked up.
- * Objects that share all their referents ("crowded") try others, the last ten times by chance.
+ * Chooses one referent for each object of a list, as unique as the original makes it. An object answers to its phrases
+ * r, and to "r in k" and "r on k" for each phrase k of its container. It keeps those that no other object of the list
+ * answers to, or all if there are none, and takes the first. Referents are written out only where necessary: the other
+ * objects with r, and with a container with k, are looked up. Objects that share all their referents ("crowded") try
+ * others; the last ten attempts are random.
  */
 import { List } from './list';
 import { NIL, Obj, isNil, isOf } from './object';
 import { draw, parentOf } from './arena';
-import { baseAt, baseCount, beginReferents, ensureBase } from './words';
+import { baseAt, baseCount, beginReferents, ensureBase } from './phrases';
 import {
-  EPOCH, IN, ON, POSTED, USES, intern, isSpecial, jointOf, leftOf, putWordOf, recordOf, rightOf, wordAt, wordLength,
-  wordOrder,
+  EPOCH, IN, ON, POSTED, USES, intern, isSpecial, jointOf, leftOf, putPhrase, recordOf, rightOf, phraseAt, phraseLength,
+  phraseOrder,
 } from './interned';
 import { Buffer, compare, out, put, redirect } from './text';
 import { agentRoom } from './search';
 import { F_Portal } from './tables/ids';
 
-/** An object of the list: its words and its container's. Then what was chosen: a word, or two with a joint. */
+/**
+ * An object of the list: its phrases and those of its container. Then the chosen referent: one phrase, or two with a
+ * joint.
+ */
 @unmanaged
 class Entry {
-  words: usize;
+  phrases: usize;
   count: i32;
-  holder: usize;
-  holderCount: i32;
-  word: i32;
+  container: usize;
+  containerCount: i32;
+  phrase: i32;
   joint: i32;
-  of: i32;
-  /** Crowded ones: where their referents' numbers are, how many, which is chosen now and next. */
+  containerPhrase: i32;
+  /** Crowded objects: place and number of their referents, the present choice and the next. */
   crowd: i32;
   crowdCount: i32;
   pick: i32;
@@ -36,7 +40,7 @@ class Entry {
 const ENTRY: i32 = offsetof<Entry>();
 let entries: usize = 0;
 let capacity: i32 = 0;
-/** Who has a word: pairs of an entry and the pair before. */
+/** Postings of the phrases: pairs of an entry and the previous pair. */
 const posts: Buffer = new Buffer(16384);
 let epoch: i32 = 0;
 
@@ -48,12 +52,14 @@ function entry(i: i32): Entry {
 
 // @ts-ignore: decorator
 @inline
-function nth(words: usize, i: i32): i32 {
-  return load<i32>(words + (i << 2));
+function nth(phrases: usize, i: i32): i32 {
+  return load<i32>(phrases + (i << 2));
 }
 
-/** As a place, a portal answers to an internal error text of the original, which no line has but counts here. */
-const portalPlace: usize = heap.alloc(4);
+/**
+ * As a container, a portal answers to an error text of the original. No line contains it, but it counts for uniqueness.
+ */
+const portalContainer: usize = heap.alloc(4);
 
 function open(list: List): void {
   if (list.length > capacity) {
@@ -68,37 +74,37 @@ function open(list: List): void {
   anySpecial = false;
   crowds.length = 0;
   const error = 'error: should use override for portal.';
-  const from = spelt.length;
-  const before = redirect(spelt);
+  const from = spelled.length;
+  const before = redirect(spelled);
   put(error);
   redirect(before);
-  store<i32>(portalPlace, intern(spelt.start + from, error.length));
-  spelt.length = from;
+  store<i32>(portalContainer, intern(spelled.start + from, error.length));
+  spelled.length = from;
   for (let i = 0; i < list.length; i++) enlist(i, list.get(i));
 }
 
 function enlist(i: i32, o: Obj): void {
   const e = entry(i);
   ensureBase(o);
-  e.words = baseAt(o);
+  e.phrases = baseAt(o);
   e.count = baseCount(o);
-  e.holder = 0;
-  e.holderCount = 0;
+  e.container = 0;
+  e.containerCount = 0;
   e.crowdCount = 0;
-  e.word = 0;
+  e.phrase = 0;
   e.joint = 0;
-  const holder = isOf(o, F_Portal) ? NIL : parentOf(o);
-  if (!isNil(holder)) {
-    if (isOf(holder, F_Portal)) {
-      e.holder = portalPlace;
-      e.holderCount = 1;
+  const container = isOf(o, F_Portal) ? NIL : parentOf(o);
+  if (!isNil(container)) {
+    if (isOf(container, F_Portal)) {
+      e.container = portalContainer;
+      e.containerCount = 1;
     } else {
-      ensureBase(holder);
-      e.holder = baseAt(holder);
-      e.holderCount = baseCount(holder);
+      ensureBase(container);
+      e.container = baseAt(container);
+      e.containerCount = baseCount(container);
     }
   }
-  for (let k = 0; k < e.count; k++) post(nth(e.words, k), i);
+  for (let k = 0; k < e.count; k++) post(nth(e.phrases, k), i);
 }
 
 function post(id: i32, i: i32): void {
@@ -118,18 +124,18 @@ function posted(id: i32): i32 {
 }
 
 function answersWithin(e: Entry, place: i32): bool {
-  for (let k = 0; k < e.holderCount; k++) if (nth(e.holder, k) == place) return true;
+  for (let k = 0; k < e.containerCount; k++) if (nth(e.container, k) == place) return true;
   return false;
 }
 
-/** Has an entry other than `i` the word `r` and a container with the word `k`. */
+/** True if an entry other than `i` has the phrase `r` and a container with the phrase `k`. */
 function otherHas(i: i32, r: i32, k: i32): bool {
-  const own = entry(i).holder;
+  const own = entry(i).container;
   for (let p = posted(r); p != 0; p = load<i32>(posts.start + p + 4)) {
     const j = load<i32>(posts.start + p);
     if (j == i) continue;
     const other = entry(j);
-    if ((other.holder == own && own != 0 && answersWithin(entry(i), k)) || answersWithin(other, k)) return true;
+    if ((other.container == own && own != 0 && answersWithin(entry(i), k)) || answersWithin(other, k)) return true;
   }
   return false;
 }
@@ -137,22 +143,22 @@ function otherHas(i: i32, r: i32, k: i32): bool {
 // ---- referents that can be read in two ways ---------------------------------------------------------------------------------------
 
 /**
- * "terminal 1 on battery" is a word of the terminal, and "terminal 1" "on" "battery" is made of two. Words with a joint, and what is
- * made with them, stand here by what they are: word, joint and word where that is the only way to read them, otherwise their
- * text's number. Open addressing: key, entry, is it more than one.
+ * "terminal 1 on battery" is a phrase of the terminal; "terminal 1" "on" "battery" is made of two phrases. Phrases with
+ * a joint, and combinations with them, are in this table: under phrase, joint and phrase if they can be parsed in only
+ * one way, else under the number of their text. Open addressing: key, entry, true if there are several entries.
  */
 const SPECIALS: i32 = 32768;
 const specials: usize = heap.alloc(SPECIALS * 16);
 memory.fill(specials, 0, SPECIALS * 16);
 let specialCount: i32 = 0;
 let anySpecial: bool = false;
-const spelt: Buffer = new Buffer(4096);
+const spelled: Buffer = new Buffer(4096);
 
 function keyOf(r: i32, joint: i32, k: i32): u64 {
   return (<u64>r << 32) | (<u64>k << 2) | joint;
 }
 
-function keyOfWord(id: i32): u64 {
+function keyOfPhrase(id: i32): u64 {
   return leftOf(id) == 0 ? keyOf(id, 0, 0) : keyOf(leftOf(id), jointOf(id), rightOf(id));
 }
 
@@ -170,7 +176,7 @@ function addSpecial(key: u64, i: i32): void {
   const at = special(key);
   anySpecial = true;
   if (load<u64>(at) == 0) {
-    // Full: no house comes near; what is left out is taken for unique.
+    // The table is full, which no house comes near. Missing referents count as unique.
     if (++specialCount > SPECIALS / 2) return;
     store<u64>(at, key);
     store<i32>(at + 8, i);
@@ -184,95 +190,98 @@ function otherSpecial(i: i32, key: u64): bool {
 }
 
 function spell(r: i32, joint: i32, k: i32): void {
-  putWordOf(r);
+  putPhrase(r);
   if (joint == 0) return;
   put(joint == IN ? ' in ' : ' on ');
-  putWordOf(k);
+  putPhrase(k);
 }
 
-/** The number of "r in k" as one text. */
+/** Number of "r in k" as one text. */
 function joined(r: i32, joint: i32, k: i32): i32 {
-  const from = spelt.length;
-  const before = redirect(spelt);
+  const from = spelled.length;
+  const before = redirect(spelled);
   spell(r, joint, k);
-  const id = intern(spelt.start + from, out.length - from);
+  const id = intern(spelled.start + from, out.length - from);
   redirect(before);
-  spelt.length = from;
+  spelled.length = from;
   return id;
 }
 
 function gatherSpecials(i: i32): void {
   const e = entry(i);
   for (let a = 0; a < e.count; a++) {
-    const r = nth(e.words, a);
+    const r = nth(e.phrases, a);
     const both = isSpecial(r);
-    if (both && wordLength(r) > 1) addSpecial(keyOfWord(r), i);
-    for (let b = 0; b < e.holderCount; b++) {
-      const k = nth(e.holder, b);
+    if (both && phraseLength(r) > 1) addSpecial(keyOfPhrase(r), i);
+    for (let b = 0; b < e.containerCount; b++) {
+      const k = nth(e.container, b);
       if (!both && !isSpecial(k)) continue;
-      addSpecial(keyOfWord(joined(r, IN, k)), i);
-      addSpecial(keyOfWord(joined(r, ON, k)), i);
+      addSpecial(keyOfPhrase(joined(r, IN, k)), i);
+      addSpecial(keyOfPhrase(joined(r, ON, k)), i);
     }
   }
 }
 
 // ---- the first that no other has ---------------------------------------------------------------------------------------------------
 
-function isUniqueWord(i: i32, r: i32): bool {
+function isUniquePhrase(i: i32, r: i32): bool {
   if (!isSpecial(r)) return load<i32>(posts.start + posted(r) + 4) == 0;
-  if (otherSpecial(i, keyOfWord(r))) return false;
+  if (otherSpecial(i, keyOfPhrase(r))) return false;
   return leftOf(r) == 0 || !otherHas(i, leftOf(r), rightOf(r));
 }
 
 function isUnique(i: i32, r: i32, joint: i32, k: i32): bool {
-  if (isSpecial(r) || isSpecial(k)) return isUniqueWord(i, joined(r, joint, k));
+  if (isSpecial(r) || isSpecial(k)) return isUniquePhrase(i, joined(r, joint, k));
   return !otherHas(i, r, k) && !otherSpecial(i, keyOf(r, joint, k));
 }
 
-/** The first unique one that begins with the word `r`. */
+/** Finds the first unique referent that begins with the phrase `r`. */
 function firstWith(i: i32, r: i32): bool {
   const e = entry(i);
   foundJoint = 0;
-  if (wordLength(r) > 1 && isUniqueWord(i, r)) return true;
+  if (phraseLength(r) > 1 && isUniquePhrase(i, r)) return true;
   for (foundJoint = IN; foundJoint <= ON; foundJoint++)
-    for (let b = 0; b < e.holderCount; b++) {
-      foundOf = nth(e.holder, b);
-      if (isUnique(i, r, foundJoint, foundOf)) return true;
+    for (let b = 0; b < e.containerCount; b++) {
+      foundContainerPhrase = nth(e.container, b);
+      if (isUnique(i, r, foundJoint, foundContainerPhrase)) return true;
     }
   return false;
 }
 
 let foundJoint: i32 = 0;
-let foundOf: i32 = 0;
+let foundContainerPhrase: i32 = 0;
 
-/** Words are sorted, and what begins with a word comes behind it: done once a word is behind the best. False: none is unique. */
+/**
+ * Phrases are sorted, and every referent comes after the phrase that it begins with. So the search ends once a phrase
+ * comes after the best referent. Returns false if none is unique.
+ */
 function chooseUnique(i: i32): bool {
   const e = entry(i);
-  const from = spelt.length;
+  const from = spelled.length;
   let bestLength = -1;
   for (let a = 0; a < e.count; a++) {
-    const r = nth(e.words, a);
-    const best = spelt.start + from;
-    if (bestLength >= 0 && compare(wordAt(r), wordLength(r), best, bestLength) >= 0) break;
+    const r = nth(e.phrases, a);
+    const best = spelled.start + from;
+    if (bestLength >= 0 && compare(phraseAt(r), phraseLength(r), best, bestLength) >= 0) break;
     if (!firstWith(i, r)) continue;
-    const start = spelt.length;
-    const before = redirect(spelt);
-    spell(r, foundJoint, foundOf);
+    const start = spelled.length;
+    const before = redirect(spelled);
+    spell(r, foundJoint, foundContainerPhrase);
     redirect(before);
-    const length = spelt.length - start;
+    const length = spelled.length - start;
     if (bestLength >= 0) {
-      const isBefore = compare(spelt.start + start, length, spelt.start + from, bestLength) < 0;
-      if (isBefore) memory.copy(spelt.start + from, spelt.start + start, length);
-      spelt.length = from + max(length, bestLength);
+      const isBefore = compare(spelled.start + start, length, spelled.start + from, bestLength) < 0;
+      if (isBefore) memory.copy(spelled.start + from, spelled.start + start, length);
+      spelled.length = from + max(length, bestLength);
       if (!isBefore) continue;
     }
     bestLength = length;
-    spelt.length = from + length;
-    e.word = r;
+    spelled.length = from + length;
+    e.phrase = r;
     e.joint = foundJoint;
-    e.of = foundOf;
+    e.containerPhrase = foundContainerPhrase;
   }
-  spelt.length = from;
+  spelled.length = from;
   return bestLength >= 0;
 }
 
@@ -282,7 +291,7 @@ const crowds: Buffer = new Buffer(16384);
 
 // @ts-ignore: decorator
 @inline
-function crowdWord(e: Entry, pick: i32): i32 {
+function crowdPhrase(e: Entry, pick: i32): i32 {
   return load<i32>(crowds.start + e.crowd + (pick << 2));
 }
 
@@ -292,19 +301,19 @@ function pushCrowd(id: i32): void {
   crowds.length += 4;
 }
 
-/** Spells all referents of an object, sorted, without duplicates. */
+/** Writes out all referents of an object, sorted, without duplicates. */
 function crowd(e: Entry): void {
   e.crowd = crowds.length;
   for (let a = 0; a < e.count; a++) {
-    const r = nth(e.words, a);
-    if (wordLength(r) > 1) pushCrowd(r);
-    for (let b = 0; b < e.holderCount; b++) {
-      pushCrowd(joined(r, IN, nth(e.holder, b)));
-      pushCrowd(joined(r, ON, nth(e.holder, b)));
+    const r = nth(e.phrases, a);
+    if (phraseLength(r) > 1) pushCrowd(r);
+    for (let b = 0; b < e.containerCount; b++) {
+      pushCrowd(joined(r, IN, nth(e.container, b)));
+      pushCrowd(joined(r, ON, nth(e.container, b)));
     }
   }
   sortCrowd(e);
-  for (let k = 0; k < e.crowdCount; k++) store<i32>(recordOf(crowdWord(e, k)) + USES, 0);
+  for (let k = 0; k < e.crowdCount; k++) store<i32>(recordOf(crowdPhrase(e, k)) + USES, 0);
 }
 
 function sortCrowd(e: Entry): void {
@@ -313,7 +322,7 @@ function sortCrowd(e: Entry): void {
   for (let i = 1; i < n; i++) {
     const id = nth(at, i);
     let j = i;
-    for (; j > 0 && wordOrder(nth(at, j - 1), id) > 0; j--) store<i32>(at + (j << 2), nth(at, j - 1));
+    for (; j > 0 && phraseOrder(nth(at, j - 1), id) > 0; j--) store<i32>(at + (j << 2), nth(at, j - 1));
     store<i32>(at + (j << 2), id);
   }
   let kept = min(n, 1);
@@ -323,15 +332,15 @@ function sortCrowd(e: Entry): void {
 }
 
 function use(e: Entry, pick: i32, by: i32): void {
-  const at = recordOf(crowdWord(e, pick)) + USES;
+  const at = recordOf(crowdPhrase(e, pick)) + USES;
   store<i32>(at, load<i32>(at) + by);
 }
 
 function uses(e: Entry): i32 {
-  return load<i32>(recordOf(crowdWord(e, e.pick)) + USES);
+  return load<i32>(recordOf(crowdPhrase(e, e.pick)) + USES);
 }
 
-/** Counts are taken once an attempt; the choices change under them. */
+/** Counts are read once per attempt; the choices change afterwards. */
 function attempt(n: i32, byChance: bool): bool {
   let any = false;
   for (let i = 0; i < n; i++) {
@@ -351,7 +360,7 @@ function attempt(n: i32, byChance: bool): bool {
   return any;
 }
 
-/** Gives each object of the list a referent: `putReferentOf`. */
+/** Chooses a referent for each object of the list, for `putReferentOf`. */
 export function chooseReferents(list: List): void {
   const n = list.length;
   open(list);
@@ -369,11 +378,11 @@ export function chooseReferents(list: List): void {
     if (e.crowdCount > 0) use(e, 0, 1);
   }
   for (let k = 0; k < 20; k++) if (!attempt(n, k >= 10)) break;
-  for (let i = 0; i < n; i++) if (entry(i).crowdCount > 0) entry(i).word = crowdWord(entry(i), entry(i).pick);
+  for (let i = 0; i < n; i++) if (entry(i).crowdCount > 0) entry(i).phrase = crowdPhrase(entry(i), entry(i).pick);
 }
 
-/** Nothing where the object has none. */
+/** Writes the referent of an object; nothing if it has none. */
 export function putReferentOf(i: i32): void {
   const e = entry(i);
-  if (e.word != 0) spell(e.word, e.joint, e.of);
+  if (e.phrase != 0) spell(e.phrase, e.joint, e.containerPhrase);
 }

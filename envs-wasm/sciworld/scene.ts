@@ -1,6 +1,6 @@
 /**
- * What a person looks at: where the agent is, the doors of the house, and everything in the room with its state, as lines for the
- * host. Nothing here is the original's wording, and nothing changes the world.
+ * The contents of a view as lines for the host: the agent's place, the doors of the house, and everything in the room
+ * with its state. The texts are not the original's, and the world does not change.
  */
 import {
   ACTIVABLE, ACTIVE, BROKEN, BURNED, BURNING, CLOSABLE, DEAD, GAS, HIDDEN, LIQUID, OPEN, Obj, SICK, has, isNil, isOf,
@@ -17,8 +17,9 @@ const BAR: i32 = 124;
 const LINE: i32 = 10;
 
 /**
- * "room|NAME"; "focus|UUID" (0: none); ten lines "door|FROM|TO|1 or 0 as it is open"; then a line an object, depth first:
- * "thing|DEPTH|UUID|CLASS|MARKS|TENTHS OF A DEGREE or -|DETAIL|NAME". Marks are letters (`putMarks`).
+ * Writes "room|NAME"; "focus|UUID" (0 if none); ten lines "door|FROM|TO|1 if open, else 0"; then one line for each
+ * object, depth first: "thing|DEPTH|UUID|CLASS|MARKS|TENTHS OF A DEGREE or -|DETAIL|NAME". Marks are letters
+ * (`putMarks`).
  */
 export function putScene(): void {
   const room = agentRoom();
@@ -70,7 +71,7 @@ function putKind(o: Obj): void {
   else if (isOf(o, I.F_LivingThing)) put('living');
 }
 
-/** o open, c closed; n on, f off; x broken; B on fire, b burned; S sick, D dead; l liquid, g gas. */
+/** Marks: o open, c closed; n on, f off; x broken; B on fire, b burned; S sick, D dead; l liquid, g gas. */
 function putMarks(o: Obj): void {
   if (has(o, CLOSABLE)) byte(has(o, OPEN) ? 111 : 99);
   if (has(o, ACTIVABLE)) byte(has(o, ACTIVE) ? 110 : 102);
@@ -83,7 +84,7 @@ function putMarks(o: Obj): void {
   if (o.mat != 0 && o.state == GAS) byte(103);
 }
 
-/** A stage of life, a stopwatch's time, a place on a plane, the far end of a wire. */
+/** Detail: a stage of life, a stopwatch's time, the far end of a wire, or a place on a plane. */
 function putDetail(o: Obj): void {
   if (isOf(o, I.F_Plant)) {
     putString(stageString(o.stage));

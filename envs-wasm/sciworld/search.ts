@@ -1,4 +1,4 @@
-/** Walks over the object tree, each in the order the original enumerates: ascending uuid. */
+/** Walks over the object tree, in the order of the original's enumerations: ascending uuid. */
 import { C_Terminal, F_PolarizedElectricalComponent, F_UnpolarizedElectricalComponent, F_Portal, F_Location } from './tables/ids';
 import { HAS_CONTAINER, HIDDEN, NIL, OPEN, Obj, POLARIZED, PORTALED, TICKED, has, isNil, isOf } from './object';
 import { List } from './list';
@@ -9,14 +9,14 @@ export function agentRoom(): Obj {
   return parentOf(at(head.agent));
 }
 
-/** Is `p` in the portal set of `o`: doors stand in both rooms' sets, drains only in their basin's. */
+/** True if `p` is in the portal set of `o`: doors are in the sets of both rooms, drains only in that of their basin. */
 export function joins(p: Obj, o: Obj): bool {
   const offset = ref(o);
   if (p.a == offset) return true;
   return p.b == offset && p.c == 0;
 }
 
-/** The far end of a portal seen from one of its ends. */
+/** The far end of a portal, seen from one of its ends. */
 export function farSide(p: Obj, from: Obj): Obj {
   return p.a == ref(from) ? at(p.b) : at(p.a);
 }
@@ -31,7 +31,10 @@ export function visibleCount(o: Obj): i32 {
   return n;
 }
 
-/** All contained objects and portals at every depth, open or closed alike, hidden ones skipped with what they hold. */
+/**
+ * All contained objects and portals at every depth, in open and closed containers. Hidden objects are skipped with
+ * their contents.
+ */
 export function recursive(o: Obj, into: List): void {
   const portals = hasPortal(o);
   if (!portals) {
@@ -60,14 +63,14 @@ export function recursive(o: Obj, into: List): void {
   }
 }
 
-/** Index of the next portal of `o` from `i` on; the portals stand in uuid order. */
+/** Index of the next portal of `o` from `i` on. Portals are in uuid order. */
 export function nextPortal(o: Obj, i: i32): i32 {
   if (!has(o, PORTALED)) return head.portals;
   while (i < head.portals && !joins(portal(i), o)) i++;
   return i;
 }
 
-/** What can be reached in `o` through open containers. */
+/** Objects that can be reached in `o` through open containers. */
 export function accessible(o: Obj, hidden: bool, into: List): void {
   for (let c = at(o.first); !isNil(c); c = at(c.next)) {
     if (has(c, HIDDEN) && !hidden) continue;
@@ -86,7 +89,7 @@ export function accessible(o: Obj, hidden: bool, into: List): void {
   for (let i = nextPortal(o, 0); i < head.portals; i = nextPortal(o, i + 1)) into.push(portal(i));
 }
 
-/** What a line can speak of in `o`: the same with what is hidden, in no order, but for ordinary terminals (two in three). */
+/** As `accessible` with hidden objects, in any order, but without ordinary terminals (two objects in three). */
 function withoutTerminals(o: Obj, into: List): void {
   if (!isBare(o))
     for (let c = at(o.first); !isNil(c); c = at(c.next)) {
@@ -101,8 +104,11 @@ function withoutTerminals(o: Obj, into: List): void {
   for (let i = nextPortal(o, 0); i < head.portals; i = nextPortal(o, i + 1)) into.push(portal(i));
 }
 
-/** As `collectAccessible` with what is hidden; in no order, and `terminals` only where they are asked for. May hold duplicates. */
-export function collectSpoken(root: Obj, terminals: bool, into: List): void {
+/**
+ * Collects the objects that a line can mention: as `collectAccessible`, with hidden objects, in any order, and with
+ * ordinary terminals only if `terminals` is true. May contain duplicates.
+ */
+export function collectMentionable(root: Obj, terminals: bool, into: List): void {
   into.push(root);
   for (let i = nextPortal(root, 0); i < head.portals; i = nextPortal(root, i + 1)) {
     into.push(portal(i));
@@ -112,7 +118,10 @@ export function collectSpoken(root: Obj, terminals: bool, into: List): void {
   else withoutTerminals(root, into);
 }
 
-/** The room itself, its portals and the objects on their other sides, then what is accessible; may hold duplicates. */
+/**
+ * Collects the room itself, its portals and the objects on their far sides, then everything accessible. May contain
+ * duplicates.
+ */
 export function collectAccessible(root: Obj, into: List): void {
   into.push(root);
   for (let i = nextPortal(root, 0); i < head.portals; i = nextPortal(root, i + 1)) {
@@ -124,7 +133,7 @@ export function collectAccessible(root: Obj, into: List): void {
   mergeSort(into.items + (from << 2), into.length - from);
 }
 
-/** Everything, in closed containers too; may hold duplicates. */
+/** Collects everything, in closed containers too. May contain duplicates. */
 export function collectAll(root: Obj, hidden: bool, into: List): void {
   into.push(root);
   for (let i = nextPortal(root, 0); i < head.portals; i = nextPortal(root, i + 1)) {
@@ -145,7 +154,7 @@ export function collectAll(root: Obj, hidden: bool, into: List): void {
   }
 }
 
-/** Drops duplicates, first kept, in place. Uses the tick flag, which every tick clears before it starts. */
+/** Removes duplicates in place; the first one stays. Uses the tick flag, which every tick clears before it starts. */
 export function unique(list: List): void {
   let n = 0;
   for (let i = 0; i < list.length; i++) list.get(i).flags &= ~TICKED;
@@ -159,7 +168,7 @@ export function unique(list: List): void {
   for (let i = 0; i < n; i++) list.get(i).flags &= ~TICKED;
 }
 
-/** Sorts by uuid (merge sort: lists of several hundred, mostly in runs). */
+/** Sorts by uuid (merge sort: lists have several hundred objects, mostly in runs). */
 export function sortByUuid(list: List): void {
   mergeSort(list.items, list.length);
 }
@@ -194,7 +203,7 @@ function uuidAt(items: usize, i: i32): i32 {
   return at(load<i32>(items + (i << 2))).uuid;
 }
 
-/** The nearest Location above, through containers that are open. */
+/** The nearest Location above, through open containers. */
 export function openLocation(o: Obj): Obj {
   let here = o;
   for (let depth = 0; depth < 64; depth++) {

@@ -1,4 +1,7 @@
-/** A task's modifiers, as data: places its example objects into the house and breaks what it disables. */
+/**
+ * Applies a task's modifiers, which are data: places its example objects in the house and breaks the things that it
+ * disables.
+ */
 import { BROKEN, NIL, OPEN, ACTIVE, Obj, has, isNil, set, CONDUCTS, HAS_DEVICE } from './object';
 import { add } from './containment';
 import { at, draw, head, parentOf } from './arena';
@@ -90,7 +93,7 @@ function isPlace(name: i32, n: i32): bool {
   return false;
 }
 
-/** All that is in `o` at every depth, hidden terminals too, but no portals. */
+/** Everything in `o` at every depth: hidden terminals too, but no portals. */
 function everythingIn(o: Obj): void {
   for (let c = at(o.first); !isNil(c); c = at(c.next)) {
     stack.push(c);
@@ -98,7 +101,7 @@ function everythingIn(o: Obj): void {
   }
 }
 
-/** Shuffles everything in the room and takes the first object whose name is one of the places. */
+/** Shuffles everything in the room and returns the first object whose name is one of the places. */
 function drawnPlace(room: Obj, n: i32): Obj {
   const from = stack.length;
   everythingIn(room);

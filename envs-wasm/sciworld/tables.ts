@@ -1,4 +1,7 @@
-/** Reads tables.bin (tables/generate.mjs writes it): the host copies it in once and every world of the instance shares it. */
+/**
+ * Reads tables.bin, which tables/generate.mjs writes. The host copies it in once, and every world of the instance
+ * shares it.
+ */
 import { bytes } from './text';
 
 let base: usize = 0;
@@ -37,7 +40,7 @@ export function installTables(at: usize): void {
   rankStrings();
 }
 
-/** Position of every string in sorted order, so that sorting by name compares numbers. */
+/** Computes the position of every string in sorted order, so that sorting by name compares numbers. */
 function rankStrings(): void {
   const n = load<u32>(strings);
   ranks = heap.alloc(n * 2);
@@ -154,7 +157,7 @@ export function listedReferent(cls: i32, i: i32): i32 {
   return load<u16>(classRecord(cls) + 36 + (i << 1));
 }
 
-export function tellsContents(cls: i32): bool {
+export function showsContents(cls: i32): bool {
   return load<u8>(classRecord(cls) + 35) != 0;
 }
 
@@ -190,7 +193,7 @@ export function artist(i: i32): i32 {
   return load<u16>(papers + 20 + i * 2);
 }
 
-/** Books in the order they are drawn in; `field`: 0 class, 1 title, 2 author, 3 contents. */
+/** Books in the order in which they are drawn. `field`: 0 class, 1 title, 2 author, 3 contents. */
 export function book(i: i32, field: i32): i32 {
   return load<u16>(papers + 28 + i * 8 + field * 2);
 }

@@ -3,7 +3,7 @@ import { C_Cathode, S_terminal_2 } from './tables/ids';
 import { NIL, Obj, POLARIZED, SIZE, TERMINALS, has, isNil } from './object';
 import { at, ref } from './arena';
 
-/** An object's two terminals follow it in the arena; nil for a terminal itself. */
+/** The two terminals of an object, which follow it in the arena; nil for a terminal itself. */
 export function terminal1(o: Obj): Obj {
   return has(o, TERMINALS | POLARIZED) ? changetype<Obj>(changetype<usize>(o) + SIZE) : NIL;
 }
@@ -12,7 +12,9 @@ export function terminal2(o: Obj): Obj {
   return has(o, TERMINALS | POLARIZED) ? changetype<Obj>(changetype<usize>(o) + 2 * SIZE) : NIL;
 }
 
-/** Holds nothing but its own two terminals (whose numbers follow each other); told without visiting them. */
+/**
+ * True if an object contains only its own two terminals, which have consecutive uuids. Checked without visiting them.
+ */
 // @ts-ignore: decorator
 @inline
 export function isBare(o: Obj): bool {
@@ -20,7 +22,7 @@ export function isBare(o: Obj): bool {
   return o.first == one && o.last == one + SIZE;
 }
 
-/** The object a terminal belongs to, wherever it lies. */
+/** The object to which a terminal belongs, wherever the terminal is. */
 export function ownerOf(t: Obj): Obj {
   const second = t.cls == C_Cathode || t.name == S_terminal_2;
   return changetype<Obj>(changetype<usize>(t) - (second ? 2 * SIZE : SIZE));

@@ -1,6 +1,6 @@
-/** Bytes being written: UTF-8, growable, never freed (a handful of buffers live as long as the instance). Knows no world. */
+/** Text buffers: UTF-8, growable, never freed (a few buffers live as long as the instance). Independent of worlds. */
 
-/** Kept free past a buffer's capacity: copies go eight bytes at a time and may write beyond their end. */
+/** Bytes kept free after a buffer's capacity: copies move eight bytes at a time and may write beyond the end. */
 const SLACK: i32 = 8;
 
 export class Buffer {
@@ -19,7 +19,7 @@ export class Buffer {
     if (this.length + extra > this.capacity) this.grow(this.length + extra);
   }
 
-  /** What was written stays readable at its old place too: the stub runtime gives nothing back. */
+  /** The text also stays readable at its old place: the stub runtime frees nothing. */
   private grow(need: i32): void {
     let capacity = this.capacity * 2;
     while (capacity < need) capacity *= 2;
@@ -30,7 +30,7 @@ export class Buffer {
   }
 }
 
-/** What a printer writes to: the answer, or a scratch buffer while a referent is made. */
+/** The buffer for output: the answer, or a scratch buffer while a referent is made. */
 export let out: Buffer = new Buffer(65536);
 export const answer: Buffer = out;
 export const scratch: Buffer = new Buffer(65536);
@@ -49,7 +49,7 @@ export function byte(c: i32): void {
   out.length++;
 }
 
-/** Copies to where there is slack; up to seven bytes more than asked for. `memory.copy` costs more than most words are long. */
+/** Copies to a place with slack, up to seven bytes more than `n`. `memory.copy` is slower for most texts here. */
 export function copyBytes(to: usize, from: usize, n: i32): void {
   if (n > 128) {
     memory.copy(to, from, n);
@@ -58,7 +58,7 @@ export function copyBytes(to: usize, from: usize, n: i32): void {
   for (let i = 0; i < n; i += 8) store<u64>(to + i, load<u64>(from + i));
 }
 
-/** Writes a literal; the literals of this world are ASCII: four units of UTF-16 become four bytes at a time. */
+/** Writes a literal. The literals of this world are ASCII: four units of UTF-16 become four bytes at a time. */
 export function put(text: string): void {
   const n = text.length;
   out.reserve(n);
@@ -90,7 +90,7 @@ export function integer(value: i32): void {
   out.length += digits;
 }
 
-/** As Java's "%.0f": half up on the magnitude, the sign kept ("-0" for -0.4). */
+/** Writes a number as Java's "%.0f": rounded half up on the magnitude, with the sign kept ("-0" for -0.4). */
 export function rounded(value: f64): void {
   if (value < 0 || (value == 0 && 1 / value < 0)) byte(45);
   const magnitude = Math.abs(value);
@@ -99,7 +99,10 @@ export function rounded(value: f64): void {
   integer(<i32>whole);
 }
 
-/** Eight bytes at a time; may lower up to seven bytes beyond. A letter from A to Z passes the first sum and not the second. */
+/**
+ * Converts to lower case, eight bytes at a time, up to seven bytes beyond the end. A letter from A to Z passes the
+ * first sum and fails the second.
+ */
 export function lower(start: usize, n: i32): void {
   for (let i = 0; i < n; i += 8) {
     const x = load<u64>(start + i);
@@ -109,14 +112,14 @@ export function lower(start: usize, n: i32): void {
   }
 }
 
-/** Are `n` bytes the same; eight at a time, reading up to seven bytes beyond. */
+/** True if `n` bytes are equal. Reads eight at a time, up to seven bytes beyond the end. */
 export function same(a: usize, b: usize, n: i32): bool {
   let i = 0;
   for (; i + 8 <= n; i += 8) if (load<u64>(a + i) != load<u64>(b + i)) return false;
   return i == n || (load<u64>(a + i) ^ load<u64>(b + i)) << (64 - ((n - i) << 3)) == 0;
 }
 
-/** As memcmp; eight bytes at a time, reading up to seven bytes beyond. */
+/** Like memcmp. Reads eight bytes at a time, up to seven bytes beyond the end. */
 export function order(a: usize, b: usize, n: i32): i32 {
   for (let i = 0; i < n; i += 8) {
     let x = bswap<u64>(load<u64>(a + i));
@@ -140,7 +143,7 @@ export function compare(a: usize, na: i32, b: usize, nb: i32): i32 {
   return d != 0 ? d : na - nb;
 }
 
-/** Trims bytes up to U+0020 at both ends and folds runs of U+0020, from `from` to the end of `out`. */
+/** Trims bytes up to U+0020 at both ends and replaces runs of U+0020 by one, from `from` to the end of `out`. */
 export function tidy(from: i32): void {
   let read = from;
   let end = out.length;

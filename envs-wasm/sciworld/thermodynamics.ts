@@ -1,4 +1,7 @@
-/** Heat: two things that touch exchange it; heaters and coolers pull what stands directly in them; a temperature decides the state. */
+/**
+ * Heat: two objects that touch exchange it; heaters and coolers change the temperature of the objects directly in them;
+ * the temperature determines the state of matter.
+ */
 import { ACTIVE, GAS, LIQUID, Obj, SOLID, has, isNil, isOf } from './object';
 import { at } from './arena';
 import {
@@ -15,7 +18,7 @@ function clamp(d: f64): f64 {
   return d > MOST ? MOST : d < -MOST ? -MOST : d;
 }
 
-/** The second half already sees the first's new temperature, as in the original. */
+/** The second object already uses the new temperature of the first, as in the original. */
 export function touch(a: Obj, b: Obj): void {
   if (a.temperature == b.temperature) return;
   const ka = load<f64>(material(a.mat) + CONDUCTIVITY);

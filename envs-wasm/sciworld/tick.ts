@@ -1,4 +1,7 @@
-/** One unit of time: what each class does first, then for every object heat, contents, phase and current, depth first by uuid. */
+/**
+ * One unit of time: first the effect of each class, then for every object heat, contents, phase and current, depth
+ * first by uuid.
+ */
 import { Obj, PORTALED, TERMINAL, TICKED, has, isNil } from './object';
 import { at, clearTicks, head, portal, worked } from './arena';
 import { isBare } from './terminals';
@@ -38,7 +41,7 @@ function ownStep(o: Obj): void {
 
 const MOST_IN_SEWER: i32 = 100;
 
-/** Contents exchange heat with their container, then pairwise; only things of a material take part. */
+/** Contents exchange heat with their container, then pairwise. Only objects of a material take part. */
 function exchange(o: Obj, from: i32, n: i32): void {
   const takesPart = o.mat != 0;
   const warm = stack.length;
@@ -51,8 +54,8 @@ function exchange(o: Obj, from: i32, n: i32): void {
     stack.push(c);
   }
   const m = stack.length - warm;
-  // All of one temperature: nothing would change. And what has gone down the drains is out of everyone's reach: past a hundred
-  // things it warms and cools through the sewer alone, so that a running tap does not cost the square of its water.
+  // If all have the same temperature, nothing would change. Things in the sewer are out of reach: above a hundred of
+  // them, they exchange heat only with the sewer, so that the cost of a running tap is not quadratic in its water.
   if (!even && (o.cls != I.C_Sewer || m <= MOST_IN_SEWER))
     for (let i = 1; i < m; i++) {
       const a = stack.get(warm + i);

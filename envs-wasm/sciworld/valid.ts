@@ -1,6 +1,7 @@
 /**
- * Which actions are valid: every action over every object (pair) its test admits, told by referents made as unique as the
- * original makes them. The last ten attempts of that draw from the world's generator; the caller decides whether that counts.
+ * The valid actions: every action on every object (or pair) that its precondition allows, with referents as unique as
+ * the original makes them. The last ten attempts to make them unique draw from the world's generator; the caller
+ * decides if these draws count.
  */
 import { List } from './list';
 import { NIL, isNil, isOf } from './object';
@@ -11,7 +12,7 @@ import { agentRoom, collectAccessible, collectAll, farSide, unique } from './sea
 import { chooseReferents, putReferentOf } from './referents';
 import { isRegistered, slotCount, verb } from './parser';
 import { A_CONNECT, A_DUNK, A_GO, A_MOVE, A_POUR, A_TELEPORT, A_USE } from './action-ids';
-import { keepSilent, may, mayBeFirst, mayBeSecond, resolved } from './preconditions';
+import { setSilent, may, mayBeFirst, mayBeSecond, resolved } from './preconditions';
 import * as I from './tables/ids';
 
 const objects: List = new List();
@@ -42,9 +43,10 @@ function putReferent(list: List, i: i32, plain: bool): void {
 // ---- the pieces of lines ------------------------------------------------------------------------------------------------------------
 
 /**
- * A list leaves as its pieces and how they go together, since its lines are a hundred words in a thousand pairs. The answer
- * holds the pieces, a line each: the objects' words and the beginnings ("move cup to "). `codes` holds blocks of four-byte numbers: the piece that begins
- * them, how many lines, and the piece that ends each; no lines: the beginning is one itself.
+ * A list is returned as pieces and codes that combine them, because its lines are a hundred texts in a thousand pairs.
+ * The answer contains the pieces, one per line: the objects' referents and the beginnings ("move cup to "). `codes`
+ * contains blocks of four-byte numbers: the piece that begins the lines, their number, and the piece that ends each. A
+ * block without lines is one line: the beginning itself.
  */
 export const codes: Buffer = new Buffer(65536);
 let pieces: i32 = 0;
@@ -57,13 +59,13 @@ function code(value: i32): void {
   codes.length += 4;
 }
 
-/** What was written since the last piece is one. */
+/** Ends the present piece. */
 function endPiece(): i32 {
   byte(10);
   return pieces++;
 }
 
-/** Where the count of the block being written stands. */
+/** Place of the line count of the present block. */
 let block: i32 = 0;
 
 function beginBlock(beginning: i32): void {
@@ -76,15 +78,17 @@ function endBlock(): void {
   store<i32>(codes.start + block, (codes.length - block) / 4 - 1);
 }
 
-// ---- words ----------------------------------------------------------------------------------------------------------------------------
+// ---- texts of referents ----------------------------------------------------------------------------------------------------------------------------
 
-/** Where each object's word is in the answer, its length, and its first eight bytes as a number that orders as they do. */
+/**
+ * For each object: place of its referent in the answer, length, and first eight bytes as a number with the same order.
+ */
 let spelled: StaticArray<i32> = new StaticArray<i32>(1024);
 let lengths: StaticArray<i32> = new StaticArray<i32>(1024);
 let heads: StaticArray<u64> = new StaticArray<u64>(1024);
 let firstPiece: i32 = 0;
 
-/** `plain`: portals too by their own referents. */
+/** If `plain` is true, portals use their own referents too. */
 function spellAll(list: List, plain: bool): void {
   firstPiece = pieces;
   for (let i = 0; i < list.length; i++) {
@@ -99,54 +103,54 @@ function spellAll(list: List, plain: bool): void {
   }
 }
 
-function word(i: i32): void {
+function putText(i: i32): void {
   const n = unchecked(lengths[i]);
   out.reserve(n);
-  bytes(wordStart(i), n);
+  bytes(textStart(i), n);
 }
 
 // ---- order: lines come out sorted -------------------------------------------------------------------------------------------------
 
-/** Objects by their word; and by their word followed by " to ", " into " or " on ", as a line continues. */
-let byWord: StaticArray<i32> = new StaticArray<i32>(1024);
+/** Objects sorted by referent, and by referent followed by " to ", " into " or " on ", as a line continues. */
+let byText: StaticArray<i32> = new StaticArray<i32>(1024);
 let byPhrase: StaticArray<i32> = new StaticArray<i32>(1024);
 let phrasesTo: StaticArray<i32> = new StaticArray<i32>(1024);
 let phrasesInto: StaticArray<i32> = new StaticArray<i32>(1024);
 let phrasesOn: StaticArray<i32> = new StaticArray<i32>(1024);
-/** Which of the three are sorted, as bits. */
+/** Bits for the ones of the three that are sorted. */
 let phrasesSorted: i32 = 0;
 let spare: StaticArray<i32> = new StaticArray<i32>(1024);
 let tail: string = '';
-/** Does a word begin another. */
+/** True if some referent begins another. */
 let nested: bool = false;
 
 // @ts-ignore: decorator
 @inline
-function wordStart(i: i32): usize {
+function textStart(i: i32): usize {
   return out.start + unchecked(spelled[i]);
 }
 
-function wordOrder(i: i32, j: i32): i32 {
+function textOrder(i: i32, j: i32): i32 {
   const x = unchecked(heads[i]);
   const y = unchecked(heads[j]);
   if (x != y) return x < y ? -1 : 1;
-  return compare(wordStart(i), unchecked(lengths[i]), wordStart(j), unchecked(lengths[j]));
+  return compare(textStart(i), unchecked(lengths[i]), textStart(j), unchecked(lengths[j]));
 }
 
 function begins(i: i32, j: i32): bool {
   const n = unchecked(lengths[i]);
-  return n < unchecked(lengths[j]) && sameBytes(wordStart(i), wordStart(j), n);
+  return n < unchecked(lengths[j]) && sameBytes(textStart(i), textStart(j), n);
 }
 
 // @ts-ignore: decorator
 @inline
 function byteAt(i: i32, k: i32): i32 {
   const n = unchecked(lengths[i]);
-  if (k < n) return load<u8>(wordStart(i) + k);
+  if (k < n) return load<u8>(textStart(i) + k);
   return k - n < tail.length ? tail.charCodeAt(k - n) : -1;
 }
 
-/** Do two words differ before either ends, within their first eight bytes. */
+/** True if two referents differ before either ends, within their first eight bytes. */
 // @ts-ignore: decorator
 @inline
 function partEarly(i: i32, j: i32): bool {
@@ -158,7 +162,7 @@ function partEarly(i: i32, j: i32): bool {
 function parting(i: i32, j: i32): i32 {
   const n = min(unchecked(lengths[i]), unchecked(lengths[j]));
   let k = 0;
-  while (k + 8 <= n && load<u64>(wordStart(i) + k) == load<u64>(wordStart(j) + k)) k += 8;
+  while (k + 8 <= n && load<u64>(textStart(i) + k) == load<u64>(textStart(j) + k)) k += 8;
   while (byteAt(i, k) == byteAt(j, k) && byteAt(i, k) >= 0) k++;
   return k;
 }
@@ -169,8 +173,8 @@ function phraseOrder(i: i32, j: i32): i32 {
   return byteAt(i, k) - byteAt(j, k);
 }
 
-function sortWords(n: i32): void {
-  for (let i = 0; i < n; i++) unchecked((byWord[i] = i));
+function sortTexts(n: i32): void {
+  for (let i = 0; i < n; i++) unchecked((byText[i] = i));
   for (let width = 1; width < n; width *= 2) {
     for (let left = 0; left < n; left += 2 * width) {
       const middle = min(left + width, n);
@@ -178,20 +182,20 @@ function sortWords(n: i32): void {
       let i = left;
       let j = middle;
       for (let k = left; k < right; k++) {
-        const takeLeft = i < middle && (j >= right || wordOrder(unchecked(byWord[i]), unchecked(byWord[j])) <= 0);
-        unchecked((spare[k] = unchecked(byWord[takeLeft ? i++ : j++])));
+        const takeLeft = i < middle && (j >= right || textOrder(unchecked(byText[i]), unchecked(byText[j])) <= 0);
+        unchecked((spare[k] = unchecked(byText[takeLeft ? i++ : j++])));
       }
     }
     const sorted = spare;
-    spare = byWord;
-    byWord = sorted;
+    spare = byText;
+    byText = sorted;
   }
   nested = false;
-  for (let k = 1; k < n; k++) if (begins(byWord[k - 1], byWord[k])) nested = true;
+  for (let k = 1; k < n; k++) if (begins(byText[k - 1], byText[k])) nested = true;
   phrasesSorted = 0;
 }
 
-/** Sets `byPhrase`. Phrases are ordered as their words are, unless a word begins another. */
+/** Fills `byPhrase`. Phrases have the order of their referents, unless a referent begins another. */
 function phrasesFor(n: i32, after: string): void {
   tail = after;
   const bit = after == TO ? 1 : after == INTO ? 2 : 4;
@@ -199,7 +203,7 @@ function phrasesFor(n: i32, after: string): void {
   if (phrasesSorted & bit) return;
   phrasesSorted |= bit;
   for (let i = 0; i < n; i++) {
-    const next = unchecked(byWord[i]);
+    const next = unchecked(byText[i]);
     let j = i;
     if (nested)
       for (; j > 0 && phraseOrder(unchecked(byPhrase[j - 1]), next) > 0; j--)
@@ -214,7 +218,7 @@ const ON: string = ' on ';
 
 // ---- listing ------------------------------------------------------------------------------------------------------------------------
 
-/** False where two lines may have come out in the wrong order, and the host has to sort. */
+/** False if two lines may be in the wrong order, and the host has to sort. */
 export let inOrder: bool = true;
 
 function listOne(action: i32, list: List): void {
@@ -224,9 +228,9 @@ function listOne(action: i32, list: List): void {
   let begun = false;
   let end = out.length;
   for (let k = 0; k < list.length; k++) {
-    const i = unchecked(byWord[k]);
+    const i = unchecked(byText[k]);
     const yes = may(action, list.get(i), NIL, true);
-    // What a refusal still wrote is written over.
+    // Discards the text of a refusal.
     out.length = end;
     if (!yes) continue;
     if (!begun) {
@@ -243,7 +247,7 @@ function listOne(action: i32, list: List): void {
 const FIRST: i32 = 1;
 const SECOND: i32 = 2;
 let roles: StaticArray<u8> = new StaticArray<u8>(1024);
-/** What may not be paired with itself: the object, or for "connect" the terminal it resolves to. */
+/** Identity that forbids a pair: the object, or for "connect" the terminal to which it resolves. */
 let selves: StaticArray<i32> = new StaticArray<i32>(1024);
 let seconds: StaticArray<i32> = new StaticArray<i32>(1024);
 
@@ -261,7 +265,7 @@ function joint(action: i32): string {
   return action == A_DUNK || action == A_POUR ? INTO : action == A_USE ? ON : TO;
 }
 
-/** The original prints dunk's objects in reverse: what holds the liquid first. */
+/** The original prints the objects of dunk in reverse: the one with the liquid first. */
 function listTwo(action: i32, list: List): void {
   const n = list.length;
   const early = action == A_DUNK ? SECOND : FIRST;
@@ -270,7 +274,7 @@ function listTwo(action: i32, list: List): void {
   giveRoles(action, list);
   let count = 0;
   for (let y = 0; y < n; y++)
-    if (unchecked(roles[unchecked(byWord[y])]) & late) unchecked((seconds[count++] = unchecked(byWord[y])));
+    if (unchecked(roles[unchecked(byText[y])]) & late) unchecked((seconds[count++] = unchecked(byText[y])));
   if (count == 0) return;
   phrasesFor(n, between);
   before = -1;
@@ -280,7 +284,7 @@ function listTwo(action: i32, list: List): void {
   }
 }
 
-/** Every line of one first object. Where one phrase begins the next, the lines of both are in no order. */
+/** Writes every line of one first object. If its phrase begins the next one, the lines of both are in no order. */
 function listPairs(action: i32, i: i32, between: string, count: i32): void {
   let begun = false;
   for (let y = 0; y < count; y++) {
@@ -290,7 +294,7 @@ function listPairs(action: i32, i: i32, between: string, count: i32): void {
       begun = true;
       put(verb(action));
       byte(32);
-      word(i);
+      putText(i);
       put(between);
       beginBlock(endPiece());
     }
@@ -305,7 +309,7 @@ function listPairs(action: i32, i: i32, between: string, count: i32): void {
   before = i;
 }
 
-/** The first object of the block before, of the same action. */
+/** First object of the previous block of the same action. */
 let before: i32 = -1;
 
 /** Actions in the order of their lines. */
@@ -316,7 +320,7 @@ function room(n: i32): void {
   spelled = new StaticArray<i32>(n * 2);
   lengths = new StaticArray<i32>(n * 2);
   heads = new StaticArray<u64>(n * 2);
-  byWord = new StaticArray<i32>(n * 2);
+  byText = new StaticArray<i32>(n * 2);
   phrasesTo = new StaticArray<i32>(n * 2);
   phrasesInto = new StaticArray<i32>(n * 2);
   phrasesOn = new StaticArray<i32>(n * 2);
@@ -330,12 +334,12 @@ function prepare(list: List): void {
   room(list.length);
   chooseReferents(list);
   spellAll(list, false);
-  sortWords(list.length);
+  sortTexts(list.length);
 }
 
 /**
- * Teleports without spelling out the universe: a room's name is the first of its words and no other object's, so the original
- * always ends at it. In the order of the names.
+ * Lists teleports without referents for the whole universe: the name of a room is the first of its phrases and belongs
+ * to no other object, so the original always chooses it. In the order of the names.
  */
 function listRooms(): void {
   let last = -1;
@@ -361,7 +365,10 @@ function moveUp(place: i32, end: i32): void {
   memory.copy(codes.start + place, codes.start + end + n, n);
 }
 
-/** Writes the valid actions as pieces and blocks, sorted (see `inOrder`). `upstream`: chance advances as in the original. */
+/**
+ * Writes the valid actions as pieces and blocks, sorted (see `inOrder`). If `upstream` is true, the random generator
+ * advances as in the original.
+ */
 export function putValid(upstream: bool): void {
   const chance = head.random;
   let place = 0;
@@ -372,7 +379,7 @@ export function putValid(upstream: bool): void {
   collectAll(agentRoom(), false, objects);
   unique(objects);
   prepare(objects);
-  keepSilent(true);
+  setSilent(true);
   for (let k = 0; k < sortedActions.length; k++) {
     const action = sortedActions[k];
     if (!isRegistered(action)) continue;
@@ -395,7 +402,7 @@ export function putValid(upstream: bool): void {
     if (isRegistered(A_TELEPORT)) listOne(A_TELEPORT, universe);
     moveUp(place, end);
   }
-  keepSilent(false);
+  setSilent(false);
   if (!upstream) head.random = chance;
 }
 

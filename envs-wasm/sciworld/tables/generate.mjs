@@ -1,6 +1,7 @@
-// Makes the world's tables from json/: `ids.ts` (constants the AssemblyScript sources name) and `tables.bin` (strings, materials,
-// classes, tasks with their modifiers and goals, gzip). Run `node envs-wasm/sciworld/tables/generate.mjs` after a change.
-// Layout of tables.bin: see the reader, ../tables.ts. Little-endian throughout.
+// Generates the world's tables from json/: `ids.ts` (constants that the AssemblyScript sources name) and `tables.bin`
+// (strings, materials, classes, tasks with their modifiers and goals, gzip). Run `node
+// envs-wasm/sciworld/tables/generate.mjs` after a change. For the layout of tables.bin see its reader, ../tables.ts.
+// All numbers are little-endian.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -104,15 +105,16 @@ const cycleOfStages = {
 };
 const classes = [];
 for (const o of objects) if (!classes[o.typeID] || o.class === 'Sink' || (o.class === 'Room' && o.name !== 'room')) classes[o.typeID] = o;
-for (let i = 0; i < classes.length; i++) // type numbers of abstract classes: never made
+for (let i = 0; i < classes.length; i++) // type numbers of abstract classes, which have no objects
   classes[i] ??= { class: `Type${i}`, name: '', extends: [], movable: false, referents: [], desc0: '', descriptName: '' };
 const extra = ['Anode', 'Cathode', 'Terminal'];
 for (const c of extra) classes.push({ class: c, name: c.toLowerCase(), extends: ['Terminal'], movable: false, referents: [], desc0: '', descriptName: '' });
 const classId = new Map(classes.map((c, i) => [c.class, i]));
-/** Classes that answer to their kind whatever their objects come to be called. */
-const plainly = new Set(['Sewer', 'AnswerBox', 'InventoryContainer', 'Cup', 'Sandwich', 'SelfWateringFlowerPot']);
-const keepsKind = (c) =>
-  !plainly.has(c.class) && !c.extends.includes('Sittable') &&
+/** Exceptions to `keepsClassName`. */
+const withoutClassName = new Set(['Sewer', 'AnswerBox', 'InventoryContainer', 'Cup', 'Sandwich', 'SelfWateringFlowerPot']);
+/** True if objects of the class still answer to the name of the class when they are renamed. */
+const keepsClassName = (c) =>
+  !withoutClassName.has(c.class) && !c.extends.includes('Sittable') &&
   (['Fountain', 'Ground', 'Hole'].includes(c.class) || c.extends.some((f) => ['Container', 'Food'].includes(f)));
 function writeClasses(w) {
   for (const c of classes) {
@@ -138,7 +140,7 @@ function writeClasses(w) {
     w.f64(c.coolingSource?.minTemp ?? 1e9);
     const plain = (c.desc0 ?? '').endsWith(c.descriptName) ? c.desc0.slice(0, c.desc0.length - c.descriptName.length) : 'a ';
     w.u16(id(plain));
-    const own = (c.referents ?? []).filter((r) => r && (keepsKind(c) || (r !== c.name && r !== c.descriptName)) && !r.endsWith('containing nothing'));
+    const own = (c.referents ?? []).filter((r) => r && (keepsClassName(c) || (r !== c.name && r !== c.descriptName)) && !r.endsWith('containing nothing'));
     const containing = (c.referents ?? []).some((r) => r.endsWith('containing nothing'));
     const listed = bits & (family.LivingThing | family.Document) ? [] : own.slice(0, 8);
     w.u8(listed.length);
@@ -212,7 +214,7 @@ const genes = (dna, lifeform) => {
   return side(0) | (side(1) << 4);
 };
 
-/** One example object: fixed part, then its parts. `extra` is what the object tree does not tell (see `hints`). */
+/** One example object: the fixed part, then its parts. `hints` has the facts that the object tree lacks. */
 function writeNode(w, node, hints) {
   const [uuid, cls, name, p, children] = node;
   const c = classId.get(cls);

@@ -1,5 +1,6 @@
-// The subgoals of each task, as functions of its variation's parameters (`v`: the task values of world-index).
-// Each goal: {goal, a, b, list, num, flags, key, requires, text}. Checked against json/goals_by_task.jsonl by generate.mjs.
+// The subgoals of each task, as functions of the parameters of its variation (`v`: the task values of world-index).
+// Each goal: {goal, a, b, list, num, flags, key, requires, text}. generate.mjs checks them against
+// json/goals_by_task.jsonl.
 
 const find = (a, text, defocus = false) => ({ goal: 'Find', a, defocus, text });
 const inRoom = (a, text, key = '', requires = []) => ({ goal: 'InRoomWithObject', a, text, key, requires });

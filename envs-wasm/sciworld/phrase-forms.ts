@@ -1,24 +1,24 @@
-/** The words that an object answers to by itself, made from its class and its state. */
+/** The phrases that an object answers to by itself, made from its class and its state. */
 import { HIDDEN, NIL, Obj, SICK, has, isNil, isOf } from './object';
 import { at, ref } from './arena';
 import {
-  family, lifeform, listedReferent, listedReferents, putString, stageString, subject, tellsContents,
+  family, lifeform, listedReferent, listedReferents, putString, stageString, subject, showsContents,
 } from './tables';
 import { byte, bytes, compare, lower, out, put } from './text';
 import { bookField } from './documents';
 import { plantNameId, putName, putOwner } from './names';
 import { plantKind, putTraits } from './genetics';
 import { farSide } from './search';
-import { NORMAL, intern, putWordOf, recordOf, wordLength } from './interned';
+import { NORMAL, intern, putPhrase, recordOf, phraseLength } from './interned';
 import { blank, dropArticles } from './articles';
 import * as I from './tables/ids';
 
 export let normalised: bool = false;
-/** Words that say what a thing holds are left out: nobody speaks of it. */
+/** If true, phrases with the contents of a container are left out, because the line mentions none. */
 export let withoutContents: bool = false;
 let room: Obj = NIL;
 
-/** The set being made. No object has a hundred words by itself; contents and sickness double them. */
+/** The phrases found so far. No object has a hundred by itself; contents and sickness double them. */
 export const built: StaticArray<i32> = new StaticArray<i32>(1024);
 export let builtCount: i32 = 0;
 
@@ -34,7 +34,7 @@ function begin(): void {
   began = out.length;
 }
 
-/** Takes what was written since `begin` as a word, unless it is blank or already there. */
+/** Adds the text since `begin` as a phrase, unless it is blank or already there. */
 function end(): void {
   const length = out.length - began;
   out.length = began;
@@ -48,14 +48,14 @@ function end(): void {
   built[builtCount++] = id;
 }
 
-/** The word without its articles; 0 where nothing is left, or it is a single letter. */
+/** The phrase without its articles; 0 if nothing is left, or if it is a single letter. */
 function normalOf(id: i32): i32 {
   const known = load<i32>(recordOf(id) + NORMAL);
   if (known >= 0) return known;
   const start = out.length;
   let normal = 0;
-  if (wordLength(id) > 1) {
-    putWordOf(id);
+  if (phraseLength(id) > 1) {
+    putPhrase(id);
     dropArticles(start);
     if (out.length > start) normal = intern(out.start + start, out.length - start);
   }
@@ -64,19 +64,19 @@ function normalOf(id: i32): i32 {
   return normal;
 }
 
-function word(literal: string): void {
+function phrase(literal: string): void {
   begin();
   put(literal);
   end();
 }
 
-function nameWord(id: i32): void {
+function namePhrase(id: i32): void {
   begin();
   putString(id);
   end();
 }
 
-function described(o: Obj): void {
+function describedPhrase(o: Obj): void {
   begin();
   putName(o);
   end();
@@ -85,39 +85,39 @@ function described(o: Obj): void {
 export function makeBase(o: Obj): void {
   builtCount = 0;
   const bits = family(o.cls);
-  if (bits & I.F_Portal) return portalWords(o);
-  if (bits & I.F_Terminal) return terminalWords(o);
-  if (bits & I.F_Animal) return animalWords(o);
-  if (bits & I.F_Plant) return plantWords(o);
-  if (bits & I.F_Document) return documentWords(o);
-  if (o.cls == I.C_Universe) return word('universe');
+  if (bits & I.F_Portal) return portalPhrases(o);
+  if (bits & I.F_Terminal) return terminalPhrases(o);
+  if (bits & I.F_Animal) return animalPhrases(o);
+  if (bits & I.F_Plant) return plantPhrases(o);
+  if (bits & I.F_Document) return documentPhrases(o);
+  if (o.cls == I.C_Universe) return phrase('universe');
   if (o.cls == I.C_Agent) {
-    word('agent');
-    return word('self');
+    phrase('agent');
+    return phrase('self');
   }
   if (o.cls == I.C_Flower) {
-    word('flower');
-    if (o.a > 0) word('wilting flower');
+    phrase('flower');
+    if (o.a > 0) phrase('wilting flower');
     return;
   }
-  if (o.cls == I.C_Pollen) return pollenWords(o);
-  if (o.cls == I.C_InclinedPlane) return planeWords(o);
-  if (o.cls == I.C_Picture) return pictureWords(o);
-  for (let i = 0; i < listedReferents(o.cls); i++) nameWord(listedReferent(o.cls, i));
-  nameWord(o.name);
-  if (o.cls != I.C_Stove && o.cls != I.C_HotPlate) described(o);
-  if (tellsContents(o.cls) && !withoutContents) contentsWords(o);
+  if (o.cls == I.C_Pollen) return pollenPhrases(o);
+  if (o.cls == I.C_InclinedPlane) return planePhrases(o);
+  if (o.cls == I.C_Picture) return picturePhrases(o);
+  for (let i = 0; i < listedReferents(o.cls); i++) namePhrase(listedReferent(o.cls, i));
+  namePhrase(o.name);
+  if (o.cls != I.C_Stove && o.cls != I.C_HotPlate) describedPhrase(o);
+  if (showsContents(o.cls) && !withoutContents) contentsPhrases(o);
 }
 
-/** For every word r so far: "r containing nothing" or "r containing a and b". */
-function contentsWords(o: Obj): void {
+/** For every phrase r so far: adds "r containing nothing" or "r containing a and b". */
+function contentsPhrases(o: Obj): void {
   const n = builtCount;
   const start = out.length;
   namesWithin(o);
   const length = out.length - start;
   for (let i = 0; i < n; i++) {
     begin();
-    putWordOf(built[i]);
+    putPhrase(built[i]);
     put(' containing ');
     out.reserve(length);
     bytes(out.start + start, length);
@@ -125,7 +125,7 @@ function contentsWords(o: Obj): void {
   }
 }
 
-/** Distinct described names of the visible contents, sorted, joined by " and ". */
+/** Writes the described names of the visible contents: distinct, sorted, joined by " and ". */
 function namesWithin(o: Obj): void {
   const from = marks.length;
   const start = out.length;
@@ -155,11 +155,11 @@ function namesWithin(o: Obj): void {
     out.reserve(length);
     bytes(out.start + a, length);
   }
-  const from2 = marks[from + n];
+  const joinedStart = marks[from + n];
   marks.length = from;
-  // The joined names move down over the single ones.
-  memory.copy(out.start + start, out.start + from2, out.length - from2);
-  out.length = start + out.length - from2;
+  // The joined names replace the single ones.
+  memory.copy(out.start + start, out.start + joinedStart, out.length - joinedStart);
+  out.length = start + out.length - joinedStart;
 }
 
 const marks: Array<i32> = new Array<i32>();
@@ -174,10 +174,10 @@ function contains(o: Obj, part: Obj): bool {
   return part.parent == ref(o);
 }
 
-function portalWords(p: Obj): void {
+function portalPhrases(p: Obj): void {
   const offset = ref(room);
   if (p.cls == I.C_LiquidDrain) {
-    word('drain');
+    phrase('drain');
     const basin = at(p.a);
     if (p.a == offset || p.b == offset || contains(room, basin)) {
       begin();
@@ -187,7 +187,7 @@ function portalWords(p: Obj): void {
     }
     return;
   }
-  word('door');
+  phrase('door');
   if (p.a == offset || p.b == offset) {
     const other = farSide(p, room).name;
     begin();
@@ -213,9 +213,9 @@ function fromTo(a: i32, b: i32): void {
   end();
 }
 
-function terminalWords(o: Obj): void {
-  word('terminal');
-  nameWord(o.name);
+function terminalPhrases(o: Obj): void {
+  phrase('terminal');
+  namePhrase(o.name);
   begin();
   putString(o.name);
   put(' on ');
@@ -228,12 +228,12 @@ function terminalWords(o: Obj): void {
   end();
 }
 
-function animalWords(o: Obj): void {
-  word('living thing');
-  word('organism');
-  nameWord(o.name);
-  described(o);
-  if (o.cls == I.C_Bee) return word('bee');
+function animalPhrases(o: Obj): void {
+  phrase('living thing');
+  phrase('organism');
+  namePhrase(o.name);
+  describedPhrase(o);
+  if (o.cls == I.C_Bee) return phrase('bee');
   begin();
   putString(stageString(o.stage));
   byte(32);
@@ -246,7 +246,7 @@ function animalWords(o: Obj): void {
   end();
 }
 
-/** `traits`: with the plant's traits before the plant name. */
+/** Adds a phrase for a plant. If `traits` is true, its traits precede the name. */
 function plantPhrase(o: Obj, name: i32, shape: i32, traits: bool): void {
   begin();
   if (shape == 2) {
@@ -254,7 +254,7 @@ function plantPhrase(o: Obj, name: i32, shape: i32, traits: bool): void {
     byte(32);
   }
   if (traits) {
-    putTraitWords(o);
+    putTraitPhrase(o);
     byte(32);
   }
   putString(name);
@@ -266,8 +266,8 @@ function plantPhrase(o: Obj, name: i32, shape: i32, traits: bool): void {
   end();
 }
 
-/** Traits trimmed, without a leading "with a". */
-function putTraitWords(o: Obj): void {
+/** Writes the traits, trimmed, without a leading "with a". */
+function putTraitPhrase(o: Obj): void {
   const start = out.length;
   putTraits(o);
   let from = start;
@@ -282,10 +282,10 @@ function putTraitWords(o: Obj): void {
 /** The seven bytes of "with a ". */
 const WITH_A: u64 = 0x20612068746977;
 
-function plantWords(o: Obj): void {
-  word('living thing');
-  word('organism');
-  nameWord(o.name);
+function plantPhrases(o: Obj): void {
+  phrase('living thing');
+  phrase('organism');
+  namePhrase(o.name);
   plantPhrase(o, o.name, 1, false);
   begin();
   putString(stageString(o.stage));
@@ -297,46 +297,46 @@ function plantWords(o: Obj): void {
     plantPhrase(o, name, 0, false);
     plantPhrase(o, name, 1, false);
     plantPhrase(o, name, 2, false);
-    described(o);
+    describedPhrase(o);
     if (kind != 0) {
-      nameWord(lifeform(o.cls));
+      namePhrase(lifeform(o.cls));
       if (hasTraits(o)) for (let shape = 0; shape < 3; shape++) plantPhrase(o, name, shape, true);
     }
   }
-  if (has(o, SICK)) sickWords();
+  if (has(o, SICK)) sickPhrases();
 }
 
 function hasTraits(o: Obj): bool {
   const start = out.length;
-  putTraitWords(o);
+  putTraitPhrase(o);
   const any = out.length > start;
   out.length = start;
   return any;
 }
 
-function sickWords(): void {
+function sickPhrases(): void {
   const n = builtCount;
   for (let i = 0; i < n; i++) {
     begin();
     put('sick ');
-    putWordOf(built[i]);
+    putPhrase(built[i]);
     end();
   }
 }
 
-function pollenWords(o: Obj): void {
-  word('pollen');
+function pollenPhrases(o: Obj): void {
+  phrase('pollen');
   begin();
   putString(lifeform(at(o.b).cls));
   put(' pollen');
   end();
 }
 
-function planeWords(o: Obj): void {
-  word('inclined plane');
-  word('plane');
-  nameWord(o.name);
-  described(o);
+function planePhrases(o: Obj): void {
+  phrase('inclined plane');
+  phrase('plane');
+  namePhrase(o.name);
+  describedPhrase(o);
   if (o.a == 0) return;
   begin();
   put('plane ');
@@ -354,8 +354,8 @@ function planeWords(o: Obj): void {
   end();
 }
 
-function pictureWords(o: Obj): void {
-  nameWord(o.name);
+function picturePhrases(o: Obj): void {
+  namePhrase(o.name);
   begin();
   putString(o.name);
   put(' of ');
@@ -363,15 +363,15 @@ function pictureWords(o: Obj): void {
   end();
 }
 
-function documentWords(o: Obj): void {
-  if (isOf(o, I.F_Book)) return bookWords(o);
-  described(o);
-  nameWord(o.name);
-  calledWords(o);
+function documentPhrases(o: Obj): void {
+  if (isOf(o, I.F_Book)) return bookPhrases(o);
+  describedPhrase(o);
+  namePhrase(o.name);
+  calledPhrases(o);
 }
 
-/** "name called title" of papers (whose title is empty) and recipes. */
-function calledWords(o: Obj): void {
+/** Adds "name called title" for papers (whose title is empty) and recipes. */
+function calledPhrases(o: Obj): void {
   const recipe = o.cls == I.C_Recipe;
   if (recipe) {
     begin();
@@ -389,11 +389,11 @@ function calledWords(o: Obj): void {
   end();
 }
 
-function bookWords(o: Obj): void {
+function bookPhrases(o: Obj): void {
   const title = bookField(o, 1);
   const author = bookField(o, 2);
-  word('book');
-  nameWord(title);
+  phrase('book');
+  namePhrase(title);
   begin();
   put('book by ');
   putString(author);
@@ -402,7 +402,7 @@ function bookWords(o: Obj): void {
   putString(title);
   put(' book');
   end();
-  nameWord(o.name);
+  namePhrase(o.name);
   begin();
   putName(o);
   put(' by ');

@@ -1,24 +1,28 @@
 /**
- * The words an object answers to by itself: lower-cased, distinct and sorted; for the parser also normalised as its input is
- * (articles dropped). Nearly every object of a kind has the same ones, so they are made once for a `signature` and shared by all
- * worlds of the instance. Words are interned (interned.ts); a set of them is a run of their numbers.
+ * The phrases that an object answers to by itself: in lower case, distinct and sorted; for the parser also normalised
+ * like its input (without articles). Nearly all objects of a kind have the same ones, so they are made once for each
+ * `signature` and shared by all worlds of the instance. Phrases are interned (interned.ts); a set of them is a run of
+ * their numbers.
  */
 import { BURNED, BURNING, DELETED, Obj, SIZE, has } from './object';
 import { head, ref } from './arena';
 import { ownerOf } from './terminals';
-import { family, tellsContents } from './tables';
+import { family, showsContents } from './tables';
 import { Buffer, redirect } from './text';
 import { visibleCount } from './search';
-import { forgetWords, wordOrder, wordsAreMany } from './interned';
-import { built, builtCount, makeBase, normalised, seeFrom, withoutContents } from './word-forms';
+import { forgetPhrases, phraseOrder, isNearlyFull } from './interned';
+import { built, builtCount, makeBase, normalised, seeFrom, withoutContents } from './phrase-forms';
 import * as I from './tables/ids';
 
 const text: Buffer = new Buffer(65536);
-/** Per object slot: where its set is and how many words it has plus one, valid until `beginReferents`. */
+/** For each object slot: address of its set, and number of its phrases plus one; valid until `beginReferents`. */
 let made: usize = 0;
 let madeSlots: i32 = 0;
 
-/** Runs of word numbers: those of signatures, and those of this epoch. Grown into new memory; the old stays readable. */
+/**
+ * Runs of phrase numbers: for signatures, and for the present epoch. A buffer grows into new memory; the old one stays
+ * readable.
+ */
 const lasting: Buffer = new Buffer(65536);
 const passing: Buffer = new Buffer(65536);
 
@@ -28,11 +32,14 @@ const known: usize = heap.alloc(SIGNATURES * 16);
 let knownCount: i32 = 0;
 memory.fill(known, 0, SIGNATURES * 16);
 
-/** Forgets which sets objects have; `from` is the room they are seen from. `contents`: false leaves out "cup containing water". */
+/**
+ * Clears the sets of all objects. `from` is the room from which they are seen. If `contents` is false, phrases like
+ * "cup containing water" are left out.
+ */
 export function beginReferents(from: Obj, forParser: bool, contents: bool): void {
   text.length = 0;
   passing.length = 0;
-  if (knownCount > SIGNATURES / 2 || wordsAreMany()) forgetSets();
+  if (knownCount > SIGNATURES / 2 || isNearlyFull()) forgetSets();
   seeFrom(from, forParser, contents);
   const slots = head.used / SIZE + 1;
   if (slots > madeSlots) {
@@ -42,9 +49,9 @@ export function beginReferents(from: Obj, forParser: bool, contents: bool): void
   memory.fill(made, 0, <usize>slots * 8);
 }
 
-/** What is shared is bounded: past the bound it is made anew. */
+/** Shared sets are bounded: above the bound all are cleared. */
 function forgetSets(): void {
-  forgetWords();
+  forgetPhrases();
   lasting.length = 0;
   knownCount = 0;
   memory.fill(known, 0, SIGNATURES * 16);
@@ -56,13 +63,13 @@ function madeOf(o: Obj): usize {
   return made + ((ref(o) / SIZE) << 3);
 }
 
-/** Makes the words of `o` if need be; `baseAt` and `baseCount` tell where they are. */
+/** Makes the phrases of `o` if necessary; then `baseAt` and `baseCount` are valid. */
 export function ensureBase(o: Obj): void {
   const slot = madeOf(o);
   if (load<i32>(slot + 4) == 0) find(o, slot);
 }
 
-/** Where the numbers of its words stand, four bytes each. */
+/** Address of the numbers of its phrases, four bytes each. */
 export function baseAt(o: Obj): usize {
   return load<u32>(madeOf(o));
 }
@@ -71,7 +78,7 @@ export function baseCount(o: Obj): i32 {
   return load<i32>(madeOf(o) + 4) - 1;
 }
 
-/** What decides the words of `o`, or 0 where too much does. */
+/** Everything that determines the phrases of `o`, or 0 if that is too much for a number. */
 function signature(o: Obj): u64 {
   const bits = family(o.cls);
   if (bits & (I.F_Portal | I.F_Animal | I.F_Plant)) return 0;
@@ -81,14 +88,14 @@ function signature(o: Obj): u64 {
     extra = owner.name | (has(owner, DELETED) ? 0x10000 : 0);
   } else if (bits & I.F_Document) extra = o.a;
   else if (o.cls == I.C_Flower || o.cls == I.C_Pollen || o.cls == I.C_InclinedPlane || o.cls == I.C_Picture) return 0;
-  else if (!withoutContents && tellsContents(o.cls) && visibleCount(o) > 0) return 0;
+  else if (!withoutContents && showsContents(o.cls) && visibleCount(o) > 0) return 0;
   const fire = has(o, BURNING) ? 2 : has(o, BURNED) && o.mat != 0 ? 1 : 0;
   return <u64>(o.cls | (fire << 8) | ((normalised ? 1 : 0) << 10) | (o.name << 11)) | (<u64>extra << 32) | (withoutContents ? BARE : 0) | FOUND;
 }
 
-/** No signature is 0. */
+/** Set in every signature, so that none is 0. */
 const FOUND: u64 = 0x8000000000000000;
-/** Of a set that leaves out what a thing holds. */
+/** Set for a set of phrases without contents. */
 const BARE: u64 = 0x4000000000000000;
 
 function find(o: Obj, slot: usize): void {
@@ -119,7 +126,7 @@ function keep(o: Obj, slot: usize, into: Buffer): void {
   for (let i = 1; i < builtCount; i++) {
     const id = built[i];
     let j = i;
-    for (; j > 0 && wordOrder(built[j - 1], id) > 0; j--) built[j] = built[j - 1];
+    for (; j > 0 && phraseOrder(built[j - 1], id) > 0; j--) built[j] = built[j - 1];
     built[j] = id;
   }
   into.reserve(builtCount << 2);
