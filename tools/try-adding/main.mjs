@@ -137,7 +137,7 @@ async function checkPage(folder, world, algorithm) {
 
 async function tryAdding(folder) {
   const blocks = readBlocks(readFileSync(join(folder, 'docs/adding.md'), 'utf8'));
-  const world = kindIn(blocks, /^src\/envs\//, 'title');
+  const world = kindIn(blocks, /^src\/worlds\//, 'title');
   const algorithm = kindIn(blocks, /^src\/rl\/algorithms\//, 'label');
   if (!world) throw new Error('docs/adding.md shows no world.');
   if (!algorithm) console.log('docs/adding.md shows no algorithm: only the world is tried');

@@ -13,8 +13,8 @@ import {
   WorldError,
   type WorldOptions,
 } from '../../envs/env.ts';
+import { babyaiDescription } from './description.ts';
 import { describeGrid, gridOf } from './grid.ts';
-import { babyai } from './index.ts';
 import { ExploredMap } from './map.ts';
 import { parseBabyAiOptions } from './options.ts';
 import { familyOf, itemsOf, levelOf, seedOf } from './split.ts';
@@ -44,7 +44,7 @@ export class BabyAi implements World {
   }
 
   describe(): WorldDescription {
-    return babyai;
+    return babyaiDescription;
   }
 
   async tasks(options: WorldOptions, split: Split): Promise<Task[]> {

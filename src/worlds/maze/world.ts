@@ -12,7 +12,7 @@ import {
   type WorldOptions,
 } from '../../envs/env.ts';
 import { type BatchExports, TextBatch } from '../../envs/transport/text-batch.ts';
-import { maze } from './index.ts';
+import { mazeDescription } from './description.ts';
 import { mazeActions } from './moves.ts';
 import { parseMazeOptions } from './options.ts';
 import { type MazeView, parseView } from './view-data.ts';
@@ -49,7 +49,7 @@ export class Maze implements World {
   }
 
   describe(): WorldDescription {
-    return maze;
+    return mazeDescription;
   }
 
   /** The original has 25 games in all: they are its training and its test tasks. */

@@ -16,7 +16,7 @@ import {
 import { itemsIn } from '../../envs/item-list.ts';
 import type { ConnectionSettings } from '../../envs/module.ts';
 import { type HttpOptions, JsonServer, ServerError, serverAddress } from '../../envs/transport/http.ts';
-import { openenv } from './index.ts';
+import { openenvDescription } from './description.ts';
 import { listedActions, observationText } from './observation.ts';
 import { type OpenEnvOptions, parseOpenEnvOptions } from './options.ts';
 import { type ActionForm, ActionTextError, actionForm, actionFrom, formWords } from './schema.ts';
@@ -61,14 +61,14 @@ export class OpenEnvWorld implements World {
   }
 
   describe(): WorldDescription {
-    return openenv;
+    return openenvDescription;
   }
 
   async tasks(given: WorldOptions, split: Split): Promise<Task[]> {
     const options = parseOpenEnvOptions(given);
     const items = itemsIn(split === 'train' ? options.trainItems : options.testItems)!;
     const strata: Task['strata'] = options.taskBy === 'index' ? { split } : {};
-    return items.map((id) => ({ world: openenv.name, id, options: options as WorldOptions, strata }));
+    return items.map((id) => ({ world: openenvDescription.name, id, options: options as WorldOptions, strata }));
   }
 
   reset(slots: readonly number[], tasks: readonly Task[], signal?: AbortSignal): Promise<Feedback[]> {

@@ -14,9 +14,9 @@ import {
   WorldError,
   type WorldOptions,
 } from '../../envs/env.ts';
+import { sciworldDescription } from './description.ts';
 import { findingOut } from './finding-out.ts';
 import { guessed } from './guessing.ts';
-import { sciworld } from './index.ts';
 import { Naming } from './naming.ts';
 import { parseSciWorldOptions, type SciWorldOptions } from './options.ts';
 import { planOf } from './oracle.ts';
@@ -64,7 +64,7 @@ export class SciWorld implements World {
   }
 
   describe(): WorldDescription {
-    return sciworld;
+    return sciworldDescription;
   }
 
   async tasks(options: WorldOptions, split: Split): Promise<Task[]> {

@@ -6,7 +6,7 @@
 import type { SourceQuestion } from '../../corpus/question.ts';
 import type { Retriever } from '../../corpus/retrieval/retriever.ts';
 import type { Feedback, Split, Task, World, WorldDescription, WorldOptions, WorldView } from '../../envs/env.ts';
-import { search } from './index.ts';
+import { searchDescription } from './description.ts';
 import { mentionsIn } from './mentions.ts';
 import type { Source } from './source.ts';
 import { onceEach } from './universe/prose.ts';
@@ -36,13 +36,18 @@ export class QuestionWorld implements World {
   }
 
   describe(): WorldDescription {
-    return search;
+    return searchDescription;
   }
 
   /** One list, in the file's order; a server has no splits. */
   async tasks(options: WorldOptions, split: Split): Promise<Task[]> {
     if (split === 'test') return [];
-    return this.questions.map((_, id) => ({ world: search.name, id, options: this.served(options), strata: {} }));
+    return this.questions.map((_, id) => ({
+      world: searchDescription.name,
+      id,
+      options: this.served(options),
+      strata: {},
+    }));
   }
 
   /** One universe, whose questions are the file's. */

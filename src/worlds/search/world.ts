@@ -20,8 +20,8 @@ import { type ConnectionSettings, withheldWords } from '../../envs/module.ts';
 import { ServerError } from '../../envs/transport/http.ts';
 import { failed } from '../../envs/transport/pool.ts';
 import { CorpusSource, heldOutEvery } from './corpus-source.ts';
+import { searchDescription } from './description.ts';
 import { Episode } from './episode.ts';
-import { search } from './index.ts';
 import { parseSearchOptions, type SearchOptions } from './options.ts';
 import type { Act } from './rules/rules.ts';
 import type { Source } from './source.ts';
@@ -45,7 +45,7 @@ const asking = { attempts: 3, attemptMs: 12_000 };
 
 /** Documents of somebody's server, for the questions of a corpus. */
 async function openAsked({ corpus }: SearchOptions, { address, withheld }: ConnectionSettings): Promise<Source> {
-  if (withheld) throw new WorldError(withheldWords(search.title));
+  if (withheld) throw new WorldError(withheldWords(searchDescription.title));
   if (!address)
     throw new WorldError('Searches are asked of a server, and no address of one is set: type it beside the world.');
   if (!corpus)
@@ -92,7 +92,7 @@ export class Search implements World {
   }
 
   describe(): WorldDescription {
-    return search;
+    return searchDescription;
   }
 
   async tasks(options: WorldOptions, split: Split): Promise<Task[]> {

@@ -13,7 +13,7 @@ import {
   type WorldOptions,
 } from '../../envs/env.ts';
 import { loadWasm } from '../../envs/transport/wasm.ts';
-import { textcraft } from './index.ts';
+import { textcraftDescription } from './description.ts';
 import { askedOtherwise, ListWorld, madeUpList, type Vocabulary } from './made-up.ts';
 import { itemWords, Naming, renamed } from './naming.ts';
 import { parseTextCraftOptions, type TextCraftOptions } from './options.ts';
@@ -123,7 +123,7 @@ export class TextCraft implements World {
   }
 
   describe(): WorldDescription {
-    return textcraft;
+    return textcraftDescription;
   }
 
   async tasks(options: WorldOptions, split: Split): Promise<Task[]> {

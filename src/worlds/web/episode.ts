@@ -8,7 +8,7 @@ import { judgedBrowser } from './browser/judged.ts';
 import { KeyError } from './browser/keys.ts';
 import { Browser, BrowserError, type ParsePage } from './browser/session.ts';
 import { followPlan, PlanError, remainingActions, type Standing } from './driver.ts';
-import type { WebOptions } from './index.ts';
+import type { WebOptions } from './options.ts';
 import { netOf } from './sites/net.ts';
 import type { Instance } from './tasks/template.ts';
 import { terseText } from './terse-text.ts';

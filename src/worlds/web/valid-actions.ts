@@ -8,7 +8,7 @@ import type { TreeText } from '../../webarena/tree-text.ts';
 import { pageTree, roleOf } from './browser/accessibility.ts';
 import type { Browser } from './browser/session.ts';
 import { actable } from './driver.ts';
-import { verbNames } from './index.ts';
+import { verbNames } from './options.ts';
 
 const longestSpan = 8;
 const longestText = 120;

@@ -13,8 +13,9 @@ import {
 } from '../../envs/env.ts';
 import { remembering } from './browser/page-memory.ts';
 import type { ParsePage } from './browser/session.ts';
+import { webDescription } from './description.ts';
 import { Episode } from './episode.ts';
-import { parseWebOptions, type WebOptions, web } from './index.ts';
+import { parseWebOptions, type WebOptions } from './options.ts';
 import { heldOutFrom, idOf, instanceById, instancesEach, templates } from './tasks/index.ts';
 import type { Template } from './tasks/template.ts';
 import type { WebView } from './view-data.ts';
@@ -36,7 +37,7 @@ export class Web implements World {
   }
 
   describe(): WorldDescription {
-    return web;
+    return webDescription;
   }
 
   async tasks(options: WorldOptions, split: Split): Promise<Task[]> {

@@ -12,7 +12,7 @@ import {
   WorldError,
   type WorldOptions,
 } from '../../envs/env.ts';
-import { wordle } from './index.ts';
+import { wordleDescription } from './description.ts';
 import { parseWordleOptions, type WordleOptions, wordLists } from './options.ts';
 import { drawnIds, drawWords, inSplit, upstreamSeeds } from './split.ts';
 import { parseView, type WordleView } from './view-data.ts';
@@ -50,7 +50,7 @@ export class Wordle implements World {
   }
 
   describe(): WorldDescription {
-    return wordle;
+    return wordleDescription;
   }
 
   /**
