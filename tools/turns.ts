@@ -1,23 +1,26 @@
-/** Whole turns of an actor, for tools and tests that play no world: begins afresh, and runs rounds until every row has said its turn. */
+/**
+ * Plays whole turns of an actor, for tools and tests without a world: admits groups, then runs rounds of `generate`
+ * until every row has finished its turn.
+ */
 import type { Actor, AdmittedGroup, GeneratedTurn, GenerateRow, Sampling } from '../src/policy/policy.ts';
 
-const held = new WeakMap<Pick<Actor, 'admit'>, readonly number[]>();
+const heldSlots = new WeakMap<Pick<Actor, 'admit'>, readonly number[]>();
 
-/** Each group's slots start behind its prompt; those of the last call are given back. */
+/** Admits the groups, after releasing the slots of the last call. */
 export async function begin(
   actor: Pick<Actor, 'admit' | 'release'>,
   groups: readonly Omit<AdmittedGroup, 'key'>[],
 ): Promise<void> {
-  actor.release(held.get(actor) ?? []);
-  held.delete(actor);
+  actor.release(heldSlots.get(actor) ?? []);
+  heldSlots.delete(actor);
   await actor.admit(groups.map((group, key) => ({ ...group, key })));
-  held.set(
+  heldSlots.set(
     actor,
     groups.flatMap(({ slots }) => slots),
   );
 }
 
-/** One turn of each row. */
+/** Generates one turn for each row. */
 export async function wholeTurns(
   actor: Pick<Actor, 'generate'>,
   rows: readonly GenerateRow[],
@@ -26,13 +29,13 @@ export async function wholeTurns(
 ): Promise<GeneratedTurn[]> {
   const turns: (GeneratedTurn | null)[] = rows.map(() => null);
   for (let open = [...rows.keys()]; open.length > 0; open = open.filter((i) => turns[i] === null)) {
-    const said = await actor.generate(
+    const generated = await actor.generate(
       open.map((i) => rows[i]),
       sampling,
       signal,
     );
     open.forEach((i, k) => {
-      turns[i] = said[k];
+      turns[i] = generated[k];
     });
   }
   return turns as GeneratedTurn[];

@@ -1,6 +1,7 @@
 /**
- * `npm run test:agents`: does each recipe of agents/ still make an agent? Its first experiment in a shortened form, twenty minutes at most on two
- * cores, must reach the held-out success that the recipe names. A run that was interrupted goes on where it stopped.
+ * `npm run test:agents`: checks that each recipe of agents/ still makes an agent. A shortened form of its first
+ * experiment, of twenty minutes at most on two cores, must reach the held-out success that the recipe states. An
+ * interrupted run continues where it stopped.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,16 +14,16 @@ import { parseExperiment } from '../../src/experiment/experiment.ts';
 import { writePath } from '../../src/experiment/paths.ts';
 
 const program = new Command('test:agents')
-  .description('Trains agents by shortened recipes and holds each to the success that its recipe names.')
-  .argument('[names...]', 'which agents (default: all whose recipe has a short form)')
-  .option('--out <folder>', 'where runs are kept', 'runs/test-agents');
+  .description('Trains agents by shortened recipes and checks that each reaches the success stated in its recipe.')
+  .argument('[names...]', 'agents to train (default: all whose recipe has a short form)')
+  .option('--out <folder>', 'folder of the runs', 'runs/test-agents');
 for (const option of deviceOptions('wasm')) program.addOption(option);
 
 interface Options extends DeviceOptions {
   out: string;
 }
 
-/** The shortened experiment, written beside its run. */
+/** Writes the shortened experiment beside its run and returns its path. */
 function shortened({ experiments, short }: AgentRecipe, folder: string): string {
   const document = Object.entries(short!.changes).reduce(
     (made, [path, value]) => writePath(made, path, value),
@@ -45,7 +46,7 @@ async function passes(recipe: AgentRecipe, { out, ...device }: Options): Promise
   const ok = test !== undefined && test.policy.rate >= atLeast && test.policy.low > test.chance.rate;
   if (test)
     console.log(
-      `${ok ? 'ok' : 'FAILED'}  ${recipe.name}: held-out success ${formatRate(test.policy)}, asked for ${three(atLeast)} and more than chance (${three(test.chance.rate)}), after ${minutes.toFixed(1)} minutes of steps`,
+      `${ok ? 'ok' : 'FAILED'}  ${recipe.name}: held-out success ${formatRate(test.policy)}, required ${three(atLeast)} and more than chance (${three(test.chance.rate)}), after ${minutes.toFixed(1)} minutes of steps`,
     );
   return ok;
 }
@@ -60,7 +61,7 @@ async function main(): Promise<number> {
   return failed ? 1 : 0;
 }
 
-// Dawn keeps the process alive: it is ended explicitly.
+// Dawn keeps the process alive, so exit explicitly.
 main().then(
   (code) => process.exit(code),
   (error: Error) => {

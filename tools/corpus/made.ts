@@ -1,6 +1,7 @@
 /**
- * A corpus made from a number: documents of words as unevenly frequent as a language's, in Search-R1's form, each with a title that no
- * other has. Written to a file, plain or gzipped. Document k is the same whatever the size, so that it can be asked for again.
+ * Generates a corpus from a seed: documents in Search-R1's format, with word frequencies as uneven as a language's and
+ * a unique title each. Written to a file, plain or gzipped. Document k is the same whatever the size of the corpus, so
+ * that a check can search for it.
  */
 import { createWriteStream } from 'node:fs';
 import { Readable } from 'node:stream';
@@ -10,10 +11,10 @@ import { createGzip } from 'node:zlib';
 const distinctWords = 40_000;
 const wordsEach = 90;
 const titleWords = 2;
-/** Lines handed to the file at once. */
+/** Lines per write. */
 const batch = 200;
 
-/** Of a document's own, so that it can be made alone (the constants are Numerical Recipes'). */
+/** A generator per document, so that each can be made alone (constants from Numerical Recipes). */
 function randomOf(seed: number): (below: number) => number {
   let state = Math.imul(seed + 1, 0x9e3779b1) >>> 0;
   return (below) => {
@@ -39,7 +40,7 @@ function documentOf(k: number, length: number): { title: string; text: string } 
   return { title: `${words(random, titleWords)} ${k}`, text: words(random, length) };
 }
 
-/** Its number makes it the only one. */
+/** Title of document k; the number in it makes it unique. */
 export const titleOf = (k: number): string => documentOf(k, 0).title;
 
 export function lineOf(k: number, length = wordsEach): string {
@@ -47,25 +48,25 @@ export function lineOf(k: number, length = wordsEach): string {
   return JSON.stringify({ id: String(k), contents: `"${title}"\n${text}` });
 }
 
-/** Some words of document k's text, as one might ask for it. */
+/** Some words of document k's text, as a query for it. */
 export const questionOf = (k: number, count: number, length = wordsEach): string =>
   documentOf(k, length).text.split(' ').slice(-count).join(' ');
 
 export interface Made {
   documents: number;
-  /** Before gzip. */
+  /** Size before gzip. */
   bytes: number;
 }
 
-/** Until there are `bytes`, or so many documents. */
+/** Size of the corpus: `bytes`, or the number of documents, whichever is reached first. */
 export interface Wanted {
   bytes?: number;
   documents?: number;
-  /** Words of each document's text. */
+  /** Words in each document's text. */
   length?: number;
 }
 
-/** `path` may end in `.gz`. */
+/** Writes the corpus to `path`, gzipped if it ends in `.gz`. */
 export async function writeCorpus(
   path: string,
   { bytes = Infinity, documents = Infinity, length }: Wanted,

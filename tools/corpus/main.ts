@@ -1,7 +1,8 @@
 /**
- * `npm run test:corpus [-- --bytes 1000000000 --forms plain,gzip]`: a made corpus on the built page in Chromium, for each form: taken in,
- * stopped half-way, the page loaded anew, gone on with, searched, deleted. No document may be lost, the page's process may use 300 MB.
- * Needs three times the bytes on the disk, and Linux (memory is read from /proc). About ten minutes a gigabyte on two busy cores.
+ * `npm run test:corpus [-- --bytes 1000000000 --forms plain,gzip]`: imports a generated corpus on the built page in
+ * Chromium, once per form: stops half-way, reloads the page, continues, searches and deletes. No document may be lost,
+ * and the page's process may use 300 MB. Needs three times the bytes on disk, and Linux (memory is read from /proc).
+ * Takes about ten minutes per gigabyte on two busy cores.
  */
 import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -15,14 +16,14 @@ import { type MemoryPeak, watchMemory } from './memory.ts';
 import { type CorpusPage, openCorpusPage } from './page.ts';
 
 const mostBytes = 300e6;
-/** What a deleted corpus may leave behind: the pool's empty files and the page's own records. */
+/** Storage that may remain after a corpus is deleted: the pool's empty files and the page's own records. */
 const mostLeft = 20e6;
 const forms: { [name: string]: string } = { plain: '.jsonl', gzip: '.jsonl.gz' };
 
 const megabytes = (bytes: number) => `${Math.round(bytes / 1e6)} MB`;
 const seconds = (since: number) => `${((performance.now() - since) / 1000).toFixed(0)} s`;
 
-/** On the disk, of all files in a folder. */
+/** Bytes on disk of all files in a folder. */
 const bytesIn = (folder: string): number =>
   readdirSync(folder, { withFileTypes: true, recursive: true })
     .filter((entry) => entry.isFile())
@@ -46,7 +47,7 @@ async function servePage(): Promise<{ url: string; close(): Promise<void> }> {
   return { url: server.resolvedUrls!.local[0], close: () => server.close() };
 }
 
-/** Stopped half-way, kept over a reload, gone on with to the end. */
+/** Imports a corpus: stops half-way, reloads the page, and continues to the end. */
 async function takeIn(page: CorpusPage, path: string, documents: number): Promise<Check[]> {
   const started = performance.now();
   await page.take(path, 'Take in');
@@ -60,20 +61,20 @@ async function takeIn(page: CorpusPage, path: string, documents: number): Promis
   return [
     {
       ok: share < 1 && /not whole/.test(kept),
-      line: `stopped at ${Math.round(100 * share)}% after ${stopped}; after a reload the list says: ${kept.replace(/\s+/g, ' ')}`,
+      line: `stopped at ${Math.round(100 * share)}% after ${stopped}; after a reload the list shows: ${kept.replace(/\s+/g, ' ')}`,
     },
     {
       ok: end.documents === documents && end.refused === 0,
-      line: `gone on with in ${seconds(again)}: ${end.documents} of ${documents} documents, ${end.refused} refused`,
+      line: `continued for ${seconds(again)}: ${end.documents} of ${documents} documents, ${end.refused} refused`,
     },
   ];
 }
 
-/** Each title is in one document alone, which must come first. */
+/** Searches for unique titles; the document with the title must come first. */
 async function search(page: CorpusPage, documents: number): Promise<Check[]> {
-  const asked = [0, 1, 2, 3, 4].map((part) => Math.floor((part / 4) * (documents - 1)));
+  const queried = [0, 1, 2, 3, 4].map((part) => Math.floor((part / 4) * (documents - 1)));
   const checks: Check[] = [];
-  for (const k of asked) {
+  for (const k of queried) {
     const title = titleOf(k);
     const { documents: found, ms } = await page.find('made', title);
     checks.push({
@@ -85,9 +86,9 @@ async function search(page: CorpusPage, documents: number): Promise<Check[]> {
 }
 
 function memoryCheck(before: MemoryPeak, { footprint, resident, browser }: MemoryPeak): Check {
-  const words = `the page's process had a footprint of ${megabytes(footprint)} at most (${megabytes(before.footprint)} before)`;
+  const own = `the page's process had a footprint of ${megabytes(footprint)} at most (${megabytes(before.footprint)} before)`;
   const others = `${megabytes(resident)} resident (${megabytes(before.resident)}), all of Chromium ${megabytes(browser)} (${megabytes(before.browser)})`;
-  return { ok: footprint < mostBytes, line: `${words}, ${others}; footprint allowed: ${megabytes(mostBytes)}` };
+  return { ok: footprint < mostBytes, line: `${own}, ${others}; footprint allowed: ${megabytes(mostBytes)}` };
 }
 
 async function tryForm(url: string, folder: string, form: string, bytes: number): Promise<Check[]> {
@@ -99,16 +100,16 @@ async function tryForm(url: string, folder: string, form: string, bytes: number)
   const memory = watchMemory(profile);
   try {
     const checks = [...(await takeIn(page, path, made.documents)), ...(await search(page, made.documents))];
-    const [stored, told] = [bytesIn(profile), await page.storedBytes()];
+    const [stored, reported] = [bytesIn(profile), await page.storedBytes()];
     await page.remove('made');
-    const [left, toldAfter] = [bytesIn(profile), await page.storedBytes()];
+    const [left, reportedAfter] = [bytesIn(profile), await page.storedBytes()];
     checks.push({
       ok: stored - left > bytes,
       line: `deleted: the profile has ${megabytes(left)}, of ${megabytes(stored)} before`,
     });
     checks.push({
-      ok: toldAfter < mostLeft,
-      line: `the page is told of ${megabytes(toldAfter)} stored, of ${megabytes(told)} before`,
+      ok: reportedAfter < mostLeft,
+      line: `the browser reports ${megabytes(reportedAfter)} stored, of ${megabytes(reported)} before`,
     });
     checks.push(memoryCheck(memory.before, memory.stop()));
     checks.push({ ok: !page.errors.length, line: `errors that the page printed: ${page.errors.join('; ') || 'none'}` });
@@ -122,20 +123,20 @@ async function tryForm(url: string, folder: string, form: string, bytes: number)
 
 async function main(): Promise<number> {
   const options = new Command('test:corpus')
-    .option('--bytes <n>', 'of the corpus, before gzip', '1000000000')
-    .option('--forms <list>', 'plain, gzip', 'plain,gzip')
+    .option('--bytes <n>', 'size of the corpus before gzip', '1000000000')
+    .option('--forms <list>', 'forms to test, separated by commas: plain, gzip', 'plain,gzip')
     .parse()
     .opts<{ bytes: string; forms: string }>();
-  const asked = options.forms.split(',');
-  const unknown = asked.find((form) => !(form in forms));
+  const wanted = options.forms.split(',');
+  const unknown = wanted.find((form) => !(form in forms));
   if (unknown !== undefined)
-    throw new Error(`There is no form "${unknown}": choose of ${Object.keys(forms).join(', ')}.`);
+    throw new Error(`There is no form "${unknown}": choose from ${Object.keys(forms).join(', ')}.`);
   requireBrowser();
   const folder = mkdtempSync(join(tmpdir(), 'tabgym-corpus-'));
   const server = await servePage();
   let ok = true;
   try {
-    for (const form of asked)
+    for (const form of wanted)
       for (const check of await tryForm(server.url, folder, form, Number(options.bytes))) {
         console.log(`${form}: ${check.line}: ${check.ok ? 'ok' : 'FAILED'}`);
         ok &&= check.ok;

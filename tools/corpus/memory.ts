@@ -1,33 +1,33 @@
 /**
- * What a Chromium's processes hold, from Linux's /proc, sampled while something goes on. A browser is known by the profile folder in its
- * command line, its renderers by their type.
+ * Memory of a Chromium's processes, sampled over time from Linux's /proc. A browser is recognized by the profile folder
+ * in its command line, its renderers by their type.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 
 export interface MemoryPeak {
   /**
-   * Of the largest renderer, what Chromium's task manager calls its memory footprint: anonymous pages in memory and swapped out.
+   * Memory footprint of the largest renderer, as in Chromium's task manager: anonymous pages, in memory or swapped out.
    * chromium.googlesource.com/chromium/src/+/main/docs/memory/key_concepts.md
    */
   footprint: number;
-  /** All its resident bytes, those of the program's own file included. */
+  /** All resident bytes of that renderer, including those of the executable. */
   resident: number;
-  /** Proportional share of all processes of the browser together: pages that several use count once. */
+  /** Proportional share (PSS) of all processes of the browser: a page shared by several counts once. */
   browser: number;
 }
 
-/** There is no /proc to read, or the browser is not in it. */
+/** There is no /proc, or the browser is not in it. */
 export class NoProcError extends Error {
   override name = 'NoProcError';
 }
 
-/** A sample reads a few hundred files; more of them would slow down what is measured. */
+/** A sample reads a few hundred files; sampling more often would slow down the measured page. */
 const everyMs = 2000;
 const read = (path: string) => {
   try {
     return readFileSync(path, 'utf8');
   } catch {
-    // It ended meanwhile, or is not ours.
+    // The process has ended, or belongs to another user.
     return '';
   }
 };
@@ -37,25 +37,25 @@ const kilobytes = (text: string, field: string) =>
 
 const commandOf = (pid: string) => read(`/proc/${pid}/cmdline`).replaceAll('\0', ' ');
 const numbered = () => readdirSync('/proc').filter((name) => /^\d+$/.test(name));
-/** After the name, which may hold anything, in brackets: state and parent (man proc_pid_stat). */
+/** The fields follow the name, which may contain anything, in brackets: state and parent (man proc_pid_stat). */
 const parentOf = (pid: string) => /.*\) \S (\d+)/s.exec(read(`/proc/${pid}/stat`))?.[1] ?? '';
 
-/** The browser's first process: its others have a type. */
+/** Process id of the browser's main process; its child processes have a type. */
 function browserOf(profile: string): string {
   const isFirst = (command: string) => command.includes(`user-data-dir=${profile}`) && !command.includes('--type=');
   const found = numbered().find((pid) => isFirst(commandOf(pid)));
-  if (!found) throw new NoProcError(`No browser with the profile ${profile} is found in /proc.`);
+  if (!found) throw new NoProcError(`No browser with the profile ${profile} was found in /proc.`);
   return found;
 }
 
-/** The browser and everything it started. */
+/** The browser's main process and all its descendants. */
 function processesOf(browser: string): string[] {
   const parents = new Map(numbered().map((pid) => [pid, parentOf(pid)]));
   const isOwn = (pid: string): boolean => pid === browser || (parents.has(pid) && isOwn(parents.get(pid)!));
   return [...parents.keys()].filter(isOwn);
 }
 
-/** Now. */
+/** Takes one sample. */
 function measure(browser: string): MemoryPeak {
   const pids = processesOf(browser);
   const [largest = ''] = pids
@@ -69,10 +69,10 @@ function measure(browser: string): MemoryPeak {
   };
 }
 
-/** All processes of the browser with this profile, now. */
+/** Takes one sample of the browser with this profile. */
 export const memoryOf = (profile: string): MemoryPeak => measure(browserOf(profile));
 
-/** Samples until `stop` is called, which gives the largest of each; `before`: at once. */
+/** Samples until `stop` is called, which returns the largest value of each number. `before` is the first sample. */
 export function watchMemory(profile: string): { before: MemoryPeak; stop(): MemoryPeak } {
   if (!existsSync('/proc/self/smaps_rollup'))
     throw new NoProcError("A browser's memory is read from /proc, which this system does not have: run it on Linux.");

@@ -1,34 +1,37 @@
 /**
- * A corpus on the page as it ships, in Chromium: what a person does under Storage (choose files, take in, stop, go on, delete), and
- * searches asked over the channel by which other workers and tabs ask. Knows the page's words, no corpus.
+ * Drives a corpus on the built page in Chromium: the actions of a person under Storage (choose files, take in, stop,
+ * continue, delete), and searches over the channel that other workers and tabs use. Knows the page's labels; knows
+ * nothing of the corpus.
  */
 import { type BrowserContext, chromium, type Page } from 'playwright-core';
 import { chromiumArgs, findChromium } from '../../scripts/machine.mjs';
 import type { Document } from '../../src/corpus/retrieval/retriever.ts';
 
-/** Of what a page does at once, on a busy machine; taking in is waited for in its own time. */
+/** Timeout for actions of the page on a busy machine. Importing has a timeout of its own. */
 const actMs = 120_000;
 const takeInMs = 7_200_000;
 
 export interface CorpusPage {
-  /** Chooses the file and begins, or goes on with it. */
+  /** Chooses the file, then starts or continues importing it. */
   take(path: string, button: 'Take in' | 'Go on'): Promise<void>;
-  /** Stops once this share of the file is read; gives the share that it was stopped at. */
+  /** Stops once this share of the file is read; returns the actual share. */
   stopAt(share: number): Promise<number>;
-  /** Until it is done: the documents that can be searched. */
+  /** Waits for the end; returns the number of searchable documents. */
   finished(): Promise<{ documents: number; refused: number }>;
-  /** What the list says of the corpus. */
+  /** Text of the corpus's row in the list. */
   listed(name: string): Promise<string>;
   find(name: string, query: string): Promise<{ documents: Document[]; ms: number }>;
   remove(name: string): Promise<void>;
-  /** Of all that the page keeps, as the browser tells the page. */
+  /** Storage used by the whole page, as reported by the browser. */
   storedBytes(): Promise<number>;
   reload(): Promise<void>;
   errors: readonly string[];
   close(): Promise<void>;
 }
 
-/** Asks whoever owns the index, as another tab would (src/corpus/owner.ts). Runs in the page. */
+/**
+ * Runs in the page. Sends a search to the owner of the index, as another tab would (src/corpus/owner.ts).
+ */
 function askOwner([name, query]: [string, string]): Promise<{ documents: Document[]; ms: number }> {
   const channel = new BroadcastChannel('tabgym-corpora');
   const from = crypto.randomUUID();
@@ -61,7 +64,10 @@ async function openPage(context: BrowserContext, url: string, errors: string[]):
   return page;
 }
 
-/** Presses Stop once so much is read, and gives how much; null before. Runs in the page, so that a quick machine is not too quick. */
+/**
+ * Runs in the page. Presses Stop once the share is read and returns the share reached; null before that. Outside the
+ * page it could come too late on a fast machine.
+ */
 function pressStop(wanted: number): number | null {
   const panelIn = (root: ParentNode): Element | null => {
     for (const element of root.querySelectorAll('*')) {
@@ -88,12 +94,12 @@ async function stopAt(page: Page, share: number): Promise<number> {
 }
 
 async function finished(page: Page): Promise<{ documents: number; refused: number }> {
-  const said = page.locator('tabgym-corpora').getByText(/ can be searched: \d+ documents?; /);
+  const summary = page.locator('tabgym-corpora').getByText(/ can be searched: \d+ documents?; /);
   const problem = page.locator('tabgym-corpora').getByRole('alert');
-  await said.or(problem).first().waitFor({ timeout: takeInMs });
-  const text = (await said.count()) ? await said.innerText() : '';
+  await summary.or(problem).first().waitFor({ timeout: takeInMs });
+  const text = (await summary.count()) ? await summary.innerText() : '';
   const numbers = / can be searched: (\d+) documents?; left out: (\d+) lines?/.exec(text);
-  if (!numbers) throw new Error(`The page says: ${await problem.innerText()}`);
+  if (!numbers) throw new Error(`The page shows: ${await problem.innerText()}`);
   return { documents: Number(numbers[1]), refused: Number(numbers[2]) };
 }
 
@@ -104,7 +110,7 @@ async function remove(page: Page, name: string): Promise<void> {
   await panel.getByRole('row').filter({ hasText: name }).waitFor({ state: 'detached' });
 }
 
-/** `profile`: a folder on disk, as a private window would keep the files in memory. */
+/** `profile`: a folder on disk; a private window would keep the files in memory. */
 export async function openCorpusPage(url: string, profile: string): Promise<CorpusPage> {
   const context = await chromium.launchPersistentContext(profile, {
     executablePath: findChromium()!,

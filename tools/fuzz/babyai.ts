@@ -1,6 +1,6 @@
 /**
- * `node scripts/run.mjs fuzz-babyai [--actions N] [--seeds N] [--seed N]`: makes many worlds of every level, then plays random
- * strings as actions and checks the form of every answer. Exits with 1 where one is malformed.
+ * `node scripts/run.mjs fuzz-babyai [--actions N] [--seeds N] [--seed N]`: makes many worlds of every level, then plays
+ * random strings as actions and checks the form of every answer. Exits with 1 if an answer is malformed.
  */
 import { Command } from 'commander';
 import { BabyAi } from '../../src/worlds/babyai/world.ts';
@@ -9,7 +9,7 @@ import { fuzzBabyai, makeEveryLevel } from './play-babyai.ts';
 const options = new Command('fuzz-babyai')
   .description('Makes many worlds of every level of BabyAI, then plays random strings of any Unicode as actions.')
   .option('--actions <n>', 'random actions', '200000')
-  .option('--seeds <n>', 'worlds a level', '1000')
+  .option('--seeds <n>', 'worlds per level', '1000')
   .option('--seed <n>', 'seed of the random strings', '1')
   .parse()
   .opts<{ actions: string; seeds: string; seed: string }>();

@@ -1,4 +1,4 @@
-/** A lawful trajectory made up from a number: any lengths, texts in any script, every ending. */
+/** Generates a valid trajectory from a number, with any lengths, texts in any script, and every ending. */
 
 import { hash, uniform } from '../../src/rl/common/random.ts';
 import { type Ending, TokenSource, type Trajectory } from '../../src/rl/episode/trajectory.ts';

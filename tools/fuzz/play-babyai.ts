@@ -1,6 +1,6 @@
 /**
- * BabyAI under any input: random strings of any Unicode as actions, over random levels, seeds and options, each answer checked
- * for form. Knows what an answer must look like, not what it should say.
+ * Fuzzes BabyAI: plays random Unicode strings as actions over random levels, seeds and options, and checks the form of
+ * each answer. Checks only the form, not the content.
  */
 
 import type { Feedback, World, WorldOptions } from '../../src/envs/env.ts';
@@ -50,7 +50,7 @@ const PIECES = [
   'x'.repeat(500),
 ];
 
-/** Draws from [0, n) that depend on (seed, episode, turn) and a counter. */
+/** Random draws from [0, n), determined by (seed, episode, turn) and a counter. */
 class Draws {
   private count = 0;
   constructor(
@@ -95,7 +95,7 @@ function fuzzAction(valid: readonly string[], draws: Draws): string {
 }
 
 const LISTED = /\nAvailable actions: (\[.*\])$/;
-/** What is wrong with an answer, or null. */
+/** Describes the first fault of an answer, or returns null. */
 function problemOf(
   { observation, reward, done, valid, validActions, failure }: Feedback,
   options: WorldOptions,
@@ -108,7 +108,7 @@ function problemOf(
   if (new Set(validActions).size !== validActions.length) return 'an action listed twice';
   if (validActions.some((action) => !/^[a-z]+( [a-z]+)*( [1-9][0-9]?)?$/.test(action))) return 'a malformed action';
   if (wasDone)
-    return done && !valid && /has finished\.$/.test(observation) ? null : 'an episode that goes on after its end';
+    return done && !valid && /has finished\.$/.test(observation) ? null : 'an episode that continues after its end';
   if (options.observation === 'compact') return LISTED.test(observation) ? 'a list in a compact text' : null;
   const listed = LISTED.exec(observation)?.[1];
   return listed && JSON.stringify(JSON.parse(listed)) === JSON.stringify(validActions)
@@ -116,7 +116,7 @@ function problemOf(
     : 'text and list that differ';
 }
 
-/** Plays `actions` random actions in all; collects up to ten problems. */
+/** Plays `actions` random actions in total; collects up to ten problems. */
 export async function fuzzBabyai(world: World, actions: number, seed: number): Promise<FuzzReport> {
   const report: FuzzReport = { actions: 0, valid: 0, episodes: 0, successes: 0, problems: [] };
   const slots = Array.from({ length: BATCH }, (_, k) => k);
@@ -156,10 +156,13 @@ export interface LevelTimes {
   worstSeed: number;
 }
 
-/** Makes `seeds` worlds of every level; returns how long each level takes. A hang would never return, a trap would throw. */
+/**
+ * Makes `seeds` worlds of every level and returns the times per level. Finds hangs, which never return, and traps,
+ * which throw.
+ */
 export async function makeEveryLevel(world: World, seeds: number, first = 0): Promise<LevelTimes[]> {
   const times: LevelTimes[] = [];
-  // Not the first level's fault that nothing is compiled yet.
+  // Warm up first, so that compilation does not count for the first level.
   for (let seed = 0; seed < 200; seed++)
     await world.reset([0], [{ world: 'babyai', id: seed, options: {}, strata: {} }]);
   for (let level = 1; level <= 40; level++) {

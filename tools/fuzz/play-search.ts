@@ -1,6 +1,6 @@
 /**
- * Search under any input: random strings of any Unicode and of FTS5's own query syntax as actions, over random options, each answer
- * checked for form. Knows what an answer must look like, not what it should say.
+ * Fuzzes Search: plays random Unicode strings and FTS5 query syntax as actions over random options, and checks the form
+ * of each answer. Checks only the form, not the content.
  */
 import type { Feedback, Json, World } from '../../src/envs/env.ts';
 import { Random } from '../../src/worlds/search/universe/random.ts';
@@ -122,7 +122,7 @@ function problemOf({ observation, reward, done, failure }: Feedback, wasOver: bo
   if (typeof observation !== 'string' || observation.length === 0) return 'no text';
   if (reward !== 0 && reward !== 1) return `reward ${reward}`;
   if (reward === 1 && !done) return 'a reward before the end';
-  if (wasOver && !done) return 'an episode that goes on after its end';
+  if (wasOver && !done) return 'an episode that continues after its end';
   return null;
 }
 
@@ -135,7 +135,7 @@ const optionsOf = (random: Random): { [name: string]: Json } => ({
   universes: 20,
 });
 
-/** Plays `actions` random actions in all; collects up to ten problems. */
+/** Plays `actions` random actions in total; collects up to ten problems. */
 export async function fuzzSearch(world: World, actions: number, seed: number): Promise<FuzzReport> {
   const random = new Random(seed);
   const report: FuzzReport = { actions: 0, valid: 0, episodes: 0, successes: 0, problems: [] };

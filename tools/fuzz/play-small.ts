@@ -1,6 +1,6 @@
 /**
- * A world of few actions under any input: random strings of any Unicode, damaged valid actions and valid ones, each answer
- * checked for form. Knows what an answer must look like, not what it should say.
+ * Fuzzes a world with few actions: plays random Unicode strings, damaged actions and valid ones, and checks the form of
+ * each answer. Checks only the form, not the content.
  */
 import type { Feedback, Task, World, WorldOptions } from '../../src/envs/env.ts';
 import { uniformAt } from '../../src/envs/random-player.ts';
@@ -10,17 +10,17 @@ export interface FuzzReport {
   valid: number;
   episodes: number;
   successes: number;
-  /** What was wrong with an answer: the first few. */
+  /** The first few faults found. */
   problems: string[];
 }
 
 const BATCH = 64;
-/** Steps after which an episode is given up, some after their end: a world must answer then too. */
+/** Turns per episode. Some continue after the end of their episode, because a world must answer then too. */
 const TURNS = 30;
 const MOST_PROBLEMS = 10;
 const PIECES = ['', ' ', '\n', '\0', '\u2028', '\ufeff', '\ud800', '\udc00', '😀', 'é', '\u212a', 'x'.repeat(500)];
 
-/** Draws that depend on (seed, episode, turn) and a counter. */
+/** Random draws, determined by (seed, episode, turn) and a counter. */
 class Draws {
   private count = 0;
   constructor(
@@ -59,7 +59,10 @@ function fuzzAction(valid: readonly string[], draws: Draws): string {
   return randomText(draws);
 }
 
-/** What is wrong with an answer, or null. `counted`: rewards count up, and reach 1 at the end only. */
+/**
+ * Describes the first fault of an answer, or returns null. `counted`: rewards may come before the end and reach 1 only
+ * at the end.
+ */
 function problemOf(
   { observation, reward, done, valid, failure }: Feedback,
   wasDone: boolean,
@@ -69,11 +72,11 @@ function problemOf(
   if (!/^[\n -~]+$/.test(observation)) return 'text that is not printable ASCII';
   if (!Number.isFinite(reward) || reward < -1 || reward > 1) return `reward ${reward}`;
   if (!done && (counted ? reward >= 1 : reward !== 0)) return `reward ${reward} before the end`;
-  if (wasDone && (!done || valid || reward !== 0)) return 'an episode that goes on after its end';
+  if (wasDone && (!done || valid || reward !== 0)) return 'an episode that continues after its end';
   return null;
 }
 
-/** Every way in which a world is played. */
+/** Options under which each world is fuzzed, covering all its variants. */
 export const fuzzedOptions: { [world: string]: readonly WorldOptions[] } = {
   maze: [{}, { upstream: true }, { observation: 'compact', size: 3, loops: 0, stepLimit: 20 }, { size: 20 }],
   wordle: [
@@ -86,7 +89,7 @@ export const fuzzedOptions: { [world: string]: readonly WorldOptions[] } = {
   ],
 };
 
-/** Plays `actions` texts or more over tasks of both splits under each of the options in turn. */
+/** Plays at least `actions` texts over tasks of both splits, under each of the options in turn. */
 export async function fuzzWorld(
   world: World,
   options: readonly WorldOptions[],

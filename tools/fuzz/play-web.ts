@@ -1,6 +1,6 @@
 /**
- * Fuzzing the web: strings near and far from actions, any Unicode, parsed and carried out. Every answer must be well formed: an
- * action or one of the original's errors; an observation whose ids are those that can be acted on.
+ * Fuzzes the web: parses and executes strings near and far from actions, with any Unicode. Every answer must be well
+ * formed: an action or one of the original's errors; an observation with valid ids.
  */
 import type { Feedback, Task, World } from '../../src/envs/env.ts';
 import { uniformAt } from '../../src/envs/random-player.ts';
@@ -70,7 +70,7 @@ const pieces = [
   ],
 ];
 
-/** Numbers of one string: all keyed by (seed, k). */
+/** Random numbers for one string, determined by (seed, k). */
 class Dice {
   private turn = 0;
   constructor(
@@ -88,7 +88,7 @@ function anyString(dice: Dice): string {
   return text;
 }
 
-/** Parses so many strings; throws where one is neither an action nor refused by name. */
+/** Parses `count` strings. Throws if one is neither an action nor refused with an ActionError. */
 export function fuzzParsing(count: number, seed: number): number {
   for (let k = 0; k < count; k++) {
     const text = anyString(new Dice(seed, k));
@@ -101,7 +101,7 @@ export function fuzzParsing(count: number, seed: number): number {
   return count;
 }
 
-/** A string on a page: half of them name what is there. */
+/** A string for a page: half of them are valid actions. */
 function actionOn(valid: readonly string[], dice: Dice): string {
   const kind = dice.below(4);
   if (kind < 2 && valid.length) return dice.pick(valid);
@@ -122,7 +122,7 @@ function check(answer: Feedback, action: string): void {
     throw new Error(`Not well formed after ${JSON.stringify(action)}: ${JSON.stringify(answer).slice(0, 300)}`);
 }
 
-/** Carries so many strings out, over all templates. */
+/** Executes `count` strings over all templates. */
 export async function fuzzActions(
   world: World,
   count: number,

@@ -1,18 +1,18 @@
 /**
- * `npm run fuzz:sciworld [-- COUNT [SEED]]`: plays commands nobody would type in all thirty tasks: grammar-shaped ones of random
- * words and objects, valid actions, answers to questions, and arbitrary Unicode. It fails on a trap, on a command that takes more
- * work than the bound (a count of visits, pairs and comparisons: no clock), and on memory of a world or of the whole instance
- * (what its worlds share and scratch space) above the bounds.
+ * `npm run fuzz:sciworld [-- COUNT [SEED]]`: plays unlikely commands in all thirty tasks: grammatical ones with random
+ * verbs and objects, valid actions, answers to questions, and arbitrary Unicode. Fails on a trap, on a command over the
+ * bound of work (a count of visits, pairs and comparisons, without a clock), and on memory over the bounds, for a world
+ * or for the whole instance (with data shared by its worlds and scratch space).
  */
 import { pathToFileURL } from 'node:url';
 import { uniformAt } from '../../src/envs/random-player.ts';
 import { SciWorldSimulator } from '../../src/worlds/sciworld/simulator.ts';
 import { bitsOf, sciWorldTasks } from '../../src/worlds/sciworld/tasks.ts';
 
-/** Most work of one command, and most memory of one world (bytes). */
+/** Maximum work of one command, and maximum memory of one world (bytes). */
 export const MOST_WORK = 5_000_000;
 export const MOST_BYTES = 16 << 20;
-/** Most memory of the instance that a fuzz of one world at a time may come to (bytes). */
+/** Maximum memory of the instance when fuzzing one world at a time (bytes). */
 export const MOST_INSTANCE_BYTES = 64 << 20;
 const EPISODE = 200;
 
@@ -95,7 +95,7 @@ class Dice {
   }
 }
 
-/** Any code points, lone surrogates and controls included. */
+/** A string of any code points, including lone surrogates and control characters. */
 function noise(dice: Dice): string {
   const length = dice.next(dice.next(20) === 0 ? 4000 : 40);
   const ranges = [0x20, 0x80, 0x800, 0x10000, 0x110000];
@@ -121,17 +121,17 @@ function command(simulator: SciWorldSimulator, world: number, dice: Dice): strin
 
 export interface FuzzReport {
   commands: number;
-  understood: number;
+  accepted: number;
   mostWork: number;
   mostBytes: number;
   instanceBytes: number;
 }
 
-/** Throws what the simulator throws; otherwise tells the largest figures seen. */
+/** Plays `count` commands and returns the largest figures seen. Throws what the simulator throws. */
 export async function fuzzSciworld(count: number, seed: number): Promise<FuzzReport> {
   const simulator = await SciWorldSimulator.open();
   const world = simulator.create();
-  const report: FuzzReport = { commands: 0, understood: 0, mostWork: 0, mostBytes: 0, instanceBytes: 0 };
+  const report: FuzzReport = { commands: 0, accepted: 0, mostWork: 0, mostBytes: 0, instanceBytes: 0 };
   for (let episode = 0; report.commands < count; episode++) {
     const { name, variations } = sciWorldTasks[episode % sciWorldTasks.length];
     const dice = new Dice(seed, episode);
@@ -140,7 +140,7 @@ export async function fuzzSciworld(count: number, seed: number): Promise<FuzzRep
       const line = command(simulator, world, dice);
       simulator.step(world, line);
       report.commands++;
-      if (simulator.accepted()) report.understood++;
+      if (simulator.accepted()) report.accepted++;
       report.mostWork = Math.max(report.mostWork, simulator.lastWork());
       report.mostBytes = Math.max(report.mostBytes, simulator.bytesOf(world));
     }
@@ -150,10 +150,10 @@ export async function fuzzSciworld(count: number, seed: number): Promise<FuzzRep
 }
 
 async function main(count: number, seed: number): Promise<void> {
-  const { commands, understood, mostWork, mostBytes, instanceBytes } = await fuzzSciworld(count, seed);
-  console.log(`${commands} commands, ${understood} of them done; no trap`);
-  console.log(`most work of a command: ${mostWork} of ${MOST_WORK} allowed`);
-  console.log(`most memory of a world: ${mostBytes} of ${MOST_BYTES} bytes allowed`);
+  const { commands, accepted, mostWork, mostBytes, instanceBytes } = await fuzzSciworld(count, seed);
+  console.log(`${commands} commands, ${accepted} of them accepted; no trap`);
+  console.log(`maximum work of a command: ${mostWork} of ${MOST_WORK} allowed`);
+  console.log(`maximum memory of a world: ${mostBytes} of ${MOST_BYTES} bytes allowed`);
   console.log(`memory of the instance: ${instanceBytes} of ${MOST_INSTANCE_BYTES} bytes allowed`);
   if (mostWork > MOST_WORK || mostBytes > MOST_BYTES || instanceBytes > MOST_INSTANCE_BYTES) process.exitCode = 1;
 }

@@ -1,6 +1,6 @@
 /**
- * `node scripts/run.mjs fuzz-search [--actions N] [--seed N]`: plays random strings as actions, FTS5's query syntax among them, and
- * checks the form of every answer. Exits with 1 where one is malformed.
+ * `node scripts/run.mjs fuzz-search [--actions N] [--seed N]`: plays random strings as actions, including FTS5 query
+ * syntax, and checks the form of every answer. Exits with 1 if an answer is malformed.
  */
 import { Command } from 'commander';
 import { Search } from '../../src/worlds/search/world.ts';

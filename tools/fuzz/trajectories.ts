@@ -1,6 +1,7 @@
 /**
- * `npm run fuzz:trajectories [-- --mutations N] [--seed N]`: mutates a file of every format of trajectories, and checks what is taken of
- * it against a second reading. Exits with 1 where it crashes, takes what is no record, or refuses what is one.
+ * `npm run fuzz:trajectories [-- --mutations N] [--seed N]`: mutates a file of every trajectory format and checks the
+ * accepted records against a second implementation. Exits with 1 if reading crashes, accepts an invalid record or
+ * refuses a valid one.
  */
 import { Command } from 'commander';
 import { trajectoryFormats } from '../../src/trajectories/files/registry.ts';
@@ -8,7 +9,7 @@ import { faultOf, made, mutated, textOf } from './trajectory-files.ts';
 
 const program = new Command('fuzz-trajectories')
   .description('Mutates files of trajectories and checks how they are read.')
-  .option('--mutations <n>', 'of each format', '10000')
+  .option('--mutations <n>', 'mutations per format', '10000')
   .option('--seed <n>', 'seed of the mutations', '1')
   .parse();
 const { mutations, seed } = program.opts<{ mutations: string; seed: string }>();

@@ -1,6 +1,7 @@
 /**
- * Files of trajectories made from numbers, as each format's own program writes them, and mutations of them: what of a mutated file may
- * be taken is found here a second way, so that a crash, a wrong refusal and a wrong acceptance all show.
+ * Trajectory files generated from numbers, as each format's own program writes them, and mutations of them. A second
+ * implementation decides which records of a mutated file are valid, so that crashes, wrong refusals and wrong
+ * acceptances all show.
  */
 import { hash } from '../../src/rl/common/random.ts';
 import { type ByteSource, TrajectoryFile } from '../../src/trajectories/files/file.ts';
@@ -34,7 +35,7 @@ const words = [
   '',
 ];
 const word = (...key: number[]) => words[hash(...key) % words.length];
-const spoken = (n: number, reasoned = false): JsonObject[] =>
+const shareGptTurns = (n: number, reasoned = false): JsonObject[] =>
   Array.from({ length: 1 + (hash(n) % 4) }, (_, i) => ({
     from: i % 2 ? 'gpt' : 'human',
     loss: reasoned ? null : i % 2 ? n % 3 === 0 : null,
@@ -48,8 +49,8 @@ const roles = (n: number): JsonObject[] =>
     ...(n % 2 ? { reasoning_content: i % 2 ? 'so' : null } : {}),
   }));
 
-/** With what a text does not say: calls of tools, parts, marks of what is learned. */
-const calling = (n: number): JsonObject[] => [
+/** Messages with more than text: tool calls, parts, marks of what to train on. */
+const messagesWithTools = (n: number): JsonObject[] => [
   { role: 'developer', content: [{ type: 'text', text: word(n, 1) }, { type: 'image_url' }] },
   { role: 'user', content: word(n, 2), name: 'x' },
   {
@@ -62,18 +63,28 @@ const calling = (n: number): JsonObject[] => [
   { role: 'assistant', content: word(n, 4), weight: 1 },
 ];
 
-/** The n-th record of each format, as its own program writes it. */
+/** The n-th record of each format, as the format's own program writes it. */
 export const made: { [format: string]: (n: number) => JsonObject } = {
-  agenttraj: (n) => ({ conversations: spoken(n), item_id: `babyai_${n}`, ...(n % 2 ? { reward: n / 8 } : {}) }),
-  'agentgym-eval': (n) => ({ conversations: spoken(n, true), item_id: `maze_${n}`, reward: n % 2, success: n % 2 }),
+  agenttraj: (n) => ({ conversations: shareGptTurns(n), item_id: `babyai_${n}`, ...(n % 2 ? { reward: n / 8 } : {}) }),
+  'agentgym-eval': (n) => ({
+    conversations: shareGptTurns(n, true),
+    item_id: `maze_${n}`,
+    reward: n % 2,
+    success: n % 2,
+  }),
   'agentgym-api-eval': (n) => ({ conversations: roles(n), item_id: `sciworld_${n}`, reward: 0.5, success: 0 }),
   'agentgym-rl-rollouts': (n) => ({ item_id: n, conversations: roles(n), reward: (1 - n) / 3 }),
   agenteval: (n) => ({ item_id: `textcraft_${n}`, conversations: null }),
   'agentgym-rl-ids': (n) => ({ item_id: `searchqa_${n}` }),
-  'agentgym-dpo': (n) => ({ id: n, prompt: spoken(n), chosen: spoken(n + 1), rejected: spoken(n + 2) }),
+  'agentgym-dpo': (n) => ({
+    id: n,
+    prompt: shareGptTurns(n),
+    chosen: shareGptTurns(n + 1),
+    rejected: shareGptTurns(n + 2),
+  }),
   'trl-preference': (n) => ({ prompt: roles(n), chosen: roles(n + 1), rejected: roles(n + 2), score: n }),
-  sharegpt: (n) => ({ conversations: spoken(n), id: `x${n}` }),
-  'openai-messages': (n) => ({ messages: n % 4 ? roles(n) : calling(n), tools: [] }),
+  sharegpt: (n) => ({ conversations: shareGptTurns(n), id: `x${n}` }),
+  'openai-messages': (n) => ({ messages: n % 4 ? roles(n) : messagesWithTools(n), tools: [] }),
   'tabgym-trajectory-1': (n) => recordOf(aTrajectory(n), { step: n }).source!.fields,
 };
 
@@ -104,7 +115,7 @@ const letters = [
   '1e999',
 ];
 
-/** One letter or stretch is doubled, put in, taken out or put in the place of another. */
+/** Text with one stretch repeated, inserted, removed or replaced. */
 export function mutated(text: string, seed: number, n: number): string {
   const at = hash(seed, 1, n) % text.length;
   const cut = [0, 1, 1, 2, 3, hash(seed, 5, n) % 40][hash(seed, 2, n) % 6];
@@ -120,7 +131,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Whether a value is a record of some format. */
+/** True if a value is a record of some format. */
 function isRecord(value: unknown): boolean {
   if (value === null || typeof value !== 'object' || Array.isArray(value)) return false;
   try {
@@ -133,55 +144,61 @@ function isRecord(value: unknown): boolean {
   }
 }
 
-/** What stands with these: where the first is an episode of AgentGym's, none that has lost its id or its messages. */
-function together(records: unknown[]): unknown[] {
+/**
+ * The records that are valid together: if the first is an episode of AgentGym's, those without its id or its messages
+ * are not.
+ */
+function validTogether(records: unknown[]): unknown[] {
   const all = records as JsonObject[];
-  const named = ({ item_id }: JsonObject) => typeof item_id === 'string' || typeof item_id === 'number';
-  const talks = ({ conversations }: JsonObject) => Array.isArray(conversations);
-  if (!all.length || !named(all[0]) || !talks(all[0])) return all;
-  return all.filter((each) => (talks(each) ? named(each) : !named(each) || 'messages' in each));
+  const hasId = ({ item_id }: JsonObject) => typeof item_id === 'string' || typeof item_id === 'number';
+  const hasMessages = ({ conversations }: JsonObject) => Array.isArray(conversations);
+  if (!all.length || !hasId(all[0]) || !hasMessages(all[0])) return all;
+  return all.filter((each) => (hasMessages(each) ? hasId(each) : !hasId(each) || 'messages' in each));
 }
 
-/** What must be taken of a file that lies a record a line, or whose whole is one array; null: it is neither. */
+/**
+ * The records that must be accepted from a file of one record per line, or of one array; null if the file is neither.
+ */
 function wanted(text: string, container: TrajectoryFormat['container']): unknown[] | null {
   if (container === 'lines') {
     const lines = text.split('\n');
     const usual = lines.every((line) => parsed(line) !== undefined || line.trim() === '');
-    return usual ? together(lines.map(parsed).filter(isRecord)) : null;
+    return usual ? validTogether(lines.map(parsed).filter(isRecord)) : null;
   }
   const whole = container === 'array' ? parsed(text) : undefined;
-  return Array.isArray(whole) ? together(whole.filter(isRecord)) : null;
+  return Array.isArray(whole) ? validTogether(whole.filter(isRecord)) : null;
 }
 
-/** What is wrong with how this file is read, in words; null: nothing. */
+/** Describes a fault in how the file is read, or returns null. */
 export async function faultOf(text: string, format: TrajectoryFormat): Promise<string | null> {
   const utf = bytes(text);
-  // Half a character is none in bytes.
+  // A lone surrogate does not survive encoding to bytes.
   const should = wanted(new TextDecoder().decode(utf), format.container);
   let file: TrajectoryFile;
   try {
     file = await TrajectoryFile.open(sourceOf(text));
   } catch (error) {
-    if ((error as Error).name !== 'TrajectoryFileError') return `it fails by ${error}`;
-    return should?.length ? `it is refused whole, and ${should.length} records are good` : null;
+    if ((error as Error).name !== 'TrajectoryFileError') return `it fails with ${error}`;
+    return should?.length ? `the whole file is refused, but ${should.length} records are valid` : null;
   }
-  if (file.problems.some(({ line }) => !(line > 0))) return 'a problem names no line';
+  if (file.problems.some(({ line }) => !(line > 0))) return 'a problem has no line number';
   const taken: unknown[] = [];
   for (let i = 0; i < file.records.length; i++) {
     const { offset, bytes: length } = file.records.at(i);
     const value = parsed(new TextDecoder().decode(utf.subarray(offset, offset + length)));
-    if (!isRecord(value)) return `record ${i + 1} is taken and is none`;
+    if (!isRecord(value)) return `record ${i + 1} is accepted but invalid`;
     const { source } = await file.read(i);
     const back = recognized(source!.fields)!.write(await file.read(i));
-    if (JSON.stringify(sorted(back)) !== JSON.stringify(sorted(value))) return `record ${i + 1} comes back changed`;
+    if (JSON.stringify(sorted(back)) !== JSON.stringify(sorted(value)))
+      return `record ${i + 1} is written differently than it was read`;
     taken.push(value);
   }
   if (should && JSON.stringify(should) !== JSON.stringify(taken))
-    return `${taken.length} records are taken, and ${should.length} are good`;
+    return `${taken.length} records are accepted, but ${should.length} are valid`;
   return null;
 }
 
-/** With the fields of objects in one order. */
+/** The value with the fields of all objects in alphabetical order. */
 function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted);
   if (value === null || typeof value !== 'object') return value;

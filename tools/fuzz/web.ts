@@ -1,7 +1,7 @@
 /**
- * `npm run fuzz:web -- [--parsed N] [--executed N] [--instances N] [--seed N]`: random strings of any Unicode parsed and carried out on
- * the sites, then every template's plan walked on the sites' state alone, and by the oracle through the page. Exits with 1 where an
- * answer is malformed or a task is not solved.
+ * `npm run fuzz:web -- [--parsed N] [--executed N] [--instances N] [--seed N]`: parses and executes random Unicode
+ * strings on the sites. Then executes every template's plan on the sites' state alone, and through the page with the
+ * oracle. Exits with 1 if an answer is malformed or a task is not solved.
  */
 import { Command } from 'commander';
 import { evaluate } from '../../src/webarena/evaluators/evaluate.ts';
@@ -15,11 +15,11 @@ import { walkPlan } from '../replay/web-plan.ts';
 import { fuzzActions, fuzzParsing } from './play-web.ts';
 
 const options = new Command('fuzz-web')
-  .description('Random strings as actions of the web, and its oracles over many instances.')
+  .description('Plays random strings as actions of the web, and its oracles over many instances.')
   .option('--parsed <n>', 'random strings parsed', '200000')
-  .option('--executed <n>', 'random strings carried out', '20000')
-  .option('--walked <n>', 'instances a template, on the sites’ state', '1000')
-  .option('--played <n>', 'instances a template, through the page', '20')
+  .option('--executed <n>', 'random strings executed', '20000')
+  .option('--walked <n>', 'instances per template, on the sites’ state', '1000')
+  .option('--played <n>', 'instances per template, through the page', '20')
   .option('--first <n>', 'first instance', '0')
   .option('--seed <n>', 'seed of the random strings', '1')
   .parse()
@@ -70,7 +70,7 @@ const { executed, episodes, slowestMs } = await fuzzActions(
   Number(options.executed),
   Number(options.seed),
 );
-console.log(`${executed} strings carried out in ${episodes} episodes, at most ${slowestMs.toFixed(0)} ms`);
+console.log(`${executed} strings executed in ${episodes} episodes, at most ${slowestMs.toFixed(0)} ms`);
 const all = (count: string) => templates.length * Number(count);
 console.log(`solved on the state: ${await walkAll(Number(options.walked))} of ${all(options.walked)}`);
 console.log(`solved through the page: ${await playAll(Number(options.played))} of ${all(options.played)}`);

@@ -1,6 +1,6 @@
 /**
- * What the checks of a recorded model share, whether its weights are trained whole or an adapter beside them is: the folder's
- * files, the gates, the comparisons, the greedy continuations.
+ * Shared parts of the checks of a recorded model, whether all its weights are trained or an adapter: files of the
+ * folder, gates, comparisons, greedy continuations.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -20,7 +20,7 @@ import { begin, wholeTurns } from '../turns.ts';
 import type { Inspection } from './inspected-model.ts';
 import { type GoldenReport, largestMagnitude, maxError } from './report.ts';
 
-/** The engine, with the insides that only a test looks at. */
+/** The engine with the internals that only tests read. */
 export type InspectablePolicy = Learner & Inspection;
 
 export type OpenPolicy = (
@@ -30,7 +30,10 @@ export type OpenPolicy = (
   adapter?: Adapter,
 ) => Promise<InspectablePolicy>;
 
-/** Absolute, except `gradients` (of the tensor's largest magnitude) and `loss` and `norm` (relative). */
+/**
+ * Largest allowed errors. Absolute, except `gradients` (relative to the tensor's largest magnitude) and `loss` and
+ * `norm` (relative).
+ */
 export const gates = {
   logits: 1e-4,
   logp: 1e-4,
@@ -39,11 +42,11 @@ export const gates = {
   loss: 1e-4,
   norm: 1e-4,
   inverseFrequency: 1e-6,
-  /** Adam divides by sqrt(v): an element whose gradient is nearly 0 may go a whole step either way. */
+  /** Adam divides by sqrt(v), so an element with a gradient near 0 may move by a whole step either way. */
   adamw: { close: 3e-5, closeFraction: 0.9999, worst: 3e-3 },
 };
 
-/** A loss that is linear in the log-probabilities: sum of w * logprob * scale. */
+/** A loss linear in the log-probabilities: sum of w * logprob * scale. */
 export const weightedLogprob: ObjectiveSpec = {
   name: 'weighted-logprob',
   wgsl: `fn objective(i: u32, logprob: f32, entropy: f32) -> Objective {
@@ -66,13 +69,13 @@ export const pick = (values: ArrayLike<number>, at: Int32Array) => Float64Array.
 
 export interface Inputs {
   ids: Int32Array;
-  /** Where each sequence starts, and the end of the last. */
+  /** Start of each sequence, and the end of the last. */
   offsets: number[];
   batch: PackedBatch;
   tensors: Tensors;
 }
 
-/** All sequences on one axis, every token scored that has one before it. */
+/** Packs all sequences on one axis. Every token except the first of a sequence is scored. */
 export function packInputs(tensors: Tensors): Inputs {
   const ids = Int32Array.from(numbers(tensors, 'input_ids'));
   const offsets = tensors.has('cu_seqlens') ? Array.from(numbers(tensors, 'cu_seqlens')) : [0, ids.length];
@@ -86,7 +89,7 @@ export function packSequences(tokens: Int32Array, offsets: readonly number[]): P
   return { tokens, segments, scored, allowed: null };
 }
 
-/** One folder: its files, and how two numbers are compared. */
+/** One recorded folder: reads its files and compares numbers. */
 export abstract class GoldenCase {
   // biome-ignore lint/suspicious/noExplicitAny: JSON of a recorded case.
   readonly manifest: any;
@@ -126,7 +129,7 @@ export abstract class GoldenCase {
     this.report.check(kind, this.name, quantity, error <= gate, error, gate);
   }
 
-  /** Of the tensor's largest magnitude. */
+  /** Compares relative to the tensor's largest magnitude. */
   protected compareScaled(
     kind: string,
     quantity: string,
@@ -134,14 +137,16 @@ export abstract class GoldenCase {
     expected: ArrayLike<number>,
     gate = gates.gradients,
   ) {
-    if (!got) return this.report.fail(kind, this.name, `there is no ${quantity}`);
+    if (!got) return this.report.fail(kind, this.name, `${quantity} is missing`);
     const scale = largestMagnitude(expected);
     const error = maxError(got, expected);
     const relative = scale > 0 ? error / scale : error;
     this.report.check(kind, this.name, quantity, relative <= gate, relative, gate);
   }
 
-  /** Logits, log-probability and entropy of every scored token. Logits may be recorded for some positions only. */
+  /**
+   * Checks logits, log-probability and entropy of every scored token. Logits may be recorded for some positions only.
+   */
   protected async checkScores(kind: string, policy: InspectablePolicy, inputs: Inputs, expected: Tensors) {
     const { batch } = inputs;
     if (expected.has('logits')) {
@@ -159,7 +164,10 @@ export abstract class GoldenCase {
     if (expected.has('entropy')) this.compare(kind, 'entropy', scores.entropy, scored('entropy'), gates.entropy);
   }
 
-  /** Names with the prefix `entropy.` are gradients of the entropy objective, the others of the weighted log-probability. */
+  /**
+   * Checks gradients. Names with the prefix `entropy.` belong to the entropy objective, the others to the weighted
+   * log-probability.
+   */
   protected async checkGradients(kind: string, policy: InspectablePolicy, inputs: Inputs, file: string) {
     const { batch, tensors } = inputs;
     const expected = this.tensors(file);
@@ -176,11 +184,11 @@ export abstract class GoldenCase {
       for (const name of names)
         this.compareScaled(kind, `gradient ${name}`, got.get(name.slice(prefix.length))?.data, numbers(expected, name));
       if (names.length !== got.size)
-        this.report.fail(kind, this.name, `${got.size} gradients were computed, ${names.length} are recorded`);
+        this.report.fail(kind, this.name, `${got.size} gradients were computed, but ${names.length} are recorded`);
     }
   }
 
-  /** AdamW on the weighted log-probability, as the manifest's `adamw` says; `which`: full or lora. */
+  /** Checks AdamW on the weighted log-probability, with the settings of the manifest's `adamw`. */
   protected async checkAdamW(kind: string, policy: InspectablePolicy, inputs: Inputs, which: 'full' | 'lora') {
     const file = `adamw_${which}.safetensors`;
     const { adamw } = this.manifest;
@@ -213,7 +221,7 @@ export abstract class GoldenCase {
     await this.checkState(kind, 'after AdamW', (await policy.save()).tensors, this.tensors(file));
   }
 
-  /** Parameters within AdamW's gates; moments relative to their tensor's largest value. */
+  /** Checks parameters within AdamW's gates, and moments relative to their tensor's largest value. */
   protected checkState(kind: string, when: string, state: TensorMap, expected: Tensors, strip = '') {
     let total = 0;
     let far = 0;
@@ -223,7 +231,7 @@ export abstract class GoldenCase {
       const got = state.get(name.slice(strip.length))?.data;
       if (!got) return this.report.fail(kind, this.name, `the saved state has no ${name}`);
       if (name.startsWith('exp_avg')) {
-        // The second moment is a square: its relative error is twice the gradient's.
+        // The second moment is a square, so its relative error is twice the gradient's.
         const gate = gates.gradients * (name.startsWith('exp_avg_sq') ? 2 : 1);
         this.compareScaled(kind, `${name} ${when}`, got, values, gate);
         continue;
@@ -244,7 +252,7 @@ export abstract class GoldenCase {
     return ids.subarray(start, start + numbers(tensors, 'prompt_lens')[sequence]);
   }
 
-  /** Rows for two trajectories a sequence; nothing where `file` is not there. */
+  /** Capacity for two trajectories per sequence; empty if `file` is missing. */
   protected generationCapacity(inputs: Inputs, file: string): Partial<Capacity> {
     if (!this.has(file)) return {};
     const sequences = inputs.offsets.length - 1;
@@ -254,8 +262,8 @@ export abstract class GoldenCase {
   }
 
   /**
-   * Greedy continuations, batched: once with the whole prompt in the cache, once with its second half appended in two
-   * trajectories that share the first half.
+   * Checks greedy continuations in a batch: once with the whole prompt in the cache, once with its second half appended
+   * in two trajectories that share the first half.
    */
   protected async checkGeneration(kind: string, policy: InspectablePolicy, inputs: Inputs, file: string) {
     const expected = this.tensors(file);

@@ -1,6 +1,6 @@
 /**
- * One recorded case of a loss and its account: the tensors by name, comparisons at one tolerance, and what is skipped with its
- * reason. Knows no objective.
+ * Compares one recorded case of a loss: provides tensors by name, compares at one tolerance, and reports skipped parts
+ * with their reason. Knows no objective.
  */
 
 export type Report = (kind: string, name: string, quantity: string, ok: boolean, maxError: number) => void;
@@ -12,11 +12,11 @@ export type CaseJson = any;
 export interface LossCase {
   name: string;
   json: CaseJson;
-  /** Widened to double precision: the goldens were computed in it. */
+  /** Converted to double precision, in which the recorded numbers were computed. */
   tensors: Map<string, { shape: number[]; data: Float64Array }>;
 }
 
-/** Largest difference allowed, relative to the largest magnitude of the expected tensor. */
+/** Largest allowed difference, relative to the largest magnitude of the expected tensor. */
 export const tolerance = 1e-5;
 
 export class Checker {
@@ -46,7 +46,7 @@ export class Checker {
     return this.source.tensors.get(name)!.shape.at(-1)!;
   }
 
-  /** Compares with tensor `name` if the case has it. */
+  /** Compares with the tensor `name` if the case has it. */
   compare(name: string, actual: ArrayLike<number>): void {
     if (this.has(name)) this.compareWith(name, actual, this.tensor(name));
   }
@@ -65,7 +65,7 @@ export class Checker {
   }
 }
 
-/** Largest difference over the largest expected magnitude; absolute where all expected values are (near) zero. */
+/** Largest difference divided by the largest expected magnitude; absolute if all expected values are (near) zero. */
 export function relativeError(actual: ArrayLike<number>, expected: ArrayLike<number>): number {
   if (actual.length !== expected.length) return Number.POSITIVE_INFINITY;
   let worst = 0;

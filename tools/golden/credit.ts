@@ -1,4 +1,7 @@
-/** Golden checks of credit that is no number a group: PPO's critic, two levels, KL in the reward, steps, turns, filters. */
+/**
+ * Golden checks of credit finer than one number per group: PPO's critic, two levels, KL in the reward, steps, turns,
+ * filters.
+ */
 import type { AlgorithmSettings, Credit } from '../../src/rl/algorithms/algorithm.ts';
 import { keptRows, overlongPenalty } from '../../src/rl/algorithms/dapo.ts';
 import { stepCredit } from '../../src/rl/algorithms/gigpo.ts';
@@ -15,7 +18,7 @@ import type { CaseJson, Checker } from './checker.ts';
 import { klEstimatorOf, rowsOfCase } from './objectives.ts';
 import { GoldenRows, type NamedRows, settingsOf } from './rows.ts';
 
-/** The clipped policy loss on given advantages, by the module `name`; `kept`: rows that take part. */
+/** The clipped policy loss of the algorithm `name` on given advantages. `counts`: scored rows per sequence. */
 export function policyLoss(
   golden: GoldenRows,
   given: NamedRows & { logprob: Float64Array },
@@ -36,7 +39,7 @@ const verlClips = ({ cliprange, clip_ratio_low: low, clip_ratio_high: high, clip
   dualClip: dual ?? null,
 });
 
-/** verl's PPO; the fork's bootstraps from the next token's value, even if the world said it. */
+/** Checks verl's PPO. The fork's version bootstraps from the next token's value, even if that token is the world's. */
 export function checkPpo(check: Checker, byFork = false): void {
   const { json } = check;
   const golden = rowsOfCase(check);
@@ -70,7 +73,7 @@ export function checkPpo(check: Checker, byFork = false): void {
   }
 }
 
-/** The critic's loss alone, through PPO's objective with no credit. */
+/** The critic's loss alone: PPO's objective with zero advantages. */
 function criticLoss(
   golden: GoldenRows,
   vpreds: Float64Array,
@@ -148,7 +151,7 @@ export function checkKlInReward(check: Checker): void {
       add('grad_vpreds', golden.scatter(critic.weight));
     }
     for (const [quantity, values] of Object.entries(found)) {
-      // What lies outside the mask of a batch is a score, and no reward.
+      // Outside a batch's mask the recorded value is a score, not a reward.
       const expected = check.tensor(`out.${name}.${quantity}`);
       const masked =
         quantity === 'token_level_rewards'
@@ -181,7 +184,7 @@ export function checkGigpo(check: Checker): void {
   }
 }
 
-/** Loss and gradient of the clipped objective on these advantages. */
+/** Compares loss and gradient of the clipped objective on these advantages. */
 function checkClipped(
   check: Checker,
   prefix: string,
@@ -277,7 +280,7 @@ export function checkDapo(check: Checker): void {
   }
 }
 
-/** TRL's RLOO: KL in the return, whitened over the batch, one ratio an episode. */
+/** Checks TRL's RLOO: KL in the return, whitening over the batch, one ratio per episode. */
 export function checkRlooTrl(check: Checker): void {
   const { json } = check;
   const groupOf = Array.from(check.tensor('in.rewards'), (_, b) => Math.floor(b / json.group_size));
@@ -312,7 +315,7 @@ export function checkRlooTrl(check: Checker): void {
   check.compare('out.seq_ratio', ratios);
 }
 
-/** The fork's GRPO is the clipped objective with verl's clamps, without a dual clip. */
+/** Checks the fork's GRPO, the clipped objective with verl's clamps and without a dual clip. */
 export function checkGrpoFork(check: Checker): void {
   const { json } = check;
   const golden = rowsOfCase(check);

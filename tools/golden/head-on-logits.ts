@@ -1,7 +1,7 @@
 /**
- * The head alone, on logits that are given: for tests and recorded data. A head whose hidden rows are unit vectors and
- * whose table holds the logits as columns computes exactly those logits, so the very kernels of training run, and the
- * gradient of the table is the gradient of the logits.
+ * Runs the head alone on given logits, for tests and recorded data. If the hidden rows are unit vectors and the table
+ * contains the logits as columns, the head computes exactly those logits. So the same kernels as in training run, and
+ * the gradient of the table is the gradient of the logits.
  */
 import { type Device, slice } from '../../src/device/device.ts';
 import { parameterShapes, parseConfig } from '../../src/policy/config.ts';
@@ -15,7 +15,7 @@ export interface HeadInput {
   logits: Float32Array;
   /** (N) */
   tokens: Int32Array;
-  /** (N) derivative by the log-probability, and by the entropy */
+  /** (N) derivatives with respect to the log-probability and the entropy */
   weight: Float32Array;
   entropyWeight: Float32Array;
   temperature: number;
@@ -46,7 +46,7 @@ const given: ObjectiveSpec = {
   }),
 };
 
-/** A model whose untied head holds logits (N, V) as its columns, over one idle layer. */
+/** A model with one idle layer whose untied head contains the logits (N, V) as its columns. */
 function modelOf(logits: Float32Array, N: number, V: number) {
   const hiddenSize = Math.ceil(N / 4) * 4;
   const config = parseConfig({
@@ -67,7 +67,7 @@ function modelOf(logits: Float32Array, N: number, V: number) {
   return { config, weights, hiddenSize };
 }
 
-/** (N, size) rows, row n the n-th unit vector. */
+/** (N, size) rows; row n is the n-th unit vector. */
 function unitRows(N: number, size: number): Float32Array<ArrayBuffer> {
   const out = new Float32Array(N * size);
   for (let n = 0; n < N; n++) out[n * size + n] = 1;
@@ -104,7 +104,7 @@ export async function headOnLogits(gpu: Device, input: HeadInput): Promise<HeadO
     };
     const rows = head.upload(batch);
     recorder.upload(head.ws.buffer('hiddenNormed'), 0, unitRows(N, hiddenSize));
-    // The final norm's backward reads these; its result is not used.
+    // The backward of the final norm reads these buffers; its result is not used.
     recorder.clear(head.ws.buffer('hidden'));
     recorder.clear(head.ws.buffer('rstdHead'));
     head.scoresFromHidden(model.weights, rows, 0, input.temperature);

@@ -1,6 +1,6 @@
 /**
- * Checks the head's kernels against recorded logits (`loss_*.json` whose tensors hold `in.logits`): log-probability, entropy,
- * log-sum-exp, and the gradient of the logits in `NAME_grads.safetensors`, at the recorded temperature.
+ * Checks the head's kernels against recorded logits (`loss_*.json` with the tensor `in.logits`): log-probability,
+ * entropy, log-sum-exp, and the gradient of the logits in `NAME_grads.safetensors`, at the recorded temperature.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,7 +10,7 @@ import { type GoldenReport, largestMagnitude, maxError } from './report.ts';
 
 export type RunHead = (input: HeadInput) => Promise<HeadOutput>;
 
-/** Relative to the largest magnitude of the expected tensor. */
+/** Largest allowed errors, relative to the largest magnitude of the expected tensor. */
 export const headGates = { value: 1e-5, gradient: 5e-5 };
 
 const numbers = (tensor: Tensor) => tensor.data as unknown as ArrayLike<number>;

@@ -1,7 +1,7 @@
 // biome-ignore-all lint/complexity/useLiteralKeys: what is private is read by its name in brackets.
 /**
- * The insides of a model that only tests and golden checks look at: logits, hidden states, gradients of a weighted sum. What is
- * private to the model is read by its name in brackets, as TypeScript allows
+ * Internals of a model that only tests and golden checks read: logits, hidden states, gradients of a weighted sum.
+ * Private members are read by name in brackets, which TypeScript allows
  * (https://www.typescriptlang.org/docs/handbook/2/classes.html#caveats).
  */
 import { slice } from '../../src/device/device.ts';
@@ -13,9 +13,9 @@ import { vocabularyTile } from '../../src/policy/weights/parameters.ts';
 export interface Inspection {
   /** (T, V) logits of every token. */
   logits(batch: PackedBatch): Promise<Float32Array>;
-  /** (L + 1) arrays (T, C): the embeddings, each layer's output, the last one after the final norm. */
+  /** (L + 1) arrays (T, C): the embeddings, then each layer's output, the last one after the final norm. */
   hiddenStates(batch: PackedBatch): Promise<Float32Array[]>;
-  /** Gradients of sum(weight * logprob + entropyWeight * entropy); both (N). */
+  /** Gradients of sum(weight * logprob + entropyWeight * entropy); both weights are (N). */
   gradients(
     batch: PackedBatch,
     weight: Float32Array,
@@ -26,7 +26,7 @@ export interface Inspection {
 
 export type InspectedModel = Model & Inspection;
 
-/** The same model, whose insides may be looked at. */
+/** Adds access to its internals to the model and returns it. */
 export const inspected = (model: Model): InspectedModel =>
   Object.assign(model, {
     logits: (batch: PackedBatch) => logitsOf(model, batch),
@@ -39,7 +39,7 @@ export const inspected = (model: Model): InspectedModel =>
     ) => gradientsOf(model, batch, weight, entropyWeight, options),
   });
 
-/** Gradients of sum weight * logprob + entropyWeight * entropy. Allocates nothing, keeps nothing. */
+/** Gradients of sum weight * logprob + entropyWeight * entropy. Allocates nothing and leaves the gradients cleared. */
 async function gradientsOf(
   model: Model,
   batch: PackedBatch,
@@ -97,13 +97,16 @@ async function logitsOf(model: Model, batch: PackedBatch): Promise<Float32Array>
   return out;
 }
 
-/** Hugging Face's hidden states: the embeddings, each layer's output, the last one after the final norm. (T, C) each. */
+/**
+ * Hidden states as in Hugging Face, (T, C) each: the embeddings, then each layer's output, the last one after the final
+ * norm.
+ */
 async function hiddenStatesOf(model: Model, batch: PackedBatch): Promise<Float32Array[]> {
   const T = batch.tokens.length;
   const C = model.config.hiddenSize;
   const L = model.config.numLayers;
   model['forward'](model.weights, { ...batch, scored: new Int32Array(0), allowed: null }, 0, 1);
-  // What the last layer normalised is not needed any more.
+  // The last layer's normalized input is no longer needed, so its buffers are reused.
   const [normed, rstd] = [model.layers.activation('normed', L - 1), model.layers.activation('rstd1', L - 1)];
   const last = model['ws'].slice(`layerInput.${L}`);
   model.ops.rmsnorm(last, model.weights.vector('finalNorm'), normed, rstd, T, C, model.config.rmsNormEps);

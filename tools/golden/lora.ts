@@ -1,7 +1,7 @@
 /**
- * Checks an adapter beside a frozen model against recorded numbers of PEFT (a case's `lora/` folder and its `*_lora` files):
- * scores, gradients, AdamW with its moments, one GRPO step, greedy continuations; that the reference is the model without
- * the adapter; and that what is saved in PEFT's layout is what was loaded.
+ * Checks an adapter beside a frozen model against recorded numbers of PEFT (a case's `lora/` folder and its `*_lora`
+ * files): scores, gradients, AdamW with its moments, one GRPO step, greedy continuations. Also checks that the
+ * reference is the model without the adapter, and that an adapter saved in PEFT's layout is the one that was loaded.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -27,7 +27,7 @@ const kind = 'lora';
 
 const number = (text: string | undefined) => (text === undefined ? Number.NaN : Number(text));
 
-/** The recorded step's loss, out of its formula; null where the formula says something else. */
+/** Parses the recorded step's loss from its formula; null if the formula has another form. */
 export function lossOfFormula(formula: string): ClippedSettings | null {
   const policy = /ppo_vanilla\(clip ([\d.]+)\/([\d.]+), dual c=([\d.]+), token-mean\)/.exec(formula);
   const kl = /\+ ([\d.]+)\*token_mean\((k[123])\(logp,\s*logp_ref\)\)/.exec(formula);
@@ -45,7 +45,7 @@ export function lossOfFormula(formula: string): ClippedSettings | null {
   };
 }
 
-/** `AdamW lr 1e-3 betas .9/.999 eps 1e-8 wd 0.01, one step` */
+/** Parses `AdamW lr 1e-3 betas .9/.999 eps 1e-8 wd 0.01, one step`. */
 export function optimizerOfText(text: string, maxGradNorm: number | undefined): OptimizerSettings | null {
   const parts = /^AdamW lr (\S+) betas (\S+)\/(\S+) eps (\S+) wd (\S+), one step$/.exec(text);
   if (!parts) return null;
@@ -107,7 +107,7 @@ class AdapterCase extends GoldenCase {
     return this.open(this.checkpoint.config, this.checkpoint.tensors, capacity, adapter);
   }
 
-  /** What is written in PEFT's layout is read as the same adapter. */
+  /** Checks that an adapter written in PEFT's layout is read back unchanged. */
   private checkFiles(adapter: Adapter) {
     const files = saveAdapter(this.checkpoint.config, adapter, { name: null });
     const again = loadAdapter(this.checkpoint.config, {
@@ -130,7 +130,7 @@ class AdapterCase extends GoldenCase {
     this.compare(kind, 'logp of the reference', logprob, pick(numbers(expected, 'logp'), batch.scored), gates.logp);
   }
 
-  /** What the policy saves opens as another policy with bit-identical logits. */
+  /** Checks that a saved policy opens as another policy with bit-identical logits. */
   private async checkRoundTrip(policy: InspectablePolicy, { lora }: Adapter) {
     const { batch } = this.inputs;
     const before = await policy.logits(batch);
@@ -153,7 +153,11 @@ class AdapterCase extends GoldenCase {
     const settings = recorded && lossOfFormula(recorded.formula ?? '');
     const optimizer = recorded && optimizerOfText(recorded.optimizer ?? '', recorded.max_grad_norm);
     if (!settings || !optimizer)
-      return this.report.fail(kind, this.name, `the step's loss or optimiser is not understood: ${recorded?.formula}`);
+      return this.report.fail(
+        kind,
+        this.name,
+        `the recorded loss or optimiser has an unknown form: ${recorded?.formula}`,
+      );
     const expected = this.tensors('rl_step_lora.safetensors');
     const request = this.stepRequest(expected, settings, optimizer);
     const { outputs, gradNorm } = await policy.update(request, { temperature: 1 });
@@ -170,7 +174,10 @@ class AdapterCase extends GoldenCase {
     if (recorded.loss_after_step !== undefined) await this.checkLossAfter(policy, request, recorded.loss_after_step);
   }
 
-  /** Scored are the action tokens alone, each with the advantage of its sequence; token-mean is a weight of 1 / their number. */
+  /**
+   * Only action tokens are scored, each with the advantage of its sequence. Token-mean gives each the weight 1 / number
+   * of tokens.
+   */
   private stepRequest(expected: Tensors, settings: ClippedSettings, optimizer: OptimizerSettings) {
     const { batch, tensors, offsets } = this.inputs;
     const mask = numbers(tensors, 'loss_mask');
@@ -211,7 +218,9 @@ class AdapterCase extends GoldenCase {
       if (name in metrics) this.relative(kind, name, value, metrics[name], gates.loss);
   }
 
-  /** The first moment after one step is (1 - beta1) times the clipped gradient, so it shows every gradient of the step. */
+  /**
+   * The first moment after one step is (1 - beta1) times the clipped gradient, so it shows every gradient of the step.
+   */
   private async checkAfterStep(
     policy: InspectablePolicy,
     expected: Tensors,
@@ -228,7 +237,7 @@ class AdapterCase extends GoldenCase {
     this.checkState(kind, 'after the step', tensors, new Map(starting('after_step.')), 'after_step.');
   }
 
-  /** Another step with a learning rate of 0 tells the loss. */
+  /** Another step with a learning rate of 0 returns the loss. */
   private async checkLossAfter(
     policy: InspectablePolicy,
     request: ReturnType<AdapterCase['stepRequest']>,
@@ -241,7 +250,7 @@ class AdapterCase extends GoldenCase {
   }
 }
 
-/** Everything a case's folder holds of an adapter. */
+/** Checks all files of a case's folder that belong to an adapter. */
 export async function checkAdapter(
   folder: string,
   name: string,

@@ -1,7 +1,7 @@
 /**
  * Checks the reference objectives against the recorded losses (`loss_*.json` and its safetensors): advantages, losses,
- * gradients, KL, aggregation, metrics. Every hyperparameter is read from the case's JSON, so other cases of the layout run
- * unchanged; a form that is not implemented is reported as skipped, by kind, with the reason.
+ * gradients, KL, aggregation, metrics. Every hyperparameter is read from the case's JSON, so other cases in this layout
+ * run unchanged. A form that is not implemented is reported as skipped, by kind and with the reason.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -28,7 +28,7 @@ import {
 } from './objectives.ts';
 import { checkBapo, checkCorrection, checkKto, checkPreferences } from './sequences.ts';
 
-/** All loss cases of a folder, in name order. */
+/** All loss cases of a folder, ordered by name. */
 export function loadLossCases(goldenDir: string): LossCase[] {
   return readdirSync(goldenDir)
     .filter((file) => /^loss_.*\.json$/.test(file))
@@ -45,7 +45,7 @@ export function loadLossCase(goldenDir: string, name: string): LossCase {
   return { name, json, tensors };
 }
 
-/** Which kind a case is, by what its JSON and tensors hold; never by its name. */
+/** Kind of a case, from the contents of its JSON and tensors, never from its name. */
 export function kindOf({ json, tensors }: LossCase): string {
   const has = (name: string) => tensors.has(name);
   if (json.algorithm) return json.algorithm;
@@ -84,7 +84,7 @@ const checks: { [kind: string]: (checker: Checker) => void } = {
 export function checkLossCase(source: LossCase, report: Report, skip: Skip): void {
   const kind = kindOf(source);
   const checker = new Checker(kind, source, report, skip);
-  if (kind === 'logits-head') return; // a kernel's golden, checked with the models
+  if (kind === 'logits-head') return; // a kernel's case; checked with the models
   const check = checks[kind];
   if (!check) {
     checker.skip('not implemented');
@@ -93,17 +93,20 @@ export function checkLossCase(source: LossCase, report: Report, skip: Skip): voi
   try {
     check(checker);
   } catch (error) {
-    // A case that cannot be read is a failure with a reason, not the end of the walk.
+    // A broken case counts as a failure with a reason; the other cases still run.
     report(kind, source.name, `cannot be checked: ${(error as Error).message}`, false, Number.POSITIVE_INFINITY);
   }
 }
 
-/** Walks the folder. `report` gets one line a quantity; `skip` one a case (or variant) that has no implementation. */
+/**
+ * Checks every case of the folder. `report` is called once per quantity, `skip` once per case or variant without an
+ * implementation.
+ */
 export async function checkLosses(goldenDir: string, report: Report, skip: Skip = () => {}): Promise<void> {
   for (const source of loadLossCases(goldenDir)) checkLossCase(source, report, skip);
 }
 
-/** The cases that the clipped objective covers, as inputs of the shader with what it must give. */
+/** The cases that the clipped objective covers: inputs of the shader with the expected results. */
 export function loadObjectiveCases(goldenDir: string): ObjectiveCase[] {
   const ignore = () => {};
   return loadLossCases(goldenDir)

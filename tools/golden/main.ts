@@ -1,7 +1,7 @@
 /**
- * `npm run test:golden [-- CASE...] [--device wasm]`: the engine and the objectives against numbers that the original implementations
- * produced. Walks `$TABGYM_GOLDEN/model` (default ../shared/golden), says what it compared and what it skipped and why, and
- * exits non-zero on any disagreement.
+ * `npm run test:golden [-- CASE...] [--device wasm]`: checks the engine and the objectives against numbers that the
+ * original implementations produced. Reads `$TABGYM_GOLDEN/model` (default ../shared/golden), prints what it compared
+ * and what it skipped with the reason, and exits non-zero on any disagreement.
  */
 import { existsSync, readdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -20,16 +20,16 @@ import { quantizedProduct } from './quantized-product.ts';
 import { GoldenReport } from './report.ts';
 import { checkSelection } from './sequences.ts';
 
-/** Recorded kinds that lie in files of their own: selections, and what is unknown here. */
+/** Checks the recorded kinds that have files of their own (selections), and reports unknown files. */
 function checkOthers(goldenDir: string, report: GoldenReport) {
   for (const file of readdirSync(goldenDir).filter((name) => name.endsWith('.json') && !name.startsWith('loss_'))) {
     const name = file.slice(0, -'.json'.length);
     if (name.startsWith('select_')) checkSelection(goldenDir, name, report);
-    else if (!isQuantCase(goldenDir, name)) report.skip('unknown-file', name, 'nothing is known of such a file');
+    else if (!isQuantCase(goldenDir, name)) report.skip('unknown-file', name, 'unknown kind of file');
   }
 }
 
-/** A policy that fails the run if closing it leaves buffers behind. */
+/** Opens a policy that fails the run if buffers remain after it is closed. */
 function openOn(gpu: Device, report: GoldenReport): OpenPolicy {
   return async (config, weights, capacity, adapter) => {
     const before = gpu.liveBuffers;
@@ -43,7 +43,7 @@ function openOn(gpu: Device, report: GoldenReport): OpenPolicy {
         report.fail(
           'model',
           config.modelType,
-          `${gpu.liveBuffers - before} GPU buffers are left after the policy was closed`,
+          `${gpu.liveBuffers - before} GPU buffers remain after the policy was closed`,
         );
     };
     return model;
@@ -54,7 +54,7 @@ async function main(only: readonly string[], options: DeviceOptions) {
   const goldenDir = join(resolve(process.env.TABGYM_GOLDEN ?? '../shared/golden'), 'model');
   const report = new GoldenReport();
   if (!existsSync(goldenDir)) {
-    report.skip('everything', goldenDir, 'this folder is absent; name the golden data with TABGYM_GOLDEN');
+    report.skip('everything', goldenDir, 'this folder is missing; set TABGYM_GOLDEN to the folder of golden data');
     report.close();
     return true;
   }
@@ -67,9 +67,9 @@ async function main(only: readonly string[], options: DeviceOptions) {
     await checkLosses(goldenDir, report.check, report.skip);
     checkOthers(goldenDir, report);
   }
-  // Nothing compared is not agreement: a name that is mistyped, a folder that is empty.
+  // Comparing nothing must not pass, as with a mistyped name or an empty folder.
   if (!report.total && !report.skipped)
-    report.fail('case', only.join(', ') || 'any', `nothing of that name to check in ${goldenDir}`);
+    report.fail('case', only.join(', ') || 'any', `no case of that name in ${goldenDir}`);
   try {
     gpu.check();
   } catch (error) {
@@ -80,7 +80,7 @@ async function main(only: readonly string[], options: DeviceOptions) {
   return report.ok;
 }
 
-const program = new Command('golden').argument('[cases...]', 'only these');
+const program = new Command('golden').argument('[cases...]', 'only these cases');
 for (const option of deviceOptions('webgpu')) program.addOption(option);
 program.parse();
 process.exit((await main(program.args, program.opts())) ? 0 : 1);

@@ -1,7 +1,7 @@
 /**
- * Checks the engine against recorded models: a folder with `config.json` and `model.safetensors`, and beside them the
- * numbers of the original implementation. What is compared follows from the files that are there and from what their
- * JSON says, never from a folder's name, so that other cases of the layout run unchanged.
+ * Checks the engine against recorded models: a folder with `config.json` and `model.safetensors`, and beside them
+ * numbers of the original implementation. The files and their JSON determine what is compared, never the folder's name,
+ * so that other cases in this layout run unchanged.
  */
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -43,7 +43,7 @@ const knownFiles = new Set([
   'generate_lora.safetensors',
 ]);
 
-/** One folder: its files, its checks. */
+/** One recorded folder: its files and its checks. */
 export class ModelCase extends GoldenCase {
   private checkpoint!: Checkpoint;
   private inputs: Inputs | null = null;
@@ -58,11 +58,10 @@ export class ModelCase extends GoldenCase {
 
   private skipOthers() {
     for (const file of readdirSync(this.folder).sort())
-      if (!knownFiles.has(file))
-        this.report.skip('unknown-file', `${this.name}/${file}`, 'nothing is known of such a file');
+      if (!knownFiles.has(file)) this.report.skip('unknown-file', `${this.name}/${file}`, 'unknown kind of file');
   }
 
-  /** The other spelling of config.json must describe the same model. */
+  /** The other version of config.json must describe the same model. */
   private checkSpelling() {
     if (!this.has('config_v5.json')) return;
     const other = this.load('config_v5.json', 'model.safetensors').config;
@@ -121,7 +120,7 @@ export class ModelCase extends GoldenCase {
     await this.checkHidden(policy, expected);
   }
 
-  /** Recorded for the first sequence only. */
+  /** Checks hidden states, which are recorded for the first sequence only. */
   private async checkHidden(policy: InspectablePolicy, expected: Tensors) {
     const names = [...expected.keys()].filter((name) => name.startsWith('hidden_states.'));
     if (!names.length) return;
@@ -133,7 +132,7 @@ export class ModelCase extends GoldenCase {
     }
   }
 
-  /** What is saved as a checkpoint, read and loaded again gives bit-identical logits. */
+  /** Checks that a saved checkpoint, read back and loaded, gives bit-identical logits. */
   private async checkRoundTrip(policy: InspectablePolicy) {
     const { batch } = this.inputs!;
     const { config } = this.checkpoint;
@@ -173,7 +172,10 @@ export class ModelCase extends GoldenCase {
     );
   }
 
-  /** A recorded greedy continuation of the start token, and the log-probability of each token both sampled and scored. */
+  /**
+   * Checks a recorded greedy continuation of the start token, and the log-probability of each token both as sampled and
+   * as scored.
+   */
   private async checkContinuation(expected: {
     greedy_ids: number[];
     logp: number[];
@@ -204,7 +206,7 @@ export class ModelCase extends GoldenCase {
   }
 }
 
-/** Every folder that holds a model. `only`: names to keep, all where empty. */
+/** Checks every folder that contains a model. `only`: names to keep; empty keeps all. */
 export async function checkModels(
   goldenDir: string,
   open: OpenPolicy,
@@ -215,7 +217,7 @@ export async function checkModels(
     if (only.length && !only.includes(name)) continue;
     const folder = join(goldenDir, name);
     if (!existsSync(join(folder, 'config.json')) || !existsSync(join(folder, 'model.safetensors'))) {
-      report.skip('unknown-folder', name, 'it holds no config.json and model.safetensors');
+      report.skip('unknown-folder', name, 'it has no config.json or no model.safetensors');
       continue;
     }
     try {

@@ -1,4 +1,7 @@
-/** Golden checks of the policy objectives through the algorithms' own modules: advantages, clipped losses, KL, aggregation, metrics. */
+/**
+ * Golden checks of the policy objectives through the algorithms' own modules: advantages, clipped losses, KL,
+ * aggregation, metrics.
+ */
 import type { ObjectiveResult } from '../../src/policy/policy.ts';
 import type { Algorithm, AlgorithmSettings, Credit, ObjectiveCall } from '../../src/rl/algorithms/algorithm.ts';
 import { algorithmOf } from '../../src/rl/algorithms/registry.ts';
@@ -15,7 +18,7 @@ import { GoldenRows, settingsOf } from './rows.ts';
 
 const isKnownMode = (mode: string) => (aggregationModes as readonly string[]).includes(mode);
 
-/** An aggregation as a case's JSON states it (verl's argument names). */
+/** Aggregation from a case's JSON, which uses verl's argument names. */
 function aggregationOf(mode: string, args: CaseJson = {}): AggregationOptions {
   return {
     mode: mode as AggregationOptions['mode'],
@@ -59,7 +62,7 @@ export function checkKlEstimators(check: Checker): void {
   }
 }
 
-/** The estimator of a recorded case, under our name or verl's; a case that names none uses k3. */
+/** KL estimator of a recorded case, under our name or verl's. Default: k3. */
 export function klEstimatorOf(name: string | null | undefined): KlEstimator {
   if (!name) return 'k3';
   const plain = name.replace(/\+$/, '');
@@ -69,14 +72,14 @@ export function klEstimatorOf(name: string | null | undefined): KlEstimator {
   return estimator as KlEstimator;
 }
 
-/** verl's names of policy losses, as settings of ours. */
+/** Our settings for verl's names of policy losses. */
 const policyLosses: readonly { name: RegExp; settings: object }[] = [
   { name: /vanilla$|compute_policy_loss$|clip_higher|dual_clip|dapo/, settings: {} },
   { name: /gspo$/, settings: { ratio: 'sequence', dualClip: null, aggregation: 'seq-mean-token-mean' } },
   { name: /cispo$/, settings: { surrogate: 'cispo' } },
 ];
 
-/** verl's fields as ours. */
+/** Our settings for verl's fields. */
 const verlFields = (json: CaseJson) => ({
   clipLow: json.clip_ratio_low ?? json.cliprange,
   clipHigh: json.clip_ratio_high ?? json.cliprange,
@@ -100,7 +103,7 @@ const verlFields = (json: CaseJson) => ({
   ...(policyLosses.find(({ name }) => name.test(json.policy_loss))?.settings ?? {}),
 });
 
-/** An algorithm with the settings of a case; null: no module has this credit. */
+/** An algorithm with the settings of a case. */
 interface Choice {
   algorithm: Algorithm;
   settings: AlgorithmSettings;
@@ -117,7 +120,7 @@ const verlAlgorithms: { [advantage: string]: string } = {
   compute_reinforce_plus_plus_baseline_outcome_advantage: 'reinforce-pp-baseline',
 };
 
-/** By the name of verl's advantage function. */
+/** Chooses the algorithm by the name of verl's advantage function; null if no module has that credit. */
 function verlChoice(json: CaseJson): Choice | null {
   if (json.advantage === 'compute_grpo_outcome_advantage')
     return json.advantage_args?.norm_adv_by_std_in_grpo === false ? choiceOf('dr-grpo', json) : choiceOf('grpo', json);
@@ -157,7 +160,10 @@ function verlInputs(check: Checker, { algorithm, settings }: Choice): VerlInputs
 const present = ({ mode: _, ...options }: AggregationOptions) =>
   Object.fromEntries(Object.entries(options).filter(([, value]) => value !== null));
 
-/** Rollout importance weights multiply the policy loss; being positive, they may as well multiply the advantage. */
+/**
+ * Rollout importance weights multiply the policy loss. They are positive, so multiplying the advantage by them is
+ * equivalent.
+ */
 function withImportance(check: Checker, golden: GoldenRows, advantages: Float64Array): Float64Array {
   const name = ['in.rollout_is_weights', 'in.is_weights'].find((candidate) => check.has(candidate));
   if (!name) return advantages;
@@ -200,7 +206,7 @@ export function checkPolicyLoss(check: Checker, golden: GoldenRows, given: Given
   checkMetrics(check, given, out);
 }
 
-/** verl's metrics are masked means with 1e-8 added to the count. */
+/** Checks metrics. verl's are masked means with 1e-8 added to the count. */
 function checkMetrics(check: Checker, { logprob, oldLogprob }: Given, out: ObjectiveResult): void {
   const metrics = check.json.metrics ?? {};
   const flags = out.aux.flags;
@@ -296,7 +302,7 @@ function checkTrlVariant(check: Checker, name: string, variant: CaseJson): void 
 const trlSpec = ({ importance_sampling_level: level, loss_type: loss }: CaseJson) =>
   policySpec(level === 'sequence' ? 'sequence' : 'token', loss === 'cispo' ? 'cispo' : 'clip');
 
-/** TRL's CISPO is bounded from above alone, by epsilon_high as the bound itself. */
+/** TRL's CISPO has only an upper bound, which is epsilon_high itself. */
 const trlScalars = (variant: CaseJson) =>
   clippedScalarValues({
     clipLow: variant.loss_type === 'cispo' ? 1 : variant.epsilon_low,
@@ -328,20 +334,20 @@ function checkTrlMetrics(
   check.compareNumber(`${name} clip_ratio/region_mean`, region, metrics['clip_ratio/region_mean']);
 }
 
-/** A golden case as the GPU's objective takes it: the counted tokens only, in f32, with what they must give. */
+/** A golden case as input of the GPU's objective: the counted tokens only, in f32, with the expected results. */
 export interface ObjectiveCase {
   name: string;
   logprob: Float32Array;
   entropy: Float32Array;
   columns: Float32Array[];
   scalars: readonly number[];
-  /** What the definition gives on the same f32 inputs. */
+  /** Result of the TypeScript definition on the same f32 inputs. */
   expected: ObjectiveResult;
-  /** What was recorded. */
+  /** Recorded results. */
   golden: { weight: Float64Array; loss: number };
 }
 
-/** The policy-loss cases that the clipped objective covers, for running the shader on the same inputs. */
+/** The case for running the shader on the same inputs; null if the clipped objective does not cover it. */
 export function objectiveCase(check: Checker): ObjectiveCase | null {
   const { json } = check;
   const chosen = json.policy_loss ? verlChoice(json) : null;

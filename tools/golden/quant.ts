@@ -1,7 +1,7 @@
 /**
- * Checks quantisation against recorded cases (`*.json` of kind `quant` and their safetensors): the bytes of each layout, what
- * they stand for, and the product x W^T, by our own layout and its conversions, in double precision on the CPU and by the
- * kernels on the GPU. Which layouts, which sizes: as the case's tensors say.
+ * Checks quantisation against recorded cases (`*.json` of kind `quant` and their safetensors): the bytes of each
+ * layout, their dequantised values, and the product x W^T, computed with our own layout and its conversions, in double
+ * precision on the CPU and by the kernels on the GPU. The case's tensors determine the layouts and sizes.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -21,12 +21,12 @@ import { type GoldenReport, largestMagnitude, maxError } from './report.ts';
 /** x (M, K) times the transpose of packed weights (N, K), on the GPU. */
 export type RunProduct = (x: Float32Array, weights: PackedRows) => Promise<Float32Array>;
 
-/** Relative to the largest magnitude of the expected tensor. */
+/** Largest allowed errors, relative to the largest magnitude of the expected tensor. */
 const gates = { product: 1e-12, gpu: 2e-6, f16Scales: 1e-3 };
 
 const numbers = (tensor: Tensor) => tensor.data as unknown as ArrayLike<number>;
 
-/** Whether NAME.json in this folder describes a case of quantisation. */
+/** True if NAME.json in this folder describes a case of quantisation. */
 export const isQuantCase = (dir: string, name: string): boolean =>
   JSON.parse(readFileSync(join(dir, `${name}.json`), 'utf8')).kind === 'quant';
 
@@ -90,7 +90,7 @@ class QuantCase {
     return out;
   }
 
-  /** Every layout that the case has recorded: the first part of its tensors' names. */
+  /** Checks every recorded layout; the first part of a tensor's name is its layout. */
   async run(): Promise<void> {
     const layouts = new Set(
       [...this.tensors.keys()].filter((key) => key.includes('.')).map((key) => key.split('.')[0]),
@@ -99,7 +99,7 @@ class QuantCase {
       if (layout === 'q4_0') await this.gguf(layout, 4);
       else if (layout === 'q8_0') await this.gguf(layout, 8);
       else if (layout === 'int4_g32') await this.nbits(layout);
-      else this.report.skip('quant', this.name, `nothing is known of the layout ${layout}`);
+      else this.report.skip('quant', this.name, `unknown layout ${layout}`);
     }
   }
 
@@ -126,7 +126,7 @@ class QuantCase {
     };
     this.compare(`${layout}.dequant`, '', dequantizeNBits(recorded, this.length), 0);
     this.compare(`${layout}.y`, '', this.product(dequantizeNBits(recorded, this.length)), gates.product);
-    // Ours keeps scales as f16: 2^-11 of each value.
+    // Our layout stores scales as f16, with a relative error of up to 2^-11.
     const ours = fromNBits(recorded, this.length);
     this.compare(`${layout}.y`, ' with f16 scales on the GPU', await this.runProduct(this.x, ours), gates.f16Scales);
   }

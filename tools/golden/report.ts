@@ -1,9 +1,9 @@
 /**
- * The account of a golden run: one line a quantity with its largest error and its gate, one line a skip with its reason,
- * and a closing line. A kind that must be checked cannot be skipped: its skip counts as a failure.
+ * Report of a golden run: one line per quantity with its largest error and its gate, one line per skip with its reason,
+ * and a closing line. A required kind cannot be skipped: its skip counts as a failure.
  */
 
-/** Kinds that this program claims to implement whole. */
+/** Kinds that must be checked, because this program implements them fully. */
 const required: ReadonlySet<string> = new Set([
   'model',
   'generation',
@@ -31,7 +31,7 @@ export class GoldenReport {
     private readonly mustCheck: ReadonlySet<string> = required,
   ) {}
 
-  /** A compared quantity. A NaN error fails. */
+  /** Reports a compared quantity. A NaN error fails. */
   check = (kind: string, name: string, quantity: string, ok: boolean, error: number, gate?: number): void => {
     this.total++;
     if (ok) this.agreed++;
@@ -39,7 +39,7 @@ export class GoldenReport {
     this.print(`${ok ? 'ok  ' : 'FAIL'} ${kind} ${name} ${quantity}: max error ${error.toExponential(2)}${bound}`);
   };
 
-  /** Something that could not even be computed. */
+  /** Reports something that could not be computed at all. */
   fail = (kind: string, name: string, why: string): void => {
     this.total++;
     this.print(`FAIL ${kind} ${name}: ${why}`);
@@ -65,7 +65,7 @@ export class GoldenReport {
   }
 }
 
-/** Largest absolute difference; infinite where the lengths differ or a value is NaN. */
+/** Largest absolute difference; infinite if the lengths differ or a value is NaN. */
 export function maxError(actual: ArrayLike<number>, expected: ArrayLike<number>): number {
   if (actual.length !== expected.length) return Number.POSITIVE_INFINITY;
   let worst = 0;

@@ -1,6 +1,7 @@
 /**
- * A recorded (rows, width) matrix with a mask of action tokens, as the rows that credit and objectives are computed over: the masked
- * entries alone, sequence by sequence. What is outside the mask is garbage in the inputs and 0 in the outputs.
+ * Converts a recorded (rows, width) matrix with a mask of action tokens to the rows over which credit and objectives
+ * are computed: the masked entries only, sequence by sequence. Outside the mask, inputs are arbitrary and outputs are
+ * 0.
  */
 import * as v from 'valibot';
 import { evaluateObjective } from '../../src/policy/objective-rows.ts';
@@ -12,7 +13,7 @@ import { spread, type TokenRows } from '../../src/rl/common/token-rows.ts';
 
 type Numbers = ArrayLike<number>;
 
-/** Columns by name; missing ones that no term reads are the log-probability itself. */
+/** Columns by name. A missing column that no term reads is filled with the log-probability. */
 export type NamedRows = { [name: string]: Numbers };
 
 export class GoldenRows {
@@ -54,7 +55,7 @@ export class GoldenRows {
     return Int32Array.from({ length: this.count }, (_, b) => this.rows.offsets[b + 1] - this.rows.offsets[b]);
   }
 
-  /** (N) of each row. */
+  /** (N) coefficient of each row. */
   coefficients(options: AggregationOptions, counts: Numbers = this.counts): Float64Array {
     return spread(sequenceCoefficients(counts, { longest: this.width, ...options }), this.rows);
   }
@@ -81,7 +82,10 @@ export class GoldenRows {
   }
 }
 
-/** Settings of a module: its defaults with some changed, unchecked, since recorded cases may lie beyond a knob's bounds. */
+/**
+ * Settings of an algorithm: its defaults with some changed. Not validated, because recorded cases may exceed a knob's
+ * bounds.
+ */
 export function settingsOf(name: string, change: object): AlgorithmSettings {
   return { ...v.parse(algorithmOf({ name }).schema, { name }), ...change };
 }

@@ -1,4 +1,7 @@
-/** Golden checks of objectives that sum over sequences or batches: preferences, KTO, BAPO, corrections, AgentEvol's filter. */
+/**
+ * Golden checks of objectives that sum over sequences or batches: preferences, KTO, BAPO, corrections, AgentEvol's
+ * filter.
+ */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { evolve } from '../../src/rl/algorithms/agentevol.ts';
@@ -32,7 +35,7 @@ export function checkPreferences(check: Checker): void {
       check.skip(`preference loss ${variant.loss_type} is not implemented`, `dpo ${variant.loss_type}`);
       continue;
     }
-    // AgentGym's sigmoid is smoothed as conservative DPO; TRL's takes no notice of it.
+    // AgentGym's sigmoid uses label smoothing as conservative DPO does; TRL's ignores it.
     const smoothing = variant.label_smoothing ?? 0;
     const spec = preferenceObjective({ loss, beta: variant.beta, labelSmoothing: smoothing });
     const out = golden.evaluate({ spec, scalars: [] }, { logprob, refLogprob, preferred }, pair);
@@ -58,7 +61,7 @@ export function checkPreferences(check: Checker): void {
 export function checkKto(check: Checker): void {
   const [mask, wrongMask] = [check.tensor('in.mask'), check.tensor('in.mask_mismatched')];
   const [width, count] = [check.width('in.mask'), check.tensor('in.label').length];
-  // The mismatched completions are sequences of their own, behind the others.
+  // The mismatched completions are separate sequences after the others.
   const both = (own: string, wrong: string) => Float64Array.from([...check.tensor(own), ...check.tensor(wrong)]);
   const golden = new GoldenRows(Float64Array.from([...mask, ...wrongMask]), width);
   const labels = check.tensor('in.label');
@@ -159,7 +162,7 @@ export function checkBapo(check: Checker): void {
 
 const numbersOf = (text: unknown): number[] => String(text).split('_').map(Number);
 
-/** verl's and TRL's options as ours. */
+/** Converts verl's and TRL's options to ours. */
 function correctionOf(setting: CaseJson): Correction {
   if (setting.mode === 'trl') {
     const [level, outside] = setting.vllm_importance_sampling_mode.split('_');
@@ -249,7 +252,7 @@ function checkBypass(
   check.compare(`out.${name}.weights`, golden.scatter(out.aux.correctionWeight));
 }
 
-/** `select_*.json`: which explored records are learnt from, iteration by iteration. Compared by uid. */
+/** Checks `select_*.json`: the explored records selected for training at each iteration, compared by uid. */
 export function checkSelection(goldenDir: string, name: string, report: GoldenReport): void {
   const json: CaseJson = JSON.parse(readFileSync(join(goldenDir, `${name}.json`), 'utf8'));
   if (json.algorithm !== 'agentevol-filter') {
@@ -278,7 +281,7 @@ export function checkSelection(goldenDir: string, name: string, report: GoldenRe
   });
 }
 
-/** A line that is no JSON is left out. */
+/** Parses a line, and drops it if it is not JSON. */
 function parsed(line: string): CaseJson[] {
   try {
     return [JSON.parse(line)];

@@ -1,8 +1,8 @@
-"""AgentGym's own clients, tasks and Evaluator, unchanged, against our server: plays episodes of each world and prints one JSON object a world.
+"""Plays episodes of each world on our server with AgentGym's own clients, tasks and Evaluator, unchanged. Prints one JSON object per world.
 
 Usage: agentgym.py ADDRESS EPISODES MODELS [WORLD ...], the models by world as JSON. The policies that the server has play their worlds through
-/v1/chat/completions, as many rounds as they were trained on. Maze and Wordle are played by an agent that says one of the offered actions at
-random: their clients open with rules of over a thousand tokens, which a tiny policy has neither words nor room for.
+/v1/chat/completions, for as many rounds as they were trained on. Maze and Wordle are played by an agent that chooses one of the offered actions at
+random: their clients start with rules of over a thousand tokens, which exceed a tiny policy's vocabulary and context.
 """
 
 import contextlib
@@ -37,8 +37,8 @@ class Refused(BaseException):
     pass
 
 
-class Said(io.StringIO):
-    """What its clients print. APIAgent prints that a request failed and asks again, without end: what is wrong stays wrong."""
+class ClientOutput(io.StringIO):
+    """Output of the clients. APIAgent prints each failed request and retries forever, so an invalid request must stop it here."""
 
     def write(self, text):
         if text.startswith("Error code: 4"):
@@ -54,7 +54,7 @@ signal.signal(signal.SIGALRM, too_late)
 
 
 class Chance(APIAgent):
-    """Says one of the actions that `offers` finds in the first text."""
+    """Chooses at random among the actions that `offers` finds in the first text."""
 
     def __init__(self, offers):
         self.offers = offers
@@ -74,11 +74,11 @@ two = {"find-non-living-thing": 3240, "find-plant": 3540}
 
 
 def listed_words(text):
-    """Wordle's client lists the vocabulary that the server told it, a word a line."""
+    """Wordle's client lists the vocabulary from the server, a word per line."""
     return [" ".join(word) for word in re.findall(r"^[a-z]{5}$", text, re.MULTILINE)]
 
 
-# Task, agent, rounds, and the rewards that its server can give at the end.
+# Task, agent, rounds, and the range of final rewards of its server.
 plays = {
     "textcraft": (TextCraftTask, policy("textcraft"), 4, (0, 1)),
     "babyai": (BabyAITask, policy("babyai"), 20, (0, 1)),
@@ -89,8 +89,8 @@ plays = {
     "webarena": (WebarenaTask, policy("webarena"), 3, (0, 1)),
 }
 
-# Which item an episode plays. Another game of the maze starts on the goal, which the original refuses as well; of ScienceWorld's tasks, the two
-# that its agent was trained in.
+# Item that an episode plays. Maze: 25 items, because in other games the start is on the goal, which the original
+# refuses as well. ScienceWorld: the two tasks in which its agent was trained.
 items_of = {
     "maze": lambda episode: episode % 25,
     "sciworld": lambda episode: list(two.values())[episode % 2] + episode // 2,
@@ -109,11 +109,11 @@ def play(name):
     task = make({"env_server_base": f"{address}/{name}", "data_len": episodes, "timeout": 60}, n_clients=1)
     items = [0, 3]
     if any(opening(task, item) != opening(task, item) for item in items):
-        raise AssertionError("the same item began in two ways")
-    # Every game of Wordle begins alike.
+        raise AssertionError("the same item started with two different texts")
+    # Every game of Wordle starts with the same text.
     if name != "wordle" and opening(task, items[0]) == opening(task, items[1]):
-        raise AssertionError("two items began alike")
-    # One at a time: its success of several is an error of numpy's.
+        raise AssertionError("two items started with the same text")
+    # One episode per call: for several, Evaluator's success fails with an error of numpy's.
     results = [Evaluator(agent, [task]).eval(max_rounds=rounds, idxs=[item_of(episode)]) for episode in range(episodes)]
     played = [each for result in results for each in result.experiences]
     rewards = [each.reward for each in played]
@@ -125,7 +125,7 @@ def play(name):
     return {
         "episodes": len(rewards),
         "score": sum(float(result.score) for result in results) / episodes,
-        # Its own count: a reward of just 1 or 100, which BabyAI's, less the longer it took, never is.
+        # Evaluator's own count: a reward of exactly 1 or 100, which BabyAI's never is because it decreases with time.
         "success": sum(float(result.success) for result in results) / episodes,
         "rewarded": sum(reward > 0 for reward in rewards) / episodes,
         "messages": sum(len(each.conversation) for each in played),
@@ -135,17 +135,17 @@ def play(name):
 
 failed = False
 for name in sys.argv[4:] or plays:
-    said = Said()
+    output = ClientOutput()
     try:
         signal.alarm(most_seconds)
         # Some clients print every message.
-        with contextlib.redirect_stdout(said):
+        with contextlib.redirect_stdout(output):
             played = play(name)
         print(json.dumps({"world": name, "by": getattr(plays[name][1], "model", "chance"), **played}), flush=True)
     except (Exception, TooLong, Refused) as error:
         failed = True
-        last = said.getvalue().strip().splitlines()[-1:]
-        print(json.dumps({"world": name, "error": f"{type(error).__name__}: {error}", "said": last}), flush=True)
+        last = output.getvalue().strip().splitlines()[-1:]
+        print(json.dumps({"world": name, "error": f"{type(error).__name__}: {error}", "output": last}), flush=True)
         traceback.print_exc()
     finally:
         signal.alarm(0)

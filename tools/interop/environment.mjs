@@ -1,14 +1,14 @@
-// Environments of Python for checks against other people's programs: each made once, outside what is committed.
+// Python environments for checks against other programs. Each is made once, outside the committed files.
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-/** What cannot be had here: no fault of ours. Its message says why. */
+/** A requirement is missing on this machine, so a check is skipped. Not a failure; the message states the reason. */
 export class Skipped extends Error {
   name = 'Skipped';
 }
 
-/** Runs a command and gives what it printed; Skipped where it fails, by its last line or `what`. */
+/** Runs a command and returns its output. Throws Skipped if it fails, with its last line. */
 export function command(program, args, what = `${program} ${args.join(' ')}`) {
   const { status, error, stdout, stderr } = spawnSync(program, args, { encoding: 'utf8' });
   if (error || status !== 0)
@@ -26,10 +26,10 @@ function findPython() {
   throw new Skipped('there is no Python 3.10 or later');
 }
 
-/** The Python of an environment in `folder` that has these packages. What was installed whole is not installed again. */
+/** Path of the Python of an environment in `folder` that has these packages. A completed installation is reused. */
 export function pythonWith(packages, folder) {
   const python = join(folder, process.platform === 'win32' ? 'Scripts/python.exe' : 'bin/python');
-  // Written last: an installation that was cut is gone on with, and other packages are another installation.
+  // Written last, so that an interrupted installation continues. Other packages need a new installation.
   const mark = join(folder, '.whole');
   const wanted = packages.join('\n');
   if (existsSync(python) && existsSync(mark) && readFileSync(mark, 'utf8') === wanted) return python;

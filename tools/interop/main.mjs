@@ -1,7 +1,8 @@
-// `npm run test:interop [-- --episodes 50 --world textcraft --part openenv]`: other people's programs against our server. `agentgym`: its own
-// Python clients and Evaluator play episodes of every served world, the agents of the page's gallery through /v1/chat/completions.
-// `openenv`: its own client and validator, and verifiers' evaluation. Installs into build/interop; says what it skipped and why.
-// AgentGym is fetched at the commit that the protocol was read at, or taken from TABGYM_AGENTGYM.
+// `npm run test:interop [-- --episodes 50 --world textcraft --part openenv]`: runs other people's programs against our
+// server. `agentgym`: AgentGym's Python clients and Evaluator play episodes of every served world, with the gallery's
+// agents through /v1/chat/completions. `openenv`: its client and validator, and verifiers' evaluation. Installs into
+// build/interop; prints what it skipped and why. AgentGym is fetched at the commit whose protocol was copied, or taken
+// from TABGYM_AGENTGYM.
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
@@ -14,7 +15,7 @@ const commit = '3ef9235';
 const repository = 'https://github.com/WooooDyy/AgentGym';
 const packages = {
   agentgym: ['requests', 'numpy', 'openai'],
-  // verifiers 0.4.0 needs another `mcp` than openenv.
+  // verifiers 0.4.0 needs another version of `mcp` than openenv.
   openenv: ['verifiers==0.3.1', 'openenv==0.10.0'],
 };
 const folder = join(root, 'build/interop');
@@ -28,14 +29,14 @@ function fetchAgentGym() {
     command('git', ['-C', path, 'checkout', '--quiet', commit]);
   }
   if (!existsSync(join(path, 'agentenv/agentenv/envs')))
-    throw new Skipped(`${path} holds no AgentGym (agentenv/agentenv/envs)`);
+    throw new Skipped(`${path} is not a checkout of AgentGym: agentenv/agentenv/envs is missing`);
   return join(path, 'agentenv');
 }
 
-/** A Python of its own, with the packages of a part. */
+/** A Python environment with the packages of a part. */
 const makeEnvironment = (part) => pythonWith(packages[part], join(folder, `python-${part}`));
 
-/** Of AgentGym's names of worlds, the agents of the page's gallery, and the options that they were trained under. */
+/** The gallery's agents by AgentGym's names of worlds, with the options they were trained under. */
 const agents = Object.fromEntries(
   [
     ['textcraft', 'textcraft-first'],
@@ -47,19 +48,20 @@ const agents = Object.fromEntries(
     const [{ name: world, options }] = JSON.parse(
       readFileSync(join(root, `experiments/${experiment}.json`), 'utf8'),
     ).worlds;
-    // Search's policy knows the project's own texts: the original's instruct at length, beyond its room.
+    // Search's policy was trained on the project's own texts. The original's instructions are longer than its prompt
+    // allows.
     const own = world === 'search' ? { upstream: false } : {};
     return [name, { world, options: { ...options, ...own }, policy: `public/agents/${agent}/${agent}.tabgym` }];
   }),
 );
 
-/** By world, in the order in which they were named. */
-function modelsIn(said) {
-  const ids = [...said.matchAll(/^(\S+): \S+\/v1\/chat\/completions$/gm)].map(([, id]) => id);
+/** Model ids by world, from the server's output, in the order of `agents`. */
+function modelsIn(output) {
+  const ids = [...output.matchAll(/^(\S+): \S+\/v1\/chat\/completions$/gm)].map(([, id]) => id);
   return Object.fromEntries(Object.keys(agents).map((name, i) => [name, ids[i]]));
 }
 
-/** The address it prints, once it listens. */
+/** Starts the server and waits for the address that it prints when it listens. */
 async function startServer() {
   const options = join(folder, 'options.json');
   writeFileSync(
@@ -69,16 +71,16 @@ async function startServer() {
   const args = ['build/cli/serve.js', '--port', '0', '--device', 'wasm', '--options', options];
   for (const { policy } of Object.values(agents)) args.push('--policy', policy);
   const server = spawn(process.execPath, args, { cwd: root, stdio: ['ignore', 'pipe', 'inherit'] });
-  let said = '';
+  let output = '';
   for await (const chunk of server.stdout) {
-    said += chunk;
-    const address = /^listening on (\S+),/m.exec(said)?.[1];
-    if (address) return { server, address, models: modelsIn(said) };
+    output += chunk;
+    const address = /^listening on (\S+),/m.exec(output)?.[1];
+    if (address) return { server, address, models: modelsIn(output) };
   }
-  throw new Error(`The server ended before it listened:\n${said}`);
+  throw new Error(`The server ended before it listened:\n${output}`);
 }
 
-/** Its exit status. */
+/** Runs a Python script and resolves to its exit status. */
 function python(interpreter, args, env = {}) {
   const child = spawn(interpreter, args, {
     stdio: 'inherit',
@@ -87,7 +89,7 @@ function python(interpreter, args, env = {}) {
   return new Promise((resolve) => child.once('exit', resolve));
 }
 
-/** Each makes ready first, then plays; true where nothing is wrong. */
+/** Each part first installs what it needs and returns a function that runs the checks; true if all pass. */
 const parts = {
   agentgym() {
     const [interpreter, agentenv] = [makeEnvironment('agentgym'), fetchAgentGym()];
@@ -109,8 +111,8 @@ const parts = {
   },
 };
 
-/** Of the parts that can be had, how each is played. */
-function madeReady(names) {
+/** Prepares the parts and returns the functions that run them. Parts with missing requirements are skipped. */
+function prepareParts(names) {
   const ready = {};
   for (const name of names) {
     try {
@@ -132,7 +134,7 @@ async function main() {
     },
   });
   mkdirSync(folder, { recursive: true });
-  const ready = Object.entries(madeReady(values.part));
+  const ready = Object.entries(prepareParts(values.part));
   if (!ready.length) return 0;
   await buildCli();
   const started = await startServer();
@@ -140,7 +142,7 @@ async function main() {
     let good = true;
     for (const [name, play] of ready) {
       const played = await play(started, values);
-      console.log(`${name}: ${played ? 'all is well' : 'failed'}`);
+      console.log(`${name}: ${played ? 'passed' : 'failed'}`);
       good &&= played;
     }
     return good ? 0 : 1;

@@ -1,4 +1,4 @@
-"""OpenEnv's own client and validator against our server, with the package openenv (0.10.0) installed. Prints one JSON object a check.
+"""Runs OpenEnv's own client and validator against our server, with the package openenv (0.10.0) installed. Prints one JSON object per check.
 
 Usage: openenv.py ADDRESS WORLD, as in http://127.0.0.1:36001 textcraft.
 """
@@ -9,7 +9,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-# This file has the package's name.
+# This file has the same name as the package, so its folder must not be on the path.
 sys.path = [path for path in sys.path if Path(path or ".").resolve() != Path(__file__).parent.resolve()]
 from openenv import GenericEnvClient  # noqa: E402
 
@@ -24,7 +24,7 @@ def report(name, ok, **more):
 
 
 async def play(base):
-    """An episode of at most ten actions that the world offers; the same task twice begins alike."""
+    """Plays an episode of at most ten actions that the world offers; the same task must start with the same text twice."""
     async with GenericEnvClient(base_url=base) as env:
         first = await env.reset(split="train", index=3)
         again = await env.reset(split="train", index=3)
@@ -41,7 +41,7 @@ for base in (f"{address}/{world}", f"{address}/openenv/{world}"):
     asyncio.run(play(base))
 command = [str(Path(sys.executable).parent / "openenv"), "validate", "--url", f"{address}/{world}"]
 made = subprocess.run(command, capture_output=True, text=True)
-# A line a check: `  PASS  health_endpoint`.
+# One line per check, as in `  PASS  health_endpoint`.
 checks = [line.split() for line in made.stdout.splitlines() if line.startswith("  ") and line.split()[0].isupper()]
 wrong = [" ".join(check) for check in checks if check[0] != "PASS"]
 report("openenv validate", made.returncode == 0 and checks and not wrong, checks=len(checks), wrong=wrong)

@@ -1,9 +1,9 @@
-"""verifiers' own evaluation plays our served world by its OpenEnv task set, with the packages verifiers and openenv installed. Prints one JSON
-object a check.
+"""Plays our served world with verifiers' own evaluation and its OpenEnv task set, with the packages verifiers and openenv installed. Prints one
+JSON object per check.
 
 Usage: verifiers.py ADDRESS EPISODES, as in http://127.0.0.1:36001 2, where TextCraft is served with goals one craft away. The model is a plan
-behind an OpenAI-compatible address of this script's own: verifiers asks it what to do, and tells it what the world says. (A process of its
-own answers each turn of verifiers: chance, which takes many turns, took more than six minutes for four episodes.)
+behind this script's own OpenAI-compatible address: verifiers sends it the world's texts and asks for actions. (verifiers starts a process for
+each turn: random play, which takes many turns, took more than six minutes for four episodes.)
 """
 
 import json
@@ -22,7 +22,7 @@ seconds = 400
 
 
 def plan(text):
-    """What a first text of TextCraft asks for: its ingredients, then the craft."""
+    """Actions that reach the goal of TextCraft's first text: get its ingredients, then craft."""
     goal = re.search(r"^Goal: craft (.*)\.$", text, re.MULTILINE)[1]
     command, inputs = re.search(rf"^(craft \d+ {re.escape(goal)} using (.*))$", text, re.MULTILINE).groups()
     return [*(f"get {each}" for each in inputs.split(", ")), command]
@@ -33,20 +33,20 @@ def text_of(content):
 
 
 class Model(BaseHTTPRequestHandler):
-    """Says what the plan has for this turn."""
+    """Answers with the plan's action for this turn."""
 
     protocol_version = "HTTP/1.1"
 
     def do_POST(self):
-        asked = json.loads(self.rfile.read(int(self.headers["content-length"])))
-        first = next(text_of(message["content"]) for message in asked["messages"] if message["role"] == "user")
+        request = json.loads(self.rfile.read(int(self.headers["content-length"])))
+        first = next(text_of(message["content"]) for message in request["messages"] if message["role"] == "user")
         steps = plan(json.loads(first)["observation"]["text"])
-        said = sum(message["role"] == "assistant" for message in asked["messages"])
-        action = steps[min(said, len(steps) - 1)]
+        turn = sum(message["role"] == "assistant" for message in request["messages"])
+        action = steps[min(turn, len(steps) - 1)]
         message = {"role": "assistant", "content": json.dumps({"message": action})}
         usage = {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2}
         choices = [{"index": 0, "message": message, "finish_reason": "stop"}]
-        reply = json.dumps({"id": "1", "object": "chat.completion", "created": 0, "model": asked["model"], "choices": choices, "usage": usage})
+        reply = json.dumps({"id": "1", "object": "chat.completion", "created": 0, "model": request["model"], "choices": choices, "usage": usage})
         self.send_response(200)
         self.send_header("content-type", "application/json")
         self.send_header("content-length", str(len(reply)))
@@ -67,7 +67,7 @@ client = {{ base_url = "{model}", api_key_var = "TABGYM_NO_KEY" }}
 
 
 def played(folder, model):
-    """The traces of the evaluation; what it said where it gave none."""
+    """Returns the traces of the evaluation and the end of its output."""
     settings = folder / "eval.toml"
     settings.write_text(configuration(model))
     command = [str(Path(sys.executable).parent / "eval"), "@", str(settings), "--no-push", "--no-rich", "--no-serve", "-o", str(folder)]
@@ -84,10 +84,10 @@ def reward_of(episode):
 model = ThreadingHTTPServer(("127.0.0.1", 0), Model)
 threading.Thread(target=model.serve_forever, daemon=True).start()
 with tempfile.TemporaryDirectory() as folder:
-    found, said = played(Path(folder), f"http://127.0.0.1:{model.server_port}/v1")
+    found, output = played(Path(folder), f"http://127.0.0.1:{model.server_port}/v1")
 rewards = [reward_of(each) for each in found]
 ok = len(found) == episodes and all(each["ok"] for each in found) and all(reward == 1 for reward in rewards)
 print(json.dumps({"check": "verifiers plays textcraft", "ok": ok, "episodes": len(found), "rewards": rewards}), flush=True)
 if not ok:
-    print(said, file=sys.stderr)
+    print(output, file=sys.stderr)
 sys.exit(0 if ok else 1)

@@ -1,7 +1,7 @@
 /**
- * `npm run test:large [-- --precision int8]`: a random model of Qwen2.5-0.5B's width with its whole vocabulary and two layers
- * loads, plays 8 trajectories and takes a GRPO step, in bindings of 128 MiB, without a new buffer. Some minutes on a software
- * adapter.
+ * `npm run test:large [-- --precision int8]`: loads a random model with Qwen2.5-0.5B's width and vocabulary and two
+ * layers, plays 8 trajectories and takes a GRPO step, in bindings of at most 128 MiB and without allocating a new
+ * buffer. Takes some minutes on a software adapter.
  */
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { type DeviceOptions, deviceOptions } from '../../src/cli/node-device.ts';
@@ -10,20 +10,22 @@ import { playLarge } from './play.ts';
 
 const count = (text: string) => {
   const value = Number(text);
-  if (!Number.isInteger(value) || value < 1) throw new InvalidArgumentError('It must be a whole number from 1.');
+  if (!Number.isInteger(value) || value < 1) throw new InvalidArgumentError('It must be a whole number, 1 or more.');
   return value;
 };
 
 const program = new Command('test:large')
   .description('Loads a random language model of real width, plays, and takes a GRPO step of an adapter.')
   .option('--model <id>', 'a listed model', 'qwen2.5-0.5b')
-  .option('--layers <n>', 'its layers', count, 2)
-  .option('--vocab <n>', 'its vocabulary (default: as listed)', count)
-  .addOption(new Option('--precision <bits>', 'of the frozen weights').choices(['int4', 'int8']).default('int4'))
-  .option('--rank <n>', 'of the adapter', count, 16)
+  .option('--layers <n>', 'number of layers', count, 2)
+  .option('--vocab <n>', 'vocabulary size (default: as listed)', count)
+  .addOption(
+    new Option('--precision <bits>', 'precision of the frozen weights').choices(['int4', 'int8']).default('int4'),
+  )
+  .option('--rank <n>', 'rank of the adapter', count, 16)
   .option('--prompt <n>', 'tokens of the longest prompt', count, 128)
-  .option('--turns <n>', 'turns a trajectory', count, 2)
-  .option('--turn-tokens <n>', 'tokens a turn', count, 8);
+  .option('--turns <n>', 'turns per trajectory', count, 2)
+  .option('--turn-tokens <n>', 'tokens per turn', count, 8);
 for (const option of deviceOptions('auto')) program.addOption(option);
 
 interface Options extends DeviceOptions {
@@ -56,7 +58,7 @@ async function main(): Promise<void> {
     mostBindingBytes: 128 * 1024 * 1024,
     print: console.log,
   });
-  console.log('every check held');
+  console.log('every check passed');
 }
 
 main().then(

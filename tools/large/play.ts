@@ -1,7 +1,7 @@
 /**
- * A language model of real width, on a machine without a real GPU: a random model is written, streamed into packed weights,
- * plays, and takes one GRPO step of an adapter, inside the memory that was planned and in bindings of a given size. What is
- * wrong is an error; what was done is said line by line.
+ * Tests a language model of real width on a machine without a real GPU: a random model is written, streamed into packed
+ * weights, plays, and takes one GRPO step of an adapter, within the planned memory and in bindings of a given size.
+ * Prints each part; a failed check throws.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -25,7 +25,7 @@ import { FolderSource, nodeFiles } from '../../src/store/weights-folder.ts';
 import { begin, wholeTurns } from '../turns.ts';
 
 export interface LargeOptions extends DeviceOptions {
-  /** A listed model, and what of its shape differs. */
+  /** A listed model, and the sizes that override it. */
   model: string;
   overrides: ShapeOverrides;
   precision: PackedPrecision;
@@ -38,18 +38,18 @@ export interface LargeOptions extends DeviceOptions {
   print(line: string): void;
 }
 
-/** The world's words between two turns. */
+/** Tokens of the world between two turns. */
 const observationTokens = 5;
 
 export class LargeError extends Error {
   override name = 'LargeError';
 }
 
-function demand(holds: boolean, what: string): void {
+function check(holds: boolean, what: string): void {
   if (!holds) throw new LargeError(what);
 }
 
-/** The longest sequence: a prompt, turns, and the world's words between them. */
+/** Longest trajectory after its prompt: turns, and the world's tokens between them. */
 const completionTokens = (o: LargeOptions) => o.turns * (o.turnTokens + observationTokens);
 
 function capacityOf(o: LargeOptions): Capacity {
@@ -146,7 +146,7 @@ class Episode {
     return this.tokens.length;
   }
 
-  /** The made-up reward: the share of the policy's tokens that are even. */
+  /** Ends the trajectory with a made-up reward: the share of even tokens among the policy's. */
   finish(horizon: number): Trajectory {
     const own = this.tokens.filter((_, i) => this.source[i] === TokenSource.policy);
     return {
@@ -172,7 +172,7 @@ class Episode {
   }
 }
 
-/** Token ids of all parts of the vocabulary. */
+/** Token ids from all parts of the vocabulary. */
 const someTokens = (count: number, seed: number, vocabSize: number) =>
   Int32Array.from(
     { length: count },
@@ -204,10 +204,7 @@ async function play(model: Model, o: LargeOptions): Promise<Trajectory[]> {
     });
     turns.forEach(({ tokens, logprobs }, i) => {
       const start = episodes[i].length;
-      demand(
-        tokens.length === o.turnTokens,
-        `Row ${i} sampled ${tokens.length} tokens, ${o.turnTokens} were asked for.`,
-      );
+      check(tokens.length === o.turnTokens, `Row ${i} sampled ${tokens.length} tokens instead of ${o.turnTokens}.`);
       episodes[i].add(tokens, TokenSource.policy, turn, logprobs);
       episodes[i].played(start);
     });
@@ -217,7 +214,7 @@ async function play(model: Model, o: LargeOptions): Promise<Trajectory[]> {
 
 const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(1)} MB`;
 
-/** Times a part and prints it. */
+/** Times a part and prints its duration. */
 async function part<T>(o: LargeOptions, name: string, work: () => Promise<T>): Promise<T> {
   const start = performance.now();
   const result = await work();
@@ -225,7 +222,7 @@ async function part<T>(o: LargeOptions, name: string, work: () => Promise<T>): P
   return result;
 }
 
-/** Writes the random model, loads it, plays and trains; throws LargeError where something does not hold. */
+/** Writes the random model, loads it, plays and trains. Throws LargeError if a check fails. */
 export async function playLarge(o: LargeOptions): Promise<{ bytes: number; gap: number }> {
   const folder = await mkdtemp(join(tmpdir(), 'tabgym-large-'));
   const device = await openDevice(o);
@@ -259,20 +256,23 @@ async function trainOnce(device: Device, folder: string, o: LargeOptions): Promi
   try {
     const [planned, allocated, created] = [totalBytes(model.plan), device.bytesAllocated, device.buffersCreated];
     o.print(`planned ${planned} bytes (${megabytes(planned)}), allocated ${allocated}`);
-    demand(allocated === planned, `The engine holds ${allocated} bytes; ${planned} were planned.`);
+    check(allocated === planned, `The engine allocated ${allocated} bytes, but ${planned} were planned.`);
     const trajectories = await part(o, `played ${o.groups * o.groupSize} trajectories`, () => play(model, o));
     const training = assignCredit(trajectories, algorithmOf(algorithm), algorithm);
     const before = (await model.save()).tensors;
     const metrics = await part(o, 'one GRPO step', () => new Updater(model, settings()).update(training, 1e-4));
     const after = (await model.save()).tensors;
     const moved = [...before].some(([name, { data }]) => data.some((x, i) => x !== after.get(name)!.data[i]));
-    demand(moved, 'The step changed nothing of the adapter.');
-    demand(metrics.gradNorm > 0 && Number.isFinite(metrics.gradNorm), `The gradient's norm is ${metrics.gradNorm}.`);
-    demand(device.buffersCreated === created, `${device.buffersCreated - created} buffers were created after loading.`);
-    demand(device.bytesAllocated === planned, `The engine holds ${device.bytesAllocated} bytes after the step.`);
-    demand(
+    check(moved, 'The step did not change the adapter.');
+    check(metrics.gradNorm > 0 && Number.isFinite(metrics.gradNorm), `The gradient's norm is ${metrics.gradNorm}.`);
+    check(device.buffersCreated === created, `${device.buffersCreated - created} buffers were created after loading.`);
+    check(
+      device.bytesAllocated === planned,
+      `The engine has ${device.bytesAllocated} bytes allocated after the step, but ${planned} were planned.`,
+    );
+    check(
       metrics.logprobGapMax < 1e-3,
-      `Training sees log-probabilities ${metrics.logprobGapMax} from the sampled ones.`,
+      `Log-probabilities in training differ from the sampled ones by ${metrics.logprobGapMax}, more than 1e-3.`,
     );
     o.print(
       `gradient norm ${metrics.gradNorm.toExponential(3)}, entropy ${metrics.entropy.toFixed(2)} nats, ` +

@@ -1,7 +1,8 @@
 /**
- * `npm run ablation -- textcraft babyai`: what each part of an agent's recipe adds. Trains the runs of experiments/ablation-NAME.json one after
- * the other, each to its end, and writes the table. A finished run is one file in docs/ablation/NAME, and is not trained again as long as
- * its experiment is the same: so the table grows over as many sittings as it takes. A run that was killed goes on from its last step.
+ * `npm run ablation -- textcraft babyai`: measures what each part of an agent's recipe adds. Trains the runs of
+ * experiments/ablation-NAME.json one after the other and writes the table. A finished run is one file in
+ * docs/ablation/NAME and is not repeated while its experiment is the same, so the table can grow over several sittings.
+ * An interrupted run continues from its last step.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -17,8 +18,8 @@ import { markdownTable, textTable } from '../../src/rl/evaluation/tables.ts';
 import {
   type CellOptions,
   dropRun,
-  minutesWords,
-  patiently,
+  formatMinutes,
+  withRetries,
   storedResult,
   type TrainedCell,
   trainCell,
@@ -31,15 +32,15 @@ interface Options extends CellOptions {
   onlyTable: boolean;
 }
 
-/** What is kept of a finished run. */
+/** Stored result of a finished run. */
 interface Result {
   variant: string;
   seed: number;
-  /** As it was run: one whose experiment has changed since is run again. */
+  /** The experiment of the run. If it has changed since, the run is repeated. */
   experiment: Experiment;
-  /** Of its start and its end, with their evaluations. */
+  /** Records with evaluations, at the start and the end. */
   records: StepRecord[];
-  /** Of all steps, evaluations apart. */
+  /** Total of all steps, without evaluations. */
   stepSeconds: number;
   flops: number;
 }
@@ -48,14 +49,14 @@ const print = (line: string) => console.log(line);
 
 const [device, threads] = deviceOptions('wasm');
 const program = new Command('ablation')
-  .description("Trains what each part of an agent's recipe adds, run by run, and writes the table.")
-  .argument('<names...>', 'of experiments/ablation-NAME.json')
-  .option('--seeds <list>', 'only these of the seeds in the file, with commas between')
-  .option('--results <folder>', 'where finished runs are kept, a small file each', 'docs/ablation')
-  .option('--out <folder>', 'where a run is while it is trained', 'runs/ablation')
+  .description("Measures what each part of an agent's recipe adds, run by run, and writes the table.")
+  .argument('<names...>', 'NAME of experiments/ablation-NAME.json')
+  .option('--seeds <list>', 'only these seeds of the file, separated by commas')
+  .option('--results <folder>', 'folder of finished runs, a small file each', 'docs/ablation')
+  .option('--out <folder>', 'folder of runs during training', 'runs/ablation')
   .option('--keep-runs', 'keep the run of a finished cell, about 50 MB each', false)
-  .option('--only-table', 'train nothing: the table of the runs that there are', false)
-  .option('--verbose', 'every step', false)
+  .option('--only-table', 'only write the table of the finished runs', false)
+  .option('--verbose', 'print every step', false)
   .addOption(device)
   .addOption(threads);
 
@@ -75,7 +76,7 @@ function resultOf({ name, seed, experiment }: SweptRun, { training: { records } 
   };
 }
 
-/** Null: it was interrupted; the same command goes on. */
+/** Trains one run. Returns null if interrupted; the same command continues. */
 async function run(name: string, swept: SweptRun, options: Options): Promise<Result | null> {
   const folder = join(options.out, name, cellName(swept));
   const trained = await trainCell(swept.experiment, folder, options);
@@ -109,8 +110,8 @@ const setting = (document: Experiment, results: readonly Result[], cells: number
   `${document.description} ${results.length} of ${cells} runs are done; success is sampled at the training temperature under the last step's horizon, ` +
   `${document.evaluation.episodes} episodes an evaluation, and intervals are 95%, over seeds (Student).`;
 
-/** The results of a name that are there, and what is missing. */
-function look(name: string, options: Options) {
+/** The finished and the missing runs of a name. */
+function progressOf(name: string, options: Options) {
   const document = readDocument(`experiments/ablation-${name}.json`);
   if (!document.sweep) throw new CommandError(`experiments/ablation-${name}.json has no sweep.`);
   const seeds = options.seeds?.split(',').map(Number);
@@ -126,19 +127,19 @@ function look(name: string, options: Options) {
   };
 }
 
-/** False: interrupted, or some could not be trained. */
+/** Trains the missing runs. Returns false if interrupted or if some could not be trained. */
 async function trainMissing(name: string, options: Options): Promise<boolean> {
-  const { done, missing, cells } = look(name, options);
-  print(`${name}: ${done.length} of ${cells} runs are done, ${missing.length} are to be trained now`);
+  const { done, missing, cells } = progressOf(name, options);
+  print(`${name}: ${done.length} of ${cells} runs are done, ${missing.length} remain to be trained`);
   let failures = 0;
   for (const swept of missing) {
-    const result = await patiently(`${swept.name}, seed ${swept.seed}`, () => run(name, swept, options));
+    const result = await withRetries(`${swept.name}, seed ${swept.seed}`, () => run(name, swept, options));
     if (!result) return false;
     if (result instanceof Error) failures += 1;
     else {
       const { test } = result.records.at(-1)!.evaluation!;
       print(
-        `${swept.name}, seed ${swept.seed}: held-out ${test.policy.rate.toFixed(3)}, chance ${test.chance.rate.toFixed(3)}, ${minutesWords(result.stepSeconds)} of steps`,
+        `${swept.name}, seed ${swept.seed}: held-out ${test.policy.rate.toFixed(3)}, chance ${test.chance.rate.toFixed(3)}, ${formatMinutes(result.stepSeconds)} of steps`,
       );
     }
   }
@@ -147,13 +148,13 @@ async function trainMissing(name: string, options: Options): Promise<boolean> {
 
 function writePage(options: Options): void {
   const parts = ['textcraft', 'babyai'].flatMap((name) => {
-    const { document, done, cells } = look(name, options);
+    const { document, done, cells } = progressOf(name, options);
     if (!done.length) return [];
     const table = tableOf(document, done);
     print(`${document.name}\n${textTable(table)}\n`);
     return [`## ${document.name}\n\n${setting(document, done, cells)}\n\n${markdownTable(table)}\n`];
   });
-  if (!parts.length) throw new CommandError(`${options.results} holds no finished run.`);
+  if (!parts.length) throw new CommandError(`${options.results} contains no finished run: train one first.`);
   const page = `# What each part of the recipe adds\n\n\`npm run ablation -- textcraft babyai\` wrote this page; [agents](../agents.md) says what it means.\n\n${parts.join('\n')}`;
   writeFileSync(join(options.results, 'README.md'), page);
 }
@@ -161,12 +162,12 @@ function writePage(options: Options): void {
 async function main(): Promise<number> {
   program.parse();
   const options = program.opts<Options>();
-  let whole = true;
-  for (const name of options.onlyTable ? [] : program.args) whole = (await trainMissing(name, options)) && whole;
-  // First: there may be no finished run to write of.
-  if (!whole) print('Interrupted, or not all could be trained: the same command goes on.');
+  let complete = true;
+  for (const name of options.onlyTable ? [] : program.args) complete = (await trainMissing(name, options)) && complete;
+  // Printed first, because writePage throws if no run is finished.
+  if (!complete) print('Interrupted, or some runs failed. Run the same command to continue.');
   writePage(options);
-  return whole ? 0 : 1;
+  return complete ? 0 : 1;
 }
 
 main().then(

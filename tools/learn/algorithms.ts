@@ -1,7 +1,8 @@
 /**
- * `npm run test:algorithms`: does every algorithm learn? Trains each algorithm of the registry with each seed in one setting
- * (experiments/textcraft-first.json, 230 steps) and prints what it gained over chance, beside GRPO's gain. Each cell's result is a
- * file of its own in `--out`; a cell that was killed goes on from its run's last step. Prints first how long it will take.
+ * `npm run test:algorithms`: checks that every algorithm learns. Trains each algorithm of the registry with each seed
+ * in one setting (experiments/textcraft-first.json, 230 steps) and prints its gain over chance beside GRPO's. Prints an
+ * estimate of the duration first. The result of each cell is a separate file in `--out`; an interrupted cell continues
+ * from its run's last step.
  */
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,8 +14,8 @@ import { CommandError, readDocument } from '../../src/cli/training-run.ts';
 import {
   type CellOptions,
   dropRun,
-  minutesWords,
-  patiently,
+  formatMinutes,
+  withRetries,
   storedResult,
   type TrainedCell,
   trainCell,
@@ -37,21 +38,21 @@ const print = (line: string) => console.log(line);
 const [device, threads] = deviceOptions('wasm');
 const program = new Command('test:algorithms')
   .description('Trains every algorithm in one setting and makes the table of what each gained over chance.')
-  .option('--algorithms <list>', 'which, by name with commas (default: all)')
-  .option('--seeds <list>', 'which seeds', '1,2,3')
-  .option('--experiment <file>', 'whose setting', 'experiments/textcraft-first.json')
+  .option('--algorithms <list>', 'names of algorithms, separated by commas (default: all)')
+  .option('--seeds <list>', 'seeds, separated by commas', '1,2,3')
+  .option('--experiment <file>', 'experiment with the setting', 'experiments/textcraft-first.json')
   .option('--steps <n>', 'steps of each cell', '230')
-  .option('--out <folder>', 'where cells and the table are kept', 'runs/algorithms')
-  .option('--markdown <file>', 'where the page is written as well, for example docs/algorithms-table.md')
+  .option('--out <folder>', 'folder of cells and the table', 'runs/algorithms')
+  .option('--markdown <file>', 'also write the page to this file, for example docs/algorithms-table.md')
   .option('--keep-runs', 'keep the run of a finished cell, about 50 MB each', false)
-  .option('--only-table', 'train nothing: the table of the cells that there are', false)
-  .option('--verbose', 'every step', false)
+  .option('--only-table', 'only write the table of the finished cells', false)
+  .option('--verbose', 'print every step', false)
   .addOption(device)
   .addOption(threads);
 
 const folderOf = ({ out }: Options, { algorithm, seed }: Cell) => join(out, algorithm, `seed${seed}`);
 
-/** A finished cell of the same experiment; null: it is to be run. */
+/** Stored result of a finished cell with the same experiment, or null. */
 const stored = (options: Options, cell: Cell): CellResult | null =>
   storedResult(join(folderOf(options, cell), 'result.json'), cell.experiment);
 
@@ -72,7 +73,7 @@ function resultOf({ algorithm, seed, experiment }: Cell, { training: { records }
   };
 }
 
-/** Null: it was interrupted; the same command goes on. */
+/** Trains one cell. Returns null if interrupted; the same command continues. */
 async function run(cell: Cell, options: Options): Promise<CellResult | null> {
   const folder = folderOf(options, cell);
   const trained = await trainCell(cell.experiment, folder, options);
@@ -83,13 +84,13 @@ async function run(cell: Cell, options: Options): Promise<CellResult | null> {
   return result;
 }
 
-/** Seconds of a cell before any was run: two steps and two evaluations of this setting, here. */
-async function measured(options: Options, steps: number): Promise<number> {
+/** Estimates the seconds of a cell before any was run, from two steps and two evaluations in this setting. */
+async function measureCell(options: Options, steps: number): Promise<number> {
   const out = join(options.out, 'measure');
   rmSync(out, { recursive: true, force: true });
   const { experiment } = cellOf(readDocument(options.experiment), 'grpo', 1, 2);
   const trained = await trainCell(experiment, out, { ...options, verbose: false });
-  if (!trained) throw new CommandError('Interrupted while it was measured how long a cell takes: no cell had begun.');
+  if (!trained) throw new CommandError('Interrupted while the duration of a cell was measured; no cell has started.');
   const { training, seconds } = trained;
   rmSync(out, { recursive: true });
   const step = (training.records.at(-1)!.metrics.stepMs ?? 0) / 1000;
@@ -98,11 +99,14 @@ async function measured(options: Options, steps: number): Promise<number> {
 
 const average = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
 
-/** By the same algorithm's other seeds, by all cells that there are, or by a measurement. */
+/**
+ * Estimates the seconds of all cells, from the same algorithm's other seeds, else from all finished cells, else from a
+ * measurement.
+ */
 async function estimate(cells: readonly Cell[], done: readonly CellResult[], options: Options): Promise<number> {
   const usual = done.length
     ? average(done.map(({ seconds }) => seconds))
-    : await measured(options, Number(options.steps));
+    : await measureCell(options, Number(options.steps));
   const of = (name: string) => done.filter(({ algorithm }) => algorithm === name).map(({ seconds }) => seconds);
   return cells.reduce((sum, { algorithm }) => sum + (of(algorithm).length ? average(of(algorithm)) : usual), 0);
 }
@@ -121,23 +125,23 @@ function writeTable(results: readonly CellResult[], options: Options): boolean {
   return findings.every(({ ok }) => ok);
 }
 
-/** All cells in order; false: interrupted, or some could not be run. */
+/** Runs the cells in order. Returns false if interrupted or if some failed. */
 async function runAll(cells: readonly Cell[], done: CellResult[], options: Options): Promise<boolean> {
   let failures = 0;
   for (const [index, cell] of cells.entries()) {
-    const result = await patiently(`${cell.algorithm}, seed ${cell.seed}`, () => run(cell, options));
+    const result = await withRetries(`${cell.algorithm}, seed ${cell.seed}`, () => run(cell, options));
     if (!result) return false;
     if (result instanceof Error) {
       failures += 1;
       continue;
     }
     done.push(result);
-    print(`|${sparkline(result.success.map((value) => value ?? 0))}|  ${minutesWords(result.seconds)}`);
+    print(`|${sparkline(result.success.map((value) => value ?? 0))}|  ${formatMinutes(result.seconds)}`);
     print(
       rowLine(rowsOf(done.filter(({ seed }) => seed === cell.seed)).find((row) => row.algorithm === cell.algorithm)!),
     );
     const left = cells.slice(index + 1);
-    if (left.length) print(`${left.length} cells left, about ${minutesWords(await estimate(left, done, options))}`);
+    if (left.length) print(`${left.length} cells left, about ${formatMinutes(await estimate(left, done, options))}`);
   }
   return failures === 0;
 }
@@ -154,16 +158,16 @@ async function main(): Promise<number> {
   if (missing.length) {
     const seconds = await estimate(missing, done, options);
     print(
-      `${cells.length} cells, ${done.length} done in ${options.out}; the other ${missing.length} take about ${minutesWords(seconds)} here`,
+      `${cells.length} cells, ${done.length} done in ${options.out}; the other ${missing.length} take about ${formatMinutes(seconds)} here`,
     );
   }
   if (!(await runAll(missing, done, options))) {
     print(
-      `Interrupted, or not all could be run: the same command goes on. ${done.length} of ${cells.length} cells are done.`,
+      `Interrupted, or some cells failed. Run the same command to continue. ${done.length} of ${cells.length} cells are done.`,
     );
     return 1;
   }
-  if (done.length === 0) throw new CommandError(`${options.out} holds no finished cell.`);
+  if (done.length === 0) throw new CommandError(`${options.out} contains no finished cell: run one first.`);
   return writeTable(done, options) ? 0 : 1;
 }
 

@@ -1,30 +1,33 @@
-/** How a cell of a table is trained: to its end, patiently, from its last step where it was killed. Knows nothing of what a table compares. */
+/**
+ * Trains one cell of a table to its end, with retries, continuing from the last step after an interruption. Knows
+ * nothing of what the table compares.
+ */
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DeviceOptions } from '../../src/cli/node-device.ts';
 import { type Training, train } from '../../src/cli/training-run.ts';
 import type { Experiment } from '../../src/experiment/experiment.ts';
 
-/** Of a cell, before the next one's turn. */
+/** Attempts at a cell before moving to the next one. */
 const mostAttempts = 6;
-/** A background process among many waits long for a turn of the processor. */
+/** A background process on a busy machine may wait long for processor time. */
 const patienceMs = 300_000;
 
 export interface CellOptions extends DeviceOptions {
-  /** Keep the run of a finished cell, about 50 MB each. */
+  /** Keeps the run of a finished cell, about 50 MB each. */
   keepRuns: boolean;
   verbose: boolean;
 }
 
 export interface TrainedCell {
   training: Training;
-  /** Evaluations included. */
+  /** Duration including evaluations. */
   seconds: number;
 }
 
 const print = (line: string) => console.log(line);
 
-/** Trains the experiment in a folder of its own. Null: it was interrupted; the same call goes on. */
+/** Trains the experiment in its own folder. Returns null if interrupted; the same call continues. */
 export async function trainCell(
   experiment: Experiment,
   folder: string,
@@ -39,22 +42,25 @@ export async function trainCell(
   return training.finished ? { training, seconds: (performance.now() - started) / 1000 } : null;
 }
 
-/** A finished cell's result, which holds the experiment as it was run; null: there is none of this very experiment. */
+/** Stored result of a finished cell, which contains its experiment; null if missing or of another experiment. */
 export function storedResult<R extends { experiment: Experiment }>(file: string, experiment: Experiment): R | null {
   if (!existsSync(file)) return null;
   const result = JSON.parse(readFileSync(file, 'utf8')) as R;
   return JSON.stringify(result.experiment) === JSON.stringify(experiment) ? result : null;
 }
 
-/** What is left of a cell when its result is written. */
+/** Deletes the run of a cell whose result is written. */
 export function dropRun(folder: string, { keepRuns }: Pick<CellOptions, 'keepRuns'>): void {
   if (!keepRuns) rmSync(join(folder, 'run'), { recursive: true });
 }
 
 const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** A world that a busy machine lets wait too long is no verdict on a cell: it goes on from its last step. */
-export async function patiently<T>(name: string, run: () => Promise<T>): Promise<T | Error> {
+/**
+ * Runs with retries: a world's timeout on a busy machine is not a failure of the cell, which continues from its last
+ * step.
+ */
+export async function withRetries<T>(name: string, run: () => Promise<T>): Promise<T | Error> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await run();
@@ -66,4 +72,4 @@ export async function patiently<T>(name: string, run: () => Promise<T>): Promise
   }
 }
 
-export const minutesWords = (seconds: number) => `${Math.max(1, Math.round(seconds / 60))} min`;
+export const formatMinutes = (seconds: number) => `${Math.max(1, Math.round(seconds / 60))} min`;

@@ -1,7 +1,7 @@
 /**
- * A cell of the algorithms' table: one algorithm with one seed, as an experiment. The setting (worlds, policy, horizon, tasks and
- * episodes of a step, entropy bonus) is the base experiment's for all of them; everything else is the module's own default, taken
- * from its source, except what `tuned` names with its reason. Trains nothing.
+ * A cell of the algorithms' table: one algorithm with one seed, as an experiment. All cells share the base experiment's
+ * setting (worlds, policy, horizon, tasks and episodes per step, entropy bonus). Everything else is the module's own
+ * default, taken from its source, except for the changes in `tuned`, each with its reason. Trains nothing.
  */
 
 import { type Experiment, parseExperiment } from '../../src/experiment/experiment.ts';
@@ -12,11 +12,11 @@ import type { Evaluation } from '../../src/rl/evaluation/evaluation.ts';
 export interface Tuning {
   settings?: { readonly [field: string]: unknown };
   learningRate?: number;
-  /** Why the source's own value does not serve here. */
+  /** Why the source's own value does not work here. */
   why: string;
 }
 
-/** Departures from a module's defaults, in the table only. */
+/** Changes from a module's defaults, in the table only. */
 export const tuned: { readonly [algorithm: string]: Tuning } = {};
 
 export interface Cell {
@@ -25,45 +25,45 @@ export interface Cell {
   experiment: Experiment;
 }
 
-/** What is kept of a finished cell. */
+/** Stored result of a finished cell. */
 export interface CellResult {
   algorithm: string;
   seed: number;
-  /** As it was run: a cell whose experiment has changed since is run again. */
+  /** The experiment of the run. If it has changed since, the cell is repeated. */
   experiment: Experiment;
   start: Evaluation;
   end: Evaluation;
-  /** Of each step, success of its batch; absent where the policy only listened. */
+  /** Success of each step's batch; null where the policy only learns from demonstrations. */
   success: (number | null)[];
-  /** Of each step, where the algorithm has a critic. */
+  /** Explained variance of each step, if the algorithm has a critic. */
   explainedVariance?: number[];
-  /** Of all steps, evaluations apart. */
+  /** Total of all steps, without evaluations. */
   stepSeconds: number;
-  /** Of the whole cell, evaluations included. */
+  /** Total of the cell, including evaluations. */
   seconds: number;
 }
 
-/** Names as they are asked for; all of the registry, GRPO first, as the others are measured by it. */
-export function algorithmNames(asked?: string): string[] {
+/** The requested names, or all of the registry with GRPO first, since the others are compared with it. */
+export function algorithmNames(wanted?: string): string[] {
   const known = algorithms.map(({ name }) => name).sort((a, b) => Number(b === 'grpo') - Number(a === 'grpo'));
-  if (asked === undefined) return known;
-  const names = asked.split(',');
+  if (wanted === undefined) return known;
+  const names = wanted.split(',');
   const wrong = names.find((name) => !known.includes(name));
   if (wrong !== undefined)
-    throw new UnknownNameError(`There is no algorithm "${wrong}"; there are ${known.join(', ')}.`);
+    throw new UnknownNameError(`There is no algorithm "${wrong}". Choose from ${known.join(', ')}.`);
   return names;
 }
 
-/** A list on the command line names something that there is not. */
+/** A list on the command line contains an unknown name. */
 export class UnknownNameError extends Error {
   override name = 'UnknownNameError';
 }
 
-/** The base's own algorithm stands as it is written there. */
+/** The base's own algorithm keeps the settings of its file. */
 const settingsOf = (name: string, { algorithm }: Experiment) =>
   algorithm.name === name ? algorithm : withAlgorithm(algorithm, name);
 
-/** Evaluations stand only at both ends. */
+/** Evaluations run only at both ends. */
 export function cellOf(base: Experiment, algorithm: string, seed: number, steps: number): Cell {
   const { settings = {}, learningRate = base.optimizer.learningRate } = tuned[algorithm] ?? {};
   const experiment = parseExperiment({
@@ -78,6 +78,6 @@ export function cellOf(base: Experiment, algorithm: string, seed: number, steps:
   return { algorithm, seed, experiment };
 }
 
-/** The first seed of all algorithms comes first: a table of one column soon, rather than a row of three. */
+/** Ordered by seed, so that one seed of every algorithm finishes early. */
 export const cellsOf = (base: Experiment, names: readonly string[], seeds: readonly number[], steps: number): Cell[] =>
   seeds.flatMap((seed) => names.map((name) => cellOf(base, name, seed, steps)));

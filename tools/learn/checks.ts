@@ -1,9 +1,10 @@
 /**
- * What `npm run test:learn` asks of each experiment, as data, and the verdict on a run. Knows evaluations; trains nothing.
+ * The requirements of `npm run test:learn` on each experiment, as data, and the verdict on a run. Knows evaluations;
+ * trains nothing.
  *
- * A rate must end so far above chance, and so must each value of a stratum that is named (each level of BabyAI by itself).
- * A score must end above chance by more than the intervals: the policy's lower end above chance's upper end; of a stratum's
- * values it is told.
+ * A success rate must end above chance by the given margin, and so must each value of a named stratum (each level of
+ * BabyAI by itself). A score must end above chance by more than the intervals: the policy's lower end above chance's
+ * upper end. Scores by stratum are only printed.
  */
 
 import { type Ends, formatMean, formatRate, three } from '../../src/cli/report.ts';
@@ -15,7 +16,7 @@ export type LearnCheck =
   | { what: 'success'; split: Split; above: number; each?: string }
   | { what: 'score'; split: Split; each?: string };
 
-/** By the name of the experiment's file. */
+/** Requirements by name of the experiment's file. */
 export const learnChecks: { [experiment: string]: readonly LearnCheck[] } = {
   'textcraft-first': [
     { what: 'success', split: 'train', above: 0.5 },
@@ -25,7 +26,7 @@ export const learnChecks: { [experiment: string]: readonly LearnCheck[] } = {
   'maze-first': [{ what: 'success', split: 'test', above: 0.3, each: 'size' }],
   'wordle-first': [{ what: 'success', split: 'test', above: 0.3 }],
   'search-first': [{ what: 'success', split: 'test', above: 0.3 }],
-  // What two hops reach is told; nothing is asked of them.
+  // The result with two hops is printed, without a requirement.
   'search-two-hops': [],
   'web-first': [{ what: 'success', split: 'test', above: 0.3 }],
   'sciworld-first': [{ what: 'score', split: 'test', each: 'task' }],
@@ -36,10 +37,10 @@ export interface Finding {
   line: string;
 }
 
-const words = { train: 'training goals', test: 'held-out goals' } as const;
-const said = (ok: boolean) => (ok ? 'ok' : 'NOT REACHED');
+const splitLabels = { train: 'training goals', test: 'held-out goals' } as const;
+const verdictOf = (ok: boolean) => (ok ? 'ok' : 'NOT REACHED');
 
-/** Each check of an experiment on a run's first and last evaluation. */
+/** Applies each check of an experiment to a run's first and last evaluation. */
 export function judge(checks: readonly LearnCheck[], ends: Ends): Finding[] {
   return checks.flatMap((check) => {
     const [start, end] = [ends.start[check.split], ends.end[check.split]];
@@ -47,7 +48,7 @@ export function judge(checks: readonly LearnCheck[], ends: Ends): Finding[] {
   });
 }
 
-/** The values of a stratum: "level 1", "level 2" of the stratum "level". */
+/** Values of a stratum: "level 1", "level 2" for the stratum "level". */
 const valuesOf = (stratum: string | undefined, { strata }: SplitEvaluation) =>
   Object.entries(strata).filter(([name]) => stratum !== undefined && name.startsWith(`${stratum} `));
 
@@ -57,9 +58,9 @@ function successFindings(
   end: SplitEvaluation,
 ): Finding[] {
   return [
-    rateFinding(words[split], start.policy, end, above),
+    rateFinding(splitLabels[split], start.policy, end, above),
     ...valuesOf(each, end).map(([name, stratum]) =>
-      rateFinding(`${words[split]}, ${name}`, start.strata[name]?.policy, stratum, above),
+      rateFinding(`${splitLabels[split]}, ${name}`, start.strata[name]?.policy, stratum, above),
     ),
   ];
 }
@@ -69,10 +70,10 @@ function rateFinding(name: string, before: Rate | undefined, end: StratumEvaluat
   const needed = chance.rate + above;
   const ok = policy.rate >= needed;
   const rates = `chance ${three(chance.rate)} start ${before ? three(before.rate) : '-'} end ${formatRate(policy)}`;
-  return { ok, line: `${name}: ${rates}; needed ${three(needed)}: ${said(ok)}` };
+  return { ok, line: `${name}: ${rates}; needed ${three(needed)}: ${verdictOf(ok)}` };
 }
 
-const scoreWords = (start: number | undefined, { policy, chance }: Scores) =>
+const formatScores = (start: number | undefined, { policy, chance }: Scores) =>
   `chance ${formatMean(chance)} start ${start === undefined ? '-' : three(start)} end ${formatMean(policy)} of ${policy.episodes}`;
 
 function scoreFindings(
@@ -80,19 +81,19 @@ function scoreFindings(
   start: SplitEvaluation,
   end: SplitEvaluation,
 ): Finding[] {
-  const name = `${words[split]}, mean score`;
+  const name = `${splitLabels[split]}, mean score`;
   if (!end.scores) return [{ ok: false, line: `${name}: the run was recorded without scores: train it again` }];
   const { policy, chance } = end.scores;
   const ok = policy.low > chance.high;
-  const told = valuesOf(each, end).flatMap(([value, { scores }]) =>
+  const byStratum = valuesOf(each, end).flatMap(([value, { scores }]) =>
     scores
       ? [
           {
             ok: true,
-            line: `${name}, ${value}: ${scoreWords(start.strata[value]?.scores?.policy.mean, scores)}`,
+            line: `${name}, ${value}: ${formatScores(start.strata[value]?.scores?.policy.mean, scores)}`,
           },
         ]
       : [],
   );
-  return [{ ok, line: `${name}: ${scoreWords(start.score, end.scores)}: ${said(ok)}` }, ...told];
+  return [{ ok, line: `${name}: ${formatScores(start.score, end.scores)}: ${verdictOf(ok)}` }, ...byStratum];
 }

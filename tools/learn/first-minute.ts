@@ -1,7 +1,9 @@
 /**
- * `npm run test:first-minute`: does a person who presses Train see something learnt within a minute? Each first experiment, from random
- * weights on the processor, stopped after 60 seconds of steps. Its curve must have left chance by then: over ten steps the batches' success lies above chance by
- * five standard errors, or their score above that of the first ten (where a task is hardly ever done whole); while it imitates, the oracle's choices surprise it less by as much.
+ * `npm run test:first-minute`: checks that a person who presses Train sees learning within a minute. Trains each first
+ * experiment from random weights on the processor and stops after 60 seconds of steps. By then its curve must have left
+ * chance. Over ten steps, success must exceed chance by five standard errors; or, for tasks that are hardly ever
+ * completed, the score must exceed that of the first ten steps by as much. During imitation, the loss on the oracle's
+ * choices must fall by as much.
  */
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -22,21 +24,24 @@ const firsts = Object.keys(learnChecks).filter((name) => name.endsWith('-first')
 interface Found {
   step: number;
   seconds: number;
-  words: string;
+  finding: string;
 }
 
-/** Of their mean. */
+/** Standard error of the mean. */
 const standardError = (values: readonly number[]) => unbiasedStd(values) / Math.sqrt(values.length);
 const read = (records: readonly StepRecord[], metric: string) => records.map(({ metrics }) => metrics[metric]);
 
-/** Success above chance. */
+/** Describes success above chance, or returns null if it is not significant. */
 function aboveChance(window: readonly StepRecord[]): string | null {
   const above = window.map(({ metrics }) => metrics.success - (metrics.chance ?? 0));
   if (!(mean(above) > ERRORS * standardError(above))) return null;
   return `success ${three(mean(read(window, 'success')))}, ${three(mean(above))} above chance`;
 }
 
-/** Better than in the first steps, by so many errors of the difference; `sign` -1: less is better. */
+/**
+ * Describes an improvement over the first steps, or returns null if it is within the errors of the difference. `sign`
+ * -1: less is better.
+ */
 function better(window: readonly StepRecord[], first: readonly StepRecord[], metric: string, sign: 1 | -1) {
   const [now, then] = [read(window, metric), read(first, metric)];
   const gain = sign * (mean(now) - mean(then));
@@ -44,7 +49,9 @@ function better(window: readonly StepRecord[], first: readonly StepRecord[], met
   return `${metric === 'policyLoss' ? "nats of the oracle's choices" : metric} ${three(mean(now))}, at first ${three(mean(then))}`;
 }
 
-/** What the curve shows at a step, in words; null: nothing yet. A metric that a step lacks makes every comparison false. */
+/**
+ * Describes what the curve shows at a step, or returns null. A metric that a step lacks makes every comparison false.
+ */
 function learnt(records: readonly StepRecord[], k: number): string | null {
   if (k + 1 < 2 * WINDOW) return null;
   const [first, window] = [records.slice(0, WINDOW), records.slice(k + 1 - WINDOW, k + 1)];
@@ -52,19 +59,19 @@ function learnt(records: readonly StepRecord[], k: number): string | null {
   return aboveChance(window) ?? better(window, first, 'score', 1);
 }
 
-/** The first step within the minute at which the curve has left chance. */
+/** First step within the minute at which the curve has left chance. */
 function firstSeen(records: readonly StepRecord[]): Found | null {
   let ms = 0;
   for (const [k, record] of records.entries()) {
     ms += record.metrics.stepMs;
     if (ms > SECONDS * 1000) return null;
-    const words = learnt(records, k);
-    if (words) return { step: record.step, seconds: ms / 1000, words };
+    const finding = learnt(records, k);
+    if (finding) return { step: record.step, seconds: ms / 1000, finding };
   }
   return null;
 }
 
-/** Trains as `npm run train` does, and stops it as Ctrl-C would. */
+/** Trains as `npm run train` does, and stops as Ctrl-C would. */
 async function firstMinute(name: string, out: string, device: DeviceOptions): Promise<StepRecord[]> {
   let ms = 0;
   const print = (line: string) => {
@@ -79,8 +86,8 @@ async function firstMinute(name: string, out: string, device: DeviceOptions): Pr
 }
 
 const program = new Command('test:first-minute')
-  .argument('[names...]', 'which experiments (default: every first one)')
-  .option('--out <folder>', 'where runs are kept', 'runs/first-minute');
+  .argument('[names...]', 'experiments (default: all that end in -first)')
+  .option('--out <folder>', 'folder of the runs', 'runs/first-minute');
 for (const option of deviceOptions('wasm')) program.addOption(option);
 
 async function main(): Promise<number> {
@@ -94,14 +101,14 @@ async function main(): Promise<number> {
     const last = records.at(-1)!.metrics;
     console.log(
       found
-        ? `ok      ${name}: after ${found.seconds.toFixed(1)} s of steps (step ${found.step}): ${found.words}`
+        ? `ok      ${name}: after ${found.seconds.toFixed(1)} s of steps (step ${found.step}): ${found.finding}`
         : `FAILED  ${name}: nothing within ${SECONDS} s of steps (${records.length} steps; success ${three(last.success ?? 0)}, chance ${three(last.chance ?? 0)})`,
     );
   }
   return failed ? 1 : 0;
 }
 
-// Dawn keeps the process alive: it is ended explicitly.
+// Dawn keeps the process alive, so exit explicitly.
 main().then(
   (code) => process.exit(code),
   (error: Error) => {

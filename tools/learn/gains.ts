@@ -1,16 +1,18 @@
 /**
- * The algorithms' table: of each algorithm, over its seeds, success at the end minus chance with its interval, the share of GRPO's
- * gain, and what is asked of it. Pure functions of the cells' results.
+ * The algorithms' table: for each algorithm, over its seeds, success at the end minus chance with its interval, the
+ * share of GRPO's gain, and the requirements. Pure functions of the cells' results.
  */
 import { three } from '../../src/cli/report.ts';
 import { groupBy } from '../../src/rl/common/numbers.ts';
 import { type Rate, rateOf } from '../../src/rl/evaluation/evaluation.ts';
 import { type CellResult, tuned } from './cells.ts';
 
-/** Each algorithm is to have this share of GRPO's gain; so many may miss it. */
+/** Share of GRPO's gain that each algorithm should reach, and number of algorithms that may miss it. */
 const NEEDED_SHARE = 0.8;
 const MISSES = 3;
-/** PPO's critic is to explain more than this of the returns' variance, in the mean over the last fifth of the steps. */
+/**
+ * PPO's critic must explain more than this share of the returns' variance, averaged over the last fifth of the steps.
+ */
 const NEEDED_VARIANCE = 0.3;
 
 /** A difference of two rates with its 95% interval. */
@@ -26,18 +28,18 @@ export interface Row {
   chance: number;
   end: number;
   gain: Gain;
-  /** Of each seed by itself. */
+  /** Gain of each seed by itself. */
   gains: number[];
   heldOut: Gain;
-  /** Of GRPO's gain with the same seeds; null: GRPO has none of them. */
+  /** Share of GRPO's gain with the same seeds; null if GRPO lacks any of them. */
   share: number | null;
   explainedVariance: number | null;
   seconds: number;
 }
 
 /**
- * Newcombe's interval of a difference of rates from their Wilson intervals (Newcombe 1998, Statistics in Medicine 17, method 10). It
- * is of the episodes alone: how far seeds differ is seen from `Row.gains`.
+ * Newcombe's interval of a difference of rates, from their Wilson intervals (Newcombe 1998, Statistics in Medicine 17,
+ * method 10). It covers the variation of episodes only; `Row.gains` shows how far seeds differ.
  */
 export function difference(ours: Rate, theirs: Rate): Gain {
   const mean = ours.rate - theirs.rate;
@@ -51,7 +53,7 @@ export function difference(ours: Rate, theirs: Rate): Gain {
 const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
 const mean = (values: readonly number[]) => sum(values) / values.length;
 
-/** All seeds' episodes together. */
+/** Rate over the episodes of all seeds together. */
 const pooled = (rates: readonly Rate[]) =>
   rateOf(sum(rates.map(({ successes }) => successes)), sum(rates.map(({ episodes }) => episodes)));
 
@@ -81,15 +83,15 @@ function rowOf(results: readonly CellResult[], yardstick: readonly CellResult[])
   };
 }
 
-/** A row an algorithm, in the order of the results. */
+/** One row per algorithm, in the order of the results. */
 export function rowsOf(results: readonly CellResult[]): Row[] {
   const names = [...new Set(results.map(({ algorithm }) => algorithm))];
   const of = (name: string) => results.filter(({ algorithm }) => algorithm === name);
   return names.map((name) => rowOf(of(name), of('grpo')));
 }
 
-const gainWords = ({ mean: value, low, high }: Gain) => `${three(value)} [${three(low)}, ${three(high)}]`;
-const shareWords = (share: number | null) => (share === null ? '-' : `${Math.round(100 * share)}%`);
+const formatGain = ({ mean: value, low, high }: Gain) => `${three(value)} [${three(low)}, ${three(high)}]`;
+const formatShare = (share: number | null) => (share === null ? '-' : `${Math.round(100 * share)}%`);
 const missed = ({ share }: Row) => share !== null && share < NEEDED_SHARE;
 const containsChance = ({ gain }: Row) => gain.low <= 0;
 
@@ -97,25 +99,25 @@ export function rowLine(row: Row): string {
   const explained = row.explainedVariance === null ? '' : `, explained variance ${three(row.explainedVariance)}`;
   const chance = containsChance(row) ? ', THE INTERVAL CONTAINS CHANCE' : '';
   return (
-    `${row.algorithm.padEnd(22)} seeds ${row.seeds.join(',')}  end - chance ${gainWords(row.gain)}  ${shareWords(row.share)} of GRPO's  ` +
-    `held-out ${gainWords(row.heldOut)}${explained}${chance}${missed(row) ? `, BELOW ${100 * NEEDED_SHARE}%` : ''}`
+    `${row.algorithm.padEnd(22)} seeds ${row.seeds.join(',')}  end - chance ${formatGain(row.gain)}  ${formatShare(row.share)} of GRPO's  ` +
+    `held-out ${formatGain(row.heldOut)}${explained}${chance}${missed(row) ? `, BELOW ${100 * NEEDED_SHARE}%` : ''}`
   );
 }
 
-/** What is asked of the whole table: a line each. */
+/** Checks the requirements on the whole table, a line each. */
 export function judgeTable(rows: readonly Row[]): { ok: boolean; line: string }[] {
   const low = rows.filter(missed).map(({ algorithm }) => algorithm);
   const lost = rows.filter(containsChance).map(({ algorithm }) => algorithm);
   const critics = rows.filter(({ explainedVariance }) => explainedVariance !== null);
-  const said = (ok: boolean, line: string) => ({ ok, line: `${line}: ${ok ? 'ok' : 'NOT REACHED'}` });
+  const finding = (ok: boolean, line: string) => ({ ok, line: `${line}: ${ok ? 'ok' : 'NOT REACHED'}` });
   return [
-    said(
+    finding(
       low.length <= MISSES,
       `below ${100 * NEEDED_SHARE}% of GRPO's gain: ${low.join(', ') || 'none'}; at most ${MISSES} may be`,
     ),
-    said(lost.length === 0, `interval contains chance: ${lost.join(', ') || 'none'}; none may`),
+    finding(lost.length === 0, `interval contains chance: ${lost.join(', ') || 'none'}; none may`),
     ...critics.map(({ algorithm, explainedVariance }) =>
-      said(
+      finding(
         explainedVariance! > NEEDED_VARIANCE,
         `${algorithm} explains ${three(explainedVariance!)} of the returns' variance over the last fifth of its steps; needed ${NEEDED_VARIANCE}`,
       ),
@@ -129,16 +131,16 @@ function markdownRow(row: Row): string {
     row.seeds.join(', '),
     three(row.chance),
     three(row.end),
-    gainWords(row.gain),
+    formatGain(row.gain),
     row.gains.map(three).join(', '),
-    shareWords(row.share),
-    gainWords(row.heldOut),
+    formatShare(row.share),
+    formatGain(row.heldOut),
     row.explainedVariance === null ? '' : three(row.explainedVariance),
   ];
   return `| ${cells.join(' | ')} |`;
 }
 
-/** Algorithms whose runs came out the same to the last figure, seed by seed. */
+/** Algorithms whose runs have identical results for every seed. */
 function alike(rows: readonly Row[]): string[] {
   const groups = groupBy(rows, ({ gains, heldOut }) => JSON.stringify([gains, heldOut]));
   return [...groups.values()]
@@ -146,7 +148,7 @@ function alike(rows: readonly Row[]): string[] {
     .map((same) => same.map(({ algorithm }) => algorithm).join(' = '));
 }
 
-/** The page of the documentation. */
+/** Page for the documentation. */
 export function markdown(rows: readonly Row[], { steps, episodes }: { steps: number; episodes: number }): string {
   const departures = Object.entries(tuned).filter(([name]) => rows.some(({ algorithm }) => algorithm === name));
   return [

@@ -1,8 +1,8 @@
 /**
- * `npm run test:learn-lora`: does the path of language models learn, not only run? A tiny policy imitates the oracle to about half
- * its ceiling and is written as a Hugging Face folder. An experiment then names that folder as its language model: the weights
- * are quantised on the way in and frozen, and an adapter is trained beside them by GRPO. Sampled success on training goals must
- * rise by at least 0.2, at int8 and at int4.
+ * `npm run test:learn-lora`: checks that training an adapter beside a language model learns, not only runs. A tiny
+ * policy imitates the oracle up to about half its ceiling and is written as a Hugging Face folder. An experiment then
+ * uses that folder as its language model: the weights are quantised on loading and frozen, and GRPO trains an adapter
+ * beside them. Sampled success on training goals must rise by at least 0.2, at int8 and at int4.
  */
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -16,7 +16,7 @@ import { type Experiment, parseExperiment } from '../../src/experiment/experimen
 import type { Precision } from '../../src/policy/weights/linear.ts';
 import type { StepRecord } from '../../src/rl/evaluation/evaluation.ts';
 
-/** Sampled success on training goals must rise by this much. */
+/** Sampled success on training goals must rise by at least this much. */
 const NEEDED_GAIN = 0.2;
 const LORA = { rank: 16, alpha: 32 };
 
@@ -35,15 +35,15 @@ interface Options extends DeviceOptions {
   verbose: boolean;
 }
 
-/** The folder of a policy that plays about half as well as it could; made unless one is given. */
+/** Folder of a policy that plays about half as well as it could; trained by imitation unless one is given. */
 async function startingPolicy(experiment: Experiment, options: Options): Promise<string> {
   const { policy, out, until, device, threads } = options;
   const folder = resolve(policy ?? join(out, 'imitated'));
   if (policy) {
-    if (!existsSync(join(folder, 'model.safetensors'))) throw new Error(`${folder} holds no model.safetensors.`);
+    if (!existsSync(join(folder, 'model.safetensors'))) throw new Error(`${folder} contains no model.safetensors.`);
     return folder;
   }
-  // Where to stop is measured on fewer episodes than what is reported.
+  // Stopping is decided on fewer episodes than the reported evaluations use.
   const quick = { ...experiment, evaluation: { ...experiment.evaluation, episodes: 128 } };
   const limits = { until, steps: 100, every: 4, episodes: 32, learningRate: 0.002, device, threads };
   const { reached } = await imitateOracle({ experiment: quick, out: folder, ...limits, print });
@@ -61,8 +61,9 @@ async function learn(experiment: Experiment, weights: Precision, options: Option
   mkdirSync(out, { recursive: true });
   const file = join(out, `${weights}.json`);
   writeFileSync(file, JSON.stringify(experiment, null, 2));
-  const said = (line: string) => (verbose || !line.startsWith('step ') ? print(`${weights}: ${line}`) : undefined);
-  const { records } = await train({ file, out: join(out, weights), device, threads, print: said });
+  const printFiltered = (line: string) =>
+    verbose || !line.startsWith('step ') ? print(`${weights}: ${line}`) : undefined;
+  const { records } = await train({ file, out: join(out, weights), device, threads, print: printFiltered });
   return records;
 }
 
@@ -84,19 +85,22 @@ function verdict(weights: Precision, records: readonly StepRecord[]): boolean {
 function precisionList(text: string): Precision[] {
   const list = text.split(',');
   const wrong = list.find((name) => !(precisions as readonly string[]).includes(name));
-  if (wrong !== undefined) throw new InvalidArgumentError(`"${wrong}" is none of ${precisions.join(', ')}.`);
+  if (wrong !== undefined) throw new InvalidArgumentError(`"${wrong}" must be one of ${precisions.join(', ')}.`);
   return list as Precision[];
 }
 
 const program = new Command('test:learn-lora')
-  .option('--experiment <file>', 'which experiment', 'experiments/textcraft-lora.json')
-  .option('--weights <list>', 'of the frozen model: f32, int8, int4', precisionList, ['int8', 'int4'])
+  .option('--experiment <file>', 'experiment to train', 'experiments/textcraft-lora.json')
+  .option('--weights <list>', 'precisions of the frozen model, separated by commas: f32, int8, int4', precisionList, [
+    'int8',
+    'int4',
+  ])
   .option('--until <share>', 'success at which imitation stops', Number, 0.4)
-  .option('--seed <n>', 'which seed', Number, 1)
-  .option('--steps <n>', 'instead of the number of steps in the file', Number)
+  .option('--seed <n>', 'seed', Number, 1)
+  .option('--steps <n>', 'number of steps (default: the one in the file)', Number)
   .option('--policy <folder>', 'start from this folder instead of imitating')
-  .option('--out <folder>', 'where the policy and the runs are written', 'runs/learn-lora')
-  .option('--verbose', 'every step', false);
+  .option('--out <folder>', 'folder for the policy and the runs', 'runs/learn-lora')
+  .option('--verbose', 'print every step', false);
 for (const option of deviceOptions('auto')) program.addOption(option);
 
 async function main(): Promise<number> {
@@ -112,7 +116,7 @@ async function main(): Promise<number> {
   return passed === results.size ? 0 : 1;
 }
 
-// Dawn keeps the process alive: it is ended explicitly.
+// Dawn keeps the process alive, so exit explicitly.
 main().then(
   (code) => process.exit(code),
   (error: Error) => {

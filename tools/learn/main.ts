@@ -1,7 +1,7 @@
 /**
- * `npm run test:learn`: does a tiny policy learn from nothing? Three seeds of an experiment (experiments/textcraft-first.json
- * unless another is named), each held to what checks.ts asks of it. Prints every result with its interval and its
- * curve, and writes the curves as CSV. A seed that was interrupted goes on where it stopped.
+ * `npm run test:learn`: checks that a tiny policy learns from random weights. Trains three seeds of an experiment
+ * (experiments/textcraft-first.json by default) and applies the checks of checks.ts to each. Prints every result with
+ * its interval and its curve, and writes the curves as CSV. An interrupted seed continues where it stopped.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
@@ -29,17 +29,17 @@ function checksOf(file: string): readonly LearnCheck[] {
   const checks = learnChecks[basename(file, '.json')];
   if (checks) return checks;
   const known = Object.keys(learnChecks).map((name) => `experiments/${name}.json`);
-  throw new CommandError(`Nothing is asked of ${file}. Choose one of: ${known.join(', ')}.`);
+  throw new CommandError(`There are no checks for ${file}. Choose one of: ${known.join(', ')}.`);
 }
 
 const [device, threads] = deviceOptions('auto');
 const program = new Command('test:learn')
-  .option('--experiment <file>', 'which experiment', 'experiments/textcraft-first.json')
-  .option('--seeds <list>', 'which seeds', '1,2,3')
-  .option('--out <folder>', "where runs and curves are written (default: runs/learn/ and the experiment's name)")
+  .option('--experiment <file>', 'experiment to train', 'experiments/textcraft-first.json')
+  .option('--seeds <list>', 'seeds, separated by commas', '1,2,3')
+  .option('--out <folder>', "folder for runs and curves (default: runs/learn/ and the experiment's name)")
   .addOption(device)
   .addOption(threads)
-  .option('--verbose', 'every step', false);
+  .option('--verbose', 'print every step', false);
 
 interface Options extends DeviceOptions {
   experiment: string;
@@ -60,7 +60,7 @@ async function one(
   const curve = records.filter((record) => record.step > 0).map((record) => record.metrics.success);
   print(stepLine(records.at(-1)!, records.at(-1)!.step));
   print(
-    `seed ${seed}: ${Math.round(stepSeconds(records))} s of steps, evaluations apart; success of each step's batch:`,
+    `seed ${seed}: ${Math.round(stepSeconds(records))} s of steps, without evaluations; success of each step's batch:`,
   );
   print(`|${sparkline(curve)}|`);
   for (const line of reportLines(records)) print(line);

@@ -1,6 +1,7 @@
 /**
- * One of our worlds beside the original's server, under the same ids and the same actions: every observation, reward and end that differs is
- * reported. Actions are our oracle's in every other episode, else drawn from what the server's text offers.
+ * Plays one of our worlds beside the original's server, with the same ids and actions, and reports every difference in
+ * observation, reward and end. Actions are our oracle's in every other episode, else chosen at random among those that
+ * the server's text offers.
  */
 
 import type { Feedback, World, WorldOptions } from '../../../src/envs/env.ts';
@@ -12,11 +13,11 @@ import { openWorld, worldModule, worldModules } from '../../../src/worlds/regist
 
 export interface Beside {
   kind: string;
-  /** Our own world, as the original plays it. */
+  /** Our own world, with the options that match the original. */
   own: { name: string; options: WorldOptions };
-  /** What one point of ours is there. */
+  /** Points of the original per point of ours. */
   points?: number;
-  /** Of a first observation, what must be equal, where the rest hangs on the machine. */
+  /** The part of a first observation that must be equal, if the rest depends on the machine. */
   opening?(observation: string): string;
 }
 
@@ -26,7 +27,7 @@ export interface Comparison {
   steps: number;
   won: number;
   differences: string[];
-  /** First observations that differ as a whole and agree in what must. */
+  /** Number of first observations that differ elsewhere but agree in the required part. */
   otherOpenings: number;
 }
 
@@ -38,8 +39,8 @@ export async function openOriginal(kind: string, address: string): Promise<Remot
   return new RemoteWorld(module, await AgentGymWorld.open(module, found, { address }));
 }
 
-/** ScienceWorld's points are whole numbers there. */
-const seen = ({ observation, reward, done }: Feedback, points = 1) =>
+/** Comparable form of a feedback; the original's points in ScienceWorld are whole numbers. */
+const comparable = ({ observation, reward, done }: Feedback, points = 1) =>
   JSON.stringify({ observation, reward: points === 1 ? reward : Math.round(points * reward), done });
 
 export async function playBeside(
@@ -59,7 +60,7 @@ export async function playBeside(
       const [our] = await ours.reset([0], [{ world: own.name, id: task.id, options: own.options, strata: {} }]);
       result.starts++;
       if (opening(their.observation) !== opening(our.observation))
-        result.differences.push(`item ${task.id}, start:\n  theirs ${seen(their)}\n  ours   ${seen(our)}`);
+        result.differences.push(`item ${task.id}, start:\n  theirs ${comparable(their)}\n  ours   ${comparable(our)}`);
       else if (their.observation !== our.observation) result.otherOpenings++;
       await playOn({ theirs, ours, id: task.id, episode, result, their, points });
     }
@@ -84,19 +85,19 @@ async function playOn({ theirs, ours, id, episode, result, their, points }: Game
   for (let turn = 0; turn < TURNS; turn++) {
     const [plan] = episode % 2 ? [null] : await ours.oracle([0]);
     const action = plan?.[0] ?? randomAction(offered.length ? offered : ['inventory'], 0, id, turn);
-    const [said] = await theirs.step([0], [action]);
-    const [own] = await ours.step([0], [action]);
+    const [theirFeedback] = await theirs.step([0], [action]);
+    const [ourFeedback] = await ours.step([0], [action]);
     result.steps++;
-    if (said.failure !== undefined || seen(said) !== seen(own, points)) {
-      const words = said.failure ?? seen(said);
+    if (theirFeedback.failure !== undefined || comparable(theirFeedback) !== comparable(ourFeedback, points)) {
+      const shown = theirFeedback.failure ?? comparable(theirFeedback);
       result.differences.push(
-        `item ${id}, turn ${turn + 1}, ${JSON.stringify(action)}:\n  theirs ${words}\n  ours   ${seen(own, points)}`,
+        `item ${id}, turn ${turn + 1}, ${JSON.stringify(action)}:\n  theirs ${shown}\n  ours   ${comparable(ourFeedback, points)}`,
       );
       return;
     }
-    offered = said.validActions ?? offered;
-    if (said.done) {
-      result.won += said.reward > 0 ? 1 : 0;
+    offered = theirFeedback.validActions ?? offered;
+    if (theirFeedback.done) {
+      result.won += theirFeedback.reward > 0 ? 1 : 0;
       return;
     }
   }

@@ -1,6 +1,6 @@
 /**
- * `npm run test:interop-clients [-- KIND...]`: our clients with AgentGym's own servers at the other end, which are installed outside the
- * repository. Ends with 1 where something differs; what cannot be had is skipped by name.
+ * `npm run test:interop-clients [-- KIND...]`: checks our clients against AgentGym's own servers, which are installed
+ * outside the repository. Exits with 1 if something differs; servers that cannot be installed are skipped by name.
  */
 import { checkClients } from './parts.ts';
 

@@ -1,6 +1,7 @@
 /**
- * Our client against AgentGym's own servers. Twenty episodes of each, our own world beside theirs; and
- * five steps of training a tiny policy on those whose texts list their actions. Prints every difference, and what was skipped and why.
+ * Checks our client against AgentGym's own servers: plays twenty episodes of each beside our own world, and trains a
+ * tiny policy for five steps on those whose texts list their actions. Prints every difference, and what was skipped and
+ * why.
  */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -24,7 +25,10 @@ type Part = Original & Beside & { trains?: { turns: number } };
 
 const goalOf = (text: string) => text.slice(text.lastIndexOf('Goal: '));
 
-/** Its environments import for a type, a colour and mazes that are not played what would bring JAX and more: stand-ins without content. */
+/**
+ * Stand-ins without content. The server's environments import packages for a type, a colour and unused mazes, which
+ * would pull in JAX and more.
+ */
 const withoutJax = `
 import sys, types
 def stand_in(name, **has):
@@ -46,10 +50,11 @@ const parts: readonly Part[] = [
     folder: 'agentenv-textcraft',
     module: 'agentenv_textcraft',
     packages: ['gymnasium', 'transformers'],
-    // Items are numbered in the order in which the machine lists its files.
+    // Items are numbered in the order in which the file system lists files, so sort them.
     first: 'import os; listed = os.listdir; os.listdir = lambda *at: sorted(listed(*at))',
     own: { name: 'textcraft', options: {} },
-    // Which commands are shown beside the needed ones, and in which order, hangs on Python's hashes.
+    // The order and choice of the commands shown beside the needed ones depend on Python's hashes, so only the goal is
+    // compared.
     opening: goalOf,
     trains: { turns: 5 },
   },
@@ -80,10 +85,10 @@ const parts: readonly Part[] = [
   })),
 ];
 
-/** The servers that can be put up here. */
+/** The servers that can be started here. */
 export const originals: readonly Original[] = parts;
 
-/** A small run on the server alone: its metrics are of the server's episodes, and nothing of it is kept. */
+/** Runs a short training on the server's episodes only, and deletes the run afterwards. */
 async function trainOn(kind: string, turns: number, address: string, print: (line: string) => void): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'tabgym-interop-'));
   const micro = JSON.parse(readFileSync('experiments/micro.json', 'utf8'));
@@ -128,7 +133,7 @@ async function checkPart(part: Part, print: (line: string) => void): Promise<boo
   });
 }
 
-/** Checks what can be had; true where nothing differs. `kinds`: only these. */
+/** Checks all parts that can be installed, or only `kinds`. Returns true if nothing differs. */
 export async function checkClients(kinds: readonly string[], print: (line: string) => void): Promise<boolean> {
   let agrees = true;
   for (const part of parts.filter(({ kind }) => !kinds.length || kinds.includes(kind))) {

@@ -1,6 +1,7 @@
 /**
- * AgentGym's own servers (github.com/WooooDyy/AgentGym, MIT) for checks against the real thing: a checkout, an environment of Python with
- * what each needs, a process on loopback. All of it lies outside the repository. What cannot be had is said and skipped.
+ * Runs AgentGym's own servers (github.com/WooooDyy/AgentGym, MIT) for checks: a checkout, a Python environment with the
+ * packages of each server, and a process on loopback. All files lie outside the repository. A server that cannot be
+ * installed is skipped with a message.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync } from 'node:fs';
@@ -17,21 +18,21 @@ export interface Original {
   folder: string;
   module: string;
   packages: readonly string[];
-  /** Run before the server: it makes what hangs on the machine the same everywhere. */
+  /** Python code run before the server, to remove differences between machines. */
   first?: string;
-  /** What AgentGym keeps in the package's folder as a submodule. */
+  /** Submodule of AgentGym in the package's folder. */
   submodule?: { folder: string; repository: string };
 }
 
 const root = process.env.TABGYM_INTEROP ?? join(tmpdir(), 'tabgym-interop');
-/** With these the recordings were made; newer ones word their errors otherwise. */
+/** Versions with which the recordings were made; newer ones have other error texts. */
 const server = ['fastapi==0.92.0', 'pydantic==1.10.4', 'uvicorn==0.17.6', 'numpy<2'];
 
-/** The checkout: the folder named by TABGYM_AGENTGYM, else cloned. */
+/** Path of the checkout: the folder named by TABGYM_AGENTGYM, else a clone. */
 function checkout(): string {
   const given = process.env.TABGYM_AGENTGYM;
   if (given) {
-    if (!existsSync(given)) throw new Skipped(`TABGYM_AGENTGYM names ${given}, which is not there`);
+    if (!existsSync(given)) throw new Skipped(`TABGYM_AGENTGYM is ${given}, which does not exist`);
     return given;
   }
   const folder = join(root, 'AgentGym');
@@ -41,14 +42,14 @@ function checkout(): string {
   return folder;
 }
 
-/** An environment of Python of one server's own: their needs contradict each other. */
+/** Python of an environment for one server, because their requirements contradict each other. */
 function environment({ kind, packages }: Original): string {
   const given = process.env.TABGYM_INTEROP_PYTHON;
   if (given) return join(given, 'bin', 'python');
   return pythonWith([...server, ...packages], join(root, `python-${kind}`));
 }
 
-/** The package's folder, with its submodule. */
+/** Path of the package's folder, including its submodule. */
 function packageFolder({ folder, submodule }: Original): string {
   const path = join(checkout(), folder);
   if (!submodule) return path;
@@ -67,7 +68,7 @@ function freePort(): Promise<number> {
   });
 }
 
-const answers = (address: string) =>
+const isUp = (address: string) =>
   fetch(`${address}/`).then(
     ({ ok }) => ok,
     () => false,
@@ -75,17 +76,17 @@ const answers = (address: string) =>
 
 const WAIT_MS = 120_000;
 
-async function awaited(child: ChildProcess, address: string, said: () => string): Promise<void> {
+async function waitForServer(child: ChildProcess, address: string, output: () => string): Promise<void> {
   const end = Date.now() + WAIT_MS;
   while (Date.now() < end) {
-    if (child.exitCode !== null) throw new Skipped(`its server ended: ${said().trim().split('\n').at(-1)}`);
-    if (await answers(address)) return;
+    if (child.exitCode !== null) throw new Skipped(`its server ended: ${output().trim().split('\n').at(-1)}`);
+    if (await isUp(address)) return;
     await new Promise((resolve) => setTimeout(resolve, 300));
   }
   throw new Skipped(`its server did not answer within ${WAIT_MS / 1000} s`);
 }
 
-/** Runs `check` with the address of a server of this kind, and ends the server. */
+/** Runs `check` with the address of a server of this kind, and stops the server afterwards. */
 export async function withServer<T>(original: Original, check: (address: string) => Promise<T>): Promise<T> {
   const cwd = packageFolder(original);
   const python = environment(original);
@@ -93,13 +94,13 @@ export async function withServer<T>(original: Original, check: (address: string)
   const code = `${original.first ?? ''}\nimport uvicorn\nuvicorn.run("${original.module}:app", host="127.0.0.1", port=${port}, log_level="error")`;
   const env = { ...process.env, MPLBACKEND: 'agg', VISUAL: 'true' };
   const child = spawn(python, ['-c', code], { cwd, env, stdio: ['ignore', 'ignore', 'pipe'] });
-  let said = '';
+  let output = '';
   child.stderr.on('data', (text) => {
-    said = (said + text).slice(-4000);
+    output = (output + text).slice(-4000);
   });
   try {
     const address = `http://127.0.0.1:${port}`;
-    await awaited(child, address, () => said);
+    await waitForServer(child, address, () => output);
     return await check(address);
   } finally {
     child.kill();

@@ -1,6 +1,6 @@
-"""AgentGym-RL's own configuration is composed with ours, its loader reads the data, and its client plays an item of our served world.
+"""Composes AgentGym-RL's own configuration with ours, reads the data with its loader, and plays an item of our served world with its client.
 
-Usage: agentgym_loader.py FOLDER AGENTGYM_RL AGENTENV ADDRESS. What needs a GPU (vLLM, FSDP) is not run. One JSON object a line.
+Usage: agentgym_loader.py FOLDER AGENTGYM_RL AGENTENV ADDRESS. Prints one JSON object per line. Parts that need a GPU (vLLM, FSDP) are not run.
 """
 
 import json
@@ -38,16 +38,17 @@ def paths(node, at=""):
             yield path
 
 
-# OmegaConf.select of what is null there cannot be told from what is missing: the key is looked for in its parent.
+# OmegaConf.select returns None both for a key that is null and for one that is missing, so look for the key in its
+# parent.
 def has(path):
     parent, _, key = path.rpartition(".")
     node = OmegaConf.select(known, parent) if parent else known
     return node is not None and key in node
 
 
-strange = [path for path in paths(mine) if not has(path)]
+unknown = [path for path in paths(mine) if not has(path)]
 rounds = OmegaConf.to_container(config.algorithm.rounds_ctrl)
-report("AgentGym-RL composes the configuration, and knows every setting of it", not strange, strange=strange, rounds=rounds)
+report("AgentGym-RL composes the configuration, and knows every setting of it", not unknown, unknown=unknown, rounds=rounds)
 
 from transformers import AutoTokenizer  # noqa: E402
 from verl.utils.agent_dataset.rl_dataset import RLHFDataset  # noqa: E402

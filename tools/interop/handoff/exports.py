@@ -1,4 +1,4 @@
-"""transformers, PEFT and onnxruntime load what we export; PEFT trains an adapter that is to come back. One JSON object a line.
+"""Loads our exports with transformers, PEFT and onnxruntime, and trains an adapter with PEFT for our engine to read. Prints one JSON object per line.
 
 Usage: exports.py FOLDER
 """
@@ -12,7 +12,7 @@ from peft import LoraConfig, PeftModel, get_peft_model
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
 folder = Path(sys.argv[1])
-asked = json.loads((folder / "asked.json").read_text())
+expected = json.loads((folder / "expected.json").read_text())
 LIMIT = 1e-4
 
 
@@ -36,8 +36,8 @@ def largest(ours, theirs):
 
 
 def compare(name, model, key, sequences):
-    got = logprobs(lambda tokens: model(tokens).logits, asked["sequences"][sequences])
-    report(name, largest(asked["scores"][key], got), tokens=sum(map(len, got)))
+    got = logprobs(lambda tokens: model(tokens).logits, expected["sequences"][sequences])
+    report(name, largest(expected["scores"][key], got), tokens=sum(map(len, got)))
 
 
 def tiny():
@@ -66,9 +66,9 @@ def onnx(torch_model):
         wanted = {each.name for each in session.get_inputs()}
         return torch.tensor(session.run(["logits"], {k: v for k, v in given.items() if k in wanted})[0])
 
-    got = logprobs(logits, asked["sequences"]["tiny"])
-    report("onnxruntime for Python, tiny policy", largest(asked["scores"]["tiny"], got), tokens=sum(map(len, got)))
-    first = torch.tensor([asked["sequences"]["tiny"][0]["tokens"]])
+    got = logprobs(logits, expected["sequences"]["tiny"])
+    report("onnxruntime for Python, tiny policy", largest(expected["scores"]["tiny"], got), tokens=sum(map(len, got)))
+    first = torch.tensor([expected["sequences"]["tiny"][0]["tokens"]])
     with torch.no_grad():
         report("onnxruntime and transformers, logits", float((logits(first) - torch_model(first).logits).abs().max()))
 
@@ -82,13 +82,13 @@ def adapter():
 
 
 def trained():
-    """An adapter that PEFT trains a little and saves: our engine reads it next."""
+    """Trains an adapter briefly with PEFT and saves it; our engine reads it next."""
     torch.manual_seed(0)
     base = AutoModelForCausalLM.from_pretrained(folder / "model", dtype=torch.float32)
     targets = ["q_proj", "v_proj", "o_proj", "down_proj"]
     model = get_peft_model(base, LoraConfig(task_type="CAUSAL_LM", r=4, lora_alpha=12, target_modules=targets))
     optimizer = torch.optim.AdamW([p for p in model.parameters() if p.requires_grad], lr=0.01)
-    tokens = torch.tensor([each["tokens"] for each in asked["sequences"]["made"]])
+    tokens = torch.tensor([each["tokens"] for each in expected["sequences"]["made"]])
     for _ in range(10):
         loss = model(tokens, labels=tokens).loss
         loss.backward()
@@ -96,16 +96,16 @@ def trained():
         optimizer.zero_grad()
     model.eval()
     model.save_pretrained(folder / "peft-trained")
-    got = logprobs(lambda each: model(each).logits, asked["sequences"]["made"])
+    got = logprobs(lambda each: model(each).logits, expected["sequences"]["made"])
     (folder / "peft-trained.json").write_text(json.dumps(got))
 
 
 def template():
-    """The hand-off's tokenizer reads a tiny policy's conversation as our engine writes it."""
+    """Checks that the exported tokenizer encodes a tiny policy's conversation as our engine does."""
     path = folder / "tiny-hf"
     tokenizer = AutoTokenizer.from_pretrained(path)
-    ids = tokenizer.encode(asked["conversation"]["text"], add_special_tokens=False)
-    report("tokenizer of a tiny policy in transformers", 0.0 if ids == asked["conversation"]["ids"] else 1.0, tokens=len(ids))
+    ids = tokenizer.encode(expected["conversation"]["text"], add_special_tokens=False)
+    report("tokenizer of a tiny policy in transformers", 0.0 if ids == expected["conversation"]["ids"] else 1.0, tokens=len(ids))
 
 
 onnx(tiny())

@@ -1,8 +1,9 @@
 /**
- * `npm run test:interop-handoff [-- PART...]`: what leaves is read by the programs it is for, and what they train comes back. Parts: exports
- * (transformers, PEFT, onnxruntime), verl, agentgym-rl, trl. Each runs in Python's own environment under build/interop, or in the one that a
- * variable names (TABGYM_HANDOFF_PYTHON, TABGYM_VERL_PYTHON; TABGYM_AGENTGYM_RL and TABGYM_AGENTGYM are checkouts). What cannot be had is
- * skipped by name; what differs ends the command with 1.
+ * `npm run test:interop-handoff [-- PART...]`: checks that other programs read our exports, and that we read what they
+ * train. Parts: exports (transformers, PEFT, onnxruntime), verl, agentgym-rl, trl. Each runs in a Python environment
+ * under build/interop, or in the one that a variable names (TABGYM_HANDOFF_PYTHON, TABGYM_VERL_PYTHON;
+ * TABGYM_AGENTGYM_RL and TABGYM_AGENTGYM are checkouts). A part with missing requirements is skipped by name; exits
+ * with 1 if a check fails.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
@@ -33,13 +34,13 @@ function print(ok: boolean, name: string, rest = ''): void {
   console.log(`${ok ? 'ok  ' : 'FAIL'} ${name}${rest ? `  ${rest}` : ''}`);
 }
 
-/** Python of the variable, else of an environment that is made. */
+/** Python named by the variable, else that of a new environment. */
 const python = (variable: string, name: string, packages: readonly string[]): string =>
   process.env[variable] ?? pythonWith(packages, join(folder, '..', `python-${name}`));
 
-/** Runs a script and prints what it checked, line by line. */
+/** Runs a script and prints its checks, line by line. */
 function run(interpreter: string, script: string, ...args: string[]): Promise<void> {
-  // One thread: several wait for each other on a busy machine.
+  // With several threads, they wait for each other on a busy machine.
   const env = {
     ...process.env,
     OMP_NUM_THREADS: '1',
@@ -52,14 +53,14 @@ function run(interpreter: string, script: string, ...args: string[]): Promise<vo
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let errors = '';
-  let said = '';
+  let output = '';
   child.stderr.on('data', (chunk) => {
     errors = (errors + chunk).slice(-4000);
   });
   child.stdout.on('data', (chunk) => {
-    said += chunk;
-    const lines = said.split('\n');
-    said = lines.pop()!;
+    output += chunk;
+    const lines = output.split('\n');
+    output = lines.pop()!;
     for (const line of lines.filter((each) => each.startsWith('{"check"'))) {
       const { check, ok, ...rest } = JSON.parse(line);
       print(ok, check, JSON.stringify(rest));
@@ -73,7 +74,7 @@ function run(interpreter: string, script: string, ...args: string[]): Promise<vo
   });
 }
 
-/** The worlds of a hand-off, by its own script; gone when `play` is done. */
+/** Serves the worlds of a hand-off, with its own script, until `play` is done. */
 async function served(target: string, play: () => Promise<void>): Promise<void> {
   const server: ChildProcess = spawn(join(folder, target, 'serve.sh'), {
     env: { ...process.env, TABGYM: resolve('.') },
@@ -92,10 +93,10 @@ async function served(target: string, play: () => Promise<void>): Promise<void> 
   }
 }
 
-/** An adapter that PEFT trained says here what it said there. */
-async function comesBack(): Promise<void> {
+/** Checks that an adapter trained by PEFT gives the same log-probabilities here as there. */
+async function checkReturned(): Promise<void> {
   const theirs: number[][] = JSON.parse(readFileSync(join(folder, 'peft-trained.json'), 'utf8'));
-  const { sequences } = JSON.parse(readFileSync(join(folder, 'asked.json'), 'utf8'));
+  const { sequences } = JSON.parse(readFileSync(join(folder, 'expected.json'), 'utf8'));
   const { checkpointAt } = await import('./material.ts');
   const ours = await ourScores(checkpointAt(join(folder, 'model')), sequences.made, join(folder, 'peft-trained'));
   const largest = Math.max(...ours.flat().map((value, i) => Math.abs(value - theirs.flat()[i])));
@@ -109,13 +110,13 @@ async function comesBack(): Promise<void> {
 function checkoutAt(variable: string): string {
   const given = process.env[variable];
   if (given && existsSync(given)) return given;
-  throw new Skipped(`${variable} names no checkout`);
+  throw new Skipped(`${variable} must be the folder of a checkout`);
 }
 
 const parts: { [part: string]: () => Promise<void> } = {
   exports: async () => {
     await run(python('TABGYM_HANDOFF_PYTHON', 'handoff', shared), 'exports.py');
-    await comesBack();
+    await checkReturned();
   },
   verl: async () => {
     const interpreter = python('TABGYM_VERL_PYTHON', 'verl', forVerl);
@@ -135,11 +136,11 @@ const parts: { [part: string]: () => Promise<void> } = {
   },
 };
 
-const asked = process.argv.slice(2);
+const wanted = process.argv.slice(2);
 mkdirSync(join(folder, '..'), { recursive: true });
 await prepare(folder, (line) => console.log(line));
 for (const [name, part] of Object.entries(parts)) {
-  if (asked.length && !asked.includes(name)) continue;
+  if (wanted.length && !wanted.includes(name)) continue;
   try {
     await part();
   } catch (error) {

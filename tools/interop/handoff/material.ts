@@ -1,4 +1,7 @@
-/** What the other programs are given: a made language model, a run of two steps beside it, its hand-offs and exports, and what our engine says of fixed tokens. */
+/**
+ * Prepares the inputs for the other programs: a random language model, a run of two steps with it, its hand-offs and
+ * exports, and our engine's scores of fixed tokens.
+ */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { exportedFiles, readCheckpoint } from '../../../src/cli/export.ts';
@@ -17,7 +20,7 @@ import { handoffNames } from '../../../src/session/handoff/registry.ts';
 import { decodeTrajectories } from '../../../src/session/run/trajectory-codec.ts';
 import { readRun } from '../../../src/store/bundle.ts';
 
-/** Small enough for a processor; its vocabulary is a language model's in form. */
+/** Small enough for a processor; the vocabulary has a language model's form. */
 const shape = { layers: 2, hidden: 64, intermediate: 128, heads: 4, kvHeads: 2, headDim: 16, vocab: 2048 };
 const trainedSteps = 2;
 
@@ -28,7 +31,7 @@ const experiment = (model: string) => ({
   steps: 12,
   policy: { kind: 'lora', model, weights: 'f32', lora: { rank: 8, alpha: 16 } },
   worlds: [{ name: 'textcraft', options: { depths: [1], distractors: 1 } }],
-  // A random model earns nothing: a bonus for entropy is what moves its adapter.
+  // A random model earns no reward, so only a bonus for entropy moves its adapter.
   algorithm: { name: 'grpo', groups: 2, groupSize: 2, entropy: 0.01 },
   horizon: [
     { steps: 3, turns: 2 },
@@ -39,22 +42,22 @@ const experiment = (model: string) => ({
   evaluation: { every: 0, episodes: 8 },
 });
 
-export interface Asked {
+export interface ScoredSequence {
   tokens: number[];
-  /** Whose log-probability is asked; absent: of all but the first. */
+  /** Positions to score. Default: all but the first. */
   scored?: number[];
 }
 
-/** (S) sequences of tokens at random: they meet rows of the whole vocabulary. */
-export const randomSequences = (vocabulary: number, count: number, length: number): Asked[] =>
+/** (S) sequences of random tokens, which cover rows of the whole vocabulary. */
+export const randomSequences = (vocabulary: number, count: number, length: number): ScoredSequence[] =>
   Array.from({ length: count }, (_, s) => ({
     tokens: Array.from({ length }, (_, t) => Math.floor(uniformAt(7, s, t) * vocabulary)),
   }));
 
-/** Log-probability of each asked token, at temperature 1, by our engine on the WebAssembly device. */
+/** Log-probability of each scored token at temperature 1, by our engine on the WebAssembly device. */
 export async function ourScores(
   { config, tensors }: Checkpoint,
-  asked: readonly Asked[],
+  asked: readonly ScoredSequence[],
   adapterFolder: string | null,
 ): Promise<number[][]> {
   const device = await openDevice({ device: 'wasm', threads: 1 });
@@ -101,7 +104,7 @@ export const checkpointAt = (folder: string): Checkpoint =>
 const write = (path: string, value: unknown) => writeFileSync(path, JSON.stringify(value));
 
 /** Sampled tokens of a run's last step. */
-function sampledIn(run: string): Asked[] {
+function sampledIn(run: string): ScoredSequence[] {
   const { trajectories } = readRun(new Uint8Array(readFileSync(run)), run);
   const last = Math.max(...(trajectories ?? new Map()).keys());
   return decodeTrajectories(trajectories!.get(last)!).map(({ tokens, source }) => ({
@@ -110,7 +113,7 @@ function sampledIn(run: string): Asked[] {
   }));
 }
 
-/** Of a tiny policy: the one that comes with the page. */
+/** Exports a tiny policy, the one that comes with the page. */
 async function tinyExports(folder: string): Promise<void> {
   const from = readCheckpoint('public/sample-policy.zip');
   const form = { operators: 'standard', weights: 'float32', dtype: 'float32' } as const;
@@ -123,9 +126,9 @@ async function tinyExports(folder: string): Promise<void> {
   }
 }
 
-/** Makes all of it, once: a folder that is there is used again. */
+/** Prepares all inputs, once; an existing folder is reused. */
 export async function prepare(folder: string, print: (line: string) => void): Promise<void> {
-  if (existsSync(join(folder, 'asked.json'))) return;
+  if (existsSync(join(folder, 'expected.json'))) return;
   mkdirSync(folder, { recursive: true });
   const model = join(folder, 'model');
   if (!existsSync(model))
@@ -149,7 +152,7 @@ export async function prepare(folder: string, print: (line: string) => void): Pr
   const text =
     '<bos><obs>Crafting commands:\ncraft 4 acacia planks using 1 acacia logs\n\nGoal: craft acacia planks.<act>get 1 acacia logs<eot><obs>Got 1 acacia logs<act>';
   const ids = [...new Tokenizer(JSON.parse(tiny.tokenizer!)).encode(text)];
-  write(join(folder, 'asked.json'), {
+  write(join(folder, 'expected.json'), {
     sequences,
     conversation: { text, ids },
     scores: {

@@ -1,4 +1,5 @@
-"""The exported TRL script takes its steps, and with a learning rate of 0 the policy says what it said when it left. One JSON object a line.
+"""Runs steps of the exported TRL script. With a learning rate of 0 the policy must keep the log-probabilities it was exported with.
+Prints one JSON object per line.
 
 Usage: trl_steps.py FOLDER STEPS, with the hand-off's worlds served.
 """
@@ -13,14 +14,14 @@ folder, steps = Path(sys.argv[1]), int(sys.argv[2])
 sys.path.insert(0, str(folder / "trl"))
 import train  # noqa: E402
 
-asked = json.loads((folder / "asked.json").read_text())
+expected = json.loads((folder / "expected.json").read_text())
 
 
-def said(trainer):
-    """Log-probabilities of the run's sampled tokens, as the trainer computes them."""
+def largest_gap(trainer):
+    """Largest difference between the trainer's and our log-probabilities of the run's sampled tokens."""
     model = trainer.model.eval()
     largest = 0.0
-    for sequence, ours in zip(asked["sequences"]["run"], asked["scores"]["run"], strict=True):
+    for sequence, ours in zip(expected["sequences"]["run"], expected["scores"]["run"], strict=True):
         tokens = torch.tensor([sequence["tokens"]])
         with torch.no_grad():
             logps, *_ = trainer._get_per_token_logps_and_entropies(model, tokens, torch.ones_like(tokens), tokens.shape[1] - 1)
@@ -30,7 +31,7 @@ def said(trainer):
 
 
 def run(rate, count):
-    # A random model earns nothing: a bonus for entropy is what moves it.
+    # A random model earns no reward, so only a bonus for entropy moves it.
     arguments = [f"max_steps={count}", "save_strategy=no", "gradient_checkpointing=false", "entropy_coef=0.01"]
     trainer = train.make_trainer(arguments if rate is None else [*arguments, f"learning_rate={rate}"])
     before = {name: value.detach().clone() for name, value in trainer.model.named_parameters() if value.requires_grad}
@@ -40,8 +41,8 @@ def run(rate, count):
 
 
 still, moved = run(0, 1)
-gap = said(still)
-print(json.dumps({"check": "TRL, learning rate 0: the log-probabilities it left with", "ok": gap <= 1e-4 and moved == 0, "largest": gap, "limit": 1e-4}), flush=True)
+gap = largest_gap(still)
+print(json.dumps({"check": "TRL, learning rate 0: log-probabilities as exported", "ok": gap <= 1e-4 and moved == 0, "largest": gap, "limit": 1e-4}), flush=True)
 trainer, moved = run(None, steps)
 losses = [entry for entry in trainer.state.log_history if "reward" in entry]
 print(json.dumps({"check": f"TRL takes {steps} steps over our socket", "ok": trainer.state.global_step == steps and moved > 0, "moved": moved, "rewards": [round(float(e["reward"]), 3) for e in losses]}), flush=True)

@@ -1,7 +1,7 @@
-"""verl composes the exported configuration, its dataset reads the rows, and its own base class runs our agent loop: against a stub of its
-server manager, which says tokens of the made model's vocabulary, and our real served world. One JSON object a line.
+"""Composes the exported configuration with verl, reads the rows with its dataset, and runs our agent loop on its own base class, with a stub of its
+server manager, which returns tokens of the random model's vocabulary, and our real served world. Prints one JSON object per line.
 
-Usage: verl_loop.py FOLDER, with the hand-off's worlds served. What needs a GPU (vLLM, FSDP, Ray's workers) is not run.
+Usage: verl_loop.py FOLDER, with the hand-off's worlds served. Parts that need a GPU (vLLM, FSDP, Ray's workers) are not run.
 """
 
 import asyncio
@@ -30,19 +30,19 @@ def report(name, ok, **more):
 
 
 class StubServers:
-    """Says some tokens at random, sometimes an action that the world offers; remembers what it was asked after."""
+    """Returns tokens at random, sometimes an action that the world offers, and records every request."""
 
     def __init__(self, tokenizer):
         self.tokenizer = tokenizer
         self.random = random.Random(1)
-        self.asked = []
+        self.requests = []
 
     async def generate(self, *, request_id, prompt_ids, sampling_params, **_):
-        self.asked.append((request_id, list(prompt_ids)))
+        self.requests.append((request_id, list(prompt_ids)))
         words = self.random.choice(["Action: inventory", "Action: get 1 oak log", "nothing to see", "Action: inventory\nAction: inventory"])
         ids = self.tokenizer.encode(words, add_special_tokens=False)[: sampling_params["max_tokens"] - 1]
         ids = [*ids, self.tokenizer.eos_token_id]
-        fields = {"global_steps": 0, "min_global_steps": 0, "max_global_steps": len(self.asked)}
+        fields = {"global_steps": 0, "min_global_steps": 0, "max_global_steps": len(self.requests)}
         return TokenOutput(token_ids=ids, log_probs=[-0.5] * len(ids), extra_fields=fields)
 
 
@@ -58,7 +58,7 @@ def composed():
 
 
 def printed():
-    """verl's own entry composes it and prints it, by the folder's own script."""
+    """Checks that verl's own entry point, started by the folder's script, composes and prints the configuration."""
     where = {**os.environ, "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
     made = subprocess.run([str(folder / "run.sh"), "--cfg", "job"], env=where, capture_output=True, text=True, timeout=600)
     job = OmegaConf.create(made.stdout) if made.returncode == 0 else OmegaConf.create({})
@@ -89,7 +89,8 @@ async def play(config, tokenizer, rows):
 def check(outputs, stub, tokenizer, horizon):
     for out, step in outputs:
         assert isinstance(out, AgentLoopOutput)
-        # The lists are as long as each other, begin and end with a sampled token, and the sampled ones alone have a log-probability.
+        # The lists have equal lengths and start and end with a sampled token; only sampled tokens have a
+        # log-probability.
         assert len(out.response_ids) == len(out.response_mask) == len(out.response_logprobs)
         assert out.response_mask[0] == 1 and out.response_mask[-1] == 1
         assert all(logprob == (-0.5 if trained else 0.0) for logprob, trained in zip(out.response_logprobs, out.response_mask))
@@ -99,9 +100,9 @@ def check(outputs, stub, tokenizer, horizon):
         assert out.as_dict()["rm_scores"][-1].item() == out.reward_score
     text = tokenizer.decode(outputs[0][0].prompt_ids)
     assert "Goal: craft" in text and text.rstrip().endswith("assistant"), text[-200:]
-    # Each prompt continues the one before: tokens are followed, never encoded again.
+    # Each prompt continues the one before with the same tokens; nothing is encoded again.
     by_request = {}
-    for request, ids in stub.asked:
+    for request, ids in stub.requests:
         assert ids[: len(by_request.get(request, []))] == by_request.get(request, []), "a conversation was encoded again"
         by_request[request] = ids
 
@@ -120,8 +121,8 @@ def main():
         failed = None
     except AssertionError as error:
         failed = repr(error)
-    said = [out.extra_fields["reward_extra_info"] for out, _ in outputs]
-    report("verl's agent loop plays our served world", failed is None, failed=failed, turns=[each["turns"] for each in said], worth=[out.reward_score for out, _ in outputs])
+    infos = [out.extra_fields["reward_extra_info"] for out, _ in outputs]
+    report("verl's agent loop plays our served world", failed is None, failed=failed, turns=[each["turns"] for each in infos], worth=[out.reward_score for out, _ in outputs])
 
 
 main()

@@ -1,6 +1,6 @@
 /**
- * One connection to a server, kept alive, one request at a time. As little as a load needs: a client with every convenience would take
- * the processor that the server is to have.
+ * One keep-alive connection to a server, with one request at a time. Minimal, because a client with every convenience
+ * would take processor time that the server needs.
  */
 import { connect, type Socket } from 'node:net';
 
@@ -28,7 +28,10 @@ export class Connection {
     private readonly port: number,
   ) {}
 
-  /** Posts JSON. A server may close a connection that waits (uvicorn after 5 s) just as the next request leaves: it is sent once more. */
+  /**
+   * Posts JSON. A server may close an idle connection (uvicorn after 5 s) just as the next request is sent; the request
+   * is then sent once more.
+   */
   async post(path: string, value: unknown): Promise<Response> {
     const waited = this.socket !== null;
     return this.send(path, value).catch((error) => {
@@ -57,7 +60,7 @@ export class Connection {
       socket.on('data', (chunk) => this.take(chunk));
       socket.on('error', reject);
       socket.on('close', () => {
-        // One that was given up for another.
+        // Ignore the close of a socket that was already replaced.
         if (this.socket !== null && this.socket !== socket) return;
         const begun = this.received.length > 0;
         this.socket = null;

@@ -1,7 +1,8 @@
 /**
- * `npm run test:load [-- --seconds 60 --clients 200 --sessions 1000 WORLD...]`: steps a second and the 99th percentile of our server under
- * load, beside the original's server and an empty handler, on the same machine and with the same load. `npm run test:load -- --minutes 10`:
- * ours alone, all three worlds at once, and whether its memory stays. Ends with 1 where an aim is missed. What cannot be had is skipped.
+ * `npm run test:load [-- --seconds 60 --clients 200 --sessions 1000 WORLD...]`: steps per second and 99th percentile of
+ * our server under load, beside the original's server and an empty handler, on the same machine with the same load.
+ * `npm run test:load -- --minutes 10`: only our server, with all three worlds at once, to check that its memory stays
+ * constant. Exits with 1 if an aim is missed. An original that cannot be installed is skipped.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -11,34 +12,38 @@ import { originals } from '../clients/parts.ts';
 import { Skipped, withServer } from '../clients/python.ts';
 import { type Load, loaded, type Measured, type Played, played } from './players.ts';
 
-/** How many times as many steps as the original, and how much memory may grow. */
+/** Required ratio of our steps per second to the original's, and largest allowed growth of memory. */
 const aims: { [world: string]: number } = { textcraft: 5, babyai: 20, sciworld: 20 };
 const mostGrowth = 1.1;
-/** A session of ScienceWorld's server is a Java machine: 184 MB after 20 steps, and growing. */
+/** ScienceWorld's server starts a Java machine per session: 184 MB after 20 steps, and growing. */
 const sessionBytes: { [world: string]: number } = { sciworld: 400e6 };
 const memoryShare = 0.7;
-/** As many sessions of an original as the memory of this machine takes. */
+/** Number of sessions of an original that fit in this machine's memory. */
 const sessionsOf = (world: string) =>
   Math.min(load.sessions, Math.max(1, Math.floor((memoryShare * freemem()) / (sessionBytes[world] ?? 1))));
 
 const program = new Command('test-load')
   .argument('[worlds...]', 'textcraft, babyai, sciworld')
-  .option('--seconds <n>', 'of each measurement', '60')
-  .option('--clients <n>', 'that ask at once', '200')
-  .option('--sessions <n>', 'open at once', '1000')
-  .option('--minutes <n>', 'ours alone, for so long', '0')
-  .option('--only <who>', 'ours or original: one of the two, to be compared by hand where both take too long')
+  .option('--seconds <n>', 'seconds of each measurement', '60')
+  .option('--clients <n>', 'number of concurrent clients', '200')
+  .option('--sessions <n>', 'number of open sessions', '1000')
+  .option('--minutes <n>', 'measure only our server, for this many minutes', '0')
+  .option('--only <who>', 'ours or original: measure one of the two, to compare by hand if both take too long')
   .parse();
-const asked = program.opts<{
+const options = program.opts<{
   seconds: string;
   clients: string;
   sessions: string;
   minutes: string;
   only?: 'ours' | 'original';
 }>();
-const load: Load = { clients: Number(asked.clients), sessions: Number(asked.sessions), seconds: Number(asked.seconds) };
+const load: Load = {
+  clients: Number(options.clients),
+  sessions: Number(options.sessions),
+  seconds: Number(options.seconds),
+};
 
-/** A process that prints `listening on ADDRESS`, while `use` uses it. */
+/** Runs a process that prints `listening on ADDRESS`, and stops it after `use`. */
 async function during<T>(
   args: readonly string[],
   use: (address: string, child: ChildProcess) => Promise<T>,
@@ -46,13 +51,13 @@ async function during<T>(
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
   try {
     const address = await new Promise<string>((done, fail) => {
-      let said = '';
+      let output = '';
       child.stdout!.on('data', (chunk) => {
-        said += chunk;
-        const found = /listening on (http\S+?)[,\s]/.exec(said);
+        output += chunk;
+        const found = /listening on (http\S+?)[,\s]/.exec(output);
         if (found) done(found[1]);
       });
-      child.once('exit', (code) => fail(new Error(`It ended with ${code} before it listened:\n${said}`)));
+      child.once('exit', (code) => fail(new Error(`It ended with ${code} before it listened:\n${output}`)));
     });
     return await use(address, child);
   } finally {
@@ -66,7 +71,7 @@ const serving = (worlds: readonly string[]) => [
   ...worlds.flatMap((world) => ['--world', world]),
 ];
 
-/** The same framework and no work: what the machine and the load leave. */
+/** The same framework without any work, to show the share of the machine and the load generator. */
 const empty = `import fastify from 'fastify';
 const app = fastify();
 let id = 0;
@@ -78,7 +83,7 @@ console.log('listening on ' + (await app.listen({ port: 0, host: '127.0.0.1' }))
 const rate = ({ steps, seconds }: Measured) => steps / seconds;
 const p99 = ({ latencies }: Measured) => latencies[Math.max(0, Math.ceil(latencies.length * 0.99) - 1)] ?? Number.NaN;
 
-function told(name: string, measured: Measured, { sessions, clients }: Load): void {
+function printMeasured(name: string, measured: Measured, { sessions, clients }: Load): void {
   const { steps, resets, failures } = measured;
   console.log(
     `${name}: ${rate(measured).toFixed(0)} steps/s, p99 ${p99(measured).toFixed(0)} ms (${steps} steps, ${resets} resets, ${sessions} sessions, ${Math.min(clients, sessions)} clients)`,
@@ -88,24 +93,27 @@ function told(name: string, measured: Measured, { sessions, clients }: Load): vo
 
 async function ours(each: Played, amount: Load): Promise<Measured> {
   const measured = await during(serving([each.world]), (address) => loaded(address, each, amount));
-  told(`${each.world}, ours`, measured, amount);
+  printMeasured(`${each.world}, ours`, measured, amount);
   return measured;
 }
 
 async function original(each: Played, amount: Load): Promise<Measured> {
   const server = originals.find(({ kind }) => kind === each.world)!;
   const measured = await withServer(server, (address) => loaded(address, each, amount));
-  told(`${each.world}, AgentGym's`, measured, amount);
+  printMeasured(`${each.world}, AgentGym's`, measured, amount);
   return measured;
 }
 
-/** Whether the aim of a world is reached, both with as many sessions as the original takes; null: there is nothing to hold it against. */
+/**
+ * Compares our server with the original, both with as many sessions as the original can hold. Returns true if the aim
+ * is reached, or null if there is no original to compare with.
+ */
 async function compare(each: Played): Promise<boolean | null> {
   const { world } = each;
   const amount = { ...load, sessions: sessionsOf(world) };
-  if (asked.only === 'original') return original(each, amount).then(() => null);
+  if (options.only === 'original') return original(each, amount).then(() => null);
   const full = await ours(each, load);
-  if (asked.only === 'ours') return full.failures.size === 0;
+  if (options.only === 'ours') return full.failures.size === 0;
   const mine = amount.sessions < load.sessions ? await ours(each, amount) : full;
   const theirs = await original(each, amount);
   const times = rate(mine) / rate(theirs);
@@ -119,7 +127,7 @@ const memoryMb = ({ pid }: ChildProcess) =>
   Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))![1]) / 1024;
 const median = (values: readonly number[]) => [...values].sort((a, b) => a - b)[values.length >> 1];
 
-/** Ours for long: its memory over the last third beside that of the third before. */
+/** Runs only our server for a long time, and compares its memory over the last third with the third before. */
 async function soak(worlds: readonly Played[], minutes: number): Promise<boolean> {
   return during(serving(worlds.map(({ world }) => world)), async (address, child) => {
     const [before, samples] = [memoryMb(child), [] as number[]];
@@ -134,7 +142,7 @@ async function soak(worlds: readonly Played[], minutes: number): Promise<boolean
     const all = await Promise.all(worlds.map((each, k) => loaded(`${address}/${each.world}`, each, shares[k])));
     clearInterval(sampling);
     worlds.forEach(({ world }, k) => {
-      told(`${world}, ours`, all[k], shares[k]);
+      printMeasured(`${world}, ours`, all[k], shares[k]);
     });
     const third = Math.floor(samples.length / 3);
     const [middle, last] = [median(samples.slice(third, 2 * third)), median(samples.slice(2 * third))];
@@ -152,11 +160,11 @@ console.log(
     .join(' ')}`,
 );
 let reached = true;
-if (Number(asked.minutes) > 0) reached = await soak(chosen, Number(asked.minutes));
+if (Number(options.minutes) > 0) reached = await soak(chosen, Number(options.minutes));
 else {
   if (program.args.length === 0 || program.args.includes('empty')) {
     const idle = await during(['--input-type=module', '-e', empty], (address) => loaded(address, played[1], load));
-    told('empty handler', idle, load);
+    printMeasured('empty handler', idle, load);
   }
   for (const each of chosen) {
     try {
@@ -167,5 +175,5 @@ else {
     }
   }
 }
-console.log(reached ? 'no aim is missed' : 'an aim is missed');
+console.log(reached ? 'all aims reached' : 'an aim was missed');
 process.exit(reached ? 0 : 1);

@@ -1,11 +1,14 @@
-/** Who plays under load: sessions of AgentGym's protocol, and of each world what its texts offer, chosen at random. */
+/**
+ * Players for the load test: sessions of AgentGym's protocol that choose at random among the actions that a world's
+ * texts offer.
+ */
 import { randomAction } from '../../../src/envs/random-player.ts';
 import { Connection } from './connection.ts';
 
-/** How a world is played. */
+/** A world and the way to find its offered actions. */
 export interface Played {
   world: string;
-  /** What the last text offers, and the first text of the episode. */
+  /** Actions offered by the last text, given also the first text of the episode. */
   offers(text: string, first: string): readonly string[];
 }
 
@@ -14,7 +17,7 @@ const listed = (text: string): string[] => {
   return found ? JSON.parse(found[1]) : ['check available actions'];
 };
 
-/** Crafting commands as they stand, and a `get` for what each is made of. */
+/** The crafting commands as listed, and a `get` for each ingredient. */
 function crafting(first: string): string[] {
   const commands = first.split('\n').filter((line) => line.startsWith('craft '));
   const parts = commands.flatMap((line) => (line.split(' using ')[1] ?? '').split(', '));
@@ -34,9 +37,9 @@ export const played: readonly Played[] = [
   { world: 'sciworld', offers: rooms },
 ];
 
-/** Turns after which a player gives an episode up. */
+/** Turns after which a player abandons an episode. */
 const mostTurns = 30;
-/** Items are drawn from so many: those that every original has. */
+/** Items are drawn from this many, which every original has. */
 const items = 500;
 
 interface Session {
@@ -52,19 +55,19 @@ export interface Measured {
   steps: number;
   resets: number;
   seconds: number;
-  /** Of a step, sorted. */
+  /** Duration of each step in milliseconds, sorted. */
   latencies: Float64Array;
   failures: Map<string, number>;
 }
 
-interface Said {
+interface Reply {
   id?: number;
   observation?: string;
   done?: boolean;
   error?: string;
 }
 
-/** A client has one connection and one request under way, and takes its sessions in turn. */
+/** A client with one connection and one request at a time, which plays its sessions in turn. */
 class Client {
   readonly sessions: Session[] = [];
   steps = 0;
@@ -81,11 +84,11 @@ class Client {
 
   async create(): Promise<void> {
     const { id } = await this.ask('/create', {});
-    if (id === undefined) throw new Error(`${this.base}/create gave no id: ${this.failures.at(-1)}`);
+    if (id === undefined) throw new Error(`${this.base}/create returned no id: ${this.failures.at(-1)}`);
     this.sessions.push({ id, first: '', text: '', turn: 0, episode: 0, over: true });
   }
 
-  /** The first episode of every session: an original that has just been started takes seconds for it. */
+  /** Starts the first episode of every session, which takes an original seconds right after its start. */
   async begin(): Promise<void> {
     for (const session of this.sessions) await this.reset(session);
     this.resets = 0;
@@ -117,11 +120,11 @@ class Client {
     session.over = done === true || session.turn >= mostTurns;
   }
 
-  private async ask(path: string, value: object): Promise<Said> {
+  private async ask(path: string, value: object): Promise<Reply> {
     const { status, body } = await this.connection.post(this.base + path, value);
-    const said: Said = status === 200 ? JSON.parse(body) : { error: `status ${status}` };
-    if (said.error !== undefined) this.failures.push(`${path}: ${said.error}`.slice(0, 120));
-    return said;
+    const reply: Reply = status === 200 ? JSON.parse(body) : { error: `status ${status}` };
+    if (reply.error !== undefined) this.failures.push(`${path}: ${reply.error}`.slice(0, 120));
+    return reply;
   }
 }
 
@@ -131,14 +134,14 @@ export interface Load {
   seconds: number;
 }
 
-/** Opens the sessions and begins an episode in each, then plays for so many seconds. */
+/** Opens the sessions, starts an episode in each, then plays for the given time. */
 export async function loaded(address: string, { world, offers }: Played, load: Load): Promise<Measured> {
   const { hostname, port, pathname } = new URL(address);
   const base = pathname === '/' ? '' : pathname;
   const connections = Array.from({ length: load.clients }, () => new Connection(hostname, Number(port)));
   const clients = connections.map((connection, k) => new Client(connection, base, k + world.length, offers));
   try {
-    // One after another: some originals take half a second for a session.
+    // One after another, because some originals take half a second per session.
     for (let k = 0; k < load.sessions; k++) await clients[k % clients.length].create();
     const playing = clients.filter(({ sessions }) => sessions.length);
     await Promise.all(playing.map((client) => client.begin()));

@@ -1,4 +1,4 @@
-"""Stands in for PyTorch where AgentGym's package is imported for its clients alone: nothing here computes."""
+"""Stands in for PyTorch when AgentGym's package is imported only for its clients: nothing here computes."""
 
 
 class Tensor:

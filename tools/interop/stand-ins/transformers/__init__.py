@@ -1,4 +1,4 @@
-"""Stands in for transformers where AgentGym's package is imported for its clients alone: names, and nothing behind them."""
+"""Stands in for transformers when AgentGym's package is imported only for its clients: names without content."""
 
 
 class GenerationConfig:
