@@ -19,10 +19,10 @@ import {
   type CellOptions,
   dropRun,
   formatMinutes,
-  withRetries,
   storedResult,
   type TrainedCell,
   trainCell,
+  withRetries,
 } from './cell-runs.ts';
 
 interface Options extends CellOptions {

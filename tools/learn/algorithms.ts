@@ -15,10 +15,10 @@ import {
   type CellOptions,
   dropRun,
   formatMinutes,
-  withRetries,
   storedResult,
   type TrainedCell,
   trainCell,
+  withRetries,
 } from './cell-runs.ts';
 import { algorithmNames, type Cell, type CellResult, cellOf, cellsOf } from './cells.ts';
 import { judgeTable, markdown, rowLine, rowsOf } from './gains.ts';

@@ -1,7 +1,7 @@
 /**
- * What packing costs. Of weights: the same tokens through a model in f32 and in int8 or int4, compared at every position;
- * teacher-forced, so that one other token does not hide all that follow. Of the K/V cache: how far what is sampled with bytes is
- * from what training, which has floats, makes of it.
+ * Costs of packing. Weights: the same tokens are scored in f32 and in int8 or int4, and compared at every position with
+ * teacher forcing, so that one different token does not affect those after it. K/V cache: the difference between
+ * log-probabilities sampled with int8 rows and those that training computes with floats.
  */
 
 import type { ModelConfig } from '../../src/policy/config.ts';
@@ -10,7 +10,7 @@ import type { Capacity, Learner, PackedBatch, TensorMap } from '../../src/policy
 import type { PackedPrecision } from '../../src/policy/weights/packed-layout.ts';
 import { begin, wholeTurns } from '../turns.ts';
 
-/** Logits (T, V) of a batch by a model in a precision. */
+/** Logits (T, V) of a batch, by a model in a given precision. */
 export type LogitsOf = (
   config: ModelConfig,
   weights: TensorMap,
@@ -23,7 +23,7 @@ export interface QuantisationCase {
   config: ModelConfig;
   weights: TensorMap;
   batch: PackedBatch;
-  /** Random weights: what they say is nearly a tie everywhere, so agreement is lower than that of a trained model. */
+  /** True if weights are random: most positions are then nearly tied, so agreement is lower than a trained model's. */
   random: boolean;
 }
 
@@ -32,15 +32,15 @@ export interface QuantisationCost {
   random: boolean;
   precision: PackedPrecision;
   positions: number;
-  /** Root mean square of the logits' error over that of the logits, each row less its mean. */
+  /** Root mean square of the logits' error relative to that of the logits, each row minus its mean. */
   relativeError: number;
   /** Largest error of one logit, in nats. */
   largestError: number;
-  /** Mean Kullback-Leibler divergence of the packed model from the f32 one, in nats. */
+  /** Mean Kullback-Leibler divergence of the packed model from the f32 model, in nats. */
   divergence: number;
-  /** Share of positions whose most likely token is the same. */
+  /** Share of positions with the same most likely token. */
   agreement: number;
-  /** The same among positions where f32's first and second are more than a nat apart; 1 where there are none. */
+  /** The same share, over positions where f32's first and second are more than a nat apart; 1 if there are none. */
   clearAgreement: number;
 }
 
@@ -52,8 +52,8 @@ export interface Bound {
 }
 
 /**
- * What a person may rely on, about twice what was measured (docs/quantisation.md); `npm run quant-report` and the tests check them.
- * Random models are narrow and their logits large, so that errors add up and many first tokens are nearly ties.
+ * Guaranteed bounds, about twice the measured values (docs/quantisation.md); `npm run quant-report` and the tests check
+ * them. Random models are narrow with large logits, so errors add up and many first tokens are nearly tied.
  */
 export const bounds: { readonly [kind in 'trained' | 'random']: { readonly [precision in PackedPrecision]: Bound } } = {
   trained: {
@@ -66,7 +66,7 @@ export const bounds: { readonly [kind in 'trained' | 'random']: { readonly [prec
   },
 };
 
-/** What a case exceeds, in words; empty: nothing. */
+/** Describes each bound that a case exceeds. */
 export function exceeded(cost: QuantisationCost): string[] {
   const bound = bounds[cost.random ? 'random' : 'trained'][cost.precision];
   const over = (['relativeError', 'divergence'] as const).filter((name) => !(cost[name] <= bound[name]));
@@ -78,7 +78,7 @@ export function exceeded(cost: QuantisationCost): string[] {
 
 interface Row {
   best: number;
-  /** By how much the best is ahead of the second. */
+  /** Margin of the best logit over the second. */
   lead: number;
   /** Log of the sum of exponentials. */
   lse: number;
@@ -98,7 +98,7 @@ function describeRow(logits: Float32Array): Row {
   return { best, lead: logits[best] - logits[second], lse: logits[best] + Math.log(sum), mean };
 }
 
-/** Compares (T, V) logits. */
+/** Compares logits (T, V). */
 export function compareLogits(expected: Float32Array, got: Float32Array, vocabSize: number) {
   const T = expected.length / vocabSize;
   let [error, scale, largestError, divergence, same, clear, clearSame] = [0, 0, 0, 0, 0, 0, 0];
@@ -129,7 +129,7 @@ export function compareLogits(expected: Float32Array, got: Float32Array, vocabSi
   };
 }
 
-/** Both precisions of a case against f32. */
+/** Costs of a case in both precisions, relative to f32. */
 export async function costsOf(test: QuantisationCase, logitsOf: LogitsOf): Promise<QuantisationCost[]> {
   const { name, config, weights, batch, random } = test;
   const expected = await logitsOf(config, weights, 'f32', batch);
@@ -141,10 +141,10 @@ export async function costsOf(test: QuantisationCase, logitsOf: LogitsOf): Promi
   return costs;
 }
 
-/** A policy that keeps K/V rows in a precision. */
+/** Opens a policy that stores K/V rows in a given precision. */
 export type PolicyWith = (test: QuantisationCase, kvCache: KvPrecision, capacity: Capacity) => Promise<Learner>;
 
-/** How far training's log-probabilities are from those that were sampled with. */
+/** Difference between the log-probabilities of training and those of sampling. */
 export interface KvGap {
   name: string;
   random: boolean;
@@ -155,7 +155,7 @@ export interface KvGap {
   max: number;
 }
 
-/** What a person may rely on, about twice what was measured; of f32 it is the rounding of sums. */
+/** Guaranteed bounds, about twice the measured values. For f32 the gap is rounding of sums. */
 export const kvBounds: {
   readonly [kind in 'trained' | 'random']: { readonly [kvCache in KvPrecision]: { mean: number; max: number } };
 } = {
@@ -172,7 +172,10 @@ export function gapExceeded(gap: KvGap): string[] {
 
 const [rows, promptTokens, sampled] = [8, 12, 96];
 
-/** Trajectories at temperature 1 behind the case's first tokens, and the gap to what training computes of them. */
+/**
+ * Samples trajectories at temperature 1 after the case's first tokens, and measures the gap to the log-probabilities
+ * that training computes.
+ */
 export async function kvGapOf(test: QuantisationCase, kvCache: KvPrecision, open: PolicyWith): Promise<KvGap> {
   const batchTokens = promptTokens + rows * sampled;
   const sizes = { promptTokens, completionTokens: sampled + 1, batchTokens, batchScored: rows * sampled };
@@ -181,9 +184,9 @@ export async function kvGapOf(test: QuantisationCase, kvCache: KvPrecision, open
     const prompt = test.batch.tokens.slice(0, promptTokens);
     const slots = Array.from({ length: rows }, (_, r) => r);
     await begin(policy, [{ prompt, slots, rowKeys: slots }]);
-    const asked = slots.map((slot) => ({ slot, append: new Int32Array(0), constraint: null }));
+    const requests = slots.map((slot) => ({ slot, append: new Int32Array(0), constraint: null }));
     const sampling = { temperature: 1, seed: 1, stream: 1, maxTokens: sampled, stopTokens: [] };
-    const turns = await wholeTurns(policy, asked, sampling);
+    const turns = await wholeTurns(policy, requests, sampling);
     const { logprob } = await policy.score(groupOf(prompt, turns), { temperature: 1, weights: 'policy' });
     const gaps = turns.flatMap(({ logprobs }) => [...logprobs]).map((value, i) => Math.abs(value - logprob[i]));
     const mean = gaps.reduce((a, b) => a + b, 0) / gaps.length;
@@ -194,7 +197,7 @@ export async function kvGapOf(test: QuantisationCase, kvCache: KvPrecision, open
   }
 }
 
-/** A prompt and what was said behind it, every word of which is scored. */
+/** Batch of a prompt and the turns sampled after it, with every sampled token scored. */
 function groupOf(prompt: Int32Array, turns: readonly { tokens: Int32Array }[]): PackedBatch {
   const tokens = [...prompt];
   const segments: PackedBatch['segments'] = [{ start: 0, end: prompt.length, parent: -1 }];

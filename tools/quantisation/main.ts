@@ -1,7 +1,7 @@
 /**
- * `npm run quant-report [-- --write]`: what weights in int8 and int4 cost in logits and in the most likely token, and a K/V cache in
- * int8 between rollout and training, on the recorded models, on a trained small one and on a random wide one. Exits non-zero where a stated bound is exceeded; with --write stores the table in
- * bench/results/.
+ * `npm run quant-report [-- --write]`: measures the cost of int8 and int4 weights in logits and in the most likely
+ * token, and of an int8 K/V cache between rollout and training, on the recorded models, a trained small one and a
+ * random wide one. Exits non-zero if a stated bound is exceeded. With --write it stores the table in bench/results/.
  */
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -38,7 +38,7 @@ function checkpointOf(folder: string) {
   });
 }
 
-/** Every recorded model, and the trained one, which reads its own recorded continuation. */
+/** Every recorded model; the trained one is tested on its own recorded continuation. */
 function recordedCases(goldenDir: string): QuantisationCase[] {
   const cases: QuantisationCase[] = [];
   for (const name of readdirSync(goldenDir).sort()) {
@@ -58,7 +58,7 @@ function recordedCases(goldenDir: string): QuantisationCase[] {
   return cases;
 }
 
-/** As wide as Qwen2.5-0.5B, two layers, a vocabulary cut to what a software adapter can do. */
+/** As wide as Qwen2.5-0.5B, with two layers, and a vocabulary small enough for a software adapter. */
 function wideCase(): QuantisationCase {
   const config = parseConfig({
     model_type: 'qwen2',
@@ -120,7 +120,7 @@ function gapTable(gaps: readonly KvGap[]): string {
   return `${lines.join('\n')}\n`;
 }
 
-/** The gap of both caches, for every case. */
+/** Gaps of both cache precisions, for every case. */
 async function kvGaps(gpu: Gpu, cases: readonly QuantisationCase[]): Promise<KvGap[]> {
   const gaps: KvGap[] = [];
   for (const test of cases) {
@@ -133,15 +133,18 @@ async function kvGaps(gpu: Gpu, cases: readonly QuantisationCase[]): Promise<KvG
 const program = new Command('quant-report')
   .description('Compares logits and first tokens of int8 and int4 models with those of f32.')
   .option('--write', 'store the table in bench/results', false)
-  .addOption(new Option('--only <part>', 'of what is measured').choices(['weights', 'kv']))
-  .option('--model <text>', 'only models whose names contain it', '')
+  .addOption(new Option('--only <part>', 'part to measure').choices(['weights', 'kv']))
+  .option('--model <text>', 'only models whose names contain this text', '')
   .option('--no-wide', 'leave out the wide random model');
 
 async function main(): Promise<boolean> {
   type Options = { write: boolean; wide: boolean; only?: 'weights' | 'kv'; model: string };
   const { write, wide, only, model } = program.parse().opts<Options>();
   const goldenDir = join(resolve(process.env.TABGYM_GOLDEN ?? '../shared/golden'), 'model');
-  if (!existsSync(goldenDir)) console.log(`${goldenDir} is absent: only the random model is measured (TABGYM_GOLDEN).`);
+  if (!existsSync(goldenDir))
+    console.log(
+      `${goldenDir} is missing, so only the random model is measured. Set TABGYM_GOLDEN to the folder of golden data.`,
+    );
   const all = [...(existsSync(goldenDir) ? recordedCases(goldenDir) : []), ...(wide ? [wideCase()] : [])];
   const cases = all.filter(({ name }) => name.includes(model));
   const gpu = await Gpu.open(await nodeGpu());
@@ -158,7 +161,7 @@ async function main(): Promise<boolean> {
     mkdirSync('bench/results', { recursive: true });
     writeFileSync('bench/results/quantisation.md', report);
     writeFileSync('bench/results/quantisation.json', `${JSON.stringify({ bounds, costs, kvBounds, gaps }, null, 1)}\n`);
-    console.log('written: bench/results/quantisation.md and .json');
+    console.log('wrote bench/results/quantisation.md and .json');
   }
   const over = [...costs.flatMap(exceeded), ...gaps.flatMap(gapExceeded)];
   for (const line of over) console.error(line);

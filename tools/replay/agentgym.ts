@@ -1,7 +1,8 @@
 /**
- * AgentGym's part of `npm run replay`: recordings of its servers and of its Python clients, with our client at the near end and the
- * recording at the far one. A transcript's exchange agrees where our client asks what was asked and reads what was answered; an answer
- * that is none agrees where it is refused by name. A client's record agrees where ours sends the same and comes to the same.
+ * AgentGym's part of `npm run replay`: plays recordings of its servers and Python clients through our client, with the
+ * recording as the server. An exchange of a transcript agrees if our client sends the recorded request and reads the
+ * recorded answer; an invalid answer agrees if our client refuses it with an error. A client's record agrees if ours
+ * sends the same requests and returns the same result.
  */
 import { isDeepStrictEqual } from 'node:util';
 import * as v from 'valibot';
@@ -43,9 +44,9 @@ const jsonOf = (text: string): unknown => {
   }
 };
 
-/** A server that answers by a function, and remembers what it was asked. */
+/** A server that answers by a function and records its requests. */
 class Recorded {
-  readonly asked: { method: string; path: string; json: unknown }[] = [];
+  readonly sent: { method: string; path: string; json: unknown }[] = [];
 
   constructor(private readonly answer: (path: string) => { status?: number; headers?: Json; text: string } | null) {}
 
@@ -53,7 +54,7 @@ class Recorded {
     const path = input.slice(ADDRESS.length);
     if (init.mode === 'no-cors') return new Response(null);
     const json = init.body === undefined ? null : JSON.parse(init.body as string);
-    this.asked.push({ method: init.method ?? 'GET', path, json });
+    this.sent.push({ method: init.method ?? 'GET', path, json });
     const answer = this.answer(path);
     if (!answer) throw new TypeError('fetch failed');
     const { status = 200, headers = {}, text } = answer;
@@ -66,7 +67,8 @@ const clientOf = (kind: AgentGymKind, recorded: Recorded) =>
 
 const environment = (id: number): Environment => ({ id, prepared: ['panic'], said: '', options: {}, lost: false });
 
-// --- what the Python clients sent ------------------------------------------------------------------------------------------
+// --- requests of the Python clients
+// --------------------------------------------------------------------------------------
 
 /** The Python client's answers came from a stand-in with environment 4. */
 const ID = 4;
@@ -92,7 +94,7 @@ async function lifeChecks(record: ClientRecord): Promise<Check[]> {
   });
   const client = clientOf(kind, recorded);
   const made = await client.create();
-  const creating = recorded.asked.splice(0);
+  const creating = recorded.sent.splice(0);
   const reset = requestsOf(record.reset_requests);
   const { json } = reset[0] as { json: Json };
   const item = Number(json.data_idx ?? json.game ?? json.idx ?? json.seed ?? (json.env_idx === ID ? json.id : 0));
@@ -100,8 +102,8 @@ async function lifeChecks(record: ClientRecord): Promise<Check[]> {
   const ends = typeof record.observe === 'string';
   return [
     ['create', requestsOf(record.create_requests), creating],
-    ['reset', [...reset, ...requestsOf(record.observe_requests)], recorded.asked],
-    // The rules that Maze's and Wordle's clients put before it are the instruction here.
+    ['reset', [...reset, ...requestsOf(record.observe_requests)], recorded.sent],
+    // Maze's and Wordle's clients put their rules before the first observation; here the rules are the instruction.
     ['first observation', ends ? record.observe : 'RESET', opening.observation],
   ];
 }
@@ -110,7 +112,7 @@ async function closeChecks(record: ClientRecord): Promise<Check[]> {
   const recorded = new Recorded(() => ({ text: 'true' }));
   const closed = await clientOf(kindNamed(record.client!), recorded).close(environment(ID));
   return [
-    ['close', requestsOf(record.requests), recorded.asked],
+    ['close', requestsOf(record.requests), recorded.sent],
     ['closed', record.result === true, closed],
   ];
 }
@@ -119,13 +121,13 @@ async function stepChecks(record: ClientRecord, reply: unknown): Promise<Check[]
   const kind = kindNamed(record.client!);
   const { action, refusal } = kind.reply(record.text as string);
   const recorded = new Recorded(() => ({ text: JSON.stringify(reply) }));
-  const told =
+  const feedback =
     refusal === undefined
       ? await clientOf(kind, recorded).step(environment(ID), action)
       : { observation: refusal, reward: 0, done: false };
-  const { observation: state, reward, done } = told;
+  const { observation: state, reward, done } = feedback;
   return [
-    ['sent', record.sent, recorded.asked.map(({ json }) => (json as Json).action)],
+    ['sent', record.sent, recorded.sent.map(({ json }) => (json as Json).action)],
     ['result', record.result, { state, reward, done }],
   ];
 }
@@ -133,8 +135,8 @@ async function stepChecks(record: ClientRecord, reply: unknown): Promise<Check[]
 async function rewardChecks(record: ClientRecord): Promise<Check[]> {
   const server = { observation: 'O', truncated: false, info: null, ...(record.server as Json) };
   const recorded = new Recorded(() => ({ text: JSON.stringify(server) }));
-  const told = await clientOf(kindNamed('webarena'), recorded).step(environment(ID), '```stop [1]```');
-  const { observation: state, reward, done } = told;
+  const feedback = await clientOf(kindNamed('webarena'), recorded).step(environment(ID), '```stop [1]```');
+  const { observation: state, reward, done } = feedback;
   return [['result', record.result, { state, reward, done }]];
 }
 
@@ -147,9 +149,10 @@ function clientChecks(record: ClientRecord, replies: Json): Promise<Check[]> | C
   throw new WorldError(`Record ${record.n} is of an unknown kind, "${record.kind}".`);
 }
 
-// --- what the servers answered -----------------------------------------------------------------------------------------------
+// --- answers of the servers
+// -----------------------------------------------------------------------------------------------
 
-/** The kind and the path within it. */
+/** Kind of a server and the route within it. */
 function placeOf(server: string, path: string): { kind: AgentGymKind; route: string } {
   const prefixed = /^\/(maze|wordle)(\/.*)$/.exec(path);
   if (prefixed) return { kind: kindNamed(prefixed[1]), route: prefixed[2] };
@@ -158,7 +161,7 @@ function placeOf(server: string, path: string): { kind: AgentGymKind; route: str
 
 const itemFields = ['data_idx', 'game', 'seed', 'idx', 'item_id', 'session_id'];
 
-/** A request as our client makes them: of a reset, its item; null: it is something else that was tried on the server. */
+/** The exchange as a call of our client (with the item of a reset), or null if our client would never send it. */
 function ours({ method, status, response }: Exchange, kind: AgentGymKind, route: string, body: Json | null) {
   const value = jsonOf(response) as Json | null | undefined;
   if (method !== 'POST' || status !== 200 || value === undefined || value?.error !== undefined) return null;
@@ -179,11 +182,11 @@ function ours({ method, status, response }: Exchange, kind: AgentGymKind, route:
 }
 
 async function exchangeChecks(server: string, exchange: Exchange, next: Exchange | undefined): Promise<Check[]> {
-  // The recordings of what a page meets name the server and how it was started.
+  // The recordings for pages name the server together with the way it was started.
   const { kind, route } = placeOf(server.split(' ')[0], exchange.path);
   const body = exchange.body === null ? null : ((jsonOf(exchange.body) ?? null) as Json | null);
-  const asked = ours(exchange, kind, route, body);
-  if (!asked || exchange.request_headers.Origin) return rawChecks(exchange);
+  const sent = ours(exchange, kind, route, body);
+  if (!sent || exchange.request_headers.Origin) return rawChecks(exchange);
   const seen =
     next && /^(?:\/\w+)?\/observation\?\w+=\d+$/.test(next.path) && next.status === 200 ? next.response : '""';
   const recorded = new Recorded((path) => {
@@ -191,22 +194,22 @@ async function exchangeChecks(server: string, exchange: Exchange, next: Exchange
     return { text: path.startsWith('/filtered_vocab') ? '["panic"]' : exchange.response };
   });
   const client = clientOf(kind, recorded);
-  const value = asked.value as Json;
-  if (asked.call === 'create') {
+  const value = sent.value as Json;
+  if (sent.call === 'create') {
     const made = await client.create();
     return [['id', typeof value === 'number' ? value : value[kind.idField], made.id]];
   }
   const request: Check = ['request', body, undefined];
-  const done = (...checks: Check[]): Check[] => [['request', request[1], recorded.asked[0].json], ...checks];
-  if (asked.call === 'close')
-    return done(['closed', value !== (false as unknown), await client.close(environment(asked.id))]);
-  if (asked.call === 'reset') {
-    const { observation } = await client.reset(environment(asked.id), asked.item, {});
-    const observes = recorded.asked.some(({ path }) => path.startsWith('/observation'));
+  const done = (...checks: Check[]): Check[] => [['request', request[1], recorded.sent[0].json], ...checks];
+  if (sent.call === 'close')
+    return done(['closed', value !== (false as unknown), await client.close(environment(sent.id))]);
+  if (sent.call === 'reset') {
+    const { observation } = await client.reset(environment(sent.id), sent.item, {});
+    const observes = recorded.sent.some(({ path }) => path.startsWith('/observation'));
     const described = value?.task_description === undefined ? '' : `${value.task_description}\n`;
     return done(['observation', observes ? jsonOf(seen) : `${described}${value.observation}`, observation]);
   }
-  const found = await client.step(environment(asked.id), asked.action);
+  const found = await client.step(environment(sent.id), sent.action);
   const ended = (value.terminated ?? value.done) as boolean;
   const reward = value.terminated === false ? 0 : (value.score ?? value.reward);
   return done(
@@ -216,7 +219,7 @@ async function exchangeChecks(server: string, exchange: Exchange, next: Exchange
   );
 }
 
-/** What our client would make of an answer, whoever asked for it. */
+/** Result of our client for an answer, whatever the request was. */
 async function outcomeOf(call: Promise<unknown>): Promise<unknown> {
   try {
     return { value: await call };
@@ -228,7 +231,7 @@ async function outcomeOf(call: Promise<unknown>): Promise<unknown> {
   }
 }
 
-/** Whether a page of this origin may send JSON, by what a preflight was answered (Fetch Standard 4.8). */
+/** True if, after this answer to its preflight, a page of this origin may send JSON (Fetch Standard 4.8). */
 function preflighted({ status, headers, request_headers }: Exchange): boolean {
   const lists = (name: string) => (headers[name] ?? '').toLowerCase().split(/\s*,\s*/);
   const origin = headers['access-control-allow-origin'];
@@ -245,7 +248,7 @@ async function rawChecks(exchange: Exchange): Promise<Check[]> {
   const { Origin } = request_headers;
   if (method === 'OPTIONS' && Origin) {
     const wanted = (request_headers['Access-Control-Request-Headers'] ?? '').includes('content-type');
-    return [['a page may ask', status === 200 && wanted, preflighted(exchange)]];
+    return [['a page may send requests', status === 200 && wanted, preflighted(exchange)]];
   }
   const readable = !Origin || [Origin, '*'].includes(headers['access-control-allow-origin']);
   const recorded = new Recorded(() => (readable ? { status, text: response } : null));
@@ -262,7 +265,7 @@ function rowsOf(text: string): Json[] {
   return text.split('\n').flatMap((line, k) => {
     if (!line.trim()) return [];
     const row = jsonOf(line);
-    if (typeof row !== 'object' || row === null) throw new WorldError(`Line ${k + 1} is no JSON object.`);
+    if (typeof row !== 'object' || row === null) throw new WorldError(`Line ${k + 1} is not a JSON object.`);
     return [row as Json];
   });
 }
@@ -279,12 +282,15 @@ async function compare(result: ReplayResult, where: string, checks: () => Promis
   else result.first ??= { where, what: wrong[0], expected: wrong[1], found: wrong[2] };
 }
 
-/** Plays a file's text: `clients`, or transcripts of a server. Exchanges that no client makes (HEAD, PUT) are not compared. */
+/**
+ * Replays a file's text: records of clients, or transcripts of a server. Methods that no client uses (HEAD, PUT) are
+ * skipped.
+ */
 export async function replayAgentGym(text: string): Promise<ReplayResult> {
   const rows = rowsOf(text);
   const header = rows.find(({ kind }) => kind === 'header');
   const records = rows.filter((row) => row !== header);
-  if (!records.length) throw new WorldError('The file holds no record.');
+  if (!records.length) throw new WorldError('The file contains no record.');
   const result: ReplayResult = { items: records.length, agree: 0, total: 0, first: null };
   for (const record of records) {
     if ('exchanges' in record) await replayTranscript(result, v.parse(TranscriptSchema, record));

@@ -1,7 +1,8 @@
 /**
- * BabyAI's part of `npm run replay`: plays what was recorded from the original in our world, under its `upstream` rules, and
- * compares everything that was written down: grids, missions, random generators, images, texts, action lists with their
- * low-level actions, refusals, rewards. A unit of comparison is a start or a step, and agrees wholly or not at all.
+ * BabyAI's part of `npm run replay`: plays recordings of the original in our world under its `upstream` rules, and
+ * compares everything recorded: grids, missions, random generators, images, texts, action lists with their low-level
+ * actions, refusals, rewards. The unit of comparison is a start or a step; it counts as agreeing only if all parts
+ * agree.
  */
 import { readFileSync } from 'node:fs';
 import { crc32, gunzipSync } from 'node:zlib';
@@ -67,7 +68,7 @@ const COLOR_NAMES = COLOR_DIGITS;
 const TYPES = { unseen: 0, empty: 1, wall: 2, door: 4, key: 5, ball: 6, box: 7 };
 const STATES = ['open', 'closed', 'locked'];
 
-/** Seeds may exceed what a JSON number holds, so the item's number is read from the line itself. */
+/** Seeds may exceed the precision of a JSON number, so the item's number is parsed from the line itself. */
 function itemOf(line: string, number: number): { level: number; seed: bigint } {
   const digits = /"idx":\s*(\d+)/.exec(line)?.[1];
   if (!digits) throw new WorldError(`Line ${number} has no item number ("idx").`);
@@ -86,7 +87,7 @@ function cellText(look: number): string {
 const rowText = (row: Uint8Array) => Array.from(row, cellText).join('');
 const hex = (n: bigint | number, digits: number) => n.toString(16).padStart(digits, '0');
 
-/** Replays one file; throws where it cannot be read. */
+/** Replays one file. Throws a WorldError if it cannot be read. */
 class Replay {
   agree = 0;
   total = 0;
@@ -251,7 +252,7 @@ function readLines(path: string): string[] {
   }
 }
 
-/** Plays a file of recorded starts (`starts`, `gen`) or steps (`hl`, `ll`) and counts what agrees. */
+/** Replays a file of recorded starts (`starts`, `gen`) or steps (`hl`, `ll`) and counts the agreeing units. */
 export async function replayBabyai(file: string): Promise<ReplayResult> {
   const replay = new Replay(await BabyAiWasm.open());
   let items = 0;
@@ -260,7 +261,7 @@ export async function replayBabyai(file: string): Promise<ReplayResult> {
     replay.line(line, k + 1);
     items++;
   }
-  if (items === 0) throw new WorldError(`${file} holds nothing to replay.`);
+  if (items === 0) throw new WorldError(`${file} contains nothing to replay.`);
   const { agree, total, first } = replay;
   return { items, agree, total, first };
 }

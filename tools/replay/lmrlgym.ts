@@ -1,7 +1,7 @@
 /**
- * Maze's and Wordle's part of `npm run replay`: plays what was recorded from LMRL-Gym's server in our worlds, under the
- * original's rules, and compares each first text and each step: observation, reward, end, and for Wordle the words still
- * possible. A unit of comparison agrees wholly or not at all.
+ * Maze's and Wordle's part of `npm run replay`: plays recordings of LMRL-Gym's server in our worlds under the
+ * original's rules, and compares each first text and each step: observation, reward, end, and for Wordle the words
+ * still possible. The unit of comparison is a start or a step; it counts as agreeing only if all parts agree.
  */
 import * as v from 'valibot';
 import { WorldError } from '../../src/envs/env.ts';
@@ -32,14 +32,16 @@ const EpisodeSchema = v.object({
 
 interface Episode extends v.InferOutput<typeof EpisodeSchema> {
   line: number;
-  /** The game's number or the seed, read from the line itself: a JSON number may not hold it. */
+  /**
+   * Number of the game, or the seed. Parsed from the line itself, because it may exceed the precision of a JSON number.
+   */
   item: bigint;
 }
 interface Answer {
   observation: string;
   reward: number;
   done: boolean;
-  /** Words still possible, joined; asked for where they were recorded. */
+  /** The words still possible, joined; present if they were recorded. */
   filtered?: string;
 }
 interface Player {
@@ -47,7 +49,7 @@ interface Player {
   step(action: string, filtered: boolean): Promise<Answer>;
 }
 
-/** The episodes of a file's text, a line each; a header line does not count. */
+/** Episodes of a file's text, one per line, without the header line. */
 export function readEpisodes(text: string): Episode[] {
   return text.split('\n').flatMap((line, k) => {
     if (!line.trim()) return [];
@@ -57,7 +59,7 @@ export function readEpisodes(text: string): Episode[] {
     const item = /"(?:game|seed)":\s*(-?\d+)/.exec(line)?.[1];
     if (!result.success || item === undefined)
       throw new WorldError(
-        `Line ${k + 1} is no recorded episode: ${result.issues ? `${v.getDotPath(result.issues[0]) ?? 'the line'}: ${result.issues[0].message}` : 'it has no "game" or "seed"'}`,
+        `Line ${k + 1} is not a recorded episode: ${result.issues ? `${v.getDotPath(result.issues[0]) ?? 'the line'}: ${result.issues[0].message}` : 'it has no "game" or "seed"'}`,
       );
     return [{ ...result.output, line: k + 1, item: BigInt(item) }];
   });
@@ -83,15 +85,15 @@ async function mazePlayer(): Promise<Player> {
 
 async function wordlePlayer(): Promise<Player> {
   const wasm = await WordleWasm.open();
-  const told = ({ text, won, done }: ReturnType<WordleWasm['step']>[number]) => ({
+  const answerOf = ({ text, won, done }: ReturnType<WordleWasm['step']>[number]) => ({
     observation: text,
     reward: won ? 1 : 0,
     done,
   });
   return {
-    reset: async (seed) => told(wasm.reset([0], [{ seed }])[0]),
+    reset: async (seed) => answerOf(wasm.reset([0], [{ seed }])[0]),
     step: async (action, filtered) => {
-      const answer = told(wasm.step([0], [action])[0]);
+      const answer = answerOf(wasm.step([0], [action])[0]);
       return filtered ? { ...answer, filtered: wasm.filtered(0).join(' ') } : answer;
     },
   };
@@ -104,7 +106,7 @@ function differenceOf(expected: Answer, found: Answer): Omit<Difference, 'where'
   return what ? { what, expected: expected[what], found: found[what] } : null;
 }
 
-/** Plays the episodes of one of the two worlds; those of the other are refused. */
+/** Replays the episodes of one of the two worlds; throws on episodes of the other. */
 export async function replayLmrlGym(name: keyof typeof players, episodes: readonly Episode[]): Promise<ReplayResult> {
   const player = await players[name]();
   const result: ReplayResult = { items: episodes.length, agree: 0, total: 0, first: null };
@@ -114,7 +116,7 @@ export async function replayLmrlGym(name: keyof typeof players, episodes: readon
     else result.first ??= { where, ...difference };
   };
   for (const { world, item, kind, line, first_observation, steps } of episodes) {
-    if (world !== name) throw new WorldError(`Line ${line} is of ${world}, not of ${name}.`);
+    if (world !== name) throw new WorldError(`Line ${line} belongs to ${world}, not to ${name}.`);
     const where = `line ${line}, item ${item}, ${kind}`;
     count(
       `${where}, start`,

@@ -1,7 +1,7 @@
 /**
  * `npm run replay -- WORLD FILE.jsonl.gz`: plays recorded transcripts of an original world in ours and compares every
- * observation, reward, end and inventory. Prints the first difference, and last `agree A of B`, where B counts the starts and
- * the steps of the file. Exits with 1 where A < B.
+ * observation, reward, end and inventory. Prints the first difference, and finally `agree A of B`, where B is the
+ * number of starts and steps in the file. Exits with 1 if A < B.
  */
 import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
@@ -39,14 +39,14 @@ function printDifference({ where, what, expected, found }: Difference): void {
 
 async function replayEpisodes(name: string, file: string): Promise<ReplayResult> {
   const transcripts = readTranscripts(readFile(file));
-  if (transcripts.length === 0) throw new Error(`${file} holds no transcript.`);
+  if (transcripts.length === 0) throw new Error(`${file} contains no transcript.`);
   const world = await openWorld(name);
   const result = await replayTranscripts(world, transcripts);
   await world.close();
   return { items: transcripts.length, ...result };
 }
 
-/** Compared in parts. */
+/** Replays one part of ScienceWorld's recordings. */
 function replayInParts(file: string, part: string | undefined): Promise<boolean> {
   if (part !== undefined && !isSciworldPart(part))
     throw new Error(`There is no part "${part}". Choose one of: ${sciworldParts.join(', ')}.`);
@@ -60,7 +60,7 @@ function report({ items, agree, total, first }: ReplayResult): boolean {
   return agree === total;
 }
 
-/** Recordings that have a form of their own. All others are transcripts of the World contract. */
+/** Replayers of recordings with their own format. All others are transcripts of the World contract. */
 const ownForms: { readonly [world: string]: (file: string, part?: string) => Promise<boolean> } = {
   agentgym: async (file) => report(await replayAgentGym(readFile(file))),
   babyai: async (file) => report(await replayBabyai(file)),
@@ -82,10 +82,10 @@ await new Command('replay')
   .description('Replays recorded transcripts of an original world and compares every answer.')
   .argument(
     '<world>',
-    `one of: ${worldNames.join(', ')}; agentgym: its servers and clients; or served: requests to an AgentGym server, sent to ours`,
+    `one of: ${worldNames.join(', ')}; agentgym (its servers and clients); or served (requests to an AgentGym server, sent to ours)`,
   )
-  .argument('<file>', 'transcripts, a JSON object a line, gzipped or not')
-  .option('--part <part>', 'of sciworld: score, observation or valid (default: the first two)')
+  .argument('<file>', 'transcripts, one JSON object per line, gzipped or not')
+  .option('--part <part>', 'for sciworld: score, observation or valid (default: the first two)')
   .action((name: string, file: string, { part }: { part?: string }) =>
     main(name, file, part).catch((error: Error) => {
       console.error(error.message);

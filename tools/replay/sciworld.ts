@@ -1,6 +1,6 @@
 /**
- * Replays recorded ScienceWorld episodes (golden/sciworld/*.jsonl.gz) in our simulator, call for call as they were recorded:
- * `score` compares score, reward and completion after every step, `observation` every text (also the free look and inventory),
+ * Replays recorded ScienceWorld episodes (golden/sciworld/*.jsonl.gz) in our simulator, call by call: `score` compares
+ * score, reward and completion after every step, `observation` every text (including the free look and inventory),
  * `valid` the whole list of valid actions. Prints the first differences and `agree A of B` per part.
  */
 import { createHash } from 'node:crypto';
@@ -11,7 +11,7 @@ import { bitsOf } from '../../src/worlds/sciworld/tasks.ts';
 import { percent } from '../../src/worlds/sciworld/world.ts';
 
 interface RecordedStep {
-  /** Action, observation, percent score, raw score, reward, completed by the simulator, over by the wrapper, moves. */
+  /** Action, observation, percent score, raw score, reward, completed (simulator), over (wrapper), moves. */
   a: string;
   o: string;
   s: number;
@@ -20,10 +20,10 @@ interface RecordedStep {
   c: number;
   d: number;
   m: number;
-  /** Look and inventory, where they changed. */
+  /** Look and inventory, if they changed. */
   l?: string;
   i?: string;
-  /** Number and md5 of the valid actions, where they were asked for. */
+  /** Number and md5 of the valid actions, if they were requested. */
   nv?: number;
   vh?: string;
 }
@@ -57,7 +57,7 @@ export interface PartCount {
 export interface ReplayReport {
   episodes: number;
   parts: Record<SciworldPart, PartCount>;
-  /** Gold episodes, and those that end at 100. */
+  /** Gold episodes: those that end at 100, and all. */
   gold: PartCount;
   differences: string[];
 }
@@ -149,7 +149,7 @@ class Replay {
           ['inventory', inventory, simulator.inventory(world)],
           ['moves', step.m, simulator.moves(world)],
         ]);
-      // Asking draws from the world's chance, so it is asked whenever it was asked in the recording.
+      // Listing valid actions draws from the world's random generator, so list them exactly when the recording did.
       if (step.nv !== undefined) this.compareValid(where, step);
     }
     return score;
@@ -193,7 +193,7 @@ class Replay {
   }
 }
 
-/** Replays a file; `part` limits what is compared (score and observation by default). */
+/** Replays episodes and compares the `wanted` parts. */
 export async function replayEpisodes(
   episodes: readonly RecordedEpisode[],
   wanted: readonly SciworldPart[],
@@ -203,7 +203,10 @@ export async function replayEpisodes(
   return replay.report;
 }
 
-/** The command: prints what differs and what agrees; false where anything differs. */
+/**
+ * Replays a file and prints differences and counts. Returns false if anything differs. Default parts: `valid` for a
+ * file of lists, else score and observation.
+ */
 export async function replaySciworld(file: string, { part }: { part?: SciworldPart } = {}): Promise<boolean> {
   const episodes = readEpisodes(file);
   const lists = episodes.every((episode) => episode.valid);

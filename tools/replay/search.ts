@@ -1,7 +1,8 @@
 /**
- * Search's part of `npm run replay`: plays what was recorded from AgentGym's SearchQA (`episodes`), from Search-R1 (`search-r1`) and
- * from their scorers (`scoring`) by our rules, with the recordings' own small retriever behind `retrieve`: its rule is the first
- * line of world.jsonl.gz. A unit of comparison is a start, a step, a turn or a score, and agrees wholly or not at all.
+ * Search's part of `npm run replay`: plays recordings of AgentGym's SearchQA (`episodes`), of Search-R1 (`search-r1`)
+ * and of their scorers (`scoring`) by our rules, with the recordings' own small retriever, whose rule is the first line
+ * of world.jsonl.gz. The unit of comparison is a start, a step, a turn or a score; it counts as agreeing only if all
+ * parts agree.
  */
 
 import { existsSync, readFileSync } from 'node:fs';
@@ -82,7 +83,10 @@ export function readRows(path: string): Row[] {
 
 const tokens = (text: string) => new Set(text.toLowerCase().match(/[a-z0-9]+/g) ?? []);
 
-/** The rule of the recordings: shared words over one more than the document's words; ties by order; always `k` of them. */
+/**
+ * The recordings' retriever: the score is the number of shared words divided by the document's number of words plus
+ * one. Ties keep their order; always returns `k` documents.
+ */
 export class RecordedRetriever implements Retriever {
   private readonly words: Set<string>[];
 
@@ -92,10 +96,10 @@ export class RecordedRetriever implements Retriever {
 
   async retrieve(queries: readonly string[], k: number): Promise<Document[][]> {
     return queries.map((query) => {
-      const asked = [...tokens(query)];
+      const words = [...tokens(query)];
       return this.documents
         .map((document, index) => {
-          const shared = asked.filter((word) => this.words[index].has(word)).length;
+          const shared = words.filter((word) => this.words[index].has(word)).length;
           return { ...document, score: Math.fround(shared / (1 + this.words[index].size)), index };
         })
         .sort((a, b) => b.score - a.score || a.index - b.index)
@@ -113,7 +117,7 @@ export interface RecordedItem {
 
 type WorldRow = { kind: string; id: string; contents: string; text: string } & RecordedItem;
 
-/** world.jsonl.gz beside a recording, else where TABGYM_GOLDEN points. */
+/** Reads world.jsonl.gz from beside the recording, else from the folder of TABGYM_GOLDEN. */
 function readRecordedWorld(file: string): WorldRow[] {
   const places = [
     dirname(file),
@@ -124,22 +128,22 @@ function readRecordedWorld(file: string): WorldRow[] {
   const rows = path ? (readRows(path) as unknown as WorldRow[]) : [];
   if (rows[0]?.kind !== 'rule' || !rows[0].text?.startsWith('tokens(s)'))
     throw new WorldError(
-      `There is no world.jsonl.gz with the retriever's rule beside ${file} nor in ${places[2]} (TABGYM_GOLDEN names the folder).`,
+      `There is no world.jsonl.gz with the retriever's rule beside ${file} or in ${places[2]}: set TABGYM_GOLDEN to the folder of golden data.`,
     );
   return rows;
 }
 
-/** The documents and the rule of a recording. */
+/** Opens the retriever of a recording. */
 export function openRecordedRetriever(file: string): RecordedRetriever {
   const documents = readRecordedWorld(file).filter(({ kind }) => kind === 'doc');
   return new RecordedRetriever(documents.map(({ id, contents }) => readContents(id, contents)));
 }
 
-/** The questions of a recording, in their order. */
+/** Questions of a recording, in order. */
 export const openRecordedItems = (file: string): RecordedItem[] =>
   readRecordedWorld(file).filter(({ kind }) => kind === 'item');
 
-/** The prompt's prose is our own: of a start, what follows it is compared. */
+/** The prompt's wording is our own, so only the question after it is compared. */
 const questionIn = (observation: string) => observation.slice(observation.lastIndexOf('\n\n Question: '));
 
 class Replay {
@@ -157,7 +161,7 @@ class Replay {
 
   private readonly find = async (query: string) => (await this.retriever.retrieve([query], 3))[0];
 
-  /** Played by the world itself, under `upstream`, with the row's question and the recorded documents for a source. */
+  /** Plays an episode in the world itself under `upstream`, with the row's question and the recorded documents. */
   async episode(where: string, row: EpisodeRow): Promise<void> {
     const question = { text: row.question, golds: row.golds, hops: null, evidence: [] };
     const source = { retriever: this.retriever, question: () => question, namedBy: () => [], mentionsOf: () => [] };
@@ -203,7 +207,10 @@ class Replay {
     for (const [k, text] of texts.entries()) this.rewards(`${where}, episode ${k}`, row, k, text);
   }
 
-  /** By Search-R1's rule with its prompt (two pairs of tags, the last `Beijing`), without it, and by AgentGym's. */
+  /**
+   * Compares three rewards: Search-R1's rule with its prompt (two pairs of tags, the last with `Beijing`), the same
+   * without the prompt, and AgentGym's rule.
+   */
   private rewards(where: string, row: BatchRow, k: number, text: string): void {
     const prompted = `<answer> and </answer> <answer> Beijing </answer> ${text}`;
     this.count(`${where}, rewards`, [
@@ -242,10 +249,10 @@ function scoreChecks({ solution, golds, agentgym, search_r1 }: ScoringRow & { ki
   ];
 }
 
-/** Plays a file of recorded episodes, batches or scores and counts what agrees. */
+/** Replays a file of recorded episodes, batches or scores and counts the agreeing units. */
 export async function replaySearch(file: string): Promise<SearchReplay> {
   const rows = readRows(file).filter(({ kind }) => kind !== 'header');
-  if (rows.length === 0) throw new WorldError(`${file} holds nothing to replay.`);
+  if (rows.length === 0) throw new WorldError(`${file} contains nothing to replay.`);
   const replay = new Replay(openRecordedRetriever(file));
   for (const [k, row] of rows.entries()) {
     const where = `record ${k + 1}`;

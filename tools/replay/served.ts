@@ -1,6 +1,7 @@
 /**
- * `npm run replay -- served FILE`: sends the requests that were recorded from AgentGym's servers to ours, in this process, and compares
- * the answers: the parsed JSON where the status is 200, the status alone elsewhere. Each record has a fresh server, with ids from 0.
+ * `npm run replay -- served FILE`: sends the requests recorded from AgentGym's servers to our server, in this process,
+ * and compares the answers: the parsed JSON if the status is 200, otherwise only the status. Each record gets a fresh
+ * server, with ids from 0.
  */
 import { createHash } from 'node:crypto';
 import { basename } from 'node:path';
@@ -19,7 +20,7 @@ interface Exchange {
   body: string | null;
   status: number;
   response: string;
-  /** In place of the response: of its canonical JSON. */
+  /** Hash of the response's canonical JSON, stored instead of the response. */
   hash?: string;
 }
 
@@ -29,14 +30,14 @@ export interface ServedRecord {
   exchanges: Exchange[];
 }
 
-/** SearchQA's two files: the test items come first. In the recordings both hold the same few questions over and over. */
+/** Sizes of SearchQA's two files; the test items come first. In the recordings both repeat the same few questions. */
 const testItems = 51_713;
 const allItems = 221_328;
 const trainShift = 7;
 
 class RecordedSearch extends Search {
   override async tasks(options: WorldOptions, split: Split): Promise<Task[]> {
-    // The form numbers the training questions first; a recording has one list.
+    // The form counts the training questions first; a recording has one list.
     const count = split === 'train' ? allItems : 0;
     return Array.from({ length: count }, (_, id) => ({ world: 'search', id, options, strata: {} }));
   }
@@ -51,7 +52,7 @@ export function openRecordedSearch(file: string): World {
     const { question: text, golds } = items[index % items.length];
     return { text, golds, hops: null, evidence: [] };
   };
-  // One source for all items, so a question's number is the item's.
+  // One source serves all items, so a question's number is the item's.
   const source = { retriever, question, namedBy: () => [], mentionsOf: () => [] };
   return new RecordedSearch(async (_options, universe) => ({
     ...source,
@@ -61,13 +62,13 @@ export function openRecordedSearch(file: string): World {
 
 const questionsEach = 20;
 
-/** A prompt's prose is our own: what follows it is compared. */
+/** A prompt's wording is our own, so only the part after it is compared. */
 const withoutProse = (value: unknown): unknown =>
   typeof value === 'string' && value.includes('\n\n Question: ')
     ? value.slice(value.lastIndexOf('\n\n Question: '))
     : value;
 
-/** The same value, whatever the order of keys. */
+/** JSON of the value with sorted keys. */
 const canonical = (value: unknown): string =>
   JSON.stringify(value, (_key, each) =>
     each && typeof each === 'object' && !Array.isArray(each)
@@ -86,11 +87,11 @@ async function ask(server: Server, { method, path, request_headers, body }: Exch
 }
 
 export interface ServedReplay extends ReplayResult {
-  /** Of each exchange that differs. */
+  /** One entry for each exchange that differs. */
   differences: { where: string; what: string; expected: unknown; found: unknown }[];
 }
 
-/** Worlds are opened once and lent to the server of each record. */
+/** Returns a function that opens each world once and shares it among the servers of all records. */
 function lender(file: string): (name: string) => Promise<World> {
   const opened = new Map<string, Promise<World>>();
   const open = (name: string) => (name === 'search' ? Promise.resolve(openRecordedSearch(file)) : openWorld(name));
@@ -118,7 +119,7 @@ async function replayRecord(record: ServedRecord, server: Server, result: Served
   }
 }
 
-/** What is kept of an answer where the answer itself is not. */
+/** Hash that the recordings store instead of a large answer. */
 export const hashOf = (text: string): string =>
   createHash('sha256')
     .update(canonical(withoutProse(JSON.parse(text))))
@@ -134,7 +135,7 @@ function differenceOf({ status, response, hash }: Exchange, found: { status: num
   return canonical(expected) === canonical(ours) ? null : { what: 'answer', expected, found: ours };
 }
 
-/** Replays records on fresh servers. */
+/** Replays records, each on a fresh server. */
 export async function replayRecords(
   records: readonly ServedRecord[],
   open: (name: string) => Promise<World>,
@@ -161,7 +162,7 @@ export async function replayRecords(
 
 export function readServed(file: string): ServedRecord[] {
   const records = readRows(file).filter((row) => 'exchanges' in row) as unknown as ServedRecord[];
-  if (records.length === 0) throw new WorldError(`${basename(file)} holds no record of requests to a server.`);
+  if (records.length === 0) throw new WorldError(`${basename(file)} contains no record of requests to a server.`);
   return records;
 }
 

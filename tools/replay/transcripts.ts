@@ -1,6 +1,6 @@
 /**
- * Recorded transcripts of an original world: reading them, and comparing a world of ours with them. A line is one item:
- * `{id, obs, expert: [step], random: [[step]]}`, a step `{a, obs, r, done, inv}` with the inventory in its order.
+ * Reads recorded transcripts of an original world and compares one of our worlds with them. A line is one item: `{id,
+ * obs, expert: [step], random: [[step]]}`; a step is `{a, obs, r, done, inv}` with the inventory in its order.
  */
 
 import * as v from 'valibot';
@@ -45,12 +45,12 @@ function readLine(line: string, number: number): Transcript {
   throw new WorldError(`Line ${number} is not a transcript: ${v.getDotPath(issue) ?? 'the line'}: ${issue.message}`);
 }
 
-/** One item a line; empty lines do not count. */
+/** Parses one item per line and skips empty lines. */
 export function readTranscripts(text: string): Transcript[] {
   return text.split('\n').flatMap((line, k) => (line.trim() ? [readLine(line, k + 1)] : []));
 }
 
-/** The inventory as the recordings write it, order included. */
+/** The inventory in the recordings' format, including its order. */
 async function inventoryText(world: World, slot: number): Promise<string> {
   const view = await world.view(slot);
   if (view.kind !== 'textcraft') return '{}';
@@ -78,7 +78,7 @@ async function compareStep(
   ]);
 }
 
-/** Plays every episode of every item; the first observation is compared once an item. */
+/** Replays every episode of every item; the first observation is compared once per item. */
 export async function replayTranscripts(
   world: World,
   transcripts: readonly Transcript[],

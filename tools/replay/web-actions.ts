@@ -26,7 +26,9 @@ const actionNames: { [kind in Action['kind']]: string } = {
   stop: 'STOP',
 };
 
-/** The fields of the original's record that say something. Its charset has 15 keys before the space, and the newline last. */
+/**
+ * The meaningful fields of the original's record. Its character set has 15 keys before the space, and the newline last.
+ */
 function fields(action: Action) {
   const typed = action.kind === 'type' ? [...action.text] : [];
   return {

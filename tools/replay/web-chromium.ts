@@ -1,16 +1,17 @@
 /**
- * Our tree of a page beside Chromium's own, by the rules of WebArena's observation. Ids differ by nature, and static text is dropped
- * where an id before it holds the same digits: so both get the same ids, of digits that no page has.
+ * Compares our tree of a page with Chromium's own, under the rules of WebArena's observation. Ids always differ, and
+ * the rules drop static text if an earlier id contains the same digits. So both trees are renumbered alike, with digits
+ * that occur in no page.
  */
 import type { CDPSession, Page } from 'playwright-core';
 import { type AxNode, asPublished, type Box, treeText } from '../../src/webarena/tree-text.ts';
 import { controlsAndLinks, controlsOf } from '../../src/worlds/web/browser/accessibility.ts';
 import type { Browser } from '../../src/worlds/web/browser/session.ts';
 
-/** Arabic-Indic digits: digits to the rules, absent from the pages. */
+/** Arabic-Indic digits: the rules accept them as digits, and no page contains them. */
 const foreign = (id: string) => [...id].map((digit) => String.fromCodePoint(0x660 + Number(digit))).join('');
 
-/** Nodes renumbered in the order they are printed in. */
+/** Text of the tree with its nodes renumbered in printing order. */
 function renumbered(nodes: readonly AxNode[], boxOf: (node: AxNode) => Box, title: string): string {
   const screen = { screenWidth: 1280, screenHeight: 100_000, devicePixelRatio: 1, layoutWidth: 1280 };
   const tabs = { titles: [title], current: 0 };
@@ -32,7 +33,7 @@ export function isolatedIds(browser: Browser): string {
   return renumbered(nodes, ({ nodeId }) => boxes.get(nodeId) ?? null, browser.entry.title);
 }
 
-/** Puts into the page's fields what stands in ours, and the focus where it is. */
+/** Copies the values of our fields and the focus into Chromium's page. */
 async function fill(page: Page, browser: Browser): Promise<void> {
   const count = controlsOf(browser.page()).length;
   const { controls, focused } = browser.entry;
@@ -54,7 +55,7 @@ async function fill(page: Page, browser: Browser): Promise<void> {
   );
 }
 
-/** What Chromium's protocol says of the page that `page` shows, with the fields as they are in ours. */
+/** Text of Chromium's tree for the page, with the same field values as ours. */
 export async function chromiumText(client: CDPSession, page: Page, browser: Browser): Promise<string> {
   await fill(page, browser);
   const { nodes } = (await client.send('Accessibility.getFullAXTree', {})) as unknown as { nodes: AxNode[] };

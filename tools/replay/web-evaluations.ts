@@ -1,9 +1,9 @@
-/** Replays recorded judgements on recorded pages: the score, and every call that the judges made. */
+/** Replays recorded judgements on recorded pages, and compares the score and every call that the judges made. */
 import { evaluate } from '../../src/webarena/evaluators/evaluate.ts';
 import type { EvaluationContext, HttpRequest } from '../../src/webarena/evaluators/page.ts';
 import type { Outcome, Recorded } from './web-records.ts';
 
-/** A page that answers from a record and notes what it is asked. */
+/** A page that answers from a record and lists the calls it receives. */
 class RecordedPage {
   readonly calls: unknown[] = [];
   private address: string;

@@ -1,4 +1,7 @@
-/** Replays recorded pages: the text of an observation, the ids that can be acted on, and the middles of their boxes. */
+/**
+ * Replays recorded pages: the text of an observation, the ids of its interactive elements, and the centres of their
+ * boxes.
+ */
 import { type AxNode, asPublished, type Box, ObservationError, treeText } from '../../src/webarena/tree-text.ts';
 import type { Outcome, Recorded } from './web-records.ts';
 
@@ -22,7 +25,7 @@ function run(record: Recorded, viewportOnly: boolean, mapped: boolean) {
   }
 }
 
-/** An element without a box has no middle: the original stops there. */
+/** An element without a box has no centre; the original raises an error there. */
 const withoutErrors = (recorded: Recorded) =>
   Object.fromEntries(Object.entries(recorded).map(([id, middle]) => [id, Array.isArray(middle) ? middle : null]));
 

@@ -1,6 +1,7 @@
 /**
- * A second way through the sites, without a DOM and without a browser: a task's plan as bare requests, forms read from the HTML by
- * regular expressions. It checks sites and plans by the thousand, and the browser's own sending of forms against it.
+ * Executes a task's plan without a DOM or a browser: as bare requests, with forms read from the HTML by regular
+ * expressions. Checks sites and plans by the thousand, and serves as a second implementation of the browser's form
+ * submission.
  */
 import { type NetState, netOf, parseAddress, resolve } from '../../src/worlds/web/sites/net.ts';
 import type { Instance, PlanStep } from '../../src/worlds/web/tasks/template.ts';
@@ -79,7 +80,7 @@ class Walk {
 
   private ask(method: 'GET' | 'POST', url: string, form: { [name: string]: string }): void {
     const answer = netOf(this.instance.netSeed).ask(this.state, { method, url, form });
-    if (!answer) throw new Error(`${url} leads nowhere`);
+    if (!answer) throw new Error(`${url} has no page`);
     this.state = answer.state;
     this.tabs[this.at] = { url: answer.url, html: answer.html };
   }

@@ -1,9 +1,9 @@
-/** What the parts of `npm run replay -- web` share. */
+/** Types shared by the parts of `npm run replay -- web`. */
 
 // biome-ignore lint/suspicious/noExplicitAny: recorded JSON of many shapes, read by the part that knows it.
 export type Recorded = any;
 
-/** How one record compares. `aside`: where it differs it is not counted, for this reason. */
+/** Comparison of one record. `aside`: reason for which a difference does not count. */
 export interface Outcome {
   where: string;
   pairs: [what: string, expected: unknown, found: unknown][];

@@ -1,6 +1,7 @@
 /**
- * Replays what was recorded of WebArena's own code (golden/web/*.jsonl.gz): observations from recorded trees, action strings and
- * replies, and judgements. Prints the first differences, what was left aside and why, and last `agree A of B`.
+ * Replays recordings of WebArena's own code (golden/web/*.jsonl.gz): observations from recorded trees, action strings
+ * and replies, and judgements. Prints the first differences, the excluded records with the reason, and finally `agree A
+ * of B`.
  */
 import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
@@ -50,7 +51,7 @@ export async function replayRecords(header: Recorded, records: readonly Recorded
   for (const record of records) {
     const replayer = replayers[kindOf(record)];
     if (!replayer)
-      throw new Error(`There is no record of kind "${kindOf(record)}" (${Object.keys(replayers).join(', ')}).`);
+      throw new Error(`Unknown kind of record "${kindOf(record)}". Known kinds: ${Object.keys(replayers).join(', ')}.`);
     for (const { where, pairs, aside } of await replayer(record, header)) {
       const wrong = pairs.find(([, expected, found]) => !isEqual(expected, found));
       if (wrong && aside) report.aside.push(`${where}: ${aside}`);
@@ -66,12 +67,12 @@ export async function replayRecords(header: Recorded, records: readonly Recorded
   return report;
 }
 
-/** The command: false where anything differs. */
+/** Replays a file and prints the result. Returns false if anything differs. */
 export async function replayWeb(file: string): Promise<boolean> {
   const { header, records } = readRecords(file);
   const { agree, total, aside, differences } = await replayRecords(header, records);
   for (const difference of differences.slice(0, mostDifferences)) console.log(difference);
-  if (aside.length) console.log(`${aside.length} left aside:\n  ${aside.join('\n  ')}`);
+  if (aside.length) console.log(`${aside.length} excluded:\n  ${aside.join('\n  ')}`);
   console.log(`${records.length} records, ${total} compared`);
   console.log(`agree ${agree} of ${total}`);
   return agree === total;

@@ -1,6 +1,6 @@
 /**
- * The files that docs/adding.md shows: blocks of TypeScript that begin with a comment, `// PATH` for a whole file and
- * `// PATH: one line` for a line more in a file that is there.
+ * Extracts the files that docs/adding.md shows: blocks of TypeScript that start with a comment, `// PATH` for a whole
+ * file and `// PATH: one line` for a line added to an existing file.
  */
 export function readBlocks(text) {
   const found = [...text.matchAll(/^```ts\n\/\/ (\S+?)(: one line)?\n([\s\S]*?)^```$/gm)];

@@ -1,6 +1,7 @@
-// `npm run try-adding [-- --keep]`: is adding something as little as docs/adding.md says? Puts the files that the page shows into a clean clone
-// of the last commit. There `git status` must show them and one line more in each list, every check of the sources must pass, the
-// docs, `--help` and the plan must list what came, and it must train, on the command line and in the page.
+// `npm run try-adding [-- --keep]`: checks that a world and an algorithm need only the files that docs/adding.md shows.
+// Puts those files into a clean clone of the last commit. There, `git status` must show them and one added line in each
+// list, every check of the sources must pass, the docs, `--help` and the plan must list the additions, and they must
+// train, on the command line and in the page.
 import { execFileSync } from 'node:child_process';
 import { appendFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -13,7 +14,7 @@ import { readBlocks } from './blocks.mjs';
 const keep = process.argv.includes('--keep');
 const minute = 60_000;
 
-/** What a module says of itself: its name, and what a person reads; null: the page shows none there. */
+/** Name and label of a module shown on the page; null if it shows none in that place. */
 function kindIn(blocks, place, labelField) {
   const block = blocks.find(({ path, text }) => place.test(path) && /\bname: '/.test(text));
   if (!block) return null;
@@ -25,12 +26,12 @@ function clone() {
   const folder = mkdtempSync(join(tmpdir(), 'tabgym-adding-'));
   execFileSync('git', ['clone', '--quiet', root, folder], { stdio: 'inherit' });
   symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'), 'junction');
-  // .gitignore names the folder, not a link to it.
+  // .gitignore names the folder; its pattern does not match a link.
   appendFileSync(join(folder, '.git/info/exclude'), 'node_modules\n');
   return folder;
 }
 
-/** A list of exports with one more, in its place: the formatter keeps them in order. */
+/** Inserts a line into a sorted list of exports, because the formatter keeps them in order. */
 function withLine(list, line) {
   const later = list.split('\n').find((each) => each.startsWith('export') && each > line.trim());
   return later ? list.replace(later, `${line.trim()}\n${later}`) : `${list}${line}`;
@@ -42,7 +43,7 @@ function put(folder, { path, line, text }) {
   writeFileSync(file, line ? withLine(readFileSync(file, 'utf8'), text) : text);
 }
 
-/** Of a checkout: `git status` as sorted lines, and the lines that changed in files that were there. */
+/** Changes in a checkout: `git status` as sorted lines, and the number of changed lines per existing file. */
 function changesIn(folder) {
   const git = (...args) => execFileSync('git', args, { cwd: folder, encoding: 'utf8' }).split('\n').filter(Boolean);
   return { status: git('status', '--porcelain', '-uall').sort(), changed: git('diff', '--numstat').sort() };
@@ -53,7 +54,7 @@ const expectedChanges = (blocks) => ({
   changed: blocks.flatMap(({ path, line }) => (line ? [`1\t0\t${path}`] : [])).sort(),
 });
 
-/** Runs a command of the clone; gives back what it printed. A failure is thrown with its output. */
+/** Runs a command in the clone and returns its output. A failure is thrown with its output. */
 function run(folder, ...args) {
   console.log(`> node ${args.join(' ')}`);
   try {
@@ -70,7 +71,7 @@ function mustList(where, text, kinds) {
   console.log(`${where} lists ${kinds.map(({ name }) => name).join(' and ')}`);
 }
 
-/** The smallest run, in the new world, by the new algorithm with its defaults. */
+/** The smallest run, in the new world and with the new algorithm's defaults. */
 function experimentOf(folder, world, algorithm) {
   const micro = JSON.parse(readFileSync(join(folder, 'experiments/micro.json'), 'utf8'));
   const { groups, groupSize, minibatches, innerEpochs } = micro.algorithm;
@@ -85,7 +86,7 @@ function checkSources(folder, blocks) {
   run(folder, 'node_modules/typescript/bin/tsc', '--noEmit');
   run(folder, 'node_modules/@biomejs/biome/bin/biome', 'ci', '--colors=off', '--error-on-warnings', ...sources);
   for (const check of ['cycles', 'kind-names', 'lengths']) run(folder, `scripts/${check}.mjs`);
-  console.log('types, lint, imports, names and lengths are right');
+  console.log('types, lint, imports, names and lengths pass');
 }
 
 function checkCommands(folder, world, algorithm) {
@@ -140,7 +141,7 @@ async function tryAdding(folder) {
   const world = kindIn(blocks, /^src\/worlds\//, 'title');
   const algorithm = kindIn(blocks, /^src\/rl\/algorithms\//, 'label');
   if (!world) throw new Error('docs/adding.md shows no world.');
-  if (!algorithm) console.log('docs/adding.md shows no algorithm: only the world is tried');
+  if (!algorithm) console.log('docs/adding.md shows no algorithm, so only the world is tried');
   for (const block of blocks) put(folder, block);
   const [got, expected] = [changesIn(folder), expectedChanges(blocks)];
   if (JSON.stringify(got) !== JSON.stringify(expected))
@@ -155,12 +156,12 @@ requireBrowser();
 const folder = clone();
 try {
   await tryAdding(folder);
-  console.log('ok: what docs/adding.md shows is all that it takes');
+  console.log('ok: the files in docs/adding.md are sufficient');
 } catch (error) {
   console.error(error.message);
   process.exitCode = 1;
 } finally {
-  if (keep) console.log(`the clone is ${folder}`);
+  if (keep) console.log(`the clone is in ${folder}`);
   else rmSync(folder, { recursive: true, force: true });
 }
 process.exit();
