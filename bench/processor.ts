@@ -65,7 +65,7 @@ function peakWork(device: WasmDevice): Work {
   return {
     flops: PEAK_CHUNKS * PEAK_ROUNDS * 104,
     async run() {
-      recorder.run({ kernel, bindings: [whole(out)], grid: [1], params: [PEAK_CHUNKS, PEAK_ROUNDS] });
+      recorder.run({ kernel, bindings: [whole(out)], grid: [1], params: { chunks: PEAK_CHUNKS, rounds: PEAK_ROUNDS } });
       await recorder.finish();
     },
   };

@@ -79,19 +79,14 @@ export interface KernelCache {
   all(): Kernel[];
 }
 
-export interface FloatParam {
-  f32: number;
-}
-export const f32 = (value: number): FloatParam => ({ f32: value });
-
 /** One kernel call as data. */
 export interface Dispatch {
   kernel: KernelHandle;
   bindings: readonly BufferSlice[];
   /** Workgroups in x, y and z. `grid1d` folds a count over 65,535 into x and y. */
   grid: readonly [number, number?, number?];
-  /** Up to 16 scalars in the order of the kernel: integers as u32, `f32(x)` values as floats. */
-  params?: readonly (number | FloatParam)[];
+  /** Scalars by name. The kernel declares their order and types (`struct Params` of its shader). */
+  params?: { readonly [name: string]: number };
   /** Floating-point operations, two per multiply-add. Decides when a submission is long enough. */
   flops?: number;
 }

@@ -81,7 +81,10 @@ describe('errors', () => {
       expect(() => recorder.run({ kernel, bindings: [whole(buffer)], grid: [1] })).toThrow(
         /embed_forward takes 3 buffers, got 1/,
       );
-      expect(() => recorder.run({ kernel, bindings: [], grid: [1], params: Array(17).fill(0) })).toThrow();
+      const call = { kernel, bindings: [buffer, buffer, buffer].map(whole), grid: [1] as const };
+      expect(() => recorder.run({ ...call, params: { T: 1, C: 1, first: 0 } })).toThrow(
+        'Kernel embed_forward needs the scalar rows (u32).',
+      );
     });
   });
 });
@@ -102,7 +105,7 @@ describe('submissions', () => {
     await withBuffers(gpu, [rows * 4, 16, rows * 4, 4096], async (recorder, [ids, table, out, last]) => {
       recorder.upload(table, 0, Float32Array.of(1, 2, 3, 4));
       recorder.upload(ids, (rows - 5) * 4, Uint32Array.of(3, 1, 2, 3, 1));
-      const call = { kernel, bindings: [ids, table, out].map(whole), params: [rows, 1, 0, 4] };
+      const call = { kernel, bindings: [ids, table, out].map(whole), params: { T: rows, C: 1, first: 0, rows: 4 } };
       recorder.run({ ...call, grid: grid1d(Math.ceil(rows / 64)) });
       recorder.copy(whole(out), last, 0, 16);
       recorder.copy({ buffer: out, offset: (rows - 5) * 4, size: 20 }, last, 16, 20);
@@ -115,7 +118,12 @@ describe('submissions', () => {
     const gpu = await open();
     const kernel = await embedKernel(gpu);
     await withBuffers(gpu, [16, 16, 16, 32], async (recorder, [ids, table, out, both]) => {
-      const call = { kernel, bindings: [ids, table, out].map(whole), params: [4, 1, 0, 4], grid: [1] as const };
+      const call = {
+        kernel,
+        bindings: [ids, table, out].map(whole),
+        params: { T: 4, C: 1, first: 0, rows: 4 },
+        grid: [1] as const,
+      };
       recorder.upload(table, 0, Float32Array.of(5, 6, 7, 8));
       for (const [i, order] of [Uint32Array.of(3, 2, 1, 0), Uint32Array.of(1, 1, 0, 2)].entries()) {
         recorder.upload(ids, 0, order);
@@ -141,7 +149,7 @@ describe('submissions', () => {
           kernel,
           bindings: [ids, table, out].map(whole),
           grid: [1],
-          params: [i === 2100 ? 3 : 1, 1, 0, 4],
+          params: { T: i === 2100 ? 3 : 1, C: 1, first: 0, rows: 4 },
         });
       const [bytes] = await recorder.read([whole(out)]);
       expect([...new Float32Array(bytes)]).toEqual([5, 6, 7, 0]);
@@ -158,7 +166,12 @@ describe('profile', () => {
       if (!recorder.profile) return expect(gpu.features.has('timestamp-query')).toBe(false);
       const { profile } = recorder;
       const run = () =>
-        recorder.run({ kernel, bindings: [ids, table, out].map(whole), grid: [1], params: [4, 1, 0, 4] });
+        recorder.run({
+          kernel,
+          bindings: [ids, table, out].map(whole),
+          grid: [1],
+          params: { T: 4, C: 1, first: 0, rows: 4 },
+        });
       recorder.upload(table, 0, Float32Array.of(5, 6, 7, 8));
       run();
       gpu.seal('a step');
@@ -187,7 +200,12 @@ describe('profile', () => {
       if (!profile) return expect(gpu.features.has('timestamp-query')).toBe(false);
       profile.armed = true;
       const run = () =>
-        recorder.run({ kernel, bindings: [ids, table, out].map(whole), grid: [1], params: [4, 1, 0, 4] });
+        recorder.run({
+          kernel,
+          bindings: [ids, table, out].map(whole),
+          grid: [1],
+          params: { T: 4, C: 1, first: 0, rows: 4 },
+        });
       // Each submission takes 256 bytes of 2^18.
       for (let i = 0; i < 1030; i++) {
         run();

@@ -126,7 +126,7 @@ describe('measuring', () => {
           bindings: [...bindings, { buffer: other, offset: 0, size: 1 << 16 }],
           grid: [64] as const,
         };
-        for (let i = 0; i < times; i++) recorder.run({ ...call, params: [4096, 1] });
+        for (let i = 0; i < times; i++) recorder.run({ ...call, params: { T: 4096, C: 1, first: 0, rows: 0 } });
       },
     });
     expect(await fastest(kernels, recorder, [work('forty times', 40), work('once', 1)])).toBe('once');

@@ -9,22 +9,21 @@ import {
   type DeviceBuffer,
   DeviceError,
   type Dispatch,
-  type FloatParam,
   type KernelTime,
   maxCalls,
   type Recorder,
   recorderBytes,
 } from '../device.ts';
+import { writeScalars } from '../scalars.ts';
 import type { WasmKernel } from './kernels.ts';
 import type { LinearMemory, WasmBuffer } from './memory.ts';
-import { checkCall, type Operation, operations } from './operations.ts';
+import { type Operation, operations } from './operations.ts';
 
 /**
  * Layout of a call record (kernels-wasm/call.ts) in 32-bit words: the first words of bindings, scalars and constants.
  */
 const callWords = callBytes / 4;
 const [bindingsAt, paramsAt, constantsAt] = [4, 12, 28];
-const mostParams = constantsAt - paramsAt;
 /** Maximum time that messages to this worker wait. */
 const mostMsWithoutPause = 25;
 
@@ -59,8 +58,8 @@ export class WasmRecorder implements Recorder {
   dry = false;
   readonly perKernel = new Map<string, number>();
   private readonly calls: WasmBuffer;
-  private u32s: Uint32Array = new Uint32Array(0);
-  private f32s: Float32Array = new Float32Array(0);
+  u32s: Uint32Array = new Uint32Array(0);
+  f32s: Float32Array = new Float32Array(0);
   private pending = 0;
   private pendingFlops = 0;
   private lastPause = performance.now();
@@ -80,9 +79,12 @@ export class WasmRecorder implements Recorder {
     if (this.dry || x === 0 || y === 0 || z === 0) return;
     const kernel = call.kernel.get() as WasmKernel;
     const { operation, words, name } = kernel;
-    const params = call.params ?? [];
-    checkCall(name, operation, call.bindings, params);
-    const base = this.write(operation, call.bindings.map(addressOf), params);
+    const { bindings } = operation;
+    if (call.bindings.length !== bindings.length)
+      throw new DeviceError(
+        `${name} takes ${bindings.length} buffers (${bindings.join(', ')}), got ${call.bindings.length}.`,
+      );
+    const base = this.write(name, operation, call.bindings.map(addressOf), call.params ?? {});
     this.u32s.set(words, base + constantsAt);
     this.dispatches++;
     this.flops += call.flops ?? 0;
@@ -93,7 +95,12 @@ export class WasmRecorder implements Recorder {
   }
 
   /** Writes one record; returns the index of its first word. */
-  private write({ number }: Operation, addresses: readonly number[], params: readonly (number | FloatParam)[]): number {
+  private write(
+    name: string,
+    { number, scalars }: Operation,
+    addresses: readonly number[],
+    params: Dispatch['params'] & {},
+  ): number {
     if (this.pending === maxCalls) this.submit();
     const { buffer } = this.device.memory;
     if (this.u32s.buffer !== buffer || this.u32s.length === 0) {
@@ -101,15 +108,10 @@ export class WasmRecorder implements Recorder {
       this.f32s = new Float32Array(buffer, this.calls.address, recorderBytes / 4);
     }
     const base = this.pending++ * callWords;
-    const { u32s, f32s } = this;
+    const { u32s } = this;
     u32s[base] = number;
     for (let i = 0; i < addresses.length; i++) u32s[base + bindingsAt + i] = addresses[i];
-    for (let i = 0; i < params.length; i++) {
-      const value = params[i];
-      if (typeof value === 'number') u32s[base + paramsAt + i] = value;
-      else f32s[base + paramsAt + i] = value.f32;
-    }
-    for (let i = params.length; i < mostParams; i++) u32s[base + paramsAt + i] = 0;
+    writeScalars(name, scalars, params, this, base + paramsAt);
     return base;
   }
 
@@ -122,12 +124,12 @@ export class WasmRecorder implements Recorder {
 
   copy(source: BufferSlice, target: DeviceBuffer, targetOffset: number, bytes: number): void {
     if (this.dry) return;
-    this.write(copy, [addressOf(source), (target as WasmBuffer).address + targetOffset], [bytes]);
+    this.write('copy', copy, [addressOf(source), (target as WasmBuffer).address + targetOffset], { bytes });
   }
 
   clear(buffer: DeviceBuffer, offset = 0, bytes = buffer.size - offset): void {
     if (this.dry) return;
-    this.write(clear, [(buffer as WasmBuffer).address + offset], [bytes]);
+    this.write('clear', clear, [(buffer as WasmBuffer).address + offset], { bytes });
   }
 
   upload(buffer: DeviceBuffer, offset: number, data: ArrayBufferView<ArrayBuffer>): void {

@@ -8,10 +8,11 @@
  * than with named registers). The caller's constants are inserted at the start as `const` (numbers) or `alias` (type
  * names). Lines `enable ...;` move to the front.
  *
- * Bindings are read from the source, so a kernel call is plain data: `{kernel, bindings, grid, params}`. Binding 0 is
+ * Bindings and scalars are read from the source, so a kernel call is plain data: `{kernel, bindings, grid, params}`. Binding 0 is
  * always the uniform block with the scalars of a call.
  */
 import type { BufferSlice, CompileProgress, Constants, Kernel, KernelCache, KernelHandle } from '../device.ts';
+import type { ScalarLayout, ScalarType } from '../scalars.ts';
 import { GpuError, gpuBuffer } from './errors.ts';
 import type { OpenedGpu } from './opened.ts';
 
@@ -72,6 +73,12 @@ function parseBindings(code: string): GPUBufferBindingType[] {
   return kinds;
 }
 
+/** Names and types of the scalars in the order of `struct Params`; empty if a kernel has none. */
+export function parseScalars(code: string): ScalarLayout {
+  const fields = /struct Params \{([^}]*)\}/.exec(code)?.[1] ?? '';
+  return [...fields.matchAll(/(\w+)\s*:\s*(u32|f32)/g)].map(([, name, type]) => [name, type as ScalarType]);
+}
+
 /** One compiled pipeline. */
 export class WebGpuKernel implements Kernel {
   /** Bind groups by the recorder's uniform buffer, so that they are dropped with their recorder. */
@@ -87,6 +94,7 @@ export class WebGpuKernel implements Kernel {
     readonly layout: GPUBindGroupLayout,
     /** Types of all bindings, starting with the uniform block. */
     readonly kinds: readonly GPUBufferBindingType[],
+    readonly scalars: ScalarLayout,
   ) {}
 
   get bindingCount(): number {
@@ -233,7 +241,7 @@ async function compile(gpu: OpenedGpu, name: string, constants: Constants, extra
   }
   const error = await scope;
   if (error) throw new GpuError(`${await explain(module, name, code)}\n${error.message}`);
-  return new WebGpuKernel(gpu, name, constants, extra, code, pipeline, layout, kinds);
+  return new WebGpuKernel(gpu, name, constants, extra, code, pipeline, layout, kinds, parseScalars(code));
 }
 
 /** Each compiler message with its line, column and source line. */

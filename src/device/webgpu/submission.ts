@@ -7,15 +7,15 @@ import {
   type BufferSlice,
   type DeviceBuffer,
   type Dispatch,
-  type FloatParam,
   type KernelTime,
   maxCalls as maxDispatches,
   type Recorder,
   recorderBytes,
   callBytes as stride,
 } from '../device.ts';
+import { writeScalars } from '../scalars.ts';
 import { gpuBuffer } from './errors.ts';
-import { uniformBlockBytes, type WebGpuKernel } from './kernel.ts';
+import type { WebGpuKernel } from './kernel.ts';
 import type { OpenedGpu } from './opened.ts';
 import { Profile } from './profile.ts';
 
@@ -33,8 +33,8 @@ export class WebGpuRecorder implements Recorder {
   readonly uniforms: GPUBuffer;
   private readonly staging: GPUBuffer;
   private readonly words = new ArrayBuffer(recorderBytes);
-  private readonly u32s = new Uint32Array(this.words);
-  private readonly f32s = new Float32Array(this.words);
+  readonly u32s = new Uint32Array(this.words);
+  readonly f32s = new Float32Array(this.words);
   private encoder: GPUCommandEncoder | null = null;
   private pass: GPUComputePassEncoder | null = null;
   private isTimed = false;
@@ -65,9 +65,10 @@ export class WebGpuRecorder implements Recorder {
     if (this.dry || x === 0 || y === 0 || z === 0) return;
     const kernel = call.kernel.get() as WebGpuKernel;
     const pass = this.openPass(kernel.name);
-    this.writeParams(call.params ?? []);
+    const group = kernel.bindGroup(this.uniforms, call.bindings);
+    writeScalars(kernel.name, kernel.scalars, call.params ?? {}, this, (this.pending * stride) / 4);
     pass.setPipeline(kernel.pipeline);
-    pass.setBindGroup(0, kernel.bindGroup(this.uniforms, call.bindings), [this.pending * stride]);
+    pass.setBindGroup(0, group, [this.pending * stride]);
     pass.dispatchWorkgroups(x, y, z);
     this.count(kernel.name, call.flops ?? 0);
     if (this.pending >= maxDispatches || this.pendingFlops >= this.flopsPerSubmission) this.submit();
@@ -89,17 +90,6 @@ export class WebGpuRecorder implements Recorder {
     this.flops += flops;
     this.pendingFlops += flops;
     this.perKernel.set(name, (this.perKernel.get(name) ?? 0) + 1);
-  }
-
-  private writeParams(params: readonly (number | FloatParam)[]): void {
-    if (params.length * 4 > uniformBlockBytes)
-      throw new RangeError(`${params.length} scalars do not fit a uniform block of ${uniformBlockBytes / 4}.`);
-    const base = (this.pending * stride) / 4;
-    for (let i = 0; i < params.length; i++) {
-      const value = params[i];
-      if (typeof value === 'number') this.u32s[base + i] = value;
-      else this.f32s[base + i] = value.f32;
-    }
   }
 
   /** Copies between buffers, in order with the dispatches. */

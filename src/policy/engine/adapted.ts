@@ -2,7 +2,7 @@
  * Weights with a low-rank adapter beside a frozen base: the base's product plus the adapter's. Everything except the
  * matrix products is delegated to the base, so the policy without the adapter (the reference) is the base itself.
  */
-import { type BufferSlice, f32, grid1d } from '../../device/device.ts';
+import { type BufferSlice, grid1d } from '../../device/device.ts';
 import type { ModelConfig } from '../config.ts';
 import { partialChunks } from '../plan/partial-sums.ts';
 import { type AdaptedOperand, adaptedOperands, type LoraConfig, loraScale } from '../weights/adapter.ts';
@@ -66,8 +66,11 @@ export class AdaptedWeights implements Weights {
     const end = (i: number) => ends[i] ?? rows;
     const shift = (i: number) => shifts[i] ?? 0;
     const width = parts.length * this.lora.rank;
-    const params = [M, rows, this.lora.rank, width, outputs, end(0), end(1), shift(0), shift(1), shift(2)];
-    return { rows, width, params: [...params, f32(this.scale), chunk] };
+    const params = {
+      ...{ T: M, N: rows, rank: this.lora.rank, width, stride: outputs, end0: end(0), end1: end(1) },
+      ...{ shift0: shift(0), shift1: shift(1), shift2: shift(2), scale: this.scale, chunk },
+    };
+    return { rows, width, params };
   }
 
   backward(operand: string, dout: BufferSlice, inp: BufferSlice, dinp: BufferSlice, M: number): void {

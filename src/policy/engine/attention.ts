@@ -241,23 +241,29 @@ export function attentionForward(
   if (form === 'thread') {
     const kernel = kernels.request('attention_forward', threadConstants(a));
     const bindings = [x.tokens, x.query, x.pages, x.cache, x.out, x.lse];
-    recorder.run({ kernel, bindings, grid: grid1d(ceil(T * a.heads, threads)), params: [T, pageBits], flops });
+    recorder.run({ kernel, bindings, grid: grid1d(ceil(T * a.heads, threads)), params: { T, pageBits }, flops });
     return;
   }
   const { tiles } = pass;
   const split = pass.kind === 'decode' ? splitKeys : 0;
   const rows = pass.kind === 'decode' ? decodeRows(a) : rowsAtOnce;
   const kernel = kernels.request('attention_forward_tiled', tiledConstants(a, { form, rows, staged: 2, int8, split }));
-  const splits = pass.kind === 'decode' ? [pass.splits, pass.prefixSplits] : [0, 0];
+  const { splits, prefixSplits } = pass.kind === 'decode' ? pass : { splits: 0, prefixSplits: 0 };
   const out = pass.kind === 'decode' ? x.partials : x.out;
   const bindings = [x.tiles, x.tokens, x.pages, x.query, x.cache, out, x.lse];
-  recorder.run({ kernel, bindings, grid: grid1d(tiles * a.kvHeads), params: [tiles, ...splits, pageBits], flops });
+  recorder.run({
+    kernel,
+    bindings,
+    grid: grid1d(tiles * a.kvHeads),
+    params: { tiles, splits, prefixSplits, pageBits },
+    flops,
+  });
   if (pass.kind !== 'decode') return;
   recorder.run({
     kernel: kernels.request('attention_combine', { H: a.heads, E: a.headDim / 4, SPLIT: splitKeys }),
     bindings: [x.tokens, x.partials, x.out, x.lse],
     grid: grid1d(ceil((T * a.heads * a.headDim) / 4, threads)),
-    params: [T, ...splits],
+    params: { T, splits, prefixSplits },
   });
 }
 
@@ -288,14 +294,14 @@ function backwardByThreads(
     kernel: kernels.request('attention_backward_query', constants),
     bindings: [x.tokens, x.query, x.cache, x.attended, x.lse, x.dout, x.dquery, x.delta],
     grid: grid1d(ceil(T * a.heads, threads)),
-    params: [T],
+    params: { T },
     flops: 6 * each,
   });
   recorder.run({
     kernel: kernels.request('attention_backward_key', constants),
     bindings: [x.tokens, x.query, x.cache, x.lse, x.dout, x.delta, x.dcache],
     grid: grid1d(ceil(T * a.kvHeads, threads)),
-    params: [T],
+    params: { T },
     flops: 8 * each,
   });
 }
@@ -314,21 +320,21 @@ function backwardByTiles(
     kernel: kernels.request('attention_delta', { H: a.heads }),
     bindings: [x.dout, x.attended, x.delta],
     grid: grid1d(ceil(T * a.heads, threads)),
-    params: [T, a.headDim / 4],
+    params: { T, E: a.headDim / 4 },
     flops: 2 * T * a.heads * a.headDim,
   });
   recorder.run({
     kernel: kernels.request('attention_backward_query_tiled', tiledConstants(a, { form, rows: rowsAtOnce, staged: 4 })),
     bindings: [x.tiles, x.tokens, x.query, x.cache, x.lse, x.dout, x.delta, x.dquery],
     grid: grid1d(tiles * a.kvHeads),
-    params: [tiles],
+    params: { tiles },
     flops: 6 * each,
   });
   recorder.run({
     kernel: kernels.request('attention_backward_key_tiled', tiledConstants(a, { form, rows: keyRows(a), staged: 4 })),
     bindings: [x.tokens, x.query, x.cache, x.lse, x.dout, x.delta, x.dcache],
     grid: grid1d(ceil(T, keyRows(a)) * a.kvHeads),
-    params: [T],
+    params: { T },
     flops: 8 * each,
   });
 }

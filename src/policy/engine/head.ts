@@ -7,7 +7,7 @@
  *
  * N scored rows, E allowed entries, V vocabulary, C hidden. Temperature divides the logits in both.
  */
-import { f32, grid1d } from '../../device/device.ts';
+import { grid1d } from '../../device/device.ts';
 import type { ModelConfig } from '../config.ts';
 import { allowedCapacity } from '../plan/head-buffers.ts';
 import type { Capacity, PackedBatch } from '../policy.ts';
@@ -184,7 +184,7 @@ export class Head {
         ws.slice('headLse'),
       ],
       grid: grid1d(ceil(rows.N, 64)),
-      params: [rows.N, mask.starts, mask.token, resultOffset],
+      params: { N: rows.N, startOffset: mask.starts, tokenOffset: mask.token, resultOffset },
       flops: 6 * mask.E,
     });
   }
@@ -268,7 +268,10 @@ export class Head {
         logits,
       ],
       grid: grid1d(ceil(mask.E, 64)),
-      params: [mask.E, mask.row, mask.token, resultOffset, f32(1 / temperature)],
+      params: {
+        ...{ E: mask.E, rowOffset: mask.row, tokenOffset: mask.token, resultOffset },
+        inverseTemperature: 1 / temperature,
+      },
       flops: 10 * mask.E,
     });
     ops.recorder.clear(ws.buffer('dhidden'), 0, rows.N * C * 4);

@@ -2,7 +2,7 @@
  * Runs an objective (declared in `rl/`) between the head's forward and backward, in its WGSL form or as its definition
  * on the host.
  */
-import { f32, grid1d } from '../../device/device.ts';
+import { grid1d } from '../../device/device.ts';
 import { checkRows } from '../objective-rows.ts';
 import { objectiveColumns } from '../plan/head-buffers.ts';
 import type { ObjectiveSpec } from '../policy.ts';
@@ -39,7 +39,7 @@ export function requestObjective(ops: Operations, spec: ObjectiveSpec) {
     throw new RangeError(`Objective ${spec.name}: ${spec.columns.length} columns, at most ${objectiveColumns}.`);
   // On a device without a compiler, the host evaluates the definition.
   if (!ops.recorder.device.compiles) return null;
-  return ops.kernels.request('objective_kernel', {}, `${objectiveStruct}\n${spec.wgsl}`);
+  return ops.kernels.request('objective_kernel', { SCALARS: spec.scalars.length }, `${objectiveStruct}\n${spec.wgsl}`);
 }
 
 /** Computes results (loss, weight, aux) and seeds of N rows from logprob, entropy and the input columns. */
@@ -67,7 +67,7 @@ export function runObjective(
     kernel,
     bindings: [ws.slice('columns'), ws.slice('results'), ws.slice('seeds')],
     grid: grid1d(Math.ceil(N / 64)),
-    params: [N, resultOffset, ...scalars.map(f32)],
+    params: { N, resultOffset, ...Object.fromEntries(scalars.map((value, k) => [`scalar${k}`, value])) },
     flops: 40 * N,
   });
 }

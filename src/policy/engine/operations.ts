@@ -5,7 +5,7 @@
 import {
   type BufferSlice,
   type Constants,
-  f32,
+  type Dispatch,
   grid1d,
   type KernelCache,
   type KernelHandle,
@@ -45,7 +45,7 @@ export class Operations {
     kernel: KernelHandle,
     bindings: BufferSlice[],
     count: number,
-    params: Parameters<Recorder['run']>[0]['params'],
+    params: Dispatch['params'],
     flopsEach = 1,
   ) {
     this.recorder.run({ kernel, bindings, grid: grid1d(ceil(count, 64)), params, flops: count * flopsEach });
@@ -63,7 +63,7 @@ export class Operations {
   ) {
     const flags = { HAS_BIAS: extra.bias ? 1 : 0, HAS_RESIDUAL: extra.residual ? 1 : 0 };
     const bindings = [inp, weight, extra.bias ?? inp, extra.residual ?? inp, out];
-    this.matmul('matmul_nt', flags, bindings, [M, N, K], M, N, vectorised(N, K));
+    this.matmul('matmul_nt', flags, bindings, { M, N, K }, M, N, vectorised(N, K));
   }
 
   /** dinp (M, K) (+)= dout (M, N) weight (N, K). */
@@ -80,7 +80,7 @@ export class Operations {
       'matmul_nn',
       { ACCUMULATE: accumulate ? 1 : 0 },
       [dout, weight, dinp],
-      [M, N, K],
+      { M, N, K },
       M,
       K,
       vectorised(N, K),
@@ -97,12 +97,12 @@ export class Operations {
     name: 'matmul_nt' | 'matmul_nn',
     flags: Constants,
     bindings: BufferSlice[],
-    params: [number, number, number],
+    params: { M: number; N: number; K: number },
     rows: number,
     columns: number,
     fast: boolean,
   ) {
-    const flops = 2 * params[0] * params[1] * params[2];
+    const flops = 2 * params.M * params.N * params.K;
     if (!fast) {
       const kernel = this.kernels.request(`${name}_scalar`, flags);
       this.recorder.run({ kernel, bindings, grid: grid1d(ceil(rows * columns, 64)), params, flops });
@@ -142,7 +142,7 @@ export class Operations {
       kernel: this.kernels.request(name, { ...constants, ACCUMULATE }),
       bindings: [dout, inp, ACCUMULATE ? dweight : partials],
       grid: grid1d(tiles(chunks)),
-      params: [T, N, K, chunk],
+      params: { T, N, K, chunk },
       flops: 2 * T * N * K,
     });
     if (!ACCUMULATE || this.recorder.dry) this.reducePartials(partials, dweight, N * K, chunks);
@@ -159,16 +159,16 @@ export class Operations {
   }
 
   reducePartials(partials: BufferSlice, out: BufferSlice, size: number, chunks: number) {
-    this.elementwise(this.kernels.request('reduce_partials'), [partials, out], size, [size, chunks], chunks);
+    this.elementwise(this.kernels.request('reduce_partials'), [partials, out], size, { size, chunks }, chunks);
   }
 
   /** Embeds the tokens whose rows lie in [first, first + rows), the part held by `table`. */
   embed(ids: BufferSlice, table: BufferSlice, out: BufferSlice, T: number, C: number, first: number, rows: number) {
-    this.elementwise(this.kernels.request('embed_forward'), [ids, table, out], T * C, [T, C, first, rows]);
+    this.elementwise(this.kernels.request('embed_forward'), [ids, table, out], T * C, { T, C, first, rows });
   }
 
   gatherRows(pairs: BufferSlice, inp: BufferSlice, out: BufferSlice, N: number, C: number, pairOffset = 0) {
-    this.elementwise(this.kernels.request('gather_rows'), [pairs, inp, out], N * C, [N, C, pairOffset]);
+    this.elementwise(this.kernels.request('gather_rows'), [pairs, inp, out], N * C, { N, C, pairOffset });
   }
 
   scatterRows(
@@ -185,7 +185,7 @@ export class Operations {
       [lists, inp, scale ?? inp, out],
       at.rows * C,
       // A table of floats has no scales.
-      [at.rows, C, at.offset, at.entries, 0],
+      { U: at.rows, C, listOffset: at.offset, E: at.entries, scalesAt: 0 },
       (2 * at.entries) / Math.max(1, at.rows),
     );
   }
@@ -197,7 +197,7 @@ export class Operations {
       kernel,
       bindings: [inp, gain, out, rstd],
       grid: grid1d(ceil(T * LANES, 64)),
-      params: [T, C],
+      params: { T, C },
       flops: 4 * T * C,
     });
   }
@@ -221,7 +221,7 @@ export class Operations {
     const LANES = lanes(C);
     const kernel = this.kernels.request('rmsnorm_backward', { LANES, HAS_RESIDUAL: x.dresidual ? 1 : 0 });
     const bindings = [x.inp, x.gain, x.rstd, x.dout, x.dresidual ?? x.dout, x.dinp];
-    this.recorder.run({ kernel, bindings, grid: grid1d(ceil(T * LANES, 64)), params: [T, C], flops: 8 * T * C });
+    this.recorder.run({ kernel, bindings, grid: grid1d(ceil(T * LANES, 64)), params: { T, C }, flops: 8 * T * C });
     if (!x.dgain) return;
     const chunk = ceil(T, partialChunks(T, C));
     const chunks = ceil(T, chunk);
@@ -229,7 +229,7 @@ export class Operations {
       kernel: this.kernels.request('rmsnorm_backward_weight'),
       bindings: [x.inp, x.rstd, x.dout, x.partials],
       grid: grid1d(chunks * ceil(C, 64)),
-      params: [T, C, chunk],
+      params: { T, C, chunk },
       flops: 3 * T * C,
     });
     this.reducePartials(x.partials, x.dgain, C, chunks);
@@ -243,7 +243,7 @@ export class Operations {
       kernel: this.kernels.request('column_sum'),
       bindings: [inp, partials],
       grid: grid1d(chunks * ceil(C, 64)),
-      params: [T, C, chunk],
+      params: { T, C, chunk },
       flops: T * C,
     });
     return chunks;
@@ -251,7 +251,7 @@ export class Operations {
 
   private swigluKernel(name: string, bindings: BufferSlice[], T: number, I: number, flopsEach: number) {
     const WIDTH = I % 4 === 0 ? 4 : 1;
-    this.elementwise(this.kernels.request(name, { WIDTH }), bindings, (T * I) / WIDTH, [T, I], WIDTH * flopsEach);
+    this.elementwise(this.kernels.request(name, { WIDTH }), bindings, (T * I) / WIDTH, { T, I }, WIDTH * flopsEach);
   }
 
   swiglu(inp: BufferSlice, out: BufferSlice, T: number, I: number) {
@@ -291,7 +291,7 @@ export class Operations {
       kernel,
       [x.tokens, x.qkv, x.table, x.gains ?? x.table, x.pages, x.query, x.cache],
       T * heads,
-      [T, pageBits],
+      { T, pageBits },
       6 * a.headDim,
     );
   }
@@ -316,7 +316,7 @@ export class Operations {
       EPS_F: a.eps,
     });
     const bindings = [x.tokens, x.qkv, x.table, x.gains ?? x.table, x.dquery, x.dcache, x.dqkv, x.dgains];
-    this.elementwise(kernel, bindings, T * (a.heads + 2 * a.kvHeads), [T], 6 * a.headDim);
+    this.elementwise(kernel, bindings, T * (a.heads + 2 * a.kvHeads), { T }, 6 * a.headDim);
   }
 
   /** `pairs` is the number of query-key pairs, used to count operations. */
@@ -338,7 +338,7 @@ export class Operations {
   headGainsBackward(a: AttentionShape, dgains: BufferSlice, partials: BufferSlice, out: BufferSlice, T: number) {
     const chunks = this.columnSum(dgains, partials, T, (a.heads + a.kvHeads) * a.headDim);
     const kernel = this.kernels.request('reduce_head_gains', this.attentionConstants(a));
-    this.recorder.run({ kernel, bindings: [partials, out], grid: [ceil(2 * a.headDim, 64)], params: [chunks] });
+    this.recorder.run({ kernel, bindings: [partials, out], grid: [ceil(2 * a.headDim, 64)], params: { chunks } });
   }
 
   headLseUpdate(
@@ -356,13 +356,13 @@ export class Operations {
       kernel,
       bindings: [x.logits, x.targets, x.state],
       grid: grid1d(ceil(N * LANES, 64)),
-      params: [N, W, first, f32(1 / temperature)],
+      params: { N, W, first, inverseTemperature: 1 / temperature },
       flops: 6 * N * W,
     });
   }
 
   headFinish(state: BufferSlice, results: BufferSlice, lse: BufferSlice, N: number, resultOffset: number) {
-    this.elementwise(this.kernels.request('head_finish'), [state, results, lse], N, [N, resultOffset]);
+    this.elementwise(this.kernels.request('head_finish'), [state, results, lse], N, { N, resultOffset });
   }
 
   headDlogits(
@@ -377,7 +377,7 @@ export class Operations {
       this.kernels.request('head_dlogits'),
       [x.targets, x.lse, x.results, x.seeds, x.logits],
       N * W,
-      [N, W, first, resultOffset, f32(1 / temperature)],
+      { N, W, first, resultOffset, inverseTemperature: 1 / temperature },
       8,
     );
   }

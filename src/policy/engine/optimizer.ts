@@ -1,5 +1,5 @@
 /** AdamW with global-norm clipping over every block of parameters, without read-backs. */
-import { f32, grid1d, slice } from '../../device/device.ts';
+import { grid1d, slice } from '../../device/device.ts';
 import { wholePower } from '../elementary.ts';
 import type { OptimizerSettings } from '../policy.ts';
 import type { ParameterSet } from '../weights/parameters.ts';
@@ -33,7 +33,7 @@ export class AdamW {
         kernel: ops.kernels.request('square_sum'),
         bindings: [slice(this.grads.buffers[i], 0, size * 4), ws.slice('squares')],
         grid: grid1d(chunks),
-        params: [size, offset],
+        params: { size, offset },
         flops: 2 * size,
       });
       offset += chunks;
@@ -43,7 +43,7 @@ export class AdamW {
       kernel: ops.kernels.request('clip_coefficient'),
       bindings: [ws.slice('squares'), ws.slice('norm')],
       grid: [1],
-      params: [offset, f32(maxNorm)],
+      params: { count: offset, maxNorm },
     });
   }
 
@@ -53,22 +53,19 @@ export class AdamW {
     this.recordNorm(settings.maxGradNorm);
     if (!ops.recorder.dry) this.step++;
     const t = Math.max(1, this.step);
-    const params = [
-      f32(settings.learningRate),
-      f32(settings.beta1),
-      f32(settings.beta2),
-      f32(settings.epsilon),
-      f32(settings.weightDecay),
-      f32(1 - wholePower(settings.beta1, t)),
-      f32(Math.sqrt(1 - wholePower(settings.beta2, t))),
-    ];
+    const { learningRate, beta1, beta2, epsilon, weightDecay } = settings;
+    const params = {
+      ...{ learningRate, beta1, beta2, epsilon, weightDecay },
+      biasCorrection1: 1 - wholePower(beta1, t),
+      biasCorrection2Sqrt: Math.sqrt(1 - wholePower(beta2, t)),
+    };
     this.grads.layout.blocks.forEach((size, i) => {
       const of = (set: ParameterSet) => slice(set.buffers[i], 0, size * 4);
       ops.recorder.run({
         kernel: ops.kernels.request('adamw'),
         bindings: [ws.slice('norm'), of(this.grads), of(this.weights), of(this.m), of(this.v)],
         grid: grid1d(Math.ceil(size / 64)),
-        params: [size, ...params],
+        params: { size, ...params },
         flops: 14 * size,
       });
     });

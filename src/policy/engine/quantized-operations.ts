@@ -2,7 +2,7 @@
  * Operations on packed weights (quantize.ts), one function per shader, with choice of form and grid. Letters as in
  * operations.ts: M rows, N outputs, K inputs; all activations are f32.
  */
-import { type BufferSlice, type Constants, f32, grid1d, type KernelCache, type Recorder } from '../../device/device.ts';
+import { type BufferSlice, type Constants, grid1d, type KernelCache, type Recorder } from '../../device/device.ts';
 import type { QuantBits } from '../weights/quantize.ts';
 import { defaultChoices, fewRows, type KernelChoices, quantFewRows } from './kernel-choices.ts';
 
@@ -73,7 +73,7 @@ export class QuantizedOperations {
     const bindings = [inp, weight.codes, weight.scales, extra.bias ?? inp, extra.residual ?? inp, out];
     const [name, constants, groups] = this.formNT(M, N, K);
     const kernel = this.kernels.request(name, { ...flags, ...constants });
-    this.recorder.run({ kernel, bindings, grid: grid1d(groups), params: [M, N, K], flops: 2 * M * N * K });
+    this.recorder.run({ kernel, bindings, grid: grid1d(groups), params: { M, N, K }, flops: 2 * M * N * K });
   }
 
   /** Kernel, its constants, and its number of workgroups. */
@@ -114,7 +114,7 @@ export class QuantizedOperations {
       kernel: this.kernels.request(name, { ...flags, ...constants }),
       bindings: [dout, weight.codes, weight.scales, dinp],
       grid: grid1d(groups),
-      params: [M, N, K],
+      params: { M, N, K },
       flops: 2 * M * N * K,
     });
   }
@@ -136,7 +136,7 @@ export class QuantizedOperations {
       kernel: this.kernels.request('quant_embed', { BITS: table.bits }),
       bindings: [ids, table.codes, table.scales, out],
       grid: grid1d(ceil(T * C, 64)),
-      params: [T, C, first, rows],
+      params: { T, C, first, rows },
       flops: T * C,
     });
   }
@@ -152,7 +152,10 @@ export class QuantizedOperations {
       kernel: this.kernels.request('head_sparse_logits', { WIDTH: width(C), BITS: x.table.bits }),
       bindings: [x.lists, x.hidden, x.table.words, x.out],
       grid: grid1d(ceil(at.E, 64)),
-      params: [at.E, C, at.row, at.token, f32(1 / temperature), x.table.scalesAt],
+      params: {
+        ...{ E: at.E, C, rowOffset: at.row, tokenOffset: at.token },
+        ...{ inverseTemperature: 1 / temperature, scalesAt: x.table.scalesAt },
+      },
       flops: 2 * at.E * C,
     });
   }
@@ -170,7 +173,7 @@ export class QuantizedOperations {
       kernel: this.kernels.request('scatter_rows', { SCALED: 1, WIDTH: 1, BITS: table.bits }),
       bindings: [lists, table.words, scale, out],
       grid: grid1d(ceil(at.rows * C, 64)),
-      params: [at.rows, C, at.offset, at.entries, table.scalesAt],
+      params: { U: at.rows, C, listOffset: at.offset, E: at.entries, scalesAt: table.scalesAt },
       flops: 2 * at.entries * C,
     });
   }

@@ -26,7 +26,12 @@ const attention_forward_tiled: Twin = (c, size) => {
   const tolerance = toleranceOf(c);
   return {
     bindings: [tiles, words, pages, query, cache, unwritten(out.length), unwritten(lse.length)],
-    calls: [{ grid: folded((tiles.length / 4) * shape.KV), params: [tiles.length / 4, 0, 0, pageBits] }],
+    calls: [
+      {
+        grid: folded((tiles.length / 4) * shape.KV),
+        params: { tiles: tiles.length / 4, splits: 0, prefixSplits: 0, pageBits },
+      },
+    ],
     expected: [
       { binding: 5, values: out, tolerance },
       { binding: 6, values: lse, tolerance },
@@ -82,7 +87,7 @@ const splitForward: Twin = (c, size) => {
   }
   const call = {
     grid: folded((tiles.length / 4) * shape.KV),
-    params: [tiles.length / 4, splits, prefixSplits, pageBits],
+    params: { tiles: tiles.length / 4, splits, prefixSplits, pageBits },
   };
   const out = unwritten(expected.length);
   return {
@@ -115,7 +120,7 @@ const attention_combine: Twin = (c, size) => {
   }
   return {
     bindings: [words, partials, unwritten(out.length), unwritten(lse.length)],
-    calls: [{ grid: foldedThreads(T * H * E), params: [T, splits, prefixSplits] }],
+    calls: [{ grid: foldedThreads(T * H * E), params: { T, splits, prefixSplits } }],
     expected: [
       { binding: 2, values: out, tolerance: 1e-5 },
       { binding: 3, values: lse, tolerance: 1e-5 },
@@ -127,7 +132,7 @@ const attention_delta: Twin = (c, size) => {
   const H = value(c, 'H');
   const E = 5;
   const a = attendBackward({ H, KV: 1, D: 4 * E }, size);
-  const call = { grid: foldedThreads(a.T * H), params: [a.T, E] };
+  const call = { grid: foldedThreads(a.T * H), params: { T: a.T, E } };
   return oneResult([a.dout, Float32Array.from(a.out), unwritten(a.delta.length)], call, a.delta, 1e-5);
 };
 
@@ -136,7 +141,7 @@ const attention_backward_query_tiled: Twin = (c, size) => {
   const a = attendBackward(shape, size);
   const tiles = tokenTiles(a.words, headsOf(shape), true);
   const inputs = [tiles, a.words, a.query, a.cache, Float32Array.from(a.lse), a.dout, Float32Array.from(a.delta)];
-  const call = { grid: folded((tiles.length / 4) * shape.KV), params: [tiles.length / 4] };
+  const call = { grid: folded((tiles.length / 4) * shape.KV), params: { tiles: tiles.length / 4 } };
   return oneResult([...inputs, unwritten(a.dquery.length)], call, a.dquery, toleranceOf(c));
 };
 
@@ -144,7 +149,7 @@ const attention_backward_key_tiled: Twin = (c, size) => {
   const shape = shapeOf(c);
   const a = attendBackward(shape, size);
   const inputs = [a.words, a.query, a.cache, Float32Array.from(a.lse), a.dout, Float32Array.from(a.delta)];
-  const call = { grid: folded(Math.ceil(a.T / value(c, 'ROWS')) * shape.KV), params: [a.T] };
+  const call = { grid: folded(Math.ceil(a.T / value(c, 'ROWS')) * shape.KV), params: { T: a.T } };
   return oneResult([...inputs, unwritten(a.dcache.length)], call, a.dcache, toleranceOf(c));
 };
 

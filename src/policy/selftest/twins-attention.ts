@@ -94,7 +94,7 @@ const attention_forward: Twin = (c, size) => {
   const { pageBits, pages, cache } = paged(rows, T, size);
   return {
     bindings: [words, query, pages, cache, unwritten(out.length), unwritten(lse.length)],
-    calls: [{ grid: foldedThreads(T * shape.H), params: [T, pageBits] }],
+    calls: [{ grid: foldedThreads(T * shape.H), params: { T, pageBits } }],
     expected: [
       { binding: 4, values: out, tolerance },
       { binding: 5, values: lse, tolerance },
@@ -133,7 +133,7 @@ const attention_backward_query: Twin = (c, size) => {
   const inputs = [a.words, a.query, a.cache, Float32Array.from(a.out), Float32Array.from(a.lse), a.dout];
   return {
     bindings: [...inputs, unwritten(a.dquery.length), unwritten(a.delta.length)],
-    calls: [{ grid: foldedThreads(a.T * shape.H), params: [a.T] }],
+    calls: [{ grid: foldedThreads(a.T * shape.H), params: { T: a.T } }],
     expected: [
       { binding: 6, values: a.dquery, tolerance },
       { binding: 7, values: a.delta, tolerance },
@@ -145,7 +145,7 @@ const attention_backward_key: Twin = (c, size) => {
   const shape = shapeOf(c);
   const a = attendBackward(shape, size);
   const inputs = [a.words, a.query, a.cache, Float32Array.from(a.lse), a.dout, Float32Array.from(a.delta)];
-  const call = { grid: foldedThreads(a.T * shape.KV), params: [a.T] };
+  const call = { grid: foldedThreads(a.T * shape.KV), params: { T: a.T } };
   return oneResult([...inputs, unwritten(a.dcache.length)], call, a.dcache, tolerance);
 };
 
@@ -210,7 +210,7 @@ const rope_forward: Twin = (c, size) => {
     : { values: cache, tolerance };
   return {
     bindings: [words, inp, turn, gains, pages, unwritten(query.length), isBytes ? packRows(empty, D) : empty],
-    calls: [{ grid: foldedThreads(T * (H + 2 * KV)), params: [T, pageBits] }],
+    calls: [{ grid: foldedThreads(T * (H + 2 * KV)), params: { T, pageBits } }],
     expected: [
       { binding: 5, values: query, tolerance },
       { binding: 6, ...kept },
@@ -252,7 +252,7 @@ const rope_backward: Twin = (c, size) => {
   }
   return {
     bindings: [words, inp, turn, gains, dquery, dcache, unwritten(dinp.length), unwritten(dgain.length)],
-    calls: [{ grid: foldedThreads(T * (H + 2 * KV)), params: [T] }],
+    calls: [{ grid: foldedThreads(T * (H + 2 * KV)), params: { T } }],
     expected: [
       { binding: 6, values: dinp, tolerance },
       { binding: 7, values: dgain, tolerance },
@@ -271,7 +271,7 @@ const reduce_head_gains: Twin = (c, size) => {
     const total = sum(chunks, (s) => sum(heads, (head) => partials[(s * (H + KV) + first + head) * D + d]));
     return out[which * D + d] + total;
   });
-  const call = { grid: [Math.ceil((2 * D) / 64)] as const, params: [chunks] };
+  const call = { grid: [Math.ceil((2 * D) / 64)] as const, params: { chunks } };
   return oneResult([partials, out], call, expected, tolerance);
 };
 

@@ -4,7 +4,6 @@
  *
  * Tolerances are relative to the largest value: 2^-24 per rounding, times the number of roundings in one value.
  */
-import { f32 } from '../../device/device.ts';
 import {
   floats,
   folded,
@@ -36,7 +35,7 @@ function linear(sizes: [number, number, number], workgroups: number, flags: { bi
     const product = sum(K, (k) => inp[m * K + k] * weight[n * K + k]);
     return product + flags.bias * bias[n] + flags.residual * residual[m * N + n];
   });
-  const call = { grid: folded(workgroups), params: sizes };
+  const call = { grid: folded(workgroups), params: { M, N, K } };
   return oneResult([inp, weight, bias, residual, unwritten(M * N)], call, expected, sums);
 }
 
@@ -72,7 +71,7 @@ function linearToInput(sizes: [number, number, number], workgroups: number, accu
     const product = sum(N, (n) => dout[m * N + n] * weight[n * K + k]);
     return product + accumulate * dinp[m * K + k];
   });
-  return oneResult([dout, weight, dinp], { grid: folded(workgroups), params: sizes }, expected, sums);
+  return oneResult([dout, weight, dinp], { grid: folded(workgroups), params: { M, N, K } }, expected, sums);
 }
 
 const matmul_nn: Twin = (c, size) => {
@@ -108,7 +107,7 @@ function linearToWeight(
     const there = value(c, 'ACCUMULATE') * untouched;
     return there + sum(tokens, (i) => dout[(s * chunk + i) * N + n] * inp[(s * chunk + i) * K + k]);
   });
-  const call = { grid: folded(workgroups(chunks)), params: [T, N, K, chunk] };
+  const call = { grid: folded(workgroups(chunks)), params: { T, N, K, chunk } };
   return oneResult([dout, inp, unwritten(chunks * N * K)], call, expected, sums);
 }
 
@@ -133,7 +132,7 @@ const reduce_partials: Twin = (_, size) => {
   const partials = floats(chunks * count, 'partials');
   const out = floats(count, 'out');
   const expected = table(1, count, (__, i) => out[i] + sum(chunks, (s) => partials[s * count + i]));
-  return oneResult([partials, out], { grid: foldedThreads(count), params: [count, chunks] }, expected, sums);
+  return oneResult([partials, out], { grid: foldedThreads(count), params: { size: count, chunks } }, expected, sums);
 };
 
 const embed_forward: Twin = (_, size) => {
@@ -142,7 +141,7 @@ const embed_forward: Twin = (_, size) => {
   const weight = floats(rows * C, 'table');
   const held = (id: number) => id >= first && id < first + rows;
   const expected = table(T, C, (t, c) => (held(ids[t]) ? weight[(ids[t] - first) * C + c] : untouched));
-  const call = { grid: foldedThreads(T * C), params: [T, C, first, rows] };
+  const call = { grid: foldedThreads(T * C), params: { T, C, first, rows } };
   return oneResult([ids, weight, unwritten(T * C)], call, expected, 0);
 };
 
@@ -155,7 +154,7 @@ const gather_rows: Twin = (_, size) => {
   for (let n = 0; n < N; n++) pairs.set([source(n), target(n)], pairOffset + 2 * n);
   const out = unwritten((N + 1) * C);
   const expected = table(N + 1, C, (row, c) => (row === 0 ? out[c] : inp[source(N - row) * C + c]));
-  return oneResult([pairs, inp, out], { grid: foldedThreads(N * C), params: [N, C, pairOffset] }, expected, 0);
+  return oneResult([pairs, inp, out], { grid: foldedThreads(N * C), params: { N, C, pairOffset } }, expected, 0);
 };
 
 const scatter_rows: Twin = (c, size) => {
@@ -176,7 +175,7 @@ const scatter_rows: Twin = (c, size) => {
     for (let e = starts[u]; e < starts[u + 1]; e++)
       for (let i = 0; i < C; i++)
         expected[targets[u] * C + i] += (scaled ? scale[scales[e]] : 1) * inp[sources[e] * C + i];
-  const call = { grid: foldedThreads(U * C), params: [U, C, offset, E, scalesAt] };
+  const call = { grid: foldedThreads(U * C), params: { U, C, listOffset: offset, E, scalesAt } };
   return oneResult([lists, words, scale, out], call, expected, sums);
 };
 
@@ -194,7 +193,7 @@ const rmsnorm_forward: Twin = (c, size) => {
   const out = table(T, C, (t, i) => inp[t * C + i] * rstd[t] * gain[i]);
   return {
     bindings: [inp, gain, unwritten(T * C), unwritten(T)],
-    calls: [{ grid: foldedThreads(T * lanes), params: [T, C] }],
+    calls: [{ grid: foldedThreads(T * lanes), params: { T, C } }],
     expected: [
       { binding: 2, values: out, tolerance: transcendental },
       { binding: 3, values: rstd, tolerance: transcendental },
@@ -214,7 +213,7 @@ const rmsnorm_backward: Twin = (c, size) => {
     const own = rstd[t] * (dout[at] * gain[i] - inp[at] * rstd[t] * mean[t]);
     return own + value(c, 'HAS_RESIDUAL') * dresidual[at];
   });
-  const call = { grid: foldedThreads(T * lanes), params: [T, C] };
+  const call = { grid: foldedThreads(T * lanes), params: { T, C } };
   return oneResult([inp, gain, rstd, dout, dresidual, unwritten(T * C)], call, expected, sums);
 };
 
@@ -223,7 +222,7 @@ function columnSums(T: number, C: number, at: (t: number, c: number) => number) 
   const chunk = 3;
   const chunks = ceil(T, chunk);
   const values = table(chunks, C, (s, c) => sum(Math.min(chunk, T - s * chunk), (i) => at(s * chunk + i, c)));
-  const call = { grid: folded(chunks * ceil(C, 64)), params: [T, C, chunk] };
+  const call = { grid: folded(chunks * ceil(C, 64)), params: { T, C, chunk } };
   return { out: unwritten(chunks * C), call, values };
 }
 
@@ -253,7 +252,7 @@ const swiglu_forward: Twin = (c, size) => {
     const gate = inp[t * 2 * I + i];
     return gate * sigmoid(gate) * inp[t * 2 * I + I + i];
   });
-  const call = { grid: foldedThreads((T * I) / WIDTH), params: [T, I] };
+  const call = { grid: foldedThreads((T * I) / WIDTH), params: { T, I } };
   return oneResult([inp, unwritten(T * I)], call, expected, transcendental);
 };
 
@@ -270,7 +269,7 @@ const swiglu_backward: Twin = (c, size) => {
     const d = dout[t * I + i];
     return column < I ? d * up * s * (1 + gate * (1 - s)) : d * gate * s;
   });
-  const call = { grid: foldedThreads((T * I) / WIDTH), params: [T, I] };
+  const call = { grid: foldedThreads((T * I) / WIDTH), params: { T, I } };
   return oneResult([dout, inp], call, expected, transcendental);
 };
 
@@ -282,7 +281,7 @@ const square_sum: Twin = (_, size) => {
     const begin = (i - offset) * chunk;
     return i < offset ? 0.5 : sum(Math.min(chunk, count - begin), (k) => inp[begin + k] ** 2);
   });
-  const call = { grid: folded(chunks), params: [count, offset] };
+  const call = { grid: folded(chunks), params: { size: count, offset } };
   return oneResult([inp, unwritten(offset + chunks)], call, expected, sums);
 };
 
@@ -290,7 +289,7 @@ const clip_coefficient: Twin = (_, size) => {
   const count = 70 * size;
   const partials = floats(count, 'partials').map(Math.abs);
   const norm = Math.sqrt(sum(count, (i) => partials[i]));
-  const call = { grid: [1] as const, params: [count, f32(2)] };
+  const call = { grid: [1] as const, params: { count, maxNorm: 2 } };
   return oneResult([partials, unwritten(2)], call, [norm, Math.min(1, 2 / (norm + 1e-6))], transcendental);
 };
 
@@ -309,11 +308,14 @@ const adamw: Twin = (_, size) => {
     const direction = m1[i] / correction1 / (Math.sqrt(v1[i]) / correction2Sqrt + epsilon);
     return weight[i] * (1 - learningRate * decay) - learningRate * direction;
   });
-  const scalars = [learningRate, beta1, beta2, epsilon, decay, correction1, correction2Sqrt].map(f32);
+  const scalars = {
+    ...{ learningRate, beta1, beta2, epsilon, weightDecay: decay },
+    ...{ biasCorrection1: correction1, biasCorrection2Sqrt: correction2Sqrt },
+  };
   const results = [new Float64Array(count), stepped, m1, v1];
   return {
     bindings: [norm, grad, weight, m, v],
-    calls: [{ grid: foldedThreads(count), params: [count, ...scalars] }],
+    calls: [{ grid: foldedThreads(count), params: { size: count, ...scalars } }],
     // A weight near zero is divided by the root of a small moment, which adds roundings to those of a sum.
     expected: results.map((values, i) => ({ binding: i + 1, values, tolerance: transcendental })),
   };

@@ -1,5 +1,4 @@
 /** Twins of the head's kernels: tiled and masked softmax with their gradients, and the objective kernel. */
-import { f32 } from '../../device/device.ts';
 import { givenWeights } from '../engine/objective.ts';
 import {
   floats,
@@ -31,7 +30,10 @@ const head_lse_update: Twin = (c, size) => {
     const { m, s, u } = softmaxOf(row);
     return [m, s, u, row[targets[n]]][k];
   });
-  const call = (first: number) => ({ grid: foldedThreads(N * lanes), params: [N, W, first, f32(1 / temperature)] });
+  const call = (first: number) => ({
+    grid: foldedThreads(N * lanes),
+    params: { N, W, first, inverseTemperature: 1 / temperature },
+  });
   const state = unwritten(N * 4);
   return {
     bindings: [logits, targets, state],
@@ -57,7 +59,7 @@ const head_finish: Twin = (_, size) => {
   });
   return {
     bindings: [state, unwritten(results.length), unwritten(N)],
-    calls: [{ grid: foldedThreads(N), params: [N, offset] }],
+    calls: [{ grid: foldedThreads(N), params: { N, resultOffset: offset } }],
     expected: [
       { binding: 1, values: results, tolerance },
       { binding: 2, values: lse, tolerance },
@@ -94,7 +96,10 @@ const head_dlogits: Twin = (_, size) => {
     const hit = targets[n] === first + v;
     return slope(logits[n * W + v] / temperature, lse[n], entropy(n), hit, seeds[2 * n], seeds[2 * n + 1]);
   });
-  const call = { grid: foldedThreads(N * W), params: [N, W, first, offset, f32(1 / temperature)] };
+  const call = {
+    grid: foldedThreads(N * W),
+    params: { N, W, first, resultOffset: offset, inverseTemperature: 1 / temperature },
+  };
   return oneResult([targets, lse, results, seeds, logits], call, expected, tolerance);
 };
 
@@ -121,7 +126,10 @@ const head_sparse_logits: Twin = (c, size) => {
     E,
     (_, e) => sum(C, (i) => hidden[rows[e] * C + i] * weight[tokens[e] * C + i]) / temperature,
   );
-  const call = { grid: foldedThreads(E), params: [E, C, at.row, at.token, f32(1 / temperature), scalesAt] };
+  const call = {
+    grid: foldedThreads(E),
+    params: { E, C, rowOffset: at.row, tokenOffset: at.token, inverseTemperature: 1 / temperature, scalesAt },
+  };
   return oneResult([Uint32Array.from(lists), hidden, words, unwritten(E)], call, expected, tolerance);
 };
 
@@ -143,7 +151,9 @@ const head_sparse_finish: Twin = () => {
   });
   return {
     bindings: [Uint32Array.from(lists), maskedTargets, logits, unwritten(results.length), unwritten(N)],
-    calls: [{ grid: foldedThreads(N), params: [N, at.starts, at.token, offset] }],
+    calls: [
+      { grid: foldedThreads(N), params: { N, startOffset: at.starts, tokenOffset: at.token, resultOffset: offset } },
+    ],
     expected: [
       { binding: 3, values: results, tolerance },
       { binding: 4, values: lse, tolerance },
@@ -160,7 +170,10 @@ const head_sparse_dlogits: Twin = () => {
     const n = entryRow[e];
     return slope(logits[e], lse[n], entropy(n), tokens[e] === maskedTargets[n], seeds[2 * n], seeds[2 * n + 1]);
   });
-  const call = { grid: foldedThreads(E), params: [E, at.row, at.token, offset, f32(1 / temperature)] };
+  const call = {
+    grid: foldedThreads(E),
+    params: { E, rowOffset: at.row, tokenOffset: at.token, resultOffset: offset, inverseTemperature: 1 / temperature },
+  };
   return oneResult([Uint32Array.from(lists), maskedTargets, lse, results, seeds, logits], call, expected, tolerance);
 };
 
@@ -180,7 +193,7 @@ const objective_kernel: Twin = (_, size, extra) => {
   const seeds = table(N, 2, (n, k) => columns[k * N + n]);
   return {
     bindings: [columns, results, unwritten(2 * N)],
-    calls: [{ grid: foldedThreads(N), params: [N, offset] }],
+    calls: [{ grid: foldedThreads(N), params: { N, resultOffset: offset } }],
     expected: [
       { binding: 1, values: after, tolerance },
       { binding: 2, values: seeds, tolerance },

@@ -3,7 +3,6 @@
  * that no size is a multiple of what a thread or a workgroup computes. The tolerance is that of a sum of some tens of
  * products.
  */
-import { f32 } from '../../device/device.ts';
 import { floats, foldedThreads, oneResult, sum, type Twin, table, unwritten, value } from './fixture.ts';
 
 const tolerance = 2e-6;
@@ -17,7 +16,10 @@ const N = 26;
 const partOf = (n: number) => (n < 17 ? 0 : 1);
 const columnOf = (n: number) => (n < 17 ? n : n - 17 + parts[1].column);
 
-const params = (T: number, chunk: number) => [T, N, rank, width, stride, 17, N, 0, 28 - 17, 0, f32(scale), chunk];
+const params = (T: number, chunk: number) => ({
+  ...{ T, N, rank, width, stride, end0: 17, end1: N },
+  ...{ shift0: 0, shift1: 28 - 17, shift2: 0, scale, chunk },
+});
 const threads = (T: number, columns: number, rows: number) => foldedThreads(Math.ceil(T / rows) * columns);
 
 const lora_up: Twin = (c, size) => {

@@ -38,7 +38,7 @@ function linear(c: Parameters<Twin>[0], [M, N, K]: [number, number, number], wor
     const product = sum(K, (k) => inp[m * K + k] * values[n * K + k]);
     return product + value(c, 'HAS_BIAS') * bias[n] + value(c, 'HAS_RESIDUAL') * residual[m * N + n];
   });
-  const call = { grid: folded(workgroups), params: [M, N, K] };
+  const call = { grid: folded(workgroups), params: { M, N, K } };
   return oneResult([inp, codes, scales, bias, residual, unwritten(M * N)], call, expected, sums);
 }
 
@@ -72,7 +72,7 @@ function linearToInput(c: Parameters<Twin>[0], [M, N, K]: [number, number, numbe
     const product = sum(N, (n) => dout[m * N + n] * values[n * K + k]);
     return product + value(c, 'ACCUMULATE') * dinp[m * K + k];
   });
-  return oneResult([dout, codes, scales, dinp], { grid: folded(workgroups), params: [M, N, K] }, expected, sums);
+  return oneResult([dout, codes, scales, dinp], { grid: folded(workgroups), params: { M, N, K } }, expected, sums);
 }
 
 const quant_matmul_nn: Twin = (c, size) => {
@@ -94,7 +94,7 @@ const quant_embed: Twin = (c, size) => {
   const { codes, scales, values } = packedWeights(bitsOf(c), rows, C);
   const held = (id: number) => id >= first && id < first + rows;
   const expected = table(T, C, (t, k) => (held(ids[t]) ? values[(ids[t] - first) * C + k] : untouched));
-  const call = { grid: foldedThreads(T * C), params: [T, C, first, rows] };
+  const call = { grid: foldedThreads(T * C), params: { T, C, first, rows } };
   return oneResult([ids, codes, scales, unwritten(T * C)], call, expected, 0);
 };
 

@@ -1,7 +1,6 @@
 /**
  * Twins of the sampling kernels: choice of the next token with counter-based random numbers, with or without a mask.
  */
-import { f32 } from '../../device/device.ts';
 import { tokenWords } from '../engine/batch.ts';
 import { gumbel } from '../engine/random.ts';
 import { floats, folded, softmaxOf, sum, type Twin, untouched, unwritten, value, vocabularyTable } from './fixture.ts';
@@ -204,7 +203,7 @@ const sample_masked: Twin = (c) => {
   take(1, 0);
   const call = (step: number, inverse: number) => ({
     grid: folded(R),
-    params: [R, C, step, trash, edgeOffset, random.seed, random.stream, f32(inverse), scalesAt],
+    params: { R, C, step, trash, edgeOffset, ...random, inverseTemperature: inverse, scalesAt },
   });
   return {
     bindings: [hidden, tableWords, words, ...before],
@@ -235,7 +234,7 @@ const sample_scan: Twin = (_, size) => {
   });
   const call = (first: number) => ({
     grid: folded(R),
-    params: [R, W, first, random.seed, random.stream, f32(1 / temperature)],
+    params: { R, W, first, ...random, inverseTemperature: 1 / temperature },
   });
   return {
     bindings: [logits, packRows(rows), unwritten(R * 8)],
@@ -265,7 +264,7 @@ const sample_finish: Twin = () => {
   });
   return {
     bindings: [state, Uint32Array.from([stops.length, ...stops]), ...before],
-    calls: [{ grid: [1], params: [R, 1, trash] }],
+    calls: [{ grid: [1], params: { R, step: 1, trash } }],
     expected: sampled.snapshot().map((values, i) => ({ binding: 2 + i, values, tolerance })),
   };
 };

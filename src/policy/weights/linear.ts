@@ -3,7 +3,7 @@
  * on f32 or packed, trained, frozen or adapted matrices (here, in packed-weights.ts and in adapted.ts); the
  * transformer's sequence of operations is independent of that choice.
  */
-import { type BufferSlice, f32, grid1d, slice } from '../../device/device.ts';
+import { type BufferSlice, grid1d, slice } from '../../device/device.ts';
 import type { ModelConfig } from '../config.ts';
 import { BatchError } from '../engine/batch.ts';
 import type { Operations } from '../engine/operations.ts';
@@ -74,8 +74,15 @@ export interface Weights {
   destroy(): void;
 }
 
-/** Scalars of sample_masked after R and C. */
-export type MaskedSampling = (number | ReturnType<typeof f32>)[];
+/** Scalars of sample_masked that do not depend on the weights. */
+export interface MaskedSampling {
+  step: number;
+  trash: number;
+  edgeOffset: number;
+  seed: number;
+  stream: number;
+  inverseTemperature: number;
+}
 
 /** Storage of a frozen base's matrices: f32, or packed (quantize.ts). Vectors are always f32. */
 export type Precision = 'f32' | 'int8' | 'int4';
@@ -193,8 +200,8 @@ export class DenseWeights implements BaseWeights {
       kernel: ops.kernels.request('head_sparse_logits', { WIDTH: C % 4 === 0 ? 4 : 1, BITS: 32 }),
       bindings: [ws.slice('lists'), hidden, this.wholeHead(), out],
       grid: grid1d(Math.ceil(E / 64)),
-      // The last scalar: a table of floats has no scales.
-      params: [E, C, row, token, f32(1 / temperature), 0],
+      // A table of floats has no scales.
+      params: { E, C, rowOffset: row, tokenOffset: token, inverseTemperature: 1 / temperature, scalesAt: 0 },
       flops: 2 * E * C,
     });
   }
@@ -209,8 +216,8 @@ export class DenseWeights implements BaseWeights {
       kernel: ops.kernels.request('sample_masked', { WIDTH: C % 4 === 0 ? 4 : 1, BITS: 32 }),
       bindings: [hidden, this.wholeHead(), ...others],
       grid: grid1d(R),
-      // The last scalar: a table of floats has no scales.
-      params: [R, C, ...params, 0],
+      // A table of floats has no scales.
+      params: { R, C, ...params, scalesAt: 0 },
       flops: 40 * R * C,
     });
   }

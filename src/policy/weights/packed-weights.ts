@@ -205,7 +205,7 @@ export class PackedWeights implements BaseWeights {
       kernel: ops.kernels.request('sample_masked', { WIDTH: width(C), BITS: table.bits }),
       bindings: [hidden, table.words, ...others],
       grid: grid1d(R),
-      params: [R, C, ...params, table.scalesAt],
+      params: { R, C, ...params, scalesAt: table.scalesAt },
       flops: 40 * R * C,
     });
   }

@@ -6,7 +6,6 @@ import {
   DeviceError,
   DeviceLostError,
   DeviceUnavailableError,
-  f32,
   whole,
 } from '../../../src/device/device.ts';
 import { WasmDevice, type WasmOptions } from '../../../src/device/wasm/device.ts';
@@ -81,7 +80,7 @@ describe('a recorder', () => {
     const kernel = device.kernels.request('reduce_partials');
     await device.kernels.settle();
     const add = (from: BufferSlice, to: BufferSlice) =>
-      recorder.run({ kernel, bindings: [from, to], grid: [1], params: [4, 1] });
+      recorder.run({ kernel, bindings: [from, to], grid: [1], params: { size: 4, chunks: 1 } });
     recorder.upload(a, 0, floats([1, 2, 3, 4]));
     add(whole(a), whole(b));
     recorder.copy(whole(b), a, 0, 8);
@@ -211,7 +210,7 @@ it('the other threads take a share of the work', async () => {
   const kernel = device.kernels.request('peak');
   // About 30 ms, long enough for a sleeping helper to wake up.
   for (let i = 0; i < 20 && device.helpedChunks === 0; i++) {
-    recorder.run({ kernel, bindings: [whole(out)], grid: [1], params: [640, 20_000] });
+    recorder.run({ kernel, bindings: [whole(out)], grid: [1], params: { chunks: 640, rounds: 20_000 } });
     recorder.submit();
   }
   recorder.destroy();
@@ -235,7 +234,7 @@ describe('loss', () => {
     const kernel = device.kernels.request('attention_forward', { H: 1, KV: 1, D: 4, SCALE_F: 0.5 });
     const buffers = Array.from({ length: 6 }, (_, i) => device.createBuffer(`b${i}`, 1 << 12));
     recorder.upload(buffers[0], 0, Uint32Array.from([0, 0, 0, 0, 0, 1 << 20, 0, 0]));
-    recorder.run({ kernel, bindings: buffers.map(whole), grid: [1], params: [1, 0] });
+    recorder.run({ kernel, bindings: buffers.map(whole), grid: [1], params: { T: 1, pageBits: 0 } });
     await recorder.finish();
   }
 
@@ -263,7 +262,7 @@ describe('loss', () => {
     const [sums, norm] = ['sums', 'norm'].map((label) => device.createBuffer(label, 16));
     recorder.upload(sums, 0, floats([9, 16]));
     const kernel = device.kernels.request('clip_coefficient');
-    recorder.run({ kernel, bindings: [whole(sums), whole(norm)], grid: [1], params: [2, f32(2.5)] });
+    recorder.run({ kernel, bindings: [whole(sums), whole(norm)], grid: [1], params: { count: 2, maxNorm: 2.5 } });
     const [bytes] = await recorder.read([whole(norm)]);
     expect(new Float32Array(bytes)[0]).toBe(5);
     expect(new Float32Array(bytes)[1]).toBeCloseTo(0.5, 6);

@@ -1,5 +1,5 @@
 /** Samples one token per row from its hidden state, among the tokens of the valid actions or among all. */
-import { type BufferSlice, f32, grid1d } from '../../../device/device.ts';
+import { type BufferSlice, grid1d } from '../../../device/device.ts';
 import type { ModelConfig } from '../../config.ts';
 import type { Sampling } from '../../policy.ts';
 import type { Weights } from '../../weights/linear.ts';
@@ -35,7 +35,8 @@ export function recordSample(
   { masked, open, edgeOffset, restRow }: SampledRows,
 ): void {
   const C = config.hiddenSize;
-  const inverseTemperature = f32(sampling.temperature === 0 ? 0 : 1 / sampling.temperature);
+  const { seed, stream, temperature } = sampling;
+  const inverseTemperature = temperature === 0 ? 0 : 1 / temperature;
   const normed = ws.slice('hiddenNormed');
   ops.rmsnorm(hidden, weights.vector('finalNorm'), normed, ws.slice('rstdHead'), R, C, config.rmsNormEps);
   const outputs = [
@@ -46,7 +47,7 @@ export function recordSample(
     ws.slice('outLogprobs'),
   ];
   if (masked) {
-    const params = [step, restRow, edgeOffset, sampling.seed, sampling.stream, inverseTemperature];
+    const params = { step, trash: restRow, edgeOffset, seed, stream, inverseTemperature };
     weights.sampleMasked(normed, [ws.slice('trie'), ...outputs], R, params);
   }
   if (!open) return;
@@ -57,7 +58,7 @@ export function recordSample(
       kernel: ops.kernels.request('sample_scan'),
       bindings: [ws.slice('logits'), ws.slice('rows'), ws.slice('sampleState')],
       grid: grid1d(R),
-      params: [R, W, first, sampling.seed, sampling.stream, inverseTemperature],
+      params: { R, W, first, seed, stream, inverseTemperature },
       flops: 20 * R * W,
     });
   }
@@ -65,6 +66,6 @@ export function recordSample(
     kernel: ops.kernels.request('sample_finish'),
     bindings: [ws.slice('sampleState'), ws.slice('stops'), ...outputs],
     grid: [Math.ceil(R / 64)],
-    params: [R, step, restRow],
+    params: { R, step, trash: restRow },
   });
 }
