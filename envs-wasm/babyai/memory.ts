@@ -57,7 +57,7 @@ export const unseenBehind = new StaticArray<i32>(256);
 /** Cells of the room are counted up to this many steps to each side. */
 const REACH: i32 = 12;
 const queue: usize = memory.data(CELLS * 2);
-/** How the walk reached a cell: 0 not reached, 1 within this room, else through a door of the room (its id + 1). */
+/** Way of the walk to a cell: 0 not reached, 1 within this room, else through a door of the room (its id + 1). */
 const reachedBy: usize = memory.data(CELLS * 2);
 const HERE: u16 = 1;
 let queued: i32 = 0;
@@ -180,7 +180,7 @@ function rememberThings(w: World): void {
     let nearest = i32.MAX_VALUE;
     for (let id = 1; id <= w.objectCount; id++) {
       if (!isWorthRemembering(w, id) || isRemembered(id)) continue;
-      // Of two equally far objects, the one in the first cell.
+      // Among equally far objects, the one in the first cell is taken.
       const rank = (abs(aheadOfThing(w, id)) + abs(asideOfThing(w, id))) * CELLS + i32(cellOf(w, id));
       if (rank >= nearest) continue;
       nearest = rank;

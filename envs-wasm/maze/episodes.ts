@@ -67,8 +67,7 @@ export function begin(episode: Episode, stepLimit: i32, upstream: bool, compact:
 
 export function isFree(episode: Episode, at: i32): bool { return load<u8>(episode.block + at) == 0; }
 
-// --- texts
-// ------------------------------------------------------------------------------------------------------------
+// --- texts -----------------------------------------------------------------------------------------------------------
 
 function putMove(move: i32): void {
   putText(move == 0 ? 'left' : move == 1 ? 'right' : move == 2 ? 'up' : 'down');

@@ -5,7 +5,9 @@
  */
 import { batchCapacity, columns, endAnswer, ensureBatch, inputLengthOf, slotOf, taskNumber } from '../shared/batch';
 import { clearOutput, inputBuffer, outputLength, outputPointer, putByte, putInteger } from '../shared/text';
-import { act, ACCEPTED, begin, ensureWorlds, Episode, episodeAt, hasWorld, moveAt, putObservation, putPlan, sizeOf } from './episodes';
+import {
+  act, ACCEPTED, begin, ensureWorlds, Episode, episodeAt, hasWorld, moveAt, putObservation, putPlan, sizeOf,
+} from './episodes';
 import { draw, takeOriginal } from './grid';
 
 export { batchCapacity, columns, ensureBatch, ensureWorlds, hasWorld, inputBuffer, outputLength, outputPointer };

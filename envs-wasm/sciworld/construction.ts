@@ -1,4 +1,4 @@
-/** Construction: a new object as the constructor of its class makes it, with its two terminals. */
+/** Makes new objects as the constructors of their classes do, each with its two terminals. */
 import {
   C_Anode, C_Cathode, C_Terminal, F_PolarizedElectricalComponent, F_UnpolarizedElectricalComponent, S_anode,
   S_cathode, S_terminal_1, S_terminal_2, C_Ash,
@@ -39,7 +39,7 @@ export function make(cls: i32): Obj {
   return makeAs(cls, uuid);
 }
 
-/** As `make`, with a given uuid: those of task objects come from the tables. */
+/** Like `make`, with a given uuid: those of task objects come from the tables. */
 export function makeAs(cls: i32, uuid: i32): Obj {
   const record = classRecord(cls);
   const bits = family(cls);

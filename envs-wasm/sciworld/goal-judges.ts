@@ -31,7 +31,7 @@ export function forgetThrow(): void {
 
 const around: List = new List();
 let gathered: bool = false;
-/** By string: the number of the gathering in which an object of this raw name was last in the room. */
+/** For each string: number of the last gathering that found an object with this raw name in the room. */
 const namesSeen: StaticArray<i32> = new StaticArray<i32>(4096);
 let gathering: i32 = 0;
 /** True if the described name of some object differs from its raw name. */

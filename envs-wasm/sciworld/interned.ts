@@ -1,7 +1,7 @@
 /**
  * Interned phrases: each phrase is stored once, under a number, with its properties. A phrase of the form "L in R" or
- * "L on R" (with one such joint) has the numbers of both sides, so that it equals the referent made of these two.
- * Independent of objects.
+ * "L on R" (with one such joint) has the numbers of both sides, so that it is recognised as equal to the referent made
+ * of these two. Independent of objects.
  */
 import { Buffer, bytes, copyBytes, order, same } from './text';
 

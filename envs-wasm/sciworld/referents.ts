@@ -57,7 +57,8 @@ function nth(phrases: usize, i: i32): i32 {
 }
 
 /**
- * As a container, a portal answers to an error text of the original. No line contains it, but it counts for uniqueness.
+ * A portal that is a container answers to an error text of the original. No line contains it, but it counts for
+ * uniqueness.
  */
 const portalContainer: usize = heap.alloc(4);
 
@@ -176,7 +177,7 @@ function addSpecial(key: u64, i: i32): void {
   const at = special(key);
   anySpecial = true;
   if (load<u64>(at) == 0) {
-    // The table is full, which no house comes near. Missing referents count as unique.
+    // The table is full; no real house has that many referents. Missing ones count as unique.
     if (++specialCount > SPECIALS / 2) return;
     store<u64>(at, key);
     store<i32>(at + 8, i);

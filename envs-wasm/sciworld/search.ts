@@ -89,7 +89,7 @@ export function accessible(o: Obj, hidden: bool, into: List): void {
   for (let i = nextPortal(o, 0); i < head.portals; i = nextPortal(o, i + 1)) into.push(portal(i));
 }
 
-/** As `accessible` with hidden objects, in any order, but without ordinary terminals (two objects in three). */
+/** Like `accessible` with hidden objects, in any order, but without ordinary terminals (two objects in three). */
 function withoutTerminals(o: Obj, into: List): void {
   if (!isBare(o))
     for (let c = at(o.first); !isNil(c); c = at(c.next)) {

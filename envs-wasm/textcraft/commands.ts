@@ -5,7 +5,10 @@
  *
  * A list is a pure function of (goal, number of distractors, list seed). Independent of episodes.
  */
-import { goals, inputCount, inputName, inputStart, lineLength, lineOf, linePointer, nameCount, nameLength, recipesOf, uses, wordsPointer } from './recipebook';
+import {
+  goals, inputCount, inputName, inputStart, lineLength, lineOf, linePointer, nameCount, nameLength, recipesOf, uses,
+  wordsPointer,
+} from './recipebook';
 import { sampleInto, seedRandom, shuffle } from '../shared/mt19937';
 import { putBytes, putInteger, putText } from '../shared/text';
 

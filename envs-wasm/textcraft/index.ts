@@ -6,11 +6,16 @@
  * each call.
  */
 import { commands, goalOf, makeCommands, putStart, putValidActions } from './commands';
-import { depth, goals, inputCount, inputName, inputStart, linePointer, lineLength, nameLength, recipeOutput, recipeYield, wordsPointer } from './recipebook';
+import {
+  depth, goals, inputCount, inputName, inputStart, linePointer, lineLength, nameLength, recipeOutput, recipeYield,
+  wordsPointer,
+} from './recipebook';
 import { ensureWorlds, hasWorld, resetWorld, stackAt, stepWorld, worldAt } from './worlds';
 import { putPlan, putTree } from './oracle';
 import { putDecimal } from '../shared/decimal';
-import { clearOutput, inputBuffer, outputLength, outputPointer, putByte, putBytes, putInteger, putText } from '../shared/text';
+import {
+  clearOutput, inputBuffer, outputLength, outputPointer, putByte, putBytes, putInteger, putText,
+} from '../shared/text';
 
 export { ensureWorlds, hasWorld, inputBuffer, outputPointer, outputLength };
 

@@ -9,7 +9,10 @@
  * that a line names, as often as needed, and recipes with a tag cannot be used, because their line names no item that
  * can be carried. In a free plan a `get` takes the exact amount, and a concrete item stands for a tag.
  */
-import { inputCount, inputIsTag, inputName, inputStart, isItem, isTag, itemRecipes, nameCount, nameLength, putRecipe, recipeOutput, recipeYield, recipesOf, tagOf, taggedItems, wordsPointer } from './recipebook';
+import {
+  inputCount, inputIsTag, inputName, inputStart, isItem, isTag, itemRecipes, nameCount, nameLength, putRecipe,
+  recipeOutput, recipeYield, recipesOf, tagOf, taggedItems, wordsPointer,
+} from './recipebook';
 import { commands, makeCommands } from './commands';
 import { carried, worldAt } from './worlds';
 import { putBytes, putInteger, putText } from '../shared/text';

@@ -6,10 +6,19 @@
  * episodes need no more than the peak. A step allocates nothing. There is no garbage collector that could pause a
  * batch.
  */
-import { findName, inputCount, inputIsTag, inputName, inputStart, isItem, isTag, itemRecipes, nameLength, namePointer, recipeOutput, recipeYield, recipesOf, tagOf, wordsPointer } from './recipebook';
+import {
+  findName, inputCount, inputIsTag, inputName, inputStart, isItem, isTag, itemRecipes, nameLength, namePointer,
+  recipeOutput, recipeYield, recipesOf, tagOf, wordsPointer,
+} from './recipebook';
 import { blockBytes, giveBlock, takeBlock } from '../shared/blocks';
-import { addDigits, addPlain, clearDecimal, Decimal, isAtLeast, LARGE, MOST_DIGITS, plainValue, putDecimal, putDigits, subtractPlain } from '../shared/decimal';
-import { digitsAt, indexOfByte, leadingSpace, putByte, putBytes, putInteger, putRepr, putText, putUnderscored, startsWith, withoutTrailingSpace } from '../shared/text';
+import {
+  addDigits, addPlain, clearDecimal, Decimal, isAtLeast, LARGE, MOST_DIGITS, plainValue, putDecimal, putDigits,
+  subtractPlain,
+} from '../shared/decimal';
+import {
+  digitsAt, indexOfByte, leadingSpace, putByte, putBytes, putInteger, putRepr, putText, putUnderscored, startsWith,
+  withoutTrailingSpace,
+} from '../shared/text';
 
 const NONE: i32 = -1;
 

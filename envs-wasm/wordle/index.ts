@@ -8,7 +8,10 @@
 import { batchCapacity, columns, endAnswer, ensureBatch, inputLengthOf, slotOf, taskNumber } from '../shared/batch';
 import { clearOutput, inputBuffer, outputLength, outputPointer, putByte, putInteger } from '../shared/text';
 import { NONE, sizeOf, wordOf } from './dictionary';
-import { act, ACCEPTED, beginHidden, beginOriginal, ensureWorlds, episodeAt, guessAt, hasWorld, knowledgeOf, patternAt, putWord } from './episodes';
+import {
+  act, ACCEPTED, beginHidden, beginOriginal, ensureWorlds, episodeAt, guessAt, hasWorld, knowledgeOf, patternAt,
+  putWord,
+} from './episodes';
 import { filter, filtered } from './knowledge';
 import { colourIn } from './official';
 import { putPlan } from './oracle';

@@ -5,9 +5,13 @@
 import { loadRandom } from '../shared/mt19937';
 import { putByte } from '../shared/text';
 import { NONE } from './dictionary';
-import { drawAndLearn, Episode, generatorOf, guessAt, knowledgeOf, MOST_TRIES, patternAt, putWord, wordIn, wordsOf } from './episodes';
+import {
+  drawAndLearn, Episode, generatorOf, guessAt, knowledgeOf, MOST_TRIES, patternAt, putWord, wordIn, wordsOf,
+} from './episodes';
 import { filter, filtered, KNOWLEDGE_BYTES, learn } from './knowledge';
-import { addWord, beginSearch, beginWords, bestGuess, narrow, patternOf, settleWords, takeList, WON_PATTERN } from './official';
+import {
+  addWord, beginSearch, beginWords, bestGuess, narrow, patternOf, settleWords, takeList, WON_PATTERN,
+} from './official';
 
 const plan = new StaticArray<i32>(MOST_TRIES);
 let length: i32 = 0;

@@ -115,7 +115,7 @@ export class Hosts {
     return address === undefined ? null : { host, port, address };
   }
 
-  /** As `target`, for a URL. Also null if it is neither http nor https. */
+  /** Like `target`, for a URL. Also null if it is neither http nor https. */
   targetOf(url: string): Target | null {
     if (!URL.canParse(url)) return null;
     const { hostname, port, protocol } = new URL(url);

@@ -57,13 +57,13 @@ const sorted = (_key: string, value: unknown) =>
 
 function quartJson(value: unknown): string {
   const escaped = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
-  // The original sends rewards as floats (1.0) and this sends 1; a JSON parser reads both as the same number.
+  // The original sends whole rewards as 1.0, this server sends 1; JSON parsers read both as the same number.
   return JSON.stringify(value, sorted).replace(/[\u007f-\uffff]/g, escaped);
 }
 
 const errorReset: ResetAnswer = { object: 'Error', observation: 'TimeoutError', sites: 'Error' };
 
-/** The proxy's own refusals are added to the original's answer; failures that the original has too are not. */
+/** The field `why` for refusals by the proxy itself. Failures that the original has too get no such field. */
 const whyOf = (error: unknown) =>
   error instanceof TaskRefused || error instanceof ForbiddenAddress || error instanceof EpisodeFailure
     ? { why: `${(error as Error).name}: ${(error as Error).message}` }
