@@ -5,7 +5,6 @@
  */
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
-import { zipSync } from 'fflate';
 import { type Experiment, parseExperiment } from '../experiment/experiment.ts';
 import { besideModel } from '../experiment/policies/adapted.ts';
 import { factsOf } from '../experiment/policies/registry.ts';
@@ -15,6 +14,7 @@ import { specialTokens, Tokenizer } from '../policy/text/tokenizer.ts';
 import { importedRun } from '../session/policies/registry.ts';
 import type { HandoffSource } from '../store/run.ts';
 import type { NewRun } from '../store/run-store.ts';
+import { zip } from '../store/zip.ts';
 import { CommandError, readDocument } from './training-run.ts';
 
 /** Levels to search upwards: a trained policy lies a few folders below its hand-off. */
@@ -79,6 +79,7 @@ export function returnedRun(folder: string, file: string | null): NewRun {
   // The hand-off's files were read above; they are not part of the policy.
   const own = filesOf(folder);
   for (const name of handoffFiles) delete own[name];
-  const run = importedRun(zipSync(own, { level: 0 }), experiment, basename(folder));
+  const zipped = zip(Object.entries(own).map(([name, bytes]) => ({ name, bytes, stored: true })));
+  const run = importedRun(zipped, experiment, basename(folder));
   return from ? { ...run, origin: { kind: 'import', file: basename(folder), from } } : run;
 }

@@ -1,7 +1,6 @@
 /** Opens the policy of a run, or an exported one, as a chat model. `session/completion.ts` generates its replies. */
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { zipSync } from 'fflate';
 import type { WorldOptions } from '../envs/env.ts';
 import { type Experiment, parseExperiment } from '../experiment/experiment.ts';
 import { presets } from '../experiment/presets.ts';
@@ -14,6 +13,7 @@ import { importedRun } from '../session/policies/registry.ts';
 import { Assembly } from '../session/service/assembly.ts';
 import { readRun } from '../store/bundle.ts';
 import type { NewRun } from '../store/run-store.ts';
+import { zip } from '../store/zip.ts';
 import { openGuardedWorld } from '../workers/spawn-world.ts';
 import { worldModule } from '../worlds/registry.ts';
 import { NodeBaseModels } from './base-models.ts';
@@ -23,9 +23,7 @@ import { CommandError } from './training-run.ts';
 /** Zip of a folder's files, the format in which policies are imported. */
 function zipOf(folder: string): Uint8Array {
   const files = readdirSync(folder).filter((name) => statSync(join(folder, name)).isFile());
-  return zipSync(Object.fromEntries(files.map((name) => [name, new Uint8Array(readFileSync(join(folder, name)))])), {
-    level: 0,
-  });
+  return zip(files.map((name) => ({ name, bytes: new Uint8Array(readFileSync(join(folder, name))), stored: true })));
 }
 
 /** Reads a run's file, the folder it was written to, or a policy in Hugging Face's layout as a folder or a zip. */

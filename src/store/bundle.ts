@@ -10,7 +10,6 @@
  *   checkpoints/000012.safetensors    weights and optimiser state
  *   trajectories/000012.bin           a step's trajectories, as session/trajectory-codec.ts writes them
  */
-import { strFromU8, strToU8, unzipSync, type Zippable, zipSync } from 'fflate';
 import { crc32 } from './crc32.ts';
 import {
   type CheckpointMeta,
@@ -21,6 +20,7 @@ import {
   StoreError,
 } from './run.ts';
 import { type NewRun, type RunStore, stepOf } from './run-store.ts';
+import { unzip, zip } from './zip.ts';
 
 export const BUNDLE_FORMAT = 'tabgym-run-1';
 
@@ -59,11 +59,12 @@ function entryName(file: string, kept: readonly number[], which: BundleOptions['
   return wanted ? `checkpoints/${padded(checkpoint)}.safetensors` : null;
 }
 
-function zip(entries: ReadonlyMap<string, Uint8Array>): Uint8Array<ArrayBuffer> {
-  const zippable: Zippable = {};
+const encode = (text: string) => new TextEncoder().encode(text);
+const decode = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
+
+function zipOf(entries: ReadonlyMap<string, Uint8Array>): Uint8Array<ArrayBuffer> {
   // Floats hardly shrink and trajectories are already deflated, so both are stored uncompressed.
-  for (const [name, bytes] of entries) zippable[name] = [bytes, { level: isStored(name) ? 0 : 6, mtime: '1980-01-02' }];
-  return zipSync(zippable) as Uint8Array<ArrayBuffer>;
+  return zip([...entries].map(([name, bytes]) => ({ name, bytes, stored: isStored(name) })));
 }
 
 /** Content of a run's file. */
@@ -81,8 +82,8 @@ export function bundleOf({ run, records, checkpoints, assets }: BundleParts): Ui
     bytes,
   ]);
   const entries = new Map<string, Uint8Array>([
-    ['experiment.json', strToU8(JSON.stringify(run.experiment, null, 2))],
-    ['steps.jsonl', strToU8(records.map((record) => `${JSON.stringify(record)}\n`).join(''))],
+    ['experiment.json', encode(JSON.stringify(run.experiment, null, 2))],
+    ['steps.jsonl', encode(records.map((record) => `${JSON.stringify(record)}\n`).join(''))],
     ...Object.entries(assets),
     ...weights,
   ]);
@@ -96,7 +97,7 @@ function indexed(
 ): Uint8Array<ArrayBuffer> {
   const files = Object.fromEntries([...entries].map(([name, b]) => [name, { bytes: b.byteLength, crc: crc32(b) }]));
   const index: Index = { format: BUNDLE_FORMAT, run, checkpoints, files };
-  return zip(new Map([['tabgym.json', strToU8(JSON.stringify(index, null, 1))], ...entries]));
+  return zipOf(new Map([['tabgym.json', encode(JSON.stringify(index, null, 1))], ...entries]));
 }
 
 /** Exports a stored run as one file. */
@@ -108,8 +109,8 @@ export async function exportRun(
   const manifest = await store.manifest(id);
   const kept = [Math.max(-1, ...(await store.checkpointSteps(id))), manifest.run.best?.step ?? -1];
   const entries = new Map<string, Uint8Array>([
-    ['experiment.json', strToU8(JSON.stringify(manifest.run.experiment, null, 2))],
-    ['steps.jsonl', strToU8((await store.records(id)).map((record) => `${JSON.stringify(record)}\n`).join(''))],
+    ['experiment.json', encode(JSON.stringify(manifest.run.experiment, null, 2))],
+    ['steps.jsonl', encode((await store.records(id)).map((record) => `${JSON.stringify(record)}\n`).join(''))],
   ]);
   for (const file of Object.keys(manifest.files)) {
     const name = entryName(file, kept, options.checkpoints ?? 'last');
@@ -119,9 +120,9 @@ export async function exportRun(
   return indexed(manifest.run, manifest.checkpoints, entries);
 }
 
-function unzip(bytes: Uint8Array): { [name: string]: Uint8Array } {
+function entriesOf(bytes: Uint8Array): { [name: string]: Uint8Array } {
   try {
-    return unzipSync(bytes);
+    return unzip(bytes);
   } catch (error) {
     throw new BundleError(
       `This file of ${bytes.byteLength} bytes is not a complete zip: it was cut short, damaged, or has another format (${(error as Error).message}). Export it again.`,
@@ -131,7 +132,7 @@ function unzip(bytes: Uint8Array): { [name: string]: Uint8Array } {
 
 function parseJson<T>(bytes: Uint8Array, name: string): T {
   try {
-    return JSON.parse(strFromU8(bytes));
+    return JSON.parse(decode(bytes));
   } catch {
     throw new BundleError(`${name} in this file is not JSON: the file is damaged. Export it again.`);
   }
@@ -157,7 +158,7 @@ function checkedIndex(entries: { [name: string]: Uint8Array }): Index {
 
 /** Reads and verifies a run's file, for `RunStore.create`. The `experiment` is not validated here. */
 export function readRun(bytes: Uint8Array, fileName: string): NewRun & { summary: StoredRun } {
-  const entries = unzip(bytes);
+  const entries = entriesOf(bytes);
   const index = checkedIndex(entries);
   const checkpoints: { meta: CheckpointMeta; bytes: Uint8Array }[] = [];
   const trajectories = new Map<number, Uint8Array>();
@@ -169,7 +170,7 @@ export function readRun(bytes: Uint8Array, fileName: string): NewRun & { summary
     else if (folder === 'trajectories') trajectories.set(Number.parseInt(file, 10), entries[name]);
     else if (name !== 'experiment.json' && name !== 'steps.jsonl') assets[name] = entries[name];
   }
-  const lines = strFromU8(entries['steps.jsonl']).split('\n').filter(Boolean);
+  const lines = decode(entries['steps.jsonl']).split('\n').filter(Boolean);
   const records = lines.map((line) => JSON.parse(line) as StoredRecord);
   const experiment = parseJson(entries['experiment.json'], 'experiment.json');
   const { id, name, step, success } = index.run;
@@ -191,7 +192,7 @@ export type PolicyFiles = { [name in (typeof POLICY_FILES)[number]]: Uint8Array 
 
 /** Zip of a policy alone in the Hugging Face layout, or of an adapter in PEFT's. */
 export function writePolicy(files: { readonly [name: string]: Uint8Array }): Uint8Array<ArrayBuffer> {
-  return zip(new Map(Object.entries(files)));
+  return zipOf(new Map(Object.entries(files)));
 }
 
 /** File of a zip, in its root or in a folder. */
@@ -205,7 +206,7 @@ export interface AdapterFiles {
 
 /** The two files of a PEFT checkpoint's zip; null for another zip. */
 export function readAdapter(bytes: Uint8Array): AdapterFiles | null {
-  const entries = unzip(bytes);
+  const entries = entriesOf(bytes);
   const config = fileIn(entries, 'adapter_config.json');
   if (!config) return null;
   const model = fileIn(entries, 'adapter_model.safetensors');
@@ -218,7 +219,7 @@ export function readAdapter(bytes: Uint8Array): AdapterFiles | null {
 
 /** The three files of a policy's zip, in its root or in one folder. */
 export function readPolicy(bytes: Uint8Array): PolicyFiles {
-  const entries = unzip(bytes);
+  const entries = entriesOf(bytes);
   const find = (wanted: string) => fileIn(entries, wanted);
   const missing = POLICY_FILES.filter((name) => !find(name));
   if (missing.length)
@@ -239,7 +240,7 @@ export interface Handoff {
  * damaged.
  */
 export function readHandoff(bytes: Uint8Array): Handoff | null {
-  const entries = unzip(bytes);
+  const entries = entriesOf(bytes);
   const [from, experiment] = [fileIn(entries, 'handoff.json'), fileIn(entries, 'experiment.json')];
   if (!from || !experiment) return null;
   const { trainer, run, step } = parseJson<Partial<HandoffSource>>(from, 'handoff.json');

@@ -5,11 +5,11 @@
  *   sweep.json                 version, name, the sweep's document, and each run's file and place
  *   runs/01.tabgym ...         as `bundle.ts` writes them
  */
-import { strFromU8, strToU8, unzipSync, type Zippable, zipSync } from 'fflate';
 import { BundleError, exportRun, readRun } from './bundle.ts';
 import { crc32 } from './crc32.ts';
 import type { SweepPlace } from './run.ts';
 import type { NewRun, RunStore } from './run-store.ts';
+import { unzip, type ZipEntry, zip } from './zip.ts';
 
 export const SWEEP_FORMAT = 'tabgym-sweep-1';
 
@@ -22,7 +22,7 @@ interface Index {
 
 /** Exports runs of one sweep, in their order, as one file. */
 export async function exportSweep(store: RunStore, runIds: readonly string[]): Promise<Uint8Array<ArrayBuffer>> {
-  const files: Zippable = {};
+  const files: ZipEntry[] = [];
   const index: Index = { format: SWEEP_FORMAT, name: '', document: null, runs: [] };
   for (const [i, id] of runIds.entries()) {
     const { sweep, name } = await store.get(id);
@@ -31,25 +31,25 @@ export async function exportSweep(store: RunStore, runIds: readonly string[]): P
     const file = `runs/${String(i + 1).padStart(2, '0')}.tabgym`;
     const bytes = await exportRun(store, id);
     // A zip inside a zip does not shrink.
-    files[file] = [bytes, { level: 0, mtime: '1980-01-02' }];
+    files.push({ name: file, bytes, stored: true });
     Object.assign(index, { name: sweepName, document });
     index.runs.push({ file, crc: crc32(bytes), name, place });
   }
-  const head = strToU8(JSON.stringify(index, null, 1));
-  return zipSync({ 'sweep.json': [head, { level: 6, mtime: '1980-01-02' }], ...files }) as Uint8Array<ArrayBuffer>;
+  const head = new TextEncoder().encode(JSON.stringify(index, null, 1));
+  return zip([{ name: 'sweep.json', bytes: head, stored: false }, ...files]);
 }
 
 /** Reads the index only. Returns null if the file is not a sweep. */
 function indexOf(bytes: Uint8Array): Index | null {
   let head: Uint8Array | undefined;
   try {
-    head = unzipSync(bytes, { filter: ({ name }) => name === 'sweep.json' })['sweep.json'];
+    head = unzip(bytes, (name) => name === 'sweep.json')['sweep.json'];
   } catch {
     return null;
   }
   if (!head) return null;
   try {
-    return JSON.parse(strFromU8(head));
+    return JSON.parse(new TextDecoder().decode(head));
   } catch {
     throw new BundleError('sweep.json in this file is not JSON: the file is damaged. Export the sweep again.');
   }
@@ -63,7 +63,7 @@ export function readSweep(bytes: Uint8Array, fileName: string, newId: string): N
   if (!index) return null;
   if (index.format !== SWEEP_FORMAT)
     throw new BundleError(`This sweep has the format "${index.format}"; this version reads "${SWEEP_FORMAT}".`);
-  const files = unzipSync(bytes);
+  const files = unzip(bytes);
   return index.runs.map(({ file, crc, name, place }) => {
     const run = files[file];
     if (!run || crc32(run) !== crc)

@@ -5,7 +5,6 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { unzipSync } from 'fflate';
 import { afterAll, expect, it } from 'vitest';
 import { returnedRun } from '../../src/cli/returning.ts';
 import { CommandError } from '../../src/cli/training-run.ts';
@@ -14,6 +13,7 @@ import { parseConfig } from '../../src/policy/config.ts';
 import { saveAdapter } from '../../src/policy/formats/peft.ts';
 import { syntheticTokenizer } from '../../src/policy/text/synthetic-tokenizer.ts';
 import { adapterShapes } from '../../src/policy/weights/adapter.ts';
+import { unzip } from '../../src/store/zip.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'tabgym-returning-'));
 afterAll(() => rmSync(root, { recursive: true }));
@@ -84,7 +84,7 @@ it('an adapter that names a folder of another machine takes the model of its set
 });
 
 it('a checkpoint with a tiny vocabulary becomes a tiny policy', () => {
-  const files = unzipSync(new Uint8Array(readFileSync('public/sample-policy.zip')));
+  const files = unzip(new Uint8Array(readFileSync('public/sample-policy.zip')));
   const tiny = JSON.parse(readFileSync('experiments/textcraft-first.json', 'utf8'));
   const folder = handoff('tiny', tiny);
   for (const [name, bytes] of Object.entries(files)) writeFileSync(join(folder, name.split('/').at(-1)!), bytes);

@@ -8,7 +8,6 @@ import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { unzipSync } from 'fflate';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { buildIndex } from '../../proxies/retrieval/build-index.ts';
@@ -17,6 +16,7 @@ import { parseExperiment } from '../../src/experiment/experiment.ts';
 import { exportRun } from '../../src/store/bundle.ts';
 import { FolderStore } from '../../src/store/folder.ts';
 import { RunStore } from '../../src/store/run-store.ts';
+import { unzip } from '../../src/store/zip.ts';
 import { AgentGymServer, dialects } from '../envs/agentgym-server.ts';
 import { OpenEnvServer } from '../envs/openenv-server.ts';
 import { openOver } from '../proxies/opened.ts';
@@ -382,7 +382,7 @@ test('a run is handed over as a folder in a zip', async () => {
         page.waitForEvent('download', { timeout: 60_000 }),
         page.getByRole('button', { name: new RegExp(`^Train on with ${label}: `) }).click(),
       ]);
-      const files = unzipSync(readFileSync(await download.path()));
+      const files = unzip(readFileSync(await download.path()));
       const names = Object.keys(files);
       for (const wanted of [
         'README.md',

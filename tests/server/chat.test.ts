@@ -2,7 +2,6 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { unzipSync } from 'fflate';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { openPolicyEngine, openPolicyModel, readPolicyAt } from '../../src/cli/served-policy.ts';
 import type { Task, World } from '../../src/envs/env.ts';
@@ -10,6 +9,7 @@ import { rollout } from '../../src/rl/episode/rollout.ts';
 import { type ChatModel, type ChatRequest, ChatRequestError } from '../../src/server/openai/chat-model.ts';
 import type { Server } from '../../src/server/server.ts';
 import { worldTurns } from '../../src/session/completion.ts';
+import { unzip } from '../../src/store/zip.ts';
 import { openWorld, worldModule } from '../../src/worlds/registry.ts';
 import { get, post, startServer } from './helpers.ts';
 
@@ -385,7 +385,7 @@ describe('the policy that comes with the page', () => {
       await expect(openPolicyModel(folder, { device: 'wasm', threads: 1 })).rejects.toThrow(
         /neither run.tabgym nor tokenizer.json/,
       );
-      const files = unzipSync(new Uint8Array(readFileSync('public/sample-policy.zip')));
+      const files = unzip(new Uint8Array(readFileSync('public/sample-policy.zip')));
       for (const [name, bytes] of Object.entries(files)) writeFileSync(join(folder, name), bytes);
       const other = await openPolicyModel(folder, { device: 'wasm', threads: 1 });
       const request = {

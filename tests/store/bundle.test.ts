@@ -2,11 +2,15 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { strToU8, unzipSync, zipSync } from 'fflate';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { BundleError, exportRun, readPolicy, readRun, writePolicy } from '../../src/store/bundle.ts';
 import { FolderStore } from '../../src/store/folder.ts';
 import { RunStore } from '../../src/store/run-store.ts';
+import { unzip, zip } from '../../src/store/zip.ts';
+
+const encode = (text: string) => new TextEncoder().encode(text);
+const zipOf = (files: { [name: string]: Uint8Array }) =>
+  zip(Object.entries(files).map(([name, bytes]) => ({ name, bytes, stored: false })));
 
 let folder: string;
 let store: RunStore;
@@ -26,7 +30,7 @@ beforeEach(async () => {
       checkpoint: { meta, bytes: bytes(2000, step) },
       trajectories: bytes(300, 50 + step),
       success: step / 10,
-      assets: step ? undefined : { 'tokenizer.json': strToU8('{"model":{}}'), 'reference.safetensors': bytes(700, 9) },
+      assets: step ? undefined : { 'tokenizer.json': encode('{"model":{}}'), 'reference.safetensors': bytes(700, 9) },
     });
   }
 });
@@ -57,7 +61,7 @@ it.each(['all', 'last', 'none'] as const)(
 );
 
 it('is a zip with the names that its header lists', async () => {
-  const names = Object.keys(unzipSync(await exportRun(store, id)));
+  const names = Object.keys(unzip(await exportRun(store, id)));
   expect(names[0]).toBe('tabgym.json');
   expect(names.sort()).toEqual([
     'checkpoints/000002.safetensors',
@@ -101,24 +105,24 @@ it('is refused when any byte of its content is altered', async () => {
 });
 
 it('refuses foreign files and names the missing part', async () => {
-  expect(() => readRun(strToU8('{"format":"tabgym-experiment-1"}'), 'a')).toThrow(/is not a complete zip/);
-  expect(() => readRun(zipSync({ 'a.txt': strToU8('a') }), 'a')).toThrow(/not a Tabgym run: it has no tabgym\.json/);
-  expect(() => readRun(zipSync({ 'tabgym.json': strToU8('{"format":"tabgym-run-9"}') }), 'a')).toThrow(
+  expect(() => readRun(encode('{"format":"tabgym-experiment-1"}'), 'a')).toThrow(/is not a complete zip/);
+  expect(() => readRun(zipOf({ 'a.txt': encode('a') }), 'a')).toThrow(/not a Tabgym run: it has no tabgym\.json/);
+  expect(() => readRun(zipOf({ 'tabgym.json': encode('{"format":"tabgym-run-9"}') }), 'a')).toThrow(
     /format "tabgym-run-9"; this version reads/,
   );
-  expect(() => readRun(zipSync({ 'tabgym.json': strToU8('{"format":"tabgym-run-1"}') }), 'a')).toThrow(BundleError);
-  expect(() => readPolicy(zipSync({ 'config.json': strToU8('{}') }))).toThrow(
+  expect(() => readRun(zipOf({ 'tabgym.json': encode('{"format":"tabgym-run-1"}') }), 'a')).toThrow(BundleError);
+  expect(() => readPolicy(zipOf({ 'config.json': encode('{}') }))).toThrow(
     /model\.safetensors, tokenizer\.json missing/,
   );
 });
 
 it('exports and imports a policy, also from a folder inside the zip', () => {
   const files = {
-    'config.json': strToU8('{}'),
+    'config.json': encode('{}'),
     'model.safetensors': bytes(100, 1),
-    'tokenizer.json': strToU8('{"a":1}'),
+    'tokenizer.json': encode('{"a":1}'),
   };
   expect(readPolicy(writePolicy(files))).toEqual(files);
   const nested = Object.fromEntries(Object.entries(files).map(([name, content]) => [`my-policy/${name}`, content]));
-  expect(readPolicy(zipSync(nested))).toEqual(files);
+  expect(readPolicy(zipOf(nested))).toEqual(files);
 });

@@ -2,7 +2,7 @@
  * A step's trajectories as compact bytes: words as JSON, numbers as typed columns, the whole deflated. What goes in comes
  * out bit for bit. The store keeps the bytes and knows nothing of what is in them.
  */
-import { deflateSync, inflateSync } from 'fflate';
+import { deflateRaw, inflateRaw } from 'pako';
 import { chosenPositions } from '../../rl/episode/packing.ts';
 import type { Trajectory, Turn } from '../../rl/episode/trajectory.ts';
 import { joined } from '../../store/joined.ts';
@@ -83,7 +83,7 @@ export function encodeTrajectories(list: readonly Trajectory[]): Uint8Array {
   const header = new TextEncoder().encode(JSON.stringify({ narrow, words: list.map(wordsOf) }));
   const columns = list.flatMap((t) => columnsOf(t, narrow ? Uint16Array : Int32Array));
   const size = new Uint8Array(Uint32Array.of(header.length).buffer);
-  return deflateSync(joined([new TextEncoder().encode(MAGIC), size, header, ...columns.map(bytesOf)]), { level: 4 });
+  return deflateRaw(joined([new TextEncoder().encode(MAGIC), size, header, ...columns.map(bytesOf)]), { level: 4 });
 }
 
 /** Takes columns off the front of the bytes, in the order they were written. */
@@ -137,7 +137,7 @@ const withOneAdvantage = (trajectory: Trajectory): Trajectory => ({
 
 function inflate(bytes: Uint8Array): Uint8Array {
   try {
-    return inflateSync(bytes);
+    return inflateRaw(bytes);
   } catch (error) {
     throw new TrajectoryCodecError(`The stored trajectories are damaged: ${(error as Error).message}`);
   }

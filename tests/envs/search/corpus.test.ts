@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { gzipSync } from 'fflate';
+import { gzipSync } from 'node:zlib';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { type IngestProgress, ingest } from '../../../src/corpus/ingest.ts';
 import { type ByteSource, type Line, longestLine, readLines } from '../../../src/corpus/lines.ts';

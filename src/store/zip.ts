@@ -1,0 +1,151 @@
+/**
+ * Zip files (APPNOTE.TXT, https://pkware.cachefly.net/webdocs/casestudies/APPNOTE.TXT), written and read in memory. Entries
+ * are stored or deflated. Every entry has the same fixed date, so that equal contents give equal files. ZIP64 and
+ * encryption are refused.
+ */
+import { deflateRaw, inflateRaw } from 'pako';
+import { crc32 } from './crc32.ts';
+import { joined } from './joined.ts';
+
+/** Thrown for bytes that are not a complete zip, or a zip with an unsupported feature. */
+export class ZipError extends Error {
+  override name = 'ZipError';
+}
+
+export interface ZipEntry {
+  name: string;
+  bytes: Uint8Array;
+  /** True: stored without compression. */
+  stored: boolean;
+}
+
+const localSignature = 0x04034b50;
+const centralSignature = 0x02014b50;
+const endSignature = 0x06054b50;
+const [localLength, centralLength, endLength] = [30, 46, 22];
+/** 2 January 1980 in the format of FAT: year - 1980, month and day. */
+const date = (0 << 9) | (1 << 5) | 2;
+const version = 20;
+const utf8Flag = 0x800;
+const [storedMethod, deflateMethod] = [0, 8];
+
+const isAscii = (name: string) => /^[\0-\x7f]*$/.test(name);
+
+/** Bytes from little-endian fields of [value, size]. */
+function record(fields: readonly (readonly [number, 2 | 4])[], length: number): Uint8Array {
+  const out = new Uint8Array(length);
+  const view = new DataView(out.buffer);
+  let at = 0;
+  for (const [value, size] of fields) {
+    if (size === 2) view.setUint16(at, value, true);
+    else view.setUint32(at, value, true);
+    at += size;
+  }
+  return out;
+}
+
+/** Fields that the local and the central header of an entry share. */
+function commonFields(entry: ZipEntry, name: Uint8Array, packed: Uint8Array): (readonly [number, 2 | 4])[] {
+  return [
+    [version, 2],
+    [isAscii(entry.name) ? 0 : utf8Flag, 2],
+    [entry.stored ? storedMethod : deflateMethod, 2],
+    [0, 2],
+    [date, 2],
+    [crc32(entry.bytes), 4],
+    [packed.length, 4],
+    [entry.bytes.length, 4],
+    [name.length, 2],
+    [0, 2],
+  ];
+}
+
+/** Writes a zip with the entries in their order. */
+export function zip(entries: readonly ZipEntry[]): Uint8Array<ArrayBuffer> {
+  const files: Uint8Array[] = [];
+  const directory: Uint8Array[] = [];
+  let offset = 0;
+  for (const entry of entries) {
+    const name = new TextEncoder().encode(entry.name);
+    const packed = entry.stored ? entry.bytes : deflateRaw(entry.bytes, { level: 6 });
+    const common = commonFields(entry, name, packed);
+    const header = record([[localSignature, 4], ...common], localLength);
+    // Comment length, disk number and attributes are zero.
+    const rest = [[0, 2] as const, [0, 2] as const, [0, 2] as const, [0, 4] as const, [offset, 4] as const];
+    directory.push(record([[centralSignature, 4], [version, 2], ...common, ...rest], centralLength), name);
+    files.push(header, name, packed);
+    offset += localLength + name.length + packed.length;
+  }
+  const directoryBytes = directory.reduce((sum, { length }) => sum + length, 0);
+  const count = entries.length;
+  const end = record(
+    [
+      [endSignature, 4],
+      [0, 2],
+      [0, 2],
+      [count, 2],
+      [count, 2],
+      [directoryBytes, 4],
+      [offset, 4],
+    ],
+    endLength,
+  );
+  return joined([...files, ...directory, end]) as Uint8Array<ArrayBuffer>;
+}
+
+/** Offset of the end record, which a comment of up to 65,535 bytes may follow. */
+function findEnd(view: DataView): number {
+  const last = view.byteLength - endLength;
+  for (let at = last; at >= Math.max(0, last - 0xffff); at--) if (view.getUint32(at, true) === endSignature) return at;
+  throw new ZipError('it has no end record');
+}
+
+interface Listed {
+  name: string;
+  method: number;
+  packedBytes: number;
+  bytes: number;
+  offset: number;
+}
+
+function readListed(view: DataView, at: number): { entry: Listed; next: number } {
+  if (view.getUint32(at, true) !== centralSignature) throw new ZipError('its directory is damaged');
+  const flags = view.getUint16(at + 8, true);
+  if (flags & 1) throw new ZipError('it is encrypted');
+  const [packedBytes, bytes] = [view.getUint32(at + 20, true), view.getUint32(at + 24, true)];
+  const [nameLength, extra, comment] = [28, 30, 32].map((field) => view.getUint16(at + field, true));
+  const offset = view.getUint32(at + 42, true);
+  if ([packedBytes, bytes, offset].includes(0xffffffff)) throw new ZipError('it is a ZIP64 file');
+  const encoded = new Uint8Array(view.buffer, view.byteOffset + at + centralLength, nameLength);
+  const name = new TextDecoder(flags & utf8Flag ? 'utf-8' : 'latin1').decode(encoded);
+  const entry = { name, method: view.getUint16(at + 10, true), packedBytes, bytes, offset };
+  return { entry, next: at + centralLength + nameLength + extra + comment };
+}
+
+function unpack(whole: Uint8Array, view: DataView, { name, method, packedBytes, bytes, offset }: Listed): Uint8Array {
+  if (view.getUint32(offset, true) !== localSignature) throw new ZipError(`the header of ${name} is damaged`);
+  const start = offset + localLength + view.getUint16(offset + 26, true) + view.getUint16(offset + 28, true);
+  if (start + packedBytes > whole.length) throw new ZipError(`${name} is cut short`);
+  const packed = whole.subarray(start, start + packedBytes);
+  if (method === storedMethod) return packed.slice();
+  if (method !== deflateMethod) throw new ZipError(`${name} has the unknown compression method ${method}`);
+  const unpacked = inflateRaw(packed);
+  if (unpacked.length === bytes) return unpacked;
+  throw new ZipError(`${name} has ${unpacked.length} bytes; its directory lists ${bytes}`);
+}
+
+/** Entries of a zip by name; `wanted` selects some of them. Throws an error that states why the bytes cannot be read. */
+export function unzip(bytes: Uint8Array, wanted = (_name: string) => true): { [name: string]: Uint8Array } {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const end = findEnd(view);
+  const count = view.getUint16(end + 10, true);
+  const out: { [name: string]: Uint8Array } = {};
+  let at = view.getUint32(end + 16, true);
+  if (count === 0xffff || at === 0xffffffff) throw new ZipError('it is a ZIP64 file');
+  for (let i = 0; i < count; i++) {
+    const { entry, next } = readListed(view, at);
+    if (wanted(entry.name)) out[entry.name] = unpack(bytes, view, entry);
+    at = next;
+  }
+  return out;
+}
