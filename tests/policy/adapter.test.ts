@@ -194,7 +194,7 @@ describe('weights loaded in pieces', () => {
 
   it('must be complete', async () => {
     const missing = withModel(config, { weights: rows('model.norm.weight') }, async () => {});
-    await expect(missing).rejects.toThrow(/model\.norm\.weight is not whole/);
+    await expect(missing).rejects.toThrow(/model\.norm\.weight is incomplete/);
   });
 });
 

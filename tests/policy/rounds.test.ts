@@ -227,7 +227,7 @@ describe('a K/V cache in int8', () => {
     expect(bytesOf('f32')).toEqual([rows * 2 * 8 * 4, rows * 2 * 8 * 4]);
     expect(bytesOf('int8')).toEqual([rows * 2 * (8 + 4), rows * 2 * (8 + 4)]);
     expect(() => bytesOf('int8', 6)).toThrow(
-      /heads of a multiple of 4.*here are 2 heads over 1, of 6\. Keep it in f32/,
+      /head size that is a multiple of 4.*this model has 2 heads of size 6 and 1 key heads\. Use f32/,
     );
   });
 });

@@ -221,7 +221,7 @@ describe('the plan', () => {
         const before = await model.save();
         const refused = model.update(all, { temperature: 1 });
         await expect(refused).rejects.toThrow(ObjectiveError);
-        await expect(refused).rejects.toThrow(/all 8 rows.*room for 4/);
+        await expect(refused).rejects.toThrow(/all 8 rows.*the plan allows 4/);
         expect(await model.save()).toEqual(before);
       },
       4,

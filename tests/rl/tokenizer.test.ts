@@ -159,14 +159,14 @@ describe('trie', () => {
     }
   });
 
-  it('refuses a sequence that is the beginning of another, in either order', () => {
+  it('refuses a sequence that is a prefix of another, in either order', () => {
     expect(() =>
       buildTrie([
         [1, 2],
         [1, 2, 3],
       ]),
-    ).toThrow(/Sequence 0 of the trie is the beginning/);
-    expect(() => buildTrie([[4], [1, 2, 3], [1, 2]])).toThrow(/Sequence 2 of the trie is the beginning/);
+    ).toThrow(/Sequence 0 of the trie is a prefix/);
+    expect(() => buildTrie([[4], [1, 2, 3], [1, 2]])).toThrow(/Sequence 2 of the trie is a prefix/);
   });
 
   const end = 9;

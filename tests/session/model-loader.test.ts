@@ -418,14 +418,14 @@ describe('loading is refused for', () => {
   it('an unreachable server and an invalid address', async () => {
     const gone = new HttpSource({ id: 'plain', base: 'http://127.0.0.1:9' }, { retryMs: 1, retries: 1 });
     await expect(load(gone)).rejects.toThrow(/127.0.0.1:9 cannot be reached/);
-    expect(() => new HttpSource({ id: 'plain', base: 'hub' })).toThrow(/"hub" is no address/);
+    expect(() => new HttpSource({ id: 'plain', base: 'hub' })).toThrow(/"hub" is not a server address/);
   });
 
   it('bytes whose hash differs from the server’s, which are then dropped', async () => {
     const cache = freshCache();
     server.reset({ hash: 'wrong' });
     await expect(load(onServer('plain'), { cache, precision: 'int8' })).rejects.toThrow(
-      /its SHA-256 is [0-9a-f]{64}, the server says/,
+      /its SHA-256 is [0-9a-f]{64}, the server states/,
     );
     expect(await cache.list()).toEqual([]);
     server.reset({ hash: 'none' });
