@@ -1,4 +1,7 @@
-/** Gives the credit of a step to its trajectories: rows of their trained tokens in, what is trained on and how out. */
+/**
+ * Assigns the credit of a step: calls the algorithm on the trained tokens and writes the advantages into the
+ * trajectories.
+ */
 import type { Algorithm, AlgorithmSettings, Credit, CreditInput, Memory } from './algorithms/algorithm.ts';
 import { mean } from './common/numbers.ts';
 import type { TokenRows } from './common/token-rows.ts';
@@ -7,13 +10,13 @@ import { chosenPositions } from './episode/packing.ts';
 import { returnsOf } from './episode/returns.ts';
 import type { Trajectory } from './episode/trajectory.ts';
 
-/** What an update reads of a sequence beside its trajectory: a number a trained token, and numbers of the whole. */
+/** Inputs of an update beside the trajectory: `columns` have one number per trained token, `marks` one per sequence. */
 export interface Extras {
   columns: { readonly [name: string]: Float32Array };
   marks: { readonly [name: string]: number };
 }
 
-/** What a step trains on. */
+/** Trajectories that a step trains on, with their credit. */
 export interface TrainingSet extends GroupSummary {
   trajectories: readonly Trajectory[];
   extras: ReadonlyMap<Trajectory, Extras>;
@@ -21,7 +24,7 @@ export interface TrainingSet extends GroupSummary {
   memory?: Memory;
 }
 
-/** The trained tokens of trajectories, in their order. */
+/** Rows of the trained tokens of trajectories, in their order. */
 export function tokenRows(trajectories: readonly Trajectory[]): TokenRows {
   const positions = trajectories.map(chosenPositions);
   const offsets = new Int32Array(trajectories.length + 1);
@@ -37,7 +40,7 @@ export function tokenRows(trajectories: readonly Trajectory[]): TokenRows {
   return { offsets, turn, group: Int32Array.from(trajectories, ({ group }) => group) };
 }
 
-/** Writes each trajectory's advantages. A dropped episode has neither a gradient nor a place in the average. */
+/** Writes each trajectory's advantages. A dropped episode gets no gradient and does not count in the average. */
 export function assignCredit<S extends AlgorithmSettings>(
   trajectories: readonly Trajectory[],
   algorithm: Pick<Algorithm<S>, 'credit'>,
@@ -70,7 +73,7 @@ function extrasOf(
     ]);
     extras.set(trajectory, { columns: Object.fromEntries(own), marks: marks?.get(trajectory) ?? {} });
   });
-  // What the algorithm made itself has marks alone.
+  // Trajectories that the algorithm made itself have marks only.
   for (const [trajectory, own] of marks ?? [])
     if (!extras.has(trajectory)) extras.set(trajectory, { columns: {}, marks: own });
   return extras;

@@ -1,8 +1,9 @@
 /**
- * What a policy that only plays is used for: episodes on the experiment's tasks, watched or evaluated, with chance and the oracle
- * beside it. A trainer plays by the same one. All is a function of (settings, step) and the policy's weights.
+ * Plays without training: episodes on the experiment's tasks, watched or evaluated, with chance and the oracle beside
+ * the policy. The trainer plays through it as well. All results are functions of (settings, step) and the policy's
+ * weights.
  *
- * Knows the `Actor` and `World` contracts; has never heard of a GPU buffer, a run, a checkpoint or a page.
+ * Depends on the `Actor` and `World` contracts only.
  */
 import type { Task, World } from '../envs/env.ts';
 import type { WorldSuite } from '../envs/suite.ts';
@@ -19,7 +20,7 @@ import { stageAt, type TurnLimit } from './schedule/horizon.ts';
 import { evaluationTasks, strataOf, TaskSampler, taskKey } from './schedule/tasks.ts';
 import type { TrainerSettings } from './settings.ts';
 
-/** How far a step or an evaluation is. */
+/** Progress of a step or an evaluation. */
 export interface TrainerProgress {
   what: string;
   done: number;
@@ -31,32 +32,34 @@ export interface StepOptions {
   signal?: AbortSignal;
   onTurn?: (event: TurnEvent & { step: number }) => void | Promise<void>;
   onProgress?: (progress: TrainerProgress | null) => void;
-  /** What a person should know; `complete`: nothing is amiss. */
+  /** Receives a notice for the person at the page or command line; `complete`: false if something is missing. */
   onNotice?: (words: string, complete: boolean) => void;
 }
 
-/** Streams of random numbers: what is sampled in a step is apart from what its evaluation samples. */
+/**
+ * Purposes of episodes. Each has its own streams of random numbers, so a step's samples differ from its evaluation's.
+ */
 export const Purpose = { train: 0, evaluateTrain: 1, evaluateTest: 2, watch: 3 } as const;
 const purposes = 4;
-/** Beyond those of any step. */
+/** Stream above those of all steps. */
 const SUITE_STREAM = 0x7375_6974;
 
-/** Episodes of a step: which tasks, how often each, and what their random numbers are for. */
+/** Episodes of one purpose: their tasks and how often each is played. */
 interface Plays {
   step: number;
   tasks: readonly Task[];
   groupSize: number;
   limit: TurnLimit;
   purpose: number;
-  /** What is counted, for whoever waits. */
+  /** Name of the unit that progress counts. */
   what: string;
-  /** Rows are keyed by the number of their group. */
+  /** Number of the first group; rows are keyed by the number of their group. */
   firstGroup?: number;
-  /** What ends an episode. Default: the run's own rules, not those of a stage. */
+  /** Rules that end an episode. Default: the run's own rules, not those of a stage. */
   rules?: RolloutRequest['rules'];
 }
 
-/** How a suite is tried. Temperature 0 is greedy: one sample says all. */
+/** Sampling of a suite. Temperature 0 is greedy; one sample is then enough. */
 export interface SuiteSampling {
   world: string;
   samples: number;
@@ -64,18 +67,18 @@ export interface SuiteSampling {
   seed: number;
 }
 
-/** What of a suite is kept while it is played, so that one that was cut goes on. */
+/** Results kept while a suite is played, so that an interrupted evaluation continues. */
 export interface SuiteKeeping {
-  /** Results of the first items. */
+  /** Results of the first items, from an earlier attempt. */
   kept?: readonly ItemResult[];
-  /** All results so far, after each piece. */
+  /** Receives all results so far, after each piece. */
   onItems?(items: readonly ItemResult[]): void | Promise<void>;
 }
 
-/** Of a suite at once: enough for every row of a batch, few enough that little is lost. */
+/** Episodes of a suite in one piece: enough for every row of a batch, few enough that an interruption loses little. */
 const EPISODES_A_PIECE = 200;
 
-/** A suite's tasks in its own order. */
+/** Tasks of a suite, in its own order. */
 export async function suiteTasks({ options, split, ids }: WorldSuite, world: World): Promise<Task[]> {
   const all = await world.tasks(options, split);
   if (!ids) return all;
@@ -104,7 +107,7 @@ export class Evaluator {
     this.players = new Players(worlds, settings.seed, endOnInvalid);
   }
 
-  /** Asks the worlds for their tasks. A policy without a conversation of its own speaks as a tiny one. */
+  /** Requests the tasks from the worlds. Default conversation: that of a tiny policy. */
   static async create(
     settings: TrainerSettings,
     parts: {
@@ -128,7 +131,7 @@ export class Evaluator {
     return new Evaluator(settings, parts.policy, parts.worlds, conversation, tasks);
   }
 
-  /** Trajectories by group, then member. */
+  /** Plays episodes. Returns trajectories by group, then member. */
   play(
     { step, tasks, groupSize, limit, purpose, what, firstGroup = 0, rules }: Plays,
     options: StepOptions,
@@ -155,7 +158,10 @@ export class Evaluator {
     });
   }
 
-  /** Success after `k` updates, on fixed tasks of each split, sampled at the training temperature under k's horizon. */
+  /**
+   * Success after `k` updates, on fixed tasks of each split, sampled at the training temperature under step k's
+   * horizon.
+   */
   async evaluate(k: number, options: StepOptions = {}): Promise<Evaluation> {
     const train = await this.evaluateSplit(k, this.tasks.train, Purpose.evaluateTrain, 'training goals', options);
     const test = await this.evaluateSplit(k, this.tasks.test, Purpose.evaluateTest, 'held-out goals', options);
@@ -189,8 +195,8 @@ export class Evaluator {
   }
 
   /**
-   * Every item of a suite in `samples` tries, with what chance and the oracle come to on it. Settings of its own, whatever the run's. In
-   * pieces of whole items, always the same ones: what was kept of an earlier attempt is not played again.
+   * Plays every item of a suite `samples` times, with chance and the oracle beside it, under the suite's own settings.
+   * The suite is played in fixed pieces of whole items; items that an earlier attempt kept are not played again.
    */
   async suite(
     suite: WorldSuite,
@@ -201,7 +207,7 @@ export class Evaluator {
     const piece = Math.max(1, Math.ceil(EPISODES_A_PIECE / sampling.samples));
     const items = (options.kept ?? []).slice(0, tasks.length);
     while (items.length < tasks.length) {
-      // An earlier attempt may have kept what is no whole piece.
+      // An earlier attempt may have kept an incomplete piece.
       const first = items.length - (items.length % piece);
       items.length = first;
       items.push(...(await this.pieceOf(suite, sampling, tasks, { first, count: piece }, options)));
@@ -244,7 +250,7 @@ export class Evaluator {
     }));
   }
 
-  /** Plays one episode without training, under step `k`'s horizon. */
+  /** Plays one episode under step `k`'s horizon, without training. */
   async watch(
     k: number,
     choice: { split: 'train' | 'test'; taskIndex: number },

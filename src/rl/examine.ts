@@ -1,7 +1,7 @@
 /**
- * What one step did to each of its trained tokens: how likely it was before the step's updates and after them, and what it pulled on
- * the weights with. Nothing is trained here: stored trajectories are scored under both sets of weights, and the objective that the
- * update would use is evaluated on them.
+ * Effect of one step on each of its trained tokens: probability before and after the step's updates, and the weight in
+ * the gradient. Nothing is trained: stored trajectories are scored under both sets of weights, and the update's
+ * objective is evaluated on them.
  */
 import { evaluateObjective, joinRows, type PlainRows } from '../policy/objective-rows.ts';
 import type { Learner, ObjectiveResult, Scores } from '../policy/policy.ts';
@@ -10,22 +10,22 @@ import type { Trajectory } from './episode/trajectory.ts';
 import { Flag } from './objective/clipped.ts';
 import type { Minibatch, PreparedBatch, Updater } from './updater.ts';
 
-/** Of one episode, (K) each, in the order of `chosenPositions`. */
+/** Results of one episode, (K) each, in the order of `chosenPositions`. */
 export interface ExaminedEpisode {
   group: number;
   member: number;
   /** Log-probability under the weights before the step, at the sampling temperature and under the mask. */
   before: Float32Array;
-  /** The same under the weights after it. */
+  /** Log-probability under the weights after the step. */
   after: Float32Array;
-  /** dloss / dlogprob where the step began: below 0 pulls the token up. */
+  /** dloss / dlogprob at the start of the step: a negative value raises the token's probability. */
   weight: Float32Array;
-  /** The same where the step ended: what one more pass would pull with. */
+  /** dloss / dlogprob at the end of the step: the weight that one more pass would have. */
   weightAfter: Float32Array;
-  /** Whether one more pass would be clipped: -1 low, 1 high, 0 not. */
+  /** Clip that one more pass would meet: -1 low, 1 high, 0 none. */
   clipped: Int8Array;
   advantage: Float32Array;
-  /** What the algorithm's credit gave beside the advantage. */
+  /** Columns of the algorithm's credit beside the advantage. */
   columns: { [name: string]: Float32Array };
 }
 
@@ -40,7 +40,7 @@ interface Examining {
   updater: Updater;
   temperature: number;
   values: boolean;
-  /** Gives the policy the weights from after the step; it holds those from before. */
+  /** Loads the weights from after the step into the policy, which holds those from before it. */
   loadAfter(): Promise<void>;
 }
 

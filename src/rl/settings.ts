@@ -1,4 +1,7 @@
-/** What the trainer reads of an experiment, by shape: `rl/` does not know the document, its schema or its defaults. */
+/**
+ * The part of an experiment that the trainer reads, by shape. The document, its schema and its defaults are in
+ * `experiment/`.
+ */
 import type { WorldOptions } from '../envs/env.ts';
 import type { AnyAlgorithmSettings } from './algorithms/registry.ts';
 import type { HorizonStage } from './schedule/horizon.ts';
@@ -7,9 +10,9 @@ export interface TrainerSettings {
   seed: number;
   steps: number;
   worlds: readonly { name: string; weight: number; options: WorldOptions; evaluated?: boolean }[];
-  /** Of a module of `algorithms/`, with its own fields beside those that all have. */
+  /** Settings of a module of `algorithms/`: its own fields beside the common ones. */
   algorithm: AnyAlgorithmSettings;
-  /** Come first, each for its steps. */
+  /** Stages before the run's own algorithm, each for its number of steps. */
   stages?: readonly TrainingStage[];
   horizon: readonly HorizonStage[];
   sampling: {
@@ -22,20 +25,20 @@ export interface TrainerSettings {
   evaluation: { episodes: number };
 }
 
-/** A part of a run with an algorithm of its own, before the run's. */
+/** Part of a run with its own algorithm, before the run's. */
 export interface TrainingStage {
   steps: number;
   algorithm: AnyAlgorithmSettings;
-  /** null: the run's. */
+  /** Learning rate; null: the run's. */
   learningRate: number | null;
 }
 
-/** The settings that hold at a step, and where the step stands among those that share a learning-rate schedule. */
+/** Settings of a step, and its place among the steps that share a learning-rate schedule. */
 export interface StageSettings extends TrainerSettings {
   step: number;
 }
 
-/** The stage of step `k`, from 1: the run's own algorithm comes after all stages. */
+/** Stage of step `k`, from 1. The run's own algorithm follows after all stages. */
 export function trainingStageAt(settings: TrainerSettings, k: number): StageSettings {
   const { stages = [], optimizer } = settings;
   let before = 0;

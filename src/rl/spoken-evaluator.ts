@@ -1,4 +1,7 @@
-/** What a policy that is asked in words is used for: evaluations, suites and episodes to watch, with chance and the oracle beside it. */
+/**
+ * Evaluations, suites and watched episodes of a policy that answers in text (a model behind an API), with chance and
+ * the oracle.
+ */
 import type { Task, World } from '../envs/env.ts';
 import type { WorldSuite } from '../envs/suite.ts';
 import { worldNamed } from './episode/by-world.ts';
@@ -13,9 +16,9 @@ import type { TrainerSettings } from './settings.ts';
 
 export interface SpokenParts {
   worlds: ReadonlyMap<string, World>;
-  /** `temperature` and `seed` are the caller's to choose. */
+  /** Returns the policy's function for these sampling settings, which the caller chooses. */
   sayWith(sampling: { temperature: number; seed: number }): Say;
-  /** Episodes at once. */
+  /** Episodes played at once. */
   atOnce: number;
   contextTurns: number;
 }
@@ -63,7 +66,7 @@ export class SpokenEvaluator {
     }));
   }
 
-  /** On fixed tasks of each split, under step `k`'s horizon. */
+  /** Success on fixed tasks of each split, under step `k`'s horizon. */
   async evaluate(k: number, options: StepOptions = {}): Promise<Evaluation> {
     const train = await this.evaluateSplit(k, 'train', 'training goals', options);
     const test = await this.evaluateSplit(k, 'test', 'held-out goals', options);

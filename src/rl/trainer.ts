@@ -1,8 +1,8 @@
 /**
- * The trainer: one step is a rollout of groups, their advantages, and the updates. Between steps it keeps nothing but the
- * policy's own state: all else is a function of (settings, step), so that any step can be replayed from its checkpoint.
+ * Trainer: one step is a rollout of groups, their advantages, and the updates. Between steps it keeps only the policy's
+ * own state. Everything else is a function of (settings, step), so any step can be repeated from its checkpoint.
  *
- * Knows the `Learner` and `World` contracts; has never heard of a GPU buffer, a run, a checkpoint or a page.
+ * Depends on the `Learner` and `World` contracts; GPU buffers, runs, checkpoints and the page are elsewhere.
  */
 import type { Task } from '../envs/env.ts';
 import type { Learner } from '../policy/policy.ts';
@@ -34,7 +34,7 @@ import { scoreRows } from './score-rows.ts';
 import { type TrainerSettings, trainingStageAt } from './settings.ts';
 import { optimizerSettings, Updater } from './updater.ts';
 
-/** Of a demonstration, where the horizon counts from the oracle's own turns. */
+/** Most turns of a demonstration if the horizon is relative to the oracle's own turns. */
 const mostTaughtTurns = 64;
 
 function logprobsAt({ logprob }: Trajectory, positions: Int32Array): Float32Array {
@@ -77,7 +77,7 @@ export class Trainer {
     return new Trainer(settings, parts.policy, evaluator, recordings, parts.runner);
   }
 
-  /** Step `k`, from 1: trajectories, credit, updates. An abort is heeded until the first update begins. */
+  /** Runs step `k`, from 1: trajectories, credit, updates. An abort takes effect until the first update begins. */
   async step(k: number, options: StepOptions = {}): Promise<StepResult> {
     const started = performance.now();
     const { turns } = stageAt(this.settings.horizon, k);
@@ -87,7 +87,7 @@ export class Trainer {
     const collected = await this.collect(k, algorithm, stage, turns, options);
     const rolledOut = performance.now();
     const played = this.policy.counters();
-    // Chance and the oracle need the worlds alone, which have nothing else to do while the policy is trained.
+    // Chance and the oracle use only the worlds, which are idle while the policy is trained.
     const [{ training, updates, learningRate, trained }, baselines] = await awaitAll([
       this.train(collected.trajectories, algorithm, stage, options),
       this.baselines(collected, turns),
@@ -126,8 +126,8 @@ export class Trainer {
   }
 
   /**
-   * What step `k` did to the tokens of its trajectories, as they were stored. The policy holds the weights from before the step;
-   * `loadAfter` gives it those from after it.
+   * Effect of step `k` on the tokens of its stored trajectories. The policy holds the weights from before the step;
+   * `loadAfter` loads those from after it.
    */
   async examine(k: number, trajectories: readonly Trajectory[], loadAfter: () => Promise<void>): Promise<ExaminedStep> {
     const stage = trainingStageAt(this.settings, k);
@@ -140,7 +140,7 @@ export class Trainer {
     return examine(training, { policy: this.policy, updater, temperature, values: needs.values ?? false, loadAfter });
   }
 
-  /** How the algorithm comes by a step's trajectories; groups of the step's tasks unless it says otherwise. */
+  /** Collects a step's trajectories as the algorithm asks. Default: groups of the step's tasks. */
   private async collect(
     k: number,
     algorithm: Algorithm,
@@ -192,7 +192,7 @@ export class Trainer {
     return { trajectories, played: trajectories, tasks };
   }
 
-  /** What the policy does on the tasks at these places of the list. */
+  /** First turns of the policy on the tasks at these indices, for demonstrations that begin with them. */
   private async beginnings(
     collecting: Collecting,
     tasks: readonly Task[],
@@ -206,13 +206,15 @@ export class Trainer {
     return new Map(played.map(({ turns }, k) => [places[k], turns]));
   }
 
-  /** Where the policy thinks, the oracle is asked before every turn: it thinks aloud. */
+  /** Requests the oracle's action and thought before every turn, if the policy thinks. */
   private teaching(limit: TurnLimit): Pick<DemonstrationOptions, 'teaching'> {
     if (!this.settings.sampling.thoughts) return {};
     return { teaching: { turns: typeof limit === 'number' ? limit : mostTaughtTurns } };
   }
 
-  /** What credit needs of the policy before the update: its own log-probabilities, the reference's, the value head's words. */
+  /**
+   * Inputs of credit that need the policy before the update: its own log-probabilities, the reference's, the values.
+   */
   private async creditInput(
     trajectories: readonly Trajectory[],
     needs: Needs,
@@ -239,7 +241,10 @@ export class Trainer {
     return input;
   }
 
-  /** Step `k` of imitation, from 1: the oracle plays some training tasks, and one update makes its play likelier. */
+  /**
+   * Runs step `k` of imitation, from 1: the oracle plays training tasks, and one update raises the probability of its
+   * play.
+   */
   imitate(
     k: number,
     { episodes, learningRate }: { episodes: number; learningRate?: number },
@@ -254,19 +259,19 @@ export class Trainer {
     });
   }
 
-  /** Rates of what the policy played; a step in which it only listened has none. */
+  /** Rates of the policy's episodes; none in a step of imitation only. */
   private taskMetrics(
     { played, trajectories }: Collected,
     training: TrainingSet,
     { algorithm }: TrainerSettings,
   ): { [metric: string]: number } {
     if (played.length === 0) return {};
-    // Of what was played and not only of what was kept.
+    // Returns of all played episodes, not only of those that were kept.
     const returns = played === trajectories ? training.returns : returnsOf(played, algorithm.endings);
     return rolloutMetrics(played, { ...training, returns });
   }
 
-  /** What chance and the oracle come to on the step's tasks. */
+  /** Success and score of chance and the oracle on the step's tasks. */
   private async baselines({ played, tasks }: Collected, limit: TurnLimit): Promise<{ [metric: string]: number }> {
     if (played.length === 0) return {};
     const { players } = this.evaluator;

@@ -1,6 +1,6 @@
 /**
- * From trajectories with credit to optimiser steps: minibatches of whole groups, several passes over them, the algorithm's
- * objective. The old log-probabilities are those of the rollout; the reference's are scored once, before any update.
+ * Optimiser steps from trajectories with credit: minibatches of whole groups, several passes over them, the algorithm's
+ * objective. Old log-probabilities are those of the rollout; the reference's are scored once, before any update.
  */
 import type {
   CriticSettings,
@@ -25,7 +25,7 @@ import type { OptimizerSchedule, TrainerSettings } from './settings.ts';
 type Values = { [metric: string]: number };
 type UpdateSettings = Pick<TrainerSettings, 'algorithm' | 'optimizer' | 'sampling'>;
 
-/** One array a column of the objective, and the rows' ids. */
+/** Micro-batch with one array per column of the objective, and the rows' ids. */
 export interface PreparedBatch {
   micro: MicroBatch;
   old: Float32Array;
@@ -35,18 +35,18 @@ export interface PreparedBatch {
 
 export interface Minibatch {
   batches: PreparedBatch[];
-  /** What the batches' rows count in. */
+  /** Trajectories whose tokens the batches' rows count. */
   trajectories: readonly Trajectory[];
 }
 
-/** What an objective's column is read from. */
+/** Source of an objective's columns. */
 interface ColumnSource {
   micro: MicroBatch;
   trajectories: readonly Trajectory[];
   extras: TrainingSet['extras'];
-  /** Of each trajectory. */
+  /** (B) aggregation coefficient of each trajectory's tokens. */
   coefficients: Float64Array;
-  /** (N) null: no term reads it, and the old log-probability stands in. */
+  /** (N) log-probabilities of the reference; null: no term reads them, and the old log-probability is used instead. */
   reference: Float32Array | null;
 }
 
@@ -54,14 +54,14 @@ type ColumnReader = (source: ColumnSource, row: number) => number;
 
 const trajectoryAt = ({ micro, trajectories }: ColumnSource, row: number) => trajectories[micro.trajectory[row]];
 
-/** Recomputed where the algorithm asked for it, else as sampled. */
+/** Old log-probability: recomputed if the algorithm requests it, else as sampled. */
 const oldLogprob: ColumnReader = (source, row) => {
   const trajectory = trajectoryAt(source, row);
   const recomputed = source.extras.get(trajectory)?.columns.oldLogprob;
   return recomputed ? recomputed[source.micro.choice[row]] : trajectory.logprob[source.micro.position[row]];
 };
 
-/** Columns by the names that objectives give them. */
+/** Readers of columns, by the names that objectives give them. */
 const columnReaders: { readonly [name: string]: ColumnReader } = {
   oldLogprob,
   refLogprob: (source, row) => source.reference?.[row] ?? oldLogprob(source, row),
@@ -74,7 +74,7 @@ const columnReaders: { readonly [name: string]: ColumnReader } = {
   valueCoefficient: ({ coefficients, micro }, row) => coefficients[micro.trajectory[row]],
 };
 
-/** What credit made, a number a token or a sequence. */
+/** Reader of a column that credit produced, one number per token or per sequence. */
 const extraReader =
   (name: string): ColumnReader =>
   (source, row) => {
@@ -85,7 +85,7 @@ const extraReader =
     return value;
   };
 
-/** An objective asks for a column that nothing can fill. */
+/** An objective requests a column that no reader and no credit provides. */
 export class UnknownColumnError extends Error {
   override name = 'UnknownColumnError';
 }
@@ -99,7 +99,7 @@ export const optimizerSettings = (schedule: OptimizerSchedule, learningRate: num
   maxGradNorm: schedule.maxGradNorm ?? Number.POSITIVE_INFINITY,
 });
 
-/** The algorithm's own, or the code that stands in its place. */
+/** The algorithm's own objective, or the code that replaces it. */
 function objectiveOf(algorithm: Algorithm, settings: UpdateSettings['algorithm'], runner: CodeRunner | undefined) {
   const own = algorithm.objective(settings);
   const { objectiveCode: code, ...others } = settings;
@@ -117,7 +117,7 @@ export class Updater {
   constructor(
     private readonly policy: Learner,
     private readonly settings: UpdateSettings,
-    /** Absent: an objective of one's own is refused. */
+    /** Runs objectives given as code; absent: these are refused. */
     runner?: CodeRunner,
   ) {
     this.algorithm = algorithmOf(settings.algorithm);
@@ -126,7 +126,7 @@ export class Updater {
     this.critic = this.algorithm.critic?.(settings.algorithm);
   }
 
-  /** All updates of a step; gives back what they did. */
+  /** Runs all updates of a step and returns their metrics. */
   async update(
     training: Pick<TrainingSet, 'trajectories' | 'extras'>,
     learningRate: number,
@@ -144,7 +144,7 @@ export class Updater {
     return tally.metrics();
   }
 
-  /** The parts that are updated on one after the other, those without a trained token left out. */
+  /** Minibatches, updated one after the other. Those without a trained token are left out. */
   async minibatches(training: Pick<TrainingSet, 'trajectories' | 'extras'>): Promise<Minibatch[]> {
     const minibatches: Minibatch[] = [];
     for (const part of splitGroups(training.trajectories, this.settings.algorithm.minibatches))
@@ -157,7 +157,7 @@ export class Updater {
     { extras }: Pick<TrainingSet, 'extras'>,
   ): Promise<Minibatch> {
     const counts = trajectories.map((trajectory) => chosenPositions(trajectory).length);
-    // The longest sequence, where no scale is given, is counted in tokens that count, like everything else.
+    // Without a scale factor, the longest sequence is measured in counted tokens, like everything else.
     const longest = Math.max(1, ...counts);
     const coefficients = sequenceCoefficients(counts, {
       ...this.algorithm.aggregation(this.settings.algorithm),
@@ -197,7 +197,7 @@ export class Updater {
   }
 }
 
-/** Whole groups in order, as evenly as they divide. Parts without a group are left out. */
+/** Whole groups in order, divided as evenly as possible. Parts without a group are left out. */
 export function splitGroups(trajectories: readonly Trajectory[], parts: number): Trajectory[][] {
   const all = [...groupBy(trajectories, ({ group }) => group).values()];
   return Array.from({ length: parts }, (_, part) =>
@@ -207,7 +207,7 @@ export function splitGroups(trajectories: readonly Trajectory[], parts: number):
 
 const readerOf = (name: string): ColumnReader => columnReaders[name] ?? extraReader(name);
 
-// Plain loops here and below: a typed array's `from` with a function takes ten times as long.
+// Plain loops here and below: `TypedArray.from` with a function takes ten times as long.
 function column(source: ColumnSource, read: ColumnReader): Float32Array {
   const out = new Float32Array(source.micro.trajectory.length);
   for (let row = 0; row < out.length; row++) out[row] = read(source, row);
@@ -233,7 +233,7 @@ class Tally {
   updates = 0;
   private readonly losses: number[] = [];
   private readonly norms: number[] = [];
-  /** What the objective counted. */
+  /** Metrics that the objective computed. */
   private readonly own: Values[] = [];
   private readonly sums: Values = { entropy: 0, kl: 0, policyLoss: 0, policyShift: 0, low: 0, high: 0, dual: 0 };
   private count = 0;
@@ -260,7 +260,7 @@ class Tally {
     this.updates += 1;
   }
 
-  /** Before any update the recomputed log-probability should be the sampled one. */
+  /** Difference between recomputed and sampled log-probability: about zero before the first update. */
   private addGap(logprob: Float32Array, old: Float32Array): void {
     for (let row = 0; row < logprob.length; row++) {
       const gap = Math.abs(logprob[row] - old[row]);

@@ -1,10 +1,11 @@
 /**
- * AgentEvol (Xi et al. 2024, AgentGym, https://arxiv.org/abs/2406.04151): explore, keep or weigh what was found by its reward, learn
- * from it and from the original demonstrations, and again.
+ * AgentEvol (Xi et al. 2024, AgentGym, https://arxiv.org/abs/2406.04151): explore, keep or weight episodes by their
+ * reward, train on them and on the original demonstrations, repeat.
  *
- * The paper maximises E[R log pi], the likelihood weighted by reward; its code (WooooDyy/AgentGym@3ef9235 agentevol_filter.py) keeps the
- * first success of each task, weight 1. Both are here. An iteration is one step, and learning goes on from the weights of the step
- * before, not from the first ones. The original data is the oracle's play, kept in every step.
+ * The paper maximises E[R log pi], the likelihood weighted by reward; its code (WooooDyy/AgentGym@3ef9235
+ * agentevol_filter.py) keeps the first success of each task with weight 1. Both are here. An iteration is one step and
+ * continues from the weights of the step before, not from the first ones. The original data is the oracle's play, kept
+ * in every step.
  */
 import * as v from 'valibot';
 import { groupBy } from '../common/numbers.ts';
@@ -45,13 +46,16 @@ const schema = v.strictObject({
   ...endingFields,
 });
 
-/** A line of a recorded exploration, and of a training list. */
+/** Record of a recorded exploration, and of a training list. */
 export interface EvolRecord {
   item_id: string;
   reward?: number;
 }
 
-/** The filter of the code: reward above the threshold of its task, the first of each item, then the whole list before. */
+/**
+ * Filter of the original code: reward above the threshold of its task, the first of each item, then the whole earlier
+ * list.
+ */
 export function evolve<T extends EvolRecord>(
   found: readonly T[],
   before: readonly T[],
@@ -75,7 +79,7 @@ export const agentevol = {
     const played = await collecting.play(tasks, groupSize);
     if (originals === 0) return { trajectories: played, played, tasks };
     const shown = await demonstrations(collecting, originals, { wave: 1 });
-    // Groups of their own, behind those of the exploration.
+    // Demonstrations form groups of their own, numbered after those of the exploration.
     const own = shown.trajectories.map((trajectory, i) => ({ ...trajectory, group: groups + i }));
     return { trajectories: [...played, ...own], played, tasks, metrics: shown.metrics };
   },

@@ -1,6 +1,7 @@
 /**
- * BAPO: Balanced Policy Optimization with Adaptive Clipping (Xi et al. 2025, https://arxiv.org/abs/2510.18927): GRPO's credit, and a
- * clip whose bounds are found anew for every update (`objective/bapo.ts`: Algorithm 1 and equation 8, or its code's rule).
+ * BAPO: Balanced Policy Optimization with Adaptive Clipping (Xi et al. 2025, https://arxiv.org/abs/2510.18927): GRPO's
+ * credit, and a clip whose bounds are searched anew for every update (`objective/bapo.ts`: Algorithm 1 and equation 8,
+ * or the rule of its code).
  */
 import * as v from 'valibot';
 import { bapoSurrogate } from '../objective/bapo.ts';
@@ -106,7 +107,7 @@ const bapoCard = (terms: { kl: { coefficient: number }; entropy: number }) =>
       ...(terms.entropy ? ['−', symbol('c', 'setting.entropy'), symbol('H', 'metric.entropy')] : []),
     ],
   );
-/** Of its counterparts. */
+/** Difference of its counterparts in other trainers. */
 const nearest = 'The bounds of the clip are fixed: they are not found anew for every update.';
 
 export const bapo = {

@@ -1,18 +1,18 @@
 /**
- * How a method is explained: a few cards, each a sentence and a formula in the field's notation. A formula is data, and a symbol in it
- * says where its number is read (`Source`), so that a page can put the numbers of one token, episode, group or step into it. The
- * cards that all methods share are made here; what is particular to one is in its module.
+ * Explanations of methods: a few cards, each a sentence and a formula in the field's notation. A formula is data, and a
+ * symbol in it names the source of its number (`Source`), so a page can insert the numbers of one token, episode, group
+ * or step. The common cards are here; those of one method are in its module.
  */
 import type { Baseline } from '../credit/groups.ts';
 import type { KlEstimator } from '../objective/kl.ts';
 
-/** The part of a step that a card is about, in the order of the page. */
+/** Part of a step that a card explains, in the order of the page. */
 export const cardParts = ['observe', 'act', 'reward', 'group', 'advantage', 'objective', 'update'] as const;
 export type CardPart = (typeof cardParts)[number];
 
 /**
- * Where a number is read: of the selected token, its turn, its episode, its group, the step's metrics, the weights, the algorithm's
- * settings, or the whole experiment.
+ * Source of a number: the selected token, its turn, its episode, its group, the step's metrics, the weights, the
+ * algorithm's settings, or the whole experiment.
  */
 export type Source =
   `${'token' | 'turn' | 'episode' | 'group' | 'metric' | 'weights' | 'setting' | 'experiment'}.${string}`;
@@ -22,13 +22,16 @@ export interface FormulaSymbol {
   sub?: string;
   sup?: string;
   of?: Source;
-  /** Stays as it is where numbers are put in: the number is of it, and not it. */
+  /** Keeps the symbol when numbers are inserted: the number describes the symbol and does not replace it. */
   keeps?: boolean;
-  /** What it stands for, where `symbolWords` has nothing for its source. */
+  /** Meaning of the symbol, if `symbolWords` has none for its source. */
   words?: string;
 }
 
-/** A row of parts, a symbol, parts that are one number together, a fraction, a sum or the like with what stands under it; a text is an operator or a number. */
+/**
+ * A row of parts, a symbol, parts that form one number, a fraction, or an operator such as a sum with its range. A
+ * string is an operator or a number.
+ */
 export type Formula =
   | string
   | readonly Formula[]
@@ -42,7 +45,7 @@ export type Formula =
   | { power: Formula; to: Formula };
 
 export interface Card {
-  /** Unique among cards of other words: translations are found by it. */
+  /** Unique among cards with different texts: translations are keyed by it. */
   id: string;
   part: CardPart;
   title: string;
@@ -50,7 +53,7 @@ export interface Card {
   formula: Formula;
 }
 
-/** What a symbol stands for. Settings and metrics have words of their own. */
+/** Meaning of symbols. Settings and metrics have their own labels. */
 export const symbolWords: { readonly [source in Source]?: string } = {
   'token.context': 'tokens that the policy has read before this one',
   'token.probability': 'probability of the token when it was sampled',
@@ -145,7 +148,7 @@ const reward: Card = {
   formula: [symbol('R', 'episode.return', { sub: 'i' }), '=', symbol('r', 'turn.reward', { sub: 'T' })],
 };
 
-/** Observing, acting and being rewarded are the same whatever learns from them. */
+/** Observation, action and reward are the same for every learning method. */
 export const playCards: readonly Card[] = [observe, act, reward];
 
 const meanOfGroup: Formula = symbol('μ', 'group.mean');
@@ -216,7 +219,7 @@ export const groupAdvantageCard = (baseline: Baseline): Card => ({
   ...groupAdvantages[baseline],
 });
 
-/** `where`: further lines, that say what stands in the first. */
+/** `where`: further lines that define the symbols of the first. */
 export const advantageCard = (id: string, sentence: string, formula: Formula, ...where: Formula[]): Card => ({
   id: `advantage.${id}`,
   part: 'advantage',
@@ -352,14 +355,14 @@ export const updateCard: Card = {
   },
 };
 
-/** The cards of a method that clips a ratio: what is particular is its advantage, and it may be its objective. */
+/** Cards of a method with a clipped ratio: its advantage is particular, sometimes its objective. */
 export const policyCards = (
   advantage: Card,
   objective: Card,
   group: readonly Card[] = [groupCard],
 ): readonly Card[] => [...playCards, ...group, advantage, objective, updateCard];
 
-/** Imitation has no comparison: what was kept is made likelier. */
+/** Imitation has no comparison: it raises the probability of the kept episodes. */
 export const likelihoodCards = (id: string, sentence: string): readonly Card[] => [
   ...playCards,
   advantageCard(id, sentence, '1'),
@@ -371,7 +374,7 @@ export const likelihoodCards = (id: string, sentence: string): readonly Card[] =
   updateCard,
 ];
 
-/** A method without cards of its own is explained by what all have. */
+/** Cards of a method without cards of its own. */
 export const plainCards: readonly Card[] = [
   ...playCards,
   advantageCard('own', 'What this method’s credit gave the token.', symbol('A', 'token.advantage')),
@@ -380,7 +383,7 @@ export const plainCards: readonly Card[] = [
 
 const isSymbol = (formula: object): formula is FormulaSymbol => 'symbol' in formula;
 
-/** Every symbol of a formula that has a number, once, in order. */
+/** Symbols of a formula that have a number, each once, in order. */
 export function symbolsOf(formula: Formula): FormulaSymbol[] {
   const found = new Map<string, FormulaSymbol>();
   const walk = (part: Formula): void => {

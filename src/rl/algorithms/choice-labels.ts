@@ -1,4 +1,4 @@
-/** Words for the choices that several algorithms offer and whose names in a document are terse. */
+/** Labels of choices that several algorithms offer under short names. */
 import type { AggregationMode } from '../common/aggregation.ts';
 import { type KlEstimator, klEstimators, klKinds } from '../objective/kl.ts';
 import type { RatioLevel, SurrogateForm } from '../objective/surrogate.ts';

@@ -1,8 +1,9 @@
 /**
- * CISPO: Clipped Importance Sampling Policy Optimization (MiniMax-M1, https://arxiv.org/abs/2506.13585, equations 4 and 5).
+ * CISPO: Clipped Importance Sampling Policy Optimization (MiniMax-M1, https://arxiv.org/abs/2506.13585, equations 4 and
+ * 5).
  *
- * GRPO's credit; the loss is -sg(clip(r)) A log p. What is clipped is a token's weight, not the token: rare tokens that turn an
- * episode keep their gradient. verl clips both sides, TRL only from above.
+ * GRPO's credit; the loss is -sg(clip(r)) A log p. The clip applies to a token's weight, not to the token, so rare
+ * tokens that decide an episode keep their gradient. verl clips both sides, TRL only from above.
  */
 import * as v from 'valibot';
 import type { Algorithm } from './algorithm.ts';

@@ -1,8 +1,9 @@
 /**
  * DAPO: Decoupled Clip and Dynamic Sampling Policy Optimization (Yu et al. 2025, https://arxiv.org/abs/2503.14476).
  *
- * GRPO with four changes: a high clip of its own (section 3.1), groups whose returns are all equal are replaced by others (3.2,
- * equation 11), all tokens of a step count the same (3.3), and a penalty near the longest episode (3.4, equation 13).
+ * GRPO with four changes: a separate high clip (section 3.1), groups whose returns are all equal are replaced by others
+ * (3.2, equation 11), all tokens of a step count the same (3.3), and a penalty near the longest episode (3.4, equation
+ * 13).
  */
 import * as v from 'valibot';
 import { groupBy } from '../common/numbers.ts';
@@ -77,7 +78,7 @@ const schema = v.strictObject({
 type Settings = v.InferOutput<typeof schema>;
 type Overlong = Pick<Settings, 'longest' | 'penaltyRoom' | 'penalty' | 'penaltyFloor'>;
 
-/** Equation 13: 0 while there is room, then down to minus the penalty. */
+/** Equation 13: 0 while there is room, then falling to minus the penalty. */
 export function overlongPenalty(length: number, { longest, penaltyRoom, penalty, penaltyFloor }: Overlong): number {
   if (longest === null) return 0;
   const over = -((length - (longest - penaltyRoom)) / penaltyRoom) * penalty;
@@ -85,8 +86,8 @@ export function overlongPenalty(length: number, { longest, penaltyRoom, penalty,
 }
 
 /**
- * Groups with signal, whole waves at a time until there are enough, and no more than enough. `values` by row; a group of one is
- * kept. Gives back rows, in order.
+ * Rows of the groups with signal, in order: whole waves until there are enough, and no more than enough. `values` by
+ * row; a group of one is kept.
  */
 export function keptRows(
   values: ArrayLike<number>,
@@ -118,7 +119,7 @@ const shapedReturns = (trajectories: readonly Trajectory[], settings: Settings):
     (value, b) => value + overlongPenalty(lengthOf(trajectories[b]), settings),
   );
 
-/** A dropped episode says nothing of its group's signal. */
+/** A dropped episode does not count for its group's signal. */
 function groupHasSignal(group: readonly Trajectory[], settings: Settings): boolean {
   const returns = shapedReturns(group, settings);
   const kept = group.filter((_, b) => !Number.isNaN(returns[b]));
@@ -144,7 +145,7 @@ async function collect(collecting: Collecting, settings: Settings): Promise<Coll
   }
   const trajectories = kept.slice(0, groups).flatMap((members, group) => members.map((each) => ({ ...each, group })));
   const without = 1 - kept.length / (waves * groups);
-  // Nothing to learn from: the record and the page still have the episodes.
+  // No signal to learn from; the record and the page still have the episodes.
   return {
     trajectories: trajectories.length ? trajectories : played,
     played,

@@ -1,6 +1,7 @@
 /**
- * DPO: Direct Preference Optimization (Rafailov et al. 2023, https://arxiv.org/abs/2305.18290, equation 7) and its relatives, on pairs of
- * episodes of the same task: the better is made likelier than the worse, beside the reference.
+ * DPO: Direct Preference Optimization (Rafailov et al. 2023, https://arxiv.org/abs/2305.18290, equation 7) and its
+ * relatives, on pairs of episodes of the same task: raises the probability of the better one relative to the worse one,
+ * measured against the reference.
  */
 import * as v from 'valibot';
 import { rowsOf } from '../common/token-rows.ts';
@@ -54,7 +55,7 @@ const schema = v.strictObject({
   ...endingFields,
 });
 
-/** The best with the worst, the second best with the second worst, as far as they differ. */
+/** Pairs the best with the worst, the second best with the second worst, as long as they differ. */
 function pairsOf(
   members: readonly { trajectory: Trajectory; value: number }[],
   most: number,
@@ -133,6 +134,6 @@ export const dpo = {
     }),
     scalars: [],
   }),
-  // Sums over whole sequences: no coefficient is read.
+  // The loss sums over whole sequences and reads no coefficient.
   aggregation: () => ({ mode: 'token-sum' }),
 } satisfies Algorithm<v.InferOutput<typeof schema>>;

@@ -1,9 +1,9 @@
 /**
  * Dr. GRPO: GRPO done right (Liu et al. 2025, https://arxiv.org/abs/2503.20783, section 3.2).
  *
- * Credit: A_i = R_i - mean(R), without the division by the spread, which weighs tasks that are nearly always or never solved most.
- * Objective: token losses are summed over an episode and divided by one constant, not by the episode's length, which favours short
- * successes and long failures.
+ * Credit: A_i = R_i - mean(R), without division by the spread, which overweights tasks that are nearly always or never
+ * solved. Objective: token losses are summed over an episode and divided by one constant instead of the episode's
+ * length, which would favour short successes and long failures.
  */
 import * as v from 'valibot';
 import type { Algorithm } from './algorithm.ts';

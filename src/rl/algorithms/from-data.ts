@@ -1,4 +1,4 @@
-/** What the algorithms that make given sequences likelier or less likely have in common. */
+/** Common parts of the algorithms that raise or lower the probability of given sequences. */
 import * as v from 'valibot';
 import { type AggregationMode, type AggregationOptions, aggregationModes } from '../common/aggregation.ts';
 import { groupBy, sum } from '../common/numbers.ts';
@@ -29,7 +29,7 @@ export const aggregationOf = ({ aggregation }: { aggregation: AggregationMode })
   mode: aggregation,
 });
 
-/** The oracle plays tasks of this step; nothing is played by the policy. */
+/** Oracle demonstrations of this step's tasks, without play by the policy. */
 export async function demonstrations(
   collecting: Collecting,
   count: number,
@@ -45,7 +45,7 @@ export async function demonstrations(
   };
 }
 
-/** Trajectories of a file; nothing is played by the policy. */
+/** Trajectories of a file, without play by the policy. */
 export async function recorded(collecting: Collecting, file: string, count: number): Promise<Collected> {
   const trajectories = await collecting.recorded(file, count);
   return {
@@ -56,7 +56,7 @@ export async function recorded(collecting: Collecting, file: string, count: numb
   };
 }
 
-/** Trains on some of the sequences, each with a weight. */
+/** Credit for training on some of the sequences, each with a weight. */
 export function trainedOn(input: CreditInput, weights: ReadonlyMap<Trajectory, number>): Credit {
   const { rows, trajectories } = input;
   const advantages = new Float64Array(rowsOf(rows));
@@ -68,9 +68,7 @@ export function trainedOn(input: CreditInput, weights: ReadonlyMap<Trajectory, n
   return { advantages, train, marks, ...withoutSignal(input), metrics: { trainedEpisodes: train.length } };
 }
 
-/**
- * (N) how much each row counts beside the others, 1 on average: the world's words `listening` times as much as the policy's own.
- */
+/** (N) weight of each row, 1 on average: the world's tokens weigh `listening` times as much as the policy's own. */
 export function listeningWeights({ rows, trajectories }: CreditInput, listening: number): Float64Array {
   const weights = new Float64Array(rowsOf(rows));
   trajectories.forEach((trajectory, b) => {
@@ -82,7 +80,7 @@ export function listeningWeights({ rows, trajectories }: CreditInput, listening:
   return mean > 0 ? weights.map((weight) => weight / mean) : weights;
 }
 
-/** The returns of a group beside its members. */
+/** Members of each group with their returns. */
 export const byGroup = ({ trajectories, returns }: CreditInput) => [
   ...groupBy(
     trajectories

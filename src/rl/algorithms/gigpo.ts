@@ -1,9 +1,10 @@
 /**
  * GiGPO: Group-in-Group Policy Optimization (Feng et al. 2025, https://arxiv.org/abs/2505.10978).
  *
- * Two comparisons. The episode with its group (equation 4), and each step with the steps of the group that were taken in the same
- * observation, its anchor state, by what was earned from there on (equations 6 and 7). A = A_episode + omega A_step (equation 8).
- * Versions of its code disagree whether an episode counts once in its group's mean or once a step; both are here.
+ * Two comparisons: the episode with its group (equation 4), and each step with the steps of the group taken in the same
+ * observation, its anchor state, by their discounted returns (equations 6 and 7). A = A_episode + omega A_step
+ * (equation 8). Versions of its code differ in whether an episode counts once in its group's mean or once per step;
+ * both are here.
  */
 import * as v from 'valibot';
 import { rowsOf } from '../common/token-rows.ts';
@@ -49,7 +50,7 @@ const schema = v.strictObject({
 });
 type Settings = v.InferOutput<typeof schema>;
 
-/** Turns that were played, with what was seen before each. */
+/** Turns that were played, with the observation before each. */
 export function stepsOf(
   { trajectories }: Pick<CreditInput, 'trajectories'>,
   penalty: number,
@@ -68,7 +69,7 @@ export function stepsOf(
   return { row, observation, reward, starts };
 }
 
-/** Each step's two advantages, before they are weighted and added. */
+/** Two advantages of each step, before they are weighted and added. */
 export function stepCredit(
   steps: Steps,
   returns: ArrayLike<number>,
@@ -103,7 +104,7 @@ const gigpoCard = advantageCard(
     symbol('μ', 'group.mean'),
   ],
 );
-/** Of its counterparts. */
+/** Difference of its counterparts in other trainers. */
 const nearest = 'Single steps are not compared: every token has the credit of its whole episode.';
 
 export const gigpo = {
@@ -121,7 +122,7 @@ export const gigpo = {
     const joint = credit.episode.map((advantage, k) => advantage + settings.stepWeight * credit.step[k]);
     const advantages = new Float64Array(rowsOf(rows));
     steps.starts.forEach((start, b) => {
-      // A dropped episode's return is no number, and neither is its credit.
+      // A dropped episode has return NaN and no credit.
       if (Number.isNaN(input.returns[b])) return;
       for (let i = rows.offsets[b]; i < rows.offsets[b + 1]; i++) advantages[i] = joint[start + rows.turn[i]];
     });
@@ -135,6 +136,6 @@ export const gigpo = {
   },
 } satisfies Algorithm<Settings>;
 
-/** Share of the steps that differ from others of their observation. */
+/** Share of the steps that differ from others with the same observation. */
 const share = (advantages: Float64Array) =>
   advantages.filter((value) => value !== 0).length / Math.max(1, advantages.length);

@@ -1,4 +1,7 @@
-/** What the algorithms that clip a ratio have in common: settings, needs, the comparison with a group, corrections, the objective. */
+/**
+ * Common parts of the algorithms with a clipped ratio: settings, needs, comparison with the group, corrections,
+ * objective.
+ */
 import type { AggregationMode, AggregationOptions } from '../common/aggregation.ts';
 import { rowsOf, spread } from '../common/token-rows.ts';
 import { type BaselineOptions, groupAdvantages } from '../credit/groups.ts';
@@ -8,7 +11,7 @@ import type { KlEstimator } from '../objective/kl.ts';
 import { policySpec, type RatioLevel, type SurrogateForm } from '../objective/surrogate.ts';
 import type { Credit, CreditInput, Needs, ObjectiveCall } from './algorithm.ts';
 
-/** Rejection is of `objective/correction.ts` alone: its bounds are for other gaps than a tab has. */
+/** Without rejection (`objective/correction.ts`): its bounds are made for larger gaps than occur in a tab. */
 export type CorrectionSettings = Omit<Correction, 'reject'>;
 
 export interface PolicySettings {
@@ -34,7 +37,7 @@ export function groupCredit({ rows, returns }: CreditInput, options: BaselineOpt
   return { advantages: spread(advantages, rows), episode: advantages, ...counts };
 }
 
-/** Credit times importance weights: they are no less than 0, so the loss is multiplied by them. */
+/** Credit times importance weights. Weights are at least 0, so this multiplies the loss by them. */
 export function corrected(credit: Credit, { rows, old, rollout }: CreditInput, correction: CorrectionSettings): Credit {
   if (correction.weights === 'none' || !old || !rollout) return credit;
   const difference = Float64Array.from({ length: rowsOf(rows) }, (_, i) => old[i] - rollout[i]);
@@ -70,10 +73,10 @@ export const policyObjective = (settings: PolicySettings): ObjectiveCall => ({
   scalars: policyScalars(settings),
 });
 
-/** What other trainers call credit by groups (`counterparts`). */
+/** Name of group credit in other trainers (`counterparts`). */
 export const calledElsewhere = 'grpo';
 
-/** The parts of a module that gives credit by groups and clips a ratio; what it does not name is these. */
+/** Defaults for a module with group credit and a clipped ratio. */
 export const policyGradient = {
   needs: policyNeeds,
   objective: policyObjective,

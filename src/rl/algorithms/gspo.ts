@@ -1,8 +1,9 @@
 /**
  * GSPO: Group Sequence Policy Optimization (Zheng et al. 2025, https://arxiv.org/abs/2507.18071).
  *
- * GRPO's credit, and one ratio an episode: s = exp(mean over its tokens of new - old), equation 7, clipped far tighter than a token's
- * (3e-4 and 4e-4, section 5.1). A whole episode is inside the clip or out. Its gradient, equation 10: -A s / n on each of n tokens.
+ * GRPO's credit, and one ratio per episode: s = exp(mean over its tokens of new - old), equation 7, clipped far tighter
+ * than a token's (3e-4 and 4e-4, section 5.1). A whole episode is inside the clip or outside. Its gradient, equation
+ * 10: -A s / n on each of n tokens.
  */
 import * as v from 'valibot';
 import type { Algorithm } from './algorithm.ts';

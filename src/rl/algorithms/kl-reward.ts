@@ -1,4 +1,4 @@
-/** KL in the reward, with a fixed or an adaptive price, for the algorithms whose credit is counted token by token. */
+/** KL in the reward, with a fixed or an adaptive coefficient, for algorithms with credit per token. */
 
 import { groupIndices } from '../common/numbers.ts';
 import { sequencesOf } from '../common/token-rows.ts';
@@ -10,12 +10,12 @@ import type { Credit, CreditInput } from './algorithm.ts';
 export interface KlRewardSettings {
   coefficient: number;
   estimator: KlEstimator;
-  /** null: the price is fixed. */
+  /** Target KL of the adaptive coefficient; null: the coefficient is fixed. */
   target: number | null;
   horizon: number;
 }
 
-/** Rewards of each row with the KL taken from them, and the price of the next step. */
+/** Rewards of each row minus the KL term, and the coefficient of the next step. */
 export function rewardsWithKl(
   { rows, reference, rollout, memory }: CreditInput,
   rewards: Float64Array,
@@ -33,7 +33,7 @@ export function rewardsWithKl(
   };
 }
 
-/** Groups whose returns are all equal, for the record: credit by tokens may learn from them all the same. */
+/** Counts groups whose returns are all equal, for the record. Credit per token may learn from them all the same. */
 export function withoutSignal({ rows, returns }: CreditInput): Pick<Credit, 'groups' | 'withoutSignal'> {
   const groups = groupIndices(rows.group).map((members) => members.map((b) => returns[b]));
   const kept = groups.map((values) => values.filter((value) => !Number.isNaN(value)));

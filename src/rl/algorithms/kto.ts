@@ -1,7 +1,7 @@
 /**
- * KTO: Kahneman-Tversky Optimization (Ethayarajh et al. 2024, https://arxiv.org/abs/2402.01306, equation 8; TRL@f2cd577 kto_trainer.py).
- * Labels of single episodes, not pairs: what went well is made likelier than a baseline, the rest less likely. The baseline is how
- * much likelier the policy became at other episodes' replies to the same prompts.
+ * KTO: Kahneman-Tversky Optimization (Ethayarajh et al. 2024, https://arxiv.org/abs/2402.01306, equation 8; TRL@f2cd577
+ * kto_trainer.py). Labels of single episodes, not pairs: raises the probability of desirable episodes above a baseline
+ * and lowers the rest. The baseline is the change in log-probability of other episodes' replies to the same prompts.
  */
 import * as v from 'valibot';
 import { rowsOf } from '../common/token-rows.ts';
@@ -34,7 +34,9 @@ const schema = v.strictObject({
   ...endingFields,
 });
 
-/** One's prompt with another's reply: what follows the prompt moves by the difference of their lengths. */
+/**
+ * One trajectory's prompt with another's completion, whose positions move by the difference of the prompts' lengths.
+ */
 export function mismatched(own: Trajectory, other: Trajectory): Trajectory {
   const shift = own.promptLength - other.promptLength;
   const joined = <T extends Int32Array | Uint8Array | Int16Array | Float32Array>(
@@ -98,7 +100,7 @@ export const kto = {
     reference: true,
     sequences: true,
     batch: true,
-    // Each with a reply that is not its own.
+    // Each episode is also scored with another's completion.
     ...(form === 'kto' ? { sequencesPerEpisode: 2 } : {}),
   }),
   credit: (input, settings) => {
@@ -112,7 +114,7 @@ export const kto = {
       advantages.fill(good ? 1 : -1, rows.offsets[b], rows.offsets[b + 1]);
     });
     const own = trajectories.filter((trajectory) => marks.has(trajectory));
-    // Of another task where there is one: members of a group share their prompt.
+    // Takes the completion from another task if there is one, since members of a group share their prompt.
     const others = settings.form === 'kto' && own.length > 1 ? own : [];
     const wrong = others.map((each, i) => mismatched(each, own[(i + own.length - settings.groupSize) % own.length]));
     for (const each of wrong) marks.set(each, { label: MISMATCHED });

@@ -1,4 +1,4 @@
-/** Every algorithm, a line each. */
+/** Every algorithm, one line each. */
 export { agentevol } from './agentevol.ts';
 export { bapo } from './bapo.ts';
 export { cispo } from './cispo.ts';

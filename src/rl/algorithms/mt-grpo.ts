@@ -1,10 +1,12 @@
 /**
- * MT-GRPO: turn-level credit (Zeng et al. 2025, https://arxiv.org/abs/2505.11821; SiliangZeng/Multi-Turn-RL-Agent@7dbdd08).
+ * MT-GRPO: turn-level credit (Zeng et al. 2025, https://arxiv.org/abs/2505.11821;
+ * SiliangZeng/Multi-Turn-RL-Agent@7dbdd08).
  *
- * `two-level`, what its code has: the reward of the first turn and that of the outcome, each compared in the group. Tokens before the
- * first result carry A_outcome + c A_turn, those after it A_outcome; an episode without a result, the comparison of their sum.
- * `turns`, the general form: from each turn on, what the turns still earn, compared with the same turn of the group, beside the outcome.
- * Where each turn is scored by itself, a turn discount below 1 keeps the luck of later turns out of its credit.
+ * `two-level`, as in its code: the reward of the first turn and the reward of the outcome, each compared within the
+ * group. Tokens before the first result get A_outcome + c A_turn, later ones A_outcome; an episode without a result
+ * gets the comparison of their sum. `turns`, the general form: the reward still to come from each turn on, compared
+ * with the same turn of the group, beside the outcome. If each turn has a reward of its own, a turn discount below 1
+ * keeps the luck of later turns out of its credit.
  */
 import * as v from 'valibot';
 import { rowsOf, type TokenRows } from '../common/token-rows.ts';
@@ -53,7 +55,7 @@ export interface TwoLevel {
   /** (B) */
   turn: ArrayLike<number>;
   outcome: ArrayLike<number>;
-  /** (B) how many of a sequence's rows come before the first result; -1: there was none. */
+  /** (B) number of a sequence's rows before the first result; -1: no result. */
   rowsBefore: ArrayLike<number>;
 }
 
@@ -70,7 +72,7 @@ export function twoLevelCredit({ turn, outcome, rowsBefore }: TwoLevel, rows: To
   return { advantages, turns, outcomes, combined };
 }
 
-/** The first turn is good if the world took its action; the first result is the answer to it. */
+/** The first turn is good if the world accepted its action. The answer to that action is the first result. */
 function firstTurns({ trajectories, returns, rows }: CreditInput): TwoLevel {
   const before = (b: number) => {
     let i = rows.offsets[b];
@@ -84,7 +86,7 @@ function firstTurns({ trajectories, returns, rows }: CreditInput): TwoLevel {
   };
 }
 
-/** What is still earned from each turn on, compared with the same turn of the group. */
+/** Reward still to come from each turn on, compared with the same turn of the group. */
 function turnCredit(
   input: CreditInput,
   { turnWeight: weight, turnDiscount, endings }: Pick<Settings, 'turnWeight' | 'turnDiscount' | 'endings'>,
@@ -121,7 +123,7 @@ const turnCard = advantageCard(
     symbol('A', undefined, { sub: 'turn' }),
   ],
 );
-/** Of its counterparts. */
+/** Difference of its counterparts in other trainers. */
 const nearest = 'Turns have no credit of their own: every token has the credit of its whole episode.';
 
 export const mtGrpo = {

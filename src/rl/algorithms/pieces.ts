@@ -1,6 +1,6 @@
 /**
- * Groups of fields that algorithms share: how episodes are played and cut into minibatches, what an ending is worth, how the ratio
- * is clipped, how losses become one number. An algorithm names the pieces it has and their defaults.
+ * Groups of fields that algorithms share: play and minibatches, values of endings, clipping, aggregation. An algorithm
+ * names the pieces it has and their defaults.
  */
 import * as v from 'valibot';
 import { type AggregationMode, aggregationModes } from '../common/aggregation.ts';
@@ -9,7 +9,7 @@ import { type RatioLevel, ratioLevels, type SurrogateForm, surrogateForms } from
 import { aggregationLabels, klLabels, ratioLabels, surrogateLabels } from './choice-labels.ts';
 import { choice, integer, real, toggle } from './fields.ts';
 
-/** Groups of episodes of one task, and how often they are learnt from. */
+/** Groups of episodes of one task, and the number of passes over them. */
 export const groupFields = {
   groups: v.optional(
     integer(1, 256, 'Groups', 'Tasks tried in each step: more makes each update steadier and slower.', {
@@ -70,7 +70,7 @@ const endings = v.strictObject({
   ),
 });
 
-/** What each ending is worth instead of the world's score; null: the score. */
+/** Value of each ending instead of the world's score; null: the score. */
 export const endingFields = {
   endings: v.optional(endings, {
     context: null,
@@ -175,7 +175,7 @@ export const epsilonField = (epsilon: number) => ({
   ),
 });
 
-/** Which ratio is clipped, and how. */
+/** Kind of ratio and of clip. */
 export const ratioFields = (level: RatioLevel, form: SurrogateForm) => ({
   ratio: v.optional(
     choice(
@@ -197,7 +197,7 @@ export const ratioFields = (level: RatioLevel, form: SurrogateForm) => ({
   ),
 });
 
-/** For the gap between the policy that sampled and the one that trains. */
+/** Correction for the gap between the sampling and the training policy. */
 export const correctionFields = {
   correction: v.optional(
     v.strictObject({
@@ -243,7 +243,7 @@ export const correctionFields = {
   ),
 };
 
-/** PPO's classic form: the distance to the reference is taken from the reward of each token. */
+/** PPO's classic form: the KL to the reference is subtracted from the reward of each token. */
 export const klRewardFields = (coefficient: number, estimator: KlEstimator) => ({
   klReward: v.optional(
     v.strictObject({
@@ -284,7 +284,7 @@ export const gammaField = (gamma: number) => ({
   ),
 });
 
-/** What most algorithms that clip a ratio have: everything but how credit is given. */
+/** Fields of most algorithms with a clipped ratio: everything but credit. */
 export const policyFields = (defaults: {
   clip: readonly [low: number, high: number, dual: number | null];
   kl?: number;
@@ -303,7 +303,7 @@ export const policyFields = (defaults: {
   ...endingFields,
 });
 
-/** TRL's RLOO: the KL of a whole episode is taken from its return. */
+/** TRL's RLOO: the KL of a whole episode is subtracted from its return. */
 export const klPerEpisode = v.optional(
   real(
     0,

@@ -1,11 +1,12 @@
 /**
- * PPO with a critic: Proximal Policy Optimization (Schulman et al. 2017, https://arxiv.org/abs/1707.06347) with generalised advantage
- * estimation (https://arxiv.org/abs/1506.02438) over the tokens that were chosen.
+ * PPO with a critic: Proximal Policy Optimization (Schulman et al. 2017, https://arxiv.org/abs/1707.06347) with
+ * generalised advantage estimation (https://arxiv.org/abs/1506.02438) over the chosen tokens.
  *
- * The critic is a value head with a learning rate of its own, on the policy's trunk (whose gradient it joins, as in the paper's equation
- * 9, or not) or on a second model that begins as the policy. Advantages are whitened over the step; returns,
- * what the critic is to say, are not. With `turnGamma`, credit goes in two levels (RAGEN, https://arxiv.org/abs/2504.20073): from turn
- * to turn, then token by token inside each. The KL to the reference may stand in the reward, at a fixed or an adaptive price.
+ * The critic is a value head with its own learning rate, on the policy's trunk (with or without its gradient, as in the
+ * paper's equation 9) or on a second model that starts as a copy of the policy. Advantages are whitened over the step;
+ * returns, the critic's targets, are not. With `turnGamma`, credit has two levels (RAGEN,
+ * https://arxiv.org/abs/2504.20073): from turn to turn, then token by token inside each. The KL to the reference may be
+ * in the reward, with a fixed or an adaptive coefficient.
  */
 import * as v from 'valibot';
 import { onLastRow, rowsOf, type TokenRows } from '../common/token-rows.ts';
@@ -92,7 +93,7 @@ const schema = v.strictObject({
 });
 type Settings = v.InferOutput<typeof schema>;
 
-/** Columns and scalars of the clipped objective, and the critic's. */
+/** Columns and scalars of the clipped objective and of the critic's. */
 const objective = {
   name: 'ppo',
   columns: [...clippedObjective.columns, 'oldValue', 'return', 'valueCoefficient'],
@@ -100,7 +101,10 @@ const objective = {
   evaluate: withCritic(clippedObjective.evaluate),
 };
 
-/** The return on the last row, or what each turn earned on the last of its rows; what earned without a choice, on the next. */
+/**
+ * Rewards per row: the return on the last row, or each turn's reward on the last of its rows. The reward of a turn
+ * without a choice goes to the next row.
+ */
 function rewardsOf({ rows, returns, trajectories }: CreditInput, settings: Settings): Float64Array {
   const total = onLastRow(
     Float64Array.from(returns, (value) => (Number.isNaN(value) ? 0 : value)),
@@ -119,7 +123,7 @@ function rewardsOf({ rows, returns, trajectories }: CreditInput, settings: Setti
       out[last] += waiting;
       waiting = 0;
     });
-    // What no turn explains: the worth of an ending.
+    // Rest of the return that no turn explains: the value of an ending.
     const given = out.subarray(start, end).reduce((sum, value) => sum + value, 0);
     out[end - 1] += returns[b] - given;
   });
@@ -131,7 +135,7 @@ function lastRowOf({ offsets, turn }: TokenRows, b: number, wanted: number): num
   return -1;
 }
 
-/** Advantages before whitening, and what the critic is to say. */
+/** Advantages before whitening, and the critic's targets. */
 export function estimate(
   rewards: Float64Array,
   values: ArrayLike<number>,

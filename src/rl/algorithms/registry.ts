@@ -1,4 +1,4 @@
-/** Finding an algorithm by its name, and the schema of them all. `modules.ts` lists them. */
+/** Registry of algorithms: look-up by name, and the schema of all of them. `modules.ts` lists them. */
 import * as v from 'valibot';
 import type { CriticKind } from '../../policy/policy.ts';
 import type { Algorithm, AlgorithmSettings } from './algorithm.ts';
@@ -11,7 +11,7 @@ type Listed = (typeof modules)[keyof typeof modules];
 /** Longest text of an objective, in characters. */
 export const longestCode = 40_000;
 
-/** What every algorithm has beside its own fields. */
+/** Fields of every algorithm beside its own. */
 const shared = {
   objectiveCode: v.optional(
     code(
@@ -28,7 +28,7 @@ type WithShared<S> =
     ? v.StrictObjectSchema<Entries & typeof shared, Message>
     : never;
 
-/** A module whose settings have what all have. */
+/** A module whose settings include the common fields. */
 type Module<M extends Listed = Listed> = M extends Listed
   ? Omit<M, 'schema'> & { schema: WithShared<M['schema']> }
   : never;
@@ -40,10 +40,10 @@ const listed = Object.values<Listed>(modules)
 /** All algorithms, by label. */
 export const algorithms = listed as unknown as readonly Algorithm[];
 
-/** The `algorithm` of an experiment: one variant a module. */
+/** Schema of `algorithm` in an experiment: one variant per module. */
 export const AlgorithmSchema = v.variant('name', listed.map(({ schema }) => schema) as Module['schema'][]);
 
-/** Of one module, by its name. */
+/** Settings of one module, by its name. */
 export type SettingsOf<N extends AnyAlgorithmSettings['name']> = Extract<AnyAlgorithmSettings, { name: N }>;
 
 export type AnyAlgorithmSettings = v.InferOutput<typeof AlgorithmSchema>;
@@ -60,25 +60,28 @@ export function algorithmOf({ name }: Pick<AlgorithmSettings, 'name'>): Algorith
   );
 }
 
-/** How a method is explained. */
+/** Explanation of a method as cards. */
 export const cardsOf = (settings: AlgorithmSettings): readonly Card[] =>
   algorithmOf(settings).cards?.(settings) ?? plainCards;
 
-/** Whether the weights that the run started from are compared with. */
+/** True if the algorithm compares with the weights that the run started from. */
 export function readsReference(settings: AlgorithmSettings): boolean {
   const { reference = false, referenceInCredit = false } = algorithmOf(settings).needs(settings);
   return reference || referenceInCredit;
 }
 
-/** The file of trajectories that is learnt from; null: none. */
+/** File of trajectories to learn from; null: none. */
 export const fileOf = (settings: AlgorithmSettings): string | null => algorithmOf(settings).file?.(settings) ?? null;
 
-/** Where values come from; null: nothing asks for them. */
+/** Source of values; null: the algorithm needs none. */
 export function criticKind(settings: AlgorithmSettings): CriticKind | null {
   return algorithmOf(settings).critic?.(settings).kind ?? null;
 }
 
-/** SFT once had a share of random turns beside its missteps; where there was no mask, about three in ten of those were refused. */
+/**
+ * Reads an older field of SFT: a share of random turns beside its missteps. Without a mask about three in ten of those
+ * were refused.
+ */
 function upgradedNoise({ noise, ...rest }: { noise?: unknown }): unknown {
   if (noise === 0) return rest;
   if (typeof noise !== 'number') return { noise, ...rest };
@@ -86,8 +89,8 @@ function upgradedNoise({ noise, ...rest }: { noise?: unknown }): unknown {
 }
 
 /**
- * Settings of the form before an algorithm was a variant: its name was a label alone, and what was trained by followed from
- * `normalizeByStd`. What is no such form comes back as it is.
+ * Reads settings from before an algorithm was a variant: the name was only a label, and `normalizeByStd` chose the
+ * method. Other settings are returned unchanged.
  */
 export function upgradedAlgorithm(settings: unknown): unknown {
   if (typeof settings !== 'object' || settings === null) return settings;
@@ -97,6 +100,6 @@ export function upgradedAlgorithm(settings: unknown): unknown {
   if (normalizeByStd === true) return { ...rest, name: modules.grpo.name };
   if (normalizeByStd !== false) return settings;
   const { advantageEpsilon: _, ...others } = rest as { advantageEpsilon?: unknown };
-  // The variant's own divisor is a constant; the old form's was the longest sequence.
+  // The variant's own divisor is a constant; the old form divided by the longest sequence.
   return { lossScaleFactor: null, ...others, name: modules.drGrpo.name };
 }

@@ -1,6 +1,6 @@
 /**
- * Rejection-sampling fine-tuning: episodes with a return above a threshold are imitated, the rest are thrown away (best-of-n, or all
- * that succeed; Yuan et al. 2023, https://arxiv.org/abs/2308.01825).
+ * Rejection-sampling fine-tuning: imitates episodes with a return above a threshold and drops the rest (best-of-n, or
+ * all that succeed; Yuan et al. 2023, https://arxiv.org/abs/2308.01825).
  */
 import * as v from 'valibot';
 import type { Trajectory } from '../episode/trajectory.ts';

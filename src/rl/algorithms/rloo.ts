@@ -1,9 +1,10 @@
 /**
- * RLOO: REINFORCE Leave-One-Out (Ahmadian et al. 2024, https://arxiv.org/abs/2402.14740, section 3.3; Kool et al. 2019).
+ * RLOO: REINFORCE Leave-One-Out (Ahmadian et al. 2024, https://arxiv.org/abs/2402.14740, section 3.3; Kool et al.
+ * 2019).
  *
- * Credit: A_i = R_i - mean of the other returns of the group. verl's form has a token's ratio and any aggregation. TRL's takes the KL
- * to the reference from the return first, whitens over the batch if asked, and has one ratio an episode, exp of the sum:
- * ratio = sequence-sum, aggregation = seq-mean-token-mean.
+ * Credit: A_i = R_i - mean of the other returns of the group. verl's form has a ratio per token and any aggregation.
+ * TRL's subtracts the KL to the reference from the return first, whitens over the batch if requested, and has one ratio
+ * per episode, exp of the sum: ratio = sequence-sum, aggregation = seq-mean-token-mean.
  */
 import * as v from 'valibot';
 import { mean, unbiasedStd } from '../common/numbers.ts';
@@ -25,7 +26,7 @@ const schema = v.strictObject({
   ),
 });
 
-/** TRL adds this to the standard deviation of the batch. */
+/** Added by TRL to the standard deviation of the batch. */
 const batchEpsilon = 1e-4;
 
 export const rloo = {

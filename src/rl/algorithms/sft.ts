@@ -1,7 +1,8 @@
 /**
- * SFT: supervised fine-tuning (behavioural cloning) on the oracle's play, or on trajectories of a file. The oracle plays as many of
- * the step's tasks as the step has episodes; of a file so many trajectories are taken. The update makes what it said likelier: the mean negative log-probability of its tokens. Under the action mask
- * only choices count, scored under the mask; without it every token of a turn.
+ * SFT: supervised fine-tuning (behavioural cloning) on the oracle's play, or on trajectories of a file. A step takes as
+ * many of its tasks, or of the file's trajectories, as it has episodes. The update lowers the mean negative
+ * log-probability of the trained tokens. Under the action mask only choices count, scored under the mask; without it
+ * every token of a turn.
  */
 import * as v from 'valibot';
 import type { Algorithm } from './algorithm.ts';
@@ -18,7 +19,7 @@ import {
 } from './from-data.ts';
 import { endingFields, groupFields } from './pieces.ts';
 
-/** Missteps in the oracle's play, so that what leads off its path is in the data. */
+/** Missteps in the oracle's play, so that the data contains ways back to its path. */
 const missteps = v.strictObject({
   episodes: real(
     0,

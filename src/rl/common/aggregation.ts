@@ -1,8 +1,8 @@
 /**
- * Aggregation: how the losses of single tokens become one number.
+ * Aggregation of token losses into one number.
  *
- * Every mode is linear in the token losses, so a mode is nothing but one coefficient a token. It is computed here, once,
- * over the whole minibatch; the objective multiplies by it, and micro-batches then simply add up.
+ * Every mode is linear in the token losses, so a mode is one coefficient per token. The coefficients are computed here,
+ * once, over the whole minibatch. The objective multiplies by them, and micro-batches then add up.
  */
 
 export const aggregationModes = [
@@ -22,14 +22,16 @@ export interface AggregationOptions {
   batchSequences?: number | null;
   /** Further divisor of seq-mean-token-sum-norm; null: `longest`. */
   scaleFactor?: number | null;
-  /** Length that seq-mean-token-sum-norm falls back on (verl: the padded width); null: the longest sequence. */
+  /**
+   * Length used by seq-mean-token-sum-norm without a scale factor (verl: the padded width); null: the longest sequence.
+   */
   longest?: number | null;
 }
 
-/** verl adds this to each sequence's token count in seq-mean-token-mean. */
+/** Added by verl to each sequence's token count in seq-mean-token-mean. */
 const countEpsilon = 1e-8;
 
-/** The coefficient of each token of a sequence, given how many counted tokens each sequence has. */
+/** Coefficient of each token of a sequence, from the number of counted tokens of every sequence. */
 export function sequenceCoefficients(counts: ArrayLike<number>, options: AggregationOptions): Float64Array {
   const lengths = Array.from(counts);
   const tokens = options.batchTokens ?? lengths.reduce((sum, count) => sum + count, 0);

@@ -1,4 +1,4 @@
-/** Sums and groups that everything in `rl/` shares. */
+/** Sums and groups shared by all of `rl/`. */
 
 export function sum(values: ArrayLike<number>): number {
   let total = 0;

@@ -1,12 +1,12 @@
 /**
- * The trained tokens of a step as rows, sequence by sequence: what credit is computed over. Tokens that were not chosen (the
- * world's, the template's, the forced) are not here, so that "the next token" is the next one the policy chose.
+ * Trained tokens of a step as rows, sequence by sequence: the input of credit. Tokens that the policy did not choose
+ * (the world's, the template's, forced ones) are left out, so "the next token" is the next one that the policy chose.
  */
 
 export interface TokenRows {
-  /** (B + 1) where each sequence's rows begin, and the end of the last. */
+  /** (B + 1) start of each sequence's rows, and the end of the last. */
   offsets: Int32Array;
-  /** (B) which group a sequence belongs to. */
+  /** (B) group of each sequence. */
   group: Int32Array;
   /** (N) turn of each row within its sequence. */
   turn: Int32Array;
@@ -15,14 +15,14 @@ export interface TokenRows {
 export const sequencesOf = ({ offsets }: TokenRows): number => offsets.length - 1;
 export const rowsOf = ({ offsets }: TokenRows): number => offsets[offsets.length - 1];
 
-/** (N) which sequence each row is of. */
+/** (N) sequence of each row. */
 export function sequenceOfRow(rows: TokenRows): Int32Array {
   const out = new Int32Array(rowsOf(rows));
   for (let b = 0; b < sequencesOf(rows); b++) out.fill(b, rows.offsets[b], rows.offsets[b + 1]);
   return out;
 }
 
-/** (N) one value a sequence on each of its rows. */
+/** (N) value of its sequence on each row. */
 export function spread(values: ArrayLike<number>, rows: TokenRows): Float64Array {
   const out = new Float64Array(rowsOf(rows));
   for (let b = 0; b < sequencesOf(rows); b++) out.fill(values[b], rows.offsets[b], rows.offsets[b + 1]);
@@ -36,7 +36,10 @@ export function sequenceSums(values: ArrayLike<number>, rows: TokenRows): Float6
   return out;
 }
 
-/** (N) one value a sequence on its last row, where a return that must sit on a token sits (DESIGN.md section 3); 0 elsewhere. */
+/**
+ * (N) value of a sequence on its last row, 0 elsewhere: the place of a return that must sit on a token (design, section
+ * 3).
+ */
 export function onLastRow(values: ArrayLike<number>, rows: TokenRows): Float64Array {
   const out = new Float64Array(rowsOf(rows));
   for (let b = 0; b < sequencesOf(rows); b++)

@@ -1,8 +1,9 @@
 /**
- * Generalised advantage estimation over trained tokens (Schulman et al. 2016, https://arxiv.org/abs/1506.02438, equation 16), and its
- * form in two levels (RAGEN, https://arxiv.org/abs/2504.20073, core_algos.py): turns first, then the tokens of each turn.
+ * Generalised advantage estimation over trained tokens (Schulman et al. 2016, https://arxiv.org/abs/1506.02438,
+ * equation 16), and its two-level form (RAGEN, https://arxiv.org/abs/2504.20073, core_algos.py): turns first, then the
+ * tokens of each turn.
  *
- * The value of a row is read before its token is said. What lies between two trained tokens is no step: the next value is that of
+ * The value of a row is read before its token. Text between two trained tokens is no step: the next value is that of
  * the next trained token.
  */
 import { sequencesOf, type TokenRows } from '../common/token-rows.ts';
@@ -14,7 +15,7 @@ export interface GaeSettings {
 
 export interface Estimates {
   advantages: Float64Array;
-  /** Advantages plus values: what the critic is to say. */
+  /** Advantages plus values: the critic's targets. */
   returns: Float64Array;
 }
 
@@ -26,8 +27,8 @@ const withReturns = (advantages: Float64Array, values: ArrayLike<number>): Estim
 });
 
 /**
- * `next`: the value that a row bootstraps from, where it is not the next row's: AgentGym-RL's fork takes the next token's, even if the
- * world said it.
+ * `next`: the value from which a row bootstraps, if it is not the next row's. AgentGym-RL's fork takes the next token's
+ * value, even for a token of the world.
  */
 export function gae(
   rewards: ArrayLike<number>,
@@ -58,16 +59,18 @@ export function turnEnds(rows: TokenRows): Uint8Array {
   return ends;
 }
 
-/** (N) 1 where a reward is: how the original finds the ends of turns, so that a turn that earned 0 melts into the next. */
+/**
+ * (N) 1 at each reward. The original finds the ends of turns this way, so a turn with reward 0 merges into the next.
+ */
 export const rewardedEnds = (rewards: ArrayLike<number>, rows: TokenRows): Uint8Array => {
   const ends = Uint8Array.from(rewards, (reward) => (reward !== 0 ? 1 : 0));
-  // Where the original fails, the end of the episode is the end of its last turn.
+  // The original fails without a reward; here the episode's last row ends its last turn.
   for (let b = 0; b < sequencesOf(rows); b++)
     if (rows.offsets[b + 1] > rows.offsets[b]) ends[rows.offsets[b + 1] - 1] = 1;
   return ends;
 };
 
-/** Turn level over the ends of turns, whose advantage plus value is what the turn earned; token level inside each turn. */
+/** Turn level over the ends of turns: advantage plus value is the turn's return. Token level inside each turn. */
 export function biLevelGae(
   rewards: ArrayLike<number>,
   values: ArrayLike<number>,

@@ -1,8 +1,8 @@
 /**
- * Credit of a group: how much better each trajectory of one task did than its siblings.
+ * Credit of a group: the difference between each trajectory of a task and its siblings.
  *
- * Knows returns and which group each belongs to; nothing of tokens or weights. A group whose returns are all equal
- * carries no signal (every advantage is 0): it is counted, since a run made of such groups learns nothing.
+ * Reads returns and group numbers; tokens and weights are elsewhere. A group whose returns are all equal carries no
+ * signal (every advantage is 0). Such groups are counted, since a run of only such groups learns nothing.
  */
 import { groupIndices, mean, unbiasedStd } from '../common/numbers.ts';
 
@@ -33,7 +33,10 @@ export interface GroupSummary {
   returns: ArrayLike<number>;
 }
 
-/** One group's advantages. A group of one follows verl: nothing to compare with, so the return itself (over 1 + epsilon). */
+/**
+ * Advantages of one group. A group of one follows verl: there is nothing to compare with, so the return itself (over 1
+ * + epsilon).
+ */
 export function advantagesOfGroup(returns: readonly number[], { baseline, epsilon }: BaselineOptions): number[] {
   const n = returns.length;
   if (baseline === 'none') return [...returns];
@@ -50,8 +53,8 @@ export function hasSignal(returns: readonly number[]): boolean {
 }
 
 /**
- * Advantages of all trajectories. A return of NaN was dropped: its advantage is 0 and its siblings are compared without it. A group
- * of one keeps its return, as in verl; what is left alone in its group by drops has nothing to compare with: 0.
+ * Advantages of all trajectories. A return of NaN was dropped: its advantage is 0, and its siblings are compared
+ * without it. A group of one keeps its return, as in verl. A trajectory whose siblings were all dropped gets 0.
  */
 export function groupAdvantages(
   returns: ArrayLike<number>,
@@ -66,7 +69,7 @@ export function groupAdvantages(
     const values = kept.map((i) => returns[i]);
     const signal = hasSignal(values);
     if (!signal) withoutSignal += 1;
-    // Equal returns: exactly 0, rather than what rounding of their mean over epsilon would leave.
+    // Equal returns give exactly 0; the rounding of their mean, divided by epsilon, would not.
     if (!signal && members.length > 1 && options.baseline !== 'none') continue;
     const result = advantagesOfGroup(values, options);
     kept.forEach((i, k) => {

@@ -1,5 +1,6 @@
 /**
- * Credit that differs from token to token, over the trained tokens of a step: whitening, discounted returns, KL in the reward.
+ * Credit that differs between tokens, over the trained tokens of a step: whitening, discounted returns, KL in the
+ * reward.
  */
 
 import { mean } from '../common/numbers.ts';
@@ -31,7 +32,7 @@ export function discountedReturns(rewards: ArrayLike<number>, rows: TokenRows, g
   return out;
 }
 
-/** Each row's estimate of the KL from the sampling policy to the reference. */
+/** Estimate, per row, of the KL from the sampling policy to the reference. */
 export const klOfRows = (old: ArrayLike<number>, ref: ArrayLike<number>, estimator: KlEstimator): Float64Array =>
   Float64Array.from(old, (value, i) => klTerm(value, ref[i], estimator).value);
 
@@ -39,7 +40,7 @@ export const klOfRows = (old: ArrayLike<number>, ref: ArrayLike<number>, estimat
 export const klInReward = (rewards: ArrayLike<number>, kl: ArrayLike<number>, coefficient: number): Float64Array =>
   Float64Array.from(rewards, (reward, i) => reward - coefficient * kl[i]);
 
-/** Mean over sequences of the mean over their rows (not the mean over tokens): what the adaptive controller reads. */
+/** Mean over sequences of the mean over their rows (not the mean over tokens): the input of the adaptive controller. */
 export function meanKl(kl: ArrayLike<number>, rows: TokenRows): number {
   const means = Array.from({ length: sequencesOf(rows) }, (_, b) => {
     const count = rows.offsets[b + 1] - rows.offsets[b];

@@ -1,20 +1,23 @@
-/** Credit that differs from turn to turn: step groups (GiGPO), turn and outcome (MT-GRPO), rewards of turns from a trajectory. */
+/**
+ * Credit that differs between turns: step groups (GiGPO), turn and outcome (MT-GRPO), rewards of turns from a
+ * trajectory.
+ */
 
 import { groupBy, mean, unbiasedStd } from '../common/numbers.ts';
 import type { Trajectory } from '../episode/trajectory.ts';
 import { groupAdvantages } from './groups.ts';
 
-/** The turns of several trajectories, one after another. */
+/** Turns of several trajectories, one after another. */
 export interface Steps {
-  /** (S) which trajectory. */
+  /** (S) trajectory of each turn. */
   row: ArrayLike<number>;
-  /** (S) what the policy saw before it acted. */
+  /** (S) observation before each turn. */
   observation: ArrayLike<number | string>;
   /** (S) */
   reward: ArrayLike<number>;
 }
 
-/** What each turn earned: by how much it changed the score, so that a score that counts up is not counted twice. */
+/** Reward of each turn: the change of the score, so that a cumulative score is not counted twice. */
 export function turnRewards({ turns }: Pick<Trajectory, 'turns'>, penalty: number): number[] {
   return turns.map(({ reward, valid }, k) => reward - (k > 0 ? turns[k - 1].reward : 0) + (valid ? 0 : penalty));
 }
@@ -27,7 +30,7 @@ export function stepReturns({ row, reward }: Steps, gamma: number): Float64Array
   return out;
 }
 
-/** (S) steps of the same task that were taken in the same observation, numbered by first appearance. */
+/** (S) group of each step: steps of the same task in the same observation, numbered by first appearance. */
 export function stepGroups({ row, observation }: Steps, groupOf: ArrayLike<number>): Int32Array {
   const all = Array.from({ length: row.length }, (_, k) => k);
   const groups = groupBy(all, (k) => JSON.stringify([groupOf[row[k]], observation[k]]));
@@ -39,13 +42,16 @@ export function stepGroups({ row, observation }: Steps, groupOf: ArrayLike<numbe
 }
 
 export interface StepStatistics {
-  /** Whether an episode counts once in its group's mean, or once for each of its steps. */
+  /** An episode counts once in its group's mean, or once for each of its steps. */
   over: 'trajectories' | 'steps';
   divide: boolean;
   epsilon: number;
 }
 
-/** GiGPO's step advantage (https://arxiv.org/abs/2505.10978, equation 7): over the mean of its step group; alone: 0. */
+/**
+ * GiGPO's step advantage (https://arxiv.org/abs/2505.10978, equation 7): relative to the mean of its step group; 0 for
+ * a group of one.
+ */
 export function stepAdvantages(
   returns: Float64Array,
   groups: Int32Array,

@@ -1,23 +1,26 @@
 /**
- * Lists of valid actions as tries, whoever asks for them: an action is encoded once, a list is made into a trie once, and rows
- * whose worlds offer the same list share it. What is remembered never changes what comes out.
+ * Tries of valid actions. An action is encoded once, a list becomes a trie once, and rows whose worlds offer the same
+ * list share it. The caches never change a result.
  */
 import { type NumberedActions, numberedActions } from '../../envs/transport/action-lists.ts';
 import { type ActionTrie, SequenceTrie } from '../../policy/text/trie.ts';
 import type { Conversation } from './conversation.ts';
 
-/** Lists remembered: a group shares its list, and most worlds never change it. */
+/** Lists kept in the cache: a group shares its list, and most worlds never change it. */
 const mostLists = 1024;
-/** Nodes of the shared trie (about 50 bytes each) after which it begins anew. */
+/** Nodes of the shared trie (about 50 bytes each) above which the trie is rebuilt from empty. */
 const mostNodes = 400_000;
 
 class ActionLists {
   private readonly lists = new Map<string, ActionTrie>();
-  /** By lists that cannot change: worlds in a worker give the same list as the same array (envs/transport/action-lists.ts). */
+  /**
+   * Tries by array, for lists that never change: worlds in a worker send the same list as the same array
+   * (envs/transport/action-lists.ts).
+   */
   private readonly byArray = new WeakMap<readonly string[], ActionTrie>();
-  /** The number of an action's tokens in the trie. */
+  /** Index of an action's tokens in the trie. */
   private readonly actions = new Map<string, number>();
-  /** The same by the numbers that a world's worker gave its actions, 0 where it is not known yet, else one more. */
+  /** The same index by the numbers that a world's worker gave its actions: 0 if unknown, else the index plus one. */
   private byNumber = new WeakMap<readonly string[], Int32Array<ArrayBuffer>>();
   private trie = new SequenceTrie();
 
@@ -81,7 +84,7 @@ class ActionLists {
 
 const known = new WeakMap<Conversation, ActionLists>();
 
-/** The trie of a list of actions, as this conversation would say them. */
+/** Trie of a list of actions, encoded as the conversation writes them. */
 export function trieOf(actions: readonly string[], conversation: Conversation): ActionTrie {
   const lists = known.get(conversation) ?? new ActionLists(conversation);
   known.set(conversation, lists);

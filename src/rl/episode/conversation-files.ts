@@ -1,16 +1,16 @@
 /**
- * The conversation that a policy's files call for: a tiny policy's where its vocabulary has a tiny policy's special tokens, else
- * its chat template's. Knows file contents, not where they come from.
+ * Conversation for a policy's files: a tiny policy's if its vocabulary has a tiny policy's special tokens, else its
+ * chat template's. Takes file contents; reading files is elsewhere.
  */
 import { ChatTemplate, derivePieces } from '../../policy/text/chat-template.ts';
 import { specialTokens, type Tokenizer } from '../../policy/text/tokenizer.ts';
 import { Conversation, ConversationError, tinyFormat } from './conversation.ts';
 
-/** What lies beside a `tokenizer.json`; each may be absent. */
+/** Contents of the files beside a `tokenizer.json`; each may be absent. */
 export interface ConversationFiles {
   /** tokenizer_config.json, parsed. */
   tokenizerConfig?: unknown;
-  /** The text of chat_template.jinja, where newer folders keep it. */
+  /** Text of chat_template.jinja, used by newer folders. */
   chatTemplate?: string | null;
   /** generation_config.json, parsed. */
   generationConfig?: unknown;
@@ -19,7 +19,7 @@ export interface ConversationFiles {
 }
 
 export interface ConversationOptions {
-  /** Qwen3's thinking: its replies would begin with thoughts that are kept. */
+  /** Qwen3's thinking mode: replies begin with thoughts, which are kept. */
   thinking?: boolean;
 }
 
@@ -44,7 +44,7 @@ export async function conversationOf(
   });
 }
 
-/** A string, or a list of named ones: then the one for plain conversations. */
+/** Reads the template: a string, or from a list of named ones the one for plain conversations. */
 function templateOf({ chatTemplate }: ConversationFiles, config: Fields): string {
   if (chatTemplate) return chatTemplate;
   const found = config.chat_template;
@@ -58,7 +58,7 @@ function templateOf({ chatTemplate }: ConversationFiles, config: Fields): string
   );
 }
 
-/** `bos_token` and the like, whether they are texts or entries with flags. */
+/** Reads `bos_token` and the like, given as texts or as entries with flags. */
 function namedTokens(config: Fields): { [name: string]: string } {
   const all = ['bos_token', 'eos_token', 'unk_token', 'pad_token'].map((name) => {
     const value = config[name];

@@ -1,11 +1,12 @@
 /**
- * How an episode's text becomes tokens, for a tiny policy and a language model alike: what stands before the world's words,
- * after them, and what closes the policy's turn, put around tokens that are never rewritten.
+ * Turns an episode's text into tokens, for a tiny policy and a language model alike: the pieces before and after the
+ * world's text, and the end of the policy's turn. Tokens that were sampled are never rewritten.
  *
- * A tiny policy: `<bos> <obs> observation <act>`, then each turn `action <eot> <obs> observation <act>`. A language model:
- * the pieces of its own chat template (policy/text/chat-template.ts), opened by the world's instruction and an acknowledgement, as
- * AgentGym's client does (https://arxiv.org/abs/2406.04151). The world's words are encoded together with the pieces around them, so that a
- * prompt is token for token what the model's template gives; a turn the policy said is followed, not encoded again.
+ * A tiny policy: `<bos> <obs> observation <act>`, then each turn `action <eot> <obs> observation <act>`. A language
+ * model: the pieces of its own chat template (policy/text/chat-template.ts), opened by the world's instruction and an
+ * acknowledgement, as AgentGym's client does (https://arxiv.org/abs/2406.04151). The world's text is encoded together
+ * with the pieces around it, so a prompt equals the model's template token for token. A turn that the policy produced
+ * is followed by the next piece and not encoded again.
  */
 import type { ChatMessage, ChatPieces } from '../../policy/text/chat-template.ts';
 import { endOfThought, type Tokenizer } from '../../policy/text/tokenizer.ts';
@@ -13,11 +14,11 @@ import { TokenSource } from './trajectory.ts';
 
 export interface ConversationFormat {
   pieces: ChatPieces;
-  /** Whether the world's instruction opens the conversation. */
+  /** True if the world's instruction opens the conversation. */
   instructs: boolean;
-  /** Whether the action is to be found in the reply by the world's parser; else the reply is the action. */
+  /** True if the world's parser finds the action in the reply; false: the reply is the action. */
   parsesReplies: boolean;
-  /** The model's own template, for a conversation of another form; ends where the assistant begins to speak. */
+  /** The model's own template, for a conversation of another form. Its text ends where the assistant's turn begins. */
   render?(messages: readonly ChatMessage[]): string;
   /** Tokens that end a turn besides the template's own. */
   stopTokens: readonly number[];
@@ -25,16 +26,16 @@ export interface ConversationFormat {
 
 export interface SourcedTokens {
   tokens: Int32Array;
-  /** TokenSource of each. */
+  /** TokenSource of each token. */
   source: Uint8Array;
 }
 
-/** A conversation that cannot be written with this template and tokenizer. */
+/** A conversation cannot be written with this template and tokenizer. */
 export class ConversationError extends Error {
   override name = 'ConversationError';
 }
 
-/** What a tiny policy is told: no instruction, and a token for each place a template would fill. */
+/** Format of a tiny policy: no instruction, and one token for each place that a template would fill. */
 export const tinyFormat: ConversationFormat = {
   pieces: {
     beforeFirstUser: '<bos><obs>',
@@ -48,21 +49,21 @@ export const tinyFormat: ConversationFormat = {
   stopTokens: [],
 };
 
-/** Framings that are remembered. */
+/** Framed texts kept in the cache. */
 const mostFramings = 1024;
 
-/** What the original client has the model answer to its instruction. */
+/** Reply that the original client puts into the conversation as the model's answer to its instruction. */
 export const acknowledgement = "OK. I'll follow your instructions and try my best to solve the task.";
 
 export class Conversation {
-  /** The token that closes the policy's turn, in the template's eyes. */
+  /** Token that closes the policy's turn in the template. */
   readonly endOfTurn: number;
-  /** Every token that ends a turn where it is sampled. */
+  /** Every token that ends a turn when it is sampled. */
   readonly stopTokens: number[];
-  /** The token that ends a thought; -1: this policy does not think before it acts. */
+  /** Token that ends a thought; -1: this policy does not think before it acts. */
   readonly endOfThought: number;
   private readonly endText: string;
-  /** Words that were framed lately: a group's members begin with the same, and worlds repeat themselves. */
+  /** Recently framed texts: a group's members begin with the same text, and worlds repeat texts. */
   private readonly framings = new Map<string, SourcedTokens>();
 
   constructor(
@@ -82,7 +83,7 @@ export class Conversation {
     this.stopTokens = [...new Set([this.endOfTurn, ...format.stopTokens])];
   }
 
-  /** Tokens up to the policy's first. Shared by a group: same task, same prompt. */
+  /** Tokens before the policy's first token. Equal for the members of a group, if their world begins the same. */
   prompt(observation: string, instruction = '', acknowledged: string = acknowledgement): SourcedTokens {
     const { beforeFirstUser, beforeShownReply, betweenTurns } = this.format.pieces;
     const opening =
@@ -92,7 +93,7 @@ export class Conversation {
     return this.framed(opening, observation);
   }
 
-  /** What follows a closed turn: the world's words, up to the policy's next token. */
+  /** Tokens between a closed turn and the policy's next token: the world's text and the pieces around it. */
   observation(text: string): SourcedTokens {
     return this.framed(this.format.pieces.betweenTurns.slice(this.endText.length), text);
   }
@@ -101,7 +102,7 @@ export class Conversation {
     return this.format.pieces.trimsUser ? text.trim() : text;
   }
 
-  /** The arrays are shared: do not write to them. */
+  /** Returns shared arrays: do not write to them. */
   private framed(before: string, text: string): SourcedTokens {
     const key = `${before.length} ${before}${text}`;
     const known = this.framings.get(key);
@@ -112,7 +113,7 @@ export class Conversation {
     return framing;
   }
 
-  /** Encoded as one text. A token that spans an edge is the world's. */
+  /** Encodes piece and text as one text. A token across their border belongs to the world. */
   private frame(before: string, text: string): SourcedTokens {
     const { tokenizer } = this;
     const after = this.format.pieces.beforeReply;
@@ -124,20 +125,20 @@ export class Conversation {
     return { tokens, source };
   }
 
-  /** A text as the policy would say it, end of turn included. */
+  /** Tokens of an action as the policy would produce it, with the end of turn. */
   action(text: string): Int32Array {
     return concat([this.tokenizer.encode(text), Int32Array.of(this.endOfTurn)]);
   }
 
-  /** A thought as the policy would say it, its end included; empty where it does not think. */
+  /** Tokens of a thought as the policy would produce it, with its end; empty if the policy does not think. */
   thought(text: string): Int32Array {
     if (this.endOfThought < 0) return new Int32Array(0);
     return concat([this.tokenizer.encode(text), Int32Array.of(this.endOfThought)]);
   }
 
   /**
-   * How the policy would put an action into words that the world's parser finds it in; `write`: the world's own way. Where no token ends a
-   * thought, it is said in the reply, as AgentGym's instruction asks for it.
+   * Reply from which the world's parser reads this action; `write`: the world's own format. If no token ends a thought,
+   * the thought is part of the reply, as AgentGym's instruction requests.
    */
   reply(action: string, write = (text: string) => `Action:\n${text}`, thought = ''): string {
     if (!this.format.parsesReplies) return action;
@@ -145,13 +146,15 @@ export class Conversation {
     return `${aloud}${write(action)}`;
   }
 
-  /** What the policy said, without the end of its turn; one that was cut within a character, without that character. */
+  /** Text of a reply without the end of its turn. A character that the limit cut in two is dropped. */
   replyText(tokens: Int32Array): string {
     const stop = tokens.findIndex((token) => this.stopTokens.includes(token));
     return this.tokenizer.partialText(stop < 0 ? tokens : tokens.subarray(0, stop)).trim();
   }
 
-  /** What a sampled turn lacks to be closed: its limit cut it, or it ended with another stop token than the template's. */
+  /**
+   * Tokens that close a sampled turn which its limit cut, or which ended with a stop token other than the template's.
+   */
   closing(tokens: Int32Array): Int32Array {
     return tokens.at(-1) === this.endOfTurn ? new Int32Array(0) : Int32Array.of(this.endOfTurn);
   }

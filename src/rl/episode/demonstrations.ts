@@ -1,10 +1,11 @@
 /**
- * Imitation of an oracle (behavioural cloning, supervised fine-tuning): the world's oracle plays, what it says becomes the tokens
- * the policy would have said, and their log-probability is raised, through the same update as every other objective. Under
- * the action mask only a choice among several counts, and it is scored under the mask; without it, every token of a turn.
+ * Imitation of an oracle (behavioural cloning, supervised fine-tuning). The world's oracle plays, its actions become
+ * the tokens that the policy would have produced, and their log-probability is raised through the same update as every
+ * other objective. Under the action mask only a choice among several counts, and it is scored under the mask; without a
+ * mask every token of a turn counts.
  *
- * With weights and a filter on returns this is AgentEvol's learning step (arXiv 2406.04151): rejection sampling where the
- * weights are 0 and 1. Knows the `Learner` and `World` contracts; has never heard of a GPU buffer or a file.
+ * With weights and a filter on returns this is AgentEvol's learning step (arXiv 2406.04151): rejection sampling if the
+ * weights are 0 and 1. Depends on the `Learner` and `World` contracts only.
  */
 import type { Task, World } from '../../envs/env.ts';
 import { playScripted, type Script } from '../../envs/scripted.ts';
@@ -25,52 +26,58 @@ import type { Trajectory } from './trajectory.ts';
 export interface Demonstrations {
   /** Episodes in which the oracle reached the goal, each a group of its own. */
   trajectories: Trajectory[];
-  /** Tasks without one: no plan, an action that the mask does not offer, too long, or short of the goal. */
+  /**
+   * Number of tasks without a demonstration: no plan, an action that the mask does not offer, too long, or the goal was
+   * not reached.
+   */
   skipped: number;
 }
 
 export interface DemonstrationOptions {
   maskActions: boolean;
-  /** Tokens that fit. */
+  /** Most tokens of the prompt and of the rest. */
   promptTokens: number;
   completionTokens: number;
-  /** null or absent: what the oracle says and nothing else. */
+  /** Missteps among the oracle's actions; null or absent: none. */
   missteps?: Missteps | null;
-  /** The world's words are learnt as well. */
+  /** Trains on the world's text as well. */
   listens?: boolean;
-  /** What the policy did on each task of which it begins the episode, by the task's place in the list: see `begunOf`. Absent: the oracle plays from the start. */
+  /**
+   * First turns by the policy, for each task whose episode the policy begins, by the task's index: see `policyStart`.
+   * Absent: the oracle plays from the start.
+   */
   begun?: ReadonlyMap<number, readonly Begun[]>;
-  /** What the missteps are keyed by; steps of a run are different streams. */
+  /** Keys of the missteps; steps of a run have different streams. */
   seed?: number;
   step?: number;
-  /** Demonstrations that share their first words follow each other, so many at a time. Default: 1. */
+  /** Number of consecutive demonstrations with the same first observation. Default: 1. */
   siblings?: number;
-  /** The oracle is asked before every turn, and may think aloud. Absent: its plan is played. */
+  /** Requests the oracle's action, and its thought, before every turn. Absent: its plan is played. */
   teaching?: Teaching;
 }
 
 interface Demonstration {
   task: Task;
   slot: number;
-  /** Among all that are played now: what its missteps are keyed by. */
+  /** Index among all demonstrations of this call: a key of its missteps. */
   index: number;
   episode: Episode;
   plan: readonly string[];
-  /** Of `plan`, what was taken. */
+  /** Number of actions of `plan` taken so far. */
   taken: number;
   usable: boolean;
   stumbles: boolean;
   /** Turns of the policy before the oracle's. */
   begun: readonly Begun[];
-  /** The turn was a misstep: the oracle has to plan anew. */
+  /** True if the last turn was a misstep: the oracle must plan again. */
   strayed: boolean;
 }
 
 const STREAM_NOISE = 0x6e6f6973;
-/** Turns of an episode with missteps, beyond which it is given up. */
+/** Most turns of an episode with missteps; longer ones are dropped. */
 const MOST_TURNS = 60;
 
-/** The oracle plays each task once, in the words and tokens of the conversation. */
+/** Plays each task once with the oracle, in the tokens of the conversation. */
 export async function demonstrate(
   parts: { worlds: ReadonlyMap<string, World>; conversation: Conversation },
   tasks: readonly Task[],
@@ -110,10 +117,10 @@ export async function demonstrate(
   return { trajectories: shared, skipped: tasks.length - trajectories.length };
 }
 
-/** Fewer tokens in common are not worth a segment of their own. */
+/** Fewer common tokens do not repay a segment of their own. */
 const leastShared = 16;
 
-/** Siblings are one group, whose prompt is what they begin with in common: it is computed once. */
+/** Makes siblings one group. Its prompt is their common beginning, computed once. */
 function withSharedPrompts(trajectories: readonly Trajectory[], siblings: number): Trajectory[] {
   const groups = groupBy(trajectories, ({ group }) => Math.floor(group / siblings));
   return [...groups].flatMap(([group, members]) => {
@@ -130,7 +137,7 @@ function commonLength(a: Trajectory, b: Trajectory): number {
   return n;
 }
 
-/** A refused action is an end in the oracle's own play; whoever is taught what to do after one plays on. */
+/** A refused action ends the oracle's own play. An episode that shows what to do after a refusal continues. */
 const ruleOf = ({ missteps, teaching, begun }: DemonstrationOptions) => ({
   invalidAction: missteps || teaching || begun ? ('continue' as const) : ('end' as const),
 });
@@ -143,11 +150,11 @@ const stumblingOf = (
   keys: [seed, STREAM_NOISE, step, index],
 });
 
-/** What stands before the oracle's first turn of an episode. */
+/** Turns before the oracle's first turn of an episode. */
 const begunBy = (options: DemonstrationOptions, index: number): readonly Begun[] =>
   begunOf(options.begun?.get(index) ?? [], stumblingOf(options, index));
 
-/** Places of the tasks whose episodes the policy begins, of a list of so many. */
+/** Indices of the tasks, among `count`, whose episodes the policy begins. */
 export const begunPlaces = (
   share: number,
   count: number,
@@ -164,7 +171,7 @@ const taughtBy = (options: DemonstrationOptions, teaching: Teaching) => ({
   stumbling: ({ index }: Demonstration) => stumblingOf(options, index),
 });
 
-/** A misstep for this turn; undefined: the oracle's own action. */
+/** Misstep for this turn; undefined: the oracle's own action. */
 function misstep(row: Demonstration, options: DemonstrationOptions): string | undefined {
   if (!row.stumbles) return undefined;
   const { episode, index } = row;
@@ -172,7 +179,10 @@ function misstep(row: Demonstration, options: DemonstrationOptions): string | un
   return misstepOf(stumblingOf(options, index), episode.turnCount + 1, candidates);
 }
 
-/** What the oracle means to do later and may not do yet, and what it has done: plausible, and refused here. */
+/**
+ * Later and earlier actions of the oracle's plan that are not offered now: plausible actions that the world refuses
+ * here.
+ */
 function notOffered({ plan, taken, episode }: Demonstration): string[] {
   const offered = new Set(episode.offered);
   const others = [...plan.slice(0, Math.max(0, taken - 1)), ...plan.slice(taken + 1)];
@@ -196,7 +206,7 @@ const scriptOf = (options: DemonstrationOptions): Script<Demonstration> => ({
     if (row.usable && turnCount === 0) row.episode.setHorizon(turns, row.plan.length);
     return row.usable;
   },
-  /** The plan's next action, if the mask offers it; now and then a misstep. */
+  /** Plays the plan's next action, if the mask offers it, or a misstep. */
   move(row) {
     const before = row.begun[row.episode.turnCount];
     if (before) {
@@ -218,7 +228,7 @@ const scriptOf = (options: DemonstrationOptions): Script<Demonstration> => ({
 });
 
 export interface ImitationSettings {
-  /** Demonstrations are scored under the mask: only what is a choice there counts. */
+  /** Scores demonstrations under the mask: only choices there count. */
   maskActions: boolean;
   aggregation: AggregationMode;
   optimizer: OptimizerSettings;
@@ -227,14 +237,14 @@ export interface ImitationSettings {
 export interface ImitationResult {
   demonstrations: number;
   skipped: number;
-  /** Tokens that counted. */
+  /** Number of tokens that counted. */
   tokens: number;
   /** Mean negative log-probability of those tokens before the update, in nats. */
   nats: number;
   gradNorm: number;
 }
 
-/** One step: the oracle's play on these tasks, and one update towards it. */
+/** One step of imitation: the oracle's play on these tasks, and one update towards it. */
 export async function imitate(
   parts: RolloutParts & { policy: Learner },
   tasks: readonly Task[],
@@ -246,7 +256,7 @@ export async function imitate(
   return { demonstrations: trajectories.length, skipped, ...updated };
 }
 
-/** One update that makes trajectories likelier, whoever played them; `weights`: how much each counts. */
+/** One update that raises the probability of trajectories of any player; `weights`: weight of each. */
 export async function updateTowards(
   policy: Learner,
   trajectories: readonly Trajectory[],

@@ -1,6 +1,6 @@
 /**
- * One row of a rollout: an episode while it is being played, and the trajectory it becomes. Holds the tokens exactly as
- * sampled, what the world still has to be told to the policy, and how the episode ends.
+ * One row of a rollout: an episode during play, and the trajectory that it becomes. Holds the tokens exactly as
+ * sampled, the text that the policy has not read yet, and the ending.
  */
 import {
   type Feedback,
@@ -17,25 +17,25 @@ import { type Conversation, concat } from './conversation.ts';
 import { type Ending, TokenSource, type Trajectory, type Turn } from './trajectory.ts';
 
 export interface EpisodeRules {
-  /** Whether a refused action ends the episode. */
+  /** Effect of a refused action on the episode. */
   invalidAction: 'continue' | 'end';
 }
 
 export interface EpisodeSettings {
   maskActions: boolean;
-  /** All words after the prompt are trained on, those of the world too, each over the whole vocabulary: as text, whatever the mask. */
+  /** Trains on all tokens after the prompt, the world's included, each over the whole vocabulary, whatever the mask. */
   listens?: boolean;
-  /** Most tokens thought before each action; absent or 0: the action is said at once. */
+  /** Most tokens of a thought before each action; absent or 0: no thoughts. */
   thoughts?: number;
   rules: EpisodeRules;
 }
 
 /** A turn that was not sampled. */
 export interface DemonstratedTurn {
-  /** All that was said, of a recorded turn. */
+  /** Full reply of a recorded turn. */
   recorded?: string;
   thought?: string;
-  /** False: a random action, to be read and not learnt. */
+  /** False: a random action, to be read and not trained on. */
   advice?: boolean;
 }
 
@@ -49,7 +49,9 @@ const plainWorld = { successReward: 1, instruction: '' };
 export class Episode {
   ended = false;
   action = '';
-  /** Set where the reply holds no one action: what the policy is told instead of the world's answer. */
+  /**
+   * Set if the reply does not hold exactly one action: the text that the policy receives instead of the world's answer.
+   */
   refusal: string | null = null;
   promptTokens: Int32Array = new Int32Array(0);
   private ending: Ending = 'horizon';
@@ -60,18 +62,18 @@ export class Episode {
   private readonly logprob: number[] = [];
   private readonly choices: Choice[] = [];
   private readonly turns: Turn[] = [];
-  /** What the policy has not read yet. */
+  /** Tokens that the policy has not read yet. */
   private pending: Int32Array = new Int32Array(0);
   private actions: readonly string[] | null = null;
-  /** What the world lists, under a mask or not. */
+  /** Actions that the world lists, with or without a mask. */
   private worldActions: readonly string[] | null = null;
   private trie: ActionTrie | null = null;
   private constrained = false;
-  /** What was thought before the last action, and where that thought ends. */
+  /** Thought before the last action, and its range of tokens. */
   private thought: { text: string; start: number; end: number } | null = null;
-  /** It is to think before it says its next action. */
+  /** True if the next sampled tokens are a thought. */
   thinking = false;
-  /** The policy's last words, where the action is only a part of them. */
+  /** The policy's last reply, if the action is only a part of it. */
   reply: string | null = null;
   private horizon = 0;
   private oracleTurns: number | null = null;
@@ -90,7 +92,10 @@ export class Episode {
     return this.turns.length;
   }
 
-  /** First observation. A prompt that does not fit ends the episode at once: nothing trains on a part of it. */
+  /**
+   * Takes the first observation. A prompt that does not fit ends the episode at once, so nothing trains on a part of
+   * it.
+   */
   start(feedback: Feedback, world: Spoken & Pick<WorldDescription, 'under'>, promptRoom: number): void {
     this.world = spokenOf(world, this.task);
     this.prompt = feedback.observation;
@@ -119,7 +124,10 @@ export class Episode {
     this.thinking = (this.settings.thoughts ?? 0) > 0 && this.conversation.endOfThought >= 0;
   }
 
-  /** What may be said next: under a mask, one of the valid actions where the world lists them. Nothing is said after the `last` answer. */
+  /**
+   * Sets the actions that the next turn may take: under a mask, the valid actions if the world lists them. After the
+   * `last` answer there is no next turn.
+   */
   private offer(feedback: Feedback, last: boolean): void {
     this.worldActions = validActionsAfter(this.worldActions, feedback);
     if (!this.settings.maskActions) return;
@@ -131,12 +139,12 @@ export class Episode {
     this.constrained ||= this.actions !== null;
   }
 
-  /** Only one action is valid: there is nothing to sample. */
+  /** True if only one action is valid, so there is nothing to sample. */
   get isForced(): boolean {
     return !this.thinking && this.trie !== null && this.trie.trie.leaf[0] >= 0;
   }
 
-  /** Ends the episode where its next turn would not fit whole. */
+  /** Ends the episode if its next turn might not fit whole. */
   checkRoom(room: number): void {
     const longest = this.trie?.longest ?? 1;
     if (room < this.pending.length + longest) this.end('context');
@@ -146,7 +154,7 @@ export class Episode {
     return { slot: this.slot, append: this.pending, constraint: (!this.thinking && this.trie?.trie) || null };
   }
 
-  /** Takes a thought: its tokens as they are. One that its limit cut is ended for it. */
+  /** Takes a sampled thought. A thought that its limit cut gets its end token. */
   takeThought({ tokens, logprobs }: GeneratedTurn): void {
     const start = this.tokens.length;
     const { endOfThought } = this.conversation;
@@ -158,7 +166,7 @@ export class Episode {
     this.thinking = false;
   }
 
-  /** Takes a sampled action: its tokens as they are, then what was forced. */
+  /** Takes a sampled action and its forced tail. */
   takeAction(turn: GeneratedTurn): void {
     const start = this.tokens.length;
     this.recordChoices(turn.tokens, start);
@@ -169,7 +177,7 @@ export class Episode {
     this.openTurn(start);
   }
 
-  /** The only valid action, unsampled. */
+  /** Takes the only valid action, without sampling. */
   takeForcedAction(): void {
     const start = this.tokens.length;
     const leaf = this.trie!.trie.leaf[0];
@@ -180,14 +188,14 @@ export class Episode {
     this.openTurn(start);
   }
 
-  /** How the world finds the action in a reply. */
+  /** Rule by which the world finds the action in a reply. */
   get replyRule(): WorldDescription['reply'] {
     return this.world.reply;
   }
 
   /**
-   * Says what was not sampled: an oracle's action, or a recorded one, with all that was said where a policy that replies in its own
-   * words was recorded. False where the mask does not offer it.
+   * Takes a turn that was not sampled: an oracle's action or a recorded one, with its full reply if a language model
+   * was recorded. Returns false if the mask does not offer the action.
    */
   demonstrate(action: string, { recorded, thought = '', advice = true }: DemonstratedTurn = {}): boolean {
     const start = this.tokens.length;
@@ -208,12 +216,12 @@ export class Episode {
     return true;
   }
 
-  /** What may be said next under a mask, or what the world lists without one; empty: it lists nothing. */
+  /** Actions offered next under a mask, or listed by the world without one; empty: no list. */
   get offered(): readonly string[] {
     return this.worldActions ?? [];
   }
 
-  /** Takes a turn that nobody is to learn: a misstep in a demonstration. The world need not offer it. */
+  /** Takes a turn that is not trained on: a misstep in a demonstration. The world need not offer it. */
   mention(action: string): void {
     const start = this.tokens.length;
     const words = this.conversation.action(this.conversation.reply(action, this.world.writeReply));
@@ -224,7 +232,7 @@ export class Episode {
     this.openTurn(start);
   }
 
-  /** The words of an action of the list, and the choices they pass. */
+  /** Tokens of an action of the list; records the choices on its path. */
   private listed(action: string, start: number, advice: boolean): Int32Array {
     const { sequence, tail } = this.trie!;
     const leaf = this.actions!.indexOf(action);
@@ -235,13 +243,13 @@ export class Episode {
     return words;
   }
 
-  /** Called when all of the thought has been added. */
+  /** Stores the thought. Call it after all of its tokens have been appended. */
   private think(start: number, tokens: Int32Array): void {
     const { endOfThought, tokenizer } = this.conversation;
     if (endOfThought >= 0) this.thought = { text: tokenizer.decode(tokens), start, end: this.tokens.length };
   }
 
-  /** Tokens that were chosen among all: an empty list of what is allowed. */
+  /** Records tokens chosen among the whole vocabulary: an empty list of allowed tokens. */
   private free(start: number, count: number): void {
     for (let i = 0; i < count; i++) this.choices.push({ position: start + i, allowed: new Int32Array(0) });
   }
@@ -265,7 +273,7 @@ export class Episode {
     this.reply = null;
   }
 
-  /** A free turn that hit its length has no end: it is closed for the policy to read on. */
+  /** Tokens that close a free turn without an end of its own, for example one that its limit cut. */
   private closeTurn(turn: GeneratedTurn): Int32Array {
     this.read(this.conversation.replyText(turn.tokens));
     return this.conversation.closing(turn.tokens);
@@ -302,7 +310,7 @@ export class Episode {
     return this.turns.at(-1)?.thought;
   }
 
-  /** The world's answer to the action. */
+  /** Takes the world's answer to the action. */
   takeObservation(feedback: Feedback): void {
     const turn = this.turns[this.turns.length - 1];
     turn.observation = feedback.observation;
@@ -343,7 +351,10 @@ export class Episode {
     }
   }
 
-  /** Every word of the policy and of the world after the prompt. What the template says, and missteps, are not among them. */
+  /**
+   * Choices for training on all text: every token of the policy and of the world after the prompt, without the
+   * template's and missteps.
+   */
   private heard(): Choice[] {
     const allowed = new Int32Array(0);
     const heard: Choice[] = [];

@@ -1,42 +1,42 @@
 /**
- * Missteps in the oracle's play: turns that lead away from its own path, which are read and not learnt, and from which it finds back.
+ * Missteps in the oracle's play: turns off its own path, from which it continues. They are read and not trained on.
  * (Noise in the teacher's play: DART, Laskey et al. https://arxiv.org/abs/1703.09327.)
  */
 import { below, uniform } from '../common/random.ts';
 
-/** A turn that somebody else took before the oracle goes on. */
+/** A turn by another player before the oracle continues. */
 export interface Begun {
   action: string;
   thought?: string;
 }
 
-/** How many. Shares from 0 to 1. */
+/** Frequency of missteps: shares from 0 to 1. */
 export interface Missteps {
-  /** Of the episodes that have missteps at all. */
+  /** Share of episodes that have missteps. */
   episodes: number;
-  /** Of the turns of such an episode in which an offered action is drawn at random. */
+  /** Share of turns, in such an episode, with an offered action drawn at random. */
   random: number;
-  /** Of its turns in which something is said that is not offered here. */
+  /** Share of turns, in such an episode, with an action that is not offered. */
   refused: number;
 }
 
-/** The missteps of one episode: the same keys, the same missteps. */
+/** Missteps of one episode: the same keys give the same missteps. */
 export interface Stumbling {
   missteps: Missteps | null;
   keys: readonly number[];
 }
 
-/** What a misstep may be. */
+/** Candidates for a misstep. */
 export interface Candidates {
   offered: readonly string[];
   refused(): readonly string[];
 }
 
-/** Whether the episode has missteps. */
+/** True if the episode has missteps. */
 export const stumbles = ({ missteps, keys }: Stumbling): boolean =>
   missteps !== null && uniform(...keys, 0, 0) < missteps.episodes;
 
-/** The misstep of a turn, counted from 1, of an episode that has them; undefined: the oracle's own action. */
+/** Misstep of a turn, counted from 1, in an episode with missteps; undefined: the oracle's own action. */
 export function misstepOf({ missteps, keys }: Stumbling, turn: number, candidates: Candidates): string | undefined {
   if (!missteps) return undefined;
   const drawn = uniform(...keys, turn, 1);
@@ -45,12 +45,12 @@ export function misstepOf({ missteps, keys }: Stumbling, turn: number, candidate
   return undefined;
 }
 
-/** Whether the policy begins the episode, in this share of them. */
+/** True if the policy begins the episode, which holds for `share` of them. */
 export const begins = (share: number, { keys }: Pick<Stumbling, 'keys'>): boolean => uniform(...keys, 0, 3) < share;
 
 /**
- * What the policy began an episode with, up to a turn drawn at random, its last one never: from where that leads, the oracle goes on
- * (DAgger, Ross et al. https://arxiv.org/abs/1011.0686, with the teacher in charge from there to the end).
+ * First turns of the policy in an episode, up to a turn drawn at random and never the last one. The oracle continues
+ * from there (DAgger, Ross et al. https://arxiv.org/abs/1011.0686, with the teacher in charge to the end).
  */
 export function begunOf(played: readonly Begun[], { keys }: Pick<Stumbling, 'keys'>): readonly Begun[] {
   return played.length < 2 ? [] : played.slice(0, 1 + below(played.length - 1, ...keys, 0, 4));

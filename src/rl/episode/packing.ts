@@ -1,21 +1,21 @@
 /**
- * Packing: trajectories become micro-batches on one token axis, without padding. A group's shared prompt stands once, as
- * the parent of its members; a micro-batch never exceeds what the policy planned for. The order is the trajectories', so
- * the same trajectories always give the same batches.
+ * Packing of trajectories into micro-batches on one token axis, without padding. A group's shared prompt stands once,
+ * as the parent of its members. A micro-batch never exceeds the policy's plan. The order is the trajectories', so the
+ * same trajectories always give the same batches.
  *
- * Only tokens the policy chose among several are scored: a forced token has probability 1 whatever the weights, so it has
- * no gradient. Aggregation counts the same tokens: a token-mean is a mean over choices.
+ * Only tokens that the policy chose among several are scored: a forced token has probability 1 under any weights and
+ * therefore no gradient. Aggregation counts the same tokens, so a token-mean is a mean over choices.
  */
 import type { AllowedTokens, Capacity, PackedBatch } from '../../policy/policy.ts';
 import { TokenSource, type Trajectory } from './trajectory.ts';
 
 export interface MicroBatch {
   batch: PackedBatch;
-  /** (N) which trajectory, as an index into the list that was packed. */
+  /** (N) trajectory of each row, as an index into the packed list. */
   trajectory: Int32Array;
-  /** (N) position in its tokens. */
+  /** (N) position in the trajectory's tokens. */
   position: Int32Array;
-  /** (N) which of its trained tokens. */
+  /** (N) index among the trajectory's trained tokens. */
   choice: Int32Array;
 }
 
@@ -23,7 +23,7 @@ export class PackingError extends Error {
   override name = 'PackingError';
 }
 
-/** Positions of a trajectory that count: chosen among several, or every policy token where decoding was free. */
+/** Positions of the trained tokens: those chosen among several, or every policy token if decoding was free. */
 export function chosenPositions(trajectory: Trajectory): Int32Array {
   if (trajectory.choices) return trajectory.choices.position;
   const positions: number[] = [];
@@ -37,11 +37,14 @@ interface Item {
   index: number;
   trajectory: Trajectory;
   positions: Int32Array;
-  /** Tokens after the prompt, up to the last that is scored. */
+  /** Tokens after the prompt, up to the last scored one. */
   length: number;
 }
 
-/** Trajectories must come group by group. Those without a choice have nothing to score and are left out. */
+/**
+ * Packs trajectories, which must be in order of their groups. Those without a choice have nothing to score and are left
+ * out.
+ */
 export function pack(
   trajectories: readonly Trajectory[],
   capacity: Pick<Capacity, 'batchTokens' | 'batchScored'>,
@@ -75,7 +78,7 @@ function tooLong({ trajectory, positions, length }: Item, capacity: Pick<Capacit
   );
 }
 
-/** A list that is spread into `push` takes several times as long. */
+/** Spreading a list into `push` takes several times as long. */
 function addAll(list: number[], more: Int32Array): void {
   for (let i = 0; i < more.length; i++) list.push(more[i]);
 }
@@ -107,7 +110,7 @@ class OpenBatch {
 
   private holdsPromptOf(trajectory: Trajectory): boolean {
     if (this.parent < 0 || this.group !== trajectory.group) return false;
-    // A world that is not replayable may begin the same task with other words.
+    // A world that is not replayable may begin the same task with another text.
     const { start, end } = this.segments[this.parent];
     const { tokens, promptLength } = trajectory;
     return (
@@ -138,7 +141,7 @@ class OpenBatch {
     return this.segments.push({ start, end: this.tokens.length, parent }) - 1;
   }
 
-  /** An empty row stands for the whole vocabulary. */
+  /** An empty row means the whole vocabulary. */
   private allow(choices: Trajectory['choices'], row: number): void {
     if (choices) {
       const [first, end] = [choices.offsets[row], choices.offsets[row + 1]];

@@ -1,6 +1,6 @@
 /**
- * The two players beside the policy: chance (uniform over the same valid actions, under the same horizon) and the oracle.
- * They use the worlds alone. A result is a function of (seed, task, limit), so it is computed once and remembered.
+ * The two players beside the policy: chance (uniform over the same valid actions, under the same horizon) and the
+ * oracle. They use only the worlds. A result is a function of (seed, task, limit), so it is computed once and cached.
  */
 import { playAlone } from '../../envs/alone.ts';
 import type { LoneEpisode, LonePlay, Played, Task, World } from '../../envs/env.ts';
@@ -14,41 +14,41 @@ import { worldNamed } from './by-world.ts';
 
 type Player = LoneEpisode['player'];
 
-/** One episode, and where it is remembered. */
+/** One episode, and its place in the cache. */
 interface Entry extends LoneEpisode {
   of: Played[];
   nth: number;
 }
 
-/** Episodes played at once. A rollout resets its slots before it plays, so they may be the same ones. */
+/** Episodes played at once. They may use a rollout's slots, because a rollout resets its slots before it plays. */
 export const episodesAtOnce = 256;
-/** The same of chance and the oracle: both of a step's usual groups in one message. */
+/** Most episodes of chance and the oracle in one message: both of a step's usual groups. */
 const loneEpisodesAtOnce = 512;
-/** Episodes of chance behind each task's estimate, in a step's metrics and in an evaluation. */
+/** Episodes of chance for each task's estimate, in a step's metrics and in an evaluation. */
 const chanceEpisodes = 16;
 
 export class Players {
-  /** Episodes of a player, a limit and a task, from its first on. */
+  /** Cached episodes of a player, a limit and a task, in order. */
   private readonly remembered = new Map<string, Played[]>();
 
   constructor(
     private readonly worlds: ReadonlyMap<string, World>,
     private readonly seed: number,
-    /** Under the same rule as the policy: a refused action ends the episode. */
+    /** True if a refused action ends the episode, as for the policy. */
     private readonly endOnInvalid: boolean,
   ) {}
 
-  /** Uniform-random play of each task, one episode an entry; entries of the same task are different episodes. */
+  /** Uniformly random play, one episode per entry. Entries of the same task are different episodes. */
   chance(tasks: readonly Task[], limit: TurnLimit): Promise<Played[]> {
     return this.recall('chance', tasks, limit);
   }
 
-  /** The oracle's plan, played. A task whose oracle knows no plan is not solved. */
+  /** The oracle's plan, played. A task without a plan counts as not solved. */
   oracle(tasks: readonly Task[], limit: TurnLimit): Promise<Played[]> {
     return this.recall('oracle', tasks, limit);
   }
 
-  /** Both: chance in several episodes of each task, and the oracle, or null where some world has none. */
+  /** Several episodes of chance per task, and the oracle, or null if some world has none. */
   async both(tasks: readonly Task[], limit: TurnLimit): Promise<{ chance: Played[][]; oracle: Played[] | null }> {
     const repeated = tasks.flatMap((task) => Array<Task>(chanceEpisodes).fill(task));
     const chance = this.entries('chance', repeated, limit);
@@ -61,7 +61,7 @@ export class Players {
     };
   }
 
-  /** What stands beside the policy on each of a suite's tasks. */
+  /** Baselines on each of a suite's tasks. */
   async beside(suite: Pick<WorldSuite, 'guesses' | 'turns'>, tasks: readonly Task[]) {
     const { chance, oracle } = await this.both(tasks, suite.turns);
     const guess = await this.guesses(suite, tasks);
@@ -72,7 +72,7 @@ export class Players {
     }));
   }
 
-  /** On a suite's tasks, the oracle that guesses; null where the suite has none. */
+  /** The guessing oracle on a suite's tasks; null if the suite has none. */
   async guesses({ guesses, turns }: Pick<WorldSuite, 'guesses' | 'turns'>, tasks: readonly Task[]) {
     if (!guesses) return null;
     return this.oracle(
@@ -98,13 +98,13 @@ export class Players {
       await this.play(missing.slice(first, first + loneEpisodesAtOnce), play);
   }
 
-  /** Each world plays its own. */
+  /** Each world plays its own entries. */
   private async play(entries: readonly Entry[], play: LonePlay): Promise<void> {
     const byWorld = groupBy(entries, ({ task }) => task.world);
     await awaitAll(
       [...byWorld].map(async ([name, members]) => {
         const world = worldNamed(this.worlds, name);
-        // A limit that counts from a plan has no meaning where nobody plans.
+        // A limit relative to a plan needs a world with an oracle.
         const { hasOracle, hasValidActions } = world.describe();
         const byChance = members.some(({ player }) => player === 'chance');
         if (byChance && hasValidActions && !hasOracle) turnsFor(play.turns, null);
@@ -119,7 +119,7 @@ export class Players {
   private entries(player: Player, tasks: readonly Task[], limit: TurnLimit): Entry[] {
     const kind = `${player} ${JSON.stringify(limit)}`;
     const byName = new Map<string, Named>();
-    // A task stands here many times, and most often as the same object.
+    // A task occurs here many times, mostly as the same object.
     const byTask = new Map<Task, Named>();
     return tasks.map((task) => {
       const named = byTask.get(task) ?? this.nameOf(kind, task, byName);
@@ -141,7 +141,7 @@ export class Players {
 
 const playedOf = (entries: readonly Entry[]): Played[] => entries.map(({ of, nth }) => of[nth]);
 
-/** A task's episodes, what the letters of its name come to, and how often it has been named. */
+/** Episodes of a task, the hash of its key, and the number of times it occurred. */
 interface Named {
   of: Played[];
   state: number;

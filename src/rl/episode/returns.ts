@@ -1,10 +1,10 @@
 /**
- * Returns of a step's trajectories: what each ending is worth. A trajectory whose world failed may be dropped: it says nothing about
- * the policy.
+ * Returns of a step's trajectories, by the value of each ending. A trajectory whose world failed may be dropped,
+ * because it shows nothing about the policy.
  */
 import type { Trajectory } from './trajectory.ts';
 
-/** What each ending is worth instead of the world's score; null: the score. */
+/** Value of each ending instead of the world's score; null: the score. */
 export interface EndingRules {
   context: number | null;
   /** The penalty is added to the return once for each refused action. */
@@ -12,7 +12,7 @@ export interface EndingRules {
   worldFailure: 'drop' | 'zero';
 }
 
-/** The return a trajectory is trained on; null: it is dropped. */
+/** Return on which a trajectory is trained; null: the trajectory is dropped. */
 export function returnOf(trajectory: Trajectory, rules: EndingRules): number | null {
   if (trajectory.ending === 'world-failure') return rules.worldFailure === 'drop' ? null : 0;
   const base = trajectory.ending === 'context' ? (rules.context ?? trajectory.score) : trajectory.score;
@@ -20,6 +20,6 @@ export function returnOf(trajectory: Trajectory, rules: EndingRules): number | n
   return base + refused * rules.invalidAction.penalty;
 }
 
-/** (B) of all trajectories; NaN: dropped. */
+/** (B) returns of all trajectories; NaN: dropped. */
 export const returnsOf = (trajectories: readonly Trajectory[], rules: EndingRules): Float64Array =>
   Float64Array.from(trajectories, (trajectory) => returnOf(trajectory, rules) ?? Number.NaN);

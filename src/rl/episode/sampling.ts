@@ -1,16 +1,19 @@
-/** One round of sampling: thoughts and actions have their own bounds and ends, so it takes two passes where some rows think and others act. */
+/**
+ * One round of sampling. Thoughts and actions have different bounds and end tokens, so a round takes two passes if some
+ * rows think and others act.
+ */
 import type { Actor, GeneratedTurn, Sampling } from '../../policy/policy.ts';
 import type { Conversation } from './conversation.ts';
 import type { Episode } from './episode.ts';
 
 export interface TurnSampling extends Pick<Sampling, 'temperature' | 'seed' | 'stream'> {
-  /** Of an action, where thoughts come before it. */
+  /** Most tokens of an action, after its thought. */
   maxTokensPerTurn: number;
   /** Most tokens of a thought; absent or 0: none. */
   thoughts?: number;
 }
 
-/** By row: what it said where its thought or its turn has ended, null where it goes on. */
+/** Result per row: the thought or turn if it has ended, null if it continues. */
 export async function sampleTurns(
   policy: Actor,
   { stopTokens, endOfThought }: Conversation,

@@ -1,7 +1,7 @@
 /**
- * Episodes of a policy that is asked in words: no tokens, no weights, a message at a time, as AgentGym's own evaluation plays. The world's
- * instruction and an acknowledgement open the conversation; the action is found in a reply by the world's rule. Each episode goes on
- * as soon as its own reply is there.
+ * Episodes of a policy behind an API: messages instead of tokens, as AgentGym's own evaluation plays. The world's
+ * instruction and an acknowledgement open the conversation; the world's rule finds the action in a reply. Each episode
+ * continues as soon as its own reply has arrived.
  */
 import { type Feedback, type Spoken, spokenOf, type Task, type World } from '../../envs/env.ts';
 import { type TurnLimit, turnsFor } from '../schedule/horizon.ts';
@@ -14,7 +14,10 @@ export interface SpokenMessage {
   content: string;
 }
 
-/** A reply to a conversation; null: the conversation has grown too long for the policy. `key` tells one try of an item from another. */
+/**
+ * Requests a reply to a conversation; null: the conversation is too long for the policy. `key` differs between tries of
+ * an item.
+ */
 export type Say = (messages: readonly SpokenMessage[], key: number, signal: AbortSignal) => Promise<string | null>;
 
 export interface SpokenRequest {
@@ -22,21 +25,21 @@ export interface SpokenRequest {
   /** Episodes of each task. */
   groupSize: number;
   limit: TurnLimit;
-  /** Whether a refused action ends an episode. */
+  /** True if a refused action ends an episode. */
   endOnInvalid: boolean;
   /** Episodes at once. */
   atOnce: number;
-  /** Of the last turns, how many are said again after the first words; 0: all. */
+  /** Number of last turns that are sent again after the opening; 0: all. */
   contextTurns: number;
 }
 
 export interface SpokenEpisode {
   task: Task;
   success: boolean;
-  /** The reward of its last turn. */
+  /** Reward of the last turn. */
   score: number;
   turns: number;
-  /** It ended because the conversation had no room. */
+  /** True if the conversation had no room left. */
   overflowed: boolean;
 }
 
@@ -55,7 +58,7 @@ interface Place {
 /** Instruction, acknowledgement, first observation. */
 const openingMessages = 3;
 
-/** The opening and the last turns, a turn being a reply and its answer. */
+/** The opening and the last turns; a turn is a reply and its answer. */
 export function remembered(messages: readonly SpokenMessage[], contextTurns: number): readonly SpokenMessage[] {
   const turns = messages.slice(openingMessages);
   if (contextTurns === 0 || turns.length <= 2 * contextTurns) return messages;
@@ -70,7 +73,7 @@ export class SpokenPlay {
     private readonly options: SpokenOptions,
   ) {}
 
-  /** By task, then member. The first failure that is not an episode's own ends all of them. */
+  /** Returns episodes by task, then member. The first failure that does not belong to an episode ends all of them. */
   async play(): Promise<SpokenEpisode[]> {
     const { tasks, groupSize, atOnce } = this.request;
     const total = tasks.length * groupSize;

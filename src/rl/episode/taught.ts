@@ -1,6 +1,6 @@
 /**
- * Demonstrations of an oracle that is asked before every turn: it thinks aloud where it can, and goes on from wherever missteps
- * have led. Those are read and not learnt.
+ * Demonstrations by an oracle that is called before every turn: it gives a thought if it can, and continues from
+ * wherever missteps have led. Missteps are read and not trained on.
  */
 import { type Feedback, type Lesson, lessonsOf, type Task, validActionsAfter, type World } from '../../envs/env.ts';
 import type { Episode } from './episode.ts';
@@ -13,21 +13,21 @@ export interface Teaching {
 
 interface Rules<Row> extends Teaching {
   promptTokens: number;
-  /** Only what is offered can be said: no misstep is refused. */
+  /** Only offered actions are possible, so no misstep is refused. */
   masked: boolean;
   stumbling(row: Row): Stumbling;
 }
 
-/** An episode as it is taught. */
+/** An episode under demonstration. */
 export interface TaughtRow {
   readonly task: Task;
   readonly slot: number;
   readonly episode: Episode;
-  /** Whether it has missteps. */
+  /** True if it has missteps. */
   readonly stumbles: boolean;
   /** Turns of the policy before the oracle's. */
   readonly begun: readonly Begun[];
-  /** Whether every turn was the oracle's or meant as a misstep. */
+  /** True if every turn was the oracle's or an intended misstep. */
   usable: boolean;
 }
 
@@ -39,7 +39,7 @@ interface Standing<Row> {
 interface Move {
   action: string;
   thought?: string;
-  /** The oracle's, to be learnt. */
+  /** True for the oracle's turn, which is trained on. */
   advice: boolean;
 }
 
@@ -107,13 +107,13 @@ function moveOf<Row extends TaughtRow>(
   return misstep === undefined ? own : { action: misstep, advice: false };
 }
 
-/** What other episodes are offered now, and this one is not. */
+/** Actions that other episodes are offered now and this one is not. */
 function strangeTo<Row>(offered: readonly string[], others: readonly Standing<Row>[]): string[] {
   const here = new Set(offered);
   return [...new Set(others.flatMap((other) => other.offered))].filter((action) => !here.has(action));
 }
 
-/** False where the mask does not offer it. */
+/** Takes the turn. Returns false if the mask does not offer it. */
 function say(row: TaughtRow, { action, thought, advice }: Move): boolean {
   row.usable = row.episode.demonstrate(action, { thought, advice });
   return row.usable;

@@ -1,22 +1,25 @@
 /**
- * A trajectory: one episode of one task under one policy, token by token, exactly as sampled.
+ * Trajectory: one episode of one task under one policy, token by token, exactly as sampled.
  *
- * Token ids are never re-encoded from text ("token-in-token-out"): what was sampled is what is trained on.
+ * Token ids are never re-encoded from text ("token-in-token-out"): training uses the sampled tokens.
  */
 import type { Task } from '../../envs/env.ts';
 
-/** How an episode ended. Each ending has its count in the metrics. */
+/** Ending of an episode. Each ending has its count in the metrics. */
 export type Ending = 'success' | 'done' | 'horizon' | 'context' | 'invalid-action' | 'world-failure';
 
-/** Why a token is in the sequence. `template`: whoever plays it put it there, to be read and not trained on; so are a demonstration's random actions. */
+/**
+ * Origin of a token. `template`: put there by the player, to be read and not trained on, like a demonstration's
+ * missteps.
+ */
 export const TokenSource = { world: 0, policy: 1, template: 2 } as const;
 
 export interface Turn {
-  /** The action text that was sent to the world. */
+  /** Text of the action sent to the world. */
   action: string;
-  /** What it thought before, where it thinks. */
+  /** Thought before the action, if the policy thinks. */
   thought?: string;
-  /** All the policy said, where the action was found in it. */
+  /** Full reply of the policy, if the action was found in it. */
   reply?: string;
   /** The world's answer, as the model sees it. */
   observation: string;
@@ -24,7 +27,7 @@ export interface Turn {
   valid: boolean;
   /** Half-open range of this turn's action tokens in the trajectory. */
   actionStart: number;
-  /** Where the thought ends that the turn begins with; absent: none. */
+  /** End of the thought that begins the turn; absent: no thought. */
   thoughtEnd?: number;
   actionEnd: number;
   /** Half-open range of the observation tokens that follow (empty after the last turn). */
@@ -50,8 +53,8 @@ export interface Trajectory {
   /** (T) log-probability when sampled, at the sampling temperature and under the mask; 0 for tokens the policy did not choose. */
   logprob: Float32Array;
   /**
-   * Allowed tokens at each position that the policy chose among several, as CSR: row r is for position `choicePosition[r]`.
-   * Absent where decoding was unconstrained. A policy token without a row was forced: one allowed token, logprob 0.
+   * Allowed tokens at each position that the policy chose among several, in CSR form: row r belongs to `position[r]`.
+   * Null if decoding was unconstrained. A policy token without a row was forced: one allowed token, logprob 0.
    */
   choices: { position: Int32Array; offsets: Int32Array; tokens: Int32Array } | null;
   turns: Turn[];
@@ -59,11 +62,13 @@ export interface Trajectory {
   score: number;
   success: boolean;
   ending: Ending;
-  /** Largest number of turns allowed, and the oracle's number where known. */
+  /** Most turns allowed, and the oracle's number of turns if known. */
   horizon: number;
   oracleTurns: number | null;
-  /** Of the episode as a whole, for a person: what its group's comparison gave, or the mean of its tokens'. */
+  /**
+   * Advantage of the episode as a whole, for display: the group's comparison, or the mean of its tokens' advantages.
+   */
   advantage: number;
-  /** (K) of each trained token, in the order of `chosenPositions`; empty until credit is given. */
+  /** (K) advantage of each trained token, in the order of `chosenPositions`; empty until credit is assigned. */
   advantages: Float32Array;
 }

@@ -1,12 +1,12 @@
 /**
- * What a step and an evaluation report: success beside chance and oracle, with intervals. Knows trajectories and worlds;
- * has never heard of a GPU buffer, a run or a page.
+ * Reports of a step and of an evaluation: success beside chance and oracle, with intervals. Reads trajectories and
+ * worlds; GPU buffers, runs and the page are elsewhere.
  */
 
 import { mean, unbiasedStd } from '../common/numbers.ts';
 import { wilson, z95 } from './statistics.ts';
 
-/** A success rate with its 95% interval (Wilson). */
+/** Success rate with its 95% interval (Wilson). */
 export interface Rate {
   successes: number;
   episodes: number;
@@ -15,7 +15,7 @@ export interface Rate {
   high: number;
 }
 
-/** A mean with its 95% interval (normal). A single value has none: `low` and `high` are the value. */
+/** Mean with its 95% interval (normal). For a single value `low` and `high` are the value. */
 export interface Mean {
   mean: number;
   low: number;
@@ -23,20 +23,20 @@ export interface Mean {
   episodes: number;
 }
 
-/** Mean scores on the same tasks. Of chance each task counts once, with the mean of its several plays. */
+/** Mean scores on the same tasks. For chance, each task counts once, with the mean of its plays. */
 export interface Scores {
   policy: Mean;
   chance: Mean;
 }
 
-/** Metrics of one step: see rl/metrics.ts for each name's unit and sentence. */
+/** Metrics of one step; `metrics/metrics.ts` has each name's unit and sentence. */
 export interface StepRecord {
   step: number;
   /** Most turns allowed at this step's stage (oraclePlus stages: the additional turns). */
   stage: number;
-  /** Metric name to value. Times and rates are in here too, under names that end in Ms or PerSecond. */
+  /** Metric name to value, including times and rates, whose names end in Ms or PerSecond. */
   metrics: { [metric: string]: number };
-  /** Present on steps where an evaluation ran (step 0 is before the first update). */
+  /** Present on steps with an evaluation (step 0 is before the first update). */
   evaluation?: Evaluation;
 }
 
@@ -48,11 +48,11 @@ export interface Evaluation {
 
 export interface SplitEvaluation {
   policy: Rate;
-  /** Uniform-random over the same valid actions, same tasks, same horizon. */
+  /** Uniformly random choice among the same valid actions, on the same tasks, under the same horizon. */
   chance: Rate;
   oracle: Rate | null;
   score: number;
-  /** Missing in runs of before it was recorded. */
+  /** Absent in older runs. */
   scores?: Scores;
   strata: { [stratum: string]: StratumEvaluation };
 }
@@ -63,7 +63,7 @@ export interface StratumEvaluation {
   scores?: Scores;
 }
 
-/** A rate with its Wilson interval (Wilson 1927), which stays within 0 and 1 and does not collapse at either end. */
+/** Rate with its Wilson interval (Wilson 1927), which stays within 0 and 1 and keeps a width at either end. */
 export function rateOf(successes: number, episodes: number): Rate {
   if (episodes === 0) return { successes, episodes, rate: 0, low: 0, high: 1 };
   const rate = successes / episodes;
@@ -80,12 +80,12 @@ export function meanOf(values: readonly number[]): Mean {
   return { mean: center, low: center - spread, high: center + spread, episodes: values.length };
 }
 
-/** One evaluated episode: what the policy did on a task, and what chance and the oracle did on the same. */
+/** One evaluated episode: results of the policy, chance and the oracle on the same task. */
 export interface EvaluatedEpisode {
   strata: readonly string[];
   success: boolean;
   score: number;
-  /** Several plays: the baseline must be known better than what is measured against it. */
+  /** Several plays, because a baseline must be known better than the result compared with it. */
   chance: readonly { success: boolean; score: number }[];
   oracle: boolean | null;
 }
@@ -101,7 +101,7 @@ export function summarize(episodes: readonly EvaluatedEpisode[]): SplitEvaluatio
   };
 }
 
-/** The policy beside chance. */
+/** Rates of the policy beside those of chance. */
 function beside(episodes: readonly EvaluatedEpisode[]): StratumEvaluation {
   return {
     policy: rateOfAll(episodes.map((episode) => episode.success)),

@@ -1,6 +1,7 @@
 /**
- * Whether a run has fallen from its best, from which step on, and what moved first: divergence, entropy, ratio, gradient or length.
- * A pure function of a run's records. It accuses only where the difference is beyond what as many evaluations differ by chance.
+ * Detects that a run has fallen from its best: since which step, and which signal moved first (divergence, entropy,
+ * ratio, gradient, length). A pure function of a run's records. It reports a fall only if the difference exceeds the
+ * chance difference of as many evaluations.
  */
 
 import { mean, unbiasedStd } from '../common/numbers.ts';
@@ -9,10 +10,10 @@ import { normalQuantile } from './statistics.ts';
 
 export type Signal = 'kl' | 'entropy' | 'ratio' | 'gradNorm' | 'length';
 
-/** A signal that left where it was while the run was at its best. */
+/** A signal that left the range it had while the run was at its best. */
 export interface Mover {
   signal: Signal;
-  /** The first step at which it is clearly elsewhere. */
+  /** First step at which it is clearly outside that range. */
   step: number;
   before: number;
   after: number;
@@ -27,18 +28,18 @@ export interface Fall {
   best: Evaluated;
   last: Evaluated;
   by: number;
-  /** Where the batches' success began to be lower. */
+  /** Step at which the batches' success began to fall. */
   from: number;
-  /** Null: nothing moved before the fall did. */
+  /** Null: no signal moved before the fall. */
   first: Mover | null;
-  /** All that moved, the earliest first. */
+  /** All signals that moved, earliest first. */
   movers: Mover[];
 }
 
-/** How often a run that only stays where it is may be accused. */
+/** Probability of a false report for a run that only stays at its level. */
 const level = 0.005;
 
-/** A smaller fall is not worth a word, however sure. */
+/** Smaller falls are not reported, however certain. */
 const leastFall = 0.05;
 
 interface Point extends Evaluated {
@@ -48,13 +49,16 @@ interface Point extends Evaluated {
 const pointsOf = (records: readonly StepRecord[]): Point[] =>
   records.flatMap(({ step, stage, evaluation }) => (evaluation ? [{ step, stage, rate: evaluation.test.policy }] : []));
 
-/** Variance of a rate with a success and a failure added (Agresti and Caffo 2000): not zero at either end. */
+/** Variance of a rate with one success and one failure added (Agresti and Caffo 2000): positive at either end. */
 function variance({ successes, episodes }: Rate): number {
   const rate = (successes + 1) / (episodes + 2);
   return (rate * (1 - rate)) / (episodes + 2);
 }
 
-/** The best of several is high by luck: the level is shared among as many comparisons as could have been the best. */
+/**
+ * The best of several evaluations is high partly by luck, so the level is divided by the number of evaluations that
+ * could have been the best.
+ */
 function isBeyondChance(best: Rate, last: Rate, comparisons: number): boolean {
   const z = normalQuantile(1 - level / Math.max(1, comparisons));
   const fall = best.rate - last.rate;
@@ -78,18 +82,18 @@ const readings = (records: readonly StepRecord[], read: (metrics: StepRecord['me
     .map(({ step, metrics }) => ({ step, value: read(metrics) }))
     .filter(({ value }) => Number.isFinite(value));
 
-/** Batches around the best, from which a fall is told. */
+/** Batches around the best, the reference for a fall. */
 const WINDOW = 30;
 
-/** When a fall began, and when it was plain: between the two batches are too noisy to say. */
+/** Start of a fall and the step at which it was certain; between the two, batches are too noisy. */
 interface Onset {
   from: number;
   plain: number;
 }
 
 /**
- * Least-squares change point of the batches' success after the best (one step down), then back to where the way down begins. The step
- * after the best where batches say nothing.
+ * Least-squares change point of the batches' success after the best (one step down), then back to the start of the
+ * decline. The step after the best if the batches show no change.
  */
 function onsetOf(records: readonly StepRecord[], best: number, last: number): Onset {
   const all = readings(records, ({ success }) => success).filter(({ step }) => step > best - WINDOW && step <= last);
@@ -114,9 +118,9 @@ function onsetOf(records: readonly StepRecord[], best: number, last: number): On
 
 interface SignalRule {
   read(metrics: StepRecord['metrics']): number;
-  /** Least change, as a share of where it was. */
+  /** Least change, as a share of the reference value. */
   share: number;
-  /** Also downwards. */
+  /** True if a decrease counts as well. */
   both: boolean;
 }
 
@@ -139,14 +143,19 @@ const signals: { [signal in Signal]: SignalRule } = {
   },
 };
 
-/** Moves that come this much after the fall was plain may still be its cause: its step is known no better. */
+/**
+ * Moves up to this many steps after the fall was certain may still be its cause: the step of the fall is no more exact.
+ */
 const SLACK = 3;
 
-/** Spreads from where it was. */
+/** Least distance of a move from the reference, in spreads. */
 const FAR = 5;
-/** Readings that must agree: a spike is not a move. */
+/** Readings that must agree, so that a spike is not a move. */
 const AGREE = { of: 6, least: 5 };
-/** Unless it is so many times what a move needs, just where the fall becomes plain: what breaks a policy may last for one update. */
+/**
+ * Exception: a jump of this many times the least move, right where the fall becomes certain. A failure may last for one
+ * update only.
+ */
 const JOLT = 4;
 
 function moveOf(
@@ -185,10 +194,13 @@ function moveOf(
   return null;
 }
 
-/** Whether the policy played: a step in which it only listened (imitation) has other signals. */
+/** True if the policy played in this step; a step of imitation alone has other signals. */
 const played = ({ metrics }: StepRecord) => Number.isFinite(metrics.success);
 
-/** Steps while all was well, like the one of the fall: another horizon, or reward after imitation, moves signals by itself. */
+/**
+ * Steps before the fall with the same horizon and stage: another horizon, or reward after imitation, moves signals by
+ * itself.
+ */
 function baselineOf(records: readonly StepRecord[], best: number, onset: number): number[] {
   const fall = records.find(({ step }) => step === onset);
   const alike = (record: StepRecord) => fall && record.stage === fall.stage && played(record) === played(fall);
@@ -198,12 +210,12 @@ function baselineOf(records: readonly StepRecord[], best: number, onset: number)
   return chosen.map(({ step }) => step);
 }
 
-/** Null: it has not fallen, or that cannot be told. */
+/** Fall of a run; null: no fall, or not decidable. */
 export function fallOf(records: readonly StepRecord[]): Fall | null {
   const points = pointsOf(records);
   const last = points.at(-1);
   if (!last) return null;
-  // A longer horizon does no harm by itself; a shorter one does.
+  // A longer horizon cannot lower success by itself; a shorter one can.
   const earlier = points.slice(0, -1).filter(({ stage }) => stage <= last.stage);
   if (!earlier.length) return null;
   const best = earlier.reduce((a, b) => (b.rate.rate > a.rate.rate ? b : a));
@@ -221,7 +233,7 @@ export function fallOf(records: readonly StepRecord[]): Fall | null {
   return { best: evaluated(best), last: evaluated(last), by: best.rate.rate - last.rate.rate, from, first, movers };
 }
 
-/** What a signal is called. */
+/** Labels of signals. */
 export const signalLabels: { readonly [signal in Signal]: string } = {
   kl: 'KL',
   entropy: 'Entropy',

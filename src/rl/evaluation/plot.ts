@@ -1,10 +1,13 @@
-/** A plot as SVG, the same bytes for the same numbers: lines with their intervals as bands, and thin lines for what they are means of. */
+/**
+ * Plots as SVG, the same bytes for the same numbers: lines with their intervals as bands, and thin lines for the runs
+ * that they average.
+ */
 import type { Estimate } from './statistics.ts';
 
 export interface PlottedLine {
   label: string;
   points: { x: number; estimate: Estimate }[];
-  /** What the line is the mean of: a seed each. */
+  /** Single lines that the main line averages, one per seed. */
   thin?: { x: number; y: number }[][];
 }
 
@@ -13,9 +16,9 @@ export interface Plotted {
   x: string;
   y: string;
   lines: PlottedLine[];
-  /** Powers of two lie evenly. */
+  /** Places powers of two at equal distances. */
   logarithmic?: boolean;
-  /** No mark at each point: there are many. */
+  /** Omits the marks of single points, for lines of many points. */
   bare?: boolean;
 }
 
@@ -23,11 +26,11 @@ const palette = ['#1757c2', '#c2571a', '#2c7a3f', '#7a3fa0', '#a03a4a', '#4a5f78
 const dashes = ['', '6 3', '2 3', '8 3 2 3', '1 4', '10 4', '4 2', '3 5'];
 const frame = { width: 560, height: 360, left: 56, right: 16, top: 34, bottom: 48 };
 const mostTicks = 10;
-/** Pixels between the middles of two numbers of an axis. */
+/** Least distance in pixels between two numbers of an axis. */
 const tickRoom = 40;
 const escaped = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 
-/** Pixels of a value on each axis. */
+/** Position in pixels of a value on each axis. */
 interface Axes {
   x(value: number): string;
   y(value: number): string;
@@ -71,7 +74,7 @@ function drawnLine({ label, points, thin = [] }: PlottedLine, i: number, at: Axe
   ];
 }
 
-/** Values that can be written below the axis: of those that stand close together the first. */
+/** Values labelled on the axis: of values close together, the first. */
 function spaced(values: readonly number[], at: Axes): number[] {
   const kept: number[] = [];
   for (const value of values)
@@ -79,7 +82,7 @@ function spaced(values: readonly number[], at: Axes): number[] {
   return kept;
 }
 
-/** y from 0 to 1, in percent. Dashes of their own besides colours. */
+/** Plots y from 0 to 1, in percent. Lines differ by dashes as well as colours. */
 export function plotSvg({ title, x, y, lines, logarithmic = false, bare = false }: Plotted): string {
   const { width, height, left, right, top, bottom } = frame;
   const xs = [...new Set(lines.flatMap(({ points }) => points.map((point) => point.x)))].sort((a, b) => a - b);

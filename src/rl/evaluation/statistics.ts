@@ -1,13 +1,13 @@
 /**
- * The statistics of an evaluation: pass@k, intervals for a mean over items that were each tried several times, and paired tests
- * between two policies on the same items. Pure functions of numbers; knows no world and no policy.
+ * Statistics of an evaluation: pass@k, intervals for a mean over items that were each tried several times, and paired
+ * tests between two policies on the same items. Pure functions of numbers.
  *
- * An item that is tried eight times is not eight items: its tries agree with each other. So every interval and test here counts
- * items, and the tries only make an item's own mean better known.
+ * Eight tries of an item are not eight items, since tries of one item agree with each other. Every interval and test
+ * here therefore counts items; more tries only make an item's own mean more exact.
  */
 import { below } from '../common/random.ts';
 
-/** A mean over items with its 95% interval. */
+/** Mean over items with its 95% interval. */
 export interface Estimate {
   mean: number;
   low: number;
@@ -19,8 +19,8 @@ export interface Estimate {
 export const z95 = 1.959963984540054;
 
 /**
- * Wilson's interval of a rate known from `n` independent tries (Wilson 1927): it stays within 0 and 1 and does not collapse at either
- * end. `z`: the quantile.
+ * Wilson's interval of a rate from `n` independent tries (Wilson 1927), which stays within 0 and 1 and keeps a width at
+ * either end. `z`: the quantile.
  */
 export function wilson(rate: number, n: number, z = z95): { low: number; high: number } {
   const squared = z * z;
@@ -31,8 +31,8 @@ export function wilson(rate: number, n: number, z = z95): { low: number; high: n
 }
 
 /**
- * Probability that at least one of `k` tries succeeds, from `n` tries of which `c` did, without bias:
- * 1 - C(n - c, k) / C(n, k) (Chen et al. 2021, https://arxiv.org/abs/2107.03374, equation 1). NaN where k > n: it cannot be known.
+ * Unbiased probability that at least one of `k` tries succeeds, from `n` tries with `c` successes: 1 - C(n - c, k) /
+ * C(n, k) (Chen et al. 2021, https://arxiv.org/abs/2107.03374, equation 1). NaN if k > n, where no estimate exists.
  */
 export function passAtK(n: number, c: number, k: number): number {
   if (k > n) return Number.NaN;
@@ -66,9 +66,9 @@ export function studentQuantile(degrees: number): number {
 }
 
 /**
- * Mean of rates (each item's share of successes) with a Wilson interval for as many independent tries as would vary as much
- * (Wilson 1927; the effective sample size as for clustered proportions, Korn and Graubard 1998). With one try an item it is
- * Wilson's own interval. It stays within 0 and 1 and does not collapse at either end.
+ * Mean of rates (each item's share of successes) with the Wilson interval of as many independent tries as would have
+ * the same variance (Wilson 1927; the effective sample size as for clustered proportions, Korn and Graubard 1998). With
+ * one try per item this is Wilson's own interval. It stays within 0 and 1 and keeps a width at either end.
  */
 export function rateEstimate(rates: readonly number[]): Estimate {
   const items = rates.length;
@@ -76,13 +76,13 @@ export function rateEstimate(rates: readonly number[]): Estimate {
   const mean = meanOfItems(rates);
   const variance = varianceOfItems(rates) / items;
   const single = rates.every((rate) => rate === 0 || rate === 1);
-  // The quantile of t tells that the variance itself is estimated; Wilson's knows it from the mean.
+  // Student's quantile accounts for the estimated variance; Wilson's variance follows from the mean.
   const z = single || items < 3 ? z95 : studentQuantile(items - 1);
   const effective = single || variance === 0 ? items : Math.max(items, (mean * (1 - mean)) / variance);
   return { mean, ...wilson(mean, effective, z), items };
 }
 
-/** Mean of values of any size (scores) with Student's interval. A single item has none: both ends are its value. */
+/** Mean of values of any size (scores) with Student's interval. For a single item both ends are its value. */
 export function meanEstimate(values: readonly number[]): Estimate {
   const items = values.length;
   const mean = meanOfItems(values);
@@ -94,14 +94,14 @@ export function meanEstimate(values: readonly number[]): Estimate {
 export interface Comparison {
   /** Mean of (ours - theirs) with its interval. */
   difference: Estimate;
-  /** Two-sided. */
+  /** Two-sided p value. */
   p: number;
   test: 'McNemar, exact' | 'paired bootstrap';
 }
 
 /**
- * McNemar's exact test (McNemar 1947): of the items that one policy solved and the other did not, `onlyOurs` and `onlyTheirs`,
- * how unlikely is a split as uneven as this by fair coin. Two-sided.
+ * McNemar's exact test (McNemar 1947), two-sided: the probability, by a fair coin, of a split at least as uneven as
+ * that of the items that only one of the two policies solved.
  */
 export function mcNemar(onlyOurs: number, onlyTheirs: number): number {
   const n = onlyOurs + onlyTheirs;
@@ -117,12 +117,13 @@ export function mcNemar(onlyOurs: number, onlyTheirs: number): number {
 
 const resamples = 10_000;
 
-/** Which stream of random numbers the resamples are. */
+/** Stream of random numbers for the resamples. */
 const STREAM_BOOTSTRAP = 0x626f6f74;
 
 /**
- * Paired bootstrap over items (Efron and Tibshirani 1993, chapters 13 and 16): percentile interval of the mean difference, and the
- * share of resamples on the other side of zero, doubled. The resamples are the same on every machine.
+ * Paired bootstrap over items (Efron and Tibshirani 1993, chapters 13 and 16): percentile interval of the mean
+ * difference, and the share of resamples on the other side of zero, doubled. The resamples are the same on every
+ * machine.
  */
 export function pairedBootstrap(differences: readonly number[]): { low: number; high: number; p: number } {
   const items = differences.length;
@@ -142,7 +143,9 @@ export function pairedBootstrap(differences: readonly number[]): { low: number; 
   };
 }
 
-/** Each item's rate under one policy beside the other's: McNemar where each item was tried once, else the paired bootstrap. */
+/**
+ * Compares the items' rates under two policies: McNemar's test if each item was tried once, else the paired bootstrap.
+ */
 export function compare(ours: readonly number[], theirs: readonly number[]): Comparison {
   if (ours.length !== theirs.length)
     throw new RangeError(`A paired comparison needs the same items: ${ours.length} and ${theirs.length} were given.`);

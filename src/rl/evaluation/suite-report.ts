@@ -1,6 +1,6 @@
 /**
- * An evaluation over a suite in words and figures: a table in plain text, Markdown and CSV, the whole as JSON, and two plots as
- * SVG. The same results give the same bytes. Percent, as the published tables have it.
+ * Report of a suite: tables as plain text, Markdown and CSV, the whole as JSON, and two plots as SVG. The same results
+ * give the same bytes. Rates are in percent, as in the published tables.
  */
 import type { WorldSuite } from '../../envs/suite.ts';
 import { plotSvg } from './plot.ts';
@@ -10,7 +10,7 @@ import { csvTable, interval, markdownTable, percent, plain, type Table, textTabl
 
 export interface SuiteReport {
   suite: Pick<WorldSuite, 'name' | 'label' | 'sentence' | 'standIn' | 'turns'>;
-  /** Whose policy this is, in words. */
+  /** Name of the policy, for the table's row. */
   policy: string;
   settings: { samples: number; temperature: number; greedy: boolean; masked: boolean; seed: number };
   rows: SuiteRow[];
@@ -45,7 +45,9 @@ export function suiteReport({ suite, policy, settings, items, turns, other }: Re
   };
 }
 
-/** A row a column of the published table, beside chance and the oracle, and the oracle that guesses where the suite has one. */
+/**
+ * One row per column of the published table, beside chance, the oracle and, if the suite has one, the guessing oracle.
+ */
 export function successTable(rows: readonly SuiteRow[]): Table {
   const guessing = rows.some(({ guess }) => guess);
   return {
@@ -62,7 +64,7 @@ export function successTable(rows: readonly SuiteRow[]): Table {
   };
 }
 
-/** The published rows with ours above them, one line a model. A column that was not asked is a dash. */
+/** Published rows with ours above them, one line per model. A column that was not played is a dash. */
 function publishedTable({ rows, published, policy }: SuiteReport, columns: readonly string[]): Table | null {
   if (!published) return null;
   const ours = (label: string) => {
@@ -101,7 +103,7 @@ function comparisonTable({ comparison }: SuiteReport): Table | null {
   };
 }
 
-/** Tries that had no room, in words; empty: all had. */
+/** Sentences on tries without enough room; empty if all had enough. */
 function overflowWords(items: readonly ItemResult[]): string[] {
   const tries = items.flatMap((item) => item.tries);
   const overflowed = tries.filter((one) => one.overflowed).length;
@@ -123,7 +125,7 @@ function settingsWords({ suite, settings, policy, items }: SuiteReport): string[
   ];
 }
 
-/** The tables of a report with their headings, in order. */
+/** Tables of a report with their headings, in order. */
 function sections(report: SuiteReport, columns: readonly string[]): { title: string; table: Table; note?: string }[] {
   const published = publishedTable(report, columns);
   const compared = comparisonTable(report);
@@ -159,7 +161,7 @@ export function reportMarkdown(report: SuiteReport, columns: readonly string[]):
   return `# ${title}\n\n${words.join('\n\n')}\n\n${parts.join('\n\n')}\n`;
 }
 
-/** A line an item: its column, rates, chance and oracle. */
+/** One line per item: its column, rates, chance and oracle. */
 export function reportCsv({ items }: SuiteReport): string {
   const head = ['item', 'column', 'tries', 'successes', 'mean score', 'mean turns', 'chance', 'oracle', 'guess'];
   const mean = (values: number[]) => values.reduce((sum, value) => sum + value, 0) / Math.max(values.length, 1);
@@ -179,7 +181,7 @@ export function reportCsv({ items }: SuiteReport): string {
 
 export const reportJson = (report: SuiteReport): string => `${JSON.stringify(report, null, 1)}\n`;
 
-/** pass@k against k, and success against turns; a plot that would have one point is left out. */
+/** pass@k against k, and success against turns. A plot of a single point is left out. */
 export function reportPlots(report: SuiteReport): { [name: string]: string } {
   const line = (points: { x: number; estimate: Estimate }[]) => [{ label: report.policy, points }];
   const pass = report.passAtK.map(({ k, estimate }) => ({ x: k, estimate }));

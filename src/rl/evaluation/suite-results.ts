@@ -1,6 +1,6 @@
 /**
- * What an evaluation over a suite came to: success and score of every try of every item, and from them the rates over all and by
- * column, by k, and against turns. Knows tries and items; nothing of how they were played.
+ * Results of a suite: success and score of every try of every item, and from them the rates over all and by column, by
+ * k, and against turns. Contains tries and items; playing them is elsewhere.
  */
 import { type Comparison, compare, type Estimate, meanEstimate, passAtK, rateEstimate } from './statistics.ts';
 
@@ -8,22 +8,22 @@ import { type Comparison, compare, type Estimate, meanEstimate, passAtK, rateEst
 export interface Try {
   success: boolean;
   score: number;
-  /** Turns it took. */
+  /** Turns taken. */
   turns: number;
-  /** It ended for lack of room: nothing is said of what the policy would have done. */
+  /** True if the episode ended for lack of room, which leaves the policy's result unknown. */
   overflowed?: boolean;
 }
 
-/** An item with all its tries, and what chance and the oracle do on it. */
+/** An item with all its tries, and the results of chance and the oracle on it. */
 export interface ItemResult {
-  /** Names the item: same key, same task. */
+  /** Name of the item: equal keys are equal tasks. */
   key: string;
   column: string;
   tries: readonly Try[];
   chance: readonly Try[];
-  /** Null: the world has none. */
+  /** Null: the world has no oracle. */
   oracle: Try | null;
-  /** The oracle that guesses what has to be found out; absent: the suite has none. */
+  /** Oracle that guesses hidden facts; absent: the suite has none. */
   guess?: Try;
 }
 
@@ -35,7 +35,7 @@ export interface SuiteRow {
   score: Estimate;
   chance: Estimate;
   oracle: Estimate | null;
-  /** Absent: nothing has to be found out. */
+  /** Absent: the suite has no hidden facts. */
   guess?: Estimate;
 }
 
@@ -59,7 +59,7 @@ function rowOf(label: string, items: readonly ItemResult[]): SuiteRow {
   };
 }
 
-/** A row a column, then all. Columns without an item are left out. */
+/** One row per column, then all. Columns without an item are left out. */
 export function rowsOf(items: readonly ItemResult[], columns: readonly string[]): SuiteRow[] {
   const of = (column: string) => items.filter((item) => item.column === column);
   const rows = columns.filter((column) => of(column).length > 0).map((column) => rowOf(column, of(column)));
@@ -82,7 +82,10 @@ export function passCurve(items: readonly ItemResult[]): { k: number; estimate: 
   }));
 }
 
-/** Success within so many turns: an episode that ended well by then. The policy was not told of the shorter horizon. */
+/**
+ * Success within a number of turns: the episode had succeeded by then. The policy itself played under the longer
+ * horizon.
+ */
 export function turnCurve(
   items: readonly ItemResult[],
   turns: readonly number[],
@@ -93,7 +96,7 @@ export function turnCurve(
   }));
 }
 
-/** Items that only one of the two was asked. */
+/** Two results contain different items. */
 export class DifferentItemsError extends Error {
   override name = 'DifferentItemsError';
 }

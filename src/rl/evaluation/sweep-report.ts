@@ -1,6 +1,6 @@
 /**
- * What the runs of a sweep came to, variant by variant: success at the end and at its best, over seeds, and the curves. Intervals are
- * Student's over seeds: another seed is another run. Knows records; nothing of stores and sessions.
+ * Results of a sweep by variant: success at the end and at its best, over seeds, and the curves. Intervals are
+ * Student's over seeds: another seed is another run. Reads records; stores and sessions are elsewhere.
  */
 import type { Evaluation, StepRecord } from './evaluation.ts';
 import { plotSvg } from './plot.ts';
@@ -22,25 +22,25 @@ export interface SweepRow {
   training: Estimate;
   /** Mean held-out score after the last step. */
   score: Estimate;
-  /** The best evaluation of each seed. */
+  /** Best evaluation of each seed. */
   best: Estimate;
   chance: number;
 }
 
 export interface SweepReport {
   name: string;
-  /** What the curves are of. */
+  /** Metric of the curves. */
   metric: string;
-  /** What the variants are called, in their order. */
+  /** Names of the variants, in order. */
   variants: string[];
   rows: SweepRow[];
   curves: { variant: string; points: { x: number; estimate: Estimate }[]; thin: { x: number; y: number }[][] }[];
 }
 
-/** Curves have at most this many points: each the mean of its steps. */
+/** Most points of a curve; each is the mean of several steps. */
 const mostPoints = 60;
 
-/** A rate's interval stays where rates are. */
+/** Clips a rate's interval to 0 and 1. */
 const clipped = ({ mean, low, high, items }: Estimate): Estimate => ({
   mean,
   low: Math.max(0, low),
@@ -68,7 +68,7 @@ function rowOf(variant: string, runs: readonly SweptRecords[]): SweepRow {
   };
 }
 
-/** A metric of one run: means over pieces of `width` steps, at the last step of each. */
+/** Metric of one run: means over pieces of `width` steps, placed at each piece's last step. */
 export function pieces(records: readonly StepRecord[], metric: string, width: number): { x: number; y: number }[] {
   const sums = new Map<number, { sum: number; count: number }>();
   for (const { step, metrics } of records) {
@@ -81,7 +81,7 @@ export function pieces(records: readonly StepRecord[], metric: string, width: nu
   return [...sums].map(([piece, { sum, count }]) => ({ x: piece * width, y: sum / count }));
 }
 
-/** The mean over runs at each piece that all of them have reached, with its interval. */
+/** Mean over runs at each piece that all of them have reached, with its interval. */
 export function meanCurve(thin: readonly { x: number; y: number }[][]): { x: number; estimate: Estimate }[] {
   const byX = new Map<number, number[]>();
   for (const { x, y } of thin.flat()) byX.set(x, [...(byX.get(x) ?? []), y]);
@@ -112,7 +112,7 @@ export function sweepReport(
   };
 }
 
-// One run says nothing of how far runs lie apart.
+// A single run gives no estimate of the spread between runs.
 const rate = (estimate: Estimate) => (estimate.items === 1 ? percent(estimate.mean) : interval(estimate));
 const points = (estimate: Estimate) => (estimate.items === 1 ? estimate.mean.toFixed(3) : plain(estimate));
 
@@ -150,7 +150,7 @@ export const sweepText = (report: SweepReport): string =>
 export const sweepMarkdown = (report: SweepReport): string =>
   `# ${report.name}\n\n${words}\n\n${markdownTable(sweepTable(report))}\n`;
 
-/** A line a step of a run: all that was measured of it. */
+/** One line per step of a run, with all its metrics. */
 export function sweepCsv(variants: readonly string[], runs: readonly SweptRecords[]): string {
   const names = [...new Set(runs.flatMap(({ records }) => records.flatMap(({ metrics }) => Object.keys(metrics))))];
   const rows = runs.flatMap(({ variant, seed, records }) =>

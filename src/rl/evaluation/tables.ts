@@ -1,7 +1,7 @@
-/** Tables of a report: as plain text, Markdown and CSV, and numbers with their intervals in words. */
+/** Tables of a report as plain text, Markdown and CSV, and numbers with their intervals as text. */
 import type { Estimate } from './statistics.ts';
 
-/** Cells as they are read; the first column names the row. */
+/** Cells in reading order; the first column names the row. */
 export type Table<Cell = string> = { head: string[]; rows: Cell[][] };
 
 export const percent = (value: number) => (Number.isNaN(value) ? '-' : (100 * value).toFixed(2));

@@ -1,6 +1,6 @@
 /**
- * Every metric of a step: name, unit, one sentence. The page, docs/metrics.md and `--help` take them from here; a record may
- * hold no other name.
+ * Every metric of a step: name, unit, one sentence. The page, docs/metrics.md and `--help` read them from here; a
+ * record may hold no other name.
  */
 import type { Ending } from '../episode/trajectory.ts';
 
@@ -242,13 +242,13 @@ export function metricNamed(name: string): Metric | undefined {
   return byName.get(name);
 }
 
-/** Metrics that differ between two runs of the same numbers. */
+/** True for metrics that differ between two runs with equal numbers. */
 export function isTiming(name: string): boolean {
   const unit = byName.get(name)?.unit;
   return unit === 'ms' || unit === 'tokens/s';
 }
 
-/** docs/metrics.md, whole. */
+/** Text of docs/metrics.md. */
 export function metricsDocument(): string {
   const sections = Object.entries(metricGroups).map(([group, title]) => {
     const rows = metrics.filter((entry) => entry.group === group);

@@ -1,4 +1,4 @@
-/** A step's metrics, from its trajectories and from the policy's counters. Names and sentences are in metrics.ts. */
+/** Metrics of a step, from its trajectories and from the policy's counters. Names and sentences are in metrics.ts. */
 import type { Counters } from '../../policy/policy.ts';
 import { mean } from '../common/numbers.ts';
 import type { GroupSummary } from '../credit/groups.ts';
@@ -33,7 +33,7 @@ function endingShares(trajectories: readonly Trajectory[]): Values {
   );
 }
 
-/** Counters before the rollout, after it, and after the updates. */
+/** Costs, from the counters before the rollout, after it, and after the updates. */
 export function costMetrics(
   before: Counters,
   played: Counters,

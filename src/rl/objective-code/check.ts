@@ -1,35 +1,35 @@
 /**
- * Whether the slopes that a person's objective gives are those of its loss: each entry of made rows is moved a little, and the summed loss
- * with it. What the code holds constant (`stopGradient`) is held here too. At a kink, where the slopes of both sides differ, anything
- * between them is right.
+ * Check of the slopes that an edited objective returns against those of its loss: each entry of generated rows is
+ * changed a little, and the change of the summed loss is compared. Values held by `stopGradient` are held here too. At
+ * a kink, where the slopes of both sides differ, any value between them is right.
  */
 import { objectiveRows, type PlainRows } from '../../policy/objective-rows.ts';
 import { type AnyAlgorithmSettings, algorithmOf } from '../algorithms/registry.ts';
 import { uniform } from '../common/random.ts';
 import { type CodeEvaluation, type CodeRunner, evaluateCode, type Move, ObjectiveValueError } from './code.ts';
 
-/** What is moved, and the name of its slope in a result. */
+/** Inputs that are changed, and the name of their slope in a result. */
 const slopes = { logprob: 'weight', entropy: 'entropyWeight', value: 'valueWeight' } as const;
 type Moved = keyof typeof slopes;
 export type SlopeName = (typeof slopes)[Moved];
 
 export interface SlopeDifference {
-  /** From 0. */
+  /** Row, from 0. */
   row: number;
   column: SlopeName;
-  /** What the code says. */
+  /** Slope that the code returned. */
   said: number;
-  /** What the loss does. */
+  /** Slope of the loss. */
   found: number;
 }
 
 export interface ObjectiveCheck {
   rows: number;
-  /** Slopes that were compared. */
+  /** Number of compared slopes. */
   compared: number;
   /** The largest first. */
   differences: SlopeDifference[];
-  /** The code gave no slope but 0: nothing would be learnt. */
+  /** True if the code returned only slopes of 0, so nothing would be learnt. */
   flat: boolean;
 }
 
@@ -38,9 +38,9 @@ const lengths = [3, 5, 1, 4, 2, 6];
 const sequence = Int32Array.from(lengths.flatMap((length, b) => Array<number>(length).fill(b)));
 const N = sequence.length;
 
-/** Of the input; the sums are in double precision, so that 1e-6 leaves nine digits. */
+/** Change of an input; sums are in double precision, so 1e-6 leaves nine digits. */
 const step = 1e-6;
-/** Of the largest slope of its kind. */
+/** Allowed difference, relative to the largest slope of its kind. */
 const tolerance = 1e-5;
 const kink = 1e-3;
 
@@ -48,14 +48,14 @@ const perSequence = (values: readonly number[]) => Float64Array.from(sequence, (
 const each = (stream: number, scale: number, shift = 0) =>
   Float64Array.from({ length: N }, (_, i) => shift + scale * (uniform(stream, i) - 0.5));
 
-/** Numbers as an update has them: ratios inside and outside a clip of 0.2, good and bad episodes. */
+/** Rows with numbers as in an update: ratios inside and outside a clip of 0.2, good and bad episodes. */
 export function madeRows(columns: readonly string[]): PlainRows {
   const logprob = each(1, 1.5, -1.2);
   const near = (stream: number, scale: number) => each(stream, scale).map((x, i) => x + logprob[i]);
   const made: { readonly [name: string]: Float64Array } = {
     oldLogprob: near(2, 0.8),
     refLogprob: near(3, 0.8),
-    // One an episode, as credit by groups gives it.
+    // One value per episode, as in group credit.
     advantage: perSequence([1.2, -0.7, 0.3, -1.5, 0.9, -0.2]),
     coefficient: perSequence(lengths.map((length) => 1 / length / lengths.length)),
     valueCoefficient: new Float64Array(N).fill(1 / N),
@@ -75,18 +75,18 @@ export function madeRows(columns: readonly string[]): PlainRows {
   };
 }
 
-/** What of the rows an objective may be moved by. */
+/** Inputs that may change an objective. */
 function movable(rows: PlainRows): Moved[] {
   return (Object.keys(slopes) as Moved[]).filter((name) => rows[name]);
 }
 
-/** Each number a step down and a step up. */
+/** One step down and one step up for each number. */
 const movesOf = (names: readonly Moved[]): Move[] =>
   names.flatMap((name) =>
     Array.from({ length: N }, (_, row) => [[name, row, -step] as const, [name, row, step] as const]).flat(),
   );
 
-/** Slopes of one kind, beside those that the loss has. `totals`: of its moves. */
+/** Slopes of one kind beside those of the loss. `totals`: summed losses of its moves. */
 function compare(name: Moved, here: CodeEvaluation, totals: Float64Array): SlopeDifference[] {
   const column = slopes[name];
   const said = here[column] ?? new Float64Array(N);
@@ -102,14 +102,14 @@ function compare(name: Moved, here: CodeEvaluation, totals: Float64Array): Slope
   });
 }
 
-/** The slope that the loss has: at a kink the one between its sides that is nearest to what was said. */
+/** Slope of the loss; at a kink, the value between both sides that is nearest to the returned one. */
 function nearest(said: number, [before, after]: readonly [number, number], wide: number): number {
   const middle = (before + after) / 2;
   if (Math.abs(after - before) <= wide) return middle;
   return Math.min(Math.max(said, Math.min(before, after)), Math.max(before, after));
 }
 
-/** Rejects with what the code failed by: a SandboxError, an ObjectiveShapeError or an ObjectiveValueError. */
+/** Rejects with the error of the code: a SandboxError, an ObjectiveShapeError or an ObjectiveValueError. */
 export async function checkObjective(
   runner: CodeRunner,
   own: { code: string; settings: AnyAlgorithmSettings },

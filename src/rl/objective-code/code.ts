@@ -1,26 +1,26 @@
 /**
- * A person's own objective: text that runs in the sandbox in place of an algorithm's function. It reads the same columns and gives back the
- * same numbers; what comes back is checked before anything is learnt from it.
+ * Objective typed by a person: text that runs in the sandbox instead of an algorithm's function. It reads the same
+ * columns and returns the same numbers; the result is checked before anything is learnt from it.
  */
 import type { ObjectiveFacts, ObjectiveResult, ObjectiveRows, RemoteObjective } from '../../policy/policy.ts';
 import type { NamedArrays, SandboxCall, SandboxResult } from '../../sandbox/protocol.ts';
 import { policyAux } from '../objective/clipped.ts';
 import prelude from './text/prelude.js?raw';
 
-/** What the code is called in messages. */
+/** File name of the code in messages. */
 export const codeFile = 'objective.js';
 
-/** Who runs code; `sandbox/sandbox.ts` in a page and on Node. */
+/** Runs code; `sandbox/sandbox.ts` does so in a page and on Node. */
 export interface CodeRunner {
   call(call: SandboxCall): Promise<SandboxResult>;
 }
 
-/** What the code gave back is no result of an objective. */
+/** The code returned a value that is not a result of an objective. */
 export class ObjectiveShapeError extends Error {
   override name = 'ObjectiveShapeError';
 }
 
-/** The code gave back NaN, an infinity or what single precision cannot hold. `row` from 0. */
+/** The code returned NaN, an infinity or a number beyond single precision. `row` from 0. */
 export class ObjectiveValueError extends Error {
   override name = 'ObjectiveValueError';
   constructor(
@@ -34,7 +34,7 @@ export class ObjectiveValueError extends Error {
   }
 }
 
-/** An experiment carries code, and nothing here may run it. */
+/** An experiment carries code, and there is no sandbox to run it. */
 export class NoSandboxError extends Error {
   override name = 'NoSandboxError';
   constructor() {
@@ -42,7 +42,7 @@ export class NoSandboxError extends Error {
   }
 }
 
-/** Names of what an objective may count; those of `rl/metrics.ts` that belong to objectives. */
+/** Metrics that an objective may return: those of `metrics/metrics.ts` that belong to objectives. */
 export const objectiveMetrics = [
   'clipBoundLow',
   'clipBoundHigh',
@@ -53,11 +53,11 @@ export const objectiveMetrics = [
   'valueLoss',
 ] as const;
 
-/** One number of the rows is changed by so much. `row` from 0. */
+/** Change of one number of the rows. `row` from 0. */
 export type Move = readonly [column: 'logprob' | 'entropy' | 'value', row: number, change: number];
 
 export interface CodeEvaluation extends ObjectiveResult {
-  /** The summed loss of each move; what `stopGradient` holds stays as it was without one. */
+  /** Summed loss of each move; values held by `stopGradient` keep their values without a move. */
   totals: Float64Array;
 }
 
@@ -66,7 +66,10 @@ const arraysOf = ({ logprob, entropy, value, columns, sequence, turn, group, pai
   return Object.fromEntries(Object.entries(all).map(([name, array]) => [name, new Float64Array(array)]));
 };
 
-/** One evaluation of the code, and of its loss where the rows are moved. Rejects with a SandboxError, an ObjectiveShapeError or an ObjectiveValueError. */
+/**
+ * Evaluates the code once, and its loss for each move of the rows. Rejects with a SandboxError, an ObjectiveShapeError
+ * or an ObjectiveValueError.
+ */
 export async function evaluateCode(
   runner: CodeRunner,
   { code, settings }: { code: string; settings: unknown },
@@ -77,7 +80,7 @@ export async function evaluateCode(
   return checked(await runner.call({ prelude, code, file: codeFile, arrays: arraysOf(rows), values }), rows.count);
 }
 
-/** A result of the right shape, without NaN. */
+/** Checks the shape of a result and refuses NaN. */
 function checked({ arrays, values }: SandboxResult, count: number): CodeEvaluation {
   const { problem, metrics = {} } = values as { problem?: string; metrics?: { [name: string]: unknown } };
   if (problem) throw new ObjectiveShapeError(`${codeFile}: ${problem}.`);
@@ -85,7 +88,7 @@ function checked({ arrays, values }: SandboxResult, count: number): CodeEvaluati
   for (const [name, column] of Object.entries(columns)) {
     if (column.length !== count)
       throw new ObjectiveShapeError(`${codeFile}: ${name} has ${column.length} numbers for ${count} rows.`);
-    // The engine goes on in single precision, where 1e39 is infinite too.
+    // The engine continues in single precision, where 1e39 is infinite.
     const row = column.findIndex((value) => !Number.isFinite(Math.fround(value)));
     if (row >= 0) throw new ObjectiveValueError(name, row, column[row]);
   }
@@ -113,7 +116,10 @@ function checkedMetrics(metrics: { [name: string]: unknown }): { [name: string]:
   );
 }
 
-/** The code in place of an algorithm's objective: its columns, no scalars, since the code reads the settings themselves. */
+/**
+ * The code in place of an algorithm's objective: the same columns, no scalars, because the code reads the settings
+ * themselves.
+ */
 export const codeObjective = (
   runner: CodeRunner,
   own: { code: string; settings: unknown },

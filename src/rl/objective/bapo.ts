@@ -20,10 +20,10 @@ export interface BapoSettings {
   highStart: number;
   highMost: number;
   highStep: number;
-  /** rho_0 of the paper; of the code, the ratio of positive to negative sums. */
+  /** rho_0 of the paper; in the code, the ratio of positive to negative sums. */
   target: number;
   denominator: 'gross' | 'net';
-  /** Whether a token counts by its probability when sampled (equation 8). */
+  /** Weights a token by its probability when sampled (equation 8). */
   weighted: boolean;
   dualClip: number | null;
 }
@@ -31,11 +31,11 @@ export interface BapoSettings {
 export interface BoundSearch {
   low: number;
   high: number;
-  /** Low, high and the statistic at every evaluation; the last is the choice. */
+  /** Low, high and the statistic at every evaluation; the last entry is the result. */
   trace: [number, number, number][];
 }
 
-/** What the search reads of a row. */
+/** Inputs of the search per row. */
 interface BapoRow {
   ratio: number;
   advantage: number;
@@ -49,7 +49,7 @@ const rowsOf = ({ count, logprob, columns: { oldLogprob, advantage } }: Objectiv
     probability: exp(oldLogprob[i]),
   }));
 
-/** Equation 8: the share of the actions with a positive advantage in the clipped update. */
+/** Equation 8: share of the actions with a positive advantage in the clipped update. */
 function paperStatistic(rows: readonly BapoRow[], low: number, high: number, settings: BapoSettings): number {
   let positive = 0;
   let all = 0;
@@ -76,7 +76,7 @@ export function searchBounds(given: ObjectiveRows, settings: BapoSettings): Boun
   return settings.rule === 'paper' ? searchByPaper(rows, settings) : searchByCode(rows, settings);
 }
 
-/** Algorithm 1: high first, then low. */
+/** Algorithm 1: searches high first, then low. */
 function searchByPaper(rows: readonly BapoRow[], settings: BapoSettings): BoundSearch {
   let [low, high] = [settings.lowStart, settings.highStart];
   let value = paperStatistic(rows, low, high, settings);
@@ -90,7 +90,7 @@ function searchByPaper(rows: readonly BapoRow[], settings: BapoSettings): BoundS
   return { low, high, trace };
 }
 
-/** The code: low to its end first, then high. */
+/** The code's rule: searches low to its end first, then high. */
 function searchByCode(rows: readonly BapoRow[], settings: BapoSettings): BoundSearch {
   let [low, high] = [settings.lowStart, settings.highStart];
   let value = codeStatistic(rows, low, high);
@@ -123,7 +123,7 @@ export const bapoSurrogate =
         const { ratio, slope } = ratioOf(rows.logprob[i] - oldLogprob[i]);
         return clipTerm(ratio, slope, advantage[i], bounds);
       },
-      // Without any credit there is no share.
+      // Without any credit the share is undefined.
       metrics: { clipBoundLow: low, clipBoundHigh: high, ...(Number.isFinite(share) ? { positiveShare: share } : {}) },
     };
   };

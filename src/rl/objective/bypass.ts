@@ -1,7 +1,7 @@
 /**
- * Two policies instead of three: what sampled stands for the policy before the update, and nothing is recomputed (verl@1dda039
- * `compute_policy_loss_bypass_mode`). Rejection and weights then follow from the current log-probabilities, without gradient, so that
- * the average is known only once all rows are scored.
+ * Two policies instead of three: the sampling policy replaces the policy before the update, and nothing is recomputed
+ * (verl@1dda039 `compute_policy_loss_bypass_mode`). Rejection and weights follow from the current log-probabilities,
+ * without gradient, so the average is known only after all rows are scored.
  */
 import type { ObjectiveRows, ObjectiveSpec } from '../../policy/policy.ts';
 import { type AggregationOptions, sequenceCoefficients } from '../common/aggregation.ts';
@@ -9,7 +9,9 @@ import type { TokenRows } from '../common/token-rows.ts';
 import { boundsOf, clippedScalars, clipTerm, emptyResult, ratioOf } from './clipped.ts';
 import { type Correction, correct } from './correction.ts';
 
-/** `ppo_clip`: the clipped ratio to the sampler, without a weight, which would count twice. `reinforce`: -A sg(w) log p. */
+/**
+ * `ppo_clip`: the clipped ratio to the sampler, without a weight, which would count twice. `reinforce`: -A sg(w) log p.
+ */
 export type BypassLoss = 'ppo_clip' | 'reinforce';
 
 export interface BypassSettings {
@@ -18,7 +20,7 @@ export interface BypassSettings {
   aggregation: AggregationOptions;
 }
 
-/** Rows of a sequence stand together: where each begins. */
+/** Rows of each sequence, which are consecutive: the start of each. */
 function rowsOf({ count, sequence, turn }: ObjectiveRows): TokenRows {
   const starts = Array.from({ length: count }, (_, i) => i).filter((i) => i === 0 || sequence[i] !== sequence[i - 1]);
   return { offsets: Int32Array.from([...starts, count]), group: new Int32Array(starts.length), turn };

@@ -1,12 +1,13 @@
 /**
- * The clipped objective: what a token's log-probability and entropy cost.
+ * The clipped objective: loss of a token's log-probability and entropy.
  *
- * The formula stands twice: here in double precision, which is the definition, and in shaders/objective_clipped.wgsl, which a GPU
- * runs between the head's forward and backward. Both are pointwise: advantage and aggregation arrive as columns, so nothing here
- * knows of groups or sequences.
+ * The formula stands twice: here in double precision, which is the definition, and in shaders/objective_clipped.wgsl,
+ * which a GPU runs between the head's forward and backward. Both are pointwise: advantage and aggregation are columns,
+ * so groups and sequences are not needed here.
  *
- * Formulas: PPO's clipped ratio (Schulman et al. 2017, arXiv 1707.06347, equation 7), with separate low and high clip (DAPO, Yu et
- * al. 2025, arXiv 2503.14476, equation 10), dual clip (Ye et al. 2020, arXiv 1912.09729, equation 3) and verl's clamps.
+ * Formulas: PPO's clipped ratio (Schulman et al. 2017, arXiv 1707.06347, equation 7), with separate low and high clip
+ * (DAPO, Yu et al. 2025, arXiv 2503.14476, equation 10), dual clip (Ye et al. 2020, arXiv 1912.09729, equation 3) and
+ * verl's clamps.
  */
 import clippedWgsl from '../../../shaders/objective_clipped.wgsl?raw';
 import { exp } from '../../policy/elementary.ts';
@@ -50,7 +51,7 @@ export const lossAux = ['policyLoss'] as const;
 /** Bits of the column `flags`. */
 export const Flag = { clippedLow: 1, clippedHigh: 2, dualClipped: 4 } as const;
 
-/** Settings as scalars; 0 stands for "none" where a limit is optional. */
+/** Settings as scalars; 0 means "none" for an optional limit. */
 export function clippedScalarValues(settings: ClippedSettings): number[] {
   return [
     settings.clipLow,
@@ -83,13 +84,13 @@ export interface ClipBounds {
 /** |new - old| is clamped to this before exp, as verl does: f32's exp overflows beyond 88. */
 const logRatioLimit = 20;
 
-/** A ratio and its slope (dratio / dlogprob) from a difference of log-probabilities. */
+/** Ratio and its slope (dratio / dlogprob) from a difference of log-probabilities. */
 export function ratioOf(difference: number): { ratio: number; slope: number } {
   const ratio = exp(clamp(difference, -logRatioLimit, logRatioLimit));
   return { ratio, slope: Math.abs(difference) > logRatioLimit ? 0 : ratio };
 }
 
-/** The clipped policy loss of one ratio. Where a max or min picks, the gradient follows the picked branch. */
+/** Clipped policy loss of one ratio. At a max or min, the gradient follows the chosen branch. */
 export function clipTerm(ratio: number, slope: number, advantage: number, bounds: ClipBounds): PolicyTerm {
   const { low, high, cap } = bounds;
   const capped = ratio > cap;
@@ -103,14 +104,14 @@ export function clipTerm(ratio: number, slope: number, advantage: number, bounds
   return { loss, weight: flat ? 0 : -advantage * slope, ratio, flags };
 }
 
-/** Clipped where moving on in the direction the advantage asks would be refused. */
+/** Clip flag: set if the ratio is already beyond the clip in the direction of the advantage. */
 function clipFlag(ratio: number, low: number, high: number, advantage: number): number {
   if (advantage < 0 && ratio < low) return Flag.clippedLow;
   if (advantage > 0 && ratio > high) return Flag.clippedHigh;
   return 0;
 }
 
-/** Bounds from scalars: `clipLow` below 1, `clipHigh` above it; 0 stands for no dual clip and no cap. */
+/** Bounds from scalars: `clipLow` below 1, `clipHigh` above it; 0 means no dual clip and no cap. */
 export const boundsOf = (scalars: ObjectiveRows['scalars']): ClipBounds => ({
   low: 1 - scalars.clipLow,
   high: 1 + scalars.clipHigh,
@@ -118,16 +119,16 @@ export const boundsOf = (scalars: ObjectiveRows['scalars']): ClipBounds => ({
   cap: scalars.ratioCap || Number.POSITIVE_INFINITY,
 });
 
-/** What a surrogate gives of each row, before KL, entropy and aggregation. */
+/** Result of a surrogate per row, before KL, entropy and aggregation. */
 export interface PolicyTerms {
   term(i: number): PolicyTerm;
   metrics?: { [name: string]: number };
 }
 
-/** The policy term of all rows of an evaluation: token by token, by sequence, or with bounds found from all rows. */
+/** Policy term of all rows of an evaluation: per token, per sequence, or with bounds searched over all rows. */
 export type Surrogate = (rows: ObjectiveRows) => PolicyTerms;
 
-/** coefficient * (policy + klCoefficient * KL - entropyCoefficient * entropy), whatever the policy term is. */
+/** coefficient * (policy + klCoefficient * KL - entropyCoefficient * entropy), for any policy term. */
 export const regularized =
   (surrogate: Surrogate) =>
   (rows: ObjectiveRows): ObjectiveResult => {

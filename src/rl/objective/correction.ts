@@ -1,10 +1,10 @@
 /**
- * Corrections for the gap between the policy that sampled and the one that trains (other kernels, int8 keys and values, stale
- * weights): importance weights, truncated or masked, and rejection of tokens or sequences that are too far off.
+ * Corrections for the gap between the sampling policy and the training policy (other kernels, int8 keys and values,
+ * stale weights): importance weights, truncated or masked, and rejection of tokens or sequences that differ too much.
  *
- * Definitions: verl@1dda039 rollout_corr_helper.py; TIS: https://fengyao.notion.site/off-policy-rl; masked importance sampling:
- * https://richardli.xyz/rl-collapse; TRL@f2cd577 grpo_trainer.py. With l = log(train / rollout) of a token:
- * w = exp(l), or exp of its sum over the sequence; what is outside [low, high] is cut to the bound or becomes 0.
+ * Definitions: verl@1dda039 rollout_corr_helper.py; TIS: https://fengyao.notion.site/off-policy-rl; masked importance
+ * sampling: https://richardli.xyz/rl-collapse; TRL@f2cd577 grpo_trainer.py. With l = log(train / rollout) of a token: w
+ * = exp(l), or exp of its sum over the sequence; w outside [low, high] is set to the bound or to 0.
  */
 
 import { exp, expm1, log } from '../../policy/elementary.ts';
@@ -30,14 +30,14 @@ export type RejectionRule = (typeof rejectionRules)[number];
 
 export interface Rejection {
   rule: RejectionRule;
-  /** Of k1: bounds of rollout / train. Of k2 and k3 only `high` counts. */
+  /** Bounds of rollout / train for k1; for k2 and k3 only `high` is used. */
   low: number | null;
   high: number;
 }
 
 export interface Correction {
   weights: 'none' | 'token' | 'sequence';
-  /** What is outside the bounds is cut to them, or has weight 0 (and still counts in the average). */
+  /** Values outside the bounds are set to them, or get weight 0 (and still count in the average). */
   outside: 'truncate' | 'mask';
   low: number | null;
   high: number | null;
@@ -49,7 +49,7 @@ export interface Correction {
 export interface Corrected {
   /** (N) */
   weights: Float64Array;
-  /** (N) 1: stays in the loss and in its average. */
+  /** (N) 1: the row stays in the loss and in its average. */
   kept: Uint8Array;
 }
 
@@ -119,7 +119,7 @@ function limits({ rule, low, high }: Rejection): [number, number] {
   return [low === null ? Number.NEGATIVE_INFINITY : log(low), log(high)];
 }
 
-/** Distances between sampler and trainer worth showing (verl's names: kl, k3, chi2). */
+/** Distances between sampler and trainer, for display (verl's names: kl, k3, chi2). */
 export function correctionMetrics(difference: Float64Array, { weights, kept }: Corrected): { [name: string]: number } {
   return {
     rolloutKl: -mean(difference),

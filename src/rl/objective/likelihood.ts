@@ -1,6 +1,6 @@
 /**
- * The likelihood of what was said: minus the log-probability of each token, times its coefficient. Supervised fine-tuning, and with
- * a weight a row reward-weighted and filtered fine-tuning (AgentEvol, https://arxiv.org/abs/2406.04151).
+ * Negative log-likelihood: minus the log-probability of each token, times its coefficient. Supervised fine-tuning; with
+ * a weight per row, reward-weighted and filtered fine-tuning (AgentEvol, https://arxiv.org/abs/2406.04151).
  */
 import imitationWgsl from '../../../shaders/objective_imitation.wgsl?raw';
 import type { ObjectiveSpec } from '../../policy/policy.ts';
@@ -25,7 +25,7 @@ export const likelihoodObjective: ObjectiveSpec = {
 };
 
 /**
- * The coefficient of each row of demonstrations: the aggregation's, times the row's weight. token-mean with weights 1 is
+ * Coefficient of each row of demonstrations: the aggregation's, times the row's weight. token-mean with weights 1 is
  * -sum(log-probability) / count.
  */
 export function likelihoodCoefficients(

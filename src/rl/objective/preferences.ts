@@ -25,17 +25,17 @@ export type PreferenceLoss = (typeof preferenceLosses)[number];
 export interface PreferenceSettings {
   loss: PreferenceLoss;
   beta: number;
-  /** Of `robust` and `conservative`: the share of pairs whose label is thought to be wrong. */
+  /** Share of pairs whose label is assumed wrong, for `robust` and `conservative`. */
   labelSmoothing: number;
 }
 
-/** A sequence's score: the sum of log(policy / reference) over its rows, and how many rows. */
+/** Score of a sequence: the sum of log(policy / reference) over its rows, and the number of rows. */
 interface Score {
   sum: number;
   count: number;
 }
 
-/** A pair's loss and its slope by the sum of the chosen and of the rejected. */
+/** Loss of a pair and its slopes by the sums of the chosen and of the rejected. */
 interface PairTerm {
   loss: number;
   chosen: number;
@@ -48,7 +48,7 @@ const sigmoidOf = (x: number) => ({ value: sigmoid(x), slope: sigmoid(x) * sigmo
 
 type PairLoss = (chosen: Score, rejected: Score, settings: PreferenceSettings) => PairTerm;
 
-/** Of beta times the difference of the sums. */
+/** Loss as a function of beta times the difference of the sums. */
 const ofDifference =
   (loss: (x: number, settings: PreferenceSettings) => { value: number; slope: number }): PairLoss =>
   (chosen, rejected, settings) => {
@@ -56,13 +56,13 @@ const ofDifference =
     return { loss: value, chosen: settings.beta * slope, rejected: -settings.beta * slope };
   };
 
-/** e of both signs, weighted. */
+/** Value and slope at both signs, weighted. */
 function smoothed(x: number, right: number, wrong: number) {
   const [plus, minus] = [minusLogSigmoid(x), minusLogSigmoid(-x)];
   return { value: right * plus.value + wrong * minus.value, slope: right * plus.slope - wrong * minus.slope };
 }
 
-/** Of each sum by itself: value and slope of beta times the sum. */
+/** Loss as a function of each sum by itself: value and slope at beta times the sum. */
 const ofSums =
   (
     chosenLoss: (x: number) => { value: number; slope: number },
@@ -138,7 +138,7 @@ function scoresOf(rows: ObjectiveRows): Map<number, Score & { members: number[] 
   );
 }
 
-/** A sequence's loss on its first row, and its slope on all of them. */
+/** Writes a sequence's loss on its first row, and its slope on all of them. */
 function put(out: ObjectiveResult, { members }: { members: readonly number[] }, loss: number, slope: number): void {
   out.loss[members[0]] += loss;
   for (const i of members) {
@@ -162,7 +162,7 @@ export const preferenceObjective = (settings: PreferenceSettings): ObjectiveSpec
     for (const members of pairs) {
       const isChosen = (score: (typeof scores)[number]) => rows.columns.preferred[score.members[0]] > 0;
       const [chosen, rejected] = [members.find(isChosen), members.find((each) => !isChosen(each))];
-      // Half a pair says nothing: its other half had nothing to score.
+      // A pair with one half has no loss: the other half had nothing to score.
       if (!chosen || !rejected) continue;
       const term = pairLosses[settings.loss](chosen, rejected, settings);
       put(out, chosen, term.loss / pairs.length, term.chosen / pairs.length);
@@ -183,12 +183,13 @@ export interface KtoSettings {
   undesirableWeight: number;
 }
 
-/** A row that scores a prompt with another's completion: only its sum counts, without gradient. */
+/** Label of a prompt with another trajectory's completion: only its sum counts, without gradient. */
 export const MISMATCHED = -1;
 
 /**
- * KTO (Ethayarajh et al. 2024, https://arxiv.org/abs/2402.01306, equation 8; TRL@f2cd577 kto_trainer.py). Column `label`: 1 in what is
- * desirable, 0 in what is not, -1 in mismatched completions, whose mean sum (at least 0) is the baseline. The mean over sequences.
+ * KTO (Ethayarajh et al. 2024, https://arxiv.org/abs/2402.01306, equation 8; TRL@f2cd577 kto_trainer.py). Column
+ * `label`: 1 for desirable sequences, 0 for undesirable ones, -1 for mismatched completions, whose mean sum (at least
+ * 0) is the baseline. The mean over sequences.
  */
 export const ktoObjective = (settings: KtoSettings): ObjectiveSpec => ({
   name: settings.loss,

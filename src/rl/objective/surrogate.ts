@@ -1,6 +1,7 @@
 /**
- * Policy terms beside the clipped token ratio: one ratio a sequence (GSPO), and a clipped weight in place of a clipped ratio (CISPO).
- * A combination of level and form is an objective; the pointwise one of both has its WGSL form (`clipped.ts`).
+ * Policy terms beside the clipped token ratio: one ratio per sequence (GSPO), and a clipped weight instead of a clipped
+ * ratio (CISPO). A combination of level and form is an objective; the pointwise combination has a WGSL form
+ * (`clipped.ts`).
  */
 
 import { exp } from '../../policy/elementary.ts';
@@ -28,15 +29,18 @@ import { clamp } from './kl.ts';
 export const ratioLevels = ['token', 'sequence', 'sequence-sum'] as const;
 export type RatioLevel = (typeof ratioLevels)[number];
 
-/** `clip`: PPO's, a token beyond the clip has no gradient. `cispo`: its weight is clipped instead (https://arxiv.org/abs/2506.13585). */
+/**
+ * `clip`: PPO's, a token beyond the clip has no gradient. `cispo`: its weight is clipped instead
+ * (https://arxiv.org/abs/2506.13585).
+ */
 // not a kind: a form of the policy term
 export const surrogateForms = ['clip', 'cispo'] as const;
 export type SurrogateForm = (typeof surrogateForms)[number];
 
-/** verl caps the logarithm of a sequence's ratio. */
+/** Limit that verl sets on the logarithm of a sequence's ratio. */
 const sequenceLogLimit = 10;
 
-/** (N) of each row, its sequence's sum of `values` and number of rows. */
+/** (N) sum of `values` and number of rows of each row's sequence. */
 export function sumsOfSequences(
   values: (i: number) => number,
   { count, sequence }: Pick<ObjectiveRows, 'count' | 'sequence'>,
@@ -58,7 +62,7 @@ const ratios: { readonly [level in RatioLevel]: (rows: ObjectiveRows) => Ratio }
     ({ logprob, columns: { oldLogprob } }) =>
     (i) =>
       ratioOf(logprob[i] - oldLogprob[i]),
-  // The slope is that of s / n per token, times n / n: the aggregation's 1 / n stands in the coefficient.
+  // The slope of s / n per token, times n / n: the factor 1 / n of the aggregation is in the coefficient.
   sequence: (rows) => {
     const of = sumsOfSequences((i) => rows.logprob[i] - rows.columns.oldLogprob[i], rows);
     return (i) => {
@@ -77,7 +81,10 @@ const ratios: { readonly [level in RatioLevel]: (rows: ObjectiveRows) => Ratio }
   },
 };
 
-/** -sg(clip(r)) * A * logprob: no token loses its gradient. The value is no surrogate of anything: it holds the log-probability. */
+/**
+ * -sg(clip(r)) * A * logprob: no token loses its gradient. The value itself is not a surrogate loss, because it
+ * contains the log-probability.
+ */
 function cispoTerm(ratio: number, logprob: number, advantage: number, { low, high }: ClipBounds): PolicyTerm {
   const weight = -clamp(ratio, low, high) * advantage;
   const flags = ratio < low ? Flag.clippedLow : ratio > high ? Flag.clippedHigh : 0;
@@ -101,7 +108,7 @@ const surrogateOf =
     };
   };
 
-/** The objective of a level and a form; the scalars are the clipped objective's. */
+/** Objective of a level and a form; the scalars are the clipped objective's. */
 export function policySpec(level: RatioLevel, form: SurrogateForm): ObjectiveSpec {
   if (level === 'token' && form === 'clip') return clippedObjective;
   return {

@@ -1,6 +1,6 @@
 /**
- * The critic's loss: one half of max((v - R)^2, (clip(v, V_old +- c) - R)^2) (PPO's code; verl@1dda039 `compute_value_loss`). The max
- * leaves no gradient where a prediction moved past the clip in the good direction.
+ * The critic's loss: one half of max((v - R)^2, (clip(v, V_old +- c) - R)^2) (PPO's code; verl@1dda039
+ * `compute_value_loss`). The max leaves no gradient for a prediction that moved past the clip in the good direction.
  */
 import type { ObjectiveResult, ObjectiveRows } from '../../policy/policy.ts';
 import { clamp } from './kl.ts';
@@ -15,7 +15,7 @@ export function valueTerm(value: number, old: number, target: number, clip: numb
   const clipped = clamp(value, old - clip, old + clip);
   const free = (value - target) ** 2;
   const held = (clipped - target) ** 2;
-  // Equal within the clip, where both are the value's own.
+  // Equal inside the clip, where both are the value's own.
   const weight = held > free ? (clipped === value ? value - target : 0) : value - target;
   return { loss: 0.5 * Math.max(free, held), weight };
 }

@@ -1,9 +1,10 @@
 /**
- * ScalingInter-RL's horizon (https://arxiv.org/abs/2509.08755): a schedule of (steps, most turns) stages, the last of which stays. A fixed
- * horizon is a schedule of one stage. A pure function of the step: nothing to save, nothing to skip on resume.
+ * ScalingInter-RL's horizon (https://arxiv.org/abs/2509.08755): a schedule of (steps, most turns) stages, of which the
+ * last one stays. A fixed horizon is a schedule with one stage. It is a pure function of the step, so nothing is saved
+ * and a resume skips no stage.
  */
 
-/** A number of turns, or the oracle's turns for the task plus some. */
+/** Number of turns, or the oracle's turns for the task plus a number. */
 export type TurnLimit = number | { oraclePlus: number };
 
 export interface HorizonStage {
@@ -15,7 +16,7 @@ export class HorizonError extends Error {
   override name = 'HorizonError';
 }
 
-/** The stage of a step, counted from 1. Step 0 (before the first update) is under the first stage. */
+/** Stage of a step, counted from 1. Step 0 (before the first update) belongs to the first stage. */
 export function stageAt(schedule: readonly HorizonStage[], step: number): { index: number; turns: TurnLimit } {
   if (schedule.length === 0) throw new HorizonError('The horizon has no stage: give at least one.');
   if (!Number.isInteger(step) || step < 0) throw new HorizonError(`Step ${step} is not a whole number from 0.`);
@@ -39,7 +40,7 @@ export function turnsFor(limit: TurnLimit, oracleTurns: number | null): number {
   return oracleTurns + limit.oraclePlus;
 }
 
-/** What a step's record shows as its stage. */
+/** Number that a step's record shows as its stage. */
 export function stageNumber(limit: TurnLimit): number {
   return typeof limit === 'number' ? limit : limit.oraclePlus;
 }

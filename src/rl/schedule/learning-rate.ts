@@ -1,4 +1,4 @@
-/** The learning rate of a step: a linear warm-up, then a linear way to its final fraction at the last step. */
+/** Learning rate of a step: a linear warm-up, then linear decay to its final fraction at the last step. */
 export interface LearningRateSchedule {
   learningRate: number;
   warmupSteps: number;

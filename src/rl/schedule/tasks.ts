@@ -1,6 +1,6 @@
 /**
- * Which tasks a step trains on, and which an evaluation asks: pure functions of the seed and the step. Training goes
- * through each world's tasks in shuffled epochs, without replacement; nothing needs to be saved.
+ * Tasks of a training step and of an evaluation: pure functions of the seed and the step. Training goes through each
+ * world's tasks in shuffled epochs, without replacement; nothing needs to be saved.
  */
 import type { Draw, Json, Task } from '../../envs/env.ts';
 import { hash, permutation } from '../common/random.ts';
@@ -9,7 +9,7 @@ import { hash, permutation } from '../common/random.ts';
 export interface TaskSource {
   weight: number;
   tasks: readonly Task[];
-  /** Another instance of a task at each draw. Absent: a task is always the same. */
+  /** Returns another instance of a task at each draw. Absent: a task is always the same. */
   drawn?(task: Task, draw: Draw): Task;
 }
 
@@ -19,13 +19,12 @@ export class TaskError extends Error {
 
 const STREAM_EPOCH = 0x65706f63;
 const STREAM_DRAW = 0x64726177;
-/** More than the draws of any run: 2^32 steps of 256 groups would still be counted exactly. */
+/** Exceeds the draws of any run: 2^32 steps of 256 groups are still counted exactly. */
 const WAVE_DRAWS = 2 ** 40;
 
 /**
- * The source of draw number `draw`, and how often it was drawn before. Sources take turns in proportion to their weights
- * (never off by more than one draw): among those from `first` on, the first takes its share of the draws, the rest share
- * the others in the same way.
+ * Source of draw number `draw`, and the number of its earlier draws. Sources take turns in proportion to their weights,
+ * off by at most one draw: the first takes its share of the draws, and the rest share the others in the same way.
  */
 export function drawSource(weights: readonly number[], draw: number): { source: number; before: number } {
   let rest = weights.reduce((sum, weight) => sum + weight, 0);
@@ -40,7 +39,7 @@ export function drawSource(weights: readonly number[], draw: number): { source: 
   return { source: weights.length - 1, before: n };
 }
 
-/** Shuffled epochs of a source; the last permutation is kept, since neighbouring draws share it. */
+/** Shuffled epochs of a source. Keeps the last permutation, because neighbouring draws share it. */
 class Epochs {
   private epoch = -1;
   private order: Int32Array = new Int32Array(0);
@@ -79,8 +78,8 @@ export class TaskSampler {
   }
 
   /**
-   * The tasks of a step, counted from 1. Later waves are drawn far behind those of all steps. Where a source draws instances, a draw
-   * has so many `siblings`; `groups` is a multiple of them.
+   * Tasks of a step, counted from 1. Later waves are drawn far behind those of all steps. If a source draws instances,
+   * each draw is used for `siblings` groups; `groups` is a multiple of that number.
    */
   step(step: number, groups: number, wave = 0, siblings = 1): Task[] {
     const each = this.sources.some((source) => source.drawn) ? siblings : 1;
@@ -92,7 +91,7 @@ export class TaskSampler {
     }).flat();
   }
 
-  /** A source that draws no instances gives another task for each sibling. */
+  /** A source without instances gives another task for each sibling. */
   private task(source: number, before: number, siblings: number, member: number): Task {
     const { drawn } = this.sources[source];
     if (!drawn) return this.epochs[source].task(before * siblings + member);
@@ -101,8 +100,8 @@ export class TaskSampler {
 }
 
 /**
- * All tasks round robin until there are `episodes`; fewer episodes than tasks: evenly spaced tasks, so that each world and level of a
- * list has its share.
+ * All tasks in turn until there are `episodes`. For fewer episodes than tasks: evenly spaced tasks, so that each world
+ * and level of a list has its share.
  */
 export function evaluationTasks(tasks: readonly Task[], episodes: number): Task[] {
   if (tasks.length === 0) return [];
@@ -110,7 +109,7 @@ export function evaluationTasks(tasks: readonly Task[], episodes: number): Task[
   return Array.from({ length: episodes }, (_, i) => tasks[Math.floor((i * tasks.length) / episodes)]);
 }
 
-/** Names a task: same key, same task. */
+/** Key of a task: equal keys are equal tasks. */
 export function taskKey(task: Task): string {
   return `${task.world} ${task.id} ${JSON.stringify(sorted(task.options))}`;
 }
@@ -119,7 +118,7 @@ function sorted(options: { [key: string]: Json }): [string, Json][] {
   return Object.entries(options).sort(([a], [b]) => (a < b ? -1 : 1));
 }
 
-/** "depth 1", for each stratum of a task. */
+/** Strata of a task as text, for example "depth 1". */
 export function strataOf(task: Task): string[] {
   return Object.entries(task.strata).map(([name, value]) => `${name} ${value}`);
 }

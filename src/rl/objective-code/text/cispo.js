@@ -1,7 +1,7 @@
 /** The clipped ratio as a weight of the log-probability (CISPO, https://arxiv.org/abs/2506.13585): no token loses its gradient. */
 function policyTerm({ ratio }, logprob, advantage, { low, high }) {
   const weight = -Math.min(Math.max(ratio, low), high) * advantage;
-  // What is counted: 1 clipped low, 2 clipped high.
+  // Counted as: 1 clipped low, 2 clipped high.
   const flags = ratio < low ? 1 : ratio > high ? 2 : 0;
   return { loss: stopGradient(weight) * logprob, weight, flags };
 }

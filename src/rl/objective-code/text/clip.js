@@ -4,7 +4,7 @@ function policyTerm({ ratio, slope }, logprob, advantage, { low, high, dualClip 
   const clipped = -advantage * Math.min(Math.max(ratio, low), high);
   const loss = Math.max(free, clipped);
   const dual = -advantage * dualClip;
-  // What is counted: 1 clipped low, 2 clipped high, 4 held by the dual clip.
+  // Counted as: 1 clipped low, 2 clipped high, 4 held by the dual clip.
   const flags = advantage < 0 && ratio < low ? 1 : advantage > 0 && ratio > high ? 2 : 0;
   if (advantage < 0 && loss > dual) return { loss: dual, weight: 0, flags: flags + 4 };
   const flat = clipped > free && !(ratio >= low && ratio <= high);

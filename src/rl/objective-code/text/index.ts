@@ -1,7 +1,7 @@
 /**
- * Every algorithm's objective as JavaScript that a person may read and change. The functions of `objective/` are the definition; a test
- * holds each text to the same numbers, bit by bit. A text is put together of the same pieces as the objective: ratio, bounds, clip, KL,
- * sum. Loaded when somebody asks for it.
+ * Every algorithm's objective as JavaScript that a person may read and change. The functions of `objective/` are the
+ * definition; a test compares each text with them bit by bit. A text consists of the same pieces as the objective:
+ * ratio, bounds, clip, KL, sum. Loaded on request.
  */
 import { type AnyAlgorithmSettings, algorithmOf } from '../../algorithms/registry.ts';
 import bounds from './bounds.js?raw';
@@ -19,7 +19,7 @@ import sequenceSumRatio from './ratio-sequence-sum.js?raw';
 import tokenRatio from './ratio-token.js?raw';
 import scores from './scores.js?raw';
 
-/** By the name of the objective, or its beginning up to a `-`: the pieces, what is called first. */
+/** Pieces by the name of the objective, or by its part before a `-`; the first piece is the one that is called. */
 const pieces: { readonly [objective: string]: readonly string[] } = {
   clipped: [policy, tokenRatio, bounds, clip, kl],
   'token-cispo': [policy, tokenRatio, bounds, cispo, kl],
@@ -45,7 +45,7 @@ const pieces: { readonly [objective: string]: readonly string[] } = {
   apo_zero_unpaired: [kto, scores],
 };
 
-/** An algorithm whose objective has no text yet. */
+/** The algorithm's objective has no text yet. */
 export class NoTextError extends Error {
   override name = 'NoTextError';
 }

@@ -26,7 +26,7 @@ function k3Term(argument) {
   return { value: Math.min(value, 10), weight: flat ? 0 : -grown };
 }
 
-/** A value that moves as another does. */
+/** Returns `value` with the slope of `other`. */
 function valueWithSlopeOf(value, other) {
   return stopGradient(value) + (other - stopGradient(other));
 }

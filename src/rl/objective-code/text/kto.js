@@ -1,4 +1,7 @@
-/** KTO (https://arxiv.org/abs/2402.01306, equation 8). `label`: 1 in what went well, 0 in what did not, -1 in other replies to the same prompts. */
+/**
+ * KTO (https://arxiv.org/abs/2402.01306, equation 8). `label`: 1 for desirable sequences, 0 for undesirable ones, -1
+ * for other replies to the same prompts.
+ */
 export function objective(rows, settings) {
   const { count, label } = rows;
   const out = {

@@ -1,4 +1,4 @@
-/** Minus the log-probability of each token that was said, times its coefficient. */
+/** Minus the log-probability of each trained token, times its coefficient. */
 export function objective({ count, logprob, coefficient }) {
   const loss = new Float64Array(count);
   const weight = new Float64Array(count);

@@ -12,7 +12,7 @@ export function objective(rows, settings) {
     loss[i] = coefficient[i] * sum;
     weight[i] = coefficient[i] * (policy.weight + settings.kl.coefficient * distance.weight);
     entropyWeight[i] = -coefficient[i] * settings.entropy;
-    // What the page shows and counts.
+    // Shown on the page and counted.
     policyLoss[i] = policy.loss;
     kl[i] = distance.value;
     flags[i] = policy.flags;

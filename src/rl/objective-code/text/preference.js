@@ -15,7 +15,7 @@ export function objective(rows, settings) {
   for (const members of pairs.values()) {
     const chosen = members.find((score) => preferred[score.members[0]] > 0);
     const rejected = members.find((score) => !(preferred[score.members[0]] > 0));
-    // Half a pair says nothing.
+    // A pair with one half has no loss.
     if (!chosen || !rejected) continue;
     const term = pairLosses[settings.preference](chosen, rejected, settings);
     put(out, chosen, term.loss / pairs.size, term.chosen / pairs.size);
@@ -67,7 +67,7 @@ const pairLosses = {
   bco_pair: ofSums(minusLogSigmoid, minusLogSigmoidOfMinus),
 };
 
-/** Of beta times the difference of the scores. */
+/** Loss as a function of beta times the difference of the scores. */
 function ofDifference(lossOf) {
   return (chosen, rejected, settings) => {
     const { value, slope } = lossOf(settings.beta * (chosen.sum - rejected.sum), settings);
@@ -75,7 +75,7 @@ function ofDifference(lossOf) {
   };
 }
 
-/** Of beta times each score by itself. */
+/** Loss as a function of beta times each score. */
 function ofSums(chosenLoss, rejectedLoss) {
   return (chosen, rejected, { beta }) => {
     const c = chosenLoss(beta * chosen.sum);
@@ -106,7 +106,7 @@ function minus({ value, slope }) {
   return { value: 1 - value, slope: -slope };
 }
 
-/** The pair the right way round and the wrong way round, weighted. */
+/** Value and slope for the pair in both orders, weighted. */
 function smoothed(x, right, wrong) {
   const plus = minusLogSigmoid(x);
   const minusX = minusLogSigmoid(-x);

@@ -1,5 +1,6 @@
-// Trusted text that runs in the sandbox before an objective's. It gives Math the project's own exp, expm1 and log (rl/exp.ts, operation
-// by operation, so that every bit is the same), defines stopGradient, and turns arrays into rows and a result back into arrays.
+// Trusted text that runs in the sandbox before an objective's. It replaces exp, expm1 and log of Math by the project's
+// own (policy/elementary.ts, operation by operation, so that every bit is the same), defines stopGradient, and converts
+// arrays to rows and a result back to arrays.
 (() => {
   const Floats = Float64Array;
   const { isView } = ArrayBuffer;
@@ -67,8 +68,8 @@
   Math.expm1 = expm1;
   Math.log = log;
 
-  // Finite differences of a loss move what it does not hold constant: the first evaluation writes down each value that is held, in
-  // order, and those beside it read them back.
+  // Finite differences move everything that a loss does not hold constant: the first evaluation stores each held value
+  // in order, and the later ones read them back.
   const tape = [];
   let replaying = false;
   let at = 0;
@@ -82,12 +83,12 @@
 
   const kindOf = (value) => (value === null ? 'null' : isArray(value) ? 'a list' : typeof value);
 
-  /** Numbers of `name`, or what is wrong with them. */
+  /** Numbers of `name`, or a description of the problem with them. */
   const numbers = (name, value, count) => {
     if (!isArray(value) && !(isView(value) && value.length !== undefined))
       return { problem: `${name} is ${kindOf(value)} and must be a list of ${count} numbers, one a row` };
     if (value.length !== count) return { problem: `${name} has ${value.length} numbers for ${count} rows` };
-    // Numbers already: copied at once. Of a plain list each is looked at.
+    // Typed arrays are copied at once; the items of a plain list are checked one by one.
     if (isView(value)) return { array: new Floats(value) };
     const array = new Floats(count);
     for (let i = 0; i < count; i++) array[i] = typeof value[i] === 'number' ? value[i] : NaN;
@@ -123,7 +124,7 @@
     return { arrays, values: { metrics: result.metrics ?? {} } };
   };
 
-  /** The summed loss where one number of the rows is moved. */
+  /** Summed loss after one number of the rows is changed. */
   const lossWhere = (code, rows, settings, [column, row, change]) => {
     const moved = new Floats(rows[column]);
     moved[row] += change;

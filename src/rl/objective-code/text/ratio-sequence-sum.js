@@ -10,7 +10,7 @@ function sumsOfSequences({ count, sequence, logprob, oldLogprob }) {
   return (i) => sums.get(sequence[i]);
 }
 
-/** One ratio a sequence: exp of the sum of new - old (TRL's RLOO), whose slope is felt once a row. */
+/** One ratio per sequence: exp of the sum of new - old (TRL's RLOO), whose slope applies to every row. */
 function ratiosOf(rows) {
   const of = sumsOfSequences(rows);
   return (i) => {

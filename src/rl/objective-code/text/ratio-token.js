@@ -1,4 +1,4 @@
-/** How much likelier token i became since it was sampled, and the slope of that (dratio / dlogprob). */
+/** Ratio of token i's probability now to that when it was sampled, and its slope (dratio / dlogprob). */
 function ratiosOf({ logprob, oldLogprob }) {
   return (i) => {
     const difference = logprob[i] - oldLogprob[i];
