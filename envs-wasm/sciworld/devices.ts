@@ -20,7 +20,7 @@ function waterIfDry(container: Obj): void {
 }
 
 function fill(basin: Obj): void {
-  // New water has the largest uuid, so it comes after the present contents and is not visited by this loop.
+  // New water has the largest uuid, so it is last in its list, and it is not a container: it does not affect this loop.
   for (let c = at(basin.first); !isNil(c); c = at(c.next))
     if (has(c, IS_CONTAINER) && has(c, OPEN)) waterIfDry(c);
   waterIfDry(basin);
