@@ -1,11 +1,11 @@
 /**
- * BabyAI, measured at the World contract: batches of 64, text in and text out, in this process, by level.
+ * Measures BabyAI at the World contract, by level: batches of 64, text in and text out, in this process.
  *
- * The original's figures (its Python environment called directly, without HTTP) stand beside ours; both are process CPU time, so
- * that other work on the machine changes them less. A text step is a macro
- * action of a uniform random player over the listed actions, with its observation and its list; finished worlds are replaced
- * and actions chosen while the clock stands. A low-level step has no text. Resets are with text, the original's without.
- * Floor: 200 times on text steps; aim: 1,000 times.
+ * Our figures stand beside the original's (its Python environment called directly, without HTTP). Both are process CPU
+ * time, which other work on the machine affects less. A text step is a macro action of a uniform random player over the
+ * listed actions, with its observation and its list. Finished worlds are replaced and actions chosen while the clock is
+ * stopped. A low-level step has no text. Resets include text; the original's do not. Floor: 200 times on text steps;
+ * aim: 1,000 times.
  */
 
 import type { Feedback, Task } from '../src/envs/env.ts';
@@ -18,7 +18,7 @@ import type { WorldRow } from './world.ts';
 const BATCH = 64;
 const WINDOWS = 10;
 const slots = Array.from({ length: BATCH }, (_, k) => k);
-/** Level: low-level steps, resets and text steps a second of the original. */
+/** The original's low-level steps, resets and text steps per second, by level. */
 const ORIGINAL: { [level: number]: [low: number, resets: number, text: number] } = {
   1: [1854, 497, 76],
   6: [1649, 185, 123],
@@ -34,7 +34,7 @@ const taskOf = (level: number, seed: number): Task => ({
   strata: {},
 });
 
-/** Things a second in the best of ten windows of `work`, which returns how long its batch took. */
+/** Rate per second in the best of ten windows of `work`, which returns the milliseconds that its batch took. */
 async function best(seconds: number, work: (round: number) => Promise<number>): Promise<number> {
   let round = 0;
   let rate = 0;
@@ -118,18 +118,23 @@ function print(rows: readonly WorldRow[]): void {
   }
 }
 
-/** The levels that take longest to make, for their rejected layouts: wall time, worlds with text, one at a time. */
+/**
+ * Prints the levels that take longest to generate, because of rejected layouts: wall time, worlds with text, one at a
+ * time.
+ */
 async function printSlowestLevels(seeds: number): Promise<void> {
   const times = await makeEveryLevel(await BabyAi.open(), seeds);
   times.sort((a, b) => b.meanMicroseconds - a.meanMicroseconds);
-  console.log(`slowest of the ${times.length} levels to make, over ${seeds} seeds:`);
+  console.log(`slowest of the ${times.length} levels to generate, over ${seeds} seeds:`);
   for (const { level, meanMicroseconds, worstMilliseconds, worstSeed } of times.slice(0, 6))
     console.log(
       `  level ${level}: ${meanMicroseconds.toFixed(0)} us on average, at most ${worstMilliseconds.toFixed(1)} ms (seed ${worstSeed})`,
     );
 }
 
-/** Measures levels 1, 6, 17, 36 and 39, prints a table and the slowest levels to make, and returns the table's rows. */
+/**
+ * Measures levels 1, 6, 17, 36 and 39, prints a table and the levels slowest to generate, and returns the table's rows.
+ */
 export async function benchBabyai(seconds = 2): Promise<WorldRow[]> {
   const rows: WorldRow[] = [];
   for (const level of Object.keys(ORIGINAL)) rows.push(...(await measure(Number(level), seconds)));

@@ -1,6 +1,7 @@
 /**
- * Steps of the first experiments on the WebAssembly device beside the same steps on this machine's WebGPU adapter, in turns. Meant for software
- * adapters, of which `TABGYM_ADAPTER` names one (a driver file, or a part of its name).
+ * Compares steps of the first experiments on the WebAssembly device with the same steps on this machine's WebGPU
+ * adapter, alternating between the two. Meant for software adapters, one of which `TABGYM_ADAPTER` names (a driver
+ * file, or part of its name).
  */
 import { readFileSync } from 'node:fs';
 import { nodeGpu } from '../src/cli/node-gpu.ts';
@@ -14,7 +15,7 @@ import { openGuardedWorld } from '../src/workers/spawn-world.ts';
 export interface AdapterRow {
   name: string;
   steps: number;
-  /** Milliseconds of the middle step of each. */
+  /** Median milliseconds per step on each device. */
   oursMs: number;
   theirsMs: number;
   times: number;
@@ -26,24 +27,27 @@ export interface AdapterComparison {
   rows: AdapterRow[];
 }
 
-/** How many times an adapter's pace is aimed at, by a part of its name; of a step with a billion operations a millisecond is more. */
+/**
+ * Required speed relative to an adapter, by part of its name: for steps in general, and for the long step, whose number
+ * of operations favours WebAssembly.
+ */
 const aims: [adapter: RegExp, times: number, ofLong: number][] = [
   [/swiftshader/i, 8, 8],
   [/llvmpipe/i, 4, 12],
 ];
 
-/** The first steps are not counted: code and pipelines are not compiled yet. */
+/** The first `warm` steps are not counted, because code and pipelines are still being compiled. */
 const parts = [
   { file: 'textcraft-first', warm: 2, steps: 5, long: false },
   { file: 'babyai-first', warm: 3, steps: 9, long: false },
   { file: 'sciworld-first', warm: 2, steps: 7, long: false },
-  // A step takes an adapter a minute.
+  // One step takes an adapter a minute.
   { file: 'sciworld-rl', warm: 0, steps: 1, long: true },
 ];
 
 const median = (values: readonly number[]) => values.toSorted((a, b) => a - b)[values.length >> 1];
 
-/** Milliseconds of one step after another of an experiment on a device. */
+/** Opens an experiment on a device; `step` runs the next step and returns its milliseconds. */
 async function opened(device: Device, file: string) {
   const experiment = parseExperiment(JSON.parse(readFileSync(`experiments/${file}.json`, 'utf8')));
   const assembly = new Assembly({ machine: { open: async () => device }, openWorld: openGuardedWorld });
@@ -78,7 +82,7 @@ async function comparison(wasm: Device, gpu: Device, part: (typeof parts)[number
   return row;
 }
 
-/** `match`: only the experiments that have this in their file's name. */
+/** `match`: only experiments whose file name contains it. */
 export async function benchCompareAdapter(match = ''): Promise<AdapterComparison> {
   const wasm = await WasmDevice.open({ threads: 2 });
   const gpu = await Gpu.open(await nodeGpu());

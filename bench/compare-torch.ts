@@ -1,7 +1,7 @@
 /**
- * A training step of the small transformer on the processor, beside PyTorch's with as many threads (`TABGYM_PYTHON` names an
- * interpreter that has it). PyTorch uses the widest registers there are, WebAssembly those of 128 bits: both rates of a product are
- * printed.
+ * Compares a training step of the small transformer on the processor with PyTorch's, with the same number of threads
+ * (`TABGYM_PYTHON` names an interpreter with PyTorch). PyTorch uses the widest registers available, WebAssembly 128
+ * bits, so the rate of a matrix product is printed for both.
  */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -18,11 +18,11 @@ export interface TorchRow {
   threads: number;
   ours: number;
   theirs: number;
-  /** Ours over theirs in speed. */
+  /** Speed of ours divided by theirs. */
   times: number;
   aim: number;
   agreement: string;
-  /** Of a product of 512 x 512 x 512, GFLOP/s. */
+  /** GFLOP/s of a 512 x 512 x 512 product. */
   oursProduct: number;
   theirsProduct: number;
 }
@@ -35,7 +35,7 @@ interface Step {
 
 const optimizer = { learningRate: 1e-3, beta1: 0.9, beta2: 0.999, epsilon: 1e-8, weightDecay: 0.01, maxGradNorm: 1 };
 const [rows, length, steps] = [8, 32, 12];
-/** In speed: "no slower", and "within four times". */
+/** Required relative speed: "no slower", and "within four times". */
 const aims: [shape: string, aim: number][] = [
   ['tiny', 1],
   ['wide', 1 / 4],
@@ -71,7 +71,7 @@ function torchTrain(shape: string, threads: number): { version: string; steps: S
   }
 }
 
-/** The first steps warm up. */
+/** The first two steps warm up. */
 const best = (all: readonly Step[]) => Math.min(...all.slice(2).map(({ ms }) => ms));
 
 export async function benchCompareTorch(): Promise<TorchRow[]> {
@@ -90,7 +90,7 @@ export async function benchCompareTorch(): Promise<TorchRow[]> {
       const oursProduct = await productRate(device, [512, 512, 512]);
       device.destroy();
       const theirs = torchTrain(shape, threads);
-      const apart = (key: 'loss' | 'gradNorm') =>
+      const largestDifference = (key: 'loss' | 'gradNorm') =>
         Math.max(...ours.map((step, i) => Math.abs(step[key] - theirs.steps[i][key]))).toExponential(1);
       const [a, b] = [best(ours), best(theirs.steps)];
       const row: TorchRow = {
@@ -100,7 +100,7 @@ export async function benchCompareTorch(): Promise<TorchRow[]> {
         theirs: b,
         times: b / a,
         aim,
-        agreement: `losses apart by ${apart('loss')}, gradient norms by ${apart('gradNorm')}`,
+        agreement: `losses differ by ${largestDifference('loss')}, gradient norms by ${largestDifference('gradNorm')}`,
         oursProduct,
         theirsProduct: theirs.gflops,
       };

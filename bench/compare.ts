@@ -1,7 +1,7 @@
 /**
- * The engine beside two others in one Chromium page, on one device (WebGPU, or the processor): onnxruntime-web decodes the same
- * weights, jax-js takes the same training steps. Results are compared before times are: a ratio of two computations that
- * differ would say nothing.
+ * Compares the engine with two others in one Chromium page, on one device (WebGPU, or the processor): onnxruntime-web
+ * decodes with the same weights, and jax-js takes the same training steps. Results are compared as well as times,
+ * because the ratio of two different computations would mean nothing.
  */
 import { join } from 'node:path';
 import { type Browser, chromium, type Page } from 'playwright-core';
@@ -16,10 +16,10 @@ export interface CompareRow {
   unit: string;
   ours: number;
   theirs: number;
-  /** Ours over theirs in speed. */
+  /** Speed of ours divided by theirs. */
   times: number;
   aim: number;
-  /** How far the results agree, in words. */
+  /** Description of how far the results agree. */
   agreement: string;
 }
 
@@ -30,8 +30,8 @@ export interface CompareResult {
 }
 
 /**
- * Prompts of 16 tokens: from 32 on, onnxruntime 1.30 takes another attention kernel, which on SwiftShader gives other logits
- * from the fifth token on (docs/log.md).
+ * Prompts of 16 tokens: from 32 on, onnxruntime 1.30 uses another attention kernel, which on SwiftShader gives
+ * different logits from the fifth token on (docs/log.md).
  */
 const decodes: Omit<DecodeRequest, 'device'>[] = (['float32', 'int4'] as const).flatMap((weights) => [
   { shape: 'tiny', weights, rows: 1, prompt: 16, tokens: 33, times: 3 },
@@ -45,7 +45,7 @@ const trains: Omit<TrainRequest, 'device'>[] = [
   { shape: 'wide', rows: 8, length: 32, steps: 4 },
 ];
 
-/** In speed: of decoding one row and many, of a training step. */
+/** Required relative speed: decoding one row, decoding many, and a training step. */
 const aims: { [device in DeviceName]: { one: number; many: number; train: number } } = {
   webgpu: { one: 2, many: 10, train: 3 },
   wasm: { one: 2, many: 5, train: 5 },
@@ -60,7 +60,7 @@ async function serve(root: string): Promise<{ url: string; close(): Promise<void
     logLevel: 'error',
     build: { outDir, rollupOptions: { input } },
   });
-  // Isolated, as the page is: without shared memory there is one thread.
+  // Cross-origin isolated, as the page is; without shared memory there is only one thread.
   const headers = { 'Cross-Origin-Opener-Policy': 'same-origin', 'Cross-Origin-Embedder-Policy': 'require-corp' };
   const options = { build: { outDir }, preview: { host: '127.0.0.1', port: 0, headers } };
   const server = await preview({ configFile: false, root, logLevel: 'error', ...options });
@@ -77,7 +77,10 @@ async function openPage(browser: Browser, url: string): Promise<Page> {
   return page;
 }
 
-/** The fastest: what else runs on the machine only ever adds. The first of a kind compiles, so it is never the only one. */
+/**
+ * The fastest run, because other work on the machine only adds time. Each kind runs more than once, since the first run
+ * compiles.
+ */
 const best = (all: readonly number[]) => Math.min(...all);
 
 function decodeRow(request: DecodeRequest, result: DecodeResult): CompareRow {
@@ -98,7 +101,7 @@ function decodeRow(request: DecodeRequest, result: DecodeResult): CompareRow {
 function trainRow(request: TrainRequest, result: TrainResult): CompareRow {
   // The first step compiles.
   const [ours, theirs] = [result.ours, result.jax].map((steps) => best(steps.slice(1).map(({ ms }) => ms)));
-  const apart = (key: 'loss' | 'gradNorm') =>
+  const largestDifference = (key: 'loss' | 'gradNorm') =>
     Math.max(...result.ours.map((step, i) => Math.abs(step[key] - result.jax[i][key]))).toExponential(1);
   const [first, last] = [result.ours[0], result.ours[result.ours.length - 1]].map(({ loss }) => loss.toFixed(3));
   return {
@@ -108,7 +111,7 @@ function trainRow(request: TrainRequest, result: TrainResult): CompareRow {
     theirs,
     times: theirs / ours,
     aim: aims[request.device].train,
-    agreement: `loss ${first} to ${last} in ${request.steps} steps, apart by ${apart('loss')}, gradient norms by ${apart('gradNorm')}`,
+    agreement: `loss ${first} to ${last} in ${request.steps} steps, losses differ by ${largestDifference('loss')}, gradient norms by ${largestDifference('gradNorm')}`,
   };
 }
 
@@ -125,11 +128,14 @@ const decodeName = ({ shape, rows, weights }: Omit<DecodeRequest, 'device'>) =>
 const trainName = ({ shape, rows, length }: Omit<TrainRequest, 'device'>) =>
   `training step, ${shape}, ${rows * length} tokens`;
 
-/** onnxruntime takes minutes for one token of each of 32 rows of a model so wide on SwiftShader. */
+/** On SwiftShader, onnxruntime takes minutes per token for 32 rows of a model this wide. */
 const tooSlow = ({ shape, rows }: DecodeRequest, adapter: string) =>
   adapter.includes('software') && rows > 1 && shape !== 'tiny';
 
-/** Runs each comparison whose name has `match` in it in a fresh page of one browser; one that fails is said and left out. */
+/**
+ * Runs each comparison whose name contains `match`, in a fresh page of one browser. A comparison that fails is reported
+ * and skipped.
+ */
 export async function benchCompare(device: DeviceName, match = ''): Promise<CompareResult> {
   requireBrowser();
   const server = await serve(await repositoryRoot());
@@ -157,7 +163,7 @@ export async function benchCompare(device: DeviceName, match = ''): Promise<Comp
     const on = <R>(request: R) => ({ device, ...request });
     for (const request of decodes.map(on).filter((each) => decodeName(each).includes(match))) {
       if (tooSlow(request, result.adapter)) {
-        console.log(`  ${decodeName(request)}: left out on a software adapter`);
+        console.log(`  ${decodeName(request)}: skipped on a software adapter`);
         continue;
       }
       const got = await each(decodeName(request), (page) => page.evaluate((r) => window.compare.decode(r), request));

@@ -1,9 +1,9 @@
 /**
- * The engine, measured: matmuls, forward, update (forward, backward, AdamW), decoding, a whole GRPO step.
+ * Measures the engine: matmuls, forward, update (forward, backward, AdamW), decoding, a whole GRPO step.
  *
- * Beside each time stands its floor: what the same arithmetic and the same read-backs would take at the best rates this
- * machine showed (bench/machine.ts), or moving the same bytes if that takes longer. Bytes are the least that must move:
- * each weight once a pass, each operand and result once, each layer's stored input once.
+ * Each time stands beside its floor: the time of the same arithmetic and read-backs at this machine's best rates
+ * (bench/machine.ts), or of moving the same bytes if that is longer. Bytes are the least that must move: each weight
+ * once per pass, each operand and result once, each layer's stored input once.
  */
 
 import { readFileSync } from 'node:fs';
@@ -66,7 +66,7 @@ function rowOf(name: string, cost: Cost, machine: MachineRates): EngineRow {
   };
 }
 
-/** Times `work` and takes the counters of one of its runs. */
+/** Times `work` and returns the counters of one of its runs. */
 async function cost(model: Model, work: () => Promise<unknown>, bytes: number, tokens?: number): Promise<Cost> {
   let before: Counters = model.counters();
   let after = before;
@@ -115,7 +115,7 @@ export const capacity: Capacity = {
   batchScored: 1024,
 };
 
-/** (M, N, K) as training meets them, and one that no tile divides. */
+/** (M, N, K) of training, and one that is a multiple of no tile size. */
 const shapes: [number, number, number][] = [
   [1024, 192, 64],
   [1024, 384, 128],
@@ -139,7 +139,7 @@ async function benchMatmuls(gpu: Gpu, machine: MachineRates): Promise<EngineRow[
   const rows: EngineRow[] = [];
   for (const [M, N, K] of shapes)
     for (const [kind, run] of kinds) {
-      // Asked for once without running, compiled, then timed.
+      // Requested once in a dry run, so that the kernels are compiled before the timing.
       recorder.dry = true;
       run(M, N, K);
       recorder.dry = false;
@@ -173,7 +173,9 @@ async function benchMatmuls(gpu: Gpu, machine: MachineRates): Promise<EngineRow[
   return rows;
 }
 
-/** Attention by itself, in the forms that run here: a tiny policy's heads, and those of Qwen2.5-0.5B. */
+/**
+ * Measures attention by itself in the forms that run here, with a tiny policy's heads and with those of Qwen2.5-0.5B.
+ */
 async function benchAttention(gpu: Gpu, machine: MachineRates): Promise<EngineRow[]> {
   const forms = attentionForms.filter((form) => attentionFormRuns(form, gpu.features, gpu.info.subgroupMinSize));
   const cases: [string, AttentionShape, PackedBatch['segments']][] = [
@@ -279,7 +281,7 @@ async function benchModel(gpu: Gpu, machine: MachineRates, size: string, config:
   const update = () =>
     model.update({ batches: [{ batch, columns: [] }], objective, scalars: [], optimizer }, { temperature: 1 });
   const forward = await cost(model, score, weights + stream, T);
-  // Weights are read forward and backward and their gradients written; AdamW reads four arrays and writes three.
+  // Weights are read in forward and backward, and their gradients written; AdamW reads four arrays and writes three.
   const whole = await cost(model, update, 10 * weights + 2 * stream, T);
   const backward: Cost = {
     ...whole,
@@ -300,7 +302,7 @@ async function benchModel(gpu: Gpu, machine: MachineRates, size: string, config:
   return rows;
 }
 
-/** Sampling without a constraint, from a shared prompt of 32 tokens; the prompt's prefill is in the time. */
+/** Samples without a constraint from a shared prompt of 32 tokens; the time includes the prompt's prefill. */
 function decode(model: Model, rows: number, weights: number): Promise<Cost> {
   const { numLayers, numKvHeads, headDim } = model.config;
   const slots = Array.from({ length: rows }, (_, slot) => slot);
@@ -323,7 +325,7 @@ function decode(model: Model, rows: number, weights: number): Promise<Cost> {
   );
 }
 
-/** One whole step of an experiment: its rollout in the world, its advantages and its update. */
+/** Measures one whole step of an experiment: its rollout in the world, its advantages and its update. */
 async function benchStep(gpu: Gpu, machine: MachineRates, file: string): Promise<EngineRow[]> {
   const experiment = parseExperiment(JSON.parse(readFileSync(file, 'utf8')));
   const assembly = new Assembly({ machine: { open: async () => gpu }, openWorld: openGuardedWorld });
@@ -333,12 +335,13 @@ async function benchStep(gpu: Gpu, machine: MachineRates, file: string): Promise
   const steps: { [metric: string]: number }[] = [];
   for (let step = 1; step <= 4; step++) steps.push((await engine.training!.step(step, { signal })).record.metrics);
   const { memory } = await engine.report();
-  // Asking times the dispatches that follow: a step of its own, since each timed dispatch has its own pass.
+  // The report turns on timing of the dispatches after it. Those run in a separate step, since each timed dispatch gets
+  // its own pass.
   await engine.training!.step(5, { signal });
   printShares((await engine.report()).kernels);
   await engine.close();
   const weights = memory.find(({ name }) => name === 'weights')?.bytes ?? 0;
-  // The first step warms up; of the others the one with the middle time.
+  // The first step warms up; of the others, take the one with the median time.
   const m = steps.slice(1).sort((a, b) => a.stepMs - b.stepMs)[1];
   const part = (name: string, ms: number, tokens: number, bytes: number): EngineRow =>
     rowOf(name, { ms, flops: m.flops, bytes, dispatches: m.dispatches, readbacks: m.readbacks, tokens }, machine);
@@ -356,7 +359,7 @@ async function benchStep(gpu: Gpu, machine: MachineRates, file: string): Promise
   ];
 }
 
-/** Where a step's time on the device goes, where the adapter has timestamps. */
+/** Prints the share of device time by kernel, if the adapter has timestamps. */
 function printShares(kernels: Awaited<ReturnType<Engine['report']>>['kernels']): void {
   const total = kernels.reduce((sum, { ms }) => sum + (ms ?? 0), 0);
   if (total === 0) {
@@ -373,8 +376,8 @@ function printShares(kernels: Awaited<ReturnType<Engine['report']>>['kernels']):
 function print({ adapter, machine, rows }: EngineResult): void {
   console.log(`adapter: ${adapter}`);
   console.log(
-    `at best: ${machine.gflops.toFixed(1)} GFLOP/s in registers, ${machine.gigabytesPerSecond.toFixed(1)} GB/s copied, ` +
-      `${(machine.dispatchMs * 1000).toFixed(1)} µs a dispatch, ${machine.readbackMs.toFixed(2)} ms a read-back`,
+    `best rates: ${machine.gflops.toFixed(1)} GFLOP/s in registers, ${machine.gigabytesPerSecond.toFixed(1)} GB/s copied, ` +
+      `${(machine.dispatchMs * 1000).toFixed(1)} µs per dispatch, ${machine.readbackMs.toFixed(2)} ms per read-back`,
   );
   const heads = ['ms', 'floor ms', 'GFLOP/s', 'MB', 'dispatches', 'read-backs', 'tokens/s'];
   console.log(`${''.padEnd(46)}${heads.map((head) => head.padStart(11)).join('')}`);

@@ -1,7 +1,7 @@
 /**
- * The page's first minutes, as a newcomer has them: the built page in a clean profile, its opening preset, Train. In Chromium and,
- * where it is installed, in Firefox without WebGPU. The page drives itself and tells how far it is, so that both are timed alike
- * and nothing watches from outside.
+ * Measures the page's first minutes for a newcomer: the built page in a clean profile, its opening preset, Train. Runs
+ * in Chromium and, if installed, in Firefox without WebGPU. The page drives itself and reports its progress, so that
+ * both browsers are timed alike and no outside observer affects the timing.
  */
 import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -15,18 +15,20 @@ import { servePage } from './served-page.ts';
 export interface FirstMinutesRow {
   browser: string;
   device: string;
-  /** Seconds from the press of Train to the first step at which the last five steps' mean success is 0.3 over their chance. */
+  /**
+   * Seconds from pressing Train to the first step at which the mean success of the last five steps is 0.3 above chance.
+   */
   gainSeconds: number | null;
   gainStep: number | null;
-  /** Seconds from the press to the end, evaluations included; null: it was stopped before. */
+  /** Seconds from pressing Train to the end, including evaluations; null if stopped earlier. */
   endSeconds: number | null;
   steps: number;
   success: number;
   chance: number;
 }
 
-/** What the page says at each new step. */
-interface Said {
+/** Progress that the page reports at each new step. */
+interface Progress {
   seconds: number;
   step: number;
   steps: number;
@@ -36,7 +38,7 @@ interface Said {
   finished: boolean;
 }
 
-/** Runs in the page: presses Train and says each new step. */
+/** Runs in the page: presses Train and reports each new step. */
 async function drive() {
   const inside = (path: string) =>
     path
@@ -71,7 +73,7 @@ async function drive() {
     const device = devices?.selectedOptions[0]?.label ?? '?';
     const finished = Number(step) === Number(steps);
     const seconds = (performance.now() - started) / 1000;
-    const said: Said = {
+    const reported: Progress = {
       seconds,
       step: last,
       steps: Number(steps),
@@ -80,12 +82,12 @@ async function drive() {
       device,
       finished,
     };
-    await fetch('/said', { method: 'POST', body: JSON.stringify(said) });
+    await fetch('/said', { method: 'POST', body: JSON.stringify(reported) });
     if (finished) return;
   }
 }
 
-/** Opens an address; returns how to end the browser. */
+/** Opens an address in a browser; returns a function that closes the browser. */
 type Opener = (address: string) => () => Promise<void>;
 
 function openChromium(address: string): () => Promise<void> {
@@ -101,7 +103,7 @@ function openChromium(address: string): () => Promise<void> {
   };
 }
 
-/** How each is started in a clean profile, without WebGPU. */
+/** Browsers, and how to start each in a clean profile without WebGPU. */
 const browsers: { [name: string]: { find(): string | null; open: Opener } } = {
   chromium: { find: findChromium, open: openChromium },
   firefox: { find: findFirefox, open: (address) => openFirefox(address, { 'dom.webgpu.enabled': false }) },
@@ -111,13 +113,13 @@ const span = 5;
 const gain = 0.3;
 const mean = (values: readonly number[]) => values.reduce((sum, x) => sum + x, 0) / values.length;
 
-function rowOf(browser: string, said: readonly Said[]): FirstMinutesRow {
-  const gained = said.find((_, i) => {
-    const last = said.slice(Math.max(0, i - span + 1), i + 1);
+function rowOf(browser: string, reported: readonly Progress[]): FirstMinutesRow {
+  const gained = reported.find((_, i) => {
+    const last = reported.slice(Math.max(0, i - span + 1), i + 1);
     return last.length === span && mean(last.map((s) => s.success)) - mean(last.map((s) => s.chance)) >= gain;
   });
-  const end = said[said.length - 1];
-  const last = said.slice(-span);
+  const end = reported[reported.length - 1];
+  const last = reported.slice(-span);
   return {
     browser,
     device: end.device,
@@ -133,40 +135,40 @@ function rowOf(browser: string, said: readonly Said[]): FirstMinutesRow {
 const most = 10 * 60_000;
 
 async function timed(name: string): Promise<FirstMinutesRow | null> {
-  const said: Said[] = [];
+  const reported: Progress[] = [];
   let finish = () => {};
   const finished = new Promise<void>((resolve) => {
     finish = resolve;
   });
-  const hear = (each: Said) => {
-    said.push(each);
+  const receive = (each: Progress) => {
+    reported.push(each);
     if (each.finished) finish();
   };
-  const server = await servePage((outDir) => [drivenBy(drive, hear, outDir)]);
+  const server = await servePage((outDir) => [drivenBy(drive, receive, outDir)]);
   const close = browsers[name].open(server.url);
   const late = setTimeout(finish, most);
   await finished;
   clearTimeout(late);
   await close();
   await server.close();
-  return said.length ? rowOf(name, said) : null;
+  return reported.length ? rowOf(name, reported) : null;
 }
 
-/** `match`: only the browser that has this in its name. */
+/** `match`: only browsers whose name contains it. */
 export async function benchFirstMinutes(match = ''): Promise<FirstMinutesRow[]> {
   requireBrowser();
   const rows: FirstMinutesRow[] = [];
   for (const name of Object.keys(browsers).filter((each) => each.includes(match))) {
     if (!browsers[name].find()) {
-      console.log(`  ${name}: not found here, left out`);
+      console.log(`  ${name}: not found, skipped`);
       continue;
     }
     const row = await timed(name);
-    if (!row) throw new Error(`The page in ${name} came to no step in ${most / 60_000} minutes.`);
+    if (!row) throw new Error(`The page in ${name} finished no step within ${most / 60_000} minutes.`);
     rows.push(row);
     const seconds = (value: number | null) => (value === null ? 'not reached' : `${value.toFixed(1)} s`);
     console.log(
-      `  ${name} (${row.device}): 0.3 over chance after ${seconds(row.gainSeconds)} (step ${row.gainStep}, aim 20 s), end after ${seconds(row.endSeconds)} (aim 240 s) at step ${row.steps}; last five steps: success ${row.success.toFixed(3)}, chance ${row.chance.toFixed(3)}`,
+      `  ${name} (${row.device}): 0.3 above chance after ${seconds(row.gainSeconds)} (step ${row.gainStep}, aim 20 s), end after ${seconds(row.endSeconds)} (aim 240 s) at step ${row.steps}; last five steps: success ${row.success.toFixed(3)}, chance ${row.chance.toFixed(3)}`,
     );
   }
   return rows;

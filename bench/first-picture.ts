@@ -1,14 +1,15 @@
 /**
- * How long until something is alive on the page: from the navigation to the first picture of the recorded episode, on this processor and on one
- * slowed four times (https://chromedevtools.github.io/devtools-protocol/tot/Emulation/#method-setCPUThrottlingRate), from a server on this machine:
- * no network is in it. Each load is timed by the page itself, at the picture after the one in which the episode was drawn.
+ * Measures the time from navigation to the first picture of the recorded episode, on this processor and on one slowed
+ * four times (https://chromedevtools.github.io/devtools-protocol/tot/Emulation/#method-setCPUThrottlingRate), from a
+ * server on this machine, so without network time. The page itself times each load, at the frame after the one in which
+ * the episode was drawn.
  */
 import { type Browser, type BrowserContext, chromium } from 'playwright-core';
 import { chromiumArgs, findChromium, requireBrowser } from '../scripts/machine.mjs';
 import { servePage } from './served-page.ts';
 
 export interface FirstPictureRow {
-  /** Whether the browser has the page's files already. */
+  /** later: the browser already has the page's files. */
   visit: 'first' | 'later';
   processor: string;
   medianMs: number;
@@ -21,7 +22,7 @@ export interface FirstPictureRow {
 const loads = 5;
 const aimMs = 2000;
 
-/** Runs in the page before anything of it: notes when the recorded episode was drawn. */
+/** Runs in the page before its own scripts, and records the time when the recorded episode was drawn. */
 function watch() {
   const drawn = (root: ParentNode): boolean =>
     [...root.querySelectorAll('*')].some(

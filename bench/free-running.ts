@@ -1,7 +1,7 @@
 /**
- * Rollouts over slow worlds: 64 episodes whose worlds answer after 20 ms, but one row in sixteen after 400 ms. The same worlds are
- * asked batch by batch (a batch is answered when its slowest world is) and row by row (a row goes on when its own world has
- * answered). The policy is a fake that takes no time: what is measured is waiting.
+ * Measures rollouts over slow worlds: 64 episodes whose worlds answer after 20 ms, but one row in sixteen after 400 ms.
+ * The same worlds run batch by batch (a batch is answered when its slowest world is) and row by row (a row continues
+ * when its own world has answered). The policy is a fake that takes no time, so only waiting is measured.
  */
 import type { Task } from '../src/envs/env.ts';
 import { Conversation } from '../src/rl/episode/conversation.ts';
@@ -11,7 +11,7 @@ import { tokenizer } from '../tests/rl/setup.ts';
 
 export interface FreeRunningRow {
   name: string;
-  /** Turns a second, all rows together. */
+  /** Turns per second, over all rows. */
   turns: number;
   ms: number;
 }

@@ -1,6 +1,7 @@
 /**
- * How fast the page answers while the processor trains: 200 clicks and keys of a real browser, each timed by the browser itself from
- * the input to the next picture (Event Timing). The interaction to next paint is their 98th percentile (web.dev/articles/inp).
+ * Measures how fast the page answers while the processor trains: 200 clicks and keys in a real browser, each timed by
+ * the browser from the input to the next frame (Event Timing). Interaction to next paint is their 98th percentile
+ * (web.dev/articles/inp).
  */
 import { chromium, type Page } from 'playwright-core';
 import { chromiumArgsWithoutWebGpu, findChromium, requireBrowser } from '../scripts/machine.mjs';
@@ -11,7 +12,7 @@ export interface InteractionsRow {
   medianMs: number;
   inpMs: number;
   longestMs: number;
-  /** Of the processor, at the end: one is given back where answers are slow. */
+  /** Description of the processor device at the end; it gives up a thread if answers are slow. */
   device: string;
   steps: string;
 }
@@ -24,7 +25,7 @@ declare global {
 
 const count = 200;
 
-/** The longest event of each interaction; those under 16 ms are not reported by the browser, and count as 16. */
+/** Records the longest event of each interaction. The browser does not report those under 16 ms, which count as 16. */
 function observe() {
   window.answers = new Map();
   const observer = new PerformanceObserver((list) => {
@@ -35,7 +36,7 @@ function observe() {
   observer.observe({ type: 'event', durationThreshold: 16 } as PerformanceObserverInit);
 }
 
-/** What a person does while it trains: goes over the curve's steps, opens and closes panels, chooses another tab of one. */
+/** Acts as a person does during training: moves along the curve's steps, opens and closes panels, clicks the curve. */
 async function interact(page: Page, i: number) {
   const curve = page.locator('[role=slider][aria-label^="Success by step"]').first();
   const acts = [
@@ -66,8 +67,8 @@ export async function benchInteractions(): Promise<InteractionsRow[]> {
     await shown.filter({ hasText: /Step ([3-9]|\d\d)/ }).waitFor({ timeout: 120_000 });
     await page.evaluate(observe);
     for (let i = 0; i < count; i++) await interact(page, i);
-    const heard = await page.evaluate(() => [...window.answers.values()]);
-    const all = [...heard, ...Array(Math.max(0, count - heard.length)).fill(16)].sort((a, b) => a - b);
+    const durations = await page.evaluate(() => [...window.answers.values()]);
+    const all = [...durations, ...Array(Math.max(0, count - durations.length)).fill(16)].sort((a, b) => a - b);
     const at = (share: number) => all[Math.min(all.length - 1, Math.floor(all.length * share))];
     const device = await page.locator('tabgym-transport select.device').getAttribute('title');
     const steps = (await shown.textContent()) ?? '';
@@ -80,7 +81,7 @@ export async function benchInteractions(): Promise<InteractionsRow[]> {
       steps,
     };
     console.log(
-      `  ${row.interactions} interactions while it trains (${row.steps}; ${row.device.split('.')[0]}): median ${row.medianMs} ms, 98th percentile ${row.inpMs} ms (aim 200), longest ${row.longestMs} ms`,
+      `  ${row.interactions} interactions during training (${row.steps}; ${row.device.split('.')[0]}): median ${row.medianMs} ms, 98th percentile ${row.inpMs} ms (aim 200), longest ${row.longestMs} ms`,
     );
     return [row];
   } finally {

@@ -1,21 +1,21 @@
 /**
- * What this machine can do at best, measured with kernels that do nothing else: multiply-adds in registers, a copy between
- * buffers, empty dispatches, a read-back of four bytes. The floors beside the results are computed from these.
+ * Measures the best rates of this machine, with kernels that do nothing else: multiply-adds in registers, a copy
+ * between buffers, empty dispatches, a read-back of four bytes. The floors beside the results are computed from these.
  */
 import type { Gpu } from '../src/device/webgpu/device.ts';
 
 export interface MachineRates {
-  /** Billions of f32 operations a second (a multiply-add is two). */
+  /** Billions of f32 operations per second (a multiply-add is two). */
   gflops: number;
-  /** Billions of bytes read and written a second. */
+  /** Billions of bytes read and written per second. */
   gigabytesPerSecond: number;
   dispatchMs: number;
   readbackMs: number;
 }
 
 /**
- * Median milliseconds of `work`, which resolves when the device is done: one warm-up, then at least three times and for
- * about `seconds`; only once where the warm-up took over five.
+ * Median milliseconds of `work`, which resolves when the device has finished. Runs one warm-up, then at least three
+ * times and for about `seconds`; only once more if the warm-up took over five seconds.
  */
 export async function timed(work: () => Promise<unknown>, seconds = 1, most = 50): Promise<number> {
   const clock = async () => {
@@ -33,7 +33,7 @@ export async function timed(work: () => Promise<unknown>, seconds = 1, most = 50
 }
 
 const ITERATIONS = 512;
-/** Each step multiplies and adds 8 vectors of 4: 64 operations. */
+/** Each iteration multiplies and adds 8 vectors of 4: 64 operations. */
 const fmaShader = `
 @group(0) @binding(0) var<storage, read_write> out: array<vec4f>;
 @compute @workgroup_size(64) fn main(@builtin(global_invocation_id) id: vec3u) {
@@ -83,7 +83,7 @@ class Probe {
       });
   }
 
-  /** Enough work that a fast adapter is not measured by its latency. */
+  /** Repeats until there is enough work that latency does not dominate on a fast adapter. */
   async gflops(): Promise<number> {
     let times = 1;
     for (;;) {

@@ -1,6 +1,6 @@
 /**
- * `npm run bench [-- --only NAME...] [--write]`: measures, prints tables, and with --write stores the results in
- * bench/results/, naming the adapter, the commit and the processor they belong to.
+ * `npm run bench [-- --only NAME...] [--write]`: measures and prints tables. With --write it stores the results in
+ * bench/results/, with the adapter, commit and processor.
  */
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
@@ -27,7 +27,7 @@ import { benchWeb } from './web.ts';
 import { benchWorld, type WorldRow } from './world.ts';
 
 interface Result {
-  /** What it was measured on, for the file's name. */
+  /** Adapter or processor measured, used in the file's name. */
   on: string;
   adapter: string | null;
   columns: string[];
@@ -211,7 +211,7 @@ const benches: { [name: string]: (match?: string) => Promise<Result> } = {
   memory,
 };
 
-/** Needs PyTorch, or a Chromium and some minutes: only when it is named. */
+/** These need PyTorch, or Chromium and several minutes, so they run only when named. */
 const onRequest = new Set(['compare-torch', 'compare-adapter', 'proxy', 'passages']);
 
 function commit(): string {
@@ -272,15 +272,15 @@ function store(name: string, result: Result): void {
   const file = `bench/results/${name}-${slug(result.on)}`;
   writeFileSync(`${file}.json`, `${JSON.stringify({ bench: name, ...facts, result: result.details }, null, 1)}\n`);
   writeFileSync(`${file}.md`, markdown(name, result, facts));
-  console.log(`written: ${file}.json and .md`);
+  console.log(`wrote ${file}.json and .md`);
 }
 
 const program = new Command('bench')
-  .description('Measures kernels, decoding, a whole GRPO step and the world; prints each beside its floor.')
+  .description('Measures kernels, decoding, a whole GRPO step and the worlds, and prints each beside its floor.')
   .option('--only <names...>', `only these: ${Object.keys(benches).join(', ')}`)
   .option(
     '--match <text>',
-    'compare, processor, compare-adapter, search, first-minutes: only what has this in its name',
+    'for compare, processor, compare-adapter, search and first-minutes: only parts whose name contains this text',
   )
   .option('--write', 'store the results in bench/results', false);
 
@@ -288,7 +288,7 @@ async function main(): Promise<void> {
   const { only, match, write } = program.parse().opts<{ only?: string[]; match?: string; write: boolean }>();
   const unknown = (only ?? []).filter((name) => !(name in benches));
   if (unknown.length)
-    throw new Error(`No such bench: ${unknown.join(', ')}. There are ${Object.keys(benches).join(', ')}.`);
+    throw new Error(`No such bench: ${unknown.join(', ')}. Choose from ${Object.keys(benches).join(', ')}.`);
   for (const name of only ?? Object.keys(benches).filter((each) => !onRequest.has(each))) {
     console.log(`\n== ${name}`);
     const result = await benches[name](match);

@@ -1,4 +1,7 @@
-/** A thousand steps of a tiny policy on the processor: what the device, the heap and the process hold, which must not grow. */
+/**
+ * Runs a thousand steps of a tiny policy on the processor, and records the memory of the device, the heap and the
+ * process, none of which may grow.
+ */
 import { readFileSync } from 'node:fs';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
@@ -47,7 +50,7 @@ export async function benchMemory(): Promise<MemoryRow[]> {
     };
     rows.push(row);
     console.log(
-      `  step ${step}: device ${megabytes(row.deviceBytes)} in ${row.deviceBuffers} buffers ever made, its memory ${megabytes(row.linearBytes)}, heap ${megabytes(row.heapBytes)}, process ${megabytes(row.residentBytes)}`,
+      `  step ${step}: device ${megabytes(row.deviceBytes)} in ${row.deviceBuffers} buffers created so far, linear memory ${megabytes(row.linearBytes)}, heap ${megabytes(row.heapBytes)}, process ${megabytes(row.residentBytes)}`,
     );
   }
   await engine.close();

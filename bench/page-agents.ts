@@ -1,7 +1,7 @@
 /**
- * `npm run test:agents-page [-- NAME...]`: does a shipped agent do in the page what its card says? The page as it ships, in Chromium on the processor
- * device: the agent is fetched from the gallery, its first suite is played there, greedy and sampled with another seed, and the 95% intervals of all
- * items must overlap with the card's. Minutes a suite.
+ * `npm run test:agents-page [-- NAME...]`: checks that a shipped agent performs in the page as its card states. Uses
+ * the built page in Chromium on the processor: fetches the agent from the gallery and plays its first suite, greedy and
+ * sampled with another seed. The 95% intervals over all items must overlap the card's. Takes minutes per suite.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -15,11 +15,11 @@ import { readAgent, type ShippedAgent } from '../src/session/shipped-agent.ts';
 import { servePage } from './served-page.ts';
 
 const program = new Command('test:agents-page')
-  .description('Plays the suites of shipped agents in the page and holds the result to their cards.')
-  .argument('[names...]', 'which agents (default: all that have a suite)')
-  .option('--suite <name>', 'another of its suites than the first')
-  .option('--seed <n>', 'of the sampling', '7')
-  .option('--site <folder>', 'where the site keeps its agents', 'public/agents');
+  .description('Plays the suites of shipped agents in the page and compares the results with their cards.')
+  .argument('[names...]', 'agents to test (default: all that have a suite)')
+  .option('--suite <name>', 'suite to play (default: the first)')
+  .option('--seed <n>', 'seed for sampling', '7')
+  .option('--site <folder>', "the site's folder of agents", 'public/agents');
 
 interface Options {
   suite?: string;
@@ -27,7 +27,7 @@ interface Options {
   site: string;
 }
 
-/** The page with the agent's run in it, at Evaluate. */
+/** Opens the page with the agent's run, at Evaluate. */
 async function openAgent(browser: Browser, url: string, { title, cost }: ShippedAgent): Promise<Page> {
   const page = await browser.newPage({ viewport: { width: 1440, height: 900 }, acceptDownloads: true });
   page.setDefaultTimeout(180_000);
@@ -58,7 +58,7 @@ async function play(page: Page, suite: AgentRecipe['suites'][number], greedy: bo
   return JSON.parse(readFileSync(await (await saved).path(), 'utf8')) as SuiteReport;
 }
 
-const words = ({ mean, low, high }: Estimate) =>
+const formatEstimate = ({ mean, low, high }: Estimate) =>
   `${(100 * mean).toFixed(1)} [${(100 * low).toFixed(1)}, ${(100 * high).toFixed(1)}]`;
 const overlap = (a: Estimate, b: Estimate) => a.low <= b.high && b.low <= a.high;
 
@@ -78,7 +78,7 @@ async function agrees(browser: Browser, url: string, recipe: AgentRecipe, option
     const same = here.items === shipped.items && report.settings.greedy === greedy && overlap(here, shipped);
     ok &&= same;
     console.log(
-      `${same ? 'ok' : 'FAILED'}  ${recipe.name}, ${suite.name}, ${greedy ? 'greedy' : 'sampled, one try'}: ${words(here)} of ${here.items} items in the page, ${words(shipped)} on its card (${Math.round((Date.now() - began) / 1000)} s)`,
+      `${same ? 'ok' : 'FAILED'}  ${recipe.name}, ${suite.name}, ${greedy ? 'greedy' : 'sampled, one try'}: ${formatEstimate(here)} of ${here.items} items in the page, ${formatEstimate(shipped)} on its card (${Math.round((Date.now() - began) / 1000)} s)`,
     );
   }
   await page.close();

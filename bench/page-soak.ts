@@ -1,7 +1,8 @@
 /**
- * `npm run soak:page [-- --minutes N]`: the page trains on the processor in Chromium, for an hour where nothing else is said, while a key is pressed
- * now and then. Twice a minute, after a collection of garbage: the process's own memory, the page's heap, its elements and listeners. What counts is the
- * growth after the first fifth (the steepness of Theil and Sen: the median of the slopes between all pairs); exit code 1 where it is over the bound.
+ * `npm run soak:page [-- --minutes N]`: the page trains on the processor in Chromium, for an hour by default, while
+ * keys are pressed. Twice a minute, after a garbage collection, it samples the process's own memory and the page's
+ * heap, elements and listeners. The result is the growth after the first fifth (Theil-Sen slope: the median of the
+ * slopes between all pairs); exits with 1 if the process grows beyond the bound.
  */
 import { Command } from 'commander';
 import { type CDPSession, chromium, type Page } from 'playwright-core';
@@ -20,7 +21,10 @@ interface Sample {
   listeners: number;
 }
 
-/** Of growth in an hour, as a share of what there is. What was recorded of each step stays in memory, which is a little. */
+/**
+ * Largest allowed growth per hour, as a share of the total. The records of the steps stay in memory, which is a small
+ * growth.
+ */
 const mostGrowth = 0.1;
 const everyMs = 30_000;
 
@@ -39,14 +43,14 @@ async function sample(page: Page, session: CDPSession, began: number): Promise<S
   };
 }
 
-/** Per hour, as a share of the median. */
+/** Growth per hour, as a share of the median. */
 function growth(samples: readonly Sample[], of: (sample: Sample) => number): number {
   const slopes = samples.flatMap((a, i) => samples.slice(i + 1).map((b) => (of(b) - of(a)) / (b.minute - a.minute)));
   const middle = (values: number[]) => values.sort((a, b) => a - b)[values.length >> 1] ?? 0;
   return (middle(slopes) * 60) / Math.max(1, middle(samples.map(of)));
 }
 
-/** What a person does who watches: the tabs of the stage, a step of the curve, the drawer. */
+/** Acts as a watching person does: switches the stage's tabs, moves along the curve, opens the drawer. */
 async function look(page: Page, turn: number) {
   const keys = ['g', 'ArrowLeft', 't', 'f', 'w', 'r', 'r', 'n', 'n'];
   await page.keyboard.press(keys[turn % keys.length]);
@@ -54,7 +58,7 @@ async function look(page: Page, turn: number) {
 
 const { minutes } = new Command('soak-page')
   .description('Trains in the page and watches its memory.')
-  .option('--minutes <n>', 'how long', '60')
+  .option('--minutes <n>', 'duration in minutes', '60')
   .parse()
   .opts<{ minutes: string }>();
 
@@ -98,10 +102,10 @@ try {
     heap: growth(settled, (each) => each.heapMb),
     nodes: growth(settled, (each) => each.nodes),
   };
-  const words = Object.entries(shares).map(([name, share]) => `${name} ${(100 * share).toFixed(1)}%`);
+  const cells = Object.entries(shares).map(([name, share]) => `${name} ${(100 * share).toFixed(1)}%`);
   const steps = samples.at(-1)!.step - samples[0].step;
   console.log(
-    `${minutes} minutes, ${steps} steps: growth an hour after the first fifth: ${words.join(', ')} (bound for the process ${100 * mostGrowth}%); errors: ${errors.length}`,
+    `${minutes} minutes, ${steps} steps: growth per hour after the first fifth: ${cells.join(', ')} (bound for the process ${100 * mostGrowth}%); errors: ${errors.length}`,
   );
   if (shares.process > mostGrowth || errors.length) process.exitCode = 1;
 } finally {

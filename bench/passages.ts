@@ -1,6 +1,6 @@
 /**
- * The proxy's index on disk at a million short passages: how long it is built, how large it is, and how many queries a second it answers,
- * one at a time.
+ * Measures the proxy's index on disk with a million short passages: the time to build it, its size, and its queries per
+ * second, one at a time.
  */
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -14,36 +14,36 @@ import type { SearchRow } from './search.ts';
 const passages = 1_000_000;
 const wordsEach = 15;
 const topk = 3;
-const asked = 300;
+const queryCount = 300;
 
-/** Spread over the whole index. */
-const numbers = Array.from({ length: asked }, (_, i) => Math.floor((i * 0.618 * passages) % passages));
+/** Document numbers spread over the whole index. */
+const numbers = Array.from({ length: queryCount }, (_, i) => Math.floor((i * 0.618 * passages) % passages));
 
-/** Queries a second, and the milliseconds that 99 of 100 stay within. */
+/** Queries per second, and the 99th percentile of their milliseconds. */
 async function rate(name: string, retriever: Retriever, queryOf: (k: number) => string): Promise<SearchRow[]> {
   const times: number[] = [];
   for (const k of numbers) {
     const began = performance.now();
     const [found] = await retriever.retrieve([queryOf(k)], topk);
     times.push(performance.now() - began);
-    if (!found.length) throw new Error(`Nothing was found for "${queryOf(k)}".`);
+    if (!found.length) throw new Error(`No passage was found for "${queryOf(k)}".`);
   }
   const sum = times.reduce((a, b) => a + b, 0);
   const sorted = times.sort((a, b) => a - b);
   return [
-    { name, value: (1000 * asked) / sum, unit: 'queries/s' },
-    { name: `${name}, 99th percentile`, value: sorted[Math.floor(0.99 * asked)], unit: 'ms' },
+    { name, value: (1000 * queryCount) / sum, unit: 'queries/s' },
+    { name: `${name}, 99th percentile`, value: sorted[Math.floor(0.99 * queryCount)], unit: 'ms' },
   ];
 }
 
-export async function benchPassages(say: (line: string) => void): Promise<SearchRow[]> {
+export async function benchPassages(print: (line: string) => void): Promise<SearchRow[]> {
   const folder = mkdtempSync(join(tmpdir(), 'tabgym-passages-'));
   try {
     const file = join(folder, 'made.jsonl');
     await writeCorpus(file, { documents: passages, length: wordsEach });
     const signal = new AbortController().signal;
     const built = await buildIndex({ name: 'made', folder, files: [file], signal, print: () => {} });
-    say(`${built.documents} passages indexed in ${built.seconds.toFixed(0)} s`);
+    print(`${built.documents} passages indexed in ${built.seconds.toFixed(0)} s`);
     const { retriever } = await openSource({ kind: 'corpus', name: 'made', folder });
     const rows: SearchRow[] = [
       { name: 'Passages', value: built.documents, unit: '' },

@@ -1,6 +1,6 @@
 /**
- * The WebAssembly device: products, a whole update, decoding, and steps of experiments, each beside what bounds it. Ratios are
- * taken inside one run, the two in turns, since the clock of a machine that others use goes up and down.
+ * Measures the WebAssembly device: products, a whole update, decoding, and steps of experiments, each beside its bound.
+ * Ratios are measured within one run, alternating the two works, because the clock of a shared machine varies.
  */
 import { readFileSync } from 'node:fs';
 import { performance } from 'node:perf_hooks';
@@ -21,11 +21,13 @@ export interface ProcessorRow {
   threads: number;
   ms: number;
   gflops: number;
-  /** What the rate (or the time) is compared with. */
+  /** What the rate (or time) is compared with. */
   of: string;
   share: number | null;
   aim: number | null;
-  /** Part of a step's time in which the trainer's thread stands idle until a world's worker has answered: beside `share`. */
+  /**
+   * Part of a step's time in which the trainer's thread idles until a world's worker has answered; not part of `share`.
+   */
   waits?: number;
 }
 
@@ -33,7 +35,7 @@ const PEAK_CHUNKS = 64;
 const PEAK_ROUNDS = 4000;
 const rounds = 15;
 
-/** Work with its floating-point operations, on one device. */
+/** A piece of work on one device, with its floating-point operations. */
 interface Work {
   flops: number;
   run(): Promise<void>;
@@ -47,7 +49,10 @@ async function clock({ run }: Work): Promise<number> {
 
 const rate = ({ flops }: Work, ms: number) => flops / ms / 1e6;
 
-/** Fewest milliseconds of each, in turns, and the first's rate over the second's: what others on the machine take away is left out. */
+/**
+ * Fewest milliseconds of each, alternating the two, and the first's rate divided by the second's. The minimum excludes
+ * disturbances by other work.
+ */
 async function inTurns(a: Work, b: Work): Promise<{ a: number; b: number; share: number }> {
   await a.run();
   await b.run();
@@ -57,7 +62,7 @@ async function inTurns(a: Work, b: Work): Promise<{ a: number; b: number; share:
   return { a: least, b: other, share: rate(a, least) / rate(b, other) };
 }
 
-/** Products and sums in registers alone, by all threads. */
+/** Products and sums in registers only, on all threads. */
 function peakWork(device: WasmDevice): Work {
   const recorder = device.createRecorder(256, Number.POSITIVE_INFINITY);
   const out = device.createBuffer('peak', PEAK_CHUNKS * 4);
@@ -71,7 +76,7 @@ function peakWork(device: WasmDevice): Work {
   };
 }
 
-/** (M, N, K) as a tiny policy meets them in training and in decoding. */
+/** (M, N, K) of a tiny policy in training and in decoding, and the required share of the peak. */
 const shapes: [number, number, number, number][] = [
   [512, 512, 512, 2 / 3],
   [1024, 192, 64, 0.5],
@@ -102,7 +107,7 @@ function productWork(device: WasmDevice, kind: Kind, [M, N, K]: readonly number[
   };
 }
 
-/** GFLOP/s of a product whose weight is (N, K), at its fastest. */
+/** GFLOP/s of a product with a weight (N, K), at its fastest. */
 export async function productRate(device: WasmDevice, [M, N, K]: readonly number[]): Promise<number> {
   const work = productWork(device, 'NT', [M, N, K]);
   const times: number[] = [];
@@ -137,7 +142,7 @@ function rowOf(
   return row;
 }
 
-/** A whole update of 1,024 tokens, and decoding of 64 rows. Operations are counted as the engine counts them. */
+/** A whole update of 1,024 tokens, and decoding of 64 rows. The engine's counters give the number of operations. */
 async function modelWorks(
   device: WasmDevice,
   config: ModelConfig,
@@ -175,10 +180,10 @@ async function benchModels(one: WasmDevice, two: WasmDevice): Promise<ProcessorR
   for (const [size, config] of sizes) {
     const h = config.hiddenSize;
     const product = productWork(one, 'NT', [1024, 3 * h, h]);
-    const [alone, together] = [await modelWorks(one, config), await modelWorks(two, config)];
-    const update = await inTurns(alone.update, product);
+    const [oneThread, twoThreads] = [await modelWorks(one, config), await modelWorks(two, config)];
+    const update = await inTurns(oneThread.update, product);
     rows.push(
-      rowOf(one, `${size} update, 1024 tokens`, alone.update, update.a, {
+      rowOf(one, `${size} update, 1024 tokens`, oneThread.update, update.a, {
         of: 'the matmul rate',
         share: update.share,
         aim: 0.6,
@@ -186,29 +191,29 @@ async function benchModels(one: WasmDevice, two: WasmDevice): Promise<ProcessorR
     );
     const both = { update: 0.9, decode: 0.8 } as const;
     for (const name of ['update', 'decode'] as const) {
-      const { a, b, share } = await inTurns(together[name], alone[name]);
+      const { a, b, share } = await inTurns(twoThreads[name], oneThread[name]);
       if (name === 'decode')
-        rows.push(rowOf(one, `${size} decode, 64 rows`, alone[name], b, { of: '', share: null, aim: null }));
+        rows.push(rowOf(one, `${size} decode, 64 rows`, oneThread[name], b, { of: '', share: null, aim: null }));
       const compared = { of: "the peak loop's gain", share: share / gain, aim: both[name] };
       rows.push(
         rowOf(
           two,
           `${size} ${name === 'update' ? 'update, 1024 tokens' : 'decode, 64 rows'}`,
-          together[name],
+          twoThreads[name],
           a,
           compared,
         ),
       );
     }
-    alone.model.destroy();
-    together.model.destroy();
+    oneThread.model.destroy();
+    twoThreads.model.destroy();
   }
   return rows;
 }
 
 interface MeasuredStep {
   ms: number;
-  /** In kernels, and idle. */
+  /** Time in kernels, and idle time. */
   busyMs: number;
   idleMs: number;
   flops: number;
@@ -219,9 +224,10 @@ const total = (steps: readonly MeasuredStep[], of: (step: MeasuredStep) => numbe
   steps.reduce((sum, step) => sum + of(step), 0);
 
 /**
- * Steps of an experiment, the first `warm` not counted: milliseconds of the middle one, and of all of them the share that is host work.
- * That is whatever the trainer's thread does outside kernels: masks, conversations, packing, credit, messages, the collector of
- * garbage. `waits` is what it waits for a world's worker, which computes on another core meanwhile.
+ * Measures steps of an experiment, without the first `warm`: the median milliseconds, and over all of them the share of
+ * host work. Host work is everything that the trainer's thread does outside kernels: masks, conversations, packing,
+ * credit, messages, garbage collection. `waits` is the time spent waiting for a world's worker, which computes on
+ * another core meanwhile.
  */
 async function benchSteps(
   device: WasmDevice,
@@ -248,8 +254,8 @@ async function benchSteps(
   const counted = all.slice(warm).sort((a, b) => a.ms - b.ms);
   const middle = counted[counted.length >> 1];
   const ms = total(counted, (step) => step.ms);
-  // On a machine that others use, what the processor was used for says more than the clock.
-  console.log(`  ${experiment.name}: ${middle.cpuMs.toFixed(0)} ms of processor time a step, all threads`);
+  // On a shared machine, processor time is more meaningful than the clock.
+  console.log(`  ${experiment.name}: ${middle.cpuMs.toFixed(0)} ms of processor time per step, all threads`);
   const work = { flops: middle.flops, run: async () => {} };
   return rowOf(device, `step, ${experiment.name}`, work, middle.ms, {
     of: 'the step is host work',
@@ -271,8 +277,8 @@ async function benchPeaks(one: WasmDevice, two: WasmDevice): Promise<ProcessorRo
 
 async function benchExperiments(two: WasmDevice): Promise<ProcessorRow[]> {
   const rows: ProcessorRow[] = [];
-  // A run has hundreds of steps: the first, in which the host's code is not compiled yet, say little of it. Where a run is short enough
-  // all of it is measured, since its steps get longer with its horizon.
+  // A run has hundreds of steps, so the first ones, before the host's code is compiled, are not typical. Runs that are
+  // short enough are measured completely, since their steps get longer with the horizon.
   const parts = [
     { name: 'textcraft-first', steps: 40, warm: 20 },
     { name: 'babyai-first', steps: 280, warm: 20 },
@@ -283,7 +289,7 @@ async function benchExperiments(two: WasmDevice): Promise<ProcessorRow[]> {
   return rows;
 }
 
-/** `match`: only the parts that have this in their name (peak, products, models, steps). */
+/** `match`: only the parts whose name contains it (peak, products, models, steps). */
 export async function benchProcessor(match = ''): Promise<ProcessorRow[]> {
   const [one, two] = [await WasmDevice.open({ threads: 1 }), await WasmDevice.open({ threads: 2 })];
   const parts: [string, () => Promise<ProcessorRow[]>][] = [

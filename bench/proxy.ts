@@ -1,6 +1,7 @@
 /**
- * The proxy over the six sites: steps a second and memory an episode, one and twenty at once; and what a look at a page costs in calls,
- * bytes and time, beside WebArena's own way of asking for each node.
+ * Measures the proxy over the six sites: steps per second and memory per episode, with one and with twenty episodes at
+ * once; and the calls, bytes and time of one observation of a page, beside WebArena's own way, which asks for each
+ * node.
  */
 import type { CDPSession } from 'playwright-core';
 import { readConfig } from '../proxies/config.ts';
@@ -26,7 +27,7 @@ const empty = { stepsPerSecond: null, megabytesPerEpisode: null, calls: null, ki
 const stepsEach = 12;
 const viewport = { width: 1280, height: 720 };
 
-/** Pages and back again: what most of an episode is. */
+/** Visits pages and goes back, as most of an episode does. */
 async function walk(client: Client, env: number, sites: SixSites): Promise<void> {
   const addresses = ['map.test', 'wiki.test', 'forum.test'].map((host) => sites.served(`http://${host}/`));
   for (let k = 0; k < stepsEach; k++)
@@ -56,13 +57,13 @@ async function atOnce(count: number): Promise<ProxyRow> {
   };
 }
 
-/** A session that counts what goes over it. */
+/** Wraps a session to count its calls and bytes. */
 function counting(client: CDPSession) {
   const count = { calls: 0, bytes: 0 };
-  const send = async (...asked: Parameters<CDPSession['send']>) => {
-    const answer = await client.send(...asked);
+  const send = async (...args: Parameters<CDPSession['send']>) => {
+    const answer = await client.send(...args);
     count.calls++;
-    count.bytes += JSON.stringify(asked).length + JSON.stringify(answer).length;
+    count.bytes += JSON.stringify(args).length + JSON.stringify(answer).length;
     return answer;
   };
   return { count, client: { send } as unknown as CDPSession };
@@ -71,7 +72,7 @@ function counting(client: CDPSession) {
 const boundsOf =
   'function () { const r = this.getBoundingClientRect ? this.getBoundingClientRect() : (() => { const a = document.createRange(); a.selectNode(this); return a.getBoundingClientRect(); })(); return { x: r.x, y: r.y, width: r.width, height: r.height }; }';
 
-/** As WebArena asks: the tree, the layout, and then once or twice for each node. */
+/** Observes as WebArena does: the tree, the layout, and then two calls for each node. */
 async function nodeByNode(client: CDPSession): Promise<void> {
   const { nodes } = await client.send('Accessibility.getFullAXTree', {});
   await client.send('DOMSnapshot.captureSnapshot', {
@@ -120,7 +121,7 @@ async function looks(): Promise<ProxyRow[]> {
   return rows;
 }
 
-const words: { [K in Exclude<keyof ProxyRow, 'name'>]: (value: number) => string } = {
+const formats: { [K in Exclude<keyof ProxyRow, 'name'>]: (value: number) => string } = {
   stepsPerSecond: (value) => `${value.toFixed(1)} steps/s`,
   megabytesPerEpisode: (value) => `${value.toFixed(0)} MB an episode`,
   calls: (value) => `${value} calls`,
@@ -128,9 +129,9 @@ const words: { [K in Exclude<keyof ProxyRow, 'name'>]: (value: number) => string
   ms: (value) => `${value.toFixed(0)} ms`,
 };
 
-function say(row: ProxyRow): ProxyRow {
-  const cells = Object.entries(words).flatMap(([key, write]) => {
-    const value = row[key as keyof typeof words];
+function print(row: ProxyRow): ProxyRow {
+  const cells = Object.entries(formats).flatMap(([key, write]) => {
+    const value = row[key as keyof typeof formats];
     return value === null ? [] : [write(value)];
   });
   console.log(`${row.name}: ${cells.join(', ')}`);
@@ -138,10 +139,10 @@ function say(row: ProxyRow): ProxyRow {
 }
 
 export async function benchProxy(): Promise<ProxyRow[]> {
-  // Between two browsers nothing else may be there that keeps the process going.
+  // Keeps the process alive while no browser is open.
   const going = setInterval(() => {}, 1000);
   try {
-    return [...(await looks()).map(say), say(await atOnce(1)), say(await atOnce(20))];
+    return [...(await looks()).map(print), print(await atOnce(1)), print(await atOnce(20))];
   } finally {
     clearInterval(going);
   }

@@ -1,7 +1,8 @@
 /**
- * Language models on packed weights, measured: decoding at batch 1, 8 and 32, and training an adapter on 512 and 2,048 tokens. On a
- * software adapter fewer layers and shorter runs; the names say so. The floor counts each packed byte once a token of the batch
- * (decoding) or three times an update (forward, recomputed forward, gradient of the inputs), and the arithmetic of the same.
+ * Measures language models on packed weights: decoding at batch 1, 8 and 32, and training an adapter on 512 and 2,048
+ * tokens. On a software adapter it uses fewer layers and shorter runs, as the names state. The floor counts each packed
+ * byte once per token of the batch (decoding) or three times per update (forward, recomputed forward, gradient of the
+ * inputs), and the arithmetic of the same.
  */
 import { nodeGpu } from '../src/cli/node-gpu.ts';
 import { Gpu } from '../src/device/webgpu/device.ts';
@@ -22,7 +23,7 @@ export interface QuantizedRow {
   ms: number;
   tokensPerSecond: number;
   gflops: number;
-  /** Packed weights read, at the least. */
+  /** Least amount of packed weights read. */
   megabytes: number;
   floorMs: number;
 }
@@ -42,7 +43,10 @@ const precision = 'int4';
 const lora: LoraConfig = { rank: 16, alpha: 32, targets: projections };
 const promptTokens = 32;
 
-/** A listed model with so many layers and a vocabulary of at most so many words; null: its own. */
+/**
+ * A listed model with the given number of layers and a vocabulary of at most the given size; null keeps the model's
+ * own.
+ */
 function listed(id: string, layers: number | null, vocab: number | null): Size {
   const entry = findModel(id);
   const whole = parseConfig(entry.config);
@@ -78,7 +82,7 @@ function capacityOf(tokens: number): Capacity {
   return { rows: 32, groups: 1, promptTokens, completionTokens: 64, batchTokens: tokens, batchScored: tokens };
 }
 
-/** Sequences of 256 tokens, the second half of each scored. */
+/** Sequences of 256 tokens, with the second half of each scored. */
 function trainingBatch(T: number, vocab: number): PackedBatch {
   const segments = Array.from({ length: T / 256 }, (_, i) => ({ start: i * 256, end: (i + 1) * 256, parent: -1 }));
   const scored = Int32Array.from({ length: T }, (_, t) => t).filter((t) => t % 256 >= 128);
@@ -140,7 +144,7 @@ class Bench {
   }
 }
 
-/** The prompt's prefill is in the time. */
+/** Decodes a batch; the time includes the prompt's prefill. */
 async function decode(model: Model, batch: number, tokens: number): Promise<void> {
   const slots = Array.from({ length: batch }, (_, slot) => slot);
   await begin(model, [{ prompt: Int32Array.from({ length: promptTokens }, (_, i) => i + 1), slots, rowKeys: slots }]);

@@ -1,7 +1,8 @@
 /**
- * `npm run soak:reader [-- --megabytes N] [--gzip]`: a large file of trajectories in Chromium: how long until its first row is shown and until
- * all is read, how much memory the page's process takes (its anonymous resident memory, which is what cannot be given back), and how
- * fast the page answers while it reads (Event Timing; the 98th percentile, web.dev/articles/inp). Linux alone tells the memory.
+ * `npm run soak:reader [-- --megabytes N] [--gzip]`: reads a large trajectory file in Chromium, and measures the time
+ * until its first row is shown and until all is read, the memory of the page's process (anonymous resident memory,
+ * which the system cannot reclaim), and how fast the page answers meanwhile (Event Timing; the 98th percentile,
+ * web.dev/articles/inp). Memory is measured on Linux only.
  */
 import { createWriteStream, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -15,7 +16,7 @@ import { chromiumArgs, findChromium, requireBrowser } from '../scripts/machine.m
 import { memoryMb } from './renderer-memory.ts';
 import { servePage } from './served-page.ts';
 
-/** What the issue asks for. */
+/** Required limits. */
 const aims = { memoryMb: 300, inpMs: 200 };
 const letters = 5000;
 
@@ -68,7 +69,7 @@ function observe() {
   }).observe({ type: 'event', durationThreshold: 16 } as PerformanceObserverInit);
 }
 
-/** What a person does in the list, once. */
+/** Performs one action of a person in the list. */
 async function interact(page: Page, i: number) {
   const list = page.getByRole('grid', { name: 'Trajectories' });
   const acts = [
@@ -102,8 +103,8 @@ async function soak(page: Page, browser: Browser, path: string) {
   const readMs = performance.now() - began;
   for (const until = count + 30; count < until; ) await interact(page, count++);
   peak = Math.max(peak, (await memoryMb(browser)) ?? 0);
-  const heard = await page.evaluate(() => [...window.soakAnswers.values()]);
-  const all = [...heard, ...Array(Math.max(0, count - heard.length)).fill(16)].sort((a, b) => a - b);
+  const durations = await page.evaluate(() => [...window.soakAnswers.values()]);
+  const all = [...durations, ...Array(Math.max(0, count - durations.length)).fill(16)].sort((a, b) => a - b);
   const inpMs = all[Math.min(all.length - 1, Math.floor(all.length * 0.98))];
   const counted = await page.locator('tabgym-reader .top .number').first().textContent();
   return { before, peak, firstRowMs, readMs, inpMs, count, counted };
@@ -111,10 +112,10 @@ async function soak(page: Page, browser: Browser, path: string) {
 
 const program = new Command('soak-reader')
   .description(
-    'Reads a large file of trajectories in Chromium: memory, time to the first row, how fast the page answers.',
+    'Reads a large file of trajectories in Chromium, and measures memory, time to the first row, and how fast the page answers.',
   )
-  .option('--megabytes <n>', 'of the file', '1000')
-  .option('--gzip', 'compressed', false)
+  .option('--megabytes <n>', 'size of the file', '1000')
+  .option('--gzip', 'compress the file', false)
   .parse();
 const { megabytes, gzip } = program.opts<{ megabytes: string; gzip: boolean }>();
 

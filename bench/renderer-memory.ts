@@ -1,8 +1,13 @@
-/** What a page takes of the machine, seen from outside: its process's anonymous resident memory, which is what cannot be given back. Linux alone tells. */
+/**
+ * Memory of a page measured from outside: its process's anonymous resident memory, which the system cannot reclaim.
+ * Linux only.
+ */
 import { readFileSync } from 'node:fs';
 import type { Browser } from 'playwright-core';
 
-/** Of the page's process with its workers: megabytes that are its own. Null: this system does not tell. */
+/**
+ * Anonymous resident megabytes of the page's process, including its workers; null if the system does not report them.
+ */
 export async function memoryMb(browser: Browser): Promise<number | null> {
   const session = await browser.newBrowserCDPSession();
   const { processInfo } = await session.send('SystemInfo.getProcessInfo');

@@ -1,7 +1,9 @@
 /**
- * ScienceWorld measured at the World contract: batches of 16, text in and text out, in this process. Beside ours stand the JVM's
- * figures (specification of the world: 83 to 172 steps, 28 to 35 full steps with valid actions, 39 to 72 lists and about 20 loads
- * a second of CPU time; the better end of each is taken), so ours too are counted by CPU time, which a busy machine does not change. The floor is 50 times, the aim 500 times. Commands are a random player's.
+ * Measures ScienceWorld at the World contract: batches of 16, text in and text out, in this process. Our figures stand
+ * beside the JVM's, from the specification of the world: 83 to 172 steps, 28 to 35 full steps with valid actions, 39 to
+ * 72 lists and about 20 loads per second of CPU time; the better end of each is used. So ours are per second of CPU
+ * time too, which a busy machine does not change. The floor is 50 times, the aim 500 times. Commands are a random
+ * player's.
  */
 
 import type { Task } from '../src/envs/env.ts';
@@ -20,7 +22,7 @@ const cpuSeconds = () => {
   return (user + system) / 1e6;
 };
 
-/** Things a second of CPU time, the median of windows. */
+/** Rate per second of CPU time, the median over windows. */
 async function rate(
   seconds: number,
   each: number,
@@ -46,7 +48,7 @@ const withLists = (task: Task, validActions: boolean): Task => ({
   options: { ...task.options, validActions },
 });
 
-/** Commands of sixteen random players, played once with lists so that they mean something. */
+/** Commands of sixteen random players, played once with lists of valid actions so that they have an effect. */
 async function record(world: SciWorld, tasks: readonly Task[]): Promise<string[][]> {
   let feedback = await world.reset(
     slots,
@@ -88,12 +90,12 @@ async function steps(world: SciWorld, tasks: readonly Task[], turns: string[][],
 /** Memory of one world at its start and after a thousand steps. */
 async function growth(world: SciWorld, task: Task): Promise<[number, number]> {
   const { simulator } = world;
-  const alone = simulator.create();
-  simulator.load(alone, task.strata.task as string, 0, 0);
-  const start = simulator.bytesOf(alone);
+  const single = simulator.create();
+  simulator.load(single, task.strata.task as string, 0, 0);
+  const start = simulator.bytesOf(single);
   for (let turn = 0; turn < 1000; turn++)
-    simulator.step(alone, randomAction(simulator.validActions(alone), 3, 0, turn));
-  return [start, simulator.bytesOf(alone)];
+    simulator.step(single, randomAction(simulator.validActions(single), 3, 0, turn));
+  return [start, simulator.bytesOf(single)];
 }
 
 export async function benchSciworld(seconds = 3): Promise<WorldRow[]> {

@@ -1,7 +1,7 @@
 /**
- * Search measured at the World contract, in this process: resets, steps and searches a second, one world and batches of 64, and how long
- * and how large an index is. Counted by CPU time, which a busy machine does not change. There is no original to compare with: its
- * retriever is a dense index of 62 GB.
+ * Measures Search at the World contract, in this process: resets, steps and searches per second, with one world and
+ * with batches of 64, and the time to build an index and its size. Measured in CPU time, which a busy machine does not
+ * change. There is no original to compare with: its retriever is a dense index of 62 GB.
  */
 
 import { TextIndex } from '../src/corpus/retrieval/text-index.ts';
@@ -22,7 +22,7 @@ const cpuSeconds = () => {
   return (user + system) / 1e6;
 };
 
-/** Things a second of CPU time, the median of windows. */
+/** Rate per second of CPU time, the median over windows. */
 async function rate(seconds: number, each: number, work: (round: number) => Promise<unknown>): Promise<number> {
   const rates: number[] = [];
   let round = 0;
@@ -88,9 +88,9 @@ async function indexRows(articles: number, seconds: number): Promise<SearchRow[]
   ];
 }
 
-/** `match`: only the parts with this in their name. */
+/** `match`: only the parts whose name contains it. */
 export async function benchSearch(print: (row: SearchRow) => void, match = ''): Promise<SearchRow[]> {
-  // The first index of a process pays for loading SQLite.
+  // The first index of a process includes the time for loading SQLite.
   await (await TextIndex.inMemory([])).close();
   const parts: { [name: string]: () => Promise<SearchRow[]> } = {
     'one world': () => batchRows(1, 1),

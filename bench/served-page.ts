@@ -1,4 +1,4 @@
-/** The page as it ships, built and served for a bench, with what a bench adds to its server. */
+/** Builds and serves the page for a bench; `plugins` extend the server. */
 import { join } from 'node:path';
 import { build, type Plugin, preview } from 'vite';
 import { repositoryRoot } from '../src/envs/transport/wasm.ts';

@@ -1,6 +1,7 @@
 /**
- * Maze and Wordle at the World contract: batches of 64, text in and text out, in this process, a random player's actions.
- * Counted by CPU time, which a busy machine does not change. The originals' servers were not measured.
+ * Measures Maze and Wordle at the World contract: batches of 64, text in and text out, in this process, with a random
+ * player's actions. Measured in CPU time, which a busy machine does not change. The originals' servers were not
+ * measured.
  */
 import type { Task, World, WorldOptions } from '../src/envs/env.ts';
 import { randomAction } from '../src/envs/random-player.ts';
@@ -23,7 +24,7 @@ const cpuSeconds = () => {
   return (user + system) / 1e6;
 };
 
-/** Rounds of a reset and some steps, after one that is not counted. */
+/** Measures rounds of a reset and some steps, after a first round that is not counted. */
 async function measure(name: string, world: World, options: WorldOptions): Promise<SmallWorldRow> {
   const tasks = await world.tasks(options, 'train');
   const spent = { reset: 0, step: 0 };

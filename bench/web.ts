@@ -1,6 +1,7 @@
 /**
- * The web, measured at the World contract: a uniform random player's steps a second and bytes a world, on Node, one world and twenty at
- * once; full lists of valid actions, and clicks alone. The same in sandboxed frames of a Chromium, where there is one.
+ * Measures the web at the World contract: a uniform random player's steps per second and bytes per world, on Node, with
+ * one world and with twenty at once; with full lists of valid actions, and with clicks only. Measures the same in
+ * sandboxed frames of Chromium, if installed.
  */
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -49,7 +50,7 @@ async function playAll(world: World, count: number, turns: number, options: Worl
       slots,
       slots.map((k) => randomAction(before[k].validActions!, 1, k, turn)),
     );
-    // What is over begins again with another task: a step after the end costs nothing.
+    // Finished worlds start another task, because a step after the end costs nothing.
     for (const k of slots)
       if (answers[k].done) [answers[k]] = await world.reset([k], [taskOf(k + 31 * (turn + 1), options)]);
   }
@@ -66,7 +67,7 @@ async function measure(name: string, count: number, options: WorldOptions): Prom
   const { resetMs, stepMs } = await playAll(fresh, count, turns, options);
   globalThis.gc?.();
   const bytes = Math.max(0, process.memoryUsage().heapUsed - before);
-  return told({
+  return printRow({
     name,
     stepsPerSecond: (1000 * count * turns) / stepMs,
     resetsPerSecond: (1000 * count) / resetMs,
@@ -74,7 +75,7 @@ async function measure(name: string, count: number, options: WorldOptions): Prom
   });
 }
 
-function told(row: WebRow): WebRow {
+function printRow(row: WebRow): WebRow {
   const { name, stepsPerSecond, resetsPerSecond, bytesPerWorld } = row;
   console.log(
     `${name}: ${stepsPerSecond.toFixed(0)} steps/s, ${resetsPerSecond.toFixed(0)} resets/s, ${(bytesPerWorld / 1024).toFixed(0)} KB a world`,
@@ -82,7 +83,10 @@ function told(row: WebRow): WebRow {
   return row;
 }
 
-/** The share of all of Chromium's processes that a frame and its world add, proportional where they share pages (/proc). */
+/**
+ * Measures worlds in frames. Memory is the growth of all of Chromium's processes, with shared pages counted
+ * proportionally (/proc).
+ */
 async function measureFrames(counts: readonly number[]): Promise<WebRow[]> {
   const served = await serveFrames();
   const profile = mkdtempSync(join(tmpdir(), 'tabgym-frames-'));
@@ -103,14 +107,14 @@ async function measureFrames(counts: readonly number[]): Promise<WebRow[]> {
           count,
           turns,
         ] as const);
-      // The first frames pay for what is compiled and laid out once.
+      // The first frames include one-time compilation and layout.
       await ask(5);
       await page.evaluate(() => webFrames.close());
       const before = memoryOf(profile).browser;
       const speed = await ask(Math.ceil(200 / count));
       const bytesPerWorld = Math.max(0, memoryOf(profile).browser - before) / count;
       rows.push(
-        told({ name: `${count === 1 ? 'one frame' : `${count} frames`}, all actions`, ...speed, bytesPerWorld }),
+        printRow({ name: `${count === 1 ? 'one frame' : `${count} frames`}, all actions`, ...speed, bytesPerWorld }),
       );
       await page.evaluate(() => webFrames.close());
     }

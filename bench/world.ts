@@ -1,10 +1,10 @@
 /**
- * The world, measured at the World contract: batches of 64, text in and text out, in this process and through a worker.
+ * Measures TextCraft at the World contract: batches of 64, text in and text out, in this process and through a worker.
  *
- * The original's figures (its Python environment called directly, without HTTP) stand beside ours: 11,800 steps and 207 resets
- * a second. The floor is 20 times that, the aim 100 times. Steps are a uniform random player's: a mixture of accepted and
- * refused actions. Resets go through the items in turn; "new lists" gives each reset a list seed of its own, so that the
- * command list is computed anew and nothing remembered helps.
+ * Our figures stand beside the original's (its Python environment called directly, without HTTP): 11,800 steps and 207
+ * resets per second. The floor is 20 times that, the aim 100 times. Steps are a uniform random player's: a mixture of
+ * accepted and refused actions. Resets go through the items in turn; "new lists" gives each reset its own list seed, so
+ * that the command list is computed anew and no cache helps.
  */
 import type { Task, World } from '../src/envs/env.ts';
 import { randomAction } from '../src/envs/random-player.ts';
@@ -27,7 +27,10 @@ const TURNS = 30;
 
 const WINDOWS = 20;
 
-/** Calls `work` (of `each` things) for about `seconds`, in windows. Things a second in the best window: others may be disturbed. */
+/**
+ * Rate per second in the best window of about `seconds` of calls to `work`, each worth `each`; other windows may be
+ * disturbed.
+ */
 async function rate(each: number, seconds: number, work: (round: number) => Promise<unknown>): Promise<number> {
   let round = 0;
   for (const start = performance.now(); performance.now() - start < 200; ) await work(round++);
@@ -49,7 +52,7 @@ const slots = Array.from({ length: BATCH }, (_, k) => k);
 async function measureSteps(world: World, tasks: readonly Task[], seconds: number): Promise<number> {
   const chosen = slots.map((k) => tasks[(k * 7) % tasks.length]);
   const starts = await world.reset(slots, chosen);
-  // Drawn before the clock starts: the player is not what is measured.
+  // Drawn before the clock starts, because the player is not part of the measurement.
   const turns = Array.from({ length: TURNS }, (_, turn) =>
     slots.map((k) => randomAction(starts[k].validActions ?? [''], 1, k, turn)),
   );

@@ -1,6 +1,7 @@
 /**
- * The same small transformer in jax-js (@jax-js/jax, MIT): loss, gradients, clipping and AdamW under `jit`, as its own
- * documentation advises, but for the embedding's gather and scatter, which its jit does not take. jax-js counts references: every function takes its arguments over, `.ref` keeps one for later.
+ * The same small transformer in jax-js (@jax-js/jax, MIT): loss, gradients, clipping and AdamW under `jit`, as its
+ * documentation advises, except for the embedding's gather and scatter, which its jit does not support. jax-js counts
+ * references: a function consumes its arguments, and `.ref` keeps one for later.
  */
 import { defaultDevice, init, jit, nn, numpy as np, valueAndGrad, vjp } from '@jax-js/jax';
 import { type ModelConfig, ropeInverseFrequencies } from '../../src/policy/config.ts';
@@ -19,7 +20,7 @@ function rmsnorm(x: np.Array, gain: np.Array, eps: number): np.Array {
   return x.div(np.sqrt(mean.add(eps))).mul(gain);
 }
 
-/** (B, S, heads, D), halves paired; cos and sin (S, 1, D / 2). */
+/** (B, S, heads, D), with halves paired; cos and sin are (S, 1, D / 2). */
 function rotate(x: np.Array, cos: np.Array, sin: np.Array): np.Array {
   const [a, b] = np.split(x, 2, -1);
   const first = a.ref.mul(cos.ref).sub(b.ref.mul(sin.ref));
@@ -54,7 +55,10 @@ function mlp(p: Tensors, at: string, x: np.Array): np.Array {
   return project('down', gate.mul(project('up', x)));
 }
 
-/** Mean of -log p of each token given those before it in its row. `x` (B S, C) embedded, `targets` (B, S - 1, V), one-hot. */
+/**
+ * Mean of -log p of each token given those before it in its row. `x0` (B S, C) are embeddings, `targets` (B, S - 1, V)
+ * one-hot.
+ */
 function lossOf(config: ModelConfig, sizes: Sizes, p: Tensors, x0: np.Array, targets: np.Array, rope: np.Array[]) {
   const { rows, length } = sizes;
   const { hiddenSize, numLayers, rmsNormEps, tieWordEmbeddings } = config;
@@ -77,11 +81,11 @@ function lossOf(config: ModelConfig, sizes: Sizes, p: Tensors, x0: np.Array, tar
 }
 
 export interface JaxTraining {
-  /** Loss and gradient norm before the step. */
+  /** Takes a step; returns loss and gradient norm before it. */
   step(): Promise<{ loss: number; gradNorm: number }>;
 }
 
-/** `ids`: rows of the same length, one after the other. */
+/** `ids`: rows of equal length, one after the other. */
 export async function jaxTraining(
   device: 'webgpu' | 'wasm',
   config: ModelConfig,
@@ -111,7 +115,8 @@ export async function jaxTraining(
     const row = Math.floor(i / (length - 1));
     return ids[row * length + (i % (length - 1)) + 1];
   });
-  // The targets are chosen by a product with ones and zeros: inside a jit, jax-js 0.1 scatters no computed values.
+  // Targets are selected by a product with one-hot rows, because jax-js 0.1 cannot scatter computed values inside a
+  // jit.
   const targets = nn.oneHot(np.array(next, { dtype: np.int32 }).reshape([rows, length - 1]), config.vocabSize);
 
   const embedding = 'model.embed_tokens.weight';

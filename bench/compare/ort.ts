@@ -1,7 +1,7 @@
 /**
- * Greedy decoding by onnxruntime-web, as its own examples do it: with its WebGPU backend the cache stays on the GPU
- * (preferredOutputLocation 'gpu-buffer'), with its WASM backend it is handed from call to call; the logits come to the CPU, which chooses and feeds the next token. The model is
- * ours through our exporter with onnxruntime's fused operators.
+ * Greedy decoding by onnxruntime-web, as in its own examples: with its WebGPU backend the cache stays on the GPU
+ * (preferredOutputLocation 'gpu-buffer'), with its WASM backend it is passed from call to call. The logits go to the
+ * CPU, which chooses the next token and feeds it. The model is ours, exported with onnxruntime's fused operators.
  */
 import type * as Ort from 'onnxruntime-web';
 import type { ModelConfig } from '../../src/policy/config.ts';
@@ -29,7 +29,7 @@ export async function ortDecoder(device: OnnxBackend, model: Uint8Array, config:
 
   type Past = Map<string, Ort.Tensor>;
 
-  /** ids (B, S) behind `past` tokens a row. */
+  /** Runs ids (B, S) after `past` tokens per row. */
   async function run(ids: readonly (readonly number[])[], cache: Past, past: number) {
     const [B, S] = [ids.length, ids[0].length];
     const positions = ids.flatMap(() => Array.from({ length: S }, (_, i) => past + i));

@@ -1,4 +1,4 @@
-/** The engine of this repository: greedy decoding, and a training step with the loss and optimiser that jax-js is given. */
+/** This repository's engine: greedy decoding, and a training step with the same loss and optimiser as for jax-js. */
 import type { Device } from '../../src/device/device.ts';
 import type { ModelConfig } from '../../src/policy/config.ts';
 import { measureChoices } from '../../src/policy/engine/measure-choices.ts';
@@ -58,7 +58,10 @@ export async function oursDecode(
   return results;
 }
 
-/** Each step's milliseconds, loss and gradient norm: mean of -log p over all tokens but the first of each row. */
+/**
+ * Milliseconds, loss and gradient norm of each step. The loss is the mean of -log p over all tokens but the first of
+ * each row.
+ */
 export async function oursTrain(
   gpu: Device,
   config: ModelConfig,

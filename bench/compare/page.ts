@@ -1,4 +1,4 @@
-// The page of the comparison: its worker, where threads may wait for each other, called from bench/compare.ts.
+// Page of the comparison: starts the worker, in which threads may block, for calls from bench/compare.ts.
 import { type Remote, wrap } from 'comlink';
 import type { CompareWorker } from './worker.ts';
 

@@ -1,10 +1,10 @@
-/** The models that are compared: random weights, so that none has to be fetched. Named by their width and depth. */
+/** The compared models, named by width and depth. Their weights are random, so that none has to be downloaded. */
 import { type ModelConfig, parseConfig } from '../../src/policy/config.ts';
 import type { TensorMap } from '../../src/policy/policy.ts';
 import { initWeights } from '../../src/policy/weights/init.ts';
 
 export const shapes: { [name: string]: ModelConfig } = {
-  /** As the tiny policies of the page. */
+  /** The size of the page's tiny policies. */
   tiny: parseConfig({
     model_type: 'qwen3',
     vocab_size: 512,
@@ -29,7 +29,7 @@ export const shapes: { [name: string]: ModelConfig } = {
     rope_theta: 10_000,
     tie_word_embeddings: true,
   }),
-  /** SmolLM2-135M's widths and vocabulary, two of its thirty layers. */
+  /** SmolLM2-135M's widths and vocabulary, with two of its thirty layers. */
   '135M width, 2 layers': parseConfig({
     model_type: 'llama',
     vocab_size: 49_152,
@@ -47,7 +47,7 @@ export const shapes: { [name: string]: ModelConfig } = {
 
 const made = new Map<string, TensorMap>();
 
-/** Spread wide enough that greedy choices are not ties. */
+/** Random weights with a spread wide enough that greedy choices are not tied. */
 export function weightsOf(shape: string): TensorMap {
   const known = made.get(shape) ?? initWeights(shapes[shape], { seed: 7, std: shape === 'tiny' ? 0.1 : 0.04 });
   made.set(shape, known);
@@ -62,9 +62,9 @@ export function idsOf(shape: string, rows: number, length: number): Int32Array[]
 }
 
 export interface Decoded {
-  /** Of tokens - 1 steps: the first token comes from the prompt, which is not timed. */
+  /** Time of tokens - 1 steps; the first token comes from the prompt, which is not timed. */
   ms: number;
   tokens: number[][];
-  /** (S, V) of the first row's prompt. */
+  /** (S, V) logits of the first row's prompt. */
   promptLogits: Float32Array;
 }

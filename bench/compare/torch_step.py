@@ -1,7 +1,7 @@
-"""The training step of the small transformer in PyTorch, on the processor: what bench/compare-torch.ts puts beside the engine's.
+"""The training step of the small transformer in PyTorch, on the processor, with which bench/compare-torch.ts compares the engine's.
 
-Reads a job as JSON from the file that is named: sizes, optimiser, threads, token ids, and where each weight lies in a file of f32.
-Prints JSON: of each step its milliseconds, its loss and its gradient norm; and the rate of a 512 x 512 x 512 product.
+Reads a job as JSON from the given file: sizes, optimiser, threads, token ids, and the offset of each weight in a file of f32.
+Prints JSON: milliseconds, loss and gradient norm of each step, and the rate of a 512 x 512 x 512 product.
 """
 
 import json

@@ -1,6 +1,6 @@
 /**
- * The worker of the comparison: each engine runs in it on the same device, one after the other. On the processor each takes the
- * threads that it takes by itself in an isolated page.
+ * Worker of the comparison: runs the engines on the same device, one after the other. On the processor each uses its
+ * own default number of threads for an isolated page.
  */
 import { expose } from 'comlink';
 import type { Device } from '../../src/device/device.ts';
@@ -18,7 +18,7 @@ export type WeightType = 'float32' | 'int4';
 export interface DecodeRequest {
   device: DeviceName;
   shape: string;
-  /** Of both: f32, or the same codes and scales (int4, the table in int8). */
+  /** Weights of both engines: f32, or the same codes and scales (int4, with the table in int8). */
   weights: WeightType;
   rows: number;
   prompt: number;
@@ -29,10 +29,10 @@ export interface DecodeRequest {
 export interface DecodeResult {
   oursMs: number[];
   ortMs: number[];
-  /** Of the prompt's logits, and the largest of ours for scale. */
+  /** Largest difference of the prompt's logits, and our largest logit for scale. */
   logitDifference: number;
   largestLogit: number;
-  /** Greedy tokens that are the same, of all. */
+  /** Number of greedy tokens on which both agree, of `allTokens`. */
   sameTokens: number;
   allTokens: number;
 }
