@@ -12,4 +12,15 @@ export interface KernelSpecification {
 }
 
 export const kernels: readonly KernelSpecification[];
+/** A part of a call record: its first 32-bit word, and the number of its words. */
+export interface RecordPart {
+  readonly at: number;
+  readonly most: number;
+}
+
+export const recordLayout: {
+  readonly bindings: RecordPart;
+  readonly scalars: RecordPart;
+  readonly constants: RecordPart;
+};
 export const gpuOnly: readonly string[];

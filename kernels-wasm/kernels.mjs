@@ -29,6 +29,13 @@ const attention = ['H', 'KV', 'D', 'SCALE_F'];
 const attentionTiles = ['H', 'KV', 'E', 'SCALE_F', 'SPLIT', 'KV8'];
 const rope = ['H', 'KV', 'D', 'QK_NORM', 'EPS_F', 'KV8'];
 
+/** Layout of a call record (call.ts) in 32-bit words: first word and number of words of each part. */
+export const recordLayout = {
+  bindings: { at: 4, most: 8 },
+  scalars: { at: 12, most: 16 },
+  constants: { at: 28, most: 36 },
+};
+
 /** Shaders without a WebAssembly kernel. On this device the host evaluates the objective. */
 export const gpuOnly = ['objective_kernel'];
 

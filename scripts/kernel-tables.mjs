@@ -1,16 +1,9 @@
-// The kernels of kernels-wasm/ from one specification (kernels-wasm/kernels.mjs): generates the AssemblyScript tables into
-// build/kernels/, and compares every entry with its shaders and its function. build-wasm.mjs calls it before it compiles.
+// Generates the AssemblyScript tables in build/kernels/ from the specification of the kernels (kernels-wasm/kernels.mjs),
+// and compares every entry with its shaders and its function. build-wasm.mjs runs it before it compiles.
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { gpuOnly, kernels } from '../kernels-wasm/kernels.mjs';
+import { gpuOnly, kernels, recordLayout as layout } from '../kernels-wasm/kernels.mjs';
 import { root } from './machine.mjs';
-
-/** Layout of a call record in 32-bit words (kernels-wasm/call.ts): first word and number of words of each part. */
-const layout = {
-  bindings: { at: 4, most: 8 },
-  scalars: { at: 12, most: 16 },
-  constants: { at: 28, most: 36 },
-};
 
 const file = (path) => readFileSync(join(root, path), 'utf8');
 const scalarType = (constant) => (constant.endsWith('_F') ? 'f32' : 'u32');
@@ -73,7 +66,7 @@ function* nameProblems({ name, bindings, scalars, constants }) {
   if (twice) yield `Kernel ${name}: ${twice} stands for two of its bindings, scalars and constants. Rename one.`;
 }
 
-/** Compares an entry with the code of its module: the function, the functions in `chunks`, and every name read from a call. */
+/** Compares an entry with its module: its function, the functions in `chunks`, and every name that the module reads. */
 function* moduleProblems(kernel, modules) {
   const { name, module, bindings, scalars, constants } = kernel;
   const source = modules[module];

@@ -11,18 +11,12 @@ export class DeviceUnavailableError extends Error {
   override name = 'DeviceUnavailableError';
 }
 
-/**
- * The device is gone (driver reset, sleep, a trap, a dead worker). A session restores its last committed step on a new
- * one.
- */
+/** The device is gone (driver reset, sleep, a trap, a dead worker). A session restores its last step on a new one. */
 export class DeviceLostError extends Error {
   override name = 'DeviceLostError';
 }
 
-/**
- * An error that the device reported, or a request that it refused. Always a bug in this program, never the user's
- * fault.
- */
+/** An error that the device reported, or a request that it refused: always a bug in this program. */
 export class DeviceError extends Error {
   override name = 'DeviceError';
 }
@@ -112,7 +106,7 @@ export interface KernelTime {
   timed: number;
 }
 
-/** Records calls, copies and uploads, which take effect in that order. */
+/** Records calls, copies and uploads. They take effect in the order in which they were recorded. */
 export interface Recorder {
   readonly device: Device;
   /** Counts since the recorder was created. */
@@ -166,16 +160,13 @@ export interface Device {
   readonly compiles: boolean;
   /** True if its memory is also the host's: a read-back needs no buffer, and `Recorder.shared` returns the contents. */
   readonly sharesMemory: boolean;
-  /**
-   * Releases one thread; the results keep the same bits. Returns the number of threads left, or null if it has only
-   * one.
-   */
+  /** Releases one thread; results keep the same bits. Returns the number of threads left, or null if it has only one. */
   giveBackThread?(): number | null;
   /** True if sums over many rows are divided into partial sums, so that many workgroups share one output. */
   readonly partialSums: boolean;
   /** Rejects when the device is lost, and never resolves, so that any wait can race with it. */
   readonly lost: Promise<never>;
-  /** The first error that lost the device or was reported by it. */
+  /** First error that the device reported, or its loss; null if there is none. */
   failure: Error | null;
   /** Maximum bytes of one binding. Larger data must be divided. */
   readonly bindingBytes: number;
@@ -192,10 +183,7 @@ export interface Device {
   readonly kernels: KernelCache;
   /** Throws the error that the device has reported, if any. */
   check(): void;
-  /**
-   * From now on, creating a buffer throws an error that names `phase`, because training and decoding steps must create
-   * none.
-   */
+  /** From now on, creating a buffer throws an error that names `phase`: training and decoding steps must create none. */
   seal(phase: string): void;
   unseal(): void;
   createBuffer(label: string, bytes: number): DeviceBuffer;

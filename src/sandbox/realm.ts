@@ -58,7 +58,7 @@ const meansNoMemory = (thrown: unknown): boolean =>
 class Call {
   private readonly context: QuickJSContext;
   private readonly handles: QuickJSHandle[] = [];
-  private late = false;
+  private timedOut = false;
 
   constructor(
     private readonly runtime: ReturnType<QuickJSWASMModule['newRuntime']>,
@@ -70,8 +70,8 @@ class Call {
     runtime.setMemoryLimit(memoryBytes);
     runtime.setMaxStackSize(limits.stackBytes);
     runtime.setInterruptHandler(() => {
-      this.late = performance.now() > end;
-      return this.late;
+      this.timedOut = performance.now() > end;
+      return this.timedOut;
     });
     this.context = runtime.newContext({ intrinsics: { ...DefaultIntrinsics, Date: false } });
   }
@@ -137,7 +137,7 @@ class Call {
     // Reading a thrown value may run its getters; the same time limit covers them.
     const thrown = this.context.dump(handle) as unknown;
     const place = thrown instanceof Object ? placeIn((thrown as Thrown).stack, file) : null;
-    if (this.late) {
+    if (this.timedOut) {
       const seconds = this.limits.deadlineMs / 1000;
       // The stack names the last line that ran. An empty loop has no line of its own.
       const near = place ? `${file}, near line ${place.line}` : file;

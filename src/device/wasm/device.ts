@@ -88,7 +88,7 @@ export class WasmDevice implements Device {
     readonly memory: LinearMemory,
     private readonly exports: KernelExports,
     private readonly control: number,
-    private most: number,
+    private threadCount: number,
     readonly relaxed: boolean,
     private readonly waits: boolean,
   ) {
@@ -138,7 +138,7 @@ export class WasmDevice implements Device {
 
   /** Number of threads: this one and its helpers. */
   get threads(): number {
-    return this.most;
+    return this.threadCount;
   }
 
   private get words(): Int32Array {
@@ -146,11 +146,11 @@ export class WasmDevice implements Device {
   }
 
   giveBackThread(): number | null {
-    if (this.most === 1) return null;
-    this.most--;
-    Atomics.store(this.words, mostHelpersWord, this.most - 1);
+    if (this.threadCount === 1) return null;
+    this.threadCount--;
+    Atomics.store(this.words, mostHelpersWord, this.threadCount - 1);
     this.wake();
-    return this.most;
+    return this.threadCount;
   }
 
   get info(): DeviceInfo {

@@ -2,6 +2,7 @@
  * Records calls into the memory that the threads share, and runs them: `submit` returns when they are done. So an
  * upload is a copy, and a read-back does not wait.
  */
+import { recordLayout } from '../../../kernels-wasm/kernels.mjs';
 import {
   type BufferSlice,
   callBytes,
@@ -19,11 +20,8 @@ import type { WasmKernel } from './kernels.ts';
 import type { LinearMemory, WasmBuffer } from './memory.ts';
 import { type Operation, operations } from './operations.ts';
 
-/**
- * Layout of a call record (kernels-wasm/call.ts) in 32-bit words: the first words of bindings, scalars and constants.
- */
+/** Length of a call record (kernels-wasm/call.ts) in 32-bit words. */
 const callWords = callBytes / 4;
-const [bindingsAt, paramsAt, constantsAt] = [4, 12, 28];
 /** Maximum time that messages to this worker wait. */
 const mostMsWithoutPause = 25;
 
@@ -85,7 +83,7 @@ export class WasmRecorder implements Recorder {
         `${name} takes ${bindings.length} buffers (${bindings.join(', ')}), got ${call.bindings.length}.`,
       );
     const base = this.write(name, operation, call.bindings.map(addressOf), call.params ?? {});
-    this.u32s.set(words, base + constantsAt);
+    this.u32s.set(words, base + recordLayout.constants.at);
     this.dispatches++;
     this.flops += call.flops ?? 0;
     this.pendingFlops += call.flops ?? 0;
@@ -107,11 +105,13 @@ export class WasmRecorder implements Recorder {
       this.u32s = new Uint32Array(buffer, this.calls.address, recorderBytes / 4);
       this.f32s = new Float32Array(buffer, this.calls.address, recorderBytes / 4);
     }
-    const base = this.pending++ * callWords;
+    const base = this.pending * callWords;
     const { u32s } = this;
     u32s[base] = number;
-    for (let i = 0; i < addresses.length; i++) u32s[base + bindingsAt + i] = addresses[i];
-    writeScalars(name, scalars, params, this, base + paramsAt);
+    for (let i = 0; i < addresses.length; i++) u32s[base + recordLayout.bindings.at + i] = addresses[i];
+    writeScalars(name, scalars, params, this, base + recordLayout.scalars.at);
+    // Only now: a refused call must not be run.
+    this.pending++;
     return base;
   }
 

@@ -55,7 +55,7 @@ export class Gpu implements Device {
   readonly kernels = new WebGpuKernels(this);
   /** Rejects when the device is lost, and never resolves, so that any wait can race with it. */
   readonly lost: Promise<never>;
-  /** The first error that lost the device or was reported by it. */
+  /** First error that the device reported, or its loss; null if there is none. */
   failure: Error | null = null;
   buffersCreated = 0;
   bytesAllocated = 0;
@@ -129,10 +129,7 @@ export class Gpu implements Device {
     if (this.failure) throw this.failure;
   }
 
-  /**
-   * From now on, creating a buffer throws an error that names `phase`, because training and decoding steps must create
-   * none.
-   */
+  /** From now on, creating a buffer throws an error that names `phase`: training and decoding steps must create none. */
   seal(phase: string): void {
     this.sealed = phase;
   }

@@ -6,10 +6,7 @@ export class GpuUnavailableError extends DeviceUnavailableError {
   override name = 'GpuUnavailableError';
 }
 
-/**
- * A validation or internal error that the device reported asynchronously. Always a bug in this program, never the
- * user's fault.
- */
+/** A validation or internal error that the device reported asynchronously: always a bug in this program. */
 export class GpuError extends DeviceError {
   override name = 'GpuError';
 }

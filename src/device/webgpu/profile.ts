@@ -25,7 +25,7 @@ export class Profile {
   private readonly staging: GPUBuffer;
   /** Kernels timed in the open encoder, and those already submitted with the offset of their timestamps. */
   private open: string[] = [];
-  private noted: { at: number; names: string[] }[] = [];
+  private submitted: { at: number; names: string[] }[] = [];
   private used = 0;
   private collecting: Promise<void> | null = null;
 
@@ -54,14 +54,14 @@ export class Profile {
     const names = this.open;
     if (names.length === 0) return;
     encoder.resolveQuerySet(this.queries, 0, 2 * names.length, this.resolved, this.used);
-    this.noted.push({ at: this.used, names });
+    this.submitted.push({ at: this.used, names });
     this.used += Math.ceil((names.length * bytesEach) / alignment) * alignment;
     this.open = [];
   }
 
   /** Time by kernel of everything submitted so far. Empties the buffer for timestamps and goes on timing. */
   async times(): Promise<ReadonlyMap<string, KernelTime>> {
-    this.collecting ??= this.readNotes().finally(() => {
+    this.collecting ??= this.readTimestamps().finally(() => {
       this.collecting = null;
     });
     await this.collecting;
@@ -69,19 +69,19 @@ export class Profile {
     return this.byKernel;
   }
 
-  private async readNotes(): Promise<void> {
-    const { noted, used } = this;
+  private async readTimestamps(): Promise<void> {
+    const { submitted, used } = this;
     if (used === 0) return;
     const encoder = this.gpu.device.createCommandEncoder();
     encoder.copyBufferToBuffer(this.resolved, 0, this.staging, 0, used);
     this.gpu.device.queue.submit([encoder.finish()]);
     // Later resolves come after this copy in the queue, so their space can be reused now.
-    this.noted = [];
+    this.submitted = [];
     this.used = 0;
     await this.staging.mapAsync(1 /* READ */, 0, used);
     const stamps = new BigUint64Array(this.staging.getMappedRange(0, used).slice(0));
     this.staging.unmap();
-    for (const { at, names } of noted) this.add(names, stamps.subarray(at / 8));
+    for (const { at, names } of submitted) this.add(names, stamps.subarray(at / 8));
   }
 
   private add(names: readonly string[], stamps: BigUint64Array): void {
