@@ -1,2 +1,2 @@
-/** Compiles the worlds whose sources are newer than their last build. */
+/** Compiles the worlds and kernels whose sources are newer than their last build. */
 export function buildWasm(): Promise<void>;

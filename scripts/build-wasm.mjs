@@ -1,5 +1,5 @@
-// Compiles each world of envs-wasm/ to build/wasm/NAME.wasm, and kernels-wasm/ beside them, when a source of it is newer than the last build. Two builds at
-// once do no harm: each writes a file of its own and moves it into place.
+// Compiles each world of envs-wasm/ to build/wasm/NAME.wasm, and also kernels-wasm/, if a source is newer than the last
+// build. Two builds may run at once: each writes its own file and moves it into place.
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { writeKernelTables } from './kernel-tables.mjs';
@@ -12,7 +12,10 @@ const newestIn = (place) =>
     .map((name) => statSync(join(place, name)).mtimeMs)
     .reduce((a, b) => Math.max(a, b), 0);
 
-/** The device's kernels: over a memory of the host's, which threads share; once plain, once with fused products and sums. */
+/**
+ * Kernels of the WebAssembly device, over a memory of the host that threads share: one build without and one with fused
+ * multiply-add (relaxed SIMD).
+ */
 const kernels = [
   ['kernels', []],
   ['kernels-relaxed', ['--enable', 'relaxed-simd']],
@@ -27,7 +30,7 @@ const kernelOptions = ['--importMemory', '--sharedMemory', '--initialMemory', '1
   '--noAssert',
 ]);
 
-/** Whether a build is newer than everything in these folders. */
+/** True if a build is newer than everything in these folders. */
 function isFresh(folders, out) {
   if (!existsSync(out)) return false;
   const sources = [...folders.map(newestIn), statSync(import.meta.filename).mtimeMs];
@@ -36,17 +39,17 @@ function isFresh(folders, out) {
 
 async function compile(name, entry, out, more = []) {
   const started = Date.now();
-  // Loading the compiler takes a second: only where there is something to compile.
+  // Loading the compiler takes a second, so load it only if there is something to compile.
   const { default: asc } = await import('assemblyscript/asc');
   const temporary = `build/wasm-${process.pid}/${name}.wasm`;
-  // The stub runtime allocates and never frees; envs-wasm/*/worlds.ts says how each world lives with that.
+  // The stub runtime allocates and never frees; envs-wasm/*/worlds.ts explains how each world handles that.
   const options = ['--optimizeLevel', '3', '--shrinkLevel', '0', '--runtime', 'stub', '--baseDir', root, ...more];
   const { error, stderr } = await asc.main([entry, '--outFile', temporary, ...options]);
   if (error) {
     console.error(stderr.toString());
     throw new Error(`${entry} does not compile: ${error.message}`);
   }
-  // As old as its sources were read: a source changed meanwhile is newer.
+  // Dated to the start of the build, so that a source changed meanwhile is newer.
   utimesSync(join(root, temporary), started / 1000, started / 1000);
   renameSync(join(root, temporary), out);
   rmSync(join(root, `build/wasm-${process.pid}`), { recursive: true });

@@ -1,8 +1,8 @@
-// `npm run check:start`: does the README's first command work? Starts `npm start` on a free port, opens the page in Chromium,
-// takes one training step of the preset that stands there, and stops everything. Chromium reaches the network only through
-// a proxy of ours, which passes on what is for the page's own server and refuses and writes down whatever else is asked for:
-// there must be nothing but what Chromium asks for itself. That this check would notice is tried at the end, from the page
-// and from a worker.
+// `npm run check:start`: checks that the README's first command works. Starts `npm start` on a free port, opens the
+// page in Chromium, takes one training step of its preset, and stops everything. Chromium reaches the network only
+// through a proxy of ours, which forwards requests to the page's own server, refuses all others and records them. Only
+// Chromium's own requests may be among those. At the end, requests from the page and from a worker test that the check
+// would notice a violation.
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer, request } from 'node:http';
@@ -15,17 +15,17 @@ import { startPage, trainOneStep } from './start-page.mjs';
 
 const minute = 60_000;
 
-/** Where Chromium asks for itself, whatever page is open and whichever switches it is given: updates, sign-in, forms, messages. */
+/** Hosts that Chromium contacts by itself, whatever the page and its switches: updates, sign-in, forms, messages. */
 const chromiumsOwn = /\b(google|googleapis|gvt1)\.com\b/;
 
-/** A proxy that knows one server, `own` (host and port), and writes down every other address that it is asked for. */
+/** Opens a proxy that forwards to one server, `own` (host and port), and records requests to any other address. */
 async function openProxy(own) {
-  const strangers = [];
+  const foreignRequests = [];
   const { hostname, port } = new URL(`http://${own}`);
   const proxy = createServer((incoming, answer) => {
     const { host, pathname, search } = new URL(incoming.url, 'http://unnamed');
     if (host !== own) {
-      strangers.push(`${incoming.method} ${incoming.url}`);
+      foreignRequests.push(`${incoming.method} ${incoming.url}`);
       answer.writeHead(502).end();
       return;
     }
@@ -37,11 +37,11 @@ async function openProxy(own) {
     passed.on('error', () => answer.destroy());
     incoming.pipe(passed);
   });
-  // Tunnels: https and web sockets.
+  // Tunnels, for https and web sockets.
   proxy.on('connect', ({ url }, socket, head) => {
     socket.on('error', () => {});
     if (url !== own) {
-      strangers.push(`CONNECT ${url}`);
+      foreignRequests.push(`CONNECT ${url}`);
       socket.end('HTTP/1.1 502 Bad Gateway\r\n\r\n');
       return;
     }
@@ -58,10 +58,10 @@ async function openProxy(own) {
     proxy.closeAllConnections();
     proxy.close();
   };
-  return { url: `http://127.0.0.1:${proxy.address().port}`, strangers, close };
+  return { url: `http://127.0.0.1:${proxy.address().port}`, foreignRequests, close };
 }
 
-/** One step of the preset that the page opens with; gives back the step that the page then shows. */
+/** Takes one step of the preset with which the page opens; returns the step that the page then shows. */
 async function trainPreset(page, address) {
   await page.goto(address);
   const preset = page.getByLabel('Preset');
@@ -71,7 +71,7 @@ async function trainPreset(page, address) {
   return trainOneStep(page);
 }
 
-/** Asks from a page and from a worker for an address that does not exist: both must reach the proxy. */
+/** Requests a non-existent address from a page and from a worker. Both requests must reach the proxy. */
 async function tryLeaving(page) {
   await page.evaluate(async () => {
     await fetch('http://page.invalid/').catch(() => {});
@@ -82,23 +82,23 @@ async function tryLeaving(page) {
   });
 }
 
-async function checkIn(context, address, strangers) {
+async function checkIn(context, address, foreignRequests) {
   const page = context.pages()[0] ?? (await context.newPage());
   const problems = [];
-  const asked = [];
-  // All that the page and its workers ask for: here even one of Chromium's own addresses is theirs.
-  context.on('request', (seen) => asked.push(`${seen.method()} ${seen.url()}`));
+  const requested = [];
+  // Every request of the page and its workers. Here even an address of Chromium's own counts as theirs.
+  context.on('request', (seen) => requested.push(`${seen.method()} ${seen.url()}`));
   page.on('console', (message) => message.type() === 'error' && problems.push(`the page printed: ${message.text()}`));
   page.on('pageerror', (error) => problems.push(`the page threw: ${error.message}`));
   const step = await trainPreset(page, address);
-  const foreign = asked.filter((what) => what.includes('://') && !what.includes(new URL(address).origin));
-  const left = [...strangers.splice(0).filter((what) => !chromiumsOwn.test(what)), ...foreign];
+  const foreign = requested.filter((what) => what.includes('://') && !what.includes(new URL(address).origin));
+  const left = [...foreignRequests.splice(0).filter((what) => !chromiumsOwn.test(what)), ...foreign];
   problems.push(...left.map((what) => `a request left the page's server: ${what}`));
   page.removeAllListeners('console');
   await tryLeaving(page);
   for (const name of ['page.invalid', 'worker.invalid'])
-    if (![strangers, asked].every((heard) => heard.some((what) => what.includes(name))))
-      problems.push(`a request to ${name} was not noticed: this check is blind`);
+    if (![foreignRequests, requested].every((list) => list.some((what) => what.includes(name))))
+      problems.push(`a request to ${name} was not noticed: this check does not work`);
   return { step, problems };
 }
 
@@ -109,13 +109,13 @@ async function check() {
   try {
     const context = await chromium.launchPersistentContext(profile, {
       executablePath: findChromium(),
-      // Chromium leaves its own machine out of a proxy unless it is told not to.
+      // Chromium does not use a proxy for its own machine unless told to.
       proxy: { server: proxy.url, bypass: '<-loopback>' },
       args: chromiumArgs,
       viewport: { width: 1440, height: 900 },
     });
     try {
-      return await checkIn(context, address, proxy.strangers);
+      return await checkIn(context, address, proxy.foreignRequests);
     } finally {
       await context.close();
     }

@@ -1,6 +1,7 @@
-// The content security policy of the built page, as a meta element: it holds on any host. Scripts are the page's own files, and of what is inline
-// only what is named by its hash: the theme's few lines in index.html, and the scripts of the frames in which web pages are shown and worlds live,
-// since a frame without an address keeps its page's policy (https://www.w3.org/TR/CSP3/#security-inherit-csp). WebAssembly may be compiled; no text is.
+// The content security policy of the built page, as a meta element, so that it holds on any host. Scripts must be the
+// page's own files. Inline scripts and styles are allowed only by hash: the theme's few lines in index.html, and the
+// scripts of the frames that show web pages or run worlds, because a frame without an address inherits its page's
+// policy (https://www.w3.org/TR/CSP3/#security-inherit-csp). WebAssembly may be compiled; text may not be evaluated.
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,12 +13,12 @@ export const hashOf = (text) => `'sha256-${createHash('sha256').update(text).dig
 
 const load = async (path) => (await runnerImport(join(root, path), { configFile: false, logLevel: 'error' })).module;
 
-/** Scripts and styles that stand inline in the page and in its frames. */
+/** Inline scripts and styles of the page and its frames. */
 async function inlineTexts(html) {
   const { safeScript, nestedStyle } = await load('src/envs/transport/frame.ts');
   const framed = framedWorlds();
   const played = await Promise.all(framed.map(buildFrameScript));
-  // A view that shows pages in a frame has a script and a style for them.
+  // A view that shows pages in a frame has its own script and style for them.
   const shown = await Promise.all(
     framed
       .map((world) => `src/worlds/${world}/view/frame-script.ts`)
@@ -31,13 +32,13 @@ async function inlineTexts(html) {
   };
 }
 
-/** Of the two style attributes that the code editor (CodeMirror) writes; `unsafe-hashes` lets these through and no other. */
+/** Hashes of the two style attributes that the code editor (CodeMirror) writes; `unsafe-hashes` allows only these. */
 const editorStyles = [
   "'sha256-Q5eikIEemYiD3x6NMbxp2wPzj0hY9DPXlStfoVahKxk='",
   "'sha256-cTstnX+76HyqwAUGF+IhvkRe4a4lOlTBTL7rVh4mluQ='",
 ];
 
-/** `connect-src` is open: a person may enter the address of a server of worlds, of a model or of a hub. */
+/** `connect-src` is open because a person may enter the address of a server of worlds, of a model or of a hub. */
 export const policyOf = ({ scripts, styles }) =>
   [
     "default-src 'self'",

@@ -1,4 +1,5 @@
-// `npm run docs`: writes the pages of docs/ that are made of the code: every field of an experiment, every metric.
+// `npm run docs`: writes the pages of docs/ that are generated from the code: every field of an experiment, every
+// metric.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { runnerImport } from 'vite';

@@ -1,5 +1,5 @@
-// Scripts of worlds' frames as text: `virtual:frame/NAME` is src/worlds/NAME/frame/main.ts with all it imports, in one piece, since a
-// frame without an origin can import nothing. Built when it is first imported.
+// Scripts of worlds' frames as text: `virtual:frame/NAME` is src/worlds/NAME/frame/main.ts bundled with its imports,
+// because a frame without an origin cannot import anything. Built when first imported.
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { build } from 'vite';
@@ -9,20 +9,20 @@ const prefix = 'virtual:frame/';
 
 const entryOf = (world) => join(root, 'src/worlds', world, 'frame/main.ts');
 
-/** Names of the worlds that are played in a frame. */
+/** Names of the worlds that run in a frame. */
 export const framedWorlds = () =>
   readdirSync(join(root, 'src/worlds'))
     .filter((world) => existsSync(entryOf(world)))
     .sort();
 
-/** The library is for Node: a frame parses by itself. */
+/** The library is for Node; in a frame the browser parses HTML. */
 const withoutLibrary = {
   name: 'without-library',
   enforce: 'pre',
   load: (file) => (file.endsWith('browser/node-page.ts') ? 'export const parseWithLibrary = null;' : null),
 };
 
-/** The script of a world's frame, minified. */
+/** Minified script of a world's frame. */
 export async function buildFrameScript(world) {
   const result = await build({
     configFile: false,
@@ -42,14 +42,17 @@ export async function buildFrameScript(world) {
   return output.map((part) => (part.type === 'chunk' ? part.code : '')).join('\n');
 }
 
-/** Plugin that resolves `virtual:frame/NAME`. `empty`: where no frame is ever opened (a worker, a frame, Node), it is an empty text. */
+/**
+ * Plugin that resolves `virtual:frame/NAME`. `empty`: resolves to an empty text, for code that never opens a frame (a
+ * worker, a frame, Node).
+ */
 export function frameScript({ empty = false } = {}) {
   return {
     name: 'frame-script',
-    resolveId: (asked) => (asked.startsWith(prefix) ? `\0${asked}` : null),
-    load: async (asked) => {
-      if (!asked.startsWith(`\0${prefix}`)) return null;
-      return `export default ${empty ? "''" : JSON.stringify(await buildFrameScript(asked.slice(prefix.length + 1)))};`;
+    resolveId: (id) => (id.startsWith(prefix) ? `\0${id}` : null),
+    load: async (id) => {
+      if (!id.startsWith(`\0${prefix}`)) return null;
+      return `export default ${empty ? "''" : JSON.stringify(await buildFrameScript(id.slice(prefix.length + 1)))};`;
     },
   };
 }

@@ -1,2 +1,2 @@
-/** The text of envs-wasm/textcraft/recipes.ts for a raw recipe table. */
+/** Returns the text of envs-wasm/textcraft/recipes.ts for a raw recipe table. */
 export function renderRecipes(raw: unknown[]): string;

@@ -1,3 +1,3 @@
 import type { Plugin } from 'vite';
-// Written out here, since the plugin's own types bring others that clash with the page's.
+// Declared here, because the plugin's own types import others that clash with the page's.
 export function installable(): Plugin[];

@@ -1,9 +1,9 @@
-// The built page as something to install and to open without a network: its manifest, and the service worker with the list of its files.
+// Makes the built page installable and usable offline: its manifest, and the service worker with the list of its files.
 import { VitePWA } from 'vite-plugin-pwa';
 
 /**
- * The service worker, with the list of the page's files in it: at the root, under a name that never changes, since its address is its identity.
- * The ONNX runtime's WASM (27 and 14 MB) is not in the list: it is kept once it was asked for.
+ * The service worker, with the list of the page's files. It lies at the root under a fixed name, because its address is
+ * its identity. The ONNX runtime's WASM (27 and 14 MB) is not in the list; it is cached after its first use.
  */
 export const installable = () =>
   VitePWA({

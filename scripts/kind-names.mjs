@@ -1,8 +1,8 @@
-// Kinds are modules: a policy kind, a world or an algorithm is named by its own module, by the registries, presets, fixtures,
-// tests and tools, and nowhere else. This finds every literal name outside of them: `=== 'NAME'`, `case 'NAME'`, a type, a key
-// of a table. The names are read from the registries. `names-baseline.json` lists what stood there before the rule: a file may
-// have fewer, never more (`--write` stores fewer). A word that only looks like a name says so, on its line or the one above:
-// `// not a kind: a file format`.
+// Kinds are modules: a policy kind, a world or an algorithm is named only by its own module, the registries, presets,
+// fixtures, tests and tools. This script finds every literal name elsewhere: `=== 'NAME'`, `case 'NAME'`, a type, a key
+// of a table. It reads the names from the registries. `names-baseline.json` lists the number of names per file from
+// before the rule: a file may have fewer, never more (`--write` stores fewer). To exempt a string that only looks like
+// a name, add a comment on its line or the line above: `// not a kind: a file format`.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseSync, Visitor } from 'oxc-parser';
@@ -11,7 +11,7 @@ import { root } from './machine.mjs';
 
 const baselineFile = join(root, 'scripts/names-baseline.json');
 
-/** Registries, presets and fixtures: they may name all. */
+/** Registries, presets and fixtures, which may name every kind. */
 const free = [
   /^src\/worlds\/[^/]+\.ts$/,
   /^src\/rl\/algorithms\/registry\.ts$/,
@@ -20,14 +20,14 @@ const free = [
   /^src\/ui\/gallery\//,
 ];
 
-/** Where the modules of a kind are: a file there may name one, itself. */
+/** Folders of the modules of a kind; a file there may name its own kind. */
 const homes = {
   world: /^src\/(worlds\/[^/]+|envs\/[^/]+)\//,
   policy: /^src\/(experiment|session)\/policies\//,
   algorithm: /^src\/rl\/algorithms\//,
 };
 
-/** The names of each kind, as the registries have them. */
+/** Names of each kind, from the registries. */
 export async function registeredNames() {
   const options = { root, configFile: false, logLevel: 'error' };
   const load = async (path) => (await runnerImport(join(root, path), options)).module;
@@ -46,12 +46,12 @@ export async function registeredNames() {
   return names;
 }
 
-/** A key's text; null: it is computed. */
+/** Text of a key; null if it is computed. */
 const keyOf = ({ key, computed }) => (computed ? null : (key.name ?? key.value ?? null));
 
 /**
- * Literal names in a source: `[{name, kind, line}]`. As a key the name of a policy kind counts only in a table with another of
- * them, and not after a dot: `lora` is a field as well.
+ * Literal names in a source: `[{name, kind, line}]`. The name of a policy kind counts as a key only in a table with
+ * another such name, and not after a dot, because `lora` is a field as well.
  */
 export function findNames(source, names) {
   const { program, errors, comments } = parseSync('source.ts', source, { lang: 'ts' });
@@ -100,7 +100,7 @@ export function findNames(source, names) {
   return found;
 }
 
-/** What of a file's names breaks the rule. */
+/** Names in a file that break the rule. */
 export function offendersIn(file, source, names) {
   if (free.some((place) => place.test(file))) return [];
   return findNames(source, names).filter(({ kind, name }, _, all) => {
@@ -109,7 +109,7 @@ export function offendersIn(file, source, names) {
   });
 }
 
-/** Every file of src/ with its offenders. */
+/** Files of src/ that break the rule, with the names. */
 export function offenders(names) {
   const files = readdirSync(join(root, 'src'), { recursive: true })
     .map((file) => `src/${file.replaceAll('\\', '/')}`)
@@ -122,7 +122,7 @@ export function offenders(names) {
   );
 }
 
-/** Problems against a baseline `{file: count}`, as sentences. */
+/** Files that exceed a baseline `{file: count}`, as sentences. */
 export function problemsOf(found, baseline) {
   return [...found].flatMap(([file, list]) => {
     const allowed = baseline[file] ?? 0;
@@ -144,7 +144,7 @@ if (process.argv[1] === import.meta.filename) {
   if (process.argv.includes('--write') && (!problems.length || process.argv.includes('--anew')))
     writeFileSync(baselineFile, `${JSON.stringify(counts, null, 2)}\n`);
   console.log(
-    `${sum(counts)} names of kinds outside their modules (${sum(baseline)} in the baseline), ${problems.length} files with more than before`,
+    `${sum(counts)} names of kinds outside their modules (${sum(baseline)} in the baseline), ${problems.length} files with more than the baseline`,
   );
   process.exit(problems.length ? 1 : 0);
 }

@@ -1,6 +1,6 @@
-// Makes the recorded run of the last lesson: `node scripts/lesson-recording.mjs RUN.tabgym`. Of a run that `npm run test:learn-lora` has
-// written it keeps what is read: settings, curves, tokenizer, and the episodes of every twentieth step and of the last five. No weights
-// go in, and the model is named in words instead of by a folder of one machine.
+// Makes the recorded run of the last lesson: `node scripts/lesson-recording.mjs RUN.tabgym`. From a run written by `npm
+// run test:learn-lora` it keeps the parts that the lesson reads: settings, curves, tokenizer, and the episodes of every
+// twentieth step and of the last five. It drops the weights, and replaces the folder of the model by a description.
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,7 +8,7 @@ import { runnerImport } from 'vite';
 import { root } from './machine.mjs';
 
 const file = process.argv[2];
-if (!file) throw new Error('Which run? node scripts/lesson-recording.mjs RUN.tabgym');
+if (!file) throw new Error('Missing a run: node scripts/lesson-recording.mjs RUN.tabgym');
 const every = 20;
 const last = 5;
 

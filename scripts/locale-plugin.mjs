@@ -1,4 +1,4 @@
-// Of a file of translations the page loads the translations alone: the English beside each is for those who translate.
+// Loads only the translations of a locale file into the page; the English beside each is for translators.
 import { readFileSync } from 'node:fs';
 
 export const localeWords = () => ({

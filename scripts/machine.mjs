@@ -1,19 +1,20 @@
-// What this machine has: a Chromium, a Firefox, a Vulkan driver for Dawn. Everything that needs one asks here, so that a
-// missing one is explained once, in one sentence. Only as root in CI is anything installed.
+// Finds the browsers and drivers of this machine: a Chromium, a Firefox, a Vulkan driver for Dawn. All code that needs
+// one uses this file, so that a missing one is explained in one place. Only in CI as root does it install anything.
 import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 
-/** The nearest folder above with a `package.json`. */
+/** Nearest folder upwards with a `package.json`. */
 const packageOf = (folder) => (existsSync(join(folder, 'package.json')) ? folder : packageOf(dirname(folder)));
 
-/** The repository's root, from here and from a built tool alike. */
+/** Root of the repository, both from here and from a built tool. */
 export const root = packageOf(import.meta.dirname);
 
 /**
- * Chromium 156 loads the two popups of its address bar ahead for each window, and headless each context has a window: a third of what a test's page
- * costs. Chromium reads the last list alone, so what Playwright 1.65 turns off stands here as well.
+ * Chromium 156 preloads the two popups of its address bar for each window, and in headless mode each context has a
+ * window; that is a third of the cost of a test's page. Chromium uses only the last --disable-features, so Playwright
+ * 1.65's list is repeated here.
  */
 const disabledFeatures = [
   'WebUIOmniboxPopup',
@@ -34,7 +35,7 @@ const disabledFeatures = [
   'PreconnectToSearch',
 ];
 
-/** Chromium's switches for tests: a software WebGPU adapter, no sandbox, no look-ups of its own. */
+/** Chromium's switches for tests: a software WebGPU adapter, no sandbox, no background requests. */
 export const chromiumArgs = [
   '--no-sandbox',
   '--enable-unsafe-webgpu',
@@ -47,7 +48,7 @@ export const chromiumArgs = [
   `--disable-features=${disabledFeatures}`,
 ];
 
-/** The same without WebGPU. */
+/** The same switches without WebGPU. */
 export const chromiumArgsWithoutWebGpu = [
   ...chromiumArgs.filter((arg) => !/webgpu|disable-features/.test(arg)),
   `--disable-features=${[...disabledFeatures, 'WebGPU']}`,
@@ -83,7 +84,7 @@ const vulkanLoaders = [
   '/usr/lib/libvulkan.so.1',
 ];
 
-/** The browser that `npx playwright-core install chromium` puts into the home folder, if it is there. */
+/** Path of the browser that `npx playwright-core install chromium` installs into the home folder, or null. */
 function playwrightChromium() {
   try {
     const path = createRequire(import.meta.url)('playwright-core').chromium.executablePath();
@@ -99,13 +100,16 @@ export const findChromium = () => chromiumPlaces.find((place) => place && exists
 /** Path of a Firefox, or null. */
 export const findFirefox = () => firefoxPlaces.find((place) => place && existsSync(place)) ?? null;
 
-/** Mesa's lavapipe as a Vulkan driver file (ICD), or null. */
+/** Vulkan driver file (ICD) of Mesa's lavapipe, or null. */
 export const findMesaDriver = () =>
   ['lvp_icd.json', 'lvp_icd.x86_64.json', 'lvp_icd.aarch64.json']
     .map((name) => `/usr/share/vulkan/icd.d/${name}`)
     .find((place) => existsSync(place)) ?? null;
 
-/** SwiftShader as it comes with a Chromium-family browser, or null: the adapter of a machine on which nothing else was installed. */
+/**
+ * Vulkan driver file of the SwiftShader that comes with a Chromium-family browser, or null. It is available without
+ * further installation.
+ */
 export function findBrowserDriver() {
   const chromium = findChromium();
   const places = [
@@ -117,19 +121,19 @@ export function findBrowserDriver() {
   return places.find((place) => existsSync(place)) ?? null;
 }
 
-/** Vulkan driver files of software adapters on this machine, the better first. */
+/** Vulkan driver files of the software adapters on this machine, best first. */
 export const findSoftwareDrivers = () => [findMesaDriver(), findBrowserDriver()].filter((place) => place !== null);
 
-/** True where the operating system knows a Vulkan driver of real hardware (a render node). */
+/** True if the operating system has a Vulkan driver for real hardware (a render node). */
 export const hasRenderNode = () =>
   existsSync('/dev/dri') && readdirSync('/dev/dri').some((name) => name.startsWith('renderD'));
 
-/** Dawn on Linux loads the system's Vulkan loader; elsewhere it needs none. */
+/** On Linux, Dawn needs the system's Vulkan loader; elsewhere it does not. */
 const hasVulkanLoader = () => process.platform !== 'linux' || vulkanLoaders.some((path) => existsSync(path));
 
 const isDebian = () => existsSync('/etc/os-release') && /^ID=debian$/m.test(readFileSync('/etc/os-release', 'utf8'));
 
-/** What is missing on this machine for the tests, in words; empty where nothing is. */
+/** Names of everything that the tests need and this machine lacks. */
 export function findMissing() {
   const missing = [];
   if (!findChromium()) missing.push('a Chromium-family browser');
@@ -137,7 +141,7 @@ export function findMissing() {
   return missing;
 }
 
-/** The command that tells a person what to install, for this platform. */
+/** Command that installs the missing parts on this platform. */
 export function installAdvice() {
   if (process.platform !== 'linux') return 'npx playwright-core install chromium   (or install Google Chrome)';
   if (isDebian()) return 'sudo apt-get install chromium libvulkan1';
@@ -153,7 +157,7 @@ function installInCi() {
   console.log(`CI: installing ${findMissing().join(' and ')}`);
   apt('update', '-qq');
   apt('install', '-y', '-qq', '--no-install-recommends', 'libvulkan1', ...(isDebian() ? ['chromium'] : []));
-  // Ubuntu's chromium package is only a door to the snap store, which does not run in a container.
+  // Ubuntu's chromium package only installs from the snap store, which does not work in a container.
   if (!findChromium())
     execFileSync(process.execPath, ['node_modules/playwright-core/cli.js', 'install', '--with-deps', 'chromium'], {
       ...options,
@@ -161,7 +165,7 @@ function installInCi() {
     });
 }
 
-/** As root in CI on Linux: install what is missing. Elsewhere: say what to install and stop. */
+/** Installs missing parts in CI as root on Linux; elsewhere prints the command to install them and exits. */
 export function requireBrowser() {
   if (!findMissing().length) return;
   if (process.env.CI && process.platform === 'linux' && process.getuid?.() === 0) {
@@ -174,6 +178,6 @@ export function requireBrowser() {
   const missing = findMissing();
   if (!missing.length) return;
   console.error(`Not found: ${missing.join(' and ')}. Please run: ${installAdvice()}`);
-  if (!findChromium()) console.error('Or name a browser that is elsewhere: TABGYM_CHROMIUM=/path/to/chrome');
+  if (!findChromium()) console.error('Or name a browser in another place: TABGYM_CHROMIUM=/path/to/chrome');
   process.exit(1);
 }

@@ -1,5 +1,6 @@
-// Writes the words of the registries (knobs, worlds, metrics) as literal `msg()` calls with the ids that src/ui/state/labels.ts looks up, so
-// that `lit-localize extract` lists them for translators beside the words of the page. The page never loads this file.
+// Writes the texts of the registries (knobs, worlds, metrics) as literal `msg()` calls with the ids that
+// src/ui/state/labels.ts looks up, so that `lit-localize extract` lists them for translators beside the page's texts.
+// The page never loads this file.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as v from 'valibot';
@@ -17,14 +18,14 @@ export async function writeRegistryMessages() {
 
   const { algorithms, cardsOf } = await load('src/rl/algorithms/registry.ts');
   const { symbolsOf, symbolWords } = await load('src/rl/algorithms/cards.ts');
-  // With all terms that a setting can switch on.
+  // Cards with all terms that a setting can switch on.
   const cards = algorithms.flatMap((each) => {
     const settings = v.getDefaults(each.schema);
     return cardsOf({ ...settings, name: each.name, kl: { estimator: 'k3', coefficient: 1 }, entropy: 1 });
   });
   const symbols = cards.flatMap(({ formula }) => symbolsOf(formula)).filter(({ words }) => words);
 
-  const words = [
+  const texts = [
     ...knobs.flatMap(({ path, id = path, label, sentence, choiceLabels = {}, choiceGroups = {} }) => [
       [`knob.${id}.label`, label],
       [`knob.${id}.sentence`, sentence],
@@ -42,7 +43,7 @@ export async function writeRegistryMessages() {
       [`preset.${name}.title`, name],
       [`preset.${name}.description`, description],
     ]),
-    // A card, and a symbol, may be in several algorithms.
+    // A Map, because several algorithms may share a card or a symbol.
     ...new Map([
       ...cards.map(({ id, title }) => [`card.${id}.title`, title]),
       ...cards.map(({ id, sentence }) => [`card.${id}.sentence`, sentence]),
@@ -50,15 +51,15 @@ export async function writeRegistryMessages() {
       ...Object.entries(symbolWords).map(([of, words]) => [`symbol.${of}`, words]),
     ]),
   ];
-  const calls = words.map(([id, text]) => `  msg(${JSON.stringify(text)}, { id: ${JSON.stringify(id)} }),`);
+  const calls = texts.map(([id, text]) => `  msg(${JSON.stringify(text)}, { id: ${JSON.stringify(id)} }),`);
   const folder = join(root, 'build/locales');
   mkdirSync(folder, { recursive: true });
   writeFileSync(
     join(folder, 'registry-messages.ts'),
     `// Written by scripts/registry-messages.mjs.\nimport { msg } from '@lit/localize';\n\nexport const registryMessages = () => [\n${calls.join('\n')}\n];\n`,
   );
-  return words.length;
+  return texts.length;
 }
 
 if (process.argv[1] === import.meta.filename)
-  console.log(`${await writeRegistryMessages()} words of knobs, worlds and metrics`);
+  console.log(`${await writeRegistryMessages()} texts of knobs, worlds and metrics`);

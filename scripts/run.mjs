@@ -1,5 +1,5 @@
-// Runs a command line tool: `node scripts/run.mjs NAME ARGUMENTS`. Builds the worlds and the tools first, if a source
-// changed since the last build (about a second).
+// Runs a command line tool: `node scripts/run.mjs NAME ARGUMENTS`. First builds the worlds and the tools if a source
+// has changed since the last build (about a second).
 import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { buildWasm } from './build-wasm.mjs';
@@ -46,7 +46,7 @@ if (process.argv[1] === import.meta.filename) {
   if (name === '--build') process.exit(0);
   const tool = join(root, 'build/cli', `${name}.js`);
   if (!existsSync(tool)) {
-    console.error(`There is no tool "${name}": vite.cli.config.ts lists those that there are.`);
+    console.error(`There is no tool "${name}": vite.cli.config.ts lists all tools.`);
     process.exit(2);
   }
   process.argv = [process.argv[0], tool, ...rest];

@@ -1,5 +1,5 @@
-// Records the episode that the welcome page plays: `node scripts/sample.mjs RUN.tabgym`. Opens the run in the built page,
-// replays the longest success of its newest step, and writes public/sample-episode.json and public/samples.json.
+// Records the episode that the welcome page plays: `node scripts/sample.mjs RUN.tabgym`. Opens the run in the built
+// page, replays the longest success of its newest step, and writes public/sample-episode.json and public/samples.json.
 import { writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { chromium } from 'playwright-core';
@@ -8,7 +8,7 @@ import { buildWasm } from './build-wasm.mjs';
 import { chromiumArgs, findChromium, root } from './machine.mjs';
 
 const file = process.argv[2];
-if (!file) throw new Error('Which run? node scripts/sample.mjs RUN.tabgym');
+if (!file) throw new Error('Missing a run: node scripts/sample.mjs RUN.tabgym');
 const outDir = join(root, 'build/page-sample');
 
 await buildWasm();
@@ -20,7 +20,7 @@ await page.goto(server.resolvedUrls.local[0]);
 await page.getByLabel('Preset').waitFor();
 await page.keyboard.press('r');
 await page.getByLabel('File to import').setInputFiles(resolve(file));
-// The welcome page has a recorded episode of its own: wait for the imported run's.
+// The welcome page shows its own recorded episode first; wait for that of the imported run.
 await page.waitForFunction(() => {
   const { run, recorded } = document.querySelector('tabgym-app').app.store.state;
   return run?.origin.kind === 'import' && recorded?.turns.length > 0;

@@ -1,5 +1,6 @@
-// The size budget: everything the page loads before something is asked for, gzipped, under 120 KB. The trainer's worker, the
-// worlds and their WASM come after; they are listed, not counted. The fixtures of the tests must not be in the build.
+// Checks the size budget: all files that the page loads before the first interaction must be under 120 KB, gzipped. The
+// trainer's worker, the worlds and their WASM are loaded later; they are listed but not counted. The tests' fixtures
+// must not be in the build.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -31,5 +32,5 @@ const fixtures = files.filter((file) => file.endsWith('.js') && readFileSync(fil
 console.log(`shell ${kilobytes(shell)} of ${kilobytes(budget)}, gzipped`);
 if (fixtures.length) console.error(`The fixtures are in the shipped page: ${fixtures.join(', ')}`);
 if (shell > budget)
-  console.error('The shell is over its budget. Load what is not needed at once later, or do without it.');
+  console.error('The shell is over its budget. Load later whatever the start does not need, or remove it.');
 if (shell > budget || fixtures.length) process.exit(1);

@@ -1,11 +1,13 @@
-// `npm start` run as a person runs it, for checks: its address, its end, and a training step in the page that it serves.
+// Runs `npm start` as a person does, for checks: provides its address, stops it, and takes a training step in its page.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { root } from './machine.mjs';
 
 const minute = 60_000;
-/** A first step compiles every kernel: about a minute on a software adapter with two cores, more where they are shared. */
+/**
+ * The first step compiles every kernel: about a minute on a software adapter with two cores, longer if they are shared.
+ */
 const stepTimeout = 15 * minute;
 
 async function freePort() {
@@ -16,19 +18,19 @@ async function freePort() {
   return port;
 }
 
-/** `npm start` of a checkout, in a process group of its own; resolves with its address when it has printed it. */
+/** Starts `npm start` of a checkout in its own process group; resolves with its address once it has printed it. */
 export async function startPage(folder = root) {
   const npm = process.env.npm_execpath;
   const [command, args] = npm ? [process.execPath, [npm, 'start']] : ['npm', ['start']];
   const env = { ...process.env, PORT: String(await freePort()) };
   const child = spawn(command, args, { cwd: folder, env, stdio: ['ignore', 'pipe', 'inherit'], detached: true });
   const stop = () => stopGroup(child);
-  let said = '';
+  let output = '';
   const address = new Promise((resolve, reject) => {
     child.stdout.on('data', (bytes) => {
       process.stdout.write(bytes);
-      said += bytes;
-      const found = /Tabgym is at (http:\S+)/.exec(said);
+      output += bytes;
+      const found = /Tabgym is at (http:\S+)/.exec(output);
       if (found) resolve(found[1]);
     });
     child.on('error', reject);
@@ -43,7 +45,7 @@ export async function startPage(folder = root) {
   }
 }
 
-/** npm, its shell and the server; Windows has no process groups. */
+/** Stops npm, its shell and the server. Windows has no process groups. */
 async function stopGroup(child) {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const gone = once(child, 'exit');
@@ -52,7 +54,7 @@ async function stopGroup(child) {
   await gone;
 }
 
-/** One step of what the setup says; gives back the step that the page then shows. */
+/** Takes one step of the run in the setup; returns the step that the page then shows. */
 export async function trainOneStep(page) {
   await page.getByRole('button', { name: 'Step', exact: true }).click({ timeout: 2 * minute });
   const shown = page.locator('tabgym-transport .steps strong');

@@ -1,4 +1,5 @@
-// `npm start`: builds the worlds and the page, serves it, prints the address. PORT chooses the port; a taken one is passed over.
+// `npm start`: builds the worlds and the page, serves the page and prints its address. PORT chooses the port; if it is
+// taken, the next free one is used.
 import { build, preview } from 'vite';
 import { buildWasm } from './build-wasm.mjs';
 import { root } from './machine.mjs';

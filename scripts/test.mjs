@@ -1,6 +1,6 @@
-// `npm test`: everything that is checked, one after the other, each with its result, and one closing line. A failing check
-// does not hide those after it. `npm test -- NAME...` runs only the checks named;
-// `kernels`, `mesa` and `firefox` run only when they are named.
+// `npm test`: runs all checks one after the other, each with its result, and prints one closing line. A failing check
+// does not hide those after it. `npm test -- NAME...` runs only the named checks; `kernels`, `mesa` and `firefox` run
+// only if named.
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
@@ -10,7 +10,7 @@ const results = join(root, 'build/test');
 const node = (...args) => spawnSync(process.execPath, args, { cwd: root, stdio: 'inherit' }).status === 0;
 const bin = (path, ...args) => node(join('node_modules', path), ...args);
 
-/** Runs a Vitest project; every test counts. A run that dies before it can report counts as one failure. */
+/** Runs a Vitest project and counts its tests. A run that dies before it can report counts as one failure. */
 function vitest(project, files = []) {
   const report = join(results, `${project}.json`);
   rmSync(report, { force: true });
@@ -28,12 +28,12 @@ function vitest(project, files = []) {
   const { numPassedTests, numFailedTests, numFailedTestSuites, numPendingTests, testResults } = JSON.parse(
     readFileSync(report, 'utf8'),
   );
-  // A file that fails to load has no failed test in it, and an unhandled error belongs to none.
+  // A file that fails to load has no failed test, and an unhandled error belongs to no test.
   const failed = Math.max(numFailedTests, ok ? 0 : Math.max(1, numFailedTests, numFailedTestSuites ? 1 : 0));
   return { passed: numPassedTests, failed, skipped: numPendingTests, failures: testResults.flatMap(failuresOf) };
 }
 
-/** Each failed test of a file, with the first line of what it said. */
+/** Failed tests of a file, with the first line of each message. */
 function failuresOf({ name, message, assertionResults }) {
   const firstLine = (text = '') => text.split('\n')[0].slice(0, 300);
   const file = relative(root, name);
@@ -70,14 +70,14 @@ const checks = {
   page: () => vitest('page'),
 };
 
-/** Says what a check needs and this machine lacks; counts as a failure, since it was asked for by name. */
-function lacking(what, advice) {
+/** Prints what a check needs and this machine lacks. Counts as a failure, because the check was named explicitly. */
+function reportMissing(what, advice) {
   console.error(`Not found: ${what}. ${advice}`);
   return { passed: 0, failed: 1, failures: [`${what} is not installed`] };
 }
 
-/** Only when asked for by name: too slow for all, or in need of what a newcomer does not have. */
-const named = {
+/** Run only if named: too slow for every run, or dependent on software that a newcomer lacks. */
+const onRequest = {
   /** Every form of the kernels: minutes of shader compilation on a software adapter. */
   kernels: () => {
     process.env.TABGYM_KERNELS = 'all';
@@ -87,17 +87,17 @@ const named = {
   mesa: () => {
     const driver = findMesaDriver();
     if (!driver)
-      return lacking(
+      return reportMissing(
         "Mesa's software Vulkan driver",
         'On Debian: sudo apt-get install mesa-vulkan-drivers (25 or later has f16).',
       );
     process.env.TABGYM_ADAPTER = driver;
     return vitest('node');
   },
-  /** Kernels and the page in Firefox, a second compiler of WGSL. */
+  /** Kernels and the page in Firefox, which has a different WGSL compiler. */
   firefox: () => {
     if (!findFirefox())
-      return lacking('Firefox', 'On Debian: sudo apt-get install firefox-esr; or name one: TABGYM_FIREFOX=PATH.');
+      return reportMissing('Firefox', 'On Debian: sudo apt-get install firefox-esr; or name one: TABGYM_FIREFOX=PATH.');
     process.env.TABGYM_FIREFOX_TESTS = '1';
     return both(vitest('firefox'), vitest('page', ['tests/page/firefox']));
   },
@@ -108,13 +108,13 @@ function run(names) {
   for (const name of names) {
     console.log(`\n== ${name}`);
     const started = Date.now();
-    table.push({ name, ...{ ...checks, ...named }[name](), seconds: Math.round((Date.now() - started) / 1000) });
+    table.push({ name, ...{ ...checks, ...onRequest }[name](), seconds: Math.round((Date.now() - started) / 1000) });
   }
   return table;
 }
 
 function report(table) {
-  // After all that the checks print, where who reads only the end of it finds them.
+  // Printed after all output of the checks, so that a reader of the end finds them.
   const failures = table.flatMap((row) => row.failures ?? []);
   if (failures.length) console.log(`\n== failed\n${failures.join('\n')}`);
   console.log('\n== results');
@@ -129,13 +129,15 @@ function report(table) {
   return total('failed') === 0;
 }
 
-const asked = process.argv.slice(2);
-const unknown = asked.filter((name) => !(name in checks || name in named));
+const wanted = process.argv.slice(2);
+const unknown = wanted.filter((name) => !(name in checks || name in onRequest));
 if (unknown.length) {
-  console.error(`No such check: ${unknown.join(', ')}. There are ${Object.keys({ ...checks, ...named }).join(', ')}.`);
+  console.error(
+    `No such check: ${unknown.join(', ')}. Choose from ${Object.keys({ ...checks, ...onRequest }).join(', ')}.`,
+  );
   process.exit(2);
 }
 mkdirSync(results, { recursive: true });
 rmSync(join(results, 'summary.txt'), { force: true });
 requireBrowser();
-process.exit(report(run(asked.length ? asked : Object.keys(checks))) ? 0 : 1);
+process.exit(report(run(wanted.length ? wanted : Object.keys(checks))) ? 0 : 1);
