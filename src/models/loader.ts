@@ -64,7 +64,10 @@ interface PieceNote extends FilesPosition {
   rows: number;
 }
 
-/** Identifies the files of a model, to detect that kept pieces belong to other files. */
+/**
+ * Names, sizes and versions of the model's files, and the slice size. Kept pieces are reused only if these are
+ * unchanged.
+ */
 interface Plan extends FilesPlan {
   sliceBytes: number;
 }

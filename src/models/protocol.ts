@@ -1,6 +1,6 @@
 /**
- * Messages about language models between the page and the trainer. All values are structured-cloneable; see
- * protocol.ts.
+ * Messages about language models between the page and the trainer. All values are structured-cloneable, as in
+ * session/protocol.ts.
  */
 import type { Precision } from '../policy/weights/linear.ts';
 

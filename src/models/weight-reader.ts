@@ -31,7 +31,7 @@ export interface FilesPosition extends ReaderState {
   file: number;
 }
 
-/** Identifies the files of a model, to detect that kept pieces belong to other files. */
+/** Names, sizes and versions of a model's files. Kept pieces are reused only if these are unchanged. */
 export interface FilesPlan {
   files: { name: string; bytes: number; identity: string }[];
 }

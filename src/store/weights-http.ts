@@ -73,7 +73,7 @@ interface Part {
   name: string;
   bytes: number;
   end: number;
-  /** Version found first. All later responses must have the same. */
+  /** Version in the first response. All later responses must have the same one. */
   version: Version;
 }
 
@@ -116,7 +116,7 @@ export class HttpSource implements ModelSource {
     return this.withRetries(signal, () => this.wholeText(name, signal));
   }
 
-  /** Reads request and body together, because a broken body cannot be read again. */
+  /** Requests and reads in one step, so that a retry repeats both: a broken body cannot be read again. */
   private async wholeText(name: string, signal: AbortSignal): Promise<string | null> {
     const response = await this.request('resolve', name, {}, signal);
     if (!response) return null;

@@ -96,8 +96,8 @@ export class Critic {
 const notesPrefix = `${keptPrefix}note.`;
 
 /**
- * Saves training numbers as tensors of one value, in single precision. The values in use are rounded to single
- * precision as well.
+ * Saves training numbers as tensors of one value, in single precision. Callers round the values in use to single
+ * precision as well, so that a resumed run continues with the same numbers.
  */
 export function saveNotes(notes: ReadonlyMap<string, number>, tensors: TensorMap): void {
   for (const [name, value] of notes) tensors.set(notesPrefix + name, { shape: [1], data: Float32Array.of(value) });

@@ -2,7 +2,7 @@
 import { type BufferSlice, type Device, type DeviceBuffer, whole } from '../../device/device.ts';
 import type { PlannedBuffer, WorkspaceBuffer } from '../plan/planned-buffer.ts';
 
-/** Parts allocated by the weights, the recorder, the critic or the host. */
+/** Parts allocated elsewhere: by the weights, the recorder, the critic or the host. */
 const elsewhere: ReadonlySet<PlannedBuffer['part']> = new Set([
   'weights',
   'adapter',
