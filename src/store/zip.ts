@@ -1,7 +1,7 @@
 /**
- * Zip files (APPNOTE.TXT, https://pkware.cachefly.net/webdocs/casestudies/APPNOTE.TXT), written and read in memory. Entries
- * are stored or deflated. Every entry has the same fixed date, so that equal contents give equal files. ZIP64 and
- * encryption are refused.
+ * Zip files (https://pkware.cachefly.net/webdocs/casestudies/APPNOTE.TXT), written and read in memory. Entries are stored
+ * or deflated. Every entry has the same fixed date, so that equal contents give equal files. ZIP64 and encryption are
+ * refused.
  */
 import { deflateRaw, inflateRaw } from 'pako';
 import { crc32 } from './crc32.ts';
@@ -134,7 +134,7 @@ function unpack(whole: Uint8Array, view: DataView, { name, method, packedBytes, 
   throw new ZipError(`${name} has ${unpacked.length} bytes; its directory lists ${bytes}`);
 }
 
-/** Entries of a zip by name; `wanted` selects some of them. Throws an error that states why the bytes cannot be read. */
+/** Entries of a zip by name; `wanted` selects some of them. Throws if the bytes are not a readable zip. */
 export function unzip(bytes: Uint8Array, wanted = (_name: string) => true): { [name: string]: Uint8Array } {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const end = findEnd(view);
