@@ -1,6 +1,6 @@
 /**
- * Row by row or element by element: RMSNorm, SwiGLU, AdamW, sums of squares, copies. The shaders of the same names
- * define them.
+ * Row by row or element by element: RMSNorm, SwiGLU, AdamW, sums of squares, copies. Each kernel is defined by the
+ * shader of its name.
  */
 import { Adamw, Clear, ClipCoefficient, Copy, RmsnormBackward, RmsnormForward, SquareSum, SwigluBackward, SwigluForward } from '../build/kernels/calls';
 import { ceilDiv, least } from './call';

@@ -1,6 +1,6 @@
 /**
  * The language-model head: running softmax over vocabulary tiles, log-probability and entropy, their gradient; and the
- * same for a masked head. The shaders of the same names define them.
+ * same for a masked head. Each kernel is defined by the shader of its name.
  */
 import { HeadDlogits, HeadFinish, HeadLseUpdate, HeadSparseDlogits, HeadSparseFinish, HeadSparseLogits } from '../build/kernels/calls';
 import { ceilDiv, least, scratch } from './call';

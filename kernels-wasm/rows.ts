@@ -1,6 +1,6 @@
 /**
- * Rows by index and sums of rows: embedding, gather, scatter, column sums, partial sums. The shaders of the same names
- * define them.
+ * Rows by index and sums of rows: embedding, gather, scatter, column sums, partial sums. Each kernel is defined by the
+ * shader of its name.
  */
 import { ColumnSum, EmbedForward, GatherRows, ReduceHeadGains, ReducePartials, RmsnormBackwardWeight, ScatterRows } from '../build/kernels/calls';
 import { ceilDiv, least, scratch } from './call';

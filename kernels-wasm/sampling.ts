@@ -1,6 +1,6 @@
 /**
- * Decoding: the next token of each row, with the counter-based random numbers of shaders/random.wgsl. The shaders of
- * the same names define them.
+ * Decoding: the next token of each row, with the counter-based random numbers of shaders/random.wgsl. Each kernel is
+ * defined by the shader of its name.
  */
 import { SampleFinish, SampleMasked, SampleScan } from '../build/kernels/calls';
 import { ceilDiv, least, scratch } from './call';

@@ -1,5 +1,5 @@
 // Runs an objective over the scored rows. The device puts `fn objective(i, logprob, entropy) -> Objective`
-// (ObjectiveSpec.wgsl) before this source.
+// (the `wgsl` of an ObjectiveSpec) before this source.
 // Shapes: columns (C, N), the input columns one after another; results (N, 8): logprob and entropy in, loss, weight and
 // aux out; seeds (N, 2) = dloss/dlogprob, dloss/dentropy. Up to 14 scalars follow N and resultOffset in the uniform
 // block. One thread per row.

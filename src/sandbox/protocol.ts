@@ -7,7 +7,7 @@ export type NamedArrays = { [name: string]: Float64Array };
 export interface SandboxCall {
   /**
    * Trusted source that runs before the code. Its value is `(code, arrays, values) => ({ arrays, values })`, where
-   * `code` holds the exports of the custom module. Default: the code must export `main`, which is called as
+   * `code` holds the exports of the custom module. Without a prelude the code must export `main`, which is called as
    * `main(arrays, values)`.
    */
   prelude?: string;

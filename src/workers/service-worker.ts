@@ -20,12 +20,9 @@ const isolation = {
   'Cross-Origin-Resource-Policy': 'same-origin',
 };
 
-/**
- * Large and rarely needed files (the ONNX runtime) are cached once they have been requested, up to a number of the
- * newest.
- */
-const askedCache = `tabgym-asked-${self.registration.scope}`;
-const mostAsked = 24;
+/** Cache of large and rarely needed files (the ONNX runtime). It fills as they are requested and keeps the newest. */
+const onDemandCache = `tabgym-asked-${self.registration.scope}`;
+const mostOnDemand = 24;
 const kept = new PrecacheController({ cacheName: `tabgym-kept-${self.registration.scope}` });
 kept.addToCacheList(self.__WB_MANIFEST);
 
@@ -59,19 +56,19 @@ const isAsset = (url: string) => url.startsWith(`${self.registration.scope}asset
  */
 async function fetched(request: Request): Promise<Response> {
   if (!isAsset(request.url) || kept.getCacheKeyForURL(request.url)) return fetch(request);
-  const cache = await caches.open(askedCache);
+  const cache = await caches.open(onDemandCache);
   const known = await cache.match(request.url);
   if (known) return known;
   const response = await fetch(request);
-  if (response.status === 200) await keepAsked(cache, request.url, response.clone()).catch(() => {});
+  if (response.status === 200) await keepOnDemand(cache, request.url, response.clone()).catch(() => {});
   return response;
 }
 
 /** Drops the oldest files, which belong to former versions. */
-async function keepAsked(cache: Cache, url: string, response: Response): Promise<void> {
+async function keepOnDemand(cache: Cache, url: string, response: Response): Promise<void> {
   await cache.put(url, response);
   const all = await cache.keys();
-  for (const old of all.slice(0, Math.max(0, all.length - mostAsked))) await cache.delete(old);
+  for (const old of all.slice(0, Math.max(0, all.length - mostOnDemand))) await cache.delete(old);
 }
 
 async function answer(request: Request): Promise<Response> {

@@ -8,8 +8,8 @@
  * than with named registers). The caller's constants are inserted at the start as `const` (numbers) or `alias` (type
  * names). Lines `enable ...;` move to the front.
  *
- * Bindings and scalars are read from the source, so a kernel call is plain data: `{kernel, bindings, grid, params}`. Binding 0 is
- * always the uniform block with the scalars of a call.
+ * Bindings and scalars are read from the source, so a kernel call is plain data: `{kernel, bindings, grid, params}`.
+ * Binding 0 is always the uniform block with the scalars of a call.
  */
 import type { BufferSlice, CompileProgress, Constants, Kernel, KernelCache, KernelHandle } from '../device.ts';
 import type { ScalarLayout, ScalarType } from '../scalars.ts';
