@@ -1,0 +1,138 @@
+// Takes one world out of a checkout: its folders, the documents that name it, the tests and tools that import it, and its line in
+// each list. Deletes files and lines only, so that whatever else is in the way shows up as a failing check.
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join, normalize } from 'node:path';
+
+const isSource = (file) => /\.(ts|mts|mjs)$/.test(file);
+const slashed = (path) => path.replaceAll('\\', '/');
+
+/** Files below a folder of the checkout, as paths from its root. */
+export function filesIn(root, folder) {
+  const place = join(root, folder);
+  if (!existsSync(place)) return [];
+  return readdirSync(place, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => slashed(join(entry.parentPath, entry.name).slice(root.length + 1)))
+    .filter((file) => !file.includes('node_modules/'));
+}
+
+/** Paths that a source file imports from the checkout, as paths from its root. */
+export const importsOf = (file, text) =>
+  [...text.matchAll(/(?:from|import)\s*\(?\s*'(\.[^']+)'/g)].map(([, path]) =>
+    slashed(normalize(join(dirname(file), path.replace(/\?.*$/, '')))),
+  );
+
+/** True if a file of tests, tools or bench is named after the world: `maze.test.ts`, `web-frame.ts`, `play-babyai.ts`. */
+export function isNamedAfter(file, world) {
+  return file.split('/').some((part) => {
+    const words = part.replace(/\..*$/, '').split('-');
+    return words[0] === world || words.at(-1) === world;
+  });
+}
+
+/** True if a world's name is `world`, or it belongs to the family of that folder (`agentgym-babyai` is in `agentgym`). */
+const isOf = (name, world) => name === world || name?.startsWith(`${world}-`);
+
+/** True if an experiment or a recipe of an agent names the world. */
+export function namesWorld(document, world) {
+  const { world: own, worlds = [], stages = [] } = document;
+  return (
+    isOf(own, world) ||
+    [...worlds, ...stages.flatMap((stage) => stage.worlds ?? [])].some(({ name }) => isOf(name, world))
+  );
+}
+
+const readJson = (root, file) => JSON.parse(readFileSync(join(root, file), 'utf8'));
+
+/** Experiments, recipes, shipped agents and pages of the docs that need the world. */
+function documentsOf(root, world) {
+  const needs = (file) => file.endsWith('.json') && namesWorld(readJson(root, file), world);
+  const experiments = filesIn(root, 'experiments').filter(needs);
+  const agents = [...filesIn(root, 'agents'), ...filesIn(root, 'public/agents')].filter(
+    (file) => !file.endsWith('index.json') && needs(file),
+  );
+  const folders = agents.filter((file) => file.startsWith('public/')).flatMap((file) => filesIn(root, dirname(file)));
+  return [
+    ...experiments,
+    ...agents,
+    ...folders,
+    ...filesIn(root, 'docs/worlds').filter((file) => isNamedAfter(file, world)),
+  ];
+}
+
+/** Tests, tools and benchmarks of the world: named after it, or importing what is removed. Lists only lose a line. */
+function withImporters(root, removed, world) {
+  const places = ['tests', 'tools', 'bench'].flatMap((folder) => filesIn(root, folder));
+  const gone = new Set([...removed, ...places.filter((file) => isNamedAfter(file, world))]);
+  const sources = places.filter((file) => isSource(file) && !file.endsWith('/main.ts'));
+  const texts = new Map(sources.map((file) => [file, readFileSync(join(root, file), 'utf8')]));
+  for (let before = -1; before !== gone.size; ) {
+    before = gone.size;
+    for (const [file, text] of texts) {
+      const rest = withoutListLines(file, text, gone);
+      if (!gone.has(file) && importsOf(file, rest).some((path) => gone.has(path))) gone.add(file);
+    }
+  }
+  return [...gone];
+}
+
+/**
+ * A list without the lines of removed files: `export … from 'FILE'`, and `import NAME from 'FILE'` with the entries that consist of
+ * that name (`NAME,` or `key: NAME,`). An import that is used in any other way stays, and the type check reports it.
+ */
+export function withoutListLines(file, text, gone) {
+  const lines = text.split('\n');
+  const isGone = (line) => importsOf(file, line).some((path) => gone.has(path));
+  const dead = new Set(lines.filter((line) => /^(export|import) /.test(line) && isGone(line)));
+  const names = [...dead].flatMap((line) => /^import (?:type )?\{? ?(\w+) ?\}? from/.exec(line)?.[1] ?? []);
+  const entry = (line) => /^\s+(?:'?[\w-]+'?: )?(\w+),$/.exec(line)?.[1];
+  const kept = lines.filter((line) => !dead.has(line) && !names.includes(entry(line)));
+  const rest = kept.join('\n');
+  const stillUsed = names.filter((name) => new RegExp(`\\b${name}\\b`).test(rest));
+  return stillUsed.length ? text : rest;
+}
+
+/** Commands of removed tools, in the list of command line tools and in package.json. */
+function dropCommands(root, gone) {
+  const config = join(root, 'vite.cli.config.ts');
+  const entry = /^ {2}'?([\w-]+)'?: '([^']+)',$/;
+  const lines = readFileSync(config, 'utf8').split('\n');
+  const dead = lines.flatMap((line) => (gone.has(entry.exec(line)?.[2]) ? [entry.exec(line)[1]] : []));
+  if (!dead.length) return;
+  writeFileSync(config, lines.filter((line) => !dead.includes(entry.exec(line)?.[1])).join('\n'));
+  const file = join(root, 'package.json');
+  const text = readFileSync(file, 'utf8');
+  const calls = new RegExp(`^.*"node scripts/run\\.mjs (?:${dead.join('|')})",?\\n`, 'gm');
+  writeFileSync(file, text.replace(calls, ''));
+}
+
+function dropAgents(root, world) {
+  const file = join(root, 'public/agents/index.json');
+  const index = JSON.parse(readFileSync(file, 'utf8'));
+  const agents = index.agents.filter((agent) => !isOf(agent.world, world));
+  if (agents.length < index.agents.length) writeFileSync(file, `${JSON.stringify({ ...index, agents }, null, 1)}\n`);
+}
+
+/** Removes a world from a checkout. Returns the removed files and the changed lists, as paths from its root. */
+export function removeWorld(root, world) {
+  const folders = [`src/worlds/${world}`, `envs-wasm/${world}`];
+  const own = [...folders.flatMap((folder) => filesIn(root, folder)), ...documentsOf(root, world)];
+  if (!own.some((file) => file.startsWith('src/'))) throw new Error(`src/worlds/${world} does not exist.`);
+  const gone = new Set(withImporters(root, own, world));
+  const changed = [];
+  for (const file of ['src', 'proxies', 'tests', 'tools', 'bench', 'scripts'].flatMap((folder) =>
+    filesIn(root, folder),
+  )) {
+    if (gone.has(file) || !isSource(file)) continue;
+    const text = readFileSync(join(root, file), 'utf8');
+    const rest = withoutListLines(file, text, gone);
+    if (rest === text) continue;
+    writeFileSync(join(root, file), rest);
+    changed.push(file);
+  }
+  for (const file of gone) rmSync(join(root, file), { force: true });
+  for (const folder of folders) rmSync(join(root, folder), { recursive: true, force: true });
+  dropCommands(root, gone);
+  dropAgents(root, world);
+  return { removed: [...gone].sort(), changed: changed.sort() };
+}
