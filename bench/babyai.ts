@@ -13,7 +13,7 @@ import { randomAction, uniformAt } from '../src/envs/random-player.ts';
 import { BabyAiWasm } from '../src/worlds/babyai/wasm.ts';
 import { BabyAi } from '../src/worlds/babyai/world.ts';
 import { makeEveryLevel } from '../tools/fuzz/play-babyai.ts';
-import type { WorldRow } from './world.ts';
+import { type Result, type WorldRow, worldResult } from './result.ts';
 
 const BATCH = 64;
 const WINDOWS = 10;
@@ -132,13 +132,13 @@ async function printSlowestLevels(seeds: number): Promise<void> {
     );
 }
 
-/**
- * Measures levels 1, 6, 17, 36 and 39, prints a table and the levels slowest to generate, and returns the table's rows.
- */
-export async function benchBabyai(seconds = 2): Promise<WorldRow[]> {
+/** Measures levels 1, 6, 17, 36 and 39, prints a table and the slowest levels to make, and returns the table's rows. */
+async function measured(seconds = 2): Promise<WorldRow[]> {
   const rows: WorldRow[] = [];
   for (const level of Object.keys(ORIGINAL)) rows.push(...(await measure(Number(level), seconds)));
   print(rows);
   await printSlowestLevels(1000);
   return rows;
 }
+
+export const benchBabyai = async (): Promise<Result> => worldResult(await measured());

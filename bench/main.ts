@@ -4,9 +4,7 @@
  */
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { cpus } from 'node:os';
 import { Command } from 'commander';
-import { benchBabyai } from './babyai.ts';
 import { benchCompare } from './compare.ts';
 import { benchCompareAdapter } from './compare-adapter.ts';
 import { benchCompareTorch } from './compare-torch.ts';
@@ -20,25 +18,10 @@ import { benchPassages } from './passages.ts';
 import { benchProcessor } from './processor.ts';
 import { benchProxy } from './proxy.ts';
 import { benchQuantized } from './quantized.ts';
-import { benchSciworld } from './sciworld.ts';
-import { benchSearch } from './search.ts';
+import { cell, cpu, type Result, worldResult } from './result.ts';
 import { benchSmallWorlds } from './small-worlds.ts';
-import { benchWeb } from './web.ts';
-import { benchWorld, type WorldRow } from './world.ts';
-
-interface Result {
-  /** Adapter or processor measured, used in the file's name. */
-  on: string;
-  adapter: string | null;
-  columns: string[];
-  rows: (string | number | null)[][];
-  details: unknown;
-}
-
-const cpu = () => {
-  const all = cpus();
-  return `${all[0]?.model ?? 'unknown'} x ${all.length}`;
-};
+import { benchWorld } from './world.ts';
+import * as worldBenches from './worlds.ts';
 
 async function engine(): Promise<Result> {
   const details = await benchEngine();
@@ -70,10 +53,6 @@ async function processor(match?: string): Promise<Result> {
   return { on: cpu(), adapter: 'WebAssembly', columns, rows, details };
 }
 
-async function babyai(): Promise<Result> {
-  return worldResult(await benchBabyai());
-}
-
 async function proxy(): Promise<Result> {
   const details = await benchProxy();
   const columns = ['', 'steps/s', 'MB an episode', 'calls', 'KB', 'ms'];
@@ -93,32 +72,10 @@ async function passages(): Promise<Result> {
   return { on: cpu(), adapter: null, columns: ['', 'value', 'unit'], rows: details.map(Object.values), details };
 }
 
-async function web(): Promise<Result> {
-  const details = await benchWeb();
-  const columns = ['', 'steps/s', 'resets/s', 'KB a world'];
-  const rows = details.map(({ name, stepsPerSecond, resetsPerSecond, bytesPerWorld }) => [
-    name,
-    Math.round(stepsPerSecond),
-    Math.round(resetsPerSecond),
-    Math.round(bytesPerWorld / 1024),
-  ]);
-  return { on: cpu(), adapter: null, columns, rows, details };
-}
-
-async function sciworld(): Promise<Result> {
-  return worldResult(await benchSciworld());
-}
-
 async function smallWorlds(): Promise<Result> {
   const details = await benchSmallWorlds();
   const columns = ['', 'resets/s', 'steps/s'];
   return { on: cpu(), adapter: null, columns, rows: details.map((row) => Object.values(row)), details };
-}
-
-async function search(match?: string): Promise<Result> {
-  const details = await benchSearch(({ name, value, unit }) => console.log(`${name}: ${cell(value)} ${unit}`), match);
-  const rows = details.map(({ name, value, unit }) => [name, value, unit]);
-  return { on: cpu(), adapter: null, columns: ['', 'value', 'unit'], rows, details };
 }
 
 async function freeRunning(): Promise<Result> {
@@ -174,28 +131,11 @@ async function compare(device: 'webgpu' | 'wasm', match?: string): Promise<Resul
   return { on: device === 'wasm' ? cpu() : details.adapter, adapter: details.adapter, columns, rows, details };
 }
 
-function worldResult(details: readonly WorldRow[]): Result {
-  const columns = ['', 'ours', 'unit', 'original', 'times', 'floor', 'aim'];
-  const rows = details.map((row) => [
-    row.name,
-    row.value,
-    row.unit,
-    row.original,
-    row.value / row.original,
-    row.floor,
-    row.aim,
-  ]);
-  return { on: cpu(), adapter: null, columns, rows, details };
-}
-
 const benches: { [name: string]: (match?: string) => Promise<Result> } = {
   world,
   'free-running': freeRunning,
-  babyai,
-  sciworld,
+  ...worldBenches,
   'small-worlds': smallWorlds,
-  search,
-  web,
   proxy,
   passages,
   engine,
@@ -241,9 +181,6 @@ const slug = (text: string) =>
     .replace(/^-+|-+$/g, '')
     .slice(0, 48)
     .replace(/-+$/, '');
-
-const cell = (value: string | number | null) =>
-  typeof value === 'number' ? value.toLocaleString('en-US', { maximumSignificantDigits: 4 }) : (value ?? '');
 
 function markdown(name: string, result: Result, facts: { [name: string]: string }): string {
   const lines = [

@@ -9,7 +9,7 @@
 import type { Task } from '../src/envs/env.ts';
 import { randomAction } from '../src/envs/random-player.ts';
 import { SciWorld } from '../src/worlds/sciworld/world.ts';
-import type { WorldRow } from './world.ts';
+import { type Result, type WorldRow, worldResult } from './result.ts';
 
 const BATCH = 16;
 const TURNS = 40;
@@ -98,7 +98,7 @@ async function growth(world: SciWorld, task: Task): Promise<[number, number]> {
   return [start, simulator.bytesOf(single)];
 }
 
-export async function benchSciworld(seconds = 3): Promise<WorldRow[]> {
+async function measured(seconds = 3): Promise<WorldRow[]> {
   const world = await SciWorld.open();
   const all = await world.tasks({}, 'train');
   const tasks = slots.map((k) => all[Math.floor((k * all.length) / BATCH)]);
@@ -141,3 +141,5 @@ export async function benchSciworld(seconds = 3): Promise<WorldRow[]> {
   console.log(`bytes of a world: ${start} at its start, ${grown} after 1,000 random steps`);
   return rows;
 }
+
+export const benchSciworld = async (): Promise<Result> => worldResult(await measured());

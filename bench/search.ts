@@ -10,6 +10,7 @@ import { randomAction } from '../src/envs/random-player.ts';
 import { writeArticle } from '../src/worlds/search/universe/prose.ts';
 import { makeUniverse } from '../src/worlds/search/universe/universe.ts';
 import { Search } from '../src/worlds/search/world.ts';
+import { cell, cpu, type Result } from './result.ts';
 
 export interface SearchRow {
   name: string;
@@ -89,7 +90,7 @@ async function indexRows(articles: number, seconds: number): Promise<SearchRow[]
 }
 
 /** `match`: only the parts whose name contains it. */
-export async function benchSearch(print: (row: SearchRow) => void, match = ''): Promise<SearchRow[]> {
+async function measured(print: (row: SearchRow) => void, match = ''): Promise<SearchRow[]> {
   // The first index of a process includes the time for loading SQLite.
   await (await TextIndex.inMemory([])).close();
   const parts: { [name: string]: () => Promise<SearchRow[]> } = {
@@ -107,4 +108,10 @@ export async function benchSearch(print: (row: SearchRow) => void, match = ''): 
       print(row);
     }
   return all;
+}
+
+export async function benchSearch(match?: string): Promise<Result> {
+  const details = await measured(({ name, value, unit }) => console.log(`${name}: ${cell(value)} ${unit}`), match);
+  const rows = details.map(({ name, value, unit }) => [name, value, unit]);
+  return { on: cpu(), adapter: null, columns: ['', 'value', 'unit'], rows, details };
 }

@@ -5,8 +5,7 @@
  */
 import type { Task, World, WorldOptions } from '../src/envs/env.ts';
 import { randomAction } from '../src/envs/random-player.ts';
-import { Maze } from '../src/worlds/maze/world.ts';
-import { Wordle } from '../src/worlds/wordle/world.ts';
+import { openWorld, worldNames } from '../src/worlds/registry.ts';
 
 export interface SmallWorldRow {
   name: string;
@@ -58,14 +57,18 @@ async function playRound(world: World, tasks: readonly Task[], round: number, sp
   }
 }
 
+const settings: readonly [title: string, world: string, options: WorldOptions][] = [
+  ['maze, 5 by 5 rooms', 'maze', {}],
+  ['maze, 20 by 20 rooms, compact', 'maze', { size: 20, observation: 'compact' }],
+  ['maze, the original', 'maze', { upstream: true }],
+  ['wordle, common words', 'wordle', {}],
+  ['wordle, 100 words, compact, spelled', 'wordle', { words: 100, observation: 'compact', spelled: true }],
+  ['wordle, the original', 'wordle', { upstream: true }],
+];
+
 export async function benchSmallWorlds(): Promise<SmallWorldRow[]> {
-  const [maze, wordle] = [await Maze.open(), await Wordle.open()];
-  return [
-    await measure('maze, 5 by 5 rooms', maze, {}),
-    await measure('maze, 20 by 20 rooms, compact', maze, { size: 20, observation: 'compact' }),
-    await measure('maze, the original', maze, { upstream: true }),
-    await measure('wordle, common words', wordle, {}),
-    await measure('wordle, 100 words, compact, spelled', wordle, { words: 100, observation: 'compact', spelled: true }),
-    await measure('wordle, the original', wordle, { upstream: true }),
-  ];
+  const rows: SmallWorldRow[] = [];
+  for (const [title, name, options] of settings.filter(([, name]) => worldNames.includes(name)))
+    rows.push(await measure(title, await openWorld(name), options));
+  return rows;
 }

@@ -15,6 +15,7 @@ import { Web } from '../src/worlds/web/world.ts';
 import type { FrameSpeed } from '../tests/envs/web-frame-page.ts';
 import { serveFrames } from '../tests/envs/web-frame-server.ts';
 import { memoryOf } from '../tools/corpus/memory.ts';
+import { cpu, type Result } from './result.ts';
 
 declare const webFrames: {
   measure(script: string, frames: number, tasks: Task[], turns: number): Promise<FrameSpeed>;
@@ -126,7 +127,7 @@ async function measureFrames(counts: readonly number[]): Promise<WebRow[]> {
   return rows;
 }
 
-export async function benchWeb(): Promise<WebRow[]> {
+async function measured(): Promise<WebRow[]> {
   const clicks = { verbs: ['click', 'stop'] };
   return [
     await measure('one world, all actions', 1, {}),
@@ -135,4 +136,16 @@ export async function benchWeb(): Promise<WebRow[]> {
     await measure('20 worlds, clicks and stop', 20, clicks),
     ...(findChromium() && existsSync('/proc/self/smaps_rollup') ? await measureFrames([1, 20]) : []),
   ];
+}
+
+export async function benchWeb(): Promise<Result> {
+  const details = await measured();
+  const columns = ['', 'steps/s', 'resets/s', 'KB a world'];
+  const rows = details.map(({ name, stepsPerSecond, resetsPerSecond, bytesPerWorld }) => [
+    name,
+    Math.round(stepsPerSecond),
+    Math.round(resetsPerSecond),
+    Math.round(bytesPerWorld / 1024),
+  ]);
+  return { on: cpu(), adapter: null, columns, rows, details };
 }

@@ -10,15 +10,7 @@ import type { Task, World } from '../src/envs/env.ts';
 import { randomAction } from '../src/envs/random-player.ts';
 import { openWorldPool } from '../src/workers/spawn-world.ts';
 import { openWorld } from '../src/worlds/registry.ts';
-
-export interface WorldRow {
-  name: string;
-  value: number;
-  unit: string;
-  floor: number;
-  aim: number;
-  original: number;
-}
+import type { WorldRow } from './result.ts';
 
 const BATCH = 64;
 const ORIGINAL_STEPS = 11_800;

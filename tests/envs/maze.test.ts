@@ -6,7 +6,7 @@ import { mazeActions } from '../../src/worlds/maze/moves.ts';
 import { type MazeView, moves, openMoves, type Place } from '../../src/worlds/maze/view-data.ts';
 import { FIRST_HELD_OUT, Maze } from '../../src/worlds/maze/world.ts';
 import { fuzzedOptions, fuzzWorld } from '../../tools/fuzz/play-small.ts';
-import { readEpisodes, replayLmrlGym } from '../../tools/replay/lmrlgym.ts';
+import { replayMaze } from '../../tools/replay/maze.ts';
 import recorded from './fixtures/lmrlgym.golden.json' with { type: 'json' };
 import { goldenText, play, transcriptHash, wander } from './small-worlds.ts';
 
@@ -51,7 +51,7 @@ describe('the original, recorded', () => {
   it('agrees completely with all recorded episodes', async () => {
     const text = goldenText('agentgym/maze-episodes.jsonl.gz');
     if (!text) return;
-    const { agree, total, first } = await replayLmrlGym('maze', readEpisodes(text));
+    const { agree, total, first } = await replayMaze(text);
     expect(first).toBeNull();
     expect(total).toBeGreaterThan(3000);
     expect(agree).toBe(total);

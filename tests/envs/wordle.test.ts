@@ -6,7 +6,7 @@ import type { WordleView } from '../../src/worlds/wordle/view-data.ts';
 import { spell, WordleWasm } from '../../src/worlds/wordle/wasm.ts';
 import { Wordle } from '../../src/worlds/wordle/world.ts';
 import { fuzzedOptions, fuzzWorld } from '../../tools/fuzz/play-small.ts';
-import { readEpisodes, replayLmrlGym } from '../../tools/replay/lmrlgym.ts';
+import { replayWordle } from '../../tools/replay/wordle.ts';
 import recorded from './fixtures/lmrlgym.golden.json' with { type: 'json' };
 import { goldenText, hash, play, transcriptHash, wander } from './small-worlds.ts';
 
@@ -61,7 +61,7 @@ describe('the original, recorded', () => {
   it('agrees completely with all recorded episodes', async () => {
     const text = goldenText('agentgym/wordle-episodes.jsonl.gz');
     if (!text) return;
-    const { agree, total, first } = await replayLmrlGym('wordle', readEpisodes(text));
+    const { agree, total, first } = await replayWordle(text);
     expect(first).toBeNull();
     expect(total).toBeGreaterThan(500);
     expect(agree).toBe(total);

@@ -13,7 +13,8 @@ import { agentGymKinds } from '../../src/worlds/agentgym/index.ts';
 import type { AgentGymKind } from '../../src/worlds/agentgym/kind.ts';
 import { AgentGymClient, type Environment } from '../../src/worlds/agentgym/world.ts';
 import { worldModules } from '../../src/worlds/registry.ts';
-import type { ReplayResult } from './lmrlgym.ts';
+import { readRecordingFile } from './recording-file.ts';
+import type { ReplayResult } from './result.ts';
 
 const ExchangeSchema = v.object({
   method: v.string(),
@@ -314,3 +315,5 @@ async function replayTranscript(
     await compare(result, where, () => exchangeChecks(server, exchange, exchanges[k + 1]));
   }
 }
+
+export const agentgymForm = (file: string) => replayAgentGym(readRecordingFile(file));

@@ -1,20 +1,11 @@
 /**
- * Maze's and Wordle's part of `npm run replay`: plays recordings of LMRL-Gym's server in our worlds under the
- * original's rules, and compares each first text and each step: observation, reward, end, and for Wordle the words
- * still possible. The unit of comparison is a start or a step; it counts as agreeing only if all parts agree.
+ * Recordings of LMRL-Gym's server: plays them in one of our worlds under the original's rules and compares each first text and each
+ * step: observation, reward, end, and for Wordle the words still possible. A unit of comparison is a start or a step; it agrees only if all its parts agree.
  */
 import * as v from 'valibot';
 import { WorldError } from '../../src/envs/env.ts';
-import { Maze } from '../../src/worlds/maze/world.ts';
-import { WordleWasm } from '../../src/worlds/wordle/wasm.ts';
+import type { ReplayResult } from './result.ts';
 import type { Difference } from './transcripts.ts';
-
-export interface ReplayResult {
-  items: number;
-  agree: number;
-  total: number;
-  first: Difference | null;
-}
 
 const StepSchema = v.object({
   action: v.string(),
@@ -24,7 +15,7 @@ const StepSchema = v.object({
   filtered: v.optional(v.array(v.string())),
 });
 const EpisodeSchema = v.object({
-  world: v.picklist(['maze', 'wordle']),
+  world: v.string(),
   kind: v.optional(v.string(), ''),
   first_observation: v.string(),
   steps: v.array(StepSchema),
@@ -37,14 +28,14 @@ interface Episode extends v.InferOutput<typeof EpisodeSchema> {
    */
   item: bigint;
 }
-interface Answer {
+export interface Answer {
   observation: string;
   reward: number;
   done: boolean;
   /** The words still possible, joined; present if they were recorded. */
   filtered?: string;
 }
-interface Player {
+export interface Player {
   reset(item: bigint): Promise<Answer>;
   step(action: string, filtered: boolean): Promise<Answer>;
 }
@@ -73,42 +64,13 @@ function parseLine(line: string, number: number): unknown {
   }
 }
 
-async function mazePlayer(): Promise<Player> {
-  const world = await Maze.open();
-  const answer = async (call: ReturnType<Maze['step']>) => (await call)[0];
-  return {
-    reset: (item) =>
-      answer(world.reset([0], [{ world: 'maze', id: Number(item), options: { upstream: true }, strata: {} }])),
-    step: (action) => answer(world.step([0], [action])),
-  };
-}
-
-async function wordlePlayer(): Promise<Player> {
-  const wasm = await WordleWasm.open();
-  const answerOf = ({ text, won, done }: ReturnType<WordleWasm['step']>[number]) => ({
-    observation: text,
-    reward: won ? 1 : 0,
-    done,
-  });
-  return {
-    reset: async (seed) => answerOf(wasm.reset([0], [{ seed }])[0]),
-    step: async (action, filtered) => {
-      const answer = answerOf(wasm.step([0], [action])[0]);
-      return filtered ? { ...answer, filtered: wasm.filtered(0).join(' ') } : answer;
-    },
-  };
-}
-
-const players = { maze: mazePlayer, wordle: wordlePlayer };
-
 function differenceOf(expected: Answer, found: Answer): Omit<Difference, 'where'> | null {
   const what = (['observation', 'reward', 'done', 'filtered'] as const).find((key) => expected[key] !== found[key]);
   return what ? { what, expected: expected[what], found: found[what] } : null;
 }
 
-/** Replays the episodes of one of the two worlds; throws on episodes of the other. */
-export async function replayLmrlGym(name: keyof typeof players, episodes: readonly Episode[]): Promise<ReplayResult> {
-  const player = await players[name]();
+/** Plays the episodes of the world `name`; throws on episodes of another world. */
+export async function replayLmrlGym(name: string, player: Player, episodes: readonly Episode[]): Promise<ReplayResult> {
   const result: ReplayResult = { items: episodes.length, agree: 0, total: 0, first: null };
   const count = (where: string, difference: Omit<Difference, 'where'> | null) => {
     result.total++;

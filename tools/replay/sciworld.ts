@@ -223,3 +223,10 @@ export async function replaySciworld(file: string, { part }: { part?: SciworldPa
   }
   return all;
 }
+
+/** Compares one part, or those that are compared by default. Throws if there is no such part. */
+export function sciworldForm(file: string, part?: string): Promise<boolean> {
+  if (part !== undefined && !isSciworldPart(part))
+    throw new Error(`There is no part "${part}". Choose one of: ${sciworldParts.join(', ')}.`);
+  return replaySciworld(file, { part });
+}

@@ -10,7 +10,7 @@ import { WorldError } from '../../src/envs/env.ts';
 import { createServer, type Server } from '../../src/server/server.ts';
 import { openWorld } from '../../src/worlds/registry.ts';
 import { Search } from '../../src/worlds/search/world.ts';
-import type { ReplayResult } from './lmrlgym.ts';
+import type { ReplayResult } from './result.ts';
 import { openRecordedItems, openRecordedRetriever, readRows } from './search.ts';
 
 interface Exchange {

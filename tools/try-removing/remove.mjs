@@ -83,8 +83,9 @@ function withImporters(root, removed, world) {
 export function withoutListLines(file, text, gone) {
   const lines = text.split('\n');
   const isGone = (line) => importsOf(file, line).some((path) => gone.has(path));
-  const dead = new Set(lines.filter((line) => /^(export|import) /.test(line) && isGone(line)));
-  const names = [...dead].flatMap((line) => /^import (?:type )?\{? ?(\w+) ?\}? from/.exec(line)?.[1] ?? []);
+  const named = /^import (?:type )?\{? ?(\w+) ?\}? from/;
+  const dead = new Set(lines.filter((line) => (line.startsWith('export ') || named.test(line)) && isGone(line)));
+  const names = [...dead].flatMap((line) => named.exec(line)?.[1] ?? []);
   const entry = (line) => /^\s+(?:'?[\w-]+'?: )?(\w+),$/.exec(line)?.[1];
   const kept = lines.filter((line) => !dead.has(line) && !names.includes(entry(line)));
   const rest = kept.join('\n');

@@ -1,0 +1,43 @@
+/** Result of a measurement, as a table. */
+import { cpus } from 'node:os';
+
+export interface Result {
+  /** Adapter or processor measured, used in the file's name. */
+  on: string;
+  adapter: string | null;
+  columns: string[];
+  rows: (string | number | null)[][];
+  details: unknown;
+}
+
+export const cpu = () => {
+  const all = cpus();
+  return `${all[0]?.model ?? 'unknown'} x ${all.length}`;
+};
+
+export const cell = (value: string | number | null) =>
+  typeof value === 'number' ? value.toLocaleString('en-US', { maximumSignificantDigits: 4 }) : (value ?? '');
+
+/** A measurement of a world, beside the original. */
+export interface WorldRow {
+  name: string;
+  value: number;
+  unit: string;
+  floor: number;
+  aim: number;
+  original: number;
+}
+
+export function worldResult(details: readonly WorldRow[]): Result {
+  const columns = ['', 'ours', 'unit', 'original', 'times', 'floor', 'aim'];
+  const rows = details.map((row) => [
+    row.name,
+    row.value,
+    row.unit,
+    row.original,
+    row.value / row.original,
+    row.floor,
+    row.aim,
+  ]);
+  return { on: cpu(), adapter: null, columns, rows, details };
+}

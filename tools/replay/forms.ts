@@ -1,0 +1,12 @@
+/**
+ * Recordings that have a form of their own, a line each; all others are transcripts of the World contract. A form returns its result, or,
+ * if it prints its own, whether everything agrees.
+ */
+export { agentgymForm as agentgym } from './agentgym.ts';
+export { replayBabyai as babyai } from './babyai.ts';
+export { mazeForm as maze } from './maze.ts';
+export { sciworldForm as sciworld } from './sciworld.ts';
+export { replaySearch as search } from './search.ts';
+export { replayServed as served } from './served.ts';
+export { replayWeb as web } from './web.ts';
+export { wordleForm as wordle } from './wordle.ts';
