@@ -60,9 +60,9 @@ function documentsOf(root, world) {
   ];
 }
 
-/** Tests, tools and benchmarks of the world: named after it, or importing what is removed. Lists only lose a line. */
+/** Tests, tools, benchmarks and lessons of the world: named after it, or importing what is removed. Lists only lose a line. */
 function withImporters(root, removed, world) {
-  const places = ['tests', 'tools', 'bench'].flatMap((folder) => filesIn(root, folder));
+  const places = ['tests', 'tools', 'bench', 'src/ui/lessons'].flatMap((folder) => filesIn(root, folder));
   const gone = new Set([...removed, ...places.filter((file) => isNamedAfter(file, world))]);
   const sources = places.filter((file) => isSource(file) && !file.endsWith('/main.ts'));
   const texts = new Map(sources.map((file) => [file, readFileSync(join(root, file), 'utf8')]));
@@ -77,16 +77,16 @@ function withImporters(root, removed, world) {
 }
 
 /**
- * A list without the lines of removed files: `export … from 'FILE'`, and `import NAME from 'FILE'` with the entries that consist of
- * that name (`NAME,` or `key: NAME,`). An import that is used in any other way stays, and the type check reports it.
+ * A list without the lines of removed files: `export … from 'FILE'`, and in a registry or the presets `import NAME from 'FILE'` with the
+ * entry `NAME,`. An import that is used in any other way stays, and the type check reports it.
  */
 export function withoutListLines(file, text, gone) {
   const lines = text.split('\n');
   const isGone = (line) => importsOf(file, line).some((path) => gone.has(path));
-  const named = /^import (?:type )?\{? ?(\w+) ?\}? from/;
+  const named = /(?:registry|presets)\.ts$/.test(file) ? /^import \{? ?(\w+) ?\}? from/ : /(?!)/;
   const dead = new Set(lines.filter((line) => (line.startsWith('export ') || named.test(line)) && isGone(line)));
   const names = [...dead].flatMap((line) => named.exec(line)?.[1] ?? []);
-  const entry = (line) => /^\s+(?:'?[\w-]+'?: )?(\w+),$/.exec(line)?.[1];
+  const entry = (line) => /^\s+(\w+),$/.exec(line)?.[1];
   const kept = lines.filter((line) => !dead.has(line) && !names.includes(entry(line)));
   const rest = kept.join('\n');
   const stillUsed = names.filter((name) => new RegExp(`\\b${name}\\b`).test(rest));
