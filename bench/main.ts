@@ -14,9 +14,7 @@ import { benchFirstPicture } from './first-picture.ts';
 import { benchFreeRunning } from './free-running.ts';
 import { benchInteractions } from './interactions.ts';
 import { benchMemory } from './memory.ts';
-import { benchPassages } from './passages.ts';
 import { benchProcessor } from './processor.ts';
-import { benchProxy } from './proxy.ts';
 import { benchQuantized } from './quantized.ts';
 import { cell, cpu, type Result, worldResult } from './result.ts';
 import { benchSmallWorlds } from './small-worlds.ts';
@@ -51,25 +49,6 @@ async function processor(match?: string): Promise<Result> {
   const columns = ['', 'threads', 'ms', 'GFLOP/s', 'of', 'share', 'aim', 'waits'];
   const rows = details.map((r) => [r.name, r.threads, r.ms, r.gflops, r.of, r.share, r.aim, r.waits ?? null]);
   return { on: cpu(), adapter: 'WebAssembly', columns, rows, details };
-}
-
-async function proxy(): Promise<Result> {
-  const details = await benchProxy();
-  const columns = ['', 'steps/s', 'MB an episode', 'calls', 'KB', 'ms'];
-  const rows = details.map((row) => [
-    row.name,
-    row.stepsPerSecond,
-    row.megabytesPerEpisode,
-    row.calls,
-    row.kilobytes,
-    row.ms,
-  ]);
-  return { on: cpu(), adapter: null, columns, rows, details };
-}
-
-async function passages(): Promise<Result> {
-  const details = await benchPassages((line) => console.log(line));
-  return { on: cpu(), adapter: null, columns: ['', 'value', 'unit'], rows: details.map(Object.values), details };
 }
 
 async function smallWorlds(): Promise<Result> {
@@ -136,8 +115,6 @@ const benches: { [name: string]: (match?: string) => Promise<Result> } = {
   'free-running': freeRunning,
   ...worldBenches,
   'small-worlds': smallWorlds,
-  proxy,
-  passages,
   engine,
   compare: (match) => compare('webgpu', match),
   'compare-torch': compareTorch,

@@ -9,6 +9,7 @@ import { buildIndex } from '../proxies/retrieval/build-index.ts';
 import { openSource } from '../proxies/retrieval/sources.ts';
 import type { Retriever } from '../src/corpus/retrieval/retriever.ts';
 import { questionOf, titleOf, writeCorpus } from '../tools/corpus/made.ts';
+import { cpu, type Result } from './result.ts';
 import type { SearchRow } from './search.ts';
 
 const passages = 1_000_000;
@@ -36,7 +37,7 @@ async function rate(name: string, retriever: Retriever, queryOf: (k: number) => 
   ];
 }
 
-export async function benchPassages(print: (line: string) => void): Promise<SearchRow[]> {
+async function measured(print: (line: string) => void): Promise<SearchRow[]> {
   const folder = mkdtempSync(join(tmpdir(), 'tabgym-passages-'));
   try {
     const file = join(folder, 'made.jsonl');
@@ -58,4 +59,9 @@ export async function benchPassages(print: (line: string) => void): Promise<Sear
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+export async function benchPassages(): Promise<Result> {
+  const details = await measured((line) => console.log(line));
+  return { on: cpu(), adapter: null, columns: ['', 'value', 'unit'], rows: details.map(Object.values), details };
 }

@@ -13,6 +13,7 @@ import { megabytesBelow } from '../tests/proxies/memory.ts';
 import { openOver } from '../tests/proxies/opened.ts';
 import { Client, taskNamed } from '../tests/proxies/playing.ts';
 import { SixSites } from '../tests/proxies/six-sites.ts';
+import { cpu, type Result } from './result.ts';
 
 export interface ProxyRow {
   name: string;
@@ -138,7 +139,7 @@ function print(row: ProxyRow): ProxyRow {
   return row;
 }
 
-export async function benchProxy(): Promise<ProxyRow[]> {
+async function measured(): Promise<ProxyRow[]> {
   // Keeps the process alive while no browser is open.
   const going = setInterval(() => {}, 1000);
   try {
@@ -146,4 +147,18 @@ export async function benchProxy(): Promise<ProxyRow[]> {
   } finally {
     clearInterval(going);
   }
+}
+
+export async function benchProxy(): Promise<Result> {
+  const details = await measured();
+  const columns = ['', 'steps/s', 'MB an episode', 'calls', 'KB', 'ms'];
+  const rows = details.map((row) => [
+    row.name,
+    row.stepsPerSecond,
+    row.megabytesPerEpisode,
+    row.calls,
+    row.kilobytes,
+    row.ms,
+  ]);
+  return { on: cpu(), adapter: null, columns, rows, details };
 }

@@ -1,5 +1,7 @@
-/** Benchmarks of single worlds, a line each. */
+/** Benchmarks that need one world, a line each. */
 export { benchBabyai as babyai } from './babyai.ts';
+export { benchPassages as passages } from './passages.ts';
+export { benchProxy as proxy } from './proxy.ts';
 export { benchSciworld as sciworld } from './sciworld.ts';
 export { benchSearch as search } from './search.ts';
 export { benchWeb as web } from './web.ts';

@@ -60,11 +60,14 @@ function documentsOf(root, world) {
   ];
 }
 
+/** Commands that find the worlds' parts in a list. They stay. */
+const lists = new Set(['bench/main.ts', 'tools/replay/main.ts']);
+
 /** Tests, tools, benchmarks and lessons of the world: named after it, or importing what is removed. Lists only lose a line. */
 function withImporters(root, removed, world) {
   const places = ['tests', 'tools', 'bench', 'src/ui/lessons'].flatMap((folder) => filesIn(root, folder));
   const gone = new Set([...removed, ...places.filter((file) => isNamedAfter(file, world))]);
-  const sources = places.filter((file) => isSource(file) && !file.endsWith('/main.ts'));
+  const sources = places.filter((file) => isSource(file) && !lists.has(file));
   const texts = new Map(sources.map((file) => [file, readFileSync(join(root, file), 'utf8')]));
   for (let before = -1; before !== gone.size; ) {
     before = gone.size;
