@@ -62,7 +62,7 @@ test.each([
   await how.focus();
   await page.keyboard.press('Enter');
   await gallery(page)
-    .getByText(/parameters over \d+ words/)
+    .getByText(/parameters, a vocabulary of \d+ words/)
     .waitFor();
   expect(await how.getAttribute('aria-expanded')).toBe('true');
   await gallery(page)
@@ -176,7 +176,7 @@ test('a card or a run that cannot be fetched is reported, and nothing is left be
   await page.unroute('**/textcraft-first/agent.json');
   await gallery(page).getByRole('button', { name: 'Try again' }).click();
   await gallery(page)
-    .getByText(/parameters over \d+ words/)
+    .getByText(/parameters, a vocabulary of \d+ words/)
     .waitFor();
   await page.route('**/textcraft-first.tabgym', (route) => route.fulfill({ body: 'cut' }));
   await textcraft(page).getByRole('button', { name: 'Watch it' }).click();

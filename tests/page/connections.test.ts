@@ -85,7 +85,7 @@ test('an AgentGym server is checked, told apart from one that is closed to pages
   await page.getByText(/this server does not allow pages; use the proxy or the command line/).waitFor();
   await screenshot(page, 'connect-closed-wide');
   await connect(page, address);
-  await page.getByText(/It works\. This is environment TextCraft\. It answers in/).waitFor();
+  await page.getByText(/The connection works\. This is environment TextCraft\. Response time:/).waitFor();
   expect(await violations(page)).toEqual([]);
   await screenshot(page, 'connect-wide');
   await page.getByRole('tab', { name: 'Play' }).click();
@@ -136,7 +136,7 @@ test('an OpenEnv server with several fields per action has a form', async () => 
   await choose(page, 'openenv');
   await connect(page, address);
   await page.getByText(/It works\./).waitFor();
-  await page.getByText(/It has room for so many episodes at once: 1/).waitFor();
+  await page.getByText(/Episodes that the server runs at once: 1/).waitFor();
   await page.getByText(/It does not let us read what an action is made of/).waitFor();
   await page.getByLabel('Show advanced settings').check();
   await page.getByLabel('Action schema', { exact: true }).fill(JSON.stringify(schema));
@@ -191,11 +191,11 @@ test.each([
   if (view === narrow) await page.getByRole('button', { name: 'Setup' }).first().click();
   await choose(page, 'agentgym-webarena');
   await connect(page, webarena.replace(token, 'x'.repeat(token.length)));
-  await page.getByText(/It does not let this page in: .*its first part is a token, and this is another one/).waitFor();
+  await page.getByText(/The server refused this page: .*its first part is a token, and this is another one/).waitFor();
   await connect(page, webarena);
-  await page.getByText(/It works\. ok\. Version 0\.1\.0\. It answers in [\d.]+ ms/).waitFor();
+  await page.getByText(/The connection works\. ok\. Version 0\.1\.0\. Response time: [\d.]+ ms/).waitFor();
   await page
-    .getByText(/Not everything is there: 1 of 1 tasks are refused: its answer needs a language model/)
+    .getByText(/Something is missing: 1 of 1 tasks are refused: its answer needs a language model/)
     .waitFor();
   expect(await violations(page)).toEqual([]);
   await page.locator('tabgym-connection').scrollIntoViewIfNeeded();
@@ -206,7 +206,7 @@ test.each([
   await page.getByRole('checkbox', { name: 'Search on a server' }).check();
   await connect(page, retrieval);
   await page
-    .getByText(/It works\. Retrieval behind Tabgym's proxy\. Version 0\.1\.0\. It answers in [\d.]+ ms/)
+    .getByText(/The connection works\. Retrieval behind Tabgym's proxy\. Version 0\.1\.0\. Response time: [\d.]+ ms/)
     .waitFor();
   await page.locator('tabgym-connection').scrollIntoViewIfNeeded();
   await screenshot(page, `connect-retrieval-${name}`);
@@ -319,7 +319,7 @@ test('a model behind an API plays with a key that the page does not store', asyn
   };
   await typed('Address', address);
   await fields.getByRole('button', { name: 'Connect' }).click();
-  await fields.getByText(/It does not let this page in: GET \/models was answered with status 401/).waitFor();
+  await fields.getByText(/The server refused this page: GET \/models was answered with status 401/).waitFor();
   await fields.getByLabel('Key, if the server asks for one').fill(secret);
   await fields.getByLabel('Key, if the server asks for one').press('Tab');
   await fields.getByRole('button', { name: 'Connect' }).click();
@@ -373,14 +373,14 @@ test('a run is handed over as a folder in a zip', async () => {
     await train({ file: 'experiments/micro.json', out: folder, steps: 1, device: 'wasm', threads: 1, print: () => {} });
     await page.getByRole('button', { name: 'Open an exported run' }).click({ timeout: 60_000 });
     await page.getByLabel('File to import').setInputFiles(join(folder, 'run.tabgym'));
-    await page.getByText('Train on elsewhere').click();
-    await page.getByText('Train on elsewhere').scrollIntoViewIfNeeded();
+    await page.getByText('Continue in another trainer').click();
+    await page.getByText('Continue in another trainer').scrollIntoViewIfNeeded();
     await screenshot(page, 'handoff-wide');
     expect(await violations(page)).toEqual([]);
     for (const label of ['verl', 'TRL']) {
       const [download] = await Promise.all([
         page.waitForEvent('download', { timeout: 60_000 }),
-        page.getByRole('button', { name: new RegExp(`^Train on with ${label}: `) }).click(),
+        page.getByRole('button', { name: new RegExp(`^Continue with ${label}: `) }).click(),
       ]);
       const files = unzip(readFileSync(await download.path()));
       const names = Object.keys(files);
@@ -395,14 +395,14 @@ test('a run is handed over as a folder in a zip', async () => {
         expect(names).toContain(wanted);
       expect(new TextDecoder().decode(files['README.md'])).toContain('maskActions');
     }
-    await page.getByRole('button', { name: /^Train on with AgentGym-RL: / }).click();
+    await page.getByRole('button', { name: /^Continue with AgentGym-RL: / }).click();
     await page
       .getByText(/ChatML/)
       .first()
       .waitFor();
     await screenshot(page, 'handoff-refused-wide');
     await page.setViewportSize({ width: narrow.width, height: narrow.height });
-    await page.getByText('Train on elsewhere').scrollIntoViewIfNeeded();
+    await page.getByText('Continue in another trainer').scrollIntoViewIfNeeded();
     await screenshot(page, 'handoff-narrow');
     expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true);
     expect(errors).toEqual([]);

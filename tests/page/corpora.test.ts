@@ -34,7 +34,7 @@ test.each([
   const panel = page.locator('tabgym-corpora');
   const buffer = Buffer.from([...lines(3000), '{broken'].join('\n'));
   await panel.getByLabel('Files of a corpus').setInputFiles({ name: 'wiki.jsonl', mimeType: 'text/plain', buffer });
-  await panel.getByRole('button', { name: 'Take in' }).click();
+  await panel.getByRole('button', { name: 'Index' }).click();
   await panel.getByText(/.wiki. can be searched: 3000 documents; left out: 1 line\./).waitFor();
   await panel.getByText(/record 3001: it is not JSON/).waitFor();
   const [chooser] = await Promise.all([
@@ -48,7 +48,7 @@ test.each([
   await panel.getByLabel('Question', { exact: true }).fill('Which document is the last?');
   await panel.getByLabel('Accepted answers, one a line').fill('Title 2999\n2999');
   await panel.getByRole('button', { name: 'Add', exact: true }).click();
-  await panel.getByText('The question is one of “wiki” now.').waitFor();
+  await panel.getByText('The question was added to “wiki”.').waitFor();
   await screenshot(page, `corpora-${size}`);
 
   await page.reload();

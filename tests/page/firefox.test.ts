@@ -126,7 +126,7 @@ describe('in Firefox', () => {
     ).toEqual(['adapter', 'kernels', 'resumed', 'done']);
     const { adapter, resumed } = Object.fromEntries(said);
     expect(adapter, `Firefox with ${driver}`).toMatch(device.label);
-    expect(resumed).toMatch(/The run goes on from step [2-7]/);
+    expect(resumed).toMatch(/The run continues from step [2-7]/);
   });
 });
 

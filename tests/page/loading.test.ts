@@ -81,7 +81,7 @@ test(
     server.reset();
     await page.reload();
     await lookUp(page);
-    await page.getByText('nothing: it is kept here').waitFor();
+    await page.getByText('nothing: already stored').waitFor();
     expect(server.requests).toEqual([]);
     await page.getByRole('button', { name: 'Use it in the setup' }).click();
     await page.getByText('Rank', { exact: true }).first().waitFor();
@@ -173,7 +173,7 @@ test(
     expect(await page.getByRole('heading', { name: 'Device memory' }).count()).toBe(0);
     server.reset();
     await lookUp(page, 'test/in-onnx', 'onnx/model.onnx');
-    await page.getByText('nothing: it is kept here').waitFor();
+    await page.getByText('nothing: already stored').waitFor();
     expect(server.requests).toEqual([]);
     await page.setViewportSize({ width: 390, height: 844 });
     await screenshot(page, 'loading-onnx-narrow');

@@ -52,8 +52,8 @@ describe('the model picker', () => {
     await screenshot(page, `models-${name}`);
     expect(await findings(page)).toEqual([]);
     await button('Stop').click();
-    await page.getByRole('alert').getByText('The received part is kept').waitFor();
-    await button('Go on downloading').waitFor();
+    await page.getByRole('alert').getByText('Its received part is kept').waitFor();
+    await button('Continue the download').waitFor();
     expect(errors).toEqual([]);
     await close();
   });
@@ -101,7 +101,7 @@ describe('the model picker', () => {
     await page.getByRole('combobox', { name: 'Model', exact: true }).selectOption('other');
     await page.getByRole('textbox', { name: 'Repository' }).fill('someone/silent');
     await button('Look it up').click();
-    await page.getByRole('status').getByText('Looking it up').waitFor();
+    await page.getByRole('status').getByText('Finding the model').waitFor();
     expect(await findings(page)).toEqual([]);
     await button('Stop').click();
     expect(await button('Look it up').isEnabled()).toBe(true);
@@ -119,7 +119,7 @@ describe('the model picker', () => {
       page.evaluate((free) => {
         navigator.storage.estimate = async () => ({ quota: 9e9, usage: 9e9 - free });
       }, bytes);
-    const warning = page.getByText('This browser has room for 100 MB, and 346 MB are still to be kept of this model.');
+    const warning = page.getByText('This browser has room for 100 MB, and this model needs 346 MB more.');
     await roomFor(400_000_000);
     await button('Look it up').click();
     await button('Download').waitFor();
@@ -141,9 +141,9 @@ describe('the model picker', () => {
       }, names);
     const stage = page.locator('tabgym-stage');
     await stage.dispatchEvent('drop', { dataTransfer: await dropped('notes.txt') });
-    await page.getByText('Nothing here can use “notes.txt”.').first().waitFor();
+    await page.getByText('“notes.txt” cannot be opened.').first().waitFor();
     await stage.dispatchEvent('drop', { dataTransfer: await dropped() });
-    await page.getByText('No file was in what was dropped').first().waitFor();
+    await page.getByText('Nothing usable was dropped').first().waitFor();
     await stage.dispatchEvent('drop', { dataTransfer: await dropped('small.gguf') });
     await page.getByText('small.gguf: 1 files').waitFor();
     const zone = page.locator('tabgym-model-picker .drop');

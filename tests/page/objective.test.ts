@@ -58,7 +58,7 @@ describe('the objective', () => {
       'function objective(rows, settings)',
     );
     await page.keyboard.press('Control+Enter');
-    await outcome.getByText(/The slopes are those of the loss: \d+ were compared on \d+ made rows/).waitFor();
+    await outcome.getByText(/The slopes match the loss: \d+ were compared on \d+ generated rows/).waitFor();
     await screenshot(page, `objective-${name}`);
     expect(await findings(page)).toEqual([]);
 
@@ -67,21 +67,21 @@ describe('the objective', () => {
     );
     await expect.poll(() => outcome.isHidden()).toBe(true);
     await button('Check').click();
-    await outcome.getByText(/\d+ of \d+ slopes are not those of the loss/).waitFor();
+    await outcome.getByText(/\d+ of \d+ slopes differ from those of the loss/).waitFor();
     await outcome.getByRole('cell', { name: 'weight' }).first().waitFor();
     await screenshot(page, `objective-wrong-${name}`);
     expect(await findings(page)).toEqual([]);
 
     await button('Done').click();
-    await page.getByText('your own, 10 lines').waitFor();
+    await page.getByText('edited, 10 lines').waitFor();
     expect(await page.evaluate(() => document.activeElement?.tagName)).not.toBe('BODY');
-    await page.getByText('your own, 10 lines').scrollIntoViewIfNeeded();
+    await page.getByText('edited, 10 lines').scrollIntoViewIfNeeded();
     await screenshot(page, `objective-setup-${name}`);
     expect(await findings(page)).toEqual([]);
-    await button('Back to the algorithm’s own').click();
-    await page.getByText('the algorithm’s own', { exact: true }).waitFor();
+    await button('Back to the built-in').click();
+    await page.getByText('built-in', { exact: true }).waitFor();
     await page.getByRole('status', { name: 'Notices' }).getByRole('button', { name: 'Undo' }).click();
-    await page.getByText('your own, 10 lines').waitFor();
+    await page.getByText('edited, 10 lines').waitFor();
     expect(errors).toEqual([]);
     await close();
   });
@@ -125,10 +125,10 @@ describe('the objective', () => {
     await button('Discard changes').click();
     expect(await text()).toBe(own);
     await write('// mine\n');
-    await button('Reset to GRPO’s own').click();
+    await button('Reset to the built-in GRPO').click();
     expect(await text()).toBe(own);
     await page.keyboard.press('Escape');
-    await page.getByText('the algorithm’s own', { exact: true }).waitFor();
+    await page.getByText('built-in', { exact: true }).waitFor();
 
     await button('Edit the objective').click();
     await editor.waitFor();
@@ -136,7 +136,7 @@ describe('the objective', () => {
     // While the editor is open, single keys go to it.
     await page.keyboard.type(' ?');
     await page.keyboard.press('Escape');
-    await page.getByText('your own, 1 lines').waitFor();
+    await page.getByText('edited, 1 lines').waitFor();
     expect(await page.getByRole('heading', { name: 'Keys and help' }).count()).toBe(0);
     expect(errors).toEqual([]);
     await close();

@@ -89,9 +89,9 @@ describe.each([
     await screenshot(page, `reader-empty-${name}`);
     await chooser(page).setInputFiles(file('play.jsonl', text(400)));
     await page.getByText('399 trajectories').waitFor();
-    await page.getByText(/cannot be read and are left out: 1/).click();
+    await page.getByText(/Unreadable records, left out: 1/).click();
     await page.getByText(/Line 5: This record does not end/).waitFor();
-    await page.getByText(/cannot be read and are left out: 1/).click();
+    await page.getByText(/Unreadable records, left out: 1/).click();
     await screenshot(page, `reader-list-${name}`);
     expect(await violations(page)).toEqual([]);
     await page.locator('tabgym-filter-bar').getByLabel('Success', { exact: true }).selectOption('yes');

@@ -110,7 +110,7 @@ describe.skipIf(!findChromium())('in Chromium', () => {
 
     await page.reload();
     await page
-      .getByText(/The run goes on from step \d+, where this page was closed/)
+      .getByText(/The run continues from step \d+, where this page was closed/)
       .first()
       .waitFor({ timeout: minutes });
     await page.getByRole('button', { name: 'Finished' }).waitFor({ timeout: 4 * minutes });
@@ -323,7 +323,7 @@ describe.skipIf(!findChromium())('in Chromium', () => {
 
     await device.selectOption('webgpu');
     await page
-      .getByText('From step 1 the run goes on as a fork: software adapter computes other last digits.')
+      .getByText('From step 1 the run continues as a fork: software adapter rounds differently.')
       .first()
       .waitFor({ timeout: minutes });
     expect(runOf()).not.toBe(parent);

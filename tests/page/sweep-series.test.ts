@@ -114,7 +114,7 @@ test('a collapsed run is reported with links to its episodes and back to its bes
     return { step, stage: 1, metrics, ...(step % 20 === 0 ? { evaluation: evaluation(400 * success) } : {}) };
   });
   const [hint] = diagnose(collapsed);
-  expect(hint).toMatchObject({ id: 'fallen', step: 57, goOnFrom: 0, title: 'Fallen by 0.60 from its best' });
-  expect(hint.sentence).toContain('First KL moved, at step 57, from 0.01 to 1.');
+  expect(hint).toMatchObject({ id: 'fallen', step: 57, goOnFrom: 0, title: 'Success dropped by 0.60 from its best' });
+  expect(hint.sentence).toContain('The first signal to change was KL, at step 57, from 0.01 to 1.');
   expect(diagnose(collapsed.slice(0, 60)).map(({ id }) => id)).not.toContain('fallen');
 });

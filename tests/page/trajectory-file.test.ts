@@ -55,7 +55,7 @@ test.each([
     .or(part.getByText(/^2 trajectories/))
     .first()
     .waitFor();
-  await part.getByText(/cannot be read and are left out: 1. Line 2:/).waitFor();
+  await part.getByText(/Unreadable records, left out: 1. Line 2:/).waitFor();
   await part.getByText('play.jsonl').waitFor();
   await part.scrollIntoViewIfNeeded();
   await page.screenshot({ path: join(shots, `trajectory-file-${name}.png`) });
@@ -66,7 +66,7 @@ test.each([
     .waitFor();
   // The earlier choice is unchanged.
   await part.getByText('play.jsonl').waitFor();
-  await part.getByRole('button', { name: 'Without a file' }).click();
+  await part.getByRole('button', { name: 'Remove the file' }).click();
   await part.getByText("the oracle's play").waitFor();
   expect(errors).toEqual([]);
   await close();

@@ -428,9 +428,9 @@ describe('dropped files', () => {
   });
 
   test.each([
-    [/No file was in what was dropped/, 'nothing', []],
-    [/^Nothing here can use “notes.txt”. A run is a .tabgym file/, 'notes.txt', ['notes.txt']],
-    [/can use 4 files of “photos”/, 'photos', ['a.png', 'b.png', 'c.png', 'd.png']],
+    [/Nothing usable was dropped/, 'nothing', []],
+    [/^“notes.txt” cannot be opened. A run is a .tabgym file/, 'notes.txt', ['notes.txt']],
+    [/4 files of “photos” cannot be opened/, 'photos', ['a.png', 'b.png', 'c.png', 'd.png']],
     [/“peft” is an adapter. Pack adapter_config.json/, 'peft', ['adapter_config.json', 'adapter_model.safetensors']],
   ] as const)('unusable files are reported: %s', (words, label, names) => {
     const { model, imports, problem } = sorted(label, ...names);

@@ -50,13 +50,13 @@ async function servePage(): Promise<{ url: string; close(): Promise<void> }> {
 /** Imports a corpus: stops half-way, reloads the page, and continues to the end. */
 async function takeIn(page: CorpusPage, path: string, documents: number): Promise<Check[]> {
   const started = performance.now();
-  await page.take(path, 'Take in');
+  await page.take(path, 'Index');
   const share = await page.stopAt(0.5);
   const stopped = seconds(started);
   await page.reload();
   const kept = await page.listed('made');
   const again = performance.now();
-  await page.take(path, 'Go on');
+  await page.take(path, 'Continue');
   const end = await page.finished();
   return [
     {

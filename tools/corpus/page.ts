@@ -13,7 +13,7 @@ const takeInMs = 7_200_000;
 
 export interface CorpusPage {
   /** Chooses the file, then starts or continues importing it. */
-  take(path: string, button: 'Take in' | 'Go on'): Promise<void>;
+  take(path: string, button: 'Index' | 'Continue'): Promise<void>;
   /** Stops once this share of the file is read; returns the actual share. */
   stopAt(share: number): Promise<number>;
   /** Waits for the end; returns the number of searchable documents. */

@@ -21,7 +21,7 @@ function spawnTrainer(onCrash: (error: Error) => void): Spawned<TrainerApi> {
   worker.addEventListener('error', (event) =>
     onCrash(
       new Error(
-        `The trainer stopped: ${event.message || 'its script could not be loaded'}. Reload the page; the run goes on from its last step.`,
+        `The trainer stopped: ${event.message || 'its script could not be loaded'}. Reload the page; the run continues from its last step.`,
       ),
     ),
   );

@@ -137,7 +137,7 @@ export class Controller {
     if (training !== wanted || !this.state.gpu?.supported || this.state.owner !== 'this-tab') return;
     const step = this.state.run?.step ?? 0;
     if (this.state.status === 'finished') return;
-    this.said.notify('info', msg(str`The run goes on from step ${step}, where this page was closed.`));
+    this.said.notify('info', msg(str`The run continues from step ${step}, where this page was closed.`));
     await this.train();
   }
 
@@ -286,7 +286,7 @@ export class Controller {
       await this.open(fork.id);
       this.said.notify(
         'info',
-        msg(str`From step ${step} the run goes on as a fork: ${deviceLabel(gpu)} computes other last digits.`),
+        msg(str`From step ${step} the run continues as a fork: ${deviceLabel(gpu)} rounds differently.`),
       );
     });
     if (trained) await this.train();
@@ -314,7 +314,7 @@ export class Controller {
 
   async train(options?: { steps?: number }) {
     if (!this.state.gpu?.supported)
-      return this.said.notify('warning', this.state.gpu?.problem || msg('There is no device here to train on.'));
+      return this.said.notify('warning', this.state.gpu?.problem || msg('There is no device to train on.'));
     if (!(await this.settleDraft())) return;
     const { run } = this.state;
     if (!run) return;
@@ -323,12 +323,10 @@ export class Controller {
     if (this.state.embedded && carriedCode(run.experiment).length)
       return this.said.notify(
         'warning',
-        msg(
-          'This experiment brings code of its own, which an embedded view does not run. Open it as a page of its own.',
-        ),
+        msg('This experiment contains custom code, which an embedded view does not run. Open it as a full page.'),
       );
     if (!(await this.consent.ask(run.experiment, await this.sweeping.experimentsBeside(run))))
-      return this.said.notify('info', msg('The run stands still: its code was not allowed to run.'));
+      return this.said.notify('info', msg('The run did not start: its custom code was not allowed.'));
     this.recorded.stop();
     this.store.set({ status: 'preparing', statusDetail: '', watching: false });
     this.stepping = options?.steps !== undefined;
@@ -384,7 +382,10 @@ export class Controller {
       const forked = await this.api.fork(run.id, at, run.experiment);
       await this.library.refreshRuns();
       await this.open(forked.id);
-      this.said.notify('info', msg(str`“${forked.name}” goes on from step ${at}. Change a setting, then press Train.`));
+      this.said.notify(
+        'info',
+        msg(str`“${forked.name}” continues from step ${at}. Change a setting, then press Train.`),
+      );
     });
   }
 

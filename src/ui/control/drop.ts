@@ -36,7 +36,7 @@ const wanted = () =>
   );
 
 function problemOf({ label, files }: PickedFiles, rest: readonly PickedFile[]): string {
-  if (!files.length) return msg('No file was in what was dropped: texts, links and empty folders cannot be used.');
+  if (!files.length) return msg('Nothing usable was dropped: texts, links and empty folders cannot be opened.');
   if (rest.some(isAdapter))
     return msg(
       str`“${label}” is an adapter. Pack adapter_config.json and adapter_model.safetensors into one .zip, and import that.`,
@@ -44,7 +44,7 @@ function problemOf({ label, files }: PickedFiles, rest: readonly PickedFile[]): 
   if (!rest.length) return '';
   const names =
     rest.length > 3 ? msg(str`${rest.length} files of “${label}”`) : rest.map(({ name }) => `“${name}”`).join(', ');
-  return `${msg(str`Nothing here can use ${names}.`)} ${wanted()}`;
+  return `${msg(str`${names} cannot be opened.`)} ${wanted()}`;
 }
 
 /** Sorts files by their use. */
@@ -82,7 +82,7 @@ export class Dropping {
       const { message } = error as Error;
       this.page.said.notify(
         'error',
-        msg(str`What was dropped cannot be read (${message}). Choose it with a button instead.`),
+        msg(str`The dropped files cannot be read (${message}). Choose them with a button instead.`),
       );
     }
   }
@@ -106,7 +106,7 @@ export class Dropping {
   private offer(offered: PickedFiles) {
     const { step } = this.page.store.state.model;
     if (step === 'finding' || step === 'downloading')
-      return this.page.said.notify('warning', msg('Another language model is on its way. Stop it first.'));
+      return this.page.said.notify('warning', msg('Another language model is being loaded. Stop that first.'));
     this.page.store.set({ offered });
     this.page.layout.showPanel('setup');
   }

@@ -93,7 +93,9 @@ export class Library {
       download(await this.api().handoff(run.id, to), `${run.name}-${to}.zip`);
       this.said.notify(
         'info',
-        msg(str`“${run.name}” is packed. Its README says what to install and run, and what is not the same there.`),
+        msg(
+          str`“${run.name}” is packed. Its README lists what to install and run, and what differs in the other trainer.`,
+        ),
       );
     });
 

@@ -29,7 +29,9 @@ interface Asked {
 function offer(said: Notifying, asked: Asked, worker: Pick<ServiceWorker, 'postMessage'>) {
   said.notify(
     'info',
-    msg('A newer version of this page is ready. It reloads the page; a run that trains goes on from its last step.'),
+    msg(
+      'A newer version of this page is ready. Using it reloads the page; a training run continues from its last step.',
+    ),
     undefined,
     () => {
       asked.here = true;
@@ -43,7 +45,7 @@ function offer(said: Notifying, asked: Asked, worker: Pick<ServiceWorker, 'postM
 const sayUpdated = (said: Notifying, host: OfflineHost) =>
   said.notify(
     'warning',
-    msg('Another tab brought in a newer version of this page. Reload this one before you go on.'),
+    msg('Another tab installed a newer version of this page. Reload this tab before you continue.'),
     undefined,
     () => host.reload(),
     msg('Reload the page'),

@@ -109,7 +109,7 @@ export class Sharing {
     await this.said.attempt('experiment', async () => {
       if (file.size > 1e6)
         throw new LinkError(
-          msg(str`“${file.name}” is over 1 MB: no experiment is that long. A run is a .tabgym file.`),
+          msg(str`“${file.name}” is larger than 1 MB, the limit for an experiment. A run is a .tabgym file.`),
         );
       let document: unknown;
       try {

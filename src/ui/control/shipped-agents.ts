@@ -19,7 +19,7 @@ async function fetched(path: string): Promise<Response> {
 async function fetchedJson(path: string): Promise<unknown> {
   const response = await fetched(path);
   return response.json().catch(() => {
-    throw new Error(msg(str`${path} is not what this page expects. Try again.`));
+    throw new Error(msg(str`${path} has an unexpected format. Try again.`));
   });
 }
 

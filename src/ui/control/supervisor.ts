@@ -103,7 +103,7 @@ export class Supervisor<Api extends object> {
 
   private giveUp() {
     this.givenUp = new Error(
-      msg('The trainer does not answer. Reload the page; the run goes on from its last committed step.'),
+      msg('The trainer does not answer. Reload the page; the run continues from its last committed step.'),
     );
     this.supervision.onGivenUp(this.givenUp);
   }

@@ -136,7 +136,7 @@ export class TabgymAgents extends Panel {
     if (!gallery.value.length)
       return html`<p class="soft">${msg('No agent is shipped with this page yet. Train one: press Train.')}</p>`;
     const worlds = [...new Set(gallery.value.map(({ world }) => world))];
-    return html`<p>${msg('Tiny policies that this page’s own code trained from random weights. Each is fetched when you choose it, and plays tasks that it never met.')}</p>
+    return html`<p>${msg('Tiny policies, trained from random weights by the code of this page. Each is downloaded when you choose it, and plays held-out tasks.')}</p>
       ${worlds.map((world) => this.renderWorld(world, gallery.value))}`;
   }
 
@@ -172,8 +172,8 @@ export class TabgymAgents extends Panel {
     const agents = new Agents(this.app);
     const off = this.state.busy !== null || this.state.phase !== 'ready';
     const trains = !off && this.state.gpu?.supported;
-    return html`<button class="primary" ?disabled=${off} title=${msg(str`Fetches ${bytes(size)} the first time`)} @click=${() => this.watch(agents, name)}>${msg('Watch it')}</button>
-      <button ?disabled=${!trains} title=${msg('A fork of its run that trains on from its weights, under another setting')} @click=${() => agents.improve(name)}>${msg('Improve it')}</button>
+    return html`<button class="primary" ?disabled=${off} title=${msg(str`Downloads ${bytes(size)} the first time`)} @click=${() => this.watch(agents, name)}>${msg('Watch it')}</button>
+      <button ?disabled=${!trains} title=${msg('A fork of its run that continues from its weights with another setting')} @click=${() => agents.improve(name)}>${msg('Improve it')}</button>
       <button ?disabled=${!trains} title=${msg('The same experiment from random weights')} @click=${() => agents.fromNothing(name)}>${msg('From nothing')}</button>`;
   }
 
@@ -190,13 +190,13 @@ export class TabgymAgents extends Panel {
         card.message,
         html`<button @click=${() => this.chosen && this.read(this.chosen)}>${msg('Try again')}</button>`,
       );
-    if (card.state !== 'ready') return loadingState(msg('Fetching its card'));
+    if (card.state !== 'ready') return loadingState(msg('Loading its card'));
     const { name, title, parts, policy, cost, suites, data, limits, differs, improve } = card.value;
     const list = (heading: string, lines: readonly string[]) =>
       html`<section><h4>${heading}</h4><ul>${lines.map((line) => html`<li>${line}</li>`)}</ul></section>`;
     return html`<div class="card small">
       ${list(msg('How it was made'), parts)}
-      <p class="number">${msg(str`${compact(policy.parameters)} parameters over ${policy.words} words, ${policy.weights}.`)}
+      <p class="number">${msg(str`${compact(policy.parameters)} parameters, a vocabulary of ${policy.words} words, ${policy.weights}.`)}
         ${msg(str`${cost.steps} steps and ${cost.episodes} episodes: ${cost.flops.toExponential(1)} operations, ${fixed(cost.hours)} hours on ${cost.device}, a machine that other work shared.`)}</p>
       <img src=${curvesOf(name)} alt=${msg(str`Curves of the training of ${title}`)} loading="lazy" />
       ${suites.map((table) => this.renderSuite(table))}

@@ -44,14 +44,14 @@ export class TabgymConnection extends ServerPanel<ConnectionReport> {
           @change=${(event: Event) => this.change(this.world, { address: typedIn(event) })} /></label>
       ${
         token
-          ? html`<label>${token === 'required' ? msg('Token') : msg('Token, if it asks for one')}
+          ? html`<label>${token === 'required' ? msg('Token') : msg('Token, if the server needs one')}
               <input type="password" autocomplete="off" .value=${set.token ?? ''} @change=${(event: Event) => this.change(this.world, { token: typedIn(event) })} /></label>`
           : nothing
       }
-      ${(set.address ?? address) ? this.renderConsent(msg(str`This experiment came from a file, and would use your server of ${title}. It has not asked it anything yet.`)) : nothing}
+      ${(set.address ?? address) ? this.renderConsent(msg(str`This experiment came from a file and would use your ${title} server. It has not contacted the server yet.`)) : nothing}
       ${check ? this.renderLook() : nothing}
       <div class="report" role="status">${this.renderReport()}</div>
-      <p class="soft small">${msg('Kept until this page is closed. It is in no experiment, no export and no link.')}</p>
+      <p class="soft small">${msg('Kept until this page is closed. Experiments, exports and links do not contain it.')}</p>
       ${this.renderInstruction()}
       ${this.renderProblem()}`;
   }

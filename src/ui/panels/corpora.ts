@@ -118,7 +118,7 @@ export class TabgymCorpora extends LitElement {
   private renderRow({ name, documents, questions, complete, bytes: size }: KeptCorpus) {
     return html`<tr>
       <td>${name} <span class="soft small">${countedDocuments(documents)}, ${countedQuestions(questions)}</span>
-        ${complete ? nothing : html`<span class="badge warn">${msg('not whole: choose its files again to go on')}</span>`}</td>
+        ${complete ? nothing : html`<span class="badge warn">${msg('incomplete: choose its files again to continue')}</span>`}</td>
       <td class="number">${bytes(size)}</td>
       <td class="number">${
         this.asking === name
@@ -139,7 +139,7 @@ export class TabgymCorpora extends LitElement {
       <label class="row">${msg('Accepted answers, one a line')} <textarea name="golds" rows="2"></textarea></label>
       <button class="primary">${msg('Add')}</button>
     </form>
-    <p class="small soft">${msg(str`To play it or watch an agent try: world Search, corpus “${this.asked}”, in a new run.`)}</p>`;
+    <p class="small soft">${msg(str`To play it or watch an agent try, start a new run with world Search and corpus “${this.asked}”.`)}</p>`;
   }
 
   private ask = (event: Event) => {
@@ -153,7 +153,7 @@ export class TabgymCorpora extends LitElement {
     const record = JSON.stringify({ question: String(fields.get('question')), answers: golds.length ? golds : [''] });
     void this.attempt(async () => {
       await corpora().addQuestions(name, record);
-      this.said = msg(str`The question is one of “${name}” now.`);
+      this.said = msg(str`The question was added to “${name}”.`);
       this.asked = '';
     });
   };
@@ -163,7 +163,7 @@ export class TabgymCorpora extends LitElement {
     return html`<form class="row" @submit=${this.take}>
       <label class="row">${msg('Name')} <input .value=${this.name} maxlength="200" required @input=${(event: Event) => (this.name = (event.target as HTMLInputElement).value)} /></label>
       <span class="soft small">${msg(str`${this.picked.length} files, ${bytes(size)}`)}</span>
-      <button class="primary" ?disabled=${this.progress !== null}>${this.goesOn ? msg('Go on') : msg('Take in')}</button>
+      <button class="primary" ?disabled=${this.progress !== null}>${this.goesOn ? msg('Continue') : msg('Index')}</button>
     </form>`;
   }
 
@@ -173,7 +173,7 @@ export class TabgymCorpora extends LitElement {
 
   private renderProgress({ bytesRead, bytes: all, documents, refused }: IngestProgress) {
     const words = `${msg(str`${bytes(bytesRead)} of ${bytes(all)}`)}, ${countedDocuments(documents)}`;
-    return html`<progress max=${all || 1} .value=${bytesRead} aria-label=${msg('Taking in')}></progress>
+    return html`<progress max=${all || 1} .value=${bytesRead} aria-label=${msg('Indexing')}></progress>
       <div class="row spread"><span class="small number">${words}${refused ? `, ${leftOut(refused)}` : nothing}</span>
       <button @click=${() => corpora().cancel()}>${msg('Stop')}</button></div>`;
   }
@@ -212,7 +212,7 @@ export class TabgymCorpora extends LitElement {
         ? first.path.split('/')[0]
         : plainName(first.path)
       : '';
-    this.said = first ? '' : msg('There is no file in what was dropped.');
+    this.said = first ? '' : msg('No file was dropped.');
     this.problem = '';
   }
 
@@ -227,7 +227,7 @@ export class TabgymCorpora extends LitElement {
       const result = await corpora().ingest(name, picked, report);
       this.said = result
         ? msg(str`“${name}” can be searched: ${countedDocuments(result.documents)}; ${leftOut(result.refused)}.`)
-        : msg(str`Stopped. “${name}” goes on from here with the same files.`);
+        : msg(str`Stopped. To continue “${name}”, choose the same files again.`);
       if (result?.examples.length) this.problem = result.examples.join('\n');
       if (result) this.picked = [];
     });

@@ -39,7 +39,7 @@ export class TabgymHelp extends Panel {
     return html`<dialog aria-labelledby="title" @close=${() => this.app.layout.showHelp(false)}>
       <div class="inner">
         <div class="row spread"><h2 id="title">${msg('Keys and help')}</h2><button class="quiet" aria-label=${msg('Close')} @click=${() => this.dialog?.close()}>✕</button></div>
-        <p>${msg('Each step plays groups of episodes: the same task, several times. What did better than its group becomes more likely. A point on a curve is a step; open it to see its groups, their episodes, the turns, and every token.')}</p>
+        <p>${msg('Each step plays groups of episodes: several attempts at the same task. Actions of an attempt that did better than its group become more likely. A point on a curve is a step; open it to see its groups, their episodes, the turns, and every token.')}</p>
         <p>${msg('Success is always shown beside chance: a uniform choice among the same actions already solves some tasks.')}</p>
         <dl>${shortcuts().map((each) => html`<dt>${each.keys.map((key) => html`<kbd>${keyName(key)}</kbd>`)}</dt><dd>${each.label}</dd>`)}</dl>
         <label class="row"><input type="checkbox" .checked=${keysEnabled()} @change=${(event: Event) => enableKeys((event.target as HTMLInputElement).checked)} />${msg('Use single keys')}</label>

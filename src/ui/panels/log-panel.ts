@@ -28,7 +28,7 @@ export class TabgymLog extends Panel {
 
   override render() {
     const { notices } = this.state;
-    if (!notices.length) return html`<p class="soft">${msg('Nothing has happened that you should know.')}</p>`;
+    if (!notices.length) return html`<p class="soft">${msg('No notices since the page was opened.')}</p>`;
     return html`<ol>${[...notices]
       .reverse()
       .map(

@@ -37,14 +37,14 @@ export class TabgymModelConnection extends ServerPanel<ModelLook> {
 
   override render() {
     const consent = msg(
-      str`This experiment came from a file, and would send what it plays to ${this.address}. It has not asked it anything yet.`,
+      str`This experiment came from a file and would send its episodes to ${this.address}. It has not contacted the server yet.`,
     );
     return html`<label>${msg('Key, if the server asks for one')}
         <input type="password" autocomplete="off" .value=${this.key ?? ''} @change=${this.changeKey} /></label>
       ${this.renderConsent(consent)}
       ${this.renderLook()}
       <div class="report" role="status">${this.renderFound()}</div>
-      <p class="soft small">${msg('Kept until this page is closed, for this address alone. It is in no experiment, no export and no link.')}</p>
+      <p class="soft small">${msg('Kept until this page is closed, for this address alone. Experiments, exports and links do not contain it.')}</p>
       ${this.renderProblem()}`;
   }
 
@@ -58,7 +58,7 @@ export class TabgymModelConnection extends ServerPanel<ModelLook> {
     if (!report.works)
       return html`<p class="message error">✕ ${reportWords(report)} ${report.findings.map(findingWords).join(' ')}</p>`;
     const ms = Math.max(1, Math.round(report.ms!));
-    return html`<p>✓ ${msg(str`It answers in ${ms} ms. It has these models:`)}</p>
+    return html`<p>✓ ${msg(str`Response time ${ms} ms. Models:`)}</p>
       <div class="models">${models
         .slice(0, mostListed)
         .map(

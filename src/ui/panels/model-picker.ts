@@ -16,7 +16,7 @@ import { hasDirectoryPicker, inputFiles, type PickedFiles, pickedFolder } from '
 const precisionWords = (): { [precision in Precision]: string } => ({
   int4: msg('4 bits: smallest'),
   int8: msg('8 bits: closest to the original'),
-  f32: msg('32 bits: as it is, largest'),
+  f32: msg('32 bits: unchanged, largest'),
 });
 
 @customElement('tabgym-model-picker')
@@ -156,14 +156,14 @@ export class TabgymModelPicker extends Panel {
         ${this.input('base', msg('Address of the hub or mirror'), publicHub, this.base, busy, (v) => (this.base = v), 'url')}
         ${this.input('revision', msg('Branch, tag or commit'), 'main', this.revision, busy, (v) => (this.revision = v))}
         ${this.input('gguf', msg('A GGUF file instead of the safetensors'), 'model-q8_0.gguf', this.gguf, busy, (v) => (this.gguf = v))}
-        ${this.input(/* not a kind: a field's id */ 'onnx', msg('A file in ONNX instead: it plays and does not train'), 'onnx/model_q4.onnx', this.onnx, busy, (v) => (this.onnx = v))}
+        ${this.input(/* not a kind: a field's id */ 'onnx', msg('An ONNX file instead, to play without training'), 'onnx/model_q4.onnx', this.onnx, busy, (v) => (this.onnx = v))}
         ${listed?.gated ? nothing : this.renderToken(busy)}
       </div></details>`;
   }
 
   private renderToken(busy: boolean) {
     return html`${this.input('token', msg('Access token, for a gated model'), '', this.token, busy, (v) => (this.token = v), 'password')}
-      <p class="small soft">${msg('Kept in memory only, and sent to the hub only.')}</p>`;
+      <p class="small soft">${msg('Kept in memory, and sent only to the hub.')}</p>`;
   }
 
   private input(
@@ -201,7 +201,7 @@ export class TabgymModelPicker extends Panel {
   private renderOutcome() {
     const { step, card, problem } = this.state.model;
     return html`
-      ${step === 'finding' ? html`<div class="row spread"><span role="status" class="soft">${msg('Looking it up')}…</span>${this.renderStop()}</div>` : nothing}
+      ${step === 'finding' ? html`<div class="row spread"><span role="status" class="soft">${msg('Finding the model')}…</span>${this.renderStop()}</div>` : nothing}
       ${card ? this.renderCard() : nothing}
       ${problem ? html`<div class="message error" role="alert">${problem}</div>` : nothing}`;
   }
@@ -219,13 +219,13 @@ export class TabgymModelPicker extends Panel {
       <dl class="small">
         <dt>${msg('Parameters')}</dt><dd class="number">${compact(card.parameters)}</dd>
         <dt>${msg('Layers × width')}</dt><dd class="number">${card.layers} × ${card.hidden}</dd>
-        <dt>${msg('Download')}</dt><dd class="number">${fetched ? msg('nothing: it is kept here') : bytes(card.remainingBytes)}</dd>
+        <dt>${msg('Download')}</dt><dd class="number">${fetched ? msg('nothing: already stored') : bytes(card.remainingBytes)}</dd>
         <dt>${msg('Kept on this disk')}</dt><dd class="number">${bytes(card.storedBytes)}</dd>
         <dt>${run}</dt><dd class="number">${card.gpuBytes === null ? '–' : bytes(card.gpuBytes)}</dd>
       </dl>
       ${this.renderRoom(card)}
       ${step === 'downloading' ? this.renderProgress() : nothing}
-      ${step === 'found' && !fetched ? html`<button type="button" class="primary" @click=${() => this.app.models.download()}>${card.remainingBytes < card.totalBytes ? msg('Go on downloading') : msg('Download')}</button>` : nothing}
+      ${step === 'found' && !fetched ? html`<button type="button" class="primary" @click=${() => this.app.models.download()}>${card.remainingBytes < card.totalBytes ? msg('Continue the download') : msg('Download')}</button>` : nothing}
       ${fetched ? html`<p><span class="badge good">✓ ${msg('ready')}</span></p>` : nothing}
       ${step === 'found' ? html`<button type="button" class=${fetched ? 'primary' : ''} @click=${() => this.app.models.use()}>${msg('Use it in the setup')}</button>` : nothing}
     </section>`;
@@ -238,9 +238,9 @@ export class TabgymModelPicker extends Panel {
       <dl class="small">
         <dt>${msg('File')}</dt><dd>${file}</dd>
         <dt>${msg('Layers × width')}</dt><dd class="number">${card.layers} × ${card.hidden}</dd>
-        <dt>${msg('Download, when it first plays')}</dt><dd class="number">${card.remainingBytes ? bytes(card.remainingBytes) : msg('nothing: it is kept here')}</dd>
+        <dt>${msg('Download, when it first plays')}</dt><dd class="number">${card.remainingBytes ? bytes(card.remainingBytes) : msg('nothing: already stored')}</dd>
       </dl>
-      <p class="small soft">${msg('It plays by the ONNX runtime, without a GPU too, and does not train: a baseline.')}</p>
+      <p class="small soft">${msg('It plays with the ONNX runtime, with or without a GPU, and cannot be trained: use it as a baseline.')}</p>
       <button type="button" class="primary" @click=${() => this.app.models.use()}>${msg('Use it in the setup')}</button>
     </section>`;
   }
@@ -249,7 +249,7 @@ export class TabgymModelPicker extends Panel {
     const { room } = this.state.model;
     const needed = bytesToKeep(card);
     if (room === null || room >= needed) return nothing;
-    return html`<div class="message warning">${msg(str`This browser has room for ${bytes(room)}, and ${bytes(needed)} are still to be kept of this model. Delete models or runs under Storage first, or keep it in fewer bits.`)}</div>`;
+    return html`<div class="message warning">${msg(str`This browser has room for ${bytes(room)}, and this model needs ${bytes(needed)} more. Delete models or runs under Storage first, or choose fewer bits.`)}</div>`;
   }
 
   private renderProgress() {

@@ -153,8 +153,8 @@ export class TabgymObjectiveEditor extends LitElement {
         <header>
           <div class="row spread"><h2 id="title">${msg(str`The objective of ${label}`)}</h2>
             <button class="quiet" aria-label=${msg('Close')} @click=${() => this.dialog.close()}>✕</button></div>
-          <p class="soft">${msg('What is changed here runs in place of the built-in function, in a sandbox, and is part of the experiment.')}
-            <span class="long">${msg('The loss is yours to choose; its slopes (weight, entropyWeight, valueWeight) must be those of the loss. Check compares them.')}</span></p>
+          <p class="soft">${msg('Your changes run in place of the built-in function, in a sandbox, and are part of the experiment.')}
+            <span class="long">${msg('You may choose any loss; the slopes (weight, entropyWeight, valueWeight) must be its derivatives. Check compares them.')}</span></p>
         </header>
         <div class="code"></div>
         <div class="outcome" role="region" tabindex="0" aria-label=${msg('Result of the check')} ?hidden=${this.outcome.state === 'none'}>
@@ -172,7 +172,7 @@ export class TabgymObjectiveEditor extends LitElement {
       <button class="primary" ?disabled=${this.outcome.state === 'running' || long} aria-keyshortcuts="Control+Enter" @click=${() => void this.check()}>${msg('Check')}</button>
       <button ?disabled=${!view?.canUndo} @click=${() => this.change(() => view?.undo())}>${msg('Undo')}</button>
       <button ?disabled=${!view?.canRedo} @click=${() => this.change(() => view?.redo())}>${msg('Redo')}</button>
-      <button ?disabled=${text === this.own} @click=${() => this.change(() => view?.replace(this.own))}>${msg(str`Reset to ${label}’s own`)}</button>
+      <button ?disabled=${text === this.own} @click=${() => this.change(() => view?.replace(this.own))}>${msg(str`Reset to the built-in ${label}`)}</button>
       ${long ? html`<span class="bad" role="alert">${msg(str`${text.length} characters, at most ${longestCode}`)}</span>` : nothing}
       <span .style=${'flex:1'}></span>
       ${text === this.opened ? nothing : html`<button @click=${() => this.change(() => view?.replace(this.opened))}>${msg('Discard changes')}</button>`}
@@ -189,17 +189,17 @@ export class TabgymObjectiveEditor extends LitElement {
 
   private renderCheck({ differences, compared, rows, flat }: ObjectiveCheck) {
     if (flat)
-      return html`<p class="message warning">! ${msg('Every slope is 0: the policy would learn nothing by this objective.')}</p>`;
+      return html`<p class="message warning">! ${msg('Every slope is 0: with this objective the policy would not learn.')}</p>`;
     if (!differences.length)
-      return html`<p class="message"><span class="good">✓</span> ${msg(str`The slopes are those of the loss: ${compared} were compared on ${rows} made rows.`)}</p>`;
-    return html`<p class="message error">✕ ${msg(str`${differences.length} of ${compared} slopes are not those of the loss (finite differences on ${rows} made rows).`)}</p>
+      return html`<p class="message"><span class="good">✓</span> ${msg(str`The slopes match the loss: ${compared} were compared on ${rows} generated rows.`)}</p>`;
+    return html`<p class="message error">✕ ${msg(str`${differences.length} of ${compared} slopes differ from those of the loss (finite differences on ${rows} generated rows).`)}</p>
       ${this.renderDifferences(differences)}`;
   }
 
   private renderDifferences(differences: readonly SlopeDifference[]) {
     return html`<table>
-        <thead><tr><th class="number">${msg('Row')}</th><th>${msg('Column')}</th><th class="number">${msg('The code says')}</th>
-          <th class="number">${msg('The loss does')}</th><th class="number">${msg('Difference')}</th></tr></thead>
+        <thead><tr><th class="number">${msg('Row')}</th><th>${msg('Column')}</th><th class="number">${msg('In the code')}</th>
+          <th class="number">${msg('Of the loss')}</th><th class="number">${msg('Difference')}</th></tr></thead>
         <tbody>${differences.slice(0, most).map(
           ({ row, column, said, found }) => html`<tr><td class="number">${row}</td><td class="mono">${column}</td>
             <td class="number">${digits(said)}</td><td class="number">${digits(found)}</td><td class="number">${digits(said - found)}</td></tr>`,

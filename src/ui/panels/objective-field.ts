@@ -39,11 +39,11 @@ export class TabgymObjectiveField extends LitElement {
         <button aria-haspopup="dialog" ?disabled=${this.loading} @click=${() => void this.edit()}>${msg('Edit the objective')}</button>
         ${
           this.value === undefined
-            ? html`<span class="soft small">${msg('the algorithm’s own')}</span>`
-            : html`<span class="badge warn">${msg(str`your own, ${lines} lines`)}</span>`
+            ? html`<span class="soft small">${msg('built-in')}</span>`
+            : html`<span class="badge warn">${msg(str`edited, ${lines} lines`)}</span>`
         }
       </div>
-      ${this.value === undefined ? nothing : html`<div><button class="link" @click=${this.reset}>${msg('Back to the algorithm’s own')}</button></div>`}
+      ${this.value === undefined ? nothing : html`<div><button class="link" @click=${this.reset}>${msg('Back to the built-in')}</button></div>`}
       ${this.error ? html`<div class="bad small"><span aria-hidden="true">✕ </span>${this.error}</div>` : nothing}
       ${this.open ? html`<tabgym-objective-editor .app=${this.app} path=${this.path} @closed=${this.closed}></tabgym-objective-editor>` : nothing}
     </div>`;
@@ -70,7 +70,7 @@ export class TabgymObjectiveField extends LitElement {
     const { value, app, path } = this;
     const set = (code: string | undefined) => app.drafting.edit(`${path}.objectiveCode`, code);
     set(undefined);
-    app.said.notify('info', msg('The objective is the algorithm’s own again.'), undefined, () => set(value));
+    app.said.notify('info', msg('The objective is the built-in one again.'), undefined, () => set(value));
   }
 
   private async closed() {

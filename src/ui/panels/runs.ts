@@ -119,7 +119,7 @@ export class TabgymRuns extends Panel {
     if (run.origin.kind === 'duplicate') return html` · ${msg(str`copy of ${parent}`)}`;
     if (run.origin.kind === 'import' && run.origin.from) {
       const { trainer, run: parent, step } = run.origin.from;
-      return html` · ${msg(str`back from ${trainer}, where ${parent} went after step ${step}`)}`;
+      return html` · ${msg(str`from ${trainer}, continued from ${parent} at step ${step}`)}`;
     }
     if (run.origin.kind === 'import') return html` · ${msg(str`from ${run.origin.file}`)}`;
     return nothing;
@@ -146,10 +146,10 @@ export class TabgymRuns extends Panel {
   /** Export for a trainer on a cluster. */
   private renderHandoff(run: RunSummary, off: boolean) {
     const choice = ({ name, label }: (typeof handoffChoices)[number]) =>
-      html`<button class="quiet small" ?disabled=${off} aria-label=${msg(str`Train on with ${label}: ${run.name}`)} @click=${() => this.app.library.handOff(run, name)}>${label}</button>`;
+      html`<button class="quiet small" ?disabled=${off} aria-label=${msg(str`Continue with ${label}: ${run.name}`)} @click=${() => this.app.library.handOff(run, name)}>${label}</button>`;
     return html`<details class="handoff small">
-      <summary>${msg('Train on elsewhere')}</summary>
-      <p class="soft">${msg('A zip with the tasks in their order, the policy, the settings in the other trainer’s words, and a README that lists what is not the same there. The worlds are served by this project on Node (npm run serve), which the README shows. What comes back is imported above.')}</p>
+      <summary>${msg('Continue in another trainer')}</summary>
+      <p class="soft">${msg('A zip with the ordered tasks, the policy, the settings in the other trainer’s format, and a README that lists the differences. The worlds are served by this project on Node (npm run serve), as the README shows. Import the result above.')}</p>
       <div class="row actions">${handoffChoices.map(choice)}</div>
     </details>`;
   }

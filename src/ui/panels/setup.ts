@@ -39,7 +39,7 @@ const sectionNames = (): { [section in KnobSection]: string } => ({
   run: msg('Run'),
   world: msg('World'),
   horizon: msg('Horizon'),
-  stages: msg('Before it'),
+  stages: msg('Earlier stages'),
   algorithm: msg('Algorithm'),
   sampling: msg('Sampling'),
   optimizer: msg('Optimiser'),
@@ -190,9 +190,7 @@ export class TabgymSetup extends Panel {
 
   private renderNothingFound(draft: Experiment) {
     const found = knobs.some((each) => this.isShown(each) && belongs(each, each.path.replace('*', '0'), draft));
-    return found
-      ? nothing
-      : html`<p class="soft" role="status">${msg(str`No setting is called “${this.wanted}”.`)}</p>`;
+    return found ? nothing : html`<p class="soft" role="status">${msg(str`No setting matches “${this.wanted}”.`)}</p>`;
   }
 
   private toggleAdvanced(event: Event) {
@@ -239,7 +237,7 @@ export class TabgymSetup extends Panel {
     return html`<div class="message warning pending">
       <p>${
         fork
-          ? msg(str`Changing ${names} forks the run at step ${run.step}. The run as it is stays in the list.`)
+          ? msg(str`Changing ${names} forks the run at step ${run.step}. The current run stays in the list.`)
           : msg(str`Changing ${names} needs a new run, from random weights.`)
       }</p>
       <div class="row">

@@ -62,7 +62,7 @@ export class TabgymShare extends Panel {
       return html`<p class="message warning">${msg('This experiment is too long for a link of 8 KB. Send it as a file.')}</p>`;
     const title = inFocus(this.state)?.name ?? 'Tabgym';
     return html`
-      <p class="soft">${msg('The link holds the experiment and the place. A run itself stays in this browser: send its file with the link, and the link opens the same step, episode and token.')}</p>
+      <p class="soft">${msg('The link contains the experiment and the place. The run stays in this browser: send its file with the link, and the link opens the same step, episode and token.')}</p>
       ${this.renderField('link', msg('Link'), href, msg('Copy the link'))}
       ${this.renderField('embed', msg('Embedded view, for slides and pages'), embedCode(href, title), msg('Copy the HTML'))}`;
   }

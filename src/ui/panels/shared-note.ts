@@ -32,7 +32,7 @@ export class TabgymSharedNote extends Panel {
     const name = draft?.name ?? '';
     const { step } = shared.place;
     return html`<div class="message" role="note">
-      <p>${msg(str`The experiment “${name}” came from outside and is in the setup.`)}
+      <p>${msg(str`The experiment “${name}” of a link or a file is in the setup.`)}
         ${
           shared.run
             ? step === null

@@ -55,8 +55,8 @@ export class TabgymStorage extends Panel {
           : html`<div class="message warning"><p>${msg('The browser may delete this data when the disk runs full.')}</p>
               <button ?disabled=${this.state.busy !== null} @click=${() => this.app.layout.persist()}>${msg('Ask it to keep the data')}</button></div>`
       }
-      ${quota < smallQuota ? html`<p class="message">${msg('There is little room. In a private window the data is gone when the window closes: export what you want to keep.')}</p>` : nothing}
-      <p class="small soft">${msg('Safari deletes the data of a page that was not visited for seven days, unless it is on the home screen or in the Dock. A private window forgets everything when it closes.')}</p>
+      ${quota < smallQuota ? html`<p class="message">${msg('Little space is available. A private window deletes its data when it closes: export what you want to keep.')}</p>` : nothing}
+      <p class="small soft">${msg('Safari deletes the data of a page that was not visited for seven days, unless it is on the home screen or in the Dock. A private window deletes its data when it closes.')}</p>
       ${report.runs.length ? this.renderRuns(report.runs) : nothing}
       <tabgym-model-storage .app=${this.app}></tabgym-model-storage>
       <tabgym-corpora @kept=${() => this.app.layout.loadStorage()}></tabgym-corpora>

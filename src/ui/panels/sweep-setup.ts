@@ -68,7 +68,7 @@ export class TabgymSweepSetup extends Panel {
   /** Settings of a single run of the sweep, with a link to those of the whole sweep. */
   private renderMember({ name, document }: NonNullable<RunSummary['sweep']>) {
     const change = () => this.app.drafting.use(structuredClone(document));
-    return html`<p class="small soft">${msg(str`This run is one of the sweep “${name}”: above are its own settings.`)}</p>
+    return html`<p class="small soft">${msg(str`This run belongs to the sweep “${name}”: the settings above are its own.`)}</p>
       <button class="link" @click=${change}>${msg('Show and change the whole sweep')}</button>`;
   }
 
@@ -92,7 +92,7 @@ export class TabgymSweepSetup extends Panel {
   private renderVariant(name: string, apart: string, index: number) {
     return html`<li><strong>${name}</strong>
       <button class="quiet" aria-label=${msg(str`Remove variant ${name}`)} @click=${() => this.drop(index)}>✕</button>
-      <span class="small soft apart">${apart || msg('as the settings above')}</span></li>`;
+      <span class="small soft apart">${apart || msg('same as the settings above')}</span></li>`;
   }
 
   /** Form that turns the differences from the preset into a variant and resets the settings to the preset. */
@@ -124,7 +124,7 @@ export class TabgymSweepSetup extends Panel {
     const texts = (event.target as HTMLInputElement).value.split(/[\s,]+/).filter(Boolean);
     const seeds = texts.map(Number);
     const wrong = texts.find((_, i) => !Number.isInteger(seeds[i]) || seeds[i] < 0);
-    this.mistake = wrong === undefined ? '' : msg(str`“${wrong}” is no whole number from 0.`);
+    this.mistake = wrong === undefined ? '' : msg(str`“${wrong}” must be a whole number, 0 or more.`);
     if (!this.mistake) this.edit({ ...this.state.draft!.sweep!, seeds });
   }
 }

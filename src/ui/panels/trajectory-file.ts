@@ -73,7 +73,7 @@ export class TabgymTrajectoryFile extends LitElement {
       <div class="row">
         <button ?disabled=${progress !== null} aria-describedby=${this.error || this.problem ? 'problem' : nothing} @click=${this.ask}>${msg('Choose a file')}</button>
         <input id="file" type="file" hidden accept=".json,.jsonl,.txt,application/json" aria-label=${knobLabel(knob)} @change=${this.choose} />
-        ${value ? html`<button class="quiet" @click=${this.clear}>${msg('Without a file')}</button>` : nothing}
+        ${value ? html`<button class="quiet" @click=${this.clear}>${msg('Remove the file')}</button>` : nothing}
       </div>
       ${progress ? this.renderProgress(progress) : nothing}
       ${this.said ? html`<p class="small" role="status">${this.said}</p>` : nothing}
@@ -130,6 +130,6 @@ export class TabgymTrajectoryFile extends LitElement {
     this.said = msg(str`${records.length} trajectories, ${format?.label ?? ''}.`);
     if (!refused) return;
     const lines = problems.slice(0, mostTold).map(({ line, message }) => msg(str`Line ${line}: ${message}`));
-    this.warning = `${msg(str`Records that cannot be read and are left out: ${refused}.`)} ${lines.join(' ')}`;
+    this.warning = `${msg(str`Unreadable records, left out: ${refused}.`)} ${lines.join(' ')}`;
   }
 }

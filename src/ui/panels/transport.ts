@@ -93,7 +93,7 @@ export class TabgymTransport extends Panel {
       </button>
       <button ?hidden=${this.hides('step')} ?disabled=${off || running || this.done} aria-keyshortcuts="s" title=${msg('Train one step (s)')} @click=${() => this.app.step()}>${msg('Step', { id: 'bar.step' })}</button>
       <button class="reset" ?hidden=${this.hides('reset')} ?disabled=${waits || playsOnly !== '' || !run || !gpu?.supported} title=${msg('The same experiment again, from random weights')} @click=${() => this.app.reset()}>${msg('Reset')}</button>
-      <button ?hidden=${this.hides('new')} ?disabled=${noNew} title=${msg('A new run of what the setup shows')} @click=${() => this.app.create()}>${msg('New')}</button>
+      <button ?hidden=${this.hides('new')} ?disabled=${noNew} title=${msg('A new run of the experiment in the setup')} @click=${() => this.app.create()}>${msg('New')}</button>
     </div>`;
   }
 
@@ -229,7 +229,11 @@ export class TabgymTransport extends Panel {
 
   private renderTheme() {
     const { theme } = this.state;
-    const names: { [each in Theme]: string } = { auto: msg('as the system'), light: msg('light'), dark: msg('dark') };
+    const names: { [each in Theme]: string } = {
+      auto: msg('same as the system'),
+      light: msg('light'),
+      dark: msg('dark'),
+    };
     const next = themes[(themes.indexOf(theme) + 1) % themes.length];
     const label = msg(str`Theme: ${names[theme]}. Change to ${names[next]}`);
     return html`<button class="quiet" aria-label=${label} title=${label} @click=${() => this.app.layout.setTheme(next)}><span aria-hidden="true">${themeIcons[theme]}</span></button>`;

@@ -186,7 +186,7 @@ export class TabgymReader extends Panel {
       ${missing ? html`<span class="small soft">${msg(str`of ${missing} steps the episodes were not kept`)}</span>` : nothing}
       ${
         refused
-          ? html`<details><summary class="warn">! ${msg(str`Records that cannot be read and are left out: ${refused}.`)}</summary>
+          ? html`<details><summary class="warn">! ${msg(str`Unreadable records, left out: ${refused}.`)}</summary>
             <ul>${problems.map(({ line, message }) => html`<li>${msg(str`Line ${line}: ${message}`)}</li>`)}${refused > problems.length ? html`<li>${msg(str`And ${refused - problems.length} more.`)}</li>` : nothing}</ul></details>`
           : nothing
       }`;

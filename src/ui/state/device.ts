@@ -45,7 +45,7 @@ function threadWords(gpu: GpuReport): string {
   const reasons: { [reason: string]: string } = {
     framed: msg('One thread: a page inside another page may not share memory between threads.'),
     'no-service-worker': msg(
-      'One thread: this window keeps no service worker (a private window, or a page without https).',
+      'One thread: this window has no service worker (a private window, or a page without https).',
     ),
     refused: msg('One thread: the browser did not isolate this page.'),
   };
@@ -63,10 +63,10 @@ function reasonWords({ choice, problem }: GpuReport): string {
     : '';
   const words: { [reason in typeof choice.reason]: string } = {
     asked: msg('You chose it.'),
-    only: choice.problem || msg('It is the only one here.'),
+    only: choice.problem || msg('It is the only device.'),
     software: msg('The only WebGPU adapter here is software, many times slower than the processor itself.'),
     measured: msg(str`${figures} The faster one trains.`),
-    unmeasured: msg('It is measured against the processor at the first Train.'),
+    unmeasured: msg('It is compared with the processor at the first Train.'),
   };
   return words[reason];
 }

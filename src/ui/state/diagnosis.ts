@@ -36,9 +36,9 @@ const noSignal: Check = (recent) => {
   return {
     id: 'no-signal',
     level: 'warning',
-    title: msg('Most groups teach nothing'),
+    title: msg('Most groups give no signal'),
     sentence: msg(
-      str`In ${part} of the groups every episode got the same return, so there is nothing to compare. Easier or harder tasks, a larger group or more entropy give signal back.`,
+      str`In ${part} of the groups every episode got the same return, so there is nothing to compare. Choose easier or harder tasks, a larger group or more entropy.`,
     ),
   };
 };
@@ -98,7 +98,7 @@ const invalidActions: Check = (recent, _, masked) => {
     title: msg('Many actions are refused'),
     sentence: masked
       ? msg(
-          str`The world refuses ${part} of the actions: its text offers them, but what they need is not there yet. That is for the policy to learn.`,
+          str`The world refuses ${part} of the actions: its text offers them before their requirements are met. The policy has to learn when they work.`,
         )
       : msg(
           str`The world refuses ${part} of the actions. With “Only valid actions” on, the policy chooses only among those the world's text offers.`,
@@ -113,22 +113,22 @@ const worldFailures: Check = (recent) => {
     id: 'failures',
     level: 'warning',
     title: msg('Some worlds failed'),
-    sentence: msg('A world stopped answering in some episodes of the last steps. The log says which and why.'),
+    sentence: msg('A world stopped answering in some episodes of the last steps. The log lists them with the reason.'),
   };
 };
 
 const checks: readonly Check[] = [noSignal, entropyCollapsed, klJumped, invalidActions, worldFailures, atHorizon];
 
 /** Name of a signal inside a sentence. */
-const signalWords = (signal: Signal): string => {
-  const words: { [each in Signal]: string } = {
+const signalName = (signal: Signal): string => {
+  const names: { [each in Signal]: string } = {
     kl: msg('KL'),
     entropy: msg('entropy'),
     ratio: msg('the ratio'),
     gradNorm: msg('the gradient norm'),
     length: msg('the length of episodes'),
   };
-  return words[signal];
+  return names[signal];
 };
 
 const interval = ({ rate, low, high }: Rate) => `${fixed(rate)} [${fixed(low)}, ${fixed(high)}]`;
@@ -144,18 +144,18 @@ function fallen(records: readonly StepRecord[]): Hint[] {
   const [before, after] = [interval(best.rate), interval(now.rate)];
   const moved = first
     ? msg(
-        str`First ${signalWords(first.signal)} moved, at step ${first.step}, from ${compact(first.before)} to ${compact(first.after)}.`,
+        str`The first signal to change was ${signalName(first.signal)}, at step ${first.step}, from ${compact(first.before)} to ${compact(first.after)}.`,
       )
-    : msg('Neither KL, entropy, ratio, gradient nor length moved before it.');
+    : msg('KL, entropy, ratio, gradient and length did not change before it.');
   const sentence = msg(
     str`Success on held-out goals was ${before} at step ${best.step} and is ${after}: ${fixed(by)} lower, from about step ${from} on.`,
   );
-  const advice = msg('Going on from there with the same settings gives the same numbers: change one first.');
+  const advice = msg('Continuing from there with the same settings gives the same numbers: change a setting first.');
   return [
     {
       id: 'fallen',
       level: 'warning',
-      title: msg(str`Fallen by ${fixed(by)} from its best`),
+      title: msg(str`Success dropped by ${fixed(by)} from its best`),
       sentence: `${sentence} ${moved} ${advice}`,
       step: first?.step ?? from,
       goOnFrom: best.step,

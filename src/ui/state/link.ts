@@ -96,7 +96,7 @@ async function gathered(stream: ReadableStream<Uint8Array>, most: number): Promi
     if (size > most) {
       await reader.cancel();
       throw new LinkError(
-        msg(str`This link unpacks to more than ${most / 1024} KB: no experiment is that long. Nothing was opened.`),
+        msg(str`This link unpacks to more than ${most / 1024} KB, the limit for an experiment. Nothing was opened.`),
       );
     }
     chunks.push(part.value);
@@ -118,7 +118,9 @@ export async function packExperiment(experiment: unknown): Promise<string> {
  */
 export async function unpackExperiment(text: string): Promise<unknown> {
   if (!text.startsWith(version))
-    throw new LinkError(msg('This link was made by a newer version of the page, or is damaged. Ask for it again.'));
+    throw new LinkError(
+      msg('This link was made by a newer version of the page, or is damaged. Ask its sender for a new one.'),
+    );
   try {
     const packed = fromBase64Url(text.slice(version.length));
     const bytes = await gathered(through(packed, new DecompressionStream('deflate-raw')), mostBytes);
