@@ -194,9 +194,7 @@ test.each([
   await page.getByText(/The server refused this page: .*its first part is a token, and this is another one/).waitFor();
   await connect(page, webarena);
   await page.getByText(/The connection works\. ok\. Version 0\.1\.0\. Response time: [\d.]+ ms/).waitFor();
-  await page
-    .getByText(/Something is missing: 1 of 1 tasks are refused: its answer needs a language model/)
-    .waitFor();
+  await page.getByText(/Something is missing: 1 of 1 tasks are refused: its answer needs a language model/).waitFor();
   expect(await violations(page)).toEqual([]);
   await page.locator('tabgym-connection').scrollIntoViewIfNeeded();
   await screenshot(page, `connect-proxy-${name}`);
