@@ -15,10 +15,10 @@ describe('in a browser', () => {
     expect(await stillWorks(sandbox)).toBe(true);
   });
 
-  it.each(misbehaving)('$what is stopped and named', async ({ code, error, says }) => {
+  it.each(misbehaving)('$what is stopped and named', async ({ code, error, pattern }) => {
     const found = await call(code).catch((failure: Error) => failure);
     expect(found).toBeInstanceOf(error);
-    expect((found as Error).message).toMatch(says);
+    expect((found as Error).message).toMatch(pattern);
     expect(await stillWorks(sandbox)).toBe(true);
   });
 

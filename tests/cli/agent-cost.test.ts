@@ -24,6 +24,6 @@ it('counts every step, whether or not its record was kept', () => {
 it('counts demonstrations as episodes, and ignores an evaluation before the first step', () => {
   const before = { step: 0, stage: 8, metrics: { stepMs: 1e9 } };
   const [first, ...others] = records(3);
-  const taught = { ...first, metrics: { flops: 1e9, stepMs: 36, demonstrations: 24 } };
-  expect(costOf([before, taught, ...others], run, 'processor')).toMatchObject({ flops: 5e9, episodes: 24 + 256 });
+  const imitation = { ...first, metrics: { flops: 1e9, stepMs: 36, demonstrations: 24 } };
+  expect(costOf([before, imitation, ...others], run, 'processor')).toMatchObject({ flops: 5e9, episodes: 24 + 256 });
 });

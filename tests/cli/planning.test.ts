@@ -65,8 +65,8 @@ describe('a plan that does not fit is refused with the change that makes it fit'
   it('accepts a plan that fits', () => expect(refusal(settings, room(bytesOf({})))).toBeNull());
 
   it('proposes one change where one is enough', () => {
-    const words = refusal({ ...settings, groups: 4 }, room(bytesOf({ groups: 2 })))!;
-    expect(words).toMatch(/needs \d+ bytes in all.*--(groups 2|weights int8) would make it fit/);
+    const message = refusal({ ...settings, groups: 4 }, room(bytesOf({ groups: 2 })))!;
+    expect(message).toMatch(/needs \d+ bytes in all.*--(groups 2|weights int8) would make it fit/);
     expect(refusal({ ...settings, groups: 2 }, room(bytesOf({ groups: 2 })))).toBeNull();
   });
 
@@ -94,18 +94,18 @@ describe('a plan that does not fit is refused with the change that makes it fit'
   });
 
   /** Applies the settings that a refusal proposes. */
-  const taking = (asked: PlanSettings, words: string): PlanSettings => {
-    const advice = /([^.]*) would make it fit\.$/.exec(words)![1];
+  const taking = (requested: PlanSettings, message: string): PlanSettings => {
+    const advice = /([^.]*) would make it fit\.$/.exec(message)![1];
     const flags = [...advice.matchAll(/--(\w+) (\S+)/g)].map(([, name, value]) => [name, value] as const);
-    expect(new Set(flags.map(([name]) => name)).size, words).toBe(flags.length);
-    return { ...asked, ...Object.fromEntries(flags.map(([k, value]) => [k, Number(value) || value])) };
+    expect(new Set(flags.map(([name]) => name)).size, message).toBe(flags.length);
+    return { ...requested, ...Object.fromEntries(flags.map(([k, value]) => [k, Number(value) || value])) };
   };
   const larger: PlanSettings = { ...settings, model: 'qwen2.5-1.5b', weights: 'int4' };
 
   it.each([1.1e9, 1.2e9, 1.5e9, 2e9])('the proposed settings fit in %i bytes', (total) => {
     const limits = room(total, 2 ** 27);
-    const words = refusal(larger, limits)!;
-    expect(refusal(taking(larger, words), limits)).toBeNull();
+    const message = refusal(larger, limits)!;
+    expect(refusal(taking(larger, message), limits)).toBeNull();
   });
 
   it('reduces a group no further than needed', () => {
@@ -119,17 +119,17 @@ describe('a plan that does not fit is refused with the change that makes it fit'
   });
 
   it('refuses a matrix that is too large for a binding', () => {
-    const words = refusal({ ...settings, model: 'qwen2.5-3b' }, room(1e12, 2 ** 27));
-    expect(words).toMatch(/^layers\.0\.gateUp needs \d+ bytes.*\. --weights int8 would make it fit\.$/);
+    const message = refusal({ ...settings, model: 'qwen2.5-3b' }, room(1e12, 2 ** 27));
+    expect(message).toMatch(/^layers\.0\.gateUp needs \d+ bytes.*\. --weights int8 would make it fit\.$/);
   });
 
   it('refuses trajectories longer than the model reads, with both numbers and shorter lengths', () => {
     const long = { ...settings, model: 'smollm2-135m', prompt: 20_000, completion: 4_000, tokens: 24_000 };
-    const words = refusal(long, room(Number.POSITIVE_INFINITY))!;
-    expect(words).toMatch(
+    const message = refusal(long, room(Number.POSITIVE_INFINITY))!;
+    expect(message).toMatch(
       /^smollm2-135m reads at most 8192 tokens, but a trajectory may have 24000 \(--prompt 20000 and/,
     );
-    const taken = taking(long, words);
+    const taken = taking(long, message);
     expect(taken.prompt + taken.completion).toBeLessThanOrEqual(8192);
     expect(refusal(taken, room(Number.POSITIVE_INFINITY))).toBeNull();
     const most = { ...long, prompt: 7_000, completion: 1_192, tokens: 8_192 };

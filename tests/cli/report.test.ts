@@ -82,16 +82,16 @@ it('draws a curve in one line and writes it as a table', () => {
 });
 
 it('runs the experiment with seed and steps of the command line, and enough episodes to report', () => {
-  const said: string[] = [];
+  const printed: string[] = [];
   const experiment = readExperiment({
     file: 'experiments/micro.json',
     seed: 5,
     steps: 3,
-    print: (line) => said.push(line),
+    print: (line) => printed.push(line),
   });
   const micro = JSON.parse(readFileSync('experiments/micro.json', 'utf8'));
   expect(experiment).toMatchObject({ seed: 5, steps: 3, evaluation: { every: micro.evaluation.every, episodes: 200 } });
-  expect(said).toEqual([expect.stringMatching(/^evaluation\.episodes: 200 instead of 8/)]);
+  expect(printed).toEqual([expect.stringMatching(/^evaluation\.episodes: 200 instead of 8/)]);
   expect(() => readExperiment({ file: 'experiments/none.json', print() {} })).toThrow(
     /none\.json cannot be read as an experiment/,
   );

@@ -49,6 +49,6 @@ it.each([
   [20_000, 'under a minute'],
   [90_000, '2 min'],
   [5_700_000, '1 h 35 min'],
-])('%i ms are written as %s', (ms, words) => {
-  expect(formatDuration(ms)).toBe(words);
+])('%i ms are written as %s', (ms, text) => {
+  expect(formatDuration(ms)).toBe(text);
 });

@@ -8,7 +8,7 @@ import { chromiumArgs, findChromium } from '../../scripts/machine.mjs';
 export interface Life {
   page: Page;
   /** Opens one more tab on the same address. */
-  tab(heard: (event: string) => void): Promise<Page>;
+  tab(onEvent: (event: string) => void): Promise<Page>;
   /** Kills the whole process group at once. */
   kill(): Promise<void>;
 }
@@ -26,18 +26,18 @@ async function debuggingAddress(profile: string, process: ChildProcess): Promise
   throw new Error('Chromium did not open its debugging port within a minute.');
 }
 
-async function openTab(context: BrowserContext, url: string, heard: (event: string) => void): Promise<Page> {
+async function openTab(context: BrowserContext, url: string, onEvent: (event: string) => void): Promise<Page> {
   const page = await context.newPage();
-  page.on('console', (message) => message.type() === 'error' && heard(`console ${message.text()}`));
-  page.on('pageerror', (error) => heard(`error ${error.message}`));
-  await page.exposeFunction('heard', heard);
+  page.on('console', (message) => message.type() === 'error' && onEvent(`console ${message.text()}`));
+  page.on('pageerror', (error) => onEvent(`error ${error.message}`));
+  await page.exposeFunction('report', onEvent);
   await page.goto(url);
   await page.waitForFunction(() => 'crash' in window);
   return page;
 }
 
-/** Starts a browser on `profile` and opens `url`; `heard` receives the page's events. */
-export async function open(profile: string, url: string, heard: (event: string) => void): Promise<Life> {
+/** Starts a browser on `profile` and opens `url`; `onEvent` receives the page's events. */
+export async function open(profile: string, url: string, onEvent: (event: string) => void): Promise<Life> {
   rmSync(join(profile, 'DevToolsActivePort'), { force: true });
   // A killed browser leaves its lock behind, naming a process that is gone.
   for (const name of ['SingletonLock', 'SingletonCookie', 'SingletonSocket'])
@@ -63,7 +63,7 @@ export async function open(profile: string, url: string, heard: (event: string) 
     const browser = await chromium.connectOverCDP(await debuggingAddress(profile, child));
     const context = browser.contexts()[0];
     const tab = (hears: (event: string) => void) => openTab(context, url, hears);
-    return { page: await tab(heard), tab, kill };
+    return { page: await tab(onEvent), tab, kill };
   } catch (error) {
     await kill();
     throw error;

@@ -14,12 +14,12 @@ export type Death = { kind: 'random' | 'start' | 'commit' | 'refill' | 'updates'
 export const sleep = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 
 /** Records the page's events and waits for chosen ones. */
-export class Ears {
-  readonly said: string[] = [];
+export class PageEvents {
+  readonly received: string[] = [];
   private readonly waiting: { wanted: RegExp; resolve: () => void }[] = [];
 
-  readonly hear = (event: string) => {
-    this.said.push(event);
+  readonly receive = (event: string) => {
+    this.received.push(event);
     if (/^(error|console|notice)/.test(event)) console.log(`    page: ${event}`);
     for (const { wanted, resolve } of this.waiting) if (wanted.test(event)) resolve();
   };
@@ -36,7 +36,7 @@ export class Ears {
   async dying({ kind, after, ms }: Death): Promise<void> {
     const late = sleep(LATEST_MS).then(() => {
       throw new Error(
-        `Nothing to kill within ${LATEST_MS} ms. The page said: ${this.said.slice(-8).join(' | ') || 'nothing'}`,
+        `Nothing to kill within ${LATEST_MS} ms. The page said: ${this.received.slice(-8).join(' | ') || 'nothing'}`,
       );
     });
     if (kind === 'start') return Promise.race([sleep(ms), this.until(/^step /), late]);

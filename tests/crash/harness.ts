@@ -2,7 +2,7 @@
 import type { StepRecord } from '../../src/session/protocol.ts';
 import { withoutTimes } from '../../src/session/run/schedule.ts';
 import { type Life, open } from './browser.ts';
-import { type Death, Ears } from './ears.ts';
+import { type Death, PageEvents } from './ears.ts';
 import type {} from './page.ts';
 
 export interface Harness {
@@ -11,9 +11,9 @@ export interface Harness {
   experiment: unknown;
 }
 
-export async function born({ profile, url }: Harness): Promise<{ life: Life; ears: Ears }> {
-  const ears = new Ears();
-  return { life: await open(profile, url, ears.hear), ears };
+export async function born({ profile, url }: Harness): Promise<{ life: Life; events: PageEvents }> {
+  const events = new PageEvents();
+  return { life: await open(profile, url, events.receive), events };
 }
 
 export const begin = ({ page }: Life, name: string, experiment: unknown) =>
@@ -46,7 +46,7 @@ export async function idOf(harness: Harness, name: string): Promise<string> {
  * was reported.
  */
 export async function liveAndDie(harness: Harness, name: string, death: Death): Promise<string> {
-  const { life, ears } = await born(harness);
+  const { life, events } = await born(harness);
   const started = Date.now();
   try {
     const id = await begin(life, name, harness.experiment);
@@ -58,11 +58,11 @@ export async function liveAndDie(harness: Harness, name: string, death: Death): 
       ] as const);
     const training = life.page.evaluate((run) => window.crash.train(run), id);
     training.catch(() => {});
-    await ears.dying(death);
+    await events.dying(death);
   } finally {
     await life.kill();
   }
-  const steps = ears.said.filter((event) => event.startsWith('step '));
+  const steps = events.received.filter((event) => event.startsWith('step '));
   const where = {
     commit: `inside its commit ${death.after}`,
     random: `${death.ms} ms after its step ${death.after}`,
@@ -70,7 +70,7 @@ export async function liveAndDie(harness: Harness, name: string, death: Death): 
     refill: `in its refill ${death.after}`,
     updates: `while its step ${death.after} learnt`,
   };
-  return `killed after ${((Date.now() - started) / 1000).toFixed(1)} s (${where[death.kind]}); last heard: ${steps.at(-1) ?? 'no step'}`;
+  return `killed after ${((Date.now() - started) / 1000).toFixed(1)} s (${where[death.kind]}); last event: ${steps.at(-1) ?? 'no step'}`;
 }
 
 /** A description of each number that differs. */

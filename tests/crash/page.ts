@@ -28,25 +28,25 @@ declare global {
   interface Window {
     crash: CrashPage;
     /** Set by the harness. */
-    heard(event: string): void;
+    report(event: string): void;
   }
 }
 
 const channel = new BroadcastChannel('crash');
 channel.onmessage = ({ data }) => {
-  if (data.insideCommit) window.heard('inside-commit');
-  if (data.inside) window.heard(`inside-${data.inside}`);
+  if (data.insideCommit) window.report('inside-commit');
+  if (data.inside) window.report(`inside-${data.inside}`);
 };
 
 const worker = new Worker(new URL('./worker.ts', import.meta.url), { type: 'module' });
 const api = Comlink.wrap<TrainerApi>(worker) as unknown as TrainerApi;
 const started = api.start(
   Comlink.proxy((event: SessionEvent) => {
-    if (event.type === 'step') window.heard(`step ${event.record.step}`);
-    if (event.type === 'status') window.heard(`status ${event.status} ${event.detail}`);
-    if (event.type === 'evaluation' && event.progress) window.heard(`evaluation ${event.progress.done}`);
-    if (event.type === 'owner') window.heard(`owner ${event.owner}`);
-    if (event.type === 'notice') window.heard(`notice ${event.message}`);
+    if (event.type === 'step') window.report(`step ${event.record.step}`);
+    if (event.type === 'status') window.report(`status ${event.status} ${event.detail}`);
+    if (event.type === 'evaluation' && event.progress) window.report(`evaluation ${event.progress.done}`);
+    if (event.type === 'owner') window.report(`owner ${event.owner}`);
+    if (event.type === 'notice') window.report(`notice ${event.message}`);
   }),
 );
 

@@ -15,7 +15,7 @@ channel.onmessage = ({ data }) => {
 let last: Progress | null = null;
 
 /** Phase that begins with this progress event; null if none does. */
-function begun(progress: Progress | null): Phase | null {
+function startedPhase(progress: Progress | null): Phase | null {
   const before = last;
   last = progress;
   if (progress?.what === 'updates' && before?.what !== 'updates') return 'updates';
@@ -24,7 +24,7 @@ function begun(progress: Progress | null): Phase | null {
 }
 
 function heed(event: SessionEvent): void {
-  const phase = event.type === 'progress' ? begun(event.progress) : null;
+  const phase = event.type === 'progress' ? startedPhase(event.progress) : null;
   if (!armed || phase !== armed.phase || --armed.left > 0) return;
   armed = null;
   channel.postMessage({ inside: phase });

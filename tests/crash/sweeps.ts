@@ -32,9 +32,9 @@ async function finishSweep(harness: Harness, name: string): Promise<StepRecord[]
  * behind.
  */
 async function killSweep(harness: Harness, name: string, after: number, ms: number): Promise<void> {
-  const { life, ears } = await born(harness);
+  const { life, events } = await born(harness);
   try {
-    const reached = ears.until(/^step [1-9]/, after);
+    const reached = events.until(/^step [1-9]/, after);
     const id = await life.page.evaluate(([n, d]) => window.crash.sweep(n as string, d), [name, document()] as const);
     life.page.evaluate((sweep) => window.crash.trainSweep(sweep), id).catch(() => {});
     await reached;
@@ -54,7 +54,9 @@ export async function killedSweep(harness: Harness): Promise<Result> {
   ])
     await killSweep(harness, 'sweep killed', after, ms);
   const killed = await finishSweep(harness, 'sweep killed');
-  const problems = never.flatMap((records, i) => differences(records, killed[i]).map((words) => `run ${i}: ${words}`));
+  const problems = never.flatMap((records, i) =>
+    differences(records, killed[i]).map((problem) => `run ${i}: ${problem}`),
+  );
   if (never.length !== 4 || killed.length !== 4) problems.push(`${never.length} runs against ${killed.length}`);
   if (never.some((records) => records.at(-1)?.step !== 4)) problems.push('the sweep never killed did not end');
   return { what: `3 kills of a sweep of ${never.length} runs`, problems: problems.slice(0, 10) };
@@ -74,7 +76,7 @@ const request = {
 async function evaluated(harness: Harness, run: string): Promise<string> {
   const { life } = await born(harness);
   try {
-    return await life.page.evaluate(([id, asked]) => window.crash.evaluate(id as string, asked), [
+    return await life.page.evaluate(([id, suite]) => window.crash.evaluate(id as string, suite), [
       run,
       request,
     ] as const);
@@ -87,12 +89,12 @@ async function evaluated(harness: Harness, run: string): Promise<string> {
 export async function killedEvaluation(harness: Harness, run: string): Promise<Result> {
   const problems: string[] = [];
   const never = await evaluated(harness, run);
-  const { life, ears } = await born(harness);
+  const { life, events } = await born(harness);
   try {
     // A piece is 200 episodes: the second piece has begun.
-    const reached = ears.until(/^evaluation 2[1-9]\d/);
+    const reached = events.until(/^evaluation 2[1-9]\d/);
     life.page
-      .evaluate(([id, asked]) => window.crash.evaluate(id as string, asked), [run, request] as const)
+      .evaluate(([id, suite]) => window.crash.evaluate(id as string, suite), [run, request] as const)
       .catch(() => {});
     await reached;
   } finally {

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { StepRecord } from '../../src/session/protocol.ts';
-import { Ears } from './ears.ts';
+import { PageEvents } from './ears.ts';
 import { begin, born, differences, type Harness } from './harness.ts';
 import type {} from './page.ts';
 
@@ -24,7 +24,7 @@ export async function fullDisk(harness: Harness): Promise<Result> {
   const problems: string[] = [];
   // An empty profile, since deleted data that the browser has not removed yet would count.
   const profile = mkdtempSync(join(tmpdir(), 'tabgym-full-'));
-  const { life, ears } = await born({ ...harness, profile });
+  const { life, events } = await born({ ...harness, profile });
   try {
     const cdp = await life.page.context().newCDPSession(life.page);
     const { origin } = new URL(harness.url);
@@ -32,15 +32,15 @@ export async function fullDisk(harness: Harness): Promise<Result> {
     await cdp.send('Storage.overrideQuotaForOrigin', { origin, quotaSize: ROOM });
     const id = await begin(life, 'full disk', harness.experiment);
     const reached = await life.page.evaluate((run) => window.crash.train(run), id);
-    const words = ears.said.find((event) => event.startsWith('notice '));
+    const notice = events.received.find((event) => event.startsWith('notice '));
     expectThat(
       problems,
-      /no space to store .* No stored data is lost/.test(words ?? ''),
-      `it said: ${words ?? 'nothing'}`,
+      /no space to store .* No stored data is lost/.test(notice ?? ''),
+      `it said: ${notice ?? 'nothing'}`,
     );
     expectThat(
       problems,
-      ears.said.some((event) => event.startsWith('status paused')),
+      events.received.some((event) => event.startsWith('status paused')),
       'it did not pause',
     );
     const kept = await life.page.evaluate((run) => window.crash.records(run), id);
@@ -48,9 +48,9 @@ export async function fullDisk(harness: Harness): Promise<Result> {
     await life.page.evaluate((run) => window.crash.train(run), id);
     const full = await life.page.evaluate((run) => window.crash.records(run), id);
     // This profile made its own measurement of the fastest kernels, so the run for comparison uses the same profile.
-    const beside = await begin(life, 'never full', harness.experiment);
-    await life.page.evaluate((run) => window.crash.train(run), beside);
-    const never = await life.page.evaluate((run) => window.crash.records(run), beside);
+    const reference = await begin(life, 'never full', harness.experiment);
+    await life.page.evaluate((run) => window.crash.train(run), reference);
+    const never = await life.page.evaluate((run) => window.crash.records(run), reference);
     expectThat(
       problems,
       `step ${kept.at(-1)?.step}` === reached && kept.length < never.length,
@@ -67,19 +67,19 @@ export async function fullDisk(harness: Harness): Promise<Result> {
 /** The second tab is read-only; it takes over, the first stops, and the numbers stay. */
 export async function twoTabs(harness: Harness, never: readonly StepRecord[]): Promise<Result> {
   const problems: string[] = [];
-  const { life, ears } = await born(harness);
+  const { life, events } = await born(harness);
   try {
     const id = await begin(life, 'two tabs', harness.experiment);
     const training = life.page.evaluate((run) => window.crash.train(run), id);
-    await ears.until(/^step /, 3);
-    const second = await life.tab(new Ears().hear);
+    await events.until(/^step /, 3);
+    const second = await life.tab(new PageEvents().receive);
     const refused = await second.evaluate((run) => window.crash.train(run).catch((error: Error) => error.message), id);
     expectThat(problems, /Another tab has this run/.test(refused), `the second tab was not refused: ${refused}`);
     const before = await second.evaluate((run) => window.crash.owner(run), id);
     expectThat(problems, before === 'another-tab', `the second tab sees ${before} as the owner`);
     await second.evaluate((run) => window.crash.takeOver(run), id);
     await training;
-    expectThat(problems, ears.said.includes('owner another-tab'), 'the first tab was not told');
+    expectThat(problems, events.received.includes('owner another-tab'), 'the first tab was not told');
     await second.evaluate((run) => window.crash.train(run), id);
     problems.push(...differences(never, await second.evaluate((run) => window.crash.records(run), id)).slice(0, 5));
     return { what: 'a run taken over by a second tab', problems };

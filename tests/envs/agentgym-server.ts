@@ -43,7 +43,7 @@ export interface Dialect {
 }
 
 export class AgentGymServer {
-  readonly asked: { method: string; path: string; body: unknown }[] = [];
+  readonly requests: { method: string; path: string; body: unknown }[] = [];
   private readonly games = new Map<number, Game>();
   /** Failures for the next steps, by environment. */
   readonly mishaps = new Map<number, Mishap[]>();
@@ -74,7 +74,7 @@ export class AgentGymServer {
   }
 
   count(path: string): number {
-    return this.asked.filter((each) => each.path === path).length;
+    return this.requests.filter((each) => each.path === path).length;
   }
 
   private async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -88,7 +88,7 @@ export class AgentGymServer {
     const text = Buffer.concat(chunks).toString();
     const url = new URL(request.url!, 'http://server');
     const body = text ? (JSON.parse(text) as { [field: string]: unknown }) : {};
-    this.asked.push({ method: request.method!, path: url.pathname, body });
+    this.requests.push({ method: request.method!, path: url.pathname, body });
     const mishap = this.onPath.get(url.pathname)?.shift();
     if (mishap) return mishap(response);
     this.answer(url, body, response);
@@ -128,9 +128,9 @@ const started =
     game.task = body[field];
     return { observation: `Task ${game.task}.`, ...extra(game.task) };
   };
-const told = (observation: string, won: boolean) => ({ observation, reward: won ? 1 : 0, done: won });
+const response = (observation: string, won: boolean) => ({ observation, reward: won ? 1 : 0, done: won });
 const scored = (observation: string, won: boolean) => ({
-  ...told(observation, won),
+  ...response(observation, won),
   reward: 0.1,
   score: won ? 100 : 0,
 });
@@ -152,7 +152,7 @@ const tools: Dialect = {
   created: bare,
   reset: keep('id', prompt),
   observation: prompt,
-  stepped: told,
+  stepped: response,
 };
 
 export const dialects: { [kind: string]: Dialect } = {
@@ -161,7 +161,7 @@ export const dialects: { [kind: string]: Dialect } = {
     hello: '"This is environment TextCraft."',
     created: (id) => ({ id, observation: 'Task 0.', done: false, reward: 0 }),
     reset: started('data_idx', () => ({ reward: 0, done: false })),
-    stepped: told,
+    stepped: response,
     closed: true,
   },
   babyai: {
@@ -206,7 +206,7 @@ export const dialects: { [kind: string]: Dialect } = {
     hello: '"This is environment AlfWorld."',
     created: fielded,
     reset: started('game', () => ({ available_actions: ['look', 'go to desk 1'], task_type: 't' })),
-    stepped: (observation, won) => ({ ...told(observation, won), available_actions: ['look'] }),
+    stepped: (observation, won) => ({ ...response(observation, won), available_actions: ['look'] }),
   },
   maze: {
     id: 'id',
@@ -214,7 +214,7 @@ export const dialects: { [kind: string]: Dialect } = {
     prefix: '/maze',
     created: fielded,
     reset: started('game'),
-    stepped: told,
+    stepped: response,
   },
   wordle: {
     id: 'id',
@@ -222,7 +222,7 @@ export const dialects: { [kind: string]: Dialect } = {
     prefix: '/wordle',
     created: fielded,
     reset: started('seed'),
-    stepped: told,
+    stepped: response,
   },
   sqlgym: {
     ...tools,

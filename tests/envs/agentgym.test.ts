@@ -122,8 +122,8 @@ describe('a server that misbehaves', () => {
     const { server, address, world } = await played('textcraft', { ...quick, attemptMs: 300 });
     const module = moduleOf('textcraft');
     await world.reset([0, 1, 2], three(module));
-    const ill = server.asked.findIndex(({ body }) => (body as { data_idx?: number }).data_idx === 1);
-    const { id } = server.asked[ill].body as { id: number };
+    const ill = server.requests.findIndex(({ body }) => (body as { data_idx?: number }).data_idx === 1);
+    const { id } = server.requests[ill].body as { id: number };
     server.mishaps.set(id, [mishaps[name] as Mishap]);
     const before = server.count('/step');
     const answers = await world.step([0, 1, 2], ['a', 'b', 'c']);
@@ -280,8 +280,8 @@ describe('in a page', () => {
     const report = await checkAgentGym(kindOf('textcraft'), { address }, undefined, options);
     expect(report.findings).toEqual([{ what: 'closed-to-pages', detail: '' }]);
     const closed = page((path) => path === '/');
-    const asked = await checkAgentGym(kindOf('textcraft'), { address }, undefined, closed);
-    expect(asked.findings.map(({ what }) => what)).toContain('may-not-post');
+    const closedReport = await checkAgentGym(kindOf('textcraft'), { address }, undefined, closed);
+    expect(closedReport.findings.map(({ what }) => what)).toContain('may-not-post');
   });
 
   it('a failure does not count as refusing pages: a 500 has no CORS headers', async () => {

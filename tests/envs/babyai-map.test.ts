@@ -71,7 +71,7 @@ async function* playing(task: Task, random: number) {
     passed.add(`${view.agent.x} ${view.agent.y}`);
     const [lesson] = await world.teach([0]);
     if (!lesson) return;
-    yield { said: read(lesson.thought!), action: lesson.action, view, start, seen, passed };
+    yield { thought: read(lesson.thought!), action: lesson.action, view, start, seen, passed };
     const action = turn % 5 < random ? randomAction(feedback.validActions!, 1, task.id, turn) : lesson.action;
     [feedback] = await world.step([0], [action]);
   }
@@ -81,37 +81,37 @@ it('a thought gives the agent’s position, and places of doors and keys that we
   const counts = { turns: 0, doors: 0, locked: 0, keys: 0, targets: 0 };
   for (const random of [0, 2]) {
     for (const task of await tasksOf({ ...exploring, levels: [6, 7, 31, 36] })) {
-      for await (const { said, action, view, start, seen, passed } of playing(task, random)) {
+      for await (const { thought, action, view, start, seen, passed } of playing(task, random)) {
         counts.turns++;
-        const { x, y } = onGrid(said.pose.slice(0, 2).join(' '), start);
+        const { x, y } = onGrid(thought.pose.slice(0, 2).join(' '), start);
         expect([x, y]).toEqual([view.agent.x, view.agent.y]);
-        expect(said.pose[2]).toBe(headingOf(view.agent.direction, start.direction));
+        expect(thought.pose[2]).toBe(headingOf(view.agent.direction, start.direction));
         const at = (place: string) => {
           const found = onGrid(place, start);
           expect(seen.has(`${found.x} ${found.y}`)).toBe(true);
           return { ...view.cells[found.y][found.x], place: `${found.x} ${found.y}` };
         };
-        for (const [color, place] of said.doors) {
+        for (const [color, place] of thought.doors) {
           counts.doors++;
           expect(at(place)).toMatchObject({ type: 'door', color });
           expect(passed.has(at(place).place)).toBe(false);
         }
-        for (const [color, place] of said.locked) {
+        for (const [color, place] of thought.locked) {
           counts.locked++;
           expect(at(place)).toMatchObject({ type: 'door', state: 'locked', color });
         }
-        for (const [color, place] of said.keys) {
+        for (const [color, place] of thought.keys) {
           counts.keys++;
           expect(at(place)).toMatchObject({ type: 'key', color });
-          expect(said.locked.map(([locked]) => locked)).toContain(color);
+          expect(thought.locked.map(([locked]) => locked)).toContain(color);
         }
         const named = /(\w+) (?:open |closed |locked )?(door|key|ball|box) \d+$/.exec(action);
-        expect(said.to !== null).toBe(named !== null);
+        expect(thought.to !== null).toBe(named !== null);
         if (!named) continue;
         counts.targets++;
         const [, color, type] = named;
-        expect(said.to).toMatchObject({ color, type });
-        expect(at(said.to!.place)).toMatchObject({ color, type });
+        expect(thought.to).toMatchObject({ color, type });
+        expect(at(thought.to!.place)).toMatchObject({ color, type });
       }
     }
   }
@@ -123,18 +123,18 @@ it('in a room without doors a thought gives the seen area, never beyond a report
   let turns = 0;
   for (const task of await tasksOf({ ...exploring, levels: [33] })) {
     let before = [30, 30, 30, 30];
-    for await (const { said, view, start } of playing(task, 0)) {
+    for await (const { thought, view, start } of playing(task, 0)) {
       turns++;
-      const [west, east, south, north] = said.see!;
+      const [west, east, south, north] = thought.see!;
       // The seen area contains the agent and only grows, except on the side where a wall was reported.
-      const [column, row, heading] = said.pose;
+      const [column, row, heading] = thought.pose;
       const grows = { w: west <= before[0], e: east >= before[1], s: south <= before[2], n: north >= before[3] };
       for (const [side, grown] of Object.entries(grows)) expect(grown || side === heading).toBe(true);
       expect(column >= west && column <= east && row >= south && row <= north).toBe(true);
       before = [west, east, south, north];
       // Straight ahead the seen area ends before the wall.
       const ahead = { n: `${column} ${north}`, e: `${east} ${row}`, s: `${column} ${south}`, w: `${west} ${row}` };
-      const end = onGrid(ahead[said.pose[2] as 'n'], start);
+      const end = onGrid(ahead[thought.pose[2] as 'n'], start);
       if (view.cells[end.y]?.[end.x]?.seen) expect(view.cells[end.y][end.x].type).not.toBe('wall');
     }
   }

@@ -34,7 +34,7 @@ interface Place {
 /** Records what was in sight at the end of each turn. */
 class Account {
   private readonly seen = new Map<string, GridCell>();
-  private readonly told = { column: false, row: false };
+  private readonly reportedLine = { column: false, row: false };
   private view!: BabyAiView;
 
   constructor(private readonly roomSize: number) {}
@@ -53,11 +53,11 @@ class Account {
     });
     if (wall === undefined) return;
     const across = view.agent.direction === 'up' || view.agent.direction === 'down';
-    this.told[across ? 'row' : 'column'] = true;
+    this.reportedLine[across ? 'row' : 'column'] = true;
     for (let ahead = 0; ahead < wall; ahead++) {
       for (const aside of [-3, -2, -1, 1, 2, 3]) {
         const cell = this.cellAt({ ahead, aside });
-        if (cell?.seen && cell.type === 'door') this.told[across ? 'column' : 'row'] = true;
+        if (cell?.seen && cell.type === 'door') this.reportedLine[across ? 'column' : 'row'] = true;
       }
     }
   }
@@ -85,9 +85,11 @@ class Account {
   private kindOf(x: number, y: number): 'free' | 'wall' | 'told' {
     const cell = this.seen.get(`${x} ${y}`);
     const apart = this.roomSize - 1;
-    const told = [this.told.column && x % apart === 0, this.told.row && y % apart === 0].filter(Boolean).length;
-    if (!told || (cell && cell.type !== 'wall')) return 'free';
-    return cell || told === 2 ? 'wall' : 'told';
+    const wallLines = [this.reportedLine.column && x % apart === 0, this.reportedLine.row && y % apart === 0].filter(
+      Boolean,
+    ).length;
+    if (!wallLines || (cell && cell.type !== 'wall')) return 'free';
+    return cell || wallLines === 2 ? 'wall' : 'told';
   }
 
   private directionOf({ ahead, aside }: Place): string {
@@ -163,24 +165,24 @@ const nameOf = ({ color, state, type }: GridCell) => [color, state, type].filter
 
 /** Reads the compact text: things in sight by their names, and the remembered part. */
 function read(text: string) {
-  const numbers = (words: string): Record<string, number> =>
+  const numbers = (text: string): Record<string, number> =>
     Object.fromEntries(
-      [...words.matchAll(/(ahead|behind|left|right|see) (\d+)/g)].map(([, word, n]) => [word, Number(n)]),
+      [...text.matchAll(/(ahead|behind|left|right|see) (\d+)/g)].map(([, word, n]) => [word, Number(n)]),
     );
-  const thing = (words: string) => {
-    const [, name, number, rest] = /^([a-z ]*?(?:door|key|ball|box))( \d+)?(.*)$/.exec(words)!;
+  const thing = (text: string) => {
+    const [, name, number, rest] = /^([a-z ]*?(?:door|key|ball|box))( \d+)?(.*)$/.exec(text)!;
     const { ahead = 0, behind = 0, right = 0, left = 0, see = 0 } = numbers(rest);
     return { name, number: Number(number ?? 0), place: { ahead: ahead - behind, aside: right - left }, see };
   };
   const part = (start: string) => new RegExp(`; ${start} ([^;\n]*)`).exec(text)?.[1] ?? '';
-  const list = (words: string) => words.split(', ').filter(Boolean).map(thing);
+  const list = (text: string) => text.split(', ').filter(Boolean).map(thing);
   const inSight = text
     .split(/; carrying|\ncarrying/)[0]
     .split('\n')
     .at(-1)!
     .split('; ');
   return {
-    inSight: inSight.filter((words) => /(door|key|ball|box) \d/.test(words)).map(thing),
+    inSight: inSight.filter((text) => /(door|key|ball|box) \d/.test(text)).map(thing),
     unseen: numbers(part('to see')),
     leading: list(part('through')),
     things: list(part('not in sight')),
@@ -233,15 +235,15 @@ it('the memory contains what was in sight at the end of a turn, reported walls a
   const counted = { turns: 0, unseen: 0, leading: 0, shut: 0, things: 0 };
   for await (const { text, account } of turns({ observation: 'memory' }, [...roomSizes.keys()])) {
     if (!text.includes('carrying')) continue;
-    const said = read(text);
+    const shown = read(text);
     const known = account.explored();
     counted.turns++;
-    expect(said.unseen, text).toEqual(known.unseen);
-    counted.unseen += Object.keys(said.unseen).length;
+    expect(shown.unseen, text).toEqual(known.unseen);
+    counted.unseen += Object.keys(shown.unseen).length;
     // Doors in sight are identified by their number.
-    const leading = said.leading.map((each) => ({
+    const leading = shown.leading.map((each) => ({
       place:
-        said.inSight.find(({ name, number }) => number && name === each.name && number === each.number)?.place ??
+        shown.inSight.find(({ name, number }) => number && name === each.name && number === each.number)?.place ??
         each.place,
       behind: each.see,
     }));
@@ -254,13 +256,13 @@ it('the memory contains what was in sight at the end of a turn, reported walls a
         known.leading.map(({ place, behind }) => ({ place, behind })).sort(order),
       );
     counted.leading += leading.length;
-    for (const { name, place } of said.things) {
+    for (const { name, place } of shown.things) {
       const there = account.at(place);
       expect(there && nameOf(there), text).toBe(name);
       expect(there!.seen).toBe(false);
       counted.things++;
     }
-    const shut = said.things.filter(({ name }) => / (closed|locked) door$/.test(name)).map(({ place }) => place);
+    const shut = shown.things.filter(({ name }) => / (closed|locked) door$/.test(name)).map(({ place }) => place);
     if (known.shut.length <= 3) for (const place of known.shut) expect(shut, text).toContainEqual(place);
     counted.shut += known.shut.length;
   }

@@ -53,9 +53,9 @@ const layoutHash = (item: number) => {
 
 describe('the original, recorded', () => {
   it('starts with the same texts, missions and grids on every level', async () => {
-    for (const [item, [words, layout]] of Object.entries(recorded.starts)) {
+    for (const [item, [opening, layout]] of Object.entries(recorded.starts)) {
       const [{ observation }] = await world.reset([0], [taskOf(Number(item), upstream)]);
-      expect([item, hash(observation), layoutHash(Number(item))]).toEqual([item, words, layout]);
+      expect([item, hash(observation), layoutHash(Number(item))]).toEqual([item, opening, layout]);
     }
   });
   it('lays out the same grids from large seeds', () => {
@@ -128,9 +128,9 @@ describe('worlds', () => {
     }
     for (let k = 0; k < 600; k += 7) {
       const [start] = await world.reset([1000 + k], [tasks[k]]);
-      const alone = [start, ...(await play(1000 + k, taken[k]))].map(({ observation }) => observation);
+      const single = [start, ...(await play(1000 + k, taken[k]))].map(({ observation }) => observation);
       // The text that ends a finished episode contains the slot, which is the same here.
-      expect(alone).toEqual(histories[k]);
+      expect(single).toEqual(histories[k]);
     }
   });
   it('run by the thousand in one instance', async () => {
@@ -144,9 +144,9 @@ describe('worlds', () => {
       slots,
       starts.map(({ validActions }) => validActions![0]),
     );
-    const [[alone], [ofMany]] = [await world.reset([0], [taskOf(3999)]), await fresh.reset([17], [taskOf(3999)])];
-    expect(ofMany).toEqual(alone);
-    expect(starts[3999]).toEqual(alone);
+    const [[single], [ofMany]] = [await world.reset([0], [taskOf(3999)]), await fresh.reset([17], [taskOf(3999)])];
+    expect(ofMany).toEqual(single);
+    expect(starts[3999]).toEqual(single);
     expect(new Set(starts.map(({ observation }) => observation)).size).toBeGreaterThan(3000);
   });
   it('never trap, on any input', async () => {
@@ -483,8 +483,8 @@ describe('the oracle that explores', () => {
       firstMoves.set(key, (firstMoves.get(key) ?? new Set()).add(plan?.[0] ?? ''));
     }
     expect(firstMoves.size).toBeGreaterThan(50);
-    const torn = [...firstMoves.values()].filter((moves) => moves.size > 1).length;
-    expect(torn / firstMoves.size).toBeLessThan(0.05);
+    const inconsistent = [...firstMoves.values()].filter((moves) => moves.size > 1).length;
+    expect(inconsistent / firstMoves.size).toBeLessThan(0.05);
   });
 
   it('completes most of it from the text alone too, and has no plan if it finds nothing', async () => {

@@ -162,8 +162,8 @@ describe('mazes from a seed', () => {
         histories[k].push(observation);
     for (const k of slots.filter((slot) => slot % 9 === 0)) {
       const [start] = await world.reset([0], [tasks[k]]);
-      const alone = [start, ...(await play(world, 0, actions[k]))].map(({ observation }) => observation);
-      expect(alone).toEqual(histories[k]);
+      const single = [start, ...(await play(world, 0, actions[k]))].map(({ observation }) => observation);
+      expect(single).toEqual(histories[k]);
     }
     expect(new Set(histories.map(([first]) => first)).size).toBeGreaterThan(150);
   });
@@ -177,18 +177,18 @@ describe('mazes from a seed', () => {
         `The goal is at position ${gx}, ${gy}. Your current position is at position ${x}, ${y}. There `,
       );
       const walls = moves.filter((move) => !openMoves(view).includes(move));
-      for (const [move, words] of Object.entries({
+      for (const [move, text] of Object.entries({
         right: 'to your right',
         left: 'to your left',
         up: 'above you',
         down: 'below you',
       }))
-        expect([move, full.observation.includes(words)]).toEqual([move, walls.includes(move as 'up')]);
+        expect([move, full.observation.includes(text)]).toEqual([move, walls.includes(move as 'up')]);
       const compact = await begin(id, { ...options, observation: 'compact' });
       const nearer = { left: gy < y, right: gy > y, up: gx < x, down: gx > x };
-      const list = (words: string, towards: boolean) => {
+      const list = (text: string, towards: boolean) => {
         const open = openMoves(view).filter((move) => nearer[move] === towards);
-        return open.length ? [words, ...open].join(' ') : '';
+        return open.length ? [text, ...open].join(' ') : '';
       };
       const offset = (distance: number, back: string, ahead: string) =>
         distance ? ` ${distance < 0 ? back : ahead} ${Math.abs(distance)}` : '';

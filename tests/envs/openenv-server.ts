@@ -49,8 +49,8 @@ export class OpenEnvServer {
     const { places = 100 } = this.manners;
     if (this.open >= places) {
       this.refused++;
-      const told = { message: 'Full', code: 'CAPACITY_REACHED', active_sessions: this.open, max_sessions: places };
-      say('error', told);
+      const problem = { message: 'Full', code: 'CAPACITY_REACHED', active_sessions: this.open, max_sessions: places };
+      say('error', problem);
       return socket.close();
     }
     this.most = Math.max(this.most, ++this.open);
@@ -65,14 +65,14 @@ export class OpenEnvServer {
     if (type === 'state') return say('state', { episode_id: null, step_count: 0 });
     if (type === 'reset') {
       const { seed, index, split } = data;
-      const words = seed === undefined ? `Task ${index} of ${split}.` : `Seed ${seed}.`;
-      return say('observation', { observation: observe(words), reward: null, done: false });
+      const opening = seed === undefined ? `Task ${index} of ${split}.` : `Seed ${seed}.`;
+      return say('observation', { observation: observe(opening), reward: null, done: false });
     }
     if (type !== 'step') return say('error', { message: `Unknown type ${type}`, code: 'UNKNOWN_TYPE' });
     if (mishap?.(data, socket)) return undefined;
     const won = Object.values(data).includes('win');
-    const words = won ? 'You won.' : `You said ${JSON.stringify(data)}.`;
-    return say('observation', { observation: observe(words), reward: won ? 1 : 0.1, done: won });
+    const reply = won ? 'You won.' : `You said ${JSON.stringify(data)}.`;
+    return say('observation', { observation: observe(reply), reward: won ? 1 : 0.1, done: won });
   }
 }
 

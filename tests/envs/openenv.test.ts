@@ -80,22 +80,22 @@ describe('places', () => {
   it('are waited for, and released when an episode ends or is left', async () => {
     const { server, world } = await played({ places: 2 });
     const slots = [0, 1, 2, 3];
-    const begun: number[] = [];
+    const startedSlots: number[] = [];
     const waiting = slots.map(async (slot) => {
       const [feedback] = await world.reset([slot], [taskOf(slot)]);
-      begun.push(slot);
+      startedSlots.push(slot);
       return feedback;
     });
-    await expect.poll(() => begun.length).toBe(2);
-    await world.step([begun[0]], ['win']);
-    await expect.poll(() => begun.length).toBe(3);
+    await expect.poll(() => startedSlots.length).toBe(2);
+    await world.step([startedSlots[0]], ['win']);
+    await expect.poll(() => startedSlots.length).toBe(3);
     // The episode reaches its horizon; no response of the world signals this.
-    world.leave([begun[1]]);
+    world.leave([startedSlots[1]]);
     const openings = await Promise.all(waiting);
     expect(openings.map(({ failure }) => failure)).toEqual(slots.map(() => undefined));
     expect(openings.map(({ observation }) => observation)).toEqual(slots.map((slot) => `Seed ${slot}.`));
     expect(server.most).toBe(2);
-    expect((await world.step([begun[3]], ['look']))[0].observation).toContain('look');
+    expect((await world.step([startedSlots[3]], ['look']))[0].observation).toContain('look');
   });
 
   it('that others keep are reported after some patience', async () => {

@@ -223,11 +223,11 @@ describe('lists of valid actions in a message', () => {
     const [writer, reader] = [new ActionListWriter(), new ActionListReader()];
     const through = (list: readonly string[]) => reader.read(structuredClone(writer.write([list])))[0]!;
     const frozen = Object.freeze(['look', 'wait', 'look']);
-    const heard = [through(frozen), through(['wait', 'go']), through(frozen)];
-    expect(heard[2]).toBe(heard[0]);
-    const byNumber = heard.map((list) => numberedActions(list)!);
+    const received = [through(frozen), through(['wait', 'go']), through(frozen)];
+    expect(received[2]).toBe(received[0]);
+    const byNumber = received.map((list) => numberedActions(list)!);
     for (const [k, { actions, numbers }] of byNumber.entries())
-      expect(Array.from(numbers, (number) => actions[number])).toEqual(heard[k]);
+      expect(Array.from(numbers, (number) => actions[number])).toEqual(received[k]);
     expect(new Set(byNumber.map(({ actions }) => actions)).size).toBe(1);
     through(Array.from({ length: 60_000 }, (_, i) => `say ${i}`));
     const anew = through(frozen);

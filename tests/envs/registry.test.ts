@@ -41,7 +41,7 @@ describe.each(worldModules.map((module) => [module.title, module] as const))('%s
   });
 
   it('has its texts, and needs no options', () => {
-    for (const words of [module.title, module.summary, module.credit]) expect(words).toMatch(/^[A-Z].*/);
+    for (const text of [module.title, module.summary, module.credit]) expect(text).toMatch(/^[A-Z].*/);
     expect(module.summary).toMatch(/\.$/);
     const filled = module.options({});
     expect(module.options(filled as never)).toEqual(filled);

@@ -50,10 +50,10 @@ describe('the oracle that finds out', () => {
       for (const { action, read } of turns) {
         const thing =
           /^(?:focus on|pick up|connect .* to|look at) (?:cathode in |anode in )?(.+?)(?: in .*| terminal \d)?$/;
-        const said = thing.exec(action)?.[1];
+        const name = thing.exec(action)?.[1];
         // The poles of a battery and the product of a mixture are known from physics, not from the room.
-        if (said === undefined || said === 'battery cathode') continue;
-        for (const word of said.toLowerCase().split(' '))
+        if (name === undefined || name === 'battery cathode') continue;
+        for (const word of name.toLowerCase().split(' '))
           expect(read.toLowerCase(), `${id}: ${action}`).toContain(word);
       }
     }
@@ -172,10 +172,11 @@ it('the suite for tuning shares no variation with the test set or with training'
   expect(dev.columns).toEqual(test.columns);
   const idsOf = async (split: 'train' | 'test', options: object) =>
     new Set((await world.tasks({ ...dev.options, ...options }, split)).map(({ id }) => id));
-  const [asked, train, held] = [
+  const [evaluated, train, held] = [
     await idsOf('test', {}),
     await idsOf('train', {}),
     await idsOf('test', { heldOut: 'test' }),
   ];
-  for (const id of dev.ids!) expect([id, asked.has(id), train.has(id), held.has(id)]).toEqual([id, true, false, false]);
+  for (const id of dev.ids!)
+    expect([id, evaluated.has(id), train.has(id), held.has(id)]).toEqual([id, true, false, false]);
 });

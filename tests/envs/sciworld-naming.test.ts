@@ -40,7 +40,7 @@ describe.each(['names', 'all'])('another naming of %s', (exchange) => {
       return all.filter((_, k) => k % Math.ceil(all.length / 12) === 0);
     };
     const own = await every(0);
-    let told = 0;
+    let changedCount = 0;
     for (const seed of [1, 77, 2 ** 31]) {
       const other = await every(seed);
       for (const [k, task] of own.entries()) {
@@ -58,12 +58,12 @@ describe.each(['names', 'all'])('another naming of %s', (exchange) => {
           expect(naming.mean(after.observation)).toBe(before.observation);
           differs ||= after.observation !== before.observation;
         }
-        if (differs) told++;
+        if (differs) changedCount++;
         expect(JSON.stringify(await world.view(1))).not.toBe('');
       }
     }
     // Plants keep their names; every other task mentions something with an exchanged name.
-    expect(told).toBeGreaterThan(name === 'find-plant' ? 0 : own.length);
+    expect(changedCount).toBeGreaterThan(name === 'find-plant' ? 0 : own.length);
   });
 
   it('lists actions in its own names, which the world understands', async () => {
@@ -82,11 +82,11 @@ describe('texts with exchanged names', () => {
     const world = await SciWorld.open();
     const counts = { mirrored: 0, kept: 0 };
     for (const seed of [1, 2, 3, 77]) {
-      const [own, told] = await Promise.all(
+      const [own, renamed] = await Promise.all(
         [0, seed].map((naming) => world.tasks(optionsOf('use-thermometer', naming, 'all'), 'train')),
       );
       for (let k = 0; k < own.length; k += 9) {
-        const [first, named] = await world.reset([0, 1], [own[k], told[k]]);
+        const [first, named] = await world.reset([0, 1], [own[k], renamed[k]]);
         const bound = (text: string) => Number(/temperature is above (-?[\d.]+) degrees/.exec(text)![1]);
         const boxFor = (side: string) =>
           new RegExp(`is ${side} -?[\\d.]+ degrees celsius, place it in the (\\w+ box)`).exec(named.observation)![1];
@@ -127,9 +127,9 @@ describe('paints', () => {
   const shown = (text: string) =>
     seeds.map((seed) => {
       const naming = new Naming(seed, { task: 'chemistry-mix-paint-tertiary-color', description: '' });
-      const told = naming.show(text);
-      expect(naming.mean(told)).toBe(text);
-      return told;
+      const renamed = naming.show(text);
+      expect(naming.mean(renamed)).toBe(text);
+      return renamed;
     });
 
   it('mix as before under other colours, and every mixture occurs', () => {
@@ -150,8 +150,8 @@ describe('paints', () => {
   });
 
   it('in one container are listed alphabetically, as in the simulator', () => {
-    for (const told of shown('mix wood cup containing blue paint and yellow paint')) {
-      const names = /containing (.+) and (.+)$/.exec(told)!.slice(1);
+    for (const renamed of shown('mix wood cup containing blue paint and yellow paint')) {
+      const names = /containing (.+) and (.+)$/.exec(renamed)!.slice(1);
       expect(names).toEqual(names.toSorted());
     }
   });

@@ -30,18 +30,18 @@ async function* episodes(name: string) {
     const tasks = await world.tasks(optionsOf(name, naming), 'train');
     for (let k = 0; k < tasks.length; k += Math.ceil(tasks.length / 8)) {
       const [first] = await world.reset([0], [tasks[k]]);
-      const told: Told[] = [];
+      const lessons: Told[] = [];
       let read = first.observation;
       let completed = false;
       for (let turn = 0; turn < 40; turn++) {
         const [lesson] = await world.teach([0]);
         if (!lesson) break;
-        told.push({ thought: lesson.thought!, action: lesson.action, read });
+        lessons.push({ thought: lesson.thought!, action: lesson.action, read });
         const [{ observation, reward, done }] = await world.step([0], [lesson.action]);
         read += `\n${observation}`;
         completed = done && reward === 1;
       }
-      yield { description: first.observation.split('\n')[0], told, completed };
+      yield { description: first.observation.split('\n')[0], lessons, completed };
     }
   }
 }
@@ -60,9 +60,9 @@ describe("the oracle's thoughts", () => {
   it.each([...sorting, 'find-plant', 'find-animal', 'lifespan-longest-lived', 'chemistry-mix'])(
     'of %s use only words that appeared before, and their actions complete the task',
     async (name) => {
-      for await (const { told, completed } of episodes(name)) {
+      for await (const { lessons, completed } of episodes(name)) {
         expect(completed).toBe(true);
-        for (const { thought, read } of told)
+        for (const { thought, read } of lessons)
           expect(wordsOf(thought).filter((word) => !wordsOf(read).includes(word) && !states.includes(word))).toEqual(
             [],
           );
@@ -72,14 +72,14 @@ describe("the oracle's thoughts", () => {
 
   it.each(sorting)('of %s begin with the boxes of the conditions, and end with the chosen one', async (name) => {
     const findings = new Set<string>();
-    for await (const { description, told } of episodes(name)) {
-      const conditions = told[0].thought.split(', ');
+    for await (const { description, lessons } of episodes(name)) {
+      const conditions = lessons[0].thought.split(', ');
       for (const each of conditions) {
         const [, condition, box] = /^(\w+) (\w+ box)$/.exec(each)!;
         expect(description).toMatch(new RegExp(`\\b${condition}[^,]*, [a-z ]* the ${box}`));
       }
       expect(new Set(conditions).size).toBe(2);
-      const { thought, action } = told.at(-1)!;
+      const { thought, action } = lessons.at(-1)!;
       const [, found, chosen, box] = /^(.+) (\w+ (\w+ box))$/.exec(thought)!;
       expect(action.endsWith(box)).toBe(true);
       expect(conditions).toContain(chosen);
@@ -93,11 +93,13 @@ describe("the oracle's thoughts", () => {
     'of %s give the temperature on the way to the bound, and the state there',
     async (name) => {
       const ways = new Map<string, number>();
-      for await (const { told } of episodes(name)) {
-        const [, bound, state, side] = /^(-?[\d.]+) (solid|liquid) (above|below) \w+ box$/.exec(told.at(-1)!.thought)!;
+      for await (const { lessons } of episodes(name)) {
+        const [, bound, state, side] = /^(-?[\d.]+) (solid|liquid) (above|below) \w+ box$/.exec(
+          lessons.at(-1)!.thought,
+        )!;
         // A substance that is solid at the bound melts above it.
         expect([state, side]).toEqual([state, state === 'solid' ? 'above' : 'below']);
-        const readings = told.filter(({ thought }) => /^-?[\d.]+ -?\d+$/.test(thought));
+        const readings = lessons.filter(({ thought }) => /^-?[\d.]+ -?\d+$/.test(thought));
         for (const { thought, read } of readings)
           expect(read.split('\n').at(-1)).toBe(
             `the thermometer measures a temperature of ${thought.split(' ')[1]} degrees celsius`,
@@ -120,10 +122,10 @@ describe("the oracle's thoughts", () => {
   it.each(['find-plant', 'find-animal'])(
     'of %s name the destination when the thing is picked up and put down',
     async (name) => {
-      for await (const { description, told } of episodes(name)) {
-        const said = told.filter(({ thought }) => thought !== '');
-        expect(said.at(-1)).toBe(told.at(-1));
-        for (const { thought } of said) expect(description).toMatch(new RegExp(`, ${thought}\\.$`));
+      for await (const { description, lessons } of episodes(name)) {
+        const withThought = lessons.filter(({ thought }) => thought !== '');
+        expect(withThought.at(-1)).toBe(lessons.at(-1));
+        for (const { thought } of withThought) expect(description).toMatch(new RegExp(`, ${thought}\\.$`));
       }
     },
   );

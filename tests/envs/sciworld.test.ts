@@ -263,21 +263,21 @@ describe('worlds', () => {
     const simulator = await SciWorldSimulator.open();
     const [world, other] = [simulator.create(), simulator.create()];
     for (const number of [world, other]) simulator.load(number, 'use-thermometer', 3, 0);
-    const said: string[] = [];
+    const actions: string[] = [];
     for (let turn = 0; turn < 20; turn++) {
       const list = simulator.validActions(world);
       const fresh = await SciWorldSimulator.open();
       const again = fresh.create();
       fresh.load(again, 'use-thermometer', 3, 0);
-      for (const action of said) fresh.step(again, action);
+      for (const action of actions) fresh.step(again, action);
       expect(list).toEqual(fresh.validActions(again));
       expect(Object.isFrozen(list)).toBe(true);
       // Another world in the same state returns the same array.
       expect(simulator.validActions(other)).toBe(list);
-      said.push(list[Math.floor(uniformAt(7, 0, turn) * list.length)]);
-      for (const number of [world, other]) simulator.step(number, said[turn]);
+      actions.push(list[Math.floor(uniformAt(7, 0, turn) * list.length)]);
+      for (const number of [world, other]) simulator.step(number, actions[turn]);
     }
-    expect(new Set(said).size).toBeGreaterThan(10);
+    expect(new Set(actions).size).toBeGreaterThan(10);
   });
   it('list the actions of some verbs in the order of the whole list', async () => {
     const simulator = await SciWorldSimulator.open();
@@ -294,19 +294,19 @@ describe('worlds', () => {
     }
   });
   it('that begin together are the same as alone', async () => {
-    const [world, alone] = [await SciWorld.open(), await SciWorld.open()];
+    const [world, separate] = [await SciWorld.open(), await SciWorld.open()];
     const [task, other] = await world.tasks({ tasks: ['find-plant'] }, 'train');
     const slots = [0, 1, 2, 3];
     // In the second round the worlds already exist.
     for (let round = 0; round < 2; round++) {
-      const begun = await world.reset(slots, [task, other, task, task]);
+      const started = await world.reset(slots, [task, other, task, task]);
       const apart = [];
       for (const [slot, each] of [task, other, task, task].entries())
-        apart.push(...(await alone.reset([slot], [each])));
-      expect(begun).toEqual(apart);
+        apart.push(...(await separate.reset([slot], [each])));
+      expect(started).toEqual(apart);
       for (let turn = 0; turn < 5; turn++) {
-        const actions = slots.map((slot) => begun[slot].validActions![(slot * 17 + turn * 31) % 50]);
-        expect(await world.step(slots, actions)).toEqual(await alone.step(slots, actions));
+        const actions = slots.map((slot) => started[slot].validActions![(slot * 17 + turn * 31) % 50]);
+        expect(await world.step(slots, actions)).toEqual(await separate.step(slots, actions));
       }
     }
   });

@@ -49,12 +49,12 @@ function shownAs(names: readonly string[], naming: number): Map<string, string> 
  * Plays the teacher's actions, except in turns where `meddle` returns another. Returns the advice and whether the goal
  * was reached.
  */
-async function taught(task: Task, meddle: (turn: number) => string | null = () => null) {
+async function playTaught(task: Task, interfere: (turn: number) => string | null = () => null) {
   await world.reset([0], [task]);
   const lessons: Lesson[] = [];
   for (let turn = 0; turn < 40; turn++) {
     const [lesson] = await world.teach([0]);
-    const other = meddle(turn);
+    const other = interfere(turn);
     if (!lesson && other === null) return { lessons, won: false };
     if (other === null) lessons.push(lesson!);
     const [{ done }] = await world.step([0], [other ?? lesson!.action]);
@@ -91,12 +91,12 @@ describe('the teacher', () => {
 
   it('states what is missing, then crafts backwards', () => {
     const teacher = new CraftTeacher(list, 1);
-    const said: string[] = [];
-    for (let lesson = teacher.next(); lesson && said.length < 9; lesson = teacher.next()) {
-      said.push(`${lesson.thought} | ${lesson.action}`);
+    const lines: string[] = [];
+    for (let lesson = teacher.next(); lesson && lines.length < 9; lesson = teacher.next()) {
+      lines.push(`${lesson.thought} | ${lesson.action}`);
       teacher.note(lesson.action, true);
     }
-    expect(said).toEqual([
+    expect(lines).toEqual([
       'oak sign A 1 craft 3 oak sign using 6 oak planks, 1 stick ; 6 oak planks, 1 stick ; oak planks B 2 craft 4 oak planks using 1 oak logs ; ' +
         '2 oak logs, 1 stick ; oak logs | get 64 oak logs',
       '1 stick ; stick C 1 craft 1 stick using 2 bamboo ; 2 bamboo ; bamboo | get 64 bamboo',
@@ -140,7 +140,7 @@ describe('the teacher', () => {
     async (wholeNames) => {
       const tasks = await drawn({ ...fresh, wholeNames }, 150, 1);
       const results = [];
-      for (const task of tasks) results.push(await taught(task));
+      for (const task of tasks) results.push(await playTaught(task));
       expect(results.filter(({ won }) => won).length).toBeGreaterThanOrEqual(0.97 * tasks.length);
       for (const { lessons } of results.filter(({ won }) => won)) expect(lessons.length).toBeLessThanOrEqual(30);
     },
@@ -152,8 +152,9 @@ describe('the teacher', () => {
     for (const [i, task] of tasks.entries()) {
       const list = readRecipeList(await firstText(task))!;
       const offered = offeredBy(list);
-      const meddle = (turn: number) => (below(5, 3, i, turn) === 0 ? offered[below(offered.length, 4, i, turn)] : null);
-      if ((await taught(task, meddle)).won) won++;
+      const interfere = (turn: number) =>
+        below(5, 3, i, turn) === 0 ? offered[below(offered.length, 4, i, turn)] : null;
+      if ((await playTaught(task, interfere)).won) won++;
     }
     expect(won).toBeGreaterThanOrEqual(0.9 * tasks.length);
   });
@@ -170,7 +171,7 @@ describe('lists that are not in the world', () => {
         expect(await firstText(tasks[i])).toBe(text);
         const sibling = await firstText(tasks[i - (i % 4)]);
         expect(text.slice(0, text.indexOf('Goal:'))).toBe(sibling.slice(0, sibling.indexOf('Goal:')));
-        if ((await taught(tasks[i])).won) won++;
+        if ((await playTaught(tasks[i])).won) won++;
       }
       expect(won).toBeGreaterThanOrEqual(0.95 * tasks.length);
     },
@@ -181,9 +182,9 @@ describe('lists that are not in the world', () => {
       const list = readRecipeList(await firstText(task))!;
       const here = new ListWorld(list);
       const plan = (await world.oracle([0]))[0]!;
-      const strange = ['get 2 nothing', 'blah', `craft 1 ${list.goal} using 99 ${list.recipes[0].inputs[0].name}`];
+      const refused = ['get 2 nothing', 'blah', `craft 1 ${list.goal} using 99 ${list.recipes[0].inputs[0].name}`];
       // The plan without its last action, then actions that must be refused, then the last action.
-      for (const action of [...plan.slice(0, -1), ...strange, plan[plan.length - 1]]) {
+      for (const action of [...plan.slice(0, -1), ...refused, plan[plan.length - 1]]) {
         const [{ observation, valid, done, reward }] = await world.step([0], [action]);
         const mine = here.step(action);
         expect({ action, ...mine, validActions: null }).toEqual({

@@ -189,9 +189,9 @@ describe('other names', () => {
   it('are one to one: the same word stands for the same word everywhere', async () => {
     const forward = new Map<string, string>();
     for (const { id } of await world.tasks({ depths: [1] }, 'train')) {
-      const words = ({ observation }: Feedback) => observation.match(/[a-z]+/g)!;
-      const own = words(await begin(id, 0));
-      words(await begin(id, 3)).forEach((word, i) => {
+      const wordsIn = ({ observation }: Feedback) => observation.match(/[a-z]+/g)!;
+      const own = wordsIn(await begin(id, 0));
+      wordsIn(await begin(id, 3)).forEach((word, i) => {
         expect(forward.get(own[i]) ?? word).toBe(word);
         forward.set(own[i], word);
       });

@@ -25,7 +25,7 @@ const open = (script: string) =>
 /** Plays the oracle of each task in one frame; returns all texts of the world. */
 async function play(script: string, tasks: Task[]): Promise<string[][]> {
   const world = await open(script);
-  const said: string[][] = [];
+  const episodes: string[][] = [];
   for (const task of tasks) {
     const [start] = await world.reset([0], [task]);
     if (start.failure) throw new Error(start.failure);
@@ -35,10 +35,10 @@ async function play(script: string, tasks: Task[]): Promise<string[][]> {
       const [{ observation, reward, validActions }] = await world.step([0], [action]);
       texts.push(action, observation, String(reward), (validActions ?? []).join('\n'));
     }
-    said.push(texts);
+    episodes.push(texts);
   }
   await world.close();
-  return said;
+  return episodes;
 }
 
 export interface FrameSpeed {

@@ -26,16 +26,16 @@ export interface FrameServer {
   /** Script of a frame. */
   frame: string;
   /** Every requested path. */
-  asked: string[];
+  paths: string[];
   close(): void;
 }
 
 export async function serveFrames(): Promise<FrameServer> {
   const script = (await builtPage()).replaceAll('</script', '<\\/script');
   const frame = await buildFrameScript('web');
-  const asked: string[] = [];
+  const paths: string[] = [];
   const server = createServer((request, response) => {
-    asked.push(request.url!);
+    paths.push(request.url!);
     response.setHeader('content-type', 'text/html');
     response.setHeader('cross-origin-opener-policy', 'same-origin');
     response.setHeader('cross-origin-embedder-policy', 'require-corp');
@@ -43,5 +43,5 @@ export async function serveFrames(): Promise<FrameServer> {
   }).listen(0, '127.0.0.1');
   await new Promise((resolve) => server.once('listening', resolve));
   const { port } = server.address() as AddressInfo;
-  return { url: `http://127.0.0.1:${port}/`, frame, asked, close: () => server.close() };
+  return { url: `http://127.0.0.1:${port}/`, frame, paths, close: () => server.close() };
 }

@@ -70,7 +70,7 @@ describe.skipIf(skip)('frames', () => {
     expect(await page.locator('iframe').count()).toBe(0);
   }, 120_000);
   it('allow a hostile site neither the page nor the network', async () => {
-    const before = served.asked.length;
+    const before = served.paths.length;
     const target = served.url.slice(0, -1);
     const attempts = `
       const say = (text) => top.postMessage(text, '*');
@@ -92,7 +92,7 @@ describe.skipIf(skip)('frames', () => {
       say('ran');`;
     const reports = await page.evaluate((script) => webFrames.hostile(script), attempts);
     expect(reports).toEqual(['ran']);
-    expect(served.asked.slice(before)).toEqual([]);
+    expect(served.paths.slice(before)).toEqual([]);
     expect(await page.title()).toBe('page');
   }, 600_000);
 });

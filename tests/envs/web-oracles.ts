@@ -13,7 +13,7 @@ export const webTask = (index: number, number = 3): Task => ({
 /** Every observation, action, reward and list of valid actions of each task, played in this process. */
 export async function playOracles(tasks: readonly Task[]): Promise<string[][]> {
   const world = await Web.open();
-  const said: string[][] = [];
+  const episodes: string[][] = [];
   for (const task of tasks) {
     const [start] = await world.reset([0], [task]);
     const texts = [start.observation, start.validActions!.join('\n')];
@@ -22,7 +22,7 @@ export async function playOracles(tasks: readonly Task[]): Promise<string[][]> {
       const [{ observation, reward, validActions }] = await world.step([0], [action]);
       texts.push(action, observation, String(reward), (validActions ?? []).join('\n'));
     }
-    said.push(texts);
+    episodes.push(texts);
   }
-  return said;
+  return episodes;
 }

@@ -26,13 +26,13 @@ async function wayOf(template: string): Promise<{ compact: Feedback; terse: Feed
   });
   const [compact] = await world.tasks(options('compact'), 'train');
   const [terse] = await world.tasks(options('terse'), 'train');
-  let told = await world.reset([0, 1], [compact, terse]);
-  const way = [{ compact: told[0], terse: told[1] }];
+  let feedback = await world.reset([0, 1], [compact, terse]);
+  const way = [{ compact: feedback[0], terse: feedback[1] }];
   const [plan] = await world.oracle([0]);
   for (const action of plan ?? []) {
-    told = await world.step([0, 1], [action, action]);
-    way.push({ compact: told[0], terse: told[1] });
-    if (told[0].done) break;
+    feedback = await world.step([0, 1], [action, action]);
+    way.push({ compact: feedback[0], terse: feedback[1] });
+    if (feedback[0].done) break;
   }
   return way;
 }
@@ -64,10 +64,10 @@ describe('the terse tree', () => {
         const clickable = (compact.validActions ?? []).map((action) => action.slice('click ['.length, -1));
         if (compact.validActions?.length) expect(ids).toEqual(clickable);
         expect(terse.validActions).toEqual(compact.validActions);
-        const told = lines.map((line) => line.replace(/^(?:- |\d+ (?:textbox |button |checkbox |radio )?)/, ''));
+        const shownNames = lines.map((line) => line.replace(/^(?:- |\d+ (?:textbox |button |checkbox |radio )?)/, ''));
         let at = 0;
         for (const each of names(printed(compact.observation))) {
-          const found = told.findIndex((line, k) => k >= Math.max(0, at - 1) && line.startsWith(each));
+          const found = shownNames.findIndex((line, k) => k >= Math.max(0, at - 1) && line.startsWith(each));
           expect(found, `${name}: ${each}`).toBeGreaterThanOrEqual(0);
           at = found;
         }

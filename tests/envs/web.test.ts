@@ -92,17 +92,17 @@ describe('judges', () => {
 /** Results of the original's judges on these inputs (CPython 3.11). */
 describe('the original’s odd judges', () => {
   const judged = async (evaluation: object, answer: string, url = 'http://a.test/', replies: string[] = []) => {
-    const asked: string[] = [];
+    const questions: string[] = [];
     const page = { url: () => url, content: async () => '' } as unknown as JudgedPage;
     const judge = async (message: string) => {
-      asked.push(message);
+      questions.push(message);
       return replies.shift() ?? '';
     };
     const context = { page, judge, sites: {}, shopAdmin: { username: '', password: '' } };
     const score = await evaluate({ intent: 'Find it.', evaluation: evaluation as Evaluation, answer }, context).catch(
       () => 'error',
     );
-    return [score, asked.length];
+    return [score, questions.length];
   };
   const texts = (reference_answers: unknown, string_note?: string) => ({
     eval_types: ['string_match'],
@@ -276,14 +276,14 @@ describe('the world', () => {
       const world = await Web.open();
       const [start] = await world.reset([3], [taskOf(idOf(9, 2))]);
       let actions = validActionsAfter(null, start)!;
-      const said = [start.observation];
+      const observations = [start.observation];
       for (let turn = 0; turn < 6; turn++) {
         const [feedback] = await world.step([3], [randomAction(actions, 5, 0, turn)]);
-        said.push(feedback.observation);
+        observations.push(feedback.observation);
         if (feedback.done) break;
         actions = validActionsAfter(actions, feedback)!;
       }
-      return said;
+      return observations;
     };
     expect(await play()).toEqual(await play());
   });

@@ -16,11 +16,11 @@ async function pagesOf(id: number): Promise<{ full: string; terse: string; actio
     options: { ...options, observation },
     strata: {},
   }));
-  const begun = await world.reset([0, 1], tasks);
+  const started = await world.reset([0, 1], tasks);
   const [plan] = await world.oracle([0]);
   const next = await world.step([0, 1], [plan![0], plan![0]]);
   await world.close();
-  return [begun, ...(next[0].done ? [] : [next])].map(([full, terse]) => ({
+  return [started, ...(next[0].done ? [] : [next])].map(([full, terse]) => ({
     full: full.observation,
     terse: terse.observation,
     actions: terse.validActions ?? [],
@@ -46,8 +46,8 @@ describe('a prompt of WebArena', () => {
 	[2] link 'a\'b\u2014c'
 	[3] button 'Go' disabled: True
 	[4] textbox '' required: False`;
-    const said = `OBSERVATION:\nTab 0 (current): A | Tab 1: B\n\n${tree}\nURL: http://x\nOBJECTIVE: Do\nit\nPREVIOUS ACTION: None`;
-    const { observation, validActions } = readPrompt(said, true, ['click', 'stop']);
+    const promptText = `OBSERVATION:\nTab 0 (current): A | Tab 1: B\n\n${tree}\nURL: http://x\nOBJECTIVE: Do\nit\nPREVIOUS ACTION: None`;
+    const { observation, validActions } = readPrompt(promptText, true, ['click', 'stop']);
     expect(observation).toBe("Do\nit\nTab 0 (current): A | Tab 1: B\n- It's\n2 a'b—c\n- Go\n4 textbox");
     expect(validActions).toEqual([
       'click [2]',

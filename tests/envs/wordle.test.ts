@@ -49,12 +49,12 @@ describe('the original, recorded', () => {
     for (const { item, actions, answers, filtered } of recorded.wordle) {
       const [start] = wasm.reset([0], [{ seed: BigInt(item) }]);
       const lists: string[] = [];
-      const said = actions.map((action) => {
+      const steps = actions.map((action) => {
         const [{ text, won, done }] = wasm.step([0], [action]);
         if (!done) lists.push(wasm.filtered(0).join(' '));
         return { observation: text, reward: won ? 1 : 0, done };
       });
-      expect([item, transcriptHash(start.text, said)]).toEqual([item, answers]);
+      expect([item, transcriptHash(start.text, steps)]).toEqual([item, answers]);
       expect([item, hash(lists.join('\n'))]).toEqual([item, filtered]);
     }
   });
@@ -362,9 +362,9 @@ describe('tasks', () => {
   it('spell the offered words if so set, and list them if so set', async () => {
     expect((await begin(0, { list: 'original', spelled: true })).validActions![0]).toBe('p a n i c');
     expect((await begin(0, { list: 'original' })).validActions![0]).toBe('panic');
-    const told = (await begin(0, { ...upstream, showWords: true })).observation;
-    expect(told).toMatch(/^Let's start Wordle!\npanic\nsolar\n/);
-    expect(told.split('\n')).toHaveLength(41);
+    const listing = (await begin(0, { ...upstream, showWords: true })).observation;
+    expect(listing).toMatch(/^Let's start Wordle!\npanic\nsolar\n/);
+    expect(listing.split('\n')).toHaveLength(41);
     expect(spell('panic')).toBe('p a n i c');
   });
   it('are the same in a batch as alone', async () => {
@@ -383,12 +383,12 @@ describe('tasks', () => {
         histories[k].push(observation);
     for (const k of slots.filter((slot) => slot % 7 === 0)) {
       const [start] = await world.reset([0], [tasks[k]]);
-      const said = await play(
+      const feedback = await play(
         world,
         0,
         guesses.map((_, turn) => guesses[(k + turn) % 5]),
       );
-      expect([start, ...said].map(({ observation }) => observation)).toEqual(histories[k]);
+      expect([start, ...feedback].map(({ observation }) => observation)).toEqual(histories[k]);
     }
   });
   it('refuse options and items out of range, and slots that have not begun', async () => {

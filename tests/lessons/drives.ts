@@ -72,16 +72,16 @@ async function train(hands: Hands, lesson: string, part: string, ms?: number) {
 /** Waits until the lesson has put its next experiment into the setup, and no run is in focus. */
 const freshSetup = (hands: Hands) => hands.until('tabgym-welcome button.primary:not(:disabled)', 60_000);
 
-const words = (text: string) => text.replace(/\s+/g, ' ');
+const oneLine = (text: string) => text.replace(/\s+/g, ' ');
 
 /** Actions that reach the goal: the ingredients of its command, then the command. */
-function planOf(said: string): string[] {
-  const goal = /Goal: craft ([^.]+)\./.exec(words(said))?.[1];
-  const command = said
+function planOf(observation: string): string[] {
+  const goal = /Goal: craft ([^.]+)\./.exec(oneLine(observation))?.[1];
+  const command = observation
     .split('\n')
     .find((line) => goal && new RegExp(`^craft \\d+ ${goal} using `).test(line.trim()))
     ?.trim();
-  if (!command) throw new NotReachedError(`No command crafts the goal in: ${said}`);
+  if (!command) throw new NotReachedError(`No command crafts the goal in: ${observation}`);
   const needs = command.split(' using ')[1].split(', ');
   return [...needs.map((each) => `get ${each}`), command];
 }

@@ -22,7 +22,7 @@ const wanted = process.env.TABGYM_LESSONS?.split(',');
 const rows = matrix.filter(({ lesson }) => !wanted || wanted.includes(lesson));
 const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
-const said: [about: string, what: string][] = [];
+const reports: [about: string, what: string][] = [];
 let site: Awaited<ReturnType<typeof serveReal>>;
 let browser: Browser;
 
@@ -45,7 +45,7 @@ function serving(scripts: Map<string, string>): Plugin {
     configurePreviewServer({ middlewares }) {
       middlewares.use(
         '/said',
-        listener((each: [string, string]) => void said.push(each)),
+        listener((each: [string, string]) => void reports.push(each)),
       );
       middlewares.use('/drive.html', (_, response) => {
         response.setHeader('content-type', 'text/html');
@@ -130,17 +130,19 @@ describe.skipIf(!findFirefox())('by itself in Firefox', () => {
     '$lesson, $language, $width, $theme',
     { timeout: 14 * minutes },
     async (row) => {
-      said.length = 0;
+      reports.length = 0;
       const close = openFirefox(`${site.url}drive.html?settings=${encodeURIComponent(JSON.stringify(row))}`, {
         'dom.webgpu.enabled': false,
       });
       try {
-        await expect.poll(() => said.at(-1)?.[0], { timeout: 13 * minutes, interval: 300 }).toMatch(/^(done|failed)$/);
+        await expect
+          .poll(() => reports.at(-1)?.[0], { timeout: 13 * minutes, interval: 300 })
+          .toMatch(/^(done|failed)$/);
       } finally {
         await close();
       }
-      for (const [, note] of said.filter(([about]) => about === 'note')) console.log(`Firefox, ${note}`);
-      expect(said.at(-1)!.join(': ')).toBe(`done: ${row.lesson}`);
+      for (const [, note] of reports.filter(([about]) => about === 'note')) console.log(`Firefox, ${note}`);
+      expect(reports.at(-1)!.join(': ')).toBe(`done: ${row.lesson}`);
     },
   );
 });

@@ -47,13 +47,13 @@ test.each([
   ['narrow', narrow],
 ] as const)('agents are listed by world, and a card tells how its agent was made: %s', async (name, view) => {
   const { page, errors, close } = await open(browser, site.url, view);
-  const asked: string[] = [];
-  page.on('request', (request) => request.url().includes('/agents/') && asked.push(new URL(request.url()).pathname));
+  const requests: string[] = [];
+  page.on('request', (request) => request.url().includes('/agents/') && requests.push(new URL(request.url()).pathname));
   await page.getByRole('button', { name: 'A trained agent' }).waitFor({ timeout: 60_000 });
-  expect(asked).toEqual([]);
+  expect(requests).toEqual([]);
   await openGallery(page);
   await gallery(page).getByRole('heading', { name: 'TextCraft', exact: true }).waitFor();
-  expect(asked).toEqual(['/agents/index.json']);
+  expect(requests).toEqual(['/agents/index.json']);
   await gallery(page)
     .getByText(/success \d+\.\d%/)
     .first()
@@ -73,7 +73,7 @@ test.each([
     const image = panel.shadowRoot!.querySelector('tabgym-agents')!.shadowRoot!.querySelector('img')!;
     return image.complete && image.naturalWidth > 0;
   });
-  expect(asked.filter((path) => path.endsWith('.tabgym'))).toEqual([]);
+  expect(requests.filter((path) => path.endsWith('.tabgym'))).toEqual([]);
   // No content overflows its card to the right.
   const outside = await gallery(page).evaluate((host) => {
     const right = (element: Element) => element.getBoundingClientRect().right;

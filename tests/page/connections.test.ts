@@ -242,7 +242,7 @@ test('an experiment from a file asks before its first request', async () => {
   await choose(page, 'agentgym-textcraft');
   await connect(page, address);
   await page.getByText(/It works\./).waitFor();
-  const asked = server.asked.length;
+  const requestsBefore = server.requests.length;
   await page.getByRole('button', { name: 'Open an exported run' }).click();
   await page.getByLabel('File to import').setInputFiles(file);
   await page.getByText('“from elsewhere” was imported.').waitFor();
@@ -253,7 +253,7 @@ test('an experiment from a file asks before its first request', async () => {
     .getByRole('alert')
     .getByText(/allow it to use the server in the setup/)
     .waitFor();
-  expect(server.asked.length).toBe(asked);
+  expect(server.requests.length).toBe(requestsBefore);
   await screenshot(page, 'connect-foreign-wide');
   await page.getByRole('button', { name: 'Let it use this server' }).click();
   await play(page);
@@ -267,7 +267,7 @@ test('an experiment from a file asks before its first request', async () => {
 
 /** A model server with OpenAI's protocol, open to pages. It requires a key and gives prepared replies. */
 class ModelServer {
-  readonly asked: { path: string; key: string | undefined; body: string }[] = [];
+  readonly requests: { path: string; key: string | undefined; body: string }[] = [];
   private readonly server = createServer((request, response) => {
     let body = '';
     request.on('data', (chunk) => {
@@ -278,7 +278,7 @@ class ModelServer {
 
   constructor(
     private readonly key: string,
-    private readonly says: string,
+    private readonly reply: string,
   ) {}
 
   private answer({ url = '', method, headers }: IncomingMessage, body: string, response: ServerResponse) {
@@ -286,11 +286,11 @@ class ModelServer {
     const send = (status: number, value: object) =>
       response.writeHead(status, { ...cors, 'content-type': 'application/json' }).end(JSON.stringify(value));
     if (method === 'OPTIONS') return send(200, {});
-    this.asked.push({ path: url, key: headers.authorization, body });
+    this.requests.push({ path: url, key: headers.authorization, body });
     if (headers.authorization !== `Bearer ${this.key}`) return send(401, { error: { message: 'Incorrect API key' } });
     if (url.endsWith('/models')) return send(200, { object: 'list', data: [{ id: 'big-one' }, { id: 'small-one' }] });
     return send(200, {
-      choices: [{ index: 0, message: { role: 'assistant', content: this.says }, finish_reason: 'stop' }],
+      choices: [{ index: 0, message: { role: 'assistant', content: this.reply }, finish_reason: 'stop' }],
     });
   }
 
@@ -330,10 +330,10 @@ test('a model behind an API plays with a key that the page does not store', asyn
   await page.getByRole('button', { name: 'Watch it try' }).click();
   await page.locator('tabgym-episode').getByText('inventory').first().waitFor();
   await screenshot(page, 'api-model-watch-wide');
-  const said = server.asked.filter(({ path }) => path.endsWith('/chat/completions'));
-  expect(said.length).toBeGreaterThan(0);
-  expect(said.every(({ key }) => key === `Bearer ${secret}`)).toBe(true);
-  expect(JSON.parse(said[0].body).model).toBe('big-one');
+  const completions = server.requests.filter(({ path }) => path.endsWith('/chat/completions'));
+  expect(completions.length).toBeGreaterThan(0);
+  expect(completions.every(({ key }) => key === `Bearer ${secret}`)).toBe(true);
+  expect(JSON.parse(completions[0].body).model).toBe('big-one');
   // The key is only in the header, neither in storage nor in the address.
   const kept = await page.evaluate(async () => {
     const names = (await indexedDB.databases()).map(({ name }) => name!);
@@ -359,7 +359,7 @@ test('a model behind an API plays with a key that the page does not store', asyn
   });
   expect(kept).toContain('big-one');
   expect(kept).not.toContain(secret);
-  expect(said.map(({ body }) => body).join()).not.toContain(secret);
+  expect(completions.map(({ body }) => body).join()).not.toContain(secret);
   expect(errors.filter((error) => !refusals.test(error))).toEqual([]);
   await close();
 });

@@ -7,17 +7,17 @@ import type { Plugin } from 'vite';
 
 /** Receives reports of the page as JSON. */
 export const listener =
-  <T>(hear: (said: T) => void) =>
+  <T>(receive: (report: T) => void) =>
   (request: IncomingMessage, response: ServerResponse): void => {
     void text(request).then((body) => {
-      hear(JSON.parse(body));
+      receive(JSON.parse(body));
       response.end();
     });
   };
 
 /** Serves the page of `outDir` with the script `drive`, which runs on every load. */
-export function drivenBy<T>(drive: () => Promise<void>, hear: (said: T) => void, outDir: string): Plugin {
-  const heard = listener(hear);
+export function drivenBy<T>(drive: () => Promise<void>, receive: (report: T) => void, outDir: string): Plugin {
+  const handler = listener(receive);
   return {
     name: 'driven',
     configurePreviewServer({ middlewares }) {
@@ -27,7 +27,7 @@ export function drivenBy<T>(drive: () => Promise<void>, hear: (said: T) => void,
           response.setHeader('content-type', 'text/javascript');
           return response.end(`(${drive})();`);
         }
-        if (pathname === '/said') return heard(request, response);
+        if (pathname === '/said') return handler(request, response);
         if (pathname !== '/') return next();
         response.setHeader('content-type', 'text/html');
         const page = readFileSync(join(outDir, 'index.html'), 'utf8');

@@ -13,7 +13,7 @@ import { openFirefox } from './firefox.ts';
 
 const outDir = join(root, 'build/page-firefox-worlds');
 const tasks = templates.flatMap((_, index) => (index % 6 === 0 ? [webTask(index)] : []));
-const said = new Map<string, unknown>();
+const reports = new Map<string, unknown>();
 let url = '';
 let stop = async () => {};
 
@@ -29,7 +29,7 @@ const driven = (frame: string): Plugin => ({
       };
       if (request.url === '/said')
         return void text(request).then((body) => {
-          said.set(...(JSON.parse(body) as [string, unknown]));
+          reports.set(...(JSON.parse(body) as [string, unknown]));
           response.end();
         });
       const found = pages[request.url ?? ''];
@@ -71,13 +71,13 @@ describe('in Firefox', () => {
   it('worlds give the same bytes as on Node', async () => {
     const close = openFirefox(url);
     try {
-      const ended = () => said.has('done') || said.has('failed');
+      const ended = () => reports.has('done') || reports.has('failed');
       await expect.poll(ended, { timeout: 150_000, interval: 300 }).toBe(true);
     } finally {
       await close();
     }
-    expect(said.get('failed')).toBeUndefined();
-    expect(said.get('search')).toEqual(expected);
-    expect(said.get('web')).toEqual(await playOracles(tasks));
+    expect(reports.get('failed')).toBeUndefined();
+    expect(reports.get('search')).toEqual(expected);
+    expect(reports.get('web')).toEqual(await playOracles(tasks));
   }, 240_000);
 });

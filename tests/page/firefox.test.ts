@@ -16,7 +16,7 @@ import { buildReal, serveReal } from './harness.ts';
 
 const minutes = 60_000;
 /** Reports of the page, in order: the stage it reached, and the text it shows. */
-const said: [about: string, what: string][] = [];
+const reports: [about: string, what: string][] = [];
 let url = '';
 let stop = async () => {};
 
@@ -36,28 +36,25 @@ async function drive() {
     const seen = ['transport', 'notices', 'stage'].map((each) => textOf(`tabgym-app tabgym-${each}`));
     throw new Error(`${what} did not come in three minutes: ${seen.join(' | ')}`);
   };
-  const stepOf = (words: string) => Number(/Step (\d+)/.exec(words)?.[1] ?? -1);
+  const stepOf = (text: string) => Number(/Step (\d+)/.exec(text)?.[1] ?? -1);
   const transport = 'tabgym-app tabgym-transport';
   try {
     if (sessionStorage.getItem('reloaded')) {
-      await say(
-        'resumed',
-        await until('the notice', 'tabgym-app tabgym-notices', (words) => words.includes('goes on')),
-      );
-      await say('done', await until('step 4', transport, (words) => stepOf(words) >= 4));
+      await say('resumed', await until('the notice', 'tabgym-app tabgym-notices', (text) => text.includes('goes on')));
+      await say('done', await until('step 4', transport, (text) => stepOf(text) >= 4));
       return;
     }
-    await until('the setup', 'tabgym-app tabgym-setup', (words) => words.includes('Micro'));
+    await until('the setup', 'tabgym-app tabgym-setup', (text) => text.includes('Micro'));
     const preset = at('tabgym-app tabgym-setup #preset') as HTMLSelectElement;
     preset.value = [...preset.options].find(({ label }) => label === 'Micro')!.value;
     preset.dispatchEvent(new Event('change', { bubbles: true }));
     (at(`${transport} button.train`) as HTMLElement).click();
-    await until('step 2', transport, (words) => stepOf(words) >= 2);
+    await until('step 2', transport, (text) => stepOf(text) >= 2);
     await say('adapter', (at(`${transport} select.device`) as HTMLElement).title);
     dispatchEvent(new KeyboardEvent('keydown', { key: 'r' }));
-    await until('the drawer', 'tabgym-app tabgym-drawer', (words) => words.includes('Device'));
+    await until('the drawer', 'tabgym-app tabgym-drawer', (text) => text.includes('Device'));
     (at('tabgym-app tabgym-drawer #tab-gpu') as HTMLElement).click();
-    const tested = (words: string) => /All \d+ kernels agree with plain arithmetic/.test(words);
+    const tested = (text: string) => /All \d+ kernels agree with plain arithmetic/.test(text);
     await say('kernels', await until('the self-test', 'tabgym-app tabgym-drawer tabgym-gpu', tested));
     sessionStorage.setItem('reloaded', 'yes');
     location.reload();
@@ -66,7 +63,7 @@ async function drive() {
   }
 }
 
-const hear = (each: [about: string, what: string]) => void said.push(each);
+const receive = (each: [about: string, what: string]) => void reports.push(each);
 
 /** Serves the sandbox's test page and receives its reports. */
 async function serveSandbox(): Promise<{ url: string; close(): Promise<void> }> {
@@ -74,7 +71,7 @@ async function serveSandbox(): Promise<{ url: string; close(): Promise<void> }> 
   const input = join(root, 'tests/page/sandbox-page.html');
   await build({ root, logLevel: 'error', build: { outDir, emptyOutDir: true, rollupOptions: { input } } });
   const configurePreviewServer: Plugin['configurePreviewServer'] = ({ middlewares }) =>
-    void middlewares.use('/said', listener(hear));
+    void middlewares.use('/said', listener(receive));
   const server = await preview({
     root,
     logLevel: 'error',
@@ -102,11 +99,11 @@ const devices: { name: string; search: string; own: { [preference: string]: bool
 
 describe('in Firefox', () => {
   beforeAll(async () => {
-    ({ url, close: stop } = await serveReal([drivenBy(drive, hear, await buildReal())]));
+    ({ url, close: stop } = await serveReal([drivenBy(drive, receive, await buildReal())]));
   }, 3 * minutes);
 
   beforeEach(() => {
-    said.length = 0;
+    reports.length = 0;
   });
 
   afterAll(() => stop());
@@ -115,16 +112,16 @@ describe('in Firefox', () => {
     const [driver] = findSoftwareDrivers();
     const close = openFirefox(`${url}${device.search}`, { ...withWebGpu, ...device.own }, driver);
     try {
-      const last = () => said.at(-1)?.[0];
+      const last = () => reports.at(-1)?.[0];
       await expect.poll(last, { timeout: 11 * minutes, interval: 300 }).toMatch(/^(done|failed)$/);
     } finally {
       await close();
     }
     expect(
-      said.map(([about]) => about),
-      JSON.stringify(said),
+      reports.map(([about]) => about),
+      JSON.stringify(reports),
     ).toEqual(['adapter', 'kernels', 'resumed', 'done']);
-    const { adapter, resumed } = Object.fromEntries(said);
+    const { adapter, resumed } = Object.fromEntries(reports);
     expect(adapter, `Firefox with ${driver}`).toMatch(device.label);
     expect(resumed).toMatch(/The run continues from step [2-7]/);
   });
@@ -132,23 +129,23 @@ describe('in Firefox', () => {
 
 describe('the sandbox in Firefox', () => {
   test('stops and names misbehaving code', { timeout: 5 * minutes }, async () => {
-    said.length = 0;
+    reports.length = 0;
     const served = await serveSandbox();
     const close = openFirefox(served.url);
     try {
-      await expect.poll(() => said.at(-1)?.[0], { timeout: 4 * minutes, interval: 300 }).toMatch(/^(done|failed)$/);
+      await expect.poll(() => reports.at(-1)?.[0], { timeout: 4 * minutes, interval: 300 }).toMatch(/^(done|failed)$/);
     } finally {
       await close();
       await served.close();
     }
-    expect(said.at(-1)).toEqual(['done', '']);
-    expect(said.map(([about]) => about)).toEqual([...misbehaving.map(({ what }) => what), 'import()', 'done']);
-    for (const [index, { what, error, says }] of misbehaving.entries()) {
-      const [, words] = said[index];
-      expect(words, what).toMatch(says);
-      expect(words, what).toMatch(new RegExp(`^${error.name}: `));
-      expect(words, what).not.toContain('works no more');
+    expect(reports.at(-1)).toEqual(['done', '']);
+    expect(reports.map(([about]) => about)).toEqual([...misbehaving.map(({ what }) => what), 'import()', 'done']);
+    for (const [index, { what, error, pattern }] of misbehaving.entries()) {
+      const [, message] = reports[index];
+      expect(message, what).toMatch(pattern);
+      expect(message, what).toMatch(new RegExp(`^${error.name}: `));
+      expect(message, what).not.toContain('works no more');
     }
-    expect(said.at(-2)).toEqual(['import()', 'nothing']);
+    expect(reports.at(-2)).toEqual(['import()', 'nothing']);
   });
 });

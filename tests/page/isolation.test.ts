@@ -122,9 +122,9 @@ describe('on a plain file server under a sub-path', () => {
 
   test('it sends requests to no other site, and its policy allows all that it does', async () => {
     const context = await browser.newContext({ viewport: wide });
-    const asked: string[] = [];
+    const requestedUrls: string[] = [];
     const errors: string[] = [];
-    context.on('request', (request) => asked.push(request.url()));
+    context.on('request', (request) => requestedUrls.push(request.url()));
     const page = await context.newPage();
     page.on('console', (message) => message.type() === 'error' && errors.push(message.text()));
     await page.goto(url);
@@ -140,7 +140,7 @@ describe('on a plain file server under a sub-path', () => {
     const policy = await page.locator('meta[http-equiv=Content-Security-Policy]').getAttribute('content');
     expect(policy).toMatch(/script-src 'self' 'wasm-unsafe-eval' 'sha256-/);
     expect(policy).not.toMatch(/unsafe-inline|'unsafe-eval'/);
-    expect(asked.filter((each) => !each.startsWith(url) && !/^(data|blob):/.test(each))).toEqual([]);
+    expect(requestedUrls.filter((each) => !each.startsWith(url) && !/^(data|blob):/.test(each))).toEqual([]);
     expect(errors).toEqual([]);
     await context.close();
   });

@@ -88,10 +88,10 @@ describe('the objective', () => {
 
   test('shows the place where code fails, and stops code that does not end', async () => {
     const { page, errors, close, write, outcome } = await opened();
-    const say = async (code: string, words: RegExp) => {
+    const say = async (code: string, message: RegExp) => {
       await write(code);
       await page.keyboard.press('Control+Enter');
-      await outcome.getByText(words).waitFor();
+      await outcome.getByText(message).waitFor();
     };
     await say(
       'export function objective(rows) {\n  return rows.nothing.here;\n}\n',

@@ -120,11 +120,11 @@ describe('two conversations', () => {
   it('have their differing words marked, and their texts unchanged', () => {
     fc.assert(
       fc.property(fc.string(), fc.string(), (left, right) => {
-        const words = wordDifferences(left, right);
-        expect(words.left.map(({ text }) => text).join('')).toBe(left);
-        expect(words.right.map(({ text }) => text).join('')).toBe(right);
-        const common = (some: typeof words.left) => some.filter(({ differs }) => !differs).map(({ text }) => text);
-        expect(common(words.left)).toEqual(common(words.right));
+        const parts = wordDifferences(left, right);
+        expect(parts.left.map(({ text }) => text).join('')).toBe(left);
+        expect(parts.right.map(({ text }) => text).join('')).toBe(right);
+        const common = (some: typeof parts.left) => some.filter(({ differs }) => !differs).map(({ text }) => text);
+        expect(common(parts.left)).toEqual(common(parts.right));
       }),
     );
     const { left, right } = wordDifferences('get 1 oak log', 'get 2 oak log');

@@ -103,12 +103,12 @@ describe('opening a link', () => {
     const store = new Store();
     store.set({ runs, presets: [mockExperiment('first'), mockExperiment('second', 50)] });
     const notes: string[] = [];
-    const said = {
+    const notices = {
       notify: (_: string, message: string) => notes.push(message),
       attempt: async (_: string, call: () => Promise<void>) => call(),
     };
     const drafting = { use: (draft: object, preset?: number) => store.set({ draft, preset } as never) };
-    return { store, notes, sharing: new Sharing(store, said as never, drafting as never) };
+    return { store, notes, sharing: new Sharing(store, notices as never, drafting as never) };
   };
 
   test('to a run that is not stored puts the experiment into the setup, and keeps the place', async () => {

@@ -178,10 +178,10 @@ const states: State[] = [
       await seen(page, 'Algorithm REINFORCE++, Learning rate 0.001');
       expect(await page.getByRole('slider', { name: /^Success by step/ }).count()).toBe(1);
       // A hidden variant disappears from the chart's description, and returns with it.
-      const words = () => page.getByRole('slider', { name: /^Success by step/ }).getAttribute('aria-valuetext');
-      expect(await words()).toMatch(/GRPO [\d.]+, REINFORCE\+\+ [\d.]+/);
+      const description = () => page.getByRole('slider', { name: /^Success by step/ }).getAttribute('aria-valuetext');
+      expect(await description()).toMatch(/GRPO [\d.]+, REINFORCE\+\+ [\d.]+/);
       await page.getByRole('checkbox', { name: 'REINFORCE++' }).uncheck();
-      expect(await words()).not.toContain('REINFORCE++');
+      expect(await description()).not.toContain('REINFORCE++');
       await page.getByRole('checkbox', { name: 'REINFORCE++' }).check();
       await button(page, 'Table: Success').click();
       await page.getByRole('columnheader', { name: 'REINFORCE++' }).first().waitFor();
@@ -199,13 +199,13 @@ const states: State[] = [
       await seen(page, /TextCraft, the 100 test ids, step 42/);
       await seen(page, /was cut after 50 items/);
       expect(await page.getByText('published', { exact: true }).count()).toBe(9);
-      const beside = page.getByRole('group', { name: 'Beside other runs' });
-      await beside.getByRole('rowheader', { name: /^This run textcraft-first, step 42$/ }).waitFor();
+      const otherRuns = page.getByRole('group', { name: 'Beside other runs' });
+      await otherRuns.getByRole('rowheader', { name: /^This run textcraft-first, step 42$/ }).waitFor();
       // Of another run only the newest evaluation is shown, with its decoding.
-      expect(await beside.getByRole('rowheader').count()).toBe(2);
-      const other = beside.getByRole('row', { name: /^half the learning rate half the learning rate, step 20/ });
+      expect(await otherRuns.getByRole('rowheader').count()).toBe(2);
+      const other = otherRuns.getByRole('row', { name: /^half the learning rate half the learning rate, step 20/ });
       expect(await other.getByRole('cell').last().textContent()).toBe('greedy');
-      expect(await beside.getByText('4 tries at temperature 1').count()).toBe(1);
+      expect(await otherRuns.getByText('4 tries at temperature 1').count()).toBe(1);
       for (const format of ['JSON', 'CSV', 'Markdown'])
         expect(await button(page, `Save as ${format}`).isEnabled()).toBe(true);
       await page.locator('tabgym-evaluate').getByRole('button', { name: 'Evaluate' }).click();

@@ -332,13 +332,13 @@ describe('numbers', () => {
   });
 
   test('progress has a number only if one is known', () => {
-    const words = (what: string, done: number, total: number | null, unit: 'kernels' | 'episodes' | 'steps') =>
+    const text = (what: string, done: number, total: number | null, unit: 'kernels' | 'episodes' | 'steps') =>
       progressWords({ what, done, total, unit });
-    expect(words('Opening the worlds', 0, null, 'steps')).toBe('Opening the worlds');
-    expect(words('Compiling rmsnorm_forward', 3, 40, 'kernels')).toBe('Compiling rmsnorm_forward: 3 of 40 kernels');
-    expect(words('episodes', 12, 64, 'episodes')).toBe('Playing: 12 of 64 episodes');
-    expect(words('held-out goals', 12, null, 'episodes')).toBe('Evaluating on held-out goals: 12 episodes');
-    expect(words('something new', 1, 2, 'steps')).toBe('something new: 1 of 2 steps');
+    expect(text('Opening the worlds', 0, null, 'steps')).toBe('Opening the worlds');
+    expect(text('Compiling rmsnorm_forward', 3, 40, 'kernels')).toBe('Compiling rmsnorm_forward: 3 of 40 kernels');
+    expect(text('episodes', 12, 64, 'episodes')).toBe('Playing: 12 of 64 episodes');
+    expect(text('held-out goals', 12, null, 'episodes')).toBe('Evaluating on held-out goals: 12 episodes');
+    expect(text('something new', 1, 2, 'steps')).toBe('something new: 1 of 2 steps');
   });
 
   test('a refusal from the worker is read back, field by field', () => {
@@ -432,9 +432,9 @@ describe('dropped files', () => {
     [/^“notes.txt” cannot be opened. A run is a .tabgym file/, 'notes.txt', ['notes.txt']],
     [/4 files of “photos” cannot be opened/, 'photos', ['a.png', 'b.png', 'c.png', 'd.png']],
     [/“peft” is an adapter. Pack adapter_config.json/, 'peft', ['adapter_config.json', 'adapter_model.safetensors']],
-  ] as const)('unusable files are reported: %s', (words, label, names) => {
+  ] as const)('unusable files are reported: %s', (message, label, names) => {
     const { model, imports, problem } = sorted(label, ...names);
-    expect(problem).toMatch(words);
+    expect(problem).toMatch(message);
     expect([model, imports]).toEqual([null, []]);
   });
 
@@ -467,7 +467,7 @@ describe('the supervisor of a worker', () => {
   /** Workers that answer until `hang` is called; `tick` lets a second pass. */
   function supervised() {
     const workers: { hangs: boolean; ended: boolean }[] = [];
-    const told: string[] = [];
+    const notices: string[] = [];
     let next = () => {};
     let hangs = false;
     const spawn = () => {
@@ -489,8 +489,8 @@ describe('the supervisor of a worker', () => {
       every: (tick) => {
         next = tick;
       },
-      onRestart: () => told.push('restart'),
-      onGivenUp: (error) => told.push(error.message),
+      onRestart: () => notices.push('restart'),
+      onGivenUp: (error) => notices.push(error.message),
     });
     const tick = async (times: number) => {
       for (let i = 0; i < times; i++) {
@@ -502,18 +502,18 @@ describe('the supervisor of a worker', () => {
       workers.at(-1)!.hangs = true;
       hangs = future;
     };
-    return { supervisor, workers, told, tick, hang };
+    return { supervisor, workers, notices, tick, hang };
   }
 
   test('keeps a worker that answers, however long its work takes', async () => {
-    const { supervisor, workers, told, tick } = supervised();
+    const { supervisor, workers, notices, tick } = supervised();
     await tick(5 * SILENT_TICKS);
     expect(await supervisor.api.work('this')).toBe('this by 1');
-    expect([workers.length, told]).toEqual([1, []]);
+    expect([workers.length, notices]).toEqual([1, []]);
   });
 
   test('replaces a silent worker, rejects its open calls, and passes new calls to the next', async () => {
-    const { supervisor, workers, told, tick, hang } = supervised();
+    const { supervisor, workers, notices, tick, hang } = supervised();
     await tick(3);
     hang();
     const lost = supervisor.api.work('this').catch((error: Error) => error);
@@ -521,16 +521,16 @@ describe('the supervisor of a worker', () => {
     expect(workers).toHaveLength(1);
     await tick(1);
     expect(await lost).toBeInstanceOf(RestartedError);
-    expect([workers[0].ended, workers[1].ended, told]).toEqual([true, false, ['restart']]);
+    expect([workers[0].ended, workers[1].ended, notices]).toEqual([true, false, ['restart']]);
     expect(await supervisor.api.work('that')).toBe('that by 2');
   });
 
   test('gives up after several that never answered, and rejects every call', async () => {
-    const { supervisor, workers, told, tick, hang } = supervised();
+    const { supervisor, workers, notices, tick, hang } = supervised();
     hang(true);
     await tick(3 * MOST_STARTS * SILENT_TICKS);
     expect(workers.map(({ ended }) => ended)).toEqual(Array(MOST_STARTS).fill(true));
-    expect(told.at(-1)).toContain('Reload the page');
+    expect(notices.at(-1)).toContain('Reload the page');
     await expect(supervisor.api.work('this')).rejects.toThrow('Reload the page');
   });
 });
@@ -574,10 +574,10 @@ describe('addresses and tokens of worlds', () => {
   test('include a model’s key only for the address it was typed for, in any spelling', () => {
     const connections = new Connections();
     connections.change(modelConnection('http://a/v1'), { token: 'secret' }, null);
-    const told = (run: string | null) => new Map(Object.entries(connections.told(run, [])));
-    expect(modelSettings(told(null), 'HTTP://a/v1/')).toEqual({ token: 'secret' });
-    expect(modelSettings(told(null), 'http://b/v1')).toEqual({});
-    expect(modelSettings(told('theirs'), 'http://a/v1')).toEqual({ withheld: true });
+    const settingsFor = (run: string | null) => new Map(Object.entries(connections.told(run, [])));
+    expect(modelSettings(settingsFor(null), 'HTTP://a/v1/')).toEqual({ token: 'secret' });
+    expect(modelSettings(settingsFor(null), 'http://b/v1')).toEqual({});
+    expect(modelSettings(settingsFor('theirs'), 'http://a/v1')).toEqual({ withheld: true });
   });
 
   test('change one at a time, and an empty one is dropped', () => {

@@ -89,15 +89,15 @@ describe.each(cases)('an adapter: %s', (_, change, lora) => {
 
   it.each([true, false])('scores and gradients agree with the twin, masked %s', (masked) =>
     withModel(config, { adapter }, async (model) => {
-      const asked = masked ? batch : { ...batch, allowed: null };
+      const requested = masked ? batch : { ...batch, allowed: null };
       for (const weights of ['policy', 'reference'] as const) {
-        const got = await model.score(asked, { temperature: 0.7, weights });
-        const expected = await twin().score(asked, { temperature: 0.7, weights });
+        const got = await model.score(requested, { temperature: 0.7, weights });
+        const expected = await twin().score(requested, { temperature: 0.7, weights });
         expect(largest(got.logprob, expected.logprob)).toBeLessThan(2e-5);
         expect(largest(got.entropy, expected.entropy)).toBeLessThan(2e-5);
       }
-      const got = await model.gradients(asked, weight, entropyWeight, { temperature: 0.7 });
-      const expected = await twin().gradients(asked, weight, entropyWeight, { temperature: 0.7 });
+      const got = await model.gradients(requested, weight, entropyWeight, { temperature: 0.7 });
+      const expected = await twin().gradients(requested, weight, entropyWeight, { temperature: 0.7 });
       expect([...got.keys()].sort()).toEqual([...adapterShapes(config, lora).keys()].sort());
       for (const [name, { data }] of expected) {
         const scale = largest(data, new Float32Array(data.length));

@@ -9,16 +9,16 @@ describe('tiles', () => {
 
   it('contain every token once, in order, with one prefix, and only sequences that follow each other', () => {
     const batch = { tokens: new Int32Array(297), segments, scored: new Int32Array(0), allowed: null };
-    const words = describeTokens(batch);
+    const descriptors = describeTokens(batch);
     for (const across of [true, false]) {
-      const tiles = tokenTiles(words, heads, across);
+      const tiles = tokenTiles(descriptors, heads, across);
       let next = 0;
       for (let i = 0; i < tiles.length; i += 4) {
         const [first, count] = tiles.subarray(i, i + 2);
         expect(first).toBe(next);
         expect(count).toBeLessThanOrEqual(4);
         const of = (word: number) =>
-          new Set(Array.from({ length: count }, (_, k) => words[(first + k) * tokenWords + word]));
+          new Set(Array.from({ length: count }, (_, k) => descriptors[(first + k) * tokenWords + word]));
         expect(of(2).size + of(3).size).toBe(2);
         if (!across) expect(of(4).size).toBe(1);
         next += count;

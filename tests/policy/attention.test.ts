@@ -40,8 +40,8 @@ function reference(trial: AttentionTrial): Result {
   return r;
 }
 
-function rowsSeen(words: Uint32Array, t: number): number[] {
-  const [prefixStart, prefixEnd, ownStart, ownEnd] = words.subarray(t * tokenWords + 2, t * tokenWords + 6);
+function rowsSeen(descriptors: Uint32Array, t: number): number[] {
+  const [prefixStart, prefixEnd, ownStart, ownEnd] = descriptors.subarray(t * tokenWords + 2, t * tokenWords + 6);
   const rows: number[] = [];
   for (let row = prefixStart; row < prefixEnd; row++) rows.push(row);
   for (let row = ownStart; row < ownEnd; row++) rows.push(row);

@@ -14,8 +14,8 @@ const open = (family: ChatFamily) => {
   return ChatTemplate.open(chat_template, bos_token === null ? {} : { bos_token });
 };
 
-const talk = (...words: string[]): ChatMessage[] =>
-  words.map((content, i) => ({ role: i % 2 ? 'assistant' : 'user', content }));
+const talk = (...contents: string[]): ChatMessage[] =>
+  contents.map((content, i) => ({ role: i % 2 ? 'assistant' : 'user', content }));
 const generation = { addGenerationPrompt: true };
 
 describe('a family’s template', () => {
@@ -25,8 +25,8 @@ describe('a family’s template', () => {
       '<|im_start|>system\nYou are Qwen, created by Alibaba Cloud. You are a helpful assistant.<|im_end|>\n' +
         '<|im_start|>user\nhi<|im_end|>\n<|im_start|>assistant\n',
     );
-    const told = template.render([{ role: 'system', content: 'Be brief.' }, ...talk('hi')], generation);
-    expect(told).toBe(
+    const withSystem = template.render([{ role: 'system', content: 'Be brief.' }, ...talk('hi')], generation);
+    expect(withSystem).toBe(
       '<|im_start|>system\nBe brief.<|im_end|>\n<|im_start|>user\nhi<|im_end|>\n<|im_start|>assistant\n',
     );
   });
@@ -70,10 +70,10 @@ describe('pieces', () => {
   it.each(families)('of %s add up to its whole rendering', async (family) => {
     const template = await open(family);
     const pieces = derivePieces(template);
-    const words = ['Rules.', 'OK.', 'Goal: one', 'get 1', 'Got 1'];
-    const whole = template.render(talk(...words), generation);
+    const turnTexts = ['Rules.', 'OK.', 'Goal: one', 'get 1', 'Got 1'];
+    const whole = template.render(talk(...turnTexts), generation);
     const { beforeFirstUser, beforeShownReply, betweenTurns, beforeReply } = pieces;
-    const [rules, ok, goal, reply, answer] = words;
+    const [rules, ok, goal, reply, answer] = turnTexts;
     expect(
       beforeFirstUser +
         rules +
@@ -158,11 +158,11 @@ describe('byte-level tokens', () => {
   });
 
   it('leave special tokens out of the text, but not plain added tokens', () => {
-    const said = tokenizer.encode('<think>ok<|im_end|>');
-    expect(said).toHaveLength(3);
-    expect(tokenizer.exactText(said, { special: false })).toBe('<think>ok');
-    expect(tokenizer.exactText(said, { special: true })).toBe('<think>ok<|im_end|>');
-    expect(tokenizer.isAdded(said[0]) && tokenizer.isAdded(said[2]) && !tokenizer.isAdded(said[1])).toBe(true);
+    const ids = tokenizer.encode('<think>ok<|im_end|>');
+    expect(ids).toHaveLength(3);
+    expect(tokenizer.exactText(ids, { special: false })).toBe('<think>ok');
+    expect(tokenizer.exactText(ids, { special: true })).toBe('<think>ok<|im_end|>');
+    expect(tokenizer.isAdded(ids[0]) && tokenizer.isAdded(ids[2]) && !tokenizer.isAdded(ids[1])).toBe(true);
   });
 
   it('leave out ids without a token, which a wide model may sample', () => {

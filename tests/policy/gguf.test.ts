@@ -184,8 +184,8 @@ function walkQ6(block: Uint8Array): Float32Array {
 
 describe('blocks', () => {
   it('of Q6_K are read as ggml reads them', () => {
-    const words = normals(3 * 210, 9, 'blocks', 1);
-    const bytes = Uint8Array.from(words, (x) => Math.floor(Math.abs(x) * 1000) & 255);
+    const values = normals(3 * 210, 9, 'blocks', 1);
+    const bytes = Uint8Array.from(values, (x) => Math.floor(Math.abs(x) * 1000) & 255);
     for (let b = 0; b < 3; b++) bytes[b * 210 + 209] = 0x20 + b;
     const expected = [0, 1, 2].flatMap((b) => [...walkQ6(bytes.slice(b * 210, (b + 1) * 210))]);
     expect([...decodeBlocks(ggml.Q6_K, bytes)]).toEqual(expected);

@@ -52,8 +52,8 @@ const rowsOf = (tries: readonly TokenTrie[]) =>
 
 it('rows whose lists do not fit together give the same tokens as alone', async () => {
   const tries = [1, 2, 3, 4].map((seed) => listOf(1400, seed));
-  const together = tries.reduce((sum, trie) => sum + wordsOf(trie), 0);
-  expect(together).toBeGreaterThan(2 * ROWS * trieWordsPerRow);
+  const total = tries.reduce((sum, trie) => sum + wordsOf(trie), 0);
+  expect(total).toBeGreaterThan(2 * ROWS * trieWordsPerRow);
   const want: unknown[] = [];
   for (let k = 0; k < ROWS; k++) {
     await start([k]);

@@ -67,10 +67,10 @@ async function play(player: Actor, temperature: number): Promise<GeneratedTurn[]
     [0, 1, 2, 3, 4].map((slot) => row(slot, slot === 2 ? ints(8, 8) : ints())),
     { ...sampling, temperature },
   );
-  const words = ints(21, 22, 23);
+  const observed = ints(21, 22, 23);
   const second = await wholeTurns(
     player,
-    [4, 3, 2, 1, 0].map((slot) => row(slot, words)),
+    [4, 3, 2, 1, 0].map((slot) => row(slot, observed)),
     { ...sampling, temperature },
   );
   return [...first, ...second];

@@ -61,9 +61,9 @@ describe('refuses by name', () => {
     [{ target_modules: 'q_proj|v_proj' }, /must be a list of modules/],
     [{ r: 0 }, /r is 0/],
     [{ lora_alpha: 'big' }, /lora_alpha is big/],
-  ])('%j', (change, words) => {
+  ])('%j', (change, message) => {
     expect(() => parseAdapterConfig(written(change).config)).toThrow(AdapterError);
-    expect(() => parseAdapterConfig(written(change).config)).toThrow(words);
+    expect(() => parseAdapterConfig(written(change).config)).toThrow(message);
   });
 
   it('every unsupported field, at once', () => {

@@ -178,13 +178,13 @@ describe('packed weights', () => {
 
   it('play without an adapter', () =>
     withModel(config, { precision: 'int8', adapter: null, trainable: false }, async (model) => {
-      const alone = await model.logits(batch);
+      const withoutAdapter = await model.logits(batch);
       const adapted = await withModel(
         config,
         { precision: 'int8', adapter: { lora, tensors: initAdapter(config, lora, 1) }, trainable: false },
         (other) => other.logits(batch),
       );
-      expect(adapted).toEqual(alone);
+      expect(adapted).toEqual(withoutAdapter);
     }));
 
   it('train an adapter without a new buffer, and stay unchanged', () =>

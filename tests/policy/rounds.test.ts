@@ -22,7 +22,7 @@ const weights = initWeights(config, { seed: 11, std: 0.4 });
 const prompts = [Int32Array.of(3, 1, 4, 1, 5), Int32Array.of(2, 7, 1)];
 const options = { capacity, weights, trainable: false, reference: false };
 const sampling = { temperature: 1, seed: 5, stream: 9, maxTokens: 40, stopTokens: [23] };
-const words = Int32Array.of(6, 2, 8);
+const observed = Int32Array.of(6, 2, 8);
 
 /** A trie deeper than a round is long, with its choices at the end. */
 const deep: TokenTrie = buildTrie(
@@ -45,10 +45,10 @@ type Plain = ReturnType<typeof plain>;
 
 /** Trajectory k belongs to group k % 2 and has two turns. The first turn of every fourth one is constrained. */
 const constraintOf = (k: number, turn: number) => (turn === 0 && k % 4 === 1 ? deep : null);
-const appendOf = (turn: number) => (turn === 0 ? new Int32Array(0) : words);
+const appendOf = (turn: number) => (turn === 0 ? new Int32Array(0) : observed);
 
 /** Both turns of a trajectory that decodes alone. */
-async function alone(k: number, policy = model): Promise<Plain[]> {
+async function playAlone(k: number, policy = model): Promise<Plain[]> {
   await begin(policy, [{ prompt: prompts[k % 2], slots: [0], rowKeys: [k] }]);
   const turns: Plain[] = [];
   for (const turn of [0, 1]) {
@@ -61,16 +61,16 @@ async function alone(k: number, policy = model): Promise<Plain[]> {
 }
 
 async function allAlone(policy = model): Promise<Plain[][]> {
-  const said: Plain[][] = [];
-  for (let k = 0; k < 9; k++) said.push(await alone(k, policy));
-  return said;
+  const turns: Plain[][] = [];
+  for (let k = 0; k < 9; k++) turns.push(await playAlone(k, policy));
+  return turns;
 }
 
 /** The same turns in rounds: trajectories join one by one as slots, rows and pages become free. */
-async function together(count: number, slots: readonly number[], atOnce: number, policy = model) {
+async function playInRounds(count: number, slots: readonly number[], atOnce: number, policy = model) {
   await begin(policy, []);
   let waits = 0;
-  const said: Plain[][] = Array.from({ length: count }, () => []);
+  const turnsOf: Plain[][] = Array.from({ length: count }, () => []);
   const free = [...slots];
   const seated: { k: number; slot: number }[] = [];
   for (let next = 0; next < count || seated.length > 0; ) {
@@ -82,7 +82,7 @@ async function together(count: number, slots: readonly number[], atOnce: number,
       } else waits++;
     }
     const rowOf = ({ k, slot }: (typeof seated)[number]) => {
-      const turn = said[k].length;
+      const turn = turnsOf[k].length;
       return { slot, append: appendOf(turn), constraint: constraintOf(k, turn) };
     };
     const now = seated.slice(0, atOnce).filter((seat) => policy.pages.grow(rowOf(seat)));
@@ -91,14 +91,14 @@ async function together(count: number, slots: readonly number[], atOnce: number,
     now.forEach((seat, i) => {
       const turn = turns[i];
       if (!turn) return;
-      said[seat.k].push(plain(turn));
-      if (said[seat.k].length < 2) return;
+      turnsOf[seat.k].push(plain(turn));
+      if (turnsOf[seat.k].length < 2) return;
       policy.release([seat.slot]);
       free.push(seat.slot);
       seated.splice(seated.indexOf(seat), 1);
     });
   }
-  return { said, waits };
+  return { turnsOf, waits };
 }
 
 describe('rounds', () => {
@@ -106,8 +106,8 @@ describe('rounds', () => {
     const want = await allAlone();
     expect(want.flat().some(({ tokens }) => tokens.length > 32)).toBe(true);
     expect(new Set(want.flat().map(({ ending }) => ending))).toEqual(new Set(['leaf', 'stop', 'length']));
-    expect(await together(9, [0, 1, 2, 3, 4, 5, 6, 7], 6)).toEqual({ said: want, waits: 0 });
-    expect(await together(9, [5, 2], 2)).toEqual({ said: want, waits: 0 });
+    expect(await playInRounds(9, [0, 1, 2, 3, 4, 5, 6, 7], 6)).toEqual({ turnsOf: want, waits: 0 });
+    expect(await playInRounds(9, [5, 2], 2)).toEqual({ turnsOf: want, waits: 0 });
   });
 
   it('give the same wherever the pages lie', async () => {
@@ -124,7 +124,7 @@ describe('rounds', () => {
     const held = pages.pagesFrom(pages.slotBase(3));
     expect(held.every((page, i) => i > 0 && page === held[i - 1] + 1)).toBe(false);
     model.release([3, 1, 7, 0, 5, 2, 6, 4]);
-    expect(await together(9, [4, 0, 7, 2], 3)).toEqual({ said: want, waits: 0 });
+    expect(await playInRounds(9, [4, 0, 7, 2], 3)).toEqual({ turnsOf: want, waits: 0 });
   });
 
   it('give the same with too few pages for all, as rows wait for each other', async () => {
@@ -132,8 +132,8 @@ describe('rounds', () => {
     const few = await Model.create(await open(), config, { ...options, capacity: { ...capacity, cachePages: 9 } });
     const created = few.counters().buffersCreated;
     try {
-      const { said, waits } = await together(9, [0, 1, 2, 3, 4, 5, 6, 7], 6, few);
-      expect(said).toEqual(want);
+      const { turnsOf, waits } = await playInRounds(9, [0, 1, 2, 3, 4, 5, 6, 7], 6, few);
+      expect(turnsOf).toEqual(want);
       expect(waits).toBeGreaterThan(9);
       expect(few.counters().buffersCreated).toBe(created);
       // Without a request for pages a row cannot wait for them.
@@ -169,7 +169,7 @@ describe('rounds', () => {
     await expect(model.admit([group(2, [2])])).rejects.toThrow(/3 groups; at most 2/);
     await expect(model.admit([group(0, [7])])).rejects.toThrow(/Slot 7 is out of range \(8\) or used twice/);
     await expect(model.admit([group(0, [8])])).rejects.toThrow(/Slot 8/);
-    const rows = [0, 7, 1, 0, 7, 1, 0].map((slot) => ({ slot, append: words, constraint: null }));
+    const rows = [0, 7, 1, 0, 7, 1, 0].map((slot) => ({ slot, append: observed, constraint: null }));
     await expect(model.generate(rows, sampling)).rejects.toThrow(/7 rows; at most 6/);
   });
 });
@@ -200,9 +200,9 @@ describe('a K/V cache in int8', () => {
       const want = await allAlone(model8);
       let [error, gap] = [0, 0];
       for (const k of [0, 2, 3, 4, 6, 7, 8]) {
-        const said = want[k].flatMap(({ logprobs }) => logprobs);
+        const sampledLogprobs = want[k].flatMap(({ logprobs }) => logprobs);
         const [twin, exact] = [byTwin(k, want[k], bytes), byTwin(k, want[k])];
-        said.forEach((logprob, i) => {
+        sampledLogprobs.forEach((logprob, i) => {
           error += Math.abs(logprob - twin[i]);
           gap += Math.abs(logprob - exact[i]);
         });
@@ -211,8 +211,8 @@ describe('a K/V cache in int8', () => {
       expect(gap).toBeGreaterThan(0.01);
       expect(error).toBeLessThan(0.05 * gap);
       // Tiles and splits add in other orders, so rounds are compared with rounds.
-      const many = await together(9, [0, 1, 2, 3, 4, 5, 6, 7], 6, model8);
-      expect(await together(9, [5, 2], 2, model8)).toEqual(many);
+      const many = await playInRounds(9, [0, 1, 2, 3, 4, 5, 6, 7], 6, model8);
+      expect(await playInRounds(9, [5, 2], 2, model8)).toEqual(many);
     } finally {
       model8.destroy();
     }

@@ -246,12 +246,12 @@ describe('a model', () => {
     const options = { temperature: 1, stream: 1, maxTokens: 4 };
     const first = await turns(null, options);
     await begin(model, [{ prompt, slots: [5], rowKeys: [107] }]);
-    const [alone] = await wholeTurns(model, [{ slot: 5, append: new Int32Array(0), constraint: null }], {
+    const [single] = await wholeTurns(model, [{ slot: 5, append: new Int32Array(0), constraint: null }], {
       seed: 9,
       stopTokens: [],
       ...options,
     });
-    expect(alone.tokens).toEqual(first[7].tokens);
+    expect(single.tokens).toEqual(first[7].tokens);
     const other = await turns(null, { ...options, stream: 2 });
     expect(other.map((turn) => turn.tokens.join())).not.toEqual(first.map((turn) => turn.tokens.join()));
   });

@@ -136,7 +136,7 @@ const trunkNames = [
  * Trains the value head first, so that its gradient is not zero, then drops the moments of those steps and takes one
  * more step.
  */
-async function taught(model: Model, trunkWeight: number): Promise<TensorMap> {
+async function trainedHead(model: Model, trunkWeight: number): Promise<TensorMap> {
   for (let k = 0; k < 5; k++) await model.update(request({ learningRate: 0.1, trunkWeight: 0 }), { temperature: 0.8 });
   const { tensors: learnt } = await model.save();
   const fresh = [...learnt].filter(([name]) => !/^(kept\.critic\.)?exp_avg|^kept\.critic\.step/.test(name));
@@ -153,7 +153,7 @@ const largestOf = (state: TensorMap, prefix: string) =>
 describe('the critic’s gradient', () => {
   it('goes into a shared trunk, by its weight', () =>
     withCritic('shared', async (model) => {
-      const state = await taught(model, 0.5);
+      const state = await trainedHead(model, 0.5);
       for (const name of trunkNames) await expectGradient(model, state, '', name, 0.5);
     }));
 
@@ -161,7 +161,7 @@ describe('the critic’s gradient', () => {
     for (const kind of ['head', 'shared'] as const)
       await withCritic(kind, async (model) => {
         const before = await lossOf(model);
-        const state = await taught(model, kind === 'head' ? 0.5 : 0);
+        const state = await trainedHead(model, kind === 'head' ? 0.5 : 0);
         expect(largestOf(state, 'exp_avg.')).toBe(0);
         expect(await lossOf(model)).toBeLessThan(before);
       });
@@ -169,7 +169,7 @@ describe('the critic’s gradient', () => {
 
   it('goes into a second model if the critic has one, and leaves the policy unchanged', () =>
     withCritic('separate', async (model) => {
-      const state = await taught(model, 0);
+      const state = await trainedHead(model, 0);
       expect(largestOf(state, 'exp_avg.')).toBe(0);
       for (const name of trunkNames) await expectGradient(model, state, `${keptPrefix}critic.`, name, 1);
     }));

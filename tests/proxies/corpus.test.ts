@@ -58,8 +58,8 @@ it('an index is built, stopped, resumed, searched and played', async () => {
   });
   const world = await worldModule('agentgym-searchqa').open({ address: `${address}/searchqa` });
   const [task] = await world.tasks({ trainItems: '0' }, 'train');
-  const [begun] = await world.reset([0], [task]);
-  expect(begun.observation).toContain('On which river lies Town 4321?');
+  const [started] = await world.reset([0], [task]);
+  expect(started.observation).toContain('On which river lies Town 4321?');
   const [found] = await world.step([0], ['<search>town 4321 river</search>']);
   expect(found.observation).toContain('b333');
   const [end] = await world.step([0], ['<answer>b333</answer>']);

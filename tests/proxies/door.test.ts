@@ -19,8 +19,8 @@ const app = openServer(config, token, {
 const seen: string[] = [];
 
 beforeAll(async () => {
-  app.get('/hello', async (asked) => {
-    seen.push(asked.url);
+  app.get('/hello', async (incoming) => {
+    seen.push(incoming.url);
     return { hello: 1 };
   });
   await app.listen({ host: '127.0.0.1', port: 0 });
@@ -36,15 +36,15 @@ interface Answer {
 function ask(path: string, headers: { [name: string]: string } = {}, method = 'GET'): Promise<Answer> {
   const { port } = app.server.address() as AddressInfo;
   return new Promise((resolve, reject) => {
-    const asked = request({ host: '127.0.0.1', port, path, method, headers }, (answer) => {
+    const outgoing = request({ host: '127.0.0.1', port, path, method, headers }, (answer) => {
       let body = '';
       answer.on('data', (chunk) => {
         body += chunk;
       });
       answer.on('end', () => resolve({ status: answer.statusCode!, body, headers: answer.headers }));
     });
-    asked.on('error', reject);
-    asked.end();
+    outgoing.on('error', reject);
+    outgoing.end();
   });
 }
 
@@ -76,12 +76,12 @@ describe('the door', () => {
   it('gives a listed page and its preflight their headers', async () => {
     const { status, headers } = await ask(`/${token}/hello`, { origin: page });
     expect([status, headers['access-control-allow-origin']]).toEqual([200, page]);
-    const asked = {
+    const preflightHeaders = {
       origin: page,
       'access-control-request-method': 'POST',
       'access-control-request-private-network': 'true',
     };
-    const preflight = await ask(`/${token}/hello`, asked, 'OPTIONS');
+    const preflight = await ask(`/${token}/hello`, preflightHeaders, 'OPTIONS');
     expect(preflight.status).toBe(200);
     expect(preflight.headers['access-control-allow-private-network']).toBe('true');
     const wrong = await ask('/hello', { origin: page });
@@ -141,7 +141,7 @@ describe('a configuration', () => {
       },
       'two servers have the name "a"',
     ],
-  ])('%j is refused by its path', (given, words) => expect(refusal(given)).toContain(words));
+  ])('%j is refused by its path', (given, message) => expect(refusal(given)).toContain(message));
   it('never shows a token or a password', () => {
     const sites = { shopping: { address: 'http://a', login: { username: 'u', password: 5 } } };
     expect(refusal({ webarena: { ...webarena, sites }, token: 'secret!' })).not.toMatch(/secret|5/);

@@ -47,14 +47,14 @@ describe('forwarding', () => {
     const module = worldModule('agentgym-textcraft');
     const world = await module.open({ address: `${base}/forward/textcraft` });
     const [task] = await world.tasks({}, 'train');
-    const [begun] = await world.reset([0], [task]);
-    expect(begun.observation).toContain('Task');
+    const [started] = await world.reset([0], [task]);
+    expect(started.observation).toContain('Task');
     await world.step([0], ['get 1 log']);
     await world.close();
-    expect(games.asked.map(({ path }) => path)).toEqual(
+    expect(games.requests.map(({ path }) => path)).toEqual(
       expect.arrayContaining(['/create', '/reset', '/step', '/close']),
     );
-    expect(games.asked.find(({ path }) => path === '/step')!.body).toMatchObject({ action: expect.any(String) });
+    expect(games.requests.find(({ path }) => path === '/step')!.body).toMatchObject({ action: expect.any(String) });
   });
   it('gives a page its own CORS headers, and none of the server', async () => {
     const answer = await fetch(`${base}/forward/textcraft/`, { headers: { origin: page } });

@@ -127,8 +127,8 @@ afterAll(async () => {
 describe.skipIf(skip)('MiniWoB++ through the proxy', () => {
   it.each(Object.keys(oracles))('%s is solved by its oracle', async (name) => {
     const env = await client.create();
-    const begun = await client.reset(env, idOf(name));
-    for (const action of oracles[name](pageOf(begun.observation))) {
+    const started = await client.reset(env, idOf(name));
+    for (const action of oracles[name](pageOf(started.observation))) {
       const { info } = await client.step(env, action);
       expect(info?.fail_error).toBe('');
     }

@@ -81,10 +81,10 @@ export async function playOracle(
   const [plan] = await world.oracle([0]);
   const env = await client.create();
   try {
-    const begun = await client.reset(env, id);
-    if (begun.why) throw new Error(begun.why);
+    const started = await client.reset(env, id);
+    if (started.why) throw new Error(started.why);
     let own = linesOf(start.observation);
-    let theirs = linesOf(begun.observation);
+    let theirs = linesOf(started.observation);
     let last: Stepped | null = null;
     for (const [k, action] of plan!.entries()) {
       await meanwhile(env, k);

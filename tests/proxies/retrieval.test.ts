@@ -67,21 +67,21 @@ afterEach(() => {
 
 /** A server that gives one response after the other and records the requests. */
 async function answering(answers: { status?: number; json: unknown }[]) {
-  const asked: { url: string; body: string; headers: object }[] = [];
+  const requests: { url: string; body: string; headers: object }[] = [];
   const server = createServer((request, response) => {
     let body = '';
     request.on('data', (chunk) => {
       body += chunk;
     });
     request.on('end', () => {
-      asked.push({ url: request.url!, body, headers: request.headers });
+      requests.push({ url: request.url!, body, headers: request.headers });
       const { status = 200, json } = answers.shift() ?? { status: 500, json: {} };
       response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(json));
     });
   });
   servers.push(server);
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
-  return { asked, address: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
+  return { requests, address: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
 }
 
 describe('Search-R1’s /retrieve', () => {
@@ -117,7 +117,7 @@ describe('Search-R1’s /retrieve', () => {
 
   it('is queried in batches with scores, as its own client does', async () => {
     const document = { id: '14', contents: '"Velora"\nA town.' };
-    const { asked, address } = await answering([
+    const { requests, address } = await answering([
       {
         json: {
           result: [
@@ -133,7 +133,7 @@ describe('Search-R1’s /retrieve', () => {
     ]);
     const retriever = new SearchR1Retriever(`${address}/retrieve`);
     const found = await retriever.retrieve(['who', 'what'], 2);
-    expect(asked).toMatchObject([
+    expect(requests).toMatchObject([
       { url: '/retrieve', body: '{"queries":["who","what"],"topk":2,"return_scores":true}' },
     ]);
     expect(found).toEqual([
@@ -157,14 +157,14 @@ describe('Search-R1’s /retrieve', () => {
     await app.close();
   });
   it.each([
-    [{ result: [[]] }, 'was asked 2 queries and answered 1'],
+    [{ result: [[]] }, 'was requests 2 queries and answered 1'],
     [{ results: [] }, 'was answered otherwise'],
     [{ result: [[{ document: { id: '1' } }], []] }, 'was answered otherwise'],
-  ])('refuses the response %j by name', async (json, words) => {
+  ])('refuses the response %j by name', async (json, message) => {
     const { address } = await answering([{ json }]);
     const asking = new SearchR1Retriever(address).retrieve(['a', 'b'], 3);
     await expect(asking).rejects.toThrow(AnswerError);
-    await expect(asking).rejects.toThrow(words);
+    await expect(asking).rejects.toThrow(message);
   });
 });
 
@@ -191,7 +191,7 @@ describe('a search server', () => {
   });
 
   it('is queried by one multi-search, and its hits are documents', async () => {
-    const { asked, address } = await answering([
+    const { requests, address } = await answering([
       {
         json: {
           took: 4,
@@ -204,11 +204,11 @@ describe('a search server', () => {
       [{ id: '7', title: 'Velora', text: 'A town.', score: 8.3 }],
       [],
     ]);
-    const lines = asked[0].body
+    const lines = requests[0].body
       .trim()
       .split('\n')
       .map((line) => JSON.parse(line));
-    expect(asked[0].url).toBe('/_msearch');
+    expect(requests[0].url).toBe('/_msearch');
     expect(lines).toEqual([
       { index: 'wiki-18' },
       { size: 2, query: { multi_match: { query: 'where is Velora', fields: ['title^4', 'text'] } } },
@@ -238,12 +238,12 @@ describe('a search server', () => {
     ],
     [[{ status: 401, json: { error: 'x' } }], 'status 401'],
     [[{ json: { responses: [] } }], 'unexpected form'],
-  ])('is refused by name: %j', async (answers, words) => {
+  ])('is refused by name: %j', async (answers, message) => {
     const { address } = await answering(answers);
     const retriever = new OpenSearchRetriever({ ...config, address }, { maxRetries: 0 });
     const asking = retriever.retrieve(['a'], 1);
     await expect(asking).rejects.toThrow(SearchServerError);
-    await expect(asking).rejects.toThrow(words);
+    await expect(asking).rejects.toThrow(message);
     await expect(asking).rejects.not.toThrow(address);
   });
 });

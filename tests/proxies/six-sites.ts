@@ -106,8 +106,8 @@ export class SixSites {
     const form = request.method === 'POST' ? await formOf(request) : {};
     const net = netOf(visit.seed);
     const before = net.stateOf(site as never, visit.state) as Json;
-    const asked = { method: request.method as 'GET' | 'POST', form, ...parseAddress(url.href)! };
-    const answer = site.handle(net.dataOf(site), before, asked);
+    const siteRequest = { method: request.method as 'GET' | 'POST', form, ...parseAddress(url.href)! };
+    const answer = site.handle(net.dataOf(site), before, siteRequest);
     if (answer.state !== undefined) visit.state = { ...visit.state, [site.backend]: answer.state };
     if (answer.kind === 'redirect') return void response.writeHead(303, { location: this.served(answer.to) }).end();
     this.pages++;

@@ -56,7 +56,7 @@ it.skipIf(skip)(
       const file = join(folder, 'served.json');
       writeFileSync(file, JSON.stringify(servedExperiment(items)));
       const at = `agentgym-webarena=${address}/${opened.proxy.token}/webarena`;
-      const asked = [
+      const commandLine = [
         'build/cli/train.js',
         file,
         '--connect',
@@ -67,15 +67,15 @@ it.skipIf(skip)(
         'wasm',
         '--few-episodes',
       ];
-      const child = spawn(process.execPath, asked, { cwd: root });
+      const child = spawn(process.execPath, commandLine, { cwd: root });
       child.stdout.on('data', (each) => process.stdout.write(each));
-      const [said, wrong, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);
+      const [output, wrong, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);
       expect(wrong).toBe('');
       expect(code).toBe(0);
-      expect(said).toContain(`step ${steps}`);
+      expect(output).toContain(`step ${steps}`);
       // Some group had both a successful and a failed episode, so there was something to learn from.
-      expect(said).toMatch(/grad 0*\.?0*[1-9]/);
-      expect(said).not.toContain(opened.proxy.token);
+      expect(output).toMatch(/grad 0*\.?0*[1-9]/);
+      expect(output).not.toContain(opened.proxy.token);
       expect(opened.errors).toEqual([]);
     } finally {
       await opened.close();

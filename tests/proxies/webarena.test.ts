@@ -65,9 +65,9 @@ describe.skipIf(skip)('WebArena through the proxy', () => {
     await playOracle(client, sites, ids[0]);
     const before = megabytesBelow(process.pid);
     let most = 0;
-    let begun = 0;
+    let started = 0;
     const look = async (_: number, step: number) => {
-      if (step === 0 && ++begun === 15) most = megabytesBelow(process.pid);
+      if (step === 0 && ++started === 15) most = megabytesBelow(process.pid);
     };
     const played = await Promise.all(ids.map((id) => playOracle(client, sites, id, look)));
     expect(played.map(({ reward }) => reward)).toEqual(ids.map(() => 1));
@@ -85,18 +85,18 @@ describe.skipIf(skip)('WebArena through the proxy', () => {
     expect(browsers).toHaveLength(1);
     const id = taskNamed('shop-order-total');
     // All four are in the middle of their episodes when the browser is killed.
-    let begun = 0;
+    let started = 0;
     let all = () => {};
-    const together = new Promise<void>((done) => {
+    const allStarted = new Promise<void>((done) => {
       all = done;
     });
     const die = async (_: number, step: number) => {
       if (step !== 1) return;
-      if (++begun === 4) {
+      if (++started === 4) {
         process.kill(browsers[0], 'SIGKILL');
         all();
       }
-      await together;
+      await allStarted;
     };
     const ended = await Promise.all(Array.from({ length: 4 }, () => playOracle(client, sites, id, die)));
     for (const each of ended)

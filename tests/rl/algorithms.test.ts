@@ -29,9 +29,9 @@ const own: { [name: string]: object } = {
 
 const algorithmSettings = (name: string): AnyAlgorithmSettings => {
   const shape = { groups: 4, groupSize: 4, minibatches: 2, innerEpochs: 2 };
-  const loud =
+  const allTerms =
     'kl' in v.parse(algorithmOf({ name }).schema, { name }) ? { kl: { estimator: 'k3', coefficient: 0.01 } } : {};
-  return v.parse(AlgorithmSchema, { name, ...shape, ...loud, ...own[name] });
+  return v.parse(AlgorithmSchema, { name, ...shape, ...allTerms, ...own[name] });
 };
 
 const of = (name: string): TrainerSettings => ({ ...base, algorithm: algorithmSettings(name) });
@@ -112,9 +112,9 @@ describe('stages', () => {
 
 describe('algorithms that learn from data', () => {
   it.each(['sft', 'rejection', 'agentevol', 'dpo', 'kto', 'ppo'])('%s learns the doors', async (name) => {
-    const loud = { ...algorithmSettings(name), minibatches: 1, innerEpochs: 1 } as AnyAlgorithmSettings;
+    const singleUpdate = { ...algorithmSettings(name), minibatches: 1, innerEpochs: 1 } as AnyAlgorithmSettings;
     const change = { optimizer: { ...base.optimizer, learningRate: 0.2, warmupSteps: 0 }, steps: 40 };
-    const options = { ...of(name), ...change, algorithm: loud, horizon: [{ steps: 1, turns: 3 }] };
+    const options = { ...of(name), ...change, algorithm: singleUpdate, horizon: [{ steps: 1, turns: 3 }] };
     const policy = new FakePolicy(tokenizer.vocabSize, capacity({ batchScored: 128, batchTokens: 512 }), 1024);
     await policy.freezeReference();
     const { trainer } = await trainerWith(options, policy);

@@ -15,10 +15,10 @@ const settingsOf = (each: (typeof algorithms)[number]) =>
     name: each.name,
   }) as never;
 
-const known = (of: Source, words: string | undefined): boolean => {
+const known = (of: Source, explanation: string | undefined): boolean => {
   const [kind, ...rest] = of.split('.');
   const name = rest.join('.');
-  if (words || symbolWords[of]) return true;
+  if (explanation || symbolWords[of]) return true;
   if (kind === 'metric') return metricNamed(name) !== undefined;
   return findKnob(kind === 'setting' ? `algorithm.${name}` : name) !== undefined;
 };
@@ -38,10 +38,10 @@ test.each(algorithms.map((each) => [each.name, each] as const))('%s', (_, algori
 });
 
 test('a card with the same id has the same text everywhere', () => {
-  const words = new Map<string, string>();
+  const sentences = new Map<string, string>();
   for (const algorithm of algorithms)
     for (const { id, sentence } of cardsOf(settingsOf(algorithm))) {
-      expect(words.get(id) ?? sentence).toBe(sentence);
-      words.set(id, sentence);
+      expect(sentences.get(id) ?? sentence).toBe(sentence);
+      sentences.set(id, sentence);
     }
 });

@@ -31,10 +31,10 @@ function conversationIn(family: ChatFamily, tokenizer = tokenizerOf(family)): Pr
 }
 
 /** Tokens of the whole conversation, rendered by the template and encoded by the tokenizer. */
-async function rendered(family: ChatFamily, words: readonly string[]): Promise<number[]> {
+async function rendered(family: ChatFamily, contents: readonly string[]): Promise<number[]> {
   const { chat_template, bos_token } = chatFamilies[family].config;
   const template = await ChatTemplate.open(chat_template, bos_token === null ? {} : { bos_token });
-  const messages = words.map((content, i): ChatMessage => ({ role: i % 2 ? 'assistant' : 'user', content }));
+  const messages = contents.map((content, i): ChatMessage => ({ role: i % 2 ? 'assistant' : 'user', content }));
   return Array.from(tokenizerOf(family).encode(template.render(messages, { addGenerationPrompt: true })));
 }
 
@@ -57,8 +57,8 @@ describe.each(families)('%s', (family) => {
     replies.forEach((reply, turn) => {
       tokens.push(...conversation.action(reply), ...conversation.observation(answers[turn]).tokens);
     });
-    const words = [instruction, acknowledgement, first, replies[0], answers[0], replies[1], answers[1]];
-    expect(tokens).toEqual(await rendered(family, words));
+    const contents = [instruction, acknowledgement, first, replies[0], answers[0], replies[1], answers[1]];
+    expect(tokens).toEqual(await rendered(family, contents));
   });
 
   it('marks the world’s texts as such, and nothing of the template', async () => {
@@ -77,9 +77,9 @@ describe.each(families)('%s', (family) => {
     expect(tokenizer.token(endOfTurn)).toBe(config.eos_token);
     expect(new Set(conversation.stopTokens)).toEqual(new Set(stopTokens.map((token) => tokenizer.id(token))));
     for (const token of stopTokens) {
-      const said = tokenizer.encode(`get it${token}`);
-      expect(conversation.replyText(said)).toBe('get it');
-      expect(Array.from(conversation.closing(said))).toEqual(token === config.eos_token ? [] : [endOfTurn]);
+      const ids = tokenizer.encode(`get it${token}`);
+      expect(conversation.replyText(ids)).toBe('get it');
+      expect(Array.from(conversation.closing(ids))).toEqual(token === config.eos_token ? [] : [endOfTurn]);
     }
     expect(Array.from(conversation.closing(tokenizer.encode('get it')))).toEqual([endOfTurn]);
   });
@@ -87,12 +87,12 @@ describe.each(families)('%s', (family) => {
 
 it('a reply cut within a character by its limit is read without that character', async () => {
   const conversation = await conversationIn('qwen2');
-  const said = conversation.tokenizer.encode('get 水 🧪');
-  for (let cut = 1; cut < said.length; cut++) {
-    const reply = conversation.replyText(said.subarray(0, cut));
+  const ids = conversation.tokenizer.encode('get 水 🧪');
+  for (let cut = 1; cut < ids.length; cut++) {
+    const reply = conversation.replyText(ids.subarray(0, cut));
     expect('get 水 🧪'.startsWith(reply), reply).toBe(true);
   }
-  expect(conversation.replyText(said)).toBe('get 水 🧪');
+  expect(conversation.replyText(ids)).toBe('get 水 🧪');
 });
 
 describe('Qwen3', () => {
@@ -314,12 +314,12 @@ describe('an episode without a mask', () => {
     const { tokens, source, turns, logprob } = trajectory;
     const { tokenizer } = conversation;
     turns.forEach(({ actionStart, actionEnd }, turn) => {
-      const said = tokenizer.encode(script[turn].text);
-      expect(tokens.subarray(actionStart, actionStart + said.length)).toEqual(said);
-      const closing = tokens.subarray(actionStart + said.length, actionEnd);
+      const ids = tokenizer.encode(script[turn].text);
+      expect(tokens.subarray(actionStart, actionStart + ids.length)).toEqual(ids);
+      const closing = tokens.subarray(actionStart + ids.length, actionEnd);
       expect(Array.from(closing)).toEqual(turn === 1 || turn === 2 ? [conversation.endOfTurn] : []);
       for (let i = actionStart; i < actionEnd; i++) {
-        expect(source[i]).toBe(i < actionStart + said.length ? TokenSource.policy : TokenSource.template);
+        expect(source[i]).toBe(i < actionStart + ids.length ? TokenSource.policy : TokenSource.template);
       }
     });
     const chosen = new Set(chosenPositions(trajectory));

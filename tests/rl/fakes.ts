@@ -298,7 +298,7 @@ export class RoundPolicy extends FakePolicy {
   private readonly places = new Map<number, number>();
   /** Slots of each round. */
   readonly roundsSeen: number[][] = [];
-  private readonly open = new Map<number, { turn: GeneratedTurn; said: number }>();
+  private readonly open = new Map<number, { turn: GeneratedTurn; generated: number }>();
   readonly pages: PageBudget = {
     admits: (groups) => {
       const lengths = groups.map(({ key, prompt }) => (this.places.has(key) ? 0 : prompt.length));
@@ -353,11 +353,11 @@ export class RoundPolicy extends FakePolicy {
   }
 
   private twoTokens(row: GenerateRow, sampling: Sampling): GeneratedTurn | null {
-    const open = this.open.get(row.slot) ?? { turn: this.wholeTurn(row, sampling), said: 0 };
+    const open = this.open.get(row.slot) ?? { turn: this.wholeTurn(row, sampling), generated: 0 };
     const used = this.capacity.completionTokens - this.room(row.slot);
     if (this.cache.pagesFrom(this.cache.slotBase(row.slot)).length * 16 < used) throw new Error('rows without pages');
-    open.said += 2;
-    if (open.said < open.turn.tokens.length) this.open.set(row.slot, open);
+    open.generated += 2;
+    if (open.generated < open.turn.tokens.length) this.open.set(row.slot, open);
     else this.open.delete(row.slot);
     return this.open.has(row.slot) ? null : open.turn;
   }

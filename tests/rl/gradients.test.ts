@@ -103,12 +103,12 @@ function expectGradients(
 /** An algorithm's objective with all of its terms switched on. */
 function loudObjective({ name, schema, objective }: (typeof algorithms)[number]) {
   const settings = { ...(v.parse(schema, { name }) as object) };
-  const loud = {
+  const allTerms = {
     ...settings,
     ...('kl' in settings ? { kl: { estimator: 'k3', coefficient: 0.2 } } : {}),
     ...('entropy' in settings ? { entropy: 0.1 } : {}),
   };
-  return objective(loud as never);
+  return objective(allTerms as never);
 }
 
 /**

@@ -70,19 +70,19 @@ describe('demonstrations', () => {
     const tasks = await world.tasks({}, 'train');
     const own = tasks.map((task) => ['wait', `get ${colour(task)} key`, 'wait', 'wait'].map((action) => ({ action })));
     for (const maskActions of [true, false]) {
-      const begun = new Map(own.entries());
-      const { trajectories, skipped } = await shown({}, maskActions, { ...room, begun });
+      const beginnings = new Map(own.entries());
+      const { trajectories, skipped } = await shown({}, maskActions, { ...room, begun: beginnings });
       expect([trajectories.length, skipped]).toEqual([tasks.length, 0]);
       const lengths = trajectories.map((trajectory, i) => {
         const { turns, source, success } = trajectory;
-        const said = turns.map(({ action }) => action);
+        const actions = turns.map(({ action }) => action);
         const begins = turns.findIndex(({ actionStart }) => source[actionStart] === TokenSource.policy);
         expect(begins).toBeGreaterThan(0);
         expect(begins).toBeLessThan(own[i].length);
-        expect(said.slice(0, begins)).toEqual(own[i].slice(0, begins).map(({ action }) => action));
+        expect(actions.slice(0, begins)).toEqual(own[i].slice(0, begins).map(({ action }) => action));
         // The oracle does not fetch a key that the policy already has.
         const [key, door] = [`get ${colour(tasks[i])} key`, `open ${colour(tasks[i])} door`];
-        expect(said.slice(begins)).toEqual(begins > 1 ? [door] : [key, door]);
+        expect(actions.slice(begins)).toEqual(begins > 1 ? [door] : [key, door]);
         expect(success).toBe(true);
         const chosen = new Set(chosenPositions(trajectory));
         for (const { actionStart, actionEnd } of turns.slice(0, begins))
@@ -90,7 +90,7 @@ describe('demonstrations', () => {
         return begins;
       });
       expect(new Set(lengths).size).toBeGreaterThan(1);
-      const again = await shown({}, maskActions, { ...room, begun });
+      const again = await shown({}, maskActions, { ...room, begun: beginnings });
       expect(again.trajectories.map(({ tokens }) => tokens)).toEqual(trajectories.map(({ tokens }) => tokens));
       // With no beginnings the demonstrations are the oracle's plain play.
       const plain = (await shown({}, maskActions)).trajectories;
@@ -117,13 +117,13 @@ describe('demonstrations', () => {
       return { trajectories, record };
     };
     const [none, all] = [await begunBy(0), await begunBy(1)];
-    const strange = ({ trajectories }: typeof none) =>
+    const withBeginning = ({ trajectories }: typeof none) =>
       trajectories.filter(({ turns, source }) => source[turns[0].actionStart] !== TokenSource.policy).length;
     expect(begunPlaces(0, 400, {})).toEqual([]);
     expect(begunPlaces(1, 3, {})).toEqual([0, 1, 2]);
     expect(Math.abs(begunPlaces(0.6, 400, { seed: 1, step: 2 }).length / 400 - 0.6)).toBeLessThan(0.1);
-    expect(strange(none)).toBe(0);
-    expect(strange(all)).toBeGreaterThan(0);
+    expect(withBeginning(none)).toBe(0);
+    expect(withBeginning(all)).toBeGreaterThan(0);
     expect(all.record.metrics.demonstrations).toBeGreaterThan(0);
   });
 
@@ -139,9 +139,9 @@ describe('demonstrations', () => {
       });
       expect(free[i].choices).toBeNull();
       expect(free[i].tokens).toEqual(trajectory.tokens);
-      const said = free[i].turns.reduce((sum, { actionStart, actionEnd }) => sum + actionEnd - actionStart, 0);
-      expect(chosenPositions(free[i])).toHaveLength(said);
-      expect(chosenPositions(trajectory).length).toBeLessThan(said);
+      const policyTokens = free[i].turns.reduce((sum, { actionStart, actionEnd }) => sum + actionEnd - actionStart, 0);
+      expect(chosenPositions(free[i])).toHaveLength(policyTokens);
+      expect(chosenPositions(trajectory).length).toBeLessThan(policyTokens);
     });
   });
 
@@ -180,11 +180,11 @@ describe('demonstrations', () => {
       const { trajectories } = await shown({}, maskActions, { ...room, listens: true });
       for (const trajectory of trajectories) {
         const { source, promptLength, tokens, choices } = trajectory;
-        const words = Array.from(tokens.keys()).filter(
+        const textTokens = Array.from(tokens.keys()).filter(
           (at) => at >= promptLength && source[at] !== TokenSource.template,
         );
-        expect(Array.from(chosenPositions(trajectory))).toEqual(words);
-        expect(words.some((at) => source[at] === TokenSource.world)).toBe(true);
+        expect(Array.from(chosenPositions(trajectory))).toEqual(textTokens);
+        expect(textTokens.some((at) => source[at] === TokenSource.world)).toBe(true);
         expect(choices!.tokens).toHaveLength(0);
       }
       const [{ batch }] = pack(trajectories, capacity());

@@ -175,13 +175,13 @@ describe('a language model without a mask', () => {
     const text = tokenizer.exactText(tokens.subarray(0, promptLength), { special: true });
     expect(text).toMatch(/^<\|im_start\|>system\n.*<\|im_end\|>\n<\|im_start\|>assistant\n$/s);
     for (const { actionStart, actionEnd, reply, observation, observationStart, observationEnd } of turns) {
-      const said = tokens
+      const generated = tokens
         .subarray(actionStart, actionEnd)
         .filter((_, i) => source[actionStart + i] === TokenSource.policy);
-      expect(said.length).toBeGreaterThan(0);
-      expect(said.length).toBeLessThanOrEqual(most);
+      expect(generated.length).toBeGreaterThan(0);
+      expect(generated.length).toBeLessThanOrEqual(most);
       expect(tokens[actionEnd - 1]).toBe(conversation.endOfTurn);
-      expect(conversation.replyText(said)).toBe(reply);
+      expect(conversation.replyText(generated)).toBe(reply);
       if (observationEnd > observationStart) {
         expect(tokens.subarray(observationStart, observationEnd)).toEqual(conversation.observation(observation).tokens);
       }

@@ -36,7 +36,7 @@ const opening = (id: number) => `Room ${id}. Goal: open the ${colour({ id } as n
 const moves = (id: number) => [`get ${colour({ id } as never)} key`, `open ${colour({ id } as never)} door`];
 
 /** AgentGym's form, which begins with the instruction and its acknowledgement. */
-const agentTraj = (id: number, actions = moves(id), said: JsonObject = {}): JsonObject => ({
+const agentTraj = (id: number, actions = moves(id), extra: JsonObject = {}): JsonObject => ({
   item_id: `doors_${id}`,
   conversations: [
     { from: 'human', loss: null, value: 'You are to open doors.' },
@@ -47,7 +47,7 @@ const agentTraj = (id: number, actions = moves(id), said: JsonObject = {}): Json
       { from: 'human', loss: null, value: 'Got it.' },
     ]),
   ],
-  ...said,
+  ...extra,
 });
 
 /** Names no task, which is then found by the first observation. */
@@ -127,16 +127,16 @@ describe('a file is mapped to the run', () => {
     ];
     const { trajectories, problems } = await map(lines);
     expect(trajectories.map(({ task }) => task.id)).toEqual([0, 5]);
-    const told = Object.fromEntries(problems.map(({ line, message }) => [line, message]));
-    expect(Object.keys(told)).toEqual(['2', '3', '4', '5', '6', '7', '8', '9', '10']);
-    expect(told[3]).toMatch(/the world maze, which the run does not have/);
-    expect(told[4]).toMatch(/doors_6 is no training task/);
-    expect(told[5]).toMatch(/does not reach its goal \(score 0 after 1 turns\)/);
-    expect(told[6]).toMatch(/turn 1: "sing" is not among the actions/);
-    expect(told[7]).toMatch(/doors_3 begins with other words/);
-    expect(told[8]).toMatch(/no training task of the run begins with its words/);
-    expect(told[9]).toMatch(/"conversations" is missing, which the first record of this file has/);
-    expect(told[10]).toMatch(/did not reach its goal/);
+    const messages = Object.fromEntries(problems.map(({ line, message }) => [line, message]));
+    expect(Object.keys(messages)).toEqual(['2', '3', '4', '5', '6', '7', '8', '9', '10']);
+    expect(messages[3]).toMatch(/the world maze, which the run does not have/);
+    expect(messages[4]).toMatch(/doors_6 is no training task/);
+    expect(messages[5]).toMatch(/does not reach its goal \(score 0 after 1 turns\)/);
+    expect(messages[6]).toMatch(/turn 1: "sing" is not among the actions/);
+    expect(messages[7]).toMatch(/doors_3 begins with other words/);
+    expect(messages[8]).toMatch(/no training task of the run begins with its words/);
+    expect(messages[9]).toMatch(/"conversations" is missing, which the first record of this file has/);
+    expect(messages[10]).toMatch(/did not reach its goal/);
   });
 
   it('or, if the policy writes freely, with the recorded replies as they are', async () => {
@@ -151,8 +151,8 @@ describe('a file is mapped to the run', () => {
       expect(tokens.subarray(actionStart, actionEnd)).toEqual(conversation.action(action));
       expect(source.subarray(actionStart, actionEnd).every((who) => who === TokenSource.policy)).toBe(true);
     }
-    const words = await map([chat(7, ['zygomorphic'])], { maskActions: false, completionTokens: 3 });
-    expect(words.problems[0].message).toMatch(/tokens after the prompt, and the run has room for 3/);
+    const tooLong = await map([chat(7, ['zygomorphic'])], { maskActions: false, completionTokens: 3 });
+    expect(tooLong.problems[0].message).toMatch(/tokens after the prompt, and the run has room for 3/);
   });
 });
 
@@ -173,10 +173,10 @@ describe('a run’s recordings', () => {
   });
 
   it('report what was learnt from and what was not, and fail with a message', async () => {
-    const told: string[] = [];
-    const listening = { onMapped: (words: string, complete: boolean) => told.push(`${complete} ${words}`) };
+    const notices: string[] = [];
+    const listening = { onMapped: (message: string, complete: boolean) => notices.push(`${complete} ${message}`) };
     await (await recordings([agentTraj(0), agentTraj(6)])).take('play.jsonl', 1, 2, listening);
-    expect(told).toEqual([
+    expect(notices).toEqual([
       'false 1 of the 2 trajectories of play.jsonl can be learnt from. Line 2: doors_6 is no training task of this run: it is held out, or not among its options.',
     ]);
     await expect((await recordings([agentTraj(6)])).take('play.jsonl', 1, 2)).rejects.toThrow(

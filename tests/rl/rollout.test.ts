@@ -101,11 +101,11 @@ describe('a trajectory', () => {
   });
 
   it('is the same in any batch, and differs under another stream', async () => {
-    const together = (await play()).trajectories;
+    const batched = (await play()).trajectories;
     const waves = (await play({}, {}, { rows: 4 })).trajectories;
-    expect(waves).toEqual(together);
+    expect(waves).toEqual(batched);
     expect((await play({ stream: 18 })).trajectories.map(({ tokens }) => tokens)).not.toEqual(
-      together.map(({ tokens }) => tokens),
+      batched.map(({ tokens }) => tokens),
     );
   });
 });
@@ -228,9 +228,9 @@ describe('rounds', () => {
 
   it('give the trajectories of whole turns, in any batch', async () => {
     for (const maskActions of [true, false]) {
-      const together = (await play({ maskActions })).trajectories;
+      const batched = (await play({ maskActions })).trajectories;
       const sizes: Partial<Capacity>[] = [{}, { rows: 3 }, { rows: 2, slots: 7 }, { rows: 1, groups: 1 }];
-      for (const size of sizes) expect((await inRounds(size, { maskActions })).trajectories).toEqual(together);
+      for (const size of sizes) expect((await inRounds(size, { maskActions })).trajectories).toEqual(batched);
     }
   });
 
@@ -265,13 +265,13 @@ describe('rounds', () => {
   it('wait for pages if there are too few, without changing any trajectory', async () => {
     for (const maskActions of [true, false]) {
       const change = { maskActions, groupSize: 8, limit: 12 };
-      const together = (await play(change)).trajectories;
+      const batched = (await play(change)).trajectories;
       const enough = await inRounds({}, change);
       expect(enough.policy.waits).toBe(0);
       // One trajectory of maximum length needs 12.
       for (const size of [{ cachePages: 12 }, { cachePages: 13, rows: 2, slots: 5 }, { cachePages: 30, groups: 2 }]) {
         const { policy, trajectories } = await inRounds(size, change);
-        expect(trajectories).toEqual(together);
+        expect(trajectories).toEqual(batched);
         expect(policy.waits).toBeGreaterThan(5);
         expect(policy.cache.free).toBe(size.cachePages);
       }
@@ -288,11 +288,11 @@ describe('rounds', () => {
     for (const turns of [0, 3]) {
       const stop = new AbortController();
       let seen = 0;
-      const heard = () => {
+      const countTurn = () => {
         if (++seen > turns) stop.abort(new Error('enough'));
       };
-      if (turns === 0) heard();
-      await expect(rollout(parts, request, { signal: stop.signal, onTurn: heard })).rejects.toThrow('enough');
+      if (turns === 0) countTurn();
+      await expect(rollout(parts, request, { signal: stop.signal, onTurn: countTurn })).rejects.toThrow('enough');
       expect(policy.slotsHeld).toBe(0);
     }
     expect(await rollout(parts, request)).toHaveLength(2 * tasks.length);
@@ -358,10 +358,10 @@ describe('free-running worlds', () => {
     trajectories.map(({ task, ...rest }) => ({ ...rest, task: { ...task, world: '' } }));
 
   it('are called row by row, and give the same trajectories as a batched world', async () => {
-    const together = plain((await play()).trajectories);
+    const batched = plain((await play()).trajectories);
     for (const rounds of [true, false]) {
       const { remote, play: remotely } = await open({}, {}, rounds);
-      expect(plain(await remotely())).toEqual(together);
+      expect(plain(await remotely())).toEqual(batched);
       expect(new Set(remote.calls.map(({ slots }) => slots.length))).toEqual(new Set([1]));
     }
   });

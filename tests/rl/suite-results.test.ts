@@ -156,8 +156,8 @@ describe('suites of the worlds', () => {
         await world.close();
         const ids = new Set(tasks.map(({ id }) => id));
         for (const id of suite.ids ?? []) expect([suite.name, id, ids.has(id)]).toEqual([suite.name, id, true]);
-        const asked = suite.ids ? tasks.filter(({ id }) => suite.ids!.includes(id)) : tasks;
-        for (const task of asked) expect(suite.columns).toContain(suite.columnOf(task));
+        const selected = suite.ids ? tasks.filter(({ id }) => suite.ids!.includes(id)) : tasks;
+        for (const task of selected) expect(suite.columns).toContain(suite.columnOf(task));
         for (const row of suite.published?.rows ?? []) expect(row.length).toBe(suite.columns.length + 2);
         const sizes: { [name: string]: number } = {
           'textcraft-test': 100,
@@ -166,7 +166,7 @@ describe('suites of the worlds', () => {
           'babyai-fresh': 1800,
           'sciworld-stand-in': 200,
         };
-        if (suite.name in sizes) expect([suite.name, asked.length]).toEqual([suite.name, sizes[suite.name]]);
+        if (suite.name in sizes) expect([suite.name, selected.length]).toEqual([suite.name, sizes[suite.name]]);
       }
   });
 
@@ -201,7 +201,7 @@ describe('suites of the worlds', () => {
     const world = await babyai.open({});
     const [test, fresh] = await Promise.all(babyai.suites!.map(({ options, split }) => world.tasks(options, split)));
     await world.close();
-    const asked = new Set(test.map(({ id }) => id));
-    expect(fresh.filter(({ id }) => asked.has(id))).toEqual([]);
+    const testIds = new Set(test.map(({ id }) => id));
+    expect(fresh.filter(({ id }) => testIds.has(id))).toEqual([]);
   });
 });

@@ -61,8 +61,8 @@ describe('task sampling', () => {
   it('gives each world of a mixture its share of an evaluation', () => {
     const mixture = [...tasks('a', 400), ...tasks('b', 100)];
     for (const episodes of [50, 125, 200, 320]) {
-      const asked = evaluationTasks(mixture, episodes).filter(({ world }) => world === 'b').length;
-      expect(Math.abs(asked - episodes / 5)).toBeLessThanOrEqual(1);
+      const count = evaluationTasks(mixture, episodes).filter(({ world }) => world === 'b').length;
+      expect(Math.abs(count - episodes / 5)).toBeLessThanOrEqual(1);
     }
   });
 });

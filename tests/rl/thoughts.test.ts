@@ -113,8 +113,8 @@ describe('a demonstrated thought', () => {
   it('follows the policy’s own beginning, with thoughts, which is read and not learnt', async () => {
     const tasks = await new ThinkingDoors().tasks({}, 'train');
     const own = [{ action: 'wait', thought: 'red key' }, { action: 'wait', thought: '' }, { action: 'wait' }];
-    const begun = new Map(tasks.map((_, place) => [place, own]));
-    const options = { maskActions: false, ...room, seed: 3, teaching: { turns: 12 }, begun };
+    const beginnings = new Map(tasks.map((_, place) => [place, own]));
+    const options = { maskActions: false, ...room, seed: 3, teaching: { turns: 12 }, begun: beginnings };
     const { trajectories } = await demonstrate({ worlds: worlds(), conversation }, tasks, options);
     expect(trajectories).toHaveLength(tasks.length);
     for (const trajectory of trajectories) {
@@ -138,10 +138,10 @@ describe('a demonstrated thought', () => {
     const each = await Promise.all([1, 2, 3, 4, 5, 6].map((seed) => shown(false, missteps, seed)));
     const trajectories = each.flatMap((demonstrations) => demonstrations.trajectories);
     const clean = (await shown(false)).trajectories;
-    const strange = trajectories.flatMap(({ turns, source }) =>
+    const missed = trajectories.flatMap(({ turns, source }) =>
       turns.filter((turn) => source[turn.actionStart] !== TokenSource.policy),
     );
-    expect(strange.length).toBeGreaterThan(6);
+    expect(missed.length).toBeGreaterThan(6);
     const counted = (list: Trajectory[]) => list.reduce((sum, each) => sum + chosenPositions(each).length, 0);
     // Only the oracle's own turns count, and undoing missteps adds few of them to a plan.
     expect(counted(trajectories) / trajectories.length).toBeLessThanOrEqual(1.6 * (counted(clean) / clean.length));
@@ -156,10 +156,10 @@ describe('a demonstrated thought', () => {
   it('follows no refused action under a mask, but may without one', async () => {
     const refusals = { episodes: 1, random: 0, refused: 0.5 };
     const played = async (maskActions: boolean) => (await shown(maskActions, refusals)).trajectories;
-    const strange = ({ turns, source }: Trajectory) =>
+    const missed = ({ turns, source }: Trajectory) =>
       turns.filter((turn) => source[turn.actionStart] !== TokenSource.policy);
-    expect((await played(true)).flatMap(strange)).toEqual([]);
-    const refused = (await played(false)).flatMap(strange);
+    expect((await played(true)).flatMap(missed)).toEqual([]);
+    const refused = (await played(false)).flatMap(missed);
     expect(refused.length).toBeGreaterThan(0);
     expect(refused.every(({ valid }) => !valid)).toBe(true);
   });

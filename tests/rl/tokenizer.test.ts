@@ -105,11 +105,11 @@ describe('trie', () => {
     const listed = all.map((sequence) => shared.add(sequence));
     for (let n = 1; n < 60; n++) {
       const chosen = all.map((_, i) => i).filter((i) => (i * n) % 13 < 3);
-      const [ours, alone] = [shared.select(chosen.map((i) => listed[i])), buildTrie(chosen.map((i) => all[i]))];
-      expect(ours.trie).toEqual(alone.trie);
+      const [ours, separate] = [shared.select(chosen.map((i) => listed[i])), buildTrie(chosen.map((i) => all[i]))];
+      expect(ours.trie).toEqual(separate.trie);
       const leaves = [...ours.trie.leaf].filter((leaf) => leaf >= 0);
       expect(leaves.length).toBe(new Set(chosen.map((i) => all[i].join())).size);
-      for (const leaf of leaves) expect(ours.tail(leaf)).toEqual(alone.tail(leaf));
+      for (const leaf of leaves) expect(ours.tail(leaf)).toEqual(separate.tail(leaf));
     }
   });
 

@@ -189,8 +189,8 @@ describe('a file', () => {
 });
 
 it('a search matches the text literally, with a star for anything between, in an action and its answer', async () => {
-  const says = (wanted: string, text: string) => saying(wanted)(text);
-  expect([says('OAK  log', 'oak log'), says('Oak log', '1 oak LOG.'), says('a*b', 'xbxa'), says('*', '')]).toEqual([
+  const finds = (wanted: string, text: string) => saying(wanted)(text);
+  expect([finds('OAK  log', 'oak log'), finds('Oak log', '1 oak LOG.'), finds('a*b', 'xbxa'), finds('*', '')]).toEqual([
     false,
     true,
     false,

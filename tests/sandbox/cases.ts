@@ -8,7 +8,7 @@ export interface Misbehaving {
   code: string;
   error: new (message: string) => Error;
   /** Pattern that the message must match. */
-  says: RegExp;
+  pattern: RegExp;
 }
 
 const main = (body: string) => `export function main(arrays, values) {\n  ${body}\n}\n`;
@@ -18,66 +18,66 @@ export const misbehaving: readonly Misbehaving[] = [
     what: 'a loop that never ends',
     code: main('while (1);'),
     error: SandboxTimeoutError,
-    says: /near line 1: .*did not end/,
+    pattern: /near line 1: .*did not end/,
   },
   {
     what: 'a loop that catches everything',
     code: main('for (;;) { try { while (1); } catch {} finally { while (1); } }'),
     error: SandboxTimeoutError,
-    says: /did not end/,
+    pattern: /did not end/,
   },
-  { what: 'a loop on loading', code: 'while (1);', error: SandboxTimeoutError, says: /did not end/ },
+  { what: 'a loop on loading', code: 'while (1);', error: SandboxTimeoutError, pattern: /did not end/ },
   {
     what: 'a regular expression that explodes',
     code: main('return /(a+)+b/.test("a".repeat(40));'),
     error: SandboxTimeoutError,
-    says: /did not end/,
+    pattern: /did not end/,
   },
   {
     what: '1 GB at once',
     code: main('return new ArrayBuffer(2 ** 30);'),
     error: SandboxMemoryError,
-    says: /line 2, column \d+.*64 MB/,
+    pattern: /line 2, column \d+.*64 MB/,
   },
   {
     what: '4 GB at once',
     code: main('return new ArrayBuffer(4 * 2 ** 30);'),
     error: CodeError,
-    says: /line 2, column \d+: RangeError/,
+    pattern: /line 2, column \d+: RangeError/,
   },
   {
     what: 'memory bit by bit',
     code: main('const all = []; for (;;) all.push(new Float64Array(1e5));'),
     error: SandboxMemoryError,
-    says: /line 2, column \d+.*64 MB/,
+    pattern: /line 2, column \d+.*64 MB/,
   },
   {
     what: 'endless recursion',
     code: main('return (function f() { return f() + 1; })();'),
     error: CodeError,
-    says: /line 2, column \d+: .*stack/,
+    pattern: /line 2, column \d+: .*stack/,
   },
   {
     what: 'a thrown error',
     code: main('const x = 1;\n    null.foo;'),
     error: CodeError,
-    says: /objective\.js, line 3, column \d+: TypeError/,
+    pattern: /objective\.js, line 3, column \d+: TypeError/,
   },
-  { what: 'a thrown number', code: main('throw 5;'), error: CodeError, says: /the code threw 5/ },
+  { what: 'a thrown number', code: main('throw 5;'), error: CodeError, pattern: /the code threw 5/ },
   {
     what: 'what cannot be read',
     code: 'let x = 1;\nlet y = ;',
     error: CodeError,
-    says: /objective\.js, line 2, column 9: SyntaxError/,
+    pattern: /objective\.js, line 2, column 9: SyntaxError/,
   },
-  { what: 'no function', code: 'export const x = 1;', error: CodeError, says: /must export a function named main/ },
-  { what: 'an await that nothing answers', code: 'await new Promise(() => {});', error: CodeError, says: /await/ },
-  { what: 'an import', code: 'import fs from "fs";', error: CodeError, says: /could not load module 'fs'/ },
+  { what: 'no function', code: 'export const x = 1;', error: CodeError, pattern: /must export a function named main/ },
+  { what: 'an await that nothing answers', code: 'await new Promise(() => {});', error: CodeError, pattern: /await/ },
+  { what: 'an import', code: 'import fs from "fs";', error: CodeError, pattern: /could not load module 'fs'/ },
   {
     what: 'dice',
     code: main('return { values: Math.random() };'),
     error: CodeError,
-    says: /line 2, column \d+: Error: Math\.random is not available/,
+    pattern: /line 2, column \d+: Error: Math\.random is not available/,
   },
   ...[
     'fetch("/")',
@@ -95,7 +95,7 @@ export const misbehaving: readonly Misbehaving[] = [
       what: text,
       code: main(`${text};`),
       error: CodeError,
-      says: /line 2, column \d+: ReferenceError/,
+      pattern: /line 2, column \d+: ReferenceError/,
     }),
   ),
   ...[
@@ -106,7 +106,7 @@ export const misbehaving: readonly Misbehaving[] = [
     'Math.random.constructor("return postMessage")()',
     '(0, eval)("process")',
     'new Error().constructor.prepareStackTrace.call()',
-  ].map((text): Misbehaving => ({ what: text, code: main(`${text};`), error: CodeError, says: /Error: / })),
+  ].map((text): Misbehaving => ({ what: text, code: main(`${text};`), error: CodeError, pattern: /Error: / })),
 ];
 
 /** Code that calls `import()`. Its promise must never settle inside the sandbox, so `main` returns "nothing". */

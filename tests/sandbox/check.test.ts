@@ -23,8 +23,8 @@ afterAll(() => sandbox.close());
 const parsed = (name: string, change: object = {}): AnyAlgorithmSettings => {
   const { schema } = algorithms.find((each) => each.name === name)!;
   const entries = (schema as unknown as { entries: object }).entries;
-  const loud = 'kl' in entries ? { kl: { estimator: 'k3', coefficient: 0.2 }, entropy: 0.1 } : {};
-  return v.parse(schema, { name, ...loud, ...change }) as AnyAlgorithmSettings;
+  const regularized = 'kl' in entries ? { kl: { estimator: 'k3', coefficient: 0.2 }, entropy: 0.1 } : {};
+  return v.parse(schema, { name, ...regularized, ...change }) as AnyAlgorithmSettings;
 };
 const grpo = parsed('grpo');
 const text = objectiveText(grpo);
@@ -139,9 +139,9 @@ describe('errors are found', () => {
       ObjectiveShapeError,
       /policyLos/,
     ],
-  ])('%s', async (_, code, error, says) => {
+  ])('%s', async (_, code, error, pattern) => {
     const found = await check(code).catch((failure: Error) => failure);
     expect(found).toBeInstanceOf(error);
-    expect((found as Error).message).toMatch(says);
+    expect((found as Error).message).toMatch(pattern);
   });
 });

@@ -28,7 +28,7 @@ const parsed = (name: string, change: object = {}): AnyAlgorithmSettings => {
   return v.parse(schema, { name, ...change }) as AnyAlgorithmSettings;
 };
 
-const loud = { kl: { estimator: 'k3', coefficient: 0.2 }, entropy: 0.1, dualClip: 1.5 };
+const allTerms = { kl: { estimator: 'k3', coefficient: 0.2 }, entropy: 0.1, dualClip: 1.5 };
 const takes = (name: string, field: string) =>
   field in (algorithms.find((each) => each.name === name)!.schema as unknown as { entries: object }).entries;
 
@@ -36,16 +36,16 @@ const cases: Case[] = [
   ...algorithms.map(({ name }) => ({ what: name, settings: parsed(name) })),
   ...algorithms
     .filter(({ name }) => takes(name, 'kl'))
-    .map(({ name }) => ({ what: `${name}, with KL, entropy and dual clip`, settings: parsed(name, loud) })),
+    .map(({ name }) => ({ what: `${name}, with KL, entropy and dual clip`, settings: parsed(name, allTerms) })),
   ...ratioLevels.flatMap((ratio) =>
     surrogateForms.map((surrogate) => ({
       what: `${ratio} ${surrogate}`,
-      settings: parsed('grpo', { ...loud, ratio, surrogate }),
+      settings: parsed('grpo', { ...allTerms, ratio, surrogate }),
     })),
   ),
   ...klEstimators.map((estimator) => ({
     what: estimator,
-    settings: parsed('grpo', { ...loud, kl: { estimator, coefficient: 0.5 } }),
+    settings: parsed('grpo', { ...allTerms, kl: { estimator, coefficient: 0.5 } }),
   })),
   ...preferenceLosses.map((preference) => ({
     what: preference,

@@ -30,10 +30,10 @@ beforeAll(async () => {
 afterAll(() => sandbox.close());
 
 describe('misbehaving code is stopped and named', () => {
-  it.each(misbehaving)('$what', async ({ code, error, says }) => {
+  it.each(misbehaving)('$what', async ({ code, error, pattern }) => {
     const found = await failure(call(code));
     expect(found).toBeInstanceOf(error);
-    expect(found?.message).toMatch(says);
+    expect(found?.message).toMatch(pattern);
     expect(await stillWorks(sandbox)).toBe(true);
   });
 

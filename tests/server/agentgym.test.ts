@@ -75,8 +75,8 @@ describe('BabyAI', () => {
     const turned = (await post(server, '/step', { id: 0, action: 'turn left' })).json;
     expect(Object.keys(turned).sort()).toEqual(['done', 'observation', 'reward', 'score']);
     expect(turned.observation).not.toContain('Your goal');
-    const asked = (await get(server, '/observation?id=0')).json;
-    expect(asked.observation).toBe(`Your goal: go to the red ball\n${turned.observation}`);
+    const shown = (await get(server, '/observation?id=0')).json;
+    expect(shown.observation).toBe(`Your goal: go to the red ball\n${turned.observation}`);
     await post(server, '/step', { id: 0, action: 'turn right' });
     const won = (await post(server, '/step', { id: 0, action: 'go to red ball 1' })).json;
     expect(won).toMatchObject({ done: true, score: won.reward });
@@ -95,8 +95,8 @@ describe('BabyAI', () => {
     await post(server, '/create');
     const [world] = [await openWorld('babyai')];
     const item = 45 * 40 + 2;
-    const [alone] = await world.reset([0], [{ world: 'babyai', id: item, options: { upstream: true }, strata: {} }]);
-    expect((await post(server, '/reset', { id: 0, data_idx: item })).json.observation).toBe(alone.observation);
+    const [direct] = await world.reset([0], [{ world: 'babyai', id: item, options: { upstream: true }, strata: {} }]);
+    expect((await post(server, '/reset', { id: 0, data_idx: item })).json.observation).toBe(direct.observation);
     await server.close();
   });
 });
@@ -148,10 +148,10 @@ describe('Wordle', () => {
       const headers = { 'content-type': 'application/json' };
       const reset = await server.app.inject({ method: 'POST', url: '/wordle/reset', headers, payload });
       expect(reset.json()).toEqual({ id, observation: "Let's start Wordle!" });
-      const told: string[] = [];
+      const observations: string[] = [];
       for (const action of ['panic', 'solar', 'shire'])
-        told.push((await post(server, '/wordle/step', { id, action })).json.observation);
-      games.push(told);
+        observations.push((await post(server, '/wordle/step', { id, action })).json.observation);
+      games.push(observations);
     }
     // Python seeds its generator with the absolute value.
     expect(games[0]).toEqual(games[1]);

@@ -25,9 +25,9 @@ class Echo implements ChatModel {
   readonly created = 1;
   readonly mostReplies = 2;
   load = 0;
-  asked: ChatRequest[] = [];
+  received: ChatRequest[] = [];
   async complete(request: ChatRequest) {
-    this.asked.push(request);
+    this.received.push(request);
     const text = request.messages.map(({ role, content }) => `${role}:${content}`).join('|');
     const reply = { text, ending: 'stop' as const };
     return {
@@ -80,7 +80,7 @@ describe('the protocol', () => {
         usage: { prompt_tokens: 3, completion_tokens: 4, total_tokens: 7 },
       },
     });
-    expect(echo.asked[0]).toMatchObject({
+    expect(echo.received[0]).toMatchObject({
       temperature: 0.5,
       maxTokens: 7,
       stop: ['end'],
@@ -89,7 +89,7 @@ describe('the protocol', () => {
       choices: null,
     });
     await ask({ model: 'echo', messages });
-    expect(echo.asked[1]).toMatchObject({ temperature: 1, maxTokens: null, stop: [], seed: null, n: 1 });
+    expect(echo.received[1]).toMatchObject({ temperature: 1, maxTokens: null, stop: [], seed: null, n: 1 });
   });
 
   test('server-sent events', async () => {
@@ -154,10 +154,10 @@ describe('the protocol', () => {
     go = nothing;
     const rest = await begin();
     end(null);
-    const said = ['', ''];
+    const texts = ['', ''];
     for (const event of (await rest()).split('\n\n').filter((each) => each.startsWith('data: {')))
-      for (const { index, delta } of JSON.parse(event.slice(6)).choices) said[index] += delta.content ?? '';
-    expect(said).toEqual(['two', 'one more']);
+      for (const { index, delta } of JSON.parse(event.slice(6)).choices) texts[index] += delta.content ?? '';
+    expect(texts).toEqual(['two', 'one more']);
     go = nothing;
     const broken = await begin();
     end(new Error('broken'));
@@ -246,12 +246,12 @@ describe('the actions found in a text are those that the world offers', () => {
     const tasks = [...(await world.tasks(options, 'train')), ...(await world.tasks(options, 'test'))];
     for (const task of tasks.filter((_, k) => k % 3 === 0)) {
       const [first] = await world.reset([0], [task]);
-      const said = [first.observation];
-      expect([...offeredIn(said, options)!].sort()).toEqual([...first.validActions!].sort());
+      const observations = [first.observation];
+      expect([...offeredIn(observations, options)!].sort()).toEqual([...first.validActions!].sort());
       const [next] = await world.step([0], [first.validActions![0]]);
-      said.push(next.observation);
+      observations.push(next.observation);
       if (next.validActions && !next.done)
-        expect([...offeredIn(said, options)!].sort()).toEqual([...next.validActions].sort());
+        expect([...offeredIn(observations, options)!].sort()).toEqual([...next.validActions].sort());
     }
   });
 });
@@ -288,44 +288,44 @@ describe('the policy that comes with the page', () => {
     const world = await openWorld('textcraft');
     const tasks = (await world.tasks({}, 'train')).slice(0, 12);
     const turns = 4;
-    const said = await inRollouts(world, tasks, turns);
+    const actions = await inRollouts(world, tasks, turns);
     for (const [k, task] of tasks.entries()) {
       const [first] = await world.reset([0], [task]);
       const conversation: { role: string; content: string }[] = [{ role: 'user', content: first.observation }];
-      for (let turn = 0; turn < said[k].length; turn++) {
+      for (let turn = 0; turn < actions[k].length; turn++) {
         const { json } = await ask({ model: opened.model.id, messages: conversation, temperature: 0 });
         const action = json.choices[0].message.content as string;
-        expect(action).toBe(said[k][turn]);
+        expect(action).toBe(actions[k][turn]);
         const [answer] = await world.step([0], [action]);
         conversation.push({ role: 'assistant', content: action }, { role: 'user', content: answer.observation });
       }
     }
-    expect(said.flat().length).toBeGreaterThan(tasks.length);
+    expect(actions.flat().length).toBeGreaterThan(tasks.length);
     const [{ observation, validActions }] = await world.reset([0], [tasks[0]]);
-    const asked = [{ role: 'user', content: observation }];
-    const twice = [1, 2].map(() => ask({ model: opened.model.id, messages: asked, seed: 5, n: 4 }));
+    const dialogue = [{ role: 'user', content: observation }];
+    const twice = [1, 2].map(() => ask({ model: opened.model.id, messages: dialogue, seed: 5, n: 4 }));
     const [one, again] = await Promise.all(twice);
     expect(one.json.choices).toEqual(again.json.choices);
     for (const { message } of one.json.choices) expect(validActions).toContain(message.content);
-    const chosen = await ask({ model: opened.model.id, messages: asked, guided_choice: ['inventory', 'dance'] });
+    const chosen = await ask({ model: opened.model.id, messages: dialogue, guided_choice: ['inventory', 'dance'] });
     expect(['inventory', 'dance']).toContain(chosen.json.choices[0].message.content);
   });
 
   test('a streamed reply grows and adds up to the whole', async () => {
     const signal = new AbortController().signal;
     const request = { n: 3, temperature: 1.5, maxTokens: 24, seed: 3, choices: null, signal };
-    const asked = [{ role: 'user' as const, content: 'Crafting commands:\nno list here' }];
+    const conversation = [{ role: 'user' as const, content: 'Crafting commands:\nno list here' }];
     for (const stop of [[], ['s'], ['not in it']]) {
-      const told = ['', '', ''];
+      const streamedTexts = ['', '', ''];
       let pieces = 0;
       const said = (reply: number, piece: string) => {
-        told[reply] += piece;
+        streamedTexts[reply] += piece;
         pieces++;
       };
-      const { replies } = await opened.model.complete({ ...request, messages: asked, stop, said });
-      const quiet = await opened.model.complete({ ...request, messages: asked, stop });
+      const { replies } = await opened.model.complete({ ...request, messages: conversation, stop, said });
+      const quiet = await opened.model.complete({ ...request, messages: conversation, stop });
       expect(quiet.replies).toEqual(replies);
-      for (const [k, { text }] of replies.entries()) expect(text.startsWith(told[k])).toBe(true);
+      for (const [k, { text }] of replies.entries()) expect(text.startsWith(streamedTexts[k])).toBe(true);
       if (stop.length === 0) expect(pieces).toBeGreaterThan(2);
     }
   });

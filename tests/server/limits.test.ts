@@ -32,15 +32,15 @@ describe('sessions', () => {
     const ids = await Promise.all(Array.from({ length: 1000 }, async () => (await post(server, '/create')).json.id));
     expect(new Set(ids).size).toBe(1000);
     await Promise.all(ids.map((id) => post(server, '/reset', { id, game: id % 25 })));
-    const told = await Promise.all(
+    const observations = await Promise.all(
       ids.map(async (id) => (await post(server, '/step', { id, action: 'x' })).json.observation),
     );
-    const alone = new Map<number, string>();
+    const byGame = new Map<number, string>();
     for (const [k, id] of ids.entries()) {
-      if (!alone.has(id % 25)) alone.set(id % 25, told[k]);
-      expect(told[k]).toBe(alone.get(id % 25));
+      if (!byGame.has(id % 25)) byGame.set(id % 25, observations[k]);
+      expect(observations[k]).toBe(byGame.get(id % 25));
     }
-    expect(new Set(alone.values()).size).toBe(25);
+    expect(new Set(byGame.values()).size).toBe(25);
   });
 
   test('an idle one expires, and the error for its id gives the reason', async () => {
@@ -110,8 +110,8 @@ describe('origins', () => {
     expect(foreign.statusCode).toBe(403);
     expect(foreign.json()).toMatchObject({ type: 'ForeignOrigin' });
     expect(foreign.headers['access-control-allow-origin']).toBeUndefined();
-    const asked = await ask('OPTIONS', 'https://elsewhere.example', preflight);
-    expect(asked.headers['access-control-allow-origin']).toBeUndefined();
+    const preflightResponse = await ask('OPTIONS', 'https://elsewhere.example', preflight);
+    expect(preflightResponse.headers['access-control-allow-origin']).toBeUndefined();
     // The refused request created no session.
     expect((await ask('POST')).json().id).toBe(2);
   });

@@ -81,14 +81,14 @@ describe('the socket', () => {
       type: 'state',
       data: { episode_id: null, step_count: 0 },
     });
-    const begun = await client.ask({
+    const started = await client.ask({
       type: 'reset',
       data: { seed: 42, episode_id: 'e1', split: 'train', index: 3, unknown_key: 1 },
     });
     const world = await openWorld('textcraft');
     const [task] = (await world.tasks({}, 'train')).slice(3);
     const [first] = await world.reset([0], [task]);
-    expect(begun).toEqual({
+    expect(started).toEqual({
       type: 'observation',
       data: {
         observation: { text: first.observation, valid: true, valid_actions: first.validActions },
@@ -99,9 +99,9 @@ describe('the socket', () => {
     const [plan] = await world.oracle([0]);
     for (const [k, message] of plan!.entries()) {
       const [expected] = await world.step([0], [message]);
-      const told = await client.ask({ type: 'step', data: { message } });
-      expect(told.data).toMatchObject({ reward: expected.reward, done: expected.done });
-      expect(told.data.observation.text).toBe(expected.observation);
+      const response = await client.ask({ type: 'step', data: { message } });
+      expect(response.data).toMatchObject({ reward: expected.reward, done: expected.done });
+      expect(response.data.observation.text).toBe(expected.observation);
       expect(await client.ask({ type: 'state' })).toMatchObject({
         data: { episode_id: 'e1', step_count: k + 1, split: 'train', index: 3, item: task.id, done: expected.done },
       });
@@ -149,8 +149,8 @@ describe('the socket', () => {
       client.socket.send(k % 2 ? '{"type":"state"}' : '{"type":"step","data":{"message":"x"}}');
     expect((await client.next()).type).toBe('observation');
     for (let k = 0; k < 50; k++) {
-      const told = await client.next();
-      expect(told).toMatchObject(
+      const response = await client.next();
+      expect(response).toMatchObject(
         k % 2 ? { type: 'state', data: { step_count: (k + 1) / 2 } } : { type: 'observation' },
       );
     }
@@ -249,9 +249,9 @@ describe('routes', () => {
     expect(openapi).toMatchObject({ openapi: expect.stringMatching(/^3\./), info: { version: '1.0.0' } });
     for (const path of ['/reset', '/step', '/state']) expect(Object.keys(openapi.paths)).toContain(path);
     expect((await get(server, `${base}/state`)).json).toMatchObject({ episode_id: null, step_count: 0 });
-    const begun = await post(server, `${base}/reset`, { seed: 3 });
-    expect(begun).toMatchObject({ status: 200, json: { reward: null, done: false } });
-    expect(begun.json.observation.text).toMatch(/^Crafting commands/);
+    const started = await post(server, `${base}/reset`, { seed: 3 });
+    expect(started).toMatchObject({ status: 200, json: { reward: null, done: false } });
+    expect(started.json.observation.text).toMatch(/^Crafting commands/);
     expect((await post(server, `${base}/reset`, {})).status).toBe(200);
     const stepped = await post(server, `${base}/step`, { action: { message: 'inventory' }, timeout_s: 5 });
     expect(stepped).toMatchObject({ status: 200, json: { reward: 0, done: false } });
@@ -295,10 +295,10 @@ describe('routes', () => {
     expect((await post(server, '/nowhere/tasks', { split: 'test' })).status).toBe(404);
     // A reset with a listed task begins that task.
     const [first] = all.tasks;
-    const begun = await post(server, '/openenv/textcraft/reset', { split: 'test', index: first.index });
+    const started = await post(server, '/openenv/textcraft/reset', { split: 'test', index: first.index });
     const world = await openWorld('textcraft');
     const [expected] = await world.reset([0], [{ world: 'textcraft', id: first.item, options: {}, strata: {} }]);
-    expect(begun.json.observation.text).toBe(expected.observation);
+    expect(started.json.observation.text).toBe(expected.observation);
   });
 
   test("a body with AgentGym's fields is handled by AgentGym's protocol", async () => {
@@ -329,8 +329,8 @@ describe('tools', () => {
       content: [{ type: 'text', text: 'Inventory: You are not carrying anything.' }],
       structuredContent: { reward: 0, done: false },
     });
-    const alone = (await call('tools/call', { name: 'act', arguments: { message: 'inventory' } })).result;
-    expect(alone.content).toEqual(acted.content);
+    const direct = (await call('tools/call', { name: 'act', arguments: { message: 'inventory' } })).result;
+    expect(direct.content).toEqual(acted.content);
     expect(await call('tools/call', { session_id, name: 'fly', arguments: {} })).toMatchObject({
       id: 7,
       error: { code: -32602 },

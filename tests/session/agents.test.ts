@@ -104,17 +104,17 @@ describe('a packed run', () => {
 describe('the parts of an agent’s run', () => {
   it('are the stages it reached, with the steps and horizons it reached', () => {
     const experiment = babyai();
-    const [{ steps: taught }] = experiment.stages!;
+    const [{ steps: imitationSteps }] = experiment.stages!;
     expect(partsOf(experiment, experiment.steps)).toEqual([
-      `Steps 1 to ${taught}: SFT.`,
-      `Steps ${taught + 1} to ${experiment.steps}: GRPO, within 8 turns, then 13 turns, then 20 turns.`,
+      `Steps 1 to ${imitationSteps}: SFT.`,
+      `Steps ${imitationSteps + 1} to ${experiment.steps}: GRPO, within 8 turns, then 13 turns, then 20 turns.`,
     ]);
-    expect(partsOf(experiment, 701)).toEqual([`Steps 1 to 701: SFT, stopped before its end at ${taught}.`]);
-    expect(partsOf(experiment, taught + 1)).toHaveLength(2);
+    expect(partsOf(experiment, 701)).toEqual([`Steps 1 to 701: SFT, stopped before its end at ${imitationSteps}.`]);
+    expect(partsOf(experiment, imitationSteps + 1)).toHaveLength(2);
     // Stages of the horizon that fall into the imitation are not listed for the part after it.
     const earlier = [
       { steps: 1, turns: 1 },
-      { steps: taught - 1, turns: 30 },
+      { steps: imitationSteps - 1, turns: 30 },
       { steps: 50, turns: 10 },
       { steps: 100, turns: 20 },
     ];
@@ -200,12 +200,12 @@ describe('held-out tasks', () => {
       for (const { name: world, options } of experiment.worlds) {
         const opened = await worldModule(world).open({});
         const met = new Set((await opened.tasks(options, 'train')).map(key));
-        const asked = await opened.tasks(options, 'test');
+        const measuredTasks = await opened.tasks(options, 'test');
         for (const { suite } of suites.filter((found) => found.module.name === world))
-          asked.push(...(await opened.tasks(suite.options, suite.split)));
+          measuredTasks.push(...(await opened.tasks(suite.options, suite.split)));
         expect(met.size).toBeGreaterThan(0);
-        expect(asked.length).toBeGreaterThan(0);
-        expect(asked.filter((task) => met.has(key(task)))).toEqual([]);
+        expect(measuredTasks.length).toBeGreaterThan(0);
+        expect(measuredTasks.filter((task) => met.has(key(task)))).toEqual([]);
         await opened.close();
       }
     }

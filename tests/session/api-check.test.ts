@@ -6,23 +6,23 @@ const { signal } = new AbortController();
 const address = 'http://127.0.0.1:36001/v1/';
 
 function look(answer: () => Response, key: string | null = null, typed = address) {
-  const asked: { url: string; headers: HeadersInit | undefined }[] = [];
+  const requests: { url: string; headers: HeadersInit | undefined }[] = [];
   const options = {
     fetch: async (url: RequestInfo | URL, init?: RequestInit) => {
-      asked.push({ url: String(url), headers: init?.headers });
+      requests.push({ url: String(url), headers: init?.headers });
       return answer();
     },
   };
-  return lookAtModels(typed, key, signal, options).then((found) => ({ ...found, asked }));
+  return lookAtModels(typed, key, signal, options).then((found) => ({ ...found, requests }));
 }
 
 const json = (value: unknown, status = 200) => new Response(JSON.stringify(value), { status });
 
 it('lists the models of a server with one request that carries the key', async () => {
-  const { report, models, asked } = await look(() => json({ data: [{ id: 'a' }, { id: 'b' }] }), 'secret');
+  const { report, models, requests } = await look(() => json({ data: [{ id: 'a' }, { id: 'b' }] }), 'secret');
   expect(report).toMatchObject({ works: true, says: 'OpenAI', findings: [] });
   expect(models).toEqual(['a', 'b']);
-  expect(asked).toEqual([{ url: 'http://127.0.0.1:36001/v1/models', headers: { Authorization: 'Bearer secret' } }]);
+  expect(requests).toEqual([{ url: 'http://127.0.0.1:36001/v1/models', headers: { Authorization: 'Bearer secret' } }]);
 });
 
 it.each([
@@ -40,7 +40,7 @@ it.each([
 });
 
 it('sends no request to an invalid address', async () => {
-  const { report, asked } = await look(() => json({}), null, 'my model');
+  const { report, requests } = await look(() => json({}), null, 'my model');
   expect(report.findings.map(({ what }) => what)).toEqual(['bad-address']);
-  expect(asked).toEqual([]);
+  expect(requests).toEqual([]);
 });

@@ -17,7 +17,7 @@ import { openWorld } from '../../src/worlds/registry.ts';
 const key = 'sk-very-secret';
 const asking = { temperature: 0.5, maxTokens: 9, seed: 3, signal: new AbortController().signal };
 const messages: SpokenMessage[] = [{ role: 'user', content: 'hello' }];
-const said = (content: unknown) => Response.json({ choices: [{ message: { content } }] });
+const completion = (content: unknown) => Response.json({ choices: [{ message: { content } }] });
 const refused = (status: number, error: object, headers = {}) => Response.json({ error }, { status, headers });
 
 function modelOf(answers: (Response | Error)[], options = {}) {
@@ -34,7 +34,7 @@ function modelOf(answers: (Response | Error)[], options = {}) {
 
 describe('the client', () => {
   test('sends the request, with its key only as a header', async () => {
-    const { model, requests } = modelOf([said('hi')]);
+    const { model, requests } = modelOf([completion('hi')]);
     expect(await model.reply(messages, asking)).toBe('hi');
     const [{ url, init }] = requests;
     expect(url).toBe('http://x/v1/chat/completions');
@@ -48,7 +48,7 @@ describe('the client', () => {
       new TypeError('fetch failed'),
       refused(503, { message: 'busy' }),
       refused(429, {}, { 'retry-after': '0' }),
-      said('hi'),
+      completion('hi'),
     ]);
     expect(await passing.model.reply(messages, asking)).toBe('hi');
     expect(passing.requests).toHaveLength(4);
@@ -60,7 +60,7 @@ describe('the client', () => {
     expect(wrong.requests).toHaveLength(1);
     const html = modelOf([new Response('<html>'), new Response('<html>')], { tries: 2 });
     await expect(html.model.reply(messages, asking)).rejects.toThrow(/in 2 tries.*no text.*<html>/);
-    const nothing = modelOf([said(null)]);
+    const nothing = modelOf([completion(null)]);
     await expect(nothing.model.reply(messages, asking)).rejects.toThrow(ApiModelError);
   });
 

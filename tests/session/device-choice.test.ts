@@ -72,13 +72,13 @@ const fastWasm = { webgpu: 90, wasm: 30 };
 const fastGpu = { webgpu: 5, wasm: 30 };
 
 describe('a requested device', () => {
-  it.each(['webgpu', 'wasm'] as const)('is opened, and no other: %s', async (asked) => {
+  it.each(['webgpu', 'wasm'] as const)('is opened, and no other: %s', async (wanted) => {
     const { openers, opened } = machine({ gpu: 'software' });
     const { measure, timed } = stopwatch(fastGpu);
-    const chooser = new DeviceChooser(openers, { asked, measure });
-    expect((await chooser.open({ toTrain: true })).info.vendor).toBe(asked);
-    expect(chooser.choice).toEqual({ name: asked, reason: 'asked', measured: null, problem: '' });
-    expect(opened[asked === 'wasm' ? 'webgpu' : 'wasm']).toEqual([]);
+    const chooser = new DeviceChooser(openers, { asked: wanted, measure });
+    expect((await chooser.open({ toTrain: true })).info.vendor).toBe(wanted);
+    expect(chooser.choice).toEqual({ name: wanted, reason: 'asked', measured: null, problem: '' });
+    expect(opened[wanted === 'wasm' ? 'webgpu' : 'wasm']).toEqual([]);
     expect(timed).toEqual([]);
   });
 
@@ -186,9 +186,9 @@ describe('with two real devices', () => {
       read: () => Promise.reject(new Error('refused')),
       write: () => Promise.reject(new Error('refused')),
     };
-    const strange = memory();
-    await strange.write('device choice: webgpu, a webgpu', { webgpu: 1 });
-    for (const each of [refused, strange]) {
+    const unreadableMemory = memory();
+    await unreadableMemory.write('device choice: webgpu, a webgpu', { webgpu: 1 });
+    for (const each of [refused, unreadableMemory]) {
       const { measure, timed } = stopwatch(fastWasm);
       const chooser = new DeviceChooser(machine().openers, { measure, memory: each });
       expect((await chooser.open({ toTrain: true })).info.vendor).toBe('wasm');

@@ -60,10 +60,10 @@ describe('a value out of range is refused by path and bound', () => {
     ['babyai', { observation: 'short' }, 'worlds.0.options.observation', '"short"'],
     ['sciworld', { tasks: ['fly'] }, 'worlds.0.options.tasks.0', 'find-plant'],
     ['sciworld', { stepLimit: 1001 }, 'worlds.0.options.stepLimit', '1001'],
-  ])('an option of %s: %j', (name, options, path, words) => {
+  ])('an option of %s: %j', (name, options, path, message) => {
     const problems = problemsOf(writePath(micro, 'worlds.0', { name, options }));
     expect(problems.map((each) => each.path)).toEqual([path]);
-    expect(problems[0].message).toContain(words);
+    expect(problems[0].message).toContain(message);
   });
 
   it('names a missing field and an unknown one', () => {
@@ -136,10 +136,10 @@ describe('problems between fields', () => {
     ['policy.previousTokenHeads', 1, /needs policy\.qkvBias/],
     ['algorithm.minibatches', 9, /9 is more than the 2 groups/],
     ['worlds', [{ name: 'textcraft', weight: 0 }], /every weight is 0/],
-  ])('%s = %j', (path, value, words) => {
+  ])('%s = %j', (path, value, message) => {
     const problems = problemsOf(writePath(micro, path, value));
     expect(problems).toHaveLength(1);
-    expect(problems[0]).toMatchObject({ path, message: expect.stringMatching(words) });
+    expect(problems[0]).toMatchObject({ path, message: expect.stringMatching(message) });
   });
 
   it('refuses a horizon relative to the oracle of a world that has none, and a tiny policy without a vocabulary', () => {
@@ -172,10 +172,10 @@ describe('problems between fields', () => {
     [{ qkvBias: true, qkNorm: true }, 'policy.qkvBias', /not together with policy\.qkNorm/],
     [{ qkvBias: true, previousTokenHeads: 3 }, 'policy.previousTokenHeads', /3 is more than policy\.heads \(2\)/],
     [{ qkvBias: true, previousTokenHeads: 2 }, null, null],
-  ])('how a policy starts: %j', (start, path, words) => {
+  ])('how a policy starts: %j', (start, path, message) => {
     const problems = problemsOf({ ...micro, policy: { ...micro.policy, ...start } });
     expect(problems.map((each) => each.path)).toEqual(path ? [path] : []);
-    if (words) expect(problems[0].message).toMatch(words);
+    if (message) expect(problems[0].message).toMatch(message);
   });
 });
 

@@ -192,7 +192,7 @@ describe('an experiment that does not fit', () => {
   const changed = (each: Adapted) =>
     changeOf(each, configOf(findModel(each.policy.model)), binding)!
       .split(' and ')
-      .map((words) => words.split(' '))
+      .map((setting) => setting.split(' '))
       .reduce((next, [path, value]) => writePath(next, path, Number(value) || value), each);
   const all = [...projections];
 

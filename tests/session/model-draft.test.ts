@@ -157,8 +157,8 @@ it.each(worldModules.map((module) => [module.title, module] as const))(
       drafting.edit('policy.kind', kind);
       drafting.edit('worlds.0.name', name);
       // A tiny policy has no vocabulary for a world that brings none.
-      const unspoken = kind === 'tiny' && !vocabulary;
-      expect(store.state.problems.map(({ path }) => path)).toEqual(unspoken ? ['worlds.0.name'] : []);
+      const hasNoVocabulary = kind === 'tiny' && !vocabulary;
+      expect(store.state.problems.map(({ path }) => path)).toEqual(hasNoVocabulary ? ['worlds.0.name'] : []);
       const { worlds, sampling } = store.state.draft!;
       expect(worlds[0]).toMatchObject({ name, options: {} });
       const needed = kind === 'tiny' ? budget.tiny : budget.language({});

@@ -109,11 +109,11 @@ describe('the library of language models', () => {
   it('stops looking a model up at a silent server', async () => {
     const library = fresh();
     server.reset({ silent: true });
-    const asked = server.nextRequest();
+    const arrived = server.nextRequest();
     const failure = expect(library.findModel({ place: place(), precision: 'int8' }, blockBytes)).rejects.toThrow(
       /^The lookup of the model was stopped.$/,
     );
-    await asked;
+    await arrived;
     await library.cancelDownload();
     await failure;
     server.reset();

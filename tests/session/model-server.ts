@@ -108,8 +108,8 @@ export class ModelServer {
     response.setHeader('access-control-allow-headers', '*');
     response.setHeader('access-control-expose-headers', '*');
     if (request.method === 'OPTIONS') return response.writeHead(204).end();
-    const asked = kind === 'raw' ? `raw ${name}` : (name ?? request.url);
-    this.requests.push(`${asked} ${request.headers.range ?? ''}`.trim());
+    const item = kind === 'raw' ? `raw ${name}` : (name ?? request.url);
+    this.requests.push(`${item} ${request.headers.range ?? ''}`.trim());
     this.arrived();
     if (this.faults.silent) return;
     if (this.faults.busy > 0) {

@@ -106,14 +106,14 @@ it('is loaded once for several episodes, and a failed load leaves the run unchan
 
 it('stops loading when watching stops, and has no policy to export', async () => {
   const aborted: unknown[] = [];
-  let asked = false;
+  let wasRequested = false;
   const models = {
     open: () => Promise.reject(new Error('not asked for')),
     openOnnx: async (name: string, file: string) => ({
       ...(await new NodeBaseModels().openOnnx(name, file)),
       load: ({ signal }: { signal: AbortSignal }) =>
         new Promise<never>((_, reject) => {
-          asked = true;
+          wasRequested = true;
           signal.addEventListener('abort', () => {
             aborted.push(signal.reason);
             reject(signal.reason);
@@ -123,7 +123,7 @@ it('stops loading when watching stops, and has no policy to export', async () =>
   };
   const { session, id } = await sessionOf({ kind: 'onnx', model }, noGpu, models);
   const watching = session.watch({ split: 'test', taskIndex: 0, turnMs: 0 });
-  await vi.waitFor(() => expect(asked).toBe(true), { timeout: 30_000 });
+  await vi.waitFor(() => expect(wasRequested).toBe(true), { timeout: 30_000 });
   await session.stopWatching();
   await watching;
   expect(aborted).toHaveLength(1);
@@ -166,8 +166,8 @@ it('reads the weights in its second file, with progress, and refuses more than t
       part('onnx/huge.onnx_data', mostOnnxBytes, 5),
     ].map((each) => [each.name, each]),
   );
-  const beside = { ...source, key: 'x', label: 'a folder', names: () => null, text: source.text.bind(source) };
-  const files = { ...beside, file: async (name: string) => parts.get(name) ?? null };
+  const fields = { ...source, key: 'x', label: 'a folder', names: () => null, text: source.text.bind(source) };
+  const files = { ...fields, file: async (name: string) => parts.get(name) ?? null };
   const big = await prepareOnnx(files, 'onnx/big.onnx', { cache: null, signal });
   const seen: number[] = [];
   const loaded = await big.load({ signal, onProgress: (done, total) => seen.push(done / total) });
@@ -183,19 +183,19 @@ it('reads the weights in its second file, with progress, and refuses more than t
 describe('a stored ONNX model', () => {
   const name = 'onnx/large.onnx';
   const bytes = Uint8Array.from({ length: 20 << 20 }, (_, i) => (i * 2654435761) >>> 24);
-  const beside = Uint8Array.of(1, 2, 3);
-  const total = bytes.length + beside.length;
+  const secondFile = Uint8Array.of(1, 2, 3);
+  const total = bytes.length + secondFile.length;
   let disks = 0;
   const freshDisk = () => new NodeDisk(join(folder, `kept-${disks++}`));
 
   /** A source whose first file breaks off at `cutAt`. `asked` lists the offset of every read. */
   async function sourceOf({ cutAt = Number.POSITIVE_INFINITY, sha256 = null as string | null } = {}) {
-    const asked: number[] = [];
+    const offsets: number[] = [];
     const small = await FolderSource.open('a folder', await nodeFiles(model));
     const part = (file: string, content: Uint8Array, cut: number, hash: string | null) => ({
       ...{ name: file, bytes: content.length, sha256: hash, identity: 'the same' },
       async *stream(start: number) {
-        asked.push(start);
+        offsets.push(start);
         for (let at = start; at < content.length; at += 1 << 20) {
           if (at >= cut) throw new SourceError('unreachable', 'The line is dead.');
           yield content.slice(at, at + (1 << 20));
@@ -204,19 +204,19 @@ describe('a stored ONNX model', () => {
     });
     const parts = new Map([
       [name, part(name, bytes, cutAt, sha256)],
-      [`${name}_data`, part(`${name}_data`, beside, Number.POSITIVE_INFINITY, null)],
+      [`${name}_data`, part(`${name}_data`, secondFile, Number.POSITIVE_INFINITY, null)],
     ]);
     const source: ModelSource = {
       ...{ key: 'test/large', label: 'large', names: () => null, text: small.text.bind(small) },
       file: async (file) => parts.get(file) ?? null,
     };
-    return { source, asked };
+    return { source, offsets };
   }
 
   /** Compares every byte of both files with Buffer.compare; `toEqual` on so long an array takes minutes. */
   function expectWhole({ model: loaded, external }: OnnxSource) {
     expect(Buffer.compare(loaded, bytes)).toBe(0);
-    expect(external).toEqual([{ path: 'large.onnx_data', data: beside }]);
+    expect(external).toEqual([{ path: 'large.onnx_data', data: secondFile }]);
   }
   const load = async (source: ModelSource, cache: WeightsCache) =>
     (await prepareOnnx(source, name, { cache, signal })).load({ signal });
@@ -225,22 +225,22 @@ describe('a stored ONNX model', () => {
     const cache = new WeightsCache(freshDisk());
     expectWhole(await load((await sourceOf()).source, cache));
     expect(await cache.list()).toMatchObject([{ key: 'test/large', kind: name, complete: true }]);
-    const { source, asked } = await sourceOf();
+    const { source, offsets } = await sourceOf();
     const gone: ModelSource = { ...source, file: () => Promise.reject(new Error('it is gone')) };
     const kept = await prepareOnnx(gone, name, { cache, signal });
     expect([kept.totalBytes, kept.remainingBytes]).toEqual([total, 0]);
     expectWhole(await kept.load({ signal }));
-    expect(asked).toEqual([]);
+    expect(offsets).toEqual([]);
   });
 
   it('is resumed after an interruption', async () => {
     const cache = new WeightsCache(freshDisk());
     await expect(load((await sourceOf({ cutAt: 18 << 20 })).source, cache)).rejects.toThrow('The line is dead');
-    const { source, asked } = await sourceOf();
+    const { source, offsets } = await sourceOf();
     const again = await prepareOnnx(source, name, { cache, signal });
     expect(again.remainingBytes).toBe(total - (16 << 20));
     expectWhole(await again.load({ signal }));
-    expect(asked).toEqual([16 << 20, 0]);
+    expect(offsets).toEqual([16 << 20, 0]);
   });
 
   it('is skipped if there is no room or another tab writes it, and the model plays all the same', async () => {

@@ -138,14 +138,14 @@ describe('code that fails in the middle of a step', () => {
       'ObjectiveShapeError',
       /metrics\.success/,
     ],
-  ])('%s', async (_, what, name, says) => {
+  ])('%s', async (_, what, name, pattern) => {
     const id = await newRun(micro);
     expect((await train(id, { steps: 1 })).error).toBeNull();
     const before = await weightsOf(id);
     const broken = await forkRun(store, id, 1, withCode(later(what)));
     const { error, last } = await train(broken);
     expect(error?.name).toBe(name);
-    expect(error?.message).toMatch(says);
+    expect(error?.message).toMatch(pattern);
     expect([last.status, last.detail]).toEqual(['failed', error?.message]);
     expect((await store.get(broken)).step).toBe(1);
     expect(Buffer.compare(await weightsOf(broken), before)).toBe(0);

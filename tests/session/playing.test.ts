@@ -15,9 +15,9 @@ it('plays a task of BabyAI to its end with the oracle’s actions', async () => 
   const [plan] = await world.oracle([0]);
 
   // Index 4 of three tasks wraps around to the second.
-  const begun = await playing.reset({ name: 'babyai', options, split: 'test', index: 4 });
-  expect(begun).toMatchObject({ observation: first.observation, actions: first.validActions, done: false });
-  expect(begun.view.kind).toBe('babyai');
+  const started = await playing.reset({ name: 'babyai', options, split: 'test', index: 4 });
+  expect(started).toMatchObject({ observation: first.observation, actions: first.validActions, done: false });
+  expect(started.view.kind).toBe('babyai');
   let frame = await playing.step('fly to the moon');
   expect(frame).toMatchObject({ valid: false, done: false, success: false });
   expect(frame.actions).toEqual(first.validActions);

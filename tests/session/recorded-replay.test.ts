@@ -22,12 +22,12 @@ const message = (role: Message['role'], content: string): Message => ({
   ...{ role, content, trained: null, reasoning: null, source: null },
 });
 
-const record = (itemId: string | null, said: string[]): TrajectoryRecord => {
+const record = (itemId: string | null, texts: string[]): TrajectoryRecord => {
   const [, world, item] = /^(?:(.+)_)?(\d+)$/.exec(itemId ?? '') ?? [];
   return {
     ...{ itemId, reward: null, success: null, source: null, world: world ?? null },
     item: item === undefined ? null : Number(item),
-    messages: said.map((content, i) => message(i % 2 ? 'assistant' : 'user', content)),
+    messages: texts.map((content, i) => message(i % 2 ? 'assistant' : 'user', content)),
   };
 };
 
@@ -40,9 +40,9 @@ async function playOf(name: string, item: number, actions: string[]) {
   open.push(world);
   const form = (await worldModule(name).agentgym!())!;
   const task = await taskOfItem(world, form, item);
-  const said = [(await world.reset([0], [task]))[0].observation];
-  for (const action of actions) said.push(action, (await world.step([0], [action]))[0].observation);
-  return { task, said };
+  const texts = [(await world.reset([0], [task]))[0].observation];
+  for (const action of actions) texts.push(action, (await world.step([0], [action]))[0].observation);
+  return { task, texts };
 }
 
 describe.each([
@@ -52,36 +52,36 @@ describe.each([
   ['babyai', 'babyai', 41, ['turn left', 'turn right']],
 ] as const)('%s', (name, prefix, item, actions) => {
   it('is found by AgentGym’s number, and answers as in the file', async () => {
-    const { task, said } = await playOf(name, item, [...actions]);
-    const replay = await replays.replay(record(`${prefix}_${item}`, said));
+    const { task, texts } = await playOf(name, item, [...actions]);
+    const replay = await replays.replay(record(`${prefix}_${item}`, texts));
     expect(replay.task).toEqual(task);
     expect(replay.differs).toEqual([]);
     expect(replay.frames.map(({ turn }) => turn)).toEqual([-1, 0, 1]);
-    expect(replay.frames.map(({ observation }) => observation)).toEqual(said.filter((_, i) => i % 2 === 0));
+    expect(replay.frames.map(({ observation }) => observation)).toEqual(texts.filter((_, i) => i % 2 === 0));
   });
 
   it('reports a turn whose answer differs from the file', async () => {
-    const { said } = await playOf(name, item, [...actions]);
-    said[2] = 'Something else happened.';
-    expect((await replays.replay(record(`${prefix}_${item}`, said))).differs).toEqual([0]);
+    const { texts } = await playOf(name, item, [...actions]);
+    texts[2] = 'Something else happened.';
+    expect((await replays.replay(record(`${prefix}_${item}`, texts))).differs).toEqual([0]);
   });
 });
 
 it('a task with another numbering is found by its first observation, as in AgentTraj’s TextCraft', async () => {
-  const { task, said } = await playOf('textcraft', 40, ['inventory']);
+  const { task, texts } = await playOf('textcraft', 40, ['inventory']);
   const form = (await worldModule('textcraft').agentgym!())!;
   const all = await originalTasks(open[0], form);
   expect(all.some(({ id }) => id === task.id)).toBe(true);
-  const replay = await replays.replay(record('textcraft_41', said));
+  const replay = await replays.replay(record('textcraft_41', texts));
   expect([replay.task.id, replay.differs]).toEqual([task.id, []]);
-  const nameless = await replays.replay(record(null, said), 'textcraft');
+  const nameless = await replays.replay(record(null, texts), 'textcraft');
   expect(nameless.task.id).toBe(task.id);
 });
 
 it('a trajectory without a task here is refused by name', async () => {
-  const { said } = await playOf('maze', 1, ['move up']);
-  await expect(replays.replay(record('webshop_3', said))).rejects.toThrow('webshop, which is not here');
-  await expect(replays.replay(record(null, said))).rejects.toThrow('names no world');
-  await expect(replays.replay(record('textcraft_3', said))).rejects.toThrow(UnmappedError);
-  await expect(replays.replay({ ...record('maze_3', said), messages: null })).rejects.toThrow('holds no messages');
+  const { texts } = await playOf('maze', 1, ['move up']);
+  await expect(replays.replay(record('webshop_3', texts))).rejects.toThrow('webshop, which is not here');
+  await expect(replays.replay(record(null, texts))).rejects.toThrow('names no world');
+  await expect(replays.replay(record('textcraft_3', texts))).rejects.toThrow(UnmappedError);
+  await expect(replays.replay({ ...record('maze_3', texts), messages: null })).rejects.toThrow('holds no messages');
 });

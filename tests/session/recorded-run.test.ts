@@ -75,13 +75,15 @@ const recordsOf = async (id: string) => (await store.records<StepRecord>(id)).ma
 it('learns from the trajectories that map, reports the others, then plays, and resumes exactly', async () => {
   const file = await play();
   const [whole, stopped] = [await newRun(file), await newRun(file)];
-  const told = (await trained(whole)).filter((event) => event.type === 'notice');
-  expect(told).toHaveLength(1);
-  expect(told[0]).toMatchObject({ level: 'warning' });
-  expect(told[0].message).toMatch(
+  const notices = (await trained(whole)).filter((event) => event.type === 'notice');
+  expect(notices).toHaveLength(1);
+  expect(notices[0]).toMatchObject({ level: 'warning' });
+  expect(notices[0].message).toMatch(
     /^6 of the 8 trajectories of play.jsonl can be learnt from. Line 7: textcraft_\d+ is no training task/,
   );
-  expect(told[0].message).toMatch(/Line 8: turn 1: "sing 1 song" is not among the actions that the world offers there/);
+  expect(notices[0].message).toMatch(
+    /Line 8: turn 1: "sing 1 song" is not among the actions that the world offers there/,
+  );
   const records = await recordsOf(whole);
   expect(records.slice(1, 4).map(({ metrics }) => metrics.demonstrations)).toEqual([4, 4, 4]);
   expect(records[3].metrics.loss).toBeLessThan(records[1].metrics.loss);

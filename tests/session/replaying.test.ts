@@ -39,7 +39,7 @@ it('another world shows the recorded frames without a request to its server', as
   world.describe = () => ({ ...description, replayable: false });
   const frames = await framesOf(world, trajectory);
   expect(world.steps).toBe(steps);
-  const words = ({ turn, action, observation }: (typeof frames)[number]) => [turn, action, observation];
-  expect(frames.map(words)).toEqual(replayed.map(words));
+  const fieldsOf = ({ turn, action, observation }: (typeof frames)[number]) => [turn, action, observation];
+  expect(frames.map(fieldsOf)).toEqual(replayed.map(fieldsOf));
   expect(frames[1].view).toEqual({ kind: 'text', text: trajectory.turns[0].observation });
 });

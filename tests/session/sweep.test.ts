@@ -112,10 +112,10 @@ describe('a document with a sweep', () => {
       'sweep.variants.0.changes.algorithm.minibatches',
       /more than the 2 groups/,
     ],
-  ])('refuses %j by path', (sweep, path, words) => {
+  ])('refuses %j by path', (sweep, path, message) => {
     const problems = problemsOf(sweep);
     expect(problems.map((each) => each.path)).toEqual([path]);
-    expect(problems[0].message).toMatch(words);
+    expect(problems[0].message).toMatch(message);
   });
 
   it('names its variants by the settings that differ', () => {
@@ -164,7 +164,7 @@ async function recordsOf(store: RunStore, id: string) {
 }
 
 /** Records of each run when it is trained by itself. */
-async function alone(document: Experiment) {
+async function trainAlone(document: Experiment) {
   const store = storeIn('alone');
   const all: StepRecord[][] = [];
   for (const { experiment } of sweptRuns(document)) {
@@ -191,7 +191,7 @@ describe('a sweep', () => {
     const ids = runs.map((run) => run.id);
     expect(stepsHeard(events, ids)).toEqual([1, 2, 3, 4].flatMap((step) => [0, 1, 2, 3].map((run) => [run, step])));
     expect(lastState(events)).toMatchObject({ status: 'finished', done: 16, total: 16, remainingMs: 0, failed: [] });
-    expect(await recordsOf(store, id)).toEqual(await alone(swept()));
+    expect(await recordsOf(store, id)).toEqual(await trainAlone(swept()));
     expect(engines.opened).toHaveLength(4);
     expect(engines.engines.every((engine) => engine.closed)).toBe(true);
     expect(events.filter((event) => event.type === 'hint').map(({ hint }) => hint)).toEqual([
@@ -222,7 +222,7 @@ describe('a sweep', () => {
     );
     await session.train();
     expect(most).toBe(1);
-    expect(await recordsOf(store, id)).toEqual(await alone(document));
+    expect(await recordsOf(store, id)).toEqual(await trainAlone(document));
   });
 
   it.each([
@@ -247,7 +247,7 @@ describe('a sweep', () => {
     );
     const resumed = await sessionOn(again, id);
     await resumed.session.train();
-    expect(await recordsOf(again, id)).toEqual(await alone(swept()));
+    expect(await recordsOf(again, id)).toEqual(await trainAlone(swept()));
   });
 
   it('pauses after the step in progress, and resumes with the rest', async () => {
@@ -262,7 +262,7 @@ describe('a sweep', () => {
     expect(lastState(events)).toMatchObject({ status: 'paused', done: 5 });
     await session.train();
     expect(lastState(events)).toMatchObject({ status: 'finished', done: 16 });
-    expect(await recordsOf(store, id)).toEqual(await alone(swept()));
+    expect(await recordsOf(store, id)).toEqual(await trainAlone(swept()));
   });
 
   it('continues without a run that fails, and names it', async () => {

@@ -356,14 +356,14 @@ describe('sweeps', () => {
 
   it('pause when a run is trained by itself, and continue afterwards', async () => {
     let other = '';
-    let beside: Promise<void> | undefined;
+    let singleTraining: Promise<void> | undefined;
     const { service } = tab(new SharedLocks(), (what, step) => {
-      if (what === 'step' && step === 2) beside ??= service.train(other, { steps: 1 });
+      if (what === 'step' && step === 2) singleTraining ??= service.train(other, { steps: 1 });
     });
     other = (await service.createRun({ ...micro, steps: 3 })).id;
     const [{ sweep }] = await service.createSweep(document);
     await service.trainSweep(sweep!.id);
-    await beside;
+    await singleTraining;
     expect((await service.openSweep(sweep!.id)).state).toMatchObject({ status: 'paused', done: 3 });
     expect((await service.openRun(other)).summary.step).toBe(1);
     await service.trainSweep(sweep!.id);

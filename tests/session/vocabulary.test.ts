@@ -8,7 +8,12 @@ import { textsOf } from '../../src/session/text/vocabulary.ts';
 import { openWorld } from '../../src/worlds/registry.ts';
 
 /** Words of the texts that are not tokens of their own (they would be spelt, or unknown). */
-async function unheard(world: World, tokenizer: Tokenizer, options: WorldOptions, every: number): Promise<string[]> {
+async function missingWords(
+  world: World,
+  tokenizer: Tokenizer,
+  options: WorldOptions,
+  every: number,
+): Promise<string[]> {
   const missing = new Set<string>();
   const note = (text: string) => {
     for (const word of wordsOf(text)) if (!tokenizer.has(word)) missing.add(word);
@@ -52,7 +57,7 @@ describe('the number of words that are not tokens of their own is', () => {
   ] as const)('%s %i in %s %j', { timeout: 120_000 }, async (_, most, name, options, every) => {
     const world = await once(worlds, name, () => openWorld(name));
     const tokenizer = await once(tokenizers, name, async () => buildTokenizer(await textsOf(world)));
-    const missing = await unheard(world, tokenizer, options as unknown as WorldOptions, every);
+    const missing = await missingWords(world, tokenizer, options as unknown as WorldOptions, every);
     expect(missing.length, missing.join(' ')).toBeLessThanOrEqual(most);
     for (const word of missing) expect([...tokenizer.encode(word)]).not.toContain(tokenizer.id('[UNK]'));
   });
@@ -66,10 +71,10 @@ it('the names of things are tokens if the policy asks for them', async () => {
       sampling: { thoughts: 0 },
       policy: { kind: 'tiny', wholeNames },
     }) as unknown as Experiment;
-  const [words, names] = await Promise.all([false, true].map((whole) => made.of(experiment(whole), null)));
-  expect(words.has('oak planks')).toBe(false);
+  const [plain, names] = await Promise.all([false, true].map((whole) => made.of(experiment(whole), null)));
+  expect(plain.has('oak planks')).toBe(false);
   expect(names.encode('craft 4 oak planks using 1 oak logs').length).toBe(6);
-  expect(names.vocabSize - words.vocabSize).toBeGreaterThan(500);
+  expect(names.vocabSize - plain.vocabSize).toBeGreaterThan(500);
 });
 
 it('a world with the texts of another uses its vocabulary, without a request to a server', async () => {

@@ -16,13 +16,13 @@ interface Asked {
 
 /** A source that gives `answers[n]` to its n-th request, and the list `asked` of the requests so far. */
 function sourceOf(answers: ((asked: Asked) => Response | Promise<Response>)[]) {
-  const asked: Asked[] = [];
+  const requests: Asked[] = [];
   const fetch = async (_: unknown, init?: RequestInit) => {
-    asked.push({ range: new Headers(init?.headers).get('range'), signal: init!.signal! });
-    return answers[asked.length - 1](asked.at(-1)!);
+    requests.push({ range: new Headers(init?.headers).get('range'), signal: init!.signal! });
+    return answers[requests.length - 1](requests.at(-1)!);
   };
   return {
-    asked,
+    requests,
     source: new HttpSource({ id: 'a/b', base: 'http://hub.test' }, { fetch: fetch as typeof globalThis.fetch }),
   };
 }
@@ -53,48 +53,48 @@ const chunks = (from: number, to: number, pauses: number[], total = to) => {
 };
 
 it('a request without an answer is aborted and repeated after half a minute', async () => {
-  const { source, asked } = sourceOf([silence, () => new Response('{}')]);
+  const { source, requests } = sourceOf([silence, () => new Response('{}')]);
   const text = source.text('config.json', never);
   await seconds(29);
-  expect(asked.length).toBe(1);
+  expect(requests.length).toBe(1);
   await seconds(2);
   expect(await text).toBe('{}');
-  expect(asked.map(({ signal }) => signal.aborted)).toEqual([true, false]);
+  expect(requests.map(({ signal }) => signal.aborted)).toEqual([true, false]);
 });
 
 it('a download that stalls resumes at the byte where it stopped', async () => {
-  const { source, asked } = sourceOf([probe(6), chunks(0, 4, [0, 0, 0, 0], 6), chunks(4, 6, [0, 0])]);
+  const { source, requests } = sourceOf([probe(6), chunks(0, 4, [0, 0, 0, 0], 6), chunks(4, 6, [0, 0])]);
   const file = await source.file('model.safetensors', never);
   const read = readRange(file!, 0, 6, never);
   await seconds(31);
   expect([...(await read)]).toEqual([0, 1, 2, 3, 4, 5]);
-  expect(asked.map(({ range }) => range)).toEqual(['bytes=0-0', 'bytes=0-', 'bytes=4-']);
+  expect(requests.map(({ range }) => range)).toEqual(['bytes=0-0', 'bytes=0-', 'bytes=4-']);
 });
 
 it('a slow download is not interrupted', async () => {
-  const { source, asked } = sourceOf([probe(4), chunks(0, 4, [25, 25, 25, 25])]);
+  const { source, requests } = sourceOf([probe(4), chunks(0, 4, [25, 25, 25, 25])]);
   const file = await source.file('model.safetensors', never);
   const read = readRange(file!, 0, 4, never);
   await seconds(101);
   expect([...(await read)]).toEqual([0, 1, 2, 3]);
-  expect(asked.length).toBe(2);
+  expect(requests.length).toBe(2);
 });
 
 it('a server that stays silent is given up with a message', async () => {
-  const { source, asked } = sourceOf(Array(6).fill(silence));
+  const { source, requests } = sourceOf(Array(6).fill(silence));
   const failure = expect(source.text('config.json', never)).rejects.toThrow(
     /hub.test cannot be reached \(no data arrived for 30 s\)/,
   );
   await seconds(6 * 30 + 16);
   await failure;
-  expect(asked.length).toBe(6);
+  expect(requests.length).toBe(6);
 });
 
 it('the caller can abort at any time', async () => {
-  const { source, asked } = sourceOf([silence]);
+  const { source, requests } = sourceOf([silence]);
   const stop = new AbortController();
   const failure = expect(source.text('config.json', stop.signal)).rejects.toThrow('enough');
   stop.abort(new Error('enough'));
   await failure;
-  expect(asked[0].signal.aborted).toBe(true);
+  expect(requests[0].signal.aborted).toBe(true);
 });

@@ -138,7 +138,8 @@ const batch: PackedBatch = {
   scored: Int32Array.from({ length: 100 }, (_, i) => i + 45),
   allowed: null,
 };
-const hash = (words: Uint32Array, from: number) => words.reduce((h, word) => Math.imul(h ^ word, 16777619) >>> 0, from);
+const hash = (values: Uint32Array, from: number) =>
+  values.reduce((h, word) => Math.imul(h ^ word, 16777619) >>> 0, from);
 
 /**
  * The same in every engine. If this hash changes, the arithmetic has changed, and old runs cannot be resumed exactly.
@@ -172,8 +173,8 @@ async function runHash(device: WasmDevice): Promise<number> {
   const sampling = { temperature: 1, seed: 3, stream: 1, maxTokens: 12, stopTokens: [] };
   const turns = await wholeTurns(model, rows as unknown as Parameters<Model['generate']>[0], sampling);
   let h = 2166136261;
-  for (const { tokens: said, logprobs } of turns)
-    h = hash(new Uint32Array(logprobs.buffer), hash(new Uint32Array(said.buffer), h));
+  for (const { tokens: sampled, logprobs } of turns)
+    h = hash(new Uint32Array(logprobs.buffer), hash(new Uint32Array(sampled.buffer), h));
   for (const { data } of (await model.save()).tensors.values()) h = hash(new Uint32Array(data.buffer), h);
   model.destroy();
   return h;

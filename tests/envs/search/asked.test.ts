@@ -21,7 +21,7 @@ const options: WorldOptions = { corpus: 'towns', retriever: true, documents: 2 }
 const task = { world: 'search', id: 0, options, strata: {} };
 
 /** Queries that the server received; queries in `broken` get an error. */
-const asked: string[] = [];
+const received: string[] = [];
 let server: Server;
 let address = '';
 
@@ -44,7 +44,7 @@ beforeAll(async () => {
           JSON.stringify({ info: { title: 'Towns', version: '7', 'x-missing': ['half'] }, paths: {} }),
         );
       const { queries } = JSON.parse(body) as { queries: string[] };
-      asked.push(...queries);
+      received.push(...queries);
       if (queries.includes('broken')) return void response.writeHead(400).end('{"detail": "no"}');
       const document = { id: 'far', contents: '"Velora"\nVelora lies on the Aster.' };
       response.end(JSON.stringify({ result: queries.map(() => [{ document, score: 1 }]) }));
@@ -63,11 +63,11 @@ afterAll(() => {
 describe('searches on a server', () => {
   it('are sent in one request per batch, and answer the questions of a corpus', async () => {
     const world = await Search.open({ address });
-    const begun = await world.reset([0, 1], [task, task]);
-    expect(begun[0].observation).toContain('On which river does Velora lie?');
-    expect(asked).toEqual([]);
+    const startedTasks = await world.reset([0, 1], [task, task]);
+    expect(startedTasks[0].observation).toContain('On which river does Velora lie?');
+    expect(received).toEqual([]);
     const found = await world.step([0, 1], ['<search>velora</search>', '<search>river aster</search>']);
-    expect(asked.splice(0)).toEqual(['velora', 'river aster']);
+    expect(received.splice(0)).toEqual(['velora', 'river aster']);
     for (const { observation } of found) expect(observation).toContain('Velora lies on the Aster.');
     const [end] = await world.step([0], ['<answer>Aster</answer>']);
     expect(end).toMatchObject({ reward: 1, done: true });
@@ -84,13 +84,13 @@ describe('searches on a server', () => {
     await world.close();
   });
   it('are not started without permission, without an address, or without a corpus', async () => {
-    asked.length = 0;
+    received.length = 0;
     const withheld = await Search.open({ withheld: true });
     await expect(withheld.reset([0], [task])).rejects.toThrow(/came from somebody else: allow it to use the server/);
     await expect((await Search.open()).reset([0], [task])).rejects.toThrow(/no address of one is set/);
     const made = { ...task, options: { retriever: true } };
     await expect((await Search.open({ address })).reset([0], [made])).rejects.toThrow(WorldError);
-    expect(asked).toEqual([]);
+    expect(received).toEqual([]);
     // Tasks that need no server are played as before.
     expect((await withheld.reset([0], [{ ...task, options: {} }]))[0].observation).not.toBe('');
   });

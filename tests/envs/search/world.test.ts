@@ -154,11 +154,11 @@ describe('many worlds', () => {
     const tasks = slots.map((k) => task(5 * k, { universes: 10, documents: 1 + (k % 3) }));
     const starts = await world.reset(slots, tasks);
     const actions = starts.map(({ validActions }, k) => randomAction(validActions!, 1, k, 0));
-    const together = await world.step(slots, actions);
+    const batched = await world.step(slots, actions);
     for (const k of slots) {
       const other = await Search.open();
       expect((await other.reset([0], [tasks[k]]))[0]).toEqual(starts[k]);
-      expect((await other.step([0], [actions[k]]))[0]).toEqual(together[k]);
+      expect((await other.step([0], [actions[k]]))[0]).toEqual(batched[k]);
       await other.close();
     }
   });
