@@ -1,8 +1,8 @@
 // Runs whose step is more than a rollout and an update. Each is killed in the part that differs, and must end with the
 // numbers of the same run without a kill.
 import type { StepRecord } from '../../src/session/protocol.ts';
-import type { Death } from './ears.ts';
 import { differences, finish, type Harness, liveAndDie } from './harness.ts';
+import type { Death } from './page-events.ts';
 import type { Result } from './tabs.ts';
 
 interface Case {

@@ -2,8 +2,8 @@
 import type { StepRecord } from '../../src/session/protocol.ts';
 import { withoutTimes } from '../../src/session/run/schedule.ts';
 import { type Life, open } from './browser.ts';
-import { type Death, PageEvents } from './ears.ts';
 import type {} from './page.ts';
+import { type Death, PageEvents } from './page-events.ts';
 
 export interface Harness {
   profile: string;

@@ -14,9 +14,9 @@ import { repositoryRoot } from '../../src/envs/transport/wasm.ts';
 import type { StepRecord } from '../../src/session/protocol.ts';
 import { withoutTimes } from '../../src/session/run/schedule.ts';
 import { algorithmCases } from './cases.ts';
-import type { Death } from './ears.ts';
 import { differences, finish, type Harness, idOf, liveAndDie } from './harness.ts';
 import type {} from './page.ts';
+import type { Death } from './page-events.ts';
 import { killedEvaluation, killedSweep } from './sweeps.ts';
 import { fullDisk, type Result, twoTabs } from './tabs.ts';
 

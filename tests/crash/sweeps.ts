@@ -1,9 +1,9 @@
 // Kills in the middle of a sweep and of an evaluation: both resume and end with the same results as without a kill.
 import { readFileSync } from 'node:fs';
 import type { StepRecord } from '../../src/session/protocol.ts';
-import { sleep } from './ears.ts';
 import { born, differences, type Harness } from './harness.ts';
 import type {} from './page.ts';
+import { sleep } from './page-events.ts';
 import type { Result } from './tabs.ts';
 
 const document = () => {

@@ -3,9 +3,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { StepRecord } from '../../src/session/protocol.ts';
-import { PageEvents } from './ears.ts';
 import { begin, born, differences, type Harness } from './harness.ts';
 import type {} from './page.ts';
+import { PageEvents } from './page-events.ts';
 
 export interface Result {
   what: string;
