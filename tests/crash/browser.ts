@@ -62,7 +62,7 @@ export async function open(profile: string, url: string, onEvent: (event: string
   try {
     const browser = await chromium.connectOverCDP(await debuggingAddress(profile, child));
     const context = browser.contexts()[0];
-    const tab = (hears: (event: string) => void) => openTab(context, url, hears);
+    const tab = (onEvent: (event: string) => void) => openTab(context, url, onEvent);
     return { page: await tab(onEvent), tab, kill };
   } catch (error) {
     await kill();
