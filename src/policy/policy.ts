@@ -14,8 +14,9 @@ export interface AllowedTokens {
 }
 
 /**
- * Sequences on one token axis, without padding. A segment may have a parent, a prompt shared by several segments. It
- * attends to the whole parent, and its positions continue from the parent's end. Children follow their parent directly.
+ * Sequences on one token axis, without padding. A segment may have a parent, a prompt shared by several segments. The
+ * segment attends to the whole parent, and its positions continue from the parent's end. Children follow their parent
+ * directly.
  */
 export interface PackedBatch {
   /** (T) */
@@ -187,8 +188,8 @@ export interface GenerateRow {
   /** Index of the trajectory, below the capacity's `slots`. Its KV cache lives until the slot is released. */
   slot: number;
   /**
-   * Tokens to run before sampling: the world's text and the forced tail of the last action. May be empty right after
-   * `admit`, or if the last token was sampled: that token is run without being listed.
+   * Tokens to run before sampling: the world's text and the forced tail of the last action. A token sampled last is run
+   * before them without being listed. May therefore be empty after such a token, and directly after `admit`.
    */
   append: Int32Array;
   /** Null: the whole vocabulary is allowed. */
@@ -332,7 +333,7 @@ export interface Learner extends Actor {
   readonly notes: Map<string, number>;
   /** Copies the current weights into the frozen reference. */
   freezeReference(): Promise<void>;
-  /** Reads parameters and optimiser state back at one consistent moment. */
+  /** Reads parameters and optimiser state back. */
   save(options?: { reference?: boolean }): Promise<PolicyState>;
   /** Loads a state. Checks shapes by name first; throws on a mismatch without changing anything. */
   load(state: PolicyState, options?: { reference?: boolean }): Promise<void>;

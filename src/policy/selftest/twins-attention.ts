@@ -233,7 +233,7 @@ const rope_backward: Twin = (c, size) => {
   const dgain = Float64Array.from(unwritten(normed ? T * (H + KV) * D : 1));
   const dout = (t: number, head: number, d: number) =>
     head < H ? dquery[(t * H + head) * D + d] : dcache[(t * 2 * KV + head - H) * D + d];
-  const back = (t: number, head: number, d: number) => {
+  const rotatedBack = (t: number, head: number, d: number) => {
     const angle = position(t) * D + (d % (D / 2));
     const other = d < D / 2 ? dout(t, head, d + D / 2) : -dout(t, head, d - D / 2);
     return dout(t, head, d) * turn[angle] + other * turn[angle + D / 2];
@@ -242,12 +242,12 @@ const rope_backward: Twin = (c, size) => {
     const [t, head] = [Math.floor(i / (H + 2 * KV)), i % (H + 2 * KV)];
     const r = scale(t, head);
     const x = (d: number) => inp[at(t, head) + d];
-    const g = (d: number) => back(t, head, d) * gain(head, d);
+    const g = (d: number) => rotatedBack(t, head, d) * gain(head, d);
     const mean = normed ? sum(D, (d) => g(d) * x(d) * r) / D : 0;
     for (let d = 0; d < D; d++) {
       const value = head >= H + KV ? dcache[(t * 2 + 1) * KV * D + (head - H - KV) * D + d] : null;
       dinp[at(t, head) + d] = value ?? r * (g(d) - x(d) * r * mean);
-      if (normed && value === null) dgain[(t * (H + KV) + head) * D + d] = back(t, head, d) * x(d) * r;
+      if (normed && value === null) dgain[(t * (H + KV) + head) * D + d] = rotatedBack(t, head, d) * x(d) * r;
     }
   }
   return {

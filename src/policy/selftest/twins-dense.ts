@@ -104,8 +104,8 @@ function linearToWeight(
   const expected = table(chunks * N, K, (row, k) => {
     const [s, n] = [Math.floor(row / N), row % N];
     const tokens = Math.min(chunk, T - s * chunk);
-    const there = value(c, 'ACCUMULATE') * untouched;
-    return there + sum(tokens, (i) => dout[(s * chunk + i) * N + n] * inp[(s * chunk + i) * K + k]);
+    const previous = value(c, 'ACCUMULATE') * untouched;
+    return previous + sum(tokens, (i) => dout[(s * chunk + i) * N + n] * inp[(s * chunk + i) * K + k]);
   });
   const call = { grid: folded(workgroups(chunks)), params: { T, N, K, chunk } };
   return oneResult([dout, inp, unwritten(chunks * N * K)], call, expected, sums);

@@ -134,9 +134,9 @@ const entry = (content: string, id: number) => ({
  */
 export function syntheticTokenizer(family: Family, vocabSize: number): SyntheticTokenizer {
   const facts = families[family];
-  const whole = vocabSize >= facts.at + facts.special.length && vocabSize >= 40_000;
-  const special = whole ? facts.special : facts.special.filter((token) => !token.includes('reserved'));
-  const ordinary = whole && facts.at > 0 ? facts.at : vocabSize - special.length;
+  const isFullSize = vocabSize >= facts.at + facts.special.length && vocabSize >= 40_000;
+  const special = isFullSize ? facts.special : facts.special.filter((token) => !token.includes('reserved'));
+  const ordinary = isFullSize && facts.at > 0 ? facts.at : vocabSize - special.length;
   if (ordinary < 256)
     throw new RangeError(
       `A vocabulary of ${vocabSize} is too small: 256 bytes and ${special.length} special tokens are needed.`,
@@ -144,8 +144,8 @@ export function syntheticTokenizer(family: Family, vocabSize: number): Synthetic
   const specialAt = facts.at > 0 ? ordinary : 0;
   const list = [...firstMerges(ordinary - 256)];
   const ordinaryAt = facts.at > 0 ? 0 : special.length;
-  const words = [...byteLetters(), ...list.map(([a, b]) => a + b)];
-  const vocab = Object.fromEntries(words.map((word, i) => [word, ordinaryAt + i]));
+  const tokens = [...byteLetters(), ...list.map(([a, b]) => a + b)];
+  const vocab = Object.fromEntries(tokens.map((token, i) => [token, ordinaryAt + i]));
   const idOf = (token: string) => specialAt + special.indexOf(token);
   if (specialAt === 0) for (const token of special) vocab[token] = idOf(token);
   const tokenizer = {

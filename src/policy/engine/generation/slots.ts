@@ -127,8 +127,8 @@ export class Slots {
   /** Takes the pages of a row's next round. Returns false if the row must wait. */
   grow({ slot: index, append }: GenerateRow): boolean {
     const slot = this.get(index);
-    const words = slot.pending.length + (slot.turn ? 0 : append.length);
-    return this.pages.growSlot(index, this.rowsAfter(slot.length + words + decodeChunk));
+    const newTokens = slot.pending.length + (slot.turn ? 0 : append.length);
+    return this.pages.growSlot(index, this.rowsAfter(slot.length + newTokens + decodeChunk));
   }
 
   /** Number of own cache rows of a trajectory with `tokens` tokens. */
