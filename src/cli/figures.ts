@@ -113,7 +113,7 @@ export const figures: readonly Figure[] = [
     title: 'Short, long and growing horizon',
     expected:
       'Figure 7: a long horizon leads at first and collapses, a short one is stable and stays low, and ScalingInter-RL, which grows the horizon in stages, passes both.',
-    differs: `${small} Success of each variant is under its own horizon; figure8 asks all of them under the same.`,
+    differs: `${small} Success of each variant is under its own horizon; figure8 evaluates all of them under the same horizon.`,
     sweeps: ['horizons'],
     evaluations: [],
   },
@@ -121,7 +121,7 @@ export const figures: readonly Figure[] = [
     name: 'figure8',
     title: 'Success against turns',
     expected: 'Figure 8: success rises with the turns that are allowed at test time, for every model.',
-    differs: `${small} One evaluation of twelve turns: success within t turns counts the episodes that ended well by then; the policy is not told of a shorter limit.`,
+    differs: `${small} One evaluation of twelve turns: success within t turns counts the episodes that ended well by then; the policy does not see the shorter limit.`,
     sweeps: ['horizons'],
     evaluations: [
       {

@@ -227,14 +227,14 @@ function differenceLines({ sweep, folder }: Trained, runs: Swept['runs']): strin
   });
 }
 
-function fallenLines(runs: Swept['runs']): string[] {
+function fallSentences(runs: Swept['runs']): string[] {
   const lines = runs.flatMap(({ run, records }) => {
     const fall = fallOf(records);
     if (!fall) return [];
     const first = fall.first ? `; ${signalLabels[fall.first.signal]} moved first` : '';
-    return [`${run.name} has fallen by ${(100 * fall.by).toFixed(1)} points from step ${fall.from} on${first}.`];
+    return [`${run.name} fell by ${(100 * fall.by).toFixed(1)} points from step ${fall.from} on${first}.`];
   });
-  return lines.length ? lines : ['No run has fallen from its best beyond chance.'];
+  return lines.length ? lines : ['No run fell from its best by more than chance.'];
 }
 
 interface Written {
@@ -255,7 +255,7 @@ async function trainingResults(all: readonly Trained[], figure: Figure): Promise
       ...report,
       name: `${figure.title}: ${sweep.label}`,
     });
-    written.came.push(...differenceLines(trained, runs), ...fallenLines(runs));
+    written.came.push(...differenceLines(trained, runs), ...fallSentences(runs));
     written.data.push({ sweep: sweep.key, document: folder.document, report });
   }
   return written;
@@ -298,7 +298,7 @@ function markdown(figure: Figure, { tables, plots, came }: Written, options: Rep
     ...shortened,
     `**Expected.** ${figure.expected}`,
     `**Different here.** ${figure.differs}`,
-    `**What came.** ${came.join(' ')}`,
+    `**Result.** ${came.join(' ')}`,
     ...Object.keys(plots).map((name) => `![${figure.title}](${name}.svg)`),
     ...tables.map(({ title, table }) => `## ${title}\n\n${markdownTable(table)}`),
     'Intervals are 95%, over seeds (Student).',

@@ -92,7 +92,7 @@ export interface ServedReplay extends ReplayResult {
 }
 
 /** Returns a function that opens each world once and shares it among the servers of all records. */
-function lender(file: string): (name: string) => Promise<World> {
+function lendWorlds(file: string): (name: string) => Promise<World> {
   const opened = new Map<string, Promise<World>>();
   const open = (name: string) => (name === 'search' ? Promise.resolve(openRecordedSearch(file)) : openWorld(name));
   return async (name) => {
@@ -166,5 +166,4 @@ export function readServed(file: string): ServedRecord[] {
   return records;
 }
 
-export const replayServed = (file: string): Promise<ServedReplay> => replayRecords(readServed(file), lender(file));
-export { lender as lendWorlds };
+export const replayServed = (file: string): Promise<ServedReplay> => replayRecords(readServed(file), lendWorlds(file));

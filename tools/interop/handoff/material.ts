@@ -57,11 +57,11 @@ export const randomSequences = (vocabulary: number, count: number, length: numbe
 /** Log-probability of each scored token at temperature 1, by our engine on the WebAssembly device. */
 export async function ourScores(
   { config, tensors }: Checkpoint,
-  asked: readonly ScoredSequence[],
+  sequences: readonly ScoredSequence[],
   adapterFolder: string | null,
 ): Promise<number[][]> {
   const device = await openDevice({ device: 'wasm', threads: 1 });
-  const lengths = asked.map(({ tokens }) => tokens.length);
+  const lengths = sequences.map(({ tokens }) => tokens.length);
   const total = lengths.reduce((a, b) => a + b, 0);
   const most = Math.max(...lengths);
   const text = (name: string) => readFileSync(join(adapterFolder!, name), 'utf8');
@@ -79,10 +79,10 @@ export async function ourScores(
     reference: false,
   });
   const starts = lengths.map((_, i) => lengths.slice(0, i).reduce((a, b) => a + b, 0));
-  const own = asked.map(({ tokens, scored }) => scored ?? tokens.map((_, t) => t).slice(1));
+  const own = sequences.map(({ tokens, scored }) => scored ?? tokens.map((_, t) => t).slice(1));
   const { logprob } = await model.score(
     {
-      tokens: Int32Array.from(asked.flatMap(({ tokens }) => tokens)),
+      tokens: Int32Array.from(sequences.flatMap(({ tokens }) => tokens)),
       segments: lengths.map((length, i) => ({ start: starts[i], end: starts[i] + length, parent: -1 })),
       scored: Int32Array.from(own.flatMap((places, i) => places.map((t) => starts[i] + t))),
       allowed: null,
