@@ -67,7 +67,7 @@ it.each([
   expect(back.tensors).toEqual(checkpoint.tensors);
 });
 
-it('is exported as ONNX with the file names of the Hub', () => {
+it('a checkpoint is exported as ONNX with the file names of the Hub', () => {
   const options = { format: 'onnx', operators: 'contrib', weights: 'int4', dtype: 'float32' } as const;
   const files = exportedFiles(readCheckpoint(writeFolder()), options);
   expect([...files.keys()].sort()).toEqual(['config.json', 'onnx/model.onnx', 'tokenizer.json']);

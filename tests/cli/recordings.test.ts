@@ -22,7 +22,7 @@ const staged = (...files: (string | null)[]) =>
   parseExperiment({ ...micro, stages: files.map((file) => ({ steps: 1, algorithm: sft(file) })) });
 const text = (bytes?: Uint8Array) => new TextDecoder().decode(bytes);
 
-it('are looked up from the folder of the experiment, and stored under their name without the path', () => {
+it('recordings are looked up from the folder of the experiment, and stored under their name without the path', () => {
   const { experiment, recordings } = withRecordings(staged('play/a.jsonl', null), folder);
   expect(experiment.stages!.map(({ algorithm }) => fileOf(algorithm))).toEqual(['a.jsonl', null]);
   expect([...recordings.keys()]).toEqual(['a.jsonl']);
@@ -34,7 +34,7 @@ it('are looked up from the folder of the experiment, and stored under their name
   expect(withRecordings(parseExperiment(micro), folder).recordings.size).toBe(0);
 });
 
-it('are refused by name if missing or if two have the same name', () => {
+it('recordings are refused by name if missing or if two have the same name', () => {
   expect(() => withRecordings(staged('b.jsonl'), folder)).toThrow(MissingFileError);
   expect(() => withRecordings(staged('b.jsonl'), folder)).toThrow(/no file b.jsonl: looked for .*b.jsonl/);
   expect(() => withRecordings(staged('a.jsonl', 'play/a.jsonl'), folder)).toThrow(/Two files are named a.jsonl/);

@@ -67,7 +67,7 @@ it('counts the cost up to the first 0.3 of gain', () => {
   );
 });
 
-it('has no result for an unfinished run', () => {
+it('an unfinished run has no result', () => {
   expect(endsOf(records.slice(0, 5))).toBeNull();
   expect(reportLines(records.slice(0, 1))).toEqual([]);
 });

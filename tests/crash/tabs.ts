@@ -1,4 +1,4 @@
-// Other ends of a step in a browser: the disk is full, or another tab takes the run over.
+// Interruptions of a run other than a kill: the disk is full, or another tab takes the run over.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -36,7 +36,7 @@ export async function fullDisk(harness: Harness): Promise<Result> {
     expectThat(
       problems,
       /no space to store .* No stored data is lost/.test(notice ?? ''),
-      `it said: ${notice ?? 'nothing'}`,
+      `its notice was: ${notice ?? 'none'}`,
     );
     expectThat(
       problems,
@@ -79,7 +79,7 @@ export async function twoTabs(harness: Harness, never: readonly StepRecord[]): P
     expectThat(problems, before === 'another-tab', `the second tab sees ${before} as the owner`);
     await second.evaluate((run) => window.crash.takeOver(run), id);
     await training;
-    expectThat(problems, events.received.includes('owner another-tab'), 'the first tab was not told');
+    expectThat(problems, events.received.includes('owner another-tab'), 'the first tab got no event');
     await second.evaluate((run) => window.crash.train(run), id);
     problems.push(...differences(never, await second.evaluate((run) => window.crash.records(run), id)).slice(0, 5));
     return { what: 'a run taken over by a second tab', problems };

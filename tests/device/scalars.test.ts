@@ -17,7 +17,7 @@ function written(given: { [name: string]: number }) {
   return memory;
 }
 
-it('are written in the order of the kernel, whatever the order of the call', () => {
+it('scalars are written in the order of the kernel, whatever the order of the call', () => {
   const { u32s, f32s } = written(Object.fromEntries(Object.entries(values).reverse()));
   expect([u32s[1], u32s[2]]).toEqual([0, 64]);
   expect([...f32s.subarray(3, 11)]).toEqual([0.1, 0.9, 0.95, 1e-8, 0.1, 1, 0.5, 0].map(Math.fround));
@@ -35,7 +35,7 @@ it('one that the kernel lacks is refused by name', () => {
   );
 });
 
-it('are the same for both devices', () => {
+it('scalars are the same for both devices', () => {
   expect(parseScalars(shaderSource('adamw'))).toEqual(scalars);
 });
 

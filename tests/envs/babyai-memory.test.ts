@@ -72,7 +72,7 @@ class Account {
     const { agent } = this.view;
     const [dx, dy] = STEPS[agent.direction];
     return {
-      // Adding 0 turns -0 into 0; a test tells them apart.
+      // Adding 0 turns -0 into 0, which `toEqual` distinguishes.
       ahead: (x - agent.x) * dx + (y - agent.y) * dy + 0,
       aside: (y - agent.y) * dx - (x - agent.x) * dy + 0,
     };

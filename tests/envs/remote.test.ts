@@ -52,7 +52,7 @@ const open = (timeoutMs = 30) => {
 };
 const tasks = [taskOf(10), taskOf(11), taskOf(12)];
 
-describe('a world over a line', () => {
+describe('a world over a connection', () => {
   it('is called slot by slot, all at once', async () => {
     const { line, world } = open();
     const answers = await world.reset([0, 1, 2], tasks);
@@ -100,7 +100,7 @@ describe('a world over a line', () => {
   });
 });
 
-describe('a connection', () => {
+describe('the settings of a connection', () => {
   const module = (connection: WorldModule['connection']) => ({ ...textcraft, title: 'Line', connection });
 
   it('takes the set address, else the module’s', () => {

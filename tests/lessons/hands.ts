@@ -52,7 +52,7 @@ export async function act(hands: Hands, selector: string, key = 'Enter') {
   await hands.press(key);
 }
 
-/** Milliseconds below which no training took place. */
+/** Waits shorter than this, in milliseconds, involved no training and are not noted. */
 const worthNoting = 3000;
 
 /** Waits until the lesson has stored a part as done. */

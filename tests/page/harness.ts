@@ -83,7 +83,7 @@ export const serveReal = async (plugins: Plugin[] = []) => serve(await buildReal
 export function launch(): Promise<Browser> {
   const executablePath = findChromium();
   if (!executablePath || !existsSync(executablePath))
-    throw new Error('No Chromium was found. `npm test` says what to install.');
+    throw new Error('No Chromium was found. `npm test` prints what to install.');
   return chromium.launch({ executablePath, args: chromiumArgs });
 }
 

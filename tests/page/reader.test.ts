@@ -116,7 +116,7 @@ describe.each([
     await close();
   });
 
-  test('two lie side by side, with their differences', async () => {
+  test('two records are shown side by side, with their differences', async () => {
     const { page, errors, close } = await reading('?mock=empty', view);
     await chooser(page).setInputFiles(file('play.jsonl', text(40)));
     await firstItem(page).click();

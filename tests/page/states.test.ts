@@ -201,7 +201,7 @@ const states: State[] = [
       expect(await page.getByText('published', { exact: true }).count()).toBe(9);
       const otherRuns = page.getByRole('group', { name: 'Beside other runs' });
       await otherRuns.getByRole('rowheader', { name: /^This run textcraft-first, step 42$/ }).waitFor();
-      // Of another run only the newest evaluation is shown, with its decoding.
+      // Only the newest evaluation of another run is shown, with its decoding.
       expect(await otherRuns.getByRole('rowheader').count()).toBe(2);
       const other = otherRuns.getByRole('row', { name: /^half the learning rate half the learning rate, step 20/ });
       expect(await other.getByRole('cell').last().textContent()).toBe('greedy');

@@ -156,7 +156,7 @@ describe.each(shapes)('attention, %s', (_, shape, wanted) => {
   });
 });
 
-it('with subgroups gives the same bits as without', async () => {
+it('a form with subgroups gives the same bits as without', async () => {
   const gpu = await open();
   const trial = new AttentionTrial(gpu, shapes[0][1], segments);
   const plain = await results(gpu, trial, 'tiled');

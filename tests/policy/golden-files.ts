@@ -1,7 +1,4 @@
-/**
- * Location of the golden data, and readers for the tests. A test that needs missing data is skipped, and its title says
- * so.
- */
+/** Location of the golden data, and readers for the tests. A test whose data is missing is skipped with a notice. */
 import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { type Checkpoint, loadCheckpoint } from '../../src/policy/formats/checkpoint.ts';

@@ -471,7 +471,7 @@ export class DoorWorld implements World {
   async oracle(slots: readonly number[]): Promise<(string[] | null)[]> {
     return slots.map((slot) => {
       const { task, hasKey } = this.rooms.get(slot)!;
-      if (task.options.absent) throw new Error('the oracle was asked about a room that failed');
+      if (task.options.absent) throw new Error('the oracle was called for a room that failed');
       if (task.options.silent) return null;
       const open = `open ${colour(task)} door`;
       return hasKey ? [open] : [`get ${colour(task)} key`, open];

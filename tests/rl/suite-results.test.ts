@@ -52,7 +52,7 @@ describe('results', () => {
     ]);
   });
 
-  it('by turns: items solved by then', () => {
+  it('the curve by turns counts the items solved so far', () => {
     // Item a is solved in 1, 2, 3 and 4 turns.
     expect(turnCurve([items[0]], [0, 2, 4]).map(({ estimate }) => estimate.mean)).toEqual([0, 0.5, 1]);
   });

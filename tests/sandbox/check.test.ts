@@ -48,7 +48,7 @@ describe('the gradient of an unedited objective agrees with its loss', () => {
   });
 });
 
-it('they agree in the sandbox too', async () => {
+it('gradient and loss agree in the sandbox too', async () => {
   expect((await check(text)).differences).toEqual([]);
 });
 

@@ -229,7 +229,7 @@ describe('AgentGym-RL', () => {
     expect(at(document, 'actor_rollout_ref.agentgym.task_name')).toBe('textcraft');
   });
 
-  it('refuses experiments that it cannot play with a message', () => {
+  it('refuses with a message what it cannot play', () => {
     const two = { ...inputOf(parseExperiment(base)) };
     const target = handoffTargets.find(({ name }) => name === 'agentgym-rl')!;
     const servers = [...two.servers, { ...two.servers[0], title: 'BabyAI' }];

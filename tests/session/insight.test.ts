@@ -42,7 +42,7 @@ const numbers = (records: readonly StepRecord[]) =>
     Object.fromEntries(Object.entries(metrics).filter(([name]) => !isTiming(name) && name !== 'buffersCreated')),
   );
 
-it('shows the weight of each token in the update, and leaves the run unchanged', async () => {
+it('the insight shows the weight of each token in the update, and leaves the run unchanged', async () => {
   const looked = await run();
   await looked.session.train({ steps: 2 });
   const insight = (await looked.session.insight(2))!;
@@ -82,7 +82,7 @@ it('shows the weight of each token in the update, and leaves the run unchanged',
   expect(numbers(await store.records(looked.id))).toEqual(numbers(await store.records(plain.id)));
 });
 
-it('is null for a step whose weights are not kept', async () => {
+it('a step whose weights are not kept has no insight', async () => {
   const { session } = await run();
   await session.train({ steps: 1 });
   expect(await session.insight(5)).toBeNull();

@@ -72,7 +72,7 @@ async function sessionOf(policy: object, machine: GpuMachine, models: BaseModels
   return { id, session: new Session(id, experiment, { store, engines, emit }), live };
 }
 
-it('plays like the engine with the same weights', async () => {
+it('the model plays like the engine with the same weights', async () => {
   const episodes: LiveTurn[][] = [];
   for (const [policy, machine] of [
     [{ kind: 'onnx', model }, noGpu],
@@ -88,7 +88,7 @@ it('plays like the engine with the same weights', async () => {
   expect(episodes[0].map(({ action }) => action)).toEqual(episodes[1].map(({ action }) => action));
 });
 
-it('is loaded once for several episodes, and a failed load leaves the run unchanged', async () => {
+it('the model is loaded once for several episodes, and a failed load leaves the run unchanged', async () => {
   const { session, live } = await sessionOf({ kind: 'onnx', model }, noGpu);
   const load = vi.spyOn(OnnxActor, 'create');
   for (const taskIndex of [0, 1]) await session.watch({ split: 'test', taskIndex, turnMs: 0 });

@@ -51,7 +51,7 @@ describe.each([
   ['wordle', 'wordle', 5, ['c r a n e', 's t o n e']],
   ['babyai', 'babyai', 41, ['turn left', 'turn right']],
 ] as const)('%s', (name, prefix, item, actions) => {
-  it('is found by AgentGym’s number, and answers as in the file', async () => {
+  it('the task is found by AgentGym’s number, and answers as in the file', async () => {
     const { task, texts } = await playOf(name, item, [...actions]);
     const replay = await replays.replay(record(`${prefix}_${item}`, texts));
     expect(replay.task).toEqual(task);

@@ -31,7 +31,7 @@ it('keeps token ids that need more than two bytes', () => {
   expect(decodeTrajectories(encodeTrajectories([trajectory({ tokens })]))[0].tokens).toEqual(tokens);
 });
 
-it('is much smaller than JSON', () => {
+it('the encoding is much smaller than JSON', () => {
   const list = Array.from({ length: 64 }, (_, member) => trajectory({ member }));
   expect(encodeTrajectories(list).length).toBeLessThan(JSON.stringify(list).length / 10);
 });

@@ -37,7 +37,7 @@ beforeEach(async () => {
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 it.each(['all', 'last', 'none'] as const)(
-  'is the same after export and import (checkpoints: %s)',
+  'a run is the same after export and import (checkpoints: %s)',
   async (checkpoints) => {
     const run = readRun(await exportRun(store, id, { checkpoints }), 'a.tabgym');
     const there = new RunStore(new FolderStore(join(folder, 'there')));
@@ -60,7 +60,7 @@ it.each(['all', 'last', 'none'] as const)(
   },
 );
 
-it('is a zip with the names that its header lists', async () => {
+it('the file is a zip with the names that its header lists', async () => {
   const names = Object.keys(unzip(await exportRun(store, id)));
   expect(names[0]).toBe('tabgym.json');
   expect(names.sort()).toEqual([
@@ -76,7 +76,7 @@ it('is a zip with the names that its header lists', async () => {
   ]);
 });
 
-it.each([0, 1, 2, 3, 4, 5, 6, 7, 8, 9])('is refused when truncated at %i tenths', async (tenth) => {
+it.each([0, 1, 2, 3, 4, 5, 6, 7, 8, 9])('a file truncated at %i tenths is refused', async (tenth) => {
   const whole = await exportRun(store, id);
   expect(() => readRun(whole.slice(0, Math.floor((whole.length * tenth) / 10)), 'a')).toThrow(BundleError);
   expect(() => readRun(whole.slice(0, Math.floor((whole.length * tenth) / 10)), 'a')).toThrow(
@@ -84,7 +84,7 @@ it.each([0, 1, 2, 3, 4, 5, 6, 7, 8, 9])('is refused when truncated at %i tenths'
   );
 });
 
-it('is refused when any byte of its content is altered', async () => {
+it('a file with any altered byte of content is refused', async () => {
   const whole = await exportRun(store, id);
   let refused = 0;
   for (let at = 40; at < whole.length; at += 97) {
