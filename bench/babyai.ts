@@ -132,7 +132,9 @@ async function printSlowestLevels(seeds: number): Promise<void> {
     );
 }
 
-/** Measures levels 1, 6, 17, 36 and 39, prints a table and the slowest levels to make, and returns the table's rows. */
+/**
+ * Measures levels 1, 6, 17, 36 and 39, prints a table and the levels slowest to generate, and returns the table's rows.
+ */
 async function measured(seconds = 2): Promise<WorldRow[]> {
   const rows: WorldRow[] = [];
   for (const level of Object.keys(ORIGINAL)) rows.push(...(await measure(Number(level), seconds)));

@@ -21,7 +21,7 @@ export interface ProcessorRow {
   threads: number;
   ms: number;
   gflops: number;
-  /** What the rate (or time) is compared with. */
+  /** Reference with which the rate (or time) is compared. */
   of: string;
   share: number | null;
   aim: number | null;

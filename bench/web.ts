@@ -51,7 +51,7 @@ async function playAll(world: World, count: number, turns: number, options: Worl
       slots,
       slots.map((k) => randomAction(before[k].validActions!, 1, k, turn)),
     );
-    // Finished worlds start another task, because a step after the end costs nothing.
+    // Restart finished worlds with another task: steps after the end cost nothing and would inflate the rate.
     for (const k of slots)
       if (answers[k].done) [answers[k]] = await world.reset([k], [taskOf(k + 31 * (turn + 1), options)]);
   }

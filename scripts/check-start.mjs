@@ -109,7 +109,7 @@ async function check() {
   try {
     const context = await chromium.launchPersistentContext(profile, {
       executablePath: findChromium(),
-      // Chromium does not use a proxy for its own machine unless told to.
+      // By default Chromium bypasses a proxy for its own machine; `<-loopback>` turns that off.
       proxy: { server: proxy.url, bypass: '<-loopback>' },
       args: chromiumArgs,
       viewport: { width: 1440, height: 900 },

@@ -1,15 +1,16 @@
-// Checks the structure of the house: imports point one way and never form a circle. The tables under "What may import what" say
-// which folder may import which: the root README's for the folders of the house, and the one in `src/NAME/README.md`, where there is
-// one, for the rooms of that folder. Type imports and `import()` count as all others do, for direction and for circles.
-// `new Worker(new URL(...))` does not count: the worker's file is loaded as a program of its own.
+// Checks the structure of the house: imports point one way and never form a circle. The tables under "What may import
+// what" list the imports allowed to each folder: the root README's for the folders of the house, and the one in
+// `src/NAME/README.md`, if any, for the rooms of that folder. Type imports and `import()` count like all others, for
+// direction and for circles. `new Worker(new URL(...))` does not count, because the worker's file is loaded as a
+// separate program.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseCircular, parseDependencyTree } from 'dpdm';
 import { root } from './machine.mjs';
 
 /**
- * The table of a README, as `{folder: [folders it may import]}`. A row is `| folders | imports |` with names in backticks; text
- * without backticks ("nothing") adds none.
+ * The table of a README, as `{folder: [folders it may import]}`. A row is `| folders | imports |` with names in
+ * backticks; text without backticks ("nothing") adds none.
  */
 export function readLayers(readme) {
   const section = /^## What may import what\n([\s\S]*?)(?=^## |(?![\s\S]))/m.exec(readme)?.[1] ?? '';
@@ -46,7 +47,10 @@ const deepRows = Object.keys(layers)
   .filter((name) => name.split('/').length > 2)
   .sort((a, b) => b.split('/').length - a.split('/').length);
 
-/** Folder that owns a file, as the root's table names it (`src/rl`, `src/ui/kit`, `envs-wasm/babyai`, `tools`); null for others. */
+/**
+ * Folder that owns a file, as the root's table names it (`src/rl`, `src/ui/kit`, `envs-wasm/babyai`, `tools`); null for
+ * others.
+ */
 function layerOf(file) {
   const parts = file.replaceAll('\\', '/').split('/');
   for (const name of deepRows) {
@@ -58,8 +62,9 @@ function layerOf(file) {
 }
 
 /**
- * Imports that the table allows to a folder: by a row of its own, or by one for all such folders (`envs-wasm/*`). In the latter, `*` in
- * a cell with as many parts before it stands for the same name as in the folder: the view of a world may import that world.
+ * Imports that the table allows to a folder: by a row of its own, or by one for all such folders (`envs-wasm/*`). In
+ * the latter, `*` in a cell with as many parts before it stands for the same name as in the folder: the view of a world
+ * may import that world.
  */
 function ruleOf(layer) {
   if (layers[layer]) return layers[layer];

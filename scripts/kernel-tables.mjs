@@ -1,5 +1,6 @@
-// Generates the AssemblyScript tables in build/kernels/ from the specification of the kernels (kernels-wasm/kernels.mjs),
-// and compares every entry with its shaders and its function. build-wasm.mjs runs it before it compiles.
+// Generates the AssemblyScript tables in build/kernels/ from the specification of the kernels
+// (kernels-wasm/kernels.mjs), and compares every entry with its shaders and its function. build-wasm.mjs runs it before
+// it compiles.
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gpuOnly, kernels, recordLayout as layout } from '../kernels-wasm/kernels.mjs';
@@ -89,7 +90,7 @@ function* moduleProblems(kernel, modules) {
       yield `Kernel ${name}: kernels-wasm/${module}.ts reads ${read}, which kernels-wasm/kernels.mjs does not list.`;
 }
 
-/** What is wrong with a specification, as sentences that name the kernel. */
+/** Faults of a specification, as sentences that name the kernel. */
 export function kernelProblems(specification, { shaders, modules }, withoutKernel = gpuOnly) {
   const problems = [];
   const seen = new Set();

@@ -1,5 +1,5 @@
-// Files of src/, envs-wasm/ and kernels-wasm/ have at most 450 lines. A longer one gives its reason in its opening comment, in a
-// sentence that begins `Long because`.
+// Files of src/, envs-wasm/ and kernels-wasm/ have at most 450 lines. A longer one gives its reason in its opening
+// comment, in a sentence that begins `Long because`.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from './machine.mjs';

@@ -1,6 +1,6 @@
-// Lints the AssemblyScript sources of envs-wasm/ and kernels-wasm/ with Biome. Biome parses TypeScript, and AssemblyScript
-// allows decorators on functions (`@inline function`), which TypeScript does not. So this script lints a copy in which such
-// decorators are comments: every line keeps its number.
+// Lints the AssemblyScript sources of envs-wasm/ and kernels-wasm/ with Biome. Biome parses TypeScript, and
+// AssemblyScript allows decorators on functions (`@inline function`), which TypeScript does not. So this script lints a
+// copy in which such decorators are comments: every line keeps its number.
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';

@@ -37,13 +37,18 @@ const placeholders = (text) =>
     .sort()
     .join();
 
-/** Translations whose values differ from the message's: shown on the page, they would print a placeholder. A line each. */
+/**
+ * Translations whose values differ from the message's, a line each. Shown on the page, they would print a placeholder.
+ */
 export const brokenIn = (messages, known) =>
   messages
     .filter(({ id, text }) => known[id]?.text && placeholders(known[id].text) !== placeholders(text))
     .map(({ id, text }) => `other values: ${id}: ${text} | ${known[id].text}`);
 
-/** What a translator has to do, a line each. Until then the page shows English, or a translation of the earlier English. */
+/**
+ * Work left for a translator, a line each. Until it is done the page shows English, or a translation of the earlier
+ * English.
+ */
 export function staleIn(messages, known) {
   const ids = new Set(messages.map(({ id }) => id));
   const gone = Object.keys(known).filter((id) => !ids.has(id));
@@ -58,7 +63,10 @@ export function staleIn(messages, known) {
   ];
 }
 
-/** Entries of the file for these messages. A translation of an earlier English text keeps that text, so that it stays listed. */
+/**
+ * Entries of the file for these messages. A translation of an earlier English text keeps that text, so that it stays
+ * listed.
+ */
 export function entriesFor(messages, known, filled) {
   const entry = ({ id, text }) => {
     const translation = filled[id] ?? filled[text];

@@ -1,6 +1,7 @@
-// Paths in comments and docs point at files that exist. A path counts if it ends in an extension of ours: with a slash it must
-// exist from the root, from `src/` or beside the file that names it; a bare name must be the name of some file of the repository.
-// Names with a placeholder (`NAME`, `*`, `...`), addresses, and files that a person brings (`examples` below) do not count.
+// Paths in comments and docs point at files that exist. A path counts if it ends in an extension of ours: with a slash
+// it must exist from the root, from `src/` or beside the file that names it; a bare name must be the name of some file
+// of the repository. Names with a placeholder (`NAME`, `*`, `...`), addresses, and files that a person brings
+// (`examples` below) do not count.
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { basename, dirname, join, normalize } from 'node:path';
@@ -14,7 +15,10 @@ const placeholder = /\b(NAME|FILE|FOLDER|OTHER|LOCALE|X)\b|\.\.\.|\*/;
 /** Files that a build writes, pages of other projects. */
 const elsewhere = /^(\.?\/?build\/|node_modules\/|node:|[\w.-]+\.md$)/;
 
-/** The comments of a source, each with the number of its first line; a page of docs is one comment without its code blocks. */
+/**
+ * The comments of a source, each with the number of its first line; a page of docs is one comment without its code
+ * blocks.
+ */
 export function textsOf(file, source) {
   if (file.endsWith('.md')) {
     const prose = source.replace(/^```[\s\S]*?^```/gm, (block) => block.replace(/[^\n]/g, ''));

@@ -1,4 +1,4 @@
-"""The training step of the small transformer in PyTorch, on the processor, with which bench/compare-torch.ts compares the engine's.
+"""The small transformer's training step in PyTorch, on the processor. bench/compare-torch.ts compares the engine with it.
 
 Reads a job as JSON from the given file: sizes, optimiser, threads, token ids, and the offset of each weight in a file of f32.
 Prints JSON: milliseconds, loss and gradient norm of each step, and the rate of a 512 x 512 x 512 product.

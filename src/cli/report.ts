@@ -95,7 +95,8 @@ function costLine(cost: Cost | null): string {
 }
 
 /**
- * The drop of a run from its best, the step since which it lasts, and the signal that moved first. Empty without a drop.
+ * The drop of a run from its best, the step since which it lasts, and the signal that moved first. Empty without a
+ * drop.
  */
 export function fallLines(records: readonly StepRecord[]): string[] {
   const fall = fallOf(records);

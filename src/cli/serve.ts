@@ -1,4 +1,7 @@
-/** `npm run serve -- [--port 36001] [--world NAME ...] [--sessions N] [--idle SECONDS] [--origin ORIGIN ...] [--options FILE]` */
+/**
+ * `npm run serve -- [--port 36001] [--world NAME ...] [--sessions N] [--idle SECONDS] [--origin ORIGIN ...] [--options
+ * FILE]`
+ */
 import { readFileSync } from 'node:fs';
 import { Command, InvalidArgumentError } from 'commander';
 import type { WorldOptions } from '../envs/env.ts';
@@ -39,7 +42,7 @@ const program = new Command('serve')
   .option('--host <address>', 'address to listen on; 0.0.0.0 opens it to the network, without a login', '127.0.0.1')
   .option(
     '--world <name>',
-    'a world to serve; repeatable; a single one is also served at the root (default: all worlds)',
+    'a world to serve; repeatable; all worlds if none is given; a single one is also served at the root',
     collect,
     [],
   )

@@ -1,4 +1,7 @@
-/** `npm run train -- experiments/NAME.json|--from FOLDER [--seed N] [--out FOLDER] [--steps N] [--resume] [--device wasm] [--allow-code]` */
+/**
+ * `npm run train -- experiments/NAME.json|--from FOLDER [--seed N] [--out FOLDER] [--steps N] [--resume] [--device
+ * wasm] [--allow-code]`
+ */
 import { Command, InvalidArgumentError } from 'commander';
 import { kindsHelp } from '../experiment/guide.ts';
 import { connectOption } from './connections.ts';

@@ -58,7 +58,7 @@ function recordedCases(goldenDir: string): QuantisationCase[] {
   return cases;
 }
 
-/** As wide as Qwen2.5-0.5B, with two layers, and a vocabulary small enough for a software adapter. */
+/** A random model as wide as Qwen2.5-0.5B, with two layers, and a vocabulary small enough for a software adapter. */
 function wideCase(): QuantisationCase {
   const config = parseConfig({
     model_type: 'qwen2',

@@ -68,8 +68,7 @@ const clientOf = (kind: AgentGymKind, recorded: Recorded) =>
 
 const environment = (id: number): Environment => ({ id, prepared: ['panic'], said: '', options: {}, lost: false });
 
-// --- requests of the Python clients
-// --------------------------------------------------------------------------------------
+// --- requests of the Python clients ---------------------------------------------------------------------------------
 
 /** The Python client's answers came from a stand-in with environment 4. */
 const ID = 4;
@@ -150,8 +149,7 @@ function clientChecks(record: ClientRecord, replies: Json): Promise<Check[]> | C
   throw new WorldError(`Record ${record.n} is of an unknown kind, "${record.kind}".`);
 }
 
-// --- answers of the servers
-// -----------------------------------------------------------------------------------------------
+// --- answers of the servers -----------------------------------------------------------------------------------------
 
 /** Kind of a server and the route within it. */
 function placeOf(server: string, path: string): { kind: AgentGymKind; route: string } {
@@ -260,7 +258,7 @@ async function rawChecks(exchange: Exchange): Promise<Check[]> {
   return [['answer', readable ? expected : { closedToPages: true }, found]];
 }
 
-// --- files ---------------------------------------------------------------------------------------------------------------------
+// --- files ----------------------------------------------------------------------------------------------------------
 
 function rowsOf(text: string): Json[] {
   return text.split('\n').flatMap((line, k) => {

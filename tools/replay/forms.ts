@@ -1,6 +1,6 @@
 /**
- * Recordings that have a form of their own, a line each; all others are transcripts of the World contract. A form returns its result, or,
- * if it prints its own, whether everything agrees.
+ * Replayers of recordings with a format of their own, a line each; all others are transcripts of the World contract. A
+ * replayer returns its result; one that prints its own returns true if everything agrees.
  */
 export { agentgymForm as agentgym } from './agentgym.ts';
 export { replayBabyai as babyai } from './babyai.ts';

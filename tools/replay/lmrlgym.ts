@@ -1,6 +1,7 @@
 /**
- * Recordings of LMRL-Gym's server: plays them in one of our worlds under the original's rules and compares each first text and each
- * step: observation, reward, end, and for Wordle the words still possible. A unit of comparison is a start or a step; it agrees only if all its parts agree.
+ * Replays recordings of LMRL-Gym's server in one of our worlds under the original's rules, and compares each first text
+ * and each step: observation, reward, end, and for Wordle the words still possible. The unit of comparison is a start
+ * or a step; it counts as agreeing only if all parts agree.
  */
 import * as v from 'valibot';
 import { WorldError } from '../../src/envs/env.ts';

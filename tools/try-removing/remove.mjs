@@ -1,5 +1,5 @@
-// Takes one world out of a checkout: its folders, the documents that name it, the tests and tools that import it, and its line in
-// each list. Deletes files and lines only, so that whatever else is in the way shows up as a failing check.
+// Takes one world out of a checkout: its folders, the documents that name it, the tests and tools that import it, and
+// its line in each list. Deletes files and lines only, so that whatever else is in the way shows up as a failing check.
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 
@@ -22,7 +22,9 @@ export const importsOf = (file, text) =>
     slashed(normalize(join(dirname(file), path.replace(/\?.*$/, '')))),
   );
 
-/** True if a file of tests, tools or bench is named after the world: `maze.test.ts`, `web-frame.ts`, `play-babyai.ts`. */
+/**
+ * True if a file of tests, tools or bench is named after the world: `maze.test.ts`, `web-frame.ts`, `play-babyai.ts`.
+ */
 export function isNamedAfter(file, world) {
   return file.split('/').some((part) => {
     const words = part.replace(/\..*$/, '').split('-');
@@ -30,7 +32,9 @@ export function isNamedAfter(file, world) {
   });
 }
 
-/** True if a world's name is `world`, or it belongs to the family of that folder (`agentgym-babyai` is in `agentgym`). */
+/**
+ * True if a world's name is `world`, or it belongs to the family of that folder (`agentgym-babyai` is in `agentgym`).
+ */
 const isOf = (name, world) => name === world || name?.startsWith(`${world}-`);
 
 /** True if an experiment or a recipe of an agent names the world. */
@@ -63,7 +67,10 @@ function documentsOf(root, world) {
 /** Commands that find the worlds' parts in a list. They stay. */
 const lists = new Set(['bench/main.ts', 'tools/replay/main.ts']);
 
-/** Tests, tools, benchmarks and lessons of the world: named after it, or importing what is removed. Lists only lose a line. */
+/**
+ * Tests, tools, benchmarks and lessons of the world: named after it, or importing what is removed. Lists only lose a
+ * line.
+ */
 function withImporters(root, removed, world) {
   const places = ['tests', 'tools', 'bench', 'src/ui/lessons'].flatMap((folder) => filesIn(root, folder));
   const gone = new Set([...removed, ...places.filter((file) => isNamedAfter(file, world))]);
@@ -80,8 +87,8 @@ function withImporters(root, removed, world) {
 }
 
 /**
- * A list without the lines of removed files: `export … from 'FILE'`, and in a registry or the presets `import NAME from 'FILE'` with the
- * entry `NAME,`. An import that is used in any other way stays, and the type check reports it.
+ * A list without the lines of removed files: `export … from 'FILE'`, and in a registry or the presets `import NAME from
+ * 'FILE'` with the entry `NAME,`. An import that is used in any other way stays, and the type check reports it.
  */
 export function withoutListLines(file, text, gone) {
   const lines = text.split('\n');
