@@ -4,7 +4,7 @@
  */
 
 import type { Evaluation, Mean, Rate, Scores, SplitEvaluation, StepRecord } from '../rl/evaluation/evaluation.ts';
-import { fallOf, signalLabels } from '../rl/evaluation/fallen.ts';
+import { fallOf, signalLabels } from '../rl/evaluation/fall.ts';
 
 /** Assumed costs on a laptop's GPU. */
 const SECONDS = { dispatch: 50e-6, readback: 5e-3, flop: 1 / 200e9 };

@@ -6,7 +6,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Experiment, parseExperiment } from '../experiment/experiment.ts';
 import { writePath } from '../experiment/paths.ts';
-import { fallOf, signalLabels } from '../rl/evaluation/fallen.ts';
+import { fallOf, signalLabels } from '../rl/evaluation/fall.ts';
 import { type PlottedLine, plotSvg } from '../rl/evaluation/plot.ts';
 import { type Estimate, meanEstimate } from '../rl/evaluation/statistics.ts';
 import { type ItemResult, passCurve, turnCurve } from '../rl/evaluation/suite-results.ts';

@@ -2,7 +2,7 @@
  * Whole episodes that need the world alone: chance (uniform over the valid actions) and the oracle's plan. A world behind a channel
  * plays them there, without a message a turn.
  */
-import { type LoneEpisode, type LonePlay, type Played, spokenOf, validActionsAfter, type World } from './env.ts';
+import { type LoneEpisode, type LonePlay, type Played, promptRulesOf, validActionsAfter, type World } from './env.ts';
 import { randomAction } from './random-player.ts';
 import { playScripted, type Script } from './scripted.ts';
 
@@ -57,7 +57,7 @@ function scriptOf(player: LoneEpisode['player'], { turns, endOnInvalid, seed }: 
     },
     move: (row) => choose(row, seed),
     answer(row, feedback, world) {
-      const { successReward } = spokenOf(world, row.task);
+      const { successReward } = promptRulesOf(world, row.task);
       row.actions = validActionsAfter(row.actions, feedback);
       const played = row.result.turns + 1;
       row.result = { success: feedback.reward >= successReward, score: feedback.reward, turns: played };

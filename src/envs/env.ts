@@ -45,8 +45,8 @@ export function validActionsAfter(before: readonly string[] | null, feedback: Fe
   return feedback.validActions === null ? before : (feedback.validActions ?? null);
 }
 
-/** What an oracle thinks and does now. The thought is for a policy that says one before it acts. */
-export interface Lesson {
+/** An oracle's next action, with the thought before it for a policy that thinks before it acts. */
+export interface Advice {
   thought?: string;
   action: string;
 }
@@ -74,7 +74,7 @@ export interface WorldDescription {
   /** How a language model puts an action into words in which `reply` finds it; absent: on a line after `Action:`. */
   writeReply?(action: string): string;
   /** What is otherwise under these options: a person's own instruction, another way to write an action. */
-  under?(options: WorldOptions): Partial<Spoken>;
+  under?(options: WorldOptions): Partial<PromptRules>;
   /** Paper, repository and licence of the original. */
   credit: string;
   hasOracle: boolean;
@@ -91,16 +91,16 @@ export interface WorldDescription {
 }
 
 /** Of a description, what an episode is told and judged by. */
-export type Spoken = Pick<
+export type PromptRules = Pick<
   WorldDescription,
   'instruction' | 'acknowledgement' | 'reply' | 'writeReply' | 'successReward'
 >;
 
 /** What holds for an episode of this task. */
-export const spokenOf = (
-  description: Spoken & Pick<WorldDescription, 'under'>,
+export const promptRulesOf = (
+  description: PromptRules & Pick<WorldDescription, 'under'>,
   { options }: Pick<Task, 'options'>,
-): Spoken => (description.under ? { ...description, ...description.under(options) } : description);
+): PromptRules => (description.under ? { ...description, ...description.under(options) } : description);
 
 /** What a view draws: each kind has its own fields (`view-data.ts` in the world's folder) and an element that draws it (`view/`). */
 export interface WorldView {
@@ -150,7 +150,7 @@ export interface World {
    * What the oracle thinks and does now in each world, after whatever was done there by whomever; null where it knows nothing.
    * Absent: it thinks nothing, and does the first of the `oracle`'s actions.
    */
-  teach?(slots: readonly number[], signal?: AbortSignal): Promise<(Lesson | null)[]>;
+  advise?(slots: readonly number[], signal?: AbortSignal): Promise<(Advice | null)[]>;
   view(slot: number, signal?: AbortSignal): Promise<WorldView>;
   /** These episodes are over, however they ended: what their slots hold may serve others. A world with nothing to share has none. */
   leave?(slots: readonly number[]): void;
@@ -166,13 +166,13 @@ export class WorldError extends Error {
   override name = 'WorldError';
 }
 
-/** What the oracle thinks and does now, of a world with `teach` or without. */
-export async function lessonsOf(
+/** The oracle's advice, from a world with `advise` or by the first action of its plan. */
+export async function adviceOf(
   world: World,
   slots: readonly number[],
   signal?: AbortSignal,
-): Promise<(Lesson | null)[]> {
-  if (world.teach) return world.teach(slots, signal);
+): Promise<(Advice | null)[]> {
+  if (world.advise) return world.advise(slots, signal);
   const plans = await world.oracle(slots, signal);
   return plans.map((plan) => (plan?.length ? { action: plan[0] } : null));
 }

@@ -3,8 +3,8 @@
  * variant, whole by itself. Knows documents and paths; what a field means is the experiment's.
  */
 import * as v from 'valibot';
-import { withAlgorithm } from '../rl/algorithms/choosing.ts';
 import { algorithms } from '../rl/algorithms/registry.ts';
+import { withAlgorithm } from '../rl/algorithms/replace-algorithm.ts';
 import { integer } from './fields.ts';
 import { type Knob, knob, range } from './knob.ts';
 import { type Difference, differences, readPath, writePath } from './paths.ts';

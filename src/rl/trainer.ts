@@ -12,11 +12,11 @@ import { assignCredit, type TrainingSet, tokenRows } from './assign-credit.ts';
 import { awaitAll } from './common/await-all.ts';
 import { joinFloats } from './common/numbers.ts';
 import {
-  begunPlaces,
   type DemonstrationOptions,
   demonstrate,
   type ImitationResult,
   imitate,
+  policyStartIndices,
 } from './episode/demonstrations.ts';
 import { chosenPositions } from './episode/packing.ts';
 import { successRate } from './episode/players.ts';
@@ -35,7 +35,7 @@ import { type TrainerSettings, trainingStageAt } from './settings.ts';
 import { optimizerSettings, Updater } from './updater.ts';
 
 /** Most turns of a demonstration if the horizon is relative to the oracle's own turns. */
-const mostTaughtTurns = 64;
+const mostDemonstrationTurns = 64;
 
 function logprobsAt({ logprob }: Trajectory, positions: Int32Array): Float32Array {
   const out = new Float32Array(positions.length);
@@ -175,7 +175,7 @@ export class Trainer {
         }),
       demonstrate: async (tasks, { dagger = 0, ...shown } = {}) => {
         const keys = { seed: this.settings.seed, step: k };
-        const begun = await this.beginnings(collecting, tasks, begunPlaces(dagger, tasks.length, keys));
+        const begun = await this.beginnings(collecting, tasks, policyStartIndices(dagger, tasks.length, keys));
         return demonstrate({ worlds, conversation }, tasks, {
           maskActions,
           ...this.policy.capacity,
@@ -209,7 +209,7 @@ export class Trainer {
   /** Requests the oracle's action and thought before every turn, if the policy thinks. */
   private teaching(limit: TurnLimit): Pick<DemonstrationOptions, 'teaching'> {
     if (!this.settings.sampling.thoughts) return {};
-    return { teaching: { turns: typeof limit === 'number' ? limit : mostTaughtTurns } };
+    return { teaching: { turns: typeof limit === 'number' ? limit : mostDemonstrationTurns } };
   }
 
   /**

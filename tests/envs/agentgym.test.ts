@@ -4,7 +4,7 @@ import { resolve } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { buildWasm } from '../../scripts/build-wasm.mjs';
-import { spokenOf, type Task, WorldError } from '../../src/envs/env.ts';
+import { promptRulesOf, type Task, WorldError } from '../../src/envs/env.ts';
 import { itemsIn } from '../../src/envs/item-list.ts';
 import type { WorldModule } from '../../src/envs/module.ts';
 import { JsonServer, serverAddress } from '../../src/envs/transport/http.ts';
@@ -338,12 +338,12 @@ describe('options', () => {
 
   it('set a person’s own instruction, with the original’s acknowledgement as default', () => {
     const module = moduleOf('searchqa');
-    expect(spokenOf(module, { options: {} })).toMatchObject({
+    expect(promptRulesOf(module, { options: {} })).toMatchObject({
       instruction: module.instruction,
       acknowledgement: 'Ok.',
     });
     const options = { instruction: 'Find it.', acknowledgement: 'Yes.' };
-    expect(spokenOf(module, { options })).toMatchObject(options);
+    expect(promptRulesOf(module, { options })).toMatchObject(options);
     const { promptTokens } = module.budget.language({ instruction: 'x'.repeat(3000) });
     expect(promptTokens - module.budget.language({}).promptTokens).toBe(1000);
   });
@@ -371,7 +371,7 @@ describe('the instruction of an AgentTraj file', () => {
 
 describe('actions as functions', () => {
   const acted = (name: string, format: string, text: string) =>
-    spokenOf(moduleOf(name), { options: { format } }).reply!(text);
+    promptRulesOf(moduleOf(name), { options: { format } }).reply!(text);
   const call = (function_name: string, args: object) =>
     `Here: ${JSON.stringify({ thought: 'I think', function_name, arguments: args })}`;
 

@@ -69,7 +69,7 @@ async function* playing(task: Task, random: number) {
       });
     });
     passed.add(`${view.agent.x} ${view.agent.y}`);
-    const [lesson] = await world.teach([0]);
+    const [lesson] = await world.advise([0]);
     if (!lesson) return;
     yield { thought: read(lesson.thought!), action: lesson.action, view, start, seen, passed };
     const action = turn % 5 < random ? randomAction(feedback.validActions!, 1, task.id, turn) : lesson.action;
@@ -144,7 +144,7 @@ it('in a room without doors a thought gives the seen area, never beyond a report
 it('an oracle that knows the whole grid has no thoughts', async () => {
   const [task] = await tasksOf({ levels: [6], observation: 'compact' });
   await world.reset([0], [task]);
-  const [lesson] = await world.teach([0]);
+  const [lesson] = await world.advise([0]);
   const [plan] = await world.oracle([0]);
   expect(lesson).toEqual({ action: plan![0] });
 });

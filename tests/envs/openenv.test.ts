@@ -1,6 +1,6 @@
 // OpenEnv servers as a world: frames, limited places, action schemas as text, and servers that misbehave.
 import { afterEach, describe, expect, it } from 'vitest';
-import { spokenOf, type Task } from '../../src/envs/env.ts';
+import { promptRulesOf, type Task } from '../../src/envs/env.ts';
 import { RemoteWorld } from '../../src/envs/transport/remote.ts';
 import { checkOpenEnv } from '../../src/worlds/openenv/check.ts';
 import { openenv } from '../../src/worlds/openenv/index.ts';
@@ -67,12 +67,12 @@ describe('an episode', () => {
   });
 
   it('counts as a success from the reward set in its options', () => {
-    expect(spokenOf(openenv, taskOf(0, { successReward: 0.5, instruction: 'Win.' }))).toMatchObject({
+    expect(promptRulesOf(openenv, taskOf(0, { successReward: 0.5, instruction: 'Win.' }))).toMatchObject({
       successReward: 0.5,
       instruction: 'Win.',
     });
-    expect(spokenOf(openenv, taskOf(0)).reply!('Thought: so\n\nAction:\ngo left')).toEqual({ action: 'go left' });
-    expect(spokenOf(openenv, taskOf(0)).reply!(' go left ')).toEqual({ action: 'go left' });
+    expect(promptRulesOf(openenv, taskOf(0)).reply!('Thought: so\n\nAction:\ngo left')).toEqual({ action: 'go left' });
+    expect(promptRulesOf(openenv, taskOf(0)).reply!(' go left ')).toEqual({ action: 'go left' });
   });
 });
 

@@ -34,7 +34,7 @@ async function* episodes(name: string) {
       let read = first.observation;
       let completed = false;
       for (let turn = 0; turn < 40; turn++) {
-        const [lesson] = await world.teach([0]);
+        const [lesson] = await world.advise([0]);
         if (!lesson) break;
         lessons.push({ thought: lesson.thought!, action: lesson.action, read });
         const [{ observation, reward, done }] = await world.step([0], [lesson.action]);
@@ -148,7 +148,7 @@ describe('the taught plan', () => {
     const world = await SciWorld.open();
     const [task] = await world.tasks(optionsOf('find-plant', 0), 'train');
     await world.reset([0], [task]);
-    const lesson = async () => (await world.teach([0]))[0]!;
+    const lesson = async () => (await world.advise([0]))[0]!;
     return { world, lesson };
   };
 

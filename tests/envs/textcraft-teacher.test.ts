@@ -2,7 +2,7 @@
 // each draw.
 import { beforeAll, describe, expect, it } from 'vitest';
 import { buildWasm } from '../../scripts/build-wasm.mjs';
-import type { Lesson, Task, WorldOptions } from '../../src/envs/env.ts';
+import type { Advice, Task, WorldOptions } from '../../src/envs/env.ts';
 import { below, hash } from '../../src/rl/common/random.ts';
 import { textcraft } from '../../src/worlds/textcraft/index.ts';
 import { ListWorld, madeUpList } from '../../src/worlds/textcraft/made-up.ts';
@@ -51,9 +51,9 @@ function shownAs(names: readonly string[], naming: number): Map<string, string> 
  */
 async function playTaught(task: Task, interfere: (turn: number) => string | null = () => null) {
   await world.reset([0], [task]);
-  const lessons: Lesson[] = [];
+  const lessons: Advice[] = [];
   for (let turn = 0; turn < 40; turn++) {
-    const [lesson] = await world.teach([0]);
+    const [lesson] = await world.advise([0]);
     const other = interfere(turn);
     if (!lesson && other === null) return { lessons, won: false };
     if (other === null) lessons.push(lesson!);

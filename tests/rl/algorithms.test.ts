@@ -2,13 +2,13 @@
 // saved state, and its credit obeys its laws.
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
-import { withAlgorithm } from '../../src/rl/algorithms/choosing.ts';
 import {
   AlgorithmSchema,
   type AnyAlgorithmSettings,
   algorithmOf,
   algorithms,
 } from '../../src/rl/algorithms/registry.ts';
+import { withAlgorithm } from '../../src/rl/algorithms/replace-algorithm.ts';
 import { metricNamed } from '../../src/rl/metrics/metrics.ts';
 import type { TrainerSettings } from '../../src/rl/settings.ts';
 import { capacity, FakePolicy } from './fakes.ts';

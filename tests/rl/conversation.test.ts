@@ -218,7 +218,7 @@ class ScriptedPolicy extends FakePolicy {
 }
 
 /** The door world for a language model: with an instruction and a parser for replies. */
-class SpokenDoors extends DoorWorld {
+class ChatDoors extends DoorWorld {
   override describe() {
     return { ...super.describe(), instruction, reply: oneAction };
   }
@@ -228,7 +228,7 @@ class SpokenDoors extends DoorWorld {
  * The same with task options: another instruction with its acknowledgement, and a refusal that returns the last
  * observation.
  */
-class RetoldDoors extends SpokenDoors {
+class RetoldDoors extends ChatDoors {
   override describe() {
     const again = { action: '', refusal: 'Invalid Action.\n\n', again: true as const };
     const under = () => ({
@@ -244,7 +244,7 @@ describe('an episode without a mask', () => {
   async function play(
     script: ConstructorParameters<typeof ScriptedPolicy>[1],
     change: Partial<RolloutRequest> = {},
-    world = new SpokenDoors(),
+    world = new ChatDoors(),
   ) {
     const conversation = await conversationIn('qwen2');
     const policy = new ScriptedPolicy(conversation.tokenizer, script);
@@ -361,7 +361,7 @@ describe('a constrained language model', () => {
   it('generates only the action, and ends its turn as the template does', async () => {
     const conversation = await conversationIn('llama3');
     const policy = new FakePolicy(conversation.tokenizer.vocabSize, capacity({ promptTokens: 512 }));
-    const world = new SpokenDoors();
+    const world = new ChatDoors();
     const tasks = (await world.tasks({}, 'train')).slice(0, 2);
     const trajectories = await rollout(
       { policy, worlds: new Map([['doors', world]]), conversation },

@@ -11,7 +11,7 @@ import { sft } from '../../src/rl/algorithms/sft.ts';
 import { tokenRows } from '../../src/rl/assign-credit.ts';
 import { Conversation } from '../../src/rl/episode/conversation.ts';
 import { conversationOf } from '../../src/rl/episode/conversation-files.ts';
-import { begunPlaces, demonstrate, imitate, updateTowards } from '../../src/rl/episode/demonstrations.ts';
+import { policyStartIndices, demonstrate, imitate, updateTowards } from '../../src/rl/episode/demonstrations.ts';
 import { chosenPositions, pack } from '../../src/rl/episode/packing.ts';
 import { rollout } from '../../src/rl/episode/rollout.ts';
 import { TokenSource } from '../../src/rl/episode/trajectory.ts';
@@ -119,9 +119,9 @@ describe('demonstrations', () => {
     const [none, all] = [await begunBy(0), await begunBy(1)];
     const withBeginning = ({ trajectories }: typeof none) =>
       trajectories.filter(({ turns, source }) => source[turns[0].actionStart] !== TokenSource.policy).length;
-    expect(begunPlaces(0, 400, {})).toEqual([]);
-    expect(begunPlaces(1, 3, {})).toEqual([0, 1, 2]);
-    expect(Math.abs(begunPlaces(0.6, 400, { seed: 1, step: 2 }).length / 400 - 0.6)).toBeLessThan(0.1);
+    expect(policyStartIndices(0, 400, {})).toEqual([]);
+    expect(policyStartIndices(1, 3, {})).toEqual([0, 1, 2]);
+    expect(Math.abs(policyStartIndices(0.6, 400, { seed: 1, step: 2 }).length / 400 - 0.6)).toBeLessThan(0.1);
     expect(withBeginning(none)).toBe(0);
     expect(withBeginning(all)).toBeGreaterThan(0);
     expect(all.record.metrics.demonstrations).toBeGreaterThan(0);
@@ -177,7 +177,7 @@ describe('demonstrations', () => {
 
   it('are scored in every token after the prompt, the policy’s and the world’s, for a policy that listens', async () => {
     for (const maskActions of [true, false]) {
-      const { trajectories } = await shown({}, maskActions, { ...room, listens: true });
+      const { trajectories } = await shown({}, maskActions, { ...room, trainsOnWorldText: true });
       for (const trajectory of trajectories) {
         const { source, promptLength, tokens, choices } = trajectory;
         const textTokens = Array.from(tokens.keys()).filter(
@@ -231,7 +231,7 @@ describe('demonstrations', () => {
 
 describe('listening', () => {
   it('weighs a token of the world by the given share of the policy’s, with a mean of one', async () => {
-    const { trajectories } = await shown({}, true, { ...room, listens: true });
+    const { trajectories } = await shown({}, true, { ...room, trainsOnWorldText: true });
     const rows = tokenRows(trajectories);
     const weights = listeningWeights({ rows, returns: [], trajectories }, 0.25);
     expect(weights.reduce((a, b) => a + b, 0)).toBeCloseTo(weights.length, 6);

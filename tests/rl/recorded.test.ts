@@ -2,7 +2,7 @@
 // drawn in epochs that depend only on the step.
 import { describe, expect, it } from 'vitest';
 import { oneAction } from '../../src/envs/reply.ts';
-import { withAlgorithm } from '../../src/rl/algorithms/choosing.ts';
+import { withAlgorithm } from '../../src/rl/algorithms/replace-algorithm.ts';
 import { acknowledgement, Conversation } from '../../src/rl/episode/conversation.ts';
 import { demonstrate } from '../../src/rl/episode/demonstrations.ts';
 import { chosenPositions } from '../../src/rl/episode/packing.ts';

@@ -1,7 +1,7 @@
 // Thinking before acting, on the stand-in policy and world: thoughts and actions are kept apart, both are trained, and
 // nothing is lost in storage.
 import { describe, expect, it } from 'vitest';
-import type { Lesson, Task } from '../../src/envs/env.ts';
+import type { Advice, Task } from '../../src/envs/env.ts';
 import { buildTokenizer, endOfThought } from '../../src/policy/text/tokenizer.ts';
 import { Conversation } from '../../src/rl/episode/conversation.ts';
 import { demonstrate } from '../../src/rl/episode/demonstrations.ts';
@@ -31,7 +31,7 @@ class ThinkingDoors extends DoorWorld {
     return super.reset(slots, tasks);
   }
 
-  async teach(slots: readonly number[]): Promise<(Lesson | null)[]> {
+  async advise(slots: readonly number[]): Promise<(Advice | null)[]> {
     const plans = await this.oracle(slots);
     return plans.map((plan, i) =>
       plan?.length ? { thought: `${this.colours.get(slots[i])} door`, action: plan[0] } : null,

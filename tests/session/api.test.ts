@@ -8,7 +8,7 @@ import type { Feedback, World } from '../../src/envs/env.ts';
 import { parseExperiment } from '../../src/experiment/experiment.ts';
 import { asked } from '../../src/experiment/policies/api.ts';
 import { presets } from '../../src/experiment/presets.ts';
-import { remembered, type SpokenMessage, SpokenPlay } from '../../src/rl/episode/spoken.ts';
+import { remembered, type ChatTurnMessage, ChatPlay } from '../../src/rl/episode/chat-episode.ts';
 import { ApiModel, ApiModelError } from '../../src/session/api/api-model.ts';
 import { PlaysOnlyError } from '../../src/session/engine.ts';
 import { Assembly } from '../../src/session/service/assembly.ts';
@@ -16,7 +16,7 @@ import { openWorld } from '../../src/worlds/registry.ts';
 
 const key = 'sk-very-secret';
 const asking = { temperature: 0.5, maxTokens: 9, seed: 3, signal: new AbortController().signal };
-const messages: SpokenMessage[] = [{ role: 'user', content: 'hello' }];
+const messages: ChatTurnMessage[] = [{ role: 'user', content: 'hello' }];
 const completion = (content: unknown) => Response.json({ choices: [{ message: { content } }] });
 const refused = (status: number, error: object, headers = {}) => Response.json({ error }, { status, headers });
 
@@ -88,14 +88,14 @@ describe('episodes as messages', () => {
       const [{ observation }] = await world.reset([9], [task]);
       plans.set(observation, (await world.oracle([9]))[0]!);
     }
-    const openings: SpokenMessage[][] = [];
-    const say = async (all: readonly SpokenMessage[]) => {
+    const openings: ChatTurnMessage[][] = [];
+    const say = async (all: readonly ChatTurnMessage[]) => {
       const turn = (all.length - 3) / 2;
       if (turn === 0) openings.push([...all]);
       return `Thought:\nI know.\n\nAction:\n${plans.get(all[2].content)![turn]}`;
     };
     const worlds = new Map([['textcraft', world]]);
-    const episodes = await new SpokenPlay(worlds, say, { ...request, tasks, groupSize: 2 }, options).play();
+    const episodes = await new ChatPlay(worlds, say, { ...request, tasks, groupSize: 2 }, options).play();
     expect(episodes).toHaveLength(12);
     for (const [k, { success, score, turns, task }] of episodes.entries()) {
       expect(task).toBe(tasks[Math.floor(k / 2)]);
@@ -111,7 +111,7 @@ describe('episodes as messages', () => {
     const world = await openWorld('textcraft');
     const tasks = (await world.tasks({}, 'train')).slice(0, 1);
     const play = (say: () => Promise<string | null>, more = {}, other: World = world) =>
-      new SpokenPlay(new Map([['textcraft', other]]), say, { ...request, tasks, ...more }, options).play();
+      new ChatPlay(new Map([['textcraft', other]]), say, { ...request, tasks, ...more }, options).play();
     expect(await play(async () => 'Action: inventory')).toMatchObject([
       { turns: 6, success: false, overflowed: false },
     ]);
@@ -136,7 +136,7 @@ describe('episodes as messages', () => {
   });
 
   test('send only the last turns, after the opening', () => {
-    const all: SpokenMessage[] = Array.from({ length: 9 }, (_, k) => ({
+    const all: ChatTurnMessage[] = Array.from({ length: 9 }, (_, k) => ({
       role: k % 2 ? 'assistant' : 'user',
       content: String(k),
     }));

@@ -5,7 +5,7 @@
  */
 
 import { type Experiment, parseExperiment } from '../../src/experiment/experiment.ts';
-import { withAlgorithm } from '../../src/rl/algorithms/choosing.ts';
+import { withAlgorithm } from '../../src/rl/algorithms/replace-algorithm.ts';
 import { algorithms } from '../../src/rl/algorithms/registry.ts';
 import type { Evaluation } from '../../src/rl/evaluation/evaluation.ts';
 

@@ -7,9 +7,9 @@
  */
 import { playAlone } from '../alone.ts';
 import {
+  type Advice,
   type Feedback,
   type Json,
-  type Lesson,
   type LoneEpisode,
   type LonePlay,
   type Played,
@@ -98,8 +98,8 @@ export class WorldPool implements World {
     return this.exclusive(() => this.ask<string[]>('oracle', slots, signal), signal);
   }
 
-  teach(slots: readonly number[], signal?: AbortSignal): Promise<(Lesson | null)[]> {
-    return this.exclusive(() => this.ask<Lesson>('teach', slots, signal), signal);
+  advise(slots: readonly number[], signal?: AbortSignal): Promise<(Advice | null)[]> {
+    return this.exclusive(() => this.ask<Advice>('advise', slots, signal), signal);
   }
 
   reset(slots: readonly number[], tasks: readonly Task[], signal?: AbortSignal): Promise<Feedback[]> {

@@ -4,10 +4,10 @@
  */
 import { playAlone } from '../alone.ts';
 import {
+  adviceOf,
   type Feedback,
   type LoneEpisode,
   type LonePlay,
-  lessonsOf,
   type Played,
   type Task,
   type World,
@@ -17,7 +17,7 @@ import type { ConnectionSettings } from '../module.ts';
 import { type ActionListReader, ActionListWriter, type PackedLists } from './action-lists.ts';
 
 /** The calls of World that return a promise. */
-export type WorldCall = 'tasks' | 'reset' | 'step' | 'oracle' | 'teach' | 'view' | 'playAlone' | 'inspect';
+export type WorldCall = 'tasks' | 'reset' | 'step' | 'oracle' | 'advise' | 'view' | 'playAlone' | 'inspect';
 
 export type WorldRequest =
   | { id: number; call: 'open'; args: [name: string, settings: ConnectionSettings] }
@@ -184,7 +184,7 @@ async function answer(
   if (call === 'reset') return packFeedback(await world.reset(args[0] as number[], args[1] as Task[], signal), lists);
   if (call === 'playAlone')
     return packPlayed(await playAlone(world, unpackEpisodes(args[0] as PackedEpisodes), args[1] as LonePlay));
-  if (call === 'teach') return lessonsOf(world, args[0] as number[], signal);
+  if (call === 'advise') return adviceOf(world, args[0] as number[], signal);
   const method = world[call] as ((...args: unknown[]) => Promise<unknown>) | undefined;
   if (!method) throw new WorldError(`World "${world.describe().name}" cannot be asked for ${JSON.stringify(args)}.`);
   return method.apply(world, [...args, signal]);

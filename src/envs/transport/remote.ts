@@ -4,9 +4,9 @@
  * other end is not ours to restart.
  */
 import {
+  type Advice,
+  adviceOf,
   type Feedback,
-  type Lesson,
-  lessonsOf,
   type Split,
   type Task,
   type World,
@@ -69,10 +69,10 @@ export class RemoteWorld implements World {
   }
 
   /** null where it knows nothing, and where it did not answer. */
-  teach(slots: readonly number[], signal?: AbortSignal): Promise<(Lesson | null)[]> {
+  advise(slots: readonly number[], signal?: AbortSignal): Promise<(Advice | null)[]> {
     const ask = async (slot: number) => {
       try {
-        return (await this.bounded((limited) => lessonsOf(this.world, [slot], limited), signal))[0];
+        return (await this.bounded((limited) => adviceOf(this.world, [slot], limited), signal))[0];
       } catch (error) {
         if (givenUp(signal)) throw error;
         return null;

@@ -51,7 +51,7 @@ export interface ShownOptions {
   /** Share of the tasks whose episodes the policy begins. */
   dagger?: number;
   /** Trains on the world's text as well. */
-  listens?: boolean;
+  trainsOnWorldText?: boolean;
   /** Number of consecutive tasks that may share their first observation. */
   siblings?: number;
 }

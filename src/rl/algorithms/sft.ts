@@ -109,7 +109,7 @@ export const sft = {
       ? demonstrations(collecting, groups * groupSize, {
           missteps: missteps.episodes > 0 ? missteps : null,
           dagger,
-          listens: listening !== null,
+          trainsOnWorldText: listening !== null,
           siblings: groupSize,
         })
       : recorded(collecting, file, groups * groupSize),

@@ -16,11 +16,19 @@ import { likelihoodCoefficients, likelihoodObjective } from '../objective/likeli
 import { perWorld } from './by-world.ts';
 import type { Conversation } from './conversation.ts';
 import { Episode } from './episode.ts';
-import { type Begun, begins, begunOf, type Missteps, misstepOf, type Stumbling, stumbles } from './missteps.ts';
+import { playGuided, type Teaching } from './guided-play.ts';
+import {
+  begins,
+  hasMissteps,
+  type MisstepKeys,
+  type Missteps,
+  misstepOf,
+  type PolicyTurn,
+  policyStart,
+} from './missteps.ts';
 import { chosenPositions, type MicroBatch, pack } from './packing.ts';
 import { episodesAtOnce } from './players.ts';
 import type { RolloutParts } from './rollout.ts';
-import { playTaught, type Teaching } from './taught.ts';
 import type { Trajectory } from './trajectory.ts';
 
 export interface Demonstrations {
@@ -41,12 +49,12 @@ export interface DemonstrationOptions {
   /** Missteps among the oracle's actions; null or absent: none. */
   missteps?: Missteps | null;
   /** Trains on the world's text as well. */
-  listens?: boolean;
+  trainsOnWorldText?: boolean;
   /**
    * First turns by the policy, for each task whose episode the policy begins, by the task's index: see `policyStart`.
    * Absent: the oracle plays from the start.
    */
-  begun?: ReadonlyMap<number, readonly Begun[]>;
+  begun?: ReadonlyMap<number, readonly PolicyTurn[]>;
   /** Keys of the missteps; steps of a run have different streams. */
   seed?: number;
   step?: number;
@@ -66,9 +74,9 @@ interface Demonstration {
   /** Number of actions of `plan` taken so far. */
   taken: number;
   usable: boolean;
-  stumbles: boolean;
+  hasMissteps: boolean;
   /** Turns of the policy before the oracle's. */
-  begun: readonly Begun[];
+  begun: readonly PolicyTurn[];
   /** True if the last turn was a misstep: the oracle must plan again. */
   strayed: boolean;
 }
@@ -86,7 +94,11 @@ export async function demonstrate(
   const trajectories: Trajectory[] = [];
   for (let first = 0; first < tasks.length; first += episodesAtOnce) {
     const some = tasks.slice(first, first + episodesAtOnce);
-    const settings = { maskActions: options.maskActions, listens: options.listens, rules: ruleOf(options) };
+    const settings = {
+      maskActions: options.maskActions,
+      trainsOnWorldText: options.trainsOnWorldText,
+      rules: ruleOf(options),
+    };
     const demonstrations = some.map(
       (task, i): Demonstration => ({
         task,
@@ -96,14 +108,14 @@ export async function demonstrate(
         plan: [],
         taken: 0,
         usable: false,
-        stumbles: stumbles(stumblingOf(options, first + i)),
-        begun: begunBy(options, first + i),
+        hasMissteps: hasMissteps(stumblingOf(options, first + i)),
+        begun: policyStartOf(options, first + i),
         strayed: false,
       }),
     );
     await perWorld(parts.worlds, demonstrations, (world, rows) =>
       options.teaching
-        ? playTaught(world, rows, taughtBy(options, options.teaching))
+        ? playGuided(world, rows, guidedBy(options, options.teaching))
         : playScripted(world, rows, scriptOf(options)),
     );
     for (const { episode, usable } of demonstrations) {
@@ -145,17 +157,17 @@ const ruleOf = ({ missteps, teaching, begun }: DemonstrationOptions) => ({
 const stumblingOf = (
   { missteps = null, seed = 0, step = 0 }: Pick<DemonstrationOptions, 'missteps' | 'seed' | 'step'>,
   index: number,
-): Stumbling => ({
+): MisstepKeys => ({
   missteps,
   keys: [seed, STREAM_NOISE, step, index],
 });
 
 /** Turns before the oracle's first turn of an episode. */
-const begunBy = (options: DemonstrationOptions, index: number): readonly Begun[] =>
-  begunOf(options.begun?.get(index) ?? [], stumblingOf(options, index));
+const policyStartOf = (options: DemonstrationOptions, index: number): readonly PolicyTurn[] =>
+  policyStart(options.begun?.get(index) ?? [], stumblingOf(options, index));
 
 /** Indices of the tasks, among `count`, whose episodes the policy begins. */
-export const begunPlaces = (
+export const policyStartIndices = (
   share: number,
   count: number,
   options: Pick<DemonstrationOptions, 'seed' | 'step'>,
@@ -164,7 +176,7 @@ export const begunPlaces = (
     begins(share, stumblingOf(options, index)),
   );
 
-const taughtBy = (options: DemonstrationOptions, teaching: Teaching) => ({
+const guidedBy = (options: DemonstrationOptions, teaching: Teaching) => ({
   ...teaching,
   masked: options.maskActions,
   promptTokens: options.promptTokens,
@@ -173,7 +185,7 @@ const taughtBy = (options: DemonstrationOptions, teaching: Teaching) => ({
 
 /** Misstep for this turn; undefined: the oracle's own action. */
 function misstep(row: Demonstration, options: DemonstrationOptions): string | undefined {
-  if (!row.stumbles) return undefined;
+  if (!row.hasMissteps) return undefined;
   const { episode, index } = row;
   const candidates = { offered: episode.offered, refused: () => notOffered(row) };
   return misstepOf(stumblingOf(options, index), episode.turnCount + 1, candidates);
@@ -202,7 +214,7 @@ const scriptOf = (options: DemonstrationOptions): Script<Demonstration> => ({
     row.usable = row.plan.length > 0;
     row.strayed = false;
     const { turnCount } = row.episode;
-    const turns = row.stumbles || row.begun.length > 0 ? Math.max(MOST_TURNS, row.plan.length) : row.plan.length;
+    const turns = row.hasMissteps || row.begun.length > 0 ? Math.max(MOST_TURNS, row.plan.length) : row.plan.length;
     if (row.usable && turnCount === 0) row.episode.setHorizon(turns, row.plan.length);
     return row.usable;
   },

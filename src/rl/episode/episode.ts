@@ -4,8 +4,8 @@
  */
 import {
   type Feedback,
-  type Spoken,
-  spokenOf,
+  type PromptRules,
+  promptRulesOf,
   type Task,
   validActionsAfter,
   type WorldDescription,
@@ -24,7 +24,7 @@ export interface EpisodeRules {
 export interface EpisodeSettings {
   maskActions: boolean;
   /** Trains on all tokens after the prompt, the world's included, each over the whole vocabulary, whatever the mask. */
-  listens?: boolean;
+  trainsOnWorldText?: boolean;
   /** Most tokens of a thought before each action; absent or 0: no thoughts. */
   thoughts?: number;
   rules: EpisodeRules;
@@ -77,7 +77,7 @@ export class Episode {
   reply: string | null = null;
   private horizon = 0;
   private oracleTurns: number | null = null;
-  private world: Spoken = plainWorld;
+  private world: PromptRules = plainWorld;
 
   constructor(
     readonly task: Task,
@@ -96,8 +96,8 @@ export class Episode {
    * Takes the first observation. A prompt that does not fit ends the episode at once, so nothing trains on a part of
    * it.
    */
-  start(feedback: Feedback, world: Spoken & Pick<WorldDescription, 'under'>, promptRoom: number): void {
-    this.world = spokenOf(world, this.task);
+  start(feedback: Feedback, world: PromptRules & Pick<WorldDescription, 'under'>, promptRoom: number): void {
+    this.world = promptRulesOf(world, this.task);
     this.prompt = feedback.observation;
     const { instruction, acknowledgement } = this.world;
     const { tokens, source } = this.conversation.prompt(feedback.observation, instruction, acknowledgement);
@@ -375,7 +375,11 @@ export class Episode {
       source: Uint8Array.from(this.source),
       turnOf: Int16Array.from(this.turnOf),
       logprob: Float32Array.from(this.logprob),
-      choices: this.settings.listens ? choiceRows(this.heard()) : this.constrained ? choiceRows(this.choices) : null,
+      choices: this.settings.trainsOnWorldText
+        ? choiceRows(this.heard())
+        : this.constrained
+          ? choiceRows(this.choices)
+          : null,
       turns: this.turns,
       score,
       success: score >= this.world.successReward,

@@ -5,7 +5,7 @@
 import { below, uniform } from '../common/random.ts';
 
 /** A turn by another player before the oracle continues. */
-export interface Begun {
+export interface PolicyTurn {
   action: string;
   thought?: string;
 }
@@ -21,7 +21,7 @@ export interface Missteps {
 }
 
 /** Missteps of one episode: the same keys give the same missteps. */
-export interface Stumbling {
+export interface MisstepKeys {
   missteps: Missteps | null;
   keys: readonly number[];
 }
@@ -33,11 +33,11 @@ export interface Candidates {
 }
 
 /** True if the episode has missteps. */
-export const stumbles = ({ missteps, keys }: Stumbling): boolean =>
+export const hasMissteps = ({ missteps, keys }: MisstepKeys): boolean =>
   missteps !== null && uniform(...keys, 0, 0) < missteps.episodes;
 
 /** Misstep of a turn, counted from 1, in an episode with missteps; undefined: the oracle's own action. */
-export function misstepOf({ missteps, keys }: Stumbling, turn: number, candidates: Candidates): string | undefined {
+export function misstepOf({ missteps, keys }: MisstepKeys, turn: number, candidates: Candidates): string | undefined {
   if (!missteps) return undefined;
   const drawn = uniform(...keys, turn, 1);
   if (drawn < missteps.random) return pick(candidates.offered, [...keys, turn, 2]);
@@ -46,13 +46,13 @@ export function misstepOf({ missteps, keys }: Stumbling, turn: number, candidate
 }
 
 /** True if the policy begins the episode, which holds for `share` of them. */
-export const begins = (share: number, { keys }: Pick<Stumbling, 'keys'>): boolean => uniform(...keys, 0, 3) < share;
+export const begins = (share: number, { keys }: Pick<MisstepKeys, 'keys'>): boolean => uniform(...keys, 0, 3) < share;
 
 /**
  * First turns of the policy in an episode, up to a turn drawn at random and never the last one. The oracle continues
  * from there (DAgger, Ross et al. https://arxiv.org/abs/1011.0686, with the teacher in charge to the end).
  */
-export function begunOf(played: readonly Begun[], { keys }: Pick<Stumbling, 'keys'>): readonly Begun[] {
+export function policyStart(played: readonly PolicyTurn[], { keys }: Pick<MisstepKeys, 'keys'>): readonly PolicyTurn[] {
   return played.length < 2 ? [] : played.slice(0, 1 + below(played.length - 1, ...keys, 0, 4));
 }
 

@@ -6,8 +6,8 @@ import * as v from 'valibot';
 import {
   type Feedback,
   type Json,
+  promptRulesOf,
   type Split,
-  spokenOf,
   type Task,
   validActionsAfter,
   WorldError,
@@ -107,7 +107,7 @@ export class EnvSession {
     const chosen = await chooseTask(this.served, split ?? 'train', index ?? null, seed ?? null);
     const feedback = requireFeedback(await this.place.begin(chosen.task));
     this.offered = null;
-    this.rule = replies ? (spokenOf(this.served.module, chosen.task).reply ?? null) : null;
+    this.rule = replies ? (promptRulesOf(this.served.module, chosen.task).reply ?? null) : null;
     Object.assign(this.current, {
       episode_id: episode_id ?? crypto.randomUUID(),
       step_count: 0,

@@ -2,7 +2,7 @@
  * A model behind an OpenAI-compatible server, asked for one reply at a time (platform.openai.com/docs/api-reference/chat/create). Its key
  * lives here alone: no document, no message and no error holds it. What may pass is tried again; what stays wrong is a named failure.
  */
-import type { SpokenMessage } from '../../rl/episode/spoken.ts';
+import type { ChatTurnMessage } from '../../rl/episode/chat-episode.ts';
 
 /** The server could not be asked: why, and what to do. */
 export class ApiModelError extends Error {
@@ -56,7 +56,7 @@ export class ApiModel {
   }
 
   /** null: the conversation is longer than the model reads. */
-  async reply(messages: readonly SpokenMessage[], asking: Asking): Promise<string | null> {
+  async reply(messages: readonly ChatTurnMessage[], asking: Asking): Promise<string | null> {
     const { tries, retryMs } = this.options;
     for (let k = 1; ; k++) {
       try {
@@ -77,7 +77,7 @@ export class ApiModel {
     );
   }
 
-  private async ask(messages: readonly SpokenMessage[], { temperature, maxTokens, seed, signal }: Asking) {
+  private async ask(messages: readonly ChatTurnMessage[], { temperature, maxTokens, seed, signal }: Asking) {
     // By itself: a browser's fetch is no method of another object.
     const { address, model, timeoutMs, fetch } = this.options;
     const key = this.options.key();

@@ -1,8 +1,8 @@
 /** The tasks of a run as rows of a data set, and the servers that they are played on. */
 import {
   type Json,
+  promptRulesOf,
   type Split,
-  spokenOf,
   type Task,
   type World,
   type WorldDescription,
@@ -117,7 +117,7 @@ async function oraclesOf(worlds: ReadonlyMap<string, World>, tasks: readonly Tas
 }
 
 function rowOf(task: Task, listed: Listed, description: WorldDescription, turns: number | null): TaskRow {
-  const spoken = spokenOf(description, task);
+  const spoken = promptRulesOf(description, task);
   return {
     item: `${task.world}_${task.id}`,
     world: task.world,

@@ -1,7 +1,7 @@
 /**
  * A world under a person's hands: one task at a time, in a world that no training uses. Knows no policy and no GPU.
  */
-import { type Feedback, spokenOf, type Task, validActionsAfter, type World, WorldError } from '../../envs/env.ts';
+import { type Feedback, promptRulesOf, type Task, validActionsAfter, type World, WorldError } from '../../envs/env.ts';
 import type { PlayFrame, PlayStart } from '../protocol.ts';
 
 export class Playing {
@@ -34,7 +34,7 @@ export class Playing {
     const { observation, reward, done, valid, failure } = feedback;
     if (failure) throw new WorldError(`The world stopped: ${failure}. Start another task.`);
     this.actions = validActionsAfter(this.actions, feedback);
-    const success = done && reward >= spokenOf(world.describe(), this.task!).successReward;
+    const success = done && reward >= promptRulesOf(world.describe(), this.task!).successReward;
     return {
       observation,
       reward,

@@ -2,7 +2,7 @@
  * A trajectory of a file, played again in our world: its task is found by its item's name as AgentGym's server counts, by our own
  * form's task, or by the world's first words; then each action is taken again, and where the world answers otherwise is told.
  */
-import { type Feedback, spokenOf, type Task, type World } from '../../envs/env.ts';
+import { type Feedback, promptRulesOf, type Task, type World } from '../../envs/env.ts';
 import type { AgentGymForm } from '../../envs/serving/form.ts';
 import { originalTasks, taskOfItem } from '../../envs/serving/items.ts';
 import { losslessForm } from '../../trajectories/files/lossless.ts';
@@ -123,7 +123,7 @@ async function openingsOf(world: World, form: AgentGymForm): Promise<Map<string,
 }
 
 async function playedAgain(world: World, task: Task, play: RecordedPlay): Promise<Omit<RecordedReplay, 'task'>> {
-  const { reply: rule, successReward } = spokenOf(world.describe(), task);
+  const { reply: rule, successReward } = promptRulesOf(world.describe(), task);
   const [first] = await world.reset([0], [task]);
   const frames: ReplayFrame[] = [{ turn: -1, action: '', observation: first.observation, view: await world.view(0) }];
   const differs: number[] = [];

@@ -1,6 +1,7 @@
 /** A model behind an API in a session: its worlds are played here, its replies are asked for, and nothing of it is kept. */
-import type { Say } from '../../rl/episode/spoken.ts';
-import { SpokenEvaluator } from '../../rl/spoken-evaluator.ts';
+
+import { ChatEvaluator } from '../../rl/chat-evaluator.ts';
+import type { Replier } from '../../rl/episode/chat-episode.ts';
 import { StoreError } from '../../store/run.ts';
 import { ApiModel, ApiModelError } from '../api/api-model.ts';
 import { planReport } from '../device/plan-report.ts';
@@ -20,7 +21,7 @@ class ApiEngine implements Engine {
   constructor(
     private readonly name: string,
     private readonly worlds: Worlds,
-    private readonly evaluator: SpokenEvaluator,
+    private readonly evaluator: ChatEvaluator,
   ) {}
 
   evaluate(step: number, { signal, onProgress }: StepOptions) {
@@ -77,8 +78,8 @@ function keyOf(address: string, modelSettings: Services['modelSettings']): strin
 }
 
 /** Another seed for each try of an item, so that a server which heeds it does not repeat itself. */
-function sayWith(model: ApiModel, { sampling }: Pick<ExperimentOf<'api'>, 'sampling'>) {
-  return ({ temperature, seed }: { temperature: number; seed: number }): Say =>
+function replierWith(model: ApiModel, { sampling }: Pick<ExperimentOf<'api'>, 'sampling'>) {
+  return ({ temperature, seed }: { temperature: number; seed: number }): Replier =>
     (messages, key, signal) =>
       model.reply(messages, { temperature, maxTokens: sampling.maxTokensPerTurn, seed: seed + key, signal });
 }
@@ -93,9 +94,9 @@ export const api: SessionPolicy<'api'> = {
     options.onProgress({ what: 'Opening the worlds', done: 0, total: null, unit: 'steps' });
     return withWorlds(experiment, openWorld, async (worlds) => {
       const model = new ApiModel({ address, model: name, key: () => keyOf(address, modelSettings) });
-      const parts = { worlds, sayWith: sayWith(model, experiment), atOnce: episodesAtOnce, contextTurns };
+      const parts = { worlds, replierWith: replierWith(model, experiment), atOnce: episodesAtOnce, contextTurns };
       options.onProgress(null);
-      return new ApiEngine(`${name} at ${address}`, worlds, new SpokenEvaluator(experiment, parts));
+      return new ApiEngine(`${name} at ${address}`, worlds, new ChatEvaluator(experiment, parts));
     });
   },
 

@@ -4,12 +4,12 @@
  */
 import * as v from 'valibot';
 import { checked, commonLosses, type TrajectoryFormat } from './format.ts';
-import { fromSpoken, json, SpokenMessage, toSpoken } from './messages.ts';
+import { fromShareGpt, json, ShareGptMessage, toShareGpt } from './messages.ts';
 import { type JsonObject, parseItemId } from './record.ts';
 
 const Schema = v.objectWithRest(
   {
-    conversations: v.array(SpokenMessage, 'conversations must be a list of messages'),
+    conversations: v.array(ShareGptMessage, 'conversations must be a list of messages'),
     item_id: v.string('item_id must be a text such as "textcraft_12"'),
     reward: v.optional(v.number('reward must be a number')),
   },
@@ -27,12 +27,12 @@ export const agentTraj: TrajectoryFormat = {
   read(fields) {
     const { conversations, item_id, reward } = checked(Schema, fields);
     const source = { form: 'agenttraj', fields };
-    const messages = conversations.map(fromSpoken);
+    const messages = conversations.map(fromShareGpt);
     return { itemId: item_id, ...parseItemId(item_id), messages, reward: reward ?? null, success: null, source };
   },
   write({ itemId, messages, reward, source }) {
     const kept = source?.form === 'agenttraj' ? source.fields : {};
-    const conversations = (messages ?? []).map((message) => toSpoken(message, { loss: null }));
+    const conversations = (messages ?? []).map((message) => toShareGpt(message, { loss: null }));
     return { ...kept, conversations, item_id: itemId ?? '', ...(reward === null ? {} : { reward }) };
   },
   loses: (record) => commonLosses(record, { itemId: true, reward: true, trained: true }),

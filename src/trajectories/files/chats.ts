@@ -6,10 +6,10 @@
 import * as v from 'valibot';
 import { isSpoken } from './agent-traj.ts';
 import { checked, commonLosses, type TrajectoryFormat } from './format.ts';
-import { fromRole, fromSpoken, json, RoleMessage, SpokenMessage, toRole, toSpoken } from './messages.ts';
+import { fromRole, fromShareGpt, json, RoleMessage, ShareGptMessage, toRole, toShareGpt } from './messages.ts';
 import type { JsonObject, Message, TrajectoryRecord } from './record.ts';
 
-const ShareGpt = v.objectWithRest({ conversations: v.array(SpokenMessage) }, json);
+const ShareGpt = v.objectWithRest({ conversations: v.array(ShareGptMessage) }, json);
 const OpenAi = v.objectWithRest({ messages: v.array(RoleMessage) }, json);
 
 const unnamed = (form: string, fields: JsonObject, messages: Message[]): TrajectoryRecord => ({
@@ -32,10 +32,10 @@ export const shareGpt: TrajectoryFormat = {
   lacks: 'item_id',
   recognizes: ({ conversations, item_id }) =>
     item_id === undefined && Array.isArray(conversations) && isSpoken(conversations),
-  read: (fields) => unnamed('sharegpt', fields, checked(ShareGpt, fields).conversations.map(fromSpoken)),
+  read: (fields) => unnamed('sharegpt', fields, checked(ShareGpt, fields).conversations.map(fromShareGpt)),
   write: (record) => ({
     ...kept('sharegpt', record),
-    conversations: (record.messages ?? []).map((message) => toSpoken(message)),
+    conversations: (record.messages ?? []).map((message) => toShareGpt(message)),
   }),
   loses: (record) => commonLosses(record, { trained: true }),
 };

@@ -5,7 +5,7 @@
 import * as v from 'valibot';
 import { isSpoken } from './agent-traj.ts';
 import { checked, commonLosses, type TrajectoryFormat } from './format.ts';
-import { fromRole, fromSpoken, json, RoleMessage, SpokenMessage, toRole, toSpoken } from './messages.ts';
+import { fromRole, fromShareGpt, json, RoleMessage, ShareGptMessage, toRole, toShareGpt } from './messages.ts';
 import { type JsonObject, type Message, parseItemId, type TrajectoryRecord } from './record.ts';
 
 const outcome = {
@@ -13,7 +13,7 @@ const outcome = {
   reward: v.number('reward must be a number'),
   success: v.union([v.boolean(), v.picklist([0, 1])], 'success must be 0 or 1'),
 };
-const Spoken = v.objectWithRest({ conversations: v.array(SpokenMessage), ...outcome }, json);
+const Spoken = v.objectWithRest({ conversations: v.array(ShareGptMessage), ...outcome }, json);
 const Roles = v.objectWithRest({ conversations: v.array(RoleMessage), ...outcome }, json);
 
 function record(form: string, fields: JsonObject, messages: Message[]): TrajectoryRecord {
@@ -46,10 +46,10 @@ export const evaluationLog: TrajectoryFormat = {
   container: 'lines',
   isAgentGym: true,
   recognizes: (fields) => isOutcome(fields) && Array.isArray(fields.conversations) && isSpoken(fields.conversations),
-  read: (fields) => record('agentgym-eval', fields, checked(Spoken, fields).conversations.map(fromSpoken)),
+  read: (fields) => record('agentgym-eval', fields, checked(Spoken, fields).conversations.map(fromShareGpt)),
   write: (each) => ({
     ...outcomeOf('agentgym-eval', each),
-    conversations: (each.messages ?? []).map((message) => toSpoken(message, { loss: null })),
+    conversations: (each.messages ?? []).map((message) => toShareGpt(message, { loss: null })),
   }),
   loses: (each) => commonLosses(each, { itemId: true, reward: true, success: true, trained: true }),
 };

@@ -32,7 +32,7 @@ const roleNames = Object.keys(roles) as (keyof typeof roles)[];
 /** A value of JSON, as it came. */
 export const json = v.custom<Json>(() => true);
 
-export const SpokenMessage = v.objectWithRest(
+export const ShareGptMessage = v.objectWithRest(
   {
     from: v.picklist(
       speakerNames,
@@ -89,14 +89,14 @@ export const TextMessage = v.pipe(
   v.check(({ content }) => typeof content === 'string', '"content" must be a text'),
 );
 
-export function fromSpoken(fields: v.InferOutput<typeof SpokenMessage>): Message {
+export function fromShareGpt(fields: v.InferOutput<typeof ShareGptMessage>): Message {
   const { from, value, loss } = fields;
   const source = { form: 'from/value', fields: fields as JsonObject };
   return { role: speakers[from], content: value, trained: loss ?? null, reasoning: null, source };
 }
 
 /** `loss`: what a file of this kind says of a message that says nothing itself; absent: nothing. */
-export function toSpoken({ role, content, trained, source }: Message, silent: { loss?: null } = {}): JsonObject {
+export function toShareGpt({ role, content, trained, source }: Message, silent: { loss?: null } = {}): JsonObject {
   const from = role === 'user' ? 'human' : role === 'assistant' ? 'gpt' : role;
   const said: JsonObject = trained === null ? { ...silent } : { loss: trained };
   if (source?.form !== 'from/value') return { from, ...said, value: content };

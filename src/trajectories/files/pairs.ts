@@ -6,7 +6,7 @@
 import * as v from 'valibot';
 import { isSpoken } from './agent-traj.ts';
 import { checked, commonLosses, type TrajectoryFormat } from './format.ts';
-import { fromRole, fromSpoken, json, RoleMessage, SpokenMessage, toRole, toSpoken } from './messages.ts';
+import { fromRole, fromShareGpt, json, RoleMessage, ShareGptMessage, toRole, toShareGpt } from './messages.ts';
 import { type JsonObject, type Message, parseItemId, type TrajectoryRecord } from './record.ts';
 
 const three = <S extends v.GenericSchema>(message: S) => ({
@@ -17,7 +17,7 @@ const three = <S extends v.GenericSchema>(message: S) => ({
 const Spoken = v.objectWithRest(
   {
     id: v.pipe(v.number('id must be a whole number'), v.integer('id must be a whole number')),
-    ...three(SpokenMessage),
+    ...three(ShareGptMessage),
   },
   json,
 );
@@ -62,11 +62,11 @@ export const agentGymDpo: TrajectoryFormat = {
   recognizes: isSpokenPair,
   read(fields) {
     const { prompt, chosen } = checked(Spoken, fields);
-    return pairRecord('agentgym-dpo', fields, [...prompt, ...chosen].map(fromSpoken));
+    return pairRecord('agentgym-dpo', fields, [...prompt, ...chosen].map(fromShareGpt));
   },
   write: (record) => ({
     id: record.item ?? -1,
-    ...fieldsOf('agentgym-dpo', record, (message) => toSpoken(message, { loss: null })),
+    ...fieldsOf('agentgym-dpo', record, (message) => toShareGpt(message, { loss: null })),
   }),
   loses: (record) => {
     const lost = losses('agentgym-dpo', record, { itemId: true, trained: true });
@@ -98,7 +98,7 @@ export function rejectedOf(record: TrajectoryRecord): TrajectoryRecord | null {
   const all = [...prompt, ...rejected];
   const messages =
     source.form === agentGymDpo.name
-      ? all.map((each) => fromSpoken(each as Parameters<typeof fromSpoken>[0]))
+      ? all.map((each) => fromShareGpt(each as Parameters<typeof fromShareGpt>[0]))
       : all.map((each) => fromRole(each as Parameters<typeof fromRole>[0]));
   return { ...record, messages, source: null };
 }

@@ -3,7 +3,7 @@ import { type Experiment, ExperimentError, parseExperiment } from '../../experim
 import { readPath, writePath } from '../../experiment/paths.ts';
 import { defaultPolicy, type PolicyName } from '../../experiment/policies/registry.ts';
 import { withPolicyKind, withWorld } from '../../models/draft.ts';
-import { withAlgorithm } from '../../rl/algorithms/choosing.ts';
+import { withAlgorithm } from '../../rl/algorithms/replace-algorithm.ts';
 import type { TrainerApi } from '../../session/protocol.ts';
 import { none, type Problem, type Store } from '../state/state.ts';
 

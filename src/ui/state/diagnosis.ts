@@ -3,7 +3,7 @@
  * step records; the page adds the link to the episodes.
  */
 import { msg, str } from '@lit/localize';
-import { fallOf, type Signal } from '../../rl/evaluation/fallen.ts';
+import { fallOf, type Signal } from '../../rl/evaluation/fall.ts';
 import type { Rate, StepRecord } from '../../session/protocol.ts';
 import { compact, fixed } from '../kit/format.ts';
 import { metricNames as m } from './series.ts';

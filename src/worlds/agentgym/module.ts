@@ -1,5 +1,5 @@
 /** An AgentGym kind as a world's module: what a page and a document are told of it. What plays it is in `world.ts`. */
-import type { Spoken, WorldOptions } from '../../envs/env.ts';
+import type { PromptRules, WorldOptions } from '../../envs/env.ts';
 import type { WorldModule } from '../../envs/module.ts';
 import type { AgentGymKind } from './kind.ts';
 import { type AgentGymOptions, agentGymOptions } from './options.ts';
@@ -11,7 +11,7 @@ const noTiny = { promptTokens: 256, completionTokens: 512, maxTokensPerTurn: 32 
 function spoken(
   kind: AgentGymKind,
   { instruction, acknowledgement, format = 'react' }: AgentGymOptions,
-): Partial<Spoken> {
+): Partial<PromptRules> {
   const { reply, instruction: ours } = format === 'react' ? kind : kind.formats![format];
   return {
     reply,

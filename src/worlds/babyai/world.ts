@@ -4,8 +4,8 @@
  */
 
 import {
+  type Advice,
   type Feedback,
-  type Lesson,
   type Split,
   type Task,
   type World,
@@ -93,7 +93,7 @@ export class BabyAi implements World {
   }
 
   /** The oracle that explores says its map before it acts; the one that sees everything has nothing to say. */
-  async teach(slots: readonly number[]): Promise<(Lesson | null)[]> {
+  async advise(slots: readonly number[]): Promise<(Advice | null)[]> {
     const plans = await this.oracle(slots);
     return plans.map((plan, k) => {
       if (!plan?.length) return null;

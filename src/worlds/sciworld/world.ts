@@ -4,9 +4,9 @@
  * one; -1 where the task is failed); it ends when the task is completed or failed, or after more moves than `stepLimit`.
  */
 import {
+  type Advice,
   type Feedback,
   type Json,
-  type Lesson,
   type Split,
   type Task,
   type World,
@@ -165,8 +165,8 @@ export class SciWorld implements World {
   }
 
   /** Says what it found out where an answer is due. */
-  async teach(slots: readonly number[]): Promise<(Lesson | null)[]> {
-    const lessons: (Lesson | null)[] = [];
+  async advise(slots: readonly number[]): Promise<(Advice | null)[]> {
+    const lessons: (Advice | null)[] = [];
     for (const slot of slots) {
       const state = this.state(slot);
       if (state.plan === undefined) [state.plan] = await this.oracle([slot]);

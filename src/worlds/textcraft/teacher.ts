@@ -17,7 +17,7 @@
  * fetching. A kind ("planks") is met by a thing whose name ends so. (Saying intermediate steps: Wei et al. https://arxiv.org/abs/2201.11903,
  * before acting: Yao et al. https://arxiv.org/abs/2210.03629.)
  */
-import type { Lesson } from '../../envs/env.ts';
+import type { Advice } from '../../envs/env.ts';
 import { Draws } from './draws.ts';
 import { type Ingredient, type Recipe, type RecipeList, writeCommand, writeIngredients } from './recipe-list.ts';
 
@@ -135,7 +135,7 @@ export class CraftTeacher {
   private refusals = 0;
   private said = nothingSaid;
   /** The lesson that was asked for, and what will have been said where it is followed. */
-  private asked: { lesson: Lesson | null; said: Said } | null = null;
+  private asked: { lesson: Advice | null; said: Said } | null = null;
   private hopeless = false;
 
   constructor(
@@ -150,7 +150,7 @@ export class CraftTeacher {
   }
 
   /** What to think and do now; null: it knows no way. */
-  next(): Lesson | null {
+  next(): Advice | null {
     this.asked ??= this.think();
     return this.asked.lesson;
   }
@@ -173,7 +173,7 @@ export class CraftTeacher {
     this.said = nothingSaid;
   }
 
-  private think(): { lesson: Lesson | null; said: Said } {
+  private think(): { lesson: Advice | null; said: Said } {
     const thought = new Thought(this.said, this.ways, this.fetched);
     const lesson = this.hopeless ? null : thought.lesson(this.list.goal);
     return { lesson, said: thought.said };
@@ -216,7 +216,7 @@ class Thought {
     return { begun: true, entries, missing, taken, playing };
   }
 
-  lesson(goal: string): Lesson | null {
+  lesson(goal: string): Advice | null {
     if (this.playing) return this.play([]);
     const words = this.begun ? [] : [this.enter(goal, 1)];
     while (this.missing.length > 0 && !this.hopeless) {
@@ -262,7 +262,7 @@ class Thought {
     return '';
   }
 
-  private play(words: readonly string[]): Lesson | null {
+  private play(words: readonly string[]): Advice | null {
     const { entry, left } = this.playing!;
     const { letter, command } = this.entries[entry] ?? {};
     if (letter === undefined) return null;

@@ -1,5 +1,5 @@
 /** The teachers of a batch of TextCraft's worlds: each is told what was done in its slot, by whomever, and may be asked at any turn. */
-import type { Lesson } from '../../envs/env.ts';
+import type { Advice } from '../../envs/env.ts';
 import { ListWorld } from './made-up.ts';
 import { type RecipeList, readRecipeList } from './recipe-list.ts';
 import { CraftTeacher } from './teacher.ts';
@@ -30,7 +30,7 @@ export class Teaching {
   }
 
   /** What to think and do now; null: no way is known. */
-  next(slot: number): Lesson | null {
+  next(slot: number): Advice | null {
     const told = this.slots.get(slot);
     return (told && this.teacherOf(told)?.next()) ?? null;
   }

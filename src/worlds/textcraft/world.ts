@@ -3,8 +3,8 @@
  * call, and unpacks the answers. The rules are in envs-wasm/textcraft; here are only tasks, options and words about it.
  */
 import {
+  type Advice,
   type Feedback,
-  type Lesson,
   type Split,
   type Task,
   type World,
@@ -187,7 +187,7 @@ export class TextCraft implements World {
     }));
   }
 
-  async teach(slots: readonly number[]): Promise<(Lesson | null)[]> {
+  async advise(slots: readonly number[]): Promise<(Advice | null)[]> {
     this.checkWorlds(slots);
     return slots.map((slot) => this.teaching.next(slot));
   }

@@ -5,8 +5,8 @@
 import type { Task, World } from '../envs/env.ts';
 import type { WorldSuite } from '../envs/suite.ts';
 import { worldNamed } from './episode/by-world.ts';
+import { ChatPlay, type ChatRequest, type Replier } from './episode/chat-episode.ts';
 import { Players } from './episode/players.ts';
-import { type Say, SpokenPlay, type SpokenRequest } from './episode/spoken.ts';
 import { type Evaluation, type SplitEvaluation, summarize } from './evaluation/evaluation.ts';
 import type { ItemResult } from './evaluation/suite-results.ts';
 import { type StepOptions, type SuiteSampling, suiteTasks } from './evaluator.ts';
@@ -14,37 +14,37 @@ import { stageAt } from './schedule/horizon.ts';
 import { evaluationTasks, strataOf, taskKey } from './schedule/tasks.ts';
 import type { TrainerSettings } from './settings.ts';
 
-export interface SpokenParts {
+export interface ChatParts {
   worlds: ReadonlyMap<string, World>;
   /** Returns the policy's function for these sampling settings, which the caller chooses. */
-  sayWith(sampling: { temperature: number; seed: number }): Say;
+  replierWith(sampling: { temperature: number; seed: number }): Replier;
   /** Episodes played at once. */
   atOnce: number;
   contextTurns: number;
 }
 
-export class SpokenEvaluator {
+export class ChatEvaluator {
   private readonly players: Players;
   private readonly endOnInvalid: boolean;
 
   constructor(
     private readonly settings: TrainerSettings,
-    private readonly parts: SpokenParts,
+    private readonly parts: ChatParts,
   ) {
     this.endOnInvalid = settings.algorithm.endings.invalidAction.policy === 'end';
     this.players = new Players(parts.worlds, settings.seed, this.endOnInvalid);
   }
 
   private play(
-    request: Pick<SpokenRequest, 'tasks' | 'groupSize' | 'limit'>,
+    request: Pick<ChatRequest, 'tasks' | 'groupSize' | 'limit'>,
     sampling: { temperature: number; seed: number },
     { signal = new AbortController().signal, onTurn, onProgress }: StepOptions,
     what: string,
     step = 0,
   ) {
-    const { worlds, sayWith, atOnce, contextTurns } = this.parts;
+    const { worlds, replierWith, atOnce, contextTurns } = this.parts;
     const whole = { ...request, endOnInvalid: this.endOnInvalid, atOnce, contextTurns };
-    return new SpokenPlay(worlds, sayWith(sampling), whole, {
+    return new ChatPlay(worlds, replierWith(sampling), whole, {
       signal,
       onTurn: onTurn && ((event) => onTurn({ ...event, step })),
       onEpisodes: (done, total) => onProgress?.({ what, done, total, unit: 'episodes' }),

@@ -1,7 +1,7 @@
 // Diagnosis of a collapse on made-up curves: the signal that moved first is named, and a healthy run gets no diagnosis.
 import { describe, expect, it } from 'vitest';
 import { rateOf, type SplitEvaluation, type StepRecord } from '../../src/rl/evaluation/evaluation.ts';
-import { fallOf, type Signal } from '../../src/rl/evaluation/fallen.ts';
+import { fallOf, type Signal } from '../../src/rl/evaluation/fall.ts';
 import { normalQuantile } from '../../src/rl/evaluation/statistics.ts';
 
 /** Uniform random numbers from a seed (mulberry32). */

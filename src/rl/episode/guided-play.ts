@@ -2,9 +2,9 @@
  * Demonstrations by an oracle that is called before every turn: it gives a thought if it can, and continues from
  * wherever missteps have led. Missteps are read and not trained on.
  */
-import { type Feedback, type Lesson, lessonsOf, type Task, validActionsAfter, type World } from '../../envs/env.ts';
+import { type Advice, adviceOf, type Feedback, type Task, validActionsAfter, type World } from '../../envs/env.ts';
 import type { Episode } from './episode.ts';
-import { type Begun, misstepOf, type Stumbling } from './missteps.ts';
+import { type MisstepKeys, misstepOf, type PolicyTurn } from './missteps.ts';
 
 export interface Teaching {
   /** Most turns. */
@@ -15,18 +15,18 @@ interface Rules<Row> extends Teaching {
   promptTokens: number;
   /** Only offered actions are possible, so no misstep is refused. */
   masked: boolean;
-  stumbling(row: Row): Stumbling;
+  stumbling(row: Row): MisstepKeys;
 }
 
 /** An episode under demonstration. */
-export interface TaughtRow {
+export interface GuidedRow {
   readonly task: Task;
   readonly slot: number;
   readonly episode: Episode;
   /** True if it has missteps. */
-  readonly stumbles: boolean;
+  readonly hasMissteps: boolean;
   /** Turns of the policy before the oracle's. */
-  readonly begun: readonly Begun[];
+  readonly begun: readonly PolicyTurn[];
   /** True if every turn was the oracle's or an intended misstep. */
   usable: boolean;
 }
@@ -44,7 +44,7 @@ interface Move {
 }
 
 /** Plays all rows to their ends. */
-export async function playTaught<Row extends TaughtRow>(
+export async function playGuided<Row extends GuidedRow>(
   world: World,
   rows: readonly Row[],
   rules: Rules<Row>,
@@ -56,7 +56,7 @@ export async function playTaught<Row extends TaughtRow>(
 const slotsOf = (rows: readonly { readonly slot: number }[]) => rows.map(({ slot }) => slot);
 const offeredAfter = (before: readonly string[], feedback: Feedback) => validActionsAfter(before, feedback) ?? [];
 
-async function begin<Row extends TaughtRow>(
+async function begin<Row extends GuidedRow>(
   world: World,
   rows: readonly Row[],
   { turns, promptTokens }: Rules<Row>,
@@ -70,12 +70,12 @@ async function begin<Row extends TaughtRow>(
   return rows.flatMap((row, i) => (row.episode.ended ? [] : [{ row, offered: offeredAfter([], feedback[i]) }]));
 }
 
-async function turn<Row extends TaughtRow>(
+async function turn<Row extends GuidedRow>(
   world: World,
   standing: readonly Standing<Row>[],
   rules: Rules<Row>,
 ): Promise<Standing<Row>[]> {
-  const lessons = await lessonsOf(world, slotsOf(standing.map(({ row }) => row)));
+  const lessons = await adviceOf(world, slotsOf(standing.map(({ row }) => row)));
   const moving = standing.flatMap((each, i) => {
     const move = moveOf(each, lessons[i], standing, rules);
     return move && say(each.row, move) ? [{ ...each, action: move.action }] : [];
@@ -91,9 +91,9 @@ async function turn<Row extends TaughtRow>(
   });
 }
 
-function moveOf<Row extends TaughtRow>(
+function moveOf<Row extends GuidedRow>(
   { row, offered }: Standing<Row>,
-  lesson: Lesson | null,
+  lesson: Advice | null,
   others: readonly Standing<Row>[],
   { masked, stumbling }: Rules<Row>,
 ): Move | null {
@@ -101,7 +101,7 @@ function moveOf<Row extends TaughtRow>(
   const before = row.begun[row.episode.turnCount];
   if (before) return { ...before, advice: false };
   const own = { ...lesson, advice: true };
-  if (!row.stumbles) return own;
+  if (!row.hasMissteps) return own;
   const refused = () => (masked ? [] : strangeTo(offered, others));
   const misstep = misstepOf(stumbling(row), row.episode.turnCount + 1, { offered, refused });
   return misstep === undefined ? own : { action: misstep, advice: false };
@@ -114,7 +114,7 @@ function strangeTo<Row>(offered: readonly string[], others: readonly Standing<Ro
 }
 
 /** Takes the turn. Returns false if the mask does not offer it. */
-function say(row: TaughtRow, { action, thought, advice }: Move): boolean {
+function say(row: GuidedRow, { action, thought, advice }: Move): boolean {
   row.usable = row.episode.demonstrate(action, { thought, advice });
   return row.usable;
 }

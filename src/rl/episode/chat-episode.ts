@@ -3,13 +3,13 @@
  * instruction and an acknowledgement open the conversation; the world's rule finds the action in a reply. Each episode
  * continues as soon as its own reply has arrived.
  */
-import { type Feedback, type Spoken, spokenOf, type Task, type World } from '../../envs/env.ts';
+import { type Feedback, type PromptRules, promptRulesOf, type Task, type World } from '../../envs/env.ts';
 import { type TurnLimit, turnsFor } from '../schedule/horizon.ts';
 import { worldNamed } from './by-world.ts';
 import { acknowledgement } from './conversation.ts';
 import type { TurnEvent } from './rollout.ts';
 
-export interface SpokenMessage {
+export interface ChatTurnMessage {
   role: 'user' | 'assistant';
   content: string;
 }
@@ -18,9 +18,13 @@ export interface SpokenMessage {
  * Requests a reply to a conversation; null: the conversation is too long for the policy. `key` differs between tries of
  * an item.
  */
-export type Say = (messages: readonly SpokenMessage[], key: number, signal: AbortSignal) => Promise<string | null>;
+export type Replier = (
+  messages: readonly ChatTurnMessage[],
+  key: number,
+  signal: AbortSignal,
+) => Promise<string | null>;
 
-export interface SpokenRequest {
+export interface ChatRequest {
   tasks: readonly Task[];
   /** Episodes of each task. */
   groupSize: number;
@@ -33,7 +37,7 @@ export interface SpokenRequest {
   contextTurns: number;
 }
 
-export interface SpokenEpisode {
+export interface ChatEpisode {
   task: Task;
   success: boolean;
   /** Reward of the last turn. */
@@ -43,7 +47,7 @@ export interface SpokenEpisode {
   overflowed: boolean;
 }
 
-export interface SpokenOptions {
+export interface ChatOptions {
   signal: AbortSignal;
   onTurn?: (event: TurnEvent) => void | Promise<void>;
   onEpisodes?: (done: number, total: number) => void;
@@ -59,25 +63,25 @@ interface Place {
 const openingMessages = 3;
 
 /** The opening and the last turns; a turn is a reply and its answer. */
-export function remembered(messages: readonly SpokenMessage[], contextTurns: number): readonly SpokenMessage[] {
+export function remembered(messages: readonly ChatTurnMessage[], contextTurns: number): readonly ChatTurnMessage[] {
   const turns = messages.slice(openingMessages);
   if (contextTurns === 0 || turns.length <= 2 * contextTurns) return messages;
   return [...messages.slice(0, openingMessages), ...turns.slice(-2 * contextTurns)];
 }
 
-export class SpokenPlay {
+export class ChatPlay {
   constructor(
     private readonly worlds: ReadonlyMap<string, World>,
-    private readonly say: Say,
-    private readonly request: SpokenRequest,
-    private readonly options: SpokenOptions,
+    private readonly say: Replier,
+    private readonly request: ChatRequest,
+    private readonly options: ChatOptions,
   ) {}
 
   /** Returns episodes by task, then member. The first failure that does not belong to an episode ends all of them. */
-  async play(): Promise<SpokenEpisode[]> {
+  async play(): Promise<ChatEpisode[]> {
     const { tasks, groupSize, atOnce } = this.request;
     const total = tasks.length * groupSize;
-    const episodes = new Array<SpokenEpisode>(total);
+    const episodes = new Array<ChatEpisode>(total);
     let [next, done] = [0, 0];
     const control = new AbortController();
     const signal = AbortSignal.any([this.options.signal, control.signal]);
@@ -99,17 +103,17 @@ export class SpokenPlay {
     return episodes;
   }
 
-  private async episode(task: Task, place: Place, signal: AbortSignal): Promise<SpokenEpisode> {
+  private async episode(task: Task, place: Place, signal: AbortSignal): Promise<ChatEpisode> {
     const world = worldNamed(this.worlds, task.world);
-    const spoken = spokenOf(world.describe(), task);
+    const spoken = promptRulesOf(world.describe(), task);
     const [first] = await world.reset([place.slot], [task], signal);
     const most = turnsFor(this.request.limit, await this.oracleTurns(world, place.slot));
-    const messages: SpokenMessage[] = [
+    const messages: ChatTurnMessage[] = [
       { role: 'user', content: spoken.instruction },
       { role: 'assistant', content: spoken.acknowledgement ?? acknowledgement },
       { role: 'user', content: first.observation },
     ];
-    const episode: SpokenEpisode = { task, success: false, score: 0, turns: 0, overflowed: false };
+    const episode: ChatEpisode = { task, success: false, score: 0, turns: 0, overflowed: false };
     let over = first.failure !== undefined;
     while (!over && episode.turns < most) {
       signal.throwIfAborted();
@@ -128,7 +132,7 @@ export class SpokenPlay {
   }
 
   /** A reply that the world's client refuses is answered without the world. */
-  private async act(world: World, spoken: Spoken, { slot }: Place, reply: string, signal: AbortSignal) {
+  private async act(world: World, spoken: PromptRules, { slot }: Place, reply: string, signal: AbortSignal) {
     const { action, refusal } = spoken.reply?.(reply) ?? { action: reply.trim() };
     if (refusal === undefined) return { action, feedback: (await world.step([slot], [action], signal))[0] };
     return { action, feedback: { observation: refusal, reward: 0, done: false, valid: false } };
