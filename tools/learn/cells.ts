@@ -5,8 +5,8 @@
  */
 
 import { type Experiment, parseExperiment } from '../../src/experiment/experiment.ts';
-import { withAlgorithm } from '../../src/rl/algorithms/replace-algorithm.ts';
 import { algorithms } from '../../src/rl/algorithms/registry.ts';
+import { withAlgorithm } from '../../src/rl/algorithms/replace-algorithm.ts';
 import type { Evaluation } from '../../src/rl/evaluation/evaluation.ts';
 
 export interface Tuning {
