@@ -11,7 +11,7 @@ import { sft } from '../../src/rl/algorithms/sft.ts';
 import { tokenRows } from '../../src/rl/assign-credit.ts';
 import { Conversation } from '../../src/rl/episode/conversation.ts';
 import { conversationOf } from '../../src/rl/episode/conversation-files.ts';
-import { policyStartIndices, demonstrate, imitate, updateTowards } from '../../src/rl/episode/demonstrations.ts';
+import { demonstrate, imitate, policyStartIndices, updateTowards } from '../../src/rl/episode/demonstrations.ts';
 import { chosenPositions, pack } from '../../src/rl/episode/packing.ts';
 import { rollout } from '../../src/rl/episode/rollout.ts';
 import { TokenSource } from '../../src/rl/episode/trajectory.ts';

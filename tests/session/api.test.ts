@@ -8,7 +8,7 @@ import type { Feedback, World } from '../../src/envs/env.ts';
 import { parseExperiment } from '../../src/experiment/experiment.ts';
 import { asked } from '../../src/experiment/policies/api.ts';
 import { presets } from '../../src/experiment/presets.ts';
-import { remembered, type ChatTurnMessage, ChatPlay } from '../../src/rl/episode/chat-episode.ts';
+import { ChatPlay, type ChatTurnMessage, remembered } from '../../src/rl/episode/chat-episode.ts';
 import { ApiModel, ApiModelError } from '../../src/session/api/api-model.ts';
 import { PlaysOnlyError } from '../../src/session/engine.ts';
 import { Assembly } from '../../src/session/service/assembly.ts';
