@@ -109,7 +109,7 @@ export const misbehaving: readonly Misbehaving[] = [
   ].map((text): Misbehaving => ({ what: text, code: main(`${text};`), error: CodeError, pattern: /Error: / })),
 ];
 
-/** Code that calls `import()`. Its promise must never settle inside the sandbox, so `main` returns "nothing". */
+/** Code that calls `import()`. Its promise stays inside the sandbox, so `main` returns "nothing". */
 export const importing =
   'let said = "nothing";\nexport function main() {\n  import("fs").then(() => { said = "came"; }, () => { said = "refused"; });\n  return { values: said };\n}\n';
 
