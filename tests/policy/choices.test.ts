@@ -34,7 +34,7 @@ const all = (form: MatmulForm): KernelChoices => ({
   attention_many: form === 'tiled' ? 'tiled' : 'thread',
 });
 
-/** More rows than count as few. */
+/** Enough rows for the forms meant for many rows. */
 const batch: PackedBatch = {
   tokens: Int32Array.from({ length: T }, (_, t) => (t * 7 + 3) % config.vocabSize),
   segments: [
