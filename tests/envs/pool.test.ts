@@ -5,7 +5,7 @@ import { type LoneEpisode, WorldError } from '../../src/envs/env.ts';
 import { ActionListReader, ActionListWriter, numberedActions } from '../../src/envs/transport/action-lists.ts';
 import { WorldPool } from '../../src/envs/transport/pool.ts';
 import { spawnNodeWorker } from '../../src/workers/spawn-world.ts';
-import { textcraft } from '../../src/worlds/textcraft/index.ts';
+import { textcraftDescription } from '../../src/worlds/textcraft/description.ts';
 import { TextCraft } from '../../src/worlds/textcraft/world.ts';
 import { buildNodeWorker, taskOf } from './helpers.ts';
 
@@ -25,7 +25,7 @@ afterEach(async () => {
 
 async function openPool(file: string, name: string, timeoutMs = 1000): Promise<WorldPool> {
   const pool = await WorldPool.open({
-    description: { ...textcraft, name },
+    description: { ...textcraftDescription, name },
     spawn: () => spawnNodeWorker(file),
     timeoutMs,
   });
