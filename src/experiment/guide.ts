@@ -91,5 +91,5 @@ export function kindsHelp(): string {
     });
     return `${`${title}:`.padEnd(12)}${names.join(', ')}`;
   });
-  return `\nAn experiment names\n${lines.map((line) => `  ${line}`).join('\n')}\n\ndocs/experiment.md says every field with its bounds.`;
+  return `\nAn experiment names\n${lines.map((line) => `  ${line}`).join('\n')}\n\ndocs/experiment.md lists every field with its bounds.`;
 }

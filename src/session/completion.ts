@@ -16,7 +16,7 @@ export interface Speaker {
 /** How the worlds that a tiny policy was trained in are spoken in. */
 export interface WorldWords {
   /** Of a policy that was trained among offered actions: what the world's texts offer; null: they tell none. */
-  offeredIn?(said: readonly string[]): readonly string[] | null;
+  offeredIn?(observations: readonly string[]): readonly string[] | null;
   /** As the world's clients find an action in a reply, and the action in it; absent: behind `Action:`. */
   writeReply?(action: string): string;
   readReply?(reply: string): string;
@@ -36,8 +36,8 @@ export interface CompletionRequest {
   /** One of these is the reply, each by its likelihood; null: any text. */
   choices: readonly string[] | null;
   signal?: AbortSignal;
-  /** Called with what is added to a reply while it is made; the last of it may be in the reply alone. */
-  said?(reply: number, piece: string): void;
+  /** Called with each piece added to a reply during generation. The last piece may appear in the final reply only. */
+  onPiece?(reply: number, piece: string): void;
 }
 
 export interface Completion {
@@ -154,9 +154,9 @@ export class Completer {
     try {
       const choices = request.choices ?? this.offered(request.messages);
       const trie = choices && this.trieOf(choices);
-      const grows = request.said && !trie && !(reacts && this.words.writeReply);
-      const tell = grows ? this.telling(request, request.said!, reacts) : () => {};
-      const turns = await this.generate(slots, request, trie, tell);
+      const streams = request.onPiece && !trie && !(reacts && this.words.writeReply);
+      const report = streams ? this.pieceReporter(request, request.onPiece!, reacts) : () => {};
+      const turns = await this.generate(slots, request, trie, report);
       const completionTokens = turns.reduce((sum, { tokens }) => sum + tokens.length, 0);
       const replies = turns.map((turn) => this.replyOf(turn, { ...request, choices }, reacts));
       return { replies, promptTokens: prompt.length, completionTokens };
@@ -166,8 +166,8 @@ export class Completer {
   }
 
   private offered(messages: readonly ChatMessage[]): readonly string[] | null {
-    const said = this.isTiny ? worldTurns(messages).filter(({ role }) => role === 'user') : [];
-    const offered = said.length ? this.words.offeredIn?.(said.map(({ content }) => content)) : null;
+    const observed = this.isTiny ? worldTurns(messages).filter(({ role }) => role === 'user') : [];
+    const offered = observed.length ? this.words.offeredIn?.(observed.map(({ content }) => content)) : null;
     return offered?.length ? offered : null;
   }
 
@@ -192,7 +192,7 @@ export class Completer {
     return conversation.tokenizer.encode(render(all));
   }
 
-  private turnsFrom(turns: readonly ChatMessage[], said: (reply: string) => string, instruction = ''): Int32Array {
+  private turnsFrom(turns: readonly ChatMessage[], actionOf: (reply: string) => string, instruction = ''): Int32Array {
     const { conversation } = this.speaker;
     for (const [k, { role }] of turns.entries())
       if (role !== (k % 2 ? 'assistant' : 'user'))
@@ -203,7 +203,7 @@ export class Completer {
       throw new MessagesError("The last message must be a user's: there is nothing to answer.");
     const parts = turns.map(({ content }, k) => {
       if (k === 0) return conversation.prompt(content, instruction).tokens;
-      return k % 2 ? conversation.action(said(content)) : conversation.observation(content).tokens;
+      return k % 2 ? conversation.action(actionOf(content)) : conversation.observation(content).tokens;
     });
     return concat(parts);
   }
@@ -217,7 +217,7 @@ export class Completer {
     slots: readonly number[],
     { temperature, maxTokens, seed, signal }: CompletionRequest,
     trie: ActionTrie | null,
-    tell: (slot: number) => void,
+    report: (slot: number) => void,
   ): Promise<GeneratedTurn[]> {
     const { policy, conversation } = this.speaker;
     const sampling: Sampling = {
@@ -237,24 +237,28 @@ export class Completer {
       const round = await policy.generate(left, sampling, signal);
       for (const [k, turn] of round.entries()) if (turn) turns[left[k].slot] = turn;
       left = left.filter((_, k) => round[k] === null);
-      for (const { slot } of left) tell(slot);
+      for (const { slot } of left) report(slot);
     }
     return turns;
   }
 
-  /** Tells what a reply has grown by since it was last asked. */
-  private telling({ stop }: CompletionRequest, said: NonNullable<CompletionRequest['said']>, reacts: boolean) {
+  /** Returns a function that reports by how much a slot's reply has grown since its last call. */
+  private pieceReporter(
+    { stop }: CompletionRequest,
+    onPiece: NonNullable<CompletionRequest['onPiece']>,
+    reacts: boolean,
+  ) {
     const { policy, conversation } = this.speaker;
-    const told = new Map<number, string>();
+    const reported = new Map<number, string>();
     return (slot: number) => {
       const text = conversation.replyText(Int32Array.from(policy.sampledSoFar?.(slot) ?? []));
       // Words are joined to marks that follow: the last two may still change.
       const words = this.isTiny ? text.split(' ').slice(0, -2).join(' ') : text;
       const now = certain(inForm(words, reacts), stop);
-      const known = told.get(slot) ?? '';
+      const known = reported.get(slot) ?? '';
       if (now.length <= known.length) return;
-      told.set(slot, now);
-      said(slot, now.slice(known.length));
+      reported.set(slot, now);
+      onPiece(slot, now.slice(known.length));
     };
   }
 

@@ -116,11 +116,11 @@ describe('the protocol', () => {
     let end: (error: Error | null) => void = () => {};
     const slow = {
       ...{ id: 'slow', created: 1, mostReplies: 2, load: 0 },
-      async complete({ said }: ChatRequest) {
+      async complete({ onPiece }: ChatRequest) {
         await new Promise<void>((done) => {
           go = done;
         });
-        said?.(1, 'one ');
+        onPiece?.(1, 'one ');
         const error = await new Promise<Error | null>((done) => {
           end = done;
         });
@@ -318,11 +318,11 @@ describe('the policy that comes with the page', () => {
     for (const stop of [[], ['s'], ['not in it']]) {
       const streamedTexts = ['', '', ''];
       let pieces = 0;
-      const said = (reply: number, piece: string) => {
+      const onPiece = (reply: number, piece: string) => {
         streamedTexts[reply] += piece;
         pieces++;
       };
-      const { replies } = await opened.model.complete({ ...request, messages: conversation, stop, said });
+      const { replies } = await opened.model.complete({ ...request, messages: conversation, stop, onPiece });
       const quiet = await opened.model.complete({ ...request, messages: conversation, stop });
       expect(quiet.replies).toEqual(replies);
       for (const [k, { text }] of replies.entries()) expect(text.startsWith(streamedTexts[k])).toBe(true);

@@ -21,7 +21,7 @@ export interface ChatRequest {
   choices: readonly string[] | null;
   signal: AbortSignal;
   /** Called with each piece added to a reply during generation. The last piece may appear in the final reply only. */
-  said?(reply: number, piece: string): void;
+  onPiece?(reply: number, piece: string): void;
 }
 
 export interface ChatReply {

@@ -56,7 +56,7 @@ class PendingReply {
   private over = false;
   readonly reply: Promise<ChatReply>;
 
-  constructor(make: (said: (reply: number, piece: string) => void) => Promise<ChatReply>) {
+  constructor(make: (onPiece: (reply: number, piece: string) => void) => Promise<ChatReply>) {
     this.reply = make((...piece) => {
       this.added.push(piece);
       this.wake();
@@ -150,7 +150,7 @@ async function complete(models: readonly ChatModel[], request: Request, report: 
     );
   const signal = request.gone();
   if (!body.stream) return whole(model, await model.complete({ ...body, signal }));
-  const pending = new PendingReply((said) => model.complete({ ...body, signal, said }));
+  const pending = new PendingReply((onPiece) => model.complete({ ...body, signal, onPiece }));
   // A failure before the first piece still gets its own HTTP status.
   await pending.begun();
   return { status: 200, events: guarded(events(model, pending, body), report) };
