@@ -1,6 +1,7 @@
 /**
- * A corpus in one database: its documents in the index, its questions, and how far taking it in has come, all committed together, so
- * that whatever stops it (a cancel, a closed tab) it goes on where it was. Knows SQL, no file and no store.
+ * A corpus in one database: its indexed documents, its questions and the progress of reading its files. All are
+ * committed together, so that after a cancel or a closed tab reading resumes where it stopped. Handles SQL, but neither
+ * files nor the store of corpora.
  */
 
 import type { SourceQuestion } from './question.ts';
@@ -11,9 +12,9 @@ import { type NewDocument, TextIndex } from './retrieval/text-index.ts';
 export interface CorpusState {
   name: string;
   createdAt: number;
-  /** Names and sizes of the files: another set is another corpus. */
+  /** Names and sizes of the files. Reading resumes only from the same files. */
   files: { name: string; size: number }[];
-  /** Where to go on: which file, and which byte of it as unpacked. */
+  /** Place at which reading resumes: index of the file, and `offset` in its unpacked bytes. */
   file: number;
   offset: number;
   documents: number;
@@ -25,7 +26,7 @@ const schema = `
   CREATE TABLE IF NOT EXISTS state(id INTEGER PRIMARY KEY CHECK (id = 1), json TEXT NOT NULL);
   CREATE TABLE IF NOT EXISTS questions(number INTEGER PRIMARY KEY, json TEXT NOT NULL);`;
 
-/** Few enough pages that a phone has room for them, enough that merging the index is not slow. In KiB. */
+/** Page cache of SQLite in KiB: small enough for a phone, large enough that merging the index stays fast. */
 const cacheKib = 8_192;
 
 export class Corpus implements Retriever {
@@ -46,7 +47,7 @@ export class Corpus implements Retriever {
     this.writeState(state);
   }
 
-  /** Documents and the state after them, or neither. */
+  /** Adds the documents and saves the state that follows them, in one transaction. */
   commit(documents: readonly NewDocument[], state: CorpusState): void {
     this.index.add(documents, () => this.writeState(state));
   }
@@ -55,7 +56,7 @@ export class Corpus implements Retriever {
     this.run('INSERT OR REPLACE INTO state(id, json) VALUES (1, ?)', [JSON.stringify(state)]);
   }
 
-  /** Of the database's file. */
+  /** Size of the database file. */
   get bytes(): number {
     const [row] = this.query('SELECT page_count * page_size AS bytes FROM pragma_page_count, pragma_page_size', []);
     return Number(row.bytes);
@@ -65,7 +66,7 @@ export class Corpus implements Retriever {
     return Number(this.query('SELECT count(*) AS count FROM questions', [])[0].count);
   }
 
-  /** After those that there are. */
+  /** Appends questions to the existing ones. */
   addQuestions(questions: readonly SourceQuestion[]): void {
     const first = this.questionCount;
     const insertion = this.database.prepare('INSERT INTO questions(number, json) VALUES (?, ?)');

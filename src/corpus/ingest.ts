@@ -1,6 +1,7 @@
 /**
- * Taking a corpus in: files of JSON lines (plain or gzipped) or a folder of texts become documents, batch by batch. It can be
- * cancelled at any batch and gone on with later from the same files; a line that is no document costs only itself.
+ * Ingestion of a corpus: files of JSON lines (plain or gzipped) or a folder of texts become documents, batch by batch.
+ * It can be cancelled between batches and resumed later from the same files. A line that is not a document is counted
+ * as refused and skipped.
  */
 
 import type { Corpus, CorpusState } from './corpus.ts';
@@ -9,7 +10,7 @@ import { parseRecord, RecordError, Refusals, readDocument } from './records.ts';
 import type { NewDocument } from './retrieval/text-index.ts';
 
 export interface IngestProgress {
-  /** Stored bytes of all files, read and in all. */
+  /** Stored bytes: those read, and the total of all files. */
   bytesRead: number;
   bytes: number;
   documents: number;
@@ -26,17 +27,23 @@ export interface IngestOptions {
 export interface IngestResult {
   documents: number;
   refused: number;
-  /** Of this time: the first few lines that were no documents, and why. */
+  /** First few lines that this call refused, with the reasons. */
   examples: string[];
 }
 
-/** Characters of a batch: committed together, and what a cancel costs at most. */
+/** Characters in a batch. A batch is committed as a whole, so a cancel loses at most this much. */
 const batchLength = 1_000_000;
 
-/** A person sees no more; a page that draws every batch leaves megabytes behind. */
+/**
+ * Interval of progress reports. More frequent ones are not visible, and a page that renders after each batch leaves
+ * megabytes of garbage.
+ */
 const reportEveryMs = 250;
 
-/** A file's pieces may all be there already: without this a worker would not hear of a cancel, nor of a search, before the end. */
+/**
+ * Yields to the event loop. All chunks of a file may be available at once; without a yield the worker would receive
+ * neither a cancel nor a search until the end.
+ */
 const letMessagesIn = () =>
   new Promise<void>((resolve) => {
     const { port1, port2 } = new MessageChannel();
@@ -49,7 +56,7 @@ const letMessagesIn = () =>
 
 const isLines = ({ name }: ByteSource) => /\.(jsonl|ndjson|json)(\.gz)?$/i.test(name);
 
-/** Of a name's path, without the extension: the title of a text that has none. */
+/** Title of a text without one: the file name without folders and extension. */
 const titleOf = ({ name }: ByteSource) => name.replace(/^.*\//, '').replace(/(\.\w{1,5})?(\.gz)?$/i, '');
 
 function stateFor(corpus: Corpus, { name, files }: IngestOptions): CorpusState {
@@ -76,7 +83,10 @@ function stateFor(corpus: Corpus, { name, files }: IngestOptions): CorpusState {
   return known;
 }
 
-/** Goes on where the corpus is, or begins it. Rejects with the signal's reason when it is cancelled; all committed batches stay. */
+/**
+ * Ingests files into a corpus, or resumes where it stopped. Rejects with the signal's reason if it is cancelled;
+ * committed batches are kept.
+ */
 export async function ingest(corpus: Corpus, options: IngestOptions): Promise<IngestResult> {
   return new Ingestion(corpus, options).run();
 }
@@ -105,7 +115,7 @@ class Ingestion {
       const file = files[this.state.file];
       if (isLines(file)) await this.takeLines(file);
       else await this.takeText(file);
-      // Small files of a folder share a batch: the state alone moves on.
+      // Small files share a batch, so between commits only the state in memory advances.
       this.state = { ...this.state, file: this.state.file + 1, offset: 0 };
       if (this.length >= batchLength || this.state.file === files.length) await this.commit(0);
     }
@@ -148,7 +158,7 @@ class Ingestion {
     }
   }
 
-  /** `read`: stored bytes read of the file at hand. */
+  /** `read`: stored bytes read of the current file. */
   private async commit(read: number): Promise<void> {
     this.options.signal?.throwIfAborted();
     this.corpus.commit(this.batch, this.state);

@@ -1,43 +1,46 @@
 /**
- * Lines of files of any size, plain or gzipped, one after another, without ever holding more than a few chunks. Every line knows
- * where the next begins, so that reading can stop anywhere and go on there. Knows bytes and text, no document.
+ * Reads the lines of files of any size, plain or gzipped, holding only a few chunks at a time. Every line carries the
+ * offset of the next, so that reading can stop at any line and resume there. Handles bytes and text, not documents.
  */
 import { WorldError } from '../envs/env.ts';
 import { Gunzip, GzipError } from '../envs/transport/gunzip.ts';
 
-/** What is read: a page's `File`, or a file on disk that looks like one. */
+/** A file to read: a page's `File`, or a file on disk with the same interface. */
 export interface ByteSource {
   name: string;
-  /** Bytes as stored. */
+  /** Size in stored (possibly gzipped) bytes. */
   size: number;
-  /** From `start` (a stored byte) on. */
+  /** Stream from the stored byte `start` on. */
   stream(start: number): ReadableStream<Uint8Array>;
 }
 
 export interface Line {
   text: string;
-  /** Where the next line begins, in bytes as unpacked. */
+  /** Start of the next line, in unpacked bytes. */
   end: number;
-  /** Stored bytes read so far: progress. */
+  /** Stored bytes read so far, for progress. */
   read: number;
 }
 
-/** A text cannot be read further. */
+/** A file cannot be read, or a corpus cannot be used. */
 export class CorpusError extends WorldError {
   override name = 'CorpusError';
 }
 
-/** A line longer than this is no document; it would not fit beside the index in memory. */
+/**
+ * Longest line in characters, and longest text file in bytes. A longer document would not fit into memory beside the
+ * index.
+ */
 export const longestLine = 32 * 1024 * 1024;
 
 const newline = 10;
 
-/** Bytes read at once. */
+/** Bytes of one read. */
 const chunkLength = 256 * 1024;
 
 /**
- * A chunk holds until the next is asked for. All are read into one buffer where the stream can do that: chunks of their own lie outside
- * the heap, and the collector lets tens of megabytes of them pile up.
+ * A chunk is valid until the next one is requested. If the stream allows it, all chunks are read into one buffer:
+ * separate chunks lie outside the JavaScript heap, where tens of megabytes pile up before they are collected.
  */
 async function* chunksOf(source: ByteSource, start: number, signal?: AbortSignal): AsyncGenerator<Uint8Array> {
   const stream = source.stream(start);
@@ -49,7 +52,7 @@ async function* chunksOf(source: ByteSource, start: number, signal?: AbortSignal
       const { value, done } = await reader.read(view);
       if (done) return;
       yield value;
-      // The buffer that went in comes out again, in a view of its own; without such a reader it stays as it is, unused.
+      // A BYOB read transfers the buffer and returns it in a new view. A plain reader leaves `view` unused.
       if (view.buffer.byteLength === 0) view = new Uint8Array(value.buffer, 0, value.buffer.byteLength);
     }
   } finally {
@@ -57,7 +60,10 @@ async function* chunksOf(source: ByteSource, start: number, signal?: AbortSignal
   }
 }
 
-/** A reader into a buffer of the caller's (a byte stream: files of a page are some), or null. */
+/**
+ * Reader into a buffer of the caller (BYOB), or null. Only byte streams offer one; those of a page's files are byte
+ * streams in some browsers.
+ */
 function readInto(stream: ReadableStream<Uint8Array>): ReadableStreamBYOBReader | null {
   try {
     return stream.getReader({ mode: 'byob' });
@@ -66,7 +72,10 @@ function readInto(stream: ReadableStream<Uint8Array>): ReadableStreamBYOBReader 
   }
 }
 
-/** Unpacked chunks with the stored bytes read until then. Of a gzip file nothing before `start` is yielded, but all is unpacked. */
+/**
+ * Unpacked chunks, each with the number of stored bytes read so far. A gzip file is always unpacked from its beginning;
+ * chunks before `start` are dropped.
+ */
 async function* unpacked(
   source: ByteSource,
   start: number,
@@ -99,7 +108,10 @@ async function* unpacked(
   }
 }
 
-/** From byte `start` (as unpacked) on. The last line needs no newline. A line that is too long is skipped: `text` is empty. */
+/**
+ * Lines from the unpacked byte `start` on. The last line needs no newline. For a line that is too long, `text` is
+ * empty.
+ */
 export async function* readLines(source: ByteSource, start: number, signal?: AbortSignal): AsyncGenerator<Line> {
   const decoder = new TextDecoder();
   let parts: Uint8Array[] = [];
@@ -126,7 +138,7 @@ export async function* readLines(source: ByteSource, start: number, signal?: Abo
       yield flush();
       from = at + 1;
     }
-    // A copy: the chunk may be used again by whoever made it.
+    // Copies the rest, because the chunk's buffer is reused.
     if (from < chunk.bytes.length) hold(chunk.bytes.slice(from));
   }
   if (held) yield flush();
@@ -143,7 +155,7 @@ function decodeParts(decoder: TextDecoder, parts: readonly Uint8Array[], length:
   return decoder.decode(whole);
 }
 
-/** A whole file as text: for files of a folder, each a document. */
+/** Reads a whole file as text, for folders in which each file is one document. */
 export async function readText(source: ByteSource, signal?: AbortSignal): Promise<string> {
   const parts: Uint8Array[] = [];
   let length = 0;

@@ -1,8 +1,11 @@
-/** The kept corpora of this place: in a page, shared among its workers and tabs; on Node, the folder's. Opened once. */
+/**
+ * Opens the kept corpora of this place once: in a page, shared by its workers and tabs; on Node, those of the corpora
+ * folder.
+ */
 import { type CorpusCalls, CorpusService } from './service.ts';
 import { CorpusStore } from './store.ts';
 
-/** A terminated worker's files are freed within this. */
+/** Upper bound of the time in which a browser frees the files of a terminated worker. */
 const freedWithinMs = 5000;
 
 let opened: Promise<CorpusCalls> | null = null;

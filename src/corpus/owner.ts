@@ -1,7 +1,8 @@
 /**
- * One worker owns the index. SQLite's pool of files belongs to one worker at a time, and several want it: the page's panel, the trainer's
- * world, Play, other tabs. A Web Lock decides who has it; the others send their calls over a broadcast channel. When the owner goes, the
- * next in the queue gets the lock and answers, its own open calls first.
+ * One worker owns the index. SQLite's file pool can belong to only one worker at a time, but several need it: those of
+ * the page's panel, the trainer's world, Play and other tabs. A Web Lock decides which worker owns the pool; the others
+ * send their calls over a broadcast channel. When the owner goes away, the next worker in the queue gets the lock and
+ * serves all open calls, its own first.
  * developer.mozilla.org/en-US/docs/Web/API/Web_Locks_API, .../BroadcastChannel
  */
 import type { IngestProgress } from './ingest.ts';
@@ -14,7 +15,7 @@ type Message =
   | { kind: 'cancel'; from: string; id: number }
   | { kind: 'progress'; to: string; id: number; progress: IngestProgress }
   | { kind: 'answer'; to: string; id: number; value?: unknown; error?: string; cancelled?: boolean }
-  /** A new owner asks for whatever is still open. */
+  /** Announces a new owner; all workers then send it their open calls again. */
   | { kind: 'owner' };
 
 interface Open {
@@ -26,17 +27,17 @@ interface Open {
   reject(error: unknown): void;
 }
 
-/** What it takes of the page; tests bring their own. */
+/** The browser's interfaces used here; tests provide their own. */
 export interface Surroundings {
   locks: Pick<LockManager, 'request'>;
   channel: Pick<BroadcastChannel, 'postMessage' | 'close'> & { onmessage: ((event: MessageEvent) => void) | null };
-  /** Opens the store, once this worker has the lock. */
+  /** Opens the store; called once this worker holds the lock. */
   openService(): Promise<CorpusCalls>;
 }
 
 const lockName = 'tabgym-corpora';
 
-/** Calls from anywhere, carried out by whoever owns the index. */
+/** The corpora of all workers and tabs of an origin. The current owner of the index executes every call. */
 export class SharedCorpora implements CorpusCalls {
   private readonly me = crypto.randomUUID();
   private readonly open = new Map<number, Open>();
@@ -93,7 +94,7 @@ export class SharedCorpora implements CorpusCalls {
     return this.call<'ingest'>('ingest', [name, files], report, signal);
   }
 
-  /** Lets the next worker have the index. */
+  /** Ends this worker's calls and passes the index on to the next worker. */
   close(): void {
     this.closed.abort();
     this.release();
@@ -120,7 +121,7 @@ export class SharedCorpora implements CorpusCalls {
     this.around.channel.postMessage(message);
   }
 
-  /** As the owner, a call of one's own. */
+  /** Executes one of this worker's own calls; this worker is the owner. */
   private async carryOut(id: number): Promise<void> {
     const { name, args, report, signal, resolve, reject } = this.open.get(id)!;
     try {
@@ -156,7 +157,7 @@ export class SharedCorpora implements CorpusCalls {
     else open?.resolve(message.value);
   }
 
-  /** As the owner, a call of another worker. */
+  /** Executes a call of another worker; does nothing unless this worker is the owner. */
   private async serve({ from, id, name, args }: Extract<Message, { kind: 'call' }>): Promise<void> {
     if (!this.service) return;
     const key = `${from} ${id}`;

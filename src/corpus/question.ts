@@ -1,6 +1,6 @@
 /** A question about passages, with its accepted answers. */
 
-/** Accepted answers: any one of them counts. A single text stands for a list of one. */
+/** Accepted answers, any one of which is correct. A string stands for a list of one. */
 export type Golds = string | readonly string[];
 
 export interface SourceQuestion {
@@ -8,6 +8,6 @@ export interface SourceQuestion {
   golds: Golds;
   /** Number of articles that the answer requires, or null if unknown. */
   hops: number | null;
-  /** Their titles, in the order in which they are needed. */
+  /** Titles of the required articles, in the order in which they are needed. */
   evidence: readonly string[];
 }

@@ -1,7 +1,7 @@
 /**
- * Documents and questions as people have them in files: what a line of JSON means. Documents in Search-R1's form (`id`, `contents` with the
- * title in its first line) or with title and text apart; questions in the forms of NQ-open, HotpotQA, Search-R1 and AgentGym. Knows JSON, no
- * file and no index.
+ * Reads documents and questions from JSON records in common formats. Documents: Search-R1's form (`id`, and `contents`
+ * whose first line is the title), or separate title and text. Questions: the forms of NQ-open, HotpotQA, Search-R1 and
+ * AgentGym. Handles JSON, but neither files nor the index.
  */
 
 import type { SourceQuestion } from './question.ts';
@@ -10,7 +10,7 @@ import type { NewDocument } from './retrieval/text-index.ts';
 
 type Fields = { [name: string]: unknown };
 
-/** Why a line is neither a document nor a question. */
+/** A record that is neither a document nor a question; the message is the reason. */
 export class RecordError extends Error {
   override name = 'RecordError';
 }
@@ -39,7 +39,7 @@ const firstText = (fields: Fields, names: readonly string[]): string | null => {
 
 const idNames = ['id', '_id', 'docid', 'doc_id', 'passage_id'];
 
-/** `fallbackId` is used where the record has none. */
+/** Reads a document. `fallbackId` is its id if the record has none. */
 export function readDocument(fields: Fields, fallbackId: string): NewDocument {
   const id = firstText(fields, idNames) ?? fallbackId;
   const contents = firstText(fields, ['contents']);
@@ -53,7 +53,7 @@ export function readDocument(fields: Fields, fallbackId: string): NewDocument {
   return { id, title: title ?? (text ?? '').slice(0, 80), text: text ?? '' };
 }
 
-/** Accepted answers wherever the known forms keep them; null: there are none. */
+/** Accepted answers, in whichever field the common formats keep them, or null if there are none. */
 function goldsOf(fields: Fields): string[] | null {
   const { reward_model: model, golden_answers: golden, answers, answer, target } = fields;
   const truth = (model as Fields | undefined)?.ground_truth as Fields | undefined;
@@ -64,7 +64,7 @@ function goldsOf(fields: Fields): string[] | null {
   return null;
 }
 
-/** Titles of the articles that HotpotQA and 2WikiMultihopQA name as needed, each once. */
+/** Distinct titles of the supporting articles of HotpotQA and 2WikiMultihopQA. */
 function evidenceOf({ supporting_facts: facts }: Fields): string[] {
   if (Array.isArray(facts)) return [...new Set(facts.map((each) => String(Array.isArray(each) ? each[0] : each)))];
   const titles = (facts as Fields | undefined)?.title;
@@ -81,7 +81,10 @@ export function readQuestion(fields: Fields): SourceQuestion {
   return { text, golds, evidence, hops: evidence.length || null };
 }
 
-/** Questions of a whole file: a JSON list, or a record a line. Lines that are no questions are counted and the first ones explained. */
+/**
+ * Reads the questions of a file: a JSON list, or one record per line. Invalid records are counted, and the first ones
+ * are returned with their reasons.
+ */
 export function readQuestions(text: string): { questions: SourceQuestion[]; refused: Refusals } {
   const refused = new Refusals();
   const questions: SourceQuestion[] = [];
@@ -103,12 +106,12 @@ export function readQuestions(text: string): { questions: SourceQuestion[]; refu
 
 const mostExplained = 5;
 
-/** What could not be read: how much, and the first few with their reasons. Nothing else is lost for it. */
+/** Records that could not be read: their number, and the first few with their reasons. All other records are kept. */
 export class Refusals {
   count = 0;
   readonly examples: string[] = [];
 
-  /** Throws what is no RecordError. */
+  /** Counts a RecordError; rethrows any other error. */
   add(where: string, error: unknown): void {
     if (!(error instanceof RecordError)) throw error;
     this.count++;

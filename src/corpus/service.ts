@@ -1,6 +1,6 @@
 /**
- * Everything that is done with kept corpora, as calls that can be made from another worker or tab: whoever holds the index carries them
- * out (owner.ts). On Node it is this process.
+ * All operations on kept corpora, as calls that another worker or tab can make. The owner of the index executes them
+ * (owner.ts); on Node, this process does.
  */
 
 import { type IngestProgress, type IngestResult, ingest } from './ingest.ts';
@@ -9,7 +9,7 @@ import type { SourceQuestion } from './question.ts';
 import type { Document } from './retrieval/retriever.ts';
 import type { CorpusStore, KeptCorpus } from './store.ts';
 
-/** What a page hands over: its own `File`s, or what the store's disk makes of paths. */
+/** A file to ingest: a page's `File`, or a source that the store of this place made from a path. */
 export type CorpusFile = { file: Blob; path: string } | ByteSource;
 
 export interface CorpusCalls {
@@ -19,7 +19,7 @@ export interface CorpusCalls {
   question(name: string, number: number): Promise<SourceQuestion>;
   addQuestions(name: string, questions: readonly SourceQuestion[]): Promise<void>;
   retrieve(name: string, queries: readonly string[], k: number): Promise<Document[][]>;
-  /** Goes on where it was stopped. `report` is called after each batch. */
+  /** Ingests the files, or resumes a stopped ingestion. `report` is called after each batch. */
   ingest(
     name: string,
     files: readonly CorpusFile[],
@@ -28,18 +28,18 @@ export interface CorpusCalls {
   ): Promise<IngestResult>;
 }
 
-/** What the page's worker for corpora answers (src/workers/corpus-worker.ts). */
+/** Calls of the page's worker for corpora (src/workers/corpus-worker.ts). */
 export interface CorpusWorkerApi {
   list(): Promise<KeptCorpus[]>;
   remove(name: string): Promise<void>;
-  /** Null: it was cancelled. */
+  /** Resolves to null if it was cancelled. */
   ingest(
     name: string,
     files: readonly CorpusFile[],
     report: (progress: IngestProgress) => void,
   ): Promise<IngestResult | null>;
   cancel(): void;
-  /** Of a file in any of the known forms. */
+  /** Adds the questions of a file in any of the known formats. */
   addQuestions(name: string, text: string): Promise<{ added: number; refused: number; examples: string[] }>;
 }
 
@@ -49,7 +49,7 @@ const sourceOf = (file: CorpusFile): ByteSource => {
   return { name: path, size: blob.size, stream: (start) => blob.slice(start).stream() };
 };
 
-/** The calls, on a store that this worker has. */
+/** Implements the calls on a store owned by this worker. */
 export class CorpusService implements CorpusCalls {
   constructor(private readonly store: CorpusStore) {}
 

@@ -1,10 +1,13 @@
-/** Corpora in a folder, on Node: a database a file. Files to take in are read from the disk as a page reads those dropped on it. */
+/**
+ * Corpora in a folder, on Node: one database file for each. Source files are read from disk through the same interface
+ * as files dropped on a page.
+ */
 
 import { type ByteSource, CorpusError } from './lines.ts';
 import { openFile, type Sqlite } from './retrieval/sqlite.ts';
 import type { CorpusDisk } from './store.ts';
 
-/** TABGYM_CORPORA, or `corpora` in the working folder. */
+/** The folder TABGYM_CORPORA, or `corpora` in the working directory. */
 export const defaultFolder = (): string => process.env.TABGYM_CORPORA ?? 'corpora';
 
 export class FolderDisk implements CorpusDisk {
@@ -27,7 +30,10 @@ export class FolderDisk implements CorpusDisk {
     return openFile(`${this.folder}/${file}`);
   }
 
-  /** node-sqlite3-wasm locks by a folder beside the file, which a process that was killed leaves behind. */
+  /**
+   * Removes a stale lock. node-sqlite3-wasm locks a database by a folder beside it, which a killed process leaves
+   * behind.
+   */
   private async freeLock(file: string): Promise<void> {
     const { readFile, rm, stat, writeFile } = await this.fs();
     const [lock, owner] = [`${this.folder}/${file}.lock`, `${this.folder}/${file}.owner`];
@@ -56,7 +62,7 @@ function isRunning(pid: number): boolean {
   }
 }
 
-/** Files on disk, as sources; a folder stands for all files in it. */
+/** Files on disk as sources; a folder stands for all files in it. */
 export async function openSources(paths: readonly string[]): Promise<ByteSource[]> {
   const { readdir, stat } = await import('node:fs/promises');
   const { createReadStream } = await import('node:fs');

@@ -1,6 +1,7 @@
 /**
- * Corpora in the page's own file system, through SQLite's `opfs-sahpool` (sqlite.org/wasm/doc/trunk/persistence.md#vfs-opfs-sahpool):
- * it needs no cross-origin isolation, is the fastest of SQLite's file systems there, and belongs to one worker at a time.
+ * Corpora in the page's own file system, through SQLite's `opfs-sahpool`
+ * (sqlite.org/wasm/doc/trunk/persistence.md#vfs-opfs-sahpool). It needs no cross-origin isolation and is the fastest of
+ * SQLite's file systems in browsers, but only one worker at a time can use it.
  */
 import type { SAHPoolUtil, Sqlite3Static } from '@sqlite.org/sqlite-wasm';
 import { type ByteSource, CorpusError } from './lines.ts';
@@ -9,7 +10,7 @@ import type { CorpusDisk } from './store.ts';
 
 const directory = 'tabgym-corpora';
 
-/** Beside each database lies its journal. */
+/** Files of one corpus: the database and its journal. */
 const filesEach = 2;
 
 const unavailable = ({ message }: Error) =>
@@ -18,7 +19,7 @@ const unavailable = ({ message }: Error) =>
   );
 
 export class PoolDisk implements CorpusDisk {
-  /** While handles are given back and taken again, nothing else is done with the pool. */
+  /** Pending release and reacquisition of the pool's file handles; all other operations wait for it. */
   private handles: Promise<unknown> = Promise.resolve();
 
   private constructor(
@@ -27,8 +28,8 @@ export class PoolDisk implements CorpusDisk {
   ) {}
 
   /**
-   * Throws CorpusError where another worker has the pool, or the browser has no such file system. `waitMs`: how long to try again: the
-   * files of a worker that was terminated are freed a little later than its lock.
+   * Opens the pool. Throws CorpusError if another worker has it or the browser has no such file system. `waitMs`: time
+   * in which opening is retried, since a terminated worker's files are freed slightly later than its lock.
    */
   static async open(waitMs = 0): Promise<PoolDisk> {
     const sqlite = await loadSqlite();
@@ -59,8 +60,8 @@ export class PoolDisk implements CorpusDisk {
   }
 
   /**
-   * Chromium counts what a file was as used until its handle is closed, so that the room of a deleted corpus would not come back before
-   * the page is loaded anew: the handles are given back and taken again, where no other corpus is open.
+   * Deletes a corpus. Chromium counts a file's space as used until its handle is closed, so the space would only come
+   * back when the page is reloaded. All handles are therefore released and reacquired, unless another corpus is open.
    */
   async remove(file: string): Promise<void> {
     await this.handles;
@@ -74,19 +75,20 @@ export class PoolDisk implements CorpusDisk {
     try {
       this.pool.pauseVfs();
     } catch {
-      // Another corpus is open: nothing was done (sqlite.org/wasm/doc/trunk/persistence.md#sahpool-pausing).
+      // Another corpus is open, so the handles were not released
+      // (sqlite.org/wasm/doc/trunk/persistence.md#sahpool-pausing).
       return;
     }
     await this.pool.unpauseVfs();
   }
 
-  /** Gives the pool to whichever worker asks next. */
+  /** Releases the pool, so that another worker can take it. */
   release(): void {
     this.pool.pauseVfs();
   }
 }
 
-/** A file that was dropped or picked; `path` where it lay in a folder. */
+/** A dropped or picked file as a source; `path` includes its folder. */
 export function fileSource(file: File, path = file.webkitRelativePath || file.name): ByteSource {
   return { name: path, size: file.size, stream: (start) => file.slice(start).stream() };
 }

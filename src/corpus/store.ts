@@ -1,31 +1,34 @@
 /**
- * Where corpora are kept: in the page's own file system (store-pool.ts), or in a folder on Node (store-folder.ts). Each is one
- * database with a name that a person gave.
+ * Storage of corpora: in the page's own file system (store-pool.ts), or in a folder on Node (store-folder.ts). Each
+ * corpus is one database and has a name chosen by a person.
  */
 
 import { Corpus } from './corpus.ts';
 import { CorpusError } from './lines.ts';
 import type { Sqlite } from './retrieval/sqlite.ts';
 
-/** What a list shows of a kept corpus. */
+/** Facts about a kept corpus, for lists. */
 export interface KeptCorpus {
   name: string;
   documents: number;
   questions: number;
   bytes: number;
-  /** False: taking it in was stopped, and can go on. */
+  /** False if ingestion was stopped and can be resumed. */
   complete: boolean;
   createdAt: number;
 }
 
-/** Databases by file name. */
+/** Access to databases by file name. */
 export interface CorpusDisk {
   files(): Promise<string[]>;
   open(file: string): Promise<Sqlite>;
   remove(file: string): Promise<void>;
 }
 
-/** A file's name for a corpus: its own where that is plain, else with a hash (FNV-1a) that keeps two names apart. */
+/**
+ * File name of a corpus: its own name if that is safe as a file name, else a safe form of it with a hash (FNV-1a), so
+ * that two names never share a file.
+ */
 export function fileOf(name: string): string {
   const plain = name.replace(/[^A-Za-z0-9._-]+/g, '-').slice(0, 60);
   let hash = 0x811c9dc5;
@@ -33,7 +36,7 @@ export function fileOf(name: string): string {
   return `${plain === name ? name : `${plain}-${(hash >>> 0).toString(16)}`}.sqlite`;
 }
 
-/** Lists, opens and deletes corpora. One that is open is opened once and shared. */
+/** Lists, opens and deletes corpora. A corpus is opened only once; all callers share it. */
 export class CorpusStore {
   private readonly opened = new Map<string, Promise<Corpus>>();
 
@@ -55,7 +58,7 @@ export class CorpusStore {
     return kept.sort((a, b) => b.createdAt - a.createdAt);
   }
 
-  /** The one of this name; `create`: made where there is none. */
+  /** Opens the corpus of this name. `create`: creates it if it does not exist. */
   async open(name: string, create = false): Promise<Corpus> {
     if (!name.trim()) throw new CorpusError('A corpus needs a name.');
     const file = fileOf(name);
@@ -70,7 +73,7 @@ export class CorpusStore {
     await this.disk.remove(file);
   }
 
-  /** Closes one, or all. */
+  /** Closes one corpus, or all. */
   async release(file?: string): Promise<void> {
     for (const each of file === undefined ? [...this.opened.keys()] : [file]) {
       const corpus = this.opened.get(each);

@@ -1,7 +1,8 @@
 /**
- * The action grammar of WebArena's agents (create_id_based_action in browser_env/actions.py, github.com/web-arena-x/webarena,
- * Apache-2.0) with its errors word for word: `click [12]`, `type [5] [text] [1]`, `stop [answer]`. The verb is what stands before the
- * first bracket; its pattern is then searched in the whole string. Knows no page.
+ * The action grammar of WebArena's agents (create_id_based_action in browser_env/actions.py,
+ * github.com/web-arena-x/webarena, Apache-2.0): `click [12]`, `type [5] [text] [1]`, `stop [answer]`. Error messages
+ * match the original byte for byte. The verb is the text before the first bracket; its pattern is then searched in the
+ * whole string. Independent of any page.
  */
 import { decimal, repr, splitWords, strip } from './python.ts';
 
@@ -12,12 +13,15 @@ export type Action =
   | { kind: 'press'; keys: string }
   | { kind: 'scroll'; direction: 'up' | 'down' }
   | { kind: 'goto'; url: string }
-  /** The number in decimal digits: it may exceed what a double holds. */
+  /** Tab number in decimal digits, kept as text because it may exceed what a double holds. */
   | { kind: 'tab_focus'; page: string }
   | { kind: 'new_tab' | 'close_tab' | 'go_back' | 'go_forward' }
   | { kind: 'stop'; answer: string };
 
-/** The string is no action. `type` is the original's class: ActionParsingError, or KeyError and IndexError where it trips. */
+/**
+ * An invalid action. `type` is the Python exception of the original: ActionParsingError, or the KeyError or IndexError
+ * it fails with.
+ */
 export class ActionError extends Error {
   override name = 'ActionError';
   constructor(
@@ -28,7 +32,7 @@ export class ActionError extends Error {
   }
 }
 
-/** Keys by their lower-case names; others stand as written. */
+/** Key names by their lower-case form; a key not listed here is kept as written. */
 const keyNames = new Map(
   (
     'Backquote Minus Equal Backslash Backspace Meta Tab Delete Escape ArrowDown End Enter Home Insert PageDown PageUp ' +
@@ -38,7 +42,7 @@ const keyNames = new Map(
     .map((name) => [name.toLowerCase(), name]),
 );
 
-/** What can be typed: U+0020 to U+007F, U+0081 to U+03E7 and the newline. */
+/** Throws unless every character can be typed: U+0020 to U+007F, U+0081 to U+03E7 and the newline. */
 function checkTypable(text: string): void {
   for (const character of text) {
     const code = character.codePointAt(0)!;
@@ -48,12 +52,12 @@ function checkTypable(text: string): void {
 }
 
 interface Verb {
-  /** What is searched; absent: the verb alone will do. */
+  /** Pattern searched in the whole action; absent if the verb has no arguments. */
   pattern?: RegExp;
   make(found: RegExpExecArray): Action;
 }
 
-// Python's `.` stops at a newline alone, and its \d takes any decimal digit.
+// Python's `.` excludes only the newline, and its \d matches any decimal digit.
 const verbs: { [verb: string]: Verb } = {
   click: { pattern: /click ?\[(\p{Nd}+)\]/u, make: ([, element]) => ({ kind: 'click', element }) },
   hover: { pattern: /hover ?\[(\p{Nd}+)\]/u, make: ([, element]) => ({ kind: 'hover', element }) },
@@ -95,7 +99,7 @@ function verbOf(text: string): string {
   return first;
 }
 
-/** Reads an action; throws ActionError. Enter follows what is typed unless the string ends in [0]. */
+/** Parses an action; throws ActionError. A `type` action presses Enter after the text unless it ends in [0]. */
 export function parseAction(input: string): Action {
   let text = strip(input);
   const name = verbOf(text);
@@ -107,7 +111,7 @@ export function parseAction(input: string): Action {
   return verb.make(found);
 }
 
-/** The action as the history of a prompt writes it; `line` is the element's, without its id. */
+/** An action as a prompt's history prints it. `line` is the printed line of its element without the id. */
 function actionText(action: Action, line: string): string {
   if (action.kind === 'type')
     return `type [${action.element}] [${action.text.replaceAll('\n', ' ')}] where [${action.element}] is ${line}`;
@@ -120,7 +124,7 @@ function actionText(action: Action, line: string): string {
   return action.kind;
 }
 
-/** What a prompt's history says of an action. `lineOf` gives an element's printed line, with its id. */
+/** One entry of a prompt's action history. `lineOf` returns the printed line of an element, id included. */
 export function describeAction(action: Action, lineOf: (element: string) => string | undefined, raw: string): string {
   if (action.kind === 'none')
     return (
@@ -134,7 +138,7 @@ export function describeAction(action: Action, lineOf: (element: string) => stri
   return actionText(action, splitWords(line).slice(1).join(' '));
 }
 
-/** What is typed does not count. */
+/** True if both actions are the same; the text of `type` is ignored. */
 export function isEquivalent(a: Action, b: Action): boolean {
   if (a.kind !== b.kind) return false;
   const key = (action: Action) => {
@@ -150,7 +154,10 @@ export interface StopThresholds {
   repeatingAction: number;
 }
 
-/** Why the original's runner ends an episode here, or null. Typing the same is counted over the whole episode. */
+/**
+ * Reason for which the original's runner stops an episode at this point, or null. Repeated `type` actions are counted
+ * over the whole episode; other repetitions must be consecutive.
+ */
 export function earlyStop(actions: readonly Action[], maxSteps: number, thresholds: StopThresholds): string | null {
   if (actions.length >= maxSteps) return `Reach max steps ${maxSteps}`;
   const { parsingFailure, repeatingAction } = thresholds;

@@ -1,6 +1,7 @@
 /**
- * Code points that Python's repr escapes (str.isprintable() is false in CPython 3.11, Unicode 14.0), as facts of the Unicode character
- * database (Unicode licence). Ranges in order, base 36: the step from the end of the range before, and "+" how many more follow.
+ * Code points that Python's repr escapes (str.isprintable() is false in CPython 3.11, Unicode 14.0), as facts of the
+ * Unicode character database (Unicode licence). Ranges in ascending order, in base 36: distance from the end of the
+ * previous range, then "+" and the number of further code points.
  */
 export const unprintableRanges =
   '0+v 2o+x d jv+1 7+3 8 2 l b2 13+1 1f+1 4 1k+7 s+3 7+g n 5d 1d+1 1o+1 2u+d 1o+1 1e+1 g t+1 2 c+4 w+8 23 4i 9+1 ' +

@@ -1,16 +1,20 @@
 /**
- * Text as CPython treats it: repr, isspace, strip, split and str of a value. WebArena's observation and errors are made of these,
- * and JavaScript's own rules differ (JS trims U+FEFF and not U+001C; its `\p{C}` carries a newer Unicode). Knows no web.
+ * CPython's handling of text: repr, isspace, strip, split and str of a value. WebArena's observations and errors depend
+ * on these, and JavaScript's own rules differ (JS trims U+FEFF but not U+001C; its `\p{C}` follows a newer Unicode).
+ * Independent of the web.
  */
 import { unprintableRanges } from './python-unprintable.ts';
 
-/** str.isspace(), as the inside of a character class. */
+/** Characters for which str.isspace() is true, as the inside of a character class. */
 const space = '\\t-\\r\\x1c-\\x20\\x85\\xa0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000';
 const leading = new RegExp(`^[${space}]+`);
 const between = new RegExp(`[${space}]+`);
 const anyVisible = new RegExp(`[^${space}]`);
 
-/** str.strip(). Walks from the end: a regular expression anchored there is quadratic on long runs of spaces. */
+/**
+ * str.strip(). Walks back from the end, because a regular expression anchored there is quadratic on long runs of
+ * spaces.
+ */
 export function strip(text: string): string {
   const start = text.replace(leading, '');
   let end = start.length;
@@ -25,7 +29,7 @@ export function splitWords(text: string): string[] {
 
 export const isBlank = (text: string) => !anyVisible.test(text);
 
-/** Ends and beginnings of the ranges, for a binary search. */
+/** First and last code point of every range, alternating, for a binary search. */
 const ranges: Uint32Array = (() => {
   const found: number[] = [];
   let last = 0;
@@ -57,7 +61,7 @@ function escapeCode(code: number): string {
   return code <= 0xffff ? `\\u${hex(code, 4)}` : `\\U${hex(code, 8)}`;
 }
 
-/** repr(text): single quotes unless the text has one and no double quote. */
+/** repr(text): single quotes, or double quotes if the text contains a single quote and no double quote. */
 export function repr(text: string): string {
   const quote = text.includes("'") && !text.includes('"') ? '"' : "'";
   let inside = '';
@@ -70,7 +74,10 @@ export function repr(text: string): string {
   return quote + inside + quote;
 }
 
-/** repr of a float that is not a whole number of at most 16 digits; the same shortest digits as in JS, another notation. */
+/**
+ * repr of a float. The digits are the shortest ones, as in JS; the notation differs. `str` prints whole numbers as
+ * ints.
+ */
 function floatText(value: number): string {
   if (Number.isNaN(value)) return 'nan';
   if (!Number.isFinite(value)) return value > 0 ? 'inf' : '-inf';
@@ -90,14 +97,16 @@ function plainDigits(value: number): string {
   return `${value < 0 ? '-' : ''}0.${'0'.repeat(-Number(exponent) - 1)}${bare}`;
 }
 
-/** A value that a script of a page has returned. */
+/** A value returned by a page's script. */
 export type Value = null | undefined | boolean | number | bigint | string | Value[] | { [key: string]: Value };
 
 function reprValue(value: Value): string {
   return typeof value === 'string' ? repr(value) : str(value);
 }
 
-/** str(value) of what a page's script returned, as its driver hands it to Python (whole numbers are ints). */
+/**
+ * str(value) of a value that a page's script returned and the browser driver passed to Python (whole numbers are ints).
+ */
 export function str(value: Value): string {
   if (value === null || value === undefined) return 'None';
   if (typeof value === 'string') return value;
@@ -115,7 +124,7 @@ export function str(value: Value): string {
 
 const isDigit = (code: number) => /\p{Nd}/u.test(String.fromCodePoint(code));
 
-/** int() of decimal digits of any script, which Unicode keeps in runs of ten. */
+/** int() of decimal digits of any script. Unicode places the ten digits of a script next to each other. */
 export function decimal(digits: string): string {
   const values = [...digits].map((character) => {
     const code = character.codePointAt(0)!;
@@ -126,7 +135,7 @@ export function decimal(digits: string): string {
   return BigInt(values.join('')).toString();
 }
 
-/** int(value) in decimal digits, or null where it raises. */
+/** int(value) in decimal digits, or null if Python's int raises an error. */
 export function int(value: Value): string | null {
   if (typeof value === 'boolean') return value ? '1' : '0';
   if (typeof value === 'number') return Number.isFinite(value) ? BigInt(Math.trunc(value)).toString() : null;

@@ -1,23 +1,27 @@
 /**
- * The action in a language model's reply as WebArena's agents find it: the first block between three backticks, with the sites'
- * public addresses turned into those they are served at. Knows no page.
+ * Extracts the action from a language model's reply as WebArena's agents do: takes the first block between triple
+ * backticks, and replaces the public addresses of the sites by the addresses they are served at. Independent of any
+ * page.
  */
 import { type Action, ActionError, parseAction } from './actions.ts';
 import { strip } from './python.ts';
 
 const block = /```((?:.|\n)*?)```/su;
 
-/** The two prompts of the original differ in their complaint alone. */
+/** Error messages for a reply without a block. The original's two prompts differ only in this message. */
 const complaints = {
   cot: (reply: string) => `Cannot find the answer phrase "In summary, the next action I will perform is" in "${reply}"`,
   direct: (reply: string) => `Cannot parse action from response ${reply}`,
 };
 export type PromptKind = keyof typeof complaints;
 
-/** Public address to the one a site is served at, in the order they are applied. */
+/** Pairs of a site's public address and the address it is served at, in the order in which they are applied. */
 export type Addresses = readonly (readonly [public_: string, served: string])[];
 
-/** In the whole text, typed words and answers too; by prefix, so that `http://a.com` also turns `http://a.com.evil`. */
+/**
+ * Replaces public addresses in the whole text, including typed text and answers. Matches by prefix, as the original
+ * does: `http://a.com.evil` is replaced as well when `http://a.com` is listed.
+ */
 export function toServed(text: string, addresses: Addresses): string {
   return addresses.reduce(
     (mapped, [address, served]) =>
@@ -32,7 +36,7 @@ export function extractAction(reply: string, kind: PromptKind, addresses: Addres
   return toServed(strip(found[1]), addresses);
 }
 
-/** The action of a reply; a reply without one is the action that does nothing, as with the original's agent. */
+/** Parses the action of a reply. A reply without a valid action yields `none`, as with the original's agent. */
 export function actionOfReply(reply: string, addresses: Addresses = []): Action {
   try {
     return parseAction(extractAction(reply, 'cot', addresses));

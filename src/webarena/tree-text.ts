@@ -1,11 +1,12 @@
 /**
- * The text that WebArena's agent sees of a page, from an accessibility tree in Chromium's form: what is out of the viewport is taken
- * out, the rest printed a node a line, repeated static text dropped. The rules are those of browser_env/processors.py
- * (github.com/web-arena-x/webarena, Apache-2.0), its mistakes included. Knows no browser: the tree and the boxes are given.
+ * Prints a page as the observation of WebArena's agent. From an accessibility tree in Chromium's form, nodes outside
+ * the viewport are removed, the others printed one per line, and repeated static text is dropped. The rules are those
+ * of browser_env/processors.py (github.com/web-arena-x/webarena, Apache-2.0), including its bugs. Independent of any
+ * browser: the caller provides tree and boxes.
  */
 import { isBlank, repr, str, type Value } from './python.ts';
 
-/** A node as the browser's protocol gives it (Accessibility.getFullAXTree). */
+/** A node in the format of Chromium's protocol (Accessibility.getFullAXTree). */
 export interface AxNode {
   nodeId: string;
   role?: { value?: string };
@@ -16,11 +17,11 @@ export interface AxNode {
   backendDOMNodeId?: number;
 }
 
-/** x, y, width, height in pixels; null: it has none. */
+/** x, y, width and height in pixels, or null if the node has no box. */
 export type Box = readonly [number, number, number, number] | null;
 
 export interface TabTitles {
-  /** null: asking for it failed. */
+  /** Title of each tab, or null if it could not be read. */
   titles: readonly (string | null)[];
   current: number;
 }
@@ -33,7 +34,7 @@ export interface ScreenFacts {
   layoutWidth: number;
 }
 
-/** What can be acted on: the id as printed, its line and its box. */
+/** An element that an action can refer to: its printed id, its line and its box. */
 export interface PrintedNode {
   id: string;
   text: string;
@@ -46,7 +47,7 @@ export interface TreeText {
   nodes: Map<string, PrintedNode>;
 }
 
-/** The original stopped with an exception; `type` is its Python class. */
+/** An exception that the original raises at this point; `type` is its Python class. */
 export class ObservationError extends Error {
   override name = 'ObservationError';
   constructor(
@@ -74,7 +75,10 @@ interface Node {
   box: Box;
 }
 
-/** Division and product in the original's order (`a / w * h`): almost any overlap keeps a node (webarena issue 178). */
+/**
+ * Overlap of a box with the screen. Keeps the original's order of operations (`a / w * h`), by which almost any overlap
+ * keeps a node (webarena issue 178).
+ */
 function overlapRatio([x, y, width, height]: NonNullable<Box>, screen: ScreenFacts): number {
   const overlapWidth = Math.max(0, Math.min(x + width, screen.screenWidth) - Math.max(x, 0));
   const overlapHeight = Math.max(0, Math.min(y + height, screen.screenHeight) - Math.max(y, 0));
@@ -95,7 +99,9 @@ function takeNodes(tree: readonly AxNode[], boxOf: (node: AxNode) => Box): Map<s
   return nodes;
 }
 
-/** Children of a node that is taken out stand in its place, in the order of the tree's own list. */
+/**
+ * Removes nodes outside the viewport, in the order of the tree's list. The children of a removed node take its place.
+ */
 function dropUnseen(nodes: Map<string, Node>, screen: ScreenFacts): void {
   for (const node of [...nodes.values()]) {
     if (isShown(node.box, screen)) continue;
@@ -111,22 +117,23 @@ function dropUnseen(nodes: Map<string, Node>, screen: ScreenFacts): void {
       found.parent = node.parent;
     }
     nodes.delete(node.id);
-    // Those still pointing here fail as upstream does when they are dropped in turn: the parent is only marked there.
+    // Deleting a node does not update other references to it. Such a reference throws when its own node is dropped, as
+    // in the original.
   }
 }
 
-/** What is printed behind a node's name. */
+/** Properties printed after a node's name. */
 export function propertyTexts({ properties = [] }: AxNode): string[] {
   return properties
     .filter(({ name, value }) => !ignoredProperties.has(name) && 'value' in value)
     .map(({ name, value }) => `${name}: ${str(value.value)}`);
 }
 
-/** A node's line, or null where it has none. */
+/** Printed line of a node, or null if the node is not printed. */
 function lineOf(id: string, source: AxNode): string | null {
   const role = source.role?.value;
   const name = source.name?.value;
-  // Chromium's names are texts; a recorded tree may hold anything, at which the original trips and drops the node.
+  // Chromium's names are strings. In a recorded tree they may be anything; the original then fails and drops the node.
   if (role === undefined || typeof name !== 'string') return null;
   const properties = propertyTexts(source);
   if (isBlank(name) && (properties.length === 0 ? droppedWhenBlank.has(role) : role === 'listitem')) return null;
@@ -144,7 +151,8 @@ class Printer {
     if (!node) return;
     const line = lineOf(id, node.source);
     if (line !== null) this.lines.push('\t'.repeat(depth) + line);
-    // A node of no element is printed and then trips the original: its children stay at its depth.
+    // The original prints a node without a DOM element and then fails on it, so that its children are not indented
+    // further.
     const backendId = node.source.backendDOMNodeId;
     const counts = line !== null && backendId !== undefined;
     if (counts) this.printed.set(id, { id, text: line, backendId, box: node.box });
@@ -154,7 +162,7 @@ class Printer {
 
 const staticText = /\[\p{Nd}+\] StaticText (.+)/su;
 
-/** Drops static text that one of the three lines before already holds. */
+/** Drops static text that is already contained in one of the three preceding lines. */
 export function cleanLines(lines: readonly string[]): string[] {
   const kept: string[] = [];
   for (const line of lines) {
@@ -162,7 +170,7 @@ export function cleanLines(lines: readonly string[]): string[] {
       kept.push(line);
       continue;
     }
-    // The first and the last code point are cut off: the quotes, where the line has no properties.
+    // Drops the first and last code point, which are the quotes if the line has no properties.
     const text = [...(staticText.exec(line)?.[1] ?? '')].slice(1, -1).join('');
     if (text && kept.slice(-3).every((before) => !before.includes(text))) kept.push(line);
   }
@@ -179,7 +187,7 @@ function checkScreen({ layoutWidth, devicePixelRatio }: ScreenFacts): void {
   if (devicePixelRatio !== 1) throw new ObservationError('AssertionError', 'devicePixelRatio is not 1.0');
 }
 
-/** Printed is from the tree's first node down; `currentViewportOnly` takes out what the screen does not show. */
+/** Prints the tree below its first node. `currentViewportOnly` removes nodes outside the screen. */
 export function treeText(
   tree: readonly AxNode[],
   boxOf: (node: AxNode) => Box,
@@ -198,7 +206,10 @@ export function treeText(
   return { text: `${tabLine(tabs)}\n\n${lines.join('\n')}`, nodes: printer.printed };
 }
 
-/** What newer Chromium versions print otherwise than the one WebArena was built on: the role `image`, and addresses. */
+/**
+ * Undoes two changes of Chromium since the version WebArena was built on: the role `image` (was `img`) and the property
+ * `url`.
+ */
 export function asPublished(tree: readonly AxNode[]): AxNode[] {
   return tree.map((node) => ({
     ...node,

@@ -1,16 +1,22 @@
 /**
- * What a person or a policy types, as a query that FTS5 takes: every word quoted, any of them may match. So nothing typed is ever
- * read as FTS5's own syntax (sqlite.org/fts5.html#full_text_query_syntax): quotes, `*`, NEAR, OR and column filters are words or
- * nothing.
+ * Turns the text of a person or policy into an FTS5 query: every term is quoted, and a document needs to match only one
+ * of them. Quotes, `*`, NEAR, OR and column filters in the text therefore never act as FTS5 syntax
+ * (sqlite.org/fts5.html#full_text_query_syntax).
  */
 
-/** More words than this are left out: a page pasted as a query would otherwise ask the index for every word of it. */
+/**
+ * Maximum number of terms in a query; the rest is ignored. A page pasted as a query would otherwise look up every term
+ * of it.
+ */
 export const mostQueryWords = 64;
 
-/** Letters, digits and private-use characters: what FTS5's unicode61 makes tokens of (sqlite.org/fts5.html#unicode61_tokenizer). */
+/**
+ * Everything but letters, digits, private-use characters and marks, the characters of a token in FTS5's unicode61
+ * (sqlite.org/fts5.html#unicode61_tokenizer).
+ */
 const separators = /[^\p{L}\p{N}\p{Co}\p{M}]+/u;
 
-/** The words of a query as the index compares them, each once, in order. */
+/** Distinct terms of a query in order, in the form in which the index compares them. */
 export function queryWords(text: string): string[] {
   const plain = text
     .normalize('NFD')
@@ -19,10 +25,13 @@ export function queryWords(text: string): string[] {
   return [...new Set(plain.split(separators).filter((word) => word))].slice(0, mostQueryWords);
 }
 
-/** Any of these words, at least one, in FTS5's syntax. */
+/** FTS5 query that matches documents with any of these terms. Needs at least one. */
 export const matchAny = (words: readonly string[]): string => words.map((word) => `"${word}"`).join(' OR ');
 
-/** A text cut at the words that a query looked for (as `queryWords` gives them): every other part is one of them, the first is not. */
+/**
+ * Splits a text at the terms of a query (those of `queryTerms`). Odd elements are the matching terms, even elements the
+ * text between them.
+ */
 export function markWords(text: string, words: readonly string[]): string[] {
   const wanted = new Set(words);
   const parts = [''];

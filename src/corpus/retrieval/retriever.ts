@@ -1,25 +1,25 @@
 /**
- * The seam between the rules and whatever finds documents: an index in this worker, a server, a recording's own rule. Rules and
- * views know this and nothing behind it.
+ * The interface between the rules and a source of documents: an index in this worker, a server, or a recorded
+ * retriever. Rules and views depend only on this interface.
  */
 
 export interface Document {
   id: string;
   /** First line of Search-R1's `contents`. */
   title: string;
-  /** The other lines. */
+  /** Remaining lines of `contents`. */
   text: string;
-  /** Higher is better; what it counts is the retriever's affair. */
+  /** Relevance: higher is better. The scale depends on the retriever. */
   score: number;
 }
 
 export interface Retriever {
-  /** The best `k` documents of each query, best first; fewer where fewer match. */
+  /** Returns the best `k` documents for each query, best first, or fewer if fewer match. */
   retrieve(queries: readonly string[], k: number, signal?: AbortSignal): Promise<Document[][]>;
   close(): Promise<void>;
 }
 
-/** Search-R1's form of a document: the title is the first line. */
+/** Reads a document in Search-R1's form, whose first line is the title. */
 export function readContents(id: string, contents: string, score = 0): Document {
   const end = contents.indexOf('\n');
   return end < 0

@@ -1,6 +1,7 @@
 /**
- * A Search-R1 retriever as a client (search_r1/search/retrieval_server.py, github.com/PeterGriffinJin/Search-R1, Apache-2.0): all queries
- * of a batch in one POST. Scores are always asked for: without them its server fails.
+ * Client of a Search-R1 retriever (search_r1/search/retrieval_server.py, github.com/PeterGriffinJin/Search-R1,
+ * Apache-2.0). All queries of a batch go into one POST. It always requests scores, because the server fails without
+ * them.
  */
 import * as v from 'valibot';
 import { AnswerError, type HttpOptions, JsonServer, serverAddress } from '../../envs/transport/http.ts';
@@ -14,7 +15,7 @@ const id = v.optional(
   '',
 );
 const contents = v.object({ id, contents: v.string('must be a text') }, 'must be a document');
-/** With a score, or bare, as the variants that ask a web search engine answer. */
+/** A document with its score, or a bare document as in the variants that query a web search engine. */
 const found = v.union([
   v.object({ document: contents, score: v.optional(v.number('must be a number'), 0) }),
   v.pipe(
@@ -42,7 +43,7 @@ function readAnswer(value: unknown, queries: number): v.InferOutput<typeof answe
 export class SearchR1Retriever implements Retriever {
   private readonly server: JsonServer;
 
-  /** `address`: of the server, with or without its `/retrieve`. */
+  /** `address`: the server's address, with or without its path `/retrieve`. */
   constructor(address: string, options: HttpOptions = {}) {
     this.server = new JsonServer(serverAddress(address).replace(/\/retrieve$/, ''), options);
   }
@@ -51,7 +52,7 @@ export class SearchR1Retriever implements Retriever {
     if (!queries.length || k < 1) return queries.map(() => []);
     const body = { queries, topk: k, return_scores: true };
     const result = readAnswer(await this.server.post('/retrieve', body, { signal, repeatable: true }), queries.length);
-    // Some variants give more than they were asked for.
+    // Some variants return more documents than requested.
     return result.map((documents) =>
       documents.slice(0, k).map(({ document, score }) => readContents(document.id, document.contents, score)),
     );

@@ -1,7 +1,7 @@
 /**
- * SQLite as this world uses it, whichever build stands behind: the official one (@sqlite.org/sqlite-wasm) in pages and in memory
- * anywhere, node-sqlite3-wasm for files on Node, which the official one cannot open there. Both are loaded when first asked for.
- * Knows no document.
+ * The subset of SQLite used by corpora, independent of the build: the official one (@sqlite.org/sqlite-wasm) in pages
+ * and for databases in memory, node-sqlite3-wasm for files on Node, which the official build cannot open. Both are
+ * loaded on first use. Independent of documents.
  */
 import type { OpfsSAHPoolDatabase, SAHPoolUtil, Sqlite3Static } from '@sqlite.org/sqlite-wasm';
 import { WorldError } from '../../envs/env.ts';
@@ -21,14 +21,14 @@ export interface Sqlite {
   close(): void;
 }
 
-/** SQLite could not be loaded, or cannot search. */
+/** SQLite could not be loaded, or has no full-text search. */
 export class SqliteError extends WorldError {
   override name = 'SqliteError';
 }
 
 let official: Promise<Sqlite3Static> | null = null;
 
-/** The official build. It is 0.4 MB gzipped, so nothing loads it before a world of this kind is opened. */
+/** Loads the official build on first use, since it is 0.4 MB gzipped. */
 export function loadSqlite(): Promise<Sqlite3Static> {
   official ??= open();
   official.catch(() => {
@@ -38,8 +38,8 @@ export function loadSqlite(): Promise<Sqlite3Static> {
 }
 
 /**
- * File systems that are not used here. Two of them would start a worker each, with megabytes of its own
- * (sqlite.org/wasm/doc/trunk/persistence.md). The library reads this name and removes it.
+ * Disables file systems that are not used here. Two of them would each start a worker with several megabytes
+ * (sqlite.org/wasm/doc/trunk/persistence.md). The library reads this global name and removes it.
  */
 const unused = { disable: { vfs: { opfs: true, 'opfs-vfs': true, 'opfs-wl': true, kvvfs: true } } };
 
@@ -60,18 +60,21 @@ type OfficialStatement = ReturnType<OfficialDatabase['prepare']>;
 
 const encoder = new TextEncoder();
 
-/** Longer texts are bound the library's way: room for the most bytes that a text may have is asked for here. */
+/**
+ * Longest text, in characters, that `bindText` writes itself. It allocates for the largest possible UTF-8 size; longer
+ * texts use the library's `bind`.
+ */
 const longestWritten = 1_000_000;
 
 /**
- * A text is written straight into the module's memory. The library's `bind` makes a byte array of each first, which lies outside the
- * heap and is collected late: tens of megabytes of them pile up while a corpus is taken in.
+ * Binds a text by writing it directly into the module's memory. The library's `bind` first makes a byte array of each
+ * text, which lies outside the JavaScript heap and is collected late: tens of megabytes pile up during ingestion.
  */
 function bindText({ capi, wasm }: Sqlite3Static, statement: OfficialStatement, at: number, text: string): number {
   const most = 3 * text.length;
   const start = wasm.alloc(most + 1);
   const { written } = encoder.encodeInto(text, wasm.heap8u().subarray(Number(start), Number(start) + most));
-  // SQLite frees it, also where it fails.
+  // SQLite frees the text, even if binding fails.
   return capi.sqlite3_bind_text(statement.pointer!, at, start, written, capi.SQLITE_WASM_DEALLOC);
 }
 
@@ -108,18 +111,18 @@ function wrapOfficial(sqlite: Sqlite3Static, database: OfficialDatabase): Sqlite
   };
 }
 
-/** A database that is gone when it is closed. */
+/** Opens a database in memory, which is discarded when it is closed. */
 export async function openInMemory(): Promise<Sqlite> {
   const sqlite = await loadSqlite();
   return wrapOfficial(sqlite, new sqlite.oo1.DB(':memory:'));
 }
 
-/** A database in a pool of files of the page's own file system. */
+/** Opens a database in a pool of files in the page's own file system. */
 export function openInPool(sqlite: Sqlite3Static, pool: SAHPoolUtil, name: string): Sqlite {
   return wrapOfficial(sqlite, new pool.OpfsSAHPoolDb(name));
 }
 
-/** A database in a file, on Node. */
+/** Opens a database file on Node. */
 export async function openFile(path: string): Promise<Sqlite> {
   const { default: node } = await import('node-sqlite3-wasm');
   const database = new node.Database(path);

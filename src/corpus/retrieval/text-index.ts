@@ -1,14 +1,14 @@
 /**
- * An index of documents: one FTS5 table, ranked by BM25 (k1 1.2, b 0.75, sqlite.org/fts5.html#the_bm25_function), in which a word
- * of the title counts several times. Equal scores go by the order in which documents were added. In a large index a word that more than
- * half of the documents hold is left out of a query that has others: BM25 gives it next to nothing (1e-6 times a frequency), and finding
- * and ranking half of the documents by it is nearly all the time that a search takes.
+ * Full-text index of documents: one FTS5 table, ranked by BM25 (k1 1.2, b 0.75, sqlite.org/fts5.html#the_bm25_function)
+ * with a higher weight for titles. Ties are broken by the order in which documents were added. In a large index, terms
+ * found in more than half of the documents are dropped from a query that has other terms: BM25 gives them almost no
+ * weight (1e-6 times a frequency), while finding and ranking half of the documents takes almost all of a search's time.
  */
 import { matchAny, queryWords } from './query.ts';
 import type { Document, Retriever } from './retriever.ts';
 import { openInMemory, type Sqlite, type Statement } from './sqlite.ts';
 
-/** How many times a word of the title counts. */
+/** Weight of a term in the title, relative to the text. */
 export const titleWeight = 4;
 
 const schema = `CREATE VIRTUAL TABLE IF NOT EXISTS documents USING fts5(
@@ -17,13 +17,17 @@ const schema = `CREATE VIRTUAL TABLE IF NOT EXISTS documents USING fts5(
 const search = `SELECT id, title, body, bm25(documents, ${titleWeight}.0, 1.0) AS score
   FROM documents WHERE documents MATCH ? ORDER BY score, rowid LIMIT ?`;
 
-/** Fewer documents are ranked so fast that asking how frequent a word is would take longer. */
+/**
+ * From this number of documents on, frequent terms are dropped from queries. In a smaller index, looking up frequencies
+ * takes longer than ranking.
+ */
 export const largeIndex = 1000;
 
-/** Words whose frequency is remembered. */
+/** Maximum number of terms whose frequency is cached. */
 const mostKnownWords = 50_000;
 
-// How many documents hold a word (sqlite.org/fts5.html#the_fts5vocab_virtual_table_module); nothing of it is stored.
+// View of the number of documents that contain a term (sqlite.org/fts5.html#the_fts5vocab_virtual_table_module). It
+// stores nothing.
 const vocabulary = 'CREATE VIRTUAL TABLE IF NOT EXISTS temp.words USING fts5vocab(main, documents, row)';
 
 export type NewDocument = Omit<Document, 'score'>;
@@ -32,11 +36,11 @@ export class TextIndex implements Retriever {
   private insertion: Statement | null = null;
   private selection: Statement | null = null;
   private frequency: Statement | null = null;
-  /** Of documents; null: not counted since some were added. */
+  /** Number of documents, or null if it must be counted again. */
   private count: number | null = null;
   private readonly frequencies = new Map<string, number>();
 
-  /** Creates the table where there is none. */
+  /** Creates the table if it does not exist. */
   constructor(readonly database: Sqlite) {
     database.exec(schema);
   }
@@ -49,7 +53,7 @@ export class TextIndex implements Retriever {
     return index;
   }
 
-  /** All of them, and what `also` writes; or, after an error, nothing. */
+  /** Adds all documents and runs `also` in one transaction; after an error nothing is written. */
   add(documents: Iterable<NewDocument>, also?: () => void): void {
     this.insertion ??= this.database.prepare('INSERT INTO documents(title, body, id) VALUES (?, ?, ?)');
     this.count = null;
@@ -77,7 +81,7 @@ export class TextIndex implements Retriever {
     }));
   }
 
-  /** The words that no more than half of the documents hold, or all where there are none such. */
+  /** Terms found in at most half of the documents, or all terms if there are none. */
   private tellingWords(words: string[]): string[] {
     const documents = this.countDocuments();
     if (words.length < 2 || documents < largeIndex) return words;

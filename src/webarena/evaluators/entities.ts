@@ -1,15 +1,18 @@
 /**
- * Character references in HTML text turned into characters, as Python's html.unescape does it (HTML5's table, legacy names without
- * their semicolon too). The table is the `entities` package's; numbers follow Python's rules.
+ * Decodes character references in HTML text like Python's html.unescape (HTML5's table, including legacy names without
+ * a semicolon). The table comes from the package `entities`; numeric references follow Python's rules.
  */
 import { decodeHTML } from 'entities';
 
-/** What numbers from 0x80 to 0x9f stand for (HTML5, section 13.2.5.80); others of that range stay as they are. */
+/**
+ * Replacements for numeric references from 0x80 to 0x9f (HTML5, section 13.2.5.80). Other numbers of that range are
+ * kept.
+ */
 const windows = new Map(
   [...'€\x81‚ƒ„…†‡ˆ‰Š‹Œ\x8dŽ\x8f\x90‘’“”•–—˜™š›œ\x9džŸ'].map((character, k) => [0x80 + k, character]),
 );
 
-/** Code points that no reference may name: they vanish. */
+/** True for code points that a reference must not name; such references are removed. */
 function isInvalid(code: number): boolean {
   if ((code >= 1 && code <= 8) || (code >= 0xe && code <= 0x1f) || (code >= 0x7f && code <= 0x9f)) return true;
   return code === 0xb || (code >= 0xfdd0 && code <= 0xfdef) || (code & 0xfffe) === 0xfffe;

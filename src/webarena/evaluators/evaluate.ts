@@ -1,13 +1,14 @@
 /**
- * The judgement of an episode as WebArena makes it (evaluation_harness, github.com/web-arena-x/webarena, Apache-2.0): by the answer,
- * by the address and by what pages show, every one of a task's kinds holding. To add a kind: a line below.
+ * Judges an episode like WebArena (evaluation_harness, github.com/web-arena-x/webarena, Apache-2.0): by its answer, its
+ * final address and the content of pages. Every evaluation type of the task must hold. To add a type, add a line to
+ * `evaluators`.
  */
 import { type HtmlTarget, matchesHtml } from './html.ts';
 import { type EvaluationContext, HtmlMatchError } from './page.ts';
 import { matchesAnswer, ReferenceAnswerError, type ReferenceAnswers } from './strings.ts';
 import { matchesUrl, UrlMatchError } from './urls.ts';
 
-/** A task's `eval`, as WebArena's files write it. */
+/** The `eval` object of a task in WebArena's files. */
 export interface Evaluation {
   eval_types: readonly string[];
   reference_answers?: ReferenceAnswers | null;
@@ -24,7 +25,7 @@ interface Judged {
 }
 
 type Evaluator = (judged: Judged, context: EvaluationContext) => Promise<boolean>;
-// A task that names a kind without what it is held against is an error, as with the original: never a success.
+// A task whose reference is missing is an error, as with the original, and never a success.
 const evaluators: { [type: string]: Evaluator } = {
   string_match: async ({ intent, evaluation: { reference_answers, string_note: note }, answer }, { judge }) => {
     if (!reference_answers) throw new ReferenceAnswerError('string_match needs reference_answers.');
@@ -40,7 +41,7 @@ const evaluators: { [type: string]: Evaluator } = {
   },
 };
 
-/** 1 where every kind holds, else 0. Pages that a judge opens stay open for those after it. */
+/** Returns 1 if all evaluation types hold, else 0. A page that one evaluator opens stays open for the next. */
 export async function evaluate(judged: Judged, context: EvaluationContext): Promise<0 | 1> {
   const types = judged.evaluation.eval_types;
   const unknown = types.find((type) => !Object.hasOwn(evaluators, type));

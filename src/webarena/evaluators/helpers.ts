@@ -1,7 +1,7 @@
 /**
- * The closed list of programs that a task of WebArena may ask for what no page shows (evaluation_harness/helper_functions.py). The
- * original evaluates the task's text as Python; here a call is read by a small grammar and looked up. What is asked of the sites'
- * own interfaces goes through `JudgedPage.http`.
+ * The fixed list of helper functions with which a WebArena task reads facts that no page shows
+ * (evaluation_harness/helper_functions.py). The original evaluates the task's text as Python; here a small grammar
+ * parses the call, which is then looked up. Requests to the sites' own interfaces go through `JudgedPage.http`.
  */
 import { int, str, type Value } from '../python.ts';
 import { type EvaluationContext, HtmlMatchError, type JudgedPage } from './page.ts';
@@ -9,7 +9,7 @@ import { splitAddress } from './urls.ts';
 
 type Argument = { page: true } | { text: string };
 
-/** A call with texts in quotes and the page as arguments. */
+/** Parses a call whose arguments are quoted strings or the page. */
 function readCall(source: string): { name: string; args: Argument[] } {
   const call = /^\s*([A-Za-z_]\w*)\s*\((.*)\)\s*$/s.exec(source);
   if (!call) throw new HtmlMatchError(`This is no call of a helper: ${source}`);
@@ -65,7 +65,7 @@ interface Review {
   ratings?: { rating_name?: Value; percent?: Value }[];
 }
 
-/** The first and the last, the latest; null: there is none. */
+/** First and last (latest) review of a product, or null if it has none. */
 async function reviewsOf(context: EvaluationContext, sku: string): Promise<{ first: Review; last: Review } | null> {
   const reviews = (await askShop(context, `/rest/V1/products/${sku}/reviews`)) as Review[];
   if (!Array.isArray(reviews)) throw new HtmlMatchError(`The shop's reviews of ${sku} are no list.`);
@@ -88,14 +88,17 @@ async function latestReviewRating(context: EvaluationContext, sku: string): Prom
   return str(percent);
 }
 
-/** A forum post's own address, from that of anything below it. */
+/** Address of the forum post that an address below it belongs to. */
 export function postUrl(url: string): string {
   const { scheme, host, path } = splitAddress(url);
   const [, kind, forum, post] = path.split('/');
   return kind === 'f' && post !== undefined ? `${scheme}://${host}/f/${forum}/${post}/` : url;
 }
 
-/** These two scripts are the original's to the letter: a recorded page answers by them. */
+/**
+ * This script and `readRole` match the original byte for byte: a recorded page looks up its results by the script's
+ * text.
+ */
 const findAccount = (account: string) => `(() => {
                 const elements = document.querySelectorAll("td[data-label='Account'] span.gl-avatar-labeled-sublabel");
                 let index = -1;  // Default value if not found
@@ -136,7 +139,7 @@ const helpers: { [name: string]: Helper } = {
   gitlab_get_project_memeber_role: ({ page }, [, account]) => memberRole(page, text(account)),
 };
 
-/** What a helper answers. `__last_url__` stands for the page's address, `__page__` for the page. */
+/** Result of a helper. In its arguments `__last_url__` stands for the page's address and `__page__` for the page. */
 export async function callHelper(source: string, context: EvaluationContext): Promise<string> {
   const { name, args } = readCall(source.replaceAll('__page__', 'page'));
   if (!Object.hasOwn(helpers, name)) throw new HtmlMatchError(`name '${name}' is not defined`);

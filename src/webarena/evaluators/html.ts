@@ -1,6 +1,6 @@
 /**
- * WebArena's judge of pages (HTMLContentEvaluator): for every target an address is opened, a part of the page is read, and its text
- * is held against what is required. Every target is looked at, whatever those before said.
+ * WebArena's judge of pages (HTMLContentEvaluator). For every target it opens an address, reads a part of the page, and
+ * compares the text with the required contents. All targets are checked, even after one has failed.
  */
 import { str, strip } from '../python.ts';
 import { unescapeHtml } from './entities.ts';
@@ -9,12 +9,15 @@ import { type EvaluationContext, HtmlMatchError, type JudgedPage } from './page.
 import { exactMatch, mustInclude } from './strings.ts';
 
 export interface HtmlTarget {
-  /** `last`: the page as it is. `func:` asks a helper. */
+  /** Address to open. `last` keeps the current page; `func:` calls a helper that returns the address. */
   url: string;
-  /** What is read: nothing, the whole page; `document.` or `[...document.`, a script; `func:`, a helper. */
+  /**
+   * Part of the page to read: empty for the whole page, a script (`document.` or `[...document.`), or a helper
+   * (`func:`).
+   */
   locator: string;
   required_contents: { exact_match?: string; must_include?: readonly string[] };
-  /** Scripts run before; what they throw is let go. */
+  /** Scripts to run before reading; their errors are ignored. */
   prep_actions?: readonly string[];
 }
 
@@ -30,7 +33,7 @@ async function prepare(page: JudgedPage, scripts: readonly string[]): Promise<vo
   try {
     for (const script of scripts) await page.evaluate(`() => ${script}`);
   } catch {
-    // As the original: a page without what is to be prepared is judged as it is.
+    // A page on which preparation fails is judged as it is, as with the original.
   }
 }
 

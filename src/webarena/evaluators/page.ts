@@ -1,4 +1,7 @@
-/** What the judges ask of a browser's page, and what they are told of the task. A recorded page, a page of our own and a real one meet it. */
+/**
+ * The interface through which evaluators read a browser's page, and the context of the task. Implemented by recorded
+ * pages, by the pages of our own sites and by a real browser.
+ */
 import type { Value } from '../python.ts';
 import type { Judge } from './strings.ts';
 
@@ -12,11 +15,11 @@ export interface HttpRequest {
 
 export interface JudgedPage {
   url(): string;
-  /** Opens an address and waits until the page is quiet. */
+  /** Opens an address and waits until the page has settled. */
   goto(url: string): Promise<void>;
-  /** The page as HTML. */
+  /** HTML of the page. */
   content(): Promise<string>;
-  /** What a script of the page gives. */
+  /** Runs a script in the page and returns its value. */
   evaluate(script: string): Promise<Value>;
   http(request: HttpRequest): Promise<{ status: number; body: Value }>;
 }
@@ -24,13 +27,13 @@ export interface JudgedPage {
 export interface EvaluationContext {
   page: JudgedPage;
   judge: Judge;
-  /** Where the sites are served, by their names in tasks (`SHOPPING`). */
+  /** Addresses of the sites by their names in tasks (`SHOPPING`). */
   sites: { [name: string]: string };
-  /** The account that the shop's own interface takes. */
+  /** Account for the shop's REST interface. */
   shopAdmin: { username: string; password: string };
 }
 
-/** A target of program_html that is not understood. */
+/** An invalid or unsupported target of program_html. */
 export class HtmlMatchError extends Error {
   override name = 'HtmlMatchError';
 }

@@ -1,6 +1,7 @@
 /**
- * WebArena's judges of texts (evaluation_harness/evaluators.py: StringEvaluator). A text is cleaned (one pair of quotes off, lower
- * case) before it is compared, also where its caller has cleaned it already. Knows no page.
+ * WebArena's judges of texts (evaluation_harness/evaluators.py: StringEvaluator). Both texts are cleaned before
+ * comparison (one pair of quotes removed, lower case), even if the caller has already cleaned them. Independent of any
+ * page.
  */
 import { strip } from '../python.ts';
 import { tokens } from './words.ts';
@@ -16,7 +17,10 @@ export function exactMatch(reference: string, answer: string): boolean {
   return cleanAnswer(answer) === cleanAnswer(reference);
 }
 
-/** Contained as it stands; with `tokenize`, a reference of a single character must be one of the answer's tokens. */
+/**
+ * True if the answer contains the reference. With `tokenize`, a reference of a single character must be a token of the
+ * answer.
+ */
 export function mustInclude(reference: string, answer: string, tokenize: boolean): boolean {
   const wanted = cleanAnswer(reference);
   const text = cleanAnswer(answer);
@@ -24,17 +28,17 @@ export function mustInclude(reference: string, answer: string, tokenize: boolean
   return single ? tokens(text).includes(wanted) : text.includes(wanted);
 }
 
-/** What an answer is held against. A list that must be included, an exact text, or what a judge decides. */
+/** References that an answer is compared with: an exact text, a list of texts to include, or references for a judge. */
 export interface ReferenceAnswers {
   exact_match?: string;
   must_include?: readonly string[];
   fuzzy_match?: 'N/A' | readonly string[];
 }
 
-/** A judge of meaning: a language model, asked with these words. */
+/** A language model as judge of meaning: receives a prompt and returns its reply. */
 export type Judge = (message: string) => Promise<string>;
 
-/** No judge is there, or it said neither of the words it was asked for. */
+/** No judge is available, or its reply contains none of the expected verdicts. */
 export class JudgeError extends Error {
   override name = 'JudgeError';
 }
@@ -64,7 +68,7 @@ function unachievableMessage(reference: string, answer: string, question: string
   );
 }
 
-/** True where the judge said `yes` and none of `no`. */
+/** True if the judge's reply contains `yes` and none of `no`. */
 async function verdict(judge: Judge, message: string, yes: string, no: readonly string[]): Promise<boolean> {
   const reply = (await judge(message)).toLowerCase();
   if (no.some((word) => reply.includes(word))) return false;
@@ -73,7 +77,7 @@ async function verdict(judge: Judge, message: string, yes: string, no: readonly 
   return true;
 }
 
-/** An entry of a reference is of another kind than its rule takes; the original stops there too. */
+/** An entry of a reference has the wrong type for its rule; the original fails there too. */
 export class ReferenceAnswerError extends Error {
   override name = 'ReferenceAnswerError';
 }
@@ -91,7 +95,7 @@ function listOf(value: unknown, rule: string): readonly unknown[] {
 
 interface Asked {
   intent: string;
-  /** Why the task cannot be done; absent where it can. */
+  /** Reason for which the task cannot be done; absent if it can. */
   note?: string;
   judge: Judge;
 }
@@ -102,8 +106,8 @@ async function unachievable(answer: string, { intent, note, judge }: Asked): Pro
 }
 
 /**
- * `before`: whether all rules so far hold. The original asks the judge of what cannot be done wherever its score is not 1 yet, and
- * the verdict then takes the score's place, whatever rules before it said.
+ * `before` is true if all rules so far hold. For an unachievable task the original asks the judge whenever its score is
+ * not yet 1, and the verdict then replaces the score, whatever the earlier rules returned.
  */
 async function fuzzyMatch(value: unknown, answer: string, asked: Asked, before: boolean): Promise<boolean> {
   if (value === 'N/A') return (before && exactMatch('N/A', answer)) || unachievable(answer, asked);
@@ -120,7 +124,7 @@ function includesAll(value: unknown, answer: string): boolean {
   return list.map((entry) => mustInclude(textOf(entry, 'must_include'), answer, list.length === 1)).every(Boolean);
 }
 
-/** Whether all rules up to this one hold, given whether those before it do. */
+/** Returns true if this rule and all rules before it hold. `before` is the result of the rules before it. */
 type Rule = (value: unknown, answer: string, asked: Asked, before: boolean) => Promise<boolean> | boolean;
 const rules: { [name: string]: Rule } = {
   exact_match: (value, answer, _, before) => exactMatch(textOf(value, 'exact_match'), answer) && before,
@@ -128,7 +132,10 @@ const rules: { [name: string]: Rule } = {
   fuzzy_match: fuzzyMatch,
 };
 
-/** All rules hold. Every one is asked, in the task's order, so that a judge hears of each. */
+/**
+ * True if all rules hold. All rules are evaluated in the task's order, even after one has failed, so that every judge
+ * is called.
+ */
 export async function matchesAnswer(references: ReferenceAnswers, answer: string, asked: Asked): Promise<boolean> {
   const cleaned = cleanAnswer(answer);
   let all = true;

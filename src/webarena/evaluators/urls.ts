@@ -1,9 +1,10 @@
 /**
- * WebArena's judge of addresses (URLEvaluator): host and path of a reference must be a part of the page's, and for every key of the
- * references' queries one of their values must be there. Addresses are taken apart as Python's urllib does it. Knows no page.
+ * WebArena's judge of addresses (URLEvaluator). Host and path of a reference must be contained in the page's, and for
+ * every key in the references' queries the page must have one of their values. Addresses are parsed like Python's
+ * urllib. Independent of any page.
  */
 
-/** An address, or how addresses are compared, is not understood. */
+/** An invalid address, or an unknown rule for comparing addresses. */
 export class UrlMatchError extends Error {
   override name = 'UrlMatchError';
 }
@@ -13,7 +14,7 @@ interface Parts {
   query: Map<string, string[]>;
 }
 
-/** urllib.parse.unquote_plus: bytes that are no UTF-8 become U+FFFD, broken escapes stay. */
+/** urllib.parse.unquote_plus: bytes that are not UTF-8 become U+FFFD, and broken escapes are kept. */
 function unquote(text: string): string {
   const spaced = text.replaceAll('+', ' ');
   return spaced.replace(/(?:%[0-9a-f]{2})+/gi, (run) => {
@@ -24,7 +25,7 @@ function unquote(text: string): string {
   });
 }
 
-/** Values that are empty do not count. */
+/** Parses a query string into the values of each key; empty values are dropped. */
 function parseQuery(query: string): Map<string, string[]> {
   const found = new Map<string, string[]>();
   for (const entry of query.split('&')) {
@@ -36,7 +37,7 @@ function parseQuery(query: string): Map<string, string[]> {
   return found;
 }
 
-/** An address as urllib.parse.urlparse takes it apart: `;params` of the last segment are no part of the path. */
+/** An address as parsed by urllib.parse.urlparse: the path excludes the `;params` of its last segment. */
 export interface Address {
   scheme: string;
   host: string;
@@ -50,7 +51,7 @@ const schemeOf = /^([a-z][a-z0-9+.-]*):/i;
 const withParams = new Set(' ftp hdl prospero http imap https shttp rtsp rtspu sip sips mms sftp tel'.split(' '));
 
 export function splitAddress(url: string): Address {
-  // urlsplit drops control characters and spaces in front, and tabs and line ends anywhere.
+  // urlsplit removes leading control characters and spaces, and all tabs and line ends.
   let rest = url.replace(/^[\0- ]+/, '').replace(/[\t\r\n]/g, '');
   const scheme = schemeOf.exec(rest)?.[1] ?? '';
   if (scheme) rest = rest.slice(scheme.length + 1);
@@ -65,7 +66,10 @@ export function splitAddress(url: string): Address {
   return { scheme: scheme.toLowerCase(), host, path: hasParams ? withoutParams(path) : path, query };
 }
 
-/** What urlsplit refuses: brackets that hold no IPv6 address, and characters that stand for `/?#@:` once normalised. */
+/**
+ * Throws for hosts that urlsplit refuses: brackets around anything but an IPv6 address, and characters that NFKC turns
+ * into one of `/?#@:`.
+ */
 function checkHost(host: string): void {
   const name = host.slice(host.lastIndexOf('@') + 1);
   const inBrackets = /^\[([^\]]*)\](?::.*)?$/s.exec(name)?.[1];
@@ -77,7 +81,7 @@ function checkHost(host: string): void {
     throw new UrlMatchError(`netloc '${host}' contains invalid characters under NFKC normalization`);
 }
 
-/** An IPv6 address (with a zone or not), or one of a version to come. */
+/** True for an IPv6 address (with or without a zone) and for an address of a future version (`v1.…`). */
 function isIpv6(address: string): boolean {
   if (address.startsWith('v')) return /^v[a-f0-9]+\.[^\n]+$/i.test(address);
   const [plain, zone, ...more] = address.split('%');
@@ -100,7 +104,10 @@ const trimmed = (url: string) => {
   return url.slice(0, end);
 };
 
-/** `reference` may hold several addresses, joined by " |OR| ". */
+/**
+ * True if the page's address matches one of the references and their queries. `reference` may contain several
+ * addresses, joined by " |OR| ".
+ */
 export function matchesUrl(reference: string, url: string, rule = 'GOLD in PRED'): boolean {
   if (rule !== 'GOLD in PRED') throw new UrlMatchError(`Unknown matching rule: ${rule}`);
   const page = parse(trimmed(url));

@@ -1,15 +1,16 @@
 /**
- * Words of a text, as far as WebArena needs them: whether a reference of a single character is one of the answer's tokens. The
- * original asks NLTK 3.8's word_tokenize: punkt's sentences, then the rules of the Penn Treebank (github.com/nltk/nltk, Apache-2.0),
- * which split off the last full stop of a sentence alone. Punkt's learned splitter is replaced by a rule of thumb: a word that ends
- * in a stop ends a sentence unless the next one begins with a lower-case letter. Knows answers, no pages.
+ * Splits a text into tokens, for the check that a reference of a single character is a token of the answer. The
+ * original uses NLTK 3.8's word_tokenize: punkt's sentences, then the rules of the Penn Treebank (github.com/nltk/nltk,
+ * Apache-2.0), which split off only the last full stop of a sentence. A rule of thumb replaces punkt's learned
+ * splitter: a token that ends in a full stop ends a sentence unless the next one begins with a lower-case letter. For
+ * answers, not for whole pages.
  */
 import { splitWords } from '../python.ts';
 
 const endsInStop = /\.[\])}>"'”’»]*$/u;
 const endsInMark = /[?!][\])}>"'”’»]*$/u;
 
-/** Sentences of a text; the spaces between words do not matter to what follows. */
+/** Sentences of a text. Runs of white space become single spaces, which does not affect tokenization. */
 function sentences(text: string): string[] {
   const found: string[] = [];
   let open: string[] = [];
@@ -68,7 +69,7 @@ function sentenceTokens(sentence: string): string[] {
   return splitWords(apply(after, ` ${apply(before, sentence)} `));
 }
 
-/** The text's tokens. Long texts are cut: a page is never asked for, an answer is a line. */
+/** Tokens of a text, in order. */
 export function tokens(text: string): string[] {
   return sentences(text).flatMap(sentenceTokens);
 }
