@@ -78,7 +78,7 @@ function stateFor(corpus: Corpus, { name, files }: IngestOptions): CorpusState {
   }
   if (JSON.stringify(known.files) !== JSON.stringify(facts))
     throw new CorpusError(
-      `"${name}" was begun from other files (${known.files.map((file) => file.name).join(', ')}). Choose those, or delete it and begin anew.`,
+      `"${name}" was started from other files (${known.files.map((file) => file.name).join(', ')}). Choose those, or delete the corpus and start again.`,
     );
   return known;
 }
@@ -103,7 +103,7 @@ class Ingestion {
     private readonly corpus: Corpus,
     private readonly options: IngestOptions,
   ) {
-    if (options.files.length === 0) throw new CorpusError('There is no file to take in.');
+    if (options.files.length === 0) throw new CorpusError('No files were given. Choose at least one file.');
     this.bytes = options.files.reduce((sum, { size }) => sum + size, 0);
     this.state = stateFor(corpus, options);
   }
@@ -137,7 +137,7 @@ class Ingestion {
   private async takeText(file: ByteSource): Promise<void> {
     const text = await readText(file, this.options.signal);
     this.take(file.name, () => {
-      if (text.includes('\0')) throw new RecordError('it is no text');
+      if (text.includes('\0')) throw new RecordError('it is not a text file');
       return { id: file.name, title: titleOf(file), text };
     });
   }

@@ -28,7 +28,7 @@ interface Open {
 }
 
 /** The browser's interfaces used here; tests provide their own. */
-export interface Surroundings {
+export interface BrowserInterfaces {
   locks: Pick<LockManager, 'request'>;
   channel: Pick<BroadcastChannel, 'postMessage' | 'close'> & { onmessage: ((event: MessageEvent) => void) | null };
   /** Opens the store; called once this worker holds the lock. */
@@ -39,7 +39,7 @@ const lockName = 'tabgym-corpora';
 
 /** The corpora of all workers and tabs of an origin. The current owner of the index executes every call. */
 export class SharedCorpora implements CorpusCalls {
-  private readonly me = crypto.randomUUID();
+  private readonly workerId = crypto.randomUUID();
   private readonly open = new Map<number, Open>();
   private readonly cancels = new Map<string, AbortController>();
   private service: Promise<CorpusCalls> | null = null;
@@ -47,14 +47,14 @@ export class SharedCorpora implements CorpusCalls {
   private release: () => void = () => {};
   private readonly closed = new AbortController();
 
-  constructor(private readonly around: Surroundings) {
-    around.channel.onmessage = ({ data }) => void this.receive(data as Message);
+  constructor(private readonly browser: BrowserInterfaces) {
+    browser.channel.onmessage = ({ data }) => void this.receive(data as Message);
     void this.queueForLock();
   }
 
   private async queueForLock(): Promise<void> {
     const granted = async () => {
-      this.service = this.around.openService();
+      this.service = this.browser.openService();
       this.post({ kind: 'owner' });
       for (const id of this.open.keys()) void this.carryOut(id);
       await new Promise<void>((resolve) => {
@@ -62,7 +62,7 @@ export class SharedCorpora implements CorpusCalls {
       });
     };
     const { signal } = this.closed;
-    await this.around.locks.request(lockName, { signal }, granted).catch((error) => {
+    await this.browser.locks.request(lockName, { signal }, granted).catch((error) => {
       if (!signal.aborted) throw error;
     });
   }
@@ -98,7 +98,7 @@ export class SharedCorpora implements CorpusCalls {
   close(): void {
     this.closed.abort();
     this.release();
-    this.around.channel.close();
+    this.browser.channel.close();
   }
 
   private call<N extends CallName>(
@@ -111,14 +111,14 @@ export class SharedCorpora implements CorpusCalls {
     const answer = new Promise<unknown>((resolve, reject) => {
       this.open.set(id, { name, args, report, signal, resolve, reject });
     }).finally(() => this.open.delete(id));
-    signal?.addEventListener('abort', () => this.post({ kind: 'cancel', from: this.me, id }), { once: true });
+    signal?.addEventListener('abort', () => this.post({ kind: 'cancel', from: this.workerId, id }), { once: true });
     if (this.service) void this.carryOut(id);
-    else this.post({ kind: 'call', from: this.me, id, name, args });
+    else this.post({ kind: 'call', from: this.workerId, id, name, args });
     return answer as ReturnType<CorpusCalls[N]>;
   }
 
   private post(message: Message): void {
-    this.around.channel.postMessage(message);
+    this.browser.channel.postMessage(message);
   }
 
   /** Executes one of this worker's own calls; this worker is the owner. */
@@ -141,18 +141,18 @@ export class SharedCorpora implements CorpusCalls {
     if (message.kind === 'owner') this.askAgain();
     else if (message.kind === 'call') void this.serve(message);
     else if (message.kind === 'cancel') this.cancels.get(`${message.from} ${message.id}`)?.abort();
-    else if (message.to === this.me) this.settle(message);
+    else if (message.to === this.workerId) this.settle(message);
   }
 
   private askAgain(): void {
     if (this.service) return;
-    for (const [id, { name, args }] of this.open) this.post({ kind: 'call', from: this.me, id, name, args });
+    for (const [id, { name, args }] of this.open) this.post({ kind: 'call', from: this.workerId, id, name, args });
   }
 
   private settle(message: Extract<Message, { to: string }>): void {
     const open = this.open.get(message.id);
     if (message.kind === 'progress') open?.report?.(message.progress);
-    else if (message.cancelled) open?.reject(open.signal?.reason ?? new CorpusError('It was cancelled.'));
+    else if (message.cancelled) open?.reject(open.signal?.reason ?? new CorpusError('The call was cancelled.'));
     else if (message.error !== undefined) open?.reject(new CorpusError(message.error));
     else open?.resolve(message.value);
   }

@@ -23,7 +23,7 @@ export function parseRecord(line: string): Fields {
     throw new RecordError(`it is not JSON: ${(error as Error).message}`);
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw new RecordError('it is no JSON object');
+    throw new RecordError('it is not a JSON object');
   return value as Fields;
 }
 

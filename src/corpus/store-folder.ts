@@ -40,7 +40,9 @@ export class FolderDisk implements CorpusDisk {
     if (await stat(lock).catch(() => null)) {
       const pid = Number(await readFile(owner, 'utf8').catch(() => '0'));
       if (isRunning(pid))
-        throw new CorpusError(`${this.folder}/${file} is open in another process (${pid}): wait for it, or end it.`);
+        throw new CorpusError(
+          `${this.folder}/${file} is open in another process (${pid}): wait until it has finished, or stop it.`,
+        );
       await rm(lock, { recursive: true });
     }
     await writeFile(owner, String(process.pid));
@@ -70,7 +72,7 @@ export async function openSources(paths: readonly string[]): Promise<ByteSource[
   const sources: ByteSource[] = [];
   for (const path of paths) {
     const facts = await stat(path).catch(() => null);
-    if (!facts) throw new CorpusError(`${path} is not there.`);
+    if (!facts) throw new CorpusError(`${path} does not exist.`);
     if (facts.isDirectory()) {
       const names = (await readdir(path)).sort();
       sources.push(...(await openSources(names.map((name) => `${path}/${name}`))));

@@ -15,7 +15,7 @@ const filesEach = 2;
 
 const unavailable = ({ message }: Error) =>
   new CorpusError(
-    `Corpora cannot be kept here: ${message}. Another tab may have them open: close it; or leave private browsing.`,
+    `Corpora cannot be kept here: ${message}. Close other tabs that may have them open, or leave private browsing.`,
   );
 
 export class PoolDisk implements CorpusDisk {
@@ -67,11 +67,11 @@ export class PoolDisk implements CorpusDisk {
     await this.handles;
     this.pool.unlink(`/${file}`);
     this.pool.unlink(`/${file}-journal`);
-    this.handles = this.takeHandlesAgain();
+    this.handles = this.reacquireHandles();
     await this.handles;
   }
 
-  private async takeHandlesAgain(): Promise<void> {
+  private async reacquireHandles(): Promise<void> {
     try {
       this.pool.pauseVfs();
     } catch {

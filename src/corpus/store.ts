@@ -63,7 +63,7 @@ export class CorpusStore {
     if (!name.trim()) throw new CorpusError('A corpus needs a name.');
     const file = fileOf(name);
     if (!create && !this.opened.has(file) && !(await this.disk.files()).includes(file))
-      throw new CorpusError(`No corpus named "${name}" is kept here. Drop its files on the page, or choose another.`);
+      throw new CorpusError(`There is no corpus named "${name}" here. Drop its files on the page, or choose another.`);
     return this.openFile(file);
   }
 

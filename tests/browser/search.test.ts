@@ -38,7 +38,7 @@ describe('Search in a browser', () => {
     expect(await call(1, 'ingest', 'big', files, 0)).toMatchObject({ documents: 12_000, refused: 0 });
     // Every document contains "Title", so it carries no weight in the ranking: only the number is looked up.
     expect(await call(0, 'retrieve', 'big', 'Title 11999')).toMatchObject([{ id: 'd11999' }]);
-    await expect(call(1, 'second')).rejects.toThrow(/Another tab may have them open/);
+    await expect(call(1, 'second')).rejects.toThrow(/Close other tabs that may have them open/);
     workers[0].terminate();
     workers[0] = open();
     expect(await call(1, 'retrieve', 'big', 'Title 7')).toMatchObject([{ id: 'd7' }]);

@@ -157,9 +157,9 @@ describe('Search-R1’s /retrieve', () => {
     await app.close();
   });
   it.each([
-    [{ result: [[]] }, 'was requests 2 queries and answered 1'],
-    [{ results: [] }, 'was answered otherwise'],
-    [{ result: [[{ document: { id: '1' } }], []] }, 'was answered otherwise'],
+    [{ result: [[]] }, 'returned 1 results for 2 queries'],
+    [{ results: [] }, 'returned an unexpected answer'],
+    [{ result: [[{ document: { id: '1' } }], []] }, 'returned an unexpected answer'],
   ])('refuses the response %j by name', async (json, message) => {
     const { address } = await answering([{ json }]);
     const asking = new SearchR1Retriever(address).retrieve(['a', 'b'], 3);

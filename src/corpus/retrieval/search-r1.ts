@@ -30,13 +30,13 @@ function readAnswer(value: unknown, queries: number): v.InferOutput<typeof answe
   if (!read.success) {
     const [issue] = read.issues;
     throw new AnswerError(
-      `POST /retrieve was answered otherwise: ${v.getDotPath(issue) ?? 'it'} ${issue.message}`,
+      `POST /retrieve returned an unexpected answer: ${v.getDotPath(issue) ?? 'it'} ${issue.message}`,
       200,
     );
   }
   const { result } = read.output;
   if (result.length !== queries)
-    throw new AnswerError(`POST /retrieve was asked ${queries} queries and answered ${result.length}`, 200);
+    throw new AnswerError(`POST /retrieve returned ${result.length} results for ${queries} queries`, 200);
   return result;
 }
 

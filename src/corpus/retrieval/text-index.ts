@@ -4,7 +4,7 @@
  * found in more than half of the documents are dropped from a query that has other terms: BM25 gives them almost no
  * weight (1e-6 times a frequency), while finding and ranking half of the documents takes almost all of a search's time.
  */
-import { matchAny, queryWords } from './query.ts';
+import { matchAny, queryTerms } from './query.ts';
 import type { Document, Retriever } from './retriever.ts';
 import { openInMemory, type Sqlite, type Statement } from './sqlite.ts';
 
@@ -24,7 +24,7 @@ const search = `SELECT id, title, body, bm25(documents, ${titleWeight}.0, 1.0) A
 export const largeIndex = 1000;
 
 /** Maximum number of terms whose frequency is cached. */
-const mostKnownWords = 50_000;
+const maxCachedFrequencies = 50_000;
 
 // View of the number of documents that contain a term (sqlite.org/fts5.html#the_fts5vocab_virtual_table_module). It
 // stores nothing.
@@ -70,7 +70,7 @@ export class TextIndex implements Retriever {
   }
 
   find(query: string, k: number): Document[] {
-    const words = this.tellingWords(queryWords(query));
+    const words = this.selectiveTerms(queryTerms(query));
     if (words.length === 0 || k < 1) return [];
     this.selection ??= this.database.prepare(search);
     return this.selection.all([matchAny(words), k]).map((row) => ({
@@ -82,11 +82,11 @@ export class TextIndex implements Retriever {
   }
 
   /** Terms found in at most half of the documents, or all terms if there are none. */
-  private tellingWords(words: string[]): string[] {
+  private selectiveTerms(words: string[]): string[] {
     const documents = this.countDocuments();
     if (words.length < 2 || documents < largeIndex) return words;
-    const telling = words.filter((word) => this.documentsWith(word) * 2 <= documents);
-    return telling.length ? telling : words;
+    const selective = words.filter((word) => this.documentsWith(word) * 2 <= documents);
+    return selective.length ? selective : words;
   }
 
   private countDocuments(): number {
@@ -106,7 +106,7 @@ export class TextIndex implements Retriever {
         this.frequency = this.database.prepare('SELECT doc FROM temp.words WHERE term = ?');
       }
       known = Number(this.frequency.all([word])[0]?.doc ?? 0);
-      if (this.frequencies.size >= mostKnownWords) this.frequencies.clear();
+      if (this.frequencies.size >= maxCachedFrequencies) this.frequencies.clear();
       this.frequencies.set(word, known);
     }
     return known;

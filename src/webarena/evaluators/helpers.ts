@@ -68,13 +68,14 @@ interface Review {
 /** First and last (latest) review of a product, or null if it has none. */
 async function reviewsOf(context: EvaluationContext, sku: string): Promise<{ first: Review; last: Review } | null> {
   const reviews = (await askShop(context, `/rest/V1/products/${sku}/reviews`)) as Review[];
-  if (!Array.isArray(reviews)) throw new HtmlMatchError(`The shop's reviews of ${sku} are no list.`);
+  if (!Array.isArray(reviews)) throw new HtmlMatchError(`The shop's reviews of ${sku} must be a list.`);
   return reviews.length ? { first: reviews[0], last: reviews.at(-1)! } : null;
 }
 
 async function latestReviewAuthor(context: EvaluationContext, sku: string): Promise<string> {
   const author = (await reviewsOf(context, sku))?.last.nickname ?? '';
-  if (typeof author !== 'string') throw new HtmlMatchError(`The author of the latest review of ${sku} is no text.`);
+  if (typeof author !== 'string')
+    throw new HtmlMatchError(`The author of the latest review of ${sku} must be a string.`);
   return author;
 }
 

@@ -56,12 +56,14 @@ async function readTarget(target: HtmlTarget, context: EvaluationContext): Promi
 
 function holds({ exact_match, must_include }: HtmlTarget['required_contents'], text: string): boolean {
   if (exact_match !== undefined) return exactMatch(exact_match, text);
-  if (!Array.isArray(must_include)) throw new HtmlMatchError('Unknown required_contents: it names no list.');
+  if (!Array.isArray(must_include))
+    throw new HtmlMatchError('required_contents needs exact_match or a list must_include.');
   return must_include.map((entry: unknown) => includesAny(entry, text)).every(Boolean);
 }
 
 function includesAny(entry: unknown, text: string): boolean {
-  if (typeof entry !== 'string') throw new HtmlMatchError(`must_include takes texts (it is ${JSON.stringify(entry)}).`);
+  if (typeof entry !== 'string')
+    throw new HtmlMatchError(`Every entry of must_include must be a string (it is ${JSON.stringify(entry)}).`);
   return entry.split(' |OR| ').some((part) => mustInclude(part, text, false));
 }
 

@@ -4,7 +4,7 @@
  * page.
  */
 import { strip } from '../python.ts';
-import { tokens } from './words.ts';
+import { tokens } from './tokens.ts';
 
 function cleanAnswer(answer: string): string {
   const text = strip(answer);
@@ -73,7 +73,7 @@ async function verdict(judge: Judge, message: string, yes: string, no: readonly 
   const reply = (await judge(message)).toLowerCase();
   if (no.some((word) => reply.includes(word))) return false;
   if (!reply.includes(yes))
-    throw new JudgeError(`The judge said neither "${yes}" nor "${no.join('" nor "')}": ${reply}`);
+    throw new JudgeError(`The judge's reply contains neither "${yes}" nor "${no.join('" nor "')}": ${reply}`);
   return true;
 }
 
@@ -84,37 +84,37 @@ export class ReferenceAnswerError extends Error {
 
 function textOf(value: unknown, rule: string): string {
   if (typeof value !== 'string')
-    throw new ReferenceAnswerError(`${rule} takes texts (it is ${JSON.stringify(value)}).`);
+    throw new ReferenceAnswerError(`${rule} must be a string (it is ${JSON.stringify(value)}).`);
   return value;
 }
 
 function listOf(value: unknown, rule: string): readonly unknown[] {
-  if (!Array.isArray(value)) throw new ReferenceAnswerError(`${rule} takes a list (it is ${JSON.stringify(value)}).`);
+  if (!Array.isArray(value)) throw new ReferenceAnswerError(`${rule} must be a list (it is ${JSON.stringify(value)}).`);
   return value;
 }
 
-interface Asked {
+interface AnswerContext {
   intent: string;
   /** Reason for which the task cannot be done; absent if it can. */
   note?: string;
   judge: Judge;
 }
 
-async function unachievable(answer: string, { intent, note, judge }: Asked): Promise<boolean> {
+async function unachievable(answer: string, { intent, note, judge }: AnswerContext): Promise<boolean> {
   if (note === undefined) throw new ReferenceAnswerError('A task that cannot be done needs its string_note.');
   return verdict(judge, unachievableMessage(note, answer, intent), 'same', ['different']);
 }
 
 /**
- * `before` is true if all rules so far hold. For an unachievable task the original asks the judge whenever its score is
+ * `soFar` is true if all rules so far hold. For an unachievable task the original asks the judge whenever its score is
  * not yet 1, and the verdict then replaces the score, whatever the earlier rules returned.
  */
-async function fuzzyMatch(value: unknown, answer: string, asked: Asked, before: boolean): Promise<boolean> {
-  if (value === 'N/A') return (before && exactMatch('N/A', answer)) || unachievable(answer, asked);
-  let all = before;
+async function fuzzyMatch(value: unknown, answer: string, context: AnswerContext, soFar: boolean): Promise<boolean> {
+  if (value === 'N/A') return (soFar && exactMatch('N/A', answer)) || unachievable(answer, context);
+  let all = soFar;
   for (const entry of listOf(value, 'fuzzy_match')) {
-    const message = fuzzyMessage(textOf(entry, 'fuzzy_match'), answer, asked.intent);
-    if (!(await verdict(asked.judge, message, 'correct', ['partially correct', 'incorrect']))) all = false;
+    const message = fuzzyMessage(textOf(entry, 'fuzzy_match'), answer, context.intent);
+    if (!(await verdict(context.judge, message, 'correct', ['partially correct', 'incorrect']))) all = false;
   }
   return all;
 }
@@ -124,11 +124,11 @@ function includesAll(value: unknown, answer: string): boolean {
   return list.map((entry) => mustInclude(textOf(entry, 'must_include'), answer, list.length === 1)).every(Boolean);
 }
 
-/** Returns true if this rule and all rules before it hold. `before` is the result of the rules before it. */
-type Rule = (value: unknown, answer: string, asked: Asked, before: boolean) => Promise<boolean> | boolean;
+/** Returns true if this rule and all earlier rules hold. `soFar` is the result of the earlier rules. */
+type Rule = (value: unknown, answer: string, context: AnswerContext, soFar: boolean) => Promise<boolean> | boolean;
 const rules: { [name: string]: Rule } = {
-  exact_match: (value, answer, _, before) => exactMatch(textOf(value, 'exact_match'), answer) && before,
-  must_include: (value, answer, _, before) => includesAll(value, answer) && before,
+  exact_match: (value, answer, _, soFar) => exactMatch(textOf(value, 'exact_match'), answer) && soFar,
+  must_include: (value, answer, _, soFar) => includesAll(value, answer) && soFar,
   fuzzy_match: fuzzyMatch,
 };
 
@@ -136,10 +136,14 @@ const rules: { [name: string]: Rule } = {
  * True if all rules hold. All rules are evaluated in the task's order, even after one has failed, so that every judge
  * is called.
  */
-export async function matchesAnswer(references: ReferenceAnswers, answer: string, asked: Asked): Promise<boolean> {
+export async function matchesAnswer(
+  references: ReferenceAnswers,
+  answer: string,
+  context: AnswerContext,
+): Promise<boolean> {
   const cleaned = cleanAnswer(answer);
   let all = true;
   for (const [name, value] of Object.entries(references))
-    if (Object.hasOwn(rules, name)) all = await rules[name](value, cleaned, asked, all);
+    if (Object.hasOwn(rules, name)) all = await rules[name](value, cleaned, context, all);
   return all;
 }

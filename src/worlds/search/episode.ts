@@ -4,7 +4,7 @@
  */
 
 import type { Golds, SourceQuestion } from '../../corpus/question.ts';
-import { queryWords } from '../../corpus/retrieval/query.ts';
+import { queryTerms } from '../../corpus/retrieval/query.ts';
 import type { Document } from '../../corpus/retrieval/retriever.ts';
 import type { Feedback } from '../../envs/env.ts';
 import type { SearchOptions } from './options.ts';
@@ -120,7 +120,7 @@ export class Episode {
     const titles = new Set(this.shown.map(({ title }) => plainTitle(title)));
     const searches = this.searches.map(({ query, documents }) => ({
       query,
-      words: queryWords(query),
+      words: queryTerms(query),
       documents: documents.map(({ id, title, text }) => ({
         id,
         title: plainTitle(title),

@@ -43,9 +43,9 @@ export function rankByBm25(
   }
   return (query) => {
     const scores = new Map<number, number>();
-    const queryWords = [...new Set(words(query))];
-    const telling = queryWords.filter((word) => 2 * (holders.get(word)?.size ?? 0) <= documents.length);
-    for (const word of leavesOut && telling.length ? telling : queryWords) {
+    const queryTerms = [...new Set(words(query))];
+    const telling = queryTerms.filter((word) => 2 * (holders.get(word)?.size ?? 0) <= documents.length);
+    for (const word of leavesOut && telling.length ? telling : queryTerms) {
       const found = holders.get(word) ?? new Map<number, number>();
       const rarity = Math.log((documents.length - found.size + 0.5) / (found.size + 0.5));
       const idf = rarity > 0 ? rarity : 1e-6;

@@ -5,7 +5,7 @@ import { gzipSync } from 'node:zlib';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { type IngestProgress, ingest } from '../../../src/corpus/ingest.ts';
 import { type ByteSource, type Line, longestLine, readLines } from '../../../src/corpus/lines.ts';
-import { SharedCorpora, type Surroundings } from '../../../src/corpus/owner.ts';
+import { type BrowserInterfaces, SharedCorpora } from '../../../src/corpus/owner.ts';
 import { readQuestions } from '../../../src/corpus/records.ts';
 import { openInMemory } from '../../../src/corpus/retrieval/sqlite.ts';
 import { type CorpusCalls, CorpusService } from '../../../src/corpus/service.ts';
@@ -60,10 +60,10 @@ describe('lines', () => {
   it('end with an error if a gzip file ends too early', async () => {
     const whole = gzipSync(encode(text.repeat(100)));
     await expect(collect(readLines(sourceOf('a.gz', whole.slice(0, -20)), 0))).rejects.toThrow(
-      /a\.gz is not a whole gzip/,
+      /a\.gz is not a complete gzip/,
     );
     await expect(collect(readLines(sourceOf('a.gz', encode('no gzip')), 0))).rejects.toThrow(
-      /a\.gz is not a whole gzip/,
+      /a\.gz is not a complete gzip/,
     );
   });
   it('that are too long are empty, and the next is read', async () => {
@@ -129,7 +129,7 @@ describe('a corpus', () => {
     expect(await store.list()).toMatchObject([{ name: kind, complete: true, documents: 12_000, questions: 0 }]);
     await store.remove(kind);
     expect(await store.list()).toEqual([]);
-    await expect(store.open(kind)).rejects.toThrow(/No corpus named/);
+    await expect(store.open(kind)).rejects.toThrow(/There is no corpus named/);
   });
 
   it('reacts to a cancel message even while all of its file is available', async () => {
@@ -152,7 +152,7 @@ describe('a corpus', () => {
     const corpus = await store.open('other', true);
     await ingest(corpus, { name: 'other', files: [sourceOf('a.jsonl', encode(jsonl(2)))] });
     const files = [sourceOf('b.jsonl', encode(jsonl(2)))];
-    await expect(ingest(corpus, { name: 'other', files })).rejects.toThrow(/was begun from other files \(a\.jsonl\)/);
+    await expect(ingest(corpus, { name: 'other', files })).rejects.toThrow(/was started from other files \(a\.jsonl\)/);
     await store.remove('other');
   });
 
@@ -289,9 +289,9 @@ describe('one worker owns the index', () => {
     };
     const locks = { request } as unknown as Pick<LockManager, 'request'>;
     let opened = 0;
-    const channels = new Set<Surroundings['channel']>();
+    const channels = new Set<BrowserInterfaces['channel']>();
     const join = () => {
-      const channel: Surroundings['channel'] = {
+      const channel: BrowserInterfaces['channel'] = {
         onmessage: null,
         postMessage(message) {
           const data = structuredClone(message);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { markWords, matchAny, mostQueryWords, queryWords } from '../../../src/corpus/retrieval/query.ts';
+import { matchAny, maxQueryTerms, queryTerms, splitAtTerms } from '../../../src/corpus/retrieval/query.ts';
 import { loadSqlite } from '../../../src/corpus/retrieval/sqlite.ts';
 import { largeIndex, TextIndex, titleWeight } from '../../../src/corpus/retrieval/text-index.ts';
 import { writeArticle } from '../../../src/worlds/search/universe/prose.ts';
@@ -102,10 +102,10 @@ describe('a query', () => {
     ['\ud800', null],
     ['', null],
   ])('%j becomes %j', (text, expression) => {
-    expect(matchAny(queryWords(text))).toBe(expression ?? '');
+    expect(matchAny(queryTerms(text))).toBe(expression ?? '');
   });
   it('is marked where it was found', () => {
-    expect(markWords('Café Miró, by Mirò.', queryWords('miro cafe'))).toEqual([
+    expect(splitAtTerms('Café Miró, by Mirò.', queryTerms('miro cafe'))).toEqual([
       '',
       'Café',
       ' ',
@@ -114,10 +114,10 @@ describe('a query', () => {
       'Mirò',
       '.',
     ]);
-    expect(markWords('nothing', [])).toEqual(['nothing']);
-    expect(markWords('', ['a'])).toEqual(['']);
+    expect(splitAtTerms('nothing', [])).toEqual(['nothing']);
+    expect(splitAtTerms('', ['a'])).toEqual(['']);
   });
   it('has a bounded number of words', () => {
-    expect(queryWords(Array.from({ length: 1000 }, (_, k) => `w${k}`).join(' '))).toHaveLength(mostQueryWords);
+    expect(queryTerms(Array.from({ length: 1000 }, (_, k) => `w${k}`).join(' '))).toHaveLength(maxQueryTerms);
   });
 });

@@ -12,7 +12,7 @@ import { everyThing, onScale, readingsOf } from './readings.ts';
 
 type Mark = SciWorldThing['marks'][number];
 
-const markWords = (): { [mark in Mark]: string } => ({
+const splitAtTerms = (): { [mark in Mark]: string } => ({
   open: msg('open'),
   closed: msg('closed'),
   on: `● ${msg('on')}`,
@@ -365,7 +365,7 @@ function renderReading({ name, temperature, change }: SciWorldThing, focused: bo
 }
 
 function renderThing(thing: SciWorldThing, focus: number | null): TemplateResult {
-  const words = markWords();
+  const words = splitAtTerms();
   const { name, detail, marks, temperature, change, contents } = thing;
   const focused = thing.id === focus;
   return html`<li>

@@ -5,7 +5,7 @@
 import { msg, str } from '@lit/localize';
 import { css, html, LitElement, nothing } from 'lit';
 import { customElement, property } from 'lit/decorators.js';
-import { markWords } from '../../../corpus/retrieval/query.ts';
+import { splitAtTerms } from '../../../corpus/retrieval/query.ts';
 import { countedDocuments } from '../../../ui/kit/counted.ts';
 import { controls } from '../../../ui/kit/styles/shared.ts';
 import type { SearchSeen, SearchView } from '../view-data.ts';
@@ -156,6 +156,6 @@ export class TabgymSearchView extends LitElement {
   }
 
   private renderMarked(text: string, words: readonly string[]) {
-    return markWords(text, words).map((part, k) => (k % 2 ? html`<mark>${part}</mark>` : part));
+    return splitAtTerms(text, words).map((part, k) => (k % 2 ? html`<mark>${part}</mark>` : part));
   }
 }
