@@ -15,11 +15,11 @@ describe('--connect', () => {
   });
 
   it('is required where a world has no address', async () => {
-    await expect(worldOpener()('agentgym-maze')).rejects.toThrow(/no address of one is set/);
-    const world = await worldOpener({ 'agentgym-maze': { address: 'http://127.0.0.1:1' } })('agentgym-maze');
-    expect(world.describe().name).toBe('agentgym-maze');
-    process.env.TABGYM_AGENTGYM_MAZE_ADDRESS = 'http://127.0.0.1:1';
-    await (await worldOpener()('agentgym-maze')).close();
-    delete process.env.TABGYM_AGENTGYM_MAZE_ADDRESS;
+    await expect(worldOpener()('agentgym-textcraft')).rejects.toThrow(/no address of one is set/);
+    const world = await worldOpener({ 'agentgym-textcraft': { address: 'http://127.0.0.1:1' } })('agentgym-textcraft');
+    expect(world.describe().name).toBe('agentgym-textcraft');
+    process.env.TABGYM_AGENTGYM_TEXTCRAFT_ADDRESS = 'http://127.0.0.1:1';
+    await (await worldOpener()('agentgym-textcraft')).close();
+    delete process.env.TABGYM_AGENTGYM_TEXTCRAFT_ADDRESS;
   });
 });

@@ -17,6 +17,7 @@ import { offeredBy } from '../../src/worlds/agentgym/kinds/textcraft.ts';
 import { AgentGymWorld } from '../../src/worlds/agentgym/world.ts';
 import { openWorld, worldModules } from '../../src/worlds/registry.ts';
 import { replayAgentGym } from '../../tools/replay/agentgym.ts';
+import { hasWorlds } from '../worlds.ts';
 import { AgentGymServer, dialects, type Mishap, mishaps } from './agentgym-server.ts';
 import { goldenFolder, hasGolden } from './helpers.ts';
 
@@ -200,7 +201,7 @@ describe('an address', () => {
     (typed) => expect(() => serverAddress(typed)).toThrow(/address/),
   );
 
-  it('may include LMRL-Gym’s prefix or not', async () => {
+  it.skipIf(!hasWorlds('maze'))('may include LMRL-Gym’s prefix or not', async () => {
     const { server, address } = await started('maze');
     for (const typed of [address, `${address}/maze`]) {
       const module = moduleOf('maze');

@@ -14,6 +14,7 @@ import { TokenSource } from '../../src/rl/episode/trajectory.ts';
 import { decodeTrajectories, encodeTrajectories } from '../../src/session/run/trajectory-codec.ts';
 import { worldModule } from '../../src/worlds/registry.ts';
 import { bpeTokenizer, bpeTokenizerJson } from '../policy/bpe-fixture.ts';
+import { rowsHere } from '../worlds.ts';
 import { capacity, DoorWorld, FakePolicy } from './fakes.ts';
 import { tokenizer as tinyTokenizer } from './setup.ts';
 
@@ -181,12 +182,13 @@ describe('replies', () => {
     }
   });
 
-  it.each([
+  const cases: [string, string][] = [
     ['web', 'type [12] [red lamp] [1]'],
     ['search', 'answer Mira Tolson'],
     ['maze', 'move up'],
     ['wordle', 'c r a n e'],
-  ])('finds the action in the oracle’s replies of %s', async (world, action) => {
+  ];
+  it.each(rowsHere(cases))('finds the action in the oracle’s replies of %s', async (world, action) => {
     const { reply, writeReply } = worldModule(world);
     const conversation = await conversationIn('qwen2');
     expect(reply!(conversation.reply(action, writeReply))).toEqual({ action });

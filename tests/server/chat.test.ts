@@ -1,16 +1,18 @@
 /** Chat completions: requests that are read or refused, and a real tiny policy that replies to its world's texts. */
+
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { openPolicyEngine, openPolicyModel, readPolicyAt } from '../../src/cli/served-policy.ts';
-import type { Task, World } from '../../src/envs/env.ts';
+import type { Task, World, WorldOptions } from '../../src/envs/env.ts';
 import { rollout } from '../../src/rl/episode/rollout.ts';
 import { type ChatModel, type ChatRequest, ChatRequestError } from '../../src/server/openai/chat-model.ts';
 import type { Server } from '../../src/server/server.ts';
 import { worldTurns } from '../../src/session/completion.ts';
 import { unzip } from '../../src/store/zip.ts';
 import { openWorld, worldModule } from '../../src/worlds/registry.ts';
+import { rowsHere } from '../worlds.ts';
 import { get, post, startServer } from './helpers.ts';
 
 vi.mock('../../src/workers/spawn-world.ts', async () => ({
@@ -45,7 +47,7 @@ const ask = (body: unknown) => post(server, '/v1/chat/completions', body);
 describe('the protocol', () => {
   test('models, a completion, its parts', async () => {
     const echo = new Echo();
-    server = await startServer(['maze'], { models: [echo] });
+    server = await startServer(['textcraft'], { models: [echo] });
     expect((await get(server, '/v1/models')).json).toEqual({
       object: 'list',
       data: [{ id: 'echo', object: 'model', created: 1, owned_by: 'tabgym' }],
@@ -93,7 +95,7 @@ describe('the protocol', () => {
   });
 
   test('server-sent events', async () => {
-    server = await startServer(['maze'], { models: [new Echo()] });
+    server = await startServer(['textcraft'], { models: [new Echo()] });
     const payload = JSON.stringify({ model: 'echo', messages, stream: true, stream_options: { include_usage: true } });
     const headers = { 'content-type': 'application/json' };
     const response = await server.app.inject({ method: 'POST', url: '/v1/chat/completions', headers, payload });
@@ -133,7 +135,7 @@ describe('the protocol', () => {
       },
     };
     const reports: unknown[] = [];
-    server = await startServer(['maze'], { models: [slow], report: (error) => reports.push(error) });
+    server = await startServer(['textcraft'], { models: [slow], report: (error) => reports.push(error) });
     const address = await server.app.listen({ port: 0, host: '127.0.0.1' });
     const begin = async () => {
       const body = JSON.stringify({ model: 'slow', messages, stream: true, n: 2 });
@@ -170,7 +172,7 @@ describe('the protocol', () => {
       ...{ id: 'unable', created: 1, mostReplies: 1, load: 0 },
       complete: () => Promise.reject(new ChatRequestError('no', 'messages', 'context_length_exceeded')),
     };
-    server = await startServer(['maze'], { models: [unable] });
+    server = await startServer(['textcraft'], { models: [unable] });
     expect(await ask({ model: 'unable', messages, stream: true })).toMatchObject({
       status: 400,
       json: { error: { code: 'context_length_exceeded' } },
@@ -179,7 +181,7 @@ describe('the protocol', () => {
 
   test("invalid requests get an error in the protocol's form, with the field", async () => {
     const echo = new Echo();
-    server = await startServer(['maze'], { models: [echo] });
+    server = await startServer(['textcraft'], { models: [echo] });
     const wrong: [object, number, object][] = [
       [{ model: 'other', messages }, 404, { code: 'model_not_found', param: 'model' }],
       [{ model: 'echo', messages: [] }, 400, { param: 'messages' }],
@@ -208,7 +210,7 @@ describe('the protocol', () => {
   });
 
   test('without a policy the error explains how to serve one', async () => {
-    server = await startServer(['maze']);
+    server = await startServer(['textcraft']);
     expect((await get(server, '/v1/models')).json.data).toEqual([]);
     expect(await ask({ model: 'x', messages })).toMatchObject({
       status: 404,
@@ -234,12 +236,13 @@ describe('the actions found in a text are those that the world offers', () => {
     instances: 4,
     testInstances: 4,
   };
-  test.each([
+  const cases: [string, WorldOptions][] = [
     ['textcraft', {}],
     ['babyai', {}],
     ['maze', {}],
     ['web', terse],
-  ])('%s', async (name, options) => {
+  ];
+  test.each(rowsHere(cases))('%s', async (name, options) => {
     const world = await openWorld(name);
     const { offeredIn } = worldModule(name);
     if (!offeredIn) throw new Error('it has none');

@@ -152,7 +152,7 @@ describe('a suite', () => {
     const found = findSuite('babyai-test');
     const { suite } = heardBy(babyai(), found);
     expect(suite.options).toEqual({ ...found.suite.options, observation: 'compact' });
-    const other = heardBy(readDocument('experiments/maze-first.json'), found);
+    const other = heardBy(readDocument('experiments/textcraft-first.json'), found);
     expect(other.suite.options).toEqual(found.suite.options);
   });
 });

@@ -9,6 +9,7 @@ import { RecordedReplays } from '../../src/session/play/recorded-replay.ts';
 import type { Message, TrajectoryRecord } from '../../src/trajectories/files/record.ts';
 import { UnmappedError } from '../../src/trajectories/recorded/record-play.ts';
 import { openWorld, worldModule } from '../../src/worlds/registry.ts';
+import { rowsHere } from '../worlds.ts';
 
 const replays = new RecordedReplays((name) => openWorld(name));
 const open: World[] = [];
@@ -45,12 +46,14 @@ async function playOf(name: string, item: number, actions: string[]) {
   return { task, texts };
 }
 
-describe.each([
+const cases: [string, string, number, string[]][] = [
   ['textcraft', 'textcraft', 12, ['get 1 oak log', 'inventory']],
   ['maze', 'maze', 3, ['move up', 'move left']],
   ['wordle', 'wordle', 5, ['c r a n e', 's t o n e']],
   ['babyai', 'babyai', 41, ['turn left', 'turn right']],
-] as const)('%s', (name, prefix, item, actions) => {
+];
+
+describe.each(rowsHere(cases))('%s', (name, prefix, item, actions) => {
   it('the task is found by AgentGym’s number, and answers as in the file', async () => {
     const { task, texts } = await playOf(name, item, [...actions]);
     const replay = await replays.replay(record(`${prefix}_${item}`, texts));
@@ -79,9 +82,12 @@ it('a task with another numbering is found by its first observation, as in Agent
 });
 
 it('a trajectory without a task here is refused by name', async () => {
-  const { texts } = await playOf('maze', 1, ['move up']);
+  const { texts } = await playOf('textcraft', 1, ['inventory']);
   await expect(replays.replay(record('webshop_3', texts))).rejects.toThrow('webshop, which is not here');
   await expect(replays.replay(record(null, texts))).rejects.toThrow('names no world');
-  await expect(replays.replay(record('textcraft_3', texts))).rejects.toThrow(UnmappedError);
-  await expect(replays.replay({ ...record('maze_3', texts), messages: null })).rejects.toThrow('holds no messages');
+  const other = ['A first observation of no task.', ...texts.slice(1)];
+  await expect(replays.replay(record('textcraft_3', other))).rejects.toThrow(UnmappedError);
+  await expect(replays.replay({ ...record('textcraft_3', texts), messages: null })).rejects.toThrow(
+    'holds no messages',
+  );
 });
