@@ -8,6 +8,7 @@ import { type KlEstimator, klKinds } from '../../rl/objective/kl.ts';
 import { worldModule } from '../../worlds/registry.ts';
 import type { Ledger } from './ledger.ts';
 import merge from './python/merge.py?raw';
+import { shellWord } from './quote.ts';
 import { counterpartOf, gpus, here, lookedUp, rulesOf, stagesAfter, takeSettled } from './shared.ts';
 import {
   HandoffError,
@@ -214,7 +215,9 @@ function settingsOf(input: HandoffInput, ledger: Ledger): Settings {
 }
 
 function run({ policy: { form, base } }: HandoffInput): string {
-  const merging = `[ -d "$TABGYM_HANDOFF/model" ] || python3 "$TABGYM_HANDOFF/merge.py" "\${BASE_MODEL:-${base?.name}}"\n`;
+  const merging =
+    `[ -n "\${BASE_MODEL:-}" ] || BASE_MODEL=${shellWord(base?.name ?? '')}\n` +
+    '[ -d "$TABGYM_HANDOFF/model" ] || python3 "$TABGYM_HANDOFF/merge.py" "$BASE_MODEL"\n';
   return `#!/usr/bin/env bash
 # Trains on with AgentGym-RL; AGENTGYM_RL is a checkout of it, installed. ./serve.sh serves the world.
 set -euo pipefail

@@ -5,6 +5,7 @@ import { baseNameOf } from '../../models/names.ts';
 import type { OpenWorld } from '../opened-worlds.ts';
 import { tinyTokenizer } from '../text/tiny-tokenizer.ts';
 import { Ledger } from './ledger.ts';
+import { checkModelName } from './quote.ts';
 import { readmeOf } from './readme.ts';
 import { handoffTarget } from './registry.ts';
 import { serverOptions, serveScript } from './shared.ts';
@@ -42,7 +43,9 @@ function handedPolicy({ experiment: { policy }, files }: HandoffSource): HandedP
     const config = utf8.encode(`${JSON.stringify(tinyTokenizer, null, 2)}\n`);
     return { form: 'model', files: { ...files, 'tokenizer_config.json': config }, base: null, instructed: false };
   }
-  return { form: 'adapter', files, base: baseNameOf((policy as { model: string }).model), instructed: true };
+  const base = baseNameOf((policy as { model: string }).model);
+  checkModelName(base.name);
+  return { form: 'adapter', files, base, instructed: true };
 }
 
 /** The steps still to go. */

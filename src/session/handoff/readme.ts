@@ -1,9 +1,11 @@
 /** The README of a hand-off: what is where, what to install and run, what is not the same there, and the way back. */
+
 import type { Ledger, Note } from './ledger.ts';
+import { markdownText } from './quote.ts';
 import type { HandoffInput, HandoffTarget } from './target.ts';
 
 const inWords = (value: unknown) =>
-  value === null ? 'none' : typeof value === 'string' ? value : JSON.stringify(value);
+  value === null ? 'none' : markdownText(typeof value === 'string' ? value : JSON.stringify(value));
 
 const noteLine = ({ path, value, why }: Note) =>
   `- \`${path}\` = ${inWords(value)}${why ? `: ${why}` : ': not known there'}`;
@@ -16,7 +18,7 @@ export function differences(ledger: Ledger): string {
 
 const policyLine = ({ policy }: HandoffInput, whole: boolean) => {
   if (policy.form === 'model') return '- `model/`: the policy, in the Hugging Face layout';
-  const beside = `beside ${policy.base?.name}${policy.base?.revision ? ` at ${policy.base.revision}` : ''}`;
+  const beside = `beside ${markdownText(policy.base?.name ?? '')}${policy.base?.revision ? ` at ${policy.base.revision}` : ''}`;
   const merged = whole ? '; `merge.py` puts it into the model' : '';
   return policy.files
     ? `- \`adapter/\`: the adapter, in PEFT's layout, ${beside}${merged}`
@@ -39,7 +41,7 @@ export function readmeOf(
   const served = withServer
     ? 'The server lies in `worlds/server`: it needs Node 20.19 or later and nothing else.'
     : 'They are served by a checkout of Tabgym (`npm ci` there first): set `TABGYM` to its folder.';
-  return `# ${input.name}, on ${target.label}
+  return `# ${markdownText(input.name)}, on ${target.label}
 
 A run of Tabgym, handed over after step ${done} for ${steps} more. ${target.sentence}
 

@@ -6,6 +6,7 @@
 import type { Ledger } from './ledger.ts';
 import agentLoop from './python/tabgym_agent_loop.py?raw';
 import worldClient from './python/tabgym_world.py?raw';
+import { shellWord } from './quote.ts';
 import {
   addressOf,
   counterpartOf,
@@ -347,7 +348,9 @@ export const verl: HandoffTarget = {
       'val.jsonl': jsonLines(input.test.map(rowFor(input))),
       'tabgym_agent_loop.py': agentLoop,
       'tabgym_world.py': worldClient,
-      'run.sh': runScript.replace('BASE_LINE\n', base ? `export BASE_MODEL="\${BASE_MODEL:-${base}}"\n` : ''),
+      'run.sh': runScript.replace('BASE_LINE\n', () =>
+        base ? `[ -n "\${BASE_MODEL:-}" ] || BASE_MODEL=${shellWord(base)}\nexport BASE_MODEL\n` : '',
+      ),
     };
   },
 

@@ -1,31 +1,20 @@
-/** Settings as YAML: nested maps, and values as JSON, which YAML reads alike. */
+/** Settings as YAML that PyYAML (YAML 1.1) and hydra read back as the same values. */
+import { Document, type ScalarTag } from 'yaml';
 import type { Settings } from './target.ts';
 
-const isMap = (value: unknown): value is Settings =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
+/** PyYAML reads 1e-7 as a text: an exponent needs a mantissa with a point. */
+const exponentWithPoint: ScalarTag = {
+  identify: (value) => typeof value === 'number' && /^-?\d+e/.test(String(value)),
+  default: true,
+  tag: 'tag:yaml.org,2002:float',
+  test: /^[-+]?\d+\.\d+e[-+]?\d+$/,
+  resolve: (text) => Number.parseFloat(text),
+  stringify: ({ value }) => String(value).replace('e', '.0e'),
+};
 
-/** PyYAML reads 1e-7 as a text: a number needs its point. */
-function scalar(value: unknown): string {
-  if (typeof value !== 'number' || !/^-?\d+e/.test(String(value))) return JSON.stringify(value);
-  return String(value).replace('e', '.0e');
-}
-
-const inline = (value: unknown): string =>
-  Array.isArray(value) ? `[${value.map(inline).join(', ')}]` : isMap(value) ? flow(value) : scalar(value);
-const flow = (value: Settings) =>
-  `{${Object.entries(value)
-    .map(([key, each]) => `${key}: ${inline(each)}`)
-    .join(', ')}}`;
-
-/** Plain keys only: they are names of settings. */
-export function toYaml(settings: Settings, indent = ''): string {
-  return Object.entries(settings)
-    .map(([key, value]) =>
-      isMap(value) && Object.keys(value).length > 0
-        ? `${indent}${key}:\n${toYaml(value, `${indent}  `)}`
-        : `${indent}${key}: ${inline(value)}\n`,
-    )
-    .join('');
+export function toYaml(settings: Settings): string {
+  const document = new Document(settings, { version: '1.1', customTags: (tags) => [exponentWithPoint, ...tags] });
+  return document.toString({ defaultStringType: 'QUOTE_DOUBLE', defaultKeyType: 'PLAIN', lineWidth: 0 });
 }
 
 /** `{'a.b': 1}` as `{a: {b: 1}}`. */
