@@ -1,4 +1,4 @@
-/** The choice of a file beside a chart's title. */
+/** Menu beside a chart's title that saves the chart as a file. */
 import { msg, str } from '@lit/localize';
 import { html } from 'lit';
 import type { ChartFormat } from './save-chart.ts';

@@ -1,11 +1,14 @@
-/** How a chart looks: its head, legend, plot and table. */
+/** Styles of a chart: head, legend, plot and table. */
 import { css, unsafeCSS } from 'lit';
 import uplotStyles from 'uplot/dist/uPlot.min.css?inline';
 
 export const chartStyles = [
   unsafeCSS(uplotStyles),
   css`
-    /* Rows of their own in the grid of charts: a legend of two lines lowers all plots beside it. */
+    /*
+     * Head, legend and plot are rows of the grid of charts, so that all plots of a row begin at the same height even if
+     * one legend needs two lines.
+     */
     :host {
       display: grid;
       grid-row: span 3;

@@ -1,6 +1,6 @@
 /**
- * One live chart: uPlot for the lines, points with intervals drawn over them, the cursor shared with the other charts, a click
- * that selects a step, arrow keys that do the same, and a table of the same numbers. Knows records and a spec, no run.
+ * One live chart: lines by uPlot, evaluation points with intervals, a cursor shared with the other charts, and a table
+ * of the same numbers. A click or the arrow keys select a step. Depends on records and a spec, not on a run.
  */
 import { msg, str } from '@lit/localize';
 import { html, LitElement, nothing, type PropertyValues, svg } from 'lit';
@@ -21,7 +21,7 @@ import type { ChartFormat } from './save-chart.ts';
 const dashes = { solid: [], dashed: [6, 4], dotted: [2, 3] };
 const mostRows = 200;
 
-/** `step-select` carries the step under a click. */
+/** Event `step-select`: carries the selected step. */
 export class StepSelectEvent extends Event {
   constructor(readonly step: number) {
     super('step-select', { bubbles: true, composed: true });
@@ -35,10 +35,10 @@ export class TabgymChart extends LitElement {
   @property({ attribute: false }) spec!: ChartSpec;
   @property({ attribute: false }) records: readonly StepRecord[] = [];
   @property({ attribute: false }) selected: number | null = null;
-  /** Changes with the theme, so that the canvas takes the new colours. */
+  /** Name of the theme. A change redraws the canvas in the new colours. */
   @property({ attribute: false }) theme = '';
   @property({ attribute: false }) view: ChartView = plainView;
-  /** CSS pixels of the plot itself. */
+  /** Height of the plot in CSS pixels. */
   @property({ type: Number }) tall = plotHeight;
   @property({ attribute: false }) sentences: { name: string; text: string }[] = [];
   @state() private table = false;
@@ -158,7 +158,7 @@ export class TabgymChart extends LitElement {
     this.placeMarker();
   }
 
-  /** The selected step's line is an element over the canvas: moving it draws nothing again. */
+  /** Moves the line of the selected step, an element over the canvas, so that no chart is redrawn. */
   private placeMarker() {
     if (!this.plot) return;
     const index = this.selected === null ? -1 : this.records.findIndex(({ step }) => step === this.selected);
@@ -222,7 +222,7 @@ export class TabgymChart extends LitElement {
       range: this.spec.range,
       right: this.spec.series.some((series) => series.scale === 'right'),
       series: [{ label: msg('Step') }, ...this.lines()],
-      // The scales of a plot are settled when it is drawn, and the room of its axes with them.
+      // uPlot settles the scales and the size of the axes only when it draws; the marker's position depends on both.
       hooks: { draw: [(plot) => drawPoints(plot, this, this.points), () => this.placeMarker()] },
     });
     this.plot = new uPlot(options, this.data(), this.plotElement!);

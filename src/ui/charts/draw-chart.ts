@@ -1,9 +1,9 @@
-/** What uPlot does not draw: evaluation points with their intervals. */
+/** Evaluation points with their intervals, drawn on uPlot's canvas. */
 import type uPlot from 'uplot';
 
 export interface DrawnPoint {
   step: number;
-  /** Pixels to the right, so that two points of one step do not hide each other. */
+  /** Shift to the right, in CSS pixels, so that points of the same step do not cover each other. */
   offset: number;
   value: number;
   low: number;
@@ -12,7 +12,7 @@ export interface DrawnPoint {
   shape: 'disc' | 'diamond';
 }
 
-/** A token's colour as the canvas understands it. */
+/** Colour of a design token as a value that the canvas accepts. */
 export function resolveColor(host: HTMLElement, token: string, opacity = 1): string {
   const probe = document.createElement('span');
   probe.style.color =
@@ -39,7 +39,7 @@ function drawShape(ctx: CanvasRenderingContext2D, x: number, y: number, size: nu
   ctx.stroke();
 }
 
-/** Above this many points their intervals would be a smear; the table has them. */
+/** Largest number of points drawn with intervals; more would overlap. The table has all intervals. */
 const mostIntervals = 80;
 
 function drawPoint(plot: uPlot, point: DrawnPoint, color: string, surface: string, ratio: number, interval: boolean) {

@@ -1,4 +1,4 @@
-/** Metrics with their newest values and their sentences, from the registry of `rl/metrics.ts`. */
+/** Rows of the table of metrics: every metric of `rl/metrics/metrics.ts` with its newest value and its explanation. */
 import { metrics as registry } from '../../rl/metrics/metrics.ts';
 import type { StepRecord } from '../../session/protocol.ts';
 import { metricSentence } from '../state/labels.ts';

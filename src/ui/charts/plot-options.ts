@@ -1,4 +1,4 @@
-/** How every chart of the page is drawn by uPlot: axes, scales, and a cursor that all charts share. */
+/** uPlot options shared by all charts: axes, scales, and one cursor for all. */
 import type uPlot from 'uplot';
 import { compact } from '../kit/format.ts';
 import { resolveColor } from './draw-chart.ts';
@@ -8,11 +8,11 @@ export const plotHeight = 168;
 export interface PlotOptions {
   width: number;
   height?: number;
-  /** The axis counts steps; else it is a sum, and the cursor is not shared with charts of others. */
+  /** True if the x axis counts steps; false if it is a running sum (episodes, seconds, FLOPs). */
   byStep?: boolean;
-  /** Fixed range of the left scale, or null. */
+  /** Fixed range of the left scale; null: fitted to the data. */
   range: [number, number] | null;
-  /** A second scale on the right. */
+  /** True if there is a second scale on the right. */
   right: boolean;
   series: uPlot.Series[];
   hooks: uPlot.Hooks.Arrays;

@@ -1,4 +1,7 @@
-/** PROGRESS: the charts, their cursor in step with the stage, what the numbers say in words, and what each metric means. */
+/**
+ * PROGRESS: the charts, whose cursor follows the stage's step, hints about problems in the run, and an explanation of
+ * each metric.
+ */
 import { msg, str } from '@lit/localize';
 import { css, html, nothing } from 'lit';
 import { customElement, state } from 'lit/decorators.js';
@@ -15,7 +18,10 @@ import type { StepSelectEvent } from './chart.ts';
 import { metricRows } from './metric-words.ts';
 import { plotHeight } from './plot-options.ts';
 
-/** CSS pixels: below this a curve cannot be read; and what stands over a plot and under it. */
+/**
+ * `leastPlot`: smallest height of a plot that can be read. `besidePlot`: height of everything above and below a plot.
+ * CSS pixels.
+ */
 const leastPlot = 84;
 const besidePlot = 112;
 
@@ -88,7 +94,7 @@ export class TabgymProgress extends Panel {
   @state() private explained = false;
   @state() private opened: Hint['id'] | null = null;
   private specs: ChartSpec[] = charts();
-  /** Of the plots: they fill the pane where it shows one row of them. */
+  /** Height of the plots in CSS pixels: one row of charts fills the pane. */
   @state() private tall = plotHeight;
   private readonly resized = new ResizeObserver(([{ contentRect }]) => {
     this.tall = Math.round(Math.max(leastPlot, Math.min(plotHeight, contentRect.height - besidePlot)));
@@ -124,7 +130,7 @@ export class TabgymProgress extends Panel {
     </div>`;
   }
 
-  /** What the charts are drawn over, and how smooth: for all of them. */
+  /** Choice of x axis and smoothing for all charts. */
   private renderView() {
     const { chartView } = this.state;
     const set = (patch: Partial<ChartView>) => this.app.layout.setChartView({ ...chartView, ...patch });
@@ -178,7 +184,7 @@ export class TabgymProgress extends Panel {
       <button @click=${() => this.app.takeOver()}>${msg('Take over')}</button></div>`;
   }
 
-  /** Closed by default: a sign and its name. Open: the sentence and the way to the episodes. */
+  /** A hint as a button: sign and title. Pressed, it shows the explanation and a link to the episodes. */
   private renderChip(hint: Hint) {
     const open = hint.id === this.opened;
     const toggle = () => {
@@ -205,7 +211,7 @@ export class TabgymProgress extends Panel {
     return html`<tabgym-chart .spec=${spec} .records=${records} .selected=${selection.step} .theme=${`${theme} ${this.state.systemDark}`} .view=${this.state.chartView} .tall=${this.tall}></tabgym-chart>`;
   }
 
-  /** Every metric of the registry with its newest value and its sentence. */
+  /** Table of all metrics with their newest values and explanations. */
   private renderMetrics() {
     const { records } = this.state;
     const record = records.findLast((each) => each.step > 0) ?? records.at(-1);

@@ -1,4 +1,4 @@
-/** The report of a run, in the page's language: session/report/ makes it, here are its words and its charts. Loaded when one is asked for. */
+/** Report of a run in the page's language: labels and charts for `session/report/`. Loaded on demand. */
 import { msg } from '@lit/localize';
 import type { RunSummary, StepRecord, TrainerApi } from '../../session/protocol.ts';
 import { type ReportWords, runReport } from '../../session/report/run-report.ts';
@@ -37,7 +37,7 @@ const words = (): ReportWords => ({
   sentence: metricSentence,
 });
 
-/** On paper, whatever the theme: the light values of styles/tokens.css. */
+/** Colours of the report: the light values of styles/tokens.css, whatever the page's theme. */
 const paper: { readonly [token: string]: string } = {
   '--series-1': '#2759cf',
   '--series-2': '#b34d05',
@@ -48,7 +48,7 @@ const paper: { readonly [token: string]: string } = {
   '--series-oracle': '#0e6b37',
 };
 
-/** The newest step whose episodes were kept. */
+/** Episodes of the newest step that still has them, among the last 20 steps. */
 async function lastEpisodes(api: TrainerApi, { id }: RunSummary, records: readonly StepRecord[]) {
   for (const { step } of records
     .filter((record) => record.step > 0)

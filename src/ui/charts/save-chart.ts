@@ -1,4 +1,7 @@
-/** A chart as a file: SVG drawn anew from the numbers, PNG of that at twice the size, CSV of the numbers. Loaded when one is asked for. */
+/**
+ * Saves a chart as a file: SVG drawn from the numbers, PNG made from that SVG at twice the size, or CSV. Loaded on
+ * demand.
+ */
 import type { StepRecord } from '../../session/protocol.ts';
 import { type LineChart, lineSvg, type SvgLine, type SvgMark } from '../../session/report/line-svg.ts';
 import { download } from '../kit/download.ts';
@@ -18,7 +21,7 @@ const paper = (host: HTMLElement) => ({
   ground: resolveColor(host, '--surface'),
 });
 
-/** The raw line under the smoothed one, as on the page. */
+/** Lines of a chart: the raw line faint under the smoothed one, as on the page. */
 function linesOf(spec: ChartSpec, records: readonly StepRecord[], view: ChartView, color: (token: string) => string) {
   const xs = xValues(records, view.x);
   return spec.series.flatMap((series): SvgLine[] => {
@@ -44,7 +47,7 @@ function marksOf(spec: ChartSpec, records: readonly StepRecord[], view: ChartVie
   );
 }
 
-/** A run's chart, to be drawn as SVG. `color`: of a token of styles/tokens.css. */
+/** A run's chart in the form that `lineSvg` draws. `color`: resolves a token of styles/tokens.css. */
 export const chartOf = (
   spec: ChartSpec,
   records: readonly StepRecord[],
@@ -62,7 +65,7 @@ const cell = (value: number | string | null) =>
   typeof value === 'string' && /[",\n]/.test(value) ? `"${value.replace(/"/g, '""')}"` : String(value ?? '');
 const lineOf = (cells: readonly (number | string | null)[]) => `${cells.map(cell).join(',')}\n`;
 
-/** Every number of a run's chart, as it was recorded: no smoothing, all axes. */
+/** All numbers of a run's chart as CSV: unsmoothed, with every x axis. */
 export function chartCsv(spec: ChartSpec, records: readonly StepRecord[]): string {
   const axes = (['episodes', 'seconds', 'flops'] as const).map((x) => xValues(records, x));
   const head = [
@@ -86,7 +89,7 @@ export function chartCsv(spec: ChartSpec, records: readonly StepRecord[]): strin
   return [head, ...rows].map(lineOf).join('');
 }
 
-/** A sweep's chart: of each variant its seeds, their mean and its interval. */
+/** Numbers of a sweep's chart as CSV: for each variant its seeds, mean and interval. */
 export function sweepCsv(columns: SweepColumns, lines: readonly VariantLine[]): string {
   const head = lines.flatMap(({ name, runs }) => [
     ...runs.map(({ seed }) => `${name}, seed ${seed}`),

@@ -1,6 +1,7 @@
 /**
- * One chart of a sweep: of each variant the mean over seeds with its interval as a band, and every seed thin. Evaluations are points.
- * Which of the chart's numbers is drawn is chosen above it. Knows lines and a spec, no run.
+ * One chart of a sweep: for each variant the mean over seeds, its interval as a band, and a thin line for each seed.
+ * Evaluations are points. A menu above the plot chooses one of the chart's series. Depends on lines and a spec, not on
+ * a run.
  */
 import { msg, str } from '@lit/localize';
 import { css, html, LitElement, nothing, type PropertyValues } from 'lit';
@@ -28,7 +29,7 @@ import type { ChartFormat } from './save-chart.ts';
 const dashes: { [dash in Dash]: number[] } = { solid: [], dashed: [6, 4], dotted: [2, 3] };
 const mostRows = 100;
 
-/** A variant's columns where it has a place on the axis: the axis goes up. */
+/** Columns of a variant without the rows that have no x value; uPlot needs ascending x values. */
 function variantTable(
   xs: readonly (number | null)[],
   columns: readonly (readonly (number | null)[])[],
@@ -62,7 +63,7 @@ export class TabgymSweepChart extends LitElement {
   @property({ attribute: false }) selected: number | null = null;
   @property({ attribute: false }) view: ChartView = plainView;
   @property({ type: Number }) tall = plotHeight;
-  /** Changes with the theme, so that the canvas takes the new colours. */
+  /** Name of the theme. A change redraws the canvas in the new colours. */
   @property({ attribute: false }) theme = '';
   @state() private chosen = 0;
   @state() private table = false;
@@ -86,7 +87,7 @@ export class TabgymSweepChart extends LitElement {
     return this.spec.series[this.chosen];
   }
 
-  /** The spec's range is of its left scale. */
+  /** Fixed range of the chosen series; a spec's range belongs to its left scale only. */
   private get range(): [number, number] | null {
     return this.series.scale === 'right' ? null : this.spec.range;
   }
@@ -177,19 +178,22 @@ export class TabgymSweepChart extends LitElement {
     if (!this.plotElement || !this.columns.steps.length) return this.drop();
     if (['spec', 'theme', 'chosen', 'view'].some((name) => changed.has(name)) || this.hasOtherLines()) this.drop();
     if (this.plot && !this.plotElement.contains(this.plot.root)) this.drop();
-    // Evaluations are of a step; over a sum they would stand where no seed was.
+    // Evaluations belong to steps; on an axis of sums their x positions would match no seed.
     this.points = this.chosen === 0 && this.view.x === 'step' ? this.evaluations() : [];
     if (!this.plot) this.build();
     else if (changed.has('lines')) this.plot.setData(this.data());
     if (changed.has('tall')) this.fit();
   }
 
-  /** A variant was hidden or shown, or has another run. */
+  /** True if the number of lines changed: a variant was hidden or shown, or has another run. */
   private hasOtherLines(): boolean {
     return this.plot !== null && this.plot.series.length !== this.data().length;
   }
 
-  /** The chart's last kind of points is of held-out goals; of each step the mean over seeds. */
+  /**
+   * Held-out evaluations (the spec's last kind of points): the mean over seeds at each step that every seed has
+   * evaluated.
+   */
   private evaluations(): DrawnPoint[] {
     const read = this.spec.points.at(-1)?.read;
     if (!read) return [];
@@ -255,7 +259,7 @@ export class TabgymSweepChart extends LitElement {
 
   private clicked() {
     const index = this.plot?.cursor.idx;
-    // Over a sum a point of the axis is no one step.
+    // On an axis of sums a point belongs to several steps, so a click selects nothing.
     if (this.view.x === 'step' && index !== null && index !== undefined)
       this.dispatchEvent(new StepSelectEvent(this.columns.steps[index]));
   }

@@ -1,6 +1,6 @@
 /**
- * All charts of a sweep under one legend: which variants are drawn, what sets them apart, and which run is in focus. The legend is the
- * difference of their settings.
+ * All charts of a sweep under one legend. The legend lists the variants, the settings in which they differ, and a
+ * button for each seed's run.
  */
 import { msg, str } from '@lit/localize';
 import { css, html, nothing, svg } from 'lit';
@@ -15,7 +15,7 @@ import { charts } from '../state/series.ts';
 import { type VariantLine, variantLines } from '../state/sweep-series.ts';
 import './sweep-chart.ts';
 
-/** Lines are read anew at most this often: there are many of them, and a step changes little. */
+/** Shortest time between two readings of the lines. A sweep has many lines, and a step changes little. */
 const restMs = 1000;
 
 const strokes = { solid: '', dashed: '6 4', dotted: '2 3' };
@@ -99,7 +99,9 @@ export class TabgymSweepCharts extends Panel {
       )}</div>`;
   }
 
-  /** The variants that are drawn: the same list until something about it changed, so that no chart draws for nothing. */
+  /**
+   * Variants that are drawn. The array keeps its identity until it changes, so that charts are not redrawn needlessly.
+   */
   private shown: readonly VariantLine[] = [];
 
   private read(sweep: OpenedSweep) {
@@ -141,7 +143,7 @@ export class TabgymSweepCharts extends Panel {
     </li>`;
   }
 
-  /** The run in focus is what the stage shows. */
+  /** Button that shows a run of the sweep on the stage; pressed for the run that is shown. */
   private renderSeed({ id, sweep, step, experiment }: OpenedSweep['runs'][number]['summary']) {
     const focus = id === this.state.run?.id;
     return html`<button class="small" aria-pressed=${focus ? 'true' : 'false'} title=${msg(str`Show this run: step ${step} of ${experiment.steps}`)}

@@ -1,4 +1,4 @@
-/** An evaluation of fixtures on TextCraft's test items. Never part of the shipped page. */
+/** Made-up evaluations of TextCraft's test items. Never part of the shipped page. */
 import type { ItemResult } from '../../rl/evaluation/suite-results.ts';
 import { suiteReportOf } from '../../session/evaluation/suite-evaluation.ts';
 import type { KeptEvaluation, RunEvaluations, SuiteRequest } from '../../session/evaluation-protocol.ts';
@@ -41,7 +41,7 @@ const keptOf = (name: string, step: number, asked: SuiteRequest, seed: number): 
 });
 const kept = () => keptOf('textcraft-first', 42, request, 5);
 
-/** What another run has of the same suite, the newest first: that one lies beside. */
+/** Evaluations of another run on the same suite, newest first; the page compares with the newest. */
 const otherKept = (): KeptEvaluation[] => [
   keptOf('half the learning rate', 20, { ...request, greedy: true, temperature: null }, 6),
   keptOf('half the learning rate', 10, request, 7),

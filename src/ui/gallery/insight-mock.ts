@@ -1,4 +1,7 @@
-/** What a step of the fixtures did: each token moves by a tenth of its advantage, the layers by a hundredth of their norms. */
+/**
+ * Made-up effect of a step: each log-probability moves by a tenth of the token's advantage, each layer by about a
+ * hundredth of its norm.
+ */
 import type { StepInsight } from '../../session/protocol.ts';
 import { mockStep } from './mock-data.ts';
 

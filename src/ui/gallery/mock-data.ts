@@ -1,4 +1,7 @@
-/** Made-up but lawful data for fixtures: an experiment, step records, trajectories, views. Never part of the shipped page. */
+/**
+ * Made-up data for fixtures that satisfies the real types and rules: an experiment, step records, trajectories, views.
+ * Never part of the shipped page.
+ */
 import type { Task, WorldView } from '../../envs/env.ts';
 import { type Experiment, parseExperiment } from '../../experiment/experiment.ts';
 import { chosenPositions } from '../../rl/episode/packing.ts';
@@ -36,7 +39,7 @@ export const mockExperiment = (name: string, steps = 200): Experiment =>
     evaluation: { every: 20, episodes: 200 },
   });
 
-/** A small generator of repeatable numbers in [0, 1). */
+/** Repeatable pseudo-random numbers in [0, 1). */
 export function mockRandom(seed: number): () => number {
   let state = Math.imul(seed ^ (seed >>> 7), 2654435761) >>> 0;
   return () => {
@@ -129,7 +132,7 @@ const losing = ['get 2 oak planks', 'get 1 stick', 'craft 4 stick using 2 oak pl
 export const mockTexts: string[] = ['[PAD]', '\n', ':', '.', ','];
 const ids = new Map(mockTexts.map((text, index) => [text, index]));
 
-/** Words of a text as token ids; the table of texts grows with what is seen. */
+/** Token ids of a text, one for each word; new words are added to `mockTexts`. */
 function encode(text: string): number[] {
   const words = text.match(/\n|[\w]+|[^\w\s]/g) ?? [];
   return words.map((word) => {
@@ -228,7 +231,7 @@ export function mockTrajectory(step: number, group: number, member: number, repe
   };
 }
 
-/** All episodes of a step, with the advantages that their returns give. */
+/** All episodes of a step, with advantages computed from their returns. */
 export function mockStep(step: number, repeat = 1): Trajectory[] {
   return Array.from({ length: 8 }, (_, group) => {
     const members = Array.from({ length: 8 }, (_, member) => mockTrajectory(step, group, member, repeat));

@@ -1,4 +1,4 @@
-/** What two browsers say of their GPU: one that trains, one that has no WebGPU. */
+/** GPU reports of two browsers: one that trains, and one without WebGPU. */
 import type { GpuReport } from '../../session/protocol.ts';
 
 export const supported: GpuReport = {

@@ -1,9 +1,10 @@
 /**
- * A trainer made of fixtures, for development and tests: `?mock=STATE`. It keeps the promises of `TrainerApi` (statuses, events,
- * steps that grow) without a GPU or a world. Never part of the shipped page: `scripts/size.mjs` checks that.
- * States: unsupported, empty, preparing, running, paused, error, finished, read-only, long, broken, sweep, waiting, failing, those of
- * `panel-states.ts`, and the name of any world that has a fixture.
- * Long because it has a method for each of the trainer's.
+ * A trainer made of fixtures, for development and tests: `?mock=STATE`. It follows the contract of `TrainerApi`
+ * (statuses, events, growing steps) without a GPU or a world. Never part of the shipped page: `scripts/size.mjs` checks
+ * that.
+ * States: unsupported, empty, preparing, running, paused, error, finished, read-only, long, broken, sweep, the states
+ * of `panel-states.ts` (waiting, failing), and the name of any world that has a fixture.
+ * Long because it implements every method of the trainer.
  */
 
 import { parseExperiment } from '../../experiment/experiment.ts';
@@ -175,7 +176,7 @@ class MockTrainer implements TrainerApi {
     return { summary, records: [...records], owner: this.owner };
   }
 
-  /** What the fixture's state does by itself. */
+  /** Starts the events of the mock's state. */
   private play(id: string) {
     if (this.state === 'error')
       this.status(id, 'failed', 'The GPU ran out of memory while allocating the KV cache. Choose fewer groups.');
@@ -331,7 +332,7 @@ class MockTrainer implements TrainerApi {
     return this.answer();
   }
 
-  /** Made-up answer to a person's last action; states without a fixture of their own borrow one. */
+  /** Made-up answer to a person's last action. States without a fixture borrow one from another world. */
   private answer() {
     const { played } = this.fixture?.played ? this.fixture : (worldFixtures.find((each) => each.played) ?? {});
     if (!played) throw new Error('No fixture of a world has made-up answers, so this state cannot be played.');

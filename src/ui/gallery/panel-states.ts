@@ -1,10 +1,10 @@
 /**
- * Every panel while it loads and when that fails: a trainer whose run opens, and whose answers to what a panel asks never come (`?mock=waiting`) or
- * are refused (`?mock=failing`). Never part of the shipped page.
+ * Loading and failing panels: a trainer whose run opens, but whose methods for panels never answer (`?mock=waiting`) or
+ * are rejected (`?mock=failing`). Never part of the shipped page.
  */
 import type { TrainerApi } from '../../session/protocol.ts';
 
-/** What a panel asks for when it is opened. */
+/** Methods that panels call when they open. */
 const asked = [
   'plan',
   'stepDetail',
@@ -23,7 +23,7 @@ const answers: { readonly [state: string]: () => Promise<never> } = {
   failing: () => Promise.reject(new Error(refusal)),
 };
 
-/** The trainer of a state, which answers panels as the state says. */
+/** Replaces those methods of a trainer if the state is "waiting" or "failing". */
 export function withPanelState(state: string, trainer: TrainerApi): TrainerApi {
   const answer = answers[state];
   return answer ? Object.assign(trainer, Object.fromEntries(asked.map((name) => [name, answer]))) : trainer;

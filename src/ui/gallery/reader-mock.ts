@@ -1,4 +1,4 @@
-/** Fixtures for the reader of files: a play again, whose last answer differs from the file's. */
+/** Made-up replay of a record, in which the world's last answer differs from the file's. */
 
 import type { RecordedReplay } from '../../session/protocol.ts';
 import type { TrajectoryRecord } from '../../trajectories/files/record.ts';

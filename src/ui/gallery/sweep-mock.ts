@@ -1,4 +1,4 @@
-/** A sweep of fixtures: two variants of three seeds whose curves part. Never part of the shipped page. */
+/** A made-up sweep: two variants of three seeds whose curves drift apart. Never part of the shipped page. */
 import { parseExperiment, sweptRuns } from '../../experiment/experiment.ts';
 import { rateOf } from '../../rl/evaluation/evaluation.ts';
 import type {
@@ -28,7 +28,7 @@ const document = parseExperiment({
   },
 });
 
-/** The second variant learns half as much, and each seed has a luck of its own. */
+/** Made-up record of a sweep's run: the second variant learns half as much, and each seed has a random offset. */
 function sweptRecord({ sweep }: RunSummary, step: number): StepRecord {
   const { variant, seed } = sweep!;
   const luck = 0.12 * (mockRandom(seed * 31 + variant)() - 0.5) * Math.min(1, step / 20);
@@ -58,7 +58,7 @@ export class MockSweeps {
     return [...this.all.values()].filter(({ summary }) => summary.sweep);
   }
 
-  /** The fixture's own, so many steps in. */
+  /** Fills the sweep of the fixtures with so many steps. */
   fill(steps: number) {
     this.make(document);
     for (const run of this.runs) {

@@ -1,4 +1,7 @@
-/** One card: a sentence, the formula, the same with the numbers of the place, and what each symbol stands for. */
+/**
+ * One card: a sentence, the formula, the formula with the numbers of the selected place, and the meaning of each
+ * symbol.
+ */
 import { msg } from '@lit/localize';
 import { html, nothing } from 'lit';
 import { findKnob } from '../../experiment/knobs.ts';
@@ -13,7 +16,7 @@ import { formulaOf, hasNumbers } from './formula.ts';
 export const cardTitle = ({ id, title }: Card) => lookUp(title, { id: `card.${id}.title` });
 export const cardSentence = ({ id, sentence }: Card) => lookUp(sentence, { id: `card.${id}.sentence` });
 
-/** Where its words are from: a metric's sentence, a knob's label, the card's own, or the table that all share. */
+/** Meaning of a symbol: the card's own text, a metric's explanation, the shared table of symbols, or a knob's label. */
 export function wordsOf({ of, words }: FormulaSymbol): string {
   if (!of) return '';
   const [kind, ...rest] = of.split('.');
@@ -31,7 +34,7 @@ const nameOf = ({ symbol, sub, sup }: FormulaSymbol) =>
 
 const point = (source: Source | null) => light(source && lightOf(source));
 
-/** Pointing at it, or coming to it by keyboard, lights what it is drawn as. */
+/** Row of a symbol. Pointing at it or focusing it highlights the same quantity elsewhere on the page. */
 const symbolRow = (symbol: FormulaSymbol, place: Place) => {
   const value = readSource(place, symbol.of!);
   const on = () => point(symbol.of!);

@@ -1,4 +1,7 @@
-/** A formula drawn as MathML (https://www.w3.org/TR/mathml-core/): as it stands in the papers, or with numbers in place of symbols. */
+/**
+ * Formulas drawn as MathML (https://www.w3.org/TR/mathml-core/), with symbols as in the papers or with numbers in their
+ * places.
+ */
 import { html, mathml, type TemplateResult } from 'lit';
 import type { Formula, FormulaSymbol, Source } from '../../rl/algorithms/cards.ts';
 import { compact } from '../kit/format.ts';
@@ -6,7 +9,7 @@ import { compact } from '../kit/format.ts';
 export type Reader = (source: Source) => number | null;
 
 interface Drawing {
-  /** Present: numbers stand where there are any. */
+  /** Returns the number of a symbol, or null if there is none; null: the formula is drawn with symbols only. */
   read: Reader | null;
   point(source: Source | null): void;
 }
@@ -15,7 +18,7 @@ const isName = (text: string) => /^[\p{L}𝒜ℒ]+$/u.test(text);
 
 function plain(text: string) {
   if (/^[\d.]+$/.test(text)) return mathml`<mn>${text}</mn>`;
-  // More than one letter is a name that is set upright: min, log, clip.
+  // MathML sets an `mi` of more than one letter upright: min, log, clip.
   return isName(text) ? mathml`<mi>${text}</mi>` : mathml`<mo>${text}</mo>`;
 }
 
@@ -28,7 +31,7 @@ function scripted({ symbol, sub, sup }: FormulaSymbol) {
   return sup ? mathml`<msup>${base}${index(sup)}</msup>` : base;
 }
 
-/** A symbol that stands for a number can be pointed at. */
+/** A symbol or its number. A symbol with a source highlights that source while the pointer is on it. */
 function symbolOf(symbol: FormulaSymbol, { read, point }: Drawing) {
   const { of } = symbol;
   if (!of) return scripted(symbol);
@@ -39,7 +42,7 @@ function symbolOf(symbol: FormulaSymbol, { read, point }: Drawing) {
 const pointed = (of: Source, shown: unknown, point: Drawing['point']) =>
   mathml`<mrow class="symbol" @pointerenter=${() => point(of)} @pointerleave=${() => point(null)}>${shown}</mrow>`;
 
-/** Parts that are one number together: in place of them stands the number. */
+/** A part of a formula that has a number as a whole: the number if it is known, otherwise the part. */
 function wholeOf(formula: Formula, { of }: FormulaSymbol, drawing: Drawing) {
   const value = of ? (drawing.read?.(of) ?? null) : null;
   const shown = value === null ? part(formula, drawing) : numberOf(value);
@@ -66,7 +69,7 @@ function part(formula: Formula, drawing: Drawing): TemplateResult<3> {
   return mathml`<msup>${part(power, drawing)}${part(to, drawing)}</msup>`;
 }
 
-/** Whether a number would stand in it: else it says the same twice. */
+/** True if at least one number of the formula is known; otherwise a second copy with numbers would equal the first. */
 export function hasNumbers(formula: Formula, read: Reader): boolean {
   let found = false;
   const reads = (source: Source) => {
@@ -81,6 +84,6 @@ export function hasNumbers(formula: Formula, read: Reader): boolean {
 const linesOf = (formula: Formula): readonly Formula[] =>
   typeof formula === 'object' && 'lines' in formula ? formula.lines : [formula];
 
-/** One block a line: a line that is too long can be scrolled by itself. */
+/** One `math` block for each line, so that a line that is too long scrolls by itself. */
 export const formulaOf = (formula: Formula, label: string, drawing: Drawing) =>
   linesOf(formula).map((line) => html`<math display="block" aria-label=${label}>${part(line, drawing)}</math>`);

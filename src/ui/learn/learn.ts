@@ -1,4 +1,6 @@
-/** LEARN: the cards of the method, with the numbers of the selected place in their formulas; and the lessons. Loaded when it is opened. */
+/**
+ * LEARN: the method's cards, whose formulas show the numbers of the selected place, and the lessons. Loaded on demand.
+ */
 import { msg, str } from '@lit/localize';
 import { html } from 'lit';
 import { customElement, state } from 'lit/decorators.js';
@@ -24,7 +26,7 @@ const order: readonly LearnTab[] = ['lessons', 'cards'];
 export class TabgymLearn extends Panel {
   static override styles = [controls, tabStyles, learnStyles];
 
-  /** Set between an update in slow motion and the next move. */
+  /** True from an update in slow motion until the next token is selected. */
   @state() private justUpdated = false;
 
   constructor() {
@@ -82,7 +84,7 @@ export class TabgymLearn extends Panel {
     return html`${episode}, <span class="mono">“${text}”</span>`;
   }
 
-  /** One training step, then what it did to the weights. */
+  /** Trains one step, then compares the weights before and after it. */
   private async oneUpdate() {
     const before = this.state.records.at(-1)?.step ?? 0;
     this.app.reading.select({ step: null, tab: 'group' });
@@ -94,7 +96,7 @@ export class TabgymLearn extends Panel {
     await this.app.reading.lookInside();
   }
 
-  /** The step is committed, or it was refused. */
+  /** Resolves when the run is no longer active: the step was committed or refused. */
   private untilQuiet(): Promise<void> {
     return new Promise((resolve) => {
       const stop = this.app.store.listen(() => {
@@ -111,7 +113,7 @@ export class TabgymLearn extends Panel {
 
   private seenPart: string | null = null;
 
-  /** The card that tells of the place comes into view. */
+  /** Scrolls to the card of the selected place. */
   protected override updated() {
     const active = this.renderRoot.querySelector<HTMLElement>('.card.active');
     const part = active?.dataset.part ?? null;

@@ -1,6 +1,7 @@
 /**
- * Slow motion: the learning loop walked by hand through what was recorded of a step. One token, one turn, one episode further; at the
- * end of the step, one update. Where the walk stands is the page's selection, so that stage and cards follow. Pure but for `update`.
+ * Slow motion: walks through the recorded episodes of a step by one token, turn or episode; at the end of the step
+ * comes one update. The position is the page's selection, so the stage and the cards follow it. Pure except for
+ * `slowMotion`.
  */
 import { msg } from '@lit/localize';
 import { html } from 'lit';
@@ -20,7 +21,7 @@ const at = (trajectory: Trajectory, token: number): Partial<Selection> => ({
   token,
 });
 
-/** The next token that the policy chose, or the first word of the world's answer. */
+/** Next token that the policy chose, or first token of the next observation. */
 function nextToken({ trajectory, token }: Place): Move {
   if (!trajectory) return null;
   const start = token === null ? trajectory.promptLength : token + 1;
@@ -48,10 +49,16 @@ const moves: { readonly [pace in Pace]: (place: Place) => Move } = {
   episode: nextEpisode,
 };
 
-/** Where a pace leads; past the end of an episode it goes to the next one. null: the step's episodes are all walked. */
+/**
+ * Next position at a pace. At the end of an episode it is the start of the next episode. Returns null after the last
+ * episode.
+ */
 export const nextPlace = (place: Place, pace: Pace): Move => moves[pace](place) ?? nextEpisode(place);
 
-/** Which card tells of the place: the world's words are observed, the policy's are acts, the last of an episode is rewarded. */
+/**
+ * Card for the selected place: "act" for a policy's token, "reward" for the last observation of an episode, "observe"
+ * for any other token, "update" just after an update.
+ */
 export function partAt({ trajectory, token, turn, facts }: Place, updated: boolean): CardPart | null {
   if (updated) return 'update';
   if (!trajectory || token === null || !facts) return null;
@@ -62,7 +69,7 @@ export function partAt({ trajectory, token, turn, facts }: Place, updated: boole
 
 const words = (): { [pace in Pace]: string } => ({ token: msg('Token'), turn: msg('Turn'), episode: msg('Episode') });
 
-/** The buttons. `moved` hears of every step that is taken, `updated` when the one update is done. */
+/** Buttons of slow motion. `updated` is called by the Update button. */
 export function slowMotion(app: Controller, place: Place, updated: () => void) {
   const walk = (pace: Pace) => {
     const move = nextPlace(place, pace);

@@ -1,4 +1,4 @@
-/** How cards, formulas and their numbers look. */
+/** Styles of cards, formulas and their numbers. */
 import { css } from 'lit';
 
 export const learnStyles = css`

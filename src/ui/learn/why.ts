@@ -1,4 +1,7 @@
-/** Why a token's probability rose or fell in a step: its advantage, its ratio, the clip, its share of the gradient; and where the weights moved. */
+/**
+ * Explains the change of a token's probability in a step by its advantage, ratio, clip and share of the gradient; and
+ * shows how far the weights moved.
+ */
 import { msg, str } from '@lit/localize';
 import { html, nothing } from 'lit';
 import type { StepInsight, WeightChange } from '../../session/protocol.ts';
@@ -11,7 +14,7 @@ import { type Why, whyOf } from '../state/token-change.ts';
 
 const percentOf = (value: number) => `${compact(100 * value)}%`;
 
-/** The story in sentences, cause before effect. */
+/** Explanation in sentences, cause before effect. */
 export function storyOf(why: Why): string[] {
   const { advantage, ratio, pull, before, after, share, times, clipped } = why;
   const rose = after > before;
@@ -69,7 +72,7 @@ export function renderWhy(app: Controller, place: Place) {
   return html`<section class="why" aria-label=${title}><h4>${title}</h4><div class="answer">${body()}</div></section>`;
 }
 
-/** Projections of a layer in the words of the architecture. */
+/** Name of the part of the architecture that a parameter belongs to. */
 const partWords = (name: string): string => {
   if (/embed/.test(name)) return msg('embedding');
   if (/attn|q_proj|k_proj|v_proj|o_proj/.test(name) && !/norm/.test(name)) return msg('attention');
@@ -84,7 +87,7 @@ interface Part {
   count: number;
 }
 
-/** By layer and part: how far it moved, beside how large it is. */
+/** Change of each layer's parts, relative to their norm. */
 export function partsOf(weights: readonly WeightChange[]): Part[] {
   const parts = new Map<string, { norm: number; change: number; count: number }>();
   for (const { name, layer, norm, change, count } of weights) {

@@ -1,4 +1,4 @@
-/** Lesson 1: an agent and its world. Play first, then watch a policy that knows nothing. */
+/** Lesson 1: an agent and its world. Play first, then watch an untrained policy. */
 import { msg, str } from '@lit/localize';
 import experiment from '../../../experiments/lessons/agent.json';
 import { type Lesson, watchedOne } from '../state/lesson.ts';

@@ -1,4 +1,4 @@
-/** Lesson 2: chance and oracle, the two lines that every success rate is read between. */
+/** Lesson 2: chance and oracle, the two lines to compare a success rate with. */
 import { msg, str } from '@lit/localize';
 import experiment from '../../../experiments/lessons/chance.json';
 import { fixed } from '../kit/format.ts';
@@ -7,7 +7,7 @@ import { metricNames } from '../state/series.ts';
 
 const manyTurns = 8;
 
-/** Steps under a horizon of that many turns, or of fewer. */
+/** Trained steps whose horizon has at least `manyTurns` turns, or (`many` false) fewer. */
 const under = ({ trained }: Seen, many: boolean) =>
   trained.filter(({ metrics }) => metrics.horizon >= manyTurns === many);
 

@@ -1,4 +1,7 @@
-/** Lesson 7: the clip and the KL. Several passes over the same episodes, with a clip, without one, and with a price on the distance. */
+/**
+ * Lesson 7: the clip and the KL term. Several passes over the same episodes, with a clip, without a clip, and with a KL
+ * penalty.
+ */
 import { msg, str } from '@lit/localize';
 import narrow from '../../../experiments/lessons/clip.json';
 import priced from '../../../experiments/lessons/clip-kl.json';

@@ -1,4 +1,4 @@
-/** Lesson 6: reading the curves, and three ways to fail, each caused on purpose: no signal, collapse, learning by heart. */
+/** Lesson 6: reading the curves. Three ways to fail, each caused on purpose: no signal, collapse, overfitting. */
 import { msg, str } from '@lit/localize';
 import heart from '../../../experiments/lessons/by-heart.json';
 import collapse from '../../../experiments/lessons/collapse.json';
@@ -11,7 +11,7 @@ import { metricNames } from '../state/series.ts';
 const recent = 5;
 const gapWanted = 0.3;
 
-/** Success began near chance, has gone to nothing, and the choices have narrowed. */
+/** True if success has fallen to (almost) 0 and entropy to three quarters of its start. */
 function collapsed({ trained }: Seen): boolean {
   if (trained.length < 12) return false;
   const start = meanOf(trained.slice(0, 2), metricNames.entropy) ?? 0;
@@ -19,7 +19,7 @@ function collapsed({ trained }: Seen): boolean {
   return (meanOf(trained, metricNames.success, recent) ?? 1) <= 0.02 && now <= 0.75 * start;
 }
 
-/** How much better training goals are done than held-out ones. */
+/** Success on training goals minus success on held-out goals in the newest evaluation; null: no evaluation yet. */
 function gap({ trained }: Seen): number | null {
   const evaluation = evaluated(trained);
   return evaluation ? evaluation.train.policy.rate - evaluation.test.policy.rate : null;

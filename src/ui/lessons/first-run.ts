@@ -1,4 +1,6 @@
-/** Lesson 5: learning from nothing. A whole run, from random weights to a policy that is better than chance on goals it never met. */
+/**
+ * Lesson 5: learning from nothing. A whole run, from random weights to a policy that beats chance on held-out goals.
+ */
 import { msg, str } from '@lit/localize';
 import experiment from '../../../experiments/lessons/first-run.json';
 import { fixed, signed } from '../kit/format.ts';

@@ -1,11 +1,11 @@
-/** Lesson 9: imitation, then reinforcement. What an oracle can teach, and what only trying can. */
+/** Lesson 9: imitation, then reinforcement. The limits of an oracle's demonstrations, and the gain from rewards. */
 import { msg, str } from '@lit/localize';
 import experiment from '../../../experiments/lessons/imitation.json';
 import { fixed } from '../kit/format.ts';
 import { evaluated, type Lesson, meanOf, type Seen } from '../state/lesson.ts';
 import { metricNames } from '../state/series.ts';
 
-/** Steps in which the policy only listened play no episodes of its own. */
+/** Trained steps with episodes of the policy's own; a step of imitation has none and no success rate. */
 const played = ({ trained }: Seen) => trained.filter(({ metrics }) => Number.isFinite(metrics[metricNames.success]));
 
 export const imitation: Lesson = {

@@ -1,6 +1,6 @@
 /**
- * Lesson 10: a language model with an adapter. Frozen weights in four bits, a small trained adapter beside them. A recorded run is
- * read, since the real thing needs a GPU; where there is one, the same is trained from the setup.
+ * Lesson 10: a language model with an adapter. Frozen weights in four bits and a small trained adapter. Reads a
+ * recorded run, since training such a model needs a GPU; with a GPU, the same training can be set up in Setup.
  */
 import { msg, str } from '@lit/localize';
 import { adapterRun } from '../control/shipped-runs.ts';

@@ -1,4 +1,4 @@
-/** The list of lessons, and the one that is open: what to do, what is done, two questions with an answer to each answer. */
+/** List of lessons, and the open lesson: its tasks, progress, and two questions with feedback on each choice. */
 import { msg, str } from '@lit/localize';
 import { html, nothing } from 'lit';
 import { customElement, state } from 'lit/decorators.js';
@@ -11,7 +11,7 @@ import { formatLink, noLink } from '../state/link.ts';
 import { noSelection } from '../state/selection.ts';
 import { lessonStyles } from './styles.ts';
 
-/** Every part is done and every question has its right answer. */
+/** True if every part is done and every question is answered correctly. */
 export const isFinished = (
   lesson: Lesson,
   { done, answers }: { done: readonly string[]; answers: { readonly [id: string]: number } },
@@ -23,7 +23,7 @@ export const isFinished = (
 export class TabgymLessons extends Panel {
   static override styles = [controls, lessonStyles];
 
-  /** Shown where the clipboard is refused. */
+  /** Link to copy by hand, shown if the browser refuses access to the clipboard. */
   @state() private link = '';
 
   constructor() {
@@ -101,7 +101,7 @@ export class TabgymLessons extends Panel {
       ${this.link ? html`<label class="soft small">${msg('The link, to be copied by hand')}<input readonly .value=${this.link} /></label>` : nothing}`;
   }
 
-  /** The link opens this lesson; a run or a place of one's own is not in it. */
+  /** Copies a link that opens this lesson; it names no run and no selection. */
   private async copyLink(lesson: string) {
     const { lang } = this.state.link;
     const { origin, pathname } = location;

@@ -1,4 +1,4 @@
-/** Lesson 3: a policy, token by token. What it may choose among, how likely each choice was, and which were no choices. */
+/** Lesson 3: a policy, token by token. The allowed tokens, their probabilities, and tokens without an alternative. */
 import { msg } from '@lit/localize';
 import experiment from '../../../experiments/lessons/policy.json';
 import { type Lesson, ofPolicy, reads } from '../state/lesson.ts';

@@ -1,4 +1,4 @@
-/** All lessons, in the order in which they are taught. */
+/** All lessons, in teaching order. */
 
 import type { Lesson } from '../state/lesson.ts';
 import { agent } from './agent.ts';

@@ -1,4 +1,4 @@
-/** How lessons look. */
+/** Styles of lessons. */
 import { css } from 'lit';
 
 export const lessonStyles = css`
@@ -39,7 +39,7 @@ export const lessonStyles = css`
   .aim {
     display: block;
   }
-  /* Its words are a lesson's title: they may need two lines. */
+  /* Its label is a lesson's title, which may need two lines. */
   button.primary {
     white-space: normal;
   }

@@ -1,4 +1,4 @@
-/** Two records side by side: what is said of each, and their messages across from each other with the words that differ marked. */
+/** Two records side by side: the facts of each, and their messages in aligned rows with the differences marked. */
 import { msg, str, updateWhenLocaleChanges } from '@lit/localize';
 import { css, html, LitElement, nothing, type PropertyValues } from 'lit';
 import { customElement, property, state } from 'lit/decorators.js';
@@ -10,7 +10,7 @@ import { worldTitle } from '../state/labels.ts';
 import { type Across, compared, type Side } from './differences.ts';
 import { messageTemplate, turnStyles } from './turns.ts';
 
-/** Rows drawn at once; the rest on demand. */
+/** Rows drawn at first, and added by each press of the button. */
 const mostRows = 150;
 
 @customElement('tabgym-comparison')
@@ -54,7 +54,7 @@ export class TabgymComparison extends LitElement {
 
   @property({ attribute: false }) left!: TrajectoryRecord;
   @property({ attribute: false }) right!: TrajectoryRecord;
-  /** The two of a preference pair. */
+  /** True if the two records are the chosen and the rejected one of a preference pair. */
   @property({ type: Boolean }) pair = false;
   @state() private onlyDifferences = false;
   @state() private most = mostRows;

@@ -1,6 +1,6 @@
 /**
- * What the reader of trajectories shows: the collection that is open, how far it is read, its list as it is arranged, and the one or
- * two records that lie open. Where it is stands in the page's address; this follows the address and fetches what it names.
+ * State of the trajectory reader: the open collection and how far it is read, its filtered and sorted list, and the one
+ * or two open records. The page's address holds the position; `follow` fetches everything that the address names.
  */
 import { msg, str } from '@lit/localize';
 import type { ReactiveController, ReactiveControllerHost } from 'lit';
@@ -16,7 +16,7 @@ import { type Fetched, none } from '../state/state.ts';
 import { listFromText, listToText } from './list-link.ts';
 import { readerApi } from './reader-client.ts';
 
-/** Names a run's own episodes in the address, where a file's name stands else. */
+/** Source in the address that stands for the episodes of the open run; any other source is a file's name. */
 export const runSource = 'run';
 
 export interface OpenRecord {
@@ -24,7 +24,7 @@ export interface OpenRecord {
   record: Fetched<TrajectoryRecord>;
 }
 
-/** Rows fetched around those that are in view. */
+/** Number of rows fetched before and after the rows in view. */
 const rowsAround = 40;
 
 export class Desk {
@@ -33,9 +33,9 @@ export class Desk {
   shown: OpenRecord | null = null;
   beside: OpenRecord | null = null;
   replay: Fetched<RecordedReplay> = none;
-  /** The next record that is opened lies beside the one that is open. */
+  /** True if the next chosen record opens beside the open one. */
   comparing = false;
-  /** Raised when the rows may be others. */
+  /** Counts changes of the list; rows of an earlier generation are fetched again. */
   generation = 0;
   private rows = new Map<number, Row>();
   private asked = '';
@@ -123,7 +123,7 @@ export class Desk {
 
   cancel = () => void this.api.cancel();
 
-  /** Fetches what the address names and is not here. */
+  /** Fetches everything that the address names and that is not loaded yet. */
   async follow() {
     const { source, record, beside, list } = this.selection;
     const { run } = this.app.store.state;
@@ -141,7 +141,7 @@ export class Desk {
     this.app.reading.select({ list: listToText(filter, sorting) || null });
   }
 
-  /** What lies open, or beside it where two are compared. */
+  /** Opens a record, beside the open one if `comparing`. */
   openRecord(index: number) {
     if (this.comparing && this.shown && index !== this.shown.index) {
       this.comparing = false;
@@ -152,7 +152,7 @@ export class Desk {
   closeRecord = () => this.app.reading.select({ record: null, beside: null });
   closeBeside = () => this.app.reading.select({ beside: null });
 
-  /** The record that could not be read, once more. */
+  /** Reads the open record again after a failure. */
   retry = () => {
     this.shown = null;
     void this.follow();
@@ -163,7 +163,7 @@ export class Desk {
     this.changed();
   }
 
-  /** The next or previous of the list. */
+  /** Opens the record `by` places further in the list. */
   async move(by: number) {
     if (!this.shown || !this.state) return;
     const place = await this.api.placeOf(this.shown.index);
@@ -171,7 +171,7 @@ export class Desk {
     if (row && place + by >= 0) this.app.reading.select({ record: row.index, turn: 0 });
   }
 
-  /** The row at this place of the list, if it is here; else it is asked for. */
+  /** Row at a place of the list, or null if it is not fetched yet. */
   row(place: number): Row | null {
     return this.rows.get(place) ?? null;
   }
@@ -193,7 +193,7 @@ export class Desk {
 
   placeOf = (index: number): Promise<number> => this.api.placeOf(index);
 
-  /** The same episode where its tokens are shown. */
+  /** Opens the same episode in the tab Trajectory, which shows its tokens. */
   async openTokens() {
     const place = this.shown && (await this.api.runPlaceOf(this.shown.index));
     if (!place) return;
@@ -214,7 +214,7 @@ export class Desk {
     this.changed();
   }
 
-  /** The selected, as a file of a format. */
+  /** Selected records as a file in a format. */
   write = (format: string): Promise<WrittenFile> => this.api.write(format);
 
   async save(format: string, ending: string) {
@@ -223,13 +223,13 @@ export class Desk {
     return written;
   }
 
-  /** Of what is open, without its endings. */
+  /** Name of the open collection without file extensions. */
   baseName = (): string => (this.state?.name ?? 'trajectories').replace(/(\.\w{1,6})?(\.gz)?$/i, '');
 
   private async load(which: 'shown' | 'beside', index: number | null) {
     const now = this[which];
     if ((now?.index ?? null) === index) return;
-    // It may lie in what is not read yet: then it is asked for again when more has come.
+    // The record may be in the unread part of the file; `follow` runs again when more is read.
     if (index !== null && index >= this.state!.records && this.state!.phase === 'reading') return;
     if (which === 'shown') this.replay = none;
     this[which] = index === null ? null : { index, record: { state: 'loading' } };
@@ -247,7 +247,7 @@ export class Desk {
 
 const runKey = (id: string) => `run ${id}`;
 
-/** Draws its host again when the desk's contents changed. */
+/** Updates its host element when the reader's state changes. */
 export class WatchDesk implements ReactiveController {
   private stop: (() => void) | null = null;
 

@@ -1,31 +1,31 @@
 /**
- * Two conversations side by side: which messages are the same, which stand across from each other, and in those which words differ.
- * Pure; the differences are found by `diff` (Myers 1986, https://doi.org/10.1007/BF01840446).
+ * Aligns two conversations: equal messages, messages of the same place that differ, and the differing words in them.
+ * Pure; `diff` finds the differences (Myers 1986, https://doi.org/10.1007/BF01840446).
  */
 import { diffArrays, diffWordsWithSpace } from 'diff';
 import type { Message } from '../../trajectories/files/record.ts';
 
-/** A stretch of a text: in both, or in this one alone. */
+/** Part of a text; `differs`: true if only this side has it. */
 export interface Stretch {
   text: string;
   differs: boolean;
 }
 
 export interface Side {
-  /** Its place in the conversation. */
+  /** Index of the message in its conversation. */
   at: number;
   message: Message;
   stretches: Stretch[];
 }
 
-/** Messages that stand across from each other; null: the other has nothing there. */
+/** Row of two aligned messages; null: the other conversation has no counterpart. */
 export interface Across {
   same: boolean;
   left: Side | null;
   right: Side | null;
 }
 
-/** Longer is not compared word by word: a page would stand still. */
+/** Largest total length, in characters, that is compared word by word; more would block the page. */
 const mostLetters = 40_000;
 const timeoutMs = 60;
 
@@ -47,7 +47,10 @@ function pairOf(left: Side | null, right: Side | null): Across {
   return { same: false, left: { ...left, stretches: words.left }, right: { ...right, stretches: words.right } };
 }
 
-/** Of two stretches that differ: messages of one role stand across, as far as both go on. */
+/**
+ * Aligns two stretches that differ: pairs messages of the same role, and leaves a gap on one side where the roles
+ * differ.
+ */
 function hunk(left: Side[], right: Side[]): Across[] {
   const out: Across[] = [];
   let [i, j] = [0, 0];

@@ -1,4 +1,4 @@
-/** What the list shows and in which order: words, success, world, bounds of score and turns, step, and the order. */
+/** Filter and order of the list: text, success, world, bounds of score and turns, step. */
 import { msg, updateWhenLocaleChanges } from '@lit/localize';
 import { css, html, LitElement, nothing } from 'lit';
 import { customElement, property, state } from 'lit/decorators.js';
@@ -43,7 +43,7 @@ export class TabgymFilterBar extends LitElement {
   ];
 
   @property({ attribute: false }) desk!: Desk;
-  /** What is being typed, as it stands in the field; null: nothing is. */
+  /** Content of the search field while it is edited; null: it shows the filter. */
   @state() private typed: string | null = null;
   private pause = 0;
 
@@ -58,7 +58,7 @@ export class TabgymFilterBar extends LitElement {
     this.desk.arrange({ ...filter, ...patch }, sorting);
   }
 
-  /** Searched for once the typing pauses: a large file is read again for it. */
+  /** Searches after a pause in typing, because a search reads a large file again. */
   private type(text: string) {
     this.typed = text;
     clearTimeout(this.pause);

@@ -1,4 +1,4 @@
-/** A list's filter and order as one short text, for the address: only what differs from the whole list as it stands. Pure. */
+/** Filter and order of the list as a short query string for the address. Default values are left out. Pure. */
 import { asTheyStand, type Filter, noFilter, orders, type Sorting } from '../../trajectories/files/listing.ts';
 
 const number = (text: string | null): number | null =>

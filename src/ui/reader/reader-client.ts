@@ -1,4 +1,4 @@
-/** The door to the worker that reads trajectories: one for the page, started when something is read first. */
+/** Client of the worker that reads trajectories. The page has one, started at the first use. */
 import * as Comlink from 'comlink';
 import type { ReaderApi } from '../../trajectories/files/reader.ts';
 

@@ -1,6 +1,6 @@
 /**
- * READ: trajectories of a file, or of a run over all its steps. Opened or dropped, listed, filtered, read, compared, and sent on. What is
- * open and where stands in the address; the file itself a person opens again.
+ * READ: trajectories of a file, or of all steps of a run: open, filter, read, compare, select and export. The address
+ * holds the position; after a reload the person opens the file again.
  */
 import { msg, str } from '@lit/localize';
 import { css, html, nothing } from 'lit';
@@ -18,7 +18,7 @@ import type { TabgymRecordList } from './record-list.ts';
 import './record-view.ts';
 import './send.ts';
 
-/** What is open stays while another tab of the stage is looked at. */
+/** Shared by all instances of the tab, so that the open file survives a change of tabs. */
 let desk: Desk | null = null;
 
 @customElement('tabgym-reader')
@@ -212,7 +212,7 @@ export class TabgymReader extends Panel {
     );
   }
 
-  /** Where a run is open: its own episodes. */
+  /** Button that opens the episodes of the open run, if there is one. */
   private renderOwn() {
     if (!this.state.run) return nothing;
     return html`<button @click=${() => this.desk.openRun()}>${msg('Episodes of this run')}</button>`;
@@ -226,7 +226,7 @@ export class TabgymReader extends Panel {
 
   private choose = () => {
     const file = this.input?.files?.[0];
-    // The same file may be opened again once it was mended.
+    // Lets the same file be chosen again, after it was repaired.
     this.input!.value = '';
     if (file) void this.desk.openFile(file);
   };

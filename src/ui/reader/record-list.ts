@@ -1,4 +1,4 @@
-/** The list of records: only the rows in view are drawn; one row is active, and keys move, open, select and compare. */
+/** List of records. Only the rows in view are drawn. One row is active; keys move it, open, select and compare. */
 import { msg, str, updateWhenLocaleChanges } from '@lit/localize';
 import { css, html, LitElement, nothing } from 'lit';
 import { customElement, property, query, state } from 'lit/decorators.js';
@@ -115,7 +115,7 @@ export class TabgymRecordList extends LitElement {
     super.disconnectedCallback();
   }
 
-  /** From its top again, as after another filter. */
+  /** Scrolls to the top, after a change of the filter. */
   toTop() {
     this.active = 0;
     this.scroller?.scrollTo({ top: 0 });
@@ -210,7 +210,7 @@ export class TabgymRecordList extends LitElement {
   };
 }
 
-/** What a record is called in a list. */
+/** Name of a record in the list. */
 export function nameOf({ itemId, world, item, index }: Row): string {
   if (world !== null && item !== null) return `${worldTitle(world)} ${item}`;
   return itemId ?? msg(str`record ${index + 1}`);

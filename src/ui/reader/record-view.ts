@@ -1,4 +1,4 @@
-/** One record, read: what the file says of it, its messages, and its play again in our world where its task is one of ours. */
+/** One record: its facts, its messages, and a replay in our world if the task belongs to one. */
 import { msg, str, updateWhenLocaleChanges } from '@lit/localize';
 import { css, html, LitElement, nothing, type PropertyValues } from 'lit';
 import { customElement, property, state } from 'lit/decorators.js';
@@ -17,7 +17,7 @@ import './comparison.ts';
 import { type Desk, WatchDesk } from './desk.ts';
 import { messageTemplate, turnStyles } from './turns.ts';
 
-/** Longer conversations are drawn around the chosen turn. */
+/** Largest number of messages drawn at once; of a longer conversation, those around the chosen turn. */
 const mostMessages = 200;
 
 @customElement('tabgym-record')

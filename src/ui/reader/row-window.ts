@@ -1,19 +1,19 @@
 /**
- * Which rows of a long list of equal rows are drawn, and where. Browsers cut off elements that are higher than some 17 to 33 million
- * pixels, and libraries stop at 8 (@lit-labs/virtualizer clamps there), which is 240,000 rows: above that, scrolling is scaled, so that
- * its whole way still covers all rows. Pure.
+ * Rows of a long list that are drawn, and their position. Browsers limit the height of an element to some 17 to 33
+ * million pixels, and libraries to 8 million (@lit-labs/virtualizer clamps there), which is 240,000 rows. In longer
+ * lists scrolling is scaled, so that the scrollbar still reaches every row. Pure.
  */
 
-/** Firefox's limit is 17.8 million. */
+/** Pixels. Firefox's limit is 17.8 million. */
 const highest = 8_000_000;
 
 export interface RowWindow {
-  /** Height of the whole, in pixels. */
+  /** Height of the scrolled content, in pixels. */
   height: number;
   first: number;
-  /** After the last. */
+  /** One past the last row drawn. */
   end: number;
-  /** Where the first of them is drawn. */
+  /** Position of the first row drawn, in pixels from the top of the content. */
   top: number;
 }
 
@@ -25,7 +25,7 @@ interface Shape {
 
 const heightOf = ({ rows, rowHeight, viewHeight }: Shape) => Math.max(viewHeight, Math.min(rows * rowHeight, highest));
 
-/** How far rows go for a pixel of scrolling: 1, or more where the whole is scaled. */
+/** Pixels of rows for each pixel of scrolling: 1, or more if the list is scaled. */
 function scaleOf(shape: Shape): number {
   const way = heightOf(shape) - shape.viewHeight;
   const rowsWay = shape.rows * shape.rowHeight - shape.viewHeight;
@@ -41,7 +41,7 @@ export function rowWindow(shape: Shape, scrollTop: number): RowWindow {
   return { height: heightOf(shape), first, end, top: scrollTop - (offset - first * rowHeight) };
 }
 
-/** Where to scroll so that a row is in view; the place it is at, where it is. */
+/** Scroll position at which a row is in view; the current position if it already is. */
 export function scrollTo(shape: Shape, scrollTop: number, row: number): number {
   const scale = scaleOf(shape);
   const offset = scrollTop * scale;

@@ -1,4 +1,7 @@
-/** Where the selected go: into a file of any format, to preference pairs, or to a stage of SFT of the experiment that is set up. */
+/**
+ * Exports the selected records: as a file in any format, as preference pairs, or into the setup as demonstrations for
+ * imitation (SFT).
+ */
 import { msg, str, updateWhenLocaleChanges } from '@lit/localize';
 import { css, html, LitElement, nothing } from 'lit';
 import { customElement, property, state } from 'lit/decorators.js';
@@ -13,7 +16,7 @@ import { controls } from '../kit/styles/shared.ts';
 import { type Desk, WatchDesk } from './desk.ts';
 
 const pairs: readonly string[] = [agentGymDpo.name, trlPreference.name];
-/** The algorithm that learns from a file. */
+/** Algorithm that learns from a file of trajectories. */
 const imitation = algorithms.find(({ file }) => file !== undefined)!;
 const endings = { array: 'json', lines: 'jsonl', object: 'json' } as const;
 
@@ -106,7 +109,7 @@ export class TabgymSending extends LitElement {
     return `${written}${alone}${losses ? ` ${msg(str`The format cannot say: ${losses}.`)}` : ''}`;
   }
 
-  /** The trainer keeps them as a file beside the run that is set up to learn from it. */
+  /** Stores the selected records as a recording and sets the draft's algorithm to imitate them. */
   private async imitate() {
     const { blob, records } = await this.desk.write(losslessForm);
     const name = `${this.desk.baseName()}-${records}-selected.jsonl`;

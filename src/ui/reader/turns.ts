@@ -1,6 +1,6 @@
 /**
- * How the turns of a recorded conversation are drawn, in the one place for all that show them: who speaks, a thought apart from the
- * action behind it, what is learnt, and what differs from another conversation.
+ * Draws the messages of a recorded conversation, for every view that shows one: role, thought and action, whether it is
+ * trained on, and differences from another conversation.
  */
 import { msg, str } from '@lit/localize';
 import { css, html, nothing, type TemplateResult } from 'lit';
@@ -61,10 +61,10 @@ const roleNames = (): { [role in Message['role']]: string } => ({
   tool: msg('Tool'),
 });
 
-/** Where in a reply the action begins, as AgentGym's clients find it; -1: it is not told from a thought. */
+/** Start of the action in a reply, by AgentGym's rule (the last "Action:"); -1: the reply has no separate thought. */
 const actionStart = (content: string): number => content.lastIndexOf('Action:');
 
-/** Stretches of a text, cut so that none lies over `at`. */
+/** Splits a list of stretches at character `at`. */
 function cutAt(stretches: readonly Stretch[], at: number): [Stretch[], Stretch[]] {
   const [before, after]: [Stretch[], Stretch[]] = [[], []];
   let offset = 0;
@@ -77,7 +77,7 @@ function cutAt(stretches: readonly Stretch[], at: number): [Stretch[], Stretch[]
   return [before, after];
 }
 
-/** No space between the tags: the text is drawn as it is. */
+/** No white space between the tags: the element shows white space as it is. */
 const drawn = (stretches: readonly Stretch[]) =>
   stretches.map(({ text, differs }) => (differs ? html`<mark>${text}</mark>` : html`${text}`));
 
@@ -89,10 +89,10 @@ function textOf({ role, content }: Message, stretches: readonly Stretch[]) {
 }
 
 export interface Drawn {
-  /** From 0, of the assistant's messages; null: none. */
+  /** Number of the assistant's message, from 0; null: not an assistant's message. */
   turn: number | null;
   stretches?: readonly Stretch[];
-  /** The place that a link, or the slider, names. */
+  /** True for the turn that the link or the slider selects. */
   here?: boolean;
   note?: TemplateResult | typeof nothing;
 }

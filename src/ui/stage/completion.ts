@@ -1,10 +1,14 @@
-/** Completion of actions: which of thousands fit what is typed, best first, and how far they agree. Knows strings, no page. */
+/**
+ * Completion of typed actions: ranks the actions that match a text and finds their common beginning. Pure string
+ * functions.
+ */
 
 const comparable = (text: string) => text.trim().toLowerCase().replace(/\s+/g, ' ');
 
 /**
- * Actions that fit: those that begin as typed, then those in which every typed word begins a word, then those that hold every typed
- * word anywhere. Nothing typed: all of them, as they are.
+ * Actions that match the typed text, best first: actions that begin with it, then actions in which each typed word is
+ * the beginning of a word, then actions that contain every typed word anywhere. Returns all actions in their order if
+ * nothing is typed.
  */
 export function fittingActions(actions: readonly string[], typed: string): string[] {
   const wanted = comparable(typed);
@@ -20,7 +24,10 @@ export function fittingActions(actions: readonly string[], typed: string): strin
   return classes.flat();
 }
 
-/** What all actions that begin as typed have in common: what Tab fills in. The typed text itself where there is none. */
+/**
+ * Longest common beginning of all actions that begin with the typed text; the Tab key fills it in. Returns the typed
+ * text if no action begins with it.
+ */
 export function commonStem(actions: readonly string[], typed: string): string {
   const wanted = typed.trimStart().toLowerCase();
   const fitting = wanted ? actions.filter((each) => each.toLowerCase().startsWith(wanted)) : [];
@@ -32,7 +39,10 @@ export function commonStem(actions: readonly string[], typed: string): string {
   });
 }
 
-/** Answers to a question that the world asked by number ("0:\topen door between ..."), in its order; null: it asked none. */
+/**
+ * Numbered choices of a question in the observation ("0:\topen door between ..."), in its order. Returns null if the
+ * observation asks no such question.
+ */
 export function choicesOf(observation: string, actions: readonly string[] | null): string[] | null {
   if (!actions?.length || !actions.every((each) => /^\d+$/.test(each))) return null;
   const lines = [...observation.matchAll(/^(\d+):\t(.*)$/gm)];

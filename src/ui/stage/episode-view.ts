@@ -1,4 +1,7 @@
-/** An episode as it goes: the world as it stands beside what was said, newest turn first. Live, recorded or watched alike. */
+/**
+ * An episode turn by turn: the world's current view beside its actions and observations, newest turn first. Used for
+ * live, recorded and watched episodes.
+ */
 import { msg, str } from '@lit/localize';
 import { css, html, LitElement, nothing } from 'lit';
 import { customElement, property } from 'lit/decorators.js';

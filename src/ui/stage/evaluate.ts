@@ -1,4 +1,7 @@
-/** Evaluate: a suite on the run's policy, its rows with intervals beside the published ones, and the report as files. */
+/**
+ * EVALUATE: plays a suite with the run's policy, shows success rates with intervals beside the published ones, and
+ * saves the report as a file.
+ */
 import { msg, str } from '@lit/localize';
 import { css, html, nothing } from 'lit';
 import { customElement, state } from 'lit/decorators.js';
@@ -134,7 +137,10 @@ export class TabgymEvaluate extends Panel {
     return html`${this.renderForm(evaluations.value)} ${this.renderPlaying()} ${this.renderKept(evaluations.value.kept)}`;
   }
 
-  /** A policy that a server plays needs no step, and no device here. */
+  /**
+   * True if the policy cannot be trained (an ONNX model, or a model behind a server). It can be evaluated without a
+   * training step and without a training device here.
+   */
   private get playsOnly() {
     return !factsOf(this.state.run!.experiment.policy).trains;
   }

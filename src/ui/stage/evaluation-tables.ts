@@ -1,4 +1,6 @@
-/** A suite's report as tables of the page: our rows with intervals, success by tries and by turns, and the published rows. */
+/**
+ * Tables of a suite report: success and score with intervals, success by tries and by turns, and the published results.
+ */
 import { msg, str } from '@lit/localize';
 import { html, nothing } from 'lit';
 import type { Estimate } from '../../rl/evaluation/statistics.ts';
@@ -11,7 +13,7 @@ const estimate = ({ mean, low, high }: Estimate) =>
 const head = (labels: readonly unknown[]) =>
   html`<thead><tr>${labels.map((label, i) => html`<th scope="col" class=${i ? 'number' : ''}>${label}</th>`)}</tr></thead>`;
 
-/** Success and score by column of the published table, beside chance and oracle. */
+/** Success and score for each column of the published table, with chance and oracle. */
 export function mainTable({ rows }: SuiteReport) {
   return html`<div class="wide-table" tabindex="0" role="group" aria-label=${msg('Success and score')}><table>
     ${head([msg('Of'), msg('Items'), msg('Success, %'), msg('Score'), msg('Chance, %'), msg('Oracle, %'), ...(rows.some(({ guess }) => guess) ? [msg('Guessing oracle, %')] : [])])}
@@ -31,7 +33,7 @@ function byNumber(title: string, name: string, points: readonly { at: number; es
     <tbody><tr><th scope="row">${msg('Success, %')}</th>${points.map((point) => estimate(point.estimate))}</tr></tbody></table></div>`;
 }
 
-/** The published rows, ours above them. A column that was not asked is a dash. */
+/** Published results, with ours in the first row. A column that was not evaluated shows a dash. */
 function publishedTable({ rows, published, policy }: SuiteReport, columns: readonly string[]) {
   if (!published) return nothing;
   const ours = (label: string) => percent(rows.find((row) => row.label === label)?.success.mean ?? Number.NaN);
@@ -46,13 +48,13 @@ function publishedTable({ rows, published, policy }: SuiteReport, columns: reado
     <p class="small soft">${published.source}. ${published.differs}</p>`;
 }
 
-/** Of other runs, the newest on the same suite each: under the same horizon, whatever their decoding, which is said. */
+/** Newest report of each other run on the same suite and horizon. Decoding may differ; the table shows it. */
 export const newestBeside = (others: readonly OtherEvaluation[], { suite }: SuiteReport): OtherEvaluation[] => {
   const ofSuite = others.filter(({ report }) => report.suite.name === suite.name && report.suite.turns === suite.turns);
   return ofSuite.filter((each, i) => ofSuite.findIndex(({ run }) => run === each.run) === i);
 };
 
-/** This run and others on the same suite. */
+/** Table of this run and other runs on the same suite. */
 export function besideTable(report: SuiteReport, others: readonly OtherEvaluation[]) {
   const beside = newestBeside(others, report);
   if (!beside.length) return nothing;

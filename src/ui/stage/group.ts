@@ -1,4 +1,4 @@
-/** Group: all groups of a step as a grid, and the episodes of one of them beside each other with return, advantage and ending. */
+/** GROUP: all groups of a step as a grid, and the episodes of one group with return, advantage and ending. */
 import { msg, str } from '@lit/localize';
 import { css, html, nothing } from 'lit';
 import { customElement } from 'lit/decorators.js';
@@ -202,7 +202,7 @@ export class TabgymGroup extends Panel {
     </div>`;
   }
 
-  /** The formula of the advantage with the numbers of one episode in it. */
+  /** Formula of the advantage with the numbers of one episode. */
   private formula(best: Trajectory, mean: number, std: number) {
     const algorithm = this.state.run?.experiment.algorithm;
     const difference = `${fixed(best.score)} − ${fixed(mean)}`;

@@ -1,6 +1,6 @@
 /**
- * Play: the world of this experiment under a person's hands, with the text that the agent would read beside it. Everything
- * can be typed, with completion; some views are played by keys as well.
+ * PLAY: a person plays the experiment's world beside the text that the agent would read. Every action can be typed,
+ * with completion; some views also accept keys.
  */
 import { msg, str } from '@lit/localize';
 import { css, html, nothing } from 'lit';
@@ -24,11 +24,11 @@ interface Said {
 interface Tally {
   tries: number;
   successes: number;
-  /** Sum of the rewards at the end of each try. */
+  /** Sum of the final rewards of all tries. */
   score: number;
 }
 
-/** A person's tries outlive the tab that shows them, a reload ends them. */
+/** Results by world. They outlive the tab's element and end with a reload. */
 const tallies = new Map<string, Tally>();
 
 const mostListed = 40;
@@ -90,7 +90,7 @@ export class TabgymPlay extends Panel {
           inset-block-start: 0;
         }
       }
-      /* A tall view would push the line to type in out of sight. */
+      /* Keeps the input line in sight beside a tall view. */
       @container (max-width: 619px) {
         .tall .side {
           order: -1;
@@ -134,7 +134,7 @@ export class TabgymPlay extends Panel {
   @state() private said: Said[] = [];
   @state() private problem = '';
   @state() private typed = '';
-  /** Which listed action the arrows are on; -1: what is typed stands. */
+  /** Index of the listed action chosen with the arrow keys; -1: the typed text is sent. */
   @state() private chosen = -1;
   @state() private busy = false;
 
@@ -208,7 +208,7 @@ export class TabgymPlay extends Panel {
       <button class="primary" @click=${this.begin}>${msg('Next task')}</button>`;
   }
 
-  /** What may be chosen now: the answers to an open question, or the actions that fit what is typed. */
+  /** Actions to choose from: the answers to an open question, or the actions that match the typed text. */
   private get offered(): string[] {
     const { actions, observation } = this.frame!;
     return fittingActions(choicesOf(observation, actions) ?? actions ?? [], this.typed);
@@ -255,7 +255,7 @@ export class TabgymPlay extends Panel {
     const start = { name, options: options as PlayStart['options'], split: this.split, index: this.index++ };
     void this.ask(async () => {
       const frame = await this.app.api.playReset(start);
-      // A task left half done is a try too.
+      // An unfinished task counts as a try.
       if (this.frame && !this.frame.done && this.said.length > 1) this.count(this.frame);
       this.typed = '';
       this.chosen = -1;
@@ -280,14 +280,17 @@ export class TabgymPlay extends Panel {
     if (id) this.actAs(this.offered[Number(id.replace('action-', ''))]);
   };
 
-  /** An answer to a question is sent as its number. */
+  /** Sends an action; an answer to a question is sent as its number. */
   private actAs(action: string) {
     const { observation, actions } = this.frame!;
     const answer = choicesOf(observation, actions)?.includes(action) ? Number.parseInt(action, 10) : null;
     this.act(answer === null ? action : String(answer));
   }
 
-  /** Tab fills in what all actions that begin as typed have in common; arrows walk the list; Escape goes back to what is typed. */
+  /**
+   * Keys of the input line: Tab fills in the common beginning, arrows move through the list, Escape returns to the
+   * typed text.
+   */
   private complete = (event: KeyboardEvent) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
@@ -306,7 +309,10 @@ export class TabgymPlay extends Panel {
     );
   }
 
-  /** False where there is nothing to fill in, so that Tab goes on its way. */
+  /**
+   * Fills in the chosen action or the common beginning. Returns false if that adds nothing; Tab then moves the focus as
+   * usual.
+   */
   private fillIn(): boolean {
     const stem = this.chosen >= 0 ? this.offered[this.chosen] : commonStem(this.frame?.actions ?? [], this.typed);
     if (stem.length <= this.typed.length) return false;
@@ -326,7 +332,7 @@ export class TabgymPlay extends Panel {
     if (action) this.act(action);
   };
 
-  /** A key pressed on a view that is typed on; false where it means nothing there. */
+  /** Handles a key on a view that accepts typed letters. Returns false if the key has no meaning there. */
   private typeKey(event: KeyboardEvent): boolean {
     const { key } = event;
     if (key === 'Enter') this.submit(event);
@@ -336,7 +342,7 @@ export class TabgymPlay extends Panel {
     return true;
   }
 
-  /** What a person did in the view itself. */
+  /** Sends an action chosen inside the view. */
   private actOnWorld = ({ detail }: CustomEvent<string>) => this.act(detail);
 
   private act(action: string) {
@@ -363,7 +369,7 @@ export class TabgymPlay extends Panel {
     this.tell({ tries: 1, successes: success ? 1 : 0 });
   }
 
-  /** Lessons follow what a person plays. */
+  /** Adds to the counts by which lessons recognise that a part is done. */
   private tell(more: Partial<Played>) {
     const { played } = this.state;
     const sum = (name: keyof Played) => played[name] + (more[name] ?? 0);
@@ -389,7 +395,7 @@ export class TabgymPlay extends Panel {
     else if (first) this.focusWorld();
   }
 
-  /** Where the next key goes: the grid or its form, or the line to type in. */
+  /** Moves the focus to the view if it accepts keys or has a form, otherwise to the input line. */
   private focusWorld() {
     const { keys, types } = this.frame ? viewKind(this.frame.view) : {};
     if (keys || types || !this.input) this.renderRoot.querySelector<HTMLElement>('#world')?.focus();

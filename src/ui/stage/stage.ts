@@ -1,4 +1,7 @@
-/** STAGE: ways to look at what the agent does. Watch it live, compare a group, read one trajectory, or play its world. */
+/**
+ * STAGE: the tabs that show what the agent does: watch it live, compare a group, read one trajectory, read files,
+ * evaluate, or play its world.
+ */
 import { msg, str } from '@lit/localize';
 import { css, html, nothing } from 'lit';
 import { customElement, state } from 'lit/decorators.js';
@@ -125,7 +128,7 @@ export class TabgymStage extends Panel {
     return html`<tabgym-trajectory .app=${this.app}></tabgym-trajectory>`;
   }
 
-  /** Its code, with the worlds' suites, comes when it is opened. */
+  /** Evaluate tab; its code and the suites are loaded when it is first opened. */
   private renderEvaluate() {
     if (!this.evaluates) {
       void import('./evaluate.ts').then(() => {
@@ -136,7 +139,7 @@ export class TabgymStage extends Panel {
     return html`<tabgym-evaluate .app=${this.app}></tabgym-evaluate>`;
   }
 
-  /** The reader of files, with its worker, comes when it is opened. */
+  /** Read tab; its code and its worker are loaded when it is first opened. */
   private renderRead() {
     if (!this.reads) {
       void import('../reader/reader.ts').then(() => {
@@ -147,7 +150,7 @@ export class TabgymStage extends Panel {
     return html`<tabgym-reader .app=${this.app}></tabgym-reader>`;
   }
 
-  /** Which step the episodes are from, and the way to another or to the newest. */
+  /** Step of the shown episodes, with buttons for the earlier, the later and the newest step. */
   private renderPlace() {
     const step = shownStep(this.state);
     const newest = this.state.records.at(-1)?.step ?? 0;

@@ -1,4 +1,7 @@
-/** What is known of one token: who chose it, how probable it was, among how many. Follows the pointer or the selection. */
+/**
+ * Details of one token: its source, its probability and the alternatives. Shows the token under the pointer, otherwise
+ * the selected one.
+ */
 import { msg, str } from '@lit/localize';
 import { css, html, LitElement, nothing } from 'lit';
 import { customElement, property } from 'lit/decorators.js';
@@ -63,7 +66,7 @@ export class TabgymTokenDetails extends LitElement {
   @property({ attribute: false }) trajectory: Trajectory | null = null;
   @property({ attribute: false }) texts: readonly string[] | null = null;
   @property({ attribute: false }) position: number | null = null;
-  /** Under the pointer; the selection counts where nothing is pointed at. */
+  /** Position of the token under the pointer; null: the selected token is shown. */
   @property({ attribute: false }) pointed: number | null = null;
 
   protected override willUpdate(changed: Map<string, unknown>) {

@@ -1,4 +1,4 @@
-/** A token as a chip: its text as the model sees it, shaded by surprise, underlined where the policy chose it. */
+/** One token as a chip: its text as the model reads it, shaded by surprise, underlined if the policy chose it. */
 import { msg, str } from '@lit/localize';
 import { css, html } from 'lit';
 import type { Trajectory } from '../../rl/episode/trajectory.ts';
@@ -64,7 +64,7 @@ export const tokenStyles = css`
   }
 `;
 
-/** WordPiece texts carry no spaces; texts of byte-level tokenizers do. */
+/** True for WordPiece, whose token texts carry no spaces. Texts of byte-level tokenizers do. */
 export const needsSpaces = (texts: readonly string[] | null): boolean =>
   texts !== null && !texts.slice(0, 2000).some((text) => text.length > 1 && text.startsWith(' '));
 
@@ -72,7 +72,10 @@ export const tokenText = (texts: readonly string[] | null, id: number): string =
 
 const shown = (text: string) => text.replace(/^##/, '').replaceAll('\n', '↵\n');
 
-/** A gap before a token, where its texts carry none, it does not go on a word, and no line begins with it. */
+/**
+ * Space before a token. Empty if the texts carry spaces, if the token continues a word ("##"), and at the start of a
+ * line.
+ */
 export const gapBefore = (text: string, before: string, spaced: boolean): string =>
   spaced && !text.startsWith('##') && !before.endsWith('\n') ? ' ' : '';
 

@@ -1,7 +1,7 @@
 /**
- * Trajectory: the reader. Turns one below the other with every token as sampled, shaded by how surprising it was; the policy's
- * tokens are told from the world's by an underline, a mark and a word, not by colour alone. Long episodes are drawn
- * around the chosen turn only, so that ten thousand tokens stay quick.
+ * TRAJECTORY: the turns of an episode with every token as sampled, shaded by surprise. An underline, a mark and a
+ * label, besides colour, separate the policy's tokens from the world's. For speed only the turns around the chosen one
+ * are drawn in long episodes (ten thousand tokens).
  */
 import { msg, str } from '@lit/localize';
 import { css, html, nothing, type PropertyValues } from 'lit';
@@ -207,7 +207,7 @@ export class TabgymTrajectory extends Panel {
     </div>`;
   }
 
-  /** Arrows walk along the tokens of a stretch. */
+  /** Moves the selection along the tokens of a segment with the arrow keys. */
   private walk(event: KeyboardEvent, start: number, end: number) {
     const by = event.key === 'ArrowRight' ? 1 : event.key === 'ArrowLeft' ? -1 : 0;
     if (!by && event.key !== 'Enter') return;
@@ -229,7 +229,7 @@ export class TabgymTrajectory extends Panel {
     return text === undefined ? null : Number(text);
   }
 
-  /** Pointing shows a token's facts without drawing the stream again. */
+  /** Shows the details of the token under the pointer without drawing the tokens again. */
   private point(event: Event) {
     const position = this.positionOf(event);
     if (position !== null && this.details) this.details.pointed = position;

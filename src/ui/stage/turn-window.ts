@@ -1,10 +1,13 @@
-/** Which turns of a long episode are drawn: those around the chosen one that fit. Pure. */
+/** Range of turns of a long episode that are drawn. Pure. */
 
-/** Most tokens and turns drawn at once. */
+/** Largest number of tokens drawn at once; `mostTurns` limits the turns. */
 export const mostTokens = 900;
 const mostTurns = 40;
 
-/** The turns around the chosen one that fit; at least itself. */
+/**
+ * Turns [from, to) around the chosen one that fit both limits. The chosen turn is always included. `lengths`: tokens of
+ * each turn.
+ */
 export function turnWindow(lengths: readonly number[], chosen: number): { from: number; to: number } {
   let [from, to] = [chosen, chosen + 1];
   let tokens = lengths[chosen] ?? 0;

@@ -1,4 +1,4 @@
-/** Watch: the live episode. The world as it stands, and what was said turn by turn. Before there is a run, the welcome. */
+/** WATCH: the live episode, with the world's view and its turns. Shows the welcome card while no run is open. */
 import { msg, str } from '@lit/localize';
 import { css, html, nothing } from 'lit';
 import { customElement, state } from 'lit/decorators.js';
@@ -99,7 +99,7 @@ export class TabgymWatch extends Panel {
     return html`<p class="soft small head">${msg('No device trains here: the policy plays on the processor, by the ONNX runtime (a download of 14 MB from this site, at the first episode). It does not learn.')}</p>`;
   }
 
-  /** What the episode on show is: live, recorded, or played for its own sake. */
+  /** Label of the shown episode: live, recorded, or played without training. */
   private renderLabel(training: boolean) {
     const { recorded, watching, live } = this.state;
     const last = live.at(-1);
@@ -114,7 +114,7 @@ export class TabgymWatch extends Panel {
     return html`<span class="soft">${watching ? msg('playing without training') : msg('the last episode watched')}</span>`;
   }
 
-  /** Without training: choose a task and see the policy try it. */
+  /** Form for playing one task with the policy, without training. */
   private renderWatchForm(watching: boolean) {
     const { gpu, owner } = this.state;
     if (!gpu || owner === 'another-tab') return nothing;

@@ -1,4 +1,7 @@
-/** What a newcomer sees: one sentence, one button, and the loop in six words. Without WebGPU: what is missing, and what still works. */
+/**
+ * Welcome card of the empty stage: one sentence, one button, and the loop in five steps. On a device that cannot train:
+ * the missing feature, and everything that works without it.
+ */
 import { msg, str } from '@lit/localize';
 import { css, html, nothing } from 'lit';
 import { customElement, property } from 'lit/decorators.js';
@@ -78,7 +81,7 @@ export class TabgymWelcome extends Panel {
     `,
   ];
 
-  /** While the trainer starts: what is waited for. */
+  /** Message shown while the trainer starts; empty when it is ready. */
   @property() waits = '';
 
   constructor() {
@@ -104,7 +107,7 @@ export class TabgymWelcome extends Panel {
     return html`${this.renderGlance()} ${this.state.gpu?.supported ? this.renderReady() : this.renderUnsupported()}`;
   }
 
-  /** The newcomer's preset has its own sentence. */
+  /** Opening sentence; the newcomer's preset has its own. */
   private lead() {
     const { draft, preset } = this.state;
     const world = worldTitle(draft?.worlds[0]?.name ?? '');
@@ -113,7 +116,7 @@ export class TabgymWelcome extends Panel {
       : msg(str`A language-model agent learns to act in ${world}, by reinforcement learning, in this tab.`);
   }
 
-  /** What will happen if Train is pressed: who, where, how much, how long. */
+  /** Facts about the run that Train starts: policy, world, number of episodes, time. */
   private renderGlance() {
     const { draft, gpu } = this.state;
     if (!draft || !gpu?.supported || !factsOf(draft.policy).trains) return nothing;
@@ -175,12 +178,12 @@ export class TabgymWelcome extends Panel {
       <button @click=${() => this.app.layout.openDrawer('runs')}>${msg('Open an exported run')}</button>`;
   }
 
-  /** What a teacher's link leaves out. */
+  /** True if the link hides this control (a teacher's link may). */
   private hides(control: string) {
     return this.state.link.hide.includes(control);
   }
 
-  /** One device was asked for and is missing; another may be there. */
+  /** Button that leaves the requested device, which is missing, for the fastest one that is there. */
   private renderOther() {
     if (!askedDevice()) return nothing;
     return html`<button @click=${() => this.app.chooseDevice(null)}>${msg('Use the fastest device')}</button>`;
