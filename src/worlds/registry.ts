@@ -1,4 +1,4 @@
-/** Finding a world by its name. `worlds.ts` lists them. */
+/** Look-up of worlds by name. `worlds.ts` lists them. */
 import { type World, WorldError } from '../envs/env.ts';
 import { type ConnectionSettings, connectionOf, type WorldFamily, type WorldModule } from '../envs/module.ts';
 import * as worlds from './worlds.ts';
@@ -7,7 +7,7 @@ const listed = Object.values<WorldModule | WorldFamily>(worlds);
 const single = listed.filter((entry) => typeof entry !== 'function');
 const families = listed.filter((entry) => typeof entry === 'function');
 
-/** All worlds, by title. */
+/** All worlds, sorted by title. */
 export const worldModules: readonly WorldModule[] = [...single, ...families.flatMap((family) => family(single))].sort(
   (a, b) => (a.title < b.title ? -1 : 1),
 );
@@ -20,7 +20,7 @@ export function worldModule(name: string): WorldModule {
   return found;
 }
 
-/** A world in this process: simple, and not protected against a hang. Sessions use `openWorldPool`. */
+/** Opens a world in this process, without protection against a hang. Sessions use `openWorldPool`. */
 export async function openWorld(name: string, settings: ConnectionSettings = {}): Promise<World> {
   const module = worldModule(name);
   return module.open(connectionOf(module, settings));

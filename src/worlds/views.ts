@@ -1,4 +1,4 @@
-/** Views of the worlds, a line each. A world that has none is shown by its text. */
+/** Views of the worlds, a line each. A world without a view is shown as text. */
 export { babyaiView } from './babyai/view/index.ts';
 export { mazeView } from './maze/view/index.ts';
 export { openenvView } from './openenv/view/index.ts';

@@ -1,4 +1,4 @@
-/** Every world, a line each; a family of them is a function. */
+/** All worlds, a line each; a family of worlds is a function. */
 export { agentGymWorlds } from './agentgym/index.ts';
 export { babyai } from './babyai/index.ts';
 export { maze } from './maze/index.ts';

@@ -121,10 +121,10 @@ export class TextBatch<E extends BatchExports> {
 
 function checkLengths(call: string, slots: readonly number[], others: readonly unknown[]): void {
   if (slots.length !== others.length)
-    throw new WorldError(`${call} needs one entry a slot: ${slots.length} slots, ${others.length} entries.`);
+    throw new WorldError(`${call} needs one entry for each slot: ${slots.length} slots, ${others.length} entries.`);
 }
 
 function checkSlot(slot: number): void {
   if (!Number.isInteger(slot) || slot < 0 || slot >= MAX_SLOTS)
-    throw new WorldError(`A slot is a whole number from 0 to ${MAX_SLOTS - 1} (it is ${slot}).`);
+    throw new WorldError(`A slot must be a whole number from 0 to ${MAX_SLOTS - 1}, not ${slot}.`);
 }

@@ -25,16 +25,16 @@ function itemNumber(item: bigint): number {
 }
 
 /**
- * The world's reward is the sum so far. What the last action alone earned is the difference; the original goes on paying
- * the same reward after an end that it does not accept, and a difference would round it.
+ * The world's reward is the sum so far, so the last action's reward is the difference. After an end that the original
+ * does not accept it repeats the same reward; that value is returned unchanged, because a difference would round it.
  */
 function stepReward(score: number, { score: before, reward }: ServedSession['info']): number {
   const gained = score - Number(before);
   return Math.abs(gained - Number(reward)) < 1e-9 ? Number(reward) : gained;
 }
 
-/** The last text with its goal: a step's answer leaves the goal out. */
-function told({ info }: ServedSession) {
+/** Last observation, with the goal in front: the answer to a step omits the goal. */
+function observationOf({ info }: ServedSession) {
   const { goal, observation, reward, score, done, deleted } = info;
   const withGoal = String(observation).startsWith('Your goal: ') ? observation : `${goal}\n${observation}`;
   return { observation: withGoal, reward, score, done, deleted };
@@ -89,7 +89,7 @@ export const agentGymForm: AgentGymForm = {
       fields: { id: int },
       answer(host, { id }) {
         const session = unfinishedOf(host, id);
-        if (session.info.observation !== undefined) return told(session);
+        if (session.info.observation !== undefined) return observationOf(session);
         return { observation: 'Environment not initialized', reward: 0, score: 0, done: false, deleted: false };
       },
     },

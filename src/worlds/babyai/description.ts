@@ -6,7 +6,7 @@ export const babyaiDescription: WorldDescription = {
   name: 'babyai',
   title: 'BabyAI',
   summary: 'Follow an instruction in a world of rooms, doors, keys, balls and boxes, seen only in part.',
-  // Our own words for what the original client's instruction says; the actions and the answer format are the same.
+  // The original client's instruction, rephrased; the actions and the answer format are the same.
   instruction:
     'You are an explorer of rooms, and your goal is given to you first. Each turn you read what you see and answer with one action. The actions are:\n' +
     '- turn left, turn right: a quarter turn where you stand\n' +
@@ -23,7 +23,7 @@ export const babyaiDescription: WorldDescription = {
     'BabyAI: Chevalier-Boisvert et al. (arXiv 1810.08272), BSD-3-Clause, as carried on in github.com/Farama-Foundation/Minigrid, Apache-2.0; its text form as served by AgentGym (arXiv 2406.04151), github.com/WooooDyy/AgentGym, MIT.',
   hasOracle: true,
   hasValidActions: true,
-  // A success earns 1 - 0.9 * steps / limit: from 1 down to 0.1.
+  // A success earns 1 - 0.9 * steps / limit, between 1 and 0.1.
   successReward: 0.05,
   freeRunning: false,
   replayable: true,

@@ -1,6 +1,6 @@
 /**
- * BabyAI's grid for a view: cells, the agent's field of view, and the same in words for those who do not see it.
- * Knows looks and places; draws nothing.
+ * BabyAI's grid for a view: the cells, the agent's field of view, and a text description for screen readers. Reads
+ * looks and positions; draws nothing.
  */
 
 import type { BabyAiView, GridCell } from './view-data.ts';
@@ -10,7 +10,10 @@ type Grid = Pick<BabyAiView, 'cells' | 'agent' | 'carrying'>;
 
 const DIRECTIONS = ['right', 'down', 'left', 'up'] as const;
 
-/** Which cells the agent sees: view cell (i, j) is six rows ahead at j = 0, three columns left at i = 0. */
+/**
+ * Indices (row * width + column) of the cells that the agent sees. View cell (i, j) is six rows ahead at j = 0, three
+ * columns left at i = 0.
+ */
 function seenCells({ x, y, dir, width }: Facts, view: Uint8Array): Set<number> {
   const [fx, fy] = STEPS[dir];
   const seen = new Set<number>();
@@ -39,7 +42,7 @@ export function gridOf(facts: Facts, looks: readonly Uint8Array[], view: Uint8Ar
 
 const nameOf = ({ type, color, state }: GridCell) => [color, state, type].filter(Boolean).join(' ');
 
-/** "red ball, column 3, row 2": columns and rows count from 1, from the top left. */
+/** "red ball at column 3, row 2; …": columns and rows count from 1, from the top left. */
 function listOf(cells: { cell: GridCell; x: number; y: number }[]): string {
   return cells.map(({ cell, x, y }) => `${nameOf(cell)} at column ${x + 1}, row ${y + 1}`).join('; ');
 }

@@ -1,4 +1,4 @@
-/** BabyAI's module: what it is and what it needs. The rules are in envs-wasm/babyai, the client in `world.ts`. */
+/** BabyAI's module: description, options, budget. The rules are in envs-wasm/babyai, the client in `world.ts`. */
 import type { WorldOptions } from '../../envs/env.ts';
 import type { WorldModule } from '../../envs/module.ts';
 import { babyaiDescription } from './description.ts';
@@ -9,7 +9,7 @@ import { babyaiSuites } from './suites.ts';
 
 const levels = Array.from({ length: LEVELS }, (_, index) => index + 1);
 
-/** All levels, told in one of the world's ways. */
+/** Options that play all levels, with one kind of observation. */
 const everyLevel = (observation: 'full' | 'compact', upstream: boolean): WorldOptions => ({
   levels,
   observation,

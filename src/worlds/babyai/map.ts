@@ -1,26 +1,26 @@
 /**
- * What an agent in BabyAI can know of where it is and what it left behind: its own steps and the things it was shown, on a map
- * of its own. The oracle that explores says it before it acts, so that a policy that thinks learns to keep such a map.
+ * Map that an agent in BabyAI can build from its own moves and the things it has seen. The exploring oracle writes it
+ * as its thought before each action, so that a policy that imitates the thoughts learns to keep such a map.
  *
- * Built from what the text tells and from the agent's own moves; a thing never shown is not on it. Columns and rows are counted
- * from where the episode began, which is column 30, row 30, facing north: no row or column is below 0, and none is as small as
- * the distances that the world tells.
+ * The map uses the text's facts and the agent's own moves alone; a thing never seen is not on it. Coordinates are
+ * relative to the start of the episode, which is column 30, row 30, facing north: columns and rows are never negative,
+ * and none is as small as the distances in the world's text.
  */
 import { type Facts, inView, type Look, placeInView, readLook, STEPS, thingsInView } from './wasm.ts';
 
-/** Where the episode begins, in columns and in rows. */
+/** Column and row of the agent at the start of an episode. */
 const ORIGIN = 30;
 const HEADINGS = ['n', 'e', 's', 'w'] as const;
-/** Column and row that one step ahead adds, by heading. */
+/** Change of column and row by one step ahead, by heading. */
 const AHEAD = [
   [0, 1],
   [1, 0],
   [0, -1],
   [-1, 0],
 ] as const;
-/** Doors that are said, the nearest first. */
-const MOST_DOORS = 4;
-/** Cells that are seen ahead, and to each side. */
+/** Maximum number of doors in a thought, nearest first. */
+const MAX_DOORS = 4;
+/** Cells seen ahead, and to each side. */
 const SIGHT = 6;
 const SIDE = 3;
 
@@ -30,19 +30,19 @@ interface Cell {
 }
 
 interface Pose extends Cell {
-  /** Of `HEADINGS`. */
+  /** Index into `HEADINGS`. */
   heading: number;
 }
 
 interface Thing extends Cell {
   look: Look;
-  /** A door: the agent went through it. */
+  /** True if the thing is a door that the agent went through. */
   passed: boolean;
 }
 
 const keyOf = ({ column, row }: Cell) => column * 100 + row;
 
-/** What was seen of a room without doors: its outermost columns and rows. */
+/** Seen part of a room without doors: its outermost columns and rows. */
 interface Extent {
   west: number;
   east: number;
@@ -55,7 +55,7 @@ export class ExploredMap {
   private view: Uint8Array;
   private readonly things = new Map<number, Thing>();
   private doorSeen = false;
-  /** Walls that were told of, by heading: the column or row before them. */
+  /** Walls seen so far, by heading: the column or row in front of the wall, or null. */
   private readonly walls: (number | null)[] = [null, null, null, null];
   private readonly seen: Extent = { west: ORIGIN, east: ORIGIN, south: ORIGIN, north: ORIGIN };
 
@@ -67,7 +67,7 @@ export class ExploredMap {
     this.look();
   }
 
-  /** After each of the agent's actions. */
+  /** Updates the map after each action of the agent. */
   note(facts: Facts, view: Uint8Array): void {
     this.pose = this.poseOf(facts);
     this.view = view;
@@ -76,14 +76,17 @@ export class ExploredMap {
     this.look();
   }
 
-  /** Where it is, what it has not been through, what it needs, and the thing that it acts on now. */
+  /**
+   * Thought of the exploring oracle: the agent's position, the doors it has not passed (or the seen part of the room),
+   * locked doors and their keys, and the target of `action`.
+   */
   thought(action: string): string {
     const { column, row, heading } = this.pose;
     const target = [...thingsInView(this.view)]
       .filter(([name]) => action.endsWith(` ${name}`))
       .map(([, cell]) => {
         const { color, type } = readLook(this.view[cell]);
-        return `to ${color} ${type} ${this.words(this.cellOf(cell))}`;
+        return `to ${color} ${type} ${this.coordinates(this.cellOf(cell))}`;
       });
     return [`${column} ${row} ${HEADINGS[heading]}`, ...this.remembered(), ...target].join(' ');
   }
@@ -98,10 +101,10 @@ export class ExploredMap {
     );
     return [
       ...(others.length
-        ? ['door', ...others.slice(0, MOST_DOORS).map((door) => `${door.look.color} ${this.words(door)}`)]
+        ? ['door', ...others.slice(0, MAX_DOORS).map((door) => `${door.look.color} ${this.coordinates(door)}`)]
         : []),
-      ...locked.map((door) => `locked ${door.look.color} ${this.words(door)}`),
-      ...keys.map((key) => `key ${key.look.color} ${this.words(key)}`),
+      ...locked.map((door) => `locked ${door.look.color} ${this.coordinates(door)}`),
+      ...keys.map((key) => `key ${key.look.color} ${this.coordinates(key)}`),
     ];
   }
 
@@ -110,7 +113,7 @@ export class ExploredMap {
     return [...cells].sort((a, b) => away(a) - away(b) || keyOf(a) - keyOf(b));
   }
 
-  private words({ column, row }: Cell): string {
+  private coordinates({ column, row }: Cell): string {
     return `${column} ${row}`;
   }
 
@@ -124,7 +127,7 @@ export class ExploredMap {
     };
   }
 
-  /** Of a cell of the view, as `inView` numbers them. */
+  /** Map cell of a cell of the view, numbered as in `inView`. */
   private cellOf(cell: number): Cell {
     const [ahead, aside] = placeInView(cell);
     const [fc, fr] = AHEAD[this.pose.heading];
@@ -144,7 +147,7 @@ export class ExploredMap {
     if (!this.doorSeen) this.widen();
   }
 
-  /** Sight reaches as far as no wall is known. */
+  /** Extends the seen part of the room by the field of view, up to the known walls. */
   private widen(): void {
     const { column, row, heading } = this.pose;
     const wall = this.wallAhead();
@@ -159,7 +162,7 @@ export class ExploredMap {
     this.seen.east = Math.max(this.seen.east, reach(1));
     this.seen.south = Math.min(this.seen.south, reach(2));
     this.seen.west = Math.min(this.seen.west, reach(3));
-    // To the side, sight may have been taken to reach behind a wall that is told only now.
+    // An earlier view may have been assumed to reach past a wall at the side; cut it back to the walls known now.
     const { seen, walls } = this;
     seen.north = Math.min(seen.north, walls[0] ?? seen.north);
     seen.east = Math.min(seen.east, walls[1] ?? seen.east);

@@ -1,9 +1,12 @@
-/** What BabyAI's full text offers: the list at the end of each, as AgentGym has it. */
+/** Valid actions listed at the end of BabyAI's full observation, in AgentGym's format. */
 const list = /\nAvailable actions: (\[.*\])$/;
 
-/** null: the last text has no list. `said`: the world's texts so far. */
-export function offeredInBabyAi(said: readonly string[]): string[] | null {
-  const found = list.exec(said.at(-1) ?? '')?.[1];
+/**
+ * Returns the actions in the last observation's list, or null if it has no list. `observations`: the world's texts so
+ * far.
+ */
+export function offeredInBabyAi(observations: readonly string[]): string[] | null {
+  const found = list.exec(observations.at(-1) ?? '')?.[1];
   if (!found) return null;
   try {
     return JSON.parse(found);

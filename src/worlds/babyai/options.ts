@@ -1,10 +1,10 @@
-/** BabyAI's options, read and checked. Knows no WASM. */
+/** Schema and parser of BabyAI's options. Independent of the WASM instance. */
 import * as v from 'valibot';
 import { listOf, oneOf, option, optionsReader, whole, yesOrNo } from '../../envs/options.ts';
 import { LEVELS, RL_LEVELS } from './split.ts';
 
 const schema = v.strictObject({
-  // AgentGym's numbers.
+  // AgentGym's level numbers.
   levels: option(listOf('levels', whole(1, LEVELS)), RL_LEVELS, {
     label: 'Levels',
     sentence:
@@ -29,7 +29,7 @@ const schema = v.strictObject({
     sentence: "How many rooms of each level an evaluation may ask; 0 takes AgentGym's five.",
     unit: 'a level',
   }),
-  // Tuned on, so that the test rooms are looked at once.
+  // Development rooms are for tuning, so that the test rooms are evaluated only once.
   heldOut: option(oneOf(['test', 'dev']), 'test', {
     label: 'Held out',
     sentence:
@@ -50,5 +50,7 @@ const schema = v.strictObject({
 
 export type BabyAiOptions = v.InferOutput<typeof schema>;
 
-/** Fills in defaults; refuses a value out of range with its path, its value and the bound. */
+/**
+ * Parses options and fills in defaults; an error for a value out of range contains its path, the value and the bound.
+ */
 export const parseBabyAiOptions = optionsReader('BabyAI', schema);

@@ -1,7 +1,7 @@
 /**
- * BabyAI's items. AgentGym's ids: item = level - 1 + 40 * seed. The 90 evaluation items are AgentGym's (five a level of
- * AgentGym-RL's 18 levels), recovered from public evaluation records. Its training items are not all known, so those
- * here are our own: seeds from 1000 on, of which no evaluation item has one.
+ * BabyAI's items. AgentGym's ids: item = level - 1 + 40 * seed. The 90 evaluation items are AgentGym's (five for each
+ * of AgentGym-RL's 18 levels), recovered from public evaluation records. AgentGym's training items are not all known,
+ * so training uses our own: seeds from 1000 on, which no evaluation item has.
  */
 import type { Split } from '../../envs/env.ts';
 import type { AgentGymItems } from '../../envs/module.ts';
@@ -50,7 +50,7 @@ export const LEVEL_NAMES = [
 ] as const;
 export const LEVELS = LEVEL_NAMES.length;
 
-/** AgentGym-RL's 18 levels. */
+/** The 18 levels of AgentGym-RL. */
 export const RL_LEVELS = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 19, 20, 21, 30, 31, 33, 36];
 
 const EVALUATION = [
@@ -61,17 +61,20 @@ const EVALUATION = [
   4909, 5029, 5069, 6112, 7606, 7726, 7966, 8086, 8126, 11395, 12035, 12555, 12755, 12875,
 ];
 
-/** First seed of our own training and held-out worlds; AgentGym's items use lower ones. */
+/** First seed of our own training rooms; AgentGym's items have lower seeds. */
 const TRAIN_SEED = 1000;
 const TEST_SEED = 1_000_000;
-/** Of the rooms that are tuned on: more than the most training or test rooms a level away from both. */
+/**
+ * First seed of the development rooms. The distance to the training and test seeds exceeds the maximum number of rooms
+ * of a level.
+ */
 const DEV_SEED = 2_000_000;
 
 export const itemOf = (level: number, seed: number): number => level - 1 + LEVELS * seed;
 export const levelOf = (item: number): number => (item % LEVELS) + 1;
 export const seedOf = (item: number): number => Math.floor(item / LEVELS);
 
-/** What AgentGym-RL's tables group levels by; the levels it leaves out go by what their missions ask. */
+/** Level family, as in AgentGym-RL's tables; levels missing from the tables are grouped by their missions. */
 export function familyOf(level: number): string {
   if (level <= 11) return 'GoTo';
   if (level === 30) return 'ActionObjDoor';
@@ -87,7 +90,10 @@ export function familyOf(level: number): string {
 const own = (level: number, first: number, count: number) =>
   Array.from({ length: count }, (_, k) => itemOf(level, first + k));
 
-/** Items of a level: `count` of our own (dev, count 0: five), or (test, count 0) AgentGym's five; levels it does not evaluate get five of ours. */
+/**
+ * Items of a level. Training and development: `count` of our own (development with count 0: five). Test: `count` of our
+ * own, or with count 0 AgentGym's five (five of our own for levels that AgentGym does not evaluate).
+ */
 export function itemsOf(level: number, split: Split | 'dev', count: number): number[] {
   if (split === 'train') return own(level, TRAIN_SEED, count);
   if (split === 'dev') return own(level, DEV_SEED, count || 5);
@@ -96,19 +102,22 @@ export function itemsOf(level: number, split: Split | 'dev', count: number): num
   return official.length ? official : own(level, TEST_SEED, 5);
 }
 
-/** Seeds of a level that AgentGym trains on are not all known: these are the lowest, without those it evaluates. */
+/**
+ * Number of training seeds of a level. AgentGym's are not all known: these are the lowest ones, without the evaluated
+ * items.
+ */
 const upstreamTrainingSeeds = 45;
 
-const evaluated = () => RL_LEVELS.flatMap((level) => itemsOf(level, 'test', 0));
+const evaluationItems = () => RL_LEVELS.flatMap((level) => itemsOf(level, 'test', 0));
 
-function trained(): number[] {
-  const heldOut = new Set(evaluated());
+function trainingItems(): number[] {
+  const heldOut = new Set(evaluationItems());
   const seeds = Array.from({ length: upstreamTrainingSeeds }, (_, seed) => seed);
   return RL_LEVELS.flatMap((level) => seeds.map((seed) => itemOf(level, seed))).filter((item) => !heldOut.has(item));
 }
 
 /** Items of AgentGym's server: the levels of AgentGym-RL. */
 export const upstreamItems: AgentGymItems = {
-  items: (split) => (split === 'test' ? evaluated() : trained()),
+  items: (split) => (split === 'test' ? evaluationItems() : trainingItems()),
   strata: (item) => ({ level: levelOf(item) }),
 };

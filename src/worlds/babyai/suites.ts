@@ -1,4 +1,4 @@
-/** BabyAI's evaluation items: AgentGym-RL's 90, and fresh rooms of the same levels, which are harder. */
+/** BabyAI's evaluation suites: AgentGym-RL's 90 items, and fresh rooms of the same levels, which are harder. */
 import { agentGymRlDiffers, type WorldSuite } from '../../envs/suite.ts';
 import { RL_LEVELS } from './split.ts';
 

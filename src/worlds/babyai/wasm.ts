@@ -1,6 +1,6 @@
 /**
- * BabyAI's WASM instance as typed calls: packs a batch into linear memory, makes the call, unpacks the answers. Knows the
- * memory's layout (envs-wasm/babyai/index.ts) and nothing of tasks, splits or options.
+ * BabyAI's WASM instance as typed calls: packs a batch into linear memory, makes the call, unpacks the answers. Depends
+ * on the memory layout (envs-wasm/babyai/index.ts); independent of tasks, splits and options.
  */
 import { WorldError } from '../../envs/env.ts';
 import { loadWasm } from '../../envs/transport/wasm.ts';
@@ -30,17 +30,17 @@ interface Exports {
   oracleStates(): number;
 }
 
-/** One world to make: AgentGym's level (1 to 40) and seed, and how its texts go. */
+/** Parameters of one world: AgentGym's level (1 to 40) and seed, and the kind of observation. */
 export interface Start {
   level: number;
   seed: number | bigint;
   upstream: boolean;
   compact: boolean;
-  /** The oracle finds out what it has not seen. Absent: it knows the whole grid. */
+  /** If true, the oracle explores to find what it has not seen. Default: it sees the whole grid. */
   explores?: boolean;
-  /** And does so by what the text tells alone. */
+  /** If true, the exploring oracle uses only facts that the observation text contains. */
   reads?: boolean;
-  /** The text tells what is remembered. */
+  /** If true, the observation includes remembered things. */
   remembers?: boolean;
 }
 
@@ -52,14 +52,14 @@ export interface Answer {
   actions: string[];
 }
 
-/** The state of a world, for views, replays and tests. */
+/** State of a world, for views, replays and tests. */
 export interface Facts {
   width: number;
   height: number;
   x: number;
   y: number;
   dir: number;
-  /** Look of the carried object, 0 for none. */
+  /** Look of the carried object; 0 if none. */
   carried: number;
   steps: number;
   maxSteps: number;
@@ -67,9 +67,11 @@ export interface Facts {
   truncated: boolean;
   finished: boolean;
   reward: number;
-  /** Times the last reset of any world started over. */
+  /** Number of times the last reset of any world started over. */
   attempts: number;
-  /** The generator after the last reset of any world: state hi, lo, increment hi, lo, has half, half. */
+  /**
+   * State of the random generator after the last reset of any world: state hi, lo, increment hi, lo, has half, half.
+   */
   rng: bigint[];
 }
 
@@ -87,7 +89,7 @@ function abort(_message: number, _file: number, line: number, column: number): n
   throw new WebAssembly.RuntimeError(`babyai.wasm aborted at ${line}:${column}`);
 }
 
-// Words of looks and actions: the same tables as envs-wasm/babyai/text.ts.
+// Names in looks and actions: the same tables as in envs-wasm/babyai/text.ts.
 const COLORS = ['red', 'green', 'blue', 'purple', 'yellow', 'grey'];
 const STATES = ['open', 'closed', 'locked'];
 const VERBS = [
@@ -106,10 +108,10 @@ const VERBS = [
 export interface Look {
   type: 'unseen' | 'empty' | 'wall' | 'door' | 'key' | 'ball' | 'box';
   color: string;
-  /** Doors only. */
+  /** For doors only; otherwise empty. */
   state: string;
 }
-/** What a look byte means. */
+/** Decodes a look byte. */
 export function readLook(look: number): Look {
   if (look < 3)
     return { type: (['unseen', 'empty', 'wall'] as const)[look], color: look === 2 ? 'grey' : '', state: '' };
@@ -122,7 +124,7 @@ function nameOf(look: number): string {
 }
 const actionTexts: string[] = [];
 const actionIds = new Map<string, number>();
-/** The text of a 16-bit action id; made once each. */
+/** Text of a 16-bit action id, cached. */
 export function actionText(id: number): string {
   let text = actionTexts[id];
   if (text === undefined) {
@@ -134,7 +136,10 @@ export function actionText(id: number): string {
   return text;
 }
 
-/** Cells of the agent's view (row * 7 + column, the farthest row first) but its own, in the order that the world tells of them: the nearest first. */
+/**
+ * Cells of the agent's view (row * 7 + column, the farthest row first) without its own, nearest first: the order of the
+ * observation.
+ */
 export const inView: readonly number[] = Array.from({ length: 49 }, (_, cell) => cell)
   .filter((cell) => cell !== 45)
   .sort((a, b) => stepsTo(a) - stepsTo(b) || a - b);
@@ -142,18 +147,18 @@ function stepsTo(cell: number): number {
   const [ahead, aside] = placeInView(cell);
   return ahead + Math.abs(aside);
 }
-/** Where a cell of the view is, seen by the agent: cells ahead, and to its right (negative: left). */
+/** Position of a cell of the view relative to the agent: cells ahead, and cells to its right (negative: left). */
 export function placeInView(cell: number): [ahead: number, aside: number] {
   return [6 - Math.floor(cell / 7), (cell % 7) - 3];
 }
-/** What one step ahead adds to x and y, by direction: right, down, left, up. */
+/** Change of x and y by one step ahead, by direction: right, down, left, up. */
 export const STEPS = [
   [1, 0],
   [0, 1],
   [-1, 0],
   [0, -1],
 ] as const;
-/** What is in view by the names that the world gives it ("red ball 1"), and the cell of each. */
+/** Things in view: from the world's name for each ("red ball 1") to its cell. */
 export function thingsInView(view: Uint8Array): Map<string, number> {
   const counts = new Map<number, number>();
   const things = new Map<string, number>();
@@ -168,13 +173,16 @@ export function thingsInView(view: Uint8Array): Map<string, number> {
 }
 
 const CHECK = 'check';
-/** Python's `str.strip` takes off these (JavaScript's `trim` knows other ones). */
+/** Whitespace that Python's `str.strip` removes; JavaScript's `trim` removes a different set. */
 const STRIP =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: Python's whitespace includes control characters
   /^[\t-\r\x1c-\x20\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+|[\t-\r\x1c-\x20\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+$/g;
 const PLAIN = /^[a-z][a-z0-9 ]{0,158}[a-z0-9]$/;
 
-/** `lower().strip()` as ASCII of at most 160 bytes: no action is longer, or has another character. */
+/**
+ * `lower().strip()` as ASCII of at most 160 bytes. Every valid action fits: longer texts become "?" (or "check"), other
+ * characters "?".
+ */
 export function plainAction(action: string): string {
   if (PLAIN.test(action)) return action;
   const text = action.toLowerCase().replace(STRIP, '');
@@ -183,7 +191,7 @@ export function plainAction(action: string): string {
   return text.replace(/[^\x00-\x7f]/g, '?');
 }
 
-/** Use `BabyAiWasm.open()`. */
+/** Batched calls to one instance of babyai.wasm. Create one with `BabyAiWasm.open()`. */
 export class BabyAiWasm {
   private buffer: ArrayBufferLike | null = null;
   private bytes = new Uint8Array(0);
@@ -210,7 +218,7 @@ export class BabyAiWasm {
     return new BabyAiWasm(instance.exports as unknown as Exports);
   }
 
-  /** Makes worlds and tells their first words. */
+  /** Creates worlds and returns their first observations. */
   reset(slots: readonly number[], starts: readonly Start[]): Answer[] {
     return this.inBatches(slots, (from, to) => {
       this.writeStarts(slots, starts, from, to);
@@ -219,7 +227,7 @@ export class BabyAiWasm {
     });
   }
 
-  /** Makes worlds without a word. */
+  /** Creates worlds without observations. */
   generate(slots: readonly number[], starts: readonly Start[]): void {
     this.inBatches(slots, (from, to) => {
       this.writeStarts(slots, starts, from, to);
@@ -237,7 +245,7 @@ export class BabyAiWasm {
     });
   }
 
-  /** Low-level actions (MiniGrid's numbers), one a world, without words. */
+  /** Executes one low-level action (MiniGrid's numbers) in each world, without observations. */
   act(slots: readonly number[], actions: ArrayLike<number>): void {
     this.inBatches(slots, (from, to) => {
       this.writeSlots(slots, from, to);
@@ -274,7 +282,7 @@ export class BabyAiWasm {
     };
   }
 
-  /** The grid's looks, rows of `width`. */
+  /** Looks of the grid, rows of `width`. */
   grid(slot: number): Uint8Array[] {
     const { width, height } = this.facts(slot);
     const at = this.ints[(this.at.facts + 40) >> 2];
@@ -288,7 +296,7 @@ export class BabyAiWasm {
     const at = this.ints[(this.at.facts + 44) >> 2];
     return this.bytes.slice(at, at + 49);
   }
-  /** Look of what is inside the box at (x, y), 0 for nothing. */
+  /** Look of the object inside the box at (x, y); 0 if none. */
   contentAt(slot: number, x: number, y: number): number {
     return this.wasm.contentLook(slot, (y + PAD) * STRIDE + x + PAD);
   }
@@ -298,25 +306,28 @@ export class BabyAiWasm {
   goal(slot: number): string {
     return this.text(this.wasm.missionText(slot, 1));
   }
-  /** Low-level actions of the `index`-th action of the list, as digits. */
+  /** Low-level actions of entry `index` of the action list, as digits. */
   lowLevelOf(slot: number, index: number): string {
     const length = this.wasm.lowLevelOf(slot, index);
     this.refresh();
     return Array.from(this.bytes.subarray(this.at.text, this.at.text + length)).join('');
   }
-  /** Refusals known now, by action. */
+  /** Currently known refusals, by action. */
   refusals(slot: number): Map<string, string> {
     const lines = this.text(this.wasm.refusalTexts(slot)).split('\n').slice(0, -1);
     return new Map(lines.map((line) => line.split('\t') as [string, string]));
   }
-  /** The actions that complete the mission, or null where the search found none. */
+  /** Actions that complete the mission, or null if the search found none. */
   oracle(slot: number): string[] | null {
     const length = this.wasm.oracle(slot);
     this.refresh();
     const ids = this.shorts.subarray(this.at.ids >> 1, (this.at.ids >> 1) + length);
     return length ? Array.from(ids, actionText) : null;
   }
-  /** States that the oracle's last search met. Fewer than its limit (3,072) and no plan: there is none. */
+  /**
+   * Number of states that the oracle's last search visited. If there is no plan and this is below the limit (3,072),
+   * the mission cannot be completed.
+   */
   oracleStates(): number {
     return this.wasm.oracleStates();
   }
@@ -325,7 +336,7 @@ export class BabyAiWasm {
   }
 
   private inBatches(slots: readonly number[], call: (from: number, to: number) => Answer[]): Answer[] {
-    // New worlds may grow the memory, so they are made before it is written to.
+    // Creating worlds may grow the memory, so it happens before anything is written.
     for (const slot of slots) this.wasm.worldOf(slot);
     this.refresh();
     if (slots.length <= BATCH) return call(0, slots.length);
@@ -360,7 +371,7 @@ export class BabyAiWasm {
     this.ints[at + 2] = words.length;
     for (let k = 0; k < words.length; k++) this.ints[at + 3 + k] = words[k];
   }
-  /** An action that some list has named goes as its id, anything else as text. */
+  /** Writes an action that appeared in some action list as its id, any other as text. */
   private writeAction(entry: number, action: string): void {
     const id = actionIds.get(action);
     if (id !== undefined) {
@@ -400,14 +411,14 @@ export class BabyAiWasm {
   }
 }
 
-/** A seed as little-endian 32-bit words: what numpy's SeedSequence takes. */
+/** Seed as little-endian 32-bit words, the input of numpy's SeedSequence. */
 export function seedWords(seed: number | bigint): number[] {
   if (typeof seed === 'number' ? !Number.isSafeInteger(seed) || seed < 0 : seed < 0n)
-    throw new WorldError(`A seed is a whole number from 0 (it is ${seed}).`);
+    throw new WorldError(`A seed must be a whole number from 0, not ${seed}.`);
   if (typeof seed === 'number' && seed <= 0xffffffff) return [seed | 0];
   const words: number[] = [];
   for (let rest = BigInt(seed); rest > 0n; rest >>= 32n) words.push(Number(rest & 0xffffffffn) | 0);
   if (words.length > SEED_WORDS)
-    throw new WorldError(`A seed has at most ${SEED_WORDS * 32} bits (this one has more).`);
+    throw new WorldError(`A seed must have at most ${SEED_WORDS * 32} bits, not ${BigInt(seed).toString(2).length}.`);
   return words.length ? words : [0];
 }

@@ -1,6 +1,6 @@
 /**
- * BabyAI in this process: the World contract over one WASM instance. The rules are in envs-wasm/babyai; here are only tasks,
- * options, the oracle's remembered plans and words about the grid.
+ * BabyAI in this process: the World contract over one WASM instance. The rules are in envs-wasm/babyai; this file has
+ * the tasks, the options, the oracle's remembered plans and the view.
  */
 
 import {
@@ -23,17 +23,20 @@ import { type Answer, BabyAiWasm, MAX_SLOTS, type Start } from './wasm.ts';
 
 const CHECK = 'check available actions';
 
-/** What is remembered of a slot. */
+/** State of the episode in a slot. */
 interface Episode {
   level: number;
   compact: boolean;
-  /** The oracle's actions from here, while they are followed; null: it found none; undefined: not asked yet. */
+  /**
+   * Remaining actions of the oracle's plan, kept as long as the agent follows it; null: the oracle found none;
+   * undefined: not computed yet.
+   */
   plan: string[] | null | undefined;
-  /** What the oracle that explores has seen and been through; null: it knows the whole grid. */
+  /** Map of the exploring oracle; null if the oracle sees the whole grid. */
   map: ExploredMap | null;
 }
 
-/** Use `BabyAi.open()`. */
+/** World contract over one instance. Create one with `BabyAi.open()`. */
 export class BabyAi implements World {
   private readonly episodes = new Map<number, Episode>();
 
@@ -78,7 +81,7 @@ export class BabyAi implements World {
     const episodes = slots.map((slot) => this.episode(slot));
     const answers = this.wasm.step(slots, actions);
     return answers.map((answer, k) => {
-      follow(episodes[k], actions[k]);
+      updatePlan(episodes[k], actions[k]);
       episodes[k].map?.note(this.wasm.facts(slots[k]), this.wasm.view(slots[k]));
       return feedback(answer, episodes[k].compact);
     });
@@ -92,7 +95,7 @@ export class BabyAi implements World {
     });
   }
 
-  /** The oracle that explores says its map before it acts; the one that sees everything has nothing to say. */
+  /** The exploring oracle writes its map as its thought; the oracle that sees everything has no thoughts. */
   async advise(slots: readonly number[]): Promise<(Advice | null)[]> {
     const plans = await this.oracle(slots);
     return plans.map((plan, k) => {
@@ -131,7 +134,7 @@ export class BabyAi implements World {
 
 function startOf({ id, options }: Task): Start {
   if (!Number.isSafeInteger(id) || id < 0)
-    throw new WorldError(`BabyAI's item ids are whole numbers from 0: level - 1 + 40 * seed (it is ${id}).`);
+    throw new WorldError(`BabyAI's item ids must be whole numbers from 0 (level - 1 + 40 * seed), not ${id}.`);
   const { upstream, observation, oracle } = parseBabyAiOptions(options);
   return {
     level: levelOf(id),
@@ -145,23 +148,23 @@ function startOf({ id, options }: Task): Start {
 }
 
 function feedback({ text, reward, done, valid, actions }: Answer, compact: boolean): Feedback {
-  // The compact mask leaves out the one action that only tells the list.
+  // The compact mask leaves out the action that only lists the actions.
   if (compact && actions.at(-1) === CHECK) actions.pop();
   return { observation: text, reward, done, valid, validActions: actions };
 }
 
-/** A plan lives while its actions are taken one by one. */
-function follow(episode: Episode, action: string): void {
+/** Keeps the plan as long as the agent takes its actions in order; otherwise drops it. */
+function updatePlan(episode: Episode, action: string): void {
   if (episode.plan?.[0] === action) episode.plan.shift();
   else episode.plan = undefined;
 }
 
 function checkLengths(call: string, slots: readonly number[], others: readonly unknown[]): void {
   if (slots.length !== others.length)
-    throw new WorldError(`${call} needs one entry a slot: ${slots.length} slots, ${others.length} entries.`);
+    throw new WorldError(`${call} needs one entry for each slot: ${slots.length} slots, ${others.length} entries.`);
 }
 
 function checkSlot(slot: number): void {
   if (!Number.isInteger(slot) || slot < 0 || slot >= MAX_SLOTS)
-    throw new WorldError(`A slot is a whole number from 0 to ${MAX_SLOTS - 1} (it is ${slot}).`);
+    throw new WorldError(`A slot must be a whole number from 0 to ${MAX_SLOTS - 1}, not ${slot}.`);
 }

@@ -67,7 +67,7 @@ export interface Item {
 /** Which task and variation an id is. */
 export function itemOf(id: number): Item {
   if (!Number.isInteger(id) || id < 0 || id >= ITEMS)
-    throw new WorldError(`ScienceWorld's item ids are whole numbers from 0 to ${ITEMS - 1} (it is ${id}).`);
+    throw new WorldError(`ScienceWorld's item ids must be whole numbers from 0 to ${ITEMS - 1}, not ${id}.`);
   const task = sciWorldTasks.findLast(({ first }) => first <= id)!;
   return { task: task.name, variation: id - task.first };
 }

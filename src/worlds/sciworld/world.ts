@@ -86,7 +86,7 @@ export class SciWorld implements World {
     checkLengths('reset', slots, tasks);
     for (const slot of slots)
       if (!Number.isInteger(slot) || slot < 0 || slot >= MAX_SLOTS)
-        throw new WorldError(`A slot is a whole number from 0 to ${MAX_SLOTS - 1} (it is ${slot}).`);
+        throw new WorldError(`A slot must be a whole number from 0 to ${MAX_SLOTS - 1}, not ${slot}.`);
     const first = new Map<Task, number>();
     const answers: Feedback[] = [];
     for (const [k, task] of tasks.entries()) {
@@ -263,5 +263,5 @@ export class SciWorld implements World {
 
 function checkLengths(call: string, slots: readonly number[], others: readonly unknown[]): void {
   if (slots.length !== others.length)
-    throw new WorldError(`${call} needs one entry a slot: ${slots.length} slots, ${others.length} entries.`);
+    throw new WorldError(`${call} needs one entry for each slot: ${slots.length} slots, ${others.length} entries.`);
 }

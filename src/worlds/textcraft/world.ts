@@ -240,7 +240,7 @@ export class TextCraft implements World {
   /** First words of a task; made once, since they depend on the task alone. */
   private start(slot: number, id: number, options: TextCraftOptions): Feedback {
     if (!Number.isInteger(id) || id < 0 || id > 0x7fffffff)
-      throw new WorldError(`TextCraft's item ids are whole numbers from 0 (it is ${id}).`);
+      throw new WorldError(`TextCraft's item ids must be whole numbers from 0, not ${id}.`);
     const list = this.otherList(id, options);
     if (list) {
       this.lists.set(slot, list);
@@ -393,12 +393,12 @@ export class TextCraft implements World {
 
 function checkLengths(call: string, slots: readonly number[], others: readonly unknown[]): void {
   if (slots.length !== others.length)
-    throw new WorldError(`${call} needs one entry a slot: ${slots.length} slots, ${others.length} entries.`);
+    throw new WorldError(`${call} needs one entry for each slot: ${slots.length} slots, ${others.length} entries.`);
 }
 
 function checkSlot(slot: number): void {
   if (!Number.isInteger(slot) || slot < 0 || slot >= MAX_SLOTS)
-    throw new WorldError(`A slot is a whole number from 0 to ${MAX_SLOTS - 1} (it is ${slot}).`);
+    throw new WorldError(`A slot must be a whole number from 0 to ${MAX_SLOTS - 1}, not ${slot}.`);
 }
 
 /** `count, name, count, name ...` */

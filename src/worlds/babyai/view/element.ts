@@ -1,6 +1,6 @@
 /**
- * BabyAI's grid, drawn: shape and letter carry what colour carries, so that nothing depends on colour alone; what the agent
- * sees is light, the rest is shaded. The words of the view stand for the picture where it is not seen.
+ * Drawing of BabyAI's grid. Shapes and letters carry the same information as the colours, so that nothing depends on
+ * colour alone; the agent's field of view is light, the rest is shaded. The image's label is the view's text.
  */
 import { msg, str } from '@lit/localize';
 import { css, html, LitElement, nothing, type SVGTemplateResult, svg } from 'lit';
@@ -8,7 +8,7 @@ import { customElement, property } from 'lit/decorators.js';
 import { controls } from '../../../ui/kit/styles/shared.ts';
 import type { BabyAiView, GridCell } from '../view-data.ts';
 
-/** Of Okabe and Ito's palette where it has them; each is dark enough, or outlined, on a light cell. */
+/** Colours of Okabe and Ito's palette where it has them; each is dark enough, or outlined, on a light cell. */
 const fills: { [color: string]: string } = {
   red: '#d55e00',
   green: '#009e73',
@@ -17,14 +17,14 @@ const fills: { [color: string]: string } = {
   yellow: '#f0e442',
   grey: '#8a8f96',
 };
-/** The letter on a thing: dark on the light fills. */
+/** Colour of the letter on a thing: dark on the light fills. */
 const inks: { [color: string]: string } = { red: '#000', green: '#000', yellow: '#000', grey: '#000' };
 const letters: { [color: string]: string } = { red: 'R', green: 'G', blue: 'B', purple: 'P', yellow: 'Y', grey: 'E' };
 
 const letter = (color: string, x: number, y: number, size = 34) =>
   svg`<text x=${x} y=${y} font-size=${size} fill=${inks[color] ?? '#fff'}>${letters[color] ?? ''}</text>`;
 
-/** Things in a cell of 100 by 100. */
+/** Drawings of things in a cell of 100 by 100. */
 const shapes: { [type: string]: (cell: Pick<GridCell, 'color' | 'state'>) => SVGTemplateResult } = {
   ball: ({ color }) =>
     svg`<circle class="thing" cx="50" cy="50" r="34" fill=${fills[color]} />${letter(color, 50, 52, 40)}`,

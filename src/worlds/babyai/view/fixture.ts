@@ -1,4 +1,4 @@
-/** A made-up room of BabyAI for the gallery: every kind of thing, a view to the right, and keys that move. */
+/** Made-up room of BabyAI for the gallery: every kind of thing, a view to the right, and keys that move. */
 import type { FixtureFrame, ViewFixture } from '../../../ui/kit/view-fixture.ts';
 import type { BabyAiView, GridCell } from '../view-data.ts';
 
@@ -36,7 +36,7 @@ function grid(right = 0): BabyAiView {
   };
 }
 
-/** Turning turns; going to the ball wins. */
+/** Frame after these actions: turns rotate the agent; going to the ball wins. */
 function played(actions: readonly string[]): FixtureFrame {
   const last = actions.at(-1);
   const won = last === 'go to red ball 1';

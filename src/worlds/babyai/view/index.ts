@@ -1,4 +1,4 @@
-/** BabyAI on the page: its element, loaded when there is one to show, and how a person plays in it. */
+/** BabyAI on the page: its element, loaded when there is one to show, and the keys for playing. */
 import { msg } from '@lit/localize';
 import { html } from 'lit';
 import type { ViewKind } from '../../../ui/kit/view-kind.ts';
