@@ -26,7 +26,7 @@ export const agentGymForm: AgentGymForm = {
     {
       method: 'POST',
       path: '/create',
-      // Read and not used upstream either: a reset never looks at them.
+      // The original accepts these fields and ignores them in a reset.
       fields: { commands: text, goal: text },
       async answer(host) {
         const session = host.create();
@@ -65,7 +65,7 @@ export const agentGymForm: AgentGymForm = {
       answer: (host, { id }) => sessionOf(host, id).info.observation,
     },
     { method: 'GET', path: '/detail', fields: { id: int }, answer: (host, { id }) => sessionOf(host, id).info },
-    // The original's own methods are missing.
+    // The original's methods behind these paths do not exist, so it answers with an error.
     ...(['/commands', '/goal'] as const).map((path) => ({
       method: 'GET' as const,
       path,

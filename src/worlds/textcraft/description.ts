@@ -7,7 +7,7 @@ export const textcraftDescription: WorldDescription = {
   name: 'textcraft',
   title: 'TextCraft',
   summary: 'Craft an item of Minecraft: fetch ingredients, craft what they make, follow the recipes you are shown.',
-  // Our own words for what the original client's instruction says; the rules and the answer format are the same.
+  // The original client's instruction, rephrased; the rules and the answer format are the same.
   instruction:
     'You will be shown recipes for crafting items in Minecraft, each as "craft [target object] using [input ingredients]". ' +
     'Each turn you read an observation and answer with one action: "get" fetches an ingredient, "craft" makes an item by one of the recipes, "inventory" lists what you carry.\n' +

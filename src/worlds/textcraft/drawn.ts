@@ -1,12 +1,15 @@
-/** Another instance of a training task at each draw: other names, another list, fewer distractors; a sibling asks its list for something else. */
+/**
+ * Varies a training task at each draw: other names, another list of recipes, fewer distractors; siblings of a group get
+ * the same list with different goals.
+ */
 import type { Draw, Task, WorldOptions } from '../../envs/env.ts';
 import { Draws } from './draws.ts';
 import { parseTextCraftOptions } from './options.ts';
 
-/** The full number of distractors is what evaluations have, and comes most often. */
+/** Share of draws with the full number of distractors, as in evaluations; the others draw a number up to it. */
 const fullShare = 0.35;
 
-/** null: a task is always the same. */
+/** Returns the function that varies a task at each draw, or null if tasks stay the same. */
 export function drawingUnder(options: WorldOptions): typeof drawnTask | null {
   const { fresh, madeUp } = parseTextCraftOptions(options);
   return fresh || madeUp ? drawnTask : null;

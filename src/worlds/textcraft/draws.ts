@@ -1,4 +1,6 @@
-/** Draws of one seed, one after the other: what made-up lists and the oracle's free choices are made from. */
+/**
+ * Sequence of random numbers from one seed, for made-up lists and the oracle's choices between equally good recipes.
+ */
 import { uniformAt } from '../../envs/random-player.ts';
 
 export class Draws {
@@ -19,7 +21,7 @@ export class Draws {
     return list[this.below(list.length)];
   }
 
-  /** One of the values, each as likely as its weight. */
+  /** One of the values, with probability proportional to its weight. */
   weighted<T>(table: readonly (readonly [T, number])[]): T {
     let left = this.next() * table.reduce((sum, [, weight]) => sum + weight, 0);
     for (const [value, weight] of table) {
@@ -29,7 +31,7 @@ export class Draws {
     return table[table.length - 1][0];
   }
 
-  /** A new order. */
+  /** A copy of the list in random order. */
   shuffled<T>(list: readonly T[]): T[] {
     const order = [...list];
     for (let i = order.length - 1; i > 0; i--) {

@@ -1,4 +1,4 @@
-/** TextCraft's module: what it is and what it needs. The rules are in envs-wasm/textcraft, the client in `world.ts`. */
+/** TextCraft's module: description, options, budget. The rules are in envs-wasm/textcraft, the client in `world.ts`. */
 import type { WorldModule } from '../../envs/module.ts';
 import { textcraftDescription } from './description.ts';
 import { offeredInTextCraft } from './offered.ts';
@@ -24,7 +24,7 @@ export const textcraft: WorldModule = {
   },
   budget: {
     tiny: { promptTokens: 256, completionTokens: 128, maxTokensPerTurn: 32 },
-    // At all depths an opening has at most 2,500 characters.
+    // At any depth, the first observation has at most 2,500 characters.
     language: () => ({ promptTokens: 1024, observationTokens: 20, oracleTurns: 4 }),
   },
   view: 'textcraft',

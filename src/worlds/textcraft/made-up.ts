@@ -1,7 +1,7 @@
 /**
- * Lists of recipes that TextCraft does not have: made up from a seed in the words of its items, or a list of the world's own that is asked for
- * another thing it can make. Both are played here, by the rules of the world (envs-wasm/textcraft), and only trained on: what is
- * published is played by the world itself.
+ * Training lists of recipes that TextCraft does not have: either generated from a seed with the words of its items, or
+ * one of the world's own lists with another goal that it can make. Episodes on these lists are played here, by the
+ * world's rules (envs-wasm/textcraft), and only for training; published evaluations are played by the world itself.
  */
 import type { Feedback } from '../../envs/env.ts';
 import { Draws } from './draws.ts';
@@ -15,7 +15,7 @@ import {
 } from './recipe-list.ts';
 import { CraftTeacher, isKind, kindOf, kindWords } from './teacher.ts';
 
-/** How often a made-up list has each; the shares are near those of the world's own recipes. */
+/** Distributions of a generated list, as pairs of a value and its weight, close to those of the world's own recipes. */
 const depths = [
   [1, 25],
   [2, 43],
@@ -52,17 +52,17 @@ const lengths = [
   [3, 20],
 ] as const;
 const distractors = [0, 0, 1, 2, 3, 4, 5, 6, 8, 10] as const;
-/** Share of lists in which some things are asked for by their kind. */
+/** Share of lists in which some recipes require a kind of thing, such as "planks". */
 const kindShare = 0.25;
 
-/** What the things of a list may be called. */
+/** Source of names for the things of a list. */
 interface Namer {
   name(): string;
-  /** A thing of a kind, instead of this one. */
+  /** Name of a thing of this kind, in place of `name`. */
   ofKind(name: string, kind: string): string;
 }
 
-/** Names of one to three words. Many share their first or their last, as the world's own do. */
+/** Generates names of one to three words. Many share their first or last word, as in the world's own names. */
 class WordNamer implements Namer {
   private readonly shared: string[];
 
@@ -87,7 +87,7 @@ class WordNamer implements Namer {
   }
 }
 
-/** The names of the world's own things, in other places. */
+/** Takes the names of the world's own things. */
 class WholeNamer implements Namer {
   constructor(
     private readonly names: readonly string[],
@@ -106,10 +106,10 @@ class WholeNamer implements Namer {
   }
 }
 
-/** What the lists are made up in. */
+/** Words and names that generated lists use. */
 export interface Vocabulary {
   words: readonly string[];
-  /** Not empty: names are taken as they are. */
+  /** If not empty, whole names are used instead of words. */
   names: readonly string[];
 }
 
@@ -125,7 +125,7 @@ class Maker {
     this.namer = names.length > 0 ? new WholeNamer(names, this.draws) : new WordNamer(words, this.draws);
   }
 
-  /** The goal comes last. */
+  /** Makes the list; the goal's own recipes are made first, then distractors are added. */
   make(): RecipeList {
     const { draws } = this;
     const goal = this.item(draws.weighted(depths));
@@ -175,7 +175,7 @@ class Maker {
       this.recipes.push({ makes: this.draws.weighted(yields), name, inputs: this.draws.shuffled(inputs) });
   }
 
-  /** A recipe that shares an ingredient with those that there are, and often a word. */
+  /** Adds a recipe that shares an ingredient with the recipes made so far, and often a word. */
   private distract(): void {
     const { draws } = this;
     const shared = draws.pick(draws.pick(this.recipes).inputs).name;
@@ -185,12 +185,12 @@ class Maker {
       if (name !== shared) inputs.push({ count: draws.weighted(amounts), name });
     }
     const makes = draws.weighted(yields);
-    // Now and then another way to make what is made already, which may go in a circle.
+    // Sometimes this is another recipe for something already made, which may form a cycle.
     const name = draws.next() < 0.08 ? draws.pick(this.recipes).name : this.name();
     if (inputs.every((each) => each.name !== name)) this.recipes.push({ makes, name, inputs: draws.shuffled(inputs) });
   }
 
-  /** Some things that are made become things of a kind, and some recipes ask for the kind. */
+  /** Renames some crafted things to things of one kind, and makes some recipes require the kind. */
   private askByKind(): void {
     const { draws } = this;
     const kind = draws.pick(kindWords);
@@ -211,7 +211,7 @@ class Maker {
   renamedGoal = (name: string) => name;
 }
 
-/** How many crafts deep each thing lies that a list makes, by its shallowest way. */
+/** Minimum number of crafts in a chain that makes each thing of the list. */
 function depthsOf(recipes: readonly Recipe[]): Map<string, number> {
   const made = new Set(recipes.map(({ name }) => name));
   const depths = new Map<string, number>();
@@ -228,10 +228,13 @@ function depthsOf(recipes: readonly Recipe[]): Map<string, number> {
   return depths;
 }
 
-/** How much more often than a thing one craft less deep a thing is asked for: most of a list lies one craft deep. */
+/**
+ * A thing that needs one craft more is this many times as likely to be chosen as a goal, because most things of a list
+ * need only one craft.
+ */
 const deeper = 3;
 
-/** Others than the goal, each once, deep ones early. */
+/** The list's things except its goal, each once, in a random order that favours deep ones. */
 function* othersOf({ recipes, goal }: RecipeList, draws: Draws): Generator<string> {
   const left = [...depthsOf(recipes)]
     .filter(([name]) => name !== goal)
@@ -246,7 +249,9 @@ function* othersOf({ recipes, goal }: RecipeList, draws: Draws): Generator<strin
   }
 }
 
-/** What a list is asked for: its own goal first, then other things it makes, in an order of the seed. */
+/**
+ * Goal number `member` of a list: first its own goal, then other things it makes, in an order that depends on the seed.
+ */
 function askedFor(list: RecipeList, seed: number, member: number, isAllowed: (name: string) => boolean) {
   const { recipes, goal } = list;
   if (member === 0) return goal;
@@ -258,7 +263,7 @@ function askedFor(list: RecipeList, seed: number, member: number, isAllowed: (na
   return asked[member % asked.length];
 }
 
-/** The made-up list of a seed, asked for its thing number `member`. */
+/** The generated list of a seed, with its goal number `member`. */
 export function madeUpList(vocabulary: Vocabulary, seed: number, member: number): RecipeList {
   const maker = new Maker(vocabulary, seed);
   const made = maker.make();
@@ -266,7 +271,7 @@ export function madeUpList(vocabulary: Vocabulary, seed: number, member: number)
   return { ...list, goal: askedFor(list, seed, member, () => true) };
 }
 
-/** A list of the world's own, asked for another thing that it makes and that is no goal of another split. */
+/** One of the world's own lists with its goal number `member`; `isAllowed` excludes the goals of other splits. */
 export const askedOtherwise = (
   list: RecipeList,
   seed: number,
@@ -344,7 +349,7 @@ export class ListWorld {
 const meets = (given: Ingredient, asked: Ingredient) =>
   given.count === asked.count && (given.name === asked.name || kindOf(given.name) === asked.name);
 
-/** Whether these are what a recipe takes, in any order. */
+/** True if the given ingredients match the recipe's, in any order. */
 function fits({ inputs }: Recipe, given: readonly Ingredient[]): boolean {
   const left = [...given];
   for (const asked of inputs) {

@@ -1,17 +1,18 @@
 /**
- * TextCraft under other names: the words of all items exchanged among each other, one permutation a naming. Recipes keep their
- * structure and texts their form, but what an item is called says nothing any more of what it is made from: a goal has to
- * be looked up in the recipes shown, it cannot be remembered. (Domain randomisation, Tobin et al. https://arxiv.org/abs/1703.06907; the same
- * idea with labels is symbol tuning, Wei et al. https://arxiv.org/abs/2305.08298.)
+ * TextCraft under other names: the words of all items are permuted, one permutation for each naming. Recipes keep their
+ * structure and observations their form, but an item's name no longer hints at its ingredients: the recipe of a goal
+ * must be looked up in the recipes shown and cannot be memorised. (Domain randomisation, Tobin et al.
+ * https://arxiv.org/abs/1703.06907; the same idea with labels is symbol tuning, Wei et al.
+ * https://arxiv.org/abs/2305.08298.)
  *
- * Knows words and the world's texts; no WASM, no policy.
+ * Independent of the WASM instance and of policies.
  */
 import { Exchange, exchanged } from '../../envs/exchange.ts';
 import type { Recipe, RecipeList } from './recipe-list.ts';
 import { isKind, kindOf, kindWords } from './teacher.ts';
 import type { Counted, CraftNode, TextCraftView } from './view-data.ts';
 
-/** Words of the world's own sentences and of its actions. They keep their meaning, whatever items are called. */
+/** Words of the world's own sentences and actions. No naming changes them. */
 const sentenceWords = new Set(
   (
     'craft crafting commands goal using get got inventory you are not carrying anything could find enough items to ' +
@@ -19,7 +20,7 @@ const sentenceWords = new Set(
   ).split(' '),
 );
 
-/** The words that items are called by, in order of appearance. `texts`: actions, as the world writes them. */
+/** Words of item names, in order of appearance. `texts`: actions in the world's format. */
 export function itemWords(texts: Iterable<string>): string[] {
   const words = new Set<string>();
   for (const text of texts)
@@ -27,7 +28,10 @@ export function itemWords(texts: Iterable<string>): string[] {
   return [...words];
 }
 
-/** A list whose items go by other names, whole names exchanged among each other: kinds keep theirs, and things of a kind exchange with each other. */
+/**
+ * Renames the items of a list by permuting whole names. Kinds keep their names, and things of a kind are permuted among
+ * each other.
+ */
 export function renamed({ recipes, goal }: RecipeList, names: readonly string[], seed: number): RecipeList {
   const kinds = [null, ...kindWords].map((kind) => names.filter((name) => !isKind(name) && kindOf(name) === kind));
   const others = exchanged(kinds, seed);
@@ -39,9 +43,9 @@ export function renamed({ recipes, goal }: RecipeList, names: readonly string[],
   };
 }
 
-/** Exchanges words both ways. */
+/** Two-way exchange of words: into the other names, and back. */
 export class Naming extends Exchange {
-  /** The exchange number `seed`. */
+  /** Makes exchange number `seed`. */
   constructor(words: readonly string[], seed: number) {
     super(exchanged([words], seed), replaceWords);
   }
@@ -68,7 +72,7 @@ export class Naming extends Exchange {
   }
 }
 
-/** Whole words only, in the case that items are written in. */
+/** Replaces whole words only; keys are in the case of the item names. */
 function replaceWords(text: string, by: ReadonlyMap<string, string>): string {
   return text.replace(/[A-Za-z]+/g, (word) => by.get(word) ?? word);
 }

@@ -1,7 +1,9 @@
-/** What TextCraft's first text offers: every command that it shows, and fetching each ingredient of every command. */
+/**
+ * Valid actions in TextCraft's first observation: every command shown, and fetching each ingredient of every command.
+ */
 const command = /^craft .+? using (.+)$/;
 
-/** null: it is no first text of TextCraft. `said`: the world's texts so far. */
+/** Returns null if the first observation is not one of TextCraft. Argument: the world's observations so far. */
 export function offeredInTextCraft([first = '']: readonly string[]): string[] | null {
   const [heading, ...lines] = first.split('\n');
   if (heading !== 'Crafting commands:') return null;

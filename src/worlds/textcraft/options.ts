@@ -1,4 +1,4 @@
-/** TextCraft's options, read and checked. Knows no WASM. */
+/** Schema and parser of TextCraft's options. Independent of the WASM instance. */
 import * as v from 'valibot';
 import { listOf, option, optionsReader, whole, yesOrNo } from '../../envs/options.ts';
 
@@ -20,7 +20,7 @@ const schema = v.strictObject({
     label: 'List seed',
     sentence: 'What the distractors and the order of the shown recipes are drawn from.',
   }),
-  // Held-out goals keep the first list.
+  // Held-out goals use the first list alone.
   listSeeds: option(whole(1, 1000), 1, {
     label: 'Lists a goal',
     sentence:
@@ -40,7 +40,7 @@ const schema = v.strictObject({
     sentence:
       'What an item is called is exchanged as a whole ("oak planks"), not word by word: for a policy whose tokens are names.',
   }),
-  // The exchanges 1 to `namings`; held-out goals keep their own words.
+  // Exchanges 1 to `namings`; held-out goals keep their own words.
   namings: option(whole(0, 1000), 0, {
     label: 'Namings a goal',
     sentence:
@@ -56,7 +56,7 @@ const schema = v.strictObject({
     sentence:
       'Lists of recipes made up in the words of the world, a new one at each draw, instead of its own: only for training.',
   }),
-  // Tuned on, so that the test ids are looked at once.
+  // These goals are for tuning, so that the test ids are evaluated only once.
   apart: option(whole(0, 200), 0, {
     label: 'Goals kept apart',
     sentence:
@@ -72,5 +72,7 @@ const schema = v.strictObject({
 
 export type TextCraftOptions = v.InferOutput<typeof schema>;
 
-/** Fills in defaults; refuses a value out of range with its path, its value and the bound. */
+/**
+ * Parses options and fills in defaults; an error for a value out of range contains its path, the value and the bound.
+ */
 export const parseTextCraftOptions = optionsReader('TextCraft', schema);

@@ -1,5 +1,6 @@
 /**
- * TextCraft's first text, read and written: the recipes it shows and the goal it asks for. Knows words alone: no WASM, no policy.
+ * Parser and writer of TextCraft's first observation: the recipes it shows and its goal. Independent of the WASM
+ * instance and of policies.
  */
 
 export interface Ingredient {
@@ -8,7 +9,7 @@ export interface Ingredient {
 }
 
 export interface Recipe {
-  /** How many one craft makes. */
+  /** Number of items that one craft makes. */
   makes: number;
   name: string;
   inputs: readonly Ingredient[];
@@ -28,14 +29,14 @@ function readInputs(text: string): Ingredient[] | null {
   return read.every((each) => each !== null) ? read.map((each) => ({ count: Number(each[1]), name: each[2] })) : null;
 }
 
-/** One command; null: it is none. */
+/** Parses one command; returns null if the line is not a command. */
 export function readCommand(line: string): Recipe | null {
   const [, makes, name, rest] = command.exec(line) ?? [];
   const inputs = rest === undefined ? null : readInputs(rest);
   return inputs && { makes: Number(makes), name, inputs };
 }
 
-/** null: it is no first text of TextCraft. */
+/** Parses a first observation; returns null if the text is not one of TextCraft. */
 export function readRecipeList(text: string): RecipeList | null {
   const [first, ...lines] = text.split('\n');
   const goal = /^Goal: craft (.+)\.$/.exec(lines.at(-1) ?? '')?.[1];
@@ -43,7 +44,7 @@ export function readRecipeList(text: string): RecipeList | null {
   return { recipes: lines.flatMap((line) => readCommand(line) ?? []), goal };
 }
 
-/** What the commands among these texts make and take, in order of appearance. */
+/** Names of all products and ingredients of the commands among these texts, in order of appearance. */
 export function itemNames(texts: Iterable<string>): string[] {
   const names = new Set<string>();
   for (const text of texts) {
@@ -59,11 +60,11 @@ export const writeIngredients = (inputs: readonly Ingredient[]) =>
 export const writeCommand = ({ makes, name, inputs }: Recipe) =>
   `craft ${makes} ${name} using ${writeIngredients(inputs)}`;
 
-/** The text as the world begins with it. */
+/** First observation of an episode, in the world's format. */
 export const writeRecipeList = ({ recipes, goal }: RecipeList) =>
   `${heading}\n${recipes.map(writeCommand).join('\n')}\n\nGoal: craft ${goal}.`;
 
-/** Every command that is shown, and fetching each ingredient of every command. */
+/** Valid actions of a list: every command shown, and fetching each ingredient of every command. */
 export function offeredBy({ recipes }: RecipeList): string[] {
   const offered = new Set<string>();
   for (const recipe of recipes) {

@@ -1,6 +1,6 @@
 /**
- * The official split of TextCraft's items (AgentGym, `textcraft_test.json` and the training list): facts, as half-open
- * ranges of ids. 100 test ids, 374 training ids; the other 70 are in neither.
+ * The official split of TextCraft's items (AgentGym, `textcraft_test.json` and the training list), as half-open ranges
+ * of ids. 100 test ids, 374 training ids; the other 70 are in neither.
  */
 import type { Split } from '../../envs/env.ts';
 

@@ -1,4 +1,4 @@
-/** TextCraft's evaluation items: AgentGym's 100 test ids, as AgentGym-RL asks them. */
+/** TextCraft's evaluation suite: AgentGym's 100 test ids, with AgentGym-RL's settings. */
 import { agentGymRlDiffers, type WorldSuite } from '../../envs/suite.ts';
 
 export const textcraftSuites: readonly WorldSuite[] = [

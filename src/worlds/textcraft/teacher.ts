@@ -21,16 +21,16 @@ import type { Advice } from '../../envs/env.ts';
 import { Draws } from './draws.ts';
 import { type Ingredient, type Recipe, type RecipeList, writeCommand, writeIngredients } from './recipe-list.ts';
 
-/** Words that stand for any thing whose name ends with them. */
+/** Names of kinds: each stands for any thing whose name ends with it. */
 export const kindWords = ['planks'] as const;
 export const isKind = (word: string): boolean => kindWords.some((kind) => kind === word);
-/** The kind that a thing is of; null: of none. */
+/** Kind of a thing, or null if it has none. */
 export const kindOf = (name: string): string | null => kindWords.find((kind) => name.endsWith(` ${kind}`)) ?? null;
 
-/** Fetched at once. */
+/** Number of items that one `get` action fetches. */
 export const fetched = 64;
 const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ';
-/** Refusals after which it gives up. */
+/** Number of refused actions after which the oracle gives up. */
 const mostRefusals = 4;
 
 interface Entry {
@@ -39,7 +39,7 @@ interface Entry {
   command: string;
 }
 
-/** The cheapest way to each thing, in actions; what cannot be come by is absent. */
+/** Cheapest way to get each thing, in actions; things that cannot be made or fetched are absent. */
 class Ways {
   private readonly recipes = new Map<string, Recipe[]>();
   private readonly cost = new Map<string, number>();
@@ -62,7 +62,7 @@ class Ways {
     return this.recipes.has(name);
   }
 
-  /** The things that a name may mean. */
+  /** Things that an ingredient's name may stand for. */
   meant(name: string): string[] {
     if (this.isMade(name)) return [name];
     return this.refused.has(name) || isKind(name)
@@ -88,7 +88,10 @@ class Ways {
     return true;
   }
 
-  /** One of the cheapest recipes of a thing, always the same one, its kinds made into things; null: there is none. */
+  /**
+   * One of the cheapest recipes of a thing, with a thing chosen for each kind among the ingredients. Repeated calls
+   * return the same recipe. Null if there is none.
+   */
   recipe(name: string): Recipe | null {
     const known = this.chosen.get(name);
     if (known) return known;
@@ -114,27 +117,27 @@ class Ways {
   }
 }
 
-/** What has been said so far, and what follows from it. */
+/** Plan written in the thoughts so far, and the progress in it. */
 interface Said {
   begun: boolean;
   entries: readonly Entry[];
   missing: readonly Ingredient[];
-  /** How much of each fetched thing the plan takes. */
+  /** Amount of each fetched thing that the plan uses. */
   taken: ReadonlyMap<string, number>;
-  /** What is played backwards: the entry, and how often it is still to be crafted. */
+  /** Craft in progress, once nothing is missing: the entry (the last one first) and its remaining repetitions. */
   playing: { entry: number; left: number } | null;
 }
 
 const nothingSaid: Said = { begun: false, entries: [], missing: [], taken: new Map(), playing: null };
 
-/** One episode's oracle. `seed`: of its choices among equals. */
+/** Oracle of one episode. `seed`: of its choices between equally cheap ways. */
 export class CraftTeacher {
   private readonly fetched = new Set<string>();
   private readonly refused = new Set<string>();
   private ways: Ways;
   private refusals = 0;
   private said = nothingSaid;
-  /** The lesson that was asked for, and what will have been said where it is followed. */
+  /** Current advice, and the plan as it stands once the advice is followed. */
   private asked: { lesson: Advice | null; said: Said } | null = null;
   private hopeless = false;
 
@@ -149,13 +152,16 @@ export class CraftTeacher {
     return new Ways(this.list, this.refused, new Draws(this.seed + this.refusals));
   }
 
-  /** What to think and do now; null: it knows no way. */
+  /** Thought and action for the current turn, or null if the oracle finds no way. */
   next(): Advice | null {
     this.asked ??= this.think();
     return this.asked.lesson;
   }
 
-  /** What was done, by whomever, and whether the world took it. Where it was another's action nothing of the lesson was said. */
+  /**
+   * Records an action, the oracle's own or another, and whether the world accepted it. The plan advances only if the
+   * action is the advised one.
+   */
   note(action: string, valid: boolean): void {
     const { asked } = this;
     this.asked = null;
@@ -180,7 +186,7 @@ export class CraftTeacher {
   }
 }
 
-/** The state once the lesson's action has been taken. */
+/** The plan after the advised action. */
 function advanced(said: Said): Said {
   const { playing, missing, entries } = said;
   if (!playing) return { ...said, missing: missing.slice(1) };
@@ -190,7 +196,7 @@ function advanced(said: Said): Said {
   return { ...said, playing: { entry, left: entries[entry]?.times ?? 0 } };
 }
 
-/** One thought, from what was said before it. */
+/** One thought, which continues the plan of the thoughts before it. */
 class Thought {
   private readonly begun: boolean;
   private readonly entries: Entry[];
@@ -236,7 +242,7 @@ class Thought {
     return this.play(words);
   }
 
-  /** Writes how a thing is made, and puts what that takes before all else that is missing. */
+  /** Writes the recipe of a thing and puts its ingredients in front of everything else that is missing. */
   private enter(name: string, count: number): string {
     const recipe = this.ways.recipe(name);
     const letter = letters[this.entries.length];
@@ -250,7 +256,7 @@ class Thought {
     return `${name} ${letter} ${times} ${command} ;`;
   }
 
-  /** Whether what is fetched once is enough, and the number has a word. */
+  /** True if a single `get` fetches enough of the thing for the whole plan. */
   private suffices({ count, name }: Ingredient): boolean {
     const taken = (this.taken.get(name) ?? 0) + count;
     this.taken.set(name, taken);

@@ -1,16 +1,16 @@
-/** The teachers of a batch of TextCraft's worlds: each is told what was done in its slot, by whomever, and may be asked at any turn. */
+/** Oracles of a batch of TextCraft's worlds. Each records all actions of its slot and can give advice at any turn. */
 import type { Advice } from '../../envs/env.ts';
 import { ListWorld } from './made-up.ts';
 import { type RecipeList, readRecipeList } from './recipe-list.ts';
 import { CraftTeacher } from './teacher.ts';
 
-/** What has been done in a slot. */
+/** Record of the episode in a slot. */
 interface Told {
   text: string;
-  /** Of the teacher's choices among equals. */
+  /** Seed of the oracle's choices between equally cheap ways. */
   seed: number;
   done: { action: string; valid: boolean }[];
-  /** Made when it is first asked. */
+  /** Created at the first request. */
   teacher: CraftTeacher | null;
 }
 
@@ -29,13 +29,13 @@ export class Teaching {
     told?.teacher?.note(action, valid);
   }
 
-  /** What to think and do now; null: no way is known. */
+  /** Thought and action for the current turn, or null if the oracle finds no way. */
   next(slot: number): Advice | null {
     const told = this.slots.get(slot);
     return (told && this.teacherOf(told)?.next()) ?? null;
   }
 
-  /** One that comes after the first action has been told of all before it. */
+  /** The slot's oracle; a new one first replays the actions so far. */
   private teacherOf(told: Told): CraftTeacher | null {
     if (told.teacher) return told.teacher;
     const list = readRecipeList(told.text);
@@ -48,7 +48,10 @@ export class Teaching {
     return told.teacher;
   }
 
-  /** All that a teacher who knows nothing of what was done would do from here, played on the list; null: it does not reach the goal. */
+  /**
+   * All remaining actions of a new oracle, played on the list from the current state; null if they do not reach the
+   * goal.
+   */
   plan(slot: number, list: RecipeList): string[] | null {
     const told = this.slots.get(slot);
     if (!told) return null;

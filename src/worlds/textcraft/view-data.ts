@@ -1,4 +1,4 @@
-/** What a view of TextCraft draws. */
+/** Data of TextCraft's view. */
 import type { WorldView } from '../../envs/env.ts';
 
 export interface TextCraftView extends WorldView {
@@ -6,7 +6,7 @@ export interface TextCraftView extends WorldView {
   goal: string;
   inventory: Counted[];
   commands: { text: string; output: string; count: number; inputs: Counted[] }[];
-  /** The crafting tree to the goal: what is needed, what is there, whether it is fetched or crafted. */
+  /** Crafting tree of the goal: amount needed, amount carried, and whether each thing is fetched or crafted. */
   tree: CraftNode;
 }
 

@@ -1,6 +1,7 @@
 /**
  * TextCraft in this process: the World contract over one WASM instance. It packs a batch into linear memory, makes one
- * call, and unpacks the answers. The rules are in envs-wasm/textcraft; here are only tasks, options and words about it.
+ * call, and unpacks the answers. The rules are in envs-wasm/textcraft; this file has the tasks, the options and the
+ * view.
  */
 import {
   type Advice,
@@ -26,7 +27,10 @@ import type { Counted, CraftNode, TextCraftView } from './view-data.ts';
 const MAX_SLOTS = 1 << 20;
 const MAX_CACHED_TASKS = 4096;
 
-/** Of the training goals, those that are kept apart: evenly spread. The official split where none are. */
+/**
+ * Item ids of a split. With `apart` goals kept apart, those training goals (evenly spread) form the test split;
+ * otherwise the split is the official one.
+ */
 function idsOf({ apart }: TextCraftOptions, split: Split): number[] {
   if (apart === 0) return splitIds(split);
   const ids = splitIds('train');
@@ -34,7 +38,7 @@ function idsOf({ apart }: TextCraftOptions, split: Split): number[] {
   return ids.filter((id) => kept.has(id) === (split === 'test'));
 }
 
-/** The options of each command list and naming that this split is met under. */
+/** One set of options for each list seed and naming of the split. */
 function variantsOf(options: TextCraftOptions, split: Split): TextCraftOptions[] {
   const lists = split === 'train' ? options.listSeeds : 1;
   const namings = split === 'train' && options.namings > 0 ? options.namings : 0;
@@ -73,7 +77,7 @@ const LISTED_PLAN = 1;
 
 type Named = Pick<TextCraftOptions, 'naming' | 'keepKinds' | 'wholeNames'>;
 
-/** A goal's own recipes alone, under their own names. */
+/** The recipes of a goal alone, with their own names. */
 const plainList = { distractors: 0, listSeed: 0, naming: 0, keepKinds: false, wholeNames: false };
 
 interface TaskText {
@@ -81,7 +85,7 @@ interface TaskText {
   validActions: string[];
 }
 
-/** Seeds of made-up lists before any was drawn; those of evaluations are apart. */
+/** Tasks on generated lists, with fixed seeds until a draw replaces them; the seeds of evaluations are apart. */
 function madeUpTasks(options: TextCraftOptions, split: Split): Task[] {
   const first = split === 'train' ? 0 : 0x4000_0000;
   return Array.from({ length: 64 }, (_, k) => ({
@@ -99,7 +103,7 @@ function abort(_message: number, _file: number, line: number, column: number): n
   throw new WebAssembly.RuntimeError(`textcraft.wasm aborted at ${line}:${column}`);
 }
 
-/** Use `TextCraft.open()`. */
+/** World contract over one instance. Create one with `TextCraft.open()`. */
 export class TextCraft implements World {
   private columns = new Int32Array(0);
   private capacity = 0;
@@ -108,9 +112,9 @@ export class TextCraft implements World {
   private readonly namings = new Map<number, Naming>();
   private words: string[] | null = null;
   private names: string[] | null = null;
-  /** By slot, where its items go by other words. */
+  /** Namings by slot; slots with the world's own names are absent. */
   private readonly named = new Map<number, Naming>();
-  /** By slot, where it is played on a list that the world does not have. */
+  /** Episodes by slot that are played on a list the world does not have. */
   private readonly lists = new Map<number, ListWorld>();
   private readonly teaching = new Teaching();
   private heldOut: ReadonlySet<string> | null = null;
@@ -132,7 +136,7 @@ export class TextCraft implements World {
     const goals = idsOf(filled, split)
       .map((id) => ({ id, depth: this.wasm.goalDepth(id) }))
       .filter(({ depth }) => filled.depths.includes(depth));
-    // List by list, so that the first tasks are every goal once, under the first list.
+    // Grouped by list, so that the first tasks contain every goal once, with the first list.
     return variantsOf(filled, split).flatMap((options) =>
       goals.map(({ id, depth }) => ({ world: 'textcraft', id, options, strata: { depth } })),
     );
@@ -192,7 +196,7 @@ export class TextCraft implements World {
     return slots.map((slot) => this.teaching.next(slot));
   }
 
-  /** On a made-up list: the teacher's next action alone. */
+  /** Remaining actions of the oracle. For a generated list they are planned here, not in the WASM instance. */
   async oracle(slots: readonly number[]): Promise<(string[] | null)[]> {
     const plans = this.plans(slots, (text, flags, b) => {
       const shown = this.named.get(slots[b])?.show(text) ?? text;
@@ -204,7 +208,10 @@ export class TextCraft implements World {
     });
   }
 
-  /** True where all the oracle's remaining actions are valid actions, so that constrained decoding can take them; null: no oracle. */
+  /**
+   * True if all remaining actions of the oracle are valid actions, so that constrained decoding can produce them; null
+   * without an oracle.
+   */
   async oracleIsListed(slots: readonly number[]): Promise<(boolean | null)[]> {
     return this.plans(slots, (_text, flags) => (flags === 0 ? null : flags === LISTED_PLAN));
   }
@@ -220,7 +227,7 @@ export class TextCraft implements World {
     this.texts.clear();
   }
 
-  /** Linear memory in use: what its largest moment needed. */
+  /** Size of the linear memory in bytes; it never shrinks. */
   memoryBytes(): number {
     return this.wasm.memory.buffer.byteLength;
   }
@@ -237,7 +244,7 @@ export class TextCraft implements World {
       if (!this.wasm.hasWorld(slot)) throw new WorldError(`World ${slot} has not begun: reset it with a task first.`);
   }
 
-  /** First words of a task; made once, since they depend on the task alone. */
+  /** First observation of a task, cached because it depends on the task alone. */
   private start(slot: number, id: number, options: TextCraftOptions): Feedback {
     if (!Number.isInteger(id) || id < 0 || id > 0x7fffffff)
       throw new WorldError(`TextCraft's item ids must be whole numbers from 0, not ${id}.`);
@@ -251,7 +258,7 @@ export class TextCraft implements World {
     return { observation, reward: 0, done: false, valid: true, validActions };
   }
 
-  /** The list of a task that the world itself does not play; null: it does. */
+  /** Episode on a list that the world does not have; null if the world itself plays the task. */
   private otherList(id: number, options: TextCraftOptions): ListWorld | null {
     const { madeUp, asked, listSeed, apart, wholeNames, naming } = options;
     if (madeUp) return new ListWorld(madeUpList(this.vocabulary(wholeNames), listSeed, asked));
@@ -268,7 +275,7 @@ export class TextCraft implements World {
     return list && new ListWorld(list);
   }
 
-  /** What evaluations ask for: never asked for in training. */
+  /** Goals of evaluations, which training never uses. */
   private heldOutGoals(apart: number): ReadonlySet<string> {
     const options = parseTextCraftOptions({ apart });
     const ids = new Set([...splitIds('test'), ...(apart > 0 ? idsOf(options, 'test') : [])]);
@@ -284,13 +291,13 @@ export class TextCraft implements World {
     else this.named.delete(slot);
   }
 
-  /** What lists are made up in: words and names that an exchange may exchange. */
+  /** Vocabulary of generated lists: the words and names that a naming may exchange. */
   vocabulary(wholeNames: boolean): Vocabulary {
     this.names ??= itemNames(this.ownActions());
     return { words: this.itemWords().filter((word) => !isKind(word)), names: wholeNames ? this.names : [] };
   }
 
-  /** null: every item has its own name, or they are exchanged whole. */
+  /** Returns null if every item keeps its own name or whole names are exchanged. */
   private naming({ naming: number, keepKinds, wholeNames }: Named): Naming | null {
     if (number === 0 || wholeNames) return null;
     const key = keepKinds ? -number : number;
@@ -307,7 +314,7 @@ export class TextCraft implements World {
     return this.words;
   }
 
-  /** Of every goal's own recipes, in the order of the goals. */
+  /** Actions of every goal's own recipes, in the order of the goals. */
   private ownActions(): string[] {
     const texts = Array.from({ length: this.wasm.goalCount() }, (_, id) => this.taskText(id, plainList));
     return texts.flatMap(({ validActions }) => validActions);
@@ -322,7 +329,7 @@ export class TextCraft implements World {
       this.wasm.writeTask(id, distractors, listSeed);
       const [observation, actions] = (naming?.show(this.output()) ?? this.output()).split('\0');
       text = { observation, validActions: actions.split('\n') };
-      // Every episode of this task is handed the same list.
+      // All episodes of this task share the array.
       Object.freeze(text.validActions);
       if (this.texts.size >= MAX_CACHED_TASKS) this.texts.delete(this.texts.keys().next().value!);
       this.texts.set(key, text);
@@ -337,7 +344,7 @@ export class TextCraft implements World {
     for (let b = 0; b < slots.length; b++) this.columns[b] = slots[b];
   }
 
-  /** Views on linear memory: made anew when it grew or the columns moved. */
+  /** Recreates the views on linear memory if it grew or the columns moved. */
   private refresh(): void {
     const { buffer } = this.wasm.memory;
     if (this.bytes.buffer !== buffer) this.bytes = new Uint8Array(buffer);
@@ -347,7 +354,7 @@ export class TextCraft implements World {
     this.columns = new Int32Array(buffer, this.wasm.columns(), capacity * 7);
   }
 
-  /** One encoding for the batch where it is ASCII (lengths are then known), else one a text. */
+  /** Encodes the whole batch in one call if it is ASCII (lengths are then known), otherwise each text by itself. */
   private writeActions(actions: readonly string[]): void {
     const joined = actions.join('');
     const start = this.wasm.inputBuffer(joined.length * 3);

@@ -1,4 +1,7 @@
-/** TextCraft, drawn: what is carried, which recipes are offered, and the crafting tree to the goal. Words carry every sign. */
+/**
+ * Drawing of TextCraft: the inventory, the recipes shown, and the crafting tree of the goal. All states have a text
+ * label.
+ */
 import { msg, str } from '@lit/localize';
 import { css, html, LitElement, nothing, type TemplateResult } from 'lit';
 import { customElement, property } from 'lit/decorators.js';

@@ -1,4 +1,4 @@
-/** TextCraft on the page: its element, loaded when there is one to show, and how a person plays in it. */
+/** TextCraft on the page: its element, loaded when there is one to show. */
 import { html } from 'lit';
 import type { ViewKind } from '../../../ui/kit/view-kind.ts';
 
