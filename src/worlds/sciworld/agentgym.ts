@@ -30,7 +30,7 @@ function sessionOf(host: SessionHost, id: Values[string], again = false): Served
   return session;
 }
 
-/** A session with a task in it. */
+/** A session that has a task; refuses sessions without one. */
 function loaded(host: SessionHost, id: Values[string]): ServedSession {
   const session = sessionOf(host, id);
   if (session.info.observation === undefined) throw new Refused('No task is loaded: reset the environment first.');
@@ -49,9 +49,10 @@ async function reset(host: SessionHost, values: Values): Promise<Json> {
     task_name: task,
     var_num: variation,
     task_description: description,
-    // The world's first text is the description, a line feed, and what is seen.
+    // The world's first observation is the description, a line feed, and the look around; the original returns the look
+    // alone.
     observation: observation.slice(description.length + 1),
-    // Looking around may already score.
+    // The first look around may already score.
     reward: score,
     score,
     deleted: false,
@@ -61,7 +62,10 @@ async function reset(host: SessionHost, values: Values): Promise<Json> {
   return answer;
 }
 
-/** The world's reward is the score as a part of one; the original's is what the score grew by, in points. */
+/**
+ * Executes an action. The world's reward is the score so far, from 0 to 1; the original's is the increase of the score,
+ * in points.
+ */
 async function step(host: SessionHost, session: ServedSession, action: string) {
   const { observation, reward: part, done } = standing(await host.act(session, action));
   const score = Math.round(part * 100);
@@ -70,7 +74,7 @@ async function step(host: SessionHost, session: ServedSession, action: string) {
   return answer;
 }
 
-/** What a person's front end sends may be a whole reply. */
+/** Action in a text. The original's front end may send a whole reply instead of an action. */
 function actionIn(text: string): string {
   const [whole, action] = (text.endsWith('</s>') ? text.slice(0, -4) : text).split('Action:');
   return action === undefined ? whole : action.trim();
@@ -91,7 +95,7 @@ const parts =
     return Object.fromEntries(names.map((name) => [name, state[name]]));
   };
 
-/** Questions about a session, each a GET with its id. */
+/** Routes that read a session: GET requests with its id. */
 const questions: { readonly [path: string]: Asked } = {
   '/observation': (_host, { info }) => info.observation,
   '/action_hint': parts('possible_actions', 'possible_objects'),
@@ -121,7 +125,7 @@ export const agentGymForm: AgentGymForm = {
   greeting: 'This is environment ScienceWorld.',
   errors: 'answer',
   idField: 'id',
-  // Nobody asks for the list here, and it takes longer than the step.
+  // No route here returns the list of valid actions, and computing it takes longer than the step.
   options: { upstream: true, validActions: false },
   routes: [
     {

@@ -1,8 +1,8 @@
-/** Another instance of a variation at each draw: the same under other names. */
+/** Varies a training task at each draw: the same variation under other names. */
 import type { Draw, Task } from '../../envs/env.ts';
 import { uniformAt } from '../../envs/random-player.ts';
 
-/** So many draws keep all names: those of evaluations are met as well. */
+/** Share of draws that keep all names, so that training also meets the names of evaluations. */
 const ownNames = 0.1;
 
 export function drawnTask(task: Task, { key, member }: Draw): Task {

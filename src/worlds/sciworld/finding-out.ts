@@ -1,6 +1,7 @@
 /**
- * Plans of an oracle that finds out what it cannot know, as whoever reads no more than the world's words must: it looks around where it comes in before it
- * speaks of what is there, joins what may conduct to a lamp, warms or cools what may melt, and reads the recipe. Knows the simulator's words, no batches.
+ * Plans that find the answer by experiment, from observations alone, as an agent must. They look around a room before
+ * they name its things, connect a possible conductor to a lamp, heat or cool a substance, and read the recipe. They use
+ * the simulator's action texts; independent of batches.
  */
 import { longLived, shortLived } from './named-things.ts';
 import {
@@ -15,7 +16,7 @@ import {
 } from './oracle.ts';
 import { type Plan, type Rehearsal, Stuck } from './rehearsal.ts';
 
-/** Goes there, and looks: a room is described where an episode begins, and where one looks around. */
+/** Goes to the room and looks around: only a look (or the start of an episode) describes a room. */
 const visit: Arrival = (r, room) => {
   const walked = r.room() !== room;
   r.goTo(room);
@@ -32,14 +33,14 @@ const readRecipe: Arrival = (r, room) => {
   r.do('read recipe');
 };
 
-/** The first so many of what the room shows whose names end so. */
+/** The first `count` things in the room's description whose names end with `ending`. */
 function shown(r: Rehearsal, ending: string, count: number): string[] {
   const names = [...r.look().matchAll(new RegExp(`\\b(\\w+ ${ending})\\b`, 'g'))].map(([, name]) => name);
   if (names.length < count) throw new Stuck(`there are ${names.length} things that end with ${ending}, not ${count}`);
   return names.slice(0, count);
 }
 
-/** A lamp in series with the thing: from the battery through a wire, the lamp, a wire, the thing and a wire. */
+/** True if a lamp lights in series with the thing: battery, wire, lamp, wire, thing, wire. */
 function lights(r: Rehearsal, thing: string): boolean {
   const [toLamp, toThing, between] = shown(r, 'wire', 3);
   const [lamp] = shown(r, 'light bulb', 1);
@@ -69,14 +70,17 @@ const conductivity: Plan = (r) => {
   r.do(`move ${thing} to ${lights(r, thing) ? conductive : other}`);
 };
 
-/** Within a long wait the stove does not pass a bound this high yet: so many readings are saved. */
+/** During a long wait the stove stays below bounds from this temperature on, so a long wait saves readings. */
 const LONG_WAIT_FROM = 200;
 const MOST_READINGS = 20;
 const LONG_WAIT = 'wait';
 
 const degrees = (answer: string) => /temperature of (-?\d+) degrees/.exec(answer)?.[1];
 
-/** Warmed or cooled until the thermometer has passed the bound: what kept its name until then, and looks as it did, has not changed its state. */
+/**
+ * True if the substance changes its state before the thermometer passes the bound, while it is heated or cooled. A
+ * substance that still has its name and its appearance has not changed.
+ */
 function changesBefore(
   r: Rehearsal,
   thing: string,
@@ -105,14 +109,17 @@ function freezes(r: Rehearsal, thing: string, bound: number): boolean {
   return changesBefore(r, thing, (read) => read < bound, LONG_WAIT);
 }
 
-/** Solid at the bound, it melts above; liquid, below. Solid or liquid it is in the kitchen already, which is told where it is to be picked up. */
+/**
+ * A substance that is solid at the bound melts above it; one that is liquid melts below. Picking it up in the kitchen
+ * shows whether it is solid or liquid at room temperature.
+ */
 const meltingPoint: Plan = (r) => {
   const text = r.description();
   const [, thing] = /melting point of ([\w ]+), which/.exec(text)!;
   const [, bound] = /is above (-?[\d.]+) degrees/.exec(text)!;
   const [above, below] = [...text.matchAll(/focus on the (\w+ box)/g)].map(([, box]) => box);
   visit(r, 'kitchen');
-  // The room's: the thermometer lies there.
+  // Room temperature, read from the thermometer in the kitchen's description.
   const room = Number(degrees(r.look()));
   r.do('pick up thermometer');
   r.do('focus on thermometer');
@@ -125,7 +132,10 @@ const meltingPoint: Plan = (r) => {
   r.do(`focus on ${solid ? above : below}`);
 };
 
-/** Instead of a plan that knows, of the tasks whose answer can be found out soon; a task that is not here has no other. */
+/**
+ * Investigation plans, which replace the plans that know the answer. Only tasks whose answer can be found in a few
+ * turns have one.
+ */
 export const findingOut: { [task: string]: Plan } = {
   'find-animal': findAnimal(visit),
   'find-living-thing': findAnimal(visit),

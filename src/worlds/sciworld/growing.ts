@@ -1,10 +1,10 @@
 /**
- * Plans with plants: the stages of a life, a plant from its seed, a fruit that bees bring about. A pot stands under a running tap, which
- * fills it again whenever it is dry.
+ * Plans with plants: the stages of a plant's life, a plant from its seed, a fruit with the help of bees. Pots stand
+ * under a running tap, which refills them whenever they are dry.
  */
 import { type Plan, type Rehearsal, Stuck } from './rehearsal.ts';
 
-/** Lets time pass until `look` finds something; null: it never came. */
+/** Waits until `look` finds something and returns it. The plan fails if the moves run out first. */
 function waitFor<T>(r: Rehearsal, look: () => T | null | undefined): T {
   for (;;) {
     const found = look();
@@ -15,7 +15,7 @@ function waitFor<T>(r: Rehearsal, look: () => T | null | undefined): T {
 
 const stages = ['seed', 'seedling', 'adult', 'reproducing'] as const;
 
-/** The trees outside grow: each stage is focused on while some tree is in it. */
+/** Follows the trees outside as they grow, focusing on each stage while some tree is in it. */
 export const plantStages: Plan = (r) => {
   const plant = /life stages of the ([\w ]+) plant, starting/.exec(r.description())![1];
   r.goTo('outside');
@@ -40,7 +40,9 @@ const seedsOf = (r: Rehearsal) => {
 const soilIn = (r: Rehearsal, pot: string) =>
   r.things().some(({ name, contents }) => name === pot && contents.some((inner) => inner.name === 'soil'));
 
-/** Soil for so many pots: what is there, what lies about, and what the shovel brings from outside. */
+/**
+ * Fills the pots with soil: soil already in them, soil lying in the greenhouse, and soil dug outside with the shovel.
+ */
 function fillPots(r: Rehearsal, wanted: readonly string[]): void {
   const needing = wanted.filter((pot) => !soilIn(r, pot));
   const spare = r.canName('soil in greenhouse') && needing.length ? needing.shift() : undefined;
@@ -57,7 +59,7 @@ function fillPots(r: Rehearsal, wanted: readonly string[]): void {
   for (const pot of needing) r.do(`move soil in inventory to ${pot}`);
 }
 
-/** Sows a seed a pot and puts the pots under the greenhouse's tap. */
+/** Sows one seed in each pot and puts the pots under the greenhouse's tap. */
 function sow(r: Rehearsal, wanted: readonly string[]): void {
   const { room } = seedsOf(r);
   r.goTo(room);
@@ -71,7 +73,7 @@ function sow(r: Rehearsal, wanted: readonly string[]): void {
   if (r.act('activate sink').includes('broken')) throw new Stuck('there is no water');
 }
 
-/** A seed has its own name from the first tick on. */
+/** Current name of a seed in the room; the seed's kind is in its name only from the first tick on. */
 const seedHere = (r: Rehearsal) => {
   const { kind } = seedsOf(r);
   return r.canName(`${kind} seed`) ? `${kind} seed` : 'plant';
@@ -83,7 +85,7 @@ export const growPlant: Plan = (r) => {
   while (!r.completed) r.act('wait1');
 };
 
-/** With the doors shut the bees stay with the flowers. A fruit that the house has anyway would do as well, and is left alone. */
+/** Closed doors keep the bees with the flowers. A fruit already in the house would also count, but is not used. */
 export const growFruit: Plan = (r) => {
   sow(r, pots);
   for (const room of ['hallway', 'outside'])

@@ -1,14 +1,20 @@
-/** What an oracle comes to that does not find out: its plan with the answer drawn at random. Knows the words of tasks and plans. */
+/**
+ * Oracle that guesses: its plan with a random box as the answer. It is the baseline for oracles and policies that find
+ * the answer.
+ */
 import { uniformAt } from '../../envs/random-player.ts';
 
 const STREAM_GUESS = 0x6775_6573;
 
-/** The boxes that a task's words offer as answers, in their order. */
+/** Boxes that the task's description offers as answers, in its order. */
 const boxesOf = (description: string) => [
   ...new Set([...description.matchAll(/\b(\w+ box)\b/g)].map(([, box]) => box)),
 ];
 
-/** The plan, and in the action that answers one of the boxes as likely as any other. A task with one box, or none, asks for no answer. */
+/**
+ * Replaces the box in the plan's answer by a random one of the task's boxes, uniformly. A plan for a task with fewer
+ * than two boxes stays unchanged, because it has no choice to make.
+ */
 export function guessed(plan: readonly string[], description: string, id: number): string[] {
   const boxes = boxesOf(description);
   const at = plan.findLastIndex((action) => boxes.some((box) => action.endsWith(box)));

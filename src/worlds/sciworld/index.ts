@@ -1,4 +1,6 @@
-/** ScienceWorld's module: what it is and what it needs. The rules are in envs-wasm/sciworld, the client in `world.ts`. */
+/**
+ * ScienceWorld's module: description, options, budget. The rules are in envs-wasm/sciworld, the client in `world.ts`.
+ */
 import type { WorldModule } from '../../envs/module.ts';
 import { sciworldDescription } from './description.ts';
 import { namedThings } from './named-things.ts';
@@ -27,7 +29,7 @@ export const sciworld: WorldModule = {
   },
   budget: {
     tiny: { promptTokens: 320, completionTokens: 1024, maxTokensPerTurn: 32 },
-    // An opening has at most 2,200 characters.
+    // The first observation has at most 2,200 characters.
     language: () => ({ promptTokens: 1024, observationTokens: 90, oracleTurns: 24 }),
   },
   view: 'sciworld',

@@ -1,8 +1,14 @@
-/** What things are called in ScienceWorld, by kind: names that may stand for each other, and that a policy may read as one token. */
+/**
+ * Names of things in ScienceWorld, by kind. Names of a kind can be exchanged, and a policy may read a name as one
+ * token.
+ */
 
 const lettered = (name: string) => [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ'].map((letter) => `${name} ${letter}`);
 
-/** What is measured, may conduct, is mixed or comes of it. Water, wood, paints and paper keep their names: plans and other names are made of them. */
+/**
+ * Things to measure, test for conductivity or mix, and the products of mixing. Water, wood, paints and paper are
+ * absent: plans and other names contain their names.
+ */
 const things: readonly string[] = [
   ...[
     'sodium chloride',
@@ -22,14 +28,14 @@ const things: readonly string[] = [
   ...['peanut butter with banana sandwich', 'smores', 'dough', 'fruit salad', 'rust'],
 ];
 
-/** Nothing in a name says what these are. */
+/** These names carry no information about the substance. */
 const unknowns = lettered('unknown substance');
 
-/** Whether they are solid or liquid says much of where they melt: the name keeps it. */
+/** These names contain the state, solid or liquid, which is a strong hint about the melting point. */
 const solids = lettered('solid unknown substance');
 const liquids = lettered('liquid unknown substance');
 
-/** Animals by how long they live, as far as tasks ask. */
+/** Animals by lifespan, as far as tasks compare it. */
 export const longLived: readonly string[] = ['giant tortoise', 'parrot', 'elephant', 'crocodile', 'brown bear'];
 export const shortLived: readonly string[] = ['hedgehog', 'mouse', 'chameleon', 'dragonfly', 'ant'];
 export const otherAnimals: readonly string[] = [
@@ -37,17 +43,20 @@ export const otherAnimals: readonly string[] = [
 ];
 
 const animals = [longLived, shortLived, otherAnimals];
-/** Each exchanges names within itself. */
+/** Groups of names; names are exchanged within a group. */
 export const kindsOfThings: readonly (readonly string[])[] = [
   [...things, ...unknowns, ...solids, ...liquids],
   ...animals,
 ];
-/** The same, solids and liquids apart, and what is known, which melts to "liquid chocolate". */
+/**
+ * The same with separate groups for known, unknown, solid and liquid substances: a known substance is called "liquid
+ * chocolate" once it melts.
+ */
 export const kindsByState: readonly (readonly string[])[] = [things, unknowns, solids, liquids, ...animals];
-/** Everything that may go by another name; places and boxes apart. */
+/** All names that can be exchanged, without rooms and boxes. */
 export const namedThings: readonly string[] = kindsOfThings.flat();
 
-/** A task says into which one a thing goes. */
+/** Boxes; the task's description names the box for each result. */
 export const boxes: readonly string[] = ['red box', 'green box', 'blue box', 'orange box', 'yellow box', 'purple box'];
-/** Off the hallway, and leading nowhere else: the map is the same whichever is called what. */
+/** Rooms whose only door leads to the hallway: exchanging their names leaves the map unchanged. */
 export const sideRooms: readonly string[] = ['living room', 'bedroom', 'art studio', 'workshop'];

@@ -1,10 +1,12 @@
 /**
- * ScienceWorld under other names: what things are called is exchanged among things of a kind, so that a name has to be read and cannot be
- * remembered. What is measured, joined or mixed goes by any other name; an animal by that of one that lives as long. Where all is exchanged,
- * a box goes by another's colour, a side room by another's name, paints by those that mix alike, and what is warmer than a bound may be told as colder. (Domain
- * randomisation, Tobin et al. https://arxiv.org/abs/1703.06907.) In training eight things may conduct, in the test set others; things
- * are brought to five rooms, and each of some hundred variations has one temperature, which could be remembered with its answer.
- * Knows words and the world's texts; no WASM, no policy.
+ * ScienceWorld under other names: names are exchanged within a kind of thing, so that they must be read and cannot be
+ * memorised. Substances and objects are exchanged freely, animals with others of a similar lifespan. In an exchange of
+ * everything, boxes swap colours, side rooms swap names, paints swap with others that mix in the same way, and "above a
+ * temperature" may become "below". (Domain randomisation, Tobin et al. https://arxiv.org/abs/1703.06907.) Without it
+ * training could be memorised: it has eight possible conductors (the test set has others) and five target rooms, and
+ * each of its several hundred variations has one temperature.
+ *
+ * Independent of the WASM instance and of policies.
  */
 import { Exchange, exchanged } from '../../envs/exchange.ts';
 import { uniformAt } from '../../envs/random-player.ts';
@@ -12,7 +14,7 @@ import { boxes, kindsByState, kindsOfThings, namedThings, sideRooms } from './na
 import { Repainting } from './repainting.ts';
 
 const MIRRORED_STREAM = 1;
-/** Other names are made of these words: "orange wire", "apple tree". */
+/** Names that contain another name and are not exchanged: "orange wire", "apple tree". */
 const compound = '\\w+ (?:box|wire|light bulb|paint|juice|cup|tree|plant)';
 const longestFirst = [...namedThings, ...boxes, ...sideRooms].sort((a, b) => b.length - a.length);
 const pattern = new RegExp(`\\b(?:(${longestFirst.join('|')})|${compound})\\b`, 'g');
@@ -20,18 +22,24 @@ const pattern = new RegExp(`\\b(?:(${longestFirst.join('|')})|${compound})\\b`, 
 const renamed = (text: string, by: ReadonlyMap<string, string>) =>
   text.replace(pattern, (all, name: string | undefined) => (name && by.get(name)) ?? all);
 
-/** Tasks that name every side room that they ask for; the others know one of them by heart, as where the battery is. */
+/**
+ * True if the task's description names every side room that the task needs. The other tasks require knowledge of a
+ * room, such as where the battery is.
+ */
 const namesItsRooms = (task: string) => /^(find-|use-thermometer$)/.test(task);
 
 const sorting =
   /(?<=temperature is above )(-?[\d.]+)( degrees celsius, place it in the )(\w+ box)(.*? temperature is below )-?[\d.]+( degrees celsius, place it in the )(\w+ box)/;
 const reading = /(?<=temperature of )(-?\d+)(?= degrees)/g;
-/** Bounds as far from zero are asked for below zero and above. */
+/** Largest absolute bound that may be mirrored: within it, tasks have bounds both below and above zero. */
 const furthestMirrored = 50;
 
 const bounded = (degrees: number) => degrees.toFixed(1).replace(/^-(?=0\.0$)/, '');
 
-/** Warm is told as cold and cold as warm, and the boxes change sides: the same box is right. Told so twice, it is the first text. */
+/**
+ * Negates temperatures and swaps the two boxes, so that the right box stays right. Applied twice, it returns the
+ * original text.
+ */
 const mirrored = (text: string) =>
   text
     .replace(
@@ -41,7 +49,7 @@ const mirrored = (text: string) =>
     )
     .replace(reading, (degrees) => `${0 - Number(degrees)}`);
 
-/** Each half of the tasks that mix paints has colours of its own. */
+/** True for tasks that mix paints; their training and test splits use different colours. */
 const mixesPaints = (task: string) => task.startsWith('chemistry-mix-paint');
 
 const mayBeMirrored = (description: string) => {
@@ -49,7 +57,10 @@ const mayBeMirrored = (description: string) => {
   return bound !== undefined && Math.abs(Number(bound)) <= furthestMirrored;
 };
 
-/** A task whose boxes and side rooms are exchanged as well, and warm with cold. `description`: its words, under its own names. */
+/**
+ * A task in which boxes, side rooms and temperatures are exchanged as well. `description`: its text, under its own
+ * names.
+ */
 export interface ToldTask {
   task: string;
   description: string;
@@ -57,12 +68,12 @@ export interface ToldTask {
 
 const kindsOf = ({ task }: ToldTask) => [...kindsByState, boxes, ...(namesItsRooms(task) ? [sideRooms] : [])];
 
-/** Exchanges names both ways. */
+/** Two-way exchange of names: into the other names, and back. */
 export class Naming extends Exchange {
   private readonly mirrored: boolean;
   private readonly repainting: Repainting | null;
 
-  /** The exchange number `seed`; with `all`, of more than the names of things. */
+  /** Makes exchange number `seed`. With `all`, it includes more than the names of things. */
   constructor(seed: number, all: ToldTask | null = null) {
     super(exchanged(all ? kindsOf(all) : kindsOfThings, seed), renamed);
     this.repainting = all && mixesPaints(all.task) ? new Repainting(seed) : null;
@@ -80,7 +91,7 @@ export class Naming extends Exchange {
     return super.mean(this.repainting?.mean(painted) ?? painted);
   }
 
-  /** Every text of a view, and its temperatures. */
+  /** Renames all texts of a view and mirrors its temperatures. */
   view<T>(value: T): T {
     if (typeof value === 'string') return this.show(value) as T;
     if (Array.isArray(value)) return value.map((each) => this.view(each)) as T;

@@ -1,4 +1,4 @@
-/** ScienceWorld's options, read and checked. Knows no WASM. */
+/** Schema and parser of ScienceWorld's options. Independent of the WASM instance. */
 import * as v from 'valibot';
 import { listOf, oneOf, option, optionsReader, whole, yesOrNo } from '../../envs/options.ts';
 import { agentGymTasks, sciWorldTasks, sciWorldVerbs, simplificationLabels } from './tasks.ts';
@@ -8,7 +8,7 @@ const names = sciWorldTasks.map(({ name }) => name) as [string, ...string[]];
 /** "find-living-thing": "Find living thing". */
 const inWords = (name: string) => `${name[0].toUpperCase()}${name.slice(1).replaceAll('-', ' ')}`;
 
-// The order of the options is part of a task's key, and with it of what chance draws: it stays as it is.
+// Keep the order of the options: it is part of a task's key, which seeds random draws.
 const schema = v.strictObject({
   tasks: option(
     listOf('tasks', oneOf(names)),
@@ -48,7 +48,7 @@ const schema = v.strictObject({
     sentence: 'Only actions that begin so are offered; with none chosen, all are.',
     choices: sciWorldVerbs,
   }),
-  // Listing draws from the world's chance, as in the original.
+  // With the original rules, listing actions consumes the world's random numbers.
   upstream: option(yesOrNo(), false, {
     label: 'Original rules',
     sentence: 'Keep the rules of the original where ours differ, to compare with published results.',
@@ -59,7 +59,7 @@ const schema = v.strictObject({
       'Whether the oracle knows the answers, or looks, tests and reads before it acts, as the agent must: only then can its play be imitated. Or it guesses among the boxes: whoever finds out must do better.',
     choiceLabels: { knows: 'Knows the answers', 'finds out': 'Finds out', guesses: 'Guesses' },
   }),
-  // Tuned on, so that the test variations are looked at once.
+  // Development variations are for tuning, so that the test variations are evaluated only once.
   heldOut: option(oneOf(['test', 'dev']), 'test', {
     label: 'Held out',
     sentence: "Which variations evaluations ask: the original's test set, or those it sets apart to tune on.",
@@ -84,5 +84,7 @@ const schema = v.strictObject({
 
 export type SciWorldOptions = v.InferOutput<typeof schema>;
 
-/** Fills in defaults; refuses a value out of range with its path, its value and the bound. */
+/**
+ * Parses options and fills in defaults; an error for a value out of range contains its path, the value and the bound.
+ */
 export const parseSciWorldOptions = optionsReader('ScienceWorld', schema);

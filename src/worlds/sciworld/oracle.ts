@@ -1,7 +1,9 @@
 /**
- * Oracles: a plan a task, played in a copy of the world so that it can look at what it does. A plan is trusted only where the copy
- * ends completed within the step limit. They know the answers. Plants have a file of their own. Knows the simulator's words, no batches.
- * Long because each of the thirty tasks has a plan of its own, and no plan needs another.
+ * Oracles with a plan for each task. A plan runs in a copy of the world, so that it can observe the results of its
+ * actions; it counts only if the copy ends completed within the step limit. These plans know the answers; plans with
+ * plants are in a file of their own. They use the simulator's action texts; independent of batches.
+ *
+ * Long because each of the thirty tasks has a plan of its own, independent of the others.
  */
 import { growFruit, growPlant, plantStages } from './growing.ts';
 import { longLived, otherAnimals, shortLived } from './named-things.ts';
@@ -12,7 +14,7 @@ const boxOf = (r: Rehearsal) => /move it to the (\w+ box) in the ([\w ]+)\./.exe
 
 const animals = [...longLived, ...otherAnimals];
 
-/** The last of its kind in the room: what the agent carries comes last. */
+/** Last thing in the room with one of these names. Things that the agent carries come last in the list. */
 function oneOf(r: Rehearsal, wanted: readonly string[]): string {
   const found = r.names().findLast((name) => wanted.includes(name));
   if (!found) throw new Stuck(`none of ${wanted.join(', ')} is here`);
@@ -30,7 +32,7 @@ function carryToBox(r: Rehearsal, thing: string): void {
   );
 }
 
-/** How a plan comes to a room: knowing what is there, or looking. */
+/** Goes to a room, with or without looking around. */
 export type Arrival = (r: Rehearsal, room: string) => void;
 const walk: Arrival = (r, room) => r.goTo(room);
 
@@ -45,7 +47,7 @@ export const findAnimal =
 
 const plantName = /^(apple|avocado|banana|cherry|lemon|orange|peach|pea) (tree|plant)$/;
 
-/** A plant takes its name in the first tick. */
+/** Goes to the room and waits once at the start of an episode: plants get their names in the first tick. */
 export const waitForNames: Arrival = (r, room) => {
   r.goTo(room);
   if (r.simulator.moves(r.world) === 0) r.act('wait1');
@@ -61,7 +63,7 @@ export const findPlant =
     carryToBox(r, plant);
   };
 
-/** The orange the agent carries is no living thing. */
+/** Uses the orange that the agent carries, which counts as non-living. */
 const findNonLiving: Plan = (r) => {
   const [, box, room] = boxOf(r);
   r.act('focus on orange in inventory');
@@ -76,7 +78,7 @@ export const lifespan =
     for (const list of lists) r.act(`focus on ${oneOf(r, list)}`);
   };
 
-/** Focuses, waits until the animal looks another, and focuses again. */
+/** Focuses on the animal, waits until its description changes, and focuses again. */
 const lifeStages: Plan = (r) => {
   const animal = /life stages of the ([\w ]+), starting/.exec(r.simulator.description(r.world))![1];
   r.goTo('outside');
@@ -106,7 +108,7 @@ const useThermometer: Plan = (r) => {
   r.act(move(boxes.find((box) => r.isRight(move(box))) ?? boxes[0]));
 };
 
-/** What is kept cold or away. */
+/** Opens fridge, freezer and cupboard until the thing is within reach. */
 export function reachInKitchen(r: Rehearsal, thing: string): void {
   for (const place of ['fridge', 'freezer', 'cupboard']) if (!r.canName(thing)) r.act(`open ${place}`);
 }
@@ -123,7 +125,7 @@ const meltingPoint: Plan = (r) => {
   r.act(`focus on ${boxes.find((box) => r.isRight(`focus on ${box}`)) ?? boxes[0]}`);
 };
 
-/** Fills a vessel at the kitchen's sink and has the agent carry it. */
+/** Fills a vessel at the kitchen's sink (the bathroom's if it is broken) and picks it up. */
 function fetchWater(r: Rehearsal, vessel: string): void {
   r.goTo('kitchen');
   if (!r.canName(vessel)) r.act('open cupboard');
@@ -138,7 +140,7 @@ function fetchWater(r: Rehearsal, vessel: string): void {
   r.do(`pick up ${vessel}`);
 }
 
-/** The boxes that the task speaks of, in its order. */
+/** Boxes in the task's description, in its order. */
 export const boxesToMoveTo = (r: Rehearsal) =>
   [...r.description().matchAll(/place it in the (\w+ box)/g)].map((m) => m[1]);
 
@@ -264,7 +266,7 @@ export const chemistryMix =
     mixed(r, result, recipes[result]);
   };
 
-/** From the room where the dry things are. */
+/** Mixes the ingredients, starting in the room with the dry ones. */
 function mixed(r: Rehearsal, result: string, ingredients: readonly string[]): void {
   const paint = ingredients.find((name) => name.endsWith(' paint'));
   const dry = ingredients.filter((name) => name !== 'water' && name !== paint);
@@ -288,10 +290,10 @@ function mixed(r: Rehearsal, result: string, ingredients: readonly string[]): vo
 
 const inWorkshop = ['rubber', 'lead', 'tin', 'mercury', 'gallium', 'caesium'];
 
-/** What may go into the metal pot, which conducts and does not burn. */
+/** Things to put into the metal pot, which conducts heat and does not burn. */
 type Potted = 'ice' | 'solids' | 'all';
 
-/** Focuses on the substance and has the agent carry it; returns what it is carried in, or its own name. */
+/** Focuses on the substance and picks it up; returns the name of the vessel, or of the substance if there is none. */
 function fetch(r: Rehearsal, thing: string, pots: Potted): string {
   if (thing === 'water') {
     fetchWater(r, 'metal pot');
@@ -318,7 +320,7 @@ function fetch(r: Rehearsal, thing: string, pots: Potted): string {
   return potted ? 'metal pot' : thing;
 }
 
-/** Waits until one more subgoal is reached, or the moves run out. */
+/** Waits until the given number of subgoals is reached. The plan fails if the moves run out first. */
 function until(r: Rehearsal, stage: number): void {
   while (r.stage() < stage) r.act('wait1');
 }
@@ -368,7 +370,7 @@ const melt: Plan = (r) => {
   heat(r, carried, 3);
 };
 
-/** The gentler the heat, the sooner it is undone; a furnace sets on fire what a stove only melts. */
+/** A gentle heater comes first: cooling then takes less time, and a furnace ignites things that a stove only melts. */
 const freeze =
   (heater: Device, pots: Potted): Plan =>
   (r) => {
@@ -412,7 +414,7 @@ const dominance: Plan = (r) => {
   );
 };
 
-/** Plans of a task, the likeliest first. */
+/** Plans for each task, most promising first. */
 const plans: Record<string, Plan | readonly Plan[]> = {
   boil: [boil('ice'), boil('all')],
   melt,
@@ -448,7 +450,10 @@ const plans: Record<string, Plan | readonly Plan[]> = {
 
 export const tasksWithOracle: readonly string[] = Object.keys(plans);
 
-/** The actions that complete the task from here, or null. `copy` is a world to try them in; `instead`: plans that are tried before those that know. */
+/**
+ * Actions that complete the task from here, or null. `copy`: a world to try plans in. `instead`: plans tried before
+ * those that know the answer.
+ */
 export function planOf(
   simulator: SciWorldSimulator,
   world: number,

@@ -1,16 +1,16 @@
 /**
- * Where an oracle tries its plan: a copy of the world, the actions taken in it, and the way about the house. Knows the simulator's
- * words and the map; knows no task.
+ * Trial of an oracle's plan: a copy of the world, the actions executed in it, and navigation in the house. It depends
+ * on the simulator's action texts and the map; independent of tasks.
  */
 
 import { everyThing, readScene } from './scene.ts';
 import type { SciWorldSimulator } from './simulator.ts';
 import type { SciWorldThing } from './view-data.ts';
 
-/** Free looks apart, the step limit ends a plan first. */
+/** Limit for plans with actions that take no move; otherwise the step limit ends a plan first. */
 const MOST_ACTIONS = 200;
 
-/** The map: every door joins two rooms, in every variation. */
+/** Map of the house, the same in every variation: the two rooms of each door. */
 const doors: readonly (readonly [string, string])[] = [
   ['kitchen', 'hallway'],
   ['living room', 'hallway'],
@@ -26,13 +26,13 @@ const doors: readonly (readonly [string, string])[] = [
 
 export class Stuck extends Error {}
 
-/** The copy a plan is tried in, and the actions it took. */
+/** Copy of a world in which a plan is tried, and the actions executed so far. */
 export class Rehearsal {
   readonly actions: string[] = [];
   constructor(
     readonly simulator: SciWorldSimulator,
     readonly world: number,
-    /** Moves after which an episode ends. */
+    /** Number of moves after which an episode ends. */
     readonly stepLimit: number,
   ) {}
 
@@ -45,13 +45,13 @@ export class Rehearsal {
     return answer;
   }
 
-  /** Acts, and where the words mean several things takes the first. */
+  /** Executes an action. If the simulator asks which of several things is meant, the first is chosen. */
   do(action: string): string {
     const answer = this.act(action);
     return this.simulator.pending(this.world) > 0 ? this.act('0') : answer;
   }
 
-  /** Does this action, tried in a copy of the copy, keep the task from failing. */
+  /** True if the action does not fail the task, tested in a second copy. */
   isRight(action: string): boolean {
     const saved = this.simulator.create();
     this.simulator.copy(this.world, saved);
@@ -61,7 +61,7 @@ export class Rehearsal {
     return right;
   }
 
-  /** Can it be spoken of from here: tried in a copy. */
+  /** True if an action can refer to the thing from here, tested in a second copy. */
   canName(thing: string): boolean {
     const saved = this.simulator.create();
     this.simulator.copy(this.world, saved);
@@ -70,12 +70,12 @@ export class Rehearsal {
     return !answer.startsWith('No known action');
   }
 
-  /** Ordered subgoals reached. */
+  /** Number of ordered subgoals reached. */
   stage(): number {
     return Number.parseInt(this.simulator.progress(this.world), 10);
   }
 
-  /** Name of what directly holds the thing. */
+  /** Name of the thing's direct container. */
   holderOf(thing: string): string {
     const tree = this.simulator.tree(this.world);
     const at = tree.findIndex(({ name }) => name === thing);
@@ -100,12 +100,12 @@ export class Rehearsal {
     return /(?:room|location) is called the ([^.]+)\./.exec(this.look())?.[1] ?? '';
   }
 
-  /** Raw names of what is in the room at any depth, the agent's things included. */
+  /** Original names of all things in the room, at any depth, including the agent's. */
   names(): string[] {
     return this.simulator.tree(this.world).map(({ name }) => name);
   }
 
-  /** Everything in the room and carried, with its state. */
+  /** All things in the room and in the inventory, with their states. */
   things(): SciWorldThing[] {
     const { things, inventory } = readScene(this.simulator.scene(this.world), null);
     return everyThing([...things, ...inventory]);
@@ -120,7 +120,7 @@ export class Rehearsal {
   }
 }
 
-/** Rooms to pass, by breadth. */
+/** Rooms on the shortest path, by breadth-first search, without `from`. */
 function route(from: string, to: string): string[] {
   const before = new Map<string, string>([[from, '']]);
   const queue = [from];

@@ -1,6 +1,7 @@
 /**
- * Colours exchanged so that paints mix as before: the three primary ones any way round, and each mixture as its parts are. Training mixes green
- * and two colours beside it, the test set violet: told so, every mixture is met. Knows words, no world.
+ * Exchange of colours under which paints mix as before: the three primary colours are permuted, and each mixture
+ * follows its parts. Training mixes only green and the two colours beside it, the test set violet; with the exchange
+ * training meets every mixture. Independent of the simulator.
  */
 import { Exchange, exchanged } from '../../envs/exchange.ts';
 
@@ -10,7 +11,7 @@ const mixtures: { [color: string]: readonly [string, string] } = {
   green: ['blue', 'yellow'],
   violet: ['red', 'blue'],
 };
-/** The original's names of what lies between two colours. */
+/** The original's names for the colours between a primary colour and a mixture. */
 const between = ['green-blue', 'yellow-green', 'red-orange', 'yellow-orange', 'violet-red', 'blue-violet'];
 
 const colors = [...primary, ...Object.keys(mixtures)].join('|');
@@ -44,14 +45,14 @@ function repainted(text: string, by: ReadonlyMap<string, string>): string {
       .replace(said, (_, a: string, b: string | undefined) =>
         b === undefined ? other(a) : (betweenOf.get(unordered(other(a), other(b))) ?? `${other(a)}-${other(b)}`),
       )
-      // The simulator names what is together in the order of the alphabet.
+      // The simulator lists the contents of a cup in alphabetical order.
       .replace(together, (_, a: string, b: string) => [a, b].sort().join(' and '))
   );
 }
 
-/** Exchanges colours both ways. */
+/** Two-way exchange of colours: into the other colours, and back. */
 export class Repainting extends Exchange {
-  /** The exchange number `seed`. */
+  /** Makes exchange number `seed`. */
   constructor(seed: number) {
     super(withMixtures(exchanged([primary], seed)), repainted);
   }

@@ -1,13 +1,16 @@
 /**
- * ScienceWorld for a view: reads the simulator's scene (envs-wasm/sciworld/scene.ts) into a tree of things, and says by how much
- * temperatures changed since the view before. Knows lines and trees; draws nothing.
+ * ScienceWorld's scene for a view: parses the simulator's scene (envs-wasm/sciworld/scene.ts) into a tree of things and
+ * computes the temperature changes since the previous view. Draws nothing.
  */
 import type { SciWorldThing, SciWorldView } from './view-data.ts';
 
 type Goal = { text: string; reached: boolean; ordered: boolean };
 type Scene = Pick<SciWorldView, 'room' | 'doors' | 'things' | 'inventory' | 'focus'>;
 
-/** What a world looked like when it was last viewed, and the time before; views between two moves compare with the same past. */
+/**
+ * Temperatures and goals at the last view and at the one before it. Views without a move in between compare with the
+ * same earlier one.
+ */
 export interface Past {
   moves: number;
   now: Seen;
@@ -32,7 +35,10 @@ const marks: { [letter: string]: SciWorldThing['marks'][number] } = {
   g: 'gas',
 };
 
-/** `before`: degrees when the world was last viewed; what was not seen then has no change. */
+/**
+ * Parses the line of one thing. `before`: temperatures at the previous view; the change is 0 for things that it did not
+ * contain.
+ */
 function thingOf(fields: readonly string[], before: Seen | null): SciWorldThing {
   const [, , id, kind, letters, tenths, detail, ...name] = fields;
   const temperature = tenths === '-' ? null : Number(tenths) / 10;
@@ -50,7 +56,7 @@ function thingOf(fields: readonly string[], before: Seen | null): SciWorldThing 
   };
 }
 
-/** The lines of a scene; the agent itself is left out and what it carries stands apart. */
+/** Parses the lines of a scene. The agent is left out, and its things become the inventory. */
 export function readScene(lines: readonly string[], before: Seen | null): Scene {
   const scene: Scene = { room: '', doors: [], things: [], inventory: [], focus: null };
   const branch: SciWorldThing[] = [];
@@ -73,7 +79,7 @@ export function readScene(lines: readonly string[], before: Seen | null): Scene 
 export const everyThing = (things: readonly SciWorldThing[]): SciWorldThing[] =>
   things.flatMap((thing) => [thing, ...everyThing(thing.contents)]);
 
-/** The past that the next view compares with, given this one. */
+/** State for the next view to compare with. */
 export function remember(past: Past | null, moves: number, scene: Scene, goals: readonly Goal[]): Past {
   if (past?.moves === moves) return past;
   const known = everyThing([...scene.things, ...scene.inventory]).filter(({ temperature }) => temperature !== null);
@@ -86,7 +92,7 @@ export function remember(past: Past | null, moves: number, scene: Scene, goals: 
 
 const list = (words: readonly string[]) => (words.length ? words.join(', ') : 'none');
 
-/** The map in words: "The agent is in the kitchen. Open doors: kitchen to hallway. Closed doors: ..." */
+/** The map as text: "The agent is in the kitchen. Open doors: kitchen to hallway. Closed doors: ..." */
 export function describeMap({ room, doors }: Pick<Scene, 'room' | 'doors'>): string {
   const named = (open: boolean) =>
     list(doors.filter((door) => door.open === open).map(({ from, to }) => `${from} to ${to}`));

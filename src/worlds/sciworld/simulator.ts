@@ -1,4 +1,7 @@
-/** The ScienceWorld simulator as it is: one WASM instance, worlds by number, the calls of the original. Knows no rewards, no batches. */
+/**
+ * The ScienceWorld simulator: one WASM instance with numbered worlds and the calls of the original. Independent of
+ * rewards and batches.
+ */
 import { WorldError } from '../../envs/env.ts';
 import { loadWasm, repositoryRoot } from '../../envs/transport/wasm.ts';
 
@@ -46,7 +49,7 @@ interface Exports {
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
-/** Each byte a character of its own. */
+/** Decodes each byte as one character. */
 const latin = new TextDecoder('latin1');
 
 async function readTables(): Promise<Uint8Array> {
@@ -73,30 +76,36 @@ const HELP = 'help';
 const OBJECTS = 'objects';
 const TASK = 'task';
 
-/** Whether an action is one of these verbs, alone or with what it is done to. None: any is. */
+/** True if the action consists of one of these verbs, alone or with arguments. With no verbs every action matches. */
 const isOf = (action: string, verbs: readonly string[]) =>
   verbs.length === 0 ||
   verbs.some((verb) => action.startsWith(verb) && (action.length === verb.length || action[verb.length] === ' '));
 
-/** Whether something that begins so may be. */
+/** True if an action with this beginning may match one of the verbs. */
 const mayBeOf = (beginning: string, verbs: readonly string[]) =>
   verbs.length === 0 || verbs.some((verb) => beginning.startsWith(verb) || verb.startsWith(beginning));
 
-/** Lines that are remembered, of a hundred bytes or so each. */
+/** Maximum number of cached lines, of about a hundred bytes each. */
 const mostJoined = 50_000;
-/** Bytes of lists that are remembered, with what they are known by: some thousand of the longest. */
+/** Maximum bytes of cached action lists with their keys: a few thousand of the longest. */
 const mostListed = 24_000_000;
 
 export class SciWorldSimulator {
   private bytes = new Uint8Array(0);
-  /** Tasks in the order of the tables: name to index. */
+  /** Index of each task in the tables, by name. */
   private readonly tasks: Map<string, number>;
 
   private readonly spare: number[] = [];
-  /** Lines of valid actions by their pieces, which stand here as well: equal ones of all lists are one string, whose hash is known. */
+  /**
+   * Cached lines of valid actions: by first piece, then by second. Equal lines of all lists are thus the same string
+   * object, whose hash the engine has already computed.
+   */
   private readonly joined = new Map<string, { piece: string; lines: Map<string, string> }>();
   private joinedCount = 0;
-  /** Lists by the bytes that say them: after most turns what may be done is what could be done before. Frozen, as rows share them. */
+  /**
+   * Cached lists by their encoded bytes: after most turns the valid actions are unchanged. Frozen, because rows share
+   * them.
+   */
   private readonly lists = new Map<string, readonly string[]>();
   private listedBytes = 0;
 
@@ -114,12 +123,12 @@ export class SciWorldSimulator {
     return new SciWorldSimulator(wasm);
   }
 
-  /** A new world, or one given back. */
+  /** Number of a new world, or of a discarded one. */
   create(): number {
     return this.spare.pop() ?? this.wasm.create();
   }
 
-  /** Gives a world back: its number may be handed out again. */
+  /** Discards a world; its number may be reused. */
   discard(world: number): void {
     this.spare.push(world);
   }
@@ -130,7 +139,7 @@ export class SciWorldSimulator {
       throw new WorldError(`ScienceWorld has no variation ${variation} of a task "${task}".`);
   }
 
-  /** One line of the agent's, answered as the original answers it. */
+  /** Executes one line of the agent and returns the original's answer. */
   step(world: number, line: string): string {
     const command = line.replace(/^[\0- ]+|[\0- ]+$/g, '').toLowerCase();
     if (command === HELP) return this.help(world);
@@ -144,7 +153,7 @@ export class SciWorldSimulator {
     return this.text();
   }
 
-  /** Kinds of actions: `open OBJ`. */
+  /** Action templates, such as `open OBJ`. */
   actionTemplates(world: number): string[] {
     const [, ...lines] = this.help(world).split('\n');
     return lines.map((line) => line.trim()).filter((line) => line);
@@ -170,7 +179,10 @@ export class SciWorldSimulator {
     return this.text().trim();
   }
 
-  /** Sorted as strings; while a question is open, the numbers that answer it. With `verbs` only actions that begin with one of them. */
+  /**
+   * Valid actions, sorted as strings. While the simulator asks which thing is meant, they are the numbers of the
+   * choices. With `verbs`, only actions that begin with one of them.
+   */
   validActions(world: number, upstream = false, verbs: readonly string[] = []): readonly string[] {
     const pending = this.wasm.pending(world);
     if (pending > 0) return Array.from({ length: pending }, (_, k) => String(k)).sort();
@@ -188,7 +200,7 @@ export class SciWorldSimulator {
     return list;
   }
 
-  /** The codes of a list, a character a byte. */
+  /** Codes of a list, one character for each byte. */
   private codesText(): string {
     const at = this.wasm.codesAt();
     return latin.decode(this.bytes.subarray(at, at + this.wasm.codesLength()));
@@ -199,14 +211,14 @@ export class SciWorldSimulator {
     this.listedBytes = 0;
   }
 
-  /** A piece of lines, and the lines that begin with it by what follows. */
+  /** Cache entry of a piece: the piece itself, and the lines that begin with it, by their second piece. */
   private known(piece: string) {
     const known = this.joined.get(piece) ?? { piece, lines: new Map<string, string>() };
     this.joined.set(piece, known);
     return known;
   }
 
-  /** Puts a list's lines together from its pieces (envs-wasm/sciworld/valid.ts). */
+  /** Builds the lines of a list from its pieces (envs-wasm/sciworld/valid.ts). */
   private join(texts: readonly string[], verbs: readonly string[]): string[] {
     const { wasm } = this;
     const codes = new Uint32Array(wasm.memory.buffer, wasm.codesAt(), wasm.codesLength() / 4);
@@ -217,7 +229,7 @@ export class SciWorldSimulator {
       const { piece: beginning, lines } = pieces[codes[k]];
       const end = k + 2 + codes[k + 1];
       k += 2;
-      // Thousands of lines need not be put together where their beginning says that they are not wanted.
+      // A beginning that matches no verb skips thousands of lines.
       if (!mayBeOf(beginning, verbs)) k = end;
       else if (k === end && isOf(beginning, verbs)) list.push(beginning);
       for (; k < end; k++) {
@@ -253,12 +265,12 @@ export class SciWorldSimulator {
     return this.wasm.completed(world) !== 0;
   }
 
-  /** Was the last step's action done, rather than refused or not understood. */
+  /** True if the last step's action was executed, rather than refused or not understood. */
   accepted(): boolean {
     return this.wasm.accepted() !== 0;
   }
 
-  /** Steps of work the last call took: a count, not a clock. */
+  /** Steps of work in the last call: a count, not a time. */
   lastWork(): number {
     return this.wasm.lastWork();
   }
@@ -271,7 +283,7 @@ export class SciWorldSimulator {
     return this.wasm.pending(world);
   }
 
-  /** The generator's 48 bits, as twelve hexadecimal digits. */
+  /** State of the random generator: 48 bits, as twelve hexadecimal digits. */
   randomState(world: number): string {
     return this.wasm.randomState(world).toString(16).padStart(12, '0');
   }
@@ -280,7 +292,7 @@ export class SciWorldSimulator {
     return this.wasm.lastUuid(world);
   }
 
-  /** "2:0110F": ordered subgoals reached, optional ones, failed. */
+  /** Progress in the form "2:0110F": number of ordered subgoals reached, a digit for each optional one, F if failed. */
   progress(world: number): string {
     this.wasm.progress(world);
     return this.text();
@@ -291,7 +303,7 @@ export class SciWorldSimulator {
     return this.lines().map((line) => ({ reached: line[0] === '+', ordered: line[1] === 'o', text: line.slice(3) }));
   }
 
-  /** The objects around the agent (or all): depth, name, temperature where it has one. */
+  /** Objects around the agent (or all objects): depth, name, and temperature or null. */
   tree(world: number, whole = false): { depth: number; uuid: number; name: string; temperature: number | null }[] {
     this.wasm.tree(world, whole ? 1 : 0);
     return this.lines().map((line) => {
@@ -301,7 +313,7 @@ export class SciWorldSimulator {
     });
   }
 
-  /** What a view draws, in lines (envs-wasm/sciworld/scene.ts). */
+  /** Lines of the scene for a view (envs-wasm/sciworld/scene.ts). */
   scene(world: number): string[] {
     this.wasm.scene(world);
     return this.lines();
@@ -315,7 +327,7 @@ export class SciWorldSimulator {
     this.wasm.restore(world, snapshot);
   }
 
-  /** Makes `to` the same world as `from`. */
+  /** Copies the state of world `from` into world `to`. */
   copy(from: number, to: number): void {
     this.wasm.copy(from, to);
   }
@@ -343,5 +355,5 @@ export class SciWorldSimulator {
   }
 }
 
-/** Of a text each line of which has an end. */
+/** Lines of a text in which each line ends with a line feed. */
 const linesOf = (text: string) => text.split('\n').slice(0, -1);

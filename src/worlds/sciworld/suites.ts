@@ -1,12 +1,12 @@
 /**
- * ScienceWorld's evaluation: AgentGym-RL's 200 test ids are not published, so a stand-in of the same sizes by topic is drawn from the
- * original's test variations. Called a stand-in wherever it is shown.
+ * ScienceWorld's evaluation suites. AgentGym-RL's 200 test ids are not published, so a stand-in with the same number of
+ * items in each topic is drawn from the original's test variations; it is labelled as a stand-in wherever it is shown.
  */
 import { uniformAt } from '../../envs/random-player.ts';
 import { agentGymRlDiffers, type WorldSuite } from '../../envs/suite.ts';
 import { agentGymTasks, idOf, itemOf, variationsOf } from './tasks.ts';
 
-/** What the paper's table calls a topic, the tasks of it (a guess from their names), and how many of the 200 are of it. */
+/** Topics of the paper's table: label, tasks (inferred from their names), and number of items among the 200. */
 const topics: readonly { label: string; tasks: (name: string) => boolean; items: number }[] = [
   { label: 'Measure', tasks: (name) => /^(use-thermometer|measure-)/.test(name), items: 53 },
   { label: 'Test-Cond', tasks: (name) => name.startsWith('test-conductivity'), items: 83 },
@@ -15,10 +15,10 @@ const topics: readonly { label: string; tasks: (name: string) => boolean; items:
   { label: 'Lifespan', tasks: (name) => name.startsWith('lifespan-'), items: 15 },
 ];
 
-/** Of the draw below. */
+/** Seed of the stand-in's random draw. */
 export const STAND_IN_SEED = 20_250_908;
 
-/** `count` of a split's items of a topic without repetition, ascending. */
+/** Random items of a topic in a split, without repetition, ascending. */
 function drawn(topic: (typeof topics)[number], index: number, split: 'test' | 'dev'): number[] {
   const names = agentGymTasks.filter(({ name }) => topic.tasks(name));
   const items = names.flatMap(({ name, variations }) =>

@@ -1,11 +1,12 @@
 /**
- * ScienceWorld's items. Ids 0 to 4,638 are AgentGym's: its 23 tasks with all their variations, in its order; the seven
- * tasks AgentGym leaves out follow (4,639 to 7,206). The split is the original's own, by variation. Knows no WASM.
+ * ScienceWorld's items. Ids 0 to 4,638 are AgentGym's: its 23 tasks with all their variations, in its order. The seven
+ * tasks that AgentGym leaves out follow (4,639 to 7,206). The split is the original's own, by variation. Independent of
+ * the WASM instance.
  */
 import { type Split, WorldError } from '../../envs/env.ts';
 import type { AgentGymItems } from '../../envs/module.ts';
 
-/** Name, variations. The first 23 are AgentGym's; the order is that of its ids. */
+/** Names of tasks and numbers of their variations. The first 23 are AgentGym's, in the order of its ids. */
 const catalogue: readonly (readonly [name: string, variations: number])[] = [
   ['boil', 30],
   ['melt', 30],
@@ -43,7 +44,7 @@ const AGENTGYM_TASKS = 23;
 export interface SciWorldTask {
   name: string;
   variations: number;
-  /** The id of variation 0. */
+  /** Id of variation 0. */
   first: number;
 }
 
@@ -64,7 +65,7 @@ export interface Item {
   variation: number;
 }
 
-/** Which task and variation an id is. */
+/** Task and variation of an id. */
 export function itemOf(id: number): Item {
   if (!Number.isInteger(id) || id < 0 || id >= ITEMS)
     throw new WorldError(`ScienceWorld's item ids must be whole numbers from 0 to ${ITEMS - 1}, not ${id}.`);
@@ -79,7 +80,10 @@ export function idOf(task: string, variation: number): number {
   return found.first + variation;
 }
 
-/** The original's split of a task's variations: halves and quarters, the remainder to the last. */
+/**
+ * The original's split of a task's variations: the first half for training, a quarter for development, the rest for the
+ * test.
+ */
 export function variationsOf(split: Split | 'dev', count: number): number[] {
   const quarter = Math.floor(count / 4);
   const range = (from: number, to: number) => Array.from({ length: to - from }, (_, k) => from + k);
@@ -89,7 +93,7 @@ export function variationsOf(split: Split | 'dev', count: number): number[] {
 }
 
 const agentGymItemCount = agentGymTasks.reduce((sum, { variations }) => sum + variations, 0);
-/** The published ids are not known: a tenth of each task's variations is held out. */
+/** AgentGym's held-out ids are not published, so a tenth of each task's variations is held out. */
 const isHeldOutUpstream = (item: number) => itemOf(item).variation % 10 === 0;
 
 /** Items of AgentGym's server. */
@@ -101,7 +105,7 @@ export const upstreamItems: AgentGymItems = {
   strata: (item) => ({ task: itemOf(item).task }),
 };
 
-/** Labels of the original, as bits of the simulator (envs-wasm/sciworld/devices.ts). */
+/** The original's labels, as bits of the simulator (envs-wasm/sciworld/devices.ts). */
 const simplificationBits = {
   selfWateringFlowerPots: 1,
   teleportAction: 2,
@@ -117,7 +121,10 @@ export const simplificationLabels: readonly [Simplification | 'easy', ...(Simpli
 
 const isElectrical = (task: string) => task.includes('power-component') || task.includes('conductivity');
 
-/** "easy" is all of them but openContainers, and on electrical tasks but noElectricalAction. */
+/**
+ * Bits of a set of simplifications. "easy" means all of them except openContainers, and on electrical tasks also except
+ * noElectricalAction.
+ */
 export function bitsOf(simplifications: readonly string[], task: string): number {
   const easy: Simplification[] = ['selfWateringFlowerPots', 'teleportAction', 'openDoors'];
   if (!isElectrical(task)) easy.push('noElectricalAction');
@@ -127,7 +134,7 @@ export function bitsOf(simplifications: readonly string[], task: string): number
   return wanted.reduce((bits, label) => bits | simplificationBits[label], 0);
 }
 
-/** How actions begin, for those who narrow them. */
+/** Beginnings of actions, for the option that restricts the action list. */
 export const sciWorldVerbs = [
   ...[
     'open',

@@ -1,14 +1,14 @@
 /**
- * What ScienceWorld's oracle thinks before it acts, for a policy that thinks: first which box each condition of the task asks for, with the
- * condition right before its box; later, where an answer is due, what it found out, the condition that holds and its box. So the choice is
- * one word ("above"), and the box is what followed that word before: one look. From the shown text alone: the names in it are those that
- * the agent reads.
+ * Thoughts of ScienceWorld's oracle, for policies that think. The first thought states the box for each condition of
+ * the task, with the condition right before its box; when an answer is due, the thought states the finding, the
+ * condition that holds, and its box. The decision is then one word ("above"), and the box can be copied from the text
+ * that followed this word before. The thoughts use only text that the agent has read, with the same names.
  */
 
-/** A condition of the task and what it asks for: above 50 degrees, the red box. */
+/** A condition of the task and its box: above 50 degrees, the red box. */
 interface Clause {
   condition: string;
-  /** Degrees; absent: it is no matter of degrees. */
+  /** Degrees; absent if the condition is not a temperature. */
   bound?: string;
   box: string;
 }
@@ -33,24 +33,24 @@ interface States {
   now: State;
 }
 
-/** What an episode has shown so far that an answer depends on. */
+/** Facts of the episode so far that the answer depends on. */
 export class Findings {
   private degrees: string | null = null;
   private lamp: string | null = null;
-  /** Of what may melt: when it was to be picked up, and now. */
+  /** State of the substance that may melt: when the agent tried to pick it up, and now. */
   private state: States | null = null;
-  /** What the last turn showed is new. */
+  /** True if the last turn produced a new finding. */
   private fresh = false;
   private heard = 0;
-  /** What may melt; null: the task is another. */
+  /** Substance whose melting point is asked for; null in other tasks. */
   private readonly melting: string | null;
 
-  /** `description`: the task's, as it is shown. */
+  /** `description`: the task's, as shown to the agent. */
   constructor(readonly description: string) {
     this.melting = /melting point of ([\w ]+), which/.exec(description)?.[1] ?? null;
   }
 
-  /** An action, as it is said, and the world's answer, as it is shown. */
+  /** Records an action and the world's answer, both as shown to the agent. */
   hear(action: string, answer: string): void {
     this.heard++;
     const [, degrees] = /^the thermometer measures a temperature of (-?\d+) degrees/.exec(answer) ?? [];
@@ -62,7 +62,7 @@ export class Findings {
     this.fresh = degrees !== undefined || lamp !== undefined || state !== null;
   }
 
-  /** Before the first of these actions, all that are left; empty: nothing. */
+  /** Thought before the first action of the remaining plan; empty if there is none. */
   thought(plan: readonly string[]): string {
     const action = plan[0];
     const clauses = clausesOf(this.description);
@@ -76,7 +76,10 @@ export class Findings {
     return wanted && (action.startsWith('pick up') || action.endsWith(box)) ? wanted : '';
   }
 
-  /** What may melt is no longer called what it was once it has changed its state; food is, and says so where it is looked at. */
+  /**
+   * State of a substance after an action, or null if the answer does not show it. Most substances lose their name when
+   * they change state; food keeps it, but its description contains the state.
+   */
   private stateAfter(thing: string, action: string, answer: string): States | null {
     if (action === `pick up ${thing}`) {
       const now = answer.startsWith("You can't pick up a liquid") ? 'liquid' : 'solid';
@@ -90,7 +93,7 @@ export class Findings {
     return changed || looked ? { first, now: changed ? other : first } : null;
   }
 
-  /** Of an experiment that goes on: what was read, beside the bound. */
+  /** Intermediate thought of an experiment in progress: the bound and the last reading. */
   private soFar({ bound }: Clause): string {
     return [bound, this.degrees ?? this.state?.now].join(' ');
   }

@@ -1,20 +1,20 @@
-/** What a view of ScienceWorld draws: a house of ten rooms, what is in the agent's room, and how far the task is. */
+/** Data of ScienceWorld's view: a house of ten rooms, the things in the agent's room, and the progress of the task. */
 import type { WorldView } from '../../envs/env.ts';
 
 export interface SciWorldView extends WorldView {
   kind: 'sciworld';
   task: string;
   description: string;
-  /** Where the agent is. */
+  /** Room of the agent. */
   room: string;
-  /** All ten doors, whichever way they are passed. */
+  /** All ten doors, each listed once. */
   doors: { from: string; to: string; open: boolean }[];
-  /** What is in the agent's room, as a tree. */
+  /** Things in the agent's room, as a tree. */
   things: SciWorldThing[];
   inventory: SciWorldThing[];
-  /** The id of what the agent focuses on, which may be elsewhere; null: nothing. */
+  /** Id of the thing in focus, which may be in another room; null if none. */
   focus: number | null;
-  /** `fresh`: reached since the view before. */
+  /** `fresh`: reached since the previous view. */
   goals: { text: string; reached: boolean; ordered: boolean; fresh: boolean }[];
   /** -100, or 0 to 100. */
   score: number;
@@ -27,12 +27,12 @@ export interface SciWorldThing {
   id: number;
   name: string;
   kind: '' | 'agent' | 'inventory' | 'thermometer' | 'stopwatch' | 'air' | 'living';
-  /** A stage of life, a stopwatch's time, a place on a plane, what a terminal is joined to; or empty. */
+  /** Stage of life, time on a stopwatch, position on a plane, or connection of a terminal; otherwise empty. */
   detail: string;
   marks: ('open' | 'closed' | 'on' | 'off' | 'broken' | 'on fire' | 'burned' | 'unwell' | 'dead' | 'liquid' | 'gas')[];
-  /** Degrees Celsius, to a tenth; null: it has none. */
+  /** Degrees Celsius, to a tenth; null if the thing has no temperature. */
   temperature: number | null;
-  /** Degrees since the view before; 0 where it was not seen then. */
+  /** Change in degrees since the previous view; 0 if the thing was not in it. */
   change: number;
   contents: SciWorldThing[];
 }

@@ -1,7 +1,8 @@
 /**
- * ScienceWorld in this process: the World contract over the simulator, with AgentGym's protocol. An episode begins with the task's
- * description and a look around; the reward of a turn is the score so far (the original's whole percents, here as a part of
- * one; -1 where the task is failed); it ends when the task is completed or failed, or after more moves than `stepLimit`.
+ * ScienceWorld in this process: the World contract over the simulator, with AgentGym's protocol. An episode begins with
+ * the task's description and a look around. The reward of a turn is the score so far, from 0 to 1 in whole percents as
+ * in the original, or -1 if the task has failed. An episode ends when the task is completed or failed, or after more
+ * moves than `stepLimit`.
  */
 import {
   type Advice,
@@ -35,26 +36,26 @@ interface Slot {
   task: string;
   done: boolean;
   score: number;
-  /** What things are called; null: their own names. */
+  /** Exchange of names; null: things have their own names. */
   naming: Naming | null;
-  /** What was viewed last. */
+  /** Earlier views, to compare the next one with. */
   past: Past | null;
   findings: Findings;
-  /** What is left of the oracle's plan, as it is shown; undefined: it has to be asked. */
+  /** Remaining actions of the oracle's plan, as shown to the agent; null: it has none; undefined: not computed yet. */
   plan: readonly string[] | null | undefined;
 }
 
-/** Python's round of the double product: halves go to the even number. */
+/** Score in percent, rounded as Python does: halves round to the even number. */
 export function percent(score: number): number {
   const scaled = 100 * score;
   const rounded = Math.round(scaled);
   return Math.abs(scaled % 1) === 0.5 ? 2 * Math.round(scaled / 2) : rounded;
 }
 
-/** Use `SciWorld.open()`. */
+/** World contract over one simulator. Create one with `SciWorld.open()`. */
 export class SciWorld implements World {
   private readonly slots = new Map<number, Slot>();
-  /** The world the oracle tries its plans in. */
+  /** World in which the oracle tries its plans. */
   private rehearsal: number | null = null;
 
   private constructor(readonly simulator: SciWorldSimulator) {}
@@ -99,7 +100,7 @@ export class SciWorld implements World {
     return answers;
   }
 
-  /** Begins a world where another has just begun the same task. */
+  /** Begins an episode as a copy of another that has just begun the same task. */
   private beginAs(other: number, slot: number, feedback: Feedback): Feedback {
     const world = this.slots.get(slot)?.world ?? this.simulator.create();
     const like = this.state(other);
@@ -153,7 +154,7 @@ export class SciWorld implements World {
     const valid = simulator.accepted() || simulator.pending(state.world) > 0;
     state.findings.hear(action, observation);
     if (state.plan?.[0] === action) state.plan = state.plan.slice(1);
-    // What was refused changes nothing.
+    // A refused action changes nothing, so the plan stays valid.
     else if (valid) state.plan = undefined;
     return { observation, reward: state.score, done: state.done, valid, validActions: this.list(state) };
   }
@@ -164,7 +165,7 @@ export class SciWorld implements World {
     return naming ? actions.map((action) => naming.show(action)) : actions;
   }
 
-  /** Says what it found out where an answer is due. */
+  /** Advice of the oracle; its thoughts state the findings when an answer is due. */
   async advise(slots: readonly number[]): Promise<(Advice | null)[]> {
     const lessons: (Advice | null)[] = [];
     for (const slot of slots) {
@@ -176,7 +177,7 @@ export class SciWorld implements World {
     return lessons;
   }
 
-  /** Plays the task's plan in a copy of the world; null where there is no plan or it does not end at the goal. */
+  /** Plays the task's plan in a copy of the world; null if there is no plan or it does not complete the task. */
   async oracle(slots: readonly number[]): Promise<(string[] | null)[]> {
     return slots.map((slot) => {
       const { world, id, task, done, options, naming } = this.state(slot);
@@ -213,7 +214,7 @@ export class SciWorld implements World {
     return naming ? { ...naming.view(whole), kind: view.kind, task } : whole;
   }
 
-  /** `state`: what the original's server tells of a session, under its names. Lists are as its simulator makes them. */
+  /** `state`: the fields with which the original's server describes a session. Lists are in the simulator's order. */
   async inspect(slot: number, what: string): Promise<Json> {
     if (what !== 'state') throw new WorldError(`ScienceWorld knows nothing of "${what}": ask for state.`);
     const { simulator } = this;

@@ -22,7 +22,8 @@ import { itemNames, readRecipeList, writeRecipeList } from './recipe-list.ts';
 import { splitIds } from './split.ts';
 import { isKind } from './teacher.ts';
 import { Teaching } from './teaching.ts';
-import type { Counted, CraftNode, TextCraftView } from './view-data.ts';
+import type { TextCraftView } from './view-data.ts';
+import { parseView } from './view-parser.ts';
 
 const MAX_SLOTS = 1 << 20;
 const MAX_CACHED_TASKS = 4096;
@@ -406,49 +407,4 @@ function checkLengths(call: string, slots: readonly number[], others: readonly u
 function checkSlot(slot: number): void {
   if (!Number.isInteger(slot) || slot < 0 || slot >= MAX_SLOTS)
     throw new WorldError(`A slot must be a whole number from 0 to ${MAX_SLOTS - 1}, not ${slot}.`);
-}
-
-/** `count, name, count, name ...` */
-function readCounted(fields: readonly string[]): Counted[] {
-  return Array.from({ length: fields.length / 2 }, (_, k) => ({
-    count: Number(fields[2 * k]),
-    name: fields[2 * k + 1],
-  }));
-}
-
-/** Lines of nodes in depth-first order, each with its level. */
-function readTree(lines: readonly string[], goal: string): CraftNode {
-  const path: CraftNode[] = [];
-  for (const line of lines) {
-    const [level, need, have, craftable, name] = line.split('\t');
-    const node = { name, need: Number(need), have: Number(have), craftable: craftable === '1', children: [] };
-    path.length = Number(level);
-    path.at(-1)?.children.push(node);
-    path.push(node);
-  }
-  return path[0] ?? { name: goal, need: 1, have: 0, craftable: true, children: [] };
-}
-
-function describeView(goal: string, inventory: readonly Counted[], tree: CraftNode): string {
-  const list = (items: readonly Counted[]) => items.map((i) => `${i.count} ${i.name}`).join(', ');
-  const needed = tree.children.map((child) => ({ name: child.name, count: child.need }));
-  const carried = inventory.length ? `carrying ${list(inventory)}` : 'carrying nothing';
-  return `Goal: ${goal}, made from ${list(needed)}; ${carried}.`;
-}
-
-function parseView(text: string): TextCraftView {
-  const [head, rest] = text.split('\ntree\n');
-  const lines = head.split('\n').map((line) => line.split('\t'));
-  const goal = lines[0][1];
-  const inventory = lines.filter(([kind]) => kind === 'item').flatMap(([, ...fields]) => readCounted(fields));
-  const commands = lines
-    .filter(([kind]) => kind === 'command')
-    .map(([, line, count, output, ...inputs]) => ({
-      text: line,
-      output,
-      count: Number(count),
-      inputs: readCounted(inputs),
-    }));
-  const tree = readTree(rest.split('\n').slice(0, -1), goal);
-  return { kind: 'textcraft', text: describeView(goal, inventory, tree), goal, inventory, commands, tree };
 }

@@ -1,6 +1,7 @@
 /**
- * ScienceWorld, drawn: the plan of the house, the task's subgoals, temperatures as they change, and what is in the room as a tree.
- * Every sign has its word: a mark on a thing is a word, a door is open or closed by shape and in the plan's description.
+ * Drawing of ScienceWorld: the plan of the house, the task's subgoals, temperatures as they change, and the things in
+ * the room as a tree. Nothing depends on colour alone: marks on things are text, and open and closed doors differ in
+ * shape and in the plan's description.
  */
 import { msg, str } from '@lit/localize';
 import { css, html, LitElement, nothing, type TemplateResult } from 'lit';

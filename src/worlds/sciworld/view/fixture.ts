@@ -1,6 +1,6 @@
 /**
- * ScienceWorld for the gallery: the real world, in the page, without a trainer. A rehearsed episode of boiling stands for a run's; a person
- * plays `find-non-living-thing`.
+ * ScienceWorld for the gallery: the real world, in the page, without a trainer. The oracle's episode of boiling stands
+ * in for a run's episode; a person plays `find-non-living-thing`.
  */
 import type { FixtureTurn, ViewFixture } from '../../../ui/kit/view-fixture.ts';
 import { idOf } from '../tasks.ts';
@@ -9,7 +9,7 @@ const shownTurns = 3;
 
 const open = async () => (await import('../world.ts')).SciWorld.open();
 
-/** The last turns of the oracle's way to boil something: the furnace is on and the thermometers move. */
+/** Last turns of the oracle's episode of boiling: the furnace is on and the temperatures change. */
 async function replay(): Promise<FixtureTurn[]> {
   const world = await open();
   await world.reset([0], [{ world: 'sciworld', id: idOf('boil', 3), options: { validActions: false }, strata: {} }]);

@@ -1,4 +1,4 @@
-/** ScienceWorld on the page: its element, loaded when there is one to show, and how a person plays in it. */
+/** ScienceWorld on the page: its element, loaded when there is one to show. */
 import { html } from 'lit';
 import type { ViewKind } from '../../../ui/kit/view-kind.ts';
 

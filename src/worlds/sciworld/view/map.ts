@@ -1,13 +1,13 @@
 /**
- * ScienceWorld's house as a floor plan: ten rooms that share walls as their doors ask, the agent, and each door open or closed by its
- * shape. The plan is the same in every variation. Knows places on paper; what is in a room is shown elsewhere.
+ * ScienceWorld's house as a floor plan: ten rooms with shared walls where doors connect them, the agent, and each door
+ * open or closed by its shape. The plan is the same in every variation and shows no things in rooms.
  */
 import { type SVGTemplateResult, svg } from 'lit';
 import type { SciWorldView } from '../view-data.ts';
 
 type Box = readonly [x: number, y: number, width: number, height: number];
 
-/** In units of which the plan has 120 by 66. */
+/** Rooms in units of the plan, which measures 120 by 62. */
 const rooms: { [name: string]: Box } = {
   bathroom: [0, 0, 30, 20],
   kitchen: [30, 0, 32, 20],
@@ -20,7 +20,7 @@ const rooms: { [name: string]: Box } = {
   workshop: [46, 36, 23, 26],
   'art studio': [69, 36, 23, 26],
 };
-/** Where names stand: out of the way of doors that open. Elsewhere: in the middle, near the top. */
+/** Positions of names that must avoid open doors; the other names are centred near the top of their rooms. */
 const namePlaces: { [name: string]: readonly [x: number, y: number] } = {
   hallway: [20, 27],
   greenhouse: [106, 33],
@@ -29,7 +29,7 @@ export const planSize = { width: 120, height: 62 };
 
 type Wall = { x: number; y: number; upright: boolean };
 
-/** Where the door stands in the wall that two rooms share; null: they share none. */
+/** Position of the door in the wall between two rooms; null if they share no wall. */
 export function wallBetween(from: string, to: string): Wall | null {
   if (!rooms[from] || !rooms[to]) return null;
   const [ax, ay, aw, ah] = rooms[from];
@@ -39,7 +39,7 @@ export function wallBetween(from: string, to: string): Wall | null {
   const top = Math.max(ay, by);
   const bottom = Math.min(ay + ah, by + bh);
   if (left > right || top > bottom) return null;
-  // Low in a side wall: the room's name stands above.
+  // Low in a side wall, below the room's name.
   return { x: (left + right) / 2, y: top + (left === right ? 0.7 : 0.5) * (bottom - top), upright: left === right };
 }
 
@@ -64,7 +64,7 @@ function drawRoom(name: string, here: boolean): SVGTemplateResult {
   </g>`;
 }
 
-/** A head and shoulders, so that it needs no colour. */
+/** A head and shoulders, recognisable without colour. */
 function drawAgent(room: string): SVGTemplateResult | null {
   if (!rooms[room]) return null;
   const [x, y, width, height] = rooms[room];
