@@ -1,0 +1,44 @@
+// A world is taken out of a checkout by deleting files and lines only.
+import { describe, expect, it } from 'vitest';
+import { importsOf, isNamedAfter, namesWorld, withoutListLines } from '../../tools/try-removing/remove.mjs';
+
+describe('try-removing', () => {
+  it('finds the files named after a world', () => {
+    for (const file of [
+      'tests/envs/web.test.ts',
+      'tools/fuzz/play-web.ts',
+      'tests/envs/web/frame.ts',
+      'bench/web-pages.ts',
+    ])
+      expect([file, isNamedAfter(file, 'web')]).toEqual([file, true]);
+    for (const file of ['tests/proxies/webarena.test.ts', 'tests/page/one-build.ts'])
+      expect([file, isNamedAfter(file, 'web')]).toEqual([file, false]);
+  });
+
+  it('finds the documents that name a world, a family included', () => {
+    expect(namesWorld({ worlds: [{ name: 'coins' }] }, 'coins')).toBe(true);
+    expect(namesWorld({ stages: [{ worlds: [{ name: 'coins-two' }] }] }, 'coins')).toBe(true);
+    expect(namesWorld({ world: 'coins' }, 'coins')).toBe(true);
+    expect(namesWorld({ worlds: [{ name: 'dice' }] }, 'coins')).toBe(false);
+  });
+
+  it('resolves imports from the root of the checkout', () => {
+    expect(importsOf('src/a/b.ts', "import { x } from '../c/d.ts';\nconst y = () => import('./e.ts');")).toEqual([
+      'src/c/d.ts',
+      'src/a/e.ts',
+    ]);
+  });
+
+  it('takes a line out of each list, and leaves other uses to the type check', () => {
+    const gone = new Set(['src/worlds/coins/index.ts', 'experiments/coins.json']);
+    const worlds = "export { coins } from './coins/index.ts';\nexport { dice } from './dice/index.ts';\n";
+    expect(withoutListLines('src/worlds/worlds.ts', worlds, gone)).toBe("export { dice } from './dice/index.ts';\n");
+    const presets =
+      "import coins from '../../experiments/coins.json';\nexport const presets = [\n  coins,\n  dice,\n];\n";
+    expect(withoutListLines('src/experiment/presets.ts', presets, gone)).toBe(
+      'export const presets = [\n  dice,\n];\n',
+    );
+    const used = "import coins from '../../experiments/coins.json';\nplay(coins);\n";
+    expect(withoutListLines('src/experiment/presets.ts', used, gone)).toBe(used);
+  });
+});
