@@ -153,7 +153,9 @@ describe('opening a link', () => {
     await sharing.openExperiment(new File([JSON.stringify(mockExperiment('filed'))], 'e.json'));
     expect(store.state.draft?.name).toBe('filed');
     await expect(sharing.openExperiment(new File(['{'], 'e.json'))).rejects.toThrow(LinkError);
-    await expect(sharing.openExperiment(new File([new Uint8Array(2e6)], 'e.json'))).rejects.toThrow('“e.json” is larger than 1 MB, the limit');
+    await expect(sharing.openExperiment(new File([new Uint8Array(2e6)], 'e.json'))).rejects.toThrow(
+      '“e.json” is larger than 1 MB, the limit',
+    );
   });
 });
 
