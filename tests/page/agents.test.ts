@@ -152,7 +152,7 @@ test('a list that is loading, missing, broken or empty is explained, with a butt
     .waitFor();
   await again.click();
   await gallery(page)
-    .getByText(/is not what this page expects/)
+    .getByText(/has an unexpected format/)
     .waitFor();
   await again.click();
   await gallery(page)

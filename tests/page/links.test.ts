@@ -78,7 +78,7 @@ test('a link to a shipped run opens the same step, episode and token in a new pr
 test('a link to a run that is not shipped gets a message, and the page stays usable', async () => {
   const { page, close } = await open(browser, `${site.url}#shipped=no-such-agent&step=3`);
   await page
-    .getByText(/no-such-agent.*(could not be loaded|is not what this page expects)/)
+    .getByText(/no-such-agent.*(could not be loaded|has an unexpected format)/)
     .first()
     .waitFor({ timeout: 60_000 });
   expect(await page.getByRole('button', { name: 'Train', exact: true }).first().isEnabled()).toBe(true);

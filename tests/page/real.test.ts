@@ -274,7 +274,7 @@ describe.skipIf(!findChromium())('in Chromium', () => {
     await other.setViewportSize({ width: 1440, height: 900 });
     await other.getByRole('button', { name: 'Do not run it' }).click();
     await other
-      .getByText(/its code was not allowed to run/)
+      .getByText(/its custom code was not allowed/)
       .first()
       .waitFor();
     expect(await stepOf(other)).toBe(steps);
