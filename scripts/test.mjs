@@ -63,6 +63,7 @@ const checks = {
   imports: () => one(node('scripts/cycles.mjs')),
   names: () => one(node('scripts/kind-names.mjs')),
   lengths: () => one(node('scripts/lengths.mjs')),
+  paths: () => one(node('scripts/paths.mjs')),
   size: () => one(node('scripts/size.mjs')),
   chinese: () => one(node('scripts/localize.mjs', '--warn')),
   node: () => vitest('node'),

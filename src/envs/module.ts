@@ -126,7 +126,7 @@ export interface ConnectionSettings {
   withheld?: boolean;
 }
 
-/** What a look at a server found. Words for it are the page's and the command line's (`connection-words.ts`). */
+/** What a look at a server found. Words for it are the page's and the command line's (`src/ui/panels/connection-texts.ts`). */
 export interface ConnectionReport {
   works: boolean;
   /** What the server says of itself; empty where it does not. */

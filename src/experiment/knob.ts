@@ -1,4 +1,4 @@
-/** What a knob is, and how one is written down: the registry's parts (`knobs-world.ts`, `knobs-policy.ts`, `knobs.ts`) share it. */
+/** What a knob is, and how one is written down: the registry's parts (`knobs-world.ts`, `knobs.ts`) share it. */
 
 export type KnobKind =
   | 'integer'

@@ -1,6 +1,6 @@
 /**
  * What a session needs of the machine, as types: an engine is a policy with its worlds, ready to train one experiment.
- * `assemble.ts` builds the real one; tests build one of plain numbers. A session knows nothing below this seam.
+ * `service/assembly.ts` builds the real one; tests build one of plain numbers. A session knows nothing below this seam.
  */
 import type { World } from '../envs/env.ts';
 import type { WorldSuite } from '../envs/suite.ts';

@@ -8,7 +8,7 @@
  *   steps.jsonl            one record a line
  *   tokenizer.json, config.json, reference.safetensors, policy.safetensors (if the run has them)
  *   checkpoints/000012.safetensors    weights and optimiser state
- *   trajectories/000012.bin           a step's trajectories, as session/trajectory-codec.ts writes them
+ *   trajectories/000012.bin           a step's trajectories, as session/run/trajectory-codec.ts writes them
  */
 import { crc32 } from './crc32.ts';
 import {

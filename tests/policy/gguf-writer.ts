@@ -1,4 +1,4 @@
-/** Writes GGUF files for the tests, from the format's description (ggml's docs/gguf.md), version 3. */
+/** Writes GGUF files for the tests, from the format's description (ggml's page on GGUF), version 3. */
 import { narrowF16 } from '../../src/policy/formats/safetensors.ts';
 
 type Value = string | number | boolean | string[] | number[];

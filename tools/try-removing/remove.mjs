@@ -23,7 +23,7 @@ export const importsOf = (file, text) =>
   );
 
 /**
- * True if a file of tests, tools or bench is named after the world: `maze.test.ts`, `web-frame.ts`, `play-babyai.ts`.
+ * True if a file of tests, tools or bench is named after the world: `maze.test.ts`, `play-babyai.ts`.
  */
 export function isNamedAfter(file, world) {
   return file.split('/').some((part) => {

@@ -37,7 +37,7 @@ const words = (): ReportWords => ({
   sentence: metricSentence,
 });
 
-/** Colours of the report: the light values of styles/tokens.css, whatever the page's theme. */
+/** Colours of the report: the light values of kit/styles/tokens.css, whatever the page's theme. */
 const paper: { readonly [token: string]: string } = {
   '--series-1': '#2759cf',
   '--series-2': '#b34d05',

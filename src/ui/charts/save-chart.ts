@@ -47,7 +47,7 @@ function marksOf(spec: ChartSpec, records: readonly StepRecord[], view: ChartVie
   );
 }
 
-/** A run's chart in the form that `lineSvg` draws. `color`: resolves a token of styles/tokens.css. */
+/** A run's chart in the form that `lineSvg` draws. `color`: resolves a token of kit/styles/tokens.css. */
 export const chartOf = (
   spec: ChartSpec,
   records: readonly StepRecord[],

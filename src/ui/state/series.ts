@@ -1,6 +1,6 @@
 /**
  * Metrics that the page draws: names, charts, and the series of each chart. Labels and units are in the registry of
- * metrics (`rl/metrics.ts`).
+ * metrics (`rl/metrics/metrics.ts`).
  */
 import { msg } from '@lit/localize';
 import type { Evaluation, SplitEvaluation, StepRecord } from '../../session/protocol.ts';
@@ -31,7 +31,7 @@ export type Dash = 'solid' | 'dashed' | 'dotted';
 
 export interface SeriesSpec {
   label: string;
-  /** Colour token of styles/tokens.css. */
+  /** Colour token of kit/styles/tokens.css. */
   color: string;
   dash: Dash;
   /** Name of a metric, or a function of the record. */

@@ -1,7 +1,7 @@
 /**
  * AgentGym's worlds as a client: an environment of the server for each slot, created when the slot is first used, reset for each
  * episode, closed with the world where the server can. What the kinds do not share is in `kinds/`. A failure is thrown as it is: it is
- * the transport (`transport/remote.ts`) that makes it the end of one episode.
+ * the transport (`envs/transport/remote.ts`) that makes it the end of one episode.
  */
 import {
   type Feedback,

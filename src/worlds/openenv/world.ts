@@ -1,6 +1,6 @@
 /**
  * OpenEnv servers as a world: a session for each episode under way, an action schema mapped to text (`schema.ts`), observations read as
- * text (`observation.ts`). A failure is thrown as it is: the transport (`transport/remote.ts`) makes it the end of one episode.
+ * text (`observation.ts`). A failure is thrown as it is: the transport (`envs/transport/remote.ts`) makes it the end of one episode.
  */
 
 import {

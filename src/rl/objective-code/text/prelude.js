@@ -27,7 +27,7 @@
     (_, i) => i + 1,
   );
 
-  // biome-ignore format: Taylor's series to r^15 / 15!, as rl/exp.ts adds it up
+  // biome-ignore format: Taylor's series to r^15 / 15!, as policy/elementary.ts adds it up
   const series = (r) => r * (one + (r / n2) * (one + (r / n3) * (one + (r / n4) * (one + (r / n5) * (one + (r / n6) * (one + (r / n7) * (one + (r / n8) * (one + (r / n9) * (one + (r / n10) * (one + (r / n11) * (one + (r / n12) * (one + (r / n13) * (one + (r / n14) * (one + r / n15))))))))))))));
 
   const exp = (x) => {

@@ -1,6 +1,6 @@
 /**
  * The prompt of AgentGym's WebArena server, read: which elements of its tree can be acted on, which actions that offers, and the tree in
- * few words, in the form that the world Web tells tiny policies (`envs/web/terse-text.ts`). It goes by roles alone: that is all a text tells.
+ * few words, in the form that the world Web tells tiny policies (`worlds/web/terse-text.ts`). It goes by roles alone: that is all a text tells.
  */
 import { strip } from '../../../webarena/python.ts';
 import type { Opening } from '../kind.ts';
