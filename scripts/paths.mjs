@@ -8,7 +8,8 @@ import { basename, dirname, join, normalize } from 'node:path';
 import { root } from './machine.mjs';
 
 const sources = /\.(ts|mts|mjs|js|wgsl|css|md)$/;
-const skipped = /^(tests\/scripts\/paths\.test\.ts|CHANGELOG\.md|docs\/log\.md|public\/|tests\/fixtures\/|src\/ui\/locales\/)/;
+const skipped =
+  /^(tests\/scripts\/paths\.test\.ts|CHANGELOG\.md|docs\/log\.md|public\/|tests\/fixtures\/|src\/ui\/locales\/)/;
 /** A path that a text names, up to its extension; `#` and `:12` may follow. */
 const named = /(?<![\w@:./-])((?:\.{1,2}\/)*[\w@-][\w@.-]*(?:\/[\w@.-]+)*\.(?:ts|mts|mjs|wgsl|md|css))(?![\w/-]|\.\w)/g;
 const placeholder = /\b(NAME|FILE|FOLDER|OTHER|LOCALE|X|coins|best-of)\b|\.\.\.|\*/;

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { TrajectoryFile, written } from '../../src/trajectories/files/file.ts';
 import { trajectoryFromJson, trajectoryToJson } from '../../src/trajectories/files/lossless.ts';
 import { trajectoryFormat, trajectoryFormats } from '../../src/trajectories/files/registry.ts';
-import { saying } from '../../src/trajectories/files/words.ts';
+import { saying } from '../../src/trajectories/files/text-search.ts';
 import { aTrajectory } from '../../tools/fuzz/made-trajectory.ts';
 import { faultOf, made, mutated, sourceOf, textOf } from '../../tools/fuzz/trajectory-files.ts';
 

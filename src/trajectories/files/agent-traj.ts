@@ -38,7 +38,7 @@ export const agentTraj: TrajectoryFormat = {
   loses: (record) => commonLosses(record, { itemId: true, reward: true, trained: true }),
 };
 
-/** Of a list of messages: by whom the first is said is called `from`. */
+/** True for messages in the ShareGPT form: the first has a field `from`. */
 export function isSpoken(conversations: unknown[]): boolean {
   const first = conversations[0] as JsonObject | undefined;
   return first === undefined || (first !== null && typeof first === 'object' && 'from' in first);

@@ -1,11 +1,11 @@
-/** Where a file's bytes come from, whatever holds them. */
+/** Source of a file's bytes, whatever holds them. */
 
-/** Bytes of a file: what a page's `File` and an opened file of Node both give. */
+/** Bytes of a file: the common part of a page's `File` and an opened file of Node. */
 export interface ByteSource {
   name: string;
   size: number;
   stream(): AsyncIterable<Uint8Array>;
   slice(from: number, to: number): Promise<Uint8Array>;
-  /** Of `size`, so many bytes were taken, where that is not what has arrived: of a compressed file. */
+  /** Bytes of `size` taken so far, if that differs from the bytes received: for a compressed file. */
   read?(): number;
 }

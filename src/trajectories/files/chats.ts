@@ -1,7 +1,7 @@
 /**
- * Conversations of anyone's: ShareGPT's `{conversations: [{from, value}]}` and OpenAI's fine-tuning lines `{messages: [{role,
- * content}]}` (platform.openai.com/docs/guides/supervised-fine-tuning). Neither names a task or a reward; what is there beside the
- * messages is kept.
+ * Conversations of other programs: ShareGPT's `{conversations: [{from, value}]}` and OpenAI's fine-tuning lines
+ * `{messages: [{role, content}]}` (platform.openai.com/docs/guides/supervised-fine-tuning). Neither names a task or a
+ * reward; fields beside the messages are kept.
  */
 import * as v from 'valibot';
 import { isSpoken } from './agent-traj.ts';
@@ -51,7 +51,7 @@ export const openAiMessages: TrajectoryFormat = {
   loses: (record) => commonLosses(record, { reasoning: true, trained: true }),
 };
 
-/** With OpenAI's mark of what is learned, which stands on an assistant's messages alone. */
+/** Adds OpenAI's mark of trained messages, which only assistant messages have. */
 function weighed(message: Message): JsonObject {
   const fields = toRole(message);
   const { role, trained, source } = message;

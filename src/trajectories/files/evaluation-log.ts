@@ -1,6 +1,7 @@
 /**
- * What AgentGym's evaluation scripts write: `{conversations, item_id, reward, success}`, a line each (`base_eval.py`), or an object a
- * file with roles (`openai_eval.py`). success is 1 where the reward is 1. github.com/WooooDyy/AgentGym, agentenv/examples/basic.
+ * Output of AgentGym's evaluation scripts: `{conversations, item_id, reward, success}`, one per line (`base_eval.py`),
+ * or one object per file with roles (`openai_eval.py`). success is 1 if the reward is 1. github.com/WooooDyy/AgentGym,
+ * agentenv/examples/basic.
  */
 import * as v from 'valibot';
 import { isSpoken } from './agent-traj.ts';
@@ -31,7 +32,7 @@ function record(form: string, fields: JsonObject, messages: Message[]): Trajecto
 function outcomeOf(form: string, { itemId, reward, success, source }: TrajectoryRecord): JsonObject {
   const kept = source?.form === form ? source.fields : {};
   const solved = success ?? reward === 1;
-  // 1 and true are one to Python, and come back as they were.
+  // 1 and true are equal in Python; each is written as it was read.
   const same = kept.success !== undefined && Boolean(kept.success) === solved;
   return { ...kept, item_id: itemId ?? '', reward: reward ?? 0, success: same ? kept.success : Number(solved) };
 }

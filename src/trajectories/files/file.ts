@@ -1,6 +1,6 @@
 /**
- * A file of trajectories, opened: every record found and summed up in a few words, none kept, so that a gigabyte takes memory by
- * its number of records alone. A record is read again from its place when it is asked for. What is malformed is named by line.
+ * An opened file of trajectories: finds and summarises every record and keeps none, so memory depends only on the
+ * number of records. A record is read again from its place on request. Malformed records are named by line.
  */
 import type { ByteSource } from './bytes.ts';
 import type { TrajectoryFormat } from './format.ts';
@@ -10,7 +10,7 @@ import { type JsonObject, type RecordProblem, TrajectoryFileError, type Trajecto
 import { mostRecords, RecordIndex, type RecordSummary } from './record-index.ts';
 import { recognized, trajectoryFormats } from './registry.ts';
 import { mostRecordBytes, type Piece, Splitter } from './splitter.ts';
-import { saying, turnText } from './words.ts';
+import { saying, turnText } from './text-search.ts';
 
 export type { ByteSource } from './bytes.ts';
 export type { RecordSummary } from './record-index.ts';
@@ -18,34 +18,34 @@ export type { RecordSummary } from './record-index.ts';
 export interface OpenFileOptions {
   signal?: AbortSignal;
   onProgress?(done: number, total: number): void;
-  /** The file before it is read: its records and problems grow from here on. */
+  /** Receives the file before it is read; its records and problems grow afterwards. */
   onBegin?(file: TrajectoryFile): void;
-  /** Where a compressed file is unpacked to; absent: memory. */
+  /** Storage for the unpacked bytes of a compressed file; absent: memory. */
   spill?(): Spill | Promise<Spill>;
 }
 
-/** Trajectories that can be listed, read one at a time and searched: a file's, or those of a run. */
+/** Trajectories that can be listed, read one at a time and searched: those of a file or of a run. */
 export interface Collection {
   readonly name: string;
   readonly records: RecordIndex;
   readonly problems: readonly RecordProblem[];
-  /** All records that were passed over, told in words or not. */
+  /** Number of records passed over, including those without a listed problem. */
   readonly refused: number;
   read(index: number): Promise<TrajectoryRecord>;
   saying(text: string, options?: OpenFileOptions): AsyncGenerator<number>;
   release(): Promise<void>;
 }
 
-/** So many problems are told in words; the others are counted. */
+/** Most problems that are listed; further ones are only counted. */
 const mostProblems = 1000;
-/** Read at once where records are searched one after another. */
+/** Bytes read at once while records are searched one after another. */
 const searchBytes = 4e6;
 
 export class TrajectoryFile implements Collection {
   records = new RecordIndex();
   problems: RecordProblem[] = [];
   refused = 0;
-  /** Of most records; null: the file has none that can be read. */
+  /** Format of most records; null: the file has no readable record. */
   format: TrajectoryFormat | null = null;
   private lastLine = 1;
 
@@ -80,7 +80,7 @@ export class TrajectoryFile implements Collection {
     return parseRecord({ bytes: piece, offset, line, broken: false }).record;
   }
 
-  /** Indices of the records in whose messages the text stands, as the file is read again; case does not matter. */
+  /** Indices of the records whose messages contain the text, ignoring case. Reads the file again. */
   async *saying(text: string, { signal, onProgress }: OpenFileOptions = {}): AsyncGenerator<number> {
     const says = saying(text);
     const { records } = this;
@@ -92,7 +92,7 @@ export class TrajectoryFile implements Collection {
       for (let i = first; i <= last; i++) {
         const [from, line] = [records.offset[i] - start, records.line[i]];
         const piece = { bytes: bytes.subarray(from, from + records.bytes[i]), offset: 0, line, broken: false };
-        if (isSaid(parseRecord(piece).record, says)) yield i;
+        if (contains(parseRecord(piece).record, says)) yield i;
       }
       first = last + 1;
       onProgress?.(first, records.length);
@@ -103,7 +103,7 @@ export class TrajectoryFile implements Collection {
     await this.spill?.release();
   }
 
-  /** The last record after `first` that one piece of the file holds with it. */
+  /** Last record after `first` that is in the same piece of the file. */
   private lastBeside(first: number): number {
     const { offset, bytes, length } = this.records;
     let last = first;
@@ -111,7 +111,7 @@ export class TrajectoryFile implements Collection {
     return last;
   }
 
-  /** Whether all of it is one good array after all, however it is laid out; a large file is not asked. */
+  /** True if the whole file is one valid array, however it is laid out; large files are not checked. */
   private async isOneArray(): Promise<boolean> {
     const bytes = await this.source.slice(0, mostRecordBytes);
     if (bytes.length === mostRecordBytes) return false;
@@ -122,7 +122,7 @@ export class TrajectoryFile implements Collection {
     }
   }
 
-  /** Again, without giving up what seems not to end. */
+  /** Scans again without giving up texts that seem not to end. */
   private async scanWhole({ signal }: OpenFileOptions): Promise<void> {
     const bytes = await this.source.slice(0, mostRecordBytes);
     signal?.throwIfAborted();
@@ -142,7 +142,7 @@ export class TrajectoryFile implements Collection {
         onProgress?.(this.source.read?.() ?? done, this.source.size);
       }
     } catch (error) {
-      // A compressed file that breaks off: what was unpacked stands.
+      // A compressed file that is cut short: the part that was unpacked stays.
       if (!(error instanceof TrajectoryFileError)) throw error;
       for (const piece of splitter.finish()) this.add(piece);
       this.refuse(this.lastLine, error.message);
@@ -164,7 +164,7 @@ export class TrajectoryFile implements Collection {
         );
     } catch (error) {
       if (!(error instanceof TrajectoryFileError)) throw error;
-      // What is left of a line after a record that was refused is no second one.
+      // The rest of a line after a refused record is not a second record.
       if (this.problems.at(-1)?.line !== piece.line) this.refuse(piece.line, error.message);
     }
   }
@@ -175,7 +175,7 @@ export class TrajectoryFile implements Collection {
   }
 }
 
-/** A record that is whole by the rules of a poorer format, among records that have more. */
+/** A record that is valid in a poorer format, among records with more fields. */
 const lost = (field: string) =>
   new TrajectoryFileError(`"${field}" is missing, which the first record of this file has.`);
 
@@ -206,8 +206,8 @@ export function parseRecord(piece: Piece): { record: TrajectoryRecord; format: T
   return { record: format.read(fields), format };
 }
 
-/** An answer is read with what follows it. */
-export const isSaid = ({ messages, itemId }: TrajectoryRecord, says: (text: string) => boolean): boolean =>
+/** True if the record contains the text; an answer is searched together with the next message. */
+export const contains = ({ messages, itemId }: TrajectoryRecord, says: (text: string) => boolean): boolean =>
   (itemId !== null && says(itemId)) ||
   (messages?.some(({ role, content, reasoning }, i) => {
     const next = role === 'assistant' ? messages[i + 1]?.content : undefined;
@@ -226,14 +226,14 @@ function summaryOf(
   return { line, offset, bytes: size, format: name, itemId, world, item, reward, success, turns, step: step ?? null };
 }
 
-/** Records as a file's text, piece by piece. */
+/** Text of a file from its records, piece by piece. */
 export function* written(records: Iterable<TrajectoryRecord>, format: TrajectoryFormat): Generator<string> {
   const text = new Writing(format);
   for (const record of records) yield text.record(record);
   yield text.end();
 }
 
-/** A file's text, as its records come. */
+/** Text of a file, built as its records arrive. */
 export class Writing {
   private first = true;
 

@@ -1,4 +1,4 @@
-/** What a format of trajectory files is; each is a module beside this file, and `registry.ts` lists them. */
+/** Interface of a format of trajectory files. Each format is a module beside this file, listed in `registry.ts`. */
 import * as v from 'valibot';
 import type { JsonObject, TrajectoryRecord } from './record.ts';
 import { TrajectoryFileError } from './record.ts';
@@ -6,24 +6,24 @@ import { TrajectoryFileError } from './record.ts';
 export interface TrajectoryFormat {
   name: string;
   label: string;
-  /** One sentence: whose it is, and where it is described. */
+  /** One sentence: the program that writes it and where it is described. */
   summary: string;
-  /** How records lie in a file: one array, an object a line, or one object a file. */
+  /** Layout of records in a file: one array, an object per line, or one object per file. */
   container: 'array' | 'lines' | 'object';
-  /** Whether an object looks like a record of this format rather than of another. The first in the registry that says so reads it. */
+  /** True if an object looks like a record of this format. The first such format in the registry reads it. */
   recognizes(fields: JsonObject): boolean;
-  /** Of AgentGym's episodes: a file of them has their fields in every record. */
+  /** True for AgentGym's episodes: every record of such a file has their fields. */
   isAgentGym?: true;
-  /** The field that a record of AgentGym's has lost where it looks like one of this format; absent: none does. */
+  /** Field that a record of AgentGym's lacks if it looks like this format; absent: none. */
   lacks?: 'item_id' | 'conversations';
   /** Throws TrajectoryFileError by path and reason. */
   read(fields: JsonObject): TrajectoryRecord;
   write(record: TrajectoryRecord): JsonObject;
-  /** What this record has and the format cannot say, in words; empty: nothing. */
+  /** Parts of the record that the format cannot hold, as sentences; empty: none. */
   loses(record: TrajectoryRecord): string[];
 }
 
-/** The value, or an error that names the first field that is wrong. */
+/** The value, or an error that names the first wrong field. */
 export function checked<S extends v.GenericSchema>(schema: S, fields: JsonObject): v.InferOutput<S> {
   const result = v.safeParse(schema, fields, { abortEarly: true });
   if (result.success) return result.output;
@@ -32,7 +32,7 @@ export function checked<S extends v.GenericSchema>(schema: S, fields: JsonObject
   throw new TrajectoryFileError(path ? `${path}: ${issue.message}` : issue.message);
 }
 
-/** What most formats cannot say of a record. */
+/** Parts of a record that most formats cannot hold. */
 export function commonLosses(
   { itemId, reward, success, messages }: TrajectoryRecord,
   has: { itemId?: boolean; reward?: boolean; success?: boolean; trained?: boolean; reasoning?: boolean },

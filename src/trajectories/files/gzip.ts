@@ -1,21 +1,21 @@
 /**
- * Files compressed by gzip (RFC 1952), several members one after another included, as `cat` and bgzip leave them. A compressed file
- * cannot be read from its middle, so what it unpacks to is kept while it is read: in memory here, on disk where the page has one.
- * Each member is held to its checksum.
+ * Files compressed by gzip (RFC 1952), including several members one after another, as written by `cat` and bgzip. A
+ * compressed file cannot be read from its middle, so its unpacked bytes are kept while it is read: in memory here, on
+ * disk if the page has one. Each member's checksum is verified.
  */
 import { Gunzip, GzipError } from '../../envs/transport/gunzip.ts';
 import type { ByteSource } from './bytes.ts';
 import { TrajectoryFileError } from './record.ts';
 
-/** Where unpacked bytes are kept. */
+/** Storage for unpacked bytes. */
 export interface Spill {
   write(bytes: Uint8Array<ArrayBuffer>): void | Promise<void>;
   slice(from: number, to: number): Promise<Uint8Array>;
-  /** What it held is not needed any more. */
+  /** Frees the stored bytes. */
   release(): void | Promise<void>;
 }
 
-/** In memory: for files that a run keeps beside it. */
+/** Storage in memory, for files that a run keeps. */
 export class MemorySpill implements Spill {
   private readonly pieces: Uint8Array<ArrayBuffer>[] = [];
   private readonly starts: number[] = [];
@@ -63,7 +63,7 @@ export async function isGzip(source: ByteSource): Promise<boolean> {
   return first === 0x1f && second === 0x8b;
 }
 
-/** The same file unpacked. Its `size` stays the packed one; `read` tells how much of that has been taken. */
+/** The same file unpacked. Its `size` stays the packed size; `read` returns how much of that has been taken. */
 export function unpacked(source: ByteSource, spill: Spill): ByteSource {
   let taken = 0;
   return {
@@ -90,7 +90,7 @@ export function unpacked(source: ByteSource, spill: Spill): ByteSource {
   };
 }
 
-/** What was unpacked before stands. */
+/** Bytes unpacked before the error stay. */
 function problemOf(name: string, { message }: GzipError): TrajectoryFileError {
   return new TrajectoryFileError(
     /check$/.test(message)

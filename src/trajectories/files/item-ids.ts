@@ -47,7 +47,7 @@ export const itemIds: TrajectoryFormat = {
   summary: 'The tasks of a training or test split.',
   container: 'array',
   lacks: 'conversations',
-  // With an outcome it is of an episode, whose messages are gone.
+  // A record with an outcome belongs to an episode whose messages are missing.
   recognizes: ({ item_id, conversations, messages, reward, success }) =>
     typeof item_id === 'string' && [conversations, messages, reward, success].every((field) => field === undefined),
   read: (fields) => named('agentgym-rl-ids', checked(Ids, fields)),

@@ -1,16 +1,16 @@
-/** What of a collection a list shows, and in which order: a filter and an order over the columns of its index. Pure. */
+/** Filter and order of a list, over the columns of a collection's index. Pure functions. */
 import type { RecordIndex } from './record-index.ts';
 
 export interface Filter {
   success: 'any' | 'yes' | 'no' | 'unknown';
-  /** A world's name; null: any; '': the records that name none. */
+  /** A world's name; null: any; '': records without a world. */
   world: string | null;
   leastScore: number | null;
   mostScore: number | null;
   leastTurns: number | null;
   mostTurns: number | null;
   step: number | null;
-  /** Words that stand in it; empty: any. */
+  /** Text that the record contains; empty: any. */
   text: string;
 }
 
@@ -27,7 +27,7 @@ export const noFilter: Filter = {
 
 export const orders = ['place', 'score', 'success', 'turns', 'bytes', 'world', 'step'] as const;
 
-/** `place`: as the file has them. What is not known stands last, whichever way. */
+/** `place`: the order of the file. Records without a value come last in either direction. */
 export interface Sorting {
   by: (typeof orders)[number];
   descending: boolean;
@@ -37,7 +37,7 @@ export const asTheyStand: Sorting = { by: 'place', descending: false };
 
 const successOf = { yes: 1, no: 0, unknown: 2 } as const;
 
-/** Whether a record passes, its text aside. */
+/** Returns a test of a record's columns; the text filter is separate. */
 export function passes(filter: Filter, index: RecordIndex): (i: number) => boolean {
   const { success, world, leastScore, mostScore, leastTurns, mostTurns, step } = filter;
   const wantedWorld = world === null ? -1 : index.worlds.indexOf(world || null);
@@ -53,7 +53,7 @@ export function passes(filter: Filter, index: RecordIndex): (i: number) => boole
     (step === null || index.step[i] === step);
 }
 
-/** A number to sort a record by; NaN: it has none. */
+/** Number to sort a record by; NaN: it has none. */
 function keyOf(index: RecordIndex, by: Sorting['by']): (i: number) => number {
   const keys: { [by in Sorting['by']]: (i: number) => number } = {
     place: (i) => i,
@@ -67,7 +67,7 @@ function keyOf(index: RecordIndex, by: Sorting['by']): (i: number) => number {
   return keys[by];
 }
 
-/** Worlds by their names. */
+/** Ranks worlds by name. */
 function worldRank(index: RecordIndex): (i: number) => number {
   const named = index.worlds.map((name, number) => ({ name, number })).slice(1);
   named.sort((a, b) => (a.name! < b.name! ? -1 : 1));
@@ -78,7 +78,7 @@ function worldRank(index: RecordIndex): (i: number) => number {
   return (i) => rank[index.world[i]];
 }
 
-/** Indices of the records that pass, in order. `found`: those whose text was searched for and found; null: it was not searched. */
+/** Indices of the records that pass, in order. `found`: records that contain the searched text; null: no search. */
 export function listed(
   index: RecordIndex,
   filter: Filter,
@@ -95,7 +95,7 @@ export function listed(
   const of = keyOf(index, by);
   for (const i of kept) key[i] = of(i);
   const sign = descending ? -1 : 1;
-  // Ties stand as the file has them: the sort of typed arrays is stable.
+  // The sort of typed arrays is stable, so ties keep the order of the file.
   return kept.sort((a, b) => {
     const [x, y] = [key[a], key[b]];
     if (Number.isNaN(x) || Number.isNaN(y)) return Number(Number.isNaN(x)) - Number(Number.isNaN(y)) || a - b;

@@ -1,7 +1,7 @@
 /**
- * Our own form, a line a trajectory, nothing lost: tokens as sampled, their sources, log-probabilities and allowed lists, each turn
- * with its reward, task, horizon and ending, and which policy and step it came from. What another program needs stands in
- * `messages`; what trains again stands in `trajectory`.
+ * Our own form, one line per trajectory, without loss: tokens as sampled, their sources, log-probabilities and allowed
+ * lists, each turn with its reward, task, horizon and ending, and the policy and step of origin. `messages` is for
+ * other programs; `trajectory` is for training again.
  */
 import * as v from 'valibot';
 import type { Json } from '../../envs/env.ts';
@@ -14,7 +14,7 @@ export const losslessForm = 'tabgym-trajectory-1';
 
 const whole = v.pipe(v.number(), v.integer());
 const wholes = v.array(whole);
-/** A number that JSON cannot say is written as a word. */
+/** Numbers that JSON cannot hold are written as text. */
 const real = v.union([v.number(), v.picklist(['-Infinity', 'Infinity', 'NaN'])]);
 const endings: Ending[] = ['success', 'done', 'horizon', 'context', 'invalid-action', 'world-failure'];
 
@@ -49,7 +49,7 @@ const TrajectorySchema = v.looseObject({
   ending: v.picklist(endings),
   horizon: whole,
   oracleTurns: v.nullable(whole),
-  /** Absent in files of before credit was kept token by token. */
+  /** Absent in files from before credit was stored per token. */
   advantages: v.optional(v.array(real), []),
 });
 
@@ -59,7 +59,7 @@ const sources: readonly number[] = Object.values(TokenSource);
 const within = (values: readonly number[], least: number, end: number) =>
   values.every((value) => value >= least && value < end);
 
-/** What the columns of one trajectory must be to each other; null: they are. */
+/** Contradiction between the columns of one trajectory; null: none. */
 function contradiction({
   tokens,
   source,
@@ -89,7 +89,7 @@ function contradiction({
     : 'choices must name positions of the tokens, with an offset for each and one more';
 }
 
-/** A trajectory whose columns fit each other. Throws TrajectoryFileError. */
+/** Checks that a trajectory's columns fit each other. Throws TrajectoryFileError. */
 function lawful(fields: TrajectoryFields): TrajectoryFields {
   const problem = contradiction(fields);
   if (problem) throw new TrajectoryFileError(`trajectory: ${problem}`);
@@ -114,7 +114,7 @@ const fromReal = (value: number | string): number => Number(value);
 
 type Columns = 'tokens' | 'source' | 'turnOf' | 'logprob' | 'choices' | 'turns' | 'score' | 'advantages';
 
-/** A trajectory as JSON: each f32 as the shortest number that is the same f32 again. */
+/** A trajectory as JSON: each f32 as the shortest number that reads back as the same f32. */
 export function trajectoryToJson(trajectory: Trajectory): JsonObject {
   const { tokens, source, turnOf, logprob, choices, turns, score, advantages, ...rest } = trajectory;
   return {
@@ -185,7 +185,7 @@ export const lossless: TrajectoryFormat = {
 const withTrained = (message: JsonObject, trained: boolean | null): JsonObject =>
   trained === null ? message : { ...message, loss: trained };
 
-/** The training step that it came from. */
+/** Training step of origin. */
 function stepOf({ origin }: JsonObject): { step?: number } {
   const step = origin !== null && typeof origin === 'object' && !Array.isArray(origin) ? origin.step : undefined;
   return typeof step === 'number' && Number.isSafeInteger(step) && step >= 0 && step < 2 ** 32 - 1 ? { step } : {};
@@ -196,14 +196,14 @@ function restOf(fields: JsonObject): JsonObject {
   return rest;
 }
 
-/** A trajectory of ours as a record: its messages are the world's words and the policy's. */
+/** One of our trajectories as a record: its messages are the world's observations and the policy's replies. */
 export function recordOf(trajectory: Trajectory, origin: JsonObject = {}) {
   const itemId = `${trajectory.task.world}_${trajectory.task.id}`;
   const messages = [
     { role: 'user', content: trajectory.prompt },
     ...trajectory.turns.flatMap(({ action, thought, reply, observation }, i, all) => [
       { role: 'assistant', content: reply ?? (thought === undefined ? action : withThought(thought, action)) },
-      // After its last action an episode may have ended without an answer.
+      // An episode may have ended without an answer to its last action.
       ...(observation === '' && i === all.length - 1 ? [] : [{ role: 'user', content: observation }]),
     ]),
   ];

@@ -1,6 +1,6 @@
 /**
- * The two spellings of a conversation: AgentGym's and ShareGPT's `{from, value, loss}`, and OpenAI's `{role, content}`. A message
- * keeps the object that it came as, so that what is read is written as it was.
+ * The two forms of a conversation: AgentGym's and ShareGPT's `{from, value, loss}`, and OpenAI's `{role, content}`. A
+ * message keeps its original object, so that it is written as it was read.
  */
 import * as v from 'valibot';
 import type { Json } from '../../envs/env.ts';
@@ -13,12 +13,12 @@ const speakers = {
   assistant: 'assistant',
   system: 'system',
   tool: 'tool',
-  // LLaMA-Factory's, for calls of tools and what they answer.
+  // LLaMA-Factory's names for tool calls and their results.
   function_call: 'assistant',
   observation: 'tool',
 } as const;
 const speakerNames = Object.keys(speakers) as (keyof typeof speakers)[];
-/** OpenAI's, with the names that it gave to two of them before and since. */
+/** OpenAI's roles, with the earlier and later names of two of them. */
 const roles = {
   system: 'system',
   developer: 'system',
@@ -29,7 +29,7 @@ const roles = {
 } as const;
 const roleNames = Object.keys(roles) as (keyof typeof roles)[];
 
-/** A value of JSON, as it came. */
+/** A JSON value, unchanged. */
 export const json = v.custom<Json>(() => true);
 
 export const ShareGptMessage = v.objectWithRest(
@@ -49,14 +49,14 @@ const Part = v.objectWithRest({ type: v.string() }, json);
 const RoleFieldsSchema = v.objectWithRest(
   {
     role: v.picklist(roleNames, ({ received }) => `"role" must be one of ${roleNames.join(', ')} (it is ${received})`),
-    /** Null beside a call of a tool, or where a model only thought; a list where a message has parts. */
+    /** Null beside a tool call or for reasoning only; a list for a message of several parts. */
     content: v.optional(
       v.nullable(v.union([v.string(), v.array(Part)], '"content" must be a text, or a list of parts with a "type"')),
     ),
-    /** No part of OpenAI's form: some write it all the same, and so do we. */
+    /** Not part of OpenAI's form, but some programs write it, as we do. */
     loss: v.optional(v.nullable(v.boolean('"loss" must be true, false or null'))),
     reasoning_content: v.optional(v.nullable(v.string('"reasoning_content" must be a text or null'))),
-    /** OpenAI's mark of what is learned: 0 or 1, on an assistant's message. */
+    /** OpenAI's mark of trained messages: 0 or 1, on an assistant's message. */
     weight: v.optional(v.picklist([0, 1], '"weight" must be 0 or 1')),
     tool_calls: v.optional(v.nullable(v.array(json, '"tool_calls" must be a list'))),
     function_call: v.optional(json),
@@ -66,13 +66,13 @@ const RoleFieldsSchema = v.objectWithRest(
 
 type RoleFields = v.InferOutput<typeof RoleFieldsSchema>;
 
-/** What a message says in words: of parts those that are text. */
+/** Text of a message: of a list of parts, the text parts. */
 function wordsOf({ content }: Pick<RoleFields, 'content'>): string {
   if (typeof content === 'string') return content;
   return (content ?? []).map(({ text }) => (typeof text === 'string' ? text : '')).join('');
 }
 
-/** A message without words says them otherwise: only an assistant may. */
+/** True if a message has content. Only an assistant's message may have it outside `content`. */
 const saysSomething = ({ role, content, tool_calls, function_call, reasoning_content }: RoleFields): boolean =>
   typeof content === 'string' ||
   Array.isArray(content) ||
@@ -83,7 +83,7 @@ export const RoleMessage = v.pipe(
   v.check(saysSomething, '"content" must be a text, or null beside a call of a tool'),
 );
 
-/** As programs of one's own write them: every message has a text. */
+/** Form of programs that always write a text. */
 export const TextMessage = v.pipe(
   RoleMessage,
   v.check(({ content }) => typeof content === 'string', '"content" must be a text'),
@@ -95,7 +95,7 @@ export function fromShareGpt(fields: v.InferOutput<typeof ShareGptMessage>): Mes
   return { role: speakers[from], content: value, trained: loss ?? null, reasoning: null, source };
 }
 
-/** `loss`: what a file of this kind says of a message that says nothing itself; absent: nothing. */
+/** `loss`: value to write for a message that has none of its own; absent: nothing is written. */
 export function toShareGpt({ role, content, trained, source }: Message, silent: { loss?: null } = {}): JsonObject {
   const from = role === 'user' ? 'human' : role === 'assistant' ? 'gpt' : role;
   const said: JsonObject = trained === null ? { ...silent } : { loss: trained };
@@ -131,14 +131,16 @@ export function toRole({ role, content, reasoning, source }: Message): JsonObjec
 /** AgentGym's clients have two: "Ok.", and "OK. I'll follow your instructions and try my best to solve the task." */
 const acknowledged = /^ok\.( I'll follow your instructions.*)?$/is;
 
-/** An instruction with its acknowledgement, as AgentGym's client opens a conversation: no turn of the episode. */
+/**
+ * True for an instruction with its acknowledgement, which opens a conversation of AgentGym's client and is not a turn.
+ */
 export const isPreface = ([first, second, third]: readonly Message[]): boolean =>
   first?.role === 'user' &&
   second?.role === 'assistant' &&
   third?.role === 'user' &&
   (second.trained === false || acknowledged.test(second.content.trim()));
 
-/** Of each message the turn that it says, from 0; null: it is of the world, or acknowledges an instruction. */
+/** Turn of each message, from 0; null for messages of the world and acknowledgements. */
 export function turnsOf(messages: readonly Message[]): (number | null)[] {
   const first = messages.findIndex(({ role }) => role !== 'system');
   const preface = isPreface(messages.slice(Math.max(0, first), first + 3)) ? first + 1 : -1;

@@ -1,7 +1,8 @@
 /**
- * Preference pairs: two episodes of one task, the better and the worse, behind the messages that both begin with. AgentGym's own
- * (`make_dpo_dataset.py`: an array of `{id, prompt, chosen, rejected}` in from/value) and TRL's (`{prompt, chosen, rejected}` in
- * role/content, huggingface.co/docs/trl/dataset_formats). Read as the episode that was chosen; the other stands beside it in the file.
+ * Preference pairs: two episodes of one task, the better and the worse, after the messages that both begin with.
+ * AgentGym's own form (`make_dpo_dataset.py`: an array of `{id, prompt, chosen, rejected}` in from/value) and TRL's
+ * (`{prompt, chosen, rejected}` in role/content, huggingface.co/docs/trl/dataset_formats). A pair is read as its chosen
+ * episode; the other one stays beside it in the file.
  */
 import * as v from 'valibot';
 import { isSpoken } from './agent-traj.ts';
@@ -32,7 +33,10 @@ const pairRecord = (form: string, fields: JsonObject, messages: Message[]): Traj
   return { itemId, ...parseItemId(itemId), messages, reward: null, success: null, source: { form, fields } };
 };
 
-/** Messages up to where the first that may be learnt begins: AgentGym's instruction, its acknowledgement, the world's first words. */
+/**
+ * Number of messages before the first one that may be trained on: AgentGym's instruction, its acknowledgement, the
+ * first observation.
+ */
 export function promptLength(messages: readonly Message[]): number {
   const learnt = messages.findIndex(({ role, trained }) => role === 'assistant' && trained !== false);
   const first = learnt < 0 ? messages.length : learnt;
@@ -90,7 +94,7 @@ export const trlPreference: TrajectoryFormat = {
 
 const nameless = { itemId: null, world: null, item: null };
 
-/** The other episode of a pair, as a record of its own; null: this is no pair. */
+/** The other episode of a pair, as a record of its own; null: not a pair. */
 export function rejectedOf(record: TrajectoryRecord): TrajectoryRecord | null {
   const { source } = record;
   if (source?.form !== agentGymDpo.name && source?.form !== trlPreference.name) return null;
@@ -103,11 +107,11 @@ export function rejectedOf(record: TrajectoryRecord): TrajectoryRecord | null {
   return { ...record, messages, source: null };
 }
 
-/** How well an episode did, for choosing: its reward, or whether it succeeded; null: the file does not say. */
+/** Value of an episode for choosing between two: its reward, or its success; null: unknown. */
 export const outcomeValue = ({ reward, success }: Pick<TrajectoryRecord, 'reward' | 'success'>): number | null =>
   reward ?? (success === null ? null : Number(success));
 
-/** One line of a file of pairs; null: the two do not begin with the same words. */
+/** One line of a file of pairs; null: the two episodes begin differently. */
 export function pairFields(
   better: TrajectoryRecord,
   worse: TrajectoryRecord,

@@ -1,6 +1,7 @@
 /**
- * A reader of one collection at a time: opens it, lists what of it is asked for, reads a record, keeps what is selected, and writes the
- * selected as a file. It lives in a worker, so that a gigabyte costs the page nothing; what it tells is small and can be cloned.
+ * Reader of one collection at a time: opens it, lists a part, reads a record, keeps the selection, and writes the
+ * selection as a file. It runs in a worker, so that a gigabyte costs the page nothing; its messages are small and can
+ * be cloned.
  */
 
 import { type ByteSource, type Collection, type OpenFileOptions, TrajectoryFile, Writing } from './file.ts';
@@ -15,24 +16,24 @@ import { type ReadStep, RunTrajectories } from './run-trajectories.ts';
 export interface ReaderState {
   name: string;
   kind: 'file' | 'run';
-  /** `stopped`: what was read until then is listed. */
+  /** `stopped`: the records read so far are listed. */
   phase: 'reading' | 'searching' | 'ready' | 'stopped';
   done: number;
   total: number;
   records: number;
-  /** Of them, what the filter shows. */
+  /** Number of records that pass the filter. */
   shown: number;
   selected: number;
   refused: number;
-  /** The first of them, in words. */
+  /** The first problems. */
   problems: RecordProblem[];
-  /** Labels of the formats that were met. */
+  /** Labels of the formats in the file. */
   formats: string[];
   worlds: string[];
-  /** Whether some name no world, say no success, or no step. */
+  /** True if some records have no world, no success, or no step. */
   nameless: boolean;
   steps: boolean;
-  /** Steps of a run whose episodes are not there any more. */
+  /** Steps of a run whose episodes are no longer stored. */
   missing: number;
 }
 
@@ -46,7 +47,7 @@ export interface WrittenFile {
   records: number;
   /** Records that could not be written into this file: for pairs, those without a partner. */
   left: number;
-  /** What the format cannot say, each with the number of records that lose it. */
+  /** Parts that the format cannot hold, each with the number of records that lose it. */
   lost: [what: string, records: number][];
 }
 
@@ -55,27 +56,27 @@ export type OnState = (state: ReaderState) => void;
 export interface ReaderApi {
   openFile(file: Blob, name: string, onState: OnState): Promise<void>;
   openRun(name: string, steps: number, readStep: ReadStep, onState: OnState): Promise<void>;
-  /** What is being read or searched stops; what was read is kept. */
+  /** Stops reading or searching; the records read so far stay. */
   cancel(): Promise<void>;
   close(): Promise<void>;
   arrange(filter: Filter, sorting: Sorting): Promise<void>;
-  /** Of the list as it is shown. */
+  /** Rows of the list in its current order. */
   rows(from: number, to: number): Promise<Row[]>;
-  /** Where a record is in the list; -1: it is not shown. */
+  /** Place of a record in the list; -1: not shown. */
   placeOf(index: number): Promise<number>;
   read(index: number): Promise<TrajectoryRecord>;
   runPlaceOf(index: number): Promise<{ step: number; group: number; member: number } | null>;
   select(indices: readonly number[] | 'shown' | 'all', on: boolean): Promise<void>;
-  /** Of what is selected. `name` is a format's. */
+  /** Writes the selection. `name`: name of a format. */
   write(name: string): Promise<WrittenFile>;
 }
 
-/** Told at most so often while it reads. */
+/** Least time between two progress reports, in milliseconds. */
 const tellMs = 150;
-/** Between two breaths in which requests are answered. */
+/** Longest time between two pauses in which requests are answered, in milliseconds. */
 const busyMs = 30;
 const mostTold = 50;
-/** Text of a file that is written, gathered before it becomes a part of the blob. */
+/** Length of text collected before it becomes a part of the blob. */
 const partLength = 4e6;
 
 const breath = () => new Promise<void>((resolve) => setTimeout(resolve));
@@ -103,7 +104,7 @@ export class Reader implements ReaderApi {
   private progress = { done: 0, total: 0 };
   private filter = noFilter;
   private sorting = asTheyStand;
-  /** Of the text that was searched for last: which records have it. */
+  /** Records that contain the last searched text. */
   private found: { text: string; marks: Uint8Array } | null = null;
   private order: Uint32Array = new Uint32Array(0);
   private orderOf = 0;
@@ -155,7 +156,7 @@ export class Reader implements ReaderApi {
     const searched = filter.text !== '' && filter.text !== this.found?.text;
     this.filter = filter;
     this.sorting = sorting;
-    // A list that is still read is searched when it is complete.
+    // A list that is still growing is searched when it is complete.
     if (searched && this.phase !== 'reading') await this.findText();
     else if (filter.text === '' && this.phase === 'searching') await this.cancel();
     this.arranged();
@@ -220,7 +221,10 @@ export class Reader implements ReaderApi {
     return { blob: parts.blob(), records, left: 0, lost: [...lost] };
   }
 
-  /** Of each task the best with the worst, the second best with the second worst, as far as they differ and begin alike. */
+  /**
+   * Pairs the best with the worst of each task, the second best with the second worst, as long as they differ and begin
+   * alike.
+   */
   private async writePairs(format: typeof agentGymDpo): Promise<WrittenFile> {
     const { records } = this.opened();
     const tasks = new Map<string, { index: number; value: number }[]>();
@@ -273,7 +277,7 @@ export class Reader implements ReaderApi {
     this.onState = onState;
   }
 
-  /** Something long: told of as it goes on, and what it did until it is stopped stands. */
+  /** Runs long work: reports its progress, and keeps its results if it is stopped. */
   private async during(signal: AbortSignal, work: (options: OpenFileOptions) => Promise<void>): Promise<void> {
     const onProgress = (done: number, total: number) => {
       if (signal.aborted) return;
@@ -324,7 +328,10 @@ export class Reader implements ReaderApi {
     this.phase = abort.signal.aborted ? 'stopped' : 'ready';
   }
 
-  /** The list again, where it may have changed. While a long file is read: each time it has grown by a tenth. */
+  /**
+   * Sorts and filters the list again if it may have changed. While a long file is read: each time it has grown by a
+   * tenth.
+   */
   private arranged(now = this.phase !== 'reading'): void {
     if (!this.collection) return;
     const { records } = this.collection;
@@ -379,7 +386,7 @@ export class Reader implements ReaderApi {
     return this.collection;
   }
 
-  /** Long work lets what else is asked for in between. */
+  /** Pauses long work so that other requests are answered. */
   private async rest(): Promise<void> {
     if (performance.now() - this.restedAt < busyMs) return;
     await breath();
@@ -387,7 +394,7 @@ export class Reader implements ReaderApi {
   }
 }
 
-/** A file in pieces between which a worker can answer. */
+/** Reads a file in pieces, with a pause between them. */
 function paced(source: ByteSource, rest: () => Promise<void>): ByteSource {
   const most = 1 << 20;
   return {
@@ -402,7 +409,7 @@ function paced(source: ByteSource, rest: () => Promise<void>): ByteSource {
   };
 }
 
-/** A blob of many small texts. */
+/** Collects a blob from many small texts. */
 class Parts {
   private readonly blobs: Blob[] = [];
   private text: string[] = [];

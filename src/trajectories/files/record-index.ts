@@ -1,13 +1,13 @@
 /**
- * What a list shows of each record of a file, in columns: 45 bytes a record whatever the record holds, so that a gigabyte of records
- * is listed in tens of megabytes. A column grows by half, one after the other, so that never two copies of the whole stand side by side.
+ * Index of the records of a file, in columns: 45 bytes per record whatever it holds, so a gigabyte of records needs
+ * tens of megabytes. Columns grow by half, one after the other, so that two copies of the whole never exist at once.
  */
 import type { TrajectoryFormat } from './format.ts';
 import { trajectoryFormats } from './registry.ts';
 
-/** What a list shows of a record. */
+/** Summary of a record for a list. */
 export interface RecordSummary {
-  /** From 1; of a run's episode 0. */
+  /** Line, from 1; for a run's episode 0. */
   line: number;
   offset: number;
   bytes: number;
@@ -17,24 +17,24 @@ export interface RecordSummary {
   item: number | null;
   reward: number | null;
   success: boolean | null;
-  /** Of assistant messages, without the acknowledgement of an instruction. */
+  /** Number of assistant messages, without the acknowledgement of an instruction. */
   turns: number;
-  /** The training step that it is of; null: it does not say. */
+  /** Training step; null: unknown. */
   step: number | null;
 }
 
-/** So many records are listed; a file with more is read in parts. */
+/** Most records in a list; a file with more is read in parts. */
 export const mostRecords = 4_000_000;
 const firstRows = 64;
-/** A name is shown, not a text. */
+/** Longest id that is shown. */
 const longestId = 200;
 
-/** Stands for null in columns of whole numbers. */
+/** Null in columns of whole numbers. */
 const nothing = 0xffffffff;
-/** In the column of success. */
+/** Null in the column of success. */
 const unknown = 2;
 
-/** The same numbers, with room for more. */
+/** The same numbers in a longer column. */
 function longer<T extends Float64Array | Uint32Array | Uint8Array>(column: T, rows: number): T {
   const out = new (column.constructor as { new (rows: number): T })(rows);
   out.set(column);
@@ -52,17 +52,17 @@ export class RecordIndex implements Iterable<RecordSummary> {
   step = new Uint32Array(firstRows);
   reward = new Float64Array(firstRows);
   item = new Float64Array(firstRows);
-  /** 0, 1, or 2 where the file does not say. */
+  /** 0, 1, or 2 if unknown. */
   success = new Uint8Array(firstRows);
   format = new Uint8Array(firstRows);
-  /** Into `worlds`. */
+  /** Indices into `worlds`. */
   world = new Uint32Array(firstRows);
   readonly worlds: (string | null)[] = [null];
   private readonly worldNumbers = new Map<string | null, number>([[null, 0]]);
-  /** Names that are not WORLD_ITEM. */
+  /** Ids that do not have the form WORLD_ITEM. */
   private readonly odd = new Map<number, string | null>();
 
-  /** False: there is no room for more. */
+  /** Adds a record. Returns false if the index is full. */
   add(summary: RecordSummary): boolean {
     if (this.length === mostRecords) return false;
     const i = this.length++;

@@ -1,4 +1,4 @@
-/** A trajectory of a file, whatever its format, and what can be wrong with one. Knows no format. */
+/** A trajectory of a file in any format, and the errors of reading one. Format modules are elsewhere. */
 import type { Json } from '../../envs/env.ts';
 
 export type JsonObject = { [key: string]: Json };
@@ -6,56 +6,58 @@ export type JsonObject = { [key: string]: Json };
 export interface Message {
   role: 'system' | 'user' | 'assistant' | 'tool';
   content: string;
-  /** Whether an imitation learns it; null: the file does not say. */
+  /** True if imitation trains on it; null: the file does not specify. */
   trained: boolean | null;
-  /** What a model thought before it answered, where that stands apart. */
+  /** Reasoning before the answer, if it is a separate field. */
   reasoning: string | null;
-  /** As it stood in the file, and in whose spelling: written in the same one it comes back as it was. */
+  /** Original object and its form, so that writing in the same form restores it. */
   source: Source | null;
 }
 
-/** An object of a file, with all its fields. */
+/** Object of a file, with all its fields. */
 export interface Source {
   form: string;
   fields: JsonObject;
 }
 
 export interface TrajectoryRecord {
-  /** As the file names it ("textcraft_12"); null: it does not. */
+  /** Id in the file ("textcraft_12"); null: none. */
   itemId: string | null;
-  /** The world, and the number of the item in it, where the id tells. */
+  /** World and item number, if the id contains them. */
   world: string | null;
   item: number | null;
-  /** Null: the file names tasks only. */
+  /** Null: the file lists tasks without episodes. */
   messages: Message[] | null;
   reward: number | null;
   success: boolean | null;
-  /** The training step that it is of, where the file says. */
+  /** Training step, if the file has it. */
   step?: number;
   source: Source | null;
 }
 
-/** A file or a record that cannot be read as what it claims to be. */
+/** A file or a record does not have the form that it claims. */
 export class TrajectoryFileError extends Error {
   override name = 'TrajectoryFileError';
 }
 
 /** One record that was passed over. */
 export interface RecordProblem {
-  /** From 1. */
+  /** Line, from 1. */
   line: number;
   message: string;
 }
 
-/** "babyai_12" is item 12 of BabyAI. A number alone names no world. AgentGym's rule: what follows the last underscore. */
+/**
+ * "babyai_12" is item 12 of BabyAI. A bare number names no world. AgentGym's rule: the part after the last underscore.
+ */
 export function parseItemId(itemId: string | number | null): Pick<TrajectoryRecord, 'world' | 'item'> {
   const text = itemId === null ? '' : String(itemId);
   const [, world, digits] = /^(?:(.+)_)?(\d{1,15})$/.exec(text) ?? [];
   return { world: world ?? null, item: digits === undefined ? null : Number(digits) };
 }
 
-/** A turn in words, as AgentGym's clients write one: what was thought, then what is done. */
+/** A turn as text, in the form of AgentGym's clients: the thought, then the action. */
 export const withThought = (thought: string, action: string): string => `Thought:\n${thought}\n\nAction:\n${action}`;
 
-/** What was thought before the action, of a reply that says so; undefined: it does not. */
+/** Thought before the action in a reply of that form; undefined: none. */
 export const thoughtIn = (reply: string): string | undefined => /^\s*Thought:([\s\S]*?)Action:/.exec(reply)?.[1].trim();

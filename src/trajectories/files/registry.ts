@@ -9,7 +9,7 @@ import { agentGymDpo, trlPreference } from './pairs.ts';
 import { type JsonObject, TrajectoryFileError } from './record.ts';
 import { rolloutLog } from './rollout-log.ts';
 
-/** In the order in which they are asked whether a record is theirs. */
+/** In the order in which they are tried on a record. */
 export const trajectoryFormats: readonly TrajectoryFormat[] = [
   lossless,
   evaluationLog,
@@ -31,6 +31,6 @@ export function trajectoryFormat(name: string): TrajectoryFormat {
   throw new TrajectoryFileError(`There is no format "${name}". Choose one of: ${names}.`);
 }
 
-/** The format of a record, by its fields; null: none. */
+/** Format of a record, by its fields; null: none. */
 export const recognized = (fields: JsonObject): TrajectoryFormat | null =>
   trajectoryFormats.find((format) => format.recognizes(fields)) ?? null;

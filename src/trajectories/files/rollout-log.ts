@@ -1,6 +1,7 @@
 /**
- * The rollouts that AgentGym-RL logs (`rollout_log_dir/stepN/RANK.json`): an array of `{item_id, conversations, reward}`, the item
- * a bare number (its world is lost), the first messages instruction and acknowledgement. github.com/WooooDyy/AgentGym-RL.
+ * Rollout logs of AgentGym-RL (`rollout_log_dir/stepN/RANK.json`): an array of `{item_id, conversations, reward}`. The
+ * item is a bare number (its world is lost), and the first messages are instruction and acknowledgement.
+ * github.com/WooooDyy/AgentGym-RL.
  */
 import * as v from 'valibot';
 import { checked, commonLosses, type TrajectoryFormat } from './format.ts';

@@ -1,22 +1,24 @@
-/** The episodes of a run, over all its steps, as a collection: listed step by step, read again from their step when they are asked for. */
+/**
+ * Episodes of a run over all its steps, as a collection: listed step by step, read again from their step on request.
+ */
 import type { Trajectory } from '../../rl/episode/trajectory.ts';
 import type { Collection, OpenFileOptions } from './file.ts';
 import { lossless, recordOf } from './lossless.ts';
 import type { RecordProblem, TrajectoryRecord } from './record.ts';
 import { RecordIndex } from './record-index.ts';
-import { saying, turnText } from './words.ts';
+import { saying, turnText } from './text-search.ts';
 
-/** The episodes of a step; null: they were not kept. */
+/** Episodes of a step; null: not stored. */
 export type ReadStep = (step: number) => Promise<readonly Trajectory[] | null>;
 
-/** A step is read once for the episodes that are looked at one after the other. */
+/** Steps kept in memory, so that a step is read once for episodes viewed in sequence. */
 const keptSteps = 3;
 
 export class RunTrajectories implements Collection {
   readonly records = new RecordIndex();
   readonly problems: RecordProblem[] = [];
   readonly refused = 0;
-  /** Steps whose episodes are not there any more. */
+  /** Steps whose episodes are no longer stored. */
   missing = 0;
   private readonly kept = new Map<number, Promise<readonly Trajectory[] | null>>();
 
@@ -25,7 +27,7 @@ export class RunTrajectories implements Collection {
     private readonly readStep: ReadStep,
   ) {}
 
-  /** From step `from` to step `to`: those that came since may be listed later. */
+  /** Lists from step `from` to step `to`; later steps may be listed by another call. */
   async list(from: number, to: number, { signal, onProgress }: OpenFileOptions = {}): Promise<void> {
     for (let step = from; step <= to; step++) {
       signal?.throwIfAborted();
@@ -36,7 +38,7 @@ export class RunTrajectories implements Collection {
     }
   }
 
-  /** As recorded, with all that it holds. */
+  /** The record as it was stored. */
   async read(index: number): Promise<TrajectoryRecord> {
     const { step, offset } = this.records.at(index);
     const trajectory = (await this.stepOf(step!))?.[offset];
@@ -44,7 +46,7 @@ export class RunTrajectories implements Collection {
     return recordOf(trajectory, { run: this.name, step: step! });
   }
 
-  /** Of the record: where the run has it. */
+  /** Place of the record in the run. */
   async placeOf(index: number): Promise<{ step: number; group: number; member: number }> {
     const { step, offset } = this.records.at(index);
     const { group, member } = (await this.stepOf(step!))![offset];
@@ -57,7 +59,7 @@ export class RunTrajectories implements Collection {
       signal?.throwIfAborted();
       const { step, offset, itemId } = this.records.at(i);
       const trajectory = (await this.stepOf(step!))?.[offset];
-      if ((itemId && says(itemId)) || (trajectory && isSaid(trajectory, says))) yield i;
+      if ((itemId && says(itemId)) || (trajectory && contains(trajectory, says))) yield i;
       onProgress?.(i + 1, this.records.length);
     }
   }
@@ -90,5 +92,5 @@ export class RunTrajectories implements Collection {
   }
 }
 
-const isSaid = ({ prompt, turns }: Trajectory, says: (text: string) => boolean): boolean =>
+const contains = ({ prompt, turns }: Trajectory, says: (text: string) => boolean): boolean =>
   says(prompt) || turns.some(({ action, reply, observation }) => says(turnText(reply ?? action, observation)));

@@ -1,18 +1,18 @@
 /**
- * A stream of bytes, cut into JSON texts: the elements of one array, the lines of JSONL, or objects one after another (as
- * AgentGym's evaluation scripts leave them). Only what ends a text is looked for, so a gigabyte passes in constant memory; whether
- * a text is good JSON is for who reads it. A text that cannot end (a string over a line's end) is given up where the next one
- * begins, so that one bad record does not take the rest with it.
+ * Splits a stream of bytes into JSON texts: the elements of one array, the lines of JSONL, or objects one after another
+ * (as written by AgentGym's evaluation scripts). It searches only for the ends of texts, so a gigabyte passes in
+ * constant memory; parsing is the caller's. A text that cannot end (a string across a line's end) is given up at the
+ * start of the next one, so that one bad record does not take the rest with it.
  */
 
-/** One JSON text: its bytes, where they are, and on which line (from 1) it begins. */
+/** One JSON text: its bytes, their place, and the line (from 1) on which it begins. */
 export interface Piece {
   bytes: Uint8Array;
   offset: number;
   line: number;
-  /** True where it was given up rather than ended. */
+  /** True if it was given up rather than ended. */
   broken: boolean;
-  /** True where it is longer than a record may be: its bytes were let go. */
+  /** True if it exceeds the longest record; its bytes were dropped. */
   tooLong?: boolean;
 }
 
@@ -24,7 +24,7 @@ const [quote, backslash, newline, comma] = [code('"'), code('\\'), code('\n'), c
 const [openBrace, closeBrace, openBracket, closeBracket] = [code('{'), code('}'), code('['), code(']')];
 const isSpace = (byte: number) => byte === 0x20 || byte === newline || byte === 0x0d || byte === 0x09;
 
-/** Bytes that grow at the end, cut at the front. */
+/** Bytes that grow at the end and are dropped at the front. */
 class Window {
   private bytes = new Uint8Array(1 << 16);
   private end = 0;
@@ -45,7 +45,7 @@ class Window {
     return this.bytes.slice(from - this.start, to - this.start);
   }
 
-  /** Bytes before `offset` are not needed any more. */
+  /** Drops the bytes before `offset`. */
   drop(offset: number): void {
     const count = Math.min(Math.max(offset - this.start, 0), this.end);
     this.bytes.copyWithin(0, count, this.end);
@@ -59,7 +59,7 @@ export class Splitter {
   private offset = 0;
   private line = 1;
   private lineStart = 0;
-  /** Where the text in progress begins; -1: between texts. */
+  /** Start of the text in progress; -1: between texts. */
   private begin = -1;
   private beginLine = 0;
   private depth = 0;
@@ -68,9 +68,12 @@ export class Splitter {
   private inArray = false;
   private started = false;
   private broken = false;
-  /** Bytes before the first text on its line: where another begins there, one that is still open is given up. */
+  /** Indentation of the first text: at another text with this indentation, one that is still open is given up. */
   private indent = -1;
-  /** How the first whole text lay: on one line (then no line's end is within a text), over several, or with objects at its own indent. */
+  /**
+   * Layout of the first whole text: on one line (then no text contains a line's end), over several, or with objects at
+   * its own indentation.
+   */
   private layout: 'unknown' | 'one-line' | 'indented' | 'flat' = 'unknown';
   private flat = false;
   private tooLong = false;
@@ -78,11 +81,11 @@ export class Splitter {
 
   constructor(
     private readonly mostBytes = mostRecordBytes,
-    /** The whole is known to be good JSON: nothing is given up. */
+    /** True if the whole is known to be valid JSON, so that nothing is given up. */
     private readonly whole = false,
   ) {}
 
-  /** The texts that ended within these bytes. */
+  /** Texts that ended within these bytes. */
   push(chunk: Uint8Array): Piece[] {
     this.window.push(chunk);
     for (let i = 0; i < chunk.length; i++) {
@@ -94,7 +97,7 @@ export class Splitter {
     return this.taken();
   }
 
-  /** Most bytes of a file are letters of strings, which mean nothing here: the first that may, from `i` on. */
+  /** Skips from `i` to the next byte that may matter: most bytes of a file are letters inside strings. */
   private skipText(chunk: Uint8Array, i: number): number {
     let end = i;
     while (end < chunk.length) {
@@ -106,7 +109,7 @@ export class Splitter {
     return end;
   }
 
-  /** What is left at the end of the file. */
+  /** Texts still open at the end of the file. */
   finish(): Piece[] {
     if (this.begin >= 0) this.end(this.offset, this.depth > 0 || this.inString || this.broken);
     return this.taken();
@@ -157,7 +160,7 @@ export class Splitter {
     else if (byte === backslash) this.escaped = true;
     else if (byte === quote) this.inString = false;
     else if (byte === newline) {
-      // No string of JSON holds a line's end.
+      // A JSON string cannot contain a line's end.
       this.inString = false;
       this.broken = true;
     }
@@ -175,7 +178,7 @@ export class Splitter {
     } else if (this.depth === 0 && (byte === newline || (byte === comma && this.inArray))) this.end(at, this.broken);
   }
 
-  /** A record at the first one's indentation, on a later line: whatever is open was never closed. */
+  /** True for a record at the first one's indentation on a later line: the open text was never closed. */
   private beginsAnother(at: number): boolean {
     if (this.whole || this.line === this.beginLine || at - this.lineStart !== this.indent) return false;
     if (this.layout === 'unknown') this.flat = true;

@@ -1,32 +1,32 @@
 /**
- * What of a record is play: the world's first words and what was done, without the instruction that opens it and its
- * acknowledgement. Pure functions of text; knows no world but its rule for replies.
+ * Play in a record: the first observation and the actions, without the opening instruction and its acknowledgement.
+ * Pure functions of text; of a world they use only its rule for replies.
  */
 import { lastAction, type ReplyRule } from '../../envs/reply.ts';
 import { isPreface } from '../files/messages.ts';
 import type { Message, TrajectoryRecord } from '../files/record.ts';
 
 export interface RecordedTurn {
-  /** All that was said, a thought before the action included. */
+  /** Full reply, with the thought before the action. */
   reply: string;
-  /** Whether the file wants it to be learnt; what it does not say, it wants. */
+  /** True if the file marks it as trained, or has no mark. */
   learnt: boolean;
   /** The world's answer; null: the file ends before it. */
   answer: string | null;
 }
 
 export interface RecordedPlay {
-  /** The world's first words. */
+  /** First observation. */
   opening: string;
   turns: RecordedTurn[];
 }
 
-/** A trajectory of a file that a run cannot learn from: why. */
+/** A run cannot learn from a trajectory of a file; the message gives the reason. */
 export class UnmappedError extends Error {
   override name = 'UnmappedError';
 }
 
-/** Messages of one side that follow each other are one; a system's words stand before the first of the world's. */
+/** Joins consecutive messages of one side. A system message is put before the world's first one. */
 function merged(messages: readonly Message[]): Message[] {
   const out: Message[] = [];
   for (const message of messages) {
@@ -38,7 +38,7 @@ function merged(messages: readonly Message[]): Message[] {
   return out;
 }
 
-/** Throws UnmappedError where it holds no play. */
+/** Throws UnmappedError if the record holds no play. */
 export function playOf({ messages }: Pick<TrajectoryRecord, 'messages'>): RecordedPlay {
   if (!messages) throw new UnmappedError('it names a task and holds no messages');
   const own = messages.filter(({ role }) => role !== 'system');
@@ -55,7 +55,7 @@ export function playOf({ messages }: Pick<TrajectoryRecord, 'messages'>): Record
   return { opening: play[0].content, turns };
 }
 
-/** The action in a reply: by the world's rule, else behind AgentGym's "Action:", else the whole reply. */
+/** Action in a reply: by the world's rule, else after AgentGym's "Action:", else the whole reply. */
 export function actionIn(reply: string, rule: ReplyRule | undefined): string {
   return rule?.(reply).action || lastAction(reply).action || reply.trim();
 }

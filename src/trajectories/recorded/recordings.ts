@@ -1,6 +1,6 @@
 /**
- * The files of trajectories that a run learns from: each is mapped once, when a step first asks for it, and told of; a step takes
- * its share in shuffled epochs, as a function of the seed and the step alone.
+ * Files of trajectories that a run learns from. Each is mapped once, at the first step that needs it, and reported. A
+ * step takes its share in shuffled epochs, as a function of the seed and the step alone.
  */
 
 import { permutation } from '../../rl/common/random.ts';
@@ -17,7 +17,7 @@ import { TrajectoryFileError } from '../files/record.ts';
 import { type Mapped, type MappingOptions, type MappingParts, mapFile } from './replay.ts';
 
 const STREAM_RECORDED = 0x7265636f;
-/** So many problems are told in words; the others are counted. */
+/** Most problems that are listed in a message; further ones are counted. */
 const mostTold = 5;
 
 /** Opens a run's files for the trainer. */
@@ -35,7 +35,7 @@ export class Recordings implements RecordedPlay {
     private readonly options: Omit<MappingOptions, 'signal' | 'onProgress'> & { seed: number },
   ) {}
 
-  /** Of step `step`, from 1: so many trajectories, or all where there are fewer, each a group of its own. */
+  /** Share of step `step`, from 1: `count` trajectories, or all if there are fewer, each a group of its own. */
   async take(name: string, step: number, count: number, listening: RecordedOptions = {}): Promise<Trajectory[]> {
     const { trajectories } = this.mapped.get(name) ?? (await this.map(name, listening));
     const size = Math.min(count, trajectories.length);
@@ -76,7 +76,7 @@ function words(name: string, { records, problems }: Mapped): string {
   return `${learnt} ${told.join(' ')}${rest > 0 ? ` And ${rest} more.` : ''}`;
 }
 
-/** Bytes that are in memory, as a file. */
+/** Bytes in memory, as a file. */
 export const inMemory = (name: string, bytes: Uint8Array): ByteSource => ({
   name,
   size: bytes.length,

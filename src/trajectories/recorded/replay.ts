@@ -1,7 +1,7 @@
 /**
- * Recorded play as trajectories of a run: every action is played again in the run's own world, so that observations, allowed
- * actions and tokens are those that the run's policy would see. Where the world has no such task and the policy writes freely, the
- * text itself becomes the trajectory. What does not map is named by its line.
+ * Recorded play as trajectories of a run. Every action is played again in the run's own world, so that observations,
+ * allowed actions and tokens are those that the run's policy would see. If the world has no such task and the policy
+ * writes freely, the text itself becomes the trajectory. Records that do not map are named by their line.
  */
 import type { Task, World } from '../../envs/env.ts';
 import { playScripted, type Script } from '../../envs/scripted.ts';
@@ -23,9 +23,9 @@ export interface MappingParts {
 }
 
 export interface MappingOptions {
-  /** Actions are scored under the world's list of them: what is not of a task of the run cannot be. */
+  /** Scores actions under the world's list, so a record must belong to a task of the run. */
   maskActions: boolean;
-  /** Tokens that fit. */
+  /** Most tokens of the prompt and of the rest. */
   promptTokens: number;
   completionTokens: number;
   signal?: AbortSignal;
@@ -35,7 +35,7 @@ export interface MappingOptions {
 export interface Mapped {
   /** In the order of the file. */
   trajectories: Trajectory[];
-  /** Records that cannot be learnt from, by line, those of no known form included. */
+  /** Records that cannot be learnt from, by line, including those of unknown form. */
   problems: RecordProblem[];
   records: number;
 }
@@ -49,7 +49,7 @@ interface Row {
   problem: string | null;
 }
 
-/** All of a file. Rejects with the signal's reason. */
+/** Maps a whole file. Rejects with the signal's reason. */
 export async function mapFile(file: TrajectoryFile, parts: MappingParts, options: MappingOptions): Promise<Mapped> {
   const finder = new TaskFinder(parts.worlds, parts.tasks);
   const mapped: Mapped = {
@@ -73,7 +73,7 @@ interface Mapping {
   mapped: Mapped;
 }
 
-/** Records that stand together: each is played, read as text, or refused. */
+/** Maps a batch of records: each is played, read as text, or refused. */
 async function mapSome(indices: readonly number[], file: TrajectoryFile, finder: TaskFinder, mapping: Mapping) {
   const { parts, options, mapped } = mapping;
   const rows: Row[] = [];
@@ -145,7 +145,7 @@ const replaying = ({ promptTokens }: MappingOptions): Script<Row> => ({
   },
 });
 
-/** Why a row that was played cannot be learnt from; null: it can. */
+/** Reason that a played row cannot be learnt from; null: none. */
 function problemOf({ problem, episode }: Row, { promptTokens, completionTokens }: MappingOptions): string | null {
   if (problem) return problem;
   const { promptLength, tokens, success, score, turns } = episode.trajectory();
@@ -158,7 +158,7 @@ function problemOf({ problem, episode }: Row, { promptTokens, completionTokens }
   return null;
 }
 
-/** The text as it stands: the world's words, and what was said, of which only what the file wants learnt counts. */
+/** The record's text as a trajectory: observations and replies, of which only those marked as trained count. */
 function asText(
   record: TrajectoryRecord,
   play: RecordedPlay,

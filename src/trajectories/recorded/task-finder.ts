@@ -1,6 +1,6 @@
 /**
- * Which task of a run a record is of: by its item's name, by our own form's task, or, where a file names none, by the world's first
- * words. A task that is no training task of the run is none: what is held out stays so.
+ * Finds the task of a run that a record belongs to: by its item's name, by the task in our own form, or, if the file
+ * names none, by the first observation. Only training tasks of the run match, so held-out tasks stay held out.
  */
 import type { Task, World } from '../../envs/env.ts';
 import { worldNamed } from '../../rl/episode/by-world.ts';
@@ -12,7 +12,7 @@ import { UnmappedError } from './record-play.ts';
 
 const plain = (text: string) => text.replace(/\s+/g, ' ').trim();
 
-/** The task of our own form, its options included; null: of another form. */
+/** Task in our own form, with its options; null: another form. */
 function ownTask({ source }: TrajectoryRecord): Task | null {
   const trajectory = source?.form === losslessForm ? (source.fields.trajectory as { task?: Task } | null) : null;
   return trajectory?.task ?? null;
@@ -21,7 +21,7 @@ function ownTask({ source }: TrajectoryRecord): Task | null {
 export class TaskFinder {
   private openings: Promise<Map<string, Task>> | null = null;
   private readonly byName = new Map<string, Task[]>();
-  /** First words of tasks that were asked for by name. */
+  /** First observations of tasks that were looked up by name. */
   private readonly heard = new Map<string, string>();
   private readonly keys: ReadonlySet<string>;
 
@@ -37,7 +37,7 @@ export class TaskFinder {
     }
   }
 
-  /** Throws UnmappedError, which says what the record names and why the run has no such task. */
+  /** Throws UnmappedError, which gives the record's name and the reason that the run has no such task. */
   async find(record: TrajectoryRecord, opening: string): Promise<Task> {
     const own = ownTask(record);
     if (own && this.keys.has(taskKey(own))) return own;
@@ -49,7 +49,7 @@ export class TaskFinder {
       : this.ofItem(`${world}_${record.item}`, plain(opening));
   }
 
-  /** Several entries of a mixture may have the item, under other options: the one that begins as the file does. */
+  /** Several entries of a mixture may have the item under different options: the one that begins like the file. */
   private async ofItem(name: string, words: string): Promise<Task> {
     const candidates = this.byName.get(name) ?? [];
     if (candidates.length === 0)
@@ -73,13 +73,13 @@ export class TaskFinder {
     return plain(observation);
   }
 
-  /** A number alone is an item of the run's world, where there is one. */
+  /** A bare number is an item of the run's only world, if it has one. */
   private onlyWorld(): string | null {
     const names = [...new Set(this.tasks.map((task) => task.world))];
     return names.length === 1 ? names[0] : null;
   }
 
-  /** Every training task by the world's first words; the first that says them. */
+  /** Every training task by its first observation; the first task of each. */
   private byOpening(): Promise<Map<string, Task>> {
     this.openings ??= this.readOpenings();
     return this.openings;

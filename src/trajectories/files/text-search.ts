@@ -1,6 +1,6 @@
-/** What is searched for in trajectories: words as they stand, letters of either case; `*` stands for anything between two of them. Pure. */
+/** Text search in trajectories, ignoring case; `*` matches anything between two parts. Pure functions. */
 
-/** Whether a text says it. What stands around a `*` must come in this order. */
+/** Returns a test whether a text contains the searched parts in this order. */
 export function saying(wanted: string): (text: string) => boolean {
   const parts = wanted
     .toLowerCase()
@@ -19,5 +19,5 @@ export function saying(wanted: string): (text: string) => boolean {
   };
 }
 
-/** An action and what the world answers to it are read as one text, so that a search can ask for both. */
+/** An action and the world's answer as one text, so that a search can match both. */
 export const turnText = (action: string, observation: string): string => `${action}\n${observation}`;
