@@ -32,7 +32,7 @@ async function openAgent(browser: Browser, url: string, { title, cost }: Shipped
   const page = await browser.newPage({ viewport: { width: 1440, height: 900 }, acceptDownloads: true });
   page.setDefaultTimeout(180_000);
   await page.goto(`${url}?device=wasm`);
-  await page.getByRole('button', { name: 'A trained agent' }).click();
+  await page.getByRole('button', { name: 'Open a trained agent' }).click();
   const card = page.locator('tabgym-agents').getByRole('group', { name: title, exact: true });
   await card.getByRole('button', { name: 'Watch it' }).click();
   await page.locator('tabgym-transport').getByText(`Step ${cost.steps}`).first().waitFor();

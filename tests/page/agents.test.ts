@@ -36,7 +36,7 @@ const gallery = (page: Page) => page.locator('tabgym-agents');
 const textcraft = (page: Page) => gallery(page).getByRole('group', { name: 'TextCraft, first steps' });
 
 async function openGallery(page: Page) {
-  const way = page.getByRole('button', { name: 'A trained agent' });
+  const way = page.getByRole('button', { name: 'Open a trained agent' });
   await way.waitFor({ timeout: 60_000 });
   await way.focus();
   await page.keyboard.press('Enter');
@@ -49,7 +49,7 @@ test.each([
   const { page, errors, close } = await open(browser, site.url, view);
   const requests: string[] = [];
   page.on('request', (request) => request.url().includes('/agents/') && requests.push(new URL(request.url()).pathname));
-  await page.getByRole('button', { name: 'A trained agent' }).waitFor({ timeout: 60_000 });
+  await page.getByRole('button', { name: 'Open a trained agent' }).waitFor({ timeout: 60_000 });
   expect(requests).toEqual([]);
   await openGallery(page);
   await gallery(page).getByRole('heading', { name: 'TextCraft', exact: true }).waitFor();

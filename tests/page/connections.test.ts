@@ -146,7 +146,7 @@ test('an OpenEnv server with several fields per action has a form', async () => 
   const form = page.locator('tabgym-openenv-view');
   await form.getByLabel(/^message/).fill('win');
   // The form replaces the line for typing an action as JSON.
-  expect(await page.getByRole('button', { name: 'Do it' }).count()).toBe(1);
+  expect(await page.getByRole('button', { name: 'Send the action' }).count()).toBe(1);
   expect(await page.getByLabel('Action', { exact: true }).count()).toBe(0);
   await form.getByLabel(/^loud/).selectOption('true');
   expect(await violations(page)).toEqual([]);
@@ -156,7 +156,7 @@ test('an OpenEnv server with several fields per action has a form', async () => 
   await screenshot(page, 'openenv-form-narrow');
   expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true);
   await page.setViewportSize({ width: wide.width, height: wide.height });
-  await form.getByRole('button', { name: 'Do it' }).click();
+  await form.getByRole('button', { name: 'Send the action' }).click();
   await page.getByRole('log').getByText('You won.').waitFor();
   expect(server.frames.at(-1)).toEqual({ type: 'step', data: { message: 'win', loud: true } });
   expect(errors.filter((error) => !refusals.test(error))).toEqual([]);
@@ -329,7 +329,7 @@ test('a model behind an API plays with a key that the page does not store', asyn
   expect(await violations(page)).toEqual([]);
   await screenshot(page, 'api-model-wide');
   await page.getByRole('button', { name: 'Open the model' }).click();
-  await page.getByRole('button', { name: 'Watch it try' }).click();
+  await page.getByRole('button', { name: 'Watch one episode' }).click();
   await page.locator('tabgym-episode').getByText('inventory').first().waitFor();
   await screenshot(page, 'api-model-watch-wide');
   const completions = server.requests.filter(({ path }) => path.endsWith('/chat/completions'));

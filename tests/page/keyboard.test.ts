@@ -198,7 +198,7 @@ test('without WebGPU an exported run can be imported and read', async () => {
   await page
     .getByLabel('File to import')
     .setInputFiles({ name: 'shown.tabgym', mimeType: 'application/zip', buffer: Buffer.from('tabgym-run') });
-  await page.getByRole('button', { name: 'Read it' }).click();
+  await page.getByRole('button', { name: 'Read this episode' }).click();
   await page.getByText('Group 1, episode').waitFor();
   await page.keyboard.press('g');
   await page.getByText('Group 1: textcraft task 31').waitFor();
@@ -403,7 +403,7 @@ test('Escape closes the dialog of links while a run trains, and no key reaches t
 test('controls hidden by a teacher’s link have no button and no key', async () => {
   const { page, close } = await open(browser, `${site.url}?mock=empty#hide=learn,drawer,share,reset,algorithm.clipLow`);
   await page.getByLabel('Preset').waitFor();
-  for (const name of ['Learn', 'Lessons', 'Runs', 'More', 'Share', 'A trained agent', 'Reset'])
+  for (const name of ['Learn', 'Lessons', 'Runs', 'More', 'Share', 'Open a trained agent', 'Reset'])
     expect(await page.getByRole('button', { name, exact: true }).count()).toBe(0);
   expect(await page.getByLabel('Clip low').count()).toBe(0);
   expect(await page.getByLabel('Clip high', { exact: true }).count()).toBe(1);

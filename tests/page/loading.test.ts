@@ -167,8 +167,8 @@ test(
     await page.getByRole('button', { name: 'New', exact: true }).click();
     await page.getByText('A language model in ONNX plays by the ONNX runtime').waitFor({ timeout: minutes });
     expect(await page.getByRole('button', { name: 'Train', exact: true }).isDisabled()).toBe(true);
-    await page.getByRole('button', { name: 'Watch it try' }).click();
-    await page.getByText('the last episode watched').waitFor({ timeout: 3 * minutes });
+    await page.getByRole('button', { name: 'Watch one episode' }).click();
+    await page.getByText('the episode you watched last').waitFor({ timeout: 3 * minutes });
     await screenshot(page, 'loading-onnx');
     expect(await page.getByRole('heading', { name: 'Device memory' }).count()).toBe(0);
     server.reset();

@@ -102,13 +102,13 @@ describe.each([
     await page.getByLabel('Order', { exact: true }).selectOption('score');
     await page.getByRole('button', { name: 'Descending' }).click();
     await firstItem(page).getByText('success').waitFor({ state: 'attached' });
-    await page.getByLabel('Words in it').fill('the 7. time');
+    await page.getByLabel('Search the messages').fill('the 7. time');
     await page.getByText('2 of 399 trajectories').waitFor();
     await firstItem(page).click();
     await page.getByText('Goal: craft 4 oak planks, the 7. time.').waitFor();
     expect(await page.getByText('not learnt').count()).toBe(1);
-    await page.getByRole('button', { name: 'Play it again in our world' }).click();
-    await page.getByText('our world answers otherwise').waitFor();
+    await page.getByRole('button', { name: 'Replay it in our world' }).click();
+    await page.getByText('our world answers differently').waitFor();
     await screenshot(page, `reader-record-${name}`);
     expect(await violations(page)).toEqual([]);
     expect(new URL(page.url()).hash).toContain('source=play.jsonl');
@@ -123,7 +123,7 @@ describe.each([
     await page.getByRole('button', { name: 'Compare' }).click();
     await list(page).getByRole('row').nth(1).click();
     await page.getByText('2 of 7 messages differ.').waitFor();
-    await page.getByLabel('only what differs').check();
+    await page.getByLabel('show only differences').check();
     expect(await page.locator('tabgym-comparison mark').count()).toBeGreaterThan(0);
     await screenshot(page, `reader-compare-${name}`);
     expect(await violations(page)).toEqual([]);
@@ -150,9 +150,9 @@ test('a selection becomes a file, pairs, or the data of a stage of SFT', async (
   const traj = JSON.parse(await saved('agenttraj'));
   expect(traj.length).toBe(19);
   expect(traj[0]).toEqual({ item_id: 'textcraft_0', conversations: episode(0).conversations, reward: 0 });
-  await page.getByText(/The format cannot say: whether it succeeded \(19\)/).waitFor();
+  await page.getByText(/The format cannot store: whether it succeeded \(19\)/).waitFor();
   const pairs = JSON.parse(await saved('agentgym-dpo'));
-  await page.getByText('7 pairs were written. 5 stand in none').waitFor();
+  await page.getByText('7 pairs were written. 5 form no pair').waitFor();
   expect(pairs[0].prompt).toEqual(episode(0).conversations.slice(0, 3));
   expect(pairs[0].chosen).toEqual(episode(1).conversations.slice(3));
   expect(pairs[0].rejected).toEqual(episode(0).conversations.slice(3));
@@ -166,7 +166,7 @@ test('a selection becomes a file, pairs, or the data of a stage of SFT', async (
 
 test("a run's episodes of all steps are listed, and an address leads back", async () => {
   const { page, errors, close } = await reading('?mock=paused', wide);
-  await page.getByRole('button', { name: 'Episodes of this run' }).first().click();
+  await page.getByRole('button', { name: 'Read this run’s episodes' }).first().click();
   await page.getByText(/^\d+ trajectories/).waitFor();
   await page.getByLabel('Step', { exact: true }).fill('7');
   await page.getByLabel('Step', { exact: true }).press('Enter');
@@ -179,7 +179,7 @@ test("a run's episodes of all steps are listed, and an address leads back", asyn
   await page.goto('about:blank');
   await page.goto(address);
   await page.getByText('step 7').waitFor();
-  await page.getByRole('button', { name: 'Its tokens' }).click();
+  await page.getByRole('button', { name: 'Show its tokens' }).click();
   await page
     .getByText(/^Group \d+, episode \d+$/)
     .first()

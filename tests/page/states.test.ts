@@ -53,7 +53,7 @@ const states: State[] = [
     name: 'unsupported',
     address: '?mock=unsupported',
     async shows(page) {
-      await seen(page, 'Nothing here can train: neither WebGPU nor WebAssembly SIMD was found.');
+      await seen(page, 'This browser cannot train: it offers neither WebGPU nor WebAssembly SIMD.');
       await seen(page, /Browsers that have WebAssembly SIMD: Chrome/);
       expect(await button(page, 'Train').isDisabled()).toBe(true);
       expect(await button(page, 'Open an exported run').isEnabled()).toBe(true);
@@ -145,7 +145,7 @@ const states: State[] = [
     address: '?mock=paused',
     async shows(page) {
       await seen(page, 'Recorded');
-      await button(page, 'Read it').waitFor();
+      await button(page, 'Read this episode').waitFor();
       const slider = page.locator('[role=slider][aria-label^="Success by step"]');
       expect(await slider.getAttribute('aria-valuetext')).toMatch(/^Step 42: training 0\.\d+, chance 0\.22/);
     },
@@ -199,7 +199,7 @@ const states: State[] = [
       await seen(page, /TextCraft, the 100 test ids, step 42/);
       await seen(page, /was cut after 50 items/);
       expect(await page.getByText('published', { exact: true }).count()).toBe(9);
-      const otherRuns = page.getByRole('group', { name: 'Beside other runs' });
+      const otherRuns = page.getByRole('group', { name: 'Compared with other runs' });
       await otherRuns.getByRole('rowheader', { name: /^This run textcraft-first, step 42$/ }).waitFor();
       // Only the newest evaluation of another run is shown, with its decoding.
       expect(await otherRuns.getByRole('rowheader').count()).toBe(2);

@@ -117,7 +117,7 @@ describe.skipIf(!findChromium() || process.platform !== 'linux')('a sweep of twe
     // A tenth, plus the records and the variance of garbage collection.
     expect(after).toBeLessThan(1.1 * before + 40);
     await expect.poll(async () => (await stateOf(page))?.status, { timeout: minutes }).toBe('finished');
-    await page.getByText(`${RUNS} runs, step ${RUNS * STEPS} of ${RUNS * STEPS}`).waitFor();
+    await page.getByText(`${RUNS} runs, ${RUNS * STEPS} of ${RUNS * STEPS} steps done`).waitFor();
     await screenshot(page, 'sweep-real');
     expect(errors).toEqual([]);
     await context.close();

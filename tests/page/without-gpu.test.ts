@@ -76,7 +76,7 @@ describe.skipIf(!findChromium())('without WebGPU', () => {
     timeout: 5 * minutes,
   }, async () => {
     const { context, page, errors, requests, byPage } = await openPage('?device=webgpu');
-    await page.getByText('WebGPU was chosen here, and it is missing.').waitFor({ timeout: minutes });
+    await page.getByText('WebGPU was chosen, but this browser does not offer it.').waitFor({ timeout: minutes });
     await page.getByText(/What works without it: a trained policy plays here/).waitFor();
     await screenshot(page, 'without-gpu-asked');
     const runtime = () => byPage.filter((address) => /\/ort[.-]/.test(address));
@@ -86,7 +86,7 @@ describe.skipIf(!findChromium())('without WebGPU', () => {
     await page.getByText(/No device trains here: the policy plays on the processor/).waitFor({ timeout: minutes });
     // The horizon is one turn more than the oracle needs, so an episode ends within a few turns.
     const turns = () => page.locator('tabgym-watch').evaluate((each) => each.shadowRoot?.textContent ?? '');
-    await expect.poll(turns, { timeout: 2 * minutes }).toContain('the last episode watched');
+    await expect.poll(turns, { timeout: 2 * minutes }).toContain('the episode you watched last');
     const actions = await page.evaluate(() => {
       const { live } = (
         document.querySelector('tabgym-app') as unknown as {
@@ -107,9 +107,9 @@ describe.skipIf(!findChromium())('without WebGPU', () => {
     // Another task, with the runtime already loaded; it can be stopped.
     console.log(runtime().join('\n'));
     const before = runtime().length;
-    await page.getByRole('button', { name: 'Watch it try' }).click();
+    await page.getByRole('button', { name: 'Watch one episode' }).click();
     await page.getByRole('button', { name: 'Stop watching' }).click();
-    await page.getByRole('button', { name: 'Watch it try' }).waitFor();
+    await page.getByRole('button', { name: 'Watch one episode' }).waitFor();
     expect(runtime().length).toBe(before);
     await page.setViewportSize({ width: 390, height: 844 });
     await screenshot(page, 'without-gpu-narrow');

@@ -122,7 +122,7 @@ export class TabgymProgress extends Panel {
     return html`<div class="inner" @step-select=${this.choose}>
       <div class="row spread"><div class="row"><h2>${msg('Progress')}</h2>${sweep ? this.renderTogether(together) : nothing}${hints.map((hint) => this.renderChip(hint))}</div>
         <div class="row">${this.renderView()}${opening ? html`<span class="soft small" role="status">${msg('Reading the run')}…</span>` : nothing}
-          <button class="link small" aria-expanded=${this.explained ? 'true' : 'false'} @click=${this.toggleExplained}>${msg('What the numbers mean')}</button></div></div>
+          <button class="link small" aria-expanded=${this.explained ? 'true' : 'false'} @click=${this.toggleExplained}>${msg('Explain the metrics')}</button></div></div>
       ${run && owner === 'another-tab' ? this.renderReadOnly() : nothing}
       ${hints.filter((hint) => hint.id === this.opened).map((hint) => this.renderHint(hint))}
       ${sweep && together ? html`<tabgym-sweep-charts .app=${this.app}></tabgym-sweep-charts>` : html`<div class="charts">${this.specs.map((spec) => this.renderChart(spec))}</div>`}
@@ -135,7 +135,7 @@ export class TabgymProgress extends Panel {
     const { chartView } = this.state;
     const set = (patch: Partial<ChartView>) => this.app.layout.setChartView({ ...chartView, ...patch });
     const words = axisWords();
-    return html`<label class="row view small">${msg('Over')}
+    return html`<label class="row view small">${msg('X axis')}
         <select @change=${(event: Event) => set({ x: (event.target as HTMLSelectElement).value as XAxis })}>${xAxes.map(
           (each) => html`<option value=${each} ?selected=${each === chartView.x}>${words[each]}</option>`,
         )}</select></label>
@@ -159,7 +159,7 @@ export class TabgymProgress extends Panel {
   private renderTogether(together: boolean) {
     const choice = (value: boolean, label: string) =>
       html`<button class="small" aria-pressed=${value === together ? 'true' : 'false'} @click=${() => this.app.sweeping.showTogether(value)}>${label}</button>`;
-    return html`<span class="row choice" role="group" aria-label=${msg('Runs drawn')}>${choice(true, msg('All runs'))}${choice(false, msg('This run'))}</span>`;
+    return html`<span class="row choice" role="group" aria-label=${msg('Runs in the charts')}>${choice(true, msg('All runs'))}${choice(false, msg('This run'))}</span>`;
   }
 
   protected override updated() {
@@ -180,7 +180,7 @@ export class TabgymProgress extends Panel {
   }
 
   private renderReadOnly() {
-    return html`<div class="message warning row spread"><span>${msg('Another tab trains this run. Here it is read-only and may be behind.')}</span>
+    return html`<div class="message warning row spread"><span>${msg('Another tab is training this run. This tab is read-only and may show older steps.')}</span>
       <button @click=${() => this.app.takeOver()}>${msg('Take over')}</button></div>`;
   }
 
@@ -203,7 +203,7 @@ export class TabgymProgress extends Panel {
   }
 
   private renderGoOn(step: number) {
-    return html`<button ?disabled=${this.state.owner === 'another-tab'} @click=${() => this.app.goOnFrom(step)}>${msg(str`Go on from step ${step}`)}</button>`;
+    return html`<button ?disabled=${this.state.owner === 'another-tab'} @click=${() => this.app.goOnFrom(step)}>${msg(str`Continue from step ${step}`)}</button>`;
   }
 
   private renderChart(spec: ChartSpec) {
@@ -217,7 +217,7 @@ export class TabgymProgress extends Panel {
     const record = records.findLast((each) => each.step > 0) ?? records.at(-1);
     const running = isActive(this.state.status);
     return html`<div><h3>${msg('Metrics')} ${record ? html`<span class="soft">${msg(str`at step ${record.step}`)}${running ? '' : nothing}</span>` : nothing}</h3>
-      <table class="metrics small"><thead><tr><th scope="col">${msg('Metric')}</th><th scope="col" class="number">${msg('Value')}</th><th scope="col">${msg('Unit')}</th><th scope="col">${msg('What it is')}</th></tr></thead>
+      <table class="metrics small"><thead><tr><th scope="col">${msg('Metric')}</th><th scope="col" class="number">${msg('Value')}</th><th scope="col">${msg('Unit')}</th><th scope="col">${msg('Meaning')}</th></tr></thead>
         <tbody>${metricRows(record).map(
           (row) =>
             html`<tr><th scope="row" class="mono">${row.name}</th><td class="number">${row.value === null ? '–' : compact(row.value)}</td><td>${row.unit}</td><td>${row.sentence}</td></tr>`,

@@ -21,7 +21,7 @@ const words = (): ReportWords => ({
   answer: msg('The world’s answer'),
   reward: msg('Reward'),
   success: msg('success'),
-  failure: msg('no success'),
+  failure: msg('failure'),
   policy: msg('Policy'),
   chance: msg('Chance'),
   oracle: msg('Oracle'),
@@ -30,9 +30,9 @@ const words = (): ReportWords => ({
   metric: msg('Metric'),
   value: msg('Value'),
   unit: msg('Unit'),
-  meaning: msg('What it is'),
+  meaning: msg('Meaning'),
   made: msg(
-    'Made with Tabgym. Success is beside chance: a uniform choice among the same actions; brackets are 95% intervals.',
+    'Made with Tabgym. Chance is the success rate of uniform choices among the same actions. Brackets are 95% intervals.',
   ),
   sentence: metricSentence,
 });

@@ -116,7 +116,7 @@ export class TabgymSweepChart extends LitElement {
 
   private renderChoice() {
     const { series, title } = this.spec;
-    return html`<select aria-label=${msg(str`What is drawn: ${title}`)} @change=${this.choose}>${series.map(
+    return html`<select aria-label=${msg(str`Choose a series of the chart ${title}`)} @change=${this.choose}>${series.map(
       ({ label }, index) => html`<option value=${index} ?selected=${index === this.chosen}>${label}</option>`,
     )}</select>`;
   }

@@ -92,7 +92,7 @@ export class TabgymSweepCharts extends Panel {
     const { lines: all, shown } = this;
     return html`${this.renderState(sweep)}
       <ul aria-label=${msg('Variants')}>${all.map((line) => this.renderVariant(sweep, line))}</ul>
-      <p class="small soft">${msg('Lines: the mean over seeds, each seed thin; bands and bars: its 95% interval; diamonds: held-out goals.')}</p>
+      <p class="small soft">${msg('Thick lines: the mean over seeds. Thin lines: single seeds. Bands and bars: the 95% interval of the mean. Diamonds: held-out goals.')}</p>
       <div class="charts">${this.specs.map(
         (spec) =>
           html`<tabgym-sweep-chart .spec=${spec} .lines=${shown} .selected=${selection.step} .theme=${`${theme} ${this.state.systemDark}`} .view=${this.state.chartView}></tabgym-sweep-chart>`,
@@ -126,7 +126,7 @@ export class TabgymSweepCharts extends Panel {
   private renderState({ name, runs, state: { done, total, remainingMs, failed, status } }: OpenedSweep) {
     const left = remainingMs !== null && remainingMs > 0 && status !== 'finished' ? duration(remainingMs) : '';
     return html`<div class="row spread"><span><strong>${name}</strong>
-        <span class="soft small number">${msg(str`${runs.length} runs, step ${done} of ${total}`)}${left ? html` · ${msg(str`about ${left} to go`)}` : nothing}</span></span>
+        <span class="soft small number">${msg(str`${runs.length} runs, ${done} of ${total} steps done`)}${left ? html` · ${msg(str`about ${left} left`)}` : nothing}</span></span>
         <button class="small" @click=${() => this.app.sweeping.export()}>${msg('Export the sweep')}</button></div>
       ${failed.map(({ runId, message }) => html`<div class="message error">${runs.find(({ summary }) => summary.id === runId)?.summary.name}: ${message}</div>`)}`;
   }

@@ -41,7 +41,7 @@ const symbolRow = (symbol: FormulaSymbol, place: Place) => {
   const off = () => point(null);
   return html`<li><button class="quiet symbol-row" data-of=${symbol.of!} @pointerenter=${on} @pointerleave=${off} @focus=${on} @blur=${off} @click=${on}>
     <span class="name">${nameOf(symbol)}</span><span class="meaning">${wordsOf(symbol)}</span>
-    <span class="number value">${value === null ? html`<span class="soft" aria-label=${msg('not known here')}>–</span>` : compact(value)}</span></button></li>`;
+    <span class="number value">${value === null ? html`<span class="soft" aria-label=${msg('unknown')}>–</span>` : compact(value)}</span></button></li>`;
 };
 
 export function renderCard(card: Card, place: Place, { active, more }: { active: boolean; more?: unknown }) {
@@ -53,7 +53,7 @@ export function renderCard(card: Card, place: Place, { active, more }: { active:
     <h3>${title}</h3>
     <p>${cardSentence(card)}</p>
     <div class="formula" tabindex="0" role="group" aria-label=${msg('Formula')}>${formulaOf(card.formula, title, { read: null, point })}</div>
-    ${known ? html`<div class="formula live" tabindex="0" role="group" aria-label=${msg('With the numbers of this place')}>${formulaOf(card.formula, msg('With the numbers of this place'), { read, point })}</div>` : nothing}
+    ${known ? html`<div class="formula live" tabindex="0" role="group" aria-label=${msg('With the numbers of your selection')}>${formulaOf(card.formula, msg('With the numbers of your selection'), { read, point })}</div>` : nothing}
     ${symbols.length ? html`<ul class="symbols">${symbols.map((each) => symbolRow(each, place))}</ul>` : nothing}
     ${more ?? nothing}
   </article>`;

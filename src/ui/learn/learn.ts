@@ -68,7 +68,7 @@ export class TabgymLearn extends Panel {
       update: renderWeights(place.insight, place),
     };
     return html`<div class="cards">
-      <p class="intro">${msg(str`How ${algorithmOf(place.settings).label} learns, with the numbers of the selected place.`)}</p>
+      <p class="intro">${msg(str`How ${algorithmOf(place.settings).label} learns, with the numbers of your selection.`)}</p>
       <p class="place number" role="status">${this.placeWords(place)}</p>
       ${slowMotion(this.app, place, () => void this.oneUpdate())}
       ${cards.map((card) => renderCard(card, place, { active: card.part === part, more: more[card.part] }))}
@@ -76,7 +76,7 @@ export class TabgymLearn extends Panel {
   }
 
   private placeWords({ step, trajectory, token }: Place) {
-    if (step === null) return msg('No step yet: train one, and its numbers stand in the formulas.');
+    if (step === null) return msg('No step yet. Train one to see its numbers in the formulas.');
     if (!trajectory) return msg(str`Step ${step}`);
     const episode = msg(str`Step ${step}, group ${trajectory.group + 1}, episode ${trajectory.member + 1}`);
     if (token === null) return episode;

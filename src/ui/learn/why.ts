@@ -22,7 +22,7 @@ export function storyOf(why: Why): string[] {
     up: msg(str`Its advantage is ${signed(advantage)}, above 0: the update pulls it up.`),
     down: msg(str`Its advantage is ${signed(advantage)}, below 0: the update pulls it down.`),
     none: msg(
-      str`Its advantage is ${signed(advantage)}, and its weight in the gradient is 0: the update does not pull at it.`,
+      str`Its advantage is ${signed(advantage)}, and its weight in the gradient is 0: the update does not pull it.`,
     ),
   }[pull];
   const agrees = pull === 'none' ? false : rose === (pull === 'up');
@@ -33,12 +33,12 @@ export function storyOf(why: Why): string[] {
       );
   const held = {
     [-1]: msg('One more pass over the same episodes would not pull it further: its ratio is below the low clip.'),
-    0: msg('Its ratio is within the clip: one more pass over the same episodes would pull on.'),
+    0: msg('Its ratio is within the clip: one more pass over the same episodes would pull it further.'),
     1: msg('One more pass over the same episodes would not pull it further: its ratio is above the high clip.'),
   }[clipped as -1 | 0 | 1];
   return [
     pulled,
-    msg(str`It has ${percentOf(share)} of the gradient’s weight, ${compact(times)} times the mean token’s.`),
+    msg(str`It has ${percentOf(share)} of the gradient’s weight, ${compact(times)} times as much as the mean token.`),
     moved,
     ...(pull === 'none' ? [] : [held]),
   ];
@@ -59,14 +59,14 @@ export function renderWhy(app: Controller, place: Place) {
       return msg(
         'It was the only token allowed there: its probability is 1 whatever the weights, so nothing is learnt from it.',
       );
-    if (isActive(status)) return msg('Pause the run: its weights are looked into while it stands still.');
+    if (isActive(status)) return msg('Pause the run first: the weights can be inspected only while it is paused.');
     if (insight.state === 'loading')
       return html`<span role="status">${msg('Scoring the episodes before and after the step')}…</span>`;
     const why = whyOf(place);
     if (why) return html`<ul>${storyOf(why).map((each) => html`<li>${each}</li>`)}</ul>`;
     if (insight.state === 'error') return insight.message;
     const other = insight.state === 'ready' && (insight.value === null || place.insight !== null);
-    if (other) return msg('The weights around this step are not kept any more. The newest step has them.');
+    if (other) return msg('The weights of this step are no longer stored. Choose the newest step.');
     return html`<button data-do="look-inside" @click=${() => app.reading.lookInside()}>${msg('Look into the update')}</button>`;
   };
   return html`<section class="why" aria-label=${title}><h4>${title}</h4><div class="answer">${body()}</div></section>`;

@@ -6,7 +6,7 @@ import { type Lesson, watchedOne } from '../state/lesson.ts';
 export const agent: Lesson = {
   id: 'agent',
   title: () => msg('An agent and its world'),
-  aim: () => msg('What observation, action, reward and episode are, from the inside.'),
+  aim: () => msg('Learn what observation, action, reward and episode mean by being the agent.'),
   minutes: 6,
   experiment,
   start: { panel: 'stage', tab: 'play' },
@@ -16,9 +16,9 @@ export const agent: Lesson = {
       title: () => msg('Act once'),
       text: () => [
         msg(
-          'You are the agent. Choose Play, then Play again on the stage: the world says what can be crafted and what the goal is. That is an observation.',
+          'You are the agent. Open the tab Play and press the button Play. The world describes what can be crafted and what the goal is: this is an observation.',
         ),
-        msg('Answer with an action: choose one from the list, or type it. The arrow keys choose, Enter acts.'),
+        msg('Answer with an action: choose one from the list, or type it. The arrow keys choose, Enter sends.'),
       ],
       where: { panel: 'stage', tab: 'play' },
       done: ({ state }) => state.played.turns >= 1,
@@ -28,7 +28,7 @@ export const agent: Lesson = {
       title: () => msg('Reach the goal'),
       text: () => [
         msg(
-          'Find the command that crafts the goal. Fetch with “get” what stands after “using”, then give that command. If you run into a dead end, choose Next task.',
+          'Find the command that crafts the goal. Use “get” to fetch each ingredient listed after “using”, then send that command. If you get stuck, choose Next task.',
         ),
         msg(
           'Everything from the first observation to the end is one episode. The reward comes only at its end: 1 for the goal, 0 for anything else.',
@@ -40,10 +40,10 @@ export const agent: Lesson = {
     },
     {
       id: 'refused',
-      title: () => msg('Be refused'),
+      title: () => msg('Try an invalid action'),
       text: () => [
         msg(
-          'Start the next task and craft before you have what it needs. The world says no, and nothing changes but the turn that was spent.',
+          'Start the next task and craft before you have the ingredients. The world refuses: nothing changes, but the turn is used up.',
         ),
         msg('Nobody tells the agent which action was the mistake. It has to find that out from rewards alone.'),
       ],
@@ -57,7 +57,9 @@ export const agent: Lesson = {
         msg(
           'Now a policy with random weights takes your place. It reads the same text and chooses among the same actions, without having learnt anything.',
         ),
-        msg('Choose New in the bar to make it, then Watch it try on the stage, and wait until its episode has ended.'),
+        msg(
+          'Choose New in the bar to create it, then Watch one episode on the stage, and wait until the episode has ended.',
+        ),
       ],
       where: { panel: 'stage', tab: 'watch' },
       done: watchedOne,
@@ -96,7 +98,7 @@ export const agent: Lesson = {
           right: true,
           feedback: () =>
             msg(
-              'Yes. Which of its actions earned the reward is the problem of credit, and what the next lessons are about.',
+              'Yes. Finding out which actions earned the reward is called credit assignment. The next lessons are about it.',
             ),
         },
         {

@@ -14,7 +14,7 @@ const under = ({ trained }: Seen, many: boolean) =>
 export const chance: Lesson = {
   id: 'chance',
   title: () => msg('Chance and oracle'),
-  aim: () => msg('Why a success rate says nothing by itself.'),
+  aim: () => msg('Why a success rate means nothing on its own.'),
   minutes: 5,
   experiment,
   start: { panel: 'stage', tab: 'watch' },
@@ -38,11 +38,9 @@ export const chance: Lesson = {
       title: () => msg('Find the two lines'),
       text: () => [
         msg(
-          'On the chart Success the dashed line is chance, the dotted one the oracle. Choose a step on it: click, or come to it with Tab and press the left arrow.',
+          'On the chart Success the dashed line is chance, the dotted line the oracle. Choose a step on the chart: click, or move to the chart with Tab and press the left arrow.',
         ),
-        msg(
-          'What a policy has learnt is what it does better than chance. What it can still learn lies below the oracle.',
-        ),
+        msg('The gap to chance shows what a policy has learnt. The gap to the oracle shows what it can still learn.'),
       ],
       where: { panel: 'progress' },
       done: ({ state }) => state.selection.step !== null,
@@ -52,10 +50,10 @@ export const chance: Lesson = {
       title: () => msg('Give everyone more turns'),
       text: () => [
         msg(
-          'Now let every episode have eight turns: the button below sets the horizon. Then train a step: the page makes a fork, a new run that goes on from this one with the new setting.',
+          'Now give every episode eight turns: the button below sets the horizon. Then train one step. The page creates a fork: a new run that continues this one with the new setting.',
         ),
         msg(
-          'Look at the dashed line: who may try longer hits the goal more often by luck. A higher success rate under a longer horizon may be no better policy.',
+          'Look at the dashed line: with more turns, luck alone reaches the goal more often. So a higher success rate under a longer horizon does not prove a better policy.',
         ),
       ],
       help: {
@@ -80,18 +78,18 @@ export const chance: Lesson = {
       choices: [
         {
           text: () => msg('It has learnt more than half of the task.'),
-          feedback: () => msg('Half of that comes to anyone who acts at all.'),
+          feedback: () => msg('Random choices alone already reach 50%.'),
         },
         {
           text: () => msg('Hardly better than choosing at random.'),
           right: true,
           feedback: () =>
             msg(
-              'Yes: 5 of the 50 points that there were to gain. With few episodes even those may be luck, which is why every rate has its interval.',
+              'Yes. There were 50 points to gain over chance, and it gained 5. With few episodes even those may be luck, which is why every rate has an interval.',
             ),
         },
         {
-          text: () => msg('That cannot be said without knowing the algorithm.'),
+          text: () => msg('You cannot tell without knowing the algorithm.'),
           feedback: () => msg('How it learnt does not matter for how well it does.'),
         },
       ],
@@ -101,20 +99,19 @@ export const chance: Lesson = {
       text: () => msg('What is the oracle’s line for?'),
       choices: [
         {
-          text: () => msg('It shows what can be reached at all under this horizon.'),
+          text: () => msg('It shows the best success that is possible under this horizon.'),
           right: true,
           feedback: () => msg('Yes. Where even the oracle fails, no policy is to blame.'),
         },
         {
           text: () => msg('The policy learns from the oracle.'),
           feedback: () =>
-            msg(
-              'Not here: reinforcement learning has rewards alone. Imitation, in lesson 9, is what learns from an oracle.',
-            ),
+            msg('Not here: reinforcement learning uses only rewards. Imitation (lesson 9) learns from an oracle.'),
         },
         {
           text: () => msg('It is the success of the best run so far.'),
-          feedback: () => msg('It is no run: it plans with the rules of the world, which the policy does not know.'),
+          feedback: () =>
+            msg('The oracle is not a run. It plans with the rules of the world, which the policy does not know.'),
         },
       ],
     },

@@ -25,8 +25,7 @@ const farWords = (seen: Seen) =>
 export const clip: Lesson = {
   id: 'clip',
   title: () => msg('The clip and the KL'),
-  aim: () =>
-    msg('What keeps an update from going too far: from the policy that sampled, and from the policy that began.'),
+  aim: () => msg('Two limits on how far the policy moves: the clip in each step, and the KL term over the whole run.'),
   minutes: 8,
   experiment: narrow,
   start: { panel: 'stage', tab: 'watch' },
@@ -36,10 +35,10 @@ export const clip: Lesson = {
       title: () => msg('With a clip'),
       text: () => [
         msg(
-          'This run passes four times over the same episodes. In the first pass the policy is the one that sampled them, and every ratio is 1. From then on it has moved, and tokens run into the clip at 0.8 and 1.2.',
+          'This run trains four times on the same episodes. In the first pass the policy is still the one that sampled them, so every ratio is 1. After that the policy has changed, and some tokens reach the clip at 0.8 or 1.2.',
         ),
         msg(
-          'Choose Train, wait for eight steps, and look at the chart Gradient and clipping: the share of tokens that were held back.',
+          'Choose Train, wait for eight steps, and look at the chart Gradient and clipping. It shows the share of clipped tokens.',
         ),
       ],
       experiment: narrow,
@@ -55,7 +54,7 @@ export const clip: Lesson = {
           'The same run, the same seed, and bounds so wide that hardly any token reaches them. Choose Train, and wait for eight steps.',
         ),
         msg(
-          'Now nothing ends the pull of a token that has already moved. The four passes go further, and the episodes they learn from tell less and less about the policy that learns.',
+          'Now an update can push a token on even if its probability has already changed a lot. The four passes change the policy more, and the sampled episodes represent it less and less.',
         ),
       ],
       experiment: wide,
@@ -65,13 +64,13 @@ export const clip: Lesson = {
     },
     {
       id: 'kl',
-      title: () => msg('With a price on KL'),
+      title: () => msg('With a KL penalty'),
       text: () => [
         msg(
-          'The clip looks back one step. The KL term looks back to the start: it makes the distance from the policy that the run began with cost something. Here it costs 0.3 a nat.',
+          'The clip limits each step. The KL term covers the whole run: it is a penalty on the distance from the policy at the start. Here the penalty is 0.3 per nat.',
         ),
         msg(
-          'Choose Train, wait for eight steps, and compare the line KL with that of the two runs before: the drawer Runs opens them again.',
+          'Choose Train, wait for eight steps, and compare the line KL with the lines of the two earlier runs. You can open them in the drawer Runs.',
         ),
       ],
       experiment: priced,
@@ -97,34 +96,36 @@ export const clip: Lesson = {
           right: true,
           feedback: () =>
             msg(
-              'Yes. The clip is there for passes after the first, and for what the sampler and the trainer compute differently.',
+              'Yes. The clip matters in later passes, and where the sampler and the trainer compute different probabilities.',
             ),
         },
         {
           text: () => msg('All tokens with a negative advantage.'),
-          feedback: () => msg('The sign of the advantage says which bound counts, not whether it is reached.'),
+          feedback: () => msg('The sign of the advantage decides which bound applies, not whether a token reaches it.'),
         },
       ],
     },
     {
       id: 'price',
-      text: () => msg('What does a high price on KL cost?'),
+      text: () => msg('What is the disadvantage of a high KL penalty?'),
       choices: [
         {
-          text: () => msg('Learning: a policy that may not leave its start cannot become much better.'),
+          text: () => msg('The policy learns less: if it must stay close to its start, it cannot become much better.'),
           right: true,
           feedback: () =>
             msg(
-              'Yes. From random weights there is nothing worth staying near. For a language model, whose start can write, it is different.',
+              'Yes. Random weights are not worth staying close to. A language model is different: it can write from the start.',
             ),
         },
         {
-          text: () => msg('Nothing, it only makes training more stable.'),
-          feedback: () => msg('It competes with the reward: each nat has to earn more than it costs.'),
+          text: () => msg('None: it only makes training more stable.'),
+          feedback: () =>
+            msg('The penalty competes with the reward: a change has to earn more reward than its KL costs.'),
         },
         {
-          text: () => msg('Entropy: the policy becomes sure of itself.'),
-          feedback: () => msg('It stays near its start, whose choices were nearly uniform here.'),
+          text: () => msg('Entropy falls: the policy makes the same choices again and again.'),
+          feedback: () =>
+            msg('The opposite is true here: the policy stays close to its start, whose choices are nearly uniform.'),
         },
       ],
     },

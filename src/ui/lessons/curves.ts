@@ -29,7 +29,7 @@ export const curves: Lesson = {
   id: 'curves',
   title: () => msg('Reading the curves: three ways to fail'),
   aim: () =>
-    msg('Which curve shows that nothing is learnt, that the policy has collapsed, or that it learns by heart.'),
+    msg('See in the curves that nothing is learnt, that the policy has collapsed, or that it learns by heart.'),
   minutes: 8,
   experiment: noSignal,
   start: { panel: 'stage', tab: 'watch' },
@@ -39,10 +39,10 @@ export const curves: Lesson = {
       title: () => msg('No signal'),
       text: () => [
         msg(
-          'The setup now asks for goals that take at least three turns, and allows two. Choose Train and look at the chart Groups without signal.',
+          'The setup now has goals that need at least three turns, but allows only two. Choose Train and look at the chart Groups without signal.',
         ),
         msg(
-          'Every episode fails, every return is 0, every advantage is 0. The run is busy and learns nothing. The page says so in words above the charts.',
+          'Every episode fails, every return is 0, every advantage is 0. The run keeps computing but learns nothing. A hint above the charts explains this.',
         ),
       ],
       experiment: noSignal,
@@ -57,7 +57,7 @@ export const curves: Lesson = {
           'Now the goals can be learnt, but the learning rate is fifteen times too high. Choose Train and look at Success, and at Entropy and KL.',
         ),
         msg(
-          'A few large steps make the policy sure of something that does not work. It hardly tries anything else, so nothing tells it better, and success goes to 0 and stays there.',
+          'A few large steps make the policy repeat actions that do not work. It hardly tries anything else, so it never finds better ones. Success falls to 0 and stays there.',
         ),
       ],
       experiment: collapse,
@@ -76,10 +76,10 @@ export const curves: Lesson = {
       title: () => msg('Learning by heart'),
       text: () => [
         msg(
-          'Last, a world of rooms and things, with only four training tasks. Choose Train and compare the discs (training goals) with the diamonds (held-out goals) on the chart Success.',
+          'Last, a world of rooms and objects, with only four training tasks. Choose Train and compare the discs (training goals) with the diamonds (held-out goals) on the chart Success.',
         ),
         msg(
-          'Training success rises as it should. Only the held-out goals show that it has remembered four answers and understood nothing.',
+          'Training success rises as it should. Only the held-out goals show that the policy has memorised four answers and learnt nothing else.',
         ),
       ],
       experiment: heart,
@@ -98,19 +98,19 @@ export const curves: Lesson = {
       choices: [
         {
           text: () => msg('A higher learning rate.'),
-          feedback: () => msg('Advantages of 0 times any learning rate are 0.'),
+          feedback: () => msg('An advantage of 0 times any learning rate is still 0.'),
         },
         {
           text: () => msg('Easier tasks or more turns, so that some episodes succeed.'),
           right: true,
           feedback: () =>
             msg(
-              'Yes. Without a difference in a group there is nothing to learn from, however long it trains. Imitation can help as well: lesson 9.',
+              'Yes. Without differences inside a group there is nothing to learn from, however long it trains. Imitation (lesson 9) can help as well.',
             ),
         },
         {
           text: () => msg('Training ten times as long.'),
-          feedback: () => msg('As long as chance reaches no goal, more of the same brings nothing.'),
+          feedback: () => msg('If chance never reaches a goal, more training changes nothing.'),
         },
       ],
     },
@@ -121,7 +121,8 @@ export const curves: Lesson = {
         {
           text: () => msg('It learns the training goals by heart.'),
           right: true,
-          feedback: () => msg('Yes. More and more varied training goals help, a longer run does not.'),
+          feedback: () =>
+            msg('Yes. It helps to train on more goals, and on more varied ones. A longer run does not help.'),
         },
         {
           text: () => msg('The policy has collapsed.'),

@@ -31,13 +31,13 @@ export const firstRun: Lesson = {
     },
     {
       id: 'above',
-      title: () => msg('See it leave chance behind'),
+      title: () => msg('See it beat chance'),
       text: () => [
         msg(
-          str`Follow the chart Success until it is ${fixed(wanted)} above the dashed line over eight steps. Single steps jump: each is a few tasks, some of them easy, some hard. The smoothed line is what to read.`,
+          str`Watch the chart Success until the mean of eight steps is ${fixed(wanted)} above the dashed line. Single steps vary a lot, because each has only a few tasks, some easy and some hard. Read the smoothed line.`,
         ),
         msg(
-          'The first successes came by chance. They made themselves a little likelier, so there were more of them: that is all there is to it.',
+          'The first successes came by chance. Training made their actions a little more likely, so more successes followed. That is the whole idea.',
         ),
       ],
       where: { panel: 'progress' },
@@ -49,12 +49,12 @@ export const firstRun: Lesson = {
     },
     {
       id: 'held-out',
-      title: () => msg('Wait for the examination'),
+      title: () => msg('Wait for the evaluation'),
       text: () => [
         msg(
           'Every twenty steps the page plays goals that were never trained on: the diamonds on the chart. Let it train until one of them is above chance.',
         ),
-        msg('What it has learnt is to read the recipes, not which goal wants which ingredient.'),
+        msg('The policy has learnt to read the recipes. It has not just remembered which goal needs which ingredient.'),
       ],
       where: { panel: 'progress' },
       done: ({ trained }) => {
@@ -75,7 +75,7 @@ export const firstRun: Lesson = {
       title: () => msg('Watch what it can do'),
       text: () => [
         msg(
-          'Pause, and choose Watch it try on the stage: a goal that it was never trained on, played by the policy as it is now.',
+          'Pause, and choose Watch one episode on the stage: the policy, as it is now, plays a goal that it was never trained on.',
         ),
       ],
       where: { panel: 'stage', tab: 'watch' },
@@ -92,12 +92,12 @@ export const firstRun: Lesson = {
           right: true,
           feedback: () =>
             msg(
-              'Yes. That is why the horizon is tight but not too tight, and why a task that chance never solves cannot be learnt this way.',
+              'Yes. That is why the horizon is short but not too short, and why a task that chance never solves cannot be learnt this way.',
             ),
         },
         {
           text: () => msg('From the oracle, whose episodes it reads.'),
-          feedback: () => msg('The oracle is only drawn beside it. The policy never sees its play.'),
+          feedback: () => msg('The charts show the oracle only for comparison. The policy never sees its episodes.'),
         },
         {
           text: () => msg('From what language models know about crafting.'),
@@ -115,12 +115,12 @@ export const firstRun: Lesson = {
         },
         {
           text: () => msg('Because they are too hard to learn from.'),
-          feedback: () => msg('They are of the same depth as the others.'),
+          feedback: () => msg('They need as many crafting steps as the others.'),
         },
         {
           text: () => msg('To tell whether it learnt to craft, or learnt the goals by heart.'),
           right: true,
-          feedback: () => msg('Yes. The next lesson causes the second on purpose.'),
+          feedback: () => msg('Yes. In the next lesson you make a policy learn by heart on purpose.'),
         },
       ],
     },

@@ -31,7 +31,7 @@ export const group: Lesson = {
           'Open the tab Group. A row is a group: ● an episode that reached the goal, ○ one that did not. Choose a row that has both.',
         ),
         msg(
-          'Only there is something to compare: the same task, the same policy, and some tries went better than others.',
+          'Only such a group has something to compare: same task, same policy, but some tries went better than others.',
         ),
       ],
       where: { panel: 'stage', tab: 'group' },
@@ -43,7 +43,7 @@ export const group: Lesson = {
       title: () => msg('Open an episode that did better'),
       text: () => [
         msg(
-          'Open an episode of the group whose advantage is above 0, by a click or with Tab and Enter. Its advantage is its return minus the mean of the group, over the spread.',
+          'Open an episode of the group whose advantage is above 0, by a click or with Tab and Enter. Its advantage is its return minus the mean of the group, divided by the standard deviation.',
         ),
       ],
       where: { panel: 'stage', tab: 'group' },
@@ -51,7 +51,7 @@ export const group: Lesson = {
     },
     {
       id: 'why',
-      title: () => msg('Ask why a token became likelier'),
+      title: () => msg('Find out why a token became more likely'),
       text: () => [
         msg(
           'Choose a token of the policy that had a choice, and open Cards. Under the card Objective choose Look into the update: the page scores the episodes with the weights from before the step and from after it.',
@@ -66,9 +66,9 @@ export const group: Lesson = {
       title: () => msg('One update in slow motion'),
       text: () => [
         msg(
-          'On top of the cards choose Update: the next step is played and trained, and the card Update shows how far each part of the weights moved.',
+          'Above the cards choose Update: the page plays and trains the next step, and the card Update shows how far each part of the weights moved.',
         ),
-        msg('It is well under a few per cent of their norm. Learning is many such small moves.'),
+        msg('Each part moved by much less than a few per cent of its norm. Learning is many such small moves.'),
       ],
       where: { panel: 'learn', learn: 'cards' },
       done: ({ state }) => state.insight.state === 'ready' && (state.insight.value?.step ?? 0) >= 2,
@@ -80,13 +80,13 @@ export const group: Lesson = {
       text: () => msg('All eight episodes of a group reach the goal. What does the update learn from them?'),
       choices: [
         {
-          text: () => msg('Very much: eight successes.'),
+          text: () => msg('A lot: eight successes.'),
           feedback: () => msg('Each did exactly as well as the mean of its group, so every advantage is 0.'),
         },
         {
           text: () => msg('Nothing: every advantage is 0.'),
           right: true,
-          feedback: () => msg('Yes. The same holds where all fail: a group teaches by its differences.'),
+          feedback: () => msg('Yes. The same is true if all fail: the policy learns from differences inside a group.'),
         },
         {
           text: () => msg('Only the shortest episode counts.'),
@@ -96,24 +96,26 @@ export const group: Lesson = {
     },
     {
       id: 'bad',
-      text: () => msg('A useless action stands in an episode that reached the goal. What happens to its probability?'),
+      text: () =>
+        msg(
+          'An episode reached the goal, but one of its actions was useless. What happens to the probability of that action?',
+        ),
       choices: [
         {
           text: () => msg('It is pulled up with the rest of the episode.'),
           right: true,
           feedback: () =>
             msg(
-              'Yes. All tokens of the episode carry its advantage. Over many groups useless actions stand in as many bad episodes as good ones, and their pulls cancel.',
+              'Yes. All tokens of the episode get its advantage. Over many groups a useless action occurs in bad episodes as often as in good ones, so the pulls cancel out.',
             ),
         },
         {
           text: () => msg('It is pulled down, because it was useless.'),
-          feedback: () => msg('Nothing knows that it was useless: only the episode has a return.'),
+          feedback: () => msg('The update cannot see that it was useless: only the whole episode has a return.'),
         },
         {
           text: () => msg('Nothing: only the last action is rewarded.'),
-          feedback: () =>
-            msg('The reward comes at the end, its credit goes to all tokens that were chosen on the way.'),
+          feedback: () => msg('The reward comes at the end, but all tokens chosen on the way get credit for it.'),
         },
       ],
     },

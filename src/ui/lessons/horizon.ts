@@ -17,10 +17,10 @@ export const horizon: Lesson = {
       title: () => msg('Train the three side by side'),
       text: () => [
         msg(
-          'The setup holds a sweep: the same small policy in the same rooms, with one turn throughout, with three throughout, and with a horizon that grows from one over two to three. Choose Train: the three take turns, and you see all their curves.',
+          'The setup contains a sweep of three runs with the same small policy in the same rooms: always one turn, always three turns, and a horizon that grows from one to two to three. Choose Train: the runs train alternately, and you see all their curves.',
         ),
         msg(
-          'With one turn only tasks count that one action solves: short, cheap episodes with a clear verdict. With three the same tasks leave room for detours, and chance is much higher.',
+          'With one turn, one action has to solve the task: episodes are short and cheap, and the result is clear. With three turns the same tasks leave room for detours, and chance is much higher.',
         ),
       ],
       where: { panel: 'progress' },
@@ -38,10 +38,10 @@ export const horizon: Lesson = {
       title: () => msg('Compare them at one step'),
       text: () => [
         msg(
-          'Choose a step on the chart Success, late in the runs. Then read the three values, and each beside its own chance: the table behind the chart has them as numbers.',
+          'Choose a late step on the chart Success. Then compare the three values, each with its own chance. The table behind the chart has the numbers.',
         ),
         msg(
-          'Each run is measured under its own horizon. A rate under three turns and one under a single turn are answers to different questions.',
+          'Each run is measured under its own horizon. A success rate within three turns and one within a single turn answer different questions.',
         ),
       ],
       where: { panel: 'progress' },
@@ -55,7 +55,7 @@ export const horizon: Lesson = {
           'Open the run “Long” in the drawer Runs, then the tab Group and an episode of more than two turns. See what it does with turns that it does not need.',
         ),
         msg(
-          'A long episode has many more tokens that carry the same advantage, and most of them had no part in the outcome. That is why a horizon that is long from the start can slow learning down or make it collapse, and why ScalingInter-RL lets it grow.',
+          'In a long episode many more tokens get the same advantage, although most of them had no part in the result. That is why a long horizon can slow learning down or make it collapse, and why ScalingInter-RL starts with a short one and lets it grow.',
         ),
       ],
       where: { panel: 'stage', tab: 'group' },
@@ -73,10 +73,10 @@ export const horizon: Lesson = {
       choices: [
         {
           text: () => msg('A: 60 is more than 50.'),
-          feedback: () => msg('With three turns luck alone does more. The rates are answers to different questions.'),
+          feedback: () => msg('With three turns luck alone achieves more. The two rates answer different questions.'),
         },
         {
-          text: () => msg('That shows only when both are measured under the same horizon.'),
+          text: () => msg('You can tell only after measuring both under the same horizon.'),
           right: true,
           feedback: () => msg('Yes. The tab Evaluate measures success against turns for exactly this.'),
         },
@@ -91,11 +91,12 @@ export const horizon: Lesson = {
       text: () => msg('Why may it help to let the horizon grow?'),
       choices: [
         {
-          text: () => msg('Short episodes teach the basics quickly; longer ones then open tasks that need them.'),
+          text: () =>
+            msg('Short episodes teach the basics quickly; longer ones then allow tasks that need more turns.'),
           right: true,
           feedback: () =>
             msg(
-              'Yes, that is the idea of ScalingInter-RL. Whether it holds in a run is a matter of its curves, with several seeds: three short runs prove nothing.',
+              'Yes, that is the idea of ScalingInter-RL. Only curves of several seeds can show whether it works: three short runs prove nothing.',
             ),
         },
         {
@@ -104,7 +105,7 @@ export const horizon: Lesson = {
         },
         {
           text: () => msg('Because the policy gets larger as well.'),
-          feedback: () => msg('Its weights stay as many as they are. Only the number of turns grows.'),
+          feedback: () => msg('The number of weights stays the same. Only the number of turns grows.'),
         },
       ],
     },

@@ -11,7 +11,7 @@ const played = ({ trained }: Seen) => trained.filter(({ metrics }) => Number.isF
 export const imitation: Lesson = {
   id: 'imitation',
   title: () => msg('Imitation, then reinforcement'),
-  aim: () => msg('Demonstrations give a quick start; reward goes on where they end.'),
+  aim: () => msg('Demonstrations give a quick start; rewards lead further.'),
   minutes: 7,
   experiment,
   start: { panel: 'stage', tab: 'watch' },
@@ -21,10 +21,10 @@ export const imitation: Lesson = {
       title: () => msg('Let it imitate'),
       text: () => [
         msg(
-          'The setup has two stages. In the first twelve steps the oracle plays and the policy only listens: SFT makes what the oracle said likelier, token by token. Choose Train.',
+          'The setup has two stages. In the first twelve steps the oracle plays and the policy imitates: SFT makes the oracle’s actions more likely, token by token. Choose Train.',
         ),
         msg(
-          'There is no success on the chart yet, since the policy plays no episode of its own. At step 12 it is examined for the first time.',
+          'There is no success on the chart yet, because the policy plays no episodes of its own. At step 12 it is evaluated for the first time.',
         ),
       ],
       where: { panel: 'progress' },
@@ -36,10 +36,10 @@ export const imitation: Lesson = {
       title: () => msg('Compare the two objectives'),
       text: () => [
         msg(
-          'Choose a step of the first stage on a chart, then open Cards: the objective is the plain log-probability of what was said. In the second stage it is the clipped ratio times the advantage.',
+          'Choose a step of the first stage on a chart, then open Cards: the objective is the plain log-probability of the oracle’s tokens. In the second stage it is the clipped ratio times the advantage.',
         ),
         msg(
-          'The first knows no better and worse: every demonstration is right. The second has no demonstrations: it knows only what paid.',
+          'Imitation treats every demonstration as right. Reinforcement has no demonstrations: it learns only from rewards.',
         ),
       ],
       where: { panel: 'learn', learn: 'cards' },
@@ -47,14 +47,12 @@ export const imitation: Lesson = {
     },
     {
       id: 'reinforce',
-      title: () => msg('Let it go on by reward'),
+      title: () => msg('Continue with rewards'),
       text: () => [
         msg(
-          'Train on, for at least eight steps of the second stage. Success begins far above chance, so that from the first step on there are groups with signal.',
+          'Continue for at least eight steps of the second stage. Success begins far above chance, so there are groups with signal from the first step on.',
         ),
-        msg(
-          'Whether reward adds to what was imitated is what the examination at step 24 shows: read it with its interval.',
-        ),
+        msg('The evaluation at step 24 shows whether rewards improve on imitation. Look at its interval as well.'),
       ],
       where: { panel: 'progress' },
       done: (seen) => played(seen).length >= 8,
@@ -72,19 +70,19 @@ export const imitation: Lesson = {
   questions: [
     {
       id: 'when',
-      text: () => msg('When is imitation most worth it before reinforcement?'),
+      text: () => msg('When does imitation before reinforcement help most?'),
       choices: [
         {
-          text: () => msg('Where chance solves half of the tasks.'),
-          feedback: () => msg('There reinforcement finds enough successes by itself.'),
+          text: () => msg('When chance solves half of the tasks.'),
+          feedback: () => msg('Then reinforcement finds enough successes by itself.'),
         },
         {
-          text: () => msg('Where chance solves nothing, so that reward alone has no signal.'),
+          text: () => msg('When chance solves nothing, so that rewards alone give no signal.'),
           right: true,
           feedback: () => msg('Yes: it brings the first successes that reinforcement needs.'),
         },
         {
-          text: () => msg('Where no oracle and no demonstrations exist.'),
+          text: () => msg('When there is neither an oracle nor a demonstration.'),
           feedback: () => msg('Then there is nothing to imitate.'),
         },
       ],
@@ -100,7 +98,7 @@ export const imitation: Lesson = {
         },
         {
           text: () => msg('Learn from fewer than a million episodes.'),
-          feedback: () => msg('Here a few hundred demonstrations were enough for much of the way.'),
+          feedback: () => msg('Here a few hundred demonstrations were enough to learn much of the task.'),
         },
         {
           text: () => msg('Learn tasks of several turns.'),

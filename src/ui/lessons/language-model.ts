@@ -13,7 +13,7 @@ export const languageModel: Lesson = {
   id: 'language-model',
   title: () => msg('A language model with an adapter'),
   aim: () =>
-    msg('How a model that does not fit is trained all the same: frozen weights in few bits, and a small adapter.'),
+    msg('How to train a model that does not fit into memory: frozen weights in few bits, and a small adapter.'),
   minutes: 7,
   start: { panel: 'stage', tab: 'watch' },
   parts: [
@@ -25,7 +25,7 @@ export const languageModel: Lesson = {
           'A language model of half a billion parameters needs a GPU and a download of a gigabyte. So this lesson reads a recorded run, made by the same program.',
         ),
         msg(
-          'What was recorded is small: a policy of 0.18 million parameters that had imitated the oracle, frozen in four bits, with a LoRA adapter of rank 16 trained beside it by GRPO for 120 steps. It stands in for a language model; how it is trained is the same, what it knows is not.',
+          'The recorded model is small: a policy of 0.18 million parameters. It first imitated the oracle and was then frozen in four bits; GRPO trained a LoRA adapter of rank 16 for 120 steps. It stands in for a language model: it knows less, but it is trained in the same way.',
         ),
       ],
       help: {
@@ -39,10 +39,10 @@ export const languageModel: Lesson = {
       title: () => msg('See that it does not start at chance'),
       text: () => [
         msg(
-          'Choose step 10 or an earlier one on the chart Success. From the first step on success is far above the dashed line: what the frozen weights know is there from the start.',
+          'Choose step 10 or an earlier one on the chart Success. From the first step on, success is far above the dashed line, because the frozen weights can already solve tasks.',
         ),
         msg(
-          'That is what is different with a language model: reinforcement sharpens what it can already do, so the learning rate is small and the distance from the start is worth a price.',
+          'A language model is different in this way: reinforcement improves skills that it already has. So the learning rate is small, and a KL penalty keeps the policy close to its start.',
         ),
       ],
       where: { panel: 'progress' },
@@ -53,10 +53,10 @@ export const languageModel: Lesson = {
       title: () => msg('Read one of its episodes'),
       text: () => [
         msg(
-          'Open an episode of any step whose episodes were kept (every twentieth, and the last five): tab Group, then one of the episodes.',
+          'Open the tab Group, then one of the episodes. Episodes are stored for every twentieth step and for the last five.',
         ),
         msg(
-          'The tokens look the same. The difference is under the hood: in each layer a frozen matrix W in four bits and beside it two thin ones, B and A, whose product is added: W x + (α / r) B A x.',
+          'The tokens look the same. The difference is inside: each layer has a frozen matrix W in four bits and two thin matrices, B and A, whose product is added: W x + (α / r) B A x.',
         ),
       ],
       where: { panel: 'stage', tab: 'group' },
@@ -67,10 +67,10 @@ export const languageModel: Lesson = {
       title: () => msg('Judge the result'),
       text: () => [
         msg(
-          'Choose the last step, 120, and compare the first and the last examination in the table of the chart Success, with their intervals.',
+          'Choose the last step, 120, and compare the first and the last evaluation in the table of the chart Success, with their intervals.',
         ),
         msg(
-          'On held-out goals they overlap. The adapter made training goals more certain; this record does not show that it learnt more than that. An honest report says so.',
+          'On held-out goals the intervals overlap. Success on training goals rose; this run does not show that the policy learnt more than that. An honest report says so.',
         ),
       ],
       where: { panel: 'progress' },
@@ -97,22 +97,23 @@ export const languageModel: Lesson = {
           right: true,
           feedback: () =>
             msg(
-              'Yes. Each trained parameter needs its gradient and two moments of the optimiser in full precision, a frozen one half a byte.',
+              'Yes. Each trained parameter needs a gradient and two optimiser moments in full precision; a frozen parameter needs half a byte.',
             ),
         },
         {
           text: () => msg('Because an adapter learns better.'),
-          feedback: () => msg('At best as well. It is a matter of memory.'),
+          feedback: () => msg('At best it learns equally well. The reason is memory.'),
         },
         {
           text: () => msg('Because the licence of the model forbids changing it.'),
-          feedback: () => msg('Most open models may be fine-tuned. It is a matter of memory.'),
+          feedback: () => msg('Most open models may be fine-tuned. The reason is memory.'),
         },
       ],
     },
     {
       id: 'reference',
-      text: () => msg('The KL is measured against the model as it was. What does that cost in memory with an adapter?'),
+      text: () =>
+        msg('The KL compares the policy with the original model. How much memory does that take with an adapter?'),
       choices: [
         {
           text: () => msg('A second copy of the model.'),

@@ -59,7 +59,7 @@ export class TabgymLessons extends Panel {
   private renderList(lessons: readonly Lesson[]) {
     const finished = lessons.filter((each) => isFinished(each, this.app.lessons.progressOf(each.id))).length;
     return html`<h2>${msg('Lessons')}</h2>
-      <p class="soft">${msg('Ten short lessons, each with something to do in this page. What you have done is recognised and kept in this browser.')}</p>
+      <p class="soft">${msg('Ten short lessons with tasks to do on this page. Your progress is detected automatically and stored in this browser.')}</p>
       <p class="soft number">${msg(str`${finished} of ${lessons.length} finished`)}</p>
       <ol class="list">${lessons.map((each, k) => this.renderEntry(each, k + 1))}</ol>`;
   }
@@ -98,7 +98,7 @@ export class TabgymLessons extends Panel {
       ${current ? nothing : this.renderQuestions(lesson)}
       <div class="row end"><button class="link" data-do="lesson-again" @click=${() => this.app.lessons.startAgain(lesson.id)}>${msg('Start this lesson again')}</button>
         <button class="link" data-do="class-link" @click=${() => this.copyLink(lesson.id)}>${msg('Copy a link for a class')}</button></div>
-      ${this.link ? html`<label class="soft small">${msg('The link, to be copied by hand')}<input readonly .value=${this.link} /></label>` : nothing}`;
+      ${this.link ? html`<label class="soft small">${msg('Copy this link by hand')}<input readonly .value=${this.link} /></label>` : nothing}`;
   }
 
   /** Copies a link that opens this lesson; it names no run and no selection. */
@@ -132,7 +132,7 @@ export class TabgymLessons extends Panel {
       <div class="row">
         ${help ? html`<button class="primary" data-do="help" ?disabled=${busy} @click=${() => help.act(this.app)}>${help.label()}</button>` : nothing}
         ${where ? html`<button data-do="where" @click=${() => this.go(part)}>${msg('Take me there')}</button>` : nothing}
-        ${part.experiment ? html`<button class="link" data-do="set-up" ?disabled=${busy} @click=${() => this.app.lessons.begin(part.experiment)}>${msg('Set it up again')}</button>` : nothing}
+        ${part.experiment ? html`<button class="link" data-do="set-up" ?disabled=${busy} @click=${() => this.app.lessons.begin(part.experiment)}>${msg('Restore the setup')}</button>` : nothing}
       </div>`;
   }
 

@@ -16,10 +16,10 @@ export const policy: Lesson = {
       title: () => msg('Open an episode'),
       text: () => [
         msg(
-          'Choose Step in the bar. When the step is done, open the tab Trajectory: one episode of it, word for word.',
+          'Choose Step in the bar. When the step is done, open the tab Trajectory. It shows one episode of the step, token by token.',
         ),
         msg(
-          'Underlined tokens with ◆ were chosen by the policy, the others were said by the world. The policy says nothing but the next token, again and again.',
+          'Underlined tokens with ◆ were chosen by the policy; the others come from the world. The policy only ever chooses the next token, again and again.',
         ),
       ],
       where: { panel: 'stage', tab: 'trajectory' },
@@ -30,7 +30,7 @@ export const policy: Lesson = {
       title: () => msg('Choose one of its tokens'),
       text: () => [
         msg(
-          'Click an underlined token, or come to a line of the policy with Tab and press the right arrow. Beside it stands how probable it was, and what else was allowed.',
+          'Click an underlined token, or move to a line of the policy with Tab and press the right arrow. At the side you see its probability and the other tokens that were allowed.',
         ),
       ],
       where: { panel: 'stage', tab: 'trajectory' },
@@ -41,10 +41,10 @@ export const policy: Lesson = {
       title: () => msg('Find a surprise'),
       text: () => [
         msg(
-          'Find a token that had at least three to choose among and a probability below 0.5: darker shading is less expected.',
+          'Find a token that was one of at least three allowed and had a probability below 0.5. Darker shading means less likely.',
         ),
         msg(
-          'The policy does not take the likeliest token. It draws by the probabilities: without surprises it would never find anything new.',
+          'The policy does not take the likeliest token. It draws one at random, by the probabilities: without surprises it would never find anything new.',
         ),
       ],
       where: { panel: 'stage', tab: 'trajectory' },
@@ -58,7 +58,7 @@ export const policy: Lesson = {
       title: () => msg('Find a token without a choice'),
       text: () => [
         msg(
-          'Dotted underlines mark tokens that were the only one allowed: the world offers a list of actions, and after “craft 1” it may leave a single way to go on.',
+          'A dotted underline marks a token that was the only one allowed: the world offers a list of actions, and after “craft 1” only one next token may be possible.',
         ),
         msg('Such a token has probability 1 whatever the weights are, so there is nothing to learn from it.'),
       ],
@@ -70,7 +70,7 @@ export const policy: Lesson = {
       title: () => msg('See it in the formula'),
       text: () => [
         msg(
-          'Choose a token with a choice again and open Cards. The card Act has the softmax that made the probabilities, with the numbers of your token in it.',
+          'Choose a token again that had alternatives, and open Cards. The card Act shows the softmax that computes the probabilities, with the numbers of your token.',
         ),
       ],
       where: { panel: 'learn', learn: 'cards' },
@@ -80,13 +80,15 @@ export const policy: Lesson = {
   questions: [
     {
       id: 'temperature',
-      text: () => msg('The temperature T stands under every score. What does a larger T do?'),
+      text: () => msg('Every score is divided by the temperature T. What does a larger T do?'),
       choices: [
         {
           text: () => msg('It makes all allowed tokens more alike in probability.'),
           right: true,
           feedback: () =>
-            msg('Yes: scores are divided by T before the softmax. T near 0 leaves only the likeliest token.'),
+            msg(
+              'Yes: a larger T makes the differences between scores smaller. T near 0 leaves only the likeliest token.',
+            ),
         },
         {
           text: () => msg('It makes the likeliest token likelier still.'),
@@ -109,8 +111,7 @@ export const policy: Lesson = {
         {
           text: () => msg('Because only by trying different things can it find out what does better.'),
           right: true,
-          feedback: () =>
-            msg('Yes. Episodes that are all the same have nothing to be compared by, as the next lesson shows.'),
+          feedback: () => msg('Yes. Episodes that are all the same cannot be compared, as the next lesson shows.'),
         },
         {
           text: () => msg('Because the likeliest token is usually wrong.'),

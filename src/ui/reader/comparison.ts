@@ -80,7 +80,7 @@ export class TabgymComparison extends LitElement {
         <div class="row">${this.renderFacts(this.right, this.pair ? msg('rejected') : msg('right', { id: 'side.right' }))}</div></div>
       <div class="row" .style=${'margin-block-end:8px'}>
         <span role="status">${differing.length ? msg(str`${differing.length} of ${rows.length} messages differ.`) : msg('Every message is the same.')}</span>
-        <label class="row" .style=${'gap:4px'}><input type="checkbox" .checked=${this.onlyDifferences} @change=${this.toggle} /> ${msg('only what differs')}</label>
+        <label class="row" .style=${'gap:4px'}><input type="checkbox" .checked=${this.onlyDifferences} @change=${this.toggle} /> ${msg('show only differences')}</label>
       </div>
       ${shown.slice(0, this.most).map((row) => this.renderRow(row, turns))}
       ${shown.length > this.most ? html`<button class="link" @click=${this.more}>${msg(str`${shown.length - this.most} more`)}</button>` : nothing}`;
@@ -106,7 +106,7 @@ export class TabgymComparison extends LitElement {
   }
 
   private renderSide(side: Side | null, turns: (number | null)[]) {
-    if (!side) return html`<div class="nothing">${msg('nothing here')}</div>`;
+    if (!side) return html`<div class="nothing">${msg('no message')}</div>`;
     return messageTemplate(side.message, { turn: turns[side.at], stretches: side.stretches });
   }
 }

@@ -85,10 +85,10 @@ export class TabgymFilterBar extends LitElement {
     const { filter, sorting } = this.desk.list;
     const { state } = this.desk;
     return html`
-      <input type="search" placeholder=${msg('Words in it')} aria-label=${msg('Words in it')} title=${msg('Words as they stand in the messages. A * stands for anything between: using *, * crafted finds a craft of two things that worked.')} .value=${this.typed ?? filter.text}
+      <input type="search" placeholder=${msg('Search the messages')} aria-label=${msg('Search the messages')} title=${msg('Finds exactly this text in the messages. A * matches anything: using *, * crafted finds successful crafts from two ingredients.')} .value=${this.typed ?? filter.text}
         @input=${(event: Event) => this.type(textOfField(event))}
         @change=${(event: Event) => this.finishTyping(textOfField(event))} />
-      ${this.choice(msg('Success'), filter.success, { any: msg('any'), yes: msg('success'), no: msg('failure'), unknown: msg('not said') }, (success) => this.set({ success: success as Filter['success'] }))}
+      ${this.choice(msg('Success'), filter.success, { any: msg('any'), yes: msg('success'), no: msg('failure'), unknown: msg('unknown') }, (success) => this.set({ success: success as Filter['success'] }))}
       ${state && state.worlds.length + Number(state.nameless) > 1 ? this.renderWorlds(filter) : nothing}
       ${this.bounds(msg('Score'), [filter.leastScore, filter.mostScore], (leastScore, mostScore) => this.set({ leastScore, mostScore }))}
       ${this.bounds(msg('Turns'), [filter.leastTurns, filter.mostTurns], (leastTurns, mostTurns) => this.set({ leastTurns, mostTurns }))}
@@ -122,7 +122,7 @@ export class TabgymFilterBar extends LitElement {
   private renderWorlds({ world }: Filter) {
     const { worlds, nameless } = this.desk.state!;
     const names = Object.fromEntries(worlds.map((name) => [`w${name}`, worldTitle(name)]));
-    const words = { any: msg('any'), ...names, ...(nameless ? { w: msg('not said') } : {}) };
+    const words = { any: msg('any'), ...names, ...(nameless ? { w: msg('unknown') } : {}) };
     const chosen = world === null ? 'any' : `w${world}`;
     return this.choice(msg('World'), chosen, words, (value) =>
       this.set({ world: value === 'any' ? null : value.slice(1) }),
@@ -141,8 +141,8 @@ export class TabgymFilterBar extends LitElement {
     set: (least: number | null, most: number | null) => void,
   ) {
     return html`<label>${label}
-      <input class="bound number" inputmode="decimal" placeholder=${msg('least')} aria-label="${label}, ${msg('least')}" .value=${String(least ?? '')} @change=${(event: Event) => set(numberIn(textOfField(event)), most)} />
-      <input class="bound number" inputmode="decimal" placeholder=${msg('most')} aria-label="${label}, ${msg('most')}" .value=${String(most ?? '')} @change=${(event: Event) => set(least, numberIn(textOfField(event)))} /></label>`;
+      <input class="bound number" inputmode="decimal" placeholder=${msg('min')} aria-label="${label}, ${msg('min')}" .value=${String(least ?? '')} @change=${(event: Event) => set(numberIn(textOfField(event)), most)} />
+      <input class="bound number" inputmode="decimal" placeholder=${msg('max')} aria-label="${label}, ${msg('max')}" .value=${String(most ?? '')} @change=${(event: Event) => set(least, numberIn(textOfField(event)))} /></label>`;
   }
 }
 

@@ -143,17 +143,17 @@ export class TabgymReader extends Panel {
         ${
           state.shown || state.phase === 'reading' || state.phase === 'searching'
             ? html`<tabgym-record-list .desk=${this.desk}></tabgym-record-list>`
-            : emptyState(state.records ? msg('None of them') : msg('No episode'), this.noneWords(state))
+            : emptyState(state.records ? msg('No match') : msg('No episode'), this.noneWords(state))
         }
         ${shown ? html`<tabgym-record .app=${this.app} .desk=${this.desk} .turn=${turn}></tabgym-record>` : nothing}
       </div>`;
   }
 
   private noneWords({ records, missing }: ReaderState): string {
-    if (records) return msg('No trajectory passes the filter: widen it, or show all.');
+    if (records) return msg('No trajectory matches the filter. Change the filter, or choose Show all.');
     return missing
-      ? msg('The episodes of these steps were not kept, to save space.')
-      : msg('After the first step the episodes of this run are listed here.');
+      ? msg('The episodes of these steps are not stored, to save space.')
+      : msg('After the first training step the episodes of this run are listed here.');
   }
 
   private renderState({
@@ -182,8 +182,8 @@ export class TabgymReader extends Panel {
             <button class="quiet" @click=${this.desk.cancel}>${msg('Stop')}</button>`
           : nothing
       }
-      ${phase === 'stopped' ? html`<span class="badge warn">! ${msg('stopped: this is what was read')}</span>` : nothing}
-      ${missing ? html`<span class="small soft">${msg(str`of ${missing} steps the episodes were not kept`)}</span>` : nothing}
+      ${phase === 'stopped' ? html`<span class="badge warn">! ${msg('stopped: the list shows the part that was read')}</span>` : nothing}
+      ${missing ? html`<span class="small soft">${msg(str`episodes of ${missing} steps are not stored`)}</span>` : nothing}
       ${
         refused
           ? html`<details><summary class="warn">! ${msg(str`Unreadable records, left out: ${refused}.`)}</summary>
@@ -199,14 +199,14 @@ export class TabgymReader extends Panel {
       return emptyState(
         msg(str`The file “${source}” is not open`),
         record === null
-          ? msg('This address names a file of somebody’s machine. Open yours of that name to go on there.')
-          : msg(str`This address names record ${record + 1} of it. Open your file of that name to go there.`),
+          ? msg('The link points to a file on a computer. Open the file of this name to continue.')
+          : msg(str`The link points to record ${record + 1} of this file. Open the file to go there.`),
         open,
       );
     return emptyState(
       msg('Read trajectories'),
       msg(
-        str`Drop a file here, or open one: ${trajectoryFormats.map(({ label }) => label).join(', ')}; also compressed (.gz). A gigabyte is read as it lies; nothing leaves this tab.`,
+        str`Drop a file here, or open one: ${trajectoryFormats.map(({ label }) => label).join(', ')}; also compressed (.gz). Files of a gigabyte can be read. Nothing leaves this tab.`,
       ),
       html`${open} ${this.renderOwn()}`,
     );
@@ -215,7 +215,7 @@ export class TabgymReader extends Panel {
   /** Button that opens the episodes of the open run, if there is one. */
   private renderOwn() {
     if (!this.state.run) return nothing;
-    return html`<button @click=${() => this.desk.openRun()}>${msg('Episodes of this run')}</button>`;
+    return html`<button @click=${() => this.desk.openRun()}>${msg('Read this run’s episodes')}</button>`;
   }
 
   private renderProblem(problem: string) {

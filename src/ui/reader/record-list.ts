@@ -158,7 +158,7 @@ export class TabgymRecordList extends LitElement {
       <span role="gridcell" class="number soft small">${steps ? (step ?? '–') : line}</span>
       <span role="gridcell" class="cut">${nameOf(row)}</span>
       <span role="gridcell" class=${success ? 'good' : success === false ? 'bad' : 'soft'}><span aria-hidden="true">${success ? '✓' : success === false ? '✕' : '–'}</span>
-        <span class="visually-hidden">${success ? msg('success') : success === false ? msg('failure') : msg('not said')}</span></span>
+        <span class="visually-hidden">${success ? msg('success') : success === false ? msg('failure') : msg('unknown')}</span></span>
       <span role="gridcell" class="number end">${compact(reward)}</span>
       <span role="gridcell" class="number end">${turns}</span>
     </div>`;

@@ -116,17 +116,17 @@ export class TabgymRecord extends LitElement {
       ${reward === null ? nothing : html`<span class="number small">${msg('score')} <strong>${compact(reward)}</strong></span>`}
       ${step === undefined ? nothing : html`<span class="number small">${msg(str`step ${step}`)}</span>`}
       <span class="row" .style=${'gap:4px'}>
-        <button aria-label=${msg('Previous of the list')} @click=${() => desk.move(-1)}>‹</button>
-        <button aria-label=${msg('Next of the list')} @click=${() => desk.move(1)}>›</button>
+        <button aria-label=${msg('Previous record')} @click=${() => desk.move(-1)}>‹</button>
+        <button aria-label=${msg('Next record')} @click=${() => desk.move(1)}>›</button>
         ${
           desk.beside
             ? html`<button aria-pressed="true" @click=${desk.closeBeside}>${msg('Compare')}</button>`
             : html`<button aria-pressed=${desk.comparing ? 'true' : 'false'} @click=${() => desk.compare(!desk.comparing)}>${msg('Compare')}</button>`
         }
-        ${pair ? html`<button aria-pressed=${this.pairShown ? 'true' : 'false'} @click=${() => this.togglePair()}>${msg('Beside the rejected')}</button>` : nothing}
-        ${desk.state?.kind === 'run' ? html`<button @click=${() => desk.openTokens()}>${msg('Its tokens')}</button>` : nothing}
+        ${pair ? html`<button aria-pressed=${this.pairShown ? 'true' : 'false'} @click=${() => this.togglePair()}>${msg('Compare with the rejected')}</button>` : nothing}
+        ${desk.state?.kind === 'run' ? html`<button @click=${() => desk.openTokens()}>${msg('Show its tokens')}</button>` : nothing}
       </span>
-      ${desk.comparing ? html`<span class="small" role="status">${msg('Choose another in the list: it is laid beside this one.')}</span>` : nothing}
+      ${desk.comparing ? html`<span class="small" role="status">${msg('Choose a second record in the list to compare the two.')}</span>` : nothing}
     </div>`;
   }
 
@@ -135,7 +135,7 @@ export class TabgymRecord extends LitElement {
   }
 
   private renderMessages({ messages }: TrajectoryRecord) {
-    if (!messages) return html`<p class="soft">${msg('This record names a task and holds no messages.')}</p>`;
+    if (!messages) return html`<p class="soft">${msg('This record has a task but no messages.')}</p>`;
     const turns = turnsOf(messages);
     const chosen = Math.max(0, turns.indexOf(this.turn));
     const from =
@@ -150,7 +150,7 @@ export class TabgymRecord extends LitElement {
         const turn = turns[from + i];
         const note =
           turn !== null && differs.has(turn)
-            ? html`<span class="badge warn">! ${msg('our world answers otherwise')}</span>`
+            ? html`<span class="badge warn">! ${msg('our world answers differently')}</span>`
             : nothing;
         return messageTemplate(message, { turn, here: turn !== null && turn === this.turn, note });
       })}
@@ -169,14 +169,14 @@ export class TabgymRecord extends LitElement {
     const nameless = record.world === null;
     return html`<div class="row" .style=${'margin-block-end:10px'}>
       ${nameless ? this.renderWorlds() : nothing}
-      <button ?disabled=${nameless && this.world === null} @click=${() => this.desk.playAgain(this.world)}>${msg('Play it again in our world')}</button>
-      ${replay.state === 'error' ? html`<div class="message warning" role="alert">${msg('It could not be played again.')} ${replay.message}</div>` : nothing}
+      <button ?disabled=${nameless && this.world === null} @click=${() => this.desk.playAgain(this.world)}>${msg('Replay it in our world')}</button>
+      ${replay.state === 'error' ? html`<div class="message warning" role="alert">${msg('The record could not be replayed.')} ${replay.message}</div>` : nothing}
     </div>`;
   }
 
   private renderWorlds() {
     const here = worldModules.filter(({ connection }) => connection.kind === 'wasm' || connection.kind === 'page');
-    return html`<label class="row">${msg('It was played in')}
+    return html`<label class="row">${msg('World of this record')}
       <select @change=${(event: Event) => {
         this.world = (event.target as HTMLSelectElement).value || null;
       }}>
@@ -187,12 +187,12 @@ export class TabgymRecord extends LitElement {
   private renderFrames({ frames, differs, success, reward }: RecordedReplay) {
     const turn = Math.max(-1, Math.min(this.turn, frames.length - 2));
     const frame = frames[turn + 1] ?? frames[0];
-    return html`<section class="replay" aria-label=${msg('Played again')}>
+    return html`<section class="replay" aria-label=${msg('Replay')}>
       <div class="row"><strong>${frame.turn < 0 ? msg('The world before the first turn') : msg(str`The world after turn ${frame.turn + 1}`)}</strong>
         <input type="range" min="0" max=${frames.length - 2} .value=${String(turn)} aria-label=${msg('Turn')}
           @input=${(event: Event) => this.choose(Number((event.target as HTMLInputElement).value))} />
-        <span class="badge ${success ? 'good' : ''}">${success ? msg('reaches its goal here') : msg(str`score here ${compact(reward)}`)}</span>
-        <span class="badge ${differs.length ? 'warn' : 'good'}">${differs.length ? `! ${msg(str`answers that differ: ${differs.length}`)}` : `✓ ${msg('every answer is the same')}`}</span></div>
+        <span class="badge ${success ? 'good' : ''}">${success ? msg('reaches the goal in our world') : msg(str`score ${compact(reward)} in our world`)}</span>
+        <span class="badge ${differs.length ? 'warn' : 'good'}">${differs.length ? `! ${msg(str`different answers: ${differs.length}`)}` : `✓ ${msg('all answers are the same')}`}</span></div>
       <tabgym-world-view .view=${frame.view}></tabgym-world-view>
     </section>`;
   }

@@ -61,8 +61,8 @@ export class TabgymSending extends LitElement {
     const { selected, shown, records } = state;
     const none = selected === 0 || this.busy;
     return html`<span class="number" role="status">${msg(str`${selected} selected`)}</span>
-      <button class="quiet" ?disabled=${shown === 0} @click=${() => this.desk.select('shown', true)}>${shown < records ? msg('Select what is shown') : msg('Select all')}</button>
-      <button class="quiet" ?disabled=${selected === 0} @click=${() => this.desk.select('all', false)}>${msg('Select none')}</button>
+      <button class="quiet" ?disabled=${shown === 0} @click=${() => this.desk.select('shown', true)}>${shown < records ? msg('Select the records shown') : msg('Select all')}</button>
+      <button class="quiet" ?disabled=${selected === 0} @click=${() => this.desk.select('all', false)}>${msg('Clear the selection')}</button>
       <select aria-label=${msg('Format')} @change=${this.choose}>
         <optgroup label=${msg('Trajectories')}>${this.options((name) => !pairs.includes(name))}</optgroup>
         <optgroup label=${msg('Preference pairs (DPO)')}>${this.options((name) => pairs.includes(name))}</optgroup>
@@ -104,9 +104,9 @@ export class TabgymSending extends LitElement {
     const written = isPairs
       ? msg(str`${records} pairs were written.`)
       : msg(str`${records} trajectories were written.`);
-    const alone = left ? msg(str` ${left} stand in none: no other of their task did better or worse.`) : '';
+    const alone = left ? msg(str` ${left} form no pair: same result as every other attempt.`) : '';
     const losses = lost.map(([what, count]) => `${what} (${count})`).join(', ');
-    return `${written}${alone}${losses ? ` ${msg(str`The format cannot say: ${losses}.`)}` : ''}`;
+    return `${written}${alone}${losses ? ` ${msg(str`The format cannot store: ${losses}.`)}` : ''}`;
   }
 
   /** Stores the selected records as a recording and sets the draft's algorithm to imitate them. */

@@ -124,10 +124,7 @@ export class TabgymEvaluate extends Panel {
   override render() {
     const { run, evaluations } = this.state;
     if (!run || run.step < 0)
-      return emptyState(
-        msg('No run yet'),
-        msg('Train a run, or open one: then its policy can be asked the items of a suite.'),
-      );
+      return emptyState(msg('No run yet'), msg('Train or open a run to evaluate its policy on a suite.'));
     if (evaluations.state === 'error')
       return errorState(
         evaluations.message,
@@ -167,23 +164,23 @@ export class TabgymEvaluate extends Panel {
               ? html`<optgroup label=${worldTitle(module.name)}>${module.suites.map((each) => html`<option value=${each.name} ?selected=${each.name === this.suite}>${each.label}</option>`)}</optgroup>`
               : nothing,
         )}</select></label>
-        <label>${msg('Policy of')}<select name="step"><option value="">${msg(str`the last step`)}</option>${
+        <label>${msg('Policy at')}<select name="step"><option value="">${msg(str`the last step`)}</option>${
           run!.best
             ? html`<option value=${run!.best.step}>${msg(str`step ${run!.best.step}, the best (${fixed(run!.best.success)})`)}</option>`
             : nothing
         }</select></label>
         <label>${msg('Decoding')}<select name="greedy" @change=${this.chooseDecoding}><option value="">${msg('sampled')}</option><option value="1" ?selected=${this.greedy}>${msg('greedy')}</option></select></label>
-        ${this.greedy ? nothing : number('samples', msg('Tries of each item'), 4)}
+        ${this.greedy ? nothing : number('samples', msg('Tries per item'), 4)}
         ${this.greedy ? nothing : number('temperature', msg('Temperature'), sampling.temperature, '0.05')}
-        ${number('seed', msg('Seed of the sampling'), 1)}
-        <label>${msg('Also within turns')}<input name="turns" inputmode="numeric" .value=${String(Math.ceil(suite.turns / 4))} placeholder="5, 10" /></label>
+        ${number('seed', msg('Sampling seed'), 1)}
+        <label>${msg('Other turn limits')}<input name="turns" inputmode="numeric" .value=${String(Math.ceil(suite.turns / 4))} placeholder="5, 10" /></label>
         ${number('promptTokens', msg('Prompt room, tokens'), sampling.promptTokens, '16')}
         ${number('completionTokens', msg('Episode room, tokens'), Math.max(sampling.completionTokens, 1024), '16')}
       </div>
       <p class="small soft">${suite.sentence} ${suite.standIn ? html`<strong>${msg('A stand-in:')}</strong> ${suite.standIn}` : nothing}</p>
-      ${cut && !evaluating ? html`<p class="message">${msg(str`An evaluation of step ${cut.step} on ${cut.request.suite} was cut after ${cut.items} items.`)} <button type="button" class="link" @click=${() => this.app.evaluating.play(cut.request, cut.step)}>${msg('Go on with it')}</button></p>` : nothing}
+      ${cut && !evaluating ? html`<p class="message">${msg(str`The evaluation of step ${cut.step} on ${cut.request.suite} stopped after ${cut.items} items.`)} <button type="button" class="link" @click=${() => this.app.evaluating.play(cut.request, cut.step)}>${msg('Continue the evaluation')}</button></p>` : nothing}
       <div class="row"><button class="primary" ?disabled=${evaluating !== null || (!gpu?.supported && !this.playsOnly) || this.isUntrained}>${msg('Evaluate')}</button>
-        <span class="small soft">${this.isUntrained ? msg('Train a step first.') : msg('What trains is paused meanwhile.')}</span></div>
+        <span class="small soft">${this.isUntrained ? msg('Train a step first.') : msg('Training pauses during the evaluation.')}</span></div>
     </form>`;
   }
 
@@ -249,8 +246,8 @@ export class TabgymEvaluate extends Panel {
     const tries = items.flatMap((item) => item.tries);
     const overflowed = tries.filter(({ overflowed: each }) => each).length;
     const decoding = greedy ? msg('greedy') : msg(str`${samples} tries at temperature ${temperature}, seed ${seed}`);
-    return html`<p class="small soft">${decoding} · ${msg(str`at most ${suite.turns} turns`)} · ${masked ? msg('chooses among the listed actions') : msg('writes freely')} · ${msg('intervals are 95%, over items')}</p>
-      ${overflowed ? html`<p class="message warning">${msg(str`${overflowed} of ${tries.length} tries had no room for their tokens and count as failures: give them more.`)}</p>` : nothing}`;
+    return html`<p class="small soft">${decoding} · ${msg(str`at most ${suite.turns} turns`)} · ${masked ? msg('chooses among the listed actions') : msg('writes freely')} · ${msg('95% intervals over items')}</p>
+      ${overflowed ? html`<p class="message warning">${msg(str`${overflowed} of ${tries.length} tries ran out of tokens and count as failures. Allow more tokens for the prompt or the episode.`)}</p>` : nothing}`;
   }
 
   private save(report: SuiteReport, extension: string, type: string) {

@@ -16,7 +16,7 @@ const head = (labels: readonly unknown[]) =>
 /** Success and score for each column of the published table, with chance and oracle. */
 export function mainTable({ rows }: SuiteReport) {
   return html`<div class="wide-table" tabindex="0" role="group" aria-label=${msg('Success and score')}><table>
-    ${head([msg('Of'), msg('Items'), msg('Success, %'), msg('Score'), msg('Chance, %'), msg('Oracle, %'), ...(rows.some(({ guess }) => guess) ? [msg('Guessing oracle, %')] : [])])}
+    ${head([msg('Part'), msg('Items'), msg('Success, %'), msg('Score'), msg('Chance, %'), msg('Oracle, %'), ...(rows.some(({ guess }) => guess) ? [msg('Guessing oracle, %')] : [])])}
     <tbody>${rows.map(
       ({ label, items, success, score, chance, oracle, guess }) =>
         html`<tr><th scope="row">${label}</th><td class="number">${items}</td>${estimate(success)}
@@ -37,8 +37,8 @@ function byNumber(title: string, name: string, points: readonly { at: number; es
 function publishedTable({ rows, published, policy }: SuiteReport, columns: readonly string[]) {
   if (!published) return nothing;
   const ours = (label: string) => percent(rows.find((row) => row.label === label)?.success.mean ?? Number.NaN);
-  return html`<h3>${msg('Beside published numbers, success in %')}</h3>
-    <div class="wide-table" tabindex="0" role="group" aria-label=${msg('Published numbers')}><table>
+  return html`<h3>${msg('Compared with published results, success in %')}</h3>
+    <div class="wide-table" tabindex="0" role="group" aria-label=${msg('Published results')}><table>
       ${head([msg('Policy'), ...columns, msg('All')])}
       <tbody><tr class="ours"><th scope="row">${policy}</th>${[...columns, 'All'].map((label) => html`<td class="number">${ours(label)}</td>`)}</tr>
       ${published.rows.map(
@@ -66,8 +66,8 @@ export function besideTable(report: SuiteReport, others: readonly OtherEvaluatio
     return html`<tr class=${ours ? 'ours' : ''}><th scope="row">${name} <span class="soft">${policy}</span></th>
       ${estimate(all.success)}<td class="number">${all.score.mean.toFixed(3)}</td><td class="number">${all.items}</td><td>${decoding}</td></tr>`;
   };
-  return html`<h3>${msg('Beside other runs')}</h3>
-    <div class="wide-table" tabindex="0" role="group" aria-label=${msg('Beside other runs')}><table>
+  return html`<h3>${msg('Compared with other runs')}</h3>
+    <div class="wide-table" tabindex="0" role="group" aria-label=${msg('Compared with other runs')}><table>
       ${head([msg('Run'), msg('Success, %'), msg('Score'), msg('Items'), msg('Decoding')])}
       <tbody>${row(msg('This run'), report, true)}${beside.map((each) => row(each.run, each.report, false))}</tbody></table></div>`;
 }
@@ -75,6 +75,6 @@ export function besideTable(report: SuiteReport, others: readonly OtherEvaluatio
 export function comparedTables(report: SuiteReport, columns: readonly string[]) {
   const pass = report.passAtK.map(({ k, estimate: each }) => ({ at: k, estimate: each }));
   const turns = report.againstTurns.map((point) => ({ at: point.turns, estimate: point.estimate }));
-  return html`${pass.length > 1 ? byNumber(msg('At least one of k tries'), 'k', pass) : nothing}
-    ${byNumber(msg(str`Success within so many turns`), msg('Turns'), turns)} ${publishedTable(report, columns)}`;
+  return html`${pass.length > 1 ? byNumber(msg('Success in at least one of k tries'), 'k', pass) : nothing}
+    ${byNumber(msg(str`Success by number of turns allowed`), msg('Turns'), turns)} ${publishedTable(report, columns)}`;
 }

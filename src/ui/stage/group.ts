@@ -153,7 +153,9 @@ export class TabgymGroup extends Panel {
     if (!run || !records.some((record) => record.step > 0))
       return emptyState(
         msg('No step yet'),
-        msg('After the first step this shows all its groups: the same task, tried several times and compared.'),
+        msg(
+          'After the first training step its groups appear here. A group is several episodes of the same task, compared with each other.',
+        ),
       );
     if (detail.state === 'error')
       return errorState(
@@ -163,8 +165,8 @@ export class TabgymGroup extends Panel {
     if (detail.state !== 'ready') return loadingState(msg('Reading the episodes of this step'));
     if (!detail.value.trajectories.length)
       return emptyState(
-        msg('Not kept'),
-        msg(str`The episodes of step ${detail.value.step} were not kept, to save space. Newer steps have theirs.`),
+        msg('Episodes not stored'),
+        msg(str`The episodes of step ${detail.value.step} are not stored, to save space. Choose a newer step.`),
       );
     return this.renderStep(detail.value.trajectories);
   }
@@ -195,8 +197,8 @@ export class TabgymGroup extends Panel {
     return html`<div>
       <h3>${msg(str`Group ${index + 1}`)}: ${taskWords(members[0].task)}
         ${signal ? nothing : html`<span class="badge warn">! ${msg('no signal: all returns are equal')}</span>`}</h3>
-      <p class="formula" .style=${litBy('group')}>${msg('mean return')} ${fixed(mean)} · ${msg('spread')} ${fixed(std)}${
-        signal ? html` · ${msg('advantage of the best')} = ${this.formula(best, mean, std)}` : nothing
+      <p class="formula" .style=${litBy('group')}>${msg('mean return')} ${fixed(mean)} · ${msg('standard deviation')} ${fixed(std)}${
+        signal ? html` · ${msg('advantage of the best episode')} = ${this.formula(best, mean, std)}` : nothing
       }</p>
       <div class="episodes">${members.map((each) => this.renderEpisode(each, members))}</div>
     </div>`;

@@ -172,7 +172,7 @@ export class TabgymPlay extends Panel {
         ${this.renderScore()}
       </form>
       ${this.problem ? html`<div class="message error" role="alert">${this.problem}</div>` : nothing}
-      ${this.frame ? this.renderFrame(this.frame) : html`<div class="state">${msg('Play the world that the agent learns, and see how you compare.')}</div>`}`;
+      ${this.frame ? this.renderFrame(this.frame) : html`<div class="state">${msg('Play the agent’s world yourself, and compare your success with the agent’s.')}</div>`}`;
   }
 
   private renderScore() {
@@ -194,8 +194,8 @@ export class TabgymPlay extends Panel {
         aria-label=${keyWords?.() ?? msg('The world')}
         @keydown=${this.key} @world-act=${this.actOnWorld}><tabgym-world-view .view=${frame.view} .typed=${this.typed}></tabgym-world-view></div>
       <div class="side">
-        <h3>${msg('What the agent would read')}</h3>
-        <div class="said" tabindex="0" role="log" aria-label=${msg('What was said')}>${this.said.map(
+        <h3>${msg('What the agent reads')}</h3>
+        <div class="said" tabindex="0" role="log" aria-label=${msg('Actions and observations')}>${this.said.map(
           ({ who, text }) => html`<p class=${who}>${who === 'you' ? html`&gt; ` : nothing}${text}</p>`,
         )}</div>
         ${frame.done ? this.renderEnd(frame) : this.renderActions(frame)}
@@ -204,7 +204,7 @@ export class TabgymPlay extends Panel {
   }
 
   private renderEnd({ success, reward }: PlayFrame) {
-    return html`<p role="status"><strong>${success ? `✓ ${msg('Done')}` : `✕ ${msg('Over')}`}</strong>, ${msg(str`reward ${reward.toFixed(2)}`)}</p>
+    return html`<p role="status"><strong>${success ? `✓ ${msg('Done')}` : `✕ ${msg('Failed')}`}</strong>, ${msg(str`reward ${reward.toFixed(2)}`)}</p>
       <button class="primary" @click=${this.begin}>${msg('Next task')}</button>`;
   }
 
@@ -237,16 +237,16 @@ export class TabgymPlay extends Panel {
         <input id="action" role="combobox" aria-autocomplete="list" aria-expanded=${actions ? 'true' : 'false'} aria-controls="actions"
           aria-activedescendant=${this.chosen >= 0 ? `action-${this.chosen}` : nothing} autocomplete="off" autocapitalize="off" spellcheck="false"
           .value=${live(this.typed)} @input=${this.type} @keydown=${this.complete} />
-        <button ?disabled=${this.busy}>${msg('Do it')}</button>
+        <button ?disabled=${this.busy}>${msg('Send the action')}</button>
         ${asked ? html`<button type="button" ?disabled=${this.busy} @click=${() => this.act('')}>${msg('None of these')}</button>` : nothing}
       </form>`;
   }
 
   private renderCount(offered: number, all: number) {
-    if (!offered) return msg('No valid action fits; it would be sent as typed.');
-    const keys = msg('Arrows choose, Tab completes, Enter acts.');
-    const more = offered > mostListed ? msg(str`${offered - mostListed} more: type to narrow them.`) : '';
-    return html`${msg(str`${offered} of ${all} valid actions fit.`)} ${more} ${keys}`;
+    if (!offered) return msg('No valid action matches. Enter sends your text as it is.');
+    const keys = msg('Arrow keys choose, Tab completes, Enter sends.');
+    const more = offered > mostListed ? msg(str`${offered - mostListed} more: type to narrow the list.`) : '';
+    return html`${msg(str`${offered} of ${all} valid actions match.`)} ${more} ${keys}`;
   }
 
   private begin = (event: Event) => {

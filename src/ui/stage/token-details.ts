@@ -91,8 +91,8 @@ export class TabgymTokenDetails extends LitElement {
 
   private renderLegend() {
     return html`<h2>${msg('Tokens')}</h2>
-      <p class="small">${msg('◆ underlined: chosen by the policy. ○ grey: said by the world. Dotted: the only one allowed. Point at a token, or select one, for its numbers.')}</p>
-      <p class="scale small soft">${msg('expected')} <span class="ramp"></span> ${msg('surprising')}</p>`;
+      <p class="small">${msg('◆ underlined: chosen by the policy. ○ grey: text of the world. Dotted: the only token allowed. Point at a token or select it to see its numbers.')}</p>
+      <p class="scale small soft">${msg('likely')} <span class="ramp"></span> ${msg('unlikely')}</p>`;
   }
 
   private sourceWords(facts: TokenFacts) {
@@ -102,7 +102,7 @@ export class TabgymTokenDetails extends LitElement {
   }
 
   private allowedWords(facts: TokenFacts) {
-    if (facts.forced) return msg('only this one: forced, not trained on');
+    if (facts.forced) return msg('only this token, so it is not trained on');
     return facts.allowed ? msg(str`one of ${facts.allowed.length}`) : msg('the whole vocabulary');
   }
 

@@ -119,7 +119,7 @@ export class TabgymTrajectory extends Panel {
     if (!run || shownStep(this.state) === null)
       return emptyState(
         msg('No episode yet'),
-        msg('After the first step any episode can be read here, turn by turn, token by token.'),
+        msg('After the first training step you can read every episode here, turn by turn and token by token.'),
       );
     if (detail.state === 'error')
       return errorState(
@@ -130,8 +130,8 @@ export class TabgymTrajectory extends Panel {
     const { trajectory } = this;
     if (!trajectory)
       return emptyState(
-        msg('Not kept'),
-        msg(str`The episodes of step ${detail.value.step} were not kept, to save space. Newer steps have theirs.`),
+        msg('Episodes not stored'),
+        msg(str`The episodes of step ${detail.value.step} are not stored, to save space. Choose a newer step.`),
       );
     const turn = Math.min(this.state.selection.turn, Math.max(0, trajectory.turns.length - 1));
     return html`${this.renderHead(trajectory, turn)}
@@ -150,7 +150,7 @@ export class TabgymTrajectory extends Panel {
       <span><strong>${msg(str`Group ${trajectory.group + 1}, episode ${trajectory.member + 1}`)}</strong> <span class="soft small">${taskWords(trajectory.task)}</span></span>
       <span class="badge ${success ? 'good' : ''}">${success ? '✓' : '✕'} ${endingNames()[ending]}</span>
       <span class="number small"><span .style=${litBy('return')}>${msg('return')} <strong>${fixed(score)}</strong></span> · <span .style=${litBy('advantage')}>${msg('advantage')} <strong class=${advantage > 0 ? 'good' : advantage < 0 ? 'bad' : ''}>${signed(advantage)}</strong></span></span>
-      <span class="soft small number">${msg(str`${turns.length} of ${horizon} turns`)}${oracleTurns === null ? nothing : msg(str`, oracle ${oracleTurns}`)} · ${msg(str`${tokens.length} tokens`)}</span>
+      <span class="soft small number">${msg(str`${turns.length} of ${horizon} turns`)}${oracleTurns === null ? nothing : msg(str`, oracle needs ${oracleTurns}`)} · ${msg(str`${tokens.length} tokens`)}</span>
       <label class="scrub"><span class="number">${msg(str`Turn ${turn + 1}`)}</span>
         <input type="range" min="0" max=${Math.max(0, turns.length - 1)} .value=${String(turn)} ?disabled=${turns.length < 2}
           @input=${(event: Event) => this.app.reading.select({ turn: Number((event.target as HTMLInputElement).value) })} /></label>

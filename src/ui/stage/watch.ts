@@ -72,7 +72,7 @@ export class TabgymWatch extends Panel {
 
   private renderFailed(detail: string) {
     const again = html`<button class="primary" @click=${() => this.app.train()}>${msg('Try again from the last step')}</button>`;
-    return errorState(detail || msg('The run stopped. Everything up to its last step is stored.'), again);
+    return errorState(detail || msg('The run stopped. All steps up to the last one are stored.'), again);
   }
 
   private renderHead() {
@@ -93,10 +93,10 @@ export class TabgymWatch extends Panel {
   private renderProcessor() {
     const { run } = this.state;
     if (run && 'address' in run.experiment.policy)
-      return html`<p class="soft small head">${msg(str`The worlds are played here; what they say is sent to ${run.experiment.policy.address}, which answers for the model. It does not learn.`)}</p>`;
+      return html`<p class="soft small head">${msg(str`The worlds run in this tab. Their texts are sent to the model at ${run.experiment.policy.address}, which answers with actions. The model does not learn.`)}</p>`;
     if (this.playsOnly)
-      return html`<p class="soft small head">${msg('A language model in ONNX plays by the ONNX runtime: its files are fetched at the first episode. It does not learn.')}</p>`;
-    return html`<p class="soft small head">${msg('No device trains here: the policy plays on the processor, by the ONNX runtime (a download of 14 MB from this site, at the first episode). It does not learn.')}</p>`;
+      return html`<p class="soft small head">${msg('ONNX Runtime runs this language model and downloads its files at the first episode. The model does not learn.')}</p>`;
+    return html`<p class="soft small head">${msg('This browser cannot train. The policy can play on the processor with ONNX Runtime (a download of 14 MB from this site at the first episode). It does not learn.')}</p>`;
   }
 
   /** Label of the shown episode: live, recorded, or played without training. */
@@ -108,10 +108,10 @@ export class TabgymWatch extends Panel {
     const place = msg(str`step ${step}, group ${group + 1}, episode ${member + 1}`);
     if (recorded)
       return html`<strong>${msg('Recorded')}</strong><span class="soft number">${place}</span>
-        <button class="link" @click=${() => this.app.reading.select({ step, group, member, tab: 'trajectory' })}>${msg('Read it')}</button>`;
+        <button class="link" @click=${() => this.app.reading.select({ step, group, member, tab: 'trajectory' })}>${msg('Read this episode')}</button>`;
     if (training)
       return html`<span class="pulse" aria-hidden="true"></span><strong>${msg('Live')}</strong><span class="soft number">${place}</span>`;
-    return html`<span class="soft">${watching ? msg('playing without training') : msg('the last episode watched')}</span>`;
+    return html`<span class="soft">${watching ? msg('playing without training') : msg('the episode you watched last')}</span>`;
   }
 
   /** Form for playing one task with the policy, without training. */
@@ -127,7 +127,7 @@ export class TabgymWatch extends Panel {
         </select></label>
       <label class="row" .style=${'gap:4px'}>${msg('Task')}
         <input class="number" type="number" min="0" .value=${String(this.task)} @change=${(event: Event) => (this.task = Math.max(0, Number((event.target as HTMLInputElement).value) || 0))} /></label>
-      <button>${msg('Watch it try')}</button>
+      <button>${msg('Watch one episode')}</button>
     </form>`;
   }
 
@@ -149,16 +149,16 @@ export class TabgymWatch extends Panel {
       );
     if (!gpu?.supported)
       return emptyState(
-        msg('Watch it, or read what was recorded'),
+        msg('Watch the policy, or read recorded episodes'),
         msg(
-          'Without a GPU this run cannot train here. Its policy can be watched, above; its curves are below, its groups and trajectories in the other tabs.',
+          'This run cannot train here without a GPU. You can watch its policy above, see its curves below, and read its groups and trajectories in the other tabs.',
         ),
         records.length ? this.readButton() : nothing,
       );
     if (records.some((record) => record.step > 0))
       return emptyState(
         msg('Paused'),
-        msg('Train on, watch the policy try one task, or read the episodes of a step.'),
+        msg('Continue training, watch the policy try one task, or read the episodes of a step.'),
         this.readButton(),
       );
     return emptyState(

@@ -93,11 +93,11 @@ export class TabgymWelcome extends Panel {
       <p class="lead">${this.lead()}</p>
       ${this.waits ? loadingState(this.waits) : this.renderStart()}
       <ol aria-label=${msg('How a step works')}>
-        <li><strong>${msg('Observe')}</strong>${msg('The world says what is there.')}</li>
-        <li><strong>${msg('Act')}</strong>${msg('The policy answers, token by token.')}</li>
-        <li><strong>${msg('Reward')}</strong>${msg('The episode succeeds or not.')}</li>
-        <li><strong>${msg('Compare')}</strong>${msg('Against others at the same task.')}</li>
-        <li><strong>${msg('Update')}</strong>${msg('Better than its group: more likely.')}</li>
+        <li><strong>${msg('Observe')}</strong>${msg('The world describes the situation.')}</li>
+        <li><strong>${msg('Act')}</strong>${msg('The policy writes an action, token by token.')}</li>
+        <li><strong>${msg('Reward')}</strong>${msg('The episode succeeds or fails.')}</li>
+        <li><strong>${msg('Compare')}</strong>${msg('With other episodes of the same task.')}</li>
+        <li><strong>${msg('Update')}</strong>${msg('Actions of better episodes become more likely.')}</li>
       </ol>
       ${this.renderRecorded()}
     </div>`;
@@ -137,8 +137,8 @@ export class TabgymWelcome extends Panel {
     if (!found) return msg('known after the first steps');
     const time = duration(found.ms);
     return found.own
-      ? msg(str`about ${time}, by steps trained here`)
-      : msg(str`about ${time}, as measured on another processor`);
+      ? msg(str`about ${time}, from steps trained on this device`)
+      : msg(str`about ${time}, measured on another processor`);
   }
 
   private renderRecorded() {
@@ -159,10 +159,10 @@ export class TabgymWelcome extends Panel {
     const words =
       policy && 'address' in policy
         ? msg(
-            str`It plays and does not learn. What the worlds say is sent to ${policy.address}; nothing else leaves this tab.`,
+            str`It plays and does not learn. The texts of the worlds are sent to ${policy.address}; nothing else leaves this tab.`,
           )
         : msg(
-            'It starts from random weights. Nothing is installed and nothing leaves this tab; close it at any time and it goes on from its last step.',
+            'Training starts from random weights. Nothing is installed, and nothing leaves this tab. You can close the tab at any time and continue from the last step.',
           );
     return html`<p>${words}</p>
       <div class="row">
@@ -174,7 +174,7 @@ export class TabgymWelcome extends Panel {
 
   private renderDrawers() {
     if (this.hides('drawer')) return nothing;
-    return html`<button @click=${() => this.app.layout.openDrawer('agents')}>${msg('A trained agent')}</button>
+    return html`<button @click=${() => this.app.layout.openDrawer('agents')}>${msg('Open a trained agent')}</button>
       <button @click=${() => this.app.layout.openDrawer('runs')}>${msg('Open an exported run')}</button>`;
   }
 
@@ -191,9 +191,9 @@ export class TabgymWelcome extends Panel {
 
   private missing() {
     const asked = askedDevice();
-    if (asked === 'webgpu') return msg('WebGPU was chosen here, and it is missing.');
-    if (asked === 'wasm') return msg('The processor was chosen here, and this browser cannot train on it.');
-    return msg('Nothing here can train: neither WebGPU nor WebAssembly SIMD was found.');
+    if (asked === 'webgpu') return msg('WebGPU was chosen, but this browser does not offer it.');
+    if (asked === 'wasm') return msg('The processor was chosen, but this browser cannot train on it.');
+    return msg('This browser cannot train: it offers neither WebGPU nor WebAssembly SIMD.');
   }
 
   private renderUnsupported() {
@@ -202,7 +202,7 @@ export class TabgymWelcome extends Panel {
         <p>${this.state.gpu?.problem}</p>
         <p class="small">${msg('Browsers that have WebAssembly SIMD: Chrome and Edge 91, Firefox 89, Safari 16.4, or later. WebGPU: Chrome and Edge 113 or later on Windows, macOS and ChromeOS, 121 on Android and, on most hardware, 144 on Linux; Safari 26; Firefox 141 on Windows and 145 on macOS with Apple silicon.')}</p>
       </div>
-      <p>${msg('What works without it: a trained policy plays here, on the processor by the ONNX runtime; runs that were exported elsewhere are opened, read and watched; and you can play the worlds yourself.')}</p>
+      <p>${msg('You can still watch a trained policy play (ONNX Runtime runs it on the processor), open, read and watch exported runs, and play the worlds yourself.')}</p>
       <div class="row">
         <button class="primary" ?disabled=${this.state.busy !== null} @click=${() => this.app.library.watchSample()}><span aria-hidden="true">▶</span> ${msg('Watch a trained policy')}</button>
         ${this.renderDrawers()} ${this.renderOther()}

@@ -56,7 +56,7 @@ export class TabgymOpenEnvView extends LitElement {
           ${this.renderField(field)}</label>`,
       )}
       ${this.problem ? html`<p class="message error" role="alert">${this.problem}</p>` : nothing}
-      <div class="row"><button class="primary">${msg('Do it')}</button></div>
+      <div class="row"><button class="primary">${msg('Send the action')}</button></div>
     </form>`;
   }
 
