@@ -117,7 +117,7 @@ test('a narrow screen has the same fields', async () => {
   await page.getByRole('button', { name: 'Setup' }).first().click();
   await choose(page, 'agentgym-textcraft');
   await connect(page, address);
-  await page.getByText(/This is another kind of server\. It says: “This is environment BabyAI”/).waitFor();
+  await page.getByText(/This is another kind of server\. Its answer: “This is environment BabyAI”/).waitFor();
   await page.locator('tabgym-connection').scrollIntoViewIfNeeded();
   await screenshot(page, 'connect-narrow');
   await close();
@@ -135,7 +135,7 @@ test('an OpenEnv server with several fields per action has a form', async () => 
   const { page, errors, close } = await open(browser, site.url, wide);
   await choose(page, 'openenv');
   await connect(page, address);
-  await page.getByText(/It works\./).waitFor();
+  await page.getByText(/The connection works\./).waitFor();
   await page.getByText(/Episodes that the server runs at once: 1/).waitFor();
   await page.getByText(/The server does not publish its action schema/).waitFor();
   await page.getByLabel('Show advanced settings').check();
@@ -243,7 +243,7 @@ test('an experiment from a file asks before its first request', async () => {
   const { page, close } = await open(browser, site.url, wide);
   await choose(page, 'agentgym-textcraft');
   await connect(page, address);
-  await page.getByText(/It works\./).waitFor();
+  await page.getByText(/The connection works\./).waitFor();
   const requestsBefore = server.requests.length;
   await page.getByRole('button', { name: 'Open an exported run' }).click();
   await page.getByLabel('File to import').setInputFiles(file);
