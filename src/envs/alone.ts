@@ -1,6 +1,6 @@
 /**
- * Whole episodes that need the world alone: chance (uniform over the valid actions) and the oracle's plan. A world behind a channel
- * plays them there, without a message a turn.
+ * Plays whole episodes that need only the world: chance (uniform over the valid actions) and the oracle's plan. A world
+ * behind a channel plays them on its own side, without a message for each turn.
  */
 import { type LoneEpisode, type LonePlay, type Played, promptRulesOf, validActionsAfter, type World } from './env.ts';
 import { randomAction } from './random-player.ts';
@@ -23,7 +23,7 @@ const rowOf = (episode: LoneEpisode, slot: number): Row => ({
   result: { success: false, score: 0, turns: 0 },
 });
 
-/** What each player plays by, and the world it can play in. */
+/** Action of each player, and the worlds it can play in. */
 const players = {
   chance: {
     needs: 'hasValidActions',
@@ -42,11 +42,11 @@ function scriptOf(player: LoneEpisode['player'], { turns, endOnInvalid, seed }: 
   const { needs, plans, choose } = players[player];
   return {
     plays: (world) => world[needs],
-    // Of who plays without a plan, only its length may be wanted.
+    // Chance needs only the length of the oracle's plan, and only if the horizon is relative to it.
     asksOracle: plans || typeof turns !== 'number',
     begin(row, feedback) {
       row.actions = validActionsAfter(null, feedback);
-      // A world that failed is not played.
+      // An episode whose world has failed is not played.
       return feedback.failure === undefined;
     },
     plan(row, plan) {
@@ -67,7 +67,10 @@ function scriptOf(player: LoneEpisode['player'], { turns, endOnInvalid, seed }: 
   };
 }
 
-/** Plays each episode in a slot of its own, from 0 on. A world that cannot be played so is not even reset: nothing is solved. */
+/**
+ * Plays each episode in a slot of its own, from 0 on. A world that the player cannot play is not reset; its episodes
+ * count as unsolved.
+ */
 export async function playAlone(world: World, episodes: readonly LoneEpisode[], play: LonePlay): Promise<Played[]> {
   const rows = episodes.map(rowOf);
   for (const player of ['oracle', 'chance'] as const) {

@@ -1,9 +1,9 @@
 /**
- * The contract of a world: what a WASM worker, an AgentGym server over HTTP and a proxy all meet.
+ * The contract of a world, which a WASM worker, an AgentGym server over HTTP and a proxy all fulfil.
  *
- * A `World` is a batch of worlds of one kind behind one message channel: every call names the slots (worlds) it is about,
- * is asynchronous, takes an AbortSignal, and is bounded by a timeout. This layer knows text, rewards and tasks; it has never heard of a token,
- * a policy or a gradient.
+ * A `World` is a batch of worlds of one kind behind one message channel. Every call names its slots (worlds), is
+ * asynchronous, takes an AbortSignal, and is bounded by a timeout. This layer deals with text, rewards and tasks; it
+ * has no tokens, policies or gradients.
  */
 
 import type { ReplyRule } from './reply.ts';
@@ -14,159 +14,191 @@ export type Json = null | boolean | number | string | Json[] | { [key: string]: 
 /** Options of a world, as an experiment states them (TextCraft: `{depths, distractors, listSeed}`). */
 export type WorldOptions = { [key: string]: Json };
 
-/** One task: which world, which item, under which options. Same task, same world. */
+/** A task: its world, item and options. The same task always gives the same world. */
 export interface Task {
   world: string;
-  /** The item's id in its world (TextCraft: index into the goal list). */
+  /** Id of the item in its world (TextCraft: index into the list of goals). */
   id: number;
   options: WorldOptions;
-  /** Strata that success is reported by (TextCraft: `{depth: 1}`). */
+  /** Groups by which success is reported (TextCraft: `{depth: 1}`). */
   strata: { [name: string]: number | string };
 }
 
 export type Split = 'train' | 'test';
 
-/** What a world answers to `reset` and to `step`. */
+/** Result of `reset` and of `step`. */
 export interface Feedback {
-  /** The world's words, exactly as the model sees them. */
+  /** Text of the world, exactly as the model sees it. */
   observation: string;
   reward: number;
   done: boolean;
-  /** False where the world refused the action. True on reset. */
+  /** False if the world refused the action. True on reset. */
   valid: boolean;
-  /** The valid actions as the text offers them; null: unchanged since the last feedback; undefined: the world knows none. */
+  /**
+   * The valid actions that the text offers; null: unchanged since the last feedback; undefined: the world lists none.
+   */
   validActions?: readonly string[] | null;
-  /** Set where the world itself failed (trap, hang, lost server): why. Such an episode ends as `world-failure`. */
+  /** Reason, if the world itself failed (trap, hang, lost server). Such an episode ends as `world-failure`. */
   failure?: string;
 }
 
-/** The valid actions after an answer, given those before it; null: the world knows none. The one reading of `validActions`. */
+/**
+ * Valid actions after an answer, given those before it; null if the world lists none. Everything that reads
+ * `validActions` reads it here.
+ */
 export function validActionsAfter(before: readonly string[] | null, feedback: Feedback): readonly string[] | null {
   return feedback.validActions === null ? before : (feedback.validActions ?? null);
 }
 
-/** An oracle's next action, with the thought before it for a policy that thinks before it acts. */
+/** An oracle's next action, with the preceding thought for a policy that thinks before it acts. */
 export interface Advice {
   thought?: string;
   action: string;
 }
 
-/** Which draw of training a task is for: other keys, other instances of it; a draw's members share what they are told first. */
+/**
+ * A draw in training. Different keys give different instances of a task; the members of a group share the first
+ * observation.
+ */
 export interface Draw {
-  /** From 0 to 2^32 - 1. */
+  /** An integer from 0 to 2^32 - 1. */
   key: number;
   member: number;
 }
 
-/** What whoever plays a world has to know of it. Each world's module (`module.ts`) says the rest. */
+/** Properties of a world that its players need. The world's module (`module.ts`) adds the others. */
 export interface WorldDescription {
-  /** Its name in documents, and its folder's. */
+  /** Name in documents, and name of the world's folder. */
   name: string;
   title: string;
-  /** One sentence for a person. */
+  /** A one-sentence description for people. */
   summary: string;
   /** Instruction of the original client, for language models; tiny policies do not get it. */
   instruction: string;
-  /** What the model is shown as its answer to the instruction; absent: what the original clients of most worlds show. */
+  /** The model's answer to the instruction, as the prompt shows it. Default: that of most of the original clients. */
   acknowledgement?: string;
-  /** How the original client finds the action in a language model's reply; absent: the whole reply is the action. */
+  /**
+   * Finds the action in a language model's reply, as the original client does. Default: the whole reply is the action.
+   */
   reply?: ReplyRule;
-  /** How a language model puts an action into words in which `reply` finds it; absent: on a line after `Action:`. */
+  /** Writes an action so that `reply` finds it. Default: on a line after `Action:`. */
   writeReply?(action: string): string;
-  /** What is otherwise under these options: a person's own instruction, another way to write an action. */
+  /** Rules that differ under these options, such as a person's own instruction or another action format. */
   under?(options: WorldOptions): Partial<PromptRules>;
   /** Paper, repository and licence of the original. */
   credit: string;
   hasOracle: boolean;
-  /** Whether it can list the valid actions. Without them there is no mask, and no chance to compare with. */
+  /** True if the world can list the valid actions. Without a list there is no mask and no chance baseline. */
   hasValidActions: boolean;
   /** Reward at which an episode counts as a success. */
   successReward: number;
-  /** Remote and slow: a row goes on when its own world has answered, and waits for no other. */
+  /**
+   * True if the world is remote and slow: each row continues when its own world has answered, without waiting for the
+   * others.
+   */
   freeRunning: boolean;
-  /** Under options that ask for it: another instance of a training task at each draw, as a pure function. Evaluations draw nothing. */
+  /**
+   * Function that gives another instance of a training task for each draw, under options that ask for it. It is pure.
+   * Evaluations draw nothing.
+   */
   drawing?(options: WorldOptions): ((task: Task, draw: Draw) => Task) | null;
-  /** Deterministic: a world that was lost is rebuilt by replaying its actions. Else its episode ends as a world failure. */
+  /**
+   * True if the world is deterministic: a lost world is rebuilt by replaying its actions. If false, its episode ends as
+   * a world failure.
+   */
   replayable: boolean;
 }
 
-/** Of a description, what an episode is told and judged by. */
+/** The part of a description that sets an episode's prompt and its success. */
 export type PromptRules = Pick<
   WorldDescription,
   'instruction' | 'acknowledgement' | 'reply' | 'writeReply' | 'successReward'
 >;
 
-/** What holds for an episode of this task. */
+/** Rules for an episode of this task. */
 export const promptRulesOf = (
   description: PromptRules & Pick<WorldDescription, 'under'>,
   { options }: Pick<Task, 'options'>,
 ): PromptRules => (description.under ? { ...description, ...description.under(options) } : description);
 
-/** What a view draws: each kind has its own fields (`view-data.ts` in the world's folder) and an element that draws it (`view/`). */
+/**
+ * Data of a view: each kind has its own fields (`view-data.ts` in the world's folder) and an element that draws it
+ * (`view/`).
+ */
 export interface WorldView {
   kind: string;
-  /** The same in words, for those who cannot see it. */
+  /** The same as text, for people who cannot see the picture. */
   text: string;
 }
 
-/** Rules of whole episodes that need the world alone (`alone.ts`). */
+/** Rules for whole episodes that need only the world (`alone.ts`). */
 export interface LonePlay {
-  /** Most turns, or so many more than the oracle needs. */
+  /** Maximum number of turns, absolute or relative to the oracle's. */
   turns: number | { oraclePlus: number };
-  /** Whether a refused action ends the episode. */
+  /** If true, a refused action ends the episode. */
   endOnInvalid: boolean;
-  /** What the choices of chance are keyed by, beside each episode's own key. */
+  /** Seed of the random choices, which are also keyed by each episode's own key. */
   seed: number;
 }
 
-/** One such episode: who plays which task, and what its choices are keyed by. */
+/** One such episode: its player, its task and the key of its random choices. */
 export interface LoneEpisode {
   player: 'chance' | 'oracle';
   task: Task;
   key: number;
 }
 
-/** What playing one task once came to. */
+/** Result of one episode. */
 export interface Played {
   success: boolean;
-  /** The reward of its last turn. */
+  /** Reward of its last turn. */
   score: number;
   turns: number;
 }
 
 /**
- * A batch of worlds of one kind. Arrays are index-aligned with `slots`. Each call may be given up by its signal: it then rejects with
- * the signal's reason, and its slots are to be reset before they are used again. A world that answers at once need not look at it.
+ * A batch of worlds of one kind. Arrays are index-aligned with `slots`. A call can be cancelled by its signal: it
+ * rejects with the signal's reason, and its slots must be reset before they are used again. A world that answers
+ * immediately may ignore the signal.
  */
 export interface World {
   describe(): WorldDescription;
-  /** All tasks of a split under these options, in the world's own order. Options out of range are refused by path and bound. */
+  /**
+   * All tasks of a split under these options, in the world's own order. Throws if an option is out of range, with its
+   * path and bound.
+   */
   tasks(options: WorldOptions, split: Split, signal?: AbortSignal): Promise<Task[]>;
   reset(slots: readonly number[], tasks: readonly Task[], signal?: AbortSignal): Promise<Feedback[]>;
   step(slots: readonly number[], actions: readonly string[], signal?: AbortSignal): Promise<Feedback[]>;
-  /** The oracle's remaining actions in each world, or null where it knows none. */
+  /** The oracle's remaining actions in each world, or null if it has no plan. */
   oracle(slots: readonly number[], signal?: AbortSignal): Promise<(string[] | null)[]>;
   /**
-   * What the oracle thinks and does now in each world, after whatever was done there by whomever; null where it knows nothing.
-   * Absent: it thinks nothing, and does the first of the `oracle`'s actions.
+   * The oracle's thought and next action in each world, whoever took the previous actions; null if it has no advice.
+   * Default: no thought, and the first action of `oracle`.
    */
   advise?(slots: readonly number[], signal?: AbortSignal): Promise<(Advice | null)[]>;
   view(slot: number, signal?: AbortSignal): Promise<WorldView>;
-  /** These episodes are over, however they ended: what their slots hold may serve others. A world with nothing to share has none. */
+  /**
+   * Marks these episodes as over, however they ended, so that their slots' resources can be reused. Absent if there is
+   * nothing to share.
+   */
   leave?(slots: readonly number[]): void;
-  /** Whole episodes in slots from 0 on, where the world is: `playAlone` without a message a turn. Absent: play them turn by turn. */
+  /**
+   * Plays whole episodes in slots from 0 on, where the world runs: `playAlone` without a message for each turn. If
+   * absent, they are played turn by turn.
+   */
   playAlone?(episodes: readonly LoneEpisode[], play: LonePlay): Promise<Played[]>;
-  /** What else a world tells of a slot, by its name (Wordle: `possible words`): for the server that stands in for its original. */
+  /** Further state of a slot, by name (Wordle: `possible words`), for the server that stands in for the original. */
   inspect?(slot: number, what: string, signal?: AbortSignal): Promise<Json>;
   close(): Promise<void>;
 }
 
-/** A named error of this layer: says what, with which values, and what to do. */
+/** A named error of this layer. Its message contains what happened, the values, and what to do. */
 export class WorldError extends Error {
   override name = 'WorldError';
 }
 
-/** The oracle's advice, from a world with `advise` or by the first action of its plan. */
+/** The oracle's advice: from `advise`, or else the first action of its plan. */
 export async function adviceOf(
   world: World,
   slots: readonly number[],

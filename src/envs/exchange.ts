@@ -1,7 +1,7 @@
-/** Words exchanged among each other, by a seed: what worlds under other names have in common. Knows no world. */
+/** Exchanges words by a seed, for worlds that are played under other names. */
 import { uniformAt } from './random-player.ts';
 
-/** Each word's other, one permutation of each kind (Fisher and Yates, keyed by the seed). */
+/** Replacement of each word: one permutation of each kind (Fisher and Yates, keyed by the seed). */
 export function exchanged(kinds: readonly (readonly string[])[], seed: number): Map<string, string> {
   const others = new Map<string, string>();
   for (const kind of kinds) {
@@ -17,11 +17,11 @@ export function exchanged(kinds: readonly (readonly string[])[], seed: number): 
   return others;
 }
 
-/** Exchanges words both ways. */
+/** Replaces words in both directions. */
 export class Exchange {
   private readonly meant: ReadonlyMap<string, string>;
 
-  /** `shown`: each word's other. `replaced`: how words are found in a text. */
+  /** `shown`: the replacement of each word. `replaced`: replaces the words of a text by a map. */
   constructor(
     private readonly shown: ReadonlyMap<string, string>,
     private readonly replaced: (text: string, by: ReadonlyMap<string, string>) => string,

@@ -1,6 +1,7 @@
 /**
- * What a world is to the rest of the program: its module, `src/worlds/NAME/index.ts`. It is light (facts, words and settings), so that
- * a page can show it and a document can be checked; what plays the world is loaded when it is opened. `docs/adding.md` shows one.
+ * The module of a world, `src/worlds/NAME/index.ts`: its interface to the rest of the program. It is light (facts,
+ * texts and settings), so that a page can show it and a document can be checked; the code that plays the world is
+ * loaded when it is opened. `docs/adding.md` shows one.
  */
 import { type Split, type World, type WorldDescription, WorldError, type WorldOptions } from './env.ts';
 import type { OptionsReader } from './options.ts';
@@ -21,60 +22,64 @@ export interface AgentGymItems {
 }
 
 export interface WorldModule extends WorldDescription {
-  /** Its options: a schema with labels, bounds and sentences, from which the page's knobs are made. */
+  /** Options: a schema with labels, bounds and sentences, from which the page's knobs are made. */
   options: OptionsReader;
-  /** Where the words of a tiny policy's vocabulary come from; absent: no tiny policy can play it. */
+  /** Source of a tiny policy's vocabulary. If absent, no tiny policy can play it. */
   vocabulary?: VocabularySource;
   budget: TokenBudget;
-  /** Where there are many of a family: what a list of worlds puts them under. */
+  /** Heading for a large family in a list of worlds. */
   group?: string;
   /** Kind of its view, which `src/worlds/views.ts` lists; `text` has no entry there. */
   view: string;
-  /** Its published evaluations, or stand-ins for them. */
+  /** Published evaluations, or stand-ins for them. */
   suites?: readonly WorldSuite[];
   connection: Connection;
-  /** Reached by `page`: the script of its frame, in one piece, loaded when a frame is opened. */
+  /** Script of its frame, in one piece, loaded when a frame is opened. For worlds that are reached by `page`. */
   frame?(): Promise<string>;
   /**
-   * The valid actions as its texts offer them, in an episode whose texts so far are these; null: they tell none. For a policy that is asked
-   * without the world, and reads no more than a client says; `options` are those that it was trained under. Absent: its texts never tell.
+   * Valid actions that can be read from the texts of an episode so far, or null if they list none. For a policy that is
+   * used without the world and has only the texts that a client sends; `options` are those of its training. Absent if
+   * the texts never list them.
    */
   offeredIn?(said: readonly string[], options: WorldOptions): readonly string[] | null;
-  /** What it looks like behind AgentGym's HTTP protocol; absent: it is not served. */
+  /** Its form behind AgentGym's HTTP protocol. If absent, it is not served. */
   agentgym?(): Promise<AgentGymForm>;
   /** Item numbers of AgentGym's server, for a client of such a server. */
   agentgymItems?: AgentGymItems;
   /** Options read from a file of AgentTraj that a person chooses: the original's own instruction and the answer to it. */
   optionsFromFile?(text: string): Promise<WorldOptions>;
-  /** Reached over a line: what is there, before anything is played. Changes nothing at the other end. */
+  /**
+   * Examines a server before anything is played, without changing anything there. For worlds that are reached over a
+   * network.
+   */
   check?(settings: ConnectionSettings, signal?: AbortSignal): Promise<ConnectionReport>;
-  /** Loads what plays it, and opens a batch. */
+  /** Loads the code of the world and opens a batch. */
   open(settings: ConnectionSettings): Promise<World>;
 }
 
-/** Texts that a vocabulary is made from: given as they are, or heard from the world as it is played. */
+/** Texts from which a vocabulary is made: given directly, or collected by playing the world. */
 export interface VocabularySource {
-  /** Another world that says the same: its texts are taken, and this one is not played. */
+  /** Another world with the same texts, which is used instead of this one. */
   as?: string;
   texts?: readonly string[] | (() => Promise<readonly string[]>);
   play?: PlayedTexts;
-  /** Of the texts, the things whose names of several words a tiny policy may read as one token each (`policy.wholeNames`). */
+  /** Names of several words, among the texts, that a tiny policy may read as one token each (`policy.wholeNames`). */
   names?(texts: Iterable<string>): readonly string[];
 }
 
-/** How a world is played to hear what it says. */
+/** Plays a world to collect its texts. */
 export interface PlayedTexts {
-  /** Every way it can speak: a fork with other options has the same tokens. */
+  /** Options that cover all of its texts: a fork with other options has the same tokens. */
   options: readonly WorldOptions[];
-  /** Of how many tasks, evenly spaced, the first words are heard; Infinity: of all. */
+  /** Number of tasks, evenly spaced, whose first observation is collected; Infinity: all. */
   begun: number;
-  /** Of how many the answers to the oracle's actions and to `probes` are heard as well. */
+  /** Number of tasks of which the answers to the oracle's actions and to `probes` are collected as well. */
   played: number;
-  /** Turns of a random player before them: it finds answers that no plan meets. */
+  /** Number of turns of a random player before the plan, which meets answers that no plan meets. */
   randomTurns: number;
-  /** Which tasks are played: the first, or evenly spaced ones. */
+  /** If true, the played tasks are evenly spaced; if false, they are the first ones. */
   spread: boolean;
-  /** Good for an answer of each kind: a list, a refusal, a failed fetch. */
+  /** Actions that cause an answer of each kind: a list, a refusal, a failed fetch. */
   probes: readonly string[];
   /** Actions after the plan. */
   closing: readonly string[];
@@ -82,9 +87,9 @@ export interface PlayedTexts {
 
 /** Room for an episode, in tokens. */
 export interface TokenBudget {
-  /** Of a tiny policy, whose tokens are whole words of this world. */
+  /** For a tiny policy, whose tokens are whole words of this world. */
   tiny: SmallBudget;
-  /** Of a language model (at three characters a token), under these options. */
+  /** For a language model (at three characters a token), under these options. */
   language(options: WorldOptions): LanguageBudget;
 }
 
@@ -95,49 +100,49 @@ export interface SmallBudget {
 }
 
 export interface LanguageBudget {
-  /** The instruction, its acknowledgement, the first observation and the template around them. */
+  /** Instruction, acknowledgement, first observation, and the template around them. */
   promptTokens: number;
-  /** Of an observation after the first. */
+  /** Length of an observation after the first. */
   observationTokens: number;
-  /** Turns an oracle takes, or a person who knows the world: for horizons that are relative to it. */
+  /** Number of turns of an oracle, or of a person who knows the world, for horizons relative to it. */
   oracleTurns: number;
 }
 
 /**
- * How a world is reached. `wasm`: it runs here, in a worker of its own that is terminated where it hangs. `http`, `socket`: a server.
- * `page`: a sandboxed frame. A server's address and token are settings of this machine, never part of an experiment.
+ * Transport to a world. `wasm`: a worker of this program, terminated if it hangs. `http`, `socket`: a server. `page`: a
+ * sandboxed frame. A server's address and token are settings of this machine and never part of an experiment.
  */
 export interface Connection {
   kind: 'wasm' | 'http' | 'socket' | 'page';
-  /** Played here, and under some options it asks a server too: whether these are such. */
+  /** True if a world that is played here needs a server under these options. */
   asksServer?(options: WorldOptions): boolean;
-  /** Where its server is when nothing else is set. */
+  /** Address of its server if none is set. */
   address?: string;
-  /** Whether its server asks for a token. */
+  /** Present if its server accepts or requires a token. */
   token?: 'optional' | 'required';
-  /** Longest that one call may take, in milliseconds. */
+  /** Maximum duration of a call, in milliseconds. */
   timeoutMs?: number;
 }
 
 export interface ConnectionSettings {
   address?: string;
   token?: string;
-  /** Whoever asks has not been allowed to use a server yet: nothing is to be asked of it. */
+  /** True until the person allows the experiment to use a server: no request is sent. */
   withheld?: boolean;
 }
 
-/** What a look at a server found. Words for it are the page's and the command line's (`src/ui/panels/connection-texts.ts`). */
+/** Findings about a server. Their texts are in the page and the command line (`src/ui/panels/connection-texts.ts`). */
 export interface ConnectionReport {
   works: boolean;
-  /** What the server says of itself; empty where it does not. */
+  /** The server's description of itself, or empty. */
   says: string;
   version: string;
-  /** Of a short request, there and back; null: none was answered. */
+  /** Round-trip time of a short request, or null if none was answered. */
   ms: number | null;
   findings: readonly ConnectionFinding[];
 }
 
-/** `what` a finding is, and the words of the server or the reason where there are any. */
+/** A finding: its kind `what`, and the server's own text or the reason, if any. */
 export interface ConnectionFinding {
   what:
     | 'no-address'
@@ -159,19 +164,19 @@ export interface ConnectionFinding {
   detail: string;
 }
 
-/** Whether it is played on a server, always. */
+/** True if it is always played on a server. */
 export const isOnServer = ({ connection: { kind } }: Pick<WorldModule, 'connection'>): boolean =>
   kind === 'http' || kind === 'socket';
 
-/** Whether a person may name a server for it. */
+/** True if a person may set a server for it. */
 export const mayAskServer = (module: Pick<WorldModule, 'connection'>): boolean =>
   isOnServer(module) || module.connection.asksServer !== undefined;
 
-/** Why a server is not asked that nobody has allowed it to ask. */
+/** Message for a server that the person has not allowed. */
 export const withheldWords = (title: string): string =>
   `${title} runs on a server, and this experiment came from somebody else: allow it to use the server in the setup, beside the world, then try again.`;
 
-/** The settings a world is opened with: those that are set, else the module's. Refuses what is missing. */
+/** Settings with which a world is opened: the given ones, and the module's defaults. Throws if one is missing. */
 export function connectionOf(module: WorldModule, settings: ConnectionSettings): ConnectionSettings {
   const { address, token } = module.connection;
   if (settings.withheld && isOnServer(module)) throw new WorldError(withheldWords(module.title));

@@ -1,12 +1,12 @@
 /**
- * A world's options: the parts their schemas are made of, and the reader that fills in defaults and refuses what is out of range
- * by path, value and bound. Each option carries its label and its sentence, so that the page, `--help` and the docs take words and
- * bounds from the one schema. Knows no world and no WASM: a page checks a document before anything is opened.
+ * Options of worlds: parts of their schemas, and the reader that fills in defaults and refuses values out of range with
+ * path, value and bound. Each option has its label and sentence, so that the page, `--help` and the docs take texts and
+ * bounds from one schema. Needs no world and no WASM: a page checks a document before anything is opened.
  */
 import * as v from 'valibot';
 import { WorldError, type WorldOptions } from './env.ts';
 
-/** Options that were refused: one entry a problem, its path within the options. */
+/** Refused options: one entry for each problem, with its path within the options. */
 export class OptionsError extends WorldError {
   override name = 'OptionsError';
   constructor(
@@ -18,23 +18,23 @@ export class OptionsError extends WorldError {
   }
 }
 
-/** What a person reads beside an option. */
+/** Texts for people about an option. */
 export type OptionWords = {
   label: string;
-  /** One sentence: what it is and what turning it up does. */
+  /** One sentence: its meaning and the effect of raising it. */
   sentence: string;
   unit?: string;
-  /** Absent: advanced. */
+  /** Default: advanced. */
   level?: 'basic' | 'advanced';
-  /** A useful step of a spinner. */
+  /** Step of its number input. */
   step?: number;
-  /** What a text is chosen from on the page, where any text may be meant. */
+  /** Suggestions on the page for an option that accepts any text. */
   choices?: readonly string[];
-  /** Words for choices that are identifiers. */
+  /** Labels for choices that are identifiers. */
   choiceLabels?: { readonly [choice: string]: string };
 };
 
-/** An option: what it may be, what it is when left out, and its words. */
+/** An option: its schema, its default and its texts. */
 export const option = <const S extends v.GenericSchema>(schema: S, fallback: v.InferInput<S>, words: OptionWords) =>
   v.optional(v.pipe(schema, v.metadata(words)), fallback as never);
 
@@ -67,7 +67,7 @@ export const oneOf = <const C extends readonly [string, ...string[]]>(choices: C
       : `must be ${choices.map((each) => `"${each}"`).join(' or ')}`,
   );
 
-/** A list in which nothing stands twice. `what`: its members in the plural. `least`: how many it must have. */
+/** A list without duplicates. `what`: name of its members, in the plural. `least`: minimum length. */
 export const listOf = <const S extends v.GenericSchema>(what: string, member: S, least: 0 | 1 = 1) =>
   v.pipe(
     v.array(member, `must be a list of ${what}`),
@@ -78,7 +78,7 @@ export const listOf = <const S extends v.GenericSchema>(what: string, member: S,
 type Entries = Parameters<typeof v.strictObject>[0];
 export type OptionsSchema = v.StrictObjectSchema<Entries, undefined>;
 
-/** Reads one world's options. What was read once is remembered; what it answers is read as it is. */
+/** Reads the options of one world. Results are cached, and a result that is read again is returned unchanged. */
 export interface OptionsReader<O = unknown> {
   (options: WorldOptions): O;
   readonly schema: OptionsSchema;

@@ -1,6 +1,6 @@
 /**
- * The uniform random player: the baseline that "chance" stands for. Its choice depends on (seed, episode, turn) alone, so
- * that a batch may be played in any order and replayed exactly. Knows lists of actions, no world.
+ * The uniform random player: the baseline "chance". Its choice depends only on (seed, episode, turn), so that a batch
+ * may be played in any order and replayed exactly.
  */
 
 /** A 32-bit mixer (the finaliser of MurmurHash3): every input bit reaches every output bit. */

@@ -1,16 +1,16 @@
 /**
- * Finding the action in what a language model said. Each world's original client has its own rule (AgentGym,
- * github.com/WooooDyy/AgentGym, MIT: agentenv/envs and agentenv/controller/utils.py); here they are functions of
- * text, and a world's module names its own. Knows nothing of tokens or of the world behind.
+ * Finds the action in a language model's reply. Each world's original client has its own rule (AgentGym,
+ * github.com/WooooDyy/AgentGym, MIT: agentenv/envs and agentenv/controller/utils.py); here rules are functions of text,
+ * and a world's module names its own.
  */
 
 /** Finds the action in a reply. */
 export type ReplyRule = (text: string) => Reply;
 
 export interface Reply {
-  /** Empty where none was found: the world says what it thinks of that. */
+  /** Empty if none was found; the world then answers. */
   action: string;
-  /** Set where the client itself refuses: what the model is told instead of the world's answer. */
+  /** Set if the client itself refuses: the text that the model gets instead of the world's answer. */
   refusal?: string;
   /** The last observation follows the refusal. */
   again?: true;
@@ -19,8 +19,8 @@ export interface Reply {
 const severalActions = "Error: Only one 'Action' is allowed per response. Please adjust your response.";
 
 /**
- * TextCraft's and BabyAI's: one "Action:" and what follows on its line, letters, digits and commas alone; a second one is refused
- * without the world being asked.
+ * Rule of TextCraft and BabyAI: one "Action:" and the rest of its line, letters, digits and commas only. A second one
+ * is refused without a step of the world.
  */
 export function oneAction(text: string): Reply {
   const found = [...text.matchAll(/Action:\s*(.*?)(?=\n|$)/gs)];
@@ -34,7 +34,7 @@ export function oneAction(text: string): Reply {
   };
 }
 
-/** str.strip() of Python: not the spaces that JavaScript trims. */
+/** White space of Python's str.strip(), which differs from JavaScript's trim(). */
 const space = '[\\t-\\r\\x1c-\\x20\\x85\\xa0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000]';
 const leading = new RegExp(`^${space}+`);
 const anySpace = new RegExp(space);
@@ -46,12 +46,12 @@ export function strip(text: string): string {
   return text.slice(0, end).replace(leading, '');
 }
 
-/** Of a `</s>` at the end the original's clients take off five characters, one more than it has. */
+/** The original's clients cut five characters off for a final `</s>`, one more than it has. */
 export const withoutEnd = (text: string) => (text.endsWith('</s>') ? text.slice(0, -5) : text);
 
 /**
- * Everything behind the last "Action:"; where there is none, the whole text if it holds WebShop's `search[` or `click[`, which all of
- * the original's clients that read so share.
+ * The text after the last "Action:". Without one, the whole text if it contains WebShop's `search[` or `click[`, a rule
+ * that all original clients of this kind share.
  */
 export function parseReact(text: string): string {
   const parts = text.split('Action:');
@@ -59,10 +59,10 @@ export function parseReact(text: string): string {
   return /(?:search|click)\[/.test(text) ? strip(text) : '';
 }
 
-/** ScienceWorld's, ALFWorld's and WebShop's. */
+/** Rule of ScienceWorld, ALFWorld and WebShop. */
 export const lastAction = (text: string): Reply => ({ action: parseReact(withoutEnd(text)) });
 
-/** Maze's and Wordle's: everything between the first "Action:" and the next; the whole text where there is none. */
+/** Rule of Maze and Wordle: the text between the first "Action:" and the next, or the whole text if there is none. */
 export function firstAction(text: string): Reply {
   const [whole, action] = withoutEnd(text).split('Action:');
   return { action: strip(action ?? whole) };

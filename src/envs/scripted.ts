@@ -1,6 +1,7 @@
 /**
- * Episodes of one world without a policy, batch by batch: what chance, the oracle and a demonstration share. Who moves, and what an
- * answer means to a row, is the script's. Rows are asked together; a row that stops is not asked again.
+ * Plays episodes of one world without a policy, batch by batch: shared by chance, the oracle and demonstrations. The
+ * script chooses the moves and interprets the answers. Rows step together; a row that has stopped takes no further
+ * part.
  */
 import type { Feedback, Task, World, WorldDescription } from './env.ts';
 
@@ -10,25 +11,27 @@ export interface ScriptedRow {
 }
 
 export interface Script<Row extends ScriptedRow> {
-  /** Whether this world is played at all: another is not even reset. */
+  /** True if this world is played. If false, it is not reset. */
   plays(world: WorldDescription): boolean;
-  /** The first words. False: the row ends before it began, and no oracle is asked for it. */
+  /** Takes the first observation. False: the row ends before its first move, and the oracle is not called for it. */
   begin(row: Row, feedback: Feedback, world: WorldDescription): boolean;
-  /** Whether the oracle of a world that has one is asked. An oracle may play the whole task in its head: its answer is dear. */
+  /** If true, the oracle of a world that has one is called. This may be slow: an oracle may simulate the whole task. */
   asksOracle: boolean;
-  /** The oracle's plan; null: it knows none, or the world has no oracle. False: the row does not play. */
+  /** Takes the oracle's plan, or null if it has none or the world has no oracle. False: the row does not play. */
   plan(row: Row, plan: string[] | null, world: WorldDescription): boolean;
-  /** The row's next action; undefined: it has none. */
+  /** The row's next action, or undefined if it has none. */
   move(row: Row): string | undefined;
-  /** The world's answer. False: the row has ended. */
+  /** Takes the world's answer. False: the row has ended. */
   answer(row: Row, feedback: Feedback, world: WorldDescription): boolean;
-  /** Whether this row left its plan, so that the oracle is asked anew from where it stands. Absent: no row does. */
+  /**
+   * True if this row left its plan, so that the oracle is called again from its current state. Default: no row does.
+   */
   asksAgain?(row: Row): boolean;
 }
 
 const slotsOf = (rows: readonly ScriptedRow[]) => rows.map(({ slot }) => slot);
 
-/** Plays all rows to their ends. Their slots are distinct. */
+/** Plays all rows to their ends. Their slots must be distinct. */
 export async function playScripted<Row extends ScriptedRow>(
   world: World,
   rows: readonly Row[],
@@ -50,7 +53,7 @@ async function begun<Row extends ScriptedRow>(world: World, rows: readonly Row[]
   return living.filter((row, i) => script.plan(row, plans[i] ?? null, description));
 }
 
-/** The oracle's plan of each row. Rows of one task are one question, where the same task is the same world. */
+/** The oracle's plan for each row. Rows with the same task share one call, if the same task gives the same world. */
 async function plansOf(world: World, rows: readonly ScriptedRow[]): Promise<(string[] | null)[]> {
   if (!world.describe().replayable) return world.oracle(slotsOf(rows));
   const first = new Map<Task, ScriptedRow>();
@@ -72,7 +75,7 @@ async function moved<Row extends ScriptedRow>(world: World, rows: readonly Row[]
   const living = moving.filter(({ row }, i) => script.answer(row, feedback[i], description)).map(({ row }) => row);
   const lost = living.filter((row) => script.asksAgain?.(row));
   if (lost.length === 0) return living;
-  // Where each stands is its own: no two are one question any more.
+  // Each row is now in a state of its own, so calls are not shared.
   const plans = await world.oracle(slotsOf(lost));
   const planned = new Map(lost.map((row, i) => [row, plans[i]]));
   return living.filter((row) => !planned.has(row) || script.plan(row, planned.get(row) ?? null, description));

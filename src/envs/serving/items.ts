@@ -1,13 +1,15 @@
-/** Which task an item of AgentGym's is: the one that its server would begin with when it is reset to this number. Begins nothing. */
+/**
+ * Finds the task of an AgentGym item: the one that its server would start on a reset to this number. Starts nothing.
+ */
 import { type Feedback, type Task, type World, WorldError } from '../env.ts';
 import type { AgentGymForm, ServedSession, SessionHost } from './form.ts';
 
-/** What the routes call the number of an item. */
+/** Names of the item number in the routes. */
 const itemFields = ['data_idx', 'idx', 'id', 'game', 'seed'];
 
 const nothingSaid: Feedback = { observation: '', reward: 0, done: false, valid: true };
 
-/** Answers as a server would, and remembers what was to begin. */
+/** Host that records the task which a form would start. */
 class Asked implements SessionHost {
   task_: Task | null = null;
   private readonly session: ServedSession = { id: 0, info: {} };
@@ -34,12 +36,12 @@ class Asked implements SessionHost {
   };
 }
 
-/** All tasks of a world under the rules of its original, those of training first. */
+/** All tasks of a world under the rules of its original, training tasks first. */
 export async function originalTasks(world: World, form: AgentGymForm): Promise<Task[]> {
   return [...(await world.tasks(form.options, 'train')), ...(await world.tasks(form.options, 'test'))];
 }
 
-/** Throws WorldError where the server has no such item. */
+/** Throws WorldError if the server has no such item. */
 export async function taskOfItem(
   world: World,
   form: AgentGymForm,
