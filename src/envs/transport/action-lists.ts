@@ -1,46 +1,46 @@
 /**
- * Lists of valid actions in messages: an action's text crosses once and is a number from then on, and a list is a text whose characters
- * are numbers. Thousands of strings take ten times as long to clone, and longer still to look up by words that nobody has hashed: here
- * equal actions of all lists are one string, and rows, turns and steps whose lists are the same share one array, so that whoever
- * remembers something of a list may know it by the array.
+ * Lists of valid actions in messages. An action's text is sent once and is a number from then on; a list is a text
+ * whose characters are numbers. Thousands of strings take ten times as long to clone, and longer still to look up
+ * without a hash. Here equal actions of all lists are one string, and rows, turns and steps with equal lists share one
+ * array, so that data about a list can be keyed by its array.
  */
 import { WorldError } from '../env.ts';
 
 type Lists = readonly (readonly string[] | null | undefined)[];
 
 export interface PackedLists {
-  /** Actions that were numbered before; 0: the numbers begin anew. */
+  /** Number of actions numbered before; 0: the numbers start again. */
   before: number;
-  /** Those that are numbered now, an end mark behind each. */
+  /** Newly numbered actions, each followed by an end mark. */
   named: string;
-  /** Each different list once, a character an action. */
+  /** Each different list once, one character for each action. */
   lists: string[];
-  /** Which of them is a row's, or one of the two below. */
+  /** List of each row, or one of the two constants below. */
   of: Int32Array;
 }
 
-/** A row whose list is unchanged, and one whose world knows none. */
+/** A row whose list is unchanged, and a row whose world lists none. */
 const UNCHANGED = -1;
 const UNKNOWN = -2;
 const END = '\0';
 
-/** Numbered actions after which the numbers begin anew: as many as are one code unit each. */
+/** Numbered actions after which the numbers start again: as many as one code unit can hold. */
 const mostNumbered = 50_000;
-/** Actions in lists that are remembered: some hundred of ScienceWorld's longest. */
+/** Actions in cached lists: some hundreds of ScienceWorld's longest. */
 const mostListed = 500_000;
 
 const mostArguments = 8192;
 
-/** Numbers as code points, those left out that stand for halves of characters. */
+/** Numbers as code points, without those that are surrogates. */
 const FIRST_HALF = 0xd800;
 const HALVES = 0x800;
 const codeOf = (number: number) => (number < FIRST_HALF ? number : number + HALVES);
 const numberOf = (code: number) => (code < FIRST_HALF ? code : code - HALVES);
 
-/** Writes a world's lists. One for each reader, which has to read all that it writes, in order. */
+/** Writes a world's lists. Each reader needs its own writer and must read everything it writes, in order. */
 export class ActionListWriter {
   private readonly numbers = new Map<string, number>();
-  /** Of lists that cannot change. */
+  /** Texts of lists that cannot change. */
   private known = new WeakMap<readonly string[], string>();
 
   write(lists: Lists): PackedLists {
@@ -65,7 +65,7 @@ export class ActionListWriter {
     return { before, named, lists: [...texts.keys()], of };
   }
 
-  /** `fresh` takes the actions that had no number yet. */
+  /** `fresh` collects the actions that have no number yet. */
   private textOf(actions: readonly string[], fresh: string[]): string {
     const codes = actions.map((action) => {
       let number = this.numbers.get(action);
@@ -75,7 +75,7 @@ export class ActionListWriter {
       }
       return codeOf(number);
     });
-    // Seven times as fast as one character after another; an engine bounds how many may be given at once.
+    // Seven times as fast as one character after another. An engine limits the number of arguments.
     let text = '';
     for (let at = 0; at < codes.length; at += mostArguments)
       text += String.fromCodePoint(...codes.slice(at, at + mostArguments));
@@ -84,7 +84,7 @@ export class ActionListWriter {
 
   private add(action: string): number {
     if (action.includes(END)) {
-      // What this message has numbered is not sent.
+      // The numbers of this message were not sent.
       this.forget();
       throw new WorldError('A valid action holds a NUL character: leave it out of the list.');
     }
@@ -99,19 +99,21 @@ export class ActionListWriter {
   }
 }
 
-/** A list of actions by their numbers: `actions[numbers[i]]` is its entry i. */
+/** A list of actions by numbers: `actions[numbers[i]]` is its entry i. */
 export interface NumberedActions {
-  /** All that share the numbers. It only grows; whoever remembers something of an action may know it by this array and its number. */
+  /**
+   * All actions with these numbers. It only grows, so data about an action can be keyed by this array and the number.
+   */
   actions: readonly string[];
   numbers: Int32Array;
 }
 
 const numbered = new WeakMap<readonly string[], NumberedActions>();
 
-/** Of a list that came from a worker. */
+/** Numbers of a list that came from a worker. */
 export const numberedActions = (list: readonly string[]): NumberedActions | undefined => numbered.get(list);
 
-/** Reads what one writer wrote, from its first message on. The arrays it gives are shared and frozen. */
+/** Reads the output of one writer, from its first message on. The returned arrays are shared and frozen. */
 export class ActionListReader {
   private actions: string[] = [];
   private readonly known = new Map<string, string[]>();

@@ -1,10 +1,10 @@
 /**
- * A worker cannot open a frame, its page can. The worker's side: it sends one end of a channel and the world's name to the page, and
- * talks through the other end as it would to a worker. The page's side is `src/ui/app/world-frames.ts`.
+ * Lets a worker open a frame, which only its page can do. The worker sends one end of a channel and the world's name to
+ * the page, and uses the other end as it would use a worker. The page's side is `src/ui/app/world-frames.ts`.
  */
 import type { WorldPort, WorldReply, WorldRequest } from './port.ts';
 
-/** What a worker asks of its page. */
+/** Requests of a worker to its page. */
 export type FrameRequest = { openFrame: number; world: string } | { closeFrame: number };
 
 export const isFrameRequest = (data: unknown): data is FrameRequest =>
@@ -12,7 +12,10 @@ export const isFrameRequest = (data: unknown): data is FrameRequest =>
 
 let opened = 0;
 
-/** In a worker of a page. A page that cannot open the frame does not answer, and the pool's time for opening runs out. */
+/**
+ * For a worker of a page. A page that cannot open the frame does not answer, and the pool's time limit for opening
+ * expires.
+ */
 export function askForFrame(world: string): WorldPort {
   const { port1, port2 } = new MessageChannel();
   const id = ++opened;

@@ -1,6 +1,6 @@
 /**
- * Opens a world's frame in a page: sandboxed on an origin of its own, everything inline, a policy that lets in nothing but its one
- * script. It talks over the one port that it is handed. Knows no world.
+ * Opens a world's frame in a page: sandboxed on an origin of its own, with everything inline and a policy that allows
+ * only its one script. It communicates only through the port that it is given.
  */
 import { WorldError } from '../env.ts';
 
@@ -10,13 +10,16 @@ const policyTag = (policy: string) =>
   `<meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="${policy}">`;
 const inAttribute = (text: string) => text.replaceAll('&', '&amp;').replaceAll('"', '&quot;');
 
-/** The end of a script in its own text would end it early. The page's policy names what this gives by its hash (scripts/content-policy.mjs). */
+/**
+ * Escapes `</script` in a script, which would end its element early. The page's policy contains the hash of the result
+ * (scripts/content-policy.mjs).
+ */
 export const safeScript = (script: string) => script.replaceAll('</script', '<\\/script').replaceAll('<!--', '<\\!--');
 
-/** In an element of its own: a style attribute has no hash. */
+/** In a style element, because a style attribute has no hash. */
 export const nestedStyle = 'body{margin:0}iframe{border:0;width:100%;height:100vh;display:block}';
 
-/** A frame's whole document. `script` runs, by its nonce; nothing else does, and nothing is fetched. */
+/** A complete document for a frame. `script` runs by its nonce; nothing else runs, and nothing is fetched. */
 export function frameDocument(script: string, nonce: string, head = ''): string {
   return (
     `<!DOCTYPE html><html lang="en"><head>${policyTag(policyOf(nonce))}<title>World</title>${head}</head>` +
@@ -25,8 +28,9 @@ export function frameDocument(script: string, nonce: string, head = ''): string 
 }
 
 /**
- * Two frames, one in the other. A document's own policy does not keep it from leaving for another address; that of the one around it
- * does (`frame-src`, which lets `srcdoc` through). The inner one also keeps the outer one's policy, so the nonce is both's.
+ * Two nested frames. A document's own policy does not stop it from navigating to another address; the policy of the
+ * document around it does (`frame-src`, which allows `srcdoc`). The inner document inherits the outer one's policy, so
+ * both have the same nonce.
  */
 export function nestedDocument(inner: string, nonce: string): string {
   return (
@@ -39,7 +43,7 @@ export function newNonce(): string {
   return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
-/** An iframe that is not seen but stands in the page: one that is not rendered may be frozen. */
+/** An iframe that is invisible but rendered, because one that is not rendered may be frozen. */
 function hiddenFrame(document: Document, source: string): HTMLIFrameElement {
   const frame = document.createElement('iframe');
   frame.setAttribute('sandbox', 'allow-scripts');
@@ -55,8 +59,8 @@ function hiddenFrame(document: Document, source: string): HTMLIFrameElement {
 const openTimeoutMs = 20_000;
 
 /**
- * Opens a frame with this script (built, in one piece) and hands it its end of a channel. Rejects where the frame does not load, or
- * with the signal's reason.
+ * Opens a frame with this script (built, in one piece) and gives it its end of a channel. Rejects if the frame does not
+ * load, or with the signal's reason.
  */
 export async function openFrame(
   script: string,
@@ -73,7 +77,7 @@ export async function openFrame(
     throw new WorldError(
       'This browser opens no frame inside a frame, which worlds of this kind need. Try another one.',
     );
-  // All that a page may know of the inner one is its number.
+  // The page can reach the inner frame only by its index.
   inner.postMessage(null, '*', [port]);
   return frame;
 }

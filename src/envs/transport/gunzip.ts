@@ -1,7 +1,7 @@
 /**
- * Unpacking gzip (RFC 1952) piece by piece into one buffer, several members one after another included, as `cat` and bgzip leave them.
- * Each member is held to its checksum. With a buffer of its own for every piece, garbage outside the heap piles up by tens of megabytes
- * before a collector sees it; DecompressionStream has that too, and ends at the first member.
+ * Unpacks gzip (RFC 1952) piece by piece into one buffer, with several members in a row, as `cat` and bgzip write them.
+ * Checks each member's checksum. A new buffer for each piece would accumulate tens of megabytes outside the heap before
+ * a collection; DecompressionStream does that too, and stops after the first member.
  */
 import {
   Z_BUF_ERROR,
@@ -14,19 +14,19 @@ import {
   zlibInflateReset,
 } from 'pako';
 
-/** The bytes are no whole gzip file; `message` says what is wrong with them, in zlib's words or ours. */
+/** The bytes are not a complete gzip file; `message` has the reason, from zlib or from this module. */
 export class GzipError extends Error {
   override name = 'GzipError';
 }
 
-/** zlib's number for a window of 32 KiB and nothing but gzip around it (zlib.h, inflateInit2). */
+/** zlib's parameter for a window of 32 KiB and the gzip format only (zlib.h, inflateInit2). */
 const gzipWindow = 15 + 16;
 const bufferLength = 128 * 1024;
 
 export class Gunzip {
   private readonly stream = new ZStream();
   private readonly buffer = new Uint8Array(bufferLength);
-  /** Before the first member, and between two. */
+  /** True before the first member and between two. */
   private betweenMembers = true;
   private members = 0;
 
@@ -34,7 +34,9 @@ export class Gunzip {
     zlibInflateInit2(this.stream, gzipWindow);
   }
 
-  /** Views of one buffer: each holds until the next is asked for. Throws GzipError, after what could be unpacked. */
+  /**
+   * Yields views of one buffer: each is valid until the next. Throws GzipError after the part that could be unpacked.
+   */
   *push(bytes: Uint8Array): Generator<Uint8Array<ArrayBuffer>> {
     const { stream } = this;
     stream.input = bytes;
@@ -54,12 +56,12 @@ export class Gunzip {
     }
   }
 
-  /** Throws GzipError where the last member is cut off, or there was none. */
+  /** Throws GzipError if the last member is cut off, or if there was none. */
   end(): void {
     if (!this.betweenMembers || this.members === 0) throw new GzipError('it ends too early');
   }
 
-  /** False where only padding is left: zeros after a member, as tapes and block devices leave them. */
+  /** Returns false if only padding is left: zeros after a member, as tapes and block devices write them. */
   private beginMember(): boolean {
     const { stream } = this;
     while (this.members > 0 && stream.avail_in > 0 && stream.input[stream.next_in] === 0) {

@@ -1,30 +1,31 @@
 /**
- * A server that is asked over HTTP in JSON: one place for deadlines, repeats, bounds and the words for what went wrong. What may be
- * asked twice without harm is repeated, with pauses that grow; what moves a world is not, unless the server says that it did nothing.
- * Knows no world. No message names the server's address: messages are kept with episodes, and an address is this machine's own.
+ * A server with a JSON protocol over HTTP: the one place for deadlines, retries, limits and error messages. Repeatable
+ * requests are retried with growing pauses; a request that changes a world is not, unless the server reports that it
+ * did nothing. No message contains the server's address: messages are stored with episodes, and an address belongs to
+ * this machine.
  */
 
-/** The server did not answer as it should: says what was asked, what came, and what to do. */
+/** The server did not answer as expected. The message contains the request, the answer, and what to do. */
 export class ServerError extends Error {
   override name = 'ServerError';
 }
 
-/** No answer was read at all. */
+/** No answer could be read. */
 export class UnreachableError extends ServerError {
   override name = 'UnreachableError';
 }
 
-/** A page is not let read what the server answers. */
+/** The browser does not let a page read the server's answers. */
 export class ClosedToPagesError extends UnreachableError {
   override name = 'ClosedToPagesError';
 }
 
-/** No answer in time: nobody knows what the server has done, or still does. */
+/** No answer in time: the effect of the request on the server is unknown. */
 export class DeadlineError extends ServerError {
   override name = 'DeadlineError';
 }
 
-/** The server answered, and it was not what was asked for: another status, no JSON, or its own word for an error. */
+/** The server answered unexpectedly: another status, no JSON, or its own error. */
 export class AnswerError extends ServerError {
   override name = 'AnswerError';
   constructor(
@@ -37,38 +38,41 @@ export class AnswerError extends ServerError {
 
 export interface HttpOptions {
   fetch?: typeof fetch;
-  /** Tries in all, of what may be asked again. */
+  /** Total number of tries of a repeatable request. */
   attempts?: number;
-  /** Before the second try; doubled before each one after, and up to a half more by chance. */
+  /** Pause before the second try. It doubles before each further one, plus up to half at random. */
   pauseMs?: number;
-  /** Longest that one try may take. */
+  /** Maximum duration of one try. */
   attemptMs?: number;
-  /** Longest answer. */
+  /** Maximum length of an answer. */
   mostBytes?: number;
-  /** Sent with every request: a key. */
+  /** Headers of every request, such as a key. */
   headers?: Readonly<Record<string, string>>;
-  /** Asked at the same time; the rest wait for them. */
+  /** Maximum number of concurrent requests; further ones wait. */
   atOnce?: number;
-  /** A page's requests are read only where the server allows it. */
+  /** True in a page, which can read an answer only if the server allows it. */
   inPage?: boolean;
-  /** An isolated page may not even send what it would not read (COEP): it cannot tell a closed door from an empty house. */
+  /**
+   * True in an isolated page (COEP), which cannot even send a request whose answer it may not read, and so cannot tell
+   * a closed server from an absent one.
+   */
   isolated?: boolean;
 }
 
 export interface Asking {
   signal?: AbortSignal;
-  /** Asking twice is the same as asking once. */
+  /** True if a second request has no further effect. */
   repeatable?: boolean;
 }
 
-/** The server did nothing and asks to be asked later. */
+/** Statuses of a server that did nothing and should be called later. */
 const notNow = new Set([429, 503]);
-/** A gateway's, and what passes by itself. */
+/** Statuses of a gateway, and of temporary failures. */
 const passing = new Set([408, 425, 500, 502, 504]);
 
 const longestPauseMs = 10_000;
 
-/** What Node's fetch says of a failed connection, and when nothing was sent yet: such a request may always be repeated. */
+/** Node's codes for a failed connection. `unsent`: nothing was sent yet, so the request may always be repeated. */
 const causes: { readonly [code: string]: { words: string; unsent?: true } } = {
   ECONNREFUSED: { words: 'nothing listens at its address', unsent: true },
   ENOTFOUND: { words: 'there is no machine of that name', unsent: true },
@@ -91,7 +95,7 @@ const glimpse = (text: string) => {
   return line.length > 160 ? `${line.slice(0, 160)}…` : line;
 };
 
-/** What an error says: its `detail`, where it is JSON that has one (FastAPI, our proxy); else its first characters. */
+/** Text of an error: its `detail` if it is JSON with one (FastAPI, our proxy), or else its first characters. */
 function saidIn(text: string): string {
   try {
     const { detail } = JSON.parse(text) as { detail?: unknown };
@@ -101,7 +105,7 @@ function saidIn(text: string): string {
   }
 }
 
-/** The address of a server as a person types it, without its last slash; refuses what is none. */
+/** Address of a server as a person types it, without a final slash. Throws if it is not an address. */
 export function serverAddress(typed: string, schemes: readonly string[] = ['http', 'https']): string {
   const text = /^[a-z]+:\/\//i.test(typed) ? typed : `${schemes[0]}://${typed}`;
   let url: URL;
@@ -133,7 +137,7 @@ function pause(ms: number, signal?: AbortSignal): Promise<void> {
   });
 }
 
-/** Where it failed before anything was sent, or the server said that it did nothing. */
+/** `mayRepeat`: nothing was sent, the server reported that it did nothing, or the request is repeatable. */
 interface Failed {
   error: ServerError;
   mayRepeat: boolean;
@@ -144,7 +148,7 @@ const closed = 'this server does not allow pages; use the proxy or the command l
 
 export class JsonServer {
   private readonly options: Required<HttpOptions>;
-  /** Any answer was read: then the server lets this page read. */
+  /** The server lets this page read its answers, whatever the answer is. */
   answered = false;
   private running = 0;
   private readonly waiting: (() => void)[] = [];
@@ -159,22 +163,22 @@ export class JsonServer {
     this.options = { ...usual, inPage, isolated, fetch: (...asked) => fetch(...asked), ...options };
   }
 
-  /** The JSON that a path answers. Rejects with a ServerError, or with the signal's reason. */
+  /** JSON of a path. Rejects with a ServerError, or with the signal's reason. */
   get(path: string, { signal }: Asking = {}): Promise<unknown> {
     return this.ask('GET', path, undefined, { signal, repeatable: true });
   }
 
-  /** What a path answers, whatever it is. */
+  /** Text of a path, in any format. */
   async getText(path: string, { signal }: Asking = {}): Promise<string> {
     return (await this.ask('GET', path, undefined, { signal, repeatable: true }, (text) => text)) as string;
   }
 
-  /** `body` absent: the request has none. */
+  /** Without `body` the request has none. */
   post(path: string, body?: object, asking: Asking = {}): Promise<unknown> {
     return this.ask('POST', path, body, asking);
   }
 
-  /** Whether the server answers a page that may not read the answer: such a request goes through, unread. */
+  /** True if the server answers but this page may not read it: such a request succeeds when its answer is not read. */
   async isHidden(signal?: AbortSignal): Promise<boolean> {
     const limited = AbortSignal.any([AbortSignal.timeout(5000), ...(signal ? [signal] : [])]);
     const asked = this.options.fetch(`${this.address}/`, { mode: 'no-cors', credentials: 'omit', signal: limited });
@@ -255,7 +259,7 @@ export class JsonServer {
     return new UnreachableError(`the server could not be asked (${what}): ${words}`);
   }
 
-  /** The text of an answer, cut off where it grows too long. */
+  /** Text of an answer, cut off at the maximum length. */
   private async text(response: Response): Promise<string> {
     const { mostBytes } = this.options;
     const reader = response.body?.getReader();

@@ -1,30 +1,30 @@
 /**
- * One worker of a pool: requests and replies matched by id, each with its deadline. Knows that it can be lost; what that
- * means for the worlds in it is the pool's affair.
+ * One worker of a pool: matches requests and replies by id, and gives each a deadline. It can be lost; the pool handles
+ * the worlds in it.
  */
 import { type WorldDescription, WorldError } from '../env.ts';
 import type { ConnectionSettings } from '../module.ts';
 import type { WorldCall, WorldPort, WorldReply, WorldRequest } from './port.ts';
 
 export interface PoolOptions {
-  /** What world it is; the worker finds it in its registry by name. */
+  /** Description of the world; the worker finds it in its registry by name. */
   description: WorldDescription;
-  /** Where its server is, for a world that has one. */
+  /** Address and token of its server, if it has one. */
   settings?: ConnectionSettings;
   /** Starts a worker. */
   spawn: () => Promise<WorldPort>;
-  /** Longest that a call may take. */
+  /** Maximum duration of a call. */
   timeoutMs?: number;
-  /** Longest that a worker may take to load and open the world. */
+  /** Maximum time for a worker to load and open the world. */
   openTimeoutMs?: number;
 }
 
-/** The instance is gone or cannot be trusted. */
+/** The instance is gone or its state is unknown. */
 export class InstanceLost extends Error {
   override name = 'InstanceLost';
 }
 
-/** The world gave a call up, as it was asked to. The instance is unharmed. */
+/** The world cancelled a call on request. The instance is intact. */
 export class CallAborted extends Error {
   override name = 'CallAborted';
 }
@@ -56,7 +56,7 @@ export class Instance {
     }
   }
 
-  /** `signal`: tells the worker that the call is given up. It is waited for none the less: what it came to is known then. */
+  /** `signal`: cancels the call in the worker. The reply is still awaited, because only then is its effect known. */
   call(call: WorldCall, args: unknown[], timeoutMs: number, signal?: AbortSignal): Promise<unknown> {
     return this.request(call, args, timeoutMs, signal);
   }
@@ -96,7 +96,10 @@ export class Instance {
     return answer.finally(() => signal?.removeEventListener('abort', abort));
   }
 
-  /** A clock that rings a second late means that this thread slept or was busy: the reply may be waiting, so it gets its time again. */
+  /**
+   * If the timer fires a second late, this thread slept or was busy. A reply may be waiting, so the call gets its full
+   * time again.
+   */
   private startClock(timeoutMs: number, ring: () => void): () => void {
     let timer: ReturnType<typeof setTimeout>;
     const arm = () => {

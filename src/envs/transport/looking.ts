@@ -1,4 +1,7 @@
-/** What looks at servers have in common: a report from its findings, a middle time, and what a page's browser would not let through. */
+/**
+ * Shared parts of the examination of servers: a report from its findings, a median time, and requests that a page's
+ * browser would block.
+ */
 import * as v from 'valibot';
 import type { ConnectionFinding, ConnectionReport } from '../module.ts';
 import {
@@ -10,7 +13,7 @@ import {
   UnreachableError,
 } from './http.ts';
 
-/** Of a look that got no further. */
+/** Report of an examination that stopped at these findings. */
 export const reportOf = (findings: readonly ConnectionFinding[]): ConnectionReport => ({
   works: false,
   says: '',
@@ -24,13 +27,16 @@ export const median = (values: readonly number[]): number =>
 
 const loopback = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\]|.*\.localhost)$/;
 
-/** A page that came over HTTPS reaches an unencrypted server on its own machine alone (W3C Mixed Content). */
+/**
+ * True if a page that was loaded over HTTPS cannot reach this address: of unencrypted servers it reaches only those on
+ * its own machine (W3C Mixed Content).
+ */
 export function blockedByPage(address: string, page: string | undefined = globalThis.location?.protocol): boolean {
   const { protocol, hostname } = new URL(address);
   return page === 'https:' && (protocol === 'http:' || protocol === 'ws:') && !loopback.test(hostname);
 }
 
-/** Of a look that was not answered. */
+/** Finding for a server that did not answer. */
 function unreached(error: ServerError): ConnectionFinding {
   if (error instanceof ClosedToPagesError) return { what: 'closed-to-pages', detail: '' };
   if (error instanceof AnswerError && [401, 403].includes(error.status))
@@ -39,10 +45,10 @@ function unreached(error: ServerError): ConnectionFinding {
   return { what: silent ? 'unreachable' : 'not-understood', detail: error.message };
 }
 
-/** A look at the server of a typed address: what keeps it from being asked, or from answering, and else what `look` finds. */
+/** Examines the server of a typed address: reports why it cannot be reached, or else the findings of `look`. */
 export async function lookAt(
   typed: string | undefined,
-  /** Throws where it is no address. */
+  /** Throws if the text is not an address. */
   addressOf: (typed: string) => string,
   look: (address: string) => Promise<ConnectionReport>,
 ): Promise<ConnectionReport> {
@@ -63,7 +69,7 @@ export async function lookAt(
 }
 
 const DescriptionSchema = v.object({
-  // What is missing there, in words: our proxy tells it.
+  // Description of missing parts, which our proxy sends.
   info: v.object({
     title: v.optional(v.string()),
     version: v.string(),
@@ -74,7 +80,7 @@ const DescriptionSchema = v.object({
 
 export type Description = v.InferOutput<typeof DescriptionSchema>;
 
-/** What a server says of itself by OpenAPI; null: nothing that can be read. */
+/** The server's OpenAPI description, or null if none can be read. */
 export async function descriptionOf(server: JsonServer, signal?: AbortSignal): Promise<Description | null> {
   try {
     const result = v.safeParse(DescriptionSchema, await server.get('/openapi.json', { signal }));

@@ -1,9 +1,10 @@
 /**
- * A world in a worker, under guard. The World contract over a WorldPort: one message a batch, a time limit on every call.
+ * A world in a guarded worker: the World contract over a WorldPort, with one message for each batch and a time limit
+ * for every call.
  *
- * WASM cannot be interrupted. So an instance that hangs, traps or dies is terminated, a new one is started, and the worlds
- * are rebuilt by replaying their actions. The batch that failed is then tried one world at a time: the world that fails
- * alone is the guilty one, it ends with `failure`, and every other world goes on as if nothing had happened.
+ * WASM cannot be interrupted. So an instance that hangs, traps or dies is terminated, a new one is started, and the
+ * worlds are rebuilt by replaying their actions. The failed batch is then tried one world at a time: a world that fails
+ * alone is the cause, ends with `failure`, and every other world continues unaffected.
  */
 import { playAlone } from '../alone.ts';
 import {
@@ -25,14 +26,14 @@ import { ActionListReader } from './action-lists.ts';
 import { CallAborted, Instance, InstanceLost, type PoolOptions } from './instance.ts';
 import { packEpisodes, packStep, unpackFeedback, unpackPlayed, type WorldCall } from './port.ts';
 
-/** What it takes to rebuild a world. */
+/** Data for rebuilding a world. */
 interface Episode {
   task: Task;
   actions: string[];
   failure: string | null;
 }
 
-/** What a world that failed answers. */
+/** Answer of a world that failed. */
 export const failed = (failure: string): Feedback => ({
   observation: '',
   reward: 0,
@@ -42,7 +43,7 @@ export const failed = (failure: string): Feedback => ({
   failure,
 });
 
-/** What a promise comes to, or the signal's reason where that comes first. */
+/** Result of a promise, or the signal's reason if that comes first. */
 function orAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const abort = () => reject(signal.reason);
@@ -52,20 +53,20 @@ function orAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   });
 }
 
-/** Turns that one message has played, where each row's are bounded, and what a row's are taken for where its oracle bounds them. */
+/** Turns of one message, if each row's turns are bounded; and the number assumed for a row that its oracle bounds. */
 const turnsAtOnce = 1024;
 const usualTurns = 8;
-/** Time limits of one call that so many turns may take. */
+/** Time limits of a single call that a message with so many turns may take. */
 const timeoutsOfPlay = 6;
 
 /** Open one with `WorldPool.open()`. */
 export class WorldPool implements World {
   private readonly episodes = new Map<number, Episode>();
   private readonly lists = new ActionListReader();
-  /** Calls wait for each other: a recovery must not meet a call half-way. */
+  /** Calls run one after another: a recovery must not interleave with a call. */
   private queue: Promise<unknown> = Promise.resolve();
   private closed = false;
-  /** Instances that had to be replaced. */
+  /** Number of replaced instances. */
   restarts = 0;
 
   private constructor(
@@ -129,7 +130,10 @@ export class WorldPool implements World {
     return this.exclusive(() => this.move(slots, standing(), advance, condemn), signal);
   }
 
-  /** A part at a time, so that other calls come between. What costs an instance is played again turn by turn, which finds the guilty world. */
+  /**
+   * Plays part by part, so that other calls can run in between. If a part costs the instance, it is played again turn
+   * by turn, which finds the failing world.
+   */
   async playAlone(episodes: readonly LoneEpisode[], play: LonePlay): Promise<Played[]> {
     const atOnce = Math.max(8, Math.floor(turnsAtOnce / (typeof play.turns === 'number' ? play.turns : usualTurns)));
     const played: Played[] = [];
@@ -142,7 +146,7 @@ export class WorldPool implements World {
   }
 
   private async playPart(episodes: readonly LoneEpisode[], play: LonePlay): Promise<Played[] | null> {
-    // Their slots are not rebuilt: nobody here knows what was said in them.
+    // These slots cannot be rebuilt: their actions are not known here.
     for (const slot of episodes.keys()) this.episodes.delete(slot);
     try {
       const timeoutMs = this.options.timeoutMs * timeoutsOfPlay;
@@ -162,7 +166,7 @@ export class WorldPool implements World {
     });
   }
 
-  /** One call after another. A call that is given up rejects at once; the next one waits until its answer is there. */
+  /** Runs calls one after another. A cancelled call rejects immediately; the next one still waits for its answer. */
   private exclusive<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
     const result = this.queue.then(() => {
       signal?.throwIfAborted();
@@ -181,7 +185,7 @@ export class WorldPool implements World {
     return this.send('step', [packStep(slots, actions)], signal);
   }
 
-  /** A call that moves no world: a lost instance is replaced, and the call is refused. */
+  /** A call that changes no world. If it loses the instance, the instance is replaced and the call rejects. */
   private async callOnce(call: WorldCall, args: unknown[], signal?: AbortSignal): Promise<unknown> {
     try {
       return await this.send(call, args, signal);
@@ -194,7 +198,7 @@ export class WorldPool implements World {
     }
   }
 
-  /** A question about worlds: those whose answer costs an instance get null. */
+  /** Reads from worlds. A world whose answer costs the instance gets null. */
   private async ask<T>(call: WorldCall, slots: readonly number[], signal?: AbortSignal): Promise<(T | null)[]> {
     const live = slots.filter((slot) => !this.episodes.get(slot)?.failure);
     const answers = new Map<number, T | null>();
@@ -212,8 +216,8 @@ export class WorldPool implements World {
   }
 
   /**
-   * Moves the worlds `part` (indices into `slots`) all at once; where that costs the instance, one at a time. Those not in
-   * `part` answer the failure they ended with.
+   * Steps the worlds `part` (indices into `slots`) together, or one at a time if that costs the instance. The others
+   * answer with their earlier failure.
    */
   private async move(
     slots: readonly number[],
@@ -225,7 +229,7 @@ export class WorldPool implements World {
     try {
       if (part.length) for (const [i, feedback] of (await moveSome(part)).entries()) answers[part[i]] = feedback;
     } catch (error) {
-      // Nobody knows how far they came: they are no longer rebuilt, and are to be reset.
+      // Their progress is unknown: they cannot be rebuilt, and must be reset.
       if (error instanceof CallAborted) for (const k of part) this.episodes.delete(slots[k]);
       if (!(error instanceof InstanceLost)) throw error;
       await this.recover();
@@ -250,13 +254,13 @@ export class WorldPool implements World {
     }
   }
 
-  /** Marks a world as failed: it is not rebuilt, and answers its failure until it is reset. */
+  /** Marks a world as failed: it is not rebuilt, and answers with its failure until it is reset. */
   private condemn(slot: number, failure: string): void {
     const episode = this.episodes.get(slot);
     if (episode) episode.failure = failure;
   }
 
-  /** A new instance with all worlds as they were. A world that fails even at its replay is condemned. */
+  /** Starts a new instance and rebuilds all worlds in it. A world that fails during its replay is marked as failed. */
   private async recover(): Promise<void> {
     await this.restart();
     const live = [...this.episodes].filter(([, episode]) => !episode.failure);
@@ -274,7 +278,7 @@ export class WorldPool implements World {
     this.instance = await Instance.start(this.options);
   }
 
-  /** Finds the worlds that fail at their replay, one instance each, then rebuilds the others. */
+  /** Finds the worlds that fail during their replay, one instance each, then rebuilds the others. */
   private async recoverSingly(live: [number, Episode][]): Promise<void> {
     for (const world of live) {
       await this.restart();
@@ -292,7 +296,7 @@ export class WorldPool implements World {
   private async replay(worlds: readonly [number, Episode][]): Promise<void> {
     if (worlds.length === 0) return;
     const slots = worlds.map(([slot]) => slot);
-    // Nobody waits for these answers, but later lists count on theirs.
+    // These answers are not used, but the numbering of later lists depends on theirs.
     unpackFeedback(await this.send('reset', [slots, worlds.map(([, episode]) => episode.task)]), this.lists);
     for (let turn = 0; ; turn++) {
       const moving = worlds.filter(([, episode]) => turn < episode.actions.length);

@@ -1,6 +1,7 @@
 /**
- * A world behind a message channel: the messages, the side that serves them, and what the pool asks of a worker. A channel
- * is anything that posts and receives structured clones: a page's worker, a Node thread, a pair of functions in a test.
+ * A world behind a message channel: the messages, the side that serves them, and the pool's interface to a worker. A
+ * channel is anything that posts and receives structured clones: a page's worker, a Node thread, a pair of functions in
+ * a test.
  */
 import { playAlone } from '../alone.ts';
 import {
@@ -22,40 +23,45 @@ export type WorldCall = 'tasks' | 'reset' | 'step' | 'oracle' | 'advise' | 'view
 export type WorldRequest =
   | { id: number; call: 'open'; args: [name: string, settings: ConnectionSettings] }
   | { id: number; call: WorldCall; args: unknown[] }
-  /** The call of this id is given up: it is still answered, by what it came to or by `aborted`. */
+  /** Cancels the call of this id, which is still answered, with its result or with `aborted`. */
   | { id: number; call: 'abort' };
 
 export type WorldReply =
   | { id: number; value: unknown }
-  /** The world gave the call up, as it was asked to. */
+  /** The world cancelled the call on request. */
   | { id: number; aborted: true }
-  /** `refused`: the call was wrong and the world is unharmed. Otherwise the instance trapped and cannot be trusted. */
+  /**
+   * `refused`: the call was invalid and the world is intact. Otherwise the instance trapped and its state is unknown.
+   */
   | { id: number; error: string; refused: boolean };
 
-/** What the pool needs of a worker. */
+/** The pool's interface to a worker. */
 export interface WorldPort {
   post(request: WorldRequest): void;
-  /** Called once, before the first post. `lost` reports a worker that died by itself. */
+  /** Called once, before the first post. `lost` reports a worker that stopped without a request. */
   listen(receive: (reply: WorldReply) => void, lost: (reason: string) => void): void;
   terminate(): void;
 }
 
 /*
- * A step's messages carry one string and one typed array each: 64 strings and a few arrays take twice as long to clone, and
- * plain loops fill a typed array ten times faster than its `from` with a function does.
+ * A step's messages have one string and a few typed arrays: 64 strings and a few arrays take twice as long to clone,
+ * and plain loops fill a typed array ten times faster than `from` with a function does.
  */
 
-/** Columns of n numbers, one after the other. Request of a step: slots, lengths (UTF-16 units) of the actions in `text`. */
+/**
+ * Columns of n numbers, one after the other. Request of a step: slots, then lengths (UTF-16 units) of the actions in
+ * `text`.
+ */
 interface PackedStep {
   text: string;
   columns: Int32Array;
 }
 
-/** Columns: lengths of the observations in `text`, rewards, flags. The rest is absent from the answers of most steps. */
+/** Columns: lengths of the observations in `text`, rewards, flags. Most steps' answers have only these. */
 interface PackedFeedback {
   text: string;
   columns: Float64Array;
-  /** Absent: all unchanged. */
+  /** Absent if all lists are unchanged. */
   validActions?: PackedLists;
   failures?: (string | undefined)[];
 }
@@ -124,7 +130,7 @@ export function unpackFeedback(value: unknown, reader: ActionListReader): Feedba
   return batch;
 }
 
-/** Each task once, and of each episode whether the oracle plays it and what its choices are keyed by. */
+/** Each task once; and for each episode its task, its player and the key of its random choices. */
 interface PackedEpisodes {
   tasks: Task[];
   taskOf: Int32Array;
@@ -150,7 +156,7 @@ export function packEpisodes(episodes: readonly LoneEpisode[]): PackedEpisodes {
 const unpackEpisodes = ({ tasks, taskOf, byOracle, keys }: PackedEpisodes): LoneEpisode[] =>
   Array.from(keys, (key, i) => ({ player: byOracle[i] ? 'oracle' : 'chance', task: tasks[taskOf[i]], key }));
 
-/** Success, score and turns of one after the other. */
+/** Success, score and turns of each episode. */
 function packPlayed(played: readonly Played[]): Float64Array {
   const out = new Float64Array(3 * played.length);
   played.forEach(({ success, score, turns }, i) => {
@@ -168,7 +174,7 @@ export const unpackPlayed = (values: Float64Array): Played[] =>
     turns: values[3 * i + 2],
   }));
 
-/** A world that is served, and what its answers are written by. */
+/** A served world, and the writer of its lists. */
 interface Served {
   world: World;
   lists: ActionListWriter;
@@ -190,7 +196,10 @@ async function answer(
   return method.apply(world, [...args, signal]);
 }
 
-/** Serves a world over a channel: `open` creates it, then each request is one call. Returns the receiver of requests. */
+/**
+ * Serves a world over a channel: `open` creates it, and each further request is one call. Returns the receiver of
+ * requests.
+ */
 export function serveWorld(
   post: (reply: WorldReply) => void,
   open: (name: string, settings: ConnectionSettings) => Promise<World>,

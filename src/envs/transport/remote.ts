@@ -1,7 +1,7 @@
 /**
- * A world that is reached over a line (a server, a proxy, a frame), under guard: every call has a deadline, each slot is called for
- * itself, and what a slot's call fails with ends that slot's episode as a world failure. No worker and no replay: what is at the
- * other end is not ours to restart.
+ * A guarded world over a network (a server, a proxy, a frame): every call has a deadline, each slot is called
+ * separately, and the failure of a slot's call ends that slot's episode as a world failure. There is no worker and no
+ * replay, because the other end cannot be restarted from here.
  */
 import {
   type Advice,
@@ -20,12 +20,12 @@ import { failed } from './pool.ts';
 
 const DEFAULT_TIMEOUT_MS = 60_000;
 
-/** The call was given up by whoever asked: it rejects with the signal's reason. */
+/** True if the caller cancelled: the call rejects with the signal's reason. */
 const givenUp = (signal?: AbortSignal) => signal?.aborted ?? false;
 
 /** Open one with `RemoteWorld.open()`. */
 export class RemoteWorld implements World {
-  /** By slot, why its episode ended; until it is reset. */
+  /** Failure of each slot's episode, until it is reset. */
   private readonly failures = new Map<number, string>();
 
   constructor(
@@ -68,7 +68,7 @@ export class RemoteWorld implements World {
     );
   }
 
-  /** null where it knows nothing, and where it did not answer. */
+  /** Null if the world has no advice, or did not answer. */
   advise(slots: readonly number[], signal?: AbortSignal): Promise<(Advice | null)[]> {
     const ask = async (slot: number) => {
       try {
@@ -81,7 +81,7 @@ export class RemoteWorld implements World {
     return Promise.all(slots.map((slot) => (this.failures.has(slot) ? null : ask(slot))));
   }
 
-  /** null where it knows none, and where it did not answer. */
+  /** Null if the world has no plan, or did not answer. */
   oracle(slots: readonly number[], signal?: AbortSignal): Promise<(string[] | null)[]> {
     const ask = async (slot: number) => {
       try {
@@ -128,7 +128,7 @@ export class RemoteWorld implements World {
     }
   }
 
-  /** The call with its deadline; it ends then, whether or not the world looks at its signal. */
+  /** Runs a call with its deadline, at which it ends even if the world ignores its signal. */
   private async bounded<T>(call: (signal: AbortSignal) => Promise<T>, signal?: AbortSignal): Promise<T> {
     signal?.throwIfAborted();
     const { timeoutMs = DEFAULT_TIMEOUT_MS } = this.module.connection;

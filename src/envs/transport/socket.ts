@@ -1,16 +1,16 @@
 /**
- * A server that is asked over a WebSocket in JSON, one answer for each message, in order. Deadlines, bounds, and the words for what went
- * wrong, as in `http.ts`. A browser's own socket in a page, the `ws` package's on Node. Knows no world.
+ * A server with a JSON protocol over a WebSocket, with one answer for each message, in order. Deadlines, limits and
+ * error messages as in `http.ts`. Uses the browser's own socket in a page, and the `ws` package's on Node.
  */
 import { AnswerError, DeadlineError, UnreachableError } from './http.ts';
 
 export interface SocketOptions {
   connectMs?: number;
-  /** Longest wait for an answer. */
+  /** Maximum time for an answer. */
   answerMs?: number;
 }
 
-/** What a browser's socket and Node's have in common. */
+/** Common interface of a browser's socket and Node's. */
 interface PlainSocket {
   readonly readyState: number;
   send(text: string): void;
@@ -34,7 +34,7 @@ interface Waiting {
 
 /** Open one with `JsonSocket.open()`. */
 export class JsonSocket {
-  /** What came before it was asked for: a refusal on arrival. */
+  /** Messages that came before the first request, such as a refusal on connection. */
   private readonly unread: string[] = [];
   private waiting: Waiting | null = null;
   private ended: Error | null = null;
@@ -74,7 +74,10 @@ export class JsonSocket {
     return this.ended !== null;
   }
 
-  /** The answer to a message. One at a time: a message whose answer did not come closes the line, as answers are told by order. */
+  /**
+   * Sends a message and returns its answer, one at a time. If an answer does not come the connection closes, because
+   * answers are matched by their order.
+   */
   async ask(message: object, signal?: AbortSignal): Promise<unknown> {
     signal?.throwIfAborted();
     const text = this.unread.shift() ?? (await this.exchange(JSON.stringify(message), signal));

@@ -1,11 +1,11 @@
 /**
- * A world's WASM instance whose calls carry a batch of texts: the host's side of envs-wasm/shared/batch.ts. Packs slots, numbers
- * and texts into linear memory, and unpacks the answers. Knows no world.
+ * A world's WASM instance whose calls carry a batch of texts: the host's side of envs-wasm/shared/batch.ts. Packs
+ * slots, numbers and texts into linear memory, and unpacks the answers.
  */
 import { WorldError } from '../env.ts';
 import { loadWasm } from './wasm.ts';
 
-/** What every such instance exports. */
+/** Exports of every such instance. */
 export interface BatchExports {
   memory: WebAssembly.Memory;
   ensureWorlds(count: number): void;
@@ -41,7 +41,7 @@ export class TextBatch<E extends BatchExports> {
     return new TextBatch(instance.exports as unknown as E);
   }
 
-  /** Linear memory in use: what its largest moment needed. */
+  /** Size of the linear memory, which is that of its largest moment. */
   memoryBytes(): number {
     return this.wasm.memory.buffer.byteLength;
   }
