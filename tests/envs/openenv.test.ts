@@ -5,7 +5,7 @@ import { RemoteWorld } from '../../src/envs/transport/remote.ts';
 import { checkOpenEnv } from '../../src/worlds/openenv/check.ts';
 import { openenv } from '../../src/worlds/openenv/index.ts';
 import { observationText } from '../../src/worlds/openenv/observation.ts';
-import { actionForm, actionFrom, formWords } from '../../src/worlds/openenv/schema.ts';
+import { actionForm, actionFrom, formText } from '../../src/worlds/openenv/schema.ts';
 import { addressesOf, OpenEnvWorld } from '../../src/worlds/openenv/world.ts';
 import { type Manners, OpenEnvServer, refuse } from './openenv-server.ts';
 
@@ -100,7 +100,7 @@ describe('places', () => {
 
   it('that others keep are reported after some patience', async () => {
     const { world } = await played({ places: 0 });
-    expect((await world.reset([0], [taskOf(1)]))[0].failure).toMatch(/all 0 places of the server are taken/);
+    expect((await world.reset([0], [taskOf(1)]))[0].failure).toMatch(/all 0 sessions of the server are in use/);
   });
 
   it('are no longer waited for after an abort', async () => {
@@ -152,7 +152,7 @@ describe('an action as text', () => {
     const [refused] = await world.step([0], ['left']);
     expect(refused).toMatchObject({ observation: 'An action must be one JSON object.', valid: false, done: false });
     expect(await world.view(0)).toMatchObject({ kind: 'openenv', text: 'Seed 1.', fields: [{ name: 'x' }, {}, {}] });
-    expect(formWords(actionForm(message))).toBe('');
+    expect(formText(actionForm(message))).toBe('');
   });
 
   it('may have its schema from a person if the server gives none', async () => {
@@ -192,9 +192,9 @@ const cut: Mishap = (socket) => {
 describe('a server that misbehaves', () => {
   it.each([
     ['a refused action', refuse('VALIDATION_ERROR', 'message: too long'), null],
-    ['a failed step', refuse('EXECUTION_ERROR', 'KeyError'), /the server says EXECUTION_ERROR: KeyError/],
+    ['a failed step', refuse('EXECUTION_ERROR', 'KeyError'), /the server reports EXECUTION_ERROR: KeyError/],
     ['nonsense', send('}{'), /no JSON: \}\{/],
-    ['another frame', send('{"type":"state","data":{}}'), /answered no observation/],
+    ['another frame', send('{"type":"state","data":{}}'), /answer is not an observation/],
     ['silence', () => true, /an answer not within 0\.3 s/],
     ['an end', cut, /closed the connection \(code 1006\)/],
   ] as [string, Mishap, RegExp | null][])(

@@ -353,7 +353,7 @@ describe('tasks', () => {
   });
   it('refuse to draw more words than there are, and items out of range', async () => {
     const few = { list: 'original', drawn: 9 };
-    await expect(world.tasks(few, 'test')).rejects.toThrow(/9 words cannot be drawn of the 8 held-out words/);
+    await expect(world.tasks(few, 'test')).rejects.toThrow(/9 words cannot be drawn from the 8 held-out words/);
     expect(await world.tasks(few, 'train')).toHaveLength(drawnIds.train.count);
     await expect(begin(21_000, { drawn: 9 })).rejects.toThrow(/0 to 20999 \(it is 21000\)/);
     await expect(begin(-1, { drawn: 9 })).rejects.toThrow(/0 to 20999/);
@@ -394,7 +394,7 @@ describe('tasks', () => {
   it('refuse options and items out of range, and slots that have not begun', async () => {
     await expect(world.tasks({ list: 'swahili' }, 'train')).rejects.toThrow(/options\.list/);
     await expect(world.tasks({ tries: 13 }, 'train')).rejects.toThrow(/options\.tries.*at most 12/s);
-    await expect(begin(1365)).rejects.toThrow(/words 0 to 1364 \(it is 1365\)/);
+    await expect(begin(1365)).rejects.toThrow(/from 0 to 1364 \(it is 1365\)/);
     await expect(begin(0.5)).rejects.toThrow(/whole number/);
     await expect(world.step([99], ['crane'])).rejects.toThrow(/World 99 has not begun/);
   });

@@ -1,4 +1,7 @@
-/** Maze behind AgentGym's protocol: `agentenv-lmrlgym` at 3ef9235, as recorded from it. It closes no session. */
+/**
+ * Maze served by AgentGym's protocol, like `agentenv-lmrlgym` at 3ef9235, from recordings of it. The protocol has no
+ * route that closes a session.
+ */
 import {
   type AgentGymForm,
   indexInto,
@@ -13,7 +16,7 @@ import {
 import { mazeActions } from './moves.ts';
 
 const games = 26;
-/** Starts on the goal, which the original's assertion refuses without a word. */
+/** The game that starts on its goal. The original refuses it by a failed assertion with an empty message. */
 const unplayable = 25;
 
 function gameOf(game: bigint): number {
@@ -23,7 +26,10 @@ function gameOf(game: bigint): number {
   return index;
 }
 
-/** A session in a game; before its first reset the original answers Python's KeyError of what is missing. */
+/**
+ * Returns the session if it has begun a game. Before its first reset, the original's answer is Python's KeyError for
+ * the missing key.
+ */
 function inGame(session: ServedSession, missing: string): ServedSession {
   if (session.info.observation === undefined) throw new Refused(missing);
   return session;

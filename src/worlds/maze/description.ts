@@ -6,7 +6,7 @@ export const mazeDescription: WorldDescription = {
   name: 'maze',
   title: 'Maze',
   summary: 'Find the goal of a maze, step by step, seeing only the walls beside you.',
-  // Our own words for what the original client's rules say; the actions and the answer format are the same.
+  // Our own wording of the rules in the original client's instruction. Actions and answer format are the same.
   instruction:
     'You are in a maze and have to reach its goal in as few moves as you can. Each turn you are told the position of the goal, your own position and the walls right beside you. ' +
     'A position is two numbers, the row and the column: moving down makes the first one larger, moving right the second. A move against a wall leaves you where you are.\n' +

@@ -1,4 +1,4 @@
-/** Maze's module: what it is and what it needs. The rules are in envs-wasm/maze, the client in `world.ts`. */
+/** Module of Maze: its facts, options and budgets. The rules are in envs-wasm/maze, the client in `world.ts`. */
 import type { WorldModule } from '../../envs/module.ts';
 import { mazeDescription } from './description.ts';
 import { mazeActions } from './moves.ts';
@@ -8,7 +8,7 @@ export const maze: WorldModule = {
   ...mazeDescription,
   options: parseMazeOptions,
   vocabulary: {
-    // The largest mazes name every number.
+    // Mazes of the largest size contain every number that a position can have.
     play: {
       options: [{ size: 20, observation: 'compact' }, { size: 20 }, { upstream: true }],
       begun: 300,
@@ -24,7 +24,7 @@ export const maze: WorldModule = {
     language: ({ observation, size }) => ({
       promptTokens: 512,
       observationTokens: observation === 'compact' ? 30 : 70,
-      // Measured with loops of 20%: 8 moves at size 3, 15 at 5, 53 at 20.
+      // Measured oracle moves with 20% loops: 8 at size 3, 15 at 5, 53 at 20.
       oracleTurns: 3 * Number(size ?? 5),
     }),
   },

@@ -1,4 +1,4 @@
-/** The maze's options, read and checked. Knows no WASM. */
+/** Schema of the maze's options. Independent of WASM. */
 import * as v from 'valibot';
 import { oneOf, option, optionsReader, whole, yesOrNo } from '../../envs/options.ts';
 
@@ -55,5 +55,5 @@ const schema = v.strictObject({
 
 export type MazeOptions = v.InferOutput<typeof schema>;
 
-/** Fills in defaults; refuses a value out of range with its path, its value and the bound. */
+/** Fills in defaults. An invalid option throws an error with its path, value and bounds. */
 export const parseMazeOptions = optionsReader('Maze', schema);

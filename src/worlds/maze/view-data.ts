@@ -1,4 +1,4 @@
-/** What a view of a maze draws, and how it is told in words. Knows no WASM. */
+/** The data that a view of a maze draws, and its description as text. Independent of WASM. */
 import type { WorldView } from '../../envs/env.ts';
 
 export type Move = 'left' | 'right' | 'up' | 'down';
@@ -10,19 +10,19 @@ export interface Place {
 
 export interface MazeView extends WorldView {
   kind: 'maze';
-  /** Rows from the top; true is a wall. */
+  /** Rows from top to bottom; true is a wall. */
   walls: boolean[][];
   start: Place;
   goal: Place;
   agent: Place;
-  /** Every place the agent has been at, in order; a step against a wall repeats its place. */
+  /** Every position of the agent in order; a move against a wall repeats the position. */
   way: Place[];
   steps: number;
   stepLimit: number;
   done: boolean;
 }
 
-/** Left, right, up, down: the world's own order. */
+/** Left, right, up, down: the order in which the world numbers its moves. */
 export const moves: readonly Move[] = ['left', 'right', 'up', 'down'];
 const offsets: { [move in Move]: Place } = {
   left: { row: 0, column: -1 },
@@ -35,7 +35,7 @@ const stepFrom = ({ row, column }: Place, move: Move): Place => ({
   column: column + offsets[move].column,
 });
 
-/** The lines of `writeView` (envs-wasm/maze/index.ts). */
+/** Parses the lines of `writeView` (envs-wasm/maze/index.ts). */
 export function parseView(text: string): MazeView {
   const lines = text.split('\n');
   const [rows, columns, start, goal, agent, stepLimit, done] = lines.slice(0, 7).map(Number);
@@ -53,7 +53,7 @@ export function parseView(text: string): MazeView {
   return { kind: 'maze', text: describe(view, steps), ...view, steps, done: done === 1 };
 }
 
-/** The moves that no wall stops. */
+/** Moves that are not blocked by a wall. */
 export function openMoves({ walls, agent }: Pick<MazeView, 'walls' | 'agent'>): Move[] {
   return moves.filter((move) => {
     const { row, column } = stepFrom(agent, move);

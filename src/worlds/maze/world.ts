@@ -1,6 +1,6 @@
 /**
- * Mazes in this process: the World contract over one WASM instance. The rules are in envs-wasm/maze; here are only tasks,
- * options and words about them.
+ * Client of Maze: the World interface over one WASM instance in this process. The rules are in envs-wasm/maze; this
+ * file handles tasks, options and their error messages.
  */
 import {
   type Feedback,
@@ -24,22 +24,23 @@ interface Exports extends BatchExports {
   writeView(slot: number): void;
 }
 
-// Bits of a task's first number, and of an answer's flags: envs-wasm/maze/index.ts.
+// Bits of a task's first number, and of the flags of an answer, as in envs-wasm/maze/index.ts.
 const Style = { upstream: 1, compact: 2, heldOut: 4, aboveShift: 8 } as const;
 const Flag = { accepted: 1, done: 2, won: 4 } as const;
 
-/** Ids from here on are held-out mazes. */
+/** First id of the held-out mazes; all larger ids are held out as well. */
 export const FIRST_HELD_OUT = 1_000_000;
 const LAST_ID = 0x7fffffff;
 
-// The original's one maze: game 25 starts on its goal and cannot be played; a negative number counts from the end.
+// The original has one maze with 26 starts. Game 25 starts on its goal and cannot be played; negative numbers count
+// from the end.
 const UPSTREAM_GAMES = 25;
 const UPSTREAM_LISTED = 26;
 const UPSTREAM_STEPS = 50;
 
-/** Use `Maze.open()`. */
+/** The world Maze; create it with `Maze.open()`. */
 export class Maze implements World {
-  /** Slots in the original's game, where a failure costs 1. */
+  /** Slots that play the original game, in which a failure is rewarded with -1. */
   private readonly upstream = new Set<number>();
 
   private constructor(private readonly batch: TextBatch<Exports>) {}
@@ -52,7 +53,7 @@ export class Maze implements World {
     return mazeDescription;
   }
 
-  /** The original has 25 games in all: they are its training and its test tasks. */
+  /** Tasks of a split. The original's 25 games serve as both training and test tasks. */
   async tasks(options: WorldOptions, split: Split): Promise<Task[]> {
     const filled = parseMazeOptions(options);
     if (filled.upstream) return tasksFrom(0, UPSTREAM_GAMES, filled, {});
@@ -110,7 +111,7 @@ export class Maze implements World {
     this.upstream.clear();
   }
 
-  /** Linear memory in use: what its largest moment needed. */
+  /** Size of the linear memory, which never shrinks: enough for the largest use so far. */
   memoryBytes(): number {
     return this.batch.memoryBytes();
   }
@@ -120,17 +121,17 @@ function tasksFrom(first: number, count: number, options: WorldOptions, strata: 
   return Array.from({ length: count }, (_, k) => ({ world: 'maze', id: first + k, options, strata }));
 }
 
-/** A task as the instance takes it. */
+/** Encodes a task as the instance's four numbers. */
 function numbersOf({ id, options }: Task): number[] {
   const { upstream, observation, stepLimit, size, loops, nearest } = parseMazeOptions(options);
   if (upstream) return [Style.upstream | (UPSTREAM_STEPS << Style.aboveShift), gameOf(id), 0, 0];
   if (!Number.isInteger(id) || id < 0 || id > LAST_ID)
-    throw new WorldError(`A maze's id is a whole number from 0 to ${LAST_ID} (it is ${id}).`);
+    throw new WorldError(`A maze's id must be a whole number from 0 to ${LAST_ID} (it is ${id}).`);
   const style = (observation === 'compact' ? Style.compact : 0) | (id >= FIRST_HELD_OUT ? Style.heldOut : 0);
   return [style | (stepLimit << Style.aboveShift), id, size, loops | (nearest << Style.aboveShift)];
 }
 
-/** The original's game by its number, as its server counts. */
+/** Index of an original game. Negative numbers count from the end, as with the original's server. */
 function gameOf(id: number): number {
   const game = id < 0 ? id + UPSTREAM_LISTED : id;
   if (Number.isInteger(game) && game >= 0 && game < UPSTREAM_GAMES) return game;

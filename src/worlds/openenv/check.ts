@@ -1,4 +1,7 @@
-/** A look at an OpenEnv server: does its socket answer, how fast, what does it say of itself, how many places has it. Plays nothing. */
+/**
+ * Checks an OpenEnv server without playing: whether its socket answers, its latency, its name and version, and whether
+ * it accepts a second session.
+ */
 import * as v from 'valibot';
 import type { ConnectionFinding, ConnectionReport, ConnectionSettings } from '../../envs/module.ts';
 import { type HttpOptions, JsonServer, ServerError, UnreachableError } from '../../envs/transport/http.ts';
@@ -29,7 +32,7 @@ export async function checkOpenEnv(
   if (blockedByPage(addresses.socket)) return reportOf([{ what: 'insecure', detail: '' }]);
   const server = new JsonServer(addresses.http, { attempts: 1, attemptMs: 10_000, ...options });
   try {
-    return await look(addresses.socket, server, signal);
+    return await check(addresses.socket, server, signal);
   } catch (error) {
     if (!(error instanceof ServerError)) throw error;
     return reportOf([unreached(error)]);
@@ -41,7 +44,7 @@ function unreached(error: ServerError): ConnectionFinding {
   return { what: error instanceof UnreachableError ? 'unreachable' : 'not-understood', detail: error.message };
 }
 
-async function look(socket: string, server: JsonServer, signal?: AbortSignal): Promise<ConnectionReport> {
+async function check(socket: string, server: JsonServer, signal?: AbortSignal): Promise<ConnectionReport> {
   const session = await OpenEnvSession.open(socket, quick, signal);
   try {
     const times: number[] = [];
@@ -50,8 +53,8 @@ async function look(socket: string, server: JsonServer, signal?: AbortSignal): P
       await session.ping(signal);
       times.push(performance.now() - start);
     }
-    const described = await answered(server, '/metadata', MetadataSchema, signal);
-    const schema = await answered(server, '/schema', v.object({ action: v.looseObject({}) }), signal);
+    const described = await getOrNull(server, '/metadata', MetadataSchema, signal);
+    const schema = await getOrNull(server, '/schema', v.object({ action: v.looseObject({}) }), signal);
     const findings: ConnectionFinding[] = [
       ...(described?.version ? [] : [{ what: 'no-version' as const, detail: '' }]),
       ...(schema ? [] : [{ what: 'no-schema' as const, detail: '' }]),
@@ -64,8 +67,11 @@ async function look(socket: string, server: JsonServer, signal?: AbortSignal): P
   }
 }
 
-/** A page may not read it, mostly: the reference server sends no CORS headers. */
-async function answered<S extends v.GenericSchema>(
+/**
+ * Result of an HTTP route, or null if it cannot be read. In a page it usually cannot: the reference server sends no
+ * CORS headers.
+ */
+async function getOrNull<S extends v.GenericSchema>(
   server: JsonServer,
   path: string,
   schema: S,
@@ -80,7 +86,7 @@ async function answered<S extends v.GenericSchema>(
   }
 }
 
-/** Whether there is room for a second episode beside the first. */
+/** Checks if the server accepts a second session beside the first. */
 async function placesFinding(socket: string, signal?: AbortSignal): Promise<ConnectionFinding[]> {
   let second: OpenEnvSession | null = null;
   try {

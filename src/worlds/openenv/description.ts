@@ -10,7 +10,7 @@ export const openenvDescription: WorldDescription = {
   instruction:
     'You act in an environment. Each turn you read what it tells you and answer with one action.\n' +
     'Answer in this format:\nThought:\nyour thoughts.\n\nAction:\nyour next action\n',
-  // Whoever says no "Action:" has said the action alone.
+  // A reply without "Action:" is the action itself.
   reply: (text) => ({ action: text.includes('Action:') ? parseReact(text) : text.trim() }),
   under(given) {
     const { instruction, successReward } = parseOpenEnvOptions(given);

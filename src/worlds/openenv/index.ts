@@ -1,4 +1,7 @@
-/** OpenEnv's module: any server that speaks its socket, whatever world it has. What plays it is in `world.ts`. */
+/**
+ * Module of OpenEnv: any server with OpenEnv's WebSocket protocol, whatever world it serves. The client is in
+ * `world.ts`.
+ */
 import type { WorldModule } from '../../envs/module.ts';
 import { openenvDescription } from './description.ts';
 import { parseOpenEnvOptions } from './options.ts';
@@ -17,7 +20,7 @@ export const openenv: WorldModule = {
     },
   },
   view: 'openenv',
-  // An episode may wait for a place at the server; each message has its own, shorter deadline.
+  // An episode may wait for a free session of the server; each message has its own, shorter deadline.
   connection: { kind: 'socket', timeoutMs: WAIT_FOR_A_PLACE_MS },
   check: async (settings, signal) => (await import('./check.ts')).checkOpenEnv(settings, signal),
   open: async (settings) => (await import('./world.ts')).OpenEnvWorld.open(settings),

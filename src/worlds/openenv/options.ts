@@ -1,4 +1,7 @@
-/** Options of an OpenEnv world: which episodes, what is read and written, and when an episode is a success. Knows no server. */
+/**
+ * Options of an OpenEnv world: its episodes, the format of observations and actions, and the reward of a success.
+ * Independent of any server.
+ */
 import * as v from 'valibot';
 import { itemsIn } from '../../envs/item-list.ts';
 import { oneOf, option, optionsReader, real } from '../../envs/options.ts';
@@ -65,5 +68,5 @@ const schema = v.strictObject({
 
 export type OpenEnvOptions = v.InferOutput<typeof schema>;
 
-/** Fills in defaults; refuses a value out of range with its path, its value and the bound. */
+/** Fills in defaults. An invalid option throws an error with its path, value and bounds. */
 export const parseOpenEnvOptions = optionsReader('OpenEnv', schema);

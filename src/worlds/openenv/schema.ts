@@ -1,6 +1,6 @@
 /**
- * An OpenEnv server's actions as text. Its action schema (JSON Schema) says which fields an action has: with one field that must be
- * filled in, what is said is that field; with more, or none, an action is written as a JSON object.
+ * Writes an OpenEnv server's actions as text. The server's JSON Schema lists the fields of an action. If exactly one
+ * field is required, the text is the value of that field; otherwise an action is written as a JSON object.
  */
 import type { Json } from '../../envs/env.ts';
 
@@ -9,24 +9,24 @@ export interface ActionField {
   type: string;
   required: boolean;
   choices: readonly Json[];
-  says: string;
+  description: string;
   fallback: Json | undefined;
 }
 
 export interface ActionForm {
   fields: readonly ActionField[];
-  /** The one field that a text fills; null: actions are JSON objects. */
+  /** The single field that a text fills, or null if actions are JSON objects. */
   single: ActionField | null;
 }
 
-/** What every action of the reference's schema may carry, and no agent fills in. */
-const carried = new Set(['metadata', 'timeout_s', 'request_id']);
+/** Fields of every action in the reference's schema that agents do not fill in. */
+const ignoredFields = new Set(['metadata', 'timeout_s', 'request_id']);
 
 type Schema = { [key: string]: unknown };
 const isObject = (value: unknown): value is Schema =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** A schema, or the one it refers to within the document. */
+/** Resolves a `$ref` within the document. */
 function resolved(schema: unknown, root: Schema): Schema {
   const { $ref } = isObject(schema) ? schema : {};
   if (typeof $ref !== 'string') return isObject(schema) ? schema : {};
@@ -37,7 +37,7 @@ function resolved(schema: unknown, root: Schema): Schema {
   return isObject(found) ? found : {};
 }
 
-/** `anyOf` with null is how an optional field is written. */
+/** Type of a field. Optional fields are written as `anyOf` with null. */
 function typeOf(schema: Schema, root: Schema): string {
   if (Array.isArray(schema.enum)) return 'choice';
   if (typeof schema.type === 'string') return schema.type;
@@ -46,12 +46,12 @@ function typeOf(schema: Schema, root: Schema): string {
   return types.length === 1 ? types[0] : 'any';
 }
 
-/** Of a schema that is none, a form without fields: actions are JSON objects then. */
+/** Form of an action. An invalid schema yields a form without fields, so that actions are JSON objects. */
 export function actionForm(schema: unknown): ActionForm {
   const root = isObject(schema) ? schema : {};
   const required = Array.isArray(root.required) ? root.required : [];
   const fields = Object.entries(isObject(root.properties) ? root.properties : {})
-    .filter(([name]) => !carried.has(name))
+    .filter(([name]) => !ignoredFields.has(name))
     .map(([name, given]): ActionField => {
       const field = resolved(given, root);
       return {
@@ -59,16 +59,16 @@ export function actionForm(schema: unknown): ActionForm {
         type: typeOf(field, root),
         required: required.includes(name),
         choices: Array.isArray(field.enum) ? (field.enum as Json[]) : [],
-        says: typeof field.description === 'string' ? field.description : '',
+        description: typeof field.description === 'string' ? field.description : '',
         fallback: field.default as Json | undefined,
       };
     });
-  const asked = fields.filter((field) => field.required);
-  const only = asked.length === 1 ? asked[0] : asked.length === 0 && fields.length === 1 ? fields[0] : null;
+  const needed = fields.filter((field) => field.required);
+  const only = needed.length === 1 ? needed[0] : needed.length === 0 && fields.length === 1 ? fields[0] : null;
   return { fields, single: only && !['object', 'array', 'any'].includes(only.type) ? only : null };
 }
 
-/** An action that cannot be sent: why, for whoever said it. */
+/** A text that is not a valid action; the message is shown to the agent. */
 export class ActionTextError extends Error {
   override name = 'ActionTextError';
 }
@@ -81,7 +81,7 @@ const converters: { readonly [type: string]: (text: string, field: ActionField) 
   choice: (text, { choices }) => choices.find((each) => String(each) === text.trim()),
 };
 
-/** A field's value from what was typed for it. */
+/** Converts a text to the value of a field. */
 export function valueFrom(text: string, field: ActionField): Json {
   const value = converters[field.type]?.(text, field);
   if (value !== undefined) return value;
@@ -89,7 +89,7 @@ export function valueFrom(text: string, field: ActionField): Json {
   throw new ActionTextError(`"${field.name}" must be ${wanted}.`);
 }
 
-/** The action that a text means. */
+/** Converts a text to an action. */
 export function actionFrom(text: string, { single }: ActionForm): { [field: string]: Json } {
   if (single) return { [single.name]: valueFrom(text, single) };
   const [start, end] = [text.indexOf('{'), text.lastIndexOf('}')];
@@ -97,18 +97,18 @@ export function actionFrom(text: string, { single }: ActionForm): { [field: stri
     const value: unknown = JSON.parse(start < 0 ? '' : text.slice(start, end + 1));
     if (isObject(value)) return value as { [field: string]: Json };
   } catch {
-    // Said below.
+    // Reported by the error below.
   }
   throw new ActionTextError('An action must be one JSON object.');
 }
 
-/** What is told to whoever acts, where an action has several fields. */
-export function formWords({ fields, single }: ActionForm): string {
+/** Description of the action's fields for the agent; empty if a plain text is enough. */
+export function formText({ fields, single }: ActionForm): string {
   if (single) return '';
   if (!fields.length) return 'Your action is a JSON object.';
-  const lines = fields.map(({ name, type, required, choices, says }) => {
+  const lines = fields.map(({ name, type, required, choices, description }) => {
     const kind = type === 'choice' ? `one of ${choices.map((each) => JSON.stringify(each)).join(', ')}` : type;
-    return `- "${name}" (${kind}${required ? '' : ', may be left out'})${says ? `: ${says}` : ''}`;
+    return `- "${name}" (${kind}${required ? '' : ', may be left out'})${description ? `: ${description}` : ''}`;
   });
   return `Your action is a JSON object with these fields:\n${lines.join('\n')}`;
 }

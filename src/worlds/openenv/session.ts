@@ -1,6 +1,7 @@
 /**
- * OpenEnv's frames (github.com/meta-pytorch/OpenEnv, BSD-3-Clause): one socket is one session is one world. A server has a number of
- * places, often one: who finds none waits until one of ours is free, or asks again where others hold them all.
+ * OpenEnv's protocol (github.com/meta-pytorch/OpenEnv, BSD-3-Clause): each socket is one session with one world. A
+ * server accepts a limited number of sessions, often one. If none is free, a new episode waits for one of our own
+ * sessions, or retries if other clients hold them all.
  */
 import * as v from 'valibot';
 import type { Json } from '../../envs/env.ts';
@@ -8,19 +9,19 @@ import { AnswerError, ServerError } from '../../envs/transport/http.ts';
 import { JsonSocket, type SocketOptions } from '../../envs/transport/socket.ts';
 import type { Observation } from './observation.ts';
 
-/** The server has no place free. */
+/** All sessions of the server are in use. */
 export class CapacityError extends ServerError {
   override name = 'CapacityError';
   constructor(
     message: string,
-    /** Of the server; null: it does not say. */
+    /** Maximum number of sessions of the server, or null if it is unknown. */
     readonly places: number | null,
   ) {
     super(message);
   }
 }
 
-/** The server refuses what an action holds; the session goes on. */
+/** The server refused an action's content; the session continues. */
 export class RefusedActionError extends ServerError {
   override name = 'RefusedActionError';
 }
@@ -42,14 +43,14 @@ const glimpse = (value: unknown) => JSON.stringify(value).slice(0, 160);
 
 function errorOf(data: { [key: string]: unknown }): ServerError {
   const { code = '', message = '' } = data as { code?: string; message?: string };
-  const said = String(message).slice(0, 500);
+  const text = String(message).slice(0, 500);
   if (code === 'CAPACITY_REACHED') {
     const places = typeof data.max_sessions === 'number' ? data.max_sessions : null;
-    const taken = places === null ? 'all places of the server are' : `all ${places} places of the server are`;
-    return new CapacityError(places === 1 ? 'the one place of the server is taken' : `${taken} taken`, places);
+    const taken = places === null ? 'all sessions of the server are' : `all ${places} sessions of the server are`;
+    return new CapacityError(places === 1 ? 'the only session of the server is in use' : `${taken} in use`, places);
   }
-  if (code === 'VALIDATION_ERROR') return new RefusedActionError(said);
-  return new AnswerError(`the server says ${code || 'that something is wrong'}: ${said}`, 0);
+  if (code === 'VALIDATION_ERROR') return new RefusedActionError(text);
+  return new AnswerError(`the server reports ${code || 'an error'}: ${text}`, 0);
 }
 
 export class OpenEnvSession {
@@ -71,10 +72,10 @@ export class OpenEnvSession {
     return this.ask({ type: 'step', data: action }, signal);
   }
 
-  /** Any answer but that there is no place. */
+  /** Resolves if the server answers in OpenEnv's protocol and has a free session. */
   async ping(signal?: AbortSignal): Promise<void> {
     const frame = v.safeParse(FrameSchema, await this.socket.ask({ type: 'state' }, signal));
-    if (!frame.success) throw new AnswerError('the socket answers, but in no frames of OpenEnv', 0);
+    if (!frame.success) throw new AnswerError('the socket answers, but not with frames of OpenEnv', 0);
     const error = frame.output.type === 'error' ? errorOf(frame.output.data) : null;
     if (error instanceof CapacityError) throw error;
   }
@@ -89,13 +90,13 @@ export class OpenEnvSession {
     if (frame.success && frame.output.type === 'error') throw errorOf(frame.output.data);
     const observed =
       frame.success && frame.output.type === 'observation' ? v.safeParse(ObservedSchema, frame.output.data) : null;
-    if (!observed?.success) throw new AnswerError(`the server answered no observation: ${glimpse(answer)}`, 0);
+    if (!observed?.success) throw new AnswerError(`the server's answer is not an observation: ${glimpse(answer)}`, 0);
     const { observation, reward, done } = observed.output;
     return { observation, reward: Number(reward ?? 0), done };
   }
 }
 
-/** How long whoever finds no place waits before asking again, and in all where none of ours is in use. */
+/** Interval between retries for a free session, and the longest wait while none of our own sessions is in use. */
 const AGAIN_MS = 2000;
 const PATIENCE_MS = 60_000;
 
@@ -104,13 +105,13 @@ interface PoolOptions extends SocketOptions {
   patienceMs?: number;
 }
 
-/** Sessions of one server: idle ones are used again, and where there is no place, who asks waits. */
+/** Sessions of one server. Idle sessions are reused; when the server has no free session, callers wait. */
 export class SessionPool {
   private readonly idle: OpenEnvSession[] = [];
   private readonly inUse = new Set<OpenEnvSession>();
   private readonly waiting: (() => void)[] = [];
-  private over = false;
-  /** Places of the server, as far as it said. */
+  private closed = false;
+  /** Maximum number of sessions of the server, once it has reported it. */
   places: number | null = null;
 
   constructor(
@@ -118,7 +119,7 @@ export class SessionPool {
     private readonly options: PoolOptions = {},
   ) {}
 
-  /** A session in which an episode has begun. */
+  /** Begins an episode in a free session. */
   async begin(
     data: { [key: string]: Json },
     signal?: AbortSignal,
@@ -133,29 +134,29 @@ export class SessionPool {
         this.drop(session);
         if (!(error instanceof CapacityError)) throw error;
         this.places = error.places ?? this.places;
-        // Our own episodes end some day; of others' nobody knows.
+        // While one of our own sessions is in use it will become free, so only waiting for other clients is limited.
         waited = this.inUse.size > 0 ? 0 : waited + againMs;
-        if (waited > patienceMs || this.over) throw error;
+        if (waited > patienceMs || this.closed) throw error;
       }
-      await this.placeOrTime(againMs, signal);
+      await this.waitForPlace(againMs, signal);
     }
   }
 
-  /** Its episode is over: it is there for the next one. */
-  give(session: OpenEnvSession): void {
+  /** Returns a session whose episode is over, for reuse. */
+  giveBack(session: OpenEnvSession): void {
     if (!this.inUse.delete(session)) return;
-    if (!session.closed && !this.over) this.idle.push(session);
+    if (!session.closed && !this.closed) this.idle.push(session);
     this.wake();
   }
 
-  /** It cannot be used again. */
+  /** Closes a session that cannot be reused. */
   drop(session: OpenEnvSession): void {
     session.close();
     if (this.inUse.delete(session)) this.wake();
   }
 
   close(): void {
-    this.over = true;
+    this.closed = true;
     for (const session of [...this.idle, ...this.inUse]) session.close();
     this.idle.length = 0;
     for (const wake of this.waiting.splice(0)) wake();
@@ -165,7 +166,7 @@ export class SessionPool {
     this.waiting.shift()?.();
   }
 
-  private placeOrTime(ms: number, signal?: AbortSignal): Promise<void> {
+  private waitForPlace(ms: number, signal?: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
       const done = () => {
         clearTimeout(timer);

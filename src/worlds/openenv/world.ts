@@ -1,6 +1,7 @@
 /**
- * OpenEnv servers as a world: a session for each episode under way, an action schema mapped to text (`schema.ts`), observations read as
- * text (`observation.ts`). A failure is thrown as it is: the transport (`envs/transport/remote.ts`) makes it the end of one episode.
+ * OpenEnv servers as a world. Each running episode has its own session; `schema.ts` maps actions to text,
+ * `observation.ts` prints observations. Failures are thrown unchanged, and the transport (`envs/transport/remote.ts`) ends
+ * the one episode concerned.
  */
 
 import {
@@ -19,17 +20,17 @@ import { type HttpOptions, JsonServer, ServerError, serverAddress } from '../../
 import { openenvDescription } from './description.ts';
 import { listedActions, observationText } from './observation.ts';
 import { type OpenEnvOptions, parseOpenEnvOptions } from './options.ts';
-import { type ActionForm, ActionTextError, actionForm, actionFrom, formWords } from './schema.ts';
+import { type ActionForm, ActionTextError, actionForm, actionFrom, formText } from './schema.ts';
 import { type Observed, type OpenEnvSession, RefusedActionError, SessionPool } from './session.ts';
 import type { OpenEnvView } from './view-data.ts';
 
-/** Where a server's routes are, and its socket, under the address a person typed. */
+/** Addresses of a server's HTTP routes and of its socket, from the address that a person typed. */
 export function addressesOf({ address = '' }: ConnectionSettings): { http: string; socket: string } {
   const base = serverAddress(address, ['http', 'https', 'ws', 'wss']).replace(/\/ws$/, '');
   return { http: base.replace(/^ws/, 'http'), socket: `${base.replace(/^http/, 'ws')}/ws` };
 }
 
-/** Of a server that does not say: one text, named as the field's most common one. */
+/** Form for servers that do not publish their schema: one text field with the most common name. */
 const messageForm = actionForm({ properties: { message: { type: 'string' } }, required: ['message'] });
 
 interface Episode {
@@ -37,7 +38,7 @@ interface Episode {
   options: OpenEnvOptions;
   form: ActionForm;
   reward: number;
-  said: string;
+  text: string;
   done: boolean;
 }
 
@@ -45,7 +46,7 @@ type Options = ConstructorParameters<typeof SessionPool>[1] & HttpOptions;
 
 export class OpenEnvWorld implements World {
   private readonly episodes = new Map<number, Episode>();
-  private asked: Promise<ActionForm | null> | null = null;
+  private schemaForm: Promise<ActionForm | null> | null = null;
 
   constructor(
     private readonly sessions: SessionPool,
@@ -79,12 +80,12 @@ export class OpenEnvWorld implements World {
   private async begin(slot: number, task: Task, signal?: AbortSignal): Promise<Feedback> {
     const options = parseOpenEnvOptions(task.options);
     const form = await this.formFor(options);
-    const { session, observed } = await this.sessions.begin(beginning(task, options), signal);
-    const episode: Episode = { session, options, form, reward: 0, said: '', done: false };
+    const { session, observed } = await this.sessions.begin(resetData(task, options), signal);
+    const episode: Episode = { session, options, form, reward: 0, text: '', done: false };
     this.episodes.set(slot, episode);
-    const feedback = this.told(episode, observed);
-    const words = formWords(form);
-    return words ? { ...feedback, observation: `${feedback.observation}\n\n${words}` } : feedback;
+    const feedback = this.record(episode, observed);
+    const fields = formText(form);
+    return fields ? { ...feedback, observation: `${feedback.observation}\n\n${fields}` } : feedback;
   }
 
   step(slots: readonly number[], actions: readonly string[], signal?: AbortSignal): Promise<Feedback[]> {
@@ -93,7 +94,7 @@ export class OpenEnvWorld implements World {
 
   private async act(episode: Episode, action: string, signal?: AbortSignal): Promise<Feedback> {
     try {
-      return this.told(episode, await episode.session.step(actionFrom(action, episode.form), signal));
+      return this.record(episode, await episode.session.step(actionFrom(action, episode.form), signal));
     } catch (error) {
       if (error instanceof ActionTextError || error instanceof RefusedActionError)
         return { observation: error.message, reward: episode.reward, done: false, valid: false, validActions: null };
@@ -102,22 +103,22 @@ export class OpenEnvWorld implements World {
     }
   }
 
-  private told(episode: Episode, { observation, reward, done }: Observed): Feedback {
+  private record(episode: Episode, { observation, reward, done }: Observed): Feedback {
     const { options } = episode;
     episode.reward = options.reward === 'sum' ? episode.reward + reward : reward;
-    episode.said = observationText(observation, options.observationField);
+    episode.text = observationText(observation, options.observationField);
     episode.done = done;
-    if (done) this.sessions.give(episode.session);
-    const feedback = { observation: episode.said, reward: episode.reward, done, valid: true };
+    if (done) this.sessions.giveBack(episode.session);
+    const feedback = { observation: episode.text, reward: episode.reward, done, valid: true };
     return { ...feedback, validActions: listedActions(observation) };
   }
 
-  /** These episodes are over, or given up: their places are free for others. */
+  /** Releases the sessions of episodes that are over or were abandoned. */
   leave(slots: readonly number[]): void {
     for (const slot of slots) {
       const episode = this.episodes.get(slot);
       this.episodes.delete(slot);
-      if (episode && !episode.done) this.sessions.give(episode.session);
+      if (episode && !episode.done) this.sessions.giveBack(episode.session);
     }
   }
 
@@ -126,8 +127,8 @@ export class OpenEnvWorld implements World {
   }
 
   async view(slot: number): Promise<OpenEnvView> {
-    const { said, form, done } = this.episodeOf(slot);
-    return { kind: 'openenv', text: said, fields: form.single ? [] : form.fields, done };
+    const { text, form, done } = this.episodeOf(slot);
+    return { kind: 'openenv', text, fields: form.single ? [] : form.fields, done };
   }
 
   async close(): Promise<void> {
@@ -135,18 +136,21 @@ export class OpenEnvWorld implements World {
     this.sessions.close();
   }
 
-  /** Its schema as the options say, else as the server does: asked once, and again where it did not answer. */
+  /**
+   * Action form of the server: from the options, else requested from the server. The request is made once, and repeated
+   * only after an error.
+   */
   private async formFor({ actionSchema }: OpenEnvOptions): Promise<ActionForm> {
     if (actionSchema.trim()) return actionForm(JSON.parse(actionSchema));
-    this.asked ??= this.askForSchema();
-    const form = await this.asked.catch((error) => {
-      this.asked = null;
+    this.schemaForm ??= this.requestForm();
+    const form = await this.schemaForm.catch((error) => {
+      this.schemaForm = null;
       throw error;
     });
     return form ?? messageForm;
   }
 
-  private async askForSchema(): Promise<ActionForm | null> {
+  private async requestForm(): Promise<ActionForm | null> {
     try {
       const { action } = (await this.server.get('/schema')) as { action?: Json };
       return action ? actionForm(action) : null;
@@ -163,7 +167,7 @@ export class OpenEnvWorld implements World {
   }
 }
 
-/** What an episode begins with. A server that does not know a key drops it silently. */
-function beginning({ id, strata }: Task, { taskBy }: OpenEnvOptions): { [key: string]: Json } {
+/** Parameters of a reset. A server silently drops keys that it does not know. */
+function resetData({ id, strata }: Task, { taskBy }: OpenEnvOptions): { [key: string]: Json } {
   return taskBy === 'seed' ? { seed: id } : { index: id, split: strata.split };
 }

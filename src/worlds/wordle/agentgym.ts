@@ -1,4 +1,7 @@
-/** Wordle behind AgentGym's protocol: `agentenv-lmrlgym` at 3ef9235, as recorded from it. It closes no session. */
+/**
+ * Wordle served by AgentGym's protocol, like `agentenv-lmrlgym` at 3ef9235, from recordings of it. The protocol has no
+ * route that closes a session.
+ */
 import type { Task } from '../../envs/env.ts';
 import {
   type AgentGymForm,
@@ -11,13 +14,13 @@ import {
   unfinishedOf,
 } from '../../envs/serving/form.ts';
 
-/** Seeds of any size: beyond what a number holds they go as a text. */
+/** Task with a seed of any size. The seed is stored as a string, because it may exceed JavaScript's safe integers. */
 function seeded(host: SessionHost, seed: bigint): Task {
   const task = host.task(0);
   return { ...task, strata: { seed: String(seed) } };
 }
 
-/** Before its first reset a session plays on a generator that nobody seeded. */
+/** Random seed: before its first reset, a session of the original plays with an unseeded generator. */
 const unseeded = () => crypto.getRandomValues(new BigUint64Array(1))[0];
 
 export const agentGymForm: AgentGymForm = {

@@ -6,7 +6,7 @@ export const wordleDescription: WorldDescription = {
   name: 'wordle',
   title: 'Wordle',
   summary: 'Find the hidden word of five letters in six guesses, from the colours of the letters guessed.',
-  // Our own words for what the original client's rules say; the answer format is the same.
+  // Our own wording of the rules in the original client's instruction. The answer format is the same.
   instruction:
     'You play Wordle: find a word of five letters in at most six guesses. After each guess you are told about each of its letters, in order: ' +
     'g (green) where the letter is right and in its place, y (yellow) where the word has it in another place, b (black) where the word has it not.\n' +

@@ -1,10 +1,10 @@
-/** Wordle's module: what it is and what it needs. The rules are in envs-wasm/wordle, the client in `world.ts`. */
+/** Module of Wordle: its facts, options and budgets. The rules are in envs-wasm/wordle, the client in `world.ts`. */
 import type { WorldModule } from '../../envs/module.ts';
 import { wordleDescription } from './description.ts';
 import { parseWordleOptions } from './options.ts';
 import { upstreamItems } from './split.ts';
 
-/** Words in a list. */
+/** Number of words in each list. */
 const listed: { [list: string]: number } = { original: 40, common: 1365, large: 3438 };
 
 export const wordle: WorldModule = {
@@ -28,7 +28,7 @@ export const wordle: WorldModule = {
   budget: {
     tiny: { promptTokens: 24, completionTokens: 192, maxTokensPerTurn: 8 },
     language: ({ showWords, list, words, drawn }) => ({
-      // A word is two tokens and its line feed.
+      // Each listed word takes two tokens and a line feed.
       promptTokens: 512 + (showWords ? 3 * (Number(drawn) || Number(words) || listed[String(list ?? 'common')]) : 0),
       observationTokens: 16,
       oracleTurns: 4,

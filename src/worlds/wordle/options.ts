@@ -1,11 +1,11 @@
-/** Wordle's options, read and checked. Knows no WASM. */
+/** Schema of Wordle's options. Independent of WASM. */
 import * as v from 'valibot';
 import { oneOf, option, optionsReader, whole, yesOrNo } from '../../envs/options.ts';
 
-/** In the order of envs-wasm/wordle/dictionary.ts. */
+/** Word lists, in the order of envs-wasm/wordle/dictionary.ts. */
 export const wordLists = ['original', 'common', 'large'] as const;
 
-/** Words that a task may draw. */
+/** Maximum number of words that a task may draw. */
 export const MOST_DRAWN = 200;
 
 const schema = v.strictObject({
@@ -15,7 +15,7 @@ const schema = v.strictObject({
     level: 'basic',
     choiceLabels: { original: "Original's 40", common: 'Common', large: 'Large' },
   }),
-  // Taken evenly from the list.
+  // Words of a shorter list are taken at even distances from the full list.
   words: option(whole(0, 10_000), 0, {
     label: 'Words in play',
     sentence: 'How many words of the list are in play; 0 is all of them, and fewer make the game easier.',
@@ -69,5 +69,5 @@ const schema = v.strictObject({
 
 export type WordleOptions = v.InferOutput<typeof schema>;
 
-/** Fills in defaults; refuses a value out of range with its path, its value and the bound. */
+/** Fills in defaults. An invalid option throws an error with its path, value and bounds. */
 export const parseWordleOptions = optionsReader('Wordle', schema);

@@ -1,13 +1,14 @@
 /**
- * Which hidden words are held out: a fact of the word itself, so that a word held out of one list is held out of all. Which
- * words a task draws, where it has a list of its own. And the original's items. Knows words, no WASM.
+ * Splits of Wordle's tasks. Whether a hidden word is held out depends only on the word itself, so that a word held out
+ * in one list is held out in all. Also draws the word list of a task that has its own, and lists the original's items.
+ * Independent of WASM.
  */
 import type { Split } from '../../envs/env.ts';
 import { uniformAt } from '../../envs/random-player.ts';
 
 const HELD_OUT_IN = 5;
 
-/** FNV-1a over the letters, mixed. */
+/** FNV-1a hash of the letters, with a final mixing step. */
 function hashOf(word: string): number {
   let hash = 2166136261;
   for (const letter of word) hash = Math.imul(hash ^ letter.charCodeAt(0), 16777619);
@@ -19,8 +20,8 @@ export const isHeldOut = (word: string): boolean => hashOf(word) % HELD_OUT_IN =
 export const inSplit = (word: string, split: Split): boolean => isHeldOut(word) === (split === 'test');
 
 /**
- * Seeds of the original's game. AgentGym evaluates 25 items and trains on about 955 (from the sizes of its files); which ones
- * they are was not found, so these are our own.
+ * Seeds of the original's game. AgentGym evaluates 25 items and trains on about 955 (judging by the sizes of its
+ * files). Their seeds are not published, so these are our own.
  */
 export const upstreamSeeds: Record<Split, { first: number; count: number }> = {
   test: { first: 0, count: 25 },
@@ -32,7 +33,7 @@ export function upstreamItems(split: Split): number[] {
   return Array.from({ length: count }, (_, k) => first + k);
 }
 
-/** Ids of the tasks that have a list of words of their own; those to test on first. */
+/** Ids of tasks that draw their own word list; test tasks come first. */
 export const drawnIds: Record<Split, { first: number; count: number }> = {
   test: { first: 0, count: 1000 },
   train: { first: 1000, count: 20_000 },
@@ -41,13 +42,16 @@ export const drawnIds: Record<Split, { first: number; count: number }> = {
 const STREAM_DRAW = 0x64726177;
 
 export interface DrawnWords {
-  /** Numbers of words, ascending. */
+  /** Numbers of the drawn words, ascending. */
   drawn: number[];
-  /** Which of them is hidden. */
+  /** Index of the hidden word in `drawn`. */
   hidden: number;
 }
 
-/** The words of one task: `count` of the `pool`, each as likely as any other, and one of them hidden. A function of the id. */
+/**
+ * Draws the word list of a task: `count` words of `pool` with equal probability, one of them hidden. Depends only on
+ * the arguments.
+ */
 export function drawWords(pool: readonly number[], count: number, id: number): DrawnWords {
   const rest = [...pool];
   for (let k = 0; k < count; k++) {

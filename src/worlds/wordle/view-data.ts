@@ -1,18 +1,21 @@
-/** What a view of Wordle draws, and how it is told in words. Knows no WASM. */
+/** The data that a view of Wordle draws, and its description as text. Independent of WASM. */
 import type { WorldView } from '../../envs/env.ts';
 
-/** Not in the word; in it, at another place; at this place. */
+/** State of a letter: not in the word, elsewhere in the word, or at this position. */
 export type Colour = 'absent' | 'elsewhere' | 'here';
 
 export interface WordleView extends WorldView {
   kind: 'wordle';
   tries: number;
-  /** One a try; a text that was no word (the original's game takes a try for it) has none. */
+  /**
+   * One entry per try. A guess that is not a word has an empty word and no colours; in the original's game it costs a
+   * try.
+   */
   guesses: { word: string; colours: Colour[] }[];
-  /** What the guesses say of each letter that was guessed. */
+  /** Best known state of each guessed letter. */
   keyboard: { [letter: string]: Colour };
   state: 'playing' | 'won' | 'lost';
-  /** The hidden word, once the game is lost and there is one. */
+  /** The hidden word once the game is lost, or null if there is none. */
   answer: string | null;
 }
 
@@ -20,7 +23,7 @@ const colourOf: readonly Colour[] = ['absent', 'elsewhere', 'here'];
 const states = ['playing', 'lost', 'won'] as const;
 const LETTERS = 5;
 
-/** The lines of `writeView` (envs-wasm/wordle/index.ts). */
+/** Parses the lines of `writeView` (envs-wasm/wordle/index.ts). */
 export function parseView(text: string): WordleView {
   const [tries, ended, hidden, ...lines] = text.split('\n');
   const guesses = lines.map((line) => ({
@@ -43,7 +46,7 @@ function keyboardOf(guesses: WordleView['guesses']): WordleView['keyboard'] {
   return keyboard;
 }
 
-/** A guess in words: `crane: c absent, r elsewhere, a here, n absent, e absent`. */
+/** Description of a guess: `crane: c absent, r elsewhere, a here, n absent, e absent`. */
 export function describeGuess({ word, colours }: WordleView['guesses'][number]): string {
   return word ? `${word}: ${colours.map((colour, i) => `${word[i]} ${colour}`).join(', ')}` : 'not a word';
 }

@@ -1,5 +1,6 @@
 /**
- * Wordle's WASM instance as typed calls. Knows the numbers of envs-wasm/wordle/index.ts and nothing of tasks or splits.
+ * Wordle's WASM instance as typed calls, with the numeric encoding of envs-wasm/wordle/index.ts. Independent of tasks
+ * and splits.
  */
 import { type BatchExports, TextBatch } from '../../envs/transport/text-batch.ts';
 
@@ -12,23 +13,23 @@ interface Exports extends BatchExports {
   writeView(slot: number): void;
 }
 
-/** How answers are written, in the order of envs-wasm/wordle/episodes.ts. */
-export const writings = ['full', 'compact', 'keyboard'] as const;
-export type Writing = (typeof writings)[number];
+/** Forms of observations, in the order of envs-wasm/wordle/episodes.ts. */
+export const observationForms = ['full', 'compact', 'keyboard'] as const;
+export type ObservationForm = (typeof observationForms)[number];
 
-/** One game to begin: the original's from a seed of any size (its sign does not count), or one with a hidden word. */
+/** Start of a game: the original's from a seed of any size (the sign is ignored), or one with a given hidden word. */
 export type Start =
   | { seed: bigint }
   | {
       list: number;
-      /** Words in play; 0: all. */
+      /** Number of words in play; 0 means all. */
       words: number;
-      /** The words drawn for this game alone, as numbers of words in play; none: all in play are its own. */
+      /** The words drawn for this game, as indices into the words in play. If absent, all words in play are used. */
       drawn?: readonly number[];
-      /** Which word is hidden: of those drawn, or of those in play. */
+      /** Index of the hidden word in `drawn`, or in the words in play if nothing is drawn. */
       hidden: number;
       tries: number;
-      observation: Writing;
+      observation: ObservationForm;
     };
 
 export interface Answer {
@@ -36,16 +37,19 @@ export interface Answer {
   accepted: boolean;
   done: boolean;
   won: boolean;
-  /** Letters in their place in the best guess so far, 0 to 5. */
+  /** Letters at their correct position in the best guess so far, 0 to 5. */
   places: number;
-  /** Guesses so far that could be the word by all colours before them, the first guess left out. */
+  /**
+   * Number of guesses so far that were consistent with the colours of all earlier guesses; the first guess is not
+   * counted.
+   */
   possible: number;
 }
 
 const Style = { upstream: 1, writingShift: 1, triesShift: 8 } as const;
 const Flag = { accepted: 1, done: 2, won: 4, placesShift: 8, possibleShift: 16 } as const;
 
-/** Use `WordleWasm.open()`. */
+/** Typed calls into the instance; create it with `WordleWasm.open()`. */
 export class WordleWasm {
   private constructor(private readonly batch: TextBatch<Exports>) {}
 
@@ -65,7 +69,7 @@ export class WordleWasm {
     return this.batch.answers(slots.length, readAnswer);
   }
 
-  /** The honest player's guesses from here on, or null where it would not win. */
+  /** Remaining guesses of a player that does not know the hidden word, or null if they would not win. */
   oracle(slots: readonly number[], spelled: readonly boolean[]): (string[] | null)[] {
     this.batch.checkWorlds(slots);
     this.batch.begin(slots);
@@ -75,13 +79,13 @@ export class WordleWasm {
     );
   }
 
-  /** The words in play, in the list's order. */
+  /** Words in play, in the list's order. */
   words(list: number, size: number): string[] {
     this.batch.wasm.writeWords(list, size);
     return linesOf(this.batch.output());
   }
 
-  /** The words still possible in the original's game, in the list's order. */
+  /** Words that are still possible in the original's game, in the list's order. */
   filtered(slot: number): string[] {
     this.batch.checkWorlds([slot]);
     this.batch.wasm.writeFiltered(slot);
@@ -94,13 +98,13 @@ export class WordleWasm {
     return this.batch.output();
   }
 
-  /** Linear memory in use: what its largest moment needed. */
+  /** Size of the linear memory, which never shrinks: enough for the largest use so far. */
   memoryBytes(): number {
     return this.batch.memoryBytes();
   }
 }
 
-/** `panic` as `p a n i c`. */
+/** Spells a word letter by letter: `panic` becomes `p a n i c`. */
 export const spell = (word: string): string => [...word].join(' ');
 
 const linesOf = (text: string) => text.split('\n').slice(0, -1);
@@ -108,19 +112,24 @@ const linesOf = (text: string) => text.split('\n').slice(0, -1);
 function numbersOf(start: Start): number[] {
   if ('seed' in start) return [Style.upstream, 0, 0, 0];
   const { list, words, hidden, tries, observation } = start;
-  return [(writings.indexOf(observation) << Style.writingShift) | (tries << Style.triesShift), list, words, hidden];
+  return [
+    (observationForms.indexOf(observation) << Style.writingShift) | (tries << Style.triesShift),
+    list,
+    words,
+    hidden,
+  ];
 }
 
 const inputOf = (start: Start): Uint8Array => ('seed' in start ? seedBytes(start.seed) : drawnBytes(start.drawn ?? []));
 
-/** Two bytes each. */
+/** Encodes the drawn words with two bytes each. */
 function drawnBytes(drawn: readonly number[]): Uint8Array {
   const bytes = new DataView(new ArrayBuffer(2 * drawn.length));
   for (const [k, number] of drawn.entries()) bytes.setUint16(2 * k, number, true);
   return new Uint8Array(bytes.buffer);
 }
 
-/** The seed's absolute value as words of 32 bits, least first: what Python seeds with. */
+/** Encodes the seed's absolute value as 32-bit words, least significant first, as Python's generator is seeded. */
 function seedBytes(seed: bigint): Uint8Array {
   const words: number[] = [];
   for (let rest = seed < 0n ? -seed : seed; rest > 0n; rest >>= 32n) words.push(Number(rest & 0xffffffffn));

@@ -1,6 +1,6 @@
 /**
- * Wordle in this process: the World contract over one WASM instance. The rules are in envs-wasm/wordle; here are only tasks,
- * options and words about them.
+ * Client of Wordle: the World interface over one WASM instance in this process. The rules are in envs-wasm/wordle; this
+ * file handles tasks, options, rewards and their error messages.
  */
 import {
   type Feedback,
@@ -18,26 +18,26 @@ import { drawnIds, drawWords, inSplit, upstreamSeeds } from './split.ts';
 import { parseView, type WordleView } from './view-data.ts';
 import { type Answer, type Start, spell, WordleWasm } from './wasm.ts';
 
-/** What each letter in its place earns in the best guess of a lost episode. */
+/** Partial reward of a lost episode for each letter at its correct position in the best guess. */
 const PLACE_REWARD = 0.1;
-/** What a lost episode earns whose guesses could all have been the word. */
+/** Partial reward of a lost episode in which every guess was consistent with the colours before it. */
 const HINTS_REWARD = 0.5;
 
-/** Lists of drawn words remembered: a group's episodes play the same task. */
-const MOST_LISTS = 512;
+/** Maximum number of cached word lists. A cache helps because all episodes of a group play the same task. */
+const MAX_CACHED_GAMES = 512;
 
 interface WordList {
   plain: readonly string[];
   spelled: readonly string[];
 }
 
-/** What a task is played with. */
+/** Start of a game and its word list. */
 interface Game {
   start: Start;
   words: WordList;
 }
 
-/** Use `Wordle.open()`. */
+/** The world Wordle; create it with `Wordle.open()`. */
 export class Wordle implements World {
   private readonly lists = new Map<string, WordList>();
   private readonly drawnGames = new Map<string, Game>();
@@ -54,8 +54,8 @@ export class Wordle implements World {
   }
 
   /**
-   * Each word of the list in play is the hidden one once, in training or held out; tasks with words of their own are seeds, and so are the
-   * original's items.
+   * Tasks of a split. By default every word of the list is the hidden word of one task, in training or held out. For
+   * tasks that draw their own list, and for the original's game, the ids are seeds.
    */
   async tasks(options: WorldOptions, split: Split): Promise<Task[]> {
     const filled = parseWordleOptions(options);
@@ -114,32 +114,34 @@ export class Wordle implements World {
     this.drawnGames.clear();
   }
 
-  /** Linear memory in use: what its largest moment needed. */
+  /** Size of the linear memory, which never shrinks: enough for the largest use so far. */
   memoryBytes(): number {
     return this.wasm.memoryBytes();
   }
 
-  /** `possible words`: those that the guesses leave, in the original's game. */
+  /** For `possible words`: the words that are consistent with all guesses in the original's game. */
   async inspect(slot: number, what: string): Promise<Json> {
-    if (what !== 'possible words') throw new WorldError(`Wordle knows nothing of "${what}": ask for possible words.`);
+    if (what !== 'possible words') throw new WorldError(`Wordle cannot inspect "${what}": only "possible words".`);
     return this.wasm.filtered(slot);
   }
 
   private gameOf({ id, strata }: Task, options: WordleOptions): Game {
-    // A seed beyond what a number holds stands there as a text.
+    // A seed beyond JavaScript's safe integers is stored as a string.
     if (options.upstream && typeof strata.seed === 'string')
       return { start: { seed: BigInt(strata.seed) }, words: this.list(options) };
-    if (!Number.isSafeInteger(id)) throw new WorldError(`An item of Wordle is a whole number (it is ${id}).`);
+    if (!Number.isSafeInteger(id)) throw new WorldError(`An item of Wordle must be a whole number (it is ${id}).`);
     if (options.upstream) return { start: { seed: BigInt(id) }, words: this.list(options) };
     if (options.drawn > 0) return this.drawnGame(id, options);
     const words = this.list(options);
     const { length } = words.plain;
     if (id < 0 || id >= length)
-      throw new WorldError(`This list has the words 0 to ${length - 1} (it is ${id}): ${options.list}.`);
+      throw new WorldError(
+        `A word of the list ${options.list} must be a number from 0 to ${length - 1} (it is ${id}).`,
+      );
     return { start: startWith(options, id), words };
   }
 
-  /** A game among the words that its id draws. */
+  /** Game whose word list is drawn by the task's id. */
   private drawnGame(id: number, options: WordleOptions): Game {
     const key = JSON.stringify([id, options]);
     const known = this.drawnGames.get(key);
@@ -147,24 +149,24 @@ export class Wordle implements World {
     const { drawn, hidden } = drawWords(this.pool(options, splitOf(id)), options.drawn, id);
     const { plain } = this.list(options);
     const game = { start: startWith(options, hidden, drawn), words: wordList(drawn.map((number) => plain[number])) };
-    if (this.drawnGames.size >= MOST_LISTS) this.drawnGames.clear();
+    if (this.drawnGames.size >= MAX_CACHED_GAMES) this.drawnGames.clear();
     this.drawnGames.set(key, game);
     return game;
   }
 
-  /** What a task of a split may draw: numbers of words in play. */
+  /** Words that tasks of a split may draw, as indices into the words in play. */
   private pool(options: WordleOptions, split: Split): number[] {
     const { plain } = this.list(options);
     const pool = [...plain.keys()].filter((number) => inSplit(plain[number], split));
     if (pool.length < options.drawn)
       throw new WorldError(
-        `${options.drawn} words cannot be drawn of the ${pool.length} ${split === 'test' ? 'held-out' : 'training'} words in play: ` +
+        `${options.drawn} words cannot be drawn from the ${pool.length} ${split === 'test' ? 'held-out' : 'training'} words in play: ` +
           'draw fewer, or choose a longer list.',
       );
     return pool;
   }
 
-  /** Every episode of a list is handed the same arrays. */
+  /** Word list of the options. All episodes with the same list share the same arrays. */
   private list({ upstream, list, words: size }: WordleOptions): WordList {
     const [name, count] = upstream ? (['original', 0] as const) : [list, size];
     const key = `${name} ${count}`;
@@ -184,19 +186,19 @@ function startWith(options: WordleOptions, hidden: number, drawn?: readonly numb
   return { list: wordLists.indexOf(list), words, drawn, hidden, tries, observation };
 }
 
-/** Of a task that draws its words. */
+/** Split of a task that draws its own word list. */
 function splitOf(id: number): Split {
   const { test, train } = drawnIds;
   if (id < 0 || id >= train.first + train.count)
-    throw new WorldError(`Tasks that draw their words are 0 to ${train.first + train.count - 1} (it is ${id}).`);
+    throw new WorldError(`Tasks that draw their words have ids 0 to ${train.first + train.count - 1} (it is ${id}).`);
   return id < test.first + test.count ? 'test' : 'train';
 }
 
-/** The score so far, counted up; a success is 1 whatever was earned before. */
+/** Score of the episode so far. A success is worth 1, whatever was earned before. */
 function rewardOf({ won, done, places, possible }: Answer, { upstream, partial, hints, tries }: WordleOptions): number {
   if (won) return 1;
   if (upstream) return 0;
   const close = done && partial ? PLACE_REWARD * places : 0;
-  // The first guess knows nothing.
+  // The first guess has no colours to be consistent with, so it is not counted.
   return close + (hints ? (HINTS_REWARD * possible) / Math.max(1, tries - 1) : 0);
 }

@@ -1,6 +1,6 @@
 /**
- * A maze seen from above: walls, start and goal, the way so far as a line, and the agent. Letters and shapes carry what color
- * carries; the words of the view stand for the picture where it is not seen.
+ * A maze seen from above: walls, start, goal, the agent and its path as a line. Letters and shapes repeat the
+ * information of the colors; the view's text is the image's label.
  */
 import { msg, str } from '@lit/localize';
 import { css, html, LitElement, nothing, type SVGTemplateResult, svg } from 'lit';
@@ -8,7 +8,7 @@ import { customElement, property } from 'lit/decorators.js';
 import { controls } from '../../../ui/kit/styles/shared.ts';
 import type { MazeView, Place } from '../view-data.ts';
 
-/** A cell's side in the drawing's units. */
+/** Side length of a cell in units of the drawing. */
 const SIDE = 10;
 const middle = (n: number) => n * SIDE + SIDE / 2;
 const key = ({ row, column }: Place) => `${row} ${column}`;

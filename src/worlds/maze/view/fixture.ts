@@ -1,4 +1,4 @@
-/** Maze for the gallery: the real world, in the page, without a trainer. */
+/** Maze in the gallery: the real world, in the page, without a trainer. */
 import type { ViewFixture } from '../../../ui/kit/view-fixture.ts';
 
 export const mazeFixture: ViewFixture = {

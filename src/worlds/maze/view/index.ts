@@ -1,4 +1,4 @@
-/** Maze on the page: its element, loaded when there is one to show, and how a person plays in it. */
+/** View of Maze on the page: its lazily loaded element, and the keys with which a person plays. */
 import { msg } from '@lit/localize';
 import { html } from 'lit';
 import type { ViewKind } from '../../../ui/kit/view-kind.ts';

@@ -1,4 +1,6 @@
-/** An OpenEnv world: its words, and a form for an action that has several fields. What is filled in goes out as JSON. */
+/**
+ * View of an OpenEnv world: its text, and a form if an action has several fields. The form's values are sent as JSON.
+ */
 import { msg } from '@lit/localize';
 import { css, html, LitElement, nothing } from 'lit';
 import { customElement, property, state } from 'lit/decorators.js';
@@ -35,7 +37,7 @@ export class TabgymOpenEnvView extends LitElement {
   ];
 
   @property({ attribute: false }) view: OpenEnvView | null = null;
-  /** Nobody plays what is only shown. */
+  /** True if a person plays; a view that only shows an episode has no form. */
   @property({ type: Boolean }) playable = false;
   @state() private problem = '';
 
@@ -52,7 +54,7 @@ export class TabgymOpenEnvView extends LitElement {
         (
           field,
         ) => html`<label>${field.name}${field.required ? '' : html` <span class="soft small">${msg('may be left out')}</span>`}
-          ${field.says ? html`<span class="soft small">${field.says}</span>` : nothing}
+          ${field.description ? html`<span class="soft small">${field.description}</span>` : nothing}
           ${this.renderField(field)}</label>`,
       )}
       ${this.problem ? html`<p class="message error" role="alert">${this.problem}</p>` : nothing}
@@ -88,7 +90,7 @@ export class TabgymOpenEnvView extends LitElement {
   };
 }
 
-/** Objects and lists are typed as JSON. */
+/** Converts a form value. Objects and lists are typed as JSON. */
 function fieldValue(text: string, field: ActionField) {
   if (!['object', 'array', 'any'].includes(field.type)) return valueFrom(text, field);
   try {

@@ -1,4 +1,4 @@
-/** An OpenEnv server on the page: its element, loaded when there is one to show, and how a person plays in it. */
+/** View of an OpenEnv server on the page: its lazily loaded element, and the form with which a person plays. */
 import { html } from 'lit';
 import type { ViewKind } from '../../../ui/kit/view-kind.ts';
 import type { OpenEnvView } from '../view-data.ts';

@@ -1,6 +1,6 @@
 /**
- * Wordle's tiles and keyboard. Each color has a sign and words of its own, so that nothing depends on color alone. Where a
- * person plays, what is typed stands on the next tiles, and the keyboard can be clicked.
+ * Wordle's tiles and keyboard. Every color also has a sign and a label, so that no information depends on color alone.
+ * When a person plays, the next row shows the typed letters, and the keys can be clicked.
  */
 import { msg, str } from '@lit/localize';
 import { css, html, LitElement, nothing, type TemplateResult } from 'lit';
@@ -12,8 +12,8 @@ const LETTERS = 5;
 const keyRows = ['qwertyuiop', 'asdfghjkl', 'zxcvbnm'];
 const signs: { [colour in Colour]: string } = { here: '✓', elsewhere: '↔', absent: '×' };
 
-/** A color in words; called while drawing, so that they are in the page's language. */
-const wordsOf: { [colour in Colour]: () => string } = {
+/** Label of each color, as functions so that they are evaluated in the page's current language. */
+const labelOf: { [colour in Colour]: () => string } = {
   here: () => msg('in its place'),
   elsewhere: () => msg('in another place'),
   absent: () => msg('not in the word'),
@@ -133,7 +133,7 @@ export class TabgymWordleView extends LitElement {
   ];
 
   @property({ attribute: false }) view: WordleView | null = null;
-  /** What is typed for the next guess; null: nobody types here. */
+  /** Text typed for the next guess, or null if nobody plays in this view. */
   @property({ attribute: false }) typed: string | null = null;
 
   override render() {
@@ -145,7 +145,7 @@ export class TabgymWordleView extends LitElement {
       <div class="keys" role="group" aria-label=${msg('Letters')}>${keyRows.map(
         (row) => html`<div>${[...row].map((letter) => this.renderKey(letter, view.keyboard[letter]))}</div>`,
       )}${this.typed === null ? nothing : this.renderCommands()}</div>
-      <p class="legend">${signs.here} ${wordsOf.here()}, ${signs.elsewhere} ${wordsOf.elsewhere()}, ${signs.absent} ${wordsOf.absent()}.</p>
+      <p class="legend">${signs.here} ${labelOf.here()}, ${signs.elsewhere} ${labelOf.elsewhere()}, ${signs.absent} ${labelOf.absent()}.</p>
     `;
   }
 
@@ -154,19 +154,19 @@ export class TabgymWordleView extends LitElement {
     if (guess) return renderGuess(guess, k + 1);
     const next = k === view.guesses.length && view.state === 'playing';
     const typed = next ? (this.typed ?? '').replace(/[^a-z]/gi, '').slice(0, LETTERS) : '';
-    const words = typed ? msg(str`Typed: ${[...typed].join(' ')}`) : msg(str`Try ${k + 1}, empty`);
-    return html`<li><div class="guess" role="img" aria-label=${words}>${Array.from(
+    const label = typed ? msg(str`Typed: ${[...typed].join(' ')}`) : msg(str`Try ${k + 1}, empty`);
+    return html`<li><div class="guess" role="img" aria-label=${label}>${Array.from(
       { length: LETTERS },
       (_, i) => html`<span class="tile ${typed[i] ? 'typed' : ''}">${typed[i] ?? nothing}</span>`,
     )}</div></li>`;
   }
 
   private renderKey(letter: string, colour: Colour | undefined): TemplateResult {
-    const words = `${letter}, ${colour ? wordsOf[colour]() : msg('not guessed yet')}`;
+    const label = `${letter}, ${colour ? labelOf[colour]() : msg('not guessed yet')}`;
     const inside = html`${letter}${colour ? html`<span class="sign" aria-hidden="true">${signs[colour]}</span>` : nothing}`;
     return this.typed === null
-      ? html`<span class="key ${colour ?? ''}" role="img" aria-label=${words}>${inside}</span>`
-      : html`<button type="button" class="key ${colour ?? ''}" aria-label=${words} tabindex="-1" @click=${() => this.press(letter)}>${inside}</button>`;
+      ? html`<span class="key ${colour ?? ''}" role="img" aria-label=${label}>${inside}</span>`
+      : html`<button type="button" class="key ${colour ?? ''}" aria-label=${label} tabindex="-1" @click=${() => this.press(letter)}>${inside}</button>`;
   }
 
   private renderCommands(): TemplateResult {
@@ -176,17 +176,17 @@ export class TabgymWordleView extends LitElement {
     </div>`;
   }
 
-  /** As if the key had been pressed on the view. */
+  /** Dispatches a key press as if it came from the keyboard. */
   private press(key: string): void {
     this.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true, composed: true }));
   }
 }
 
 function renderGuess({ word, colours }: WordleView['guesses'][number], number: number): TemplateResult {
-  const said = word
-    ? colours.map((colour, i) => `${word[i]} ${wordsOf[colour]()}`).join(', ')
+  const colors = word
+    ? colours.map((colour, i) => `${word[i]} ${labelOf[colour]()}`).join(', ')
     : msg('not a word of the list');
-  return html`<li><div class="guess" role="img" aria-label=${msg(str`Guess ${number}: ${said}`)}>${Array.from(
+  return html`<li><div class="guess" role="img" aria-label=${msg(str`Guess ${number}: ${colors}`)}>${Array.from(
     { length: LETTERS },
     (_, i) =>
       html`<span class="tile ${colours[i] ?? 'absent'}">${word[i] ?? '?'}${

@@ -1,4 +1,4 @@
-/** Wordle for the gallery: the real world, in the page, without a trainer. */
+/** Wordle in the gallery: the real world, in the page, without a trainer. */
 import type { ViewFixture } from '../../../ui/kit/view-fixture.ts';
 
 export const wordleFixture: ViewFixture = {
