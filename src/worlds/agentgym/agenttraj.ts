@@ -1,6 +1,7 @@
 /**
- * The instruction in a file of AgentTraj (AgentGym's trajectories, huggingface.co/datasets/AgentGym/AgentTraj-L): the first two messages of
- * every conversation are the original's instruction and the model's answer to it. The file is a person's own; nothing of it is shipped.
+ * Reads the instruction from a file of AgentTraj (AgentGym's trajectories,
+ * huggingface.co/datasets/AgentGym/AgentTraj-L). The first two messages of every conversation are the original's
+ * instruction and the model's acknowledgement. The file is provided by the user; none of it is shipped.
  */
 import * as v from 'valibot';
 import { WorldError } from '../../envs/env.ts';
@@ -17,7 +18,7 @@ function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // A conversation a line.
+    // JSON lines: one conversation per line, of which the first is enough.
     const line = text.slice(0, Math.max(0, text.indexOf('\n')));
     try {
       return JSON.parse(line);

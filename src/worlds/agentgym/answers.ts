@@ -1,9 +1,9 @@
-/** Reading what a server answered: by schema, with the field that is wrong in the message, and a server's own word for an error. */
+/** Validates a server's answers by schema. Errors name the wrong field, or quote the error that the server reported. */
 import * as v from 'valibot';
 import { AnswerError } from '../../envs/transport/http.ts';
 import type { Answer } from './kind.ts';
 
-/** The server answers 200 and says what is wrong: an id that it does not know, most often. */
+/** The server answered with status 200 and an error message, most often because it does not know the id. */
 export class RefusedError extends AnswerError {
   override name = 'RefusedError';
 }
@@ -13,7 +13,10 @@ const glimpse = (value: unknown) => {
   return text.length > 160 ? `${text.slice(0, 160)}…` : text;
 };
 
-/** What an answer must be; refuses another one by path. */
+/**
+ * Validates an answer; a mismatch throws an error with the path of the wrong field. `what` is the request, for the
+ * message.
+ */
 export function readAnswer<const S extends v.GenericSchema>(what: string, schema: S, value: unknown): v.InferOutput<S> {
   const result = v.safeParse(schema, value);
   if (result.success) return result.output;
@@ -40,18 +43,18 @@ const ScoreSchema = v.object({ observation: text, reward: number, score: number,
 
 export const observed = (what: string, value: unknown): string => readAnswer(what, ObservedSchema, value).observation;
 export const bareText = (what: string, value: unknown): string => readAnswer(what, text, value);
-/** An id on its own, or in a field. */
+/** Environment id, when the answer is the id itself. */
 export const bareId = (value: unknown): number => readAnswer('POST /create', id, value);
 export const idIn = (value: unknown): number => readAnswer('POST /create', IdSchema, value).id;
 
-/** Observation, reward, end. */
+/** Answer with observation, reward and end. */
 export const plainAnswer = (value: unknown): Answer => readAnswer('POST /step', AnswerSchema, value);
-/** With the score so far: that is what the original's client calls the reward. */
+/** Answer that also has the score so far, which the original's client uses as the reward. */
 export function scoreAnswer(value: unknown): Answer {
   const { observation, score, done } = readAnswer('POST /step', ScoreSchema, value);
   return { observation, reward: score, done };
 }
-/** The observation is called a state. */
+/** Answer whose observation is in the field `state`. */
 export function stateAnswer(value: unknown): Answer {
   const { state, reward, done } = readAnswer('POST /step', StateSchema, value);
   return { observation: state, reward, done };

@@ -1,4 +1,4 @@
-/** A look at an AgentGym server: what answers, of which kind, how fast, with which routes. Creates nothing there. */
+/** Checks an AgentGym server without creating anything: whether it answers, its kind, latency and routes. */
 import type { ConnectionFinding, ConnectionReport, ConnectionSettings } from '../../envs/module.ts';
 import { JsonServer, ServerError, UnreachableError } from '../../envs/transport/http.ts';
 import { descriptionOf, lackingIn, lookAt, median } from '../../envs/transport/looking.ts';
@@ -7,7 +7,7 @@ import { routesOf } from './world.ts';
 
 const PINGS = 3;
 
-/** A greeting without its quotes, where it is JSON. */
+/** Greeting of the server; quotes are removed if it is JSON. */
 function greeting(text: string): string {
   try {
     const said: unknown = JSON.parse(text);
@@ -71,7 +71,10 @@ function missingRoutes(
   return missing.length ? [{ what: 'routes-missing', detail: missing.join(', ') }] : [];
 }
 
-/** A step without an environment is refused, and that is read: else a page may ask and not act. */
+/**
+ * Sends a step without an environment. The server must refuse it readably; if the request fails altogether, the page
+ * may read from this server but not post to it.
+ */
 async function postFindings(
   { prefix = '' }: AgentGymKind,
   server: JsonServer,

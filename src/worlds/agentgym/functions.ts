@@ -1,26 +1,27 @@
 /**
- * Actions written as function calls: a JSON object that names a function, or one call in Python. Three of the original's clients read
- * them (WebShop, AlfWorld, ScienceWorld: agentenv/envs in github.com/WooooDyy/AgentGym, MIT). The original evaluates the Python; here
- * one call with literal arguments is read, and nothing is run. What cannot be read is refused, as there, with the last observation.
+ * Parses actions written as function calls: a JSON object that names a function, or one call in Python. Three of the
+ * original's clients accept them (WebShop, AlfWorld, ScienceWorld: agentenv/envs in github.com/WooooDyy/AgentGym, MIT).
+ * The original evaluates the Python; here only one call with literal arguments is parsed, and nothing is run. An
+ * invalid call is refused and the last observation repeated, as in the original.
  */
 import { type Reply, type ReplyRule, strip, withoutEnd } from '../../envs/reply.ts';
 
 export interface ActionFunction {
-  /** Its arguments, in their order. */
+  /** Argument names in JSON, in order. */
   args: readonly string[];
-  /** How many of them a call in Python must have. Default: all. */
+  /** Minimum number of arguments of a Python call. Default: all. */
   least?: number;
-  /** Their names in Python, where they differ. */
+  /** Argument names in Python, if they differ. */
   named?: readonly string[];
-  /** The action that a call means; absent: it cannot be written. */
+  /** Converts a call to an action, or returns undefined if it is invalid. */
   write(args: readonly string[]): string | undefined;
-  /** For whoever reads the instruction. */
+  /** Description of the function in the instruction. */
   says: string;
 }
 
 export type FunctionTable = { readonly [name: string]: ActionFunction };
 
-/** `VERB`, `VERB first`, `VERB first JOIN second`. */
+/** Function whose action is `VERB`, `VERB first` or `VERB first JOIN second`. */
 export const acting = (verb: string, args: readonly string[], says: string, join?: string): ActionFunction => ({
   args,
   says,
@@ -33,14 +34,14 @@ export const acting = (verb: string, args: readonly string[], says: string, join
 
 const invalid: Reply = { action: '', refusal: 'Invalid Action.\n\n', again: true };
 
-/** Of a value, what Python's f-string writes. */
+/** Formats a value like Python's f-strings. */
 function written(value: unknown): string {
   if (value === null) return 'None';
   if (typeof value === 'boolean') return value ? 'True' : 'False';
   return typeof value === 'object' ? JSON.stringify(value) : String(value);
 }
 
-/** JSON as Python reads it with `strict=False`: a text may hold line feeds and tabs as they are. */
+/** Parses JSON like Python with `strict=False`: strings may contain raw line feeds and tabs. */
 function looseJson(text: string): unknown {
   const escaped = text.replace(/"(?:[^"\\]|\\.)*"/gs, (quoted) =>
     quoted.replace(/\p{Cc}/gu, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`),
@@ -63,7 +64,7 @@ function calledInJson(text: string, table: FunctionTable): string | undefined {
   return write(taken.map((arg) => written(given[arg])));
 }
 
-/** `{"thought": ..., "function_name": ..., "arguments": {...}}`, whatever stands around it. */
+/** Accepts `{"thought": ..., "function_name": ..., "arguments": {...}}` with any text around it. */
 export const functionCalling =
   (table: FunctionTable): ReplyRule =>
   (text) => {
@@ -75,7 +76,7 @@ export const functionCalling =
     }
   };
 
-/** Without the fence of a code block. */
+/** Removes the fence of a code block. */
 function codeOf(said: string): string {
   let text = strip(said);
   if (text.startsWith('```')) text = text.slice(text.indexOf('\n') + 1);
@@ -110,7 +111,10 @@ function literalValue(source: string): string {
   );
 }
 
-/** One call with literals: its function and its arguments by place and by name. Null: it is something else. */
+/**
+ * Parses a single call with literal arguments into the function's name and its positional and named arguments. Returns
+ * null for any other code.
+ */
 export function readCall(code: string): { name: string; args: string[]; named: Map<string, string> } | null {
   let at = 0;
   const take = (pattern: RegExp): string | null => {
@@ -162,7 +166,7 @@ function calledInPython(text: string, table: FunctionTable): string | undefined 
   return write(taken.filter((value, k) => k < least || value) as string[]);
 }
 
-/** A block of Python with one call and comments: `# thought`, `search("lamp")`. */
+/** Accepts a block of Python with one call and comments: `# thought`, `search("lamp")`. */
 export const codeAsAction =
   (table: FunctionTable): ReplyRule =>
   (text) => {
@@ -175,7 +179,7 @@ const listOf = (table: FunctionTable) =>
     .map(([name, { args, says }]) => `- ${name}(${args.join(', ')}): ${says}`)
     .join('\n');
 
-/** Both ways to write actions, for a kind with functions. `what`: what is to be done, before the functions are listed. */
+/** Both function formats of a kind. `what` is the part of the instruction before the list of functions. */
 export const functionFormats = (what: string, table: FunctionTable) => ({
   function_calling: {
     reply: functionCalling(table),

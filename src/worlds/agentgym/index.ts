@@ -1,6 +1,6 @@
 /**
- * The fifteen kinds of server of AgentGym (Xi et al., arXiv 2406.04151, github.com/WooooDyy/AgentGym, MIT) as worlds, a line each.
- * One server is one kind; where it is, is a setting of this machine.
+ * The fifteen kinds of AgentGym server (Xi et al., arXiv 2406.04151, github.com/WooooDyy/AgentGym, MIT) as worlds, one
+ * line each. Each server has one kind; its address is a setting of this machine.
  */
 import type { WorldFamily, WorldModule } from '../../envs/module.ts';
 import type { AgentGymKind, ModelledKind } from './kind.ts';
@@ -35,7 +35,7 @@ const kinds: readonly (AgentGymKind | ModelledKind)[] = [
   sheet,
 ];
 
-/** The kinds, without those whose model is not among the worlds. */
+/** All kinds, except those modelled on a world that is not in the list. */
 export const agentGymKinds = (worlds: readonly WorldModule[]): AgentGymKind[] =>
   kinds.flatMap((kind) => {
     if (!('own' in kind)) return [kind];

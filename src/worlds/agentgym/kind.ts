@@ -1,7 +1,8 @@
 /**
- * What a kind of AgentGym server is: the one interface that the files of `kinds/` fill in. A server speaks JSON over HTTP (AgentGym,
- * arXiv 2406.04151, github.com/WooooDyy/AgentGym, MIT): create, reset, step, observe, and with some of them close. The kinds differ in
- * the names of fields, in what an id is, in where the first words come from and in what an answer holds. Knows no HTTP.
+ * The interface that each file in `kinds/` implements for a kind of AgentGym server. Servers use JSON over HTTP
+ * (AgentGym, arXiv 2406.04151, github.com/WooooDyy/AgentGym, MIT) with the routes create, reset, step, observe, and
+ * some of them close. Kinds differ in field names, in the form of ids, in the route of the first observation and in the
+ * content of answers. Independent of HTTP.
  */
 import type * as v from 'valibot';
 import type { Json, Split, WorldOptions } from '../../envs/env.ts';
@@ -9,19 +10,19 @@ import type { LanguageBudget, SmallBudget, VocabularySource, WorldModule } from 
 import type { ReplyRule } from '../../envs/reply.ts';
 import type { WorldSuite } from '../../envs/suite.ts';
 
-/** One environment of a server, asked with its id in place. */
+/** Requests to one environment of a server; its id is added to each. */
 export interface Line {
   get(path: string): Promise<unknown>;
   post(path: string, body?: { [field: string]: Json }): Promise<unknown>;
 }
 
-/** What a world says after a reset. */
+/** First observation of an episode. */
 export interface Opening {
   observation: string;
   validActions?: string[];
 }
 
-/** What it says after an action. */
+/** Result of an action. */
 export interface Answer {
   observation: string;
   reward: number;
@@ -29,64 +30,67 @@ export interface Answer {
   validActions?: string[];
 }
 
-/** How a language model writes its action: in ReAct's way, as a JSON object that names a function, or as a call in Python. */
+/** Format of a language model's actions: ReAct, a JSON object that names a function, or a call in Python. */
 export type Format = 'react' | 'function_calling' | 'code_as_action';
 
 export interface AgentGymKind {
-  /** As AgentGym names it, and its file here. */
+  /** AgentGym's name of the kind, which is also the name of its file here. */
   kind: string;
   title: string;
   summary: string;
-  /** Our own words; a person may load the original's (an AgentTraj file carries them). */
+  /** Our own wording. A user may load the original's from an AgentTraj file. */
   instruction: string;
-  /** What the original's client has the model answer to it. */
+  /** Reply to the instruction that the original's client attributes to the model. */
   acknowledgement: string;
   reply: ReplyRule;
-  /** Further ways to write an action, where the original's client has them. */
+  /** Further action formats of the original's client. */
   formats?: { readonly [format in Exclude<Format, 'react'>]: { reply: ReplyRule; instruction: string } };
   credit: string;
   successReward: number;
-  /** Where its texts list the valid actions. */
+  /** True if observations or answers list the valid actions. */
   hasValidActions: boolean;
   vocabulary?: VocabularySource;
-  /** The instruction not counted. */
+  /** Token budget of a language model, without the instruction. */
   budget: LanguageBudget;
-  /** Room of a tiny policy; absent: none can play it. */
+  /** Token budget of a tiny policy; absent if no tiny policy can play this kind. */
   tiny?: SmallBudget;
-  /** Options of this kind alone. */
+  /** Options of this kind only. */
   options?: v.ObjectEntries;
-  /** Ids of a split, where nothing else is said. */
+  /** Default ids of a split. */
   items(split: Split): readonly number[];
-  /** Published evaluations. */
+  /** Evaluations with published results. */
   suites?: readonly WorldSuite[];
-  /** What success is reported by. */
+  /** Strata by which success is reported. */
   strata?(item: number): { [name: string]: number | string };
-  /** Longest that one call may take. */
+  /** Timeout of one call. */
   timeoutMs?: number;
 
-  /** What GET / answers; who answers otherwise is of another kind. */
+  /** Answer to GET /. A server with another answer has another kind. */
   hello: string;
-  /** Appended to the address where it is not there yet: one server of several worlds. */
+  /** Path appended to the address if it is missing, for servers that serve several worlds. */
   prefix?: string;
-  /** The name of an environment's id in requests. */
+  /** Field of the environment's id in requests. */
   idField: 'id' | 'env_idx';
   create: { body?: { [field: string]: Json }; id(answer: unknown): number };
-  /** Whether an environment can be closed; where it cannot, it stays with the server, and is used again. */
+  /** True if the server can close an environment. Otherwise environments stay on the server and are reused. */
   closes: boolean;
-  /** What is asked once of a new environment. */
+  /** Request made once for each new environment; its result is passed to `reset`. */
   prepare?(line: Line): Promise<unknown>;
   reset(line: Line, item: number, options: WorldOptions, prepared: unknown): Promise<Opening>;
-  /** Of what POST /step answers. */
+  /** Parses the answer to POST /step. */
   answer(value: unknown): Answer;
-  /** Of what the server says, what is told under these options, and the actions that it offers. */
+  /** Observation under the given options and the actions it offers, from the server's text. */
   told?(said: string, options: WorldOptions): Opening;
-  /** What is posted for an action, where a bare one would not be understood. */
+  /** Converts an action to the text that is posted. Default: the action itself. */
   phrase?(action: string): string;
-  /** Whether the world refused an action, by its words. */
+  /** Pattern of observations that report a refused action. */
   refused?: RegExp;
 }
 
-/** A kind whose rules one of our own worlds shares: it takes texts, budget or items from that world's module, and needs it. */
+/**
+ * A kind with the same rules as one of our own worlds. It takes texts, budgets or items from that world's module and is
+ * available only with it.
+ */
 export interface ModelledKind {
   own: string;
   kind(own: WorldModule): AgentGymKind;
@@ -94,10 +98,10 @@ export interface ModelledKind {
 
 export const modelledOn = (own: string, kind: ModelledKind['kind']): ModelledKind => ({ own, kind });
 
-/** Whole numbers from the first to the last. */
+/** Whole numbers from `first` to `last`, both included. */
 export const range = (first: number, last: number): number[] =>
   Array.from({ length: last - first + 1 }, (_, k) => first + k);
 
-/** Held out: the first `count` of `all`. Where the published items are not known, and said so. */
+/** Split that holds out the first `count` of `all` items, for kinds whose published items are not known. */
 export const firstHeldOut = (all: number, count: number) => (split: Split) =>
   split === 'test' ? range(0, count - 1) : range(count, all - 1);

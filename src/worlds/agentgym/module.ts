@@ -1,4 +1,4 @@
-/** An AgentGym kind as a world's module: what a page and a document are told of it. What plays it is in `world.ts`. */
+/** Makes a world module from an AgentGym kind: its facts, options and budgets. The client is in `world.ts`. */
 import type { PromptRules, WorldOptions } from '../../envs/env.ts';
 import type { WorldModule } from '../../envs/module.ts';
 import type { AgentGymKind } from './kind.ts';
@@ -37,7 +37,7 @@ export function agentGymWorld(kind: AgentGymKind): WorldModule {
     hasValidActions: kind.hasValidActions,
     successReward: kind.successReward,
     freeRunning: true,
-    // Most are; but a transcript that is looked at asks nobody's server to do it all again.
+    // Most kinds are deterministic, but opening a transcript must not send all its actions to somebody's server again.
     replayable: false,
     options,
     ...(kind.vocabulary && { vocabulary: kind.vocabulary }),

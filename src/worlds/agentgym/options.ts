@@ -1,4 +1,4 @@
-/** Options of the AgentGym worlds: which items, whose instruction, how actions are written. Knows no server. */
+/** Options of the AgentGym worlds: items, instruction and action format. Independent of any server. */
 import * as v from 'valibot';
 import { itemsIn } from '../../envs/item-list.ts';
 import { oneOf, option, optionsReader } from '../../envs/options.ts';
@@ -58,7 +58,7 @@ export const agentGymOptions = (kind: Pick<AgentGymKind, 'title' | 'formats' | '
     v.strictObject({ ...shared, ...(kind.formats && { format }), ...kind.options }),
   );
 
-/** What the options of any kind hold. */
+/** Options that all kinds share. */
 export interface AgentGymOptions {
   trainItems: string;
   testItems: string;

@@ -1,7 +1,7 @@
 /**
- * AgentGym's worlds as a client: an environment of the server for each slot, created when the slot is first used, reset for each
- * episode, closed with the world where the server can. What the kinds do not share is in `kinds/`. A failure is thrown as it is: it is
- * the transport (`envs/transport/remote.ts`) that makes it the end of one episode.
+ * Client of AgentGym's servers. Each slot has an environment on the server, created on first use, reset for each
+ * episode, and closed with the world if the server supports it. Differences between kinds are in `kinds/`. Failures are
+ * thrown unchanged, and the transport (`envs/transport/remote.ts`) ends the one episode concerned.
  */
 import {
   type Feedback,
@@ -21,25 +21,25 @@ import type { AgentGymOptions } from './options.ts';
 
 const CLOSING_MS = 5000;
 
-/** An environment of the server. */
+/** An environment on the server. */
 export interface Environment {
   id: number;
   prepared: unknown;
-  /** What it said last. */
+  /** Latest observation. */
   said: string;
-  /** Of its episode. */
+  /** Options of the current episode. */
   options: WorldOptions;
-  /** A call to it was lost on the way: it may still be at work, and is not used again. */
+  /** True after a call failed on the way: the server may still be executing it, so the environment is not reused. */
   lost: boolean;
 }
 
-/** Where a kind's routes are, under the address a person typed. */
+/** Address of a kind's routes, from the address that a person typed. */
 export function routesOf({ prefix }: AgentGymKind, { address = '' }: ConnectionSettings): string {
   const base = serverAddress(address);
   return prefix && !base.endsWith(prefix) ? `${base}${prefix}` : base;
 }
 
-/** One server's environments of a kind: the protocol, without slots and tasks. */
+/** Client of one server: the protocol of a kind, without slots and tasks. */
 export class AgentGymClient {
   private readonly server: JsonServer;
 
@@ -54,7 +54,7 @@ export class AgentGymClient {
 
   async create(signal?: AbortSignal): Promise<Environment> {
     const { create, prepare } = this.kind;
-    // A second try may leave an environment behind; without one an episode is lost.
+    // A retry may leave an unused environment behind; without it an episode would be lost.
     const id = create.id(await this.server.post('/create', create.body, { signal, repeatable: true }));
     const environment = { id, prepared: null, said: '', options: {}, lost: false };
     if (prepare) return { ...environment, prepared: await prepare(this.line(environment, signal)) };
@@ -79,19 +79,19 @@ export class AgentGymClient {
     );
     environment.said = said.observation;
     const valid = !refused?.test(said.observation);
-    // A list that the world does not tell again is as it was.
+    // `null` means that the valid actions are unchanged.
     const told = this.kind.told?.(said.observation, environment.options);
     return { validActions: hasValidActions ? null : undefined, ...withoutUndefined(said), ...told, valid };
   }
 
-  /** Whether the server says that it was closed; false where it cannot. */
+  /** Closes an environment. Returns true if the server confirms it, false if it does not or cannot. */
   async close({ id }: Environment, signal?: AbortSignal): Promise<boolean> {
     const { closes, idField } = this.kind;
     if (!closes) return false;
     return (await this.server.post('/close', { [idField]: id }, { signal })) !== false;
   }
 
-  /** Its id goes with every request. Resets, and what is asked for, may be asked again. */
+  /** Requests with the environment's id. GET requests and resets may be retried. */
   private line({ id }: Environment, signal?: AbortSignal): Line {
     const { idField } = this.kind;
     return {
@@ -100,7 +100,10 @@ export class AgentGymClient {
     };
   }
 
-  /** An answer says where the environment stands, whatever it says; a call without one does not. */
+  /**
+   * Marks the environment as lost if the call got no answer. After an answer, even an error, the state of the
+   * environment is known.
+   */
   private async guarded<T>(environment: Environment, call: () => Promise<T>): Promise<T> {
     try {
       return await call();
@@ -116,7 +119,7 @@ function withoutUndefined(answer: Answer): Answer {
   return validActions ? answer : rest;
 }
 
-/** Use `AgentGymWorld.open()`. */
+/** A world of AgentGym; create it with `AgentGymWorld.open()`. */
 export class AgentGymWorld implements World {
   private readonly environments = new Map<number, Environment>();
 
@@ -159,7 +162,7 @@ export class AgentGymWorld implements World {
       try {
         return await this.client.reset(known, id, filled, signal);
       } catch (error) {
-        // A server that was started anew does not know it.
+        // A restarted server does not know the environment; a new one is created below.
         if (!(error instanceof AnswerError)) throw error;
       }
     }

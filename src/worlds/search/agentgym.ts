@@ -1,6 +1,6 @@
 /**
- * Search behind AgentGym's protocol: `agentenv-searchqa` at 3ef9235, as recorded from it. An item is a place in the world's own
- * list, the training questions first, where the original counts through its two files.
+ * Search served by AgentGym's protocol, like `agentenv-searchqa` at 3ef9235, from recordings of it. An item is an index
+ * into the world's task list, with the training questions first; the original counts through its two files.
  */
 import type { Task } from '../../envs/env.ts';
 import {
@@ -16,7 +16,7 @@ import {
   type Values,
 } from '../../envs/serving/form.ts';
 
-/** Whatever is wrong is an exception there, which its server answers with status 500. */
+/** Throws for an unknown id. In the original every error is an exception, answered with status 500. */
 function envOf(host: SessionHost, id: Values[string]): ServedSession {
   const session = host.find(id as bigint);
   if (!session) throw new ServerFault(`There is no environment ${id}.`);
@@ -50,7 +50,7 @@ export const agentGymForm: AgentGymForm = {
       path: '/create',
       fields: { id: int },
       async answer(host, { id }) {
-        // An id is used up, whatever becomes of it.
+        // The id is consumed even if the reset fails.
         const session = host.create();
         try {
           await beginAt(host, session, id);

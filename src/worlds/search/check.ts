@@ -1,4 +1,7 @@
-/** A look at a retriever: whether it answers a search as Search-R1's does, how fast, of which version. Changes nothing there. */
+/**
+ * Checks a retriever without changing anything: whether it answers searches like Search-R1's server, its latency and
+ * version.
+ */
 
 import { SearchR1Retriever } from '../../corpus/retrieval/search-r1.ts';
 import type { ConnectionReport, ConnectionSettings } from '../../envs/module.ts';

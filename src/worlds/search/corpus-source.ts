@@ -1,4 +1,4 @@
-/** A kept corpus as a source of questions: those that a person brought for it. */
+/** A kept corpus and the questions that a person added to it, as a source. */
 
 import type { SourceQuestion } from '../../corpus/question.ts';
 import type { Document, Retriever } from '../../corpus/retrieval/retriever.ts';
@@ -7,13 +7,13 @@ import { mentionsIn } from './mentions.ts';
 import type { Source } from './source.ts';
 import { type Mention, onceEach } from './universe/prose.ts';
 
-/** One question in this many is held out. */
+/** One in this many questions is held out. */
 export const heldOutEvery = 5;
 
 export class CorpusSource implements Source {
   readonly retriever: Retriever;
 
-  /** `retriever`: where the documents are, if not in the corpus. */
+  /** `retriever`: finds the documents, if they are not in the corpus itself. */
   constructor(
     private readonly corpora: CorpusCalls,
     private readonly name: string,
@@ -24,7 +24,7 @@ export class CorpusSource implements Source {
         signal?.throwIfAborted();
         return corpora.retrieve(name, queries, k);
       },
-      // Others may be reading it.
+      // The corpus may be in use elsewhere, so it stays open.
       async close() {},
     };
   }

@@ -6,7 +6,7 @@ export const searchDescription: WorldDescription = {
   name: 'search',
   title: 'Search',
   summary: 'Answer a question by searching a wiki that no one has read, in as many searches as it takes.',
-  // Our own words for what the originals' instructions say; the tags are the same.
+  // Our own wording of the originals' instructions; the tags are the same.
   instruction:
     'Answer the question. You do not know the answer yet: look it up with a search engine.\n' +
     'Each turn, think inside <think>...</think>, then do one thing. To search, write the words to search for as <search>words</search> and stop; the best documents come back. ' +

@@ -1,6 +1,6 @@
 /**
- * One question being played: what was searched and shown, what may be done now, how it ended. Carries out what the rules read in a
- * reply; the search itself is the world's, so that it can gather those of a batch.
+ * An episode about one question: its searches, the documents shown, the valid actions and the result. Applies the
+ * actions that the rules parse from replies. The world executes the searches, so that it can batch them over episodes.
  */
 
 import type { Golds, SourceQuestion } from '../../corpus/question.ts';
@@ -26,7 +26,7 @@ interface Search {
 const asList = (golds: Golds): readonly string[] => (typeof golds === 'string' ? [golds] : golds);
 export const plainTitle = (title: string): string => title.replace(/^"(.*)"$/s, '$1');
 
-/** A name seen may be searched for, and whatever was seen may be the answer. */
+/** Valid actions for a mention: a search if it has a name, and an answer. */
 function offersOf(rules: Rules, { text, named }: Mention): string[] {
   const plain = plainTitle(text);
   const answer = rules.write({ kind: 'answer', text: plain });
@@ -69,7 +69,7 @@ export class Episode {
     return this.isOver ? { kind: 'invalid' } : this.rules.read(reply);
   }
 
-  /** What becomes of a reply; `found` are the documents of a search. */
+  /** Applies a reply. `found` contains the documents if it is a search. */
   take(reply: string, act: Act, found: readonly Document[]): Feedback {
     if (this.isOver) return this.say('The episode is over.', false, this.ended!.right);
     this.turns++;
@@ -83,7 +83,7 @@ export class Episode {
     return this.offered.length > before ? { ...shown, validActions: [...this.offered] } : shown;
   }
 
-  /** Search-R1 asks for one reply after its turns, and carries out no search in it. */
+  /** After its turns, Search-R1 requests one last reply in which searches are not executed. */
   private get isLastReply(): boolean {
     const { upstream, ending } = this.options;
     return !upstream && ending === 'search-r1' && this.turns > searchR1Turns;

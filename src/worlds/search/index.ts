@@ -1,4 +1,6 @@
-/** Search's module: what it is and what it needs. What plays it (universes, an index in SQLite) is loaded when it is opened. */
+/**
+ * Module of Search: its facts, options and budgets. The client (universes, SQLite) is loaded when the world is opened.
+ */
 import type { CorpusWorld } from '../../corpus/corpus-world.ts';
 import { searchDescription } from './description.ts';
 import { parseSearchOptions } from './options.ts';
@@ -7,7 +9,7 @@ import { searchSuites } from './suites.ts';
 export const search: CorpusWorld = {
   ...searchDescription,
   options: parseSearchOptions,
-  // Names of small universes; those of larger ones are read letter by letter.
+  // Includes the names of small universes. Names of larger ones are split into letters.
   vocabulary: { texts: async () => (await import('./vocabulary.ts')).searchTexts() },
   budget: {
     tiny: { promptTokens: 48, completionTokens: 512, maxTokensPerTurn: 16 },
@@ -20,7 +22,7 @@ export const search: CorpusWorld = {
   },
   view: 'search',
   suites: searchSuites,
-  // A universe of 100,000 articles takes a while to index.
+  // Indexing a universe of 100,000 articles takes several seconds.
   connection: { kind: 'wasm', timeoutMs: 60_000, asksServer: ({ retriever }) => retriever === true },
   check: async (settings, signal) => (await import('./check.ts')).checkRetriever(settings, signal),
   agentgym: async () => (await import('./agentgym.ts')).agentGymForm,

@@ -1,11 +1,12 @@
 /**
- * What a text of any corpus offers to search for or to answer with: runs of capitalised words, what stands in quotes, numbers. A rule
- * of thumb, for valid actions and completion alone; made universes know exactly (universe/prose.ts).
+ * Names and numbers in a text of any corpus that may be searched for or be an answer: runs of capitalised words, quoted
+ * texts and numbers. A heuristic, used only for valid actions and completion; for made universes they are known exactly
+ * (universe/prose.ts).
  */
 import type { Mention } from './universe/prose.ts';
 import { onceEach } from './universe/prose.ts';
 
-/** Words that begin sentences and questions more often than names. */
+/** Capitalised words that begin a sentence or question more often than a name. */
 const common = new Set(
   'A An And As At But By For From He Her His How I If In It Its Of On Or She The Their They This That These Those To Was We What When Where Which Who Whom Whose Why With Name Is Are Did Does Do'.split(
     ' ',
@@ -13,14 +14,14 @@ const common = new Set(
 );
 
 const word = "\\p{Lu}[\\p{L}\\p{M}\\p{N}'’.-]*";
-/** Names may hold a few small words: "House of Orange", "Ludwig van Beethoven". */
+/** Lower-case words within names: "House of Orange", "Ludwig van Beethoven". */
 const joining = '(?:of|the|de|van|von|der|la|le|du|di|da|and|&)';
 const pattern = new RegExp(
   `["“]([^"“”]{2,80})["”]|(${word}(?:[ \\u00a0]+(?:${joining}[ \\u00a0]+){0,2}${word})*)|(\\p{Nd}[\\p{Nd}.,:/-]*)`,
   'gu',
 );
 
-/** At most this many of one text: a page of names would otherwise be a list of thousands of actions. */
+/** Maximum number of mentions per text. A page full of names would otherwise yield thousands of actions. */
 const mostMentions = 40;
 
 function withoutCommon(name: string): string {

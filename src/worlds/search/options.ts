@@ -1,12 +1,12 @@
-/** Search's options, read and checked. Knows no universe and no index. */
+/** Schema of Search's options. Independent of universes and indexes. */
 import * as v from 'valibot';
 import { listOf, oneOf, option, optionsReader, whole, yesOrNo } from '../../envs/options.ts';
 
-/** Sizes of a made universe, in articles. */
+/** Bounds of a universe's size, in articles. */
 const fewestArticles = 20;
 const mostArticles = 100_000;
 
-/** The longest chain that a question follows. */
+/** Maximum number of hops of a question. */
 const mostHops = 4;
 
 const schema = v.strictObject({
@@ -87,5 +87,5 @@ const schema = v.strictObject({
 
 export type SearchOptions = v.InferOutput<typeof schema>;
 
-/** Fills in defaults; refuses a value out of range with its path, its value and the bound. */
+/** Fills in defaults. An invalid option throws an error with its path, value and bounds. */
 export const parseSearchOptions = optionsReader('Search', schema);

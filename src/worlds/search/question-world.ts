@@ -1,6 +1,6 @@
 /**
- * Search over given questions and any retriever. The proxy serves it by AgentGym's SearchQA protocol, so that a policy trained on
- * made universes can be trained on a real corpus.
+ * Search with given questions and any retriever. The proxy serves it by AgentGym's SearchQA protocol, so that a policy
+ * trained on made universes can go on with a real corpus.
  */
 
 import type { SourceQuestion } from '../../corpus/question.ts';
@@ -14,7 +14,7 @@ import { Search } from './world.ts';
 
 function sourceOf(retriever: Retriever, questions: readonly SourceQuestion[]): Source {
   return {
-    // The caller closes the retriever, not an episode.
+    // The caller owns the retriever, so an episode does not close it.
     retriever: { retrieve: (...asked) => retriever.retrieve(...asked), close: async () => {} },
     question: (number) => questions[number],
     namedBy: ({ text }) => mentionsIn(text),
@@ -23,7 +23,7 @@ function sourceOf(retriever: Retriever, questions: readonly SourceQuestion[]): S
   };
 }
 
-/** Search, with these questions as its tasks: an item is a question's place in the file. */
+/** Search with the given questions as tasks; the item of a task is the question's index in the file. */
 export class QuestionWorld implements World {
   private readonly world: Search;
 
@@ -39,7 +39,7 @@ export class QuestionWorld implements World {
     return searchDescription;
   }
 
-  /** One list, in the file's order; a server has no splits. */
+  /** All questions in the file's order, as training tasks; a server has no splits. */
   async tasks(options: WorldOptions, split: Split): Promise<Task[]> {
     if (split === 'test') return [];
     return this.questions.map((_, id) => ({
@@ -50,7 +50,7 @@ export class QuestionWorld implements World {
     }));
   }
 
-  /** One universe, whose questions are the file's. */
+  /** Options under which all questions belong to one source. */
   private served(options: WorldOptions): WorldOptions {
     return { ...options, corpus: 'served' };
   }

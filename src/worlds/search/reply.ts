@@ -1,7 +1,10 @@
-/** Finding the action in what a language model said: the original's server reads the whole reply, and so do these rules. */
+/** Extracts the action from a language model's reply. Like the original's server, the rules parse the whole reply. */
 import type { ReplyRule } from '../../envs/reply.ts';
 
-/** The whole reply where it holds a tag; else what follows a first "Action:", as language models are shown actions elsewhere. */
+/**
+ * Returns the whole reply if it contains a tag; otherwise the text after the first "Action:", the format of the other
+ * worlds.
+ */
 export const searchReply: ReplyRule = (text) => {
   const said = text.replace(/<\/s>$/, '');
   return { action: /<(?:search|answer)>/.test(said) ? said : said.replace(/^.*?Action:\s*/s, '') };

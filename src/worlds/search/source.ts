@@ -1,7 +1,4 @@
-/**
- * Where questions and documents come from: a made universe, or a corpus that a person brought. The world plays whatever a source
- * gives and knows no more of it.
- */
+/** The interface to questions and documents: a made universe, or a corpus that a person added. */
 
 import type { SourceQuestion } from '../../corpus/question.ts';
 import type { Document, Retriever } from '../../corpus/retrieval/retriever.ts';
@@ -10,8 +7,8 @@ import type { Mention } from './universe/prose.ts';
 export interface Source {
   readonly retriever: Retriever;
   question(number: number): Promise<SourceQuestion> | SourceQuestion;
-  /** What a question names. */
+  /** Names in a question. */
   namedBy(question: SourceQuestion): readonly Mention[];
-  /** What a shown document offers, its title first. */
+  /** Mentions of a document, starting with its title. */
   mentionsOf(document: Document): readonly Mention[];
 }

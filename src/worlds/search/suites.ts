@@ -1,4 +1,7 @@
-/** Search's evaluation items: held-out universes, by the number of hops. The published sets ask about Wikipedia, which no tab holds. */
+/**
+ * Search's evaluation suites: held-out universes, by number of hops. The published sets ask about Wikipedia, which is
+ * too large for a tab.
+ */
 import type { WorldSuite } from '../../envs/suite.ts';
 
 export const searchSuites: readonly WorldSuite[] = [

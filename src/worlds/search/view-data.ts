@@ -1,32 +1,35 @@
-/** What a view of Search draws: a question, what was searched and found, and how much of the chain of evidence that is. */
+/**
+ * The data that a view of Search draws: the question, the searches with their documents, and the part of the evidence
+ * found so far.
+ */
 import type { WorldView } from '../../envs/env.ts';
 
 export interface SearchView extends WorldView {
   kind: 'search';
   question: string;
-  /** Articles that the question needs; null: not known. */
+  /** Number of articles that the answer requires, or null if unknown. */
   hops: number | null;
-  /** In order. */
+  /** All searches so far, in order. */
   searches: SearchSeen[];
-  /** The articles that lead to the answer, in order; those not yet found have no title. */
+  /** Articles that lead to the answer, in order. The title is empty until the article has been found. */
   chain: { title: string; found: boolean }[];
-  /** What was answered last; null: nothing yet. */
+  /** Latest answer, or null if there is none yet. */
   answer: string | null;
-  /** Null while the episode goes on. */
+  /** True if the answer is right; null until the episode is over. */
   right: boolean | null;
-  /** The accepted answers, once the episode is over. */
+  /** Accepted answers; empty until the episode is over. */
   golds: string[];
 }
 
 export interface SearchSeen {
   query: string;
-  /** What of the query was looked for, as the index compares words. */
+  /** Search terms of the query, in the form in which the index compares them. */
   words: string[];
   documents: {
     id: string;
     title: string;
     text: string;
-    /** Part of the chain. */
+    /** True if the document is part of the evidence. */
     evidence: boolean;
   }[];
 }

@@ -1,10 +1,15 @@
-/** The words that a tiny policy needs for small universes: every sentence, question and phrase, every word of a name, every reply. */
+/**
+ * Texts of a tiny policy's vocabulary for small universes: all sentences, questions, phrases, name parts and replies.
+ */
 import { agentGymRules } from './rules/agentgym.ts';
 import { ownRules } from './rules/own.ts';
 import { nameWords, occupations } from './universe/names.ts';
 import { asides, relations } from './universe/relations.ts';
 
-/** Names in universes of up to this many articles are whole words; in larger ones some fall into letters. */
+/**
+ * Largest number of articles for which the vocabulary contains all name parts. In larger universes some names are split
+ * into letters.
+ */
 const articles = 200;
 
 const wordings = () =>

@@ -1,6 +1,7 @@
 /**
- * Search: a question that takes several searches to answer, about a universe made from a seed or a corpus that a person brought. The
- * World contract over sources (source.ts), rules (rules/) and an index (retrieval/); here are tasks, batches and what is kept.
+ * Search: questions that take several searches to answer, about a universe made from a seed or a corpus that a person
+ * added. Implements the World interface over sources (source.ts), rules (rules/) and retrievers; this file handles
+ * tasks, batches and the cache of sources.
  */
 
 import { openCorpora } from '../../corpus/open.ts';
@@ -29,10 +30,13 @@ import { mixSeeds } from './universe/random.ts';
 import { readOn } from './universe/reader.ts';
 import { UniverseSource } from './universe/source.ts';
 
-/** Held-out universes are numbered from here: never met in training, whatever the options. */
+/**
+ * First held-out universe. Training universes have smaller numbers, so that the two never overlap, whatever the
+ * options.
+ */
 export const firstTestUniverse = 1_000_000;
 
-/** Articles of all universes that are kept in memory; one that is larger is kept alone. */
+/** Limit of the cache, in articles of all universes together. A larger universe is cached alone. */
 const mostKeptArticles = 40_000;
 
 /** Opens the source of a task. */
@@ -40,10 +44,10 @@ export type OpenSource = (options: SearchOptions, universe: number) => Promise<S
 
 const sizeOf = ({ articles, facts }: SearchOptions) => ({ articles, facts });
 
-/** One call has less time than the world has for its answer. */
+/** Retries of a search; three attempts fit into the world's own timeout. */
 const asking = { attempts: 3, attemptMs: 12_000 };
 
-/** Documents of somebody's server, for the questions of a corpus. */
+/** Source whose questions come from a corpus and whose documents come from a server. */
 async function openAsked({ corpus }: SearchOptions, { address, withheld }: ConnectionSettings): Promise<Source> {
   if (withheld) throw new WorldError(withheldWords(searchDescription.title));
   if (!address)
@@ -75,10 +79,10 @@ interface Kept {
   articles: number;
 }
 
-/** Use `Search.open()`. */
+/** The world Search; create it with `Search.open()`. */
 export class Search implements World {
   private readonly episodes = new Map<number, Episode>();
-  /** By universe, the one used longest ago first. */
+  /** Cached sources by their options, least recently used first. */
   private readonly kept = new Map<string, Kept>();
 
   constructor(
@@ -86,7 +90,7 @@ export class Search implements World {
     private readonly mostArticles = mostKeptArticles,
   ) {}
 
-  /** `settings`: where the server is that `retriever` asks. */
+  /** `settings`: address of the server used by the option `retriever`. */
   static async open(settings: ConnectionSettings = {}): Promise<Search> {
     return new Search((options, universe) => openHere(options, universe, settings));
   }
@@ -108,7 +112,7 @@ export class Search implements World {
     }));
   }
 
-  /** A corpus is as large as its questions; one in five is held out. */
+  /** Tasks of a corpus: one for each question, one in five of them held out. */
   private async corpusTasks(options: SearchOptions, split: Split): Promise<Task[]> {
     const count = await (await openCorpora()).questionCount(options.corpus);
     if (count === 0)
@@ -143,7 +147,7 @@ export class Search implements World {
     return new Episode(source, await source.question(place.number), filled);
   }
 
-  /** Universes are kept while there is room: a group's episodes share one, and so do the tasks of an epoch. */
+  /** Returns a cached source or opens it. The episodes of a group share a universe, and so do the tasks of an epoch. */
   private sourceOf(options: SearchOptions, universe: number): Promise<Source> {
     const { corpus, retriever, seed, articles, facts, distractors, hops, sameWording } = options;
     const key = JSON.stringify([corpus, retriever, seed, articles, facts, distractors, hops, sameWording, universe]);
@@ -178,7 +182,10 @@ export class Search implements World {
     });
   }
 
-  /** The searches of a batch, those of one source and one length in one call. A text: why a server did not answer it. */
+  /**
+   * Executes the searches of a batch, with one call for those that share a source and a number of documents. A string
+   * in the result is the error of a server.
+   */
   private async findAll(
     episodes: readonly Episode[],
     acts: readonly Act[],
@@ -234,7 +241,9 @@ export class Search implements World {
   }
 }
 
-/** What a server did not answer is a failure of its episodes and of no other; a text says it. */
+/**
+ * Results of a retriever. If a server fails, returns the error as a string, so that only the episodes concerned fail.
+ */
 const answersOf = (retriever: Retriever, queries: readonly string[], k: number, signal?: AbortSignal) =>
   retriever.retrieve(queries, k, signal).catch((error: Error) => {
     if (!(error instanceof ServerError)) throw error;

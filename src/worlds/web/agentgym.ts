@@ -1,6 +1,7 @@
 /**
- * The web behind AgentGym's protocol: `agentenv-webarena` at 3ef9235. Its sites and tasks are our own, so an item is a place in the
- * world's list, the training tasks first. Replies are whole: the action is found here, as there.
+ * The world Web served by AgentGym's protocol, like `agentenv-webarena` at 3ef9235. Sites and tasks are our own, so an
+ * item is an index into the world's task list, with the training tasks first. Clients send whole replies, and the
+ * action is extracted here, as in the original.
  */
 import type { Json } from '../../envs/env.ts';
 import {
@@ -22,7 +23,7 @@ function envOf(host: SessionHost, id: Values[string]): ServedSession {
   return session;
 }
 
-/** Page, objective: parts of the text that the world tells. */
+/** Extracts page and objective from an observation. */
 const told = /^OBSERVATION:\n([\s\S]*)\nURL: .*\nOBJECTIVE: ([\s\S]*)\nPREVIOUS ACTION: /;
 
 async function reset(host: SessionHost, { env_idx, idx }: Values): Promise<Json> {
@@ -36,7 +37,7 @@ async function reset(host: SessionHost, { env_idx, idx }: Values): Promise<Json>
     const [, page, objective] = told.exec(observation) ?? [observation, observation, ''];
     return { object: objective, observation: page, sites: [task.strata.site] };
   } catch (error) {
-    // Whatever failed has this form there, and its client ends the episode.
+    // In the original every failure has this form; its client then ends the episode.
     if (!(error instanceof ServerFault)) throw error;
     return { object: 'Error', observation: 'TimeoutError', sites: 'Error' };
   }

@@ -1,4 +1,4 @@
-/** The first block between three backticks, as WebArena's agents are read. */
+/** Takes the first block between triple backticks, as WebArena's agents do. */
 import type { Reply } from '../../envs/reply.ts';
 
 export function backticks(text: string): Reply {

@@ -2,14 +2,14 @@
 import type { WorldDescription } from '../../envs/env.ts';
 import { backticks } from './backticks.ts';
 
-/** Before the action, as the instruction shows it. */
+/** Phrase that introduces the action, as in the instruction. */
 const lastWords = 'In summary, the next action I will perform is';
 
 export const webDescription: WorldDescription = {
   name: 'web',
   title: 'Web',
   summary: 'Shop, post, review merge requests, find a way or look something up on six small sites.',
-  // Our own words for what the original client's instruction says; the actions and the answer format are the same.
+  // Our own wording of the original client's instruction. Actions and answer format are the same.
   instruction:
     'You steer a web browser to reach an objective. Each turn you get: the accessibility tree of the page, one element a line with its ' +
     'id in brackets; the address of the page; the tabs that are open; the objective; and your previous action.\n' +

@@ -1,6 +1,7 @@
 /**
- * From a plan of requests to the agent's own actions: which link is clicked, what is typed where. So an oracle is written in the
- * sites' terms and plays through the same page as everyone. Where a link is not on the page, the address is gone to.
+ * Converts a plan of requests to the agent's actions: the links to click and the texts to type. An oracle can therefore
+ * be written in terms of the sites and still acts through the same page as every policy. If the page has no link to an
+ * address, the driver uses `goto`.
  */
 import { parseAction } from '../../webarena/actions.ts';
 import { controlsAndLinks, controlsOf, fieldValue, isTicked, lineHeight } from './browser/accessibility.ts';
@@ -8,7 +9,7 @@ import type { Browser, SentRequest } from './browser/session.ts';
 import { parseAddress, resolve } from './sites/net.ts';
 import type { PlanStep } from './tasks/template.ts';
 
-/** The plan cannot be followed from here. */
+/** The plan cannot be executed from the browser's current state. */
 export class PlanError extends Error {
   override name = 'PlanError';
 }
@@ -41,7 +42,7 @@ class Driver {
     this.browser.act(parseAction(action), this.browser.observe().nodes);
   }
 
-  /** The printed id of an element, scrolling until it is on the screen. */
+  /** Printed id of an element; scrolls until it is on the screen. */
   private idOf(element: Element): string {
     for (let k = 0; k < mostScrolls; k++) {
       const tree = this.browser.pageTree();
@@ -110,7 +111,7 @@ class Driver {
       this.do(`click [${this.idOf(input)}]`);
   }
 
-  /** What stands in a field already is taken out first: typing does not clear it. */
+  /** Types into a field. Typing does not clear it, so its old text is deleted first. */
   private fill(input: Element, text: string, enter: boolean): void {
     if (fieldValue(input, this.browser.control(input)) !== '') {
       this.do(`click [${this.idOf(input)}]`);
@@ -123,7 +124,7 @@ class Driver {
 
 const isTick = (input: Element) => ['checkbox', 'radio'].includes(input.getAttribute('type') ?? '');
 
-/** Did this request carry the step out? */
+/** True if the request completed the step. */
 function carries(step: PlanStep, { url, form }: SentRequest): boolean {
   if ('visit' in step) return same(url, resolve(step.visit, url));
   if (!('submit' in step)) return false;
@@ -134,7 +135,7 @@ function carries(step: PlanStep, { url, form }: SentRequest): boolean {
   return Object.entries(step.fields ?? {}).every(([name, value]) => given[name] === (value === true ? 'yes' : value));
 }
 
-/** How many steps of the plan have been carried out, in its order, whatever else was done between. */
+/** Number of completed steps. The steps must be completed in order; other requests between them are ignored. */
 export function progress(plan: readonly PlanStep[], requests: readonly SentRequest[]): number {
   let done = 0;
   for (const request of requests) {
@@ -144,13 +145,13 @@ export function progress(plan: readonly PlanStep[], requests: readonly SentReque
   return done;
 }
 
-/** Where the browser stands before each step, from the beginning. */
+/** Tab and address of the browser before a step of the plan. */
 export interface Standing {
   tab: number;
   url: string;
 }
 
-/** The whole plan's actions from a fresh browser, with where each step was taken. */
+/** Actions of the whole plan from a fresh browser, with the position of the browser before each step. */
 export function followPlan(
   fresh: Browser,
   plan: readonly PlanStep[],
@@ -164,7 +165,7 @@ export function followPlan(
   return { actions: driver.actions, standings, browser: driver.browser };
 }
 
-/** The actions that remain: those of the steps not yet carried out, after going back to where the next one is taken. */
+/** Actions of the steps that are not yet completed, after a return to the position of the next step. */
 export function remainingActions(
   browser: Browser,
   plan: readonly PlanStep[],
@@ -184,6 +185,6 @@ export function remainingActions(
   return { actions: driver.actions, browser: driver.browser };
 }
 
-/** Controls of the page that a valid action may name. */
+/** Elements that a valid action may refer to. */
 export const actable = (browser: Browser) =>
   new Set([...controlsOf(browser.page()), ...controlsAndLinks(browser.page())]);

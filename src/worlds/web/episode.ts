@@ -1,6 +1,6 @@
 /**
- * One episode of the web: a task's browser, what has been done in it, and its judgement. An action that cannot be read is answered
- * with the original's error; one that cannot be carried out leaves the page as it is.
+ * An episode of the world Web: the browser of a task, its actions and its judgement. An action that cannot be parsed is
+ * answered with the original's error message; one that cannot be executed leaves the page unchanged.
  */
 import { type Action, ActionError, describeAction, earlyStop, parseAction } from '../../webarena/actions.ts';
 import { evaluate } from '../../webarena/evaluators/evaluate.ts';
@@ -30,7 +30,7 @@ export class Episode {
   private readonly first: Browser;
   private standings: readonly Standing[] | null = null;
   previous = 'None';
-  /** The element acted on last, as printed; empty where the page is another now. */
+  /** Printed id of the element of the last action; empty if the page has changed since. */
   acted = '';
   score: number | null = null;
   done = false;
@@ -106,7 +106,7 @@ export class Episode {
     return evaluate({ intent, evaluation, answer }, judgedBrowser(this.browser));
   }
 
-  /** The oracle's remaining actions, tried in a copy; null where they do not end at the goal. */
+  /** The oracle's remaining actions, tried in a copy of the browser. Null if they do not reach the goal. */
   async plan(): Promise<string[] | null> {
     if (this.done) return null;
     try {
@@ -125,7 +125,7 @@ export class Episode {
     }
   }
 
-  /** True where every action of the plan is listed when its turn comes. */
+  /** True if each action of the plan is a valid action at its turn. */
   async planIsListed(): Promise<boolean | null> {
     const plan = await this.plan();
     if (!plan) return null;

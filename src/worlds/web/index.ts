@@ -1,4 +1,7 @@
-/** The web's module: what it is and what it needs. What plays it (sites, browser, judges) is loaded when it is opened. */
+/**
+ * Module of the world Web: its facts, options and budgets. The client (sites, browser, judges) is loaded when the world
+ * is opened.
+ */
 import type { WorldModule } from '../../envs/module.ts';
 import { webDescription } from './description.ts';
 import { offeredInWeb } from './offered.ts';
@@ -9,7 +12,7 @@ export const web: WorldModule = {
   offeredIn: offeredInWeb,
   options: parseWebOptions,
   vocabulary: {
-    // The words of the full observation, of errors and of actions; a name that was not heard is spelled.
+    // Texts of the full observation, of errors and of actions. Unknown names are spelled.
     texts: [
       'OBSERVATION: Tab 0 (current): URL: http://shop.test/?q= OBJECTIVE: PREVIOUS ACTION: None where is page_focus',
       'Attempt to perfom "click" on element "[1]" but no matching element found. Please check the observation more carefully.',
@@ -35,7 +38,7 @@ export const web: WorldModule = {
   },
   budget: {
     tiny: { promptTokens: 1024, completionTokens: 4096, maxTokensPerTurn: 32 },
-    // A whole page of ours has at most 5,000 characters.
+    // Our longest page has at most 5,000 characters.
     language: () => ({ promptTokens: 2600, observationTokens: 1700, oracleTurns: 5 }),
   },
   view: 'web',

@@ -1,7 +1,10 @@
-/** What the web's texts offer: in the terse form everything that can be clicked on stands at the start of a line, by its id. */
+/** Extracts the valid actions from a terse observation, in which every clickable element begins a line with its id. */
 import type { WorldOptions } from '../../envs/env.ts';
 
-/** null: these texts do not tell all that may be done under these options. `said`: the world's texts so far. */
+/**
+ * Returns null if the observations do not contain all valid actions under these options. `said`: all observations so
+ * far.
+ */
 export function offeredInWeb(said: readonly string[], { observation, verbs }: WorldOptions): string[] | null {
   if (observation !== 'terse' || String(verbs) !== 'click') return null;
   // The first line is the objective.

@@ -1,4 +1,4 @@
-/** Options of the web, with their labels and bounds. */
+/** Options of the world Web, with their labels and bounds. */
 import * as v from 'valibot';
 import { listOf, oneOf, option, optionsReader, whole, yesOrNo } from '../../envs/options.ts';
 

@@ -1,7 +1,8 @@
 /**
- * The tree in few words, for tiny policies: a line for every line of the tree that names something, in the same order. What can be acted
- * on keeps its id, its role unless it is a link, and what is true of it (`checked: true`); of all else the words stand after a dash, as
- * its id could not be used. Nothing is told that the tree does not tell, and no name is left out but one that the next line repeats.
+ * Short form of the tree for tiny policies: one line for each named node, in the tree's order. Actionable elements have
+ * their id, their role unless it is a link, and their true properties (`checked: true`). All other nodes have only
+ * their name after a dash, because their id could not be used. The text contains nothing beyond the tree, and leaves
+ * out only names that the next line repeats.
  */
 
 import { strip } from '../../webarena/python.ts';
@@ -10,11 +11,11 @@ import type { Browser } from './browser/session.ts';
 import { elementsSeen } from './valid-actions.ts';
 
 const printedId = /^\t*\[(\d+)\]/;
-/** That something is not so, or may be left empty, is not told. */
+/** True for properties that are kept: those that are not `false`. */
 const isSo = (property: string) => !/: false$/i.test(property);
 
 interface Line {
-  /** Null: nothing can be done with it. */
+  /** Null if the element is not actionable. */
   id: string | null;
   role: string;
   name: string;
@@ -42,7 +43,7 @@ function sayLine({ id, role, name, properties }: Line): string {
   return [id, role === 'link' && name ? '' : role, name, properties].filter(Boolean).join(' ');
 }
 
-/** What the screen shows; the tabs come first where there are several. */
+/** Short form of the visible part of the page, after the tabs if there are several. */
 export function terseText(browser: Browser): string {
   const seen = browser.observe();
   const lines = linesOf(browser, seen);

@@ -1,6 +1,7 @@
 /**
- * What an agent can do on a page, as strings: click and hover on what can be acted on, type into fields every value of the page and
- * every span of the objective, answer with the same texts. Made from what the agent reads alone: no goal, no oracle singles one out.
+ * Valid actions of a page: click and hover on actionable elements, type every text of the page and every span of the
+ * objective into fields, and answer with the same texts. They depend only on what the agent can read, so that they
+ * reveal neither the goal nor the oracle's plan.
  */
 
 import { strip } from '../../webarena/python.ts';
@@ -13,14 +14,14 @@ import { verbNames } from './options.ts';
 const longestSpan = 8;
 const longestText = 120;
 
-/** Quotes at the ends off; also without a closing mark of punctuation. */
+/** A span without surrounding quotes, and also without final punctuation. */
 function trims(span: string): string[] {
   const bare = span.replace(/^["'(]+/, '').replace(/["')]+[.,:;?!]?$/, '');
   const plain = bare.replace(/[.,:;?!]+$/, '');
   return plain === bare ? [bare] : [bare, plain];
 }
 
-/** Runs of one to eight words. */
+/** Spans of one to eight consecutive words. */
 export function spansOf(objective: string): string[] {
   const words = objective.split(/\s+/).filter(Boolean);
   const found = new Set<string>();
@@ -30,7 +31,7 @@ export function spansOf(objective: string): string[] {
   return [...found];
 }
 
-/** Brackets and line ends would end the text early. */
+/** True for texts that can be an argument. Brackets and line ends would end it early. */
 const isWhole = (text: string) => text.length > 0 && text.length <= longestText && !/[[\]\n]/.test(text);
 const isTypable = (text: string) => [...text].every((c) => c >= ' ' && c.codePointAt(0)! < 1000 && c !== '\u0080');
 
@@ -39,7 +40,7 @@ function valuesOf(browser: Browser, { nodes }: TreeText): string[] {
   return [...nodes.keys()].map((id) => strip(names.get(id) ?? ''));
 }
 
-/** What the pages of the other tabs say: what was read there is typed here. */
+/** Texts on the other tabs' pages, because a text read there may have to be typed here. */
 function otherTabs({ options, state }: Browser): string[] {
   return state.tabs.flatMap(({ history, at }, k) => {
     if (k === state.current) return [];
@@ -58,7 +59,7 @@ export type Verb = (typeof verbNames)[number];
 interface Offer {
   browser: Browser;
   elements: { id: string; editable: boolean }[];
-  /** What can be typed or answered. */
+  /** Texts that can be typed or used as an answer. */
   texts: readonly string[];
 }
 
@@ -88,7 +89,7 @@ const offers: { [verb in Verb]: (offer: Offer) => string[] } = {
   stop: ({ texts }) => ['stop []', 'stop [N/A]', ...texts.map((text) => `stop [${text}]`)],
 };
 
-/** What can be acted on of what is seen, in the order of the page. */
+/** Actionable elements in the visible part of the page, in order. */
 export function elementsSeen(browser: Browser, seen: TreeText): Offer['elements'] {
   const can = actable(browser);
   const tree = browser.pageTree();
@@ -100,7 +101,7 @@ export function elementsSeen(browser: Browser, seen: TreeText): Offer['elements'
   });
 }
 
-/** The actions that begin with these verbs, each once. */
+/** Distinct valid actions with the wanted verbs. */
 export function validActions(
   browser: Browser,
   seen: TreeText,

@@ -1,4 +1,7 @@
-/** What a view of the web draws: the page as its site sent it, what stands in its fields, and the tree beside it. */
+/**
+ * The data that a view of the world Web draws: the page as sent by its site, the content of its fields, and the tree
+ * beside it.
+ */
 import type { WorldView } from '../../envs/env.ts';
 
 export interface WebView extends WorldView {
@@ -6,14 +9,14 @@ export interface WebView extends WorldView {
   objective: string;
   url: string;
   tabs: { title: string; current: boolean }[];
-  /** The page's body, and its title. */
+  /** HTML of the page's body. */
   html: string;
   title: string;
-  /** Controls that are not as the page was sent, by their number in its order. */
+  /** Controls that were changed since the page was loaded, by their index in the document. */
   controls: { [index: number]: { value?: string; checked?: boolean } };
-  /** The lines of the observation: with the id of each, and the number of its element among all of the page's. */
+  /** Lines of the observation, each with its printed id and the index of its element among all elements of the page. */
   lines: { text: string; id: string; element: number }[];
-  /** The element of the last action, by its number; -1: none. */
+  /** Index of the last action's element, or -1 if there is none. */
   acted: number;
   lastAction: string;
   score: number | null;

@@ -1,6 +1,6 @@
 /**
- * The web in this process: the World contract over the small internet, a browser a slot. Where it runs decides how pages are parsed:
- * a frame by its own DOM, Node and a worker by a library; the answers are the same bytes.
+ * The world Web: the World interface over the simulated internet, with one browser per slot. Pages are parsed by the
+ * DOM of a frame, or by a library on Node and in workers; observations are identical byte for byte.
  */
 import {
   type Feedback,
@@ -31,7 +31,7 @@ export class Web implements World {
     this.parse = remembering(parse);
   }
 
-  /** `parse`: how pages become documents; a library's way by default. */
+  /** `parse`: parser of pages. Default: a library. */
   static async open(parse?: ParsePage): Promise<Web> {
     return new Web(parse ?? (await import('./browser/node-page.ts')).parseWithLibrary);
   }
@@ -125,7 +125,7 @@ function isWanted({ name, sites, turns }: Template, options: WebOptions): boolea
   return lengths.includes(turns) && sites.every((site) => (allowed as readonly string[]).includes(site));
 }
 
-/** Templates that are held out whole are asked in tests alone. */
+/** True if the split uses the template. Held-out templates are used only for tests. */
 const isAsked = ({ heldOut }: Template, split: Split, { heldOutTemplates }: WebOptions) =>
   !heldOut || (split === 'test' && heldOutTemplates);
 

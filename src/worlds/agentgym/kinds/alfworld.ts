@@ -1,4 +1,7 @@
-/** AgentGym's AlfWorld server: a household in text. The first observation lists the valid actions; later ones come beside the text. */
+/**
+ * AgentGym's AlfWorld server: household tasks in text. The first observation contains the valid actions; later answers
+ * list them in a field of their own.
+ */
 import * as v from 'valibot';
 import { lastAction } from '../../../envs/reply.ts';
 import { flag, idIn, number, readAnswer, text, texts } from '../answers.ts';
@@ -28,7 +31,7 @@ const functions = {
 const OpeningSchema = v.object({ observation: text, available_actions: texts });
 const AnswerSchema = v.object({ observation: text, available_actions: texts, reward: number, done: flag });
 
-/** Its games: those for training, then the held-out ones. */
+/** Number of training games; the held-out games follow them. */
 const TRAINING_GAMES = 2420;
 const HELD_OUT_GAMES = 200;
 

@@ -4,7 +4,10 @@ import { oneAction } from '../../../envs/reply.ts';
 import { idIn, observed, scoreAnswer } from '../answers.ts';
 import { modelledOn } from '../kind.ts';
 
-/** The list at the end of an observation: JSON; undefined where there is none, as after the end. */
+/**
+ * Valid actions from the JSON list at the end of an observation, or undefined if it has none, as after the end of an
+ * episode.
+ */
 export function listed(observation: string): string[] | undefined {
   const list = /\nAvailable actions: (\[.*\])\s*$/.exec(observation)?.[1];
   if (!list) return undefined;

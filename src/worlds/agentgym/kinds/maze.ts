@@ -1,4 +1,4 @@
-/** The maze of AgentGym's LMRL-Gym server, which serves it under /maze: one maze, a start for each game. */
+/** Maze of AgentGym's LMRL-Gym server, under /maze: one maze with a different start for each game. */
 
 import { firstAction } from '../../../envs/reply.ts';
 import { idIn, observed, plainAnswer } from '../answers.ts';
@@ -19,7 +19,7 @@ export const maze = modelledOn('maze', (own) => ({
   vocabulary: { as: own.name },
   budget: own.budget.language({}),
   tiny: own.budget.tiny,
-  // All its games are evaluated and trained on.
+  // All games serve for both training and evaluation.
   items: () => range(0, 24),
   hello: 'This is environment LMRL-Gym.',
   prefix: '/maze',

@@ -1,4 +1,6 @@
-/** AgentGym's ScienceWorld server: a simulator on a Java machine for each environment. Its score is from -100 to 100. */
+/**
+ * AgentGym's ScienceWorld server, which runs one Java simulator for each environment. Scores range from -100 to 100.
+ */
 import * as v from 'valibot';
 import { lastAction } from '../../../envs/reply.ts';
 import { idIn, readAnswer, scoreAnswer, text } from '../answers.ts';

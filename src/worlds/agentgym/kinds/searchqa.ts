@@ -1,9 +1,9 @@
-/** AgentGym's SearchQA server: questions of seven collections, a retriever behind it. It reads the whole reply. */
+/** AgentGym's SearchQA server: questions of seven collections, with a retriever. The server parses the whole reply. */
 import { wholeReply } from '../../../envs/reply.ts';
 import { bareId, bareText, plainAnswer } from '../answers.ts';
 import { type AgentGymKind, range } from '../kind.ts';
 
-/** The collections by their last item. */
+/** Collections with the id of their last item, ascending. */
 const collections = [
   ['nq', 3609],
   ['triviaqa', 14_922],

@@ -1,10 +1,10 @@
-/** AgentGym's BIRD server (SQLGym): a question about a database, one statement to answer it. */
+/** AgentGym's BIRD server (SQLGym): questions about a database, each answered by one SQL statement. */
 import * as v from 'valibot';
 import { type Reply, strip } from '../../../envs/reply.ts';
 import { bareId, bareText, readAnswer, stateAnswer, text } from '../answers.ts';
 import { type AgentGymKind, range } from '../kind.ts';
 
-/** What stands in the last block of SQL; the whole reply where there is none. */
+/** Content of the last SQL block, or the reply up to its first code fence if there is none. */
 function inSqlBlock(said: string): Reply {
   const after = said.split('```sql').at(-1)!;
   return { action: strip(after.split('```')[0]) };

@@ -1,9 +1,12 @@
-/** AgentGym's TextCraft server: its items are numbered in the order in which that machine lists its recipe files. */
+/**
+ * AgentGym's TextCraft server. Its items are numbered in the order in which the server's file system lists the recipe
+ * files.
+ */
 import { oneAction } from '../../../envs/reply.ts';
 import { idIn, observed, plainAnswer } from '../answers.ts';
 import { modelledOn } from '../kind.ts';
 
-/** What the commands shown offer: each itself, and a `get` for each thing it uses. */
+/** Valid actions of an observation: each listed command, and a `get` for each of its ingredients. */
 export function offeredBy(observation: string): string[] {
   const offered = observation.split('\n').flatMap((line) => {
     const used = /^craft .+? using (.+)$/.exec(line)?.[1].split(', ') ?? [];

@@ -1,6 +1,7 @@
 /**
- * AgentGym's five servers of tools: one protocol, and a list of actions each. An action is a function's name and a JSON object; the
- * server reads the whole reply. Films, to-dos and sheets ask services of others, with keys that the server's owner has.
+ * AgentGym's five tool servers: one protocol, with a list of actions each. An action is a function name and a JSON
+ * object; the server parses the whole reply. Movie, to-do and sheet tools call external services with the keys of the
+ * server's owner.
  */
 import { wholeReply } from '../../../envs/reply.ts';
 import { bareId, bareText, plainAnswer } from '../answers.ts';

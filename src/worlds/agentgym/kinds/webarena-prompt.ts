@@ -1,6 +1,7 @@
 /**
- * The prompt of AgentGym's WebArena server, read: which elements of its tree can be acted on, which actions that offers, and the tree in
- * few words, in the form that the world Web tells tiny policies (`worlds/web/terse-text.ts`). It goes by roles alone: that is all a text tells.
+ * Parses the prompt of AgentGym's WebArena server: its actionable elements, the valid actions, and a short form of the
+ * tree, the same as the world Web's for tiny policies (`worlds/web/terse-text.ts`). Elements are judged only by their
+ * roles, since the text contains nothing else.
  */
 import { strip } from '../../../webarena/python.ts';
 import type { Opening } from '../kind.ts';
@@ -8,7 +9,7 @@ import type { Opening } from '../kind.ts';
 export const verbs = ['click', 'hover', 'scroll', 'history', 'stop'] as const;
 export type Verb = (typeof verbs)[number];
 
-/** Roles of what a pointer does something to (w3.org/TR/wai-aria-1.2, widget roles, without those that only hold others). */
+/** Roles of actionable elements (w3.org/TR/wai-aria-1.2, widget roles, without mere containers). */
 const actable = new Set(
   'link button textbox searchbox checkbox radio combobox listbox option menuitem menuitemcheckbox menuitemradio tab switch slider spinbutton treeitem DisclosureTriangle'.split(
     ' ',
@@ -16,7 +17,7 @@ const actable = new Set(
 );
 
 interface Line {
-  /** Null: nothing can be done with it. */
+  /** Null if the element is not actionable. */
   id: string | null;
   role: string;
   name: string;
@@ -26,7 +27,7 @@ interface Line {
 const line = /^\t*\[(\d+)\] (\S+) ('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")(.*)$/;
 const escapes: { [letter: string]: string } = { n: '\n', t: '\t', r: '\r' };
 
-/** The text that a Python literal stands for. */
+/** Value of a Python string literal. */
 const unquoted = (literal: string): string =>
   literal
     .slice(1, -1)
@@ -34,7 +35,7 @@ const unquoted = (literal: string): string =>
       letter === undefined ? String.fromCodePoint(Number.parseInt(x ?? u ?? long, 16)) : (escapes[letter] ?? letter),
     );
 
-/** That something is not so, or may be left empty, is not told. */
+/** True for properties that are kept: those that are not empty and not `false`. */
 const isSo = (property: string) => property !== '' && !/: false$/i.test(property);
 
 function lineOf(text: string): Line[] {
@@ -52,7 +53,7 @@ function sayLine({ id, role, name, properties }: Line): string {
   return [id, role === 'link' && name ? '' : role, name, properties].filter(Boolean).join(' ');
 }
 
-/** Brackets and line ends would end an answer early. */
+/** True for texts that can be an answer. Brackets and line ends would end it early. */
 const isAnswer = (text: string) => text.length > 0 && text.length <= 120 && !/[[\]\n]/.test(text);
 
 const offers: { [verb in Verb]: (ids: readonly string[], names: readonly string[]) => string[] } = {
@@ -65,7 +66,10 @@ const offers: { [verb in Verb]: (ids: readonly string[], names: readonly string[
 
 const prompt = /^OBSERVATION:\n(.*)\nURL: [^\n]*\nOBJECTIVE: (.*)\nPREVIOUS ACTION: .*$/s;
 
-/** What is told of a prompt, and the actions of these verbs that it offers. Other words (an error) are told as they are, and offer nothing new. */
+/**
+ * Observation and valid actions of a prompt, limited to the wanted verbs. A text that is not a prompt, such as an
+ * error, becomes the observation unchanged, without new valid actions.
+ */
 export function readPrompt(said: string, terse: boolean, wanted: readonly Verb[]): Opening {
   const [, seen, objective] = prompt.exec(said) ?? [];
   if (seen === undefined) return { observation: said };

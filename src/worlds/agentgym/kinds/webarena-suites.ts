@@ -1,7 +1,7 @@
 /**
- * WebArena's tasks as AgentGym-RL splits them. Its fifty test items are published in its logs' order; its 307 training items were
- * gathered from the logs of a run by somebody else (github.com/mavinomichael/AgentGym-RL: they were all seen by its 101st step of 600), and
- * are presumed to be the original's.
+ * AgentGym-RL's split of WebArena's tasks. The fifty test items are published, in the order of its logs. The 307
+ * training items were collected from the logs of an independent run (github.com/mavinomichael/AgentGym-RL, in which all
+ * had appeared by step 101 of 600) and are presumed to be the original's.
  */
 
 import { itemsIn } from '../../../envs/item-list.ts';
@@ -19,7 +19,10 @@ export const trainItems: readonly number[] = itemsIn(
     '347-348, 351-356, 358-364, 366-377, 379-380, 382-385, 388, 424-428, 430, 676-679, 737-741, 757-762, 764-767',
 )!;
 
-/** The fifty stand in order: fifteen of the shop, fifteen of its administration, five each of GitLab and Reddit, ten of the map. */
+/**
+ * The fifty test items are grouped: fifteen of the shop, fifteen of its administration, five each of GitLab and Reddit,
+ * ten of the map.
+ */
 const columns = ['Shopping', 'CMS', 'Maps', 'GitLab & Reddit'];
 const ends = [
   [15, 'Shopping'],

@@ -1,4 +1,7 @@
-/** AgentGym's WebArena server: a browser for each environment, on sites that somebody hosts. A reset may take minutes. */
+/**
+ * AgentGym's WebArena server: one browser for each environment, on sites that the server's owner hosts. A reset may
+ * take minutes.
+ */
 import * as v from 'valibot';
 import type { WorldOptions } from '../../../envs/env.ts';
 import { listOf, oneOf, option } from '../../../envs/options.ts';
@@ -12,7 +15,7 @@ import { testItems, trainItems, webarenaSuites } from './webarena-suites.ts';
 const noBlock =
   'Cannot parse action from response. Your action should be inside triple backticks (```). Please adjust accordingly.';
 
-/** The server reads the reply; without a block the client does not ask it. */
+/** The server parses the reply. A reply without a block is refused by the client, without a request. */
 const inBackticks = (said: string): Reply =>
   /```.*?```/s.test(said) ? { action: said } : { action: '', refusal: noBlock };
 
@@ -21,10 +24,10 @@ const StepSchema = v.object({
   observation: text,
   reward: number,
   terminated: flag,
-  // Our proxy's word for what ended an episode that is not the agent's doing.
+  // From our proxy: the reason for an end that is not the agent's fault.
   info: v.nullish(v.object({ failure: v.optional(text) })),
 });
-/** Our proxy says why it refuses a task. */
+/** `why` comes from our proxy: the reason for which it refuses a task. */
 const ResetSchema = v.object({ observation: text, why: v.optional(text) });
 
 export const webarena = modelledOn('web', (own) => ({

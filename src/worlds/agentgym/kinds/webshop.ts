@@ -1,4 +1,4 @@
-/** AgentGym's WebShop server: a shop of a million products in text. */
+/** AgentGym's WebShop server: a shop with a million products in text. */
 import * as v from 'valibot';
 import { lastAction } from '../../../envs/reply.ts';
 import { bareId, bareText, readAnswer, stateAnswer, text } from '../answers.ts';
@@ -37,7 +37,7 @@ export const webshop: AgentGymKind = {
   successReward: 1,
   hasValidActions: false,
   budget: { promptTokens: 640, observationTokens: 600, oracleTurns: 5 },
-  // The published ids are not known; there are 3,930 for training and 200 held out.
+  // The published ids are not known, only their numbers: 3,930 for training and 200 held out.
   items: (split) => (split === 'test' ? range(0, 199) : range(200, 4129)),
   hello: 'ok',
   idField: 'env_idx',

@@ -1,4 +1,4 @@
-/** The Wordle of AgentGym's LMRL-Gym server, which serves it under /wordle: a game for each seed, over its own list of words. */
+/** Wordle of AgentGym's LMRL-Gym server, under /wordle: one game for each seed, with its own word list. */
 
 import { option, yesOrNo } from '../../../envs/options.ts';
 import { firstAction } from '../../../envs/reply.ts';
@@ -30,7 +30,10 @@ export const wordle = modelledOn('wordle', (own) => ({
   idField: 'id',
   create: { id: idIn },
   closes: false,
-  /** Asked while no game has begun: later it lists the words that still fit, which nobody is to be told. */
+  /**
+   * Reads the word list before a game has begun. Later the route lists only the words that are still possible, which
+   * would reveal the solution.
+   */
   prepare: async (line) => readAnswer('GET /filtered_vocab', texts, await line.get('/filtered_vocab')),
   async reset(line, item, { showWords }, words) {
     const observation = observed('POST /reset', await line.post('/reset', { seed: item }));

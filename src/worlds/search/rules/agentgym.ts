@@ -1,7 +1,8 @@
 /**
- * The rules of AgentGym's SearchQA (arXiv 2509.08755, github.com/WooooDyy/AgentGym, MIT, agentenv-searchqa), as recorded from its
- * own code: the first pair of tags says what is done, the last answer in the reply is what is scored, and a wrong answer ends
- * nothing, so that an agent may go on guessing. The prompt says in words of our own what the original's says.
+ * The rules of AgentGym's SearchQA (arXiv 2509.08755, github.com/WooooDyy/AgentGym, MIT, agentenv-searchqa), from
+ * recordings of its own code. The first pair of tags decides the action, the last answer of the reply is scored, and a
+ * wrong answer does not end the episode, so that an agent may keep guessing. The prompt is our own wording of the
+ * original's.
  */
 import { strip } from './python-text.ts';
 import { listDocuments, type Rules, readTags, writeTags } from './rules.ts';

@@ -1,7 +1,8 @@
 /**
- * The default rules: the same game in few words, so that a tiny policy can read and say it, and without the defects of the originals: an answer ends
- * the episode, right or wrong (guessing on is no skill), and any of several golds counts. Tags are understood too, as language models
- * write them; there the first whole pair counts, for the score as well.
+ * The default rules: the same game in short texts that a tiny policy can read and write, without two defects of the
+ * originals. An answer ends the episode even if it is wrong, so guessing does not pay; and any one of several accepted
+ * answers is right. Tags are accepted as well, since language models write them; the first complete pair counts, also
+ * for the score.
  */
 import { collapse, strip } from './python-text.ts';
 import { type Rules, readTags } from './rules.ts';
@@ -12,7 +13,7 @@ const plain = /^(search|answer)\b:?(.*)$/is;
 export const ownRules: Rules = {
   ask: (question) => `Question: ${strip(question)}`,
   read(reply) {
-    // What is only thought of is not done.
+    // Tags inside <think> are not actions.
     const tagged = readTags(reply.replace(/<think>.*?<\/think>/gs, ' '));
     if (tagged.kind !== 'invalid') return tagged;
     const found = plain.exec(strip(reply));

@@ -1,6 +1,7 @@
 /**
- * What a set of rules is: how a question is put, what a reply asks for, what the agent is told. The world carries out the search and
- * keeps the score; rules know texts. Three sets: this project's (own.ts), AgentGym's (agentgym.ts), Search-R1's (search-r1.ts).
+ * The interface of a set of rules: prints the question, parses replies and prints observations. The world executes
+ * searches and keeps the score; rules handle only texts. There are three sets: this project's (own.ts), AgentGym's
+ * (agentgym.ts) and Search-R1's (search-r1.ts).
  */
 
 import type { Golds } from '../../../corpus/question.ts';
@@ -13,18 +14,18 @@ export interface Rules {
   /** First observation. */
   ask(question: string): string;
   read(reply: string): Act;
-  /** Whether the answer in a reply is right. */
+  /** True if the reply's answer is right. */
   isRight(reply: string, act: Act & { kind: 'answer' }, golds: Golds): boolean;
-  /** What a search found. */
+  /** Observation that lists the documents of a search. */
   show(documents: readonly Document[]): string;
   right: string;
   wrong: string;
   invalid: string;
-  /** A search or an answer as this set of rules writes it: what valid actions and plans are made of. */
+  /** Prints a search or an answer as an action, for valid actions and plans. */
   write(act: Exclude<Act, { kind: 'invalid' }>): string;
 }
 
-/** The first whole pair of tags decides; what is in it is taken without the blanks at its ends. */
+/** Parses the first complete pair of tags. Its content is trimmed. */
 export function readTags(reply: string): Act {
   const found = /<(search|answer)>(.*?)<\/\1>/s.exec(reply);
   if (!found) return { kind: 'invalid' };
@@ -35,7 +36,7 @@ export function readTags(reply: string): Act {
 export const writeTags: Rules['write'] = (act) =>
   act.kind === 'search' ? `<search>${act.query}</search>` : `<answer>${act.text}</answer>`;
 
-/** `Doc 1(Title: "Velora") ...`, a line each (a text may hold more lines of its own). */
+/** Prints documents as `Doc 1(Title: "Velora") ...`, one per line. A document's text may itself contain line breaks. */
 export function listDocuments(documents: readonly Document[]): string {
   return documents.map(({ title, text }, k) => `Doc ${k + 1}(Title: ${title}) ${text}\n`).join('');
 }

@@ -1,34 +1,34 @@
 /**
- * Scoring an answer: exact match after normalisation, as SQuAD's evaluation script began it and Search-R1 (arXiv 2503.09516,
- * github.com/PeterGriffinJin/Search-R1, Apache-2.0, verl/utils/reward_score/qa_em*.py) and AgentGym took it over. Functions of
- * text alone.
+ * Scores an answer by exact match after normalisation, as introduced by SQuAD's evaluation script and adopted by
+ * Search-R1 (arXiv 2503.09516, github.com/PeterGriffinJin/Search-R1, Apache-2.0, verl/utils/reward_score/qa_em*.py) and
+ * AgentGym. All functions depend only on their texts.
  */
 import type { Golds } from '../../../corpus/question.ts';
 import { articlesToSpaces, collapse, strip, withoutPunctuation } from './python-text.ts';
 
-/** Lower case, no ASCII punctuation, no articles, single spaces. */
+/** Lower case, without ASCII punctuation and articles, single spaces. */
 export function normalizeAnswer(text: string): string {
   return collapse(articlesToSpaces(withoutPunctuation(text.toLowerCase())));
 }
 
 const listOf = (golds: Golds): readonly string[] => (typeof golds === 'string' ? [golds] : golds);
 
-/** Whether the answer equals one of the golds, both normalised. */
+/** True if the answer equals one of the golds after normalisation. */
 export function exactMatch(answer: string, golds: Golds): boolean {
   const wanted = normalizeAnswer(answer);
   return listOf(golds).some((gold) => normalizeAnswer(gold) === wanted);
 }
 
-/** Whether one of the golds stands anywhere in the text, both normalised. */
+/** True if the text contains one of the golds, both normalised. */
 export function containsGold(text: string, golds: Golds): boolean {
   const searched = normalizeAnswer(text);
   return listOf(golds).some((gold) => searched.includes(normalizeAnswer(gold)));
 }
 
 /**
- * The last answer in a text, or null where there are fewer than `least` of them. AgentGym asks for one; Search-R1 for two,
- * because it scores its prompt too, and the prompt gives an example (which holds two pairs of tags, so that the rule never bites
- * there: specs of the recordings, `golden/search`).
+ * The last answer in a text, or null if there are fewer than `least`. AgentGym requires one. Search-R1 requires two,
+ * because its text includes the prompt with an example answer; since that example contains two pairs of tags, the
+ * requirement is always met there (see the recordings' specs in `golden/search`).
  */
 export function lastAnswer(text: string, least: 1 | 2): string | null {
   const found = [...text.matchAll(/<answer>(.*?)<\/answer>/gs)];
@@ -37,19 +37,19 @@ export function lastAnswer(text: string, least: 1 | 2): string | null {
 
 export interface ScoreRule {
   least: 1 | 2;
-  /** Reward of an answer that is wrong. */
+  /** Reward of a wrong answer. */
   formatScore?: number;
   match?: (answer: string, golds: Golds) => boolean;
 }
 
-/** 1 for a right answer, `formatScore` for a wrong one, 0 where there is none. */
+/** Returns 1 for a right answer, `formatScore` for a wrong one, 0 if there is none. */
 export function scoreText(text: string, golds: Golds, rule: ScoreRule): number {
   const answer = lastAnswer(text, rule.least);
   if (answer === null) return 0;
   return (rule.match ?? exactMatch)(answer, golds) ? 1 : (rule.formatScore ?? 0);
 }
 
-/** What may follow what in a well-formed reply: state -> tag -> next state. */
+/** Transitions of a well-formed reply: state -> tag -> next state. */
 const grammar: { [state: string]: { [tag: string]: string } } = {
   start: { '<think>': 'in_think' },
   in_think: { '</think>': 'after_think' },
@@ -65,7 +65,10 @@ const tagNames = ['think', 'search', 'information', 'answer'];
 
 const marker = '<|im_start|>assistant';
 
-/** Whether a whole exchange keeps to think, search, information, think ... answer; and the original's words for why not. */
+/**
+ * Checks that a whole exchange follows the sequence think, search, information, think ... answer. `reason` is the
+ * original's message.
+ */
 export function checkSequence(text: string): [valid: boolean, reason: string] {
   const at = text.indexOf(marker);
   if (at < 0) return [false, 'Missing assistant marker'];
@@ -93,14 +96,14 @@ function walk(parts: readonly string[]): [boolean, string] {
   return state === 'end' ? [true, 'Valid sequence format'] : [false, `Incomplete sequence, ended in state ${state}`];
 }
 
-/** Weights of the format scorer; all 0 in the published runs, which leaves exact match. */
+/** Weights of the format scorer. All are 0 in the published runs, which leaves exact match alone. */
 export interface FormatWeights {
   structure: number;
   final: number;
   retrieval: number;
 }
 
-/** Search-R1's scorer that also rewards the form of a reply and that a gold was retrieved. */
+/** Search-R1's scorer that also rewards a well-formed reply and the retrieval of a gold. */
 export function scoreFormat(text: string, golds: Golds, { structure, final, retrieval }: FormatWeights): number {
   const [valid] = checkSequence(text);
   const answer = lastAnswer(text, 1);
@@ -109,6 +112,6 @@ export function scoreFormat(text: string, golds: Golds, { structure, final, retr
   return structure + (retrievedGold(text, golds) ? retrieval : 0);
 }
 
-/** The original takes a single text for a list of its characters here, other than everywhere else. */
+/** Here, unlike everywhere else, the original treats a single string as a list of its characters. */
 const retrievedGold = (text: string, golds: Golds): boolean =>
   [...text.matchAll(/<information>(.*?)<\/information>/gs)].some(([, shown]) => containsGold(strip(shown), [...golds]));

@@ -1,18 +1,19 @@
 /**
  * The rules of Search-R1's rollouts (arXiv 2503.09516, github.com/PeterGriffinJin/Search-R1, Apache-2.0,
- * search_r1/llm_agent/generation.py), as recorded from its own code: a reply is cut behind its first closing tag, any answer ends the
- * episode, and after a number of turns one last reply is asked for in which a search is no longer carried out. Its own score is left
- * out on purpose: it reads the prompt, whose example counts as an answer (see score.ts, `lastAnswer`).
+ * search_r1/llm_agent/generation.py), from recordings of its own code. A reply is cut after its first closing tag, any
+ * answer ends the episode, and after a number of turns one last reply is requested in which searches are not executed.
+ * Its own score is deliberately not used, because it also scores the prompt, whose example counts as an answer (see
+ * `lastAnswer` in score.ts).
  */
 import type { Document } from '../../../corpus/retrieval/retriever.ts';
 import { strip } from './python-text.ts';
 import { type Act, listDocuments, readTags } from './rules.ts';
 
-/** Turns in which searches are carried out; one more reply follows. */
+/** Number of turns in which searches are executed. One more reply follows. */
 export const searchR1Turns = 2;
 
 export interface SearchR1Turn {
-  /** The reply as it is kept. */
+  /** The reply after it has been cut. */
   response: string;
   act: Act;
   observation: string;
@@ -21,7 +22,7 @@ export interface SearchR1Turn {
   isSearch: boolean;
 }
 
-/** Behind the first `</search>`, else behind the first `</answer>`. */
+/** Cuts a reply after its first `</search>`, else after its first `</answer>`. */
 export function cutReply(reply: string): string {
   for (const tag of ['</search>', '</answer>']) {
     const at = reply.indexOf(tag);
@@ -33,7 +34,7 @@ export function cutReply(reply: string): string {
 const invalid =
   '\nMy previous action is invalid. If I want to search, I should put the query between <search> and </search>. If I want to give the final answer, I should put the answer between <answer> and </answer>. Let me try again.\n';
 
-/** One turn; `find` carries out a search, null in the last reply. */
+/** Plays one turn. `find` executes a search; it is null for the last reply. */
 export async function searchR1Turn(
   reply: string,
   find: ((query: string) => Promise<Document[]>) | null,

@@ -1,7 +1,7 @@
 /**
- * Names of people, places, organisations and works, put together from short lists, so that a small universe needs few words (a
- * tiny policy's vocabulary) and a large one still has a name of its own for everything. Names that share words with others are
- * meant: they make searches ambiguous and articles worth reading.
+ * Names of people, places, organisations and works, composed from short lists: a small universe needs few tokens (a
+ * tiny policy's vocabulary), and a large one still has unique names. Names share parts on purpose, which makes searches
+ * ambiguous and articles worth reading.
  */
 
 import type { Random } from './random.ts';
@@ -35,7 +35,7 @@ export const occupations =
     ' ',
   );
 
-/** How much of the lists a universe of this many articles uses: a short prefix where few names are needed. */
+/** The part of a list that a universe of this size uses: a short prefix if few names are needed. */
 function share(list: readonly string[], articles: number): readonly string[] {
   const wanted = articles <= 200 ? 10 : articles <= 2000 ? 15 : list.length;
   return list.slice(0, Math.min(wanted, list.length));
@@ -46,7 +46,7 @@ interface Named {
   pronoun: 'It' | 'She' | 'He';
 }
 
-/** How many names there are of a kind with `length` words more than the shortest. */
+/** Number of available names of a kind, with `length` more parts than its shortest names. */
 function capacity(kind: Kind, length: number, articles: number): number {
   const of = (list: readonly string[]) => share(list, articles).length;
   const places = (marks: number) => of(placeMarks) ** marks * of(placeStarts) * of(placeEnds);
@@ -58,8 +58,9 @@ function capacity(kind: Kind, length: number, articles: number): number {
 }
 
 /**
- * Draws names for one universe; no two are equal once case is dropped (works alone begin with an article). All names of a kind have
- * the same number of words, as few as leave half of the names free, so that none is the beginning of another.
+ * Draws the names of a universe, all different even without case (only names of works begin with an article). All names
+ * of a kind have the same number of parts, the smallest for which at most half of the available names are used, so that
+ * no name is the beginning of another.
  */
 export class Namer {
   private readonly used = new Set<string>();
@@ -70,7 +71,7 @@ export class Namer {
     private readonly articles: number,
   ) {}
 
-  /** Tells how many names of a kind will be asked for. */
+  /** Sets the number of names of a kind that will be drawn. */
   prepare(kind: Kind, count: number): void {
     let length = 0;
     while (capacity(kind, length, this.articles) < 2 * count) length++;
@@ -103,7 +104,7 @@ export class Namer {
 
   private person(firsts: readonly string[], length: number): string {
     const middle = Array.from({ length }, () => `${this.random.pick(firsts)} `).join('');
-    // From the whole list: a first name that half of the articles hold tells a search nothing.
+    // Uses the full list of first names: a first name in half of the articles would be useless in a search.
     return `${this.random.pick(firsts)} ${middle}${this.surname()}`;
   }
 
@@ -122,7 +123,7 @@ export class Namer {
 
 const products = (starts: readonly string[], ends: readonly string[]) => starts.flatMap((a) => ends.map((b) => a + b));
 
-/** Every word that a universe of this many articles may use in names. */
+/** All name parts that a universe of this size may use. */
 export function nameWords(articles: number): string[] {
   const of = (list: readonly string[]) => share(list, articles);
   return [

@@ -1,28 +1,28 @@
 /**
- * Articles: a universe's facts in sentences, shuffled, each in one of several wordings, with asides that name other articles. What
- * an article mentions is noted while it is written, because the valid actions are made of that. Knows no question.
+ * Writes articles: the facts of an entity as sentences in random order and wording, with asides that name other
+ * articles. Records each article's mentions, from which the valid actions are made. Independent of questions.
  */
 import { mixSeeds, Random } from './random.ts';
 import { asides } from './relations.ts';
 import type { Entity, Fact, Universe } from './universe.ts';
 
-/** What a text offers to search for or to answer with, in its order. */
+/** A name or value in a text that may be searched for or be an answer. */
 export interface Mention {
   text: string;
-  /** Has an article of its own: worth a search. */
+  /** True if it has an article of its own, so that it can be searched for. */
   named: boolean;
 }
 
 export interface Article {
   title: string;
   text: string;
-  /** Of the text, each once; the title is not among them. */
+  /** Distinct mentions in the text, without the title. */
   mentions: Mention[];
 }
 
 const possessives = { It: 'Its', She: 'Her', He: 'His' };
 
-/** What becomes of `{s}` and its like in a sentence. The subject goes by its name at first, then by name or pronoun. */
+/** Fills the placeholders of a sentence. `byName`: writes the subject's name instead of its pronoun. */
 export function fillSentence(sentence: string, subject: Entity, object: string, byName: boolean): string {
   const { name, pronoun } = subject;
   return sentence
@@ -36,7 +36,10 @@ export function fillSentence(sentence: string, subject: Entity, object: string, 
 const textOf = ({ object }: Fact, { entities }: Universe): string =>
   typeof object === 'number' ? entities[object].name : object;
 
-/** Of one entity; `distractors`: how many asides it holds. Same universe, same entity, same article, whichever is written first. */
+/**
+ * Writes the article of one entity, with `distractors` asides. Depends only on its arguments, not on the order in which
+ * articles are written.
+ */
 export function writeArticle(universe: Universe, index: number, distractors: number): Article {
   const random = new Random(mixSeeds(universe.seed, 0xa27, index));
   const subject = universe.entities[index];
@@ -56,7 +59,7 @@ export function writeArticle(universe: Universe, index: number, distractors: num
   return { title: subject.name, text, mentions: onceEach(lines.map(({ object }) => object)) };
 }
 
-/** The first of each text. */
+/** Drops mentions whose text has occurred before. */
 export function onceEach(mentions: readonly Mention[]): Mention[] {
   const seen = new Set<string>();
   return mentions.filter(({ text }) => !seen.has(text) && seen.add(text));

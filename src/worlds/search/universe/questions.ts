@@ -1,7 +1,7 @@
 /**
- * Questions about a universe: a random walk over its facts, put into words from the inside out ("the founder of X", "Where was the
- * founder of X born?"). Every question has as many hops as it says: no earlier article on its way names an answer. Answers come
- * from the solver.
+ * Makes questions about a universe: a random walk over its facts, written from the inside out ("the founder of X",
+ * "Where was the founder of X born?"). A question needs all of its hops: no earlier article on its path contains an
+ * answer. Answers come from the solver.
  */
 import { WorldError } from '../../../envs/env.ts';
 import { type Article, writeArticle } from './prose.ts';
@@ -14,18 +14,21 @@ export interface Question {
   text: string;
   hops: number;
   chain: Chain;
-  /** Titles of the articles that hold the evidence, in the order in which they are needed. */
+  /** Titles of the articles with the evidence, in the order in which they are needed. */
   evidence: string[];
-  /** Any of them is right. */
+  /** Accepted answers, any one of which is right. */
   golds: string[];
 }
 
-/** Which wordings are used. */
+/** Set of wordings. */
 export type Wording = 'train' | 'test';
 
 const attempts = 400;
 
-/** Random steps from a random entity; the last may be a value or one of several. Null: it went astray. */
+/**
+ * Random walk from a random entity. The last object may be a plain value or one of several. Returns null if the walk
+ * reaches a dead end or an entity twice.
+ */
 function walk({ entities, facts }: Universe, hops: number, random: Random): { chain: Chain; path: number[] } | null {
   const path = [random.below(entities.length)];
   const relations: string[] = [];
@@ -41,7 +44,7 @@ function walk({ entities, facts }: Universe, hops: number, random: Random): { ch
   }
 }
 
-/** Whether no article before the last one names an answer, nor the question itself. */
+/** True if neither the question nor an article before the last one contains an answer. */
 function isHonest(golds: readonly string[], earlier: readonly Article[], question: string): boolean {
   const read = [question, ...earlier.flatMap(({ title, text }) => [title, text])];
   return !golds.some((gold) => read.some((text) => text.includes(gold)));
@@ -60,13 +63,13 @@ function put(templates: Relation['questions'], wording: Wording, subject: string
 }
 
 export interface QuestionPlan {
-  /** Hops of each question, in turn. */
+  /** Numbers of hops, used by the questions in turn. */
   hops: readonly number[];
   wording: Wording;
   distractors: number;
 }
 
-/** Question `number` of a universe. Same universe, plan and number, same question. */
+/** Makes question `number` of a universe. Depends only on its arguments. */
 export function makeQuestion(universe: Universe, plan: QuestionPlan, number: number): Question {
   const hops = plan.hops[number % plan.hops.length];
   const random = new Random(mixSeeds(universe.seed, 0x9e5, number, hops));

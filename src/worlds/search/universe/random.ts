@@ -1,6 +1,9 @@
-/** Random numbers from a seed by 32-bit whole numbers alone, so that every engine draws the same: sfc32 (PractRand, public domain). */
+/**
+ * Random numbers from a seed, with 32-bit integer operations only, so that every engine draws the same: sfc32
+ * (PractRand, public domain).
+ */
 
-/** Mixes several whole numbers into one seed (the finaliser of MurmurHash3, one round a number). */
+/** Mixes several whole numbers into one seed (the finaliser of MurmurHash3, one round per number). */
 export function mixSeeds(...parts: readonly number[]): number {
   let hash = 0x9e3779b9;
   for (const part of parts) {
@@ -46,7 +49,7 @@ export class Random {
     return list[this.below(list.length)];
   }
 
-  /** True in `percent` of a hundred draws. */
+  /** True with a probability of `percent` in a hundred. */
   chance(percent: number): boolean {
     return this.below(100) < percent;
   }

@@ -1,7 +1,7 @@
 /**
- * The oracle: answers by reading. It turns a question's words back into a chain of relations and looks each one up in the text of
- * the articles that searches return, as an ideal agent would. It sees no universe, no fact and no solver; it knows the wordings
- * and nothing else, so that what it answers proves that the text says it.
+ * The oracle: answers by reading, like an ideal agent. It parses a question into a chain of relations and looks each
+ * one up in the articles that searches return. It has access only to the wordings, not to the universe, its facts or
+ * the solver, so its answers prove that the texts contain the evidence.
  */
 import type { Document, Retriever } from '../../../corpus/retrieval/retriever.ts';
 import { relations } from './relations.ts';
@@ -13,13 +13,18 @@ interface Pattern {
 
 const literal = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 
-/** A wording as a pattern whose one group is what stands for the `slot`: a name, a number or a word. */
+/**
+ * Compiles a wording to a pattern whose only group matches the placeholder `slot`: a name, a number or a single word.
+ */
 function compile(wording: string, slot: '{s}' | '{o}', form = '.+'): RegExp {
   const [before, after] = wording.split(slot).map(literal);
   return new RegExp(`^${before}(${form})${after}$`);
 }
 
-/** A name begins with a capital letter: "born in the year 1204" names no town. Other objects are one number or one word. */
+/**
+ * A name begins with a capital letter, so "born in the year 1204" does not match as a town. Other objects are one
+ * number or one word.
+ */
 const name = '[A-Z\u0001].*';
 const forms: { [object: string]: string } = { year: '\\d+', count: '\\d+', occupation: '[a-z]+' };
 
@@ -35,7 +40,7 @@ function patternsOf(part: 'questions' | 'phrases'): Pattern[] {
 const questionPatterns = patternsOf('questions');
 const phrasePatterns = patternsOf('phrases');
 
-/** Where the subject stands in a sentence, once its name and its pronoun are taken out. */
+/** Placeholder for the subject's name or pronoun in a sentence. */
 const self = '\u0001';
 const sentencePatterns: Pattern[] = relations.flatMap((relation) =>
   relation.sentences.map((sentence) => {
@@ -44,13 +49,13 @@ const sentencePatterns: Pattern[] = relations.flatMap((relation) =>
   }),
 );
 
-/** Ways to read a question: a name, and for each relation from it on the relations that the words may mean. */
+/** One parse of a question: a name, and for every hop the relations that its wording may mean. */
 export interface Reading {
   start: string;
   steps: string[][];
 }
 
-/** Ways to understand a text by one set of patterns: the inner text, and which relations the words may mean. */
+/** Matches a text with a set of patterns. Returns, for each inner text, the relations that the wording may mean. */
 function matches(patterns: readonly Pattern[], text: string): Map<string, string[]> {
   const found = new Map<string, string[]>();
   for (const { pattern, relation } of patterns) {
@@ -60,7 +65,7 @@ function matches(patterns: readonly Pattern[], text: string): Map<string, string
   return found;
 }
 
-/** Every reading of a noun phrase; one that no phrase fits is a name. */
+/** All parses of a noun phrase. A text that matches no phrase is a name. */
 function readPhrase(text: string): Reading[] {
   const found = matches(phrasePatterns, text);
   if (found.size === 0) return [{ start: text, steps: [] }];
@@ -69,7 +74,7 @@ function readPhrase(text: string): Reading[] {
   );
 }
 
-/** Readings of a question; those from which the most is understood first. */
+/** All parses of a question, longest chain first. */
 export function readQuestion(text: string): Reading[] {
   return [...matches(questionPatterns, text)]
     .flatMap(([inner, relation]) =>
@@ -78,7 +83,7 @@ export function readQuestion(text: string): Reading[] {
     .sort((a, b) => a.start.length - b.start.length);
 }
 
-/** What an article says of its subject in one of these relations; null: nothing. */
+/** Object of one of these relations according to an article, or null. */
 export function lookUp({ title, text }: Pick<Document, 'title' | 'text'>, wanted: readonly string[]): string | null {
   for (const sentence of text.split(/(?<=\.) /)) {
     const told = sentence
@@ -95,16 +100,16 @@ export function lookUp({ title, text }: Pick<Document, 'title' | 'text'>, wanted
 
 export type ReaderStep = { kind: 'search'; query: string } | { kind: 'answer'; text: string };
 
-/** What it takes to read on: the documents that were shown, and a way to find more. */
+/** State of the reader: the documents shown so far, and the retriever to find more. */
 export interface ReaderState {
   question: string;
   shown: readonly Document[];
-  /** Documents of one search, as the world shows them. */
+  /** Number of documents per search, as in the world. */
   k: number;
   retriever: Retriever;
 }
 
-/** The steps that are left, or null where the text does not lead to an answer. */
+/** Remaining steps, or null if the texts do not lead to an answer. */
 export async function readOn(state: ReaderState): Promise<ReaderStep[] | null> {
   for (const reading of readQuestion(state.question)) {
     const steps = await follow(reading, state);
@@ -118,8 +123,8 @@ const wordsTold = new Map(
 );
 
 /**
- * What to search for an article by: its name; where that finds others first, the name with words in which something is told, those of
- * the relations looked for before all others. The first that finds it is what the oracle says.
+ * Queries for finding an article: its name; and, if that finds other articles first, its name with parts of the
+ * wordings, those of the wanted relations first. The oracle uses the first query that finds the article.
  */
 function queriesFor(name: string, wanted: readonly string[]): string[] {
   const told = [...wanted, ...wordsTold.keys()].flatMap((id) => wordsTold.get(id)!);
@@ -147,5 +152,5 @@ async function follow({ start, steps }: Reading, { shown, k, retriever }: Reader
   return [...taken, { kind: 'answer', text: at }];
 }
 
-/** Search-R1's corpus writes titles in quotes. */
+/** Title without the quotes that Search-R1's corpus puts around it. */
 const plainTitle = (title: string) => title.replace(/^"(.*)"$/, '$1');

@@ -1,10 +1,11 @@
 /**
- * What can be true in a universe and how it is said: every relation with the kinds it joins, the sentences that state it in an
- * article, and the questions and noun phrases that ask for it. Training and held-out questions use different ones; a held-out
- * wording is new as a whole and its words are not, as nobody who learns from these texts alone could know them. Data alone: the
- * generator, the writer, the questions and the reader each make of it what they need.
+ * The relations of a universe: the kinds they join, the sentences that state them in an article, and the questions and
+ * noun phrases that ask for them. Held-out questions use other wordings than training questions; a held-out wording is
+ * new as a whole, but all of its words occur in training, because a policy that learns only from these texts could not
+ * know others. Pure data, from which generator, writer, questions and reader take what they need.
  *
- * In a sentence `{s}` is the article's subject by name or pronoun, `{s's}` its possessive, `{S}` its name, `{o}` the object.
+ * In a sentence `{s}` is the article's subject by name or pronoun, `{s's}` its possessive, `{S}` its name, `{o}` the
+ * object.
  */
 
 export const kinds = ['person', 'town', 'region', 'organisation', 'work'] as const;
@@ -15,11 +16,11 @@ export interface Relation {
   subjects: readonly Kind[];
   /** A kind of article, or a plain value. */
   object: Kind | 'year' | 'count' | 'occupation';
-  /** Several objects a subject: every one of them is a right answer, and no longer chain goes through it. */
+  /** The relation has several objects per subject. Each of them is a right answer, and no chain continues from it. */
   many?: true;
   sentences: readonly string[];
   questions: { train: readonly string[]; test: readonly string[] };
-  /** How the object is called by its subject, inside a longer question. */
+  /** Noun phrases for the object, for use inside a longer question. */
   phrases: { train: readonly string[]; test: readonly string[] };
 }
 
@@ -273,7 +274,7 @@ export const relations: readonly Relation[] = [
   },
 ];
 
-/** Sentences that name another article and tell nothing that is ever asked. `{d}` is that article's name. */
+/** Sentences that name another article and state nothing that a question asks for. `{d}` is that article's name. */
 export const asides: readonly string[] = [
   '{s} is sometimes confused with {d}.',
   '{s} is not to be confused with {d}.',

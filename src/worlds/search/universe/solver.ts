@@ -1,16 +1,16 @@
 /**
- * Proves answers: walks a question's relations over a universe's facts, every branch of them. Works on relations alone; the
- * reader, which plays by the text, shares nothing with it but the names of the relations.
+ * Proves answers by following a question's relations through a universe's facts, along every branch. It shares only the
+ * names of relations with the reader, which uses the texts.
  */
 import type { Universe } from './universe.ts';
 
-/** A question as relations: from an entity, one relation after another. */
+/** A question as a chain of relations from an entity. */
 export interface Chain {
   start: number;
   relations: readonly string[];
 }
 
-/** Every object that the chain leads to, as text, in the order of the facts; empty: it leads nowhere. */
+/** All objects at the end of the chain, as text, in the order of the facts; empty if there are none. */
 export function solve({ entities, facts }: Universe, { start, relations }: Chain): string[] {
   let reached: (number | string)[] = [start];
   for (const id of relations) {

@@ -1,4 +1,4 @@
-/** A made universe as a source of questions: its articles in an index, its questions made when they are asked for. */
+/** A made universe as a source: its articles in an index, its questions made on demand. */
 
 import type { SourceQuestion } from '../../../corpus/question.ts';
 import type { Document, Retriever } from '../../../corpus/retrieval/retriever.ts';
@@ -8,10 +8,10 @@ import { type Article, type Mention, writeArticle } from './prose.ts';
 import { makeQuestion, type Question, type QuestionPlan } from './questions.ts';
 import { makeUniverse, type Universe, type UniverseSize } from './universe.ts';
 
-/** Searches whose answers are remembered: the episodes of a group ask the same. */
+/** Maximum number of cached searches. The episodes of a group often search for the same. */
 const mostRemembered = 2000;
 
-/** The index is made at the first search: many an episode of a batch never searches. */
+/** Builds the index at the first search, since many episodes of a batch never search. */
 class LazyRetriever implements Retriever {
   private index: Promise<TextIndex> | null = null;
   private readonly known = new Map<string, Document[]>();
@@ -55,7 +55,7 @@ export class UniverseSource implements Source {
     this.retriever = new LazyRetriever(this.articles);
   }
 
-  /** Articles it keeps in memory. */
+  /** Number of articles held in memory. */
   get size(): number {
     return this.articles.length;
   }

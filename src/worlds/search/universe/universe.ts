@@ -1,7 +1,7 @@
 /**
- * A universe: people, towns, regions, organisations and works, and what is true of them, made from a seed. The idea of asking about
- * a world that no one can have read about is PhantomWiki's (Gong et al., arXiv 2502.20377); this generator is our own. Knows
- * relations, no sentence and no question.
+ * A universe: people, towns, regions, organisations and works, and facts about them, made from a seed. The idea of
+ * asking about a world that nobody can have read about is PhantomWiki's (Gong et al., arXiv 2502.20377); this generator
+ * is our own. Handles relations, not sentences or questions.
  */
 import { Namer, occupations } from './names.ts';
 import { Random } from './random.ts';
@@ -14,30 +14,30 @@ export interface Entity {
   pronoun: 'It' | 'She' | 'He';
 }
 
-/** One thing that is true: an entity (by index) or a plain value stands in a relation to the subject. */
+/** A fact about a subject: its relation to an entity (by index) or to a plain value. */
 export interface Fact {
   relation: Relation;
   object: number | string;
 }
 
 export interface UniverseSize {
-  /** Articles, one an entity. */
+  /** Number of articles, one for each entity. */
   articles: number;
-  /** Most facts that an article tells. */
+  /** Maximum number of facts in an article. */
   facts: number;
 }
 
 export interface Universe {
   seed: number;
   entities: Entity[];
-  /** By entity: what its article tells, in the order of the relations. */
+  /** Facts in the article of each entity, in the order of the relations. */
   facts: Fact[][];
 }
 
-/** Shares of the kinds in a hundred articles; people are the rest. */
+/** Percentage of each kind among the articles; all others are people. */
 const shares: { [kind in Exclude<Kind, 'person'>]: number } = { region: 5, town: 20, organisation: 15, work: 20 };
 
-/** How many in a hundred people are married, were taught, work somewhere. Every other relation always holds. */
+/** Percentage of people who are married, had a teacher, have an employer. All other relations always hold. */
 const often: { [relation: string]: number } = { spouse: 50, teacher: 60, employer: 70 };
 
 const mostStudents = 3;
@@ -54,7 +54,7 @@ function makeEntities(random: Random, articles: number): Entity[] {
   return order.map((kind, index) => ({ index, kind, ...namer.name(kind) }));
 }
 
-/** Facts in the making: who is still free to be married, to teach, to have made something. */
+/** Draws the facts of all entities and keeps track of who can still marry, teach or create a work. */
 class Weaver {
   readonly facts: Map<string, Fact>[];
   private readonly byKind = new Map<Kind, number[]>();
@@ -71,7 +71,7 @@ class Weaver {
     }
   }
 
-  /** Lists of the relations with several objects, by subject. */
+  /** Objects of relations with several objects, by relation and subject. */
   readonly lists = new Map<string, Map<number, number[]>>();
 
   weave(): void {
@@ -115,7 +115,9 @@ class Weaver {
     return true;
   }
 
-  /** How many of its kind come before it. The first towns are the capitals, one a region, and lie in it. */
+  /**
+   * Index of an entity among those of its kind. The first towns are the capitals, one for each region, and lie in it.
+   */
   private ordinal(index: number): number {
     return index - this.byKind.get(this.entities[index].kind)![0];
   }
@@ -139,7 +141,10 @@ class Weaver {
   }
 }
 
-/** The facts that an article tells: those that were drawn, or as many of them as `most` allows. A list of works is one. */
+/**
+ * Facts in an entity's article: all that were drawn, or a random choice of `most` of them. A list of works counts as
+ * one.
+ */
 function chosen(weaver: Weaver, entity: Entity, most: number, random: Random): Fact[] {
   const own = relations.filter(({ subjects }) => subjects.includes(entity.kind));
   const told = own.map((relation): Fact[] => {
@@ -151,7 +156,7 @@ function chosen(weaver: Weaver, entity: Entity, most: number, random: Random): F
   return filled.filter((_, k) => kept.has(k)).flat();
 }
 
-/** Same seed and size, same universe. */
+/** Makes the universe of a seed and size; the result depends only on these. */
 export function makeUniverse(seed: number, { articles, facts }: UniverseSize): Universe {
   const random = new Random(seed);
   const entities = makeEntities(random, articles);

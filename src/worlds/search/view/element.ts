@@ -1,6 +1,6 @@
 /**
- * Search, drawn: the question, the chain of evidence as it is found, and each search with its documents, the words that matched marked.
- * Every sign has its word beside it.
+ * View of Search: the question, the evidence found so far, and each search with its documents and highlighted matches.
+ * Every symbol has a text label beside it.
  */
 import { msg, str } from '@lit/localize';
 import { css, html, LitElement, nothing } from 'lit';
@@ -10,7 +10,7 @@ import { countedDocuments } from '../../../ui/kit/counted.ts';
 import { controls } from '../../../ui/kit/styles/shared.ts';
 import type { SearchSeen, SearchView } from '../view-data.ts';
 
-/** Searches shown in full, the last ones; those before are folded. */
+/** Number of latest searches shown in full; earlier ones are folded. */
 const openSearches = 2;
 
 @customElement('tabgym-search-view')

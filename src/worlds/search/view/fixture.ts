@@ -1,12 +1,12 @@
 /**
- * Search for the gallery: the real world, in the page, without a trainer. The reader's way through a question of three hops stands for a
- * run's episode; a person plays questions of two.
+ * Search in the gallery: the real world, in the page, without a trainer. An episode of a question with three hops,
+ * played by the reader, stands for an episode of a run; a person plays questions of two hops.
  */
 import type { FixtureTurn, ViewFixture } from '../../../ui/kit/view-fixture.ts';
 
 const open = async () => (await import('../world.ts')).Search.open();
 
-/** A question of three hops: all of its searches and the answer. */
+/** Plays a question of three hops: all of its searches and the answer. */
 async function replay(): Promise<FixtureTurn[]> {
   const world = await open();
   await world.reset([0], [{ world: 'search', id: 2, options: { hops: [3], documents: 2 }, strata: {} }]);

@@ -1,26 +1,27 @@
 /**
- * The accessibility tree of a page of ours, in the form Chromium's protocol gives (roles and properties in Chromium's own words and
- * order, as of Chromium 156), and the place of each node on the screen. Names come from dom-accessibility-api. Works on any DOM: a
- * frame's own, or one of a library on Node. What a person or agent has put into the fields is given beside it.
+ * Accessibility tree of one of our pages, in the format of Chromium's protocol (Chromium's names and order of roles and
+ * properties, as of Chromium 156), and the position of each node on the screen. Accessible names come from
+ * dom-accessibility-api. Works on any DOM: a frame's own, or a library's on Node. The content of fields is passed
+ * separately.
  *
- * The layout is a rule, not a measurement: a block begins on a new line, a line holds 120 characters, a table's row is a line. So a
- * frame and Node agree on what a screen shows.
+ * The layout follows fixed rules instead of measurements: a block begins a new line, a line holds 120 characters, a
+ * table's row is one line. A frame and Node therefore agree on the visible part of a page.
  */
 import { computeAccessibleName } from 'dom-accessibility-api';
 import type { AxNode, Box } from '../../../webarena/tree-text.ts';
 
-/** What is in a control now, where that is not what the page was sent with. */
+/** Current state of a control, if it differs from the page's HTML. */
 export interface ControlState {
   value?: string;
   checked?: boolean;
 }
 
-/** Controls by their number in the document's order. */
+/** Changed controls by their index in the document. */
 export type Controls = { readonly [index: number]: ControlState };
 
 export interface PageTree {
   nodes: AxNode[];
-  /** The element behind a node: its own, or that around a text. */
+  /** Element of each node. For a text it is the element around it. */
   elements: Map<string, Element>;
   boxes: Map<string, Box>;
   lines: number;
@@ -32,10 +33,10 @@ const screenWidth = 1280;
 
 const controlSelector = 'input,textarea,button';
 
-/** All controls of a page, in the order that `Controls` counts them. */
+/** All controls of a page, in the order of the indices in `Controls`. */
 export const controlsOf = (document: Document): Element[] => [...document.querySelectorAll(controlSelector)];
 
-/** Elements without a role of their own whose tags say all. */
+/** Roles of elements for which the tag alone decides. */
 const rolesByTag: { [tag: string]: string } = {
   nav: 'navigation',
   main: 'main',
@@ -79,7 +80,7 @@ const rolesByTag: { [tag: string]: string } = {
   h5: 'heading',
   h6: 'heading',
 };
-/** Tags that Chromium leaves out of the tree, children staying. */
+/** Tags that Chromium replaces by their children in the tree. */
 const transparent = new Set(['span', 'tbody', 'b', 'i', 'small', 'body', 'u']);
 const inline = new Set([
   'a',
@@ -128,7 +129,7 @@ function roleOfInput(element: Element): string | null {
 
 const wrapsTick = (label: Element) => label.querySelector('input[type=checkbox],input[type=radio]') !== null;
 
-/** null: the element is not in the tree, its children are. */
+/** Role of an element, or null if the tree contains only its children. */
 export function roleOf(element: Element): string | null {
   const stated = element.getAttribute('role');
   if (stated) return stated;
@@ -141,7 +142,7 @@ export function roleOf(element: Element): string | null {
   return transparent.has(tag) ? null : (rolesByTag[tag] ?? 'generic');
 }
 
-/** No page of ours hides anything by style, so no style is asked for. */
+/** Our pages hide nothing by style, so computed styles are not needed. */
 const noStyle = {
   getPropertyValue: () => '',
   display: '',
@@ -154,9 +155,9 @@ const collapse = (text: string) => text.replace(/[ \t\n\r\f]+/g, ' ');
 function nameOf(element: Element, role: string): string {
   if (role === 'term') return collapse(element.textContent ?? '').trim();
   if (!named.has(role)) return '';
-  // Chromium takes no name from a form inside a cell.
+  // Chromium derives no name for a cell that contains a form.
   if (role === 'cell' && element.querySelector('form')) return '';
-  // Most names are the text of an element that holds nothing else.
+  // Fast path for most names: the text of an element without children.
   if (!element.attributes.length || tagOf(element) === 'a')
     if (!element.children.length && /^(?:link|heading|cell|columnheader)$/.test(role))
       return collapse(element.textContent ?? '').trim();
@@ -166,7 +167,7 @@ function nameOf(element: Element, role: string): string {
 type Property = { name: string; value: { value: string | number | boolean } };
 const prop = (name: string, value: string | number | boolean): Property => ({ name, value: { value } });
 
-/** The properties that are printed, in Chromium's order. */
+/** Printed properties of an element, in Chromium's order. */
 function propertiesOf(element: Element, role: string, focused: boolean, checked: boolean): Property[] {
   const found: Property[] = [];
   if (element.hasAttribute('disabled')) found.push(prop('disabled', true));
@@ -195,7 +196,7 @@ class TreeBuilder {
   readonly boxes = new Map<string, Box>();
   private next = 1;
   private line = 0;
-  /** Characters on the current line; 0: nothing stands on it. */
+  /** Characters on the current line; 0 if it is empty. */
   private used = 0;
   private readonly indexOf: Map<Element, number>;
 
@@ -260,7 +261,7 @@ class TreeBuilder {
   private visitText(text: Text, parent: AxNode): void {
     const value = collapse(text.data);
     const around = text.parentElement;
-    // A label around a tick gives its name, and is not read a second time.
+    // The text of a label around a checkbox or radio button is already the control's name, so it is not printed again.
     if (!value || (around && tagOf(around) === 'label' && wrapsTick(around))) {
       this.take(value.length);
       this.next++;
@@ -315,7 +316,7 @@ class TreeBuilder {
     this.place(node, [first, this.used === 0 && this.line > first ? this.line - 1 : this.line]);
   }
 
-  /** The field's inner part is an element of the browser's own. */
+  /** Adds a text field. Chromium inserts an inner element of its own between the field and its text. */
   private textbox(element: Element, value: string, node: AxNode): void {
     const inner = this.open(node);
     this.fill(inner, 'generic', '');
@@ -338,13 +339,13 @@ class TreeBuilder {
   }
 }
 
-/** What can have the focus, in the order of the Tab key. */
+/** Focusable elements in the order of the Tab key. */
 export const controlsAndLinks = (document: Document): Element[] =>
   [...document.querySelectorAll(`a[href],${controlSelector}`)].filter(
     (element) => element.getAttribute('type') !== 'hidden',
   );
 
-/** `focused`: the number of the focused element among `controlsAndLinks`. */
+/** Builds the tree of a page. `focused` is the index of the focused element in `controlsAndLinks`. */
 export function pageTree(document: Document, title: string, controls: Controls, focused: number | null): PageTree {
   return new TreeBuilder(document, controls, focused).build(title);
 }

@@ -1,6 +1,7 @@
 /**
- * A page of our browser before WebArena's judges. Judges look at a copy: what they open, the agent does not see. Scripts of a task are
- * no code here but a small grammar, `document.querySelector('...').outerText` and its like.
+ * Lets WebArena's judges read a page of our browser. They work on a copy, so that the agent does not see the pages they
+ * open. A task's scripts are not run; a small grammar covers `document.querySelector('...').outerText` and similar
+ * ones.
  */
 import {
   type EvaluationContext,
@@ -20,7 +21,7 @@ const block = new Set(
   'p li ul ol dl dt dd h1 h2 h3 table tr caption form fieldset legend article main nav div'.split(' '),
 );
 
-/** The text a reader sees: blocks on lines of their own. */
+/** Visible text of an element, with each block on a line of its own. */
 export function textOf(element: Element): string {
   let text = '';
   const walk = (node: ChildNode | Element): void => {
@@ -75,7 +76,7 @@ async function noJudge(): Promise<never> {
   throw new JudgeError('No judge of meaning is at hand: this task is judged by words alone.');
 }
 
-/** What the judges are given of a browser; `sites` and an account matter to WebArena's own tasks alone. */
+/** Context of the judges for a browser. `sites` and `shopAdmin` are needed only for WebArena's own tasks. */
 export function judgedBrowser(browser: Browser): EvaluationContext {
   return { page: new BrowserPage(browser), judge: noJudge, sites: {}, shopAdmin: { username: '', password: '' } };
 }

@@ -1,6 +1,9 @@
-/** Key combinations as WebArena's driver takes them: names joined by +, the last one pressed while the others are held. */
+/**
+ * Key combinations in the format of WebArena's driver: names joined by +. All but the last are held while the last is
+ * pressed.
+ */
 
-/** The driver knows no such key; WebArena's own example `Ctrl+v` is one. */
+/** A key that the driver does not know, such as `Ctrl+v` from WebArena's own example. */
 export class KeyError extends Error {
   override name = 'KeyError';
 }
@@ -13,10 +16,10 @@ const known = new Set(
   ).split(' '),
 );
 
-/** `Control` also stands for Meta, as WebArena's runner replaces it off a Mac. */
+/** Parses a combination. Meta counts as Control, because WebArena's runner replaces it on systems other than macOS. */
 export function parseCombination(keys: string): { control: boolean; name: string } {
   const parts = keys.split('+');
-  // A plus sign itself: `+`, `Control++`.
+  // The plus key itself: `+`, `Control++`.
   const last = parts.length > 1 && parts.at(-1) === '' ? '+' : parts.at(-1)!;
   const held = parts.slice(0, -1).filter((part) => part !== '');
   const unknown = [

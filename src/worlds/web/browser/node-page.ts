@@ -1,4 +1,4 @@
-/** Pages on Node and in workers: parsed by linkedom, which needs no browser. A frame parses with its own DOM instead. */
+/** Parser of pages on Node and in workers: linkedom, which needs no browser. A frame uses its own DOM instead. */
 import { parseHTML } from 'linkedom';
 
 export function parseWithLibrary(html: string): Document {

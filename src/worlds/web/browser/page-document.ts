@@ -1,4 +1,7 @@
-/** A site's page as a whole HTML document: what a frame shows, what a server would send. The style moves nothing out of the tree. */
+/**
+ * A site's page as a complete HTML document, as shown in a frame and as a server would send it. Its style hides no node
+ * of the tree.
+ */
 
 export const pageStyle = `
 :root { color-scheme: light; font: 15px/1.45 system-ui, sans-serif; color: #1d2433; background: #fff; }
@@ -32,7 +35,7 @@ article { border-inline-start: 3px solid #d5dae5; padding-inline-start: 10px; ma
 
 const escapeText = (text: string) => text.replace(/&/g, '&amp;').replace(/</g, '&lt;');
 
-/** `head` goes behind the title: a policy, a script. */
+/** `head` is inserted after the title: a policy or a script. */
 export function pageDocument(title: string, html: string, head = ''): string {
   return (
     `<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><title>${escapeText(title)}</title>${head}` +

@@ -1,13 +1,14 @@
 /**
- * Pages that were met, remembered: the episodes of a group see the same ones, and parsing a page and walking its tree is most of what a
- * step costs. Nothing writes to a document (what is in its fields is the browser's), so one serves all.
+ * Cache of parsed pages and their trees. The episodes of a group visit the same pages, and parsing a page and building
+ * its tree take most of a step's time. Documents are never modified (the content of fields is stored in the browser),
+ * so all episodes can share them.
  */
 import { type PageTree, pageTree } from './accessibility.ts';
 
-/** A page of ours has some 300 elements. */
+/** Maximum number of cached pages; each has about 300 elements. */
 const mostPages = 400;
 
-/** The same parser, asked once for a page while it is remembered; the page met longest ago is forgotten first. */
+/** Adds a cache to a parser. The least recently used page is dropped first. */
 export function remembering(parse: (html: string) => Document, most = mostPages): (html: string) => Document {
   const known = new Map<string, Document>();
   return (html) => {
@@ -21,7 +22,7 @@ export function remembering(parse: (html: string) => Document, most = mostPages)
 
 const trees = new WeakMap<Document, Map<string, PageTree>>();
 
-/** The tree of a page in which nothing was typed and nothing has the focus. */
+/** Tree of a page without focus and without changed fields. */
 export function untouchedTree(document: Document, title: string): PageTree {
   const known = trees.get(document) ?? new Map<string, PageTree>();
   trees.set(document, known);

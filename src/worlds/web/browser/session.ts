@@ -1,7 +1,8 @@
 /**
- * A browser over the small internet: tabs with their histories, the focus, what stands in the fields, the scroll. It carries out
- * actions as Chromium does with WebArena's driver, as far as the sites' pages go. All of it is plain data beside a parsed page, so it
- * can be copied, and the same actions give the same bytes in a frame and on Node. No clock, no timers.
+ * A browser for the simulated internet: tabs with their histories, focus, content of fields and scroll position. It
+ * executes actions like Chromium with WebArena's driver, as far as the sites' pages require. Apart from the parsed page
+ * its state is plain data, so that it can be copied, and the same actions yield the same bytes in a frame and on Node.
+ * It uses no clock and no timers.
  */
 import type { Action } from '../../../webarena/actions.ts';
 import { type PrintedNode, type TreeText, treeText } from '../../../webarena/tree-text.ts';
@@ -20,7 +21,7 @@ import {
 import { parseCombination } from './keys.ts';
 import { untouchedTree } from './page-memory.ts';
 
-/** Turns HTML of a page's body into a document. Given by where the browser runs. */
+/** Parses the HTML of a page's body. Provided by the environment in which the browser runs. */
 export type ParsePage = (html: string) => Document;
 
 interface Entry {
@@ -28,11 +29,11 @@ interface Entry {
   title: string;
   html: string;
   controls: Controls;
-  /** Number among what can have the focus. */
+  /** Index of the focused element in `controlsAndLinks`. */
   focused: number | null;
-  /** All of the focused field's text is selected: the next key replaces it. */
+  /** True if the whole text of the focused field is selected, so that the next key replaces it. */
   selected: boolean;
-  /** Lines above the screen. */
+  /** Number of lines above the visible part. */
   scroll: number;
 }
 
@@ -41,12 +42,12 @@ interface Tab {
   readonly at: number;
 }
 
-/** A browser's whole state. */
+/** Complete state of a browser. */
 export interface BrowserState {
   readonly tabs: readonly Tab[];
   readonly current: number;
   readonly net: NetState;
-  /** Everything asked of the sites, for whoever follows an episode. */
+  /** All requests to the sites, by which the oracle determines its progress. */
   readonly requests: readonly SentRequest[];
 }
 
@@ -56,7 +57,7 @@ export interface SentRequest {
   form: { [name: string]: string };
 }
 
-/** An action that could not be carried out; the page stays as it is. */
+/** An action that cannot be executed; the page is unchanged. */
 export class BrowserError extends Error {
   override name = 'BrowserError';
 }
@@ -77,7 +78,7 @@ const maxField = 4000;
 export interface BrowserOptions {
   net: Net;
   parse: ParsePage;
-  /** Lines of a screen; 0: everything is seen. */
+  /** Lines of the screen; 0 shows the whole page. */
   screenLines: number;
 }
 
@@ -91,7 +92,7 @@ export class Browser {
     public state: BrowserState,
   ) {}
 
-  /** Opens the addresses in a tab each; the first is looked at. */
+  /** Opens each address in a tab of its own and selects the first. */
   static open(options: BrowserOptions, urls: readonly string[], net: NetState = {}): Browser {
     const browser = new Browser(options, { tabs: [], current: 0, net, requests: [] });
     for (const [k, url] of urls.entries()) {
@@ -103,7 +104,7 @@ export class Browser {
     return browser;
   }
 
-  /** The same state in another browser: what one does, the other does not see. */
+  /** An independent copy of the browser. */
   fork(): Browser {
     const copy = new Browser(this.options, this.state);
     copy.document = this.document;
@@ -121,7 +122,7 @@ export class Browser {
     return this.entry.url;
   }
 
-  /** The page's document as it was sent; what is in its fields is in the entry. */
+  /** Document of the current page as it was sent. The content of its fields is stored in the entry. */
   page(): Document {
     const { html } = this.entry;
     if (this.document?.html !== html) this.document = { html, parsed: this.options.parse(html) };
@@ -139,7 +140,7 @@ export class Browser {
     return untouched ? untouchedTree(this.page(), title) : pageTree(this.page(), title, controls, focused);
   }
 
-  /** What the agent sees: tabs, and the tree of what the screen shows. */
+  /** The agent's observation: the tabs, and the tree of the visible part. */
   observe(): TreeText {
     const { tabs, current } = this.state;
     if (this.seen?.tabs !== tabs || this.seen.current !== current) this.seen = { tabs, current, text: this.read() };
@@ -165,7 +166,7 @@ export class Browser {
     return treeText(tree.nodes, ({ nodeId }) => shifted(nodeId), { titles, current: this.state.current }, screen, true);
   }
 
-  /** Carries an action out; throws BrowserError where it cannot be. `stop` and `none` do nothing. */
+  /** Executes an action; throws BrowserError if it cannot. `stop` and `none` do nothing. */
   act(action: Action, printed: ReadonlyMap<string, PrintedNode>): void {
     const run = actions[action.kind] as (
       browser: Browser,
@@ -197,7 +198,7 @@ export class Browser {
     this.state = { ...this.state, current: number };
   }
 
-  /** Back or forward in the tab's history; the page is asked for again. At an end nothing happens. */
+  /** Moves back or forward in the tab's history and requests the page again. Does nothing beyond the ends. */
   travel(by: number): void {
     const { tabs, current } = this.state;
     const tab = tabs[current];
@@ -221,7 +222,7 @@ export class Browser {
     this.putTab({ history: history.map((one, k) => (k === at ? { ...one, ...change } : one)), at });
   }
 
-  /** Asks the sites, and shows what they answer in the current tab. */
+  /** Sends a request to the sites and shows the answer in the current tab. */
   visit(request: SentRequest, noted = true): void {
     const answer = this.options.net.ask(this.state.net, request);
     if (!answer) throw new BrowserError(`net::ERR_NAME_NOT_RESOLVED at ${request.url}`);
@@ -238,13 +239,13 @@ export class Browser {
     this.putEntry({ scroll: Math.min(most, Math.max(0, this.entry.scroll + by * screen)) });
   }
 
-  /** The element behind a printed id. */
+  /** Element of a printed id. */
   elementOf(id: string, printed: ReadonlyMap<string, PrintedNode>): Element | null {
     if (!printed.has(id)) throw new BrowserError(`'${id}'`);
     return this.pageTree().elements.get(id) ?? null;
   }
 
-  /** A click: on what can be clicked at this element or around it; elsewhere it takes the focus away. */
+  /** Clicks the nearest clickable element at or around this element. If there is none, the page loses its focus. */
   click(element: Element | null): void {
     const target = element?.closest('a[href],button,input,textarea,label') ?? null;
     const control = target?.localName === 'label' ? labelled(target, this.page()) : target;
@@ -266,7 +267,7 @@ export class Browser {
     return focused === null ? null : (controlsAndLinks(this.page())[focused] ?? null);
   }
 
-  /** What a click or the Enter key does to a link, a button or a tick. */
+  /** Effect of a click or the Enter key on a link, a button, a checkbox or a radio button. */
   activate(element: Element): void {
     const type = element.getAttribute('type');
     if (element.localName === 'a')
@@ -302,7 +303,7 @@ export class Browser {
     });
   }
 
-  /** Keys typed one after another into what has the focus. */
+  /** Types a text key by key into the focused element. */
   type(text: string): void {
     for (const character of text) this.key(character === '\n' ? 'Enter' : character, false);
   }
@@ -345,7 +346,7 @@ export class Browser {
     else this.putEntry({ selected: false });
   }
 
-  /** Enter in a field: the form's first button, or the form itself where it has none. */
+  /** Enter in a field presses the form's first button, or submits the form if it has none. */
   private submitImplicitly(element: Element): void {
     const form = element.closest('form');
     if (!form) return;
@@ -388,7 +389,7 @@ export const queryOf = (fields: { [name: string]: string }) =>
 const wellFormed = (text: string) =>
   text.replace(/[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g, '\ufffd');
 
-/** Half a pair of surrogates has no encoding: it is sent as the replacement character. */
+/** Encodes a query part. A lone surrogate has no encoding and is replaced by U+FFFD. */
 const encode = (text: string) => encodeURIComponent(wellFormed(text)).replaceAll('%20', '+');
 
 const sameForm = (a: Element, b: Element) => a.closest('form') === b.closest('form');
@@ -414,7 +415,7 @@ const actions: { [K in Action['kind']]: Run<K> } = {
   none: () => {},
   stop: () => {},
   click: (browser, { element }, printed) => browser.click(browser.elementOf(element, printed)),
-  // Nothing on these pages opens under the pointer.
+  // Hovering has no effect on these pages.
   hover: (browser, { element }, printed) => {
     browser.elementOf(element, printed);
   },

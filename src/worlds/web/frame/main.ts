@@ -1,12 +1,15 @@
 /**
- * What runs inside a world's frame: the web over the frame's own DOM parser, served over the one port that its page hands it. It has no
- * origin, no network and no storage, and acts on messages only: a hidden tab does not slow it.
+ * Entry of a world's frame: the world Web with the frame's own DOM parser, served over the port received from the page.
+ * The frame has no origin, network or storage. It works on messages only, so a hidden tab does not slow it down.
  */
 import { serveWorld, type WorldReply, type WorldRequest } from '../../../envs/transport/port.ts';
 import { Web } from '../world.ts';
 
 const parser = new DOMParser();
-/** A document that is never shown: nothing in it runs or loads. Naming asks for its window, and is given the frame's. */
+/**
+ * Parses into a document that is never shown, so that nothing in it runs or loads. The library for accessible names
+ * reads the document's window, which is set to the frame's.
+ */
 function parse(html: string): Document {
   const source = `<!DOCTYPE html><html lang="en"><head></head><body>${html}</body></html>`;
   const document = parser.parseFromString(source, 'text/html');

@@ -1,6 +1,7 @@
 /**
- * Writing a site's pages. Texts are escaped where they are put in; no white space stands between elements, so that a page's tree does
- * not depend on a browser's rules for it. The elements are those whose roles and names `accessibility.ts` knows.
+ * Writes the HTML of a site's pages. Texts are escaped on insertion. There is no white space between elements, so that
+ * a page's tree does not depend on a browser's rules for it. Uses only elements whose roles and names
+ * `accessibility.ts` supports.
  */
 
 /** HTML that is already escaped. */
@@ -23,7 +24,10 @@ function write(content: Content): string {
 type Attributes = { [name: string]: string | number | boolean | null | undefined };
 const voidElements = new Set(['input', 'br', 'hr', 'img', 'meta']);
 
-/** An element: `el('p', {class: 'price'}, '$5.00')`. False and null attributes are left out, true ones stand bare. */
+/**
+ * An element: `el('p', {class: 'price'}, '$5.00')`. False and null attributes are omitted; true ones are written
+ * without a value.
+ */
 export function el(tag: string, attributes: Attributes = {}, ...content: Content[]): Markup {
   const written = Object.entries(attributes)
     .filter(([, value]) => value !== false && value !== null && value !== undefined)
@@ -42,7 +46,7 @@ export const list = (items: readonly Content[]) =>
 export const status = (text: string) => el('p', { role: 'status', class: 'status' }, text);
 export const alert = (text: string) => el('p', { role: 'alert', class: 'alert' }, text);
 
-/** Keys and values. */
+/** A description list of keys and values. */
 export const facts = (entries: readonly (readonly [string, Content])[], attributes: Attributes = {}) =>
   el('dl', attributes, ...entries.flatMap(([key, value]) => [el('dt', {}, key), el('dd', {}, value)]));
 
@@ -60,7 +64,7 @@ export function table(caption: string, heads: readonly string[], rows: readonly 
 export const form = (method: 'get' | 'post', action: string, ...content: Content[]) =>
   el('form', { method, action }, ...content);
 export const submit = (text: string) => el('button', { type: 'submit' }, text);
-/** A form of one button. */
+/** A form with a single button. */
 export const act = (action: string, text: string, fields: { [name: string]: string } = {}) =>
   form('post', action, ...hidden(fields), submit(text));
 
@@ -86,7 +90,7 @@ export function area(label: string, name: string, value = ''): Markup {
   return el('p', {}, el('label', { for: `f-${name}` }, label), el('textarea', { id: `f-${name}`, name }, value));
 }
 
-/** One of several. */
+/** A group of radio buttons. */
 export function choice(
   legend: string,
   name: string,
@@ -114,13 +118,13 @@ export function searchForm(action: string, label: string, value = '', name = 'q'
 
 export interface Frame {
   site: string;
-  /** Links of every page. */
+  /** Navigation links of every page. */
   nav: readonly (readonly [href: string, text: string])[];
-  /** What stands beside them: a search box. */
+  /** Content beside the navigation links: a search box. */
   beside?: Content;
 }
 
-/** A whole page: the site's links, then what is particular to it. */
+/** A complete page: the site's navigation, then the page's own content. */
 export function page(frame: Frame, title: string, ...content: Content[]): { title: string; html: string } {
   const whole = title === frame.site ? title : `${title} - ${frame.site}`;
   const body = write([
@@ -131,7 +135,7 @@ export function page(frame: Frame, title: string, ...content: Content[]): { titl
   return { title: whole, html: body };
 }
 
-/** Links to the pages of a long list; nothing where there is one page. */
+/** Links to the pages of a long list; empty if there is only one page. */
 export function pager(of: number, size: number, at: number, hrefOf: (page: number) => string): Content {
   const pages = Math.ceil(of / size);
   if (pages <= 1) return null;
@@ -143,7 +147,7 @@ export function pager(of: number, size: number, at: number, hrefOf: (page: numbe
   );
 }
 
-/** The number in a query, from 1 to `last`. */
+/** Page number from a query, limited to 1 to `last`. */
 export function pageNumber(text: string | undefined, last: number): number {
   const number = /^\d{1,6}$/.test(text ?? '') ? Number(text) : 1;
   return Math.min(Math.max(1, number), Math.max(1, last));

@@ -1,4 +1,4 @@
-/** Words the sites are made of: people, places, dates. Invented; no word of another site's data. */
+/** Invented names of people and places, and dates, used by all sites. Nothing is taken from another site's data. */
 import type { Random } from './random.ts';
 
 export const firstNames =
@@ -32,7 +32,7 @@ export function people(random: Random, count: number): Person[] {
 const months = 'January February March April May June July August September October November December'.split(' ');
 export const monthNames: readonly string[] = months;
 
-/** Days since 2030-01-01 as `14 March 2030`; a year has 360 days of twelve equal months. */
+/** Prints days since 2030-01-01 as `14 March 2030`. A year has 360 days in twelve months of equal length. */
 export function dateText(day: number): string {
   const year = 2030 + Math.floor(day / 360);
   const rest = ((day % 360) + 360) % 360;
@@ -46,7 +46,7 @@ const townEnds = 'bridge bury dale field ford ham haven mouth port stead ton wic
 
 export interface Town {
   name: string;
-  /** Kilometres east and north of a corner. */
+  /** Kilometres east and north of the map's corner. */
   x: number;
   y: number;
   population: number;
@@ -55,7 +55,7 @@ export interface Town {
   mayor: string;
 }
 
-/** The towns that the map draws and the wiki describes: the same for both, by the seed. */
+/** The towns of a seed, shared by map and wiki. */
 export function towns(random: Random): Town[] {
   const starts = random.shuffle(townStarts);
   const ends = random.shuffle(townEnds);

@@ -1,6 +1,7 @@
 /**
- * The small internet: every site by its host. Data are opened by seed when a site is first asked for, so a task of one site costs one
- * site. A state is a plain object by backend; no request changes it, each gives the next one. To add a site: a folder and a line here.
+ * The simulated internet: all sites by host. The data of a site are generated from the seed on first request, so that a
+ * task pays only for the sites it visits. The state is one plain object per backend; requests do not modify it but
+ * return a new one. To add a site, add a folder and a line here.
  */
 import type { Json } from '../../../envs/env.ts';
 import { forum } from './forum/index.ts';
@@ -15,7 +16,7 @@ import { wiki } from './wiki/index.ts';
 export const sites = [shop, shopAdmin, forum, tracker, map, wiki, home] as unknown as readonly AnySite[];
 const byHost = new Map(sites.map((site) => [site.host, site]));
 
-/** What has changed, by backend; a backend that is absent is as it began. */
+/** Changed states by backend. A missing backend is in its initial state. */
 export type NetState = { readonly [backend: string]: Json };
 
 export interface NetRequest {
@@ -25,7 +26,7 @@ export interface NetRequest {
 }
 
 export interface NetAnswer {
-  /** After redirects. */
+  /** Final address after redirects. */
   url: string;
   title: string;
   html: string;
@@ -59,7 +60,7 @@ export class Net {
     return this.begun.get(site.backend)!;
   }
 
-  /** What a browser gets, or null where the address leads nowhere. */
+  /** Answer to a request, or null if the address leads to no site. */
   ask(state: NetState, request: NetRequest): NetAnswer | null {
     let { method, url, form } = request;
     let now = state;
@@ -82,7 +83,7 @@ export class Net {
 
 const nets = new Map<number, Net>();
 
-/** The internet of a seed; the last few are kept, for their data. */
+/** The internet of a seed. The most recently created ones are cached with their data. */
 export function netOf(seed: number): Net {
   let net = nets.get(seed);
   if (!net) {
@@ -111,7 +112,7 @@ function parseQuery(text: string): { [name: string]: string } {
   return found;
 }
 
-/** Host, decoded path and query of an http address; null for any other. */
+/** Host, decoded path and query of an http address, or null for any other address. */
 export function parseAddress(url: string): (Pick<SiteRequest, 'path' | 'query'> & { host: string }) | null {
   const found = /^http:\/\/([^/?#\s]+)([^?#]*)(?:\?([^#]*))?(?:#.*)?$/s.exec(url);
   if (!found) return null;
@@ -119,7 +120,7 @@ export function parseAddress(url: string): (Pick<SiteRequest, 'path' | 'query'> 
   return { host: host.toLowerCase(), path: decode(path || '/'), query: parseQuery(query) };
 }
 
-/** A link's address, seen from the page it stands on. */
+/** Resolves a link's address relative to its page. */
 export function resolve(href: string, base: string): string {
   if (/^[a-z][a-z0-9+.-]*:/i.test(href)) return href;
   const origin = /^http:\/\/[^/?#]+/.exec(base)?.[0] ?? '';

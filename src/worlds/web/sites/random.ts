@@ -1,4 +1,4 @@
-/** Random numbers of the sites and tasks: a stream per (seed, purpose), the same in every engine (whole-number operations alone). */
+/** Random numbers for sites and tasks: one stream per (seed, purpose), the same in every engine (integer hashing). */
 
 function mix(value: number): number {
   let h = value | 0;
@@ -21,13 +21,13 @@ export class Random {
     this.key = mix(hash(purpose) ^ mix(seed + 0x9e3779b9));
   }
 
-  /** A whole number from 0 to below `n`. */
+  /** A whole number from 0 to n - 1. */
   below(n: number): number {
     this.counter++;
     return Math.floor((mix(this.key + Math.imul(this.counter, 0x9e3779b1)) / 4294967296) * n);
   }
 
-  /** A whole number in [low, high]. */
+  /** A whole number from `low` to `high`, both included. */
   between(low: number, high: number): number {
     return low + this.below(high - low + 1);
   }
@@ -45,7 +45,7 @@ export class Random {
     return all;
   }
 
-  /** `count` different ones. */
+  /** `count` distinct elements in random order. */
   some<T>(from: readonly T[], count: number): T[] {
     return this.shuffle(from).slice(0, count);
   }

@@ -1,13 +1,13 @@
 /**
- * The contract of a site: data made from a seed, a small state, and one function from a request to a page or a redirect. A site knows
- * no DOM, no browser and no clock, so that the same one runs in a frame, on Node and behind an HTTP server.
+ * The interface of a site: data made from a seed, a small state, and a function from a request to a page or a redirect.
+ * A site is independent of DOM, browser and clock, so that it can run in a frame, on Node and behind an HTTP server.
  */
 import type { Json } from '../../../envs/env.ts';
 
-/** What a browser asks for: GET changes nothing, POST may. */
+/** A request of a browser. GET changes nothing; POST may. */
 export interface SiteRequest {
   method: 'GET' | 'POST';
-  /** Decoded, without the host: `/product/brass-lamp`. */
+  /** Decoded path without the host: `/product/brass-lamp`. */
   path: string;
   query: { [name: string]: string };
   form: { [name: string]: string };
@@ -15,26 +15,26 @@ export interface SiteRequest {
 
 export type SiteAnswer<State> =
   | { kind: 'page'; title: string; html: string; status: 200 | 404; state?: State }
-  /** `to`: path and query on the same site, or a whole address. */
+  /** `to`: path and query on the same site, or a complete address. */
   | { kind: 'redirect'; to: string; state?: State };
 
 export interface Site<Data, State extends Json> {
-  /** Name in tasks. */
+  /** Name of the site in tasks. */
   name: string;
   host: string;
   title: string;
-  /** Sites of one name here share their data and their state: a shop and its administration. */
+  /** Sites with the same backend share data and state, such as a shop and its administration. */
   backend: string;
   open(seed: number): Data;
-  /** The state of a fresh site, logged in where the site has an account. */
+  /** Initial state, logged in if the site has an account. */
   start(data: Data): State;
-  /** Never changes `data` or `state`: what changes is a new state in the answer. */
+  /** Answers a request. Never modifies `data` or `state`; a changed state is returned in the answer. */
   handle(data: Data, state: State, request: SiteRequest): SiteAnswer<State>;
 }
 
 export type AnySite = Site<unknown, Json>;
 
-/** A route: a pattern with named parts (`/product/:slug`), and what answers. */
+/** A route: a pattern with named parts (`/product/:slug`) and its handler. */
 export interface Route<Data, State> {
   method: 'GET' | 'POST';
   pattern: string;
@@ -59,7 +59,7 @@ function match(pattern: string, path: string): { [name: string]: string } | null
   return params;
 }
 
-/** The first route that fits answers; `missing` where none does. */
+/** Calls the first matching route, or `missing` if none matches. */
 export function route<Data, State>(
   routes: readonly Route<Data, State>[],
   data: Data,

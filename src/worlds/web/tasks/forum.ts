@@ -44,7 +44,7 @@ const make = (
   },
 });
 
-/** To a post by searching its title. */
+/** Steps to a post by searching for its title. */
 const toPost = (post: Post): PlanStep[] => [
   { submit: '/search', fields: { q: post.title } },
   { visit: postPath(post) },

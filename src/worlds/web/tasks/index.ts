@@ -1,4 +1,7 @@
-/** All templates, and their instances by number. To add one: a line in its site's file; its place here is its id, so add at an end. */
+/**
+ * All templates, and their instances by number. To add a template, add a line to its site's file, at the end: its
+ * position here is part of the task ids.
+ */
 import { netOf } from '../sites/net.ts';
 import { forumTemplates } from './forum.ts';
 import { crossTemplates, mapTemplates, wikiTemplates } from './places.ts';
@@ -17,13 +20,13 @@ export const templates: readonly Template[] = [
   ...crossTemplates,
 ];
 
-/** Instances of a template. Those from `heldOutFrom` on are never trained on. */
+/** Number of instances of each template. Those from `heldOutFrom` on are never used for training. */
 export const instancesEach = 1000;
 export const heldOutFrom = 800;
 
 export const idOf = (template: number, number: number) => template * instancesEach + number;
 
-/** The instance of an id; the same id, the same task. */
+/** Instance of a task id; depends only on the id. */
 export function instanceById(id: number): Instance | null {
   const template = templates[Math.floor(id / instancesEach)];
   if (!Number.isInteger(id) || id < 0 || !template) return null;

@@ -1,4 +1,4 @@
-/** Tasks on the map and in the wiki, and those that need several sites. */
+/** Tasks on the map and in the wiki, and tasks that need several sites. */
 
 import type { ForumData, ForumState } from '../sites/forum/data.ts';
 import { forum, postPath } from '../sites/forum/index.ts';

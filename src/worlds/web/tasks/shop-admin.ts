@@ -7,7 +7,7 @@ import { answerIs, endsAt, notPossible, type PlanStep, shows, type Template } fr
 
 const orderOf = ({ state, random }: Here, holds: (order: Order) => boolean = () => true) =>
   pick(random, state.orders.filter(holds));
-/** To an order by its customer's name. */
+/** Steps to an order by its customer's name. */
 const toOrder = (order: Order): PlanStep[] => [
   { visit: '/orders' },
   { submit: '/orders', fields: { q: order.customer } },

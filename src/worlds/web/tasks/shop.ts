@@ -5,7 +5,7 @@ import { findProduct, type Product, ratingOf, reviewsOf, type StoreState, shippi
 import { type Here, home, inShop, pick, productOf } from './store.ts';
 import { answerIs, endsAt, notPossible, type PlanStep, shows, type Template } from './template.ts';
 
-/** To a product by its category; the list is six to a page, by name. */
+/** Steps to a product through its category, whose list is sorted by name with six products per page. */
 function toProduct(state: StoreState, product: Product): PlanStep[] {
   const names = state.products
     .filter(({ category, enabled }) => enabled && category === product.category)

@@ -1,4 +1,4 @@
-/** What the tasks of the shop and of its administration share: their store, and how their templates are made. */
+/** Shared by the tasks of the shop and of its administration: their store, and the construction of their templates. */
 import type { Random } from '../sites/random.ts';
 import { shop } from '../sites/shop/index.ts';
 import type { SeededStore, StoreState } from '../sites/shop/store.ts';

@@ -1,16 +1,20 @@
 /**
- * What a task template is: words with gaps, drawn from an internet's data by a seed; how an episode is judged, in WebArena's own
- * terms; and the way to the goal as requests, from which the oracle finds its clicks. A template knows sites' data, no DOM.
+ * The interface of a task template. It draws an intent from an internet's data by a seed, defines how an episode is
+ * judged in WebArena's own terms, and gives a plan of requests, from which the oracle derives its clicks. A template
+ * uses the sites' data, not the DOM.
  */
 import type { Evaluation } from '../../../webarena/evaluators/evaluate.ts';
 import type { Net, NetRequest, NetState } from '../sites/net.ts';
 import { Random } from '../sites/random.ts';
 
-/** What the oracle does next. Addresses without a host are on the site of the tab that is looked at. */
+/** A step of the oracle. Addresses without a host are relative to the site of the current tab. */
 export type PlanStep =
   /** Follow the link to this address. */
   | { visit: string }
-  /** Fill these fields of the form with this action, and send it. Texts, or true and false for ticks. */
+  /**
+   * Fill in these fields of the form with this action and submit it. Values are texts, or true and false for
+   * checkboxes.
+   */
   | { submit: string; fields?: { [name: string]: string | boolean } }
   | { tab: number }
   | { back: true }
@@ -19,13 +23,13 @@ export type PlanStep =
 
 export interface MadeTask {
   intent: string;
-  /** Where the tabs begin. */
+  /** Initial addresses, one for each tab. */
   start: readonly string[];
   evaluation: Evaluation;
   plan: readonly PlanStep[];
-  /** The sites' state at the beginning, where it is not a fresh one. */
+  /** Initial state of the sites, if it is not a fresh one. */
   state?: NetState;
-  /** What an intent's gaps are filled with: the spans that matter, for tests. */
+  /** Values filled into the intent, for tests. */
   gaps: { [name: string]: string | number };
 }
 
@@ -37,27 +41,27 @@ export interface DrawContext {
 export interface Template {
   name: string;
   sites: readonly string[];
-  /** The requests and stops of its plan, roughly: how long it is. */
+  /** Rough length of the plan in requests and stops. */
   turns: 'short' | 'medium' | 'long';
-  /** False: it cannot be done, and `stop [N/A]` is right. */
+  /** False if the task cannot be done, so that `stop [N/A]` is right. */
   feasible: boolean;
-  /** Left out of training whole. */
+  /** True if the template is never used for training. */
   heldOut?: boolean;
-  /** Draws an instance, or null where this internet has none. */
+  /** Draws an instance, or returns null if this internet has none. */
   draw(context: DrawContext): MadeTask | null;
 }
 
-/** Judged by the answer alone. */
+/** Judged by the answer alone, which must match exactly. */
 export const answerIs = (answer: string): Evaluation => ({
   eval_types: ['string_match'],
   reference_answers: { exact_match: answer },
 });
-/** Every one of these in the answer. */
+/** Judged by the answer alone, which must contain all parts. */
 export const answerHas = (...parts: string[]): Evaluation => ({
   eval_types: ['string_match'],
   reference_answers: { must_include: parts },
 });
-/** Judged by where the browser is at the end. */
+/** Judged by the browser's final address. */
 export const endsAt = (url: string): Evaluation => ({
   eval_types: ['url_match'],
   reference_url: url,
@@ -66,12 +70,12 @@ export const endsAt = (url: string): Evaluation => ({
 
 export interface Shown {
   url: string;
-  /** A CSS selector; empty: the whole page. */
+  /** CSS selector; empty for the whole page. */
   at: string;
   text: string | readonly string[];
 }
 
-/** Judged by what a page shows at the end: the sites' state, as a visitor sees it. */
+/** Judged by the content of pages at the end, that is, by the sites' state as a visitor sees it. */
 export const shows = (...targets: readonly Shown[]): Evaluation => ({
   eval_types: ['program_html'],
   program_html: targets.map(({ url, at, text }) => ({
@@ -81,13 +85,13 @@ export const shows = (...targets: readonly Shown[]): Evaluation => ({
   })),
 });
 
-/** It cannot be done; judged by an exact N/A, since no judge of meaning is at hand. */
+/** The task cannot be done. Judged by an exact N/A, since there is no judge of meaning. */
 export const notPossible: Evaluation = {
   eval_types: ['string_match'],
   reference_answers: { exact_match: 'N/A' },
 };
 
-/** The number of a template's instance is its seed; draws that fail try the next internet. */
+/** Attempts to draw an instance. Its number is the seed; each failed attempt moves on to another internet. */
 const mostDraws = 20;
 const netSeeds = 1000;
 
@@ -97,7 +101,10 @@ export interface Instance extends MadeTask {
   netSeed: number;
 }
 
-/** Which internet an instance plays in: instances of one number share theirs over all templates. */
+/**
+ * Makes an instance of a template. Instances with the same number usually play in the same internet, whatever the
+ * template.
+ */
 export function instanceOf(template: Template, number: number, netOf: (seed: number) => Net): Instance {
   for (let k = 0; k < mostDraws; k++) {
     const netSeed = (number + k * 7919) % (netSeeds + 1000 * k);
@@ -108,5 +115,5 @@ export function instanceOf(template: Template, number: number, netOf: (seed: num
   throw new Error(`Template ${template.name} has no instance ${number} in ${mostDraws} internets.`);
 }
 
-/** The requests of a plan, for one who plays on the sites' state alone. */
+/** A request of a plan, for players that act on the sites' state directly. */
 export type PlanRequest = NetRequest;

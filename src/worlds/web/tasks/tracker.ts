@@ -69,7 +69,7 @@ const toRequest = (request: MergeRequest): PlanStep[] => [
   { visit: requestPath(request) },
 ];
 const whole = (path: string) => home + path.slice(1);
-/** An issue as an intent names it. */
+/** Description of an issue in an intent. */
 const called = (state: TrackerState, { project, title }: { project: string; title: string }) =>
   `"${title}" of ${nameOf(state, project)}`;
 

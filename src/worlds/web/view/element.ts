@@ -1,6 +1,7 @@
 /**
- * The web, drawn: the live page of the site beside the tree that the agent reads. The element acted on is outlined; a line of the tree
- * that is pointed at shows its element. In Play, clicks and typing on the page become the agent's own actions.
+ * View of the world Web: the live page beside the tree that the agent reads. The element of the last action is
+ * outlined, and pointing at a line of the tree highlights its element. In Play, clicks and typing on the page are
+ * converted to the agent's actions.
  */
 import { msg, str } from '@lit/localize';
 import { css, html, LitElement, nothing, type PropertyValues } from 'lit';
@@ -10,7 +11,7 @@ import { controls } from '../../../ui/kit/styles/shared.ts';
 import type { WebView } from '../view-data.ts';
 import { pageFrameScript, pageFrameStyle } from './frame-script.ts';
 
-/** What a person did on the page, by the number of the element. */
+/** An action of a person on the page, with the index of the element. */
 interface Done {
   element?: number;
   value?: string;
@@ -99,7 +100,7 @@ export class TabgymWebView extends LitElement {
   @property({ attribute: false }) view: WebView | null = null;
   @query('iframe') private frame!: HTMLIFrameElement | null;
   private port: MessagePort | null = null;
-  /** Actions that a person's last deed stands for and that are still to be taken, one a view. */
+  /** Remaining actions of the person's last input; one is taken after each update of the view. */
   private queue: string[] = [];
   private readonly source = (() => {
     const nonce = newNonce();
@@ -145,7 +146,7 @@ export class TabgymWebView extends LitElement {
     this.port = null;
   }
 
-  /** The inner frame has loaded: it gets its end of a channel. */
+  /** Passes one end of a channel to the inner frame once it has loaded. */
   private connect = () => {
     const inner = this.frame?.contentWindow?.[0];
     if (!inner) return;
@@ -166,7 +167,9 @@ export class TabgymWebView extends LitElement {
     this.port?.postMessage({ pointed: element });
   }
 
-  /** What was done on the page, as the agent's actions: the first now, the others as the world answers. */
+  /**
+   * Converts a person's input to the agent's actions: the first is taken now, the others follow as the world answers.
+   */
   private take({ element = -1, value, enter = false }: Done) {
     if (!this.view) return;
     const line = this.view.lines.find((each) => each.element === element && !/StaticText/.test(each.text));
@@ -179,7 +182,7 @@ export class TabgymWebView extends LitElement {
 
   private isBelow = (element: number) => element > Math.max(...this.view!.lines.map((line) => line.element));
 
-  /** Typing adds to what stands in a field: where more was changed, it is emptied first. */
+  /** Typing appends to a field's text. If the change is not an appended text, the field is cleared first. */
   private typing(id: string, element: number, value: string, enter: boolean): string[] {
     const line = this.view!.lines.findIndex((each) => each.id === id);
     const shown = /StaticText '(.*)'$/.exec(this.view!.lines[line + 1]?.text ?? '');

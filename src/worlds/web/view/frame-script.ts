@@ -1,6 +1,7 @@
 /**
- * What runs in the frame that shows a site's page: it puts the page in, outlines elements, and says what a person does. The page's own
- * text is data here: its scripts never run, and no address is ever opened. Plain JavaScript, as it is sent.
+ * Script of the frame that shows a site's page: it inserts the page, outlines elements and reports a person's input.
+ * The page's own content is only data: its scripts never run, and no address is ever opened. Plain JavaScript, sent as
+ * it is.
  */
 import { pageStyle } from '../browser/page-document.ts';
 
@@ -61,11 +62,11 @@ addEventListener('message', ({ data, ports, source }) => {
 });
 `;
 
-/** Outlines, beside the pages' own style. */
+/** Styles of outlines, in addition to the page's own style. */
 const outlineStyle = `
 .acted { outline: 3px solid #d55e00; outline-offset: 2px; }
 .pointed { outline: 3px dashed #0072b2; outline-offset: 2px; }
 `;
 
-/** All of the frame's style: the page's policy names it by its hash. */
+/** Complete style of the frame; the page's content security policy contains its hash. */
 export const pageFrameStyle = `${pageStyle}${outlineStyle}`;

@@ -1,4 +1,4 @@
-/** The web on the page: its element, loaded when there is one to show, and how a person plays in it. */
+/** View of the world Web on the page: its lazily loaded element, and the controls with which a person plays. */
 import { html } from 'lit';
 import type { ViewKind } from '../../../ui/kit/view-kind.ts';
 

@@ -1,4 +1,4 @@
-/** The forum's people, forums, posts and comments from a seed, and the state that its pages change. */
+/** The forum's people, forums, posts and comments, made from a seed, and the state that its pages change. */
 import { slugOf } from '../html.ts';
 import { type Person, people } from '../names.ts';
 import { Random } from '../random.ts';
@@ -31,7 +31,7 @@ export interface ForumData {
 export interface ForumState {
   posts: Post[];
   comments: Comment[];
-  /** The owner's votes, by post. */
+  /** Votes of the browser's user, by post. */
   votes: { [post: number]: number };
   subscriptions: string[];
   messages: { to: string; text: string }[];

@@ -1,4 +1,4 @@
-/** The map: towns and the places in them, roads between towns, and the shortest ways. Towns are those the wiki describes. */
+/** The map: towns, places in them, roads between towns, and shortest routes. The wiki describes the same towns. */
 import { slugOf } from '../html.ts';
 import { type Town, towns } from '../names.ts';
 import { Random } from '../random.ts';
@@ -42,15 +42,15 @@ const nicknames = ['Golden', 'Little', 'Old', 'Red', 'Royal', 'Silver', 'Sunny',
 
 export const modes = ['Car', 'Bicycle', 'Foot'] as const;
 export type Mode = (typeof modes)[number];
-/** Kilometres an hour. */
+/** Speed in kilometres per hour. */
 const speed: { [mode in Mode]: number } = { Car: 60, Bicycle: 15, Foot: 5 };
-/** Bicycles and walkers take ways that are a little longer. */
+/** Length of a route relative to the car's; cycling and walking routes are slightly longer. */
 const detour: { [mode in Mode]: number } = { Car: 1, Bicycle: 1.1, Foot: 1.05 };
 
 export const distance = (a: { x: number; y: number }, b: { x: number; y: number }) =>
   Math.sqrt((a.x - b.x) ** 2 + (a.y - b.y) ** 2);
 
-/** Every town has roads to its two nearest, and all towns hang together by a chain from west to east. */
+/** Connects every town with its two nearest, and all towns in a chain from west to east. */
 function makeRoads(all: readonly Town[]): Road[] {
   const roads = new Map<string, Road>();
   const add = (a: number, b: number) => {
@@ -98,7 +98,7 @@ export function openMap(seed: number): MapData {
 
 export const startMap = (): MapState => ({ saved: [], notice: '' });
 
-/** The shortest way by road (Dijkstra): the towns passed and its length, or null. */
+/** Shortest route by road (Dijkstra): the towns on it and its length, or null. */
 export function shortestWay({ towns: all, roads }: MapData, from: number, to: number): { towns: number[]; km: number } {
   const best = all.map(() => Number.POSITIVE_INFINITY);
   const before = all.map(() => -1);
@@ -126,7 +126,7 @@ export interface Directions {
   towns: string[];
 }
 
-/** A town or a place, by its name; case does not matter. */
+/** Finds a town or place by its name, ignoring case. */
 export function findSpot(data: MapData, text: string): { name: string; town: number } | null {
   const wanted = text.trim().toLowerCase();
   const town = data.towns.findIndex(({ name }) => name.toLowerCase() === wanted);
@@ -135,7 +135,7 @@ export function findSpot(data: MapData, text: string): { name: string; town: num
   return place ? { name: place.name, town: data.towns.findIndex(({ name }) => name === place.town) } : null;
 }
 
-/** By road between towns; a place counts as its town, and within a town the way is one kilometre. */
+/** Route by road between towns. A place counts as its town; within a town the distance is one kilometre. */
 export function directions(data: MapData, from: number, to: number, mode: Mode): Directions {
   const way = shortestWay(data, from, to);
   const km = Math.max(1, Math.round(way.km * detour[mode]));

@@ -94,7 +94,7 @@ function placePage(data: MapData, state: MapState, place: Place): Answer {
 
 function directionsPage(data: MapData, state: MapState, asked: SiteRequest['query']): Answer {
   const { from = '', to = '', mode = '' } = asked;
-  // What is known already is kept, what is missing is asked for.
+  // Keeps the known end of the route and shows fields for the missing ones.
   const ask = form(
     'get',
     '/directions',

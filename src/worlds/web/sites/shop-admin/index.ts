@@ -71,7 +71,7 @@ const orderRow = ({ id, customer, day, total, status: now }: Order): Content[] =
 ];
 const orderHeads = ['Order', 'Customer', 'Date', 'Total', 'Status'];
 
-/** Product and how many were sold, most first; what was canceled does not count. */
+/** Products by number sold, highest first. Canceled orders are not counted. */
 export function bestsellers(state: StoreState): { slug: string; name: string; sold: number }[] {
   const sold = new Map<string, number>();
   for (const order of state.orders)
@@ -82,7 +82,7 @@ export function bestsellers(state: StoreState): { slug: string; name: string; so
     .sort((a, b) => b.sold - a.sold || (a.name < b.name ? -1 : 1));
 }
 
-/** Orders and their sum in each month that has one; months count from January 2030. */
+/** Number and sum of orders for each month that has any; months count from January 2030. */
 export function salesByMonth(state: StoreState): { month: string; count: number; sum: number }[] {
   const months = new Map<number, { count: number; sum: number }>();
   for (const { day, total } of state.orders) {

@@ -1,4 +1,6 @@
-/** The shop: goods by category, search, sorting, cart, orders, reviews, wish list, account. Its pages are in pages.ts. */
+/**
+ * The shop: goods by category, search, sorting, cart, orders, reviews, wish list, account. Its pages are in pages.ts.
+ */
 import type { Json } from '../../../../envs/env.ts';
 import { act, alert, area, choice, field, form, h2, link, list, money, p, submit } from '../html.ts';
 import { type Route, route, type Site, type SiteRequest } from '../site.ts';

@@ -39,7 +39,7 @@ export type Answer = SiteAnswer<StoreState>;
 
 export const pageSize = 6;
 
-/** A notice is said once: on the page behind a change. */
+/** A notice is shown once, on the page that follows a change. */
 export function show(data: SeededStore, state: StoreState, title: string, ...content: Content[]): Answer {
   const count = state.cart.reduce((sum, { quantity }) => sum + quantity, 0);
   const account: [string, string][] = state.customer
@@ -159,7 +159,7 @@ export function cartPage(data: SeededStore, state: StoreState): Answer {
   );
 }
 
-/** Whole numbers from 1 to 99; an empty field is one. */
+/** Whole numbers from 1 to 99; an empty field counts as 1. */
 export const quantityOf = (text = '') =>
   text.trim() === '' ? 1 : /^[1-9]\d?$/.test(text.trim()) ? Number(text) : null;
 

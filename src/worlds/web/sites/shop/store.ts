@@ -1,4 +1,7 @@
-/** What the shop and its administration share: goods, customers, orders and reviews, from a seed; and the state that both change. */
+/**
+ * Data that the shop and its administration share: goods, customers, orders and reviews, made from a seed, and the
+ * state that both change.
+ */
 import { slugOf } from '../html.ts';
 import { type Person, people } from '../names.ts';
 import { Random } from '../random.ts';
@@ -11,7 +14,7 @@ export interface Product {
   colour: string;
   material: string;
   brand: string;
-  /** Cents. */
+  /** Price in cents. */
   price: number;
   stock: number;
   enabled: boolean;
@@ -38,7 +41,7 @@ export interface Order {
   status: OrderStatus;
   shipping: string;
   lines: Line[];
-  /** Cents. */
+  /** Sum in cents. */
   total: number;
   address: string;
   comments: string[];
@@ -57,7 +60,7 @@ export interface Review {
 export interface Store {
   categories: Category[];
   customers: Person[];
-  /** Whose browser this is. */
+  /** The customer who uses this browser. */
   owner: Person;
   password: string;
   adminPassword: string;
@@ -116,7 +119,7 @@ function makeProducts(random: Random, categories: readonly Category[]): Product[
         colour,
         material,
         brand: random.pick(brands),
-        // Prices differ, so that the cheapest is one product.
+        // All prices differ, so that only one product is the cheapest.
         price: random.between(4, 180) * 100 + products.length + 1,
         stock: random.between(1, 40),
         enabled: true,
@@ -215,7 +218,7 @@ function build(seed: number): { store: Store; state: StoreState } {
   return { store, state };
 }
 
-/** Data and first state by seed; the last few are kept. */
+/** Data and initial state of a seed; the most recently created ones are cached. */
 function built(seed: number) {
   let found = memory.get(seed);
   if (!found) {
@@ -236,7 +239,7 @@ export const startStore = ({ seed }: SeededStore): StoreState => built(seed).sta
 export const findProduct = (state: StoreState, slug: string) => state.products.find((product) => product.slug === slug);
 export const reviewsOf = (state: StoreState, slug: string) =>
   state.reviews.filter(({ product, status }) => product === slug && status === 'Approved');
-/** The mean of the stars to a tenth, or null. */
+/** Mean number of stars with one decimal, or null without reviews. */
 export function ratingOf(state: StoreState, slug: string): string | null {
   const stars = reviewsOf(state, slug).map((review) => review.stars);
   if (!stars.length) return null;

@@ -1,4 +1,4 @@
-/** The tracker's people, projects, issues and merge requests from a seed, and the state that its pages change. */
+/** The tracker's people, projects, issues and merge requests, made from a seed, and the state that its pages change. */
 import { slugOf } from '../html.ts';
 import { type Person, people } from '../names.ts';
 import { Random } from '../random.ts';
@@ -9,7 +9,7 @@ export const labels = ['bug', 'docs', 'feature', 'help wanted'] as const;
 
 export interface Issue {
   project: string;
-  /** Within its project. */
+  /** Number within its project. */
   number: number;
   title: string;
   text: string;
@@ -30,7 +30,7 @@ export interface MergeRequest {
   reviewer: string;
   status: 'Open' | 'Merged' | 'Closed';
   approvedBy: string[];
-  /** The pipeline's result. */
+  /** Result of the pipeline. */
   pipeline: 'passed' | 'failed';
   files: { name: string; added: number; removed: number }[];
   comments: { author: string; text: string }[];
@@ -41,7 +41,7 @@ export interface Project {
   name: string;
   about: string;
   stars: number;
-  /** How often it was changed, by person. */
+  /** Number of commits of each person. */
   commits: { author: string; count: number }[];
   license: string;
 }

@@ -1,4 +1,4 @@
-/** What the tracker's pages show. */
+/** Pages of the project tracker. */
 import {
   act,
   area,

@@ -1,4 +1,7 @@
-/** The wiki's articles from a seed: towns (the map's), people born there, rivers. Every fact stands in one article. */
+/**
+ * The wiki's articles, made from a seed: towns (those of the map), people born there, rivers. Every fact is stated in
+ * exactly one article.
+ */
 import { slugOf } from '../html.ts';
 import { people, type Town, towns } from '../names.ts';
 import { Random } from '../random.ts';

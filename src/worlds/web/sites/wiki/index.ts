@@ -1,4 +1,4 @@
-/** The wiki: articles, search, an index. Nothing here changes. */
+/** The wiki: articles, search, an index. Its pages change nothing. */
 import { type Content, el, facts, h2, link, list, p, page, pageNumber, pager, searchForm, slugOf } from '../html.ts';
 import { type Route, route, type Site, type SiteAnswer } from '../site.ts';
 import { openWiki, type Piece, type WikiData } from './data.ts';
@@ -26,7 +26,7 @@ function search(data: WikiData, q: string): Answer {
     const text = `${title} ${lead.map(textOf).join('')}`.toLowerCase();
     return words.length > 0 && words.every((word) => text.includes(word));
   });
-  // An article of that very name is opened, as encyclopaedias do.
+  // A search for an exact title opens its article, as in encyclopaedias.
   const exact = data.articles.find(({ title }) => title.toLowerCase() === q.trim().toLowerCase());
   if (exact) return { kind: 'redirect', to: `/wiki/${exact.slug}` };
   if (!hits.length) return show(`Search: ${q}`, p('Nothing was found.'));
