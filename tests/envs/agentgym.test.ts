@@ -366,7 +366,7 @@ describe('the instruction of an AgentTraj file', () => {
 
   it.each(['', '[]', '{', '[{"conversations":[]}]', JSON.stringify([messages(['gpt', 'a'], ['human', 'b'])])])(
     'is not in %s',
-    (text) => expect(() => instructionOf(text)).toThrow(/no AgentTraj file/),
+    (text) => expect(() => instructionOf(text)).toThrow(/not an AgentTraj file/),
   );
 });
 

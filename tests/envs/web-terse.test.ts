@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Feedback, WorldOptions } from '../../src/envs/env.ts';
-import { remembering } from '../../src/worlds/web/browser/page-memory.ts';
+import { withPageCache } from '../../src/worlds/web/browser/page-memory.ts';
 import { templates } from '../../src/worlds/web/tasks/index.ts';
 import { Web } from '../../src/worlds/web/world.ts';
 
@@ -90,7 +90,7 @@ describe('the terse tree', () => {
 describe('pages', () => {
   it('are parsed once while they are cached, and the least recently used is dropped first', () => {
     const parsed: string[] = [];
-    const parse = remembering((html) => ({ html, number: parsed.push(html) }) as unknown as Document, 2);
+    const parse = withPageCache((html) => ({ html, number: parsed.push(html) }) as unknown as Document, 2);
     const first = parse('a');
     expect([parse('b'), parse('a')][1]).toBe(first);
     parse('c');

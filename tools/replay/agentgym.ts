@@ -66,7 +66,13 @@ class Recorded {
 const clientOf = (kind: AgentGymKind, recorded: Recorded) =>
   new AgentGymClient({ ...kind, prefix: undefined }, { address: ADDRESS }, { fetch: recorded.fetch, attempts: 1 });
 
-const environment = (id: number): Environment => ({ id, prepared: ['panic'], said: '', options: {}, lost: false });
+const environment = (id: number): Environment => ({
+  id,
+  prepared: ['panic'],
+  observation: '',
+  options: {},
+  lost: false,
+});
 
 // --- requests of the Python clients ---------------------------------------------------------------------------------
 
@@ -170,7 +176,7 @@ function ours({ method, status, response }: Exchange, kind: AgentGymKind, route:
   const at = { id: id as number, value };
   if (route === '/close' && kind.closes && Object.keys(body).length === 1) return { call: 'close' as const, ...at };
   const stepFields = Object.keys(body).length === 2 && typeof body.action === 'string';
-  if (route === '/step' && stepFields && (kind.phrase?.(body.action as string) ?? body.action) === body.action)
+  if (route === '/step' && stepFields && (kind.formatAction?.(body.action as string) ?? body.action) === body.action)
     return { call: 'step' as const, action: body.action as string, ...at };
   // Our client always sends seed 0 with an item.
   if ('idx' in body && body.seed !== 0) return null;

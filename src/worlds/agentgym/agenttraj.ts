@@ -11,7 +11,7 @@ const ConversationSchema = v.object({ conversations: v.pipe(v.array(MessageSchem
 
 const none = () =>
   new WorldError(
-    'This is no AgentTraj file: it should be JSON, with conversations whose first two messages are an instruction (from "human") and an answer (from "gpt").',
+    'This is not an AgentTraj file. It must be JSON with conversations whose first two messages are an instruction (from "human") and an answer (from "gpt").',
   );
 
 function parsed(text: string): unknown {

@@ -34,22 +34,22 @@ export const checkAgentGym = (
     () => routesOf(kind, settings),
     (address) => {
       const root = kind.prefix ? address.slice(0, -kind.prefix.length) : address;
-      return look({ kind, server: new JsonServer(root, { attempts: 1, attemptMs: 10_000, ...options }), signal });
+      return check({ kind, server: new JsonServer(root, { attempts: 1, attemptMs: 10_000, ...options }), signal });
     },
   );
 
-async function look({ kind, server, signal }: Look): Promise<ConnectionReport> {
+async function check({ kind, server, signal }: Look): Promise<ConnectionReport> {
   const times: number[] = [];
-  let said = '';
+  let text = '';
   for (let ping = 0; ping < PINGS; ping++) {
     const start = performance.now();
-    said = greeting(await server.getText('/', { signal }));
+    text = greeting(await server.getText('/', { signal }));
     times.push(performance.now() - start);
   }
-  const known = said === kind.hello;
+  const known = text === kind.greeting;
   const described = await descriptionOf(server, signal);
   const findings: ConnectionFinding[] = [
-    ...(known ? [] : [{ what: 'another-kind' as const, detail: said.slice(0, 160) }]),
+    ...(known ? [] : [{ what: 'another-kind' as const, detail: text.slice(0, 160) }]),
     ...missingRoutes(kind, described),
     ...(described ? [] : [{ what: 'no-version' as const, detail: '' }]),
     ...(await postFindings(kind, server, signal)),
@@ -58,7 +58,7 @@ async function look({ kind, server, signal }: Look): Promise<ConnectionReport> {
   ];
   const harmless = ['no-version', 'stays-open', 'lacks'];
   const works = findings.every(({ what }) => harmless.includes(what));
-  return { works, says: said.slice(0, 160), version: described?.info.version ?? '', ms: median(times), findings };
+  return { works, says: text.slice(0, 160), version: described?.info.version ?? '', ms: median(times), findings };
 }
 
 function missingRoutes(

@@ -10,21 +10,21 @@ export interface ActionFunction {
   /** Argument names in JSON, in order. */
   args: readonly string[];
   /** Minimum number of arguments of a Python call. Default: all. */
-  least?: number;
+  minArgs?: number;
   /** Argument names in Python, if they differ. */
-  named?: readonly string[];
+  pythonArgs?: readonly string[];
   /** Converts a call to an action, or returns undefined if it is invalid. */
   write(args: readonly string[]): string | undefined;
   /** Description of the function in the instruction. */
-  says: string;
+  description: string;
 }
 
 export type FunctionTable = { readonly [name: string]: ActionFunction };
 
 /** Function whose action is `VERB`, `VERB first` or `VERB first JOIN second`. */
-export const acting = (verb: string, args: readonly string[], says: string, join?: string): ActionFunction => ({
+export const acting = (verb: string, args: readonly string[], description: string, join?: string): ActionFunction => ({
   args,
-  says,
+  description,
   write([first, second]) {
     if (first === undefined) return verb;
     if (second === undefined) return `${verb} ${first}`;
@@ -35,7 +35,7 @@ export const acting = (verb: string, args: readonly string[], says: string, join
 const invalid: Reply = { action: '', refusal: 'Invalid Action.\n\n', again: true };
 
 /** Formats a value like Python's f-strings. */
-function written(value: unknown): string {
+function formatValue(value: unknown): string {
   if (value === null) return 'None';
   if (typeof value === 'boolean') return value ? 'True' : 'False';
   return typeof value === 'object' ? JSON.stringify(value) : String(value);
@@ -61,7 +61,7 @@ function calledInJson(text: string, table: FunctionTable): string | undefined {
   const count = Math.min(Object.keys(given).length, 2);
   const taken = args.slice(0, count);
   if (taken.length < count || taken.some((arg) => !Object.hasOwn(given, arg))) return undefined;
-  return write(taken.map((arg) => written(given[arg])));
+  return write(taken.map((arg) => formatValue(given[arg])));
 }
 
 /** Accepts `{"thought": ..., "function_name": ..., "arguments": {...}}` with any text around it. */
@@ -156,14 +156,14 @@ export function readCall(code: string): { name: string; args: string[]; named: M
 function calledInPython(text: string, table: FunctionTable): string | undefined {
   const call = readCall(codeOf(withoutEnd(text)));
   if (!call || !Object.hasOwn(table, call.name)) return undefined;
-  const { args, least = args.length, named = args, write } = table[call.name];
-  const given = named.map((name, k) => call.args[k] ?? call.named.get(name));
-  const known = [...call.named.keys()].every((name) => named.indexOf(name) >= call.args.length);
+  const { args, minArgs = args.length, pythonArgs = args, write } = table[call.name];
+  const given = pythonArgs.map((name, k) => call.args[k] ?? call.named.get(name));
+  const known = [...call.named.keys()].every((name) => pythonArgs.indexOf(name) >= call.args.length);
   const count = given.findLastIndex((value) => value !== undefined) + 1;
-  if (!known || call.args.length > named.length || count < least) return undefined;
+  if (!known || call.args.length > pythonArgs.length || count < minArgs) return undefined;
   const taken = given.slice(0, count);
   if (taken.some((value) => value === undefined)) return undefined;
-  return write(taken.filter((value, k) => k < least || value) as string[]);
+  return write(taken.filter((value, k) => k < minArgs || value) as string[]);
 }
 
 /** Accepts a block of Python with one call and comments: `# thought`, `search("lamp")`. */
@@ -176,7 +176,7 @@ export const codeAsAction =
 
 const listOf = (table: FunctionTable) =>
   Object.entries(table)
-    .map(([name, { args, says }]) => `- ${name}(${args.join(', ')}): ${says}`)
+    .map(([name, { args, description }]) => `- ${name}(${args.join(', ')}): ${description}`)
     .join('\n');
 
 /** Both function formats of a kind. `what` is the part of the instruction before the list of functions. */

@@ -11,7 +11,7 @@ import type { ReplyRule } from '../../envs/reply.ts';
 import type { WorldSuite } from '../../envs/suite.ts';
 
 /** Requests to one environment of a server; its id is added to each. */
-export interface Line {
+export interface EnvironmentRequests {
   get(path: string): Promise<unknown>;
   post(path: string, body?: { [field: string]: Json }): Promise<unknown>;
 }
@@ -66,7 +66,7 @@ export interface AgentGymKind {
   timeoutMs?: number;
 
   /** Answer to GET /. A server with another answer has another kind. */
-  hello: string;
+  greeting: string;
   /** Path appended to the address if it is missing, for servers that serve several worlds. */
   prefix?: string;
   /** Field of the environment's id in requests. */
@@ -75,14 +75,14 @@ export interface AgentGymKind {
   /** True if the server can close an environment. Otherwise environments stay on the server and are reused. */
   closes: boolean;
   /** Request made once for each new environment; its result is passed to `reset`. */
-  prepare?(line: Line): Promise<unknown>;
-  reset(line: Line, item: number, options: WorldOptions, prepared: unknown): Promise<Opening>;
+  prepare?(requests: EnvironmentRequests): Promise<unknown>;
+  reset(requests: EnvironmentRequests, item: number, options: WorldOptions, prepared: unknown): Promise<Opening>;
   /** Parses the answer to POST /step. */
   answer(value: unknown): Answer;
   /** Observation under the given options and the actions it offers, from the server's text. */
-  told?(said: string, options: WorldOptions): Opening;
+  readObservation?(text: string, options: WorldOptions): Opening;
   /** Converts an action to the text that is posted. Default: the action itself. */
-  phrase?(action: string): string;
+  formatAction?(action: string): string;
   /** Pattern of observations that report a refused action. */
   refused?: RegExp;
 }

@@ -8,7 +8,7 @@ const DEFAULT_TIMEOUT_MS = 120_000;
 
 const noTiny = { promptTokens: 256, completionTokens: 512, maxTokensPerTurn: 32 };
 
-function spoken(
+function promptRules(
   kind: AgentGymKind,
   { instruction, acknowledgement, format = 'react' }: AgentGymOptions,
 ): Partial<PromptRules> {
@@ -31,7 +31,7 @@ export function agentGymWorld(kind: AgentGymKind): WorldModule {
     instruction: kind.instruction,
     acknowledgement: kind.acknowledgement,
     reply: kind.reply,
-    under: (given) => spoken(kind, read(given)),
+    under: (given) => promptRules(kind, read(given)),
     credit: kind.credit,
     hasOracle: false,
     hasValidActions: kind.hasValidActions,

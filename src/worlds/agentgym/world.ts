@@ -16,7 +16,7 @@ import {
 import { itemsIn } from '../../envs/item-list.ts';
 import type { ConnectionSettings, WorldModule } from '../../envs/module.ts';
 import { AnswerError, type HttpOptions, JsonServer, serverAddress } from '../../envs/transport/http.ts';
-import type { AgentGymKind, Answer, Line } from './kind.ts';
+import type { AgentGymKind, Answer, EnvironmentRequests } from './kind.ts';
 import type { AgentGymOptions } from './options.ts';
 
 const CLOSING_MS = 5000;
@@ -26,7 +26,7 @@ export interface Environment {
   id: number;
   prepared: unknown;
   /** Latest observation. */
-  said: string;
+  observation: string;
   /** Options of the current episode. */
   options: WorldOptions;
   /** True after a call failed on the way: the server may still be executing it, so the environment is not reused. */
@@ -56,32 +56,32 @@ export class AgentGymClient {
     const { create, prepare } = this.kind;
     // A retry may leave an unused environment behind; without it an episode would be lost.
     const id = create.id(await this.server.post('/create', create.body, { signal, repeatable: true }));
-    const environment = { id, prepared: null, said: '', options: {}, lost: false };
-    if (prepare) return { ...environment, prepared: await prepare(this.line(environment, signal)) };
+    const environment = { id, prepared: null, observation: '', options: {}, lost: false };
+    if (prepare) return { ...environment, prepared: await prepare(this.requests(environment, signal)) };
     return environment;
   }
 
   async reset(environment: Environment, item: number, options: WorldOptions, signal?: AbortSignal): Promise<Feedback> {
     const opening = await this.guarded(environment, () =>
-      this.kind.reset(this.line(environment, signal), item, options, environment.prepared),
+      this.kind.reset(this.requests(environment, signal), item, options, environment.prepared),
     );
-    environment.said = opening.observation;
+    environment.observation = opening.observation;
     environment.options = options;
-    const told = this.kind.told?.(opening.observation, options);
-    return { reward: 0, done: false, valid: true, validActions: undefined, ...opening, ...told };
+    const read = this.kind.readObservation?.(opening.observation, options);
+    return { reward: 0, done: false, valid: true, validActions: undefined, ...opening, ...read };
   }
 
   async step(environment: Environment, action: string, signal?: AbortSignal): Promise<Feedback> {
-    const { idField, phrase, answer, refused, hasValidActions } = this.kind;
-    const body = { action: phrase?.(action) ?? action, [idField]: environment.id };
-    const said: Answer = await this.guarded(environment, async () =>
+    const { idField, formatAction, answer, refused, hasValidActions } = this.kind;
+    const body = { action: formatAction?.(action) ?? action, [idField]: environment.id };
+    const result: Answer = await this.guarded(environment, async () =>
       answer(await this.server.post('/step', body, { signal })),
     );
-    environment.said = said.observation;
-    const valid = !refused?.test(said.observation);
+    environment.observation = result.observation;
+    const valid = !refused?.test(result.observation);
     // `null` means that the valid actions are unchanged.
-    const told = this.kind.told?.(said.observation, environment.options);
-    return { validActions: hasValidActions ? null : undefined, ...withoutUndefined(said), ...told, valid };
+    const read = this.kind.readObservation?.(result.observation, environment.options);
+    return { validActions: hasValidActions ? null : undefined, ...withoutUndefined(result), ...read, valid };
   }
 
   /** Closes an environment. Returns true if the server confirms it, false if it does not or cannot. */
@@ -92,7 +92,7 @@ export class AgentGymClient {
   }
 
   /** Requests with the environment's id. GET requests and resets may be retried. */
-  private line({ id }: Environment, signal?: AbortSignal): Line {
+  private requests({ id }: Environment, signal?: AbortSignal): EnvironmentRequests {
     const { idField } = this.kind;
     return {
       get: (path) => this.server.get(`${path}?${idField}=${id}`, { signal }),
@@ -182,7 +182,7 @@ export class AgentGymWorld implements World {
   }
 
   async view(slot: number): Promise<WorldView> {
-    return { kind: 'text', text: this.environmentOf(slot).said };
+    return { kind: 'text', text: this.environmentOf(slot).observation };
   }
 
   async close(): Promise<void> {

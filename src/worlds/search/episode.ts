@@ -71,15 +71,15 @@ export class Episode {
 
   /** Applies a reply. `found` contains the documents if it is a search. */
   take(reply: string, act: Act, found: readonly Document[]): Feedback {
-    if (this.isOver) return this.say('The episode is over.', false, this.ended!.right);
+    if (this.isOver) return this.feedback('The episode is over.', false, this.ended!.right);
     this.turns++;
     if (act.kind === 'answer') return this.judge(reply, act);
     if (this.isLastReply) return this.end(false, this.rules.wrong, act.kind === 'search');
-    if (act.kind === 'invalid') return this.say(this.rules.invalid, false);
+    if (act.kind === 'invalid') return this.feedback(this.rules.invalid, false);
     this.searches.push({ query: act.query, documents: found });
     const before = this.offered.length;
     for (const document of found) this.offer(this.source.mentionsOf(document));
-    const shown = this.say(this.rules.show(found), true);
+    const shown = this.feedback(this.rules.show(found), true);
     return this.offered.length > before ? { ...shown, validActions: [...this.offered] } : shown;
   }
 
@@ -93,7 +93,7 @@ export class Episode {
     this.answer = act.text;
     const right = this.rules.isRight(reply, act, this.question.golds);
     const again = this.options.upstream || this.options.ending === 'retry';
-    if (!right && again) return this.say(this.rules.wrong, true);
+    if (!right && again) return this.feedback(this.rules.wrong, true);
     return this.end(right, right ? this.rules.right : this.rules.wrong, true);
   }
 
@@ -102,7 +102,7 @@ export class Episode {
     return { observation, reward: Number(right), done: true, valid, validActions: null };
   }
 
-  private say(observation: string, valid: boolean, done = false): Feedback {
+  private feedback(observation: string, valid: boolean, done = false): Feedback {
     return { observation, reward: 0, done: done || this.isOver, valid, validActions: null };
   }
 

@@ -21,7 +21,7 @@ const wordings = () =>
     ...phrases.test,
   ]);
 
-const spoken = () =>
+const ruleTexts = () =>
   [ownRules, agentGymRules].flatMap((rules) => [
     rules.ask(''),
     rules.show([]),
@@ -38,6 +38,6 @@ export function searchTexts(): string[] {
     ...occupations,
     ...[...wordings(), ...asides].map((text) => text.replace(/\{.*?\}/g, ' ')),
     "It She He Its Her His 's The episode is over.",
-    ...spoken(),
+    ...ruleTexts(),
   ];
 }

@@ -45,20 +45,19 @@ export type OpenSource = (options: SearchOptions, universe: number) => Promise<S
 const sizeOf = ({ articles, facts }: SearchOptions) => ({ articles, facts });
 
 /** Retries of a search; three attempts fit into the world's own timeout. */
-const asking = { attempts: 3, attemptMs: 12_000 };
+const retries = { attempts: 3, attemptMs: 12_000 };
 
 /** Source whose questions come from a corpus and whose documents come from a server. */
-async function openAsked({ corpus }: SearchOptions, { address, withheld }: ConnectionSettings): Promise<Source> {
+async function openFromServer({ corpus }: SearchOptions, { address, withheld }: ConnectionSettings): Promise<Source> {
   if (withheld) throw new WorldError(withheldWords(searchDescription.title));
   if (!address)
-    throw new WorldError('Searches are asked of a server, and no address of one is set: type it beside the world.');
-  if (!corpus)
-    throw new WorldError('A server has no documents of a made universe: name a corpus, whose questions are asked.');
-  return new CorpusSource(await openCorpora(), corpus, new SearchR1Retriever(address, asking));
+    throw new WorldError('The searches need a server, but its address is not set: enter it beside the world.');
+  if (!corpus) throw new WorldError('A server has no documents of a made universe: choose a corpus for the questions.');
+  return new CorpusSource(await openCorpora(), corpus, new SearchR1Retriever(address, retries));
 }
 
 async function openHere(options: SearchOptions, universe: number, settings: ConnectionSettings): Promise<Source> {
-  if (options.retriever) return openAsked(options, settings);
+  if (options.retriever) return openFromServer(options, settings);
   if (options.corpus) return new CorpusSource(await openCorpora(), options.corpus);
   const heldOut = universe >= firstTestUniverse && !options.sameWording;
   const plan = {
@@ -74,7 +73,7 @@ const placeOf = (id: number, questions: number) => ({
   number: id % questions,
 });
 
-interface Kept {
+interface CachedSource {
   source: Promise<Source>;
   articles: number;
 }
@@ -83,7 +82,7 @@ interface Kept {
 export class Search implements World {
   private readonly episodes = new Map<number, Episode>();
   /** Cached sources by their options, least recently used first. */
-  private readonly kept = new Map<string, Kept>();
+  private readonly cache = new Map<string, CachedSource>();
 
   constructor(
     private readonly openSource: OpenSource = (options, universe) => openHere(options, universe, {}),
@@ -140,7 +139,7 @@ export class Search implements World {
 
   private async begin({ id, options }: Task): Promise<Episode> {
     if (!Number.isInteger(id) || id < 0)
-      throw new WorldError(`Search's item ids are whole numbers from 0 (it is ${id}).`);
+      throw new WorldError(`Search's item ids must be whole numbers, 0 or more (it is ${id}).`);
     const filled = parseSearchOptions(options);
     const place = filled.corpus ? { universe: 0, number: id } : placeOf(id, filled.questions);
     const source = await this.sourceOf(filled, place.universe);
@@ -151,21 +150,21 @@ export class Search implements World {
   private sourceOf(options: SearchOptions, universe: number): Promise<Source> {
     const { corpus, retriever, seed, articles, facts, distractors, hops, sameWording } = options;
     const key = JSON.stringify([corpus, retriever, seed, articles, facts, distractors, hops, sameWording, universe]);
-    const known = this.kept.get(key);
-    this.kept.delete(key);
+    const known = this.cache.get(key);
+    this.cache.delete(key);
     const entry = known ?? { source: this.openSource(options, universe), articles };
-    this.kept.set(key, entry);
+    this.cache.set(key, entry);
     if (!known) this.makeRoom();
-    entry.source.catch(() => this.kept.delete(key));
+    entry.source.catch(() => this.cache.delete(key));
     return entry.source;
   }
 
   private makeRoom(): void {
-    let total = [...this.kept.values()].reduce((sum, { articles }) => sum + articles, 0);
+    let total = [...this.cache.values()].reduce((sum, { articles }) => sum + articles, 0);
     const inUse = new Set([...this.episodes.values()].map(({ source }) => source));
-    for (const [key, { source, articles }] of this.kept) {
-      if (total <= this.mostArticles || this.kept.size === 1) return;
-      this.kept.delete(key);
+    for (const [key, { source, articles }] of this.cache) {
+      if (total <= this.mostArticles || this.cache.size === 1) return;
+      this.cache.delete(key);
       total -= articles;
       void source.then((old) => (inUse.has(old) ? null : old.retriever.close())).catch(() => {});
     }
@@ -216,7 +215,7 @@ export class Search implements World {
   private async plan({ isOver, question, shown, options, source, rules }: Episode): Promise<string[] | null> {
     if (isOver) return [];
     const { retriever } = source;
-    const steps = await unlessUnanswered(readOn({ question: question.text, shown, k: options.documents, retriever }));
+    const steps = await nullIfServerFails(readOn({ question: question.text, shown, k: options.documents, retriever }));
     return (
       steps?.map((step) => rules.write(step.kind === 'search' ? step : { kind: 'answer' as const, text: step.text })) ??
       null
@@ -229,8 +228,8 @@ export class Search implements World {
 
   async close(): Promise<void> {
     this.episodes.clear();
-    const sources = await Promise.allSettled([...this.kept.values()].map(({ source }) => source));
-    this.kept.clear();
+    const sources = await Promise.allSettled([...this.cache.values()].map(({ source }) => source));
+    this.cache.clear();
     for (const result of sources) if (result.status === 'fulfilled') await result.value.retriever.close();
   }
 
@@ -250,7 +249,7 @@ const answersOf = (retriever: Retriever, queries: readonly string[], k: number, 
     return `The search failed: ${error.message}.`;
   });
 
-const unlessUnanswered = <T>(work: Promise<T>) =>
+const nullIfServerFails = <T>(work: Promise<T>) =>
   work.catch((error: Error) => {
     if (!(error instanceof ServerError)) throw error;
     return null;

@@ -14,7 +14,7 @@ export class PlanError extends Error {
   override name = 'PlanError';
 }
 
-const same = (a: string, b: string) => {
+const sameAddress = (a: string, b: string) => {
   const [one, other] = [parseAddress(a), parseAddress(b)];
   return (
     one !== null &&
@@ -68,7 +68,7 @@ class Driver {
     const { browser } = this;
     const target = resolve(to, browser.url);
     const links = controlsAndLinks(browser.page()).filter(({ localName }) => localName === 'a');
-    const found = links.find((link) => same(resolve(link.getAttribute('href')!, browser.url), target));
+    const found = links.find((link) => sameAddress(resolve(link.getAttribute('href')!, browser.url), target));
     this.do(found ? `click [${this.idOf(found)}]` : `goto [${target}]`);
   }
 
@@ -77,7 +77,7 @@ class Driver {
     const target = resolve(action, browser.url);
     const found = [...browser.page().querySelectorAll('form')].find(
       (form) =>
-        same(resolve(form.getAttribute('action') ?? '', browser.url), target) &&
+        sameAddress(resolve(form.getAttribute('action') ?? '', browser.url), target) &&
         [...form.querySelectorAll('input[type=hidden]')].every((input) => {
           const wanted = fields[input.getAttribute('name')!];
           return wanted === undefined || wanted === input.getAttribute('value');
@@ -125,8 +125,8 @@ class Driver {
 const isTick = (input: Element) => ['checkbox', 'radio'].includes(input.getAttribute('type') ?? '');
 
 /** True if the request completed the step. */
-function carries(step: PlanStep, { url, form }: SentRequest): boolean {
-  if ('visit' in step) return same(url, resolve(step.visit, url));
+function completes(step: PlanStep, { url, form }: SentRequest): boolean {
+  if ('visit' in step) return sameAddress(url, resolve(step.visit, url));
   if (!('submit' in step)) return false;
   const sent = parseAddress(url);
   const wanted = parseAddress(resolve(step.submit, url));
@@ -140,13 +140,13 @@ export function progress(plan: readonly PlanStep[], requests: readonly SentReque
   let done = 0;
   for (const request of requests) {
     const next = plan.findIndex((step, k) => k >= done && ('visit' in step || 'submit' in step));
-    if (next >= 0 && carries(plan[next], request)) done = next + 1;
+    if (next >= 0 && completes(plan[next], request)) done = next + 1;
   }
   return done;
 }
 
 /** Tab and address of the browser before a step of the plan. */
-export interface Standing {
+export interface Position {
   tab: number;
   url: string;
 }
@@ -155,25 +155,25 @@ export interface Standing {
 export function followPlan(
   fresh: Browser,
   plan: readonly PlanStep[],
-): { actions: string[]; standings: Standing[]; browser: Browser } {
+): { actions: string[]; positions: Position[]; browser: Browser } {
   const driver = new Driver(fresh.fork());
-  const standings: Standing[] = [];
+  const positions: Position[] = [];
   for (const step of plan) {
-    standings.push({ tab: driver.browser.state.current, url: driver.browser.url });
+    positions.push({ tab: driver.browser.state.current, url: driver.browser.url });
     driver.step(step);
   }
-  return { actions: driver.actions, standings, browser: driver.browser };
+  return { actions: driver.actions, positions, browser: driver.browser };
 }
 
 /** Actions of the steps that are not yet completed, after a return to the position of the next step. */
 export function remainingActions(
   browser: Browser,
   plan: readonly PlanStep[],
-  standings: readonly Standing[],
+  positions: readonly Position[],
 ): { actions: string[]; browser: Browser } {
   const driver = new Driver(browser.fork());
   const done = progress(plan, browser.state.requests);
-  const next = standings[done];
+  const next = positions[done];
   if (next && driver.browser.state.current !== next.tab) {
     if (next.tab >= driver.browser.state.tabs.length) throw new PlanError(`Tab ${next.tab} was closed.`);
     driver.do(`tab_focus [${next.tab}]`);

@@ -7,7 +7,7 @@ import { evaluate } from '../../webarena/evaluators/evaluate.ts';
 import { judgedBrowser } from './browser/judged.ts';
 import { KeyError } from './browser/keys.ts';
 import { Browser, BrowserError, type ParsePage } from './browser/session.ts';
-import { followPlan, PlanError, remainingActions, type Standing } from './driver.ts';
+import { followPlan, PlanError, type Position, remainingActions } from './driver.ts';
 import type { WebOptions } from './options.ts';
 import { netOf } from './sites/net.ts';
 import type { Instance } from './tasks/template.ts';
@@ -28,7 +28,7 @@ export class Episode {
   readonly browser: Browser;
   readonly actions: Action[] = [];
   private readonly first: Browser;
-  private standings: readonly Standing[] | null = null;
+  private positions: readonly Position[] | null = null;
   previous = 'None';
   /** Printed id of the element of the last action; empty if the page has changed since. */
   acted = '';
@@ -72,7 +72,7 @@ export class Episode {
       failure = error;
     }
     this.actions.push(action);
-    const carried = failure === null && this.carryOut(action, text);
+    const executed = failure === null && this.execute(action, text);
     const judged = action.kind === 'stop' || this.options.judge === 'step';
     const reward = judged ? await this.judge(action.kind === 'stop' ? action.answer : '') : 0;
     const stopped = this.options.upstream && earlyStop(this.actions, limits.steps, limits) !== null;
@@ -82,11 +82,11 @@ export class Episode {
       observation: failure ? failure.message : this.observation(),
       reward: this.done ? reward : 0,
       done: this.done,
-      valid: carried,
+      valid: executed,
     };
   }
 
-  private carryOut(action: Action, raw: string): boolean {
+  private execute(action: Action, raw: string): boolean {
     const { nodes } = this.browser.observe();
     this.previous = describeAction(action, (id) => nodes.get(id)?.text, raw);
     this.acted = 'element' in action ? action.element : '';
@@ -110,8 +110,8 @@ export class Episode {
   async plan(): Promise<string[] | null> {
     if (this.done) return null;
     try {
-      this.standings ??= followPlan(this.first, this.instance.plan).standings;
-      const { actions, browser } = remainingActions(this.browser, this.instance.plan, this.standings);
+      this.positions ??= followPlan(this.first, this.instance.plan).positions;
+      const { actions, browser } = remainingActions(this.browser, this.instance.plan, this.positions);
       const last = parseAction(actions.at(-1) ?? 'stop []');
       const { intent, evaluation } = this.instance;
       const score = await evaluate(

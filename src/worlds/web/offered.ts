@@ -2,13 +2,13 @@
 import type { WorldOptions } from '../../envs/env.ts';
 
 /**
- * Returns null if the observations do not contain all valid actions under these options. `said`: all observations so
+ * Returns null if the observations do not contain all valid actions under these options. `observations`: all observations so
  * far.
  */
-export function offeredInWeb(said: readonly string[], { observation, verbs }: WorldOptions): string[] | null {
+export function offeredInWeb(observations: readonly string[], { observation, verbs }: WorldOptions): string[] | null {
   if (observation !== 'terse' || String(verbs) !== 'click') return null;
   // The first line is the objective.
-  const [, ...lines] = (said.at(-1) ?? '').split('\n');
+  const [, ...lines] = (observations.at(-1) ?? '').split('\n');
   const ids = lines.flatMap((line) => /^\d+(?= |$)/.exec(line)?.[0] ?? []);
   return [...new Set(ids)].map((id) => `click [${id}]`);
 }

@@ -12,7 +12,7 @@ import { elementsSeen } from './valid-actions.ts';
 
 const printedId = /^\t*\[(\d+)\]/;
 /** True for properties that are kept: those that are not `false`. */
-const isSo = (property: string) => !/: false$/i.test(property);
+const isKept = (property: string) => !/: false$/i.test(property);
 
 interface Line {
   /** Null if the element is not actionable. */
@@ -33,12 +33,12 @@ function linesOf(browser: Browser, seen: TreeText): Line[] {
     const name = strip(node.name?.value ?? '');
     const can = elements.has(id);
     if (!name && !can) return [];
-    const told = can ? propertyTexts(node).filter(isSo) : [];
-    return [{ id: can ? id : null, role: node.role?.value ?? '', name, properties: told.join(' ') }];
+    const shown = can ? propertyTexts(node).filter(isKept) : [];
+    return [{ id: can ? id : null, role: node.role?.value ?? '', name, properties: shown.join(' ') }];
   });
 }
 
-function sayLine({ id, role, name, properties }: Line): string {
+function printLine({ id, role, name, properties }: Line): string {
   if (id === null) return `- ${name}`;
   return [id, role === 'link' && name ? '' : role, name, properties].filter(Boolean).join(' ');
 }
@@ -47,7 +47,7 @@ function sayLine({ id, role, name, properties }: Line): string {
 export function terseText(browser: Browser): string {
   const seen = browser.observe();
   const lines = linesOf(browser, seen);
-  const told = lines.filter(({ id, name }, k) => id !== null || name !== lines[k + 1]?.name).map(sayLine);
+  const shown = lines.filter(({ id, name }, k) => id !== null || name !== lines[k + 1]?.name).map(printLine);
   const tabs = browser.state.tabs.length > 1 ? [seen.text.slice(0, seen.text.indexOf('\n'))] : [];
-  return [...tabs, ...told].join('\n');
+  return [...tabs, ...shown].join('\n');
 }

@@ -11,7 +11,7 @@ import {
   WorldError,
   type WorldOptions,
 } from '../../envs/env.ts';
-import { remembering } from './browser/page-memory.ts';
+import { withPageCache } from './browser/page-memory.ts';
 import type { ParsePage } from './browser/session.ts';
 import { webDescription } from './description.ts';
 import { Episode } from './episode.ts';
@@ -28,7 +28,7 @@ export class Web implements World {
   private readonly parse: ParsePage;
 
   private constructor(parse: ParsePage) {
-    this.parse = remembering(parse);
+    this.parse = withPageCache(parse);
   }
 
   /** `parse`: parser of pages. Default: a library. */
@@ -43,7 +43,7 @@ export class Web implements World {
   async tasks(options: WorldOptions, split: Split): Promise<Task[]> {
     const filled = parseWebOptions(options);
     return [...templates.entries()]
-      .filter(([, template]) => isWanted(template, filled) && isAsked(template, split, filled))
+      .filter(([, template]) => isWanted(template, filled) && isInSplit(template, split, filled))
       .flatMap(([index, template]) =>
         numbersOf(split, filled).map((number) => taskOf(index, template, number, filled)),
       );
@@ -53,7 +53,7 @@ export class Web implements World {
     checkLengths('reset', slots, tasks);
     for (const slot of slots)
       if (!Number.isInteger(slot) || slot < 0 || slot >= maxSlots)
-        throw new WorldError(`A slot is a whole number from 0 to ${maxSlots - 1} (it is ${slot}).`);
+        throw new WorldError(`A slot must be a whole number from 0 to ${maxSlots - 1} (it is ${slot}).`);
     return slots.map((slot, k) => this.begin(slot, tasks[k]));
   }
 
@@ -61,7 +61,7 @@ export class Web implements World {
     const instance = instanceById(id);
     if (!instance)
       throw new WorldError(
-        `The web's item ids are whole numbers from 0 to ${templates.length * instancesEach - 1} (it is ${id}).`,
+        `The web's item ids must be whole numbers from 0 to ${templates.length * instancesEach - 1} (it is ${id}).`,
       );
     const episode = new Episode(instance, parseWebOptions(options), this.parse);
     this.episodes.set(slot, episode);
@@ -126,7 +126,7 @@ function isWanted({ name, sites, turns }: Template, options: WebOptions): boolea
 }
 
 /** True if the split uses the template. Held-out templates are used only for tests. */
-const isAsked = ({ heldOut }: Template, split: Split, { heldOutTemplates }: WebOptions) =>
+const isInSplit = ({ heldOut }: Template, split: Split, { heldOutTemplates }: WebOptions) =>
   !heldOut || (split === 'test' && heldOutTemplates);
 
 const numbersOf = (split: Split, { instances, testInstances }: WebOptions): number[] =>

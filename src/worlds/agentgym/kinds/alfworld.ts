@@ -13,7 +13,7 @@ const functions = {
   goto: acting('go to', ['recep'], 'go to a place'),
   take: acting('take', both, 'take a thing from a place', 'from'),
   put: acting('put', both, 'put a thing in or on a place', 'in/on'),
-  toggle: { ...acting('toggle', ['obj'], 'switch a thing on or off'), named: ['recep'] },
+  toggle: { ...acting('toggle', ['obj'], 'switch a thing on or off'), pythonArgs: ['recep'] },
   open: acting('open', ['recep'], 'open a place'),
   close: acting('close', ['recep'], 'close a place'),
   heat: acting('heat', both, 'heat a thing with another', 'with'),
@@ -21,7 +21,7 @@ const functions = {
   clean: acting('clean', both, 'clean a thing with another', 'with'),
   examine: {
     ...acting('examine', ['recep', 'obj'], 'look closely at a thing, with another where need be', 'with'),
-    least: 1,
+    minArgs: 1,
   },
   inventory: acting('inventory', [], 'list what you carry'),
   look: acting('look', [], 'describe where you are'),
@@ -55,12 +55,12 @@ export const alfworld: AgentGymKind = {
   budget: { promptTokens: 1024, observationTokens: 60, oracleTurns: 10 },
   items: (split) =>
     split === 'test' ? range(TRAINING_GAMES, TRAINING_GAMES + HELD_OUT_GAMES - 1) : range(0, TRAINING_GAMES - 1),
-  hello: 'This is environment AlfWorld.',
+  greeting: 'This is environment AlfWorld.',
   idField: 'id',
   create: { id: idIn },
   closes: false,
-  async reset(line, item) {
-    const asked = await line.post('/reset', { game: item, world_type: 'Text' });
+  async reset(requests, item) {
+    const asked = await requests.post('/reset', { game: item, world_type: 'Text' });
     const { observation, available_actions } = readAnswer('POST /reset', OpeningSchema, asked);
     return {
       observation: `${observation}\nAVAILABLE ACTIONS: ${available_actions.join(',')}`,

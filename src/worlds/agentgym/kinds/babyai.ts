@@ -33,12 +33,12 @@ export const babyai = modelledOn('babyai', (own) => ({
   budget: own.budget.language({}),
   tiny: own.budget.tiny,
   ...own.agentgymItems!,
-  hello: 'This is environment BabyAI.',
+  greeting: 'This is environment BabyAI.',
   idField: 'id',
   create: { id: idIn },
   closes: true,
-  async reset(line, item) {
-    const observation = observed('POST /reset', await line.post('/reset', { data_idx: item }));
+  async reset(requests, item) {
+    const observation = observed('POST /reset', await requests.post('/reset', { data_idx: item }));
     return { observation, validActions: listed(observation) };
   },
   answer(value) {

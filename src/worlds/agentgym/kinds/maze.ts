@@ -21,13 +21,13 @@ export const maze = modelledOn('maze', (own) => ({
   tiny: own.budget.tiny,
   // All games serve for both training and evaluation.
   items: () => range(0, 24),
-  hello: 'This is environment LMRL-Gym.',
+  greeting: 'This is environment LMRL-Gym.',
   prefix: '/maze',
   idField: 'id',
   create: { id: idIn },
   closes: false,
-  async reset(line, item) {
-    return { observation: observed('POST /reset', await line.post('/reset', { game: item })), validActions: moves };
+  async reset(requests, item) {
+    return { observation: observed('POST /reset', await requests.post('/reset', { game: item })), validActions: moves };
   },
   answer: plainAnswer,
 }));

@@ -7,16 +7,16 @@ import { idIn, readAnswer, scoreAnswer, text } from '../answers.ts';
 import { type ActionFunction, acting, functionFormats } from '../functions.ts';
 import { modelledOn } from '../kind.ts';
 
-const one = (verb: string, says: string, arg = 'obj') => acting(verb, [arg], says);
+const one = (verb: string, description: string, arg = 'obj') => acting(verb, [arg], description);
 
 const wait: ActionFunction = {
   args: ['duration'],
-  says: 'do nothing for so many iterations (1 or 10)',
+  description: 'do nothing for so many iterations (1 or 10)',
   write: ([duration]) => (duration === undefined ? 'wait' : `wait${duration}`),
 };
 const choose: ActionFunction = {
   args: ['option'],
-  says: 'answer a question of the world with a number',
+  description: 'answer a question of the world with a number',
   write: ([option]) => option ?? 'choose',
 };
 
@@ -27,7 +27,7 @@ const functions = {
   deactivate: one('deactivate', 'switch a device off'),
   connect: acting('connect', ['obj1', 'obj2'], 'join two electrical parts', 'to'),
   disconnect: one('disconnect', 'take an electrical part off'),
-  use: { ...acting('use', ['tool', 'obj'], 'use a tool, on something where need be', 'on'), least: 1 },
+  use: { ...acting('use', ['tool', 'obj'], 'use a tool, on something where need be', 'on'), minArgs: 1 },
   lookaround: acting('look around', [], 'describe the room'),
   lookat: one('look at', 'describe a thing'),
   read: one('read', 'read a note or a book'),
@@ -67,12 +67,12 @@ export const sciworld = modelledOn('sciworld', (own) => ({
   budget: own.budget.language({}),
   tiny: own.budget.tiny,
   ...own.agentgymItems!,
-  hello: 'This is environment ScienceWorld.',
+  greeting: 'This is environment ScienceWorld.',
   idField: 'id',
   create: { id: idIn },
   closes: true,
-  async reset(line, item) {
-    const answer = readAnswer('POST /reset', OpeningSchema, await line.post('/reset', { data_idx: item }));
+  async reset(requests, item) {
+    const answer = readAnswer('POST /reset', OpeningSchema, await requests.post('/reset', { data_idx: item }));
     return { observation: `${answer.task_description}\n${answer.observation}` };
   },
   answer: scoreAnswer,

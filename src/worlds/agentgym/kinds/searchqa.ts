@@ -34,13 +34,13 @@ export const searchqa: AgentGymKind = {
   budget: { promptTokens: 640, observationTokens: 700, oracleTurns: 3 },
   items: (split) => (split === 'test' ? range(0, FIRST_TRAINING - 1) : range(FIRST_TRAINING, collections.at(-1)![1])),
   strata: (item) => ({ collection: collections.find(([, last]) => item <= last)?.[0] ?? 'other' }),
-  hello: 'ok',
+  greeting: 'ok',
   idField: 'env_idx',
   create: { body: { id: 0 }, id: bareId },
   closes: true,
-  async reset(line, item) {
-    await line.post('/reset', { id: item });
-    return { observation: bareText('GET /observation', await line.get('/observation')) };
+  async reset(requests, item) {
+    await requests.post('/reset', { id: item });
+    return { observation: bareText('GET /observation', await requests.get('/observation')) };
   },
   answer: plainAnswer,
   refused: /^\s*Your previous action is invalid/,

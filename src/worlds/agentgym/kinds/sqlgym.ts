@@ -29,13 +29,13 @@ export const sqlgym: AgentGymKind = {
   hasValidActions: false,
   budget: { promptTokens: 2048, observationTokens: 200, oracleTurns: 1 },
   items: (split) => (split === 'test' ? range(TRAINING, ITEMS - 1) : range(0, TRAINING - 1)),
-  hello: 'ok',
+  greeting: 'ok',
   idField: 'env_idx',
   create: { id: bareId },
   closes: false,
-  async reset(line, item) {
-    readAnswer('POST /reset', ResetSchema, await line.post('/reset', { item_id: item }));
-    return { observation: bareText('GET /observation', await line.get('/observation')) };
+  async reset(requests, item) {
+    readAnswer('POST /reset', ResetSchema, await requests.post('/reset', { item_id: item }));
+    return { observation: bareText('GET /observation', await requests.get('/observation')) };
   },
   answer: stateAnswer,
 };

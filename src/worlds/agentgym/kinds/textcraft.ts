@@ -29,12 +29,12 @@ export const textcraft = modelledOn('textcraft', (own) => ({
   budget: own.budget.language({}),
   tiny: own.budget.tiny,
   ...own.agentgymItems!,
-  hello: 'This is environment TextCraft.',
+  greeting: 'This is environment TextCraft.',
   idField: 'id',
   create: { body: { minecraft_dir: 'agentenv_textcraft/', commands: null, goal: null }, id: idIn },
   closes: true,
-  async reset(line, item) {
-    const observation = observed('POST /reset', await line.post('/reset', { data_idx: item }));
+  async reset(requests, item) {
+    const observation = observed('POST /reset', await requests.post('/reset', { data_idx: item }));
     return { observation, validActions: offeredBy(observation) };
   },
   answer: plainAnswer,

@@ -30,13 +30,13 @@ const tools = ({ kind, title, summary, does, actions, items }: Tools): AgentGymK
   hasValidActions: false,
   budget: { promptTokens: 512, observationTokens: 300, oracleTurns: 5 },
   items,
-  hello: 'ok',
+  greeting: 'ok',
   idField: 'env_idx',
   create: { body: { id: 0 }, id: bareId },
   closes: false,
-  async reset(line, item) {
-    await line.post('/reset', { id: item });
-    return { observation: bareText('GET /observation', await line.get('/observation')) };
+  async reset(requests, item) {
+    await requests.post('/reset', { id: item });
+    return { observation: bareText('GET /observation', await requests.get('/observation')) };
   },
   answer: plainAnswer,
   refused: /^Format error/,

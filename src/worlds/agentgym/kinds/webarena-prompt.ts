@@ -36,7 +36,7 @@ const unquoted = (literal: string): string =>
     );
 
 /** True for properties that are kept: those that are not empty and not `false`. */
-const isSo = (property: string) => property !== '' && !/: false$/i.test(property);
+const isKept = (property: string) => property !== '' && !/: false$/i.test(property);
 
 function lineOf(text: string): Line[] {
   const [, id, role, literal, rest] = line.exec(text) ?? [];
@@ -45,10 +45,10 @@ function lineOf(text: string): Line[] {
   const properties = rest.split(/ (?=\w+: )/).map((each) => each.trim());
   const can = actable.has(role) && !properties.some((each) => /^disabled: true$/i.test(each));
   if (!name && !can) return [];
-  return [{ id: can ? id : null, role, name, properties: can ? properties.filter(isSo).join(' ') : '' }];
+  return [{ id: can ? id : null, role, name, properties: can ? properties.filter(isKept).join(' ') : '' }];
 }
 
-function sayLine({ id, role, name, properties }: Line): string {
+function printLine({ id, role, name, properties }: Line): string {
   if (id === null) return `- ${name}`;
   return [id, role === 'link' && name ? '' : role, name, properties].filter(Boolean).join(' ');
 }
@@ -70,9 +70,9 @@ const prompt = /^OBSERVATION:\n(.*)\nURL: [^\n]*\nOBJECTIVE: (.*)\nPREVIOUS ACTI
  * Observation and valid actions of a prompt, limited to the wanted verbs. A text that is not a prompt, such as an
  * error, becomes the observation unchanged, without new valid actions.
  */
-export function readPrompt(said: string, terse: boolean, wanted: readonly Verb[]): Opening {
-  const [, seen, objective] = prompt.exec(said) ?? [];
-  if (seen === undefined) return { observation: said };
+export function readPrompt(text: string, terse: boolean, wanted: readonly Verb[]): Opening {
+  const [, seen, objective] = prompt.exec(text) ?? [];
+  if (seen === undefined) return { observation: text };
   const start = seen.indexOf('\n\n');
   const lines = seen
     .slice(start + 2)
@@ -81,9 +81,9 @@ export function readPrompt(said: string, terse: boolean, wanted: readonly Verb[]
   const ids = lines.flatMap(({ id }) => (id === null ? [] : [id]));
   const names = lines.map(({ name }) => name);
   const validActions = [...new Set(wanted.flatMap((verb) => offers[verb](ids, names)))];
-  if (!terse) return { observation: said, validActions };
+  if (!terse) return { observation: text, validActions };
   const tabs = seen.slice(0, Math.max(0, start));
   const several = tabs.includes(' | Tab ') ? [tabs] : [];
-  const told = lines.filter(({ id, name }, k) => id !== null || name !== lines[k + 1]?.name).map(sayLine);
-  return { observation: [objective, ...several, ...told].join('\n'), validActions };
+  const shown = lines.filter(({ id, name }, k) => id !== null || name !== lines[k + 1]?.name).map(printLine);
+  return { observation: [objective, ...several, ...shown].join('\n'), validActions };
 }

@@ -68,28 +68,28 @@ export const webarena = modelledOn('web', (own) => ({
       },
     }),
   },
-  told: (said, options: WorldOptions) =>
-    readPrompt(said, options.observation === 'terse', (options.verbs ?? verbs) as readonly Verb[]),
+  readObservation: (text, options: WorldOptions) =>
+    readPrompt(text, options.observation === 'terse', (options.verbs ?? verbs) as readonly Verb[]),
   budget: { promptTokens: 4096, observationTokens: 3000, oracleTurns: 6 },
   items: (split) => (split === 'test' ? testItems : trainItems),
   suites: webarenaSuites,
   timeoutMs: 600_000,
-  hello: 'ok',
+  greeting: 'ok',
   idField: 'env_idx',
   create: { id: (value) => readAnswer('POST /create', CreatedSchema, value).env_idx },
   closes: true,
-  async reset(line, item) {
-    const answer = await line.post('/reset', { seed: 0, idx: item });
+  async reset(requests, item) {
+    const answer = await requests.post('/reset', { seed: 0, idx: item });
     const { observation, why } = readAnswer('POST /reset', ResetSchema, answer);
     if (why) throw new AnswerError(why.replace(/\.$/, ''), 200);
     if (observation === 'TimeoutError')
       throw new AnswerError(`the site of task ${item} did not answer the server in time`, 200);
-    return { observation: bareText('GET /observation', await line.get('/observation')) };
+    return { observation: bareText('GET /observation', await requests.get('/observation')) };
   },
   answer(value) {
     const { observation, reward, terminated, info } = readAnswer('POST /step', StepSchema, value);
     if (info?.failure) throw new AnswerError(observation.replace(/\.$/, ''), 200);
     return { observation, reward: terminated ? reward : 0, done: terminated };
   },
-  phrase: (action) => (action.includes('```') ? action : `\`\`\`${action}\`\`\``),
+  formatAction: (action) => (action.includes('```') ? action : `\`\`\`${action}\`\`\``),
 }));

@@ -8,12 +8,12 @@ import { type AgentGymKind, range } from '../kind.ts';
 const functions = {
   search: {
     args: ['keywords'],
-    says: 'look for products, where the page has a search bar',
+    description: 'look for products, where the page has a search bar',
     write: ([keywords]: readonly string[]) => (keywords === undefined ? undefined : `search[${keywords}]`),
   },
   click: {
     args: ['item'],
-    says: 'press one of the buttons of the page',
+    description: 'press one of the buttons of the page',
     write: ([item]: readonly string[]) => (item === undefined ? undefined : `click[${item}]`),
   },
 };
@@ -39,13 +39,13 @@ export const webshop: AgentGymKind = {
   budget: { promptTokens: 640, observationTokens: 600, oracleTurns: 5 },
   // The published ids are not known, only their numbers: 3,930 for training and 200 held out.
   items: (split) => (split === 'test' ? range(0, 199) : range(200, 4129)),
-  hello: 'ok',
+  greeting: 'ok',
   idField: 'env_idx',
   create: { id: bareId },
   closes: false,
-  async reset(line, item) {
-    readAnswer('POST /reset', ResetSchema, await line.post('/reset', { session_id: item }));
-    return { observation: bareText('GET /observation', await line.get('/observation')) };
+  async reset(requests, item) {
+    readAnswer('POST /reset', ResetSchema, await requests.post('/reset', { session_id: item }));
+    return { observation: bareText('GET /observation', await requests.get('/observation')) };
   },
   answer: stateAnswer,
 };

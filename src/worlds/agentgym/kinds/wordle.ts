@@ -25,7 +25,7 @@ export const wordle = modelledOn('wordle', (own) => ({
     }),
   },
   ...own.agentgymItems!,
-  hello: 'This is environment LMRL-Gym.',
+  greeting: 'This is environment LMRL-Gym.',
   prefix: '/wordle',
   idField: 'id',
   create: { id: idIn },
@@ -34,9 +34,9 @@ export const wordle = modelledOn('wordle', (own) => ({
    * Reads the word list before a game has begun. Later the route lists only the words that are still possible, which
    * would reveal the solution.
    */
-  prepare: async (line) => readAnswer('GET /filtered_vocab', texts, await line.get('/filtered_vocab')),
-  async reset(line, item, { showWords }, words) {
-    const observation = observed('POST /reset', await line.post('/reset', { seed: item }));
+  prepare: async (requests) => readAnswer('GET /filtered_vocab', texts, await requests.get('/filtered_vocab')),
+  async reset(requests, item, { showWords }, words) {
+    const observation = observed('POST /reset', await requests.post('/reset', { seed: item }));
     const guesses = (words as string[]).map((word) => [...word].join(' '));
     const shown = showWords ? `The words that may be guessed:\n${guesses.join('\n')}\n\n` : '';
     return { observation: `${shown}${observation}`, validActions: guesses };

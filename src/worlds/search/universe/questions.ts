@@ -45,20 +45,20 @@ function walk({ entities, facts }: Universe, hops: number, random: Random): { ch
 }
 
 /** True if neither the question nor an article before the last one contains an answer. */
-function isHonest(golds: readonly string[], earlier: readonly Article[], question: string): boolean {
+function needsAllHops(golds: readonly string[], earlier: readonly Article[], question: string): boolean {
   const read = [question, ...earlier.flatMap(({ title, text }) => [title, text])];
   return !golds.some((gold) => read.some((text) => text.includes(gold)));
 }
 
-function inWords({ entities }: Universe, { start, relations }: Chain, wording: Wording, random: Random): string {
+function writeQuestion({ entities }: Universe, { start, relations }: Chain, wording: Wording, random: Random): string {
   const known = relations.map(relationOf);
   const inner = known
     .slice(0, -1)
-    .reduce((text, relation) => put(relation.phrases, wording, text, random), entities[start].name);
-  return put(known[known.length - 1].questions, wording, inner, random);
+    .reduce((text, relation) => fillTemplate(relation.phrases, wording, text, random), entities[start].name);
+  return fillTemplate(known[known.length - 1].questions, wording, inner, random);
 }
 
-function put(templates: Relation['questions'], wording: Wording, subject: string, random: Random): string {
+function fillTemplate(templates: Relation['questions'], wording: Wording, subject: string, random: Random): string {
   return random.pick(templates[wording]).replace('{s}', subject);
 }
 
@@ -78,9 +78,9 @@ export function makeQuestion(universe: Universe, plan: QuestionPlan, number: num
     if (!found) continue;
     const { chain, path } = found;
     const golds = solve(universe, chain);
-    const text = inWords(universe, chain, plan.wording, random);
+    const text = writeQuestion(universe, chain, plan.wording, random);
     const earlier = path.slice(0, -1).map((index) => writeArticle(universe, index, plan.distractors));
-    if (isHonest(golds, earlier, text))
+    if (needsAllHops(golds, earlier, text))
       return { text, hops, chain, evidence: path.map((index) => universe.entities[index].name), golds };
   }
   throw new WorldError(

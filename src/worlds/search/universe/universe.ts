@@ -38,7 +38,7 @@ export interface Universe {
 const shares: { [kind in Exclude<Kind, 'person'>]: number } = { region: 5, town: 20, organisation: 15, work: 20 };
 
 /** Percentage of people who are married, had a teacher, have an employer. All other relations always hold. */
-const often: { [relation: string]: number } = { spouse: 50, teacher: 60, employer: 70 };
+const frequencies: { [relation: string]: number } = { spouse: 50, teacher: 60, employer: 70 };
 
 const mostStudents = 3;
 const mostWorks = 3;
@@ -55,7 +55,7 @@ function makeEntities(random: Random, articles: number): Entity[] {
 }
 
 /** Draws the facts of all entities and keeps track of who can still marry, teach or create a work. */
-class Weaver {
+class FactDrawer {
   readonly facts: Map<string, Fact>[];
   private readonly byKind = new Map<Kind, number[]>();
 
@@ -74,21 +74,21 @@ class Weaver {
   /** Objects of relations with several objects, by relation and subject. */
   readonly lists = new Map<string, Map<number, number[]>>();
 
-  weave(): void {
+  drawAll(): void {
     for (const relation of relations) {
       if (relation.many) continue;
-      for (const kind of relation.subjects) for (const index of this.byKind.get(kind)!) this.tell(relation, index);
+      for (const kind of relation.subjects) for (const index of this.byKind.get(kind)!) this.drawFact(relation, index);
     }
   }
 
-  private tell(relation: Relation, subject: number): void {
-    if (!this.random.chance(often[relation.id] ?? 100)) return;
+  private drawFact(relation: Relation, subject: number): void {
+    if (!this.random.chance(frequencies[relation.id] ?? 100)) return;
     const object = this.draw(relation, subject);
     if (object === null) return;
     this.set(subject, relation, object);
     if (relation.id === 'spouse') this.set(object as number, relation, subject);
-    if (relation.id === 'teacher') this.listed('students', object as number).push(subject);
-    if (relation.id === 'creator') this.listed('works', object as number).push(subject);
+    if (relation.id === 'teacher') this.listOf('students', object as number).push(subject);
+    if (relation.id === 'creator') this.listOf('works', object as number).push(subject);
   }
 
   private draw({ id, object }: Relation, subject: number): number | string | null {
@@ -109,9 +109,9 @@ class Weaver {
     if (relation === 'spouse') return !this.facts[object].has('spouse') && !this.facts[subject].has('spouse');
     if (relation === 'teacher')
       return (
-        this.listed('students', object).length < mostStudents && !this.listed('students', subject).includes(object)
+        this.listOf('students', object).length < mostStudents && !this.listOf('students', subject).includes(object)
       );
-    if (relation === 'creator') return this.listed('works', object).length < mostWorks;
+    if (relation === 'creator') return this.listOf('works', object).length < mostWorks;
     return true;
   }
 
@@ -126,7 +126,7 @@ class Weaver {
     this.facts[subject].set(relation.id, { relation, object });
   }
 
-  listed(relation: string, subject: number): number[] {
+  listOf(relation: string, subject: number): number[] {
     let lists = this.lists.get(relation);
     if (!lists) {
       lists = new Map();
@@ -145,13 +145,13 @@ class Weaver {
  * Facts in an entity's article: all that were drawn, or a random choice of `most` of them. A list of works counts as
  * one.
  */
-function chosen(weaver: Weaver, entity: Entity, most: number, random: Random): Fact[] {
+function chooseFacts(drawer: FactDrawer, entity: Entity, most: number, random: Random): Fact[] {
   const own = relations.filter(({ subjects }) => subjects.includes(entity.kind));
-  const told = own.map((relation): Fact[] => {
-    if (!relation.many) return [weaver.facts[entity.index].get(relation.id)].filter((fact) => fact !== undefined);
-    return (weaver.lists.get(relation.id)?.get(entity.index) ?? []).map((object) => ({ relation, object }));
+  const drawn = own.map((relation): Fact[] => {
+    if (!relation.many) return [drawer.facts[entity.index].get(relation.id)].filter((fact) => fact !== undefined);
+    return (drawer.lists.get(relation.id)?.get(entity.index) ?? []).map((object) => ({ relation, object }));
   });
-  const filled = told.filter((facts) => facts.length > 0);
+  const filled = drawn.filter((facts) => facts.length > 0);
   const kept = new Set(random.shuffle([...filled.keys()]).slice(0, most));
   return filled.filter((_, k) => kept.has(k)).flat();
 }
@@ -160,7 +160,7 @@ function chosen(weaver: Weaver, entity: Entity, most: number, random: Random): F
 export function makeUniverse(seed: number, { articles, facts }: UniverseSize): Universe {
   const random = new Random(seed);
   const entities = makeEntities(random, articles);
-  const weaver = new Weaver(random, entities);
-  weaver.weave();
-  return { seed, entities, facts: entities.map((entity) => chosen(weaver, entity, facts, random)) };
+  const drawer = new FactDrawer(random, entities);
+  drawer.drawAll();
+  return { seed, entities, facts: entities.map((entity) => chooseFacts(drawer, entity, facts, random)) };
 }

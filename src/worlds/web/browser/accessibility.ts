@@ -238,7 +238,7 @@ class TreeBuilder {
     this.used = 0;
   }
 
-  private take(characters: number): [number, number] {
+  private advance(characters: number): [number, number] {
     const first = this.used >= lineWidth ? ++this.line : this.line;
     if (this.used >= lineWidth) this.used = 0;
     this.used += Math.max(1, characters);
@@ -263,18 +263,18 @@ class TreeBuilder {
     const around = text.parentElement;
     // The text of a label around a checkbox or radio button is already the control's name, so it is not printed again.
     if (!value || (around && tagOf(around) === 'label' && wrapsTick(around))) {
-      this.take(value.length);
+      this.advance(value.length);
       this.next++;
       return;
     }
-    this.say(value, parent, around);
+    this.addText(value, parent, around);
   }
 
-  private say(value: string, parent: AxNode, element: Element | null): void {
+  private addText(value: string, parent: AxNode, element: Element | null): void {
     const node = this.open(parent);
     this.fill(node, 'StaticText', value);
     if (element) this.elements.set(node.nodeId, element);
-    this.place(node, this.take(value.length));
+    this.place(node, this.advance(value.length));
   }
 
   private visitElement(element: Element, parent: AxNode): void {
@@ -310,8 +310,8 @@ class TreeBuilder {
     this.fill(node, role, nameOf(element, role), propertiesOf(element, role, focused, isTicked(element, control)));
     this.elements.set(node.nodeId, element);
     if (role === 'textbox') this.textbox(element, fieldValue(element, control), node);
-    else if (role === 'checkbox' || role === 'radio') this.take(2);
-    else if (tagOf(element) === 'input') this.say(initialValue(element), node, element);
+    else if (role === 'checkbox' || role === 'radio') this.advance(2);
+    else if (tagOf(element) === 'input') this.addText(initialValue(element), node, element);
     else this.children(element, node);
     this.place(node, [first, this.used === 0 && this.line > first ? this.line - 1 : this.line]);
   }
@@ -322,16 +322,16 @@ class TreeBuilder {
     this.fill(inner, 'generic', '');
     this.elements.set(inner.nodeId, element);
     const shown = element.getAttribute('type') === 'password' ? '•'.repeat([...value].length) : value;
-    const span = this.take(24);
+    const span = this.advance(24);
     const lines = shown === '' ? [] : shown.split('\n');
     for (const [k, line] of lines.entries()) {
-      if (k > 0) this.inside(inner, 'LineBreak', '\n', element, span);
-      if (line) this.inside(inner, 'StaticText', line, element, span);
+      if (k > 0) this.addInside(inner, 'LineBreak', '\n', element, span);
+      if (line) this.addInside(inner, 'StaticText', line, element, span);
     }
     this.place(inner, span);
   }
 
-  private inside(parent: AxNode, role: string, name: string, element: Element, span: [number, number]): void {
+  private addInside(parent: AxNode, role: string, name: string, element: Element, span: [number, number]): void {
     const node = this.open(parent);
     this.fill(node, role, name);
     this.elements.set(node.nodeId, element);

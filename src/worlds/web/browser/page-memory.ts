@@ -9,7 +9,7 @@ import { type PageTree, pageTree } from './accessibility.ts';
 const mostPages = 400;
 
 /** Adds a cache to a parser. The least recently used page is dropped first. */
-export function remembering(parse: (html: string) => Document, most = mostPages): (html: string) => Document {
+export function withPageCache(parse: (html: string) => Document, most = mostPages): (html: string) => Document {
   const known = new Map<string, Document>();
   return (html) => {
     const document = known.get(html) ?? parse(html);

@@ -223,14 +223,14 @@ export class Browser {
   }
 
   /** Sends a request to the sites and shows the answer in the current tab. */
-  visit(request: SentRequest, noted = true): void {
+  visit(request: SentRequest, recorded = true): void {
     const answer = this.options.net.ask(this.state.net, request);
     if (!answer) throw new BrowserError(`net::ERR_NAME_NOT_RESOLVED at ${request.url}`);
     const { history, at } = this.state.tabs[this.state.current];
     const kept = history[at] === blank ? [] : history.slice(Math.max(0, at + 2 - maxHistory), at + 1);
     const entry = { ...blank, url: answer.url, title: answer.title, html: answer.html };
     this.putTab({ history: [...kept, entry], at: kept.length }, answer.state);
-    if (noted) this.state = { ...this.state, requests: [...this.state.requests, request] };
+    if (recorded) this.state = { ...this.state, requests: [...this.state.requests, request] };
   }
 
   scroll(by: number): void {

@@ -12,7 +12,7 @@ import type { WebView } from '../view-data.ts';
 import { pageFrameScript, pageFrameStyle } from './frame-script.ts';
 
 /** An action of a person on the page, with the index of the element. */
-interface Done {
+interface PageInput {
   element?: number;
   value?: string;
   enter?: boolean;
@@ -153,7 +153,7 @@ export class TabgymWebView extends LitElement {
     const { port1, port2 } = new MessageChannel();
     this.port?.close();
     this.port = port1;
-    port1.onmessage = ({ data }: MessageEvent<Done>) => (data.ready ? this.show() : this.take(data));
+    port1.onmessage = ({ data }: MessageEvent<PageInput>) => (data.ready ? this.show() : this.take(data));
     inner.postMessage(null, '*', [port2]);
   };
 
@@ -170,7 +170,7 @@ export class TabgymWebView extends LitElement {
   /**
    * Converts a person's input to the agent's actions: the first is taken now, the others follow as the world answers.
    */
-  private take({ element = -1, value, enter = false }: Done) {
+  private take({ element = -1, value, enter = false }: PageInput) {
     if (!this.view) return;
     const line = this.view.lines.find((each) => each.element === element && !/StaticText/.test(each.text));
     if (!line) return this.send(this.isBelow(element) ? 'scroll [down]' : 'scroll [up]');
