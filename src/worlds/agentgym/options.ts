@@ -25,30 +25,30 @@ const shared = {
   trainItems: option(itemList(), '', {
     label: 'Training items',
     sentence:
-      "Which of the server's items are trained on, as numbers and ranges with commas between; empty: the published ones where they are known, else all but those held out.",
+      "The server's items used for training, as numbers and ranges separated by commas; empty for the published ones if they are known, else for all but the held-out items.",
     level: 'basic',
   }),
   testItems: option(itemList(), '', {
     label: 'Held-out items',
-    sentence: "Which of the server's items an evaluation asks; empty: the published ones where they are known.",
+    sentence: "The server's items available for evaluations; empty for the published ones if they are known.",
     level: 'basic',
   }),
   instruction: option(longText(), '', {
     label: 'Instruction',
     sentence:
-      "What a language model is told first, instead of this program's own words; the first message of an AgentTraj file is the original's.",
+      "Instruction for a language model, instead of this program's own; the first message of an AgentTraj file is the original's instruction.",
   }),
   acknowledgement: option(longText(), '', {
     label: 'Acknowledgement',
     sentence:
-      "What a language model is shown as its answer to the instruction; empty: the original's, a sentence or a word.",
+      "Reply to the instruction that is attributed to the language model; empty for the original's, which is a short sentence.",
   }),
 };
 
 const format = option(oneOf(formats), 'react', {
   label: 'Way to act',
   sentence:
-    'How a language model writes its action: as a thought and an action, as a JSON object that names a function, or as a call in Python.',
+    "Format of a language model's actions: a thought and an action, a JSON object that names a function, or a call in Python.",
   choiceLabels: formatNames,
 });
 

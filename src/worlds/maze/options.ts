@@ -5,15 +5,14 @@ import { oneOf, option, optionsReader, whole, yesOrNo } from '../../envs/options
 const schema = v.strictObject({
   size: option(whole(3, 20), 5, {
     label: 'Size',
-    sentence:
-      'How many rooms lie along each side of the maze: with more of them, ways are longer and dead ends deeper.',
+    sentence: 'Number of rooms along each side of the maze: with more rooms, paths are longer and dead ends deeper.',
     unit: 'rooms',
     level: 'basic',
   }),
   loops: option(whole(0, 50), 20, {
     label: 'Loops',
     sentence:
-      'How many of the walls between rooms are taken away beyond what joins them all: with none, one way alone leads anywhere.',
+      'Share of the walls between rooms that are removed beyond those that connect all rooms: without loops, only one path leads to each room.',
     unit: '% of walls',
     level: 'basic',
     step: 5,
@@ -21,35 +20,36 @@ const schema = v.strictObject({
   nearest: option(whole(0, 100), 50, {
     label: 'Nearest start',
     sentence:
-      'How far from the goal an episode begins at least, as a share of the farthest room: with less, some ways are short.',
+      'Minimum distance between start and goal, as a share of the distance of the farthest room: with less, some paths are short.',
     unit: '% of the farthest',
     step: 10,
   }),
   observation: option(oneOf(['full', 'compact']), 'full', {
     label: 'Observation',
     sentence:
-      "How the world speaks: in the original's words, with positions, or in a third of them, with the goal's direction, for tiny policies.",
+      "Form of the observations: the original's text with positions, or a text of a third of that length with the goal's direction, for tiny policies.",
     level: 'basic',
     choiceLabels: { full: 'Full', compact: 'Compact' },
   }),
   trainMazes: option(whole(1, 100_000), 1000, {
     label: 'Training mazes',
-    sentence: 'How many different mazes are trained on: with more of them, none is learnt by heart.',
+    sentence: 'Number of different mazes in training: with more mazes, none is learnt by heart.',
     level: 'basic',
   }),
   testMazes: option(whole(1, 100_000), 200, {
     label: 'Held-out mazes',
-    sentence: 'How many mazes an evaluation may ask; none of them has the walls of a training maze.',
+    sentence: 'Number of mazes available for evaluations; none of them has the same walls as a training maze.',
   }),
   stepLimit: option(whole(0, 10_000), 0, {
     label: 'Move limit',
-    sentence: 'After how many moves the world ends an episode, whatever the horizon; 0 is twice the free cells.',
+    sentence:
+      'Number of moves after which the world ends an episode, whatever the horizon; 0 stands for twice the number of free cells.',
     unit: 'moves',
   }),
   upstream: option(yesOrNo(), false, {
     label: 'Original maze',
     sentence:
-      "The original's one maze, its 25 games and its rules, to compare with published results; no other option applies.",
+      "The original's single maze with its 25 games and rules, for comparison with published results; no other option applies.",
   }),
 });
 

@@ -25,44 +25,44 @@ const isSchema = (given: string) => {
 const schema = v.strictObject({
   trainItems: option(itemList, '0-999', {
     label: 'Training episodes',
-    sentence: 'The seeds (or the tasks) that episodes are begun with, as numbers and ranges with commas between.',
+    sentence: 'Seeds (or task indices) of the training episodes, as numbers and ranges separated by commas.',
     level: 'basic',
   }),
   testItems: option(itemList, '1000000-1000199', {
     label: 'Held-out episodes',
-    sentence: 'The seeds (or the tasks) that an evaluation asks; the server should not have been trained on them.',
+    sentence: 'Seeds (or task indices) available for evaluations; they should not be used in training.',
     level: 'basic',
   }),
   taskBy: option(oneOf(['seed', 'index']), 'seed', {
     label: 'An episode is',
     sentence:
-      'Whether a number is the seed of an episode, or the index of a task of its split, for a server that lists tasks.',
+      "Meaning of an episode's number: a seed, or the index of a task within its split, for servers that list tasks.",
     level: 'basic',
     choiceLabels: { seed: 'a seed', index: 'a task of the split' },
   }),
   successReward: option(real(-1e6, 1e6), 1, {
     label: 'Success from',
-    sentence: 'The reward of an episode from which it counts as a success.',
+    sentence: 'Lowest reward at which an episode counts as a success.',
     level: 'basic',
   }),
   reward: option(oneOf(['sum', 'last']), 'sum', {
     label: 'Reward of an episode',
-    sentence: 'Whether an episode is worth the sum of its rewards or the last of them.',
+    sentence: 'Reward of an episode: the sum of its rewards, or the last one.',
     choiceLabels: { sum: 'The sum', last: 'The last' },
   }),
   observationField: option(text(200), '', {
     label: 'What is read',
     sentence:
-      'The field of an observation that the agent reads, with dots into it; empty: the one that is a text, else all as JSON.',
+      'Field of an observation that the agent reads, with dots for nested fields; empty for the text field, or all fields as JSON if there is none.',
   }),
   actionSchema: option(v.pipe(text(100_000), v.check(isSchema, 'must be a JSON Schema: an object in JSON')), '', {
     label: 'Action schema',
     sentence:
-      "The server's JSON Schema of an action, where it cannot be asked for it (a page cannot, mostly); empty: it is asked.",
+      "The server's JSON Schema of an action, if it cannot be requested (in a page it mostly cannot); empty to request it from the server.",
   }),
   instruction: option(text(100_000), '', {
     label: 'Instruction',
-    sentence: 'What a language model is told first; empty: how to answer, in a few words.',
+    sentence: 'Instruction for a language model; empty for a short text on the format of answers.',
   }),
 });
 

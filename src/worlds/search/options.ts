@@ -13,75 +13,76 @@ const schema = v.strictObject({
   hops: option(listOf('hops', whole(1, mostHops)), [1, 2], {
     label: 'Hops',
     sentence:
-      'How many articles a question leads through: 1 is answered in the article it names, 4 in the fourth from there.',
+      'Number of articles that a question leads through: with 1 the answer is in the article that the question names, with 4 in the fourth article of the chain.',
     unit: 'articles',
     level: 'basic',
   }),
   articles: option(whole(fewestArticles, mostArticles), 60, {
     label: 'Articles',
-    sentence: 'How many articles a made universe has: with more of them, more names are alike and searches find less.',
+    sentence:
+      'Number of articles in a made universe: with more articles, more names are similar and searches are less precise.',
     unit: 'articles',
     level: 'basic',
   }),
   documents: option(whole(1, 20), 3, {
     label: 'Documents a search',
-    sentence: 'How many documents a search shows, the best first.',
+    sentence: 'Number of documents that a search shows, best first.',
     unit: 'documents',
     level: 'basic',
   }),
   facts: option(whole(1, 12), 8, {
     label: 'Facts',
-    sentence: 'How many facts an article tells at most: with more of them there is more to read.',
+    sentence: 'Maximum number of facts in an article: with more facts there is more to read.',
     unit: 'facts',
   }),
   distractors: option(whole(0, 10), 1, {
     label: 'Asides',
-    sentence: 'How many sentences of an article name another article and tell nothing that is asked.',
+    sentence:
+      'Number of sentences in an article that name another article without stating anything that a question asks for.',
     unit: 'sentences',
   }),
   seed: option(whole(0, 0xffffffff), 1, {
     label: 'Seed of the universes',
-    sentence: 'What the universes are drawn from: another seed, another world.',
+    sentence: 'Seed from which the universes are drawn; another seed gives other universes.',
   }),
   universes: option(whole(1, 10_000), 200, {
     label: 'Training universes',
-    sentence: 'How many universes the training questions are about: with more of them, nothing can be learnt by heart.',
+    sentence:
+      'Number of universes that the training questions are about: with more universes, nothing can be learnt by heart.',
     unit: 'universes',
   }),
   testUniverses: option(whole(1, 10_000), 20, {
     label: 'Held-out universes',
-    sentence: 'How many universes the held-out questions are about; none of them is met in training.',
+    sentence: 'Number of universes that the held-out questions are about; none of them occurs in training.',
     unit: 'universes',
   }),
   questions: option(whole(1, 100), 20, {
     label: 'Questions a universe',
-    sentence: 'How many questions are asked about each universe.',
+    sentence: 'Number of questions about each universe.',
     unit: 'questions',
   }),
   sameWording: option(yesOrNo(), false, {
     label: 'Same wording',
-    sentence:
-      'Whether held-out questions are worded like the training ones; otherwise they ask the same in other words.',
+    sentence: 'Held-out questions use the wordings of training; if off, they ask the same in other wordings.',
   }),
   ending: option(oneOf(['first-answer', 'search-r1', 'retry']), 'first-answer', {
     label: 'Ending',
     sentence:
-      'What ends an episode: any answer; any answer or, as in Search-R1, the reply after two turns; or only a right answer, as in AgentGym.',
+      'Event that ends an episode: any answer; any answer or, as in Search-R1, the reply after two turns; or only a right answer, as in AgentGym.',
     choiceLabels: { 'first-answer': 'any answer', 'search-r1': 'as in Search-R1', retry: 'a right answer' },
   }),
   corpus: option(v.pipe(v.string('must be a name'), v.maxLength(200, 'must have at most 200 letters')), '', {
     label: 'Corpus',
-    sentence: 'Name of a kept corpus with questions, to play instead of made universes; empty for made universes.',
+    sentence: 'Name of a kept corpus with questions, used instead of made universes; empty for made universes.',
   }),
   retriever: option(yesOrNo(), false, {
     label: 'Search on a server',
     sentence:
-      "Whether searches are asked of a Search-R1 retriever or the proxy, at the address typed beside the world; the questions are the corpus's.",
+      'Send searches to a Search-R1 retriever or the proxy, at the address entered beside the world; the questions come from the corpus.',
   }),
   upstream: option(yesOrNo(), false, {
     label: "AgentGym's rules",
-    sentence:
-      "Whether AgentGym's SearchQA is followed to the letter: its long prompt, its tags, and as many answers as one likes.",
+    sentence: "Follow AgentGym's SearchQA exactly: its long prompt, its tags, and any number of answers.",
   }),
 });
 

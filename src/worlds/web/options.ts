@@ -9,7 +9,7 @@ export const verbNames = ['click', 'hover', 'type', 'press', 'scroll', 'tab', 'h
 const schema = v.strictObject({
   sites: option(listOf('sites', oneOf(siteNames)), [...siteNames], {
     label: 'Sites',
-    sentence: 'Which sites tasks are taken from; a task of several sites needs all of them here.',
+    sentence: 'Sites that tasks may use; a task of several sites is included only if all of its sites are listed.',
     level: 'basic',
     choiceLabels: {
       shop: 'Shop',
@@ -28,39 +28,39 @@ const schema = v.strictObject({
   }),
   templates: option(listOf('templates', v.pipe(v.string('must be the name of a template'), v.maxLength(80)), 0), [], {
     label: 'Templates',
-    sentence: 'Only tasks made from these templates, by name; none named: all.',
+    sentence: 'Names of the templates from which tasks are made; empty for all.',
   }),
   instances: option(whole(1, 800), 100, {
     label: 'Training instances',
-    sentence: 'How many instances of each template are trained on: with more of them, none is learnt by heart.',
+    sentence: 'Number of training instances of each template: with more instances, none is learnt by heart.',
     unit: 'a template',
     level: 'basic',
   }),
   testInstances: option(whole(1, 200), 5, {
     label: 'Held-out instances',
-    sentence: 'How many instances of each template an evaluation may ask; none of them is trained on.',
+    sentence: 'Number of instances of each template available for evaluations; none of them is used in training.',
     unit: 'a template',
   }),
   heldOutTemplates: option(yesOrNo(), true, {
     label: 'Held-out templates',
-    sentence: 'Ask also tasks of templates that are never trained on.',
+    sentence: 'Evaluations include tasks of templates that are never used in training.',
   }),
   screenLines: option(whole(0, 500), 60, {
     label: 'Screen',
-    sentence: 'How many lines of a page are seen at once; 0 shows every page whole.',
+    sentence: 'Number of lines of a page that are visible at once; 0 shows the whole page.',
     unit: 'lines',
     level: 'basic',
   }),
   observation: option(oneOf(['full', 'compact', 'terse']), 'full', {
     label: 'Observation',
     sentence:
-      "What is told each turn: WebArena's prompt with address and last action, the objective and the tree alone, or, for tiny policies, the objective and what the tree's lines name, in a third of the words.",
+      "Content of each observation: WebArena's prompt with address and last action; only the objective and the tree; or, for tiny policies, the objective and the named lines of the tree, in a third of the length.",
     level: 'basic',
     choiceLabels: { full: 'Full', compact: 'Compact', terse: 'Terse' },
   }),
   verbs: option(listOf('actions', oneOf(verbNames)), [...verbNames], {
     label: 'Actions offered',
-    sentence: 'Which kinds of actions are listed for policies whose choice is limited to valid ones.',
+    sentence: 'Kinds of actions that are listed for policies limited to valid actions.',
     choiceLabels: {
       click: 'Click',
       hover: 'Hover',
@@ -75,14 +75,14 @@ const schema = v.strictObject({
   judge: option(oneOf(['stop', 'step']), 'stop', {
     label: 'Judged',
     sentence:
-      'An episode is judged when the agent says stop, as in WebArena, or after every action, and ends once its goal is reached.',
+      'An episode is judged when the agent stops, as in WebArena, or after every action, in which case it ends as soon as the goal is reached.',
     level: 'basic',
     choiceLabels: { stop: 'At stop', step: 'At each action' },
   }),
   upstream: option(yesOrNo(), false, {
     label: 'Original limits',
     sentence:
-      "End an episode as WebArena's runner does: after 30 actions, three that cannot be read, or three times the same.",
+      "End an episode like WebArena's runner: after 30 actions, three invalid actions in a row, or three repetitions of an action.",
   }),
 });
 

@@ -11,14 +11,14 @@ export const MOST_DRAWN = 200;
 const schema = v.strictObject({
   list: option(oneOf(wordLists), 'common', {
     label: 'Word list',
-    sentence: "Which words may be hidden and are offered: the original's 40, 1,365 common ones or 3,438 (from SCOWL).",
+    sentence: "Words that may be hidden or guessed: the original's 40, 1,365 common ones or 3,438 (from SCOWL).",
     level: 'basic',
     choiceLabels: { original: "Original's 40", common: 'Common', large: 'Large' },
   }),
   // Words of a shorter list are taken at even distances from the full list.
   words: option(whole(0, 10_000), 0, {
     label: 'Words in play',
-    sentence: 'How many words of the list are in play; 0 is all of them, and fewer make the game easier.',
+    sentence: 'Number of words of the list that are in play; 0 stands for all. Fewer words make the game easier.',
     unit: 'words',
     level: 'basic',
     step: 50,
@@ -26,19 +26,19 @@ const schema = v.strictObject({
   drawn: option(whole(0, MOST_DRAWN), 0, {
     label: 'Words drawn for a task',
     sentence:
-      'Each task is played among so many of the words in play, drawn for it alone, held-out tasks among words that no training task has; 0 plays every task among all of them.',
+      'Number of words in play that are drawn for each task; held-out tasks draw words that no training task uses. 0 uses all words in every task.',
     unit: 'words',
     step: 10,
   }),
   tries: option(whole(1, 12), 6, {
     label: 'Tries',
-    sentence: 'How many guesses an episode has.',
+    sentence: 'Number of guesses in an episode.',
     level: 'basic',
   }),
   observation: option(oneOf(['full', 'compact', 'keyboard']), 'full', {
     label: 'Observation',
     sentence:
-      'How the world speaks: a color for each letter; for tiny policies, a fact for each letter, or facts and all keys that are gray by now.',
+      'Form of the observations: a color for each letter; or, for tiny policies, a fact for each letter, or these facts and all letters known to be absent.',
     level: 'basic',
     choiceLabels: { full: 'Full', compact: 'Compact', keyboard: 'Keyboard' },
   }),
@@ -49,21 +49,21 @@ const schema = v.strictObject({
   partial: option(yesOrNo(), false, {
     label: 'Score for closeness',
     sentence:
-      'A lost episode earns a tenth for each letter in its place in its best guess; only the word itself is a success.',
+      'A lost episode earns 0.1 for each letter in its correct place in the best guess; only the word itself is a success.',
   }),
   hints: option(yesOrNo(), false, {
     label: 'Score for using hints',
     sentence:
-      'Guess by guess an episode earns up to a half for guesses that could be the word by all colors before them; only the word itself is a success.',
+      'An episode earns up to 0.5 in total for guesses that agree with all earlier colors; only the word itself is a success.',
   }),
   showWords: option(yesOrNo(), false, {
     label: 'Show the words',
-    sentence: 'The first text lists all words in play, for language models that cannot know them.',
+    sentence: 'The first observation lists all words in play, for language models that cannot know them.',
   }),
   upstream: option(yesOrNo(), false, {
     label: 'Original rules',
     sentence:
-      "The original's game, in which no word is hidden and one is drawn anew at each guess, to compare with published results; of the other options only “Spell guesses” and “Show the words” apply.",
+      "The original's game, for comparison with published results. It hides no fixed word but draws a new one at each guess; of the other options only “Spell guesses” and “Show the words” apply.",
   }),
 });
 

@@ -53,12 +53,12 @@ export const webarena = modelledOn('web', (own) => ({
     observation: option(oneOf(['full', 'terse']), 'full', {
       label: 'Observation',
       sentence:
-        "What is told each turn: the server's whole prompt, or, for tiny policies, the objective and what the tree's lines name, as the world Web tells it.",
+        "Content of each observation: the server's whole prompt; or, for tiny policies, the objective and the named lines of the tree, as in the world Web.",
       choiceLabels: { full: 'Full', terse: 'Terse' },
     }),
     verbs: option(listOf('actions', oneOf(verbs)), ['click', 'history', 'stop'], {
       label: 'Actions offered',
-      sentence: 'Which kinds of actions are listed for policies whose choice is limited to valid ones.',
+      sentence: 'Kinds of actions that are listed for policies limited to valid actions.',
       choiceLabels: {
         click: 'Click',
         hover: 'Hover',

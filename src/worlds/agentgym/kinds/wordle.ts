@@ -21,7 +21,7 @@ export const wordle = modelledOn('wordle', (own) => ({
   options: {
     showWords: option(yesOrNo(), false, {
       label: 'Show the words',
-      sentence: 'Whether the first observation lists all words that may be guessed, as the original client does.',
+      sentence: 'The first observation lists all words that may be guessed, as in the original client.',
     }),
   },
   ...own.agentgymItems!,
