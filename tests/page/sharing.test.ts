@@ -6,7 +6,7 @@ import { deflateRawSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { presets } from '../../src/experiment/presets.ts';
 import type { RunSummary } from '../../src/session/protocol.ts';
-import { checkedExperiment, runOf, Sharing } from '../../src/ui/control/share.ts';
+import { checkedExperiment, runOf, Sharing } from '../../src/ui/control/links.ts';
 import { mockExperiment, mockSummary } from '../../src/ui/gallery/mock-data.ts';
 import { addressInside, addressOutside, embedCode, isEmbedded } from '../../src/ui/state/embedded-view.ts';
 import {

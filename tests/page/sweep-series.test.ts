@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { rateOf } from '../../src/rl/evaluation/evaluation.ts';
 import { meanEstimate } from '../../src/rl/evaluation/statistics.ts';
 import type { OpenedSweep, StepRecord } from '../../src/session/protocol.ts';
-import { Notifying } from '../../src/ui/control/notify.ts';
+import { Notifying } from '../../src/ui/control/notifier.ts';
 import { Sweeping } from '../../src/ui/control/sweep.ts';
 import { MockSweeps } from '../../src/ui/gallery/sweep-mock.ts';
 import { diagnose } from '../../src/ui/state/diagnosis.ts';

@@ -7,10 +7,10 @@ import type { RunStatus, RunSummary, SessionEvent, SweepState } from '../../sess
 import { fixed } from '../kit/format.ts';
 import { rememberPace } from '../state/estimate.ts';
 import type { State, Store } from '../state/state.ts';
-import type { Evaluating } from './evaluate.ts';
-import type { Reading } from './navigate.ts';
-import type { Notifying } from './notify.ts';
-import type { ModelPicking } from './pick-model.ts';
+import type { Evaluating } from './evaluations.ts';
+import type { ModelPicking } from './model-picker.ts';
+import type { Reading } from './navigation.ts';
+import type { Notifying } from './notifier.ts';
 import type { Recorded } from './recorded.ts';
 import type { Sweeping } from './sweep.ts';
 

@@ -16,8 +16,8 @@ import {
 } from '../state/state.ts';
 import { type ChartView, rememberedView, rememberView } from '../state/x-axis.ts';
 import type { LazyParts } from './lazy-parts.ts';
-import { type Notifying, sentence } from './notify.ts';
-import type { ModelPicking } from './pick-model.ts';
+import type { ModelPicking } from './model-picker.ts';
+import { type Notifying, sentence } from './notifier.ts';
 
 const themeKey = 'tabgym.theme';
 

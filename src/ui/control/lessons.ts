@@ -11,8 +11,8 @@ import type { Drafting } from './draft.ts';
 import { isActive } from './events.ts';
 import type { Layout } from './layout.ts';
 import type { LazyParts } from './lazy-parts.ts';
-import type { Reading } from './navigate.ts';
-import type { Notifying } from './notify.ts';
+import type { Reading } from './navigation.ts';
+import type { Notifying } from './notifier.ts';
 
 /** Settings that a teacher's link fixes. */
 export interface LessonOptions {

@@ -5,7 +5,7 @@ import { download } from '../kit/download.ts';
 import type { State, Store } from '../state/state.ts';
 import { type Events, isActive } from './events.ts';
 import type { LazyParts } from './lazy-parts.ts';
-import type { Notifying } from './notify.ts';
+import type { Notifying } from './notifier.ts';
 
 /** Small trained policy that the site ships, for watching before anything was trained here. */
 const samplePolicy = 'sample-policy.zip';

@@ -3,7 +3,7 @@
  * the page's files, and offers a newer version before that takes over, because taking over reloads the page.
  */
 import { msg } from '@lit/localize';
-import type { Notifying } from './notify.ts';
+import type { Notifying } from './notifier.ts';
 
 /** Part of a registration that is used here; a test replaces it. */
 type Registration = Pick<ServiceWorkerRegistration, 'active' | 'waiting' | 'installing' | 'addEventListener'>;

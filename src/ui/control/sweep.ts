@@ -3,7 +3,7 @@ import { type Experiment, sweptRuns } from '../../experiment/experiment.ts';
 import type { RunSummary, SessionEvent, StepRecord, TrainerApi } from '../../session/protocol.ts';
 import { download } from '../kit/download.ts';
 import type { Store } from '../state/state.ts';
-import type { Notifying } from './notify.ts';
+import type { Notifying } from './notifier.ts';
 
 /** Records of a run, with newer ones appended. */
 function withRecords(records: readonly StepRecord[], steps: readonly StepRecord[]): StepRecord[] {

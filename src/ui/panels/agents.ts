@@ -7,7 +7,7 @@ import { css, html, nothing } from 'lit';
 import { customElement, state } from 'lit/decorators.js';
 import type { ListedAgent, ShippedAgent, SuiteTable } from '../../session/shipped-agent.ts';
 import { Agents } from '../control/agents.ts';
-import { sentence } from '../control/notify.ts';
+import { sentence } from '../control/notifier.ts';
 import { Panel } from '../control/panel.ts';
 import { curvesOf, fetchAgent, fetchGallery } from '../control/shipped-agents.ts';
 import { bytes, compact, fixed } from '../kit/format.ts';

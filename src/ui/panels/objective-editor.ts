@@ -13,7 +13,7 @@ import { SandboxError } from '../../sandbox/errors.ts';
 import { pagePort } from '../../sandbox/page-port.ts';
 import { defaultLimits, Sandbox } from '../../sandbox/sandbox.ts';
 import type { Controller } from '../control/controller.ts';
-import { sentence } from '../control/notify.ts';
+import { sentence } from '../control/notifier.ts';
 import { dialogStyles } from '../kit/styles/dialog.ts';
 import { controls } from '../kit/styles/shared.ts';
 import { CodeView } from './code-view.ts';

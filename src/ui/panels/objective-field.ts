@@ -8,7 +8,7 @@ import { customElement, property, state } from 'lit/decorators.js';
 import { readPath } from '../../experiment/paths.ts';
 import type { AnyAlgorithmSettings } from '../../rl/algorithms/registry.ts';
 import type { Controller } from '../control/controller.ts';
-import { sentence } from '../control/notify.ts';
+import { sentence } from '../control/notifier.ts';
 import { controls } from '../kit/styles/shared.ts';
 
 @customElement('tabgym-objective-field')

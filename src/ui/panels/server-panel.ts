@@ -6,7 +6,7 @@ import { msg } from '@lit/localize';
 import { css, html, LitElement, nothing } from 'lit';
 import { property, state } from 'lit/decorators.js';
 import type { ConnectionSettings } from '../../envs/module.ts';
-import type { Connecting } from '../control/connect.ts';
+import type { Connecting } from '../control/world-servers.ts';
 import { controls } from '../kit/styles/shared.ts';
 
 /** `Found`: result of a check. */

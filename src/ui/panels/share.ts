@@ -5,8 +5,8 @@
 import { msg } from '@lit/localize';
 import { css, html, nothing } from 'lit';
 import { customElement, query, state } from 'lit/decorators.js';
+import type { MadeLink } from '../control/links.ts';
 import { Panel } from '../control/panel.ts';
-import type { MadeLink } from '../control/share.ts';
 import { dialogStyles } from '../kit/styles/dialog.ts';
 import { controls } from '../kit/styles/shared.ts';
 import { embedCode } from '../state/embedded-view.ts';

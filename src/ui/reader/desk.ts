@@ -9,7 +9,7 @@ import type { Filter, Sorting } from '../../trajectories/files/listing.ts';
 import type { OnState, ReaderApi, ReaderState, Row, WrittenFile } from '../../trajectories/files/reader.ts';
 import type { TrajectoryRecord } from '../../trajectories/files/record.ts';
 import type { Controller } from '../control/controller.ts';
-import { sentence } from '../control/notify.ts';
+import { sentence } from '../control/notifier.ts';
 import { download } from '../kit/download.ts';
 import type { Selection } from '../state/selection.ts';
 import { type Fetched, none } from '../state/state.ts';

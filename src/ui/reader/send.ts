@@ -11,7 +11,7 @@ import { agentGymDpo, trlPreference } from '../../trajectories/files/pairs.ts';
 import type { WrittenFile } from '../../trajectories/files/reader.ts';
 import { trajectoryFormats } from '../../trajectories/files/registry.ts';
 import type { Controller } from '../control/controller.ts';
-import { sentence } from '../control/notify.ts';
+import { sentence } from '../control/notifier.ts';
 import { controls } from '../kit/styles/shared.ts';
 import { type Desk, WatchDesk } from './desk.ts';
 

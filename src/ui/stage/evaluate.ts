@@ -10,7 +10,7 @@ import { reportCsv, reportJson, reportMarkdown, type SuiteReport } from '../../r
 import { allSuites } from '../../session/evaluation/suite-evaluation.ts';
 import type { KeptEvaluation, RunEvaluations, SuiteRequest } from '../../session/evaluation-protocol.ts';
 import { worldModules } from '../../worlds/registry.ts';
-import type { OtherEvaluation } from '../control/evaluate.ts';
+import type { OtherEvaluation } from '../control/evaluations.ts';
 import { Panel } from '../control/panel.ts';
 import { download } from '../kit/download.ts';
 import { fixed } from '../kit/format.ts';

@@ -5,7 +5,7 @@ import { msg, str } from '@lit/localize';
 import { html, nothing } from 'lit';
 import type { Estimate } from '../../rl/evaluation/statistics.ts';
 import type { SuiteReport } from '../../rl/evaluation/suite-report.ts';
-import type { OtherEvaluation } from '../control/evaluate.ts';
+import type { OtherEvaluation } from '../control/evaluations.ts';
 
 const percent = (value: number) => (Number.isFinite(value) ? (100 * value).toFixed(1) : '–');
 const estimate = ({ mean, low, high }: Estimate) =>

@@ -20,7 +20,7 @@ import {
 import { noSelection, type Selection } from '../state/selection.ts';
 import type { State, Store } from '../state/state.ts';
 import type { Drafting } from './draft.ts';
-import type { Notifying } from './notify.ts';
+import type { Notifying } from './notifier.ts';
 
 /** Address, and whether it is too long for a link. */
 export interface MadeLink {

@@ -3,7 +3,7 @@ import { msg } from '@lit/localize';
 import type { KeptEvaluation, SuiteRequest } from '../../session/evaluation-protocol.ts';
 import type { SessionEvent, TrainerApi } from '../../session/protocol.ts';
 import { none, type State, type Store } from '../state/state.ts';
-import { type Notifying, sentence } from './notify.ts';
+import { type Notifying, sentence } from './notifier.ts';
 
 /** Stored evaluation with the name of its run. */
 export type OtherEvaluation = KeptEvaluation & { run: string };
