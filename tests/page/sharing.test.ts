@@ -6,7 +6,7 @@ import { deflateRawSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { presets } from '../../src/experiment/presets.ts';
 import type { RunSummary } from '../../src/session/protocol.ts';
-import { checkedExperiment, runOf, Sharing } from '../../src/ui/control/links.ts';
+import { checkedExperiment, Links, runOf } from '../../src/ui/control/links.ts';
 import { mockExperiment, mockSummary } from '../../src/ui/gallery/mock-data.ts';
 import { addressInside, addressOutside, embedCode, isEmbedded } from '../../src/ui/state/embedded-view.ts';
 import {
@@ -108,7 +108,7 @@ describe('opening a link', () => {
       attempt: async (_: string, call: () => Promise<void>) => call(),
     };
     const drafting = { use: (draft: object, preset?: number) => store.set({ draft, preset } as never) };
-    return { store, notes, sharing: new Sharing(store, notices as never, drafting as never) };
+    return { store, notes, sharing: new Links(store, notices as never, drafting as never) };
   };
 
   test('to a run that is not stored puts the experiment into the setup, and keeps the place', async () => {

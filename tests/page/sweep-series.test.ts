@@ -6,8 +6,8 @@ import { describe, expect, test } from 'vitest';
 import { rateOf } from '../../src/rl/evaluation/evaluation.ts';
 import { meanEstimate } from '../../src/rl/evaluation/statistics.ts';
 import type { OpenedSweep, StepRecord } from '../../src/session/protocol.ts';
-import { Notifying } from '../../src/ui/control/notifier.ts';
-import { Sweeping } from '../../src/ui/control/sweep.ts';
+import { Notifier } from '../../src/ui/control/notifier.ts';
+import { SweepInFocus } from '../../src/ui/control/sweep.ts';
 import { MockSweeps } from '../../src/ui/gallery/sweep-mock.ts';
 import { diagnose } from '../../src/ui/state/diagnosis.ts';
 import type { SeriesSpec } from '../../src/ui/state/series.ts';
@@ -81,12 +81,12 @@ test('become lines by variant, each with its seeds', async () => {
 test('steps of all runs reach the sweep once, whichever is in focus', async () => {
   const store = new Store();
   store.set({ sweep: await mockSweep() });
-  const sweeping = new Sweeping(
+  const sweeping = new SweepInFocus(
     store,
     () => {
       throw new Error('nothing is asked');
     },
-    new Notifying(store),
+    new Notifier(store),
   );
   const record = (step: number): StepRecord => ({ step, stage: 1, metrics: {} });
   const [first, second] = store.state.sweep!.runs.map(({ summary }) => summary.id);
@@ -114,7 +114,12 @@ test('a collapsed run is reported with links to its episodes and back to its bes
     return { step, stage: 1, metrics, ...(step % 20 === 0 ? { evaluation: evaluation(400 * success) } : {}) };
   });
   const [hint] = diagnose(collapsed);
-  expect(hint).toMatchObject({ id: 'fallen', step: 57, goOnFrom: 0, title: 'Success dropped by 0.60 from its best' });
+  expect(hint).toMatchObject({
+    id: 'success-dropped',
+    step: 57,
+    goOnFrom: 0,
+    title: 'Success dropped by 0.60 from its best',
+  });
   expect(hint.sentence).toContain('The first signal to change was KL, at step 57, from 0.01 to 1.');
-  expect(diagnose(collapsed.slice(0, 60)).map(({ id }) => id)).not.toContain('fallen');
+  expect(diagnose(collapsed.slice(0, 60)).map(({ id }) => id)).not.toContain('success-dropped');
 });

@@ -33,7 +33,7 @@ afterAll(async () => {
 
 /** Parts of the page's own objects that are used here. */
 interface Page20 {
-  drafting: { use(draft: unknown): void };
+  draft: { use(draft: unknown): void };
   store: { state: { sweep: { state: { done: number; total: number; status: string } } | null } };
 }
 
@@ -94,7 +94,7 @@ describe.skipIf(!findChromium() || process.platform !== 'linux')('a sweep of twe
     const micro = JSON.parse(readFileSync('experiments/micro.json', 'utf8'));
     const seeds = Array.from({ length: RUNS }, (_, i) => i + 1);
     await page.evaluate(
-      (draft) => (document.querySelector('tabgym-app') as unknown as { app: Page20 }).app.drafting.use(draft),
+      (draft) => (document.querySelector('tabgym-app') as unknown as { app: Page20 }).app.draft.use(draft),
       { ...micro, name: 'Twenty', steps: STEPS, sweep: { seeds, variants: [] } },
     );
     const idle: number[] = [];

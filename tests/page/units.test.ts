@@ -24,7 +24,7 @@ import { inputFiles } from '../../src/ui/state/picked-files.ts';
 import { readSuccess } from '../../src/ui/state/score.ts';
 import { formatHash, noSelection, parseHash } from '../../src/ui/state/selection.ts';
 import { charts, smoothed } from '../../src/ui/state/series.ts';
-import { progressWords } from '../../src/ui/state/work-progress.ts';
+import { progressText } from '../../src/ui/state/work-progress.ts';
 import { worldModules } from '../../src/worlds/registry.ts';
 
 interface Leaf {
@@ -333,7 +333,7 @@ describe('numbers', () => {
 
   test('progress has a number only if one is known', () => {
     const text = (what: string, done: number, total: number | null, unit: 'kernels' | 'episodes' | 'steps') =>
-      progressWords({ what, done, total, unit });
+      progressText({ what, done, total, unit });
     expect(text('Opening the worlds', 0, null, 'steps')).toBe('Opening the worlds');
     expect(text('Compiling rmsnorm_forward', 3, 40, 'kernels')).toBe('Compiling rmsnorm_forward: 3 of 40 kernels');
     expect(text('episodes', 12, 64, 'episodes')).toBe('Playing: 12 of 64 episodes');
@@ -555,8 +555,8 @@ describe('addresses and tokens of worlds', () => {
     const connections = new Connections();
     connections.change('textcraft', { address: 'http://a' }, null);
     const settings = { textcraft: { address: 'http://a' } };
-    expect(connections.told(null, ['textcraft'])).toEqual(settings);
-    expect(connections.told('theirs', ['textcraft', 'maze'])).toEqual({
+    expect(connections.settingsFor(null, ['textcraft'])).toEqual(settings);
+    expect(connections.settingsFor('theirs', ['textcraft', 'maze'])).toEqual({
       textcraft: { withheld: true },
       maze: { withheld: true },
       [everyModel]: { withheld: true },
@@ -564,7 +564,7 @@ describe('addresses and tokens of worlds', () => {
     connections.inherit('anew', 'theirs');
     expect(connections.rootOf('anew')).toBe('theirs');
     connections.allow('theirs');
-    expect(connections.told('theirs', ['textcraft'])).toEqual(settings);
+    expect(connections.settingsFor('theirs', ['textcraft'])).toEqual(settings);
     expect(connections.mayUse('others')).toBe(false);
     // An address typed while an experiment is open is allowed for it.
     connections.change('maze', { address: 'http://b' }, 'others');
@@ -574,7 +574,7 @@ describe('addresses and tokens of worlds', () => {
   test('include a model’s key only for the address it was typed for, in any spelling', () => {
     const connections = new Connections();
     connections.change(modelConnection('http://a/v1'), { token: 'secret' }, null);
-    const settingsFor = (run: string | null) => new Map(Object.entries(connections.told(run, [])));
+    const settingsFor = (run: string | null) => new Map(Object.entries(connections.settingsFor(run, [])));
     expect(modelSettings(settingsFor(null), 'HTTP://a/v1/')).toEqual({ token: 'secret' });
     expect(modelSettings(settingsFor(null), 'http://b/v1')).toEqual({});
     expect(modelSettings(settingsFor('theirs'), 'http://a/v1')).toEqual({ withheld: true });

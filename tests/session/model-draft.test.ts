@@ -19,7 +19,7 @@ import { TrainerService } from '../../src/session/service/trainer-service.ts';
 import { writePolicy } from '../../src/store/bundle.ts';
 import { FolderStore } from '../../src/store/folder.ts';
 import { RunStore } from '../../src/store/run-store.ts';
-import { Drafting } from '../../src/ui/control/draft.ts';
+import { Draft } from '../../src/ui/control/draft.ts';
 import { Store } from '../../src/ui/state/state.ts';
 import { openWorld, worldModules } from '../../src/worlds/registry.ts';
 import { FakeEngines } from './fakes.ts';
@@ -53,7 +53,7 @@ async function imported(): Promise<Experiment> {
 function chosenKind(preset: number, kinds: readonly string[]): Experiment {
   const store = new Store();
   store.set({ presets: all });
-  const drafting = new Drafting(store, () => service());
+  const drafting = new Draft(store, () => service());
   drafting.usePreset(preset);
   for (const kind of kinds) drafting.edit('policy.kind', kind);
   expect(store.state.problems).toEqual([]);
@@ -152,7 +152,7 @@ it.each(worldModules.map((module) => [module.title, module] as const))(
     for (const kind of ['tiny', 'lora']) {
       const store = new Store();
       store.set({ presets: all });
-      const drafting = new Drafting(store, () => service());
+      const drafting = new Draft(store, () => service());
       drafting.usePreset(0);
       drafting.edit('policy.kind', kind);
       drafting.edit('worlds.0.name', name);

@@ -206,7 +206,7 @@ export class TabgymApp extends Panel {
       'sharing',
       'locale',
       'sweep',
-      'together',
+      'wholeSweep',
     ]);
     this.app = new Controller(lazyParts);
     this.app.store.set({ locale: currentLocale() });
@@ -231,7 +231,7 @@ export class TabgymApp extends Panel {
 
   private drop(event: DragEvent) {
     event.preventDefault();
-    void this.app.dropping.drop(event.dataTransfer);
+    void this.app.fileDrop.drop(event.dataTransfer);
   }
 
   override render() {
@@ -334,8 +334,8 @@ export class TabgymApp extends Panel {
   }
 
   private get progressPane(): PaneName {
-    const { selection, sweep, together } = this.state;
-    return progressPane(selection.tab, sweep !== null && together);
+    const { selection, sweep, wholeSweep } = this.state;
+    return progressPane(selection.tab, sweep !== null && wholeSweep);
   }
 
   private renderCentre() {

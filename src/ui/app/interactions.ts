@@ -42,9 +42,9 @@ export function watchInteractions(counts: () => boolean, slow: () => void): void
   const observer = new PerformanceObserver((list) => {
     if (!counts()) return interactions.forget();
     const timings = list.getEntries() as (PerformanceEntry & { interactionId?: number })[];
-    const heard = timings.filter(({ interactionId }) => interactionId);
-    const said = heard.map(({ interactionId, duration }) => interactions.add(interactionId!, duration));
-    if (said.includes(true)) slow();
+    const interacted = timings.filter(({ interactionId }) => interactionId);
+    const tooSlow = interacted.map(({ interactionId, duration }) => interactions.add(interactionId!, duration));
+    if (tooSlow.includes(true)) slow();
   });
   observer.observe({ type: 'event', durationThreshold: 16 } as PerformanceObserverInit);
 }

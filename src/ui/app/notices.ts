@@ -76,12 +76,12 @@ export class TabgymNotices extends Panel {
     const icon = { info: 'i', warning: '!', error: '✕' }[notice.level];
     const undo = () => {
       notice.undo?.();
-      this.app.said.dismiss(notice.id);
+      this.app.notifier.dismiss(notice.id);
     };
     return html`<div class="notice ${notice.level}">
       <p><strong aria-hidden="true">${icon}</strong> ${notice.message}${notice.action ? html` <strong>${notice.action}</strong>` : nothing}</p>
       <div class="row" .style=${'gap:2px;flex-wrap:nowrap'}>${notice.undo ? html`<button class="small" @click=${undo}>${notice.undoLabel ?? msg('Undo')}</button>` : nothing}
-        <button class="quiet" aria-label=${msg('Dismiss')} @click=${() => this.app.said.dismiss(notice.id)}>✕</button></div>
+        <button class="quiet" aria-label=${msg('Dismiss')} @click=${() => this.app.notifier.dismiss(notice.id)}>✕</button></div>
     </div>`;
   }
 
@@ -89,7 +89,7 @@ export class TabgymNotices extends Panel {
     for (const notice of this.shown) {
       if (notice.level === 'error' || this.timed.has(notice.id)) continue;
       this.timed.add(notice.id);
-      setTimeout(() => this.app.said.dismiss(notice.id), notice.undo ? undoMs : noteMs);
+      setTimeout(() => this.app.notifier.dismiss(notice.id), notice.undo ? undoMs : noteMs);
     }
   }
 }

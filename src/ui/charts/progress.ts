@@ -13,7 +13,7 @@ import { compact } from '../kit/format.ts';
 import { controls } from '../kit/styles/shared.ts';
 import { diagnose, type Hint } from '../state/diagnosis.ts';
 import { type ChartSpec, charts } from '../state/series.ts';
-import { axisWords, type ChartView, smoothings, type XAxis, xAxes } from '../state/x-axis.ts';
+import { axisLabels, type ChartView, smoothings, type XAxis, xAxes } from '../state/x-axis.ts';
 import type { StepSelectEvent } from './chart.ts';
 import { metricRows } from './metric-words.ts';
 import { plotHeight } from './plot-options.ts';
@@ -112,20 +112,20 @@ export class TabgymProgress extends Panel {
       'status',
       'opening',
       'sweep',
-      'together',
+      'wholeSweep',
     ]);
   }
 
   override render() {
-    const { records, owner, run, opening, sweep, together } = this.state;
+    const { records, owner, run, opening, sweep, wholeSweep } = this.state;
     const hints = diagnose(records, run?.experiment.sampling.maskActions ?? false);
     return html`<div class="inner" @step-select=${this.choose}>
-      <div class="row spread"><div class="row"><h2>${msg('Progress')}</h2>${sweep ? this.renderTogether(together) : nothing}${hints.map((hint) => this.renderChip(hint))}</div>
+      <div class="row spread"><div class="row"><h2>${msg('Progress')}</h2>${sweep ? this.renderWholeSweep(wholeSweep) : nothing}${hints.map((hint) => this.renderChip(hint))}</div>
         <div class="row">${this.renderView()}${opening ? html`<span class="soft small" role="status">${msg('Reading the run')}…</span>` : nothing}
           <button class="link small" aria-expanded=${this.explained ? 'true' : 'false'} @click=${this.toggleExplained}>${msg('Explain the metrics')}</button></div></div>
       ${run && owner === 'another-tab' ? this.renderReadOnly() : nothing}
       ${hints.filter((hint) => hint.id === this.opened).map((hint) => this.renderHint(hint))}
-      ${sweep && together ? html`<tabgym-sweep-charts .app=${this.app}></tabgym-sweep-charts>` : html`<div class="charts">${this.specs.map((spec) => this.renderChart(spec))}</div>`}
+      ${sweep && wholeSweep ? html`<tabgym-sweep-charts .app=${this.app}></tabgym-sweep-charts>` : html`<div class="charts">${this.specs.map((spec) => this.renderChart(spec))}</div>`}
       ${this.explained ? this.renderMetrics() : nothing}
     </div>`;
   }
@@ -134,7 +134,7 @@ export class TabgymProgress extends Panel {
   private renderView() {
     const { chartView } = this.state;
     const set = (patch: Partial<ChartView>) => this.app.layout.setChartView({ ...chartView, ...patch });
-    const words = axisWords();
+    const words = axisLabels();
     return html`<label class="row view small">${msg('X axis')}
         <select @change=${(event: Event) => set({ x: (event.target as HTMLSelectElement).value as XAxis })}>${xAxes.map(
           (each) => html`<option value=${each} ?selected=${each === chartView.x}>${words[each]}</option>`,
@@ -156,15 +156,15 @@ export class TabgymProgress extends Panel {
     this.resized.disconnect();
   }
 
-  private renderTogether(together: boolean) {
+  private renderWholeSweep(wholeSweep: boolean) {
     const choice = (value: boolean, label: string) =>
-      html`<button class="small" aria-pressed=${value === together ? 'true' : 'false'} @click=${() => this.app.sweeping.showTogether(value)}>${label}</button>`;
+      html`<button class="small" aria-pressed=${value === together ? 'true' : 'false'} @click=${() => this.app.sweep.showWholeSweep(value)}>${label}</button>`;
     return html`<span class="row choice" role="group" aria-label=${msg('Runs in the charts')}>${choice(true, msg('All runs'))}${choice(false, msg('This run'))}</span>`;
   }
 
   protected override updated() {
-    const { sweep, together } = this.state;
-    this.toggleAttribute('data-sweep', sweep !== null && together);
+    const { sweep, wholeSweep } = this.state;
+    this.toggleAttribute('data-sweep', sweep !== null && wholeSweep);
   }
 
   private toggleExplained() {
@@ -173,7 +173,7 @@ export class TabgymProgress extends Panel {
 
   private choose(event: StepSelectEvent) {
     const { tab } = this.state.selection;
-    this.app.reading.select({
+    this.app.navigation.select({
       step: event.step,
       ...(tab === 'watch' || tab === 'evaluate' || tab === 'play' ? { tab: 'group' } : {}),
     });
@@ -195,7 +195,7 @@ export class TabgymProgress extends Panel {
   }
 
   private renderHint(hint: Hint) {
-    const jump = () => this.app.reading.select({ step: hint.step, tab: 'group' });
+    const jump = () => this.app.navigation.select({ step: hint.step, tab: 'group' });
     return html`<div class="message ${hint.level === 'warning' ? 'warning' : ''} hint">
       <span>${hint.sentence}</span>
       <button class="link" @click=${jump}>${msg(str`Show the episodes of step ${hint.step}`)}</button>

@@ -7,7 +7,7 @@ import { type LineChart, lineSvg, type SvgLine, type SvgMark } from '../../sessi
 import { download } from '../kit/download.ts';
 import { type ChartSpec, type Dash, readSeries, smoothed } from '../state/series.ts';
 import { type SweepColumns, sweepXs, type VariantLine } from '../state/sweep-series.ts';
-import { axisWords, type ChartView, xValues } from '../state/x-axis.ts';
+import { axisLabels, type ChartView, xValues } from '../state/x-axis.ts';
 import { resolveColor } from './draw-chart.ts';
 
 export const chartFormats = ['PNG', 'SVG', 'CSV'] as const;
@@ -55,7 +55,7 @@ export const chartOf = (
   color: (token: string) => string,
 ): LineChart => ({
   title: spec.title,
-  xLabel: axisWords()[view.x],
+  xLabel: axisLabels()[view.x],
   range: spec.range,
   lines: linesOf(spec, records, view, color),
   marks: marksOf(spec, records, view, color),
@@ -128,7 +128,7 @@ export function sweepChartOf(
     });
     return [...seeds.map((each) => ({ ...line(each), unnamed: true, width: 0.75, opacity: 0.4 })), line(mean)];
   });
-  return { title, xLabel: axisWords()[view.x], range, lines: drawn };
+  return { title, xLabel: axisLabels()[view.x], range, lines: drawn };
 }
 
 async function pngOf(svg: string, width: number, height: number): Promise<Blob> {

@@ -127,7 +127,7 @@ export class TabgymSweepCharts extends Panel {
     const left = remainingMs !== null && remainingMs > 0 && status !== 'finished' ? duration(remainingMs) : '';
     return html`<div class="row spread"><span><strong>${name}</strong>
         <span class="soft small number">${msg(str`${runs.length} runs, ${done} of ${total} steps done`)}${left ? html` · ${msg(str`about ${left} left`)}` : nothing}</span></span>
-        <button class="small" @click=${() => this.app.sweeping.export()}>${msg('Export the sweep')}</button></div>
+        <button class="small" @click=${() => this.app.sweep.export()}>${msg('Export the sweep')}</button></div>
       ${failed.map(({ runId, message }) => html`<div class="message error">${runs.find(({ summary }) => summary.id === runId)?.summary.name}: ${message}</div>`)}`;
   }
 

@@ -41,13 +41,13 @@ export class Agents {
 
   /** Lets the agent play a held-out task. */
   async watch(name: string, task: number) {
-    const opened = await this.app.said.attempt('agent', async () => this.focus((await this.runOf(name)).run.id));
+    const opened = await this.app.notifier.attempt('agent', async () => this.focus((await this.runOf(name)).run.id));
     if (opened) await this.app.watch('test', task);
   }
 
   /** Forks the agent's run with other settings and trains it on. */
   async improve(name: string) {
-    const forked = await this.app.said.attempt('agent', async () => {
+    const forked = await this.app.notifier.attempt('agent', async () => {
       const { agent, run } = await this.runOf(name);
       const fork = await this.app.api.fork(
         run.id,
@@ -62,7 +62,7 @@ export class Agents {
 
   /** Trains the same experiment from random weights, as a new run. */
   async fromNothing(name: string) {
-    const created = await this.app.said.attempt('agent', async () => {
+    const created = await this.app.notifier.attempt('agent', async () => {
       const { agent, run } = await this.runOf(name);
       const fresh = await this.app.api.createRun(run.experiment, msg(str`${agent.title}, from nothing`));
       await this.focus(fresh.id);

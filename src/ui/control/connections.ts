@@ -11,9 +11,9 @@ export type Settings = { readonly [world: string]: ConnectionSettings };
 
 /** Settings with one of them changed. An empty value is removed, so that the world's own applies. */
 export function withConnection(all: Settings, world: string, change: ConnectionSettings): Settings {
-  const said = Object.entries({ ...all[world], ...change }).filter(([, value]) => value !== undefined && value !== '');
+  const given = Object.entries({ ...all[world], ...change }).filter(([, value]) => value !== undefined && value !== '');
   const { [world]: _, ...others } = all;
-  return said.length ? { ...others, [world]: Object.fromEntries(said) } : others;
+  return given.length ? { ...others, [world]: Object.fromEntries(given) } : others;
 }
 
 type Origins = readonly Pick<RunSummary, 'id' | 'origin'>[];
@@ -69,7 +69,7 @@ export class Connections {
   }
 
   /** Settings that the trainer gets while this run is in focus. `worlds`: all that may use a server. */
-  told(run: string | null, worlds: readonly string[]): Settings {
+  settingsFor(run: string | null, worlds: readonly string[]): Settings {
     if (this.mayUse(run)) return this.settings;
     return Object.fromEntries([...worlds, everyModel].map((name) => [name, { withheld: true }]));
   }

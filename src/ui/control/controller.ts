@@ -9,71 +9,71 @@ import type { DeviceName, RunStatus, RunSummary, TrainerApi } from '../../sessio
 import { pendingChanges } from '../state/changes.ts';
 import { deviceLabel, rememberDevice } from '../state/device.ts';
 import { isEmbedded } from '../state/embedded-view.ts';
-import { playsOnlyWords } from '../state/labels.ts';
+import { playsOnlyReason } from '../state/labels.ts';
 import { isNewcomer, rememberRuns } from '../state/newcomer.ts';
 import { noSelection, type Selection } from '../state/selection.ts';
 import { type State, Store } from '../state/state.ts';
 import type { Client } from './client.ts';
 import { CodeConsent } from './code-consent.ts';
-import { Drafting } from './draft.ts';
-import { Evaluating } from './evaluations.ts';
+import { Draft } from './draft.ts';
+import { Evaluations } from './evaluations.ts';
 import { Events, isActive, trainingKey } from './events.ts';
-import { Dropping } from './file-drop.ts';
+import { FileDrop } from './file-drop.ts';
 import { Layout } from './layout.ts';
 import type { LazyParts } from './lazy-parts.ts';
 import { Lessons } from './lessons.ts';
 import { Library } from './library.ts';
-import { runOf, Sharing } from './links.ts';
-import { ModelPicking } from './model-picker.ts';
-import { Reading } from './navigation.ts';
-import { Notifying, sentence } from './notifier.ts';
+import { Links, runOf } from './links.ts';
+import { ModelPicker } from './model-picker.ts';
+import { Navigation } from './navigation.ts';
+import { Notifier, sentence } from './notifier.ts';
 import { keepOffline, offlineHost } from './offline.ts';
 import { Recorded } from './recorded.ts';
 import { RestartedError } from './supervisor.ts';
-import { Sweeping } from './sweep.ts';
-import { Connecting } from './world-servers.ts';
+import { SweepInFocus } from './sweep.ts';
+import { WorldServers } from './world-servers.ts';
 
 export class Controller {
   readonly store = new Store();
-  readonly reading = new Reading(this.store, () => this.api);
+  readonly navigation = new Navigation(this.store, () => this.api);
   readonly recorded = new Recorded(this.store, () => this.api);
-  readonly drafting = new Drafting(this.store, () => this.api);
-  readonly models = new ModelPicking(
+  readonly draft = new Draft(this.store, () => this.api);
+  readonly models = new ModelPicker(
     this.store,
     () => this.api,
-    (draft) => this.drafting.use(draft),
+    (draft) => this.draft.use(draft),
   );
-  readonly connecting = new Connecting(this.store, () => this.api);
-  readonly said = new Notifying(this.store);
+  readonly servers = new WorldServers(this.store, () => this.api);
+  readonly notifier = new Notifier(this.store);
   readonly layout = new Layout(
     this.store,
     () => this.api,
-    this.said,
+    this.notifier,
     this.models,
     () => this.parts.loadShareDialog(),
   );
-  readonly sharing = new Sharing(this.store, this.said, this.drafting);
-  readonly evaluating = new Evaluating(this.store, () => this.api, this.said);
-  readonly sweeping = new Sweeping(this.store, () => this.api, this.said);
+  readonly links = new Links(this.store, this.notifier, this.draft);
+  readonly evaluations = new Evaluations(this.store, () => this.api, this.notifier);
+  readonly sweep = new SweepInFocus(this.store, () => this.api, this.notifier);
   /** True while a given number of steps trains: after a reload such a run does not continue by itself. */
   private stepping = false;
-  private readonly events = new Events(this.store, this.said, {
+  private readonly events = new Events(this.store, this.notifier, {
     models: this.models,
     recorded: this.recorded,
-    reading: this.reading,
-    sweeping: this.sweeping,
-    evaluating: this.evaluating,
+    navigation: this.navigation,
+    sweep: this.sweep,
+    evaluations: this.evaluations,
     stepping: () => this.stepping,
   });
   readonly library = new Library(
     this.store,
     () => this.api,
-    this.said,
+    this.notifier,
     this.events,
     this,
     (...run) => this.parts.reportRun(...run),
   );
-  readonly dropping = new Dropping(this);
+  readonly fileDrop = new FileDrop(this);
   readonly consent = new CodeConsent((...asked) => this.parts.askAboutCode(...asked));
   readonly lessons = new Lessons(this, () => this.parts.loadLessons());
   private client: Client | null = null;
@@ -112,17 +112,17 @@ export class Controller {
       return;
     }
     addEventListener('hashchange', () => void this.hashChanged());
-    void keepOffline(this.said, offlineHost());
+    void keepOffline(this.notifier, offlineHost());
   }
 
   private firstDraft() {
     // The trainer lists the preset for newcomers first.
-    if (this.state.presets.length) this.drafting.usePreset(0);
+    if (this.state.presets.length) this.draft.usePreset(0);
   }
 
   /** Opens the run of the address, else the one that trained when the page was closed, else the newest. */
   private async firstRun() {
-    const selection = this.reading.fromHash();
+    const selection = this.navigation.fromHash();
     const named = await this.runNamed(selection);
     const runs = this.state.runs.filter((run) => run.deletedUntil === null);
     const training = localStorage.getItem(trainingKey);
@@ -131,13 +131,13 @@ export class Controller {
     if (named && named !== selection.run) this.goTo(selection, named);
     const wanted = named ?? (runs.some((run) => run.id === training) ? training : newest?.id);
     if (selection.run && !named)
-      this.said.notify('warning', msg('The run that this address names is not stored in this browser.'));
+      this.notifier.notify('warning', msg('The run that this address names is not stored in this browser.'));
     if (!wanted || (this.state.embedded && !named)) return void this.recorded.playSample();
     await this.open(wanted, false);
     if (training !== wanted || !this.state.gpu?.supported || this.state.owner !== 'this-tab') return;
     const step = this.state.run?.step ?? 0;
     if (this.state.status === 'finished') return;
-    this.said.notify('info', msg(str`The run continues from step ${step}, where this page was closed.`));
+    this.notifier.notify('info', msg(str`The run continues from step ${step}, where this page was closed.`));
     await this.train();
   }
 
@@ -146,20 +146,20 @@ export class Controller {
     const { run, status, owner, draft } = this.state;
     const trained = (status === 'preparing' || status === 'running') && !this.stepping;
     this.store.set({ gpu, watching: false });
-    await this.connecting.tell();
-    if (!run) return this.said.notify('warning', msg('The trainer stopped answering and was replaced.'));
+    await this.servers.send();
+    if (!run) return this.notifier.notify('warning', msg('The trainer stopped answering and was replaced.'));
     await this.open(run.id, false);
     // The lock of the terminated trainer may be released late.
     if (owner === 'this-tab' && this.state.owner !== 'this-tab') await this.takeOver();
     const step = this.state.run?.step ?? 0;
-    this.said.notify('warning', msg(str`The trainer stopped answering and was replaced, at step ${step}.`));
+    this.notifier.notify('warning', msg(str`The trainer stopped answering and was replaced, at step ${step}.`));
     if (trained && this.state.owner === 'this-tab') await this.train();
     // Restores unapplied changes of the setup.
-    if (draft) this.drafting.use(draft);
+    if (draft) this.draft.use(draft);
   }
 
   private async hashChanged() {
-    const selection = this.reading.fromHash();
+    const selection = this.navigation.fromHash();
     const named = await this.runNamed(selection);
     if (await this.arrive(selection)) return void this.recorded.playSample();
     const wanted = named ?? selection.run;
@@ -172,7 +172,7 @@ export class Controller {
     const { shipped } = this.state.link;
     let named = runOf(this.state.runs, run)?.id;
     if (!shipped || named) return named;
-    await this.said.attempt('shipped', async () => {
+    await this.notifier.attempt('shipped', async () => {
       const { importShipped } = await import('./shipped-runs.ts');
       named = await importShipped(this.api, shipped, this.state.runs);
       await this.library.refreshRuns();
@@ -183,15 +183,15 @@ export class Controller {
   /** Selects the address's place in a run that has another id here. */
   private goTo(selection: Selection, run: string) {
     const { shipped } = this.state.link;
-    this.reading.select({ ...selection, run });
+    this.navigation.select({ ...selection, run });
     this.store.set({ link: { ...this.state.link, shipped } });
-    this.reading.writeHash();
+    this.navigation.writeHash();
   }
 
   /** Returns true if the address names something that is not stored here; its experiment is then in the setup. */
   private async arrive(selection: Selection): Promise<boolean> {
     const { link, run } = this.state;
-    if (!(await this.sharing.take(link, selection))) return false;
+    if (!(await this.links.take(link, selection))) return false;
     // The setup now contains the link's experiment, so the open run is closed.
     if (run && isActive(this.state.status)) await this.pause();
     if (run) this.leave();
@@ -203,11 +203,11 @@ export class Controller {
     if (this.state.watching) await this.stopWatching();
     this.recorded.stop();
     this.store.set({ opening: true });
-    await this.said.attempt('open', async () => {
+    await this.notifier.attempt('open', async () => {
       const { summary, records, owner } = await this.api.openRun(id);
-      this.reading.forget();
+      this.navigation.forget();
       const finished = summary.step >= summary.experiment.steps;
-      await this.sweeping.follow(summary);
+      await this.sweep.follow(summary);
       const sweeps = summary.sweep ? this.state.sweep?.state.status : undefined;
       const own = finished ? 'finished' : summary.step > 0 ? 'paused' : 'idle';
       this.store.set({
@@ -219,15 +219,15 @@ export class Controller {
         status: sweeps && isActive(sweeps) ? sweeps : this.sweepStatus(own),
         statusDetail: '',
       });
-      await this.connecting.tell();
-      this.drafting.use(structuredClone(summary.experiment));
+      await this.servers.send();
+      this.draft.use(structuredClone(summary.experiment));
     });
     this.store.set({ opening: false });
-    const place = this.state.run?.id === id ? this.sharing.placeIn(this.state.run) : null;
-    this.sharing.forget();
-    if (place) this.reading.select(place);
-    else if (takeDraft || !this.state.selection.run) this.reading.select({ run: id });
-    void this.reading.load();
+    const place = this.state.run?.id === id ? this.links.placeIn(this.state.run) : null;
+    this.links.forget();
+    if (place) this.navigation.select(place);
+    else if (takeDraft || !this.state.selection.run) this.navigation.select({ run: id });
+    void this.navigation.load();
     if (this.state.run && this.state.status !== 'idle')
       void this.recorded.playRun(this.state.run.id, this.state.run.step);
   }
@@ -236,7 +236,7 @@ export class Controller {
   async create(): Promise<boolean> {
     const { draft } = this.state;
     if (!draft) return false;
-    return this.said.attempt('create', async () => {
+    return this.notifier.attempt('create', async () => {
       const run = await this.created(draft);
       await this.library.refreshRuns();
       await this.open(run.id);
@@ -246,7 +246,7 @@ export class Controller {
   /** Creates the run, or all runs of a sweep, and returns the first. */
   private async created(document: Experiment): Promise<RunSummary> {
     const runs = document.sweep ? await this.api.createSweep(document) : [await this.api.createRun(document)];
-    for (const { id } of runs) this.connecting.inherit(id);
+    for (const { id } of runs) this.servers.inherit(id);
     return runs[0];
   }
 
@@ -261,7 +261,7 @@ export class Controller {
     const { run } = this.state;
     if (!run) return this.firstDraft();
     if (isActive(this.state.status)) await this.pause();
-    await this.said.attempt('create', async () => {
+    await this.notifier.attempt('create', async () => {
       const fresh = await this.created(run.sweep?.document ?? run.experiment);
       await this.library.refreshRuns();
       await this.open(fresh.id);
@@ -272,7 +272,7 @@ export class Controller {
   async chooseDevice(name: DeviceName | null) {
     const { run, status } = this.state;
     const trained = isActive(status) && !this.stepping;
-    await this.said.attempt('device', async () => {
+    await this.notifier.attempt('device', async () => {
       rememberDevice(name);
       const before = this.state.gpu?.adapter;
       const gpu = await this.api.chooseDevice(name);
@@ -284,7 +284,7 @@ export class Controller {
       const fork = await this.api.fork(run.id, step, run.experiment);
       await this.library.refreshRuns();
       await this.open(fork.id);
-      this.said.notify(
+      this.notifier.notify(
         'info',
         msg(str`From step ${step} the run continues as a fork: ${deviceLabel(gpu)} rounds differently.`),
       );
@@ -298,7 +298,7 @@ export class Controller {
     const threads = await this.api.giveBackThread();
     if (!gpu || threads === null) return;
     this.store.set({ gpu: { ...gpu, limits: { ...gpu.limits, threads } } });
-    this.said.notify(
+    this.notifier.notify(
       'info',
       msg(
         str`The page answered slowly, so training gave a thread back to it (${threads} left). The numbers stay the same.`,
@@ -314,26 +314,26 @@ export class Controller {
 
   async train(options?: { steps?: number }) {
     if (!this.state.gpu?.supported)
-      return this.said.notify('warning', this.state.gpu?.problem || msg('There is no device to train on.'));
+      return this.notifier.notify('warning', this.state.gpu?.problem || msg('There is no device to train on.'));
     if (!(await this.settleDraft())) return;
     const { run } = this.state;
     if (!run) return;
-    const playsOnly = playsOnlyWords(run.experiment.policy);
-    if (playsOnly) return this.said.notify('warning', msg(str`${playsOnly}: watch it try.`));
+    const playsOnly = playsOnlyReason(run.experiment.policy);
+    if (playsOnly) return this.notifier.notify('warning', msg(str`${playsOnly}: watch it try.`));
     if (this.state.embedded && carriedCode(run.experiment).length)
-      return this.said.notify(
+      return this.notifier.notify(
         'warning',
         msg('This experiment contains custom code, which an embedded view does not run. Open it as a full page.'),
       );
-    if (!(await this.consent.ask(run.experiment, await this.sweeping.experimentsBeside(run))))
-      return this.said.notify('info', msg('The run did not start: its custom code was not allowed.'));
+    if (!(await this.consent.ask(run.experiment, await this.sweep.experimentsBeside(run))))
+      return this.notifier.notify('info', msg('The run did not start: its custom code was not allowed.'));
     this.recorded.stop();
     this.store.set({ status: 'preparing', statusDetail: '', watching: false });
     this.stepping = options?.steps !== undefined;
     if (!this.stepping) localStorage.setItem(trainingKey, run.id);
     this.trained(run, options).catch((error) => {
       if (error instanceof RestartedError) return;
-      this.said.notify('error', sentence(error));
+      this.notifier.notify('error', sentence(error));
       if (isActive(this.state.status)) this.events.takeStatus('failed', sentence(error));
     });
   }
@@ -347,7 +347,7 @@ export class Controller {
   private async settleDraft(): Promise<boolean> {
     const { run, draft, problems } = this.state;
     if (problems.length) {
-      this.said.notify(
+      this.notifier.notify(
         'error',
         msg(str`The setup has a value out of range: ${problems[0].path}: ${problems[0].message}`),
       );
@@ -363,12 +363,15 @@ export class Controller {
     const { run, draft } = this.state;
     if (!run || !draft) return false;
     if (isActive(this.state.status)) await this.pause();
-    return this.said.attempt('fork', async () => {
+    return this.notifier.attempt('fork', async () => {
       const step = this.state.run?.step ?? run.step;
       const forked = await this.api.fork(run.id, step, draft);
       await this.library.refreshRuns();
       await this.open(forked.id);
-      this.said.notify('info', msg(str`Forked at step ${step}: “${forked.name}”. The run it came from is unchanged.`));
+      this.notifier.notify(
+        'info',
+        msg(str`Forked at step ${step}: “${forked.name}”. The run it came from is unchanged.`),
+      );
     });
   }
 
@@ -377,12 +380,12 @@ export class Controller {
     const { run } = this.state;
     if (!run) return;
     if (isActive(this.state.status)) await this.pause();
-    await this.said.attempt('fork', async () => {
+    await this.notifier.attempt('fork', async () => {
       const at = (await this.api.checkpointSteps(run.id)).filter((each) => each <= step).at(-1) ?? 0;
       const forked = await this.api.fork(run.id, at, run.experiment);
       await this.library.refreshRuns();
       await this.open(forked.id);
-      this.said.notify(
+      this.notifier.notify(
         'info',
         msg(str`“${forked.name}” continues from step ${at}. Change a setting, then press Train.`),
       );
@@ -390,14 +393,14 @@ export class Controller {
   }
 
   discardChanges() {
-    if (this.state.run) this.drafting.use(structuredClone(this.state.run.experiment));
+    if (this.state.run) this.draft.use(structuredClone(this.state.run.experiment));
   }
 
   async pause() {
     const { run } = this.state;
     if (!run) return;
     this.store.set({ status: 'pausing' });
-    await this.said.attempt('pause', async () => {
+    await this.notifier.attempt('pause', async () => {
       await this.api.pauseSweep();
       await this.api.pause(run.id);
     });
@@ -410,7 +413,7 @@ export class Controller {
   async takeOver() {
     const { run } = this.state;
     if (!run) return;
-    await this.said.attempt('take-over', async () => {
+    await this.notifier.attempt('take-over', async () => {
       await this.api.takeOver(run.id);
       await this.open(run.id, false);
     });
@@ -421,28 +424,28 @@ export class Controller {
     if (!run) return;
     this.recorded.stop();
     this.store.set({ watching: true, live: [] });
-    this.reading.select({ tab: 'watch' });
+    this.navigation.select({ tab: 'watch' });
     this.api.watch(run.id, { split, taskIndex, turnMs: 900 }).catch((error) => {
       this.store.set({ watching: false });
-      this.said.notifyOf(error);
+      this.notifier.notifyOf(error);
     });
   }
 
   async stopWatching() {
     this.store.set({ watching: false });
-    await this.said.attempt('stop-watching', () => this.api.stopWatching());
+    await this.notifier.attempt('stop-watching', () => this.api.stopWatching());
   }
 
   /** Closes the run in focus; the draft stays. */
   close() {
     this.leave();
-    this.reading.select({ run: null, tab: 'watch' });
+    this.navigation.select({ run: null, tab: 'watch' });
   }
 
   private leave() {
-    this.reading.forget();
+    this.navigation.forget();
     this.recorded.stop();
     this.store.set({ run: null, sweep: null, records: [], live: [], status: 'idle', statusDetail: '', progress: null });
-    void this.connecting.tell();
+    void this.servers.send();
   }
 }

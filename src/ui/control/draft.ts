@@ -26,7 +26,7 @@ function check(draft: Experiment): Problem[] {
   }
 }
 
-export class Drafting {
+export class Draft {
   private timer: ReturnType<typeof setTimeout> | undefined;
   private asked = 0;
 

@@ -3,12 +3,12 @@ import { msg } from '@lit/localize';
 import type { KeptEvaluation, SuiteRequest } from '../../session/evaluation-protocol.ts';
 import type { SessionEvent, TrainerApi } from '../../session/protocol.ts';
 import { none, type State, type Store } from '../state/state.ts';
-import { type Notifying, sentence } from './notifier.ts';
+import { type Notifier, sentence } from './notifier.ts';
 
 /** Stored evaluation with the name of its run. */
 export type OtherEvaluation = KeptEvaluation & { run: string };
 
-export class Evaluating {
+export class Evaluations {
   /** Id of the run that `evaluations` belong to. */
   private of: string | null = null;
   private stopped = false;
@@ -16,7 +16,7 @@ export class Evaluating {
   constructor(
     private readonly store: Store,
     private readonly api: () => TrainerApi,
-    private readonly said: Notifying,
+    private readonly notifier: Notifier,
   ) {}
 
   private get state(): State {
@@ -58,10 +58,10 @@ export class Evaluating {
     this.store.set({ evaluating: { what: 'episodes', done: 0, total: null, unit: 'episodes' } });
     try {
       await this.api().evaluateSuite(run.id, request, step);
-      this.said.announce(msg('The evaluation is done.'));
+      this.notifier.announce(msg('The evaluation is done.'));
     } catch (error) {
-      if (this.stopped) this.said.notify('info', sentence(error));
-      else this.said.notifyOf(error);
+      if (this.stopped) this.notifier.notify('info', sentence(error));
+      else this.notifier.notifyOf(error);
     }
     this.store.set({ evaluating: null });
     await this.load();
@@ -71,7 +71,7 @@ export class Evaluating {
     this.stopped = true;
     await this.api()
       .cancelEvaluation()
-      .catch((error) => this.said.notifyOf(error));
+      .catch((error) => this.notifier.notifyOf(error));
   }
 
   take(events: readonly SessionEvent[]) {

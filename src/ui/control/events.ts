@@ -7,12 +7,12 @@ import type { RunStatus, RunSummary, SessionEvent, SweepState } from '../../sess
 import { fixed } from '../kit/format.ts';
 import { rememberPace } from '../state/estimate.ts';
 import type { State, Store } from '../state/state.ts';
-import type { Evaluating } from './evaluations.ts';
-import type { ModelPicking } from './model-picker.ts';
-import type { Reading } from './navigation.ts';
-import type { Notifying } from './notifier.ts';
+import type { Evaluations } from './evaluations.ts';
+import type { ModelPicker } from './model-picker.ts';
+import type { Navigation } from './navigation.ts';
+import type { Notifier } from './notifier.ts';
 import type { Recorded } from './recorded.ts';
-import type { Sweeping } from './sweep.ts';
+import type { SweepInFocus } from './sweep.ts';
 
 /** Storage key of the run that continues when the page is opened again. */
 export const trainingKey = 'tabgym.training';
@@ -22,11 +22,11 @@ const active: readonly RunStatus[] = ['preparing', 'running', 'pausing'];
 export const isActive = (status: RunStatus) => active.includes(status);
 
 interface Parts {
-  models: ModelPicking;
+  models: ModelPicker;
   recorded: Recorded;
-  reading: Reading;
-  sweeping: Sweeping;
-  evaluating: Evaluating;
+  navigation: Navigation;
+  sweep: SweepInFocus;
+  evaluations: Evaluations;
   /** True while a given number of steps trains: after a reload such a run does not continue by itself. */
   stepping(): boolean;
 }
@@ -34,7 +34,7 @@ interface Parts {
 export class Events {
   constructor(
     private readonly store: Store,
-    private readonly said: Notifying,
+    private readonly notifier: Notifier,
     private readonly parts: Parts,
   ) {}
 
@@ -48,14 +48,14 @@ export class Events {
     );
     for (const event of events) this.takeOne(event);
     if (steps.length) this.takeSteps(steps);
-    this.parts.sweeping.take(events);
-    this.parts.evaluating.take(events);
+    this.parts.sweep.take(events);
+    this.parts.evaluations.take(events);
   }
 
   private takeOne(event: SessionEvent) {
     if (event.type === 'runs') return this.takeRuns(event.runs);
     if (event.type === 'gpu') return this.store.set({ gpu: event.report });
-    if (event.type === 'notice') return this.said.notify(event.level, event.message, event.action);
+    if (event.type === 'notice') return this.notifier.notify(event.level, event.message, event.action);
     if (event.type === 'model') return this.parts.models.progress(event.key, event.done, event.total);
     if (event.type === 'evaluation') return;
     if (event.type === 'hint') return this.takeHint(event.hint);
@@ -105,7 +105,7 @@ export class Events {
       finished: msg(str`The run is finished, at step ${step}.`),
       failed: msg(str`The run stopped: ${detail}`),
     };
-    if (words[status]) this.said.announce(words[status]);
+    if (words[status]) this.notifier.announce(words[status]);
   }
 
   private takeSteps(steps: State['records']) {
@@ -118,7 +118,7 @@ export class Events {
     const evaluated = fresh.findLast((record) => record.evaluation);
     if (evaluated?.evaluation) {
       const { train, test } = evaluated.evaluation;
-      this.said.announce(
+      this.notifier.announce(
         msg(
           str`Step ${evaluated.step}: success ${fixed(train.policy.rate)} on training goals, ${fixed(test.policy.rate)} on held-out goals.`,
         ),
@@ -127,7 +127,7 @@ export class Events {
     const { gpu } = this.state;
     // The mean over ten steps suffices, and storage is slow.
     if (gpu && run && run.step % 10 === 0) rememberPace(gpu, run.experiment, records);
-    this.parts.reading.stepArrived();
+    this.parts.navigation.stepArrived();
   }
 
   private takeLive(live: State['live'][number]) {

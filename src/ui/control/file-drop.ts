@@ -64,14 +64,14 @@ const isExperiment = async (file: File): Promise<boolean> =>
 
 interface Page {
   store: Store;
-  said: { notify(level: Notice['level'], message: string): void };
+  notifier: { notify(level: Notice['level'], message: string): void };
   layout: { showPanel(panel: 'setup' | 'stage'): void };
-  reading: { select(place: { tab: 'read' }): void };
+  navigation: { select(place: { tab: 'read' }): void };
   library: { importFile(file: File): Promise<void> };
-  sharing: { openExperiment(file: File): Promise<void> };
+  links: { openExperiment(file: File): Promise<void> };
 }
 
-export class Dropping {
+export class FileDrop {
   constructor(private readonly page: Page) {}
 
   async drop(transfer: DataTransfer | null) {
@@ -80,7 +80,7 @@ export class Dropping {
       await this.take(await droppedFiles(transfer));
     } catch (error) {
       const { message } = error as Error;
-      this.page.said.notify(
+      this.page.notifier.notify(
         'error',
         msg(str`The dropped files cannot be read (${message}). Choose them with a button instead.`),
       );
@@ -90,23 +90,23 @@ export class Dropping {
   async take(picked: PickedFiles) {
     const { model, imports, trajectories, problem } = sortFiles(picked);
     if (model) this.offer(model);
-    if (trajectories && (await isExperiment(trajectories))) await this.page.sharing.openExperiment(trajectories);
+    if (trajectories && (await isExperiment(trajectories))) await this.page.links.openExperiment(trajectories);
     else if (trajectories) this.read(trajectories);
     for (const file of imports) await this.page.library.importFile(file);
-    if (problem) this.page.said.notify('warning', problem);
+    if (problem) this.page.notifier.notify('warning', problem);
   }
 
   private read(offeredTrajectories: File) {
     this.page.store.set({ offeredTrajectories });
     this.page.layout.showPanel('stage');
-    this.page.reading.select({ tab: 'read' });
+    this.page.navigation.select({ tab: 'read' });
   }
 
   /** Opens the picker with the files. */
   private offer(offered: PickedFiles) {
     const { step } = this.page.store.state.model;
     if (step === 'finding' || step === 'downloading')
-      return this.page.said.notify('warning', msg('Another language model is being loaded. Stop that first.'));
+      return this.page.notifier.notify('warning', msg('Another language model is being loaded. Stop that first.'));
     this.page.store.set({ offered });
     this.page.layout.showPanel('setup');
   }

@@ -16,8 +16,8 @@ import {
 } from '../state/state.ts';
 import { type ChartView, rememberedView, rememberView } from '../state/x-axis.ts';
 import type { LazyParts } from './lazy-parts.ts';
-import type { ModelPicking } from './model-picker.ts';
-import { type Notifying, sentence } from './notifier.ts';
+import type { ModelPicker } from './model-picker.ts';
+import { type Notifier, sentence } from './notifier.ts';
 
 const themeKey = 'tabgym.theme';
 
@@ -25,8 +25,8 @@ export class Layout {
   constructor(
     private readonly store: Store,
     private readonly api: () => TrainerApi,
-    private readonly said: Notifying,
-    private readonly models: ModelPicking,
+    private readonly notifier: Notifier,
+    private readonly models: ModelPicker,
     private readonly loadShareDialog: LazyParts['loadShareDialog'],
   ) {}
 
@@ -71,11 +71,11 @@ export class Layout {
   }
 
   async persist() {
-    await this.said.attempt('persist', async () => {
+    await this.notifier.attempt('persist', async () => {
       // Only a page can ask for persistence; a worker can only query it.
       const granted = (await navigator.storage?.persist?.()) ?? (await this.api().persist());
       if (!granted)
-        this.said.notify(
+        this.notifier.notify(
           'warning',
           msg('The browser did not promise to keep the data. It often does after the page is bookmarked or installed.'),
         );

@@ -7,12 +7,12 @@ import { type Experiment, parseExperiment } from '../../experiment/experiment.ts
 import { type Lesson, type Part, seenOf, type Where } from '../state/lesson.ts';
 import { type LessonProgress, LocalProgress, nothingDone, type ProgressStore } from '../state/lesson-progress.ts';
 import { nothingPlayed, type State, type Store } from '../state/state.ts';
-import type { Drafting } from './draft.ts';
+import type { Draft } from './draft.ts';
 import { isActive } from './events.ts';
 import type { Layout } from './layout.ts';
 import type { LazyParts } from './lazy-parts.ts';
-import type { Reading } from './navigation.ts';
-import type { Notifying } from './notifier.ts';
+import type { Navigation } from './navigation.ts';
+import type { Notifier } from './notifier.ts';
 
 /** Settings that a teacher's link fixes. */
 export interface LessonOptions {
@@ -24,10 +24,10 @@ export interface LessonOptions {
 /** Parts of the page that a lesson controls. */
 interface Page {
   readonly store: Store;
-  readonly said: Notifying;
+  readonly notifier: Notifier;
   readonly layout: Layout;
-  readonly reading: Reading;
-  readonly drafting: Drafting;
+  readonly navigation: Navigation;
+  readonly draft: Draft;
   pause(): Promise<void>;
   stopWatching(): Promise<void>;
   close(): void;
@@ -69,7 +69,7 @@ export class Lessons {
     await this.load();
     const lesson = this.find(id);
     if (!lesson)
-      return this.app.said.notify('warning', msg(str`There is no lesson “${id}”. Choose one from the list.`));
+      return this.app.notifier.notify('warning', msg(str`There is no lesson “${id}”. Choose one from the list.`));
     this.options = options;
     if (isActive(this.state.status)) await this.app.pause();
     if (this.state.watching) await this.app.stopWatching();
@@ -78,7 +78,7 @@ export class Lessons {
     this.follow(id);
     this.setUp(this.current(lesson)?.experiment ?? lesson.experiment);
     this.app.layout.openLearn('lessons');
-    if (lesson.start.tab) this.app.reading.select({ tab: lesson.start.tab });
+    if (lesson.start.tab) this.app.navigation.select({ tab: lesson.start.tab });
   }
 
   close() {
@@ -109,10 +109,10 @@ export class Lessons {
   }
 
   go({ panel, tab, learn }: Where) {
-    const { layout, reading } = this.app;
+    const { layout, navigation } = this.app;
     if (learn) layout.openLearn(learn);
     layout.showPanel(panel);
-    if (tab) reading.select({ tab });
+    if (tab) navigation.select({ tab });
   }
 
   /** Puts an experiment into the setup; the next Train makes a run of it. */
@@ -121,7 +121,7 @@ export class Lessons {
     const { preset, seed } = this.options;
     const named = this.state.presets.find(({ name }) => name === preset);
     const experiment: Experiment = structuredClone(named ?? parseExperiment(document));
-    this.app.drafting.use(seed === null || seed === undefined ? experiment : { ...experiment, seed });
+    this.app.draft.use(seed === null || seed === undefined ? experiment : { ...experiment, seed });
   }
 
   /** Starts another experiment; the run in focus stays in the list. */
@@ -159,7 +159,7 @@ export class Lessons {
     const { done, answers } = this.progressOf(lesson.id);
     this.setProgress(lesson.id, { done: [...done, part.id], answers });
     const next = this.current(lesson);
-    this.app.said.announce(
+    this.app.notifier.announce(
       next
         ? msg(str`Done: ${part.title()}. Next: ${next.title()}.`)
         : msg(str`Done: ${part.title()}. Two questions are left.`),

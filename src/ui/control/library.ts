@@ -5,7 +5,7 @@ import { download } from '../kit/download.ts';
 import type { State, Store } from '../state/state.ts';
 import { type Events, isActive } from './events.ts';
 import type { LazyParts } from './lazy-parts.ts';
-import type { Notifying } from './notifier.ts';
+import type { Notifier } from './notifier.ts';
 
 /** Small trained policy that the site ships, for watching before anything was trained here. */
 const samplePolicy = 'sample-policy.zip';
@@ -28,7 +28,7 @@ export class Library {
   constructor(
     private readonly store: Store,
     private readonly api: () => TrainerApi,
-    private readonly said: Notifying,
+    private readonly notifier: Notifier,
     private readonly events: Events,
     private readonly focus: Focus,
     private readonly reportRun: LazyParts['reportRun'],
@@ -43,7 +43,7 @@ export class Library {
   }
 
   private change(what: string, call: () => Promise<unknown>) {
-    return this.said.attempt(what, async () => {
+    return this.notifier.attempt(what, async () => {
       await call();
       await this.refreshRuns();
     });
@@ -57,7 +57,7 @@ export class Library {
   /** Opens a run that the site ships, under the given name; imports it at most once. */
   async openShipped(path: string, name: string) {
     const known = this.state.runs.find((run) => run.name === name && run.deletedUntil === null);
-    await this.said.attempt('import', async () => {
+    await this.notifier.attempt('import', async () => {
       const id = known?.id ?? (await this.api().importRun(await fetchFile(path), name)).id;
       if (!known) await this.api().rename(id, name);
       await this.refreshRuns();
@@ -69,19 +69,21 @@ export class Library {
     if (run.id === this.state.run?.id && isActive(this.state.status)) await this.focus.pause();
     const gone = await this.change('delete', () => this.api().deleteRun(run.id));
     if (!gone) return;
-    this.said.notify('info', msg(str`“${run.name}” is in the bin.`), undefined, () => void this.restore(run.id));
+    this.notifier.notify('info', msg(str`“${run.name}” is in the bin.`), undefined, () => void this.restore(run.id));
     if (run.id === this.state.run?.id) this.focus.close();
   }
 
   exportRun = (run: RunSummary) =>
-    this.said.attempt('export', async () => download(await this.api().exportRun(run.id), `${run.name}.tabgym`));
+    this.notifier.attempt('export', async () => download(await this.api().exportRun(run.id), `${run.name}.tabgym`));
 
   exportPolicy = (run: RunSummary) =>
-    this.said.attempt('export', async () => download(await this.api().exportPolicy(run.id), `${run.name}-policy.zip`));
+    this.notifier.attempt('export', async () =>
+      download(await this.api().exportPolicy(run.id), `${run.name}-policy.zip`),
+    );
 
   /** Saves a report of the run in focus as one page: settings, curves, evaluations, two episodes, numbers. */
   saveReport = () =>
-    this.said.attempt('report', async () => {
+    this.notifier.attempt('report', async () => {
       const { run, records } = this.state;
       if (!run) return;
       download(await this.reportRun(this.api(), run, records), `${run.name}.html`);
@@ -89,9 +91,9 @@ export class Library {
 
   /** Saves the run as a folder from which another trainer can continue. */
   handOff = (run: RunSummary, to: string) =>
-    this.said.attempt('handoff', async () => {
+    this.notifier.attempt('handoff', async () => {
       download(await this.api().handoff(run.id, to), `${run.name}-${to}.zip`);
-      this.said.notify(
+      this.notifier.notify(
         'info',
         msg(
           str`“${run.name}” is packed. Its README lists what to install and run, and what differs in the other trainer.`,
@@ -101,12 +103,12 @@ export class Library {
 
   /** A zip contains a policy or an adapter, any other file a run. */
   async importFile(file: File) {
-    await this.said.attempt('import', async () => {
+    await this.notifier.attempt('import', async () => {
       const policy = /\.zip$/i.test(file.name);
       const run = policy ? await this.api().importPolicy(file, file.name) : await this.api().importRun(file, file.name);
       await this.refreshRuns();
       await this.focus.open(run.id);
-      this.said.notify('info', msg(str`“${run.name}” was imported.`));
+      this.notifier.notify('info', msg(str`“${run.name}” was imported.`));
     });
   }
 
@@ -115,7 +117,7 @@ export class Library {
     const known = this.state.runs.find(
       ({ origin, deletedUntil }) => deletedUntil === null && origin.kind === 'import' && origin.file === samplePolicy,
     );
-    const opened = await this.said.attempt('sample', async () => {
+    const opened = await this.notifier.attempt('sample', async () => {
       const run = known ?? (await this.api().importPolicy(await fetchFile(samplePolicy), samplePolicy));
       if (!known) await this.api().rename(run.id, msg('A trained policy'));
       await this.refreshRuns();

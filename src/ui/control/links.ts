@@ -19,8 +19,8 @@ import {
 } from '../state/link.ts';
 import { noSelection, type Selection } from '../state/selection.ts';
 import type { State, Store } from '../state/state.ts';
-import type { Drafting } from './draft.ts';
-import type { Notifying } from './notifier.ts';
+import type { Draft } from './draft.ts';
+import type { Notifier } from './notifier.ts';
 
 /** Address, and whether it is too long for a link. */
 export interface MadeLink {
@@ -48,11 +48,11 @@ export function checkedExperiment(document: unknown): Experiment {
   }
 }
 
-export class Sharing {
+export class Links {
   constructor(
     private readonly store: Store,
-    private readonly said: Notifying,
-    private readonly drafting: Drafting,
+    private readonly notifier: Notifier,
+    private readonly draft: Draft,
   ) {}
 
   private get state(): State {
@@ -89,7 +89,7 @@ export class Sharing {
   async copy(text: string): Promise<boolean> {
     try {
       await navigator.clipboard.writeText(text);
-      this.said.notify('info', msg('Copied.'));
+      this.notifier.notify('info', msg('Copied.'));
       return true;
     } catch {
       return false;
@@ -106,7 +106,7 @@ export class Sharing {
 
   /** Opens an experiment from a file. */
   async openExperiment(file: File) {
-    await this.said.attempt('experiment', async () => {
+    await this.notifier.attempt('experiment', async () => {
       if (file.size > 1e6)
         throw new LinkError(
           msg(str`“${file.name}” is larger than 1 MB, the limit for an experiment. A run is a .tabgym file.`),
@@ -119,9 +119,9 @@ export class Sharing {
           msg(str`“${file.name}” is not JSON. An experiment is a .json file; a run is a .tabgym file.`),
         );
       }
-      this.drafting.use(checkedExperiment(document));
+      this.draft.use(checkedExperiment(document));
       this.store.set({ shared: { from: file.name, run: null, place: noSelection } });
-      this.said.notify('info', msg(str`“${file.name}” is in the setup.`));
+      this.notifier.notify('info', msg(str`“${file.name}” is in the setup.`));
     });
   }
 
@@ -135,13 +135,13 @@ export class Sharing {
     try {
       const draft = await this.asked(link);
       if (!draft) return false;
-      this.drafting.use(draft.experiment, draft.preset);
+      this.draft.use(draft.experiment, draft.preset);
       const from = link.experiment ?? '';
       this.store.set({ shared: from || place.run ? { from, run: place.run, place } : null });
       return true;
     } catch (error) {
       if (!(error instanceof LinkError)) throw error;
-      this.said.notify('error', error.message);
+      this.notifier.notify('error', error.message);
       return false;
     }
   }

@@ -21,7 +21,7 @@ export const bytesToKeep = ({ storedBytes, remainingBytes, totalBytes }: ModelCa
 
 const sentence = (error: unknown) => (error instanceof Error ? error.message : String(error));
 
-export class ModelPicking {
+export class ModelPicker {
   private asked = 0;
 
   constructor(

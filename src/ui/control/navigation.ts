@@ -12,7 +12,7 @@ const keptDetails = 6;
 
 const sentence = (error: unknown) => (error instanceof Error ? error.message : String(error));
 
-export class Reading {
+export class Navigation {
   private readonly cache = new Map<string, StepDetail>();
   private wanted = '';
   private wantedReplay = '';

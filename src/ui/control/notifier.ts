@@ -9,7 +9,7 @@ const mostNotices = 200;
 
 export const sentence = (error: unknown) => (error instanceof Error ? error.message : String(error));
 
-export class Notifying {
+export class Notifier {
   private noticeCount = 0;
 
   constructor(private readonly store: Store) {}

@@ -3,7 +3,7 @@
  * the page's files, and offers a newer version before that takes over, because taking over reloads the page.
  */
 import { msg } from '@lit/localize';
-import type { Notifying } from './notifier.ts';
+import type { Notifier } from './notifier.ts';
 
 /** Part of a registration that is used here; a test replaces it. */
 type Registration = Pick<ServiceWorkerRegistration, 'active' | 'waiting' | 'installing' | 'addEventListener'>;
@@ -26,7 +26,7 @@ interface Asked {
   here: boolean;
 }
 
-function offer(said: Notifying, asked: Asked, worker: Pick<ServiceWorker, 'postMessage'>) {
+function offer(said: Notifier, asked: Asked, worker: Pick<ServiceWorker, 'postMessage'>) {
   said.notify(
     'info',
     msg(
@@ -42,7 +42,7 @@ function offer(said: Notifying, asked: Asked, worker: Pick<ServiceWorker, 'postM
 }
 
 /** Files of this tab's version that were not loaded yet are no longer available. */
-const sayUpdated = (said: Notifying, host: OfflineHost) =>
+const notifyUpdated = (said: Notifier, host: OfflineHost) =>
   said.notify(
     'warning',
     msg('Another tab installed a newer version of this page. Reload this tab before you continue.'),
@@ -52,9 +52,9 @@ const sayUpdated = (said: Notifying, host: OfflineHost) =>
   );
 
 /** Never rejects: without a service worker the page works, but only with a network. */
-export async function keepOffline(said: Notifying, host: OfflineHost): Promise<void> {
+export async function keepOffline(said: Notifier, host: OfflineHost): Promise<void> {
   const asked: Asked = { here: false };
-  if (host.controlled) host.onTakeover(() => (asked.here ? host.reload() : sayUpdated(said, host)));
+  if (host.controlled) host.onTakeover(() => (asked.here ? host.reload() : notifyUpdated(said, host)));
   const registration = await host.register?.().catch(() => null);
   if (!registration) return;
   const watch = (worker: ServiceWorker | null) =>

@@ -20,7 +20,7 @@ function moveStep(app: Controller, by: number) {
   const { records } = app.store.state;
   const newest = records.at(-1)?.step ?? 0;
   const now = shownStep(app.store.state);
-  if (now !== null && newest > 0) app.reading.select({ step: Math.max(1, Math.min(newest, now + by)) });
+  if (now !== null && newest > 0) app.navigation.select({ step: Math.max(1, Math.min(newest, now + by)) });
 }
 
 const trajectoriesOf = (app: Controller) => {
@@ -30,19 +30,19 @@ const trajectoriesOf = (app: Controller) => {
 
 function moveGroup(app: Controller, by: number) {
   const most = trajectoriesOf(app).reduce((max, each) => Math.max(max, each.group), 0);
-  app.reading.select({ group: clamp(app.store.state.selection.group + by, most) });
+  app.navigation.select({ group: clamp(app.store.state.selection.group + by, most) });
 }
 
 function moveMember(app: Controller, by: number) {
   const { group, member } = app.store.state.selection;
   const most = trajectoriesOf(app).filter((each) => each.group === group).length - 1;
-  if (most >= 0) app.reading.select({ member: clamp(member + by, most) });
+  if (most >= 0) app.navigation.select({ member: clamp(member + by, most) });
 }
 
 function moveTurn(app: Controller, by: number) {
   const { group, member, turn } = app.store.state.selection;
   const trajectory = trajectoriesOf(app).find((each) => each.group === group && each.member === member);
-  if (trajectory) app.reading.select({ turn: clamp(turn + by, Math.max(0, trajectory.turns.length - 1)) });
+  if (trajectory) app.navigation.select({ turn: clamp(turn + by, Math.max(0, trajectory.turns.length - 1)) });
 }
 
 /** Down is the next turn in a trajectory and the next episode in a group. */
@@ -51,7 +51,7 @@ const moveDown = (app: Controller, by: number) =>
 
 const goTo = (app: Controller, patch: Partial<Selection>) => {
   app.layout.showPanel('stage');
-  app.reading.select(patch);
+  app.navigation.select(patch);
 };
 
 export const shortcuts = (): Shortcut[] => [
@@ -74,7 +74,7 @@ export const shortcuts = (): Shortcut[] => [
   {
     keys: ['f'],
     label: msg('Follow the newest step'),
-    run: (app) => app.reading.select({ step: null, tab: followTab(app) }),
+    run: (app) => app.navigation.select({ step: null, tab: followTab(app) }),
   },
   { keys: ['n'], label: msg('Learn: cards and lessons'), run: (app) => toggleLearn(app) },
   { keys: ['r'], label: msg('Runs'), run: (app) => toggleDrawer(app) },

@@ -3,7 +3,7 @@ import { type Experiment, sweptRuns } from '../../experiment/experiment.ts';
 import type { RunSummary, SessionEvent, StepRecord, TrainerApi } from '../../session/protocol.ts';
 import { download } from '../kit/download.ts';
 import type { Store } from '../state/state.ts';
-import type { Notifying } from './notifier.ts';
+import type { Notifier } from './notifier.ts';
 
 /** Records of a run, with newer ones appended. */
 function withRecords(records: readonly StepRecord[], steps: readonly StepRecord[]): StepRecord[] {
@@ -12,11 +12,11 @@ function withRecords(records: readonly StepRecord[], steps: readonly StepRecord[
   return all;
 }
 
-export class Sweeping {
+export class SweepInFocus {
   constructor(
     private readonly store: Store,
     private readonly api: () => TrainerApi,
-    private readonly said: Notifying,
+    private readonly notifier: Notifier,
   ) {}
 
   /** Loads the sweep of a run; sets none if the run has no sweep. */
@@ -29,7 +29,7 @@ export class Sweeping {
     const opened = await this.api()
       .openSweep(id)
       .catch(() => null);
-    this.store.set({ sweep: opened, together: opened !== null });
+    this.store.set({ sweep: opened, wholeSweep: opened !== null });
   }
 
   /** All experiments that train together with a run: those of the sweep's runs, made or still to be made. */
@@ -63,14 +63,14 @@ export class Sweeping {
   }
 
   /** Shows all runs of the sweep in the charts, or only the run in focus. */
-  showTogether(together: boolean) {
-    this.store.set({ together });
+  showWholeSweep(wholeSweep: boolean) {
+    this.store.set({ wholeSweep });
   }
 
   export() {
     const { sweep } = this.store.state;
     if (!sweep) return;
-    return this.said.attempt('export', async () =>
+    return this.notifier.attempt('export', async () =>
       download(await this.api().exportSweep(sweep.id), `${sweep.name}.tabgym`),
     );
   }

@@ -15,7 +15,7 @@ export const isReached = (name: string, options: WorldOptions): boolean => {
   return module !== undefined && (isOnServer(module) || module.connection.asksServer?.(options) === true);
 };
 
-export class Connecting {
+export class WorldServers {
   private readonly connections = new Connections();
 
   constructor(
@@ -40,7 +40,7 @@ export class Connecting {
 
   async change(world: string, settings: ConnectionSettings): Promise<void> {
     this.connections.change(world, settings, this.foreign);
-    await this.tell();
+    await this.send();
   }
 
   /** A new run has the origin of what is in focus. */
@@ -51,12 +51,12 @@ export class Connecting {
 
   async allow(): Promise<void> {
     this.connections.allow(this.foreign);
-    await this.tell();
+    await this.send();
   }
 
   /** Sends the settings to the trainer: after the focus changed, and to a new trainer. */
-  async tell(): Promise<void> {
+  async send(): Promise<void> {
     const reached = worldModules.filter(mayAskServer).map(({ name }) => name);
-    await this.api().connect(this.connections.told(this.foreign, reached));
+    await this.api().connect(this.connections.settingsFor(this.foreign, reached));
   }
 }

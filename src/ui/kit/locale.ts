@@ -38,7 +38,7 @@ export const currentLocale = () => getLocale() as Locale;
 const known = (tag: string | null): Locale | null => locales.find((each) => each === tag) ?? null;
 
 /** Readers of traditional Chinese get simplified Chinese rather than English. */
-const spoken = (tags: readonly string[]): Locale | null => {
+const localeOfTags = (tags: readonly string[]): Locale | null => {
   for (const tag of tags) {
     if (/^zh\b/i.test(tag)) return 'zh-Hans';
     if (/^en\b/i.test(tag)) return 'en';
@@ -55,7 +55,7 @@ function remembered(): Locale | null {
 }
 
 export const wantedLocale = (asked: string | null, tags: readonly string[]): Locale =>
-  known(asked) ?? remembered() ?? spoken(tags) ?? 'en';
+  known(asked) ?? remembered() ?? localeOfTags(tags) ?? 'en';
 
 /**
  * Switches the page and the document's `lang` to a language. If its texts cannot be loaded (offline at the first

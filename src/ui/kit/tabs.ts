@@ -8,7 +8,7 @@ export interface Tabs<Name extends string> {
   /** Label of the row, for screen readers. */
   label: string;
   order: readonly Name[];
-  words: { readonly [name in Name]: string };
+  labels: { readonly [name in Name]: string };
   chosen: Name;
   choose(name: Name): void;
 }
@@ -24,9 +24,9 @@ function arrow<Name extends string>(host: LitElement, { order, chosen, choose }:
 
 /** The row of tabs. The panel is an element with `role="tabpanel" id="panel"`, labelled by `tab-NAME`. */
 export function tabList<Name extends string>(host: LitElement, tabs: Tabs<Name>): TemplateResult {
-  const { label, order, words, chosen, choose } = tabs;
+  const { label, order, labels, chosen, choose } = tabs;
   const tab = (name: Name) =>
     html`<button role="tab" id=${`tab-${name}`} aria-controls="panel" tabindex=${name === chosen ? 0 : -1}
-      aria-selected=${name === chosen ? 'true' : 'false'} @click=${() => choose(name)}>${words[name]}</button>`;
+      aria-selected=${name === chosen ? 'true' : 'false'} @click=${() => choose(name)}>${labels[name]}</button>`;
   return html`<div role="tablist" aria-label=${label} @keydown=${(event: KeyboardEvent) => arrow(host, tabs, event)}>${order.map(tab)}</div>`;
 }

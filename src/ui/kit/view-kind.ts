@@ -14,7 +14,7 @@ export interface ViewKind {
   /** If true, letters typed on the view go to the action's input line; Backspace deletes one, Enter acts. */
   types?: boolean;
   /** Description of the keys for screen readers. */
-  keyWords?(): string;
+  keysLabel?(): string;
   /** True if this view has its own form for the action, which replaces the input line. */
   hasForm?(view: WorldView): boolean;
   /** True if the view is taller than a screen: on a narrow screen the input line then stands above it. */

@@ -35,7 +35,7 @@ export class TabgymLearn extends Panel {
 
   override connectedCallback() {
     super.connectedCallback();
-    void this.app.reading.load();
+    void this.app.navigation.load();
   }
 
   override disconnectedCallback() {
@@ -45,9 +45,9 @@ export class TabgymLearn extends Panel {
 
   override render() {
     const learn = this.state.learn ?? 'lessons';
-    const words: { [tab in LearnTab]: string } = { cards: msg('Cards'), lessons: msg('Lessons') };
+    const labels: { [tab in LearnTab]: string } = { cards: msg('Cards'), lessons: msg('Lessons') };
     return html`<div class="bar">
-        ${tabList(this, { label: msg('Learn'), order, words, chosen: learn, choose: (tab) => this.choose(tab) })}
+        ${tabList(this, { label: msg('Learn'), order, labels, chosen: learn, choose: (tab) => this.choose(tab) })}
         <button class="quiet" aria-label=${msg('Close Learn')} @click=${() => this.app.layout.openLearn(null)}>✕</button>
       </div>
       <div role="tabpanel" id="panel" aria-labelledby=${`tab-${learn}`}>${learn === 'cards' ? this.renderCards() : html`<tabgym-lessons .app=${this.app}></tabgym-lessons>`}</div>`;
@@ -55,7 +55,7 @@ export class TabgymLearn extends Panel {
 
   private choose(tab: LearnTab) {
     this.app.layout.openLearn(tab);
-    void this.app.reading.load();
+    void this.app.navigation.load();
   }
 
   private renderCards() {
@@ -69,13 +69,13 @@ export class TabgymLearn extends Panel {
     };
     return html`<div class="cards">
       <p class="intro">${msg(str`How ${algorithmOf(place.settings).label} learns, with the numbers of your selection.`)}</p>
-      <p class="place number" role="status">${this.placeWords(place)}</p>
+      <p class="place number" role="status">${this.placeText(place)}</p>
       ${slowMotion(this.app, place, () => void this.oneUpdate())}
       ${cards.map((card) => renderCard(card, place, { active: card.part === part, more: more[card.part] }))}
     </div>`;
   }
 
-  private placeWords({ step, trajectory, token }: Place) {
+  private placeText({ step, trajectory, token }: Place) {
     if (step === null) return msg('No step yet. Train one to see its numbers in the formulas.');
     if (!trajectory) return msg(str`Step ${step}`);
     const episode = msg(str`Step ${step}, group ${trajectory.group + 1}, episode ${trajectory.member + 1}`);
@@ -87,13 +87,13 @@ export class TabgymLearn extends Panel {
   /** Trains one step, then compares the weights before and after it. */
   private async oneUpdate() {
     const before = this.state.records.at(-1)?.step ?? 0;
-    this.app.reading.select({ step: null, tab: 'group' });
+    this.app.navigation.select({ step: null, tab: 'group' });
     await this.app.train({ steps: 1 });
     await this.untilQuiet();
     if ((this.state.records.at(-1)?.step ?? 0) <= before) return;
     this.justUpdated = true;
-    await this.app.reading.load();
-    await this.app.reading.lookInside();
+    await this.app.navigation.load();
+    await this.app.navigation.lookInside();
   }
 
   /** Resolves when the run is no longer active: the step was committed or refused. */

@@ -73,7 +73,7 @@ const words = (): { [pace in Pace]: string } => ({ token: msg('Token'), turn: ms
 export function slowMotion(app: Controller, place: Place, updated: () => void) {
   const walk = (pace: Pace) => {
     const move = nextPlace(place, pace);
-    if (move) app.reading.select({ ...move, tab: 'trajectory' });
+    if (move) app.navigation.select({ ...move, tab: 'trajectory' });
   };
   const waits = isActive(app.store.state.status);
   const button = (pace: Pace) =>

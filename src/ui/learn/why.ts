@@ -67,13 +67,13 @@ export function renderWhy(app: Controller, place: Place) {
     if (insight.state === 'error') return insight.message;
     const other = insight.state === 'ready' && (insight.value === null || place.insight !== null);
     if (other) return msg('The weights of this step are no longer stored. Choose the newest step.');
-    return html`<button data-do="look-inside" @click=${() => app.reading.lookInside()}>${msg('Look into the update')}</button>`;
+    return html`<button data-do="look-inside" @click=${() => app.navigation.lookInside()}>${msg('Look into the update')}</button>`;
   };
   return html`<section class="why" aria-label=${title}><h4>${title}</h4><div class="answer">${body()}</div></section>`;
 }
 
 /** Name of the part of the architecture that a parameter belongs to. */
-const partWords = (name: string): string => {
+const partLabel = (name: string): string => {
   if (/embed/.test(name)) return msg('embedding');
   if (/attn|q_proj|k_proj|v_proj|o_proj/.test(name) && !/norm/.test(name)) return msg('attention');
   if (/mlp|gate|up_proj|down_proj/.test(name)) return 'MLP';
@@ -91,7 +91,7 @@ interface Part {
 export function partsOf(weights: readonly WeightChange[]): Part[] {
   const parts = new Map<string, { norm: number; change: number; count: number }>();
   for (const { name, layer, norm, change, count } of weights) {
-    const words = partWords(name);
+    const words = partLabel(name);
     const label = layer === null ? words : msg(str`layer ${layer + 1}, ${words}`);
     const known = parts.get(label) ?? { norm: 0, change: 0, count: 0 };
     parts.set(label, { norm: known.norm + norm ** 2, change: known.change + change ** 2, count: known.count + count });

@@ -58,7 +58,7 @@ export const chance: Lesson = {
       ],
       help: {
         label: () => msg(str`Allow ${manyTurns} turns`),
-        act: (app) => app.drafting.edit('horizon.0.turns', manyTurns),
+        act: (app) => app.draft.edit('horizon.0.turns', manyTurns),
       },
       done: (seen) => under(seen, true).length >= 1,
       far: (seen) => {

@@ -15,7 +15,7 @@ const enough = 8;
 const clippedShare = ({ trained }: Seen) =>
   (meanOf(trained, metricNames.clipLow) ?? 0) + (meanOf(trained, metricNames.clipHigh) ?? 0);
 
-const farWords = (seen: Seen) =>
+const progressNote = (seen: Seen) =>
   seen.trained.length
     ? msg(
         str`${seen.trained.length} steps: ${percent(clippedShare(seen))} of the tokens clipped, KL ${compact(meanOf(seen.trained, metricNames.kl, 4))}`,
@@ -44,7 +44,7 @@ export const clip: Lesson = {
       experiment: narrow,
       where: { panel: 'progress' },
       done: (seen) => runs(seen, narrow) && seen.trained.length >= enough && clippedShare(seen) > 0.005,
-      far: farWords,
+      far: progressNote,
     },
     {
       id: 'wide',
@@ -60,7 +60,7 @@ export const clip: Lesson = {
       experiment: wide,
       where: { panel: 'progress' },
       done: (seen) => runs(seen, wide) && seen.trained.length >= enough,
-      far: farWords,
+      far: progressNote,
     },
     {
       id: 'kl',
@@ -76,7 +76,7 @@ export const clip: Lesson = {
       experiment: priced,
       where: { panel: 'progress' },
       done: (seen) => runs(seen, priced) && seen.trained.length >= enough,
-      far: farWords,
+      far: progressNote,
     },
   ],
   questions: [

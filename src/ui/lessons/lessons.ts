@@ -106,7 +106,7 @@ export class TabgymLessons extends Panel {
     const { lang } = this.state.link;
     const { origin, pathname } = location;
     const href = origin + pathname + formatLink({ ...noLink, lesson, lang }, noSelection);
-    this.link = (await this.app.sharing.copy(href)) ? '' : href;
+    this.link = (await this.app.links.copy(href)) ? '' : href;
   }
 
   private leave() {
@@ -116,9 +116,9 @@ export class TabgymLessons extends Panel {
 
   private renderPart(part: Part, current: boolean, done: boolean) {
     const mark = done ? '✓' : current ? '▸' : '○';
-    const stateWords = done ? msg('done') : current ? msg('to do now') : msg('later');
+    const stateText = done ? msg('done') : current ? msg('to do now') : msg('later');
     return html`<li class="part ${done ? 'done' : current ? 'current' : 'later'}" data-part=${part.id} aria-current=${current ? 'step' : 'false'}>
-      <h3><span aria-hidden="true">${mark}</span> ${part.title()} <span class="visually-hidden">(${stateWords})</span></h3>
+      <h3><span aria-hidden="true">${mark}</span> ${part.title()} <span class="visually-hidden">(${stateText})</span></h3>
       ${current ? this.renderCurrent(part) : nothing}
     </li>`;
   }

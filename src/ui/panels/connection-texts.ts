@@ -29,10 +29,10 @@ const words: { [what in ConnectionFinding['what']]: (detail: string) => string }
   'stays-open': () => msg('The server cannot close its environments: they stay open until it restarts.'),
 };
 
-export const findingWords = ({ what, detail }: ConnectionFinding): string => words[what](detail.replace(/\.$/, ''));
+export const findingText = ({ what, detail }: ConnectionFinding): string => words[what](detail.replace(/\.$/, ''));
 
 /** Summary of a report, shown as its first line. */
-export function reportWords({ works, says, version, ms }: ConnectionReport): string {
+export function reportText({ works, says, version, ms }: ConnectionReport): string {
   if (ms === null) return msg('The connection does not work.');
   const time = ms < 10 ? ms.toFixed(1) : Math.round(ms);
   const name = /[.!?]$/.test(says) ? says : `${says}.`;

@@ -7,7 +7,7 @@ import { css, html, nothing } from 'lit';
 import { customElement, property } from 'lit/decorators.js';
 import type { ConnectionReport } from '../../envs/module.ts';
 import { worldModule } from '../../worlds/registry.ts';
-import { findingWords, reportWords } from './connection-texts.ts';
+import { findingText, reportText } from './connection-texts.ts';
 import { KnobChangeEvent } from './knob-field.ts';
 import { ServerPanel, typedIn } from './server-panel.ts';
 
@@ -38,7 +38,7 @@ export class TabgymConnection extends ServerPanel<ConnectionReport> {
   override render() {
     const { title, check, connection } = worldModule(this.world);
     const { address = '', token } = connection;
-    const set = this.connecting?.of(this.world) ?? {};
+    const set = this.servers?.of(this.world) ?? {};
     return html`<label>${msg('Server')}
         <input type="url" autocomplete="off" spellcheck="false" placeholder=${address || 'http://127.0.0.1:36001'} .value=${set.address ?? ''}
           @change=${(event: Event) => this.change(this.world, { address: typedIn(event) })} /></label>
@@ -76,13 +76,13 @@ export class TabgymConnection extends ServerPanel<ConnectionReport> {
   private renderReport() {
     const report = this.found;
     if (!report) return nothing;
-    return html`<p class=${report.works ? '' : 'message error'}>${report.works ? '✓' : '✕'} ${reportWords(report)}</p>
-      ${report.findings.length ? html`<ul>${report.findings.map((each) => html`<li>${findingWords(each)}</li>`)}</ul>` : nothing}`;
+    return html`<p class=${report.works ? '' : 'message error'}>${report.works ? '✓' : '✕'} ${reportText(report)}</p>
+      ${report.findings.length ? html`<ul>${report.findings.map((each) => html`<li>${findingText(each)}</li>`)}</ul>` : nothing}`;
   }
 
   protected override ask(signal: AbortSignal) {
     const { check, connection } = worldModule(this.world);
     const { address } = connection;
-    return check!({ ...(address && { address }), ...this.connecting!.of(this.world) }, signal);
+    return check!({ ...(address && { address }), ...this.servers!.of(this.world) }, signal);
   }
 }

@@ -27,7 +27,7 @@ export class TabgymDrawer extends Panel {
 
   override render() {
     const drawer = this.state.drawer ?? 'runs';
-    const words: { [tab in DrawerTab]: string } = {
+    const labels: { [tab in DrawerTab]: string } = {
       runs: msg('Runs'),
       agents: msg('Agents'),
       storage: msg('Storage'),
@@ -35,7 +35,7 @@ export class TabgymDrawer extends Panel {
       log: msg('Log'),
     };
     return html`<div class="bar">
-        ${tabList(this, { label: msg('Drawer'), order, words, chosen: drawer, choose: (tab) => void this.app.layout.openDrawer(tab) })}
+        ${tabList(this, { label: msg('Drawer'), order, labels, chosen: drawer, choose: (tab) => void this.app.layout.openDrawer(tab) })}
         <button class="quiet" aria-label=${msg('Close the drawer')} @click=${() => this.app.layout.openDrawer(null)}>✕</button>
       </div>
       <div role="tabpanel" id="panel" aria-labelledby=${`tab-${drawer}`}>${this.renderTab(drawer)}</div>`;

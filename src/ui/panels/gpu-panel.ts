@@ -10,7 +10,7 @@ import { Panel } from '../control/panel.ts';
 import { bytes, compact } from '../kit/format.ts';
 import { errorState, loadingState } from '../kit/states.ts';
 import { controls } from '../kit/styles/shared.ts';
-import { deviceLabel, deviceWords, isProcessor } from '../state/device.ts';
+import { deviceLabel, deviceReason, isProcessor } from '../state/device.ts';
 import type { GpuDetails } from '../state/state.ts';
 import { deviceSelect } from './device-select.ts';
 
@@ -90,7 +90,7 @@ export class TabgymGpu extends Panel {
     const { features, limits } = gpu;
     const names = Object.entries(limits);
     return html`<section class="adapter"><h2>${msg('Device')}</h2>
-      <div>${deviceSelect(this.app)}</div><p>${deviceWords(gpu)}</p>
+      <div>${deviceSelect(this.app)}</div><p>${deviceReason(gpu)}</p>
       <dl>${this.renderName(gpu)}<dt>${msg('Features')}</dt><dd class="small">${features.join(', ') || msg('none beyond the core')}</dd></dl>
       <details><summary>${msg(str`${names.length} limits`)}</summary><table class="small"><tbody>${names.map(([name, value]) => html`<tr><td class="mono">${name}</td><td class="number">${value.toLocaleString()}</td></tr>`)}</tbody></table></details>
     </section>`;

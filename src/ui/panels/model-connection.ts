@@ -7,7 +7,7 @@ import { css, html, nothing } from 'lit';
 import { customElement, property } from 'lit/decorators.js';
 import type { ModelLook } from '../../session/api/api-check.ts';
 import { modelConnection } from '../../session/api/model-connection.ts';
-import { findingWords, reportWords } from './connection-texts.ts';
+import { findingText, reportText } from './connection-texts.ts';
 import { KnobChangeEvent } from './knob-field.ts';
 import { ServerPanel, typedIn } from './server-panel.ts';
 
@@ -49,14 +49,14 @@ export class TabgymModelConnection extends ServerPanel<ModelLook> {
   }
 
   private get key(): string | undefined {
-    return this.connecting?.of(modelConnection(this.address)).token;
+    return this.servers?.of(modelConnection(this.address)).token;
   }
 
   private renderFound() {
     if (!this.found) return nothing;
     const { report, models } = this.found;
     if (!report.works)
-      return html`<p class="message error">✕ ${reportWords(report)} ${report.findings.map(findingWords).join(' ')}</p>`;
+      return html`<p class="message error">✕ ${reportText(report)} ${report.findings.map(findingText).join(' ')}</p>`;
     const ms = Math.max(1, Math.round(report.ms!));
     return html`<p>✓ ${msg(str`Response time ${ms} ms. Models:`)}</p>
       <div class="models">${models

@@ -13,7 +13,7 @@ import { bytes, compact, percent } from '../kit/format.ts';
 import { controls } from '../kit/styles/shared.ts';
 import { hasDirectoryPicker, inputFiles, type PickedFiles, pickedFolder } from '../state/picked-files.ts';
 
-const precisionWords = (): { [precision in Precision]: string } => ({
+const precisionLabels = (): { [precision in Precision]: string } => ({
   int4: msg('4 bits: smallest'),
   int8: msg('8 bits: closest to the original'),
   f32: msg('32 bits: unchanged, largest'),
@@ -119,7 +119,7 @@ export class TabgymModelPicker extends Panel {
       ${this.choice === 'files' ? this.renderFiles(busy) : this.renderHub(busy)}
       <div class="field"><label for="precision">${msg('Kept in')}</label>
         <select id="precision" ?disabled=${busy} @change=${this.setPrecision}>
-          ${precisions.map((each) => html`<option value=${each} ?selected=${each === this.precision}>${precisionWords()[each]}</option>`)}
+          ${precisions.map((each) => html`<option value=${each} ?selected=${each === this.precision}>${precisionLabels()[each]}</option>`)}
         </select></div>
       <button type="submit" ?disabled=${busy || !this.place}>${msg('Look it up')}</button>
       ${this.renderOutcome()}
@@ -300,9 +300,9 @@ export class TabgymModelPicker extends Panel {
     this.picking = msg('Reading the folder');
     try {
       const picked = await pickedFolder();
-      if (picked) await this.app.dropping.take(picked);
+      if (picked) await this.app.fileDrop.take(picked);
     } catch (error) {
-      this.app.said.notify('error', (error as Error).message);
+      this.app.notifier.notify('error', (error as Error).message);
     }
     this.picking = '';
   }
@@ -313,7 +313,7 @@ export class TabgymModelPicker extends Panel {
 
   private takeInput(event: Event) {
     const { files } = event.target as HTMLInputElement;
-    if (files?.length) void this.app.dropping.take(inputFiles(files));
+    if (files?.length) void this.app.fileDrop.take(inputFiles(files));
   }
 
   private dragOver() {

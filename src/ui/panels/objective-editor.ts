@@ -243,7 +243,7 @@ export class TabgymObjectiveEditor extends LitElement {
     if (text !== this.opened) {
       const own = text.trim() === '' || text === this.own;
       if (!own) void this.app.consent.allow(text);
-      this.app.drafting.edit(`${this.path}.objectiveCode`, own ? undefined : text);
+      this.app.draft.edit(`${this.path}.objectiveCode`, own ? undefined : text);
     }
     this.dispatchEvent(new Event('closed'));
   }

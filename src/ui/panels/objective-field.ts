@@ -60,7 +60,7 @@ export class TabgymObjectiveField extends LitElement {
       objectiveText(readPath(this.app.store.state.draft, this.path) as AnyAlgorithmSettings);
       this.open = true;
     } catch (error) {
-      this.app.said.notify('error', sentence(error));
+      this.app.notifier.notify('error', sentence(error));
     } finally {
       this.loading = false;
     }
@@ -68,9 +68,9 @@ export class TabgymObjectiveField extends LitElement {
 
   private reset() {
     const { value, app, path } = this;
-    const set = (code: string | undefined) => app.drafting.edit(`${path}.objectiveCode`, code);
+    const set = (code: string | undefined) => app.draft.edit(`${path}.objectiveCode`, code);
     set(undefined);
-    app.said.notify('info', msg('The objective is the built-in one again.'), undefined, () => set(value));
+    app.notifier.notify('info', msg('The objective is the built-in one again.'), undefined, () => set(value));
   }
 
   private async closed() {

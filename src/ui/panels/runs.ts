@@ -94,7 +94,7 @@ export class TabgymRuns extends Panel {
     const input = event.target as HTMLInputElement;
     const files = [...(input.files ?? [])];
     input.value = '';
-    if (files.length) void this.app.dropping.take(inputFiles(files));
+    if (files.length) void this.app.fileDrop.take(inputFiles(files));
   }
 
   private renderRun(run: RunSummary) {

@@ -6,7 +6,7 @@ import { msg } from '@lit/localize';
 import { css, html, LitElement, nothing } from 'lit';
 import { property, state } from 'lit/decorators.js';
 import type { ConnectionSettings } from '../../envs/module.ts';
-import type { Connecting } from '../control/world-servers.ts';
+import type { WorldServers } from '../control/world-servers.ts';
 import { controls } from '../kit/styles/shared.ts';
 
 /** `Found`: result of a check. */
@@ -25,7 +25,7 @@ export abstract class ServerPanel<Found extends object> extends LitElement {
     `,
   ];
 
-  @property({ attribute: false }) connecting: Connecting | null = null;
+  @property({ attribute: false }) servers: WorldServers | null = null;
   /** Imported run in focus; a change of it redraws the panel. */
   @property() foreign: string | null = null;
   @state() private problem = '';
@@ -52,7 +52,7 @@ export abstract class ServerPanel<Found extends object> extends LitElement {
   }
 
   protected get withheld(): boolean {
-    return this.connecting?.mayUse() === false;
+    return this.servers?.mayUse() === false;
   }
 
   protected renderConsent(words: unknown) {
@@ -88,12 +88,12 @@ export abstract class ServerPanel<Found extends object> extends LitElement {
     }
   };
 
-  private allow = () => this.attempt(() => this.connecting!.allow());
+  private allow = () => this.attempt(() => this.servers!.allow());
 
   /** `name`: world or model that the settings belong to. */
   protected change(name: string, settings: ConnectionSettings) {
     this.forget();
-    return this.attempt(() => this.connecting!.change(name, settings));
+    return this.attempt(() => this.servers!.change(name, settings));
   }
 
   protected async attempt(change: () => Promise<void>) {

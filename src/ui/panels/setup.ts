@@ -158,7 +158,7 @@ export class TabgymSetup extends Panel {
     const { draft } = this.state;
     if (!draft) return html`<div class="state">${msg('No preset could be loaded.')}</div>`;
     const pending = pendingChanges(this.state.run, draft);
-    return html`<div class="inner" @knob-change=${(event: KnobChangeEvent) => this.app.drafting.edit(event.path, event.value)}>
+    return html`<div class="inner" @knob-change=${(event: KnobChangeEvent) => this.app.draft.edit(event.path, event.value)}>
       ${this.renderPreset(draft)} ${this.renderPending(pending)} ${this.renderProblems()}
       <input type="search" class="filter" aria-label=${msg('Search the settings')} placeholder=${msg('Search the settings')} .value=${this.wanted} @input=${this.find} />
       ${order.map((section) => this.renderSection(section, draft))} ${this.renderNothingFound(draft)}
@@ -199,7 +199,7 @@ export class TabgymSetup extends Panel {
 
   private renderPreset(draft: Experiment) {
     const { presets, preset } = this.state;
-    const choose = (event: Event) => this.app.drafting.usePreset(Number((event.target as HTMLSelectElement).value));
+    const choose = (event: Event) => this.app.draft.usePreset(Number((event.target as HTMLSelectElement).value));
     return html`<div class="preset">
       <h2><label for="preset">${msg('Preset')}</label></h2>
       <select id="preset" @change=${choose}>
@@ -220,7 +220,7 @@ export class TabgymSetup extends Panel {
     return html`<details>
       <summary>${msg(str`Differs from the preset in ${list.length}`)}</summary>
       <ul class="list">${list.map((each) => html`<li>${this.labelOf(each.path)}: <span class="soft">${show(each.from)}</span> → <strong>${show(each.to)}</strong></li>`)}</ul>
-      <button class="link" @click=${() => this.app.drafting.usePreset(preset)}>${msg('Back to the preset')}</button>
+      <button class="link" @click=${() => this.app.draft.usePreset(preset)}>${msg('Back to the preset')}</button>
     </details>`;
   }
 
@@ -277,8 +277,8 @@ export class TabgymSetup extends Panel {
   private renderModelServer({ policy }: Experiment) {
     if (!('address' in policy)) return nothing;
     void import('./model-connection.ts');
-    const { connecting } = this.app;
-    return html`<tabgym-model-connection address=${policy.address} name=${policy.name} .connecting=${connecting} .foreign=${connecting.foreign}></tabgym-model-connection>`;
+    const { servers } = this.app;
+    return html`<tabgym-model-connection address=${policy.address} name=${policy.name} .servers=${servers} .foreign=${servers.foreign}></tabgym-model-connection>`;
   }
 
   /** Number of the section's settings that differ from the preset. */
@@ -316,14 +316,14 @@ export class TabgymSetup extends Panel {
           .map((each) => ({ each, path: each.path.replace('*', String(index)) }))
           .filter(({ each, path }) => belongs(each, path, draft))
           .map(({ each, path }) => this.renderKnob(each, path, draft))}
-        ${reachedOverLine(worlds[index]) ? html`<tabgym-connection path=${`worlds.${index}`} world=${worlds[index].name} .connecting=${this.app.connecting} .foreign=${this.app.connecting.foreign}></tabgym-connection>` : nothing}
+        ${reachedOverLine(worlds[index]) ? html`<tabgym-connection path=${`worlds.${index}`} world=${worlds[index].name} .servers=${this.app.servers} .foreign=${this.app.servers.foreign}></tabgym-connection>` : nothing}
       </div>`,
     )}
     ${worlds.length < 8 && !this.wanted ? html`<button class="link" @click=${() => this.setWorlds([...worlds, structuredClone(worlds.at(-1)!)])}>${msg('Add a world')}</button>` : nothing}`;
   }
 
   private setWorlds(worlds: Experiment['worlds']) {
-    this.app.drafting.edit('worlds', worlds);
+    this.app.draft.edit('worlds', worlds);
   }
 
   private errorAt(path: string): string {
@@ -374,7 +374,7 @@ export class TabgymSetup extends Panel {
   /** Earlier stages of the run, each with its own algorithm: imitation before reinforcement, for example. */
   private renderTrainingStages({ stages = [] }: Experiment) {
     const draft = this.state.draft!;
-    const change = (next: Experiment['stages']) => this.app.drafting.edit('stages', next?.length ? next : undefined);
+    const change = (next: Experiment['stages']) => this.app.draft.edit('stages', next?.length ? next : undefined);
     const [name, steps, rate, code] = [
       'algorithm.name',
       'stages.*.steps',
@@ -396,7 +396,7 @@ export class TabgymSetup extends Panel {
   }
 
   private setStages(stages: Experiment['horizon']) {
-    this.app.drafting.edit('horizon', stages);
+    this.app.draft.edit('horizon', stages);
   }
 
   private addStage(stages: Experiment['horizon']) {

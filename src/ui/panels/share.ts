@@ -75,13 +75,13 @@ export class TabgymShare extends Panel {
 
   /** If the browser refuses the clipboard, selects the text, so that it can be copied by hand. */
   private async copy(id: string, value: string) {
-    if (!(await this.app.sharing.copy(value))) this.renderRoot.querySelector<HTMLTextAreaElement>(`#${id}`)?.focus();
+    if (!(await this.app.links.copy(value))) this.renderRoot.querySelector<HTMLTextAreaElement>(`#${id}`)?.focus();
   }
 
   private renderFiles() {
     const { run } = this.state;
     return html`<div><h3>${msg('Files')}</h3><div class="row">
-      <button @click=${() => this.app.sharing.saveExperiment()}>${msg('The experiment (.json)')}</button>
+      <button @click=${() => this.app.links.saveExperiment()}>${msg('The experiment (.json)')}</button>
       ${run ? html`<button ?disabled=${this.state.busy !== null} @click=${() => this.app.library.exportRun(run)}>${msg('The run (.tabgym)')}</button>` : nothing}
       ${run ? html`<button ?disabled=${this.state.busy !== null} @click=${() => this.app.library.saveReport()}>${msg('A report (.html)')}</button>` : nothing}
     </div></div>`;
@@ -97,7 +97,7 @@ export class TabgymShare extends Panel {
     if (this.shown === this.dialog) return;
     this.shown = this.dialog;
     this.dialog.showModal();
-    void this.app.sharing.make().then((made) => {
+    void this.app.links.make().then((made) => {
       this.made = made;
     });
   }

@@ -43,7 +43,7 @@ export class TabgymSharedNote extends Panel {
       <div class="row">
         ${shared.run ? html`<button ?disabled=${busy !== null} @click=${this.choose}>${msg('Open the run’s file')}</button><input type="file" aria-label=${msg('The run’s file')} @change=${this.pick} />` : nothing}
         <button ?disabled=${busy !== null} @click=${() => this.app.train()}><span aria-hidden="true">▶</span> ${msg('Train it')}</button>
-        <button class="quiet" @click=${() => this.app.sharing.forget()}>${msg('Dismiss')}</button>
+        <button class="quiet" @click=${() => this.app.links.forget()}>${msg('Dismiss')}</button>
       </div></div>`;
   }
 
@@ -55,6 +55,6 @@ export class TabgymSharedNote extends Panel {
     const input = event.target as HTMLInputElement;
     const files = [...(input.files ?? [])];
     input.value = '';
-    if (files.length) void this.app.dropping.take(inputFiles(files));
+    if (files.length) void this.app.fileDrop.take(inputFiles(files));
   }
 }

@@ -62,12 +62,12 @@ export class TabgymSweepSetup extends Panel {
   }
 
   private edit(sweep: Sweep | undefined) {
-    this.app.drafting.edit('sweep', sweep);
+    this.app.draft.edit('sweep', sweep);
   }
 
   /** Settings of a single run of the sweep, with a link to those of the whole sweep. */
   private renderMember({ name, document }: NonNullable<RunSummary['sweep']>) {
-    const change = () => this.app.drafting.use(structuredClone(document));
+    const change = () => this.app.draft.use(structuredClone(document));
     return html`<p class="small soft">${msg(str`This run belongs to the sweep “${name}”: the settings above are its own.`)}</p>
       <button class="link" @click=${change}>${msg('Show and change the whole sweep')}</button>`;
   }
@@ -112,7 +112,7 @@ export class TabgymSweepSetup extends Panel {
     const { sweep } = this.state.draft!;
     const name = (event.target as HTMLFormElement).querySelector('input')!.value.trim();
     const before = sweep!.variants.length ? sweep!.variants : [{ name: base.name.slice(0, 80), changes: {} }];
-    this.app.drafting.use({ ...structuredClone(base), sweep: { ...sweep!, variants: [...before, { name, changes }] } });
+    this.app.draft.use({ ...structuredClone(base), sweep: { ...sweep!, variants: [...before, { name, changes }] } });
   }
 
   private drop(index: number) {

@@ -11,11 +11,11 @@ import { controls } from '../kit/styles/shared.ts';
 import { pendingChanges } from '../state/changes.ts';
 import { deviceTitle } from '../state/device.ts';
 import { recentStepMs } from '../state/estimate.ts';
-import { playsOnlyWords, policyWords, worldTitle } from '../state/labels.ts';
+import { playsOnlyReason, policyLabel, worldTitle } from '../state/labels.ts';
 import { litBy } from '../state/lights.ts';
 import { readSuccess } from '../state/score.ts';
 import type { DrawerTab, Theme } from '../state/state.ts';
-import { progressBar, progressWords } from '../state/work-progress.ts';
+import { progressBar, progressText } from '../state/work-progress.ts';
 import { deviceSelect } from './device-select.ts';
 import { transportStyles } from './transport-styles.ts';
 
@@ -75,18 +75,18 @@ export class TabgymTransport extends Panel {
     const world = worldTitle(experiment.worlds[0]?.name ?? '');
     return html`<div class="what">
       <span title=${run?.name ?? experiment.name}><strong>${run?.name ?? experiment.name}</strong></span>
-      <span class="soft small">${world} · ${policyWords(experiment.policy)}</span>
+      <span class="soft small">${world} · ${policyLabel(experiment.policy)}</span>
     </div>`;
   }
 
   private renderButtons() {
     const { phase, run, draft, status, busy, gpu, owner } = this.state;
     const waits = phase !== 'ready' || busy !== null;
-    const playsOnly = playsOnlyWords((run?.experiment ?? draft)?.policy);
+    const playsOnly = playsOnlyReason((run?.experiment ?? draft)?.policy);
     const off = waits || playsOnly !== '' || !gpu?.supported || owner === 'another-tab';
     const running = isActive(status);
     // Where nothing can be trained, a policy that only plays can still be opened.
-    const noNew = waits || !(gpu?.supported || playsOnlyWords(draft?.policy));
+    const noNew = waits || !(gpu?.supported || playsOnlyReason(draft?.policy));
     return html`<div class="buttons" role="group" aria-label=${msg('Training')}>
       <button class="primary train" title=${playsOnly || nothing} ?disabled=${off || status === 'pausing' || this.done} aria-keyshortcuts="Space" @click=${() => this.app.toggle()}>
         ${this.trainLabel(running)}
@@ -122,19 +122,19 @@ export class TabgymTransport extends Panel {
       <span><strong class="number">${msg(str`Step ${step}`)}</strong> <span class="soft number">/ ${total}</span></span>
       ${
         progress
-          ? html`<span class="small soft">${progressWords(progress)}</span>${progressBar(progress)}`
-          : html`<span class="small soft">${this.statusWords()}</span><progress aria-label=${msg('Steps done')} max=${total} .value=${step}></progress>`
+          ? html`<span class="small soft">${progressText(progress)}</span>${progressBar(progress)}`
+          : html`<span class="small soft">${this.statusText()}</span><progress aria-label=${msg('Steps done')} max=${total} .value=${step}></progress>`
       }
     </div>`;
   }
 
-  private statusWords() {
+  private statusText() {
     const { status, statusDetail, owner } = this.state;
     if (owner === 'another-tab') return msg('read-only: another tab owns it');
     const words: { [each in RunStatus]: string } = {
       idle: msg('not started'),
       preparing: statusDetail || msg('preparing'),
-      running: this.sweepWords() || this.leftWords() || msg('training'),
+      running: this.sweepText() || this.remainingText() || msg('training'),
       pausing: msg('finishing the step'),
       paused: msg('paused'),
       finished: msg('finished'),
@@ -144,7 +144,7 @@ export class TabgymTransport extends Panel {
   }
 
   /** Remaining time, by the pace of the newest steps; empty before the first. */
-  private leftWords() {
+  private remainingText() {
     const { run, records } = this.state;
     const ms = recentStepMs(records);
     const left = (run?.experiment.steps ?? 0) - (records.at(-1)?.step ?? 0);
@@ -152,7 +152,7 @@ export class TabgymTransport extends Panel {
   }
 
   /** Progress and remaining time of a sweep; empty for a single run. */
-  private sweepWords() {
+  private sweepText() {
     const { sweep } = this.state;
     if (!sweep) return '';
     const { done, total, remainingMs } = sweep.state;

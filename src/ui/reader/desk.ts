@@ -74,7 +74,7 @@ export class Desk {
   async openFile(file: File) {
     const again = this.selection.source === file.name;
     this.opened = file.name;
-    if (!again) this.app.reading.select({ source: file.name, record: null, beside: null, list: null });
+    if (!again) this.app.navigation.select({ source: file.name, record: null, beside: null, list: null });
     await this.open((onState) => this.api.openFile(file, file.name, onState));
   }
 
@@ -83,7 +83,7 @@ export class Desk {
     if (!run) return;
     this.opened = runKey(run.id);
     if (this.selection.source !== runSource)
-      this.app.reading.select({ source: runSource, record: null, beside: null, list: null });
+      this.app.navigation.select({ source: runSource, record: null, beside: null, list: null });
     const steps = records.at(-1)?.step ?? run.step;
     const readStep = async (step: number) => (await this.app.api.stepDetail(run.id, step))?.trajectories ?? null;
     await this.open((onState) => this.api.openRun(run.name, steps, readStep, onState));
@@ -138,19 +138,19 @@ export class Desk {
   }
 
   arrange(filter: Filter, sorting: Sorting) {
-    this.app.reading.select({ list: listToText(filter, sorting) || null });
+    this.app.navigation.select({ list: listToText(filter, sorting) || null });
   }
 
   /** Opens a record, beside the open one if `comparing`. */
   openRecord(index: number) {
     if (this.comparing && this.shown && index !== this.shown.index) {
       this.comparing = false;
-      this.app.reading.select({ beside: index });
-    } else this.app.reading.select({ record: index, turn: 0 });
+      this.app.navigation.select({ beside: index });
+    } else this.app.navigation.select({ record: index, turn: 0 });
   }
 
-  closeRecord = () => this.app.reading.select({ record: null, beside: null });
-  closeBeside = () => this.app.reading.select({ beside: null });
+  closeRecord = () => this.app.navigation.select({ record: null, beside: null });
+  closeBeside = () => this.app.navigation.select({ beside: null });
 
   /** Reads the open record again after a failure. */
   retry = () => {
@@ -168,7 +168,7 @@ export class Desk {
     if (!this.shown || !this.state) return;
     const place = await this.api.placeOf(this.shown.index);
     const [row] = await this.api.rows(place + by, place + by + 1);
-    if (row && place + by >= 0) this.app.reading.select({ record: row.index, turn: 0 });
+    if (row && place + by >= 0) this.app.navigation.select({ record: row.index, turn: 0 });
   }
 
   /** Row at a place of the list, or null if it is not fetched yet. */
@@ -197,8 +197,8 @@ export class Desk {
   async openTokens() {
     const place = this.shown && (await this.api.runPlaceOf(this.shown.index));
     if (!place) return;
-    this.app.reading.select({ step: place.step });
-    this.app.reading.select({ ...place, tab: 'trajectory' });
+    this.app.navigation.select({ step: place.step });
+    this.app.navigation.select({ ...place, tab: 'trajectory' });
   }
 
   async playAgain(world: string | null) {

@@ -143,13 +143,13 @@ export class TabgymReader extends Panel {
         ${
           state.shown || state.phase === 'reading' || state.phase === 'searching'
             ? html`<tabgym-record-list .desk=${this.desk}></tabgym-record-list>`
-            : emptyState(state.records ? msg('No match') : msg('No episode'), this.noneWords(state))
+            : emptyState(state.records ? msg('No match') : msg('No episode'), this.noneText(state))
         }
         ${shown ? html`<tabgym-record .app=${this.app} .desk=${this.desk} .turn=${turn}></tabgym-record>` : nothing}
       </div>`;
   }
 
-  private noneWords({ records, missing }: ReaderState): string {
+  private noneText({ records, missing }: ReaderState): string {
     if (records) return msg('No trajectory matches the filter. Change the filter, or choose Show all.');
     return missing
       ? msg('The episodes of these steps are not stored, to save space.')

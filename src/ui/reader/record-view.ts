@@ -198,7 +198,7 @@ export class TabgymRecord extends LitElement {
   }
 
   private choose(turn: number) {
-    this.app.reading.select({ turn: Math.max(0, turn) });
+    this.app.navigation.select({ turn: Math.max(0, turn) });
   }
 
   protected override willUpdate(changed: PropertyValues) {

@@ -114,8 +114,8 @@ export class TabgymSending extends LitElement {
     const { blob, records } = await this.desk.write(losslessForm);
     const name = `${this.desk.baseName()}-${records}-selected.jsonl`;
     await this.app.api.keepRecording(blob, name);
-    this.app.drafting.edit('algorithm.name', imitation.name);
-    this.app.drafting.edit('algorithm.file', name);
+    this.app.draft.edit('algorithm.name', imitation.name);
+    this.app.draft.edit('algorithm.file', name);
     this.app.layout.showPanel('setup');
     this.said = msg(
       str`The setup now imitates these ${records} trajectories: choose the policy and the world, then press Train.`,

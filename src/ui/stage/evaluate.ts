@@ -17,7 +17,7 @@ import { fixed } from '../kit/format.ts';
 import { emptyState, errorState, loadingState } from '../kit/states.ts';
 import { controls } from '../kit/styles/shared.ts';
 import { worldTitle } from '../state/labels.ts';
-import { progressBar, progressWords } from '../state/work-progress.ts';
+import { progressBar, progressText } from '../state/work-progress.ts';
 import { besideTable, comparedTables, mainTable } from './evaluation-tables.ts';
 
 const wholes = (text: string) =>
@@ -112,12 +112,12 @@ export class TabgymEvaluate extends Panel {
     const worlds = this.state.run?.experiment.worlds.map(({ name }) => name) ?? [];
     this.suite = (allSuites().find(({ module }) => worlds.includes(module.name)) ?? allSuites()[0])?.suite.name ?? '';
     this.others = [];
-    void this.app.evaluating.load();
+    void this.app.evaluations.load();
     void this.loadOthers(id);
   }
 
   private async loadOthers(id: string | null) {
-    const others = id === null ? [] : await this.app.evaluating.others();
+    const others = id === null ? [] : await this.app.evaluations.others();
     if (this.loadedOf === id) this.others = others;
   }
 
@@ -128,7 +128,7 @@ export class TabgymEvaluate extends Panel {
     if (evaluations.state === 'error')
       return errorState(
         evaluations.message,
-        html`<button @click=${() => this.app.evaluating.load()}>${msg('Try again')}</button>`,
+        html`<button @click=${() => this.app.evaluations.load()}>${msg('Try again')}</button>`,
       );
     if (evaluations.state !== 'ready') return loadingState(msg('Reading the evaluations'));
     return html`${this.renderForm(evaluations.value)} ${this.renderPlaying()} ${this.renderKept(evaluations.value.kept)}`;
@@ -178,7 +178,7 @@ export class TabgymEvaluate extends Panel {
         ${number('completionTokens', msg('Episode room, tokens'), Math.max(sampling.completionTokens, 1024), '16')}
       </div>
       <p class="small soft">${suite.sentence} ${suite.standIn ? html`<strong>${msg('A stand-in:')}</strong> ${suite.standIn}` : nothing}</p>
-      ${cut && !evaluating ? html`<p class="message">${msg(str`The evaluation of step ${cut.step} on ${cut.request.suite} stopped after ${cut.items} items.`)} <button type="button" class="link" @click=${() => this.app.evaluating.play(cut.request, cut.step)}>${msg('Continue the evaluation')}</button></p>` : nothing}
+      ${cut && !evaluating ? html`<p class="message">${msg(str`The evaluation of step ${cut.step} on ${cut.request.suite} stopped after ${cut.items} items.`)} <button type="button" class="link" @click=${() => this.app.evaluations.play(cut.request, cut.step)}>${msg('Continue the evaluation')}</button></p>` : nothing}
       <div class="row"><button class="primary" ?disabled=${evaluating !== null || (!gpu?.supported && !this.playsOnly) || this.isUntrained}>${msg('Evaluate')}</button>
         <span class="small soft">${this.isUntrained ? msg('Train a step first.') : msg('Training pauses during the evaluation.')}</span></div>
     </form>`;
@@ -206,14 +206,14 @@ export class TabgymEvaluate extends Panel {
       promptTokens: Number(text('promptTokens')),
       completionTokens: Number(text('completionTokens')),
     };
-    void this.app.evaluating.play(request, text('step') ? Number(text('step')) : null);
+    void this.app.evaluations.play(request, text('step') ? Number(text('step')) : null);
   }
 
   private renderPlaying() {
     const { evaluating } = this.state;
     if (!evaluating) return nothing;
-    return html`<div class="row" role="status"><span>${progressWords(evaluating)}</span>${progressBar(evaluating)}
-      <button @click=${() => this.app.evaluating.stop()}>${msg('Stop')}</button></div>`;
+    return html`<div class="row" role="status"><span>${progressText(evaluating)}</span>${progressBar(evaluating)}
+      <button @click=${() => this.app.evaluations.stop()}>${msg('Stop')}</button></div>`;
   }
 
   private renderKept(kept: readonly KeptEvaluation[]) {

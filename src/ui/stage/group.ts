@@ -9,7 +9,7 @@ import { Panel } from '../control/panel.ts';
 import { fixed, signed } from '../kit/format.ts';
 import { emptyState, errorState, loadingState } from '../kit/states.ts';
 import { controls } from '../kit/styles/shared.ts';
-import { endingNames, groupStatistics, taskWords } from '../state/episodes.ts';
+import { endingNames, groupStatistics, taskLabel } from '../state/episodes.ts';
 import { litBy } from '../state/lights.ts';
 
 @customElement('tabgym-group')
@@ -160,7 +160,7 @@ export class TabgymGroup extends Panel {
     if (detail.state === 'error')
       return errorState(
         detail.message,
-        html`<button @click=${() => this.app.reading.load()}>${msg('Try again')}</button>`,
+        html`<button @click=${() => this.app.navigation.load()}>${msg('Try again')}</button>`,
       );
     if (detail.state !== 'ready') return loadingState(msg('Reading the episodes of this step'));
     if (!detail.value.trajectories.length)
@@ -185,8 +185,8 @@ export class TabgymGroup extends Panel {
 
   private renderRow(index: number, members: readonly Trajectory[], pressed: boolean) {
     const won = members.filter((each) => each.success).length;
-    const label = msg(str`Group ${index + 1}: ${won} of ${members.length} succeed, ${taskWords(members[0].task)}`);
-    return html`<button aria-pressed=${pressed ? 'true' : 'false'} aria-label=${label} title=${label} @click=${() => this.app.reading.select({ group: index })}>
+    const label = msg(str`Group ${index + 1}: ${won} of ${members.length} succeed, ${taskLabel(members[0].task)}`);
+    return html`<button aria-pressed=${pressed ? 'true' : 'false'} aria-label=${label} title=${label} @click=${() => this.app.navigation.select({ group: index })}>
       <span class="index">${index + 1}</span>${members.map((each) => html`<span class="cell ${each.success ? 'yes' : 'no'}">${each.success ? '●' : '○'}</span>`)}
     </button>`;
   }
@@ -195,7 +195,7 @@ export class TabgymGroup extends Panel {
     const { mean, std, signal } = groupStatistics(members);
     const best = members.reduce((a, b) => (b.advantage > a.advantage ? b : a));
     return html`<div>
-      <h3>${msg(str`Group ${index + 1}`)}: ${taskWords(members[0].task)}
+      <h3>${msg(str`Group ${index + 1}`)}: ${taskLabel(members[0].task)}
         ${signal ? nothing : html`<span class="badge warn">! ${msg('no signal: all returns are equal')}</span>`}</h3>
       <p class="formula" .style=${litBy('group')}>${msg('mean return')} ${fixed(mean)} · ${msg('standard deviation')} ${fixed(std)}${
         signal ? html` · ${msg('advantage of the best episode')} = ${this.formula(best, mean, std)}` : nothing
@@ -217,7 +217,7 @@ export class TabgymGroup extends Panel {
     const most = Math.max(...members.map((other) => Math.abs(other.advantage)), 1e-6);
     const width = `${(50 * Math.abs(each.advantage)) / most}%`;
     const { selection } = this.state;
-    const open = () => this.app.reading.select({ group: each.group, member: each.member, tab: 'trajectory' });
+    const open = () => this.app.navigation.select({ group: each.group, member: each.member, tab: 'trajectory' });
     const sign = each.advantage > 0 ? '▲' : each.advantage < 0 ? '▼' : '■';
     return html`<button class="episode" aria-pressed=${selection.member === each.member ? 'true' : 'false'} @click=${open}>
       <span class="number soft">${each.member + 1}</span>

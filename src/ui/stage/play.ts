@@ -188,10 +188,10 @@ export class TabgymPlay extends Panel {
   }
 
   private renderFrame(frame: PlayFrame) {
-    const { keys, keyWords, tall } = viewKind(frame.view);
+    const { keys, keysLabel, tall } = viewKind(frame.view);
     return html`<div class="parts ${tall ? 'tall' : ''}">
       <div class=${keys ? 'keeps-arrows' : ''} id="world" tabindex="0" role="group"
-        aria-label=${keyWords?.() ?? msg('The world')}
+        aria-label=${keysLabel?.() ?? msg('The world')}
         @keydown=${this.key} @world-act=${this.actOnWorld}><tabgym-world-view .view=${frame.view} .typed=${this.typed}></tabgym-world-view></div>
       <div class="side">
         <h3>${msg('What the agent reads')}</h3>

@@ -101,7 +101,7 @@ export class TabgymStage extends Panel {
 
   override render() {
     const { tab } = this.state.selection;
-    const words: { [each in StageTab]: string } = {
+    const labels: { [each in StageTab]: string } = {
       watch: msg('Watch'),
       group: msg('Group'),
       trajectory: msg('Trajectory'),
@@ -112,7 +112,7 @@ export class TabgymStage extends Panel {
     return html`
       <h2 class="visually-hidden">${msg('Stage')}</h2>
       <div class="bar">
-        ${tabList(this, { label: msg('Stage'), order, words, chosen: tab, choose: (each) => this.app.reading.select({ tab: each }) })}
+        ${tabList(this, { label: msg('Stage'), order, labels, chosen: tab, choose: (each) => this.app.navigation.select({ tab: each }) })}
         ${this.renderPlace()}
       </div>
       <div role="tabpanel" id="panel" aria-labelledby=${`tab-${tab}`} tabindex=${tab === 'watch' ? 0 : nothing}>${this.renderTab(tab)}</div>
@@ -156,7 +156,7 @@ export class TabgymStage extends Panel {
     const newest = this.state.records.at(-1)?.step ?? 0;
     if (step === null || newest < 1 || ['watch', 'read', 'evaluate', 'play'].includes(this.state.selection.tab))
       return nothing;
-    const go = (to: number) => this.app.reading.select({ step: Math.max(1, Math.min(newest, to)) });
+    const go = (to: number) => this.app.navigation.select({ step: Math.max(1, Math.min(newest, to)) });
     const following = this.state.selection.step === null;
     return html`<div class="row place">
       <button class="quiet" aria-label=${msg('Earlier step')} ?disabled=${step <= 1} @click=${() => go(step - 1)}>‹</button>
@@ -168,7 +168,7 @@ export class TabgymStage extends Panel {
         following
           ? html`<span class="badge">${msg('newest')}</span>`
           : step < newest
-            ? html`<button class="link" @click=${() => this.app.reading.select({ step: null, tab: 'group' })}>${msg(str`${newest - step} newer: follow`)}</button>`
+            ? html`<button class="link" @click=${() => this.app.navigation.select({ step: null, tab: 'group' })}>${msg(str`${newest - step} newer: follow`)}</button>`
             : nothing
       }
     </div>`;

@@ -81,10 +81,10 @@ export class TabgymTokenDetails extends LitElement {
     return html`<h2>${msg(str`Token ${position + 1}`)}</h2>
       <dl>
         <dt>${msg('Text')}</dt><dd class="mono">${JSON.stringify(tokenText(this.texts, id))} <span class="soft">#${id}</span></dd>
-        <dt>${msg('From')}</dt><dd>${this.sourceWords(facts)}</dd>
+        <dt>${msg('From')}</dt><dd>${this.sourceLabel(facts)}</dd>
         ${facts.logprob === null ? nothing : html`<dt>${msg('Probability')}</dt><dd class="number" .style=${litBy('token')}>${fixed(Math.exp(facts.logprob), 3)} <span class="soft">log ${fixed(facts.logprob, 3)}</span></dd>`}
         ${facts.advantage === null ? nothing : html`<dt>${msg('Advantage')}</dt><dd class="number" .style=${litBy('advantage')}>${signed(facts.advantage)}</dd>`}
-        ${facts.source === 'policy' ? html`<dt>${msg('Allowed')}</dt><dd>${this.allowedWords(facts)}</dd>` : nothing}
+        ${facts.source === 'policy' ? html`<dt>${msg('Allowed')}</dt><dd>${this.allowedText(facts)}</dd>` : nothing}
       </dl>
       ${facts.allowed ? this.renderAlternatives(facts.allowed, id) : nothing}`;
   }
@@ -95,13 +95,13 @@ export class TabgymTokenDetails extends LitElement {
       <p class="scale small soft">${msg('likely')} <span class="ramp"></span> ${msg('unlikely')}</p>`;
   }
 
-  private sourceWords(facts: TokenFacts) {
+  private sourceLabel(facts: TokenFacts) {
     const where = facts.turn < 0 ? msg('the task') : msg(str`turn ${facts.turn + 1}`);
     const who = { policy: msg('the policy'), world: msg('the world'), template: msg('the template') }[facts.source];
     return html`${who} <span class="soft">· ${where}</span>`;
   }
 
-  private allowedWords(facts: TokenFacts) {
+  private allowedText(facts: TokenFacts) {
     if (facts.forced) return msg('only this token, so it is not trained on');
     return facts.allowed ? msg(str`one of ${facts.allowed.length}`) : msg('the whole vocabulary');
   }

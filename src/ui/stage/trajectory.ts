@@ -11,7 +11,7 @@ import { Panel } from '../control/panel.ts';
 import { fixed, signed } from '../kit/format.ts';
 import { emptyState, errorState, loadingState } from '../kit/states.ts';
 import { controls } from '../kit/styles/shared.ts';
-import { endingNames, type Segment, segmentsByTurn, taskWords } from '../state/episodes.ts';
+import { endingNames, type Segment, segmentsByTurn, taskLabel } from '../state/episodes.ts';
 import { shownStep } from '../state/in-focus.ts';
 import { litBy } from '../state/lights.ts';
 import './token-details.ts';
@@ -124,7 +124,7 @@ export class TabgymTrajectory extends Panel {
     if (detail.state === 'error')
       return errorState(
         detail.message,
-        html`<button @click=${() => this.app.reading.load()}>${msg('Try again')}</button>`,
+        html`<button @click=${() => this.app.navigation.load()}>${msg('Try again')}</button>`,
       );
     if (detail.state !== 'ready') return loadingState(msg('Reading the episodes of this step'));
     const { trajectory } = this;
@@ -147,13 +147,13 @@ export class TabgymTrajectory extends Panel {
   private renderHead(trajectory: Trajectory, turn: number) {
     const { tokens, turns, ending, score, advantage, success, horizon, oracleTurns } = trajectory;
     return html`<div class="row head">
-      <span><strong>${msg(str`Group ${trajectory.group + 1}, episode ${trajectory.member + 1}`)}</strong> <span class="soft small">${taskWords(trajectory.task)}</span></span>
+      <span><strong>${msg(str`Group ${trajectory.group + 1}, episode ${trajectory.member + 1}`)}</strong> <span class="soft small">${taskLabel(trajectory.task)}</span></span>
       <span class="badge ${success ? 'good' : ''}">${success ? '✓' : '✕'} ${endingNames()[ending]}</span>
       <span class="number small"><span .style=${litBy('return')}>${msg('return')} <strong>${fixed(score)}</strong></span> · <span .style=${litBy('advantage')}>${msg('advantage')} <strong class=${advantage > 0 ? 'good' : advantage < 0 ? 'bad' : ''}>${signed(advantage)}</strong></span></span>
       <span class="soft small number">${msg(str`${turns.length} of ${horizon} turns`)}${oracleTurns === null ? nothing : msg(str`, oracle needs ${oracleTurns}`)} · ${msg(str`${tokens.length} tokens`)}</span>
       <label class="scrub"><span class="number">${msg(str`Turn ${turn + 1}`)}</span>
         <input type="range" min="0" max=${Math.max(0, turns.length - 1)} .value=${String(turn)} ?disabled=${turns.length < 2}
-          @input=${(event: Event) => this.app.reading.select({ turn: Number((event.target as HTMLInputElement).value) })} /></label>
+          @input=${(event: Event) => this.app.navigation.select({ turn: Number((event.target as HTMLInputElement).value) })} /></label>
     </div>`;
   }
 
@@ -162,7 +162,7 @@ export class TabgymTrajectory extends Panel {
     const lengths = turns.map((segments) => segments.reduce((sum, each) => sum + each.end - each.start, 0));
     const { from, to } = turnWindow(lengths, chosen);
     const shown = Array.from({ length: Math.max(0, Math.min(to, lengths.length) - from) }, (_, index) => from + index);
-    const jump = (turn: number) => () => this.app.reading.select({ turn });
+    const jump = (turn: number) => () => this.app.navigation.select({ turn });
     return html`
       ${from === 0 ? this.renderPrompt(trajectory, prompt) : nothing}
       ${from > 0 ? html`<button class="link" @click=${jump(from - 1)}>${msg(str`${from} earlier turns`)}</button>` : nothing}
@@ -179,7 +179,7 @@ export class TabgymTrajectory extends Panel {
   private renderTurn(trajectory: Trajectory, index: number, segments: readonly Segment[], chosen: boolean) {
     const turn = trajectory.turns[index];
     return html`<section class="turn ${chosen ? 'chosen' : ''}" id=${`turn-${index}`} aria-label=${msg(str`Turn ${index + 1}`)}>
-      <h3><button class="quiet" aria-pressed=${chosen ? 'true' : 'false'} @click=${() => this.app.reading.select({ turn: index })}>${msg(str`Turn ${index + 1}`)}</button>
+      <h3><button class="quiet" aria-pressed=${chosen ? 'true' : 'false'} @click=${() => this.app.navigation.select({ turn: index })}>${msg(str`Turn ${index + 1}`)}</button>
         ${turn.valid ? nothing : html`<span class="badge warn">! ${msg('refused by the world')}</span>`}
         ${turn.reward ? html`<span class="badge ${turn.reward > 0 ? 'good' : 'bad'}" .style=${litBy('reward')}>${msg(str`reward ${fixed(turn.reward, 1)}`)}</span>` : nothing}</h3>
       ${segments.map((segment) => this.renderSegment(trajectory, segment))}
@@ -220,7 +220,7 @@ export class TabgymTrajectory extends Panel {
 
   private selectToken(token: number) {
     const turn = this.trajectory?.turnOf[token] ?? -1;
-    this.app.reading.select(turn >= 0 ? { turn, token } : { token });
+    this.app.navigation.select(turn >= 0 ? { turn, token } : { token });
   }
 
   private positionOf(event: Event): number | null {

@@ -7,7 +7,7 @@ import { isActive } from '../control/events.ts';
 import { Panel } from '../control/panel.ts';
 import { emptyState, errorState } from '../kit/states.ts';
 import { controls } from '../kit/styles/shared.ts';
-import { progressBar, progressWords } from '../state/work-progress.ts';
+import { progressBar, progressText } from '../state/work-progress.ts';
 import './welcome.ts';
 import { factsOf } from '../../experiment/policies/registry.ts';
 
@@ -108,7 +108,7 @@ export class TabgymWatch extends Panel {
     const place = msg(str`step ${step}, group ${group + 1}, episode ${member + 1}`);
     if (recorded)
       return html`<strong>${msg('Recorded')}</strong><span class="soft number">${place}</span>
-        <button class="link" @click=${() => this.app.reading.select({ step, group, member, tab: 'trajectory' })}>${msg('Read this episode')}</button>`;
+        <button class="link" @click=${() => this.app.navigation.select({ step, group, member, tab: 'trajectory' })}>${msg('Read this episode')}</button>`;
     if (training)
       return html`<span class="pulse" aria-hidden="true"></span><strong>${msg('Live')}</strong><span class="soft number">${place}</span>`;
     return html`<span class="soft">${watching ? msg('playing without training') : msg('the episode you watched last')}</span>`;
@@ -139,7 +139,7 @@ export class TabgymWatch extends Panel {
   private renderQuiet() {
     const { status, progress, records, opening, gpu, watching } = this.state;
     if (progress)
-      return html`<div class="state" role="status"><span>${progressWords(progress)}</span>${progressBar(progress)}</div>`;
+      return html`<div class="state" role="status"><span>${progressText(progress)}</span>${progressBar(progress)}</div>`;
     if (opening || watching) return html`<div class="state" role="status">${msg('One moment')}…</div>`;
     if (status === 'running') return html`<div class="state">${msg('Waiting for the next turn of an episode.')}</div>`;
     if (this.playsOnly)
@@ -169,6 +169,6 @@ export class TabgymWatch extends Panel {
   }
 
   private readButton() {
-    return html`<button @click=${() => this.app.reading.select({ tab: 'group' })}>${msg('Read the episodes')}</button>`;
+    return html`<button @click=${() => this.app.navigation.select({ tab: 'group' })}>${msg('Read the episodes')}</button>`;
   }
 }

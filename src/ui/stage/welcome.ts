@@ -14,7 +14,7 @@ import { loadingState } from '../kit/states.ts';
 import { controls } from '../kit/styles/shared.ts';
 import { askedDevice } from '../state/device.ts';
 import { estimate } from '../state/estimate.ts';
-import { policyWords, worldTitle } from '../state/labels.ts';
+import { policyLabel, worldTitle } from '../state/labels.ts';
 
 @customElement('tabgym-welcome')
 export class TabgymWelcome extends Panel {
@@ -124,15 +124,15 @@ export class TabgymWelcome extends Panel {
     const episodes = algorithm.groups * algorithm.groupSize;
     const worlds = [...new Set(draft.worlds.map(({ name }) => worldTitle(name)))].join(', ');
     const facts: [string, string][] = [
-      [msg('Who learns'), policyWords(draft.policy)],
+      [msg('Who learns'), policyLabel(draft.policy)],
       [msg('Where'), worlds],
       [msg('How much'), msg(str`${steps} steps of ${episodes} episodes`)],
-      [msg('How long'), this.timeWords(draft)],
+      [msg('How long'), this.timeText(draft)],
     ];
     return html`<dl aria-label=${msg('What will happen')}>${facts.map(([what, words]) => html`<div><dt>${what}</dt><dd>${words}</dd></div>`)}</dl>`;
   }
 
-  private timeWords(draft: Experiment) {
+  private timeText(draft: Experiment) {
     const found = estimate(draft, this.state.gpu);
     if (!found) return msg('known after the first steps');
     const time = duration(found.ms);

@@ -40,7 +40,7 @@ export function deviceLabel(gpu: GpuReport): string {
 export const deviceName = (gpu: GpuReport) => (gpu.supported && isProcessor(gpu) ? msg('processor') : deviceLabel(gpu));
 
 /** Reason for a single thread on a machine with several cores, or an empty text. */
-function threadWords(gpu: GpuReport): string {
+function threadReason(gpu: GpuReport): string {
   if (!isProcessor(gpu) || gpu.limits.threads > 1 || navigator.hardwareConcurrency < 2) return '';
   const reasons: { [reason: string]: string } = {
     framed: msg('One thread: a page inside another page may not share memory between threads.'),
@@ -52,7 +52,7 @@ function threadWords(gpu: GpuReport): string {
   return reasons[document.documentElement.dataset.isolation ?? ''] ?? '';
 }
 
-function reasonWords({ choice, problem }: GpuReport): string {
+function choiceReason({ choice, problem }: GpuReport): string {
   if (!choice) return problem;
   const { reason, measured } = choice;
   const ms = (value: number) => value.toFixed(value < 10 ? 1 : 0);
@@ -72,10 +72,10 @@ function reasonWords({ choice, problem }: GpuReport): string {
 }
 
 /** Reason for the choice of the device, in a sentence or two. */
-export function deviceWords(gpu: GpuReport): string {
-  return [reasonWords(gpu), threadWords(gpu)].filter(Boolean).join(' ');
+export function deviceReason(gpu: GpuReport): string {
+  return [choiceReason(gpu), threadReason(gpu)].filter(Boolean).join(' ');
 }
 
 /** The device and the reason for it, for a tooltip. */
 export const deviceTitle = (gpu: GpuReport) =>
-  gpu.supported ? `${deviceLabel(gpu)}. ${deviceWords(gpu)}` : deviceWords(gpu);
+  gpu.supported ? `${deviceLabel(gpu)}. ${deviceReason(gpu)}` : deviceReason(gpu);

@@ -9,7 +9,7 @@ import { compact, fixed } from '../kit/format.ts';
 import { metricNames as m } from './series.ts';
 
 export interface Hint {
-  id: 'fallen' | 'no-signal' | 'entropy' | 'kl' | 'horizon' | 'invalid' | 'failures';
+  id: 'success-dropped' | 'no-signal' | 'entropy' | 'kl' | 'horizon' | 'invalid' | 'failures';
   level: 'warning' | 'info';
   title: string;
   sentence: string;
@@ -137,7 +137,7 @@ const interval = ({ rate, low, high }: Rate) => `${fixed(rate)} [${fixed(low)}, 
  * Hint if success dropped below its best by more than chance explains: the step at which it began, and the signal that
  * moved first.
  */
-function fallen(records: readonly StepRecord[]): Hint[] {
+function successDropped(records: readonly StepRecord[]): Hint[] {
   const fall = fallOf(records);
   if (!fall) return [];
   const { best, last: now, by, from, first } = fall;
@@ -153,7 +153,7 @@ function fallen(records: readonly StepRecord[]): Hint[] {
   const advice = msg('Continuing from there with the same settings gives the same numbers: change a setting first.');
   return [
     {
-      id: 'fallen',
+      id: 'success-dropped',
       level: 'warning',
       title: msg(str`Success dropped by ${fixed(by)} from its best`),
       sentence: `${sentence} ${moved} ${advice}`,
@@ -173,5 +173,5 @@ export function diagnose(records: readonly StepRecord[], masked = false, window 
     const hint = check(recent, trained, masked);
     return hint ? [{ ...hint, step }] : [];
   });
-  return [...fallen(records), ...now];
+  return [...successDropped(records), ...now];
 }

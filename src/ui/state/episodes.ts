@@ -14,7 +14,7 @@ export const endingNames = (): { [ending in Ending]: string } => ({
   'world-failure': msg('world failed'),
 });
 
-export const taskWords = (task: Task): string => {
+export const taskLabel = (task: Task): string => {
   const strata = Object.entries(task.strata)
     .map(([name, value]) => `${name} ${value}`)
     .join(', ');

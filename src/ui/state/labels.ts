@@ -43,11 +43,11 @@ export const worldTitle = (name: string) => {
 export const metricSentence = (name: string, text: string) => lookUp(text, { id: `metric.${name}` });
 
 /** Short description of a policy. */
-export const policyWords = (policy: Policy) =>
+export const policyLabel = (policy: Policy) =>
   policySummary(policy, lookUp(factsOf(policy).summary, { id: `policy.${policy.kind}.summary` }));
 
 /** Reason that a policy is not trained; empty if it is. */
-export function playsOnlyWords(policy: Policy | undefined): string {
+export function playsOnlyReason(policy: Policy | undefined): string {
   const why = policy && factsOf(policy).playsOnly;
   return why ? lookUp(why, { id: `policy.${policy.kind}.playsOnly` }) : '';
 }

@@ -19,7 +19,7 @@ export interface Where {
 
 /** Actions of the page that a lesson may offer as a button. */
 export interface Helped {
-  drafting: { edit(path: string, value: unknown): void };
+  draft: { edit(path: string, value: unknown): void };
   library: { openShipped(path: string, name: string): Promise<void> };
 }
 

@@ -12,7 +12,7 @@ export interface PickedFiles {
 /** Folder of the ONNX files in repositories of the Hub. */
 const subfolder = 'onnx'; // not a kind: the Hub's folder for models in ONNX
 
-const alone = (file: File): PickedFile => ({ name: file.name, file });
+const pickedFile = (file: File): PickedFile => ({ name: file.name, file });
 
 /** Files of the dropped folder, or the dropped files themselves. */
 export async function droppedFiles(transfer: DataTransfer): Promise<PickedFiles> {
@@ -20,7 +20,7 @@ export async function droppedFiles(transfer: DataTransfer): Promise<PickedFiles>
   const folder = entries.find((entry): entry is FileSystemDirectoryEntry => entry?.isDirectory === true);
   if (folder) return { label: folder.name, files: await filesOf(folder) };
   const files = [...transfer.files];
-  return { label: files.length === 1 ? files[0].name : 'files', files: files.map(alone) };
+  return { label: files.length === 1 ? files[0].name : 'files', files: files.map(pickedFile) };
 }
 
 /** A directory reader returns at most a hundred entries per call. */

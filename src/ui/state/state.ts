@@ -130,7 +130,7 @@ export interface State {
   /** Progress of a suite's evaluation; null if none is running. */
   evaluating: Progress | null;
   /** If true, charts show all runs of the sweep; otherwise the run in focus. */
-  together: boolean;
+  wholeSweep: boolean;
   live: LiveTurn[];
   /** Set while `live` shows a recorded episode. */
   recorded: Recording | null;
@@ -202,7 +202,7 @@ export const initialState = (): State => ({
   sweep: null,
   evaluations: none,
   evaluating: null,
-  together: true,
+  wholeSweep: true,
   live: [],
   recorded: null,
   watching: false,

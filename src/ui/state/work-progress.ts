@@ -25,13 +25,13 @@ const works = (): { [what: string]: string } => ({
   'held-out goals': msg('Evaluating on held-out goals'),
 });
 
-function workWords(what: string): string {
+function workText(what: string): string {
   const [, kernel] = /^Compiling (\w+)$/.exec(what) ?? [];
   return works()[what] ?? (kernel ? msg(str`Compiling ${kernel}`) : what);
 }
 
-export function progressWords(progress: Progress): string {
-  const what = workWords(progress.what);
+export function progressText(progress: Progress): string {
+  const what = workText(progress.what);
   const number = (value: number) => (progress.unit === 'bytes' ? bytes(value) : String(value));
   const unit = units()[progress.unit];
   if (progress.total !== null) return msg(str`${what}: ${number(progress.done)} of ${number(progress.total)} ${unit}`);
@@ -39,5 +39,5 @@ export function progressWords(progress: Progress): string {
 }
 
 export const progressBar = (progress: Progress) => html`
-  <progress aria-label=${workWords(progress.what)} max=${progress.total ?? 1} value=${progress.total === null ? nothing : progress.done}></progress>
+  <progress aria-label=${workText(progress.what)} max=${progress.total ?? 1} value=${progress.total === null ? nothing : progress.done}></progress>
 `;

@@ -34,7 +34,7 @@ export function readView(text: string | null): ChartView {
 export const rememberedView = (): ChartView => readView(localStorage.getItem(key));
 export const rememberView = (view: ChartView) => localStorage.setItem(key, JSON.stringify(view));
 
-export const axisWords = (): { [axis in XAxis]: string } => ({
+export const axisLabels = (): { [axis in XAxis]: string } => ({
   step: msg('Steps'),
   episodes: msg('Episodes'),
   seconds: msg('Seconds'),

@@ -14,5 +14,5 @@ export const babyaiView: ViewKind = {
     ' ': ['toggle'],
     d: ['drop'],
   },
-  keyWords: () => msg('The world: arrow keys turn and move, Space toggles, D drops'),
+  keysLabel: () => msg('The world: arrow keys turn and move, Space toggles, D drops'),
 };

@@ -13,5 +13,5 @@ export const mazeView: ViewKind = {
     ArrowUp: ['move up'],
     ArrowDown: ['move down'],
   },
-  keyWords: () => msg('The maze: arrow keys move'),
+  keysLabel: () => msg('The maze: arrow keys move'),
 };
