@@ -50,7 +50,7 @@ export class Controller {
     () => this.api,
     this.notifier,
     this.models,
-    () => this.parts.loadShareDialog(),
+    () => this.parts,
   );
   readonly links = new Links(this.store, this.notifier, this.draft);
   readonly evaluations = new Evaluations(this.store, () => this.api, this.notifier);
@@ -71,7 +71,7 @@ export class Controller {
     this.notifier,
     this.events,
     this,
-    (...run) => this.parts.reportRun(...run),
+    () => this.parts,
   );
   readonly fileDrop = new FileDrop(this);
   readonly consent = new CodeConsent((...asked) => this.parts.askAboutCode(...asked));

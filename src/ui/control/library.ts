@@ -31,7 +31,7 @@ export class Library {
     private readonly notifier: Notifier,
     private readonly events: Events,
     private readonly focus: Focus,
-    private readonly reportRun: LazyParts['reportRun'],
+    private readonly parts: () => LazyParts,
   ) {}
 
   private get state(): State {
@@ -86,7 +86,7 @@ export class Library {
     this.notifier.attempt('report', async () => {
       const { run, records } = this.state;
       if (!run) return;
-      download(await this.reportRun(this.api(), run, records), `${run.name}.html`);
+      download(await this.parts().reportRun(this.api(), run, records), `${run.name}.html`);
     });
 
   /** Saves the run as a folder from which another trainer can continue. */
