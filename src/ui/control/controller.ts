@@ -45,13 +45,7 @@ export class Controller {
   );
   readonly servers = new WorldServers(this.store, () => this.api);
   readonly notifier = new Notifier(this.store);
-  readonly layout = new Layout(
-    this.store,
-    () => this.api,
-    this.notifier,
-    this.models,
-    () => this.parts,
-  );
+  readonly layout = new Layout(this.store, () => this.api, this.notifier, this.models, this);
   readonly links = new Links(this.store, this.notifier, this.draft);
   readonly evaluations = new Evaluations(this.store, () => this.api, this.notifier);
   readonly sweep = new SweepInFocus(this.store, () => this.api, this.notifier);
@@ -65,20 +59,13 @@ export class Controller {
     evaluations: this.evaluations,
     stepping: () => this.stepping,
   });
-  readonly library = new Library(
-    this.store,
-    () => this.api,
-    this.notifier,
-    this.events,
-    this,
-    () => this.parts,
-  );
+  readonly library = new Library(this.store, () => this.api, this.notifier, this.events, this);
   readonly fileDrop = new FileDrop(this);
   readonly consent = new CodeConsent((...asked) => this.parts.askAboutCode(...asked));
   readonly lessons = new Lessons(this, () => this.parts.loadLessons());
   private client: Client | null = null;
 
-  constructor(private readonly parts: LazyParts) {}
+  constructor(readonly parts: LazyParts) {}
 
   get api(): TrainerApi {
     if (!this.client) throw new Error(msg('The trainer is still starting. Try again in a moment.'));

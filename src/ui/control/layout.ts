@@ -27,7 +27,7 @@ export class Layout {
     private readonly api: () => TrainerApi,
     private readonly notifier: Notifier,
     private readonly models: ModelPicker,
-    private readonly parts: () => LazyParts,
+    private readonly host: { readonly parts: LazyParts },
   ) {}
 
   private get state(): State {
@@ -112,7 +112,7 @@ export class Layout {
 
   /** Opens or closes the share dialog; its code is loaded at first use. */
   async showSharing(sharing: boolean) {
-    if (sharing) await this.parts().loadShareDialog();
+    if (sharing) await this.host.parts.loadShareDialog();
     this.store.set({ sharing });
   }
 

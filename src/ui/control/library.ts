@@ -18,6 +18,7 @@ async function fetchFile(path: string): Promise<Blob> {
 
 /** Actions of the run in focus that the library needs. */
 interface Focus {
+  readonly parts: LazyParts;
   open(id: string): Promise<void>;
   close(): void;
   pause(): Promise<void>;
@@ -31,7 +32,6 @@ export class Library {
     private readonly notifier: Notifier,
     private readonly events: Events,
     private readonly focus: Focus,
-    private readonly parts: () => LazyParts,
   ) {}
 
   private get state(): State {
@@ -86,7 +86,7 @@ export class Library {
     this.notifier.attempt('report', async () => {
       const { run, records } = this.state;
       if (!run) return;
-      download(await this.parts().reportRun(this.api(), run, records), `${run.name}.html`);
+      download(await this.focus.parts.reportRun(this.api(), run, records), `${run.name}.html`);
     });
 
   /** Saves the run as a folder from which another trainer can continue. */
