@@ -158,7 +158,7 @@ export class TabgymProgress extends Panel {
 
   private renderWholeSweep(wholeSweep: boolean) {
     const choice = (value: boolean, label: string) =>
-      html`<button class="small" aria-pressed=${value === together ? 'true' : 'false'} @click=${() => this.app.sweep.showWholeSweep(value)}>${label}</button>`;
+      html`<button class="small" aria-pressed=${value === wholeSweep ? 'true' : 'false'} @click=${() => this.app.sweep.showWholeSweep(value)}>${label}</button>`;
     return html`<span class="row choice" role="group" aria-label=${msg('Runs in the charts')}>${choice(true, msg('All runs'))}${choice(false, msg('This run'))}</span>`;
   }
 
