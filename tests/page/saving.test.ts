@@ -100,6 +100,24 @@ describe('a report', () => {
     charts: charts().map((spec) => chartOf(spec, records, plainView, () => '#123456')),
   });
 
+  test('shows a dash for a number of a foreign record that is a text', () => {
+    const markup = '<form action="//x"></form>' as unknown as number;
+    const rate = { rate: markup, low: markup, high: markup, episodes: markup, successes: markup };
+    const split = { ...records.find(({ evaluation }) => evaluation)!.evaluation!.test, policy: rate };
+    const last = records.at(-1)!;
+    const foreign = {
+      ...last,
+      step: markup,
+      metrics: Object.fromEntries(Object.keys(last.metrics).map((name) => [name, markup])),
+      evaluation: { train: split, test: split },
+    };
+    const steps = { ...hostile, steps: markup };
+    const text = runReport({ name: 'x', experiment: steps, records: [foreign], trajectories: [], charts: [] });
+    const { document } = parseHTML(text);
+    expect(document.querySelectorAll('form, script, img')).toHaveLength(0);
+    expect(document.querySelector('td')!.textContent).toBe('–');
+  });
+
   test('has settings, curves, evaluations, episodes and numbers', () => {
     const { document } = parseHTML(page);
     expect([...document.querySelectorAll('h2')].map((each) => each.textContent)).toEqual([

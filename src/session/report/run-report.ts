@@ -78,10 +78,13 @@ h1{font-size:24px}h2{font-size:17px;margin-top:28px}table{border-collapse:collap
 td.n{text-align:end;font-variant-numeric:tabular-nums}pre{white-space:pre-wrap;overflow-wrap:anywhere;background:#f3f3ef;padding:10px;border-radius:6px;font-size:12px}
 .charts{display:grid;grid-template-columns:repeat(auto-fill,minmax(460px,1fr));gap:12px}svg{max-width:100%;height:auto;border:1px solid #ddd;border-radius:6px}td.t{white-space:pre-wrap;overflow-wrap:anywhere}p.small{color:#575b61;font-size:12px}`;
 
-const number = (value: number | undefined) =>
-  value === undefined || !Number.isFinite(value) ? '–' : String(Number(value.toPrecision(4)));
+/** A number of a record as text. Records of a foreign run may hold any JSON: anything but a finite number becomes a dash. */
+const number = (value: unknown) =>
+  typeof value === 'number' && Number.isFinite(value) ? String(Number(value.toPrecision(4))) : '–';
+const fixed = (value: unknown) => (typeof value === 'number' && Number.isFinite(value) ? value.toFixed(3) : '–');
+const count = (value: unknown) => (Number.isSafeInteger(value) ? String(value) : '–');
 const rateWords = (rate: Rate | null | undefined) =>
-  rate ? `${rate.rate.toFixed(3)} [${rate.low.toFixed(3)}, ${rate.high.toFixed(3)}] (${rate.episodes})` : '–';
+  rate ? `${fixed(rate.rate)} [${fixed(rate.low)}, ${fixed(rate.high)}] (${count(rate.episodes)})` : '–';
 const row = (...cells: string[]) => `<tr>${cells.map((cell) => `<td>${cell}</td>`).join('')}</tr>`;
 const heads = (...cells: string[]) =>
   `<thead><tr>${cells.map((cell) => `<th scope="col">${escaped(cell)}</th>`).join('')}</tr></thead>`;
@@ -93,7 +96,7 @@ function evaluationTable(records: readonly StepRecord[], words: ReportWords): st
     (['train', 'test'] as const).map((split) => {
       const { policy, chance, oracle } = evaluation[split];
       const goals = split === 'train' ? words.training : words.heldOut;
-      return row(String(step), escaped(goals), rateWords(policy), rateWords(chance), rateWords(oracle));
+      return row(count(step), escaped(goals), rateWords(policy), rateWords(chance), rateWords(oracle));
     }),
   );
   return `<h2>${escaped(words.evaluations)}</h2><table>${heads(words.step, '', words.policy, words.chance, words.oracle)}<tbody>${rows.join('')}</tbody></table>`;
@@ -137,7 +140,7 @@ export function runReport(
   return `<!doctype html>
 <html lang="${words.lang}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'"><title>${escaped(name)}</title><style>${style}</style></head>
-<body><h1>${escaped(name)}</h1><p>${escaped(experiment.description ?? '')}</p><p class="small">${escaped(words.step)} ${last} / ${experiment.steps}. ${escaped(words.made)}</p>
+<body><h1>${escaped(name)}</h1><p>${escaped(experiment.description ?? '')}</p><p class="small">${escaped(words.step)} ${count(last)} / ${count(experiment.steps)}. ${escaped(words.made)}</p>
 ${charts.length ? `<h2>${escaped(words.curves)}</h2><div class="charts">${charts.map(lineSvg).join('')}</div>` : ''}
 ${evaluationTable(records, words)}
 ${episodes.length ? `<h2>${escaped(words.episodes)}</h2>${episodes.join('')}` : ''}
