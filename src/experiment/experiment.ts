@@ -3,6 +3,8 @@
  * checkpoint all carry it. `parseExperiment` refuses a field out of range with its path and its bounds.
  */
 import * as v from 'valibot';
+import { boundedList, real, whole } from '../fields/fields.ts';
+import { problemOf } from '../fields/refusals.ts';
 import { AlgorithmSchema, criticKind } from '../rl/algorithms/registry.ts';
 import { worldModule, worldNames } from '../worlds/registry.ts';
 import { factsOf, PolicySchema, policyProblems } from './policies/registry.ts';
@@ -10,64 +12,61 @@ import { type Problem, SweepSchema, sweepProblems, sweptDocuments, variantsOf } 
 import { upgraded } from './upgrade.ts';
 import { worldProblems } from './world-checks.ts';
 
-const integer = (min: number, max: number) => v.pipe(v.number(), v.integer(), v.minValue(min), v.maxValue(max));
-const real = (min: number, max: number) => v.pipe(v.number(), v.minValue(min), v.maxValue(max));
-const seed = integer(0, 0xffffffff);
+const seed = whole(0, 0xffffffff);
 
 /** A turn limit: a number, or the oracle's turns for the task plus some. */
-const turns = v.union([integer(1, 200), v.strictObject({ oraclePlus: integer(0, 100) })]);
+const turns = v.union([whole(1, 200), v.strictObject({ oraclePlus: whole(0, 100) })]);
 
 export const ExperimentSchema = v.strictObject({
   format: v.literal('tabgym-experiment-1'),
   name: v.pipe(v.string(), v.minLength(1), v.maxLength(120)),
   description: v.optional(v.pipe(v.string(), v.maxLength(2000)), ''),
   seed,
-  steps: integer(1, 1_000_000),
+  steps: whole(1, 1_000_000),
   policy: PolicySchema,
   /** Mixture: each group of a step draws its world by weight. */
-  worlds: v.pipe(
-    v.array(
-      v.strictObject({
-        name: v.picklist(worldNames),
-        weight: v.optional(real(0, 1000), 1),
-        /** Whether evaluations ask its tasks too; false: only trained on. */
-        evaluated: v.optional(v.boolean(), true),
-        options: v.optional(v.record(v.string(), v.any()), {}),
-      }),
-    ),
-    v.minLength(1),
-    v.maxLength(8),
+  worlds: boundedList(
+    'worlds',
+    v.strictObject({
+      name: v.picklist(worldNames),
+      weight: v.optional(real(0, 1000), 1),
+      /** Whether evaluations ask its tasks too; false: only trained on. */
+      evaluated: v.optional(v.boolean(), true),
+      options: v.optional(v.record(v.string(), v.any()), {}),
+    }),
+    1,
+    8,
   ),
   algorithm: AlgorithmSchema,
   /** Parts of the run that come before `algorithm`, each for its steps: imitation, then reinforcement. */
   stages: v.optional(
-    v.pipe(
-      v.array(
-        v.strictObject({
-          steps: integer(1, 1_000_000),
-          algorithm: AlgorithmSchema,
-          /** null: the optimiser's. */
-          learningRate: v.optional(v.nullable(real(0, 1)), null),
-        }),
-      ),
-      v.maxLength(16),
+    boundedList(
+      'stages',
+      v.strictObject({
+        steps: whole(1, 1_000_000),
+        algorithm: AlgorithmSchema,
+        /** null: the optimiser's. */
+        learningRate: v.optional(v.nullable(real(0, 1)), null),
+      }),
+      0,
+      16,
     ),
   ),
   /** ScalingInter-RL: stages of (steps, most turns); the last one stays. A fixed horizon is one stage. */
-  horizon: v.pipe(v.array(v.strictObject({ steps: integer(1, 1_000_000), turns })), v.minLength(1), v.maxLength(32)),
+  horizon: boundedList('stages', v.strictObject({ steps: whole(1, 1_000_000), turns }), 1, 32),
   sampling: v.strictObject({
     temperature: real(0.01, 10),
     /** Constrain decoding to the actions the world's text offers. */
     maskActions: v.boolean(),
-    maxTokensPerTurn: integer(1, 1024),
+    maxTokensPerTurn: whole(1, 1024),
     /** Most tokens that may be thought before each action; 0: none. */
-    thoughts: v.optional(integer(0, 1024), 0),
-    promptTokens: integer(16, 8192),
-    completionTokens: integer(16, 8192),
+    thoughts: v.optional(whole(0, 1024), 0),
+    promptTokens: whole(16, 8192),
+    completionTokens: whole(16, 8192),
   }),
   optimizer: v.strictObject({
     learningRate: real(0, 1),
-    warmupSteps: v.optional(integer(0, 100_000), 0),
+    warmupSteps: v.optional(whole(0, 100_000), 0),
     /** Learning rate at the last step as a fraction of the first (linear); 1: constant. */
     finalFraction: v.optional(real(0, 1), 1),
     beta1: v.optional(real(0, 1), 0.9),
@@ -77,7 +76,7 @@ export const ExperimentSchema = v.strictObject({
     maxGradNorm: v.nullable(real(1e-6, 1e6)),
   }),
   /** Sampled at the training temperature, under the horizon of the step. every 0: only before the first step and after the last. */
-  evaluation: v.strictObject({ every: integer(0, 100_000), episodes: integer(1, 5000) }),
+  evaluation: v.strictObject({ every: whole(0, 100_000), episodes: whole(1, 5000) }),
   /** Seeds and variants: the document stands for several runs, none of which has a sweep itself. */
   sweep: v.optional(SweepSchema),
 });
@@ -150,7 +149,9 @@ function check(document: unknown): Checked {
   const result = v.safeParse(ExperimentSchema, upgraded(document));
   if (!result.success) {
     const { issues } = result;
-    return { problems: issues.map((issue) => ({ path: v.getDotPath(issue) ?? '(document)', message: issue.message })) };
+    return {
+      problems: issues.map((issue) => problemOf(issue)).map((each) => ({ ...each, path: each.path || '(document)' })),
+    };
   }
   const problems = crossChecks(result.output);
   // Variants of what is refused itself would repeat its problems.

@@ -46,7 +46,7 @@ function valuesOf(knob: Knob): string {
     : kind === 'boolean'
       ? 'yes or no'
       : kind === 'code'
-        ? `at most ${knob.max} characters`
+        ? `at most ${knob.longest} characters`
         : [min === undefined ? kind : `${min} to ${max}`, unit, multipleOf ? `in multiples of ${multipleOf}` : '']
             .filter(Boolean)
             .join(' ');

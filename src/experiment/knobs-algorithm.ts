@@ -1,8 +1,9 @@
 /** Knobs of the algorithms, read back from their schemas: label, sentence and bounds stand in `rl/algorithms/` alone. */
 import * as v from 'valibot';
+import type { FieldKind } from '../fields/reader.ts';
 import type { FieldExtra } from '../rl/algorithms/fields.ts';
 import { algorithms } from '../rl/algorithms/registry.ts';
-import { type Extra, type Knob, type KnobKind, knob } from './knob.ts';
+import { type Extra, type Knob, knob } from './knob.ts';
 
 /** What is read of a valibot schema. */
 interface AnySchema {
@@ -31,7 +32,7 @@ function fieldsOf(schema: AnySchema, path: string): Field[] {
 const requirement = ({ pipe }: AnySchema, type: string) =>
   pipe?.find((each) => each.type === type)?.requirement as number | undefined;
 
-function kindOf(schema: AnySchema): KnobKind {
+function kindOf(schema: AnySchema): FieldKind {
   const base = schema.pipe?.[0] ?? schema;
   if (base.type === 'picklist') return 'choice';
   if (base.type === 'boolean') return 'boolean';
@@ -51,7 +52,8 @@ function knobOf({ path, schema }: Field, names: readonly string[]): Knob {
     ...rest,
     ...present({
       min: requirement(schema, 'min_value'),
-      max: requirement(schema, 'max_value') ?? requirement(schema, 'max_length'),
+      max: requirement(schema, 'max_value'),
+      longest: requirement(schema, 'max_length'),
       choices: base.type === 'picklist' ? base.options : undefined,
     }),
     ...(names.length < algorithms.length ? { algorithms: names } : {}),

@@ -2,8 +2,9 @@
 import type * as v from 'valibot';
 import type { WorldModule } from '../envs/module.ts';
 import type { OptionWords } from '../envs/options.ts';
+import type { FieldKind } from '../fields/reader.ts';
 import { worldModules, worldNames } from '../worlds/registry.ts';
-import { type Extra, type Knob, type KnobKind, knob, range } from './knob.ts';
+import { type Extra, type Knob, knob, range } from './knob.ts';
 
 /** Of a schema, what a knob is made from. */
 interface Part {
@@ -22,7 +23,7 @@ const pipeOf = (part: Part): readonly Part[] =>
 
 const requirementOf = (part: Part, type: string) => pipeOf(part).find((each) => each.type === type)?.requirement;
 
-function kindOf(part: Part): KnobKind {
+function kindOf(part: Part): FieldKind {
   if (part.type === 'array') return part.item?.type === 'number' ? 'integers' : 'choices';
   if (part.type === 'picklist') return 'choice';
   if (part.type === 'boolean') return 'boolean';
@@ -31,7 +32,7 @@ function kindOf(part: Part): KnobKind {
 }
 
 /** The bounds of a number or of a list's numbers, and what is chosen from. */
-function boundsOf(part: Part, kind: KnobKind, { step, choices, choiceLabels }: OptionWords): Extra {
+function boundsOf(part: Part, kind: FieldKind, { step, choices, choiceLabels }: OptionWords): Extra {
   const of = part.item ?? part;
   const [min, max] = ['min_value', 'max_value'].map((type) => requirementOf(of, type));
   const offered = of.options ?? choices;
@@ -51,7 +52,7 @@ function optionKnob({ name }: WorldModule, key: string, entry: Part): Knob {
     id: `worlds.${name}.${key}`,
     unit: words.unit ?? '',
     worlds: [name],
-    unset: entry.default,
+    fallback: entry.default,
   });
 }
 

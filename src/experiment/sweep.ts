@@ -3,9 +3,9 @@
  * variant, whole by itself. Knows documents and paths; what a field means is the experiment's.
  */
 import * as v from 'valibot';
+import { boundedList, whole } from '../fields/fields.ts';
 import { algorithms } from '../rl/algorithms/registry.ts';
 import { withAlgorithm } from '../rl/algorithms/replace-algorithm.ts';
-import { integer } from './fields.ts';
 import { type Knob, knob, range } from './knob.ts';
 import { type Difference, differences, readPath, writePath } from './paths.ts';
 
@@ -24,9 +24,9 @@ const VariantSchema = v.strictObject({
 });
 
 export const SweepSchema = v.strictObject({
-  seeds: v.pipe(v.array(integer(0, 0xffffffff)), v.minLength(1), v.maxLength(MOST_SEEDS)),
+  seeds: boundedList('seeds', whole(0, 0xffffffff), 1, MOST_SEEDS),
   /** Absent: the document itself, once a seed. */
-  variants: v.optional(v.pipe(v.array(VariantSchema), v.maxLength(MOST_VARIANTS)), []),
+  variants: v.optional(boundedList('variants', VariantSchema, 0, MOST_VARIANTS), []),
 });
 
 export type Sweep = v.InferOutput<typeof SweepSchema>;
@@ -130,7 +130,7 @@ export function sweepProblems(
 }
 
 /** Lists and parts that are put in the place of another whole: what is in them has no path of its own in the other. */
-const whole: readonly [part: string, ifDiffers: RegExp][] = [
+const replaceable: readonly [part: string, ifDiffers: RegExp][] = [
   ['horizon', /^horizon\b/],
   ['worlds', /^worlds\b/],
   ['stages', /^stages\b/],
@@ -141,7 +141,9 @@ const whole: readonly [part: string, ifDiffers: RegExp][] = [
 /** What makes `document` of `base`, as a variant writes it down. */
 export function changesOf(base: unknown, document: unknown): { [path: string]: unknown } {
   const all = differences(base, document).filter(({ path }) => !reserved.includes(path.split('.')[0]));
-  const replaced = whole.filter(([, pattern]) => all.some(({ path }) => pattern.test(path))).map(([part]) => part);
+  const replaced = replaceable
+    .filter(([, pattern]) => all.some(({ path }) => pattern.test(path)))
+    .map(([part]) => part);
   const single = all.filter(({ path, to }) => to !== undefined && !replaced.includes(path.split('.')[0]));
   return Object.fromEntries([
     ...replaced.map((part) => [part, readPath(document, part) ?? []]),

@@ -115,10 +115,11 @@ describe('settings', () => {
       const knob = findKnob(path);
       expect(knob, 'no knob').toBeDefined();
       if (knob!.kind === 'text') return;
-      const { min, max, multipleOf, choices } = knob!;
-      expect({ min, max, multipleOf, choices, nullable: knob!.nullMeans !== undefined }).toEqual({
+      const { min, max, longest, multipleOf, choices } = knob!;
+      expect({ min, max, longest, multipleOf, choices, nullable: knob!.nullMeans !== undefined }).toEqual({
         min: leaf.min,
-        max: knob!.kind === 'code' ? leaf.longest : leaf.max,
+        max: leaf.max,
+        longest: leaf.longest,
         multipleOf: leaf.multipleOf,
         choices: leaf.choices,
         nullable: leaf.nullable,

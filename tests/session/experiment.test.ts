@@ -32,16 +32,16 @@ it.each(readdirSync('experiments').filter((name) => name.endsWith('.json')))(
 
 describe('a value out of range is refused by path and bound', () => {
   it.each([
-    ['steps', 0, '>=1', '0'],
-    ['policy.layers', 17, '<=16', '17'],
-    ['policy.hidden', 30, '%4', '30'],
-    ['policy.kind', 'large', '"tiny"', '"large"'],
+    ['steps', 0, 'must be at least 1', '(it is 0)'],
+    ['policy.layers', 17, 'must be at most 16', '(it is 17)'],
+    ['policy.hidden', 30, 'must be a multiple of 4', '(it is 30)'],
+    ['policy.kind', 'large', 'must be "tiny" or ', '(it is "large")'],
     ['algorithm.name', 'sarsa', '"grpo"', '"sarsa"'],
     ['algorithm.kl.coefficient', -1, '>=0', '-1'],
     ['algorithm.kl.estimator', 'k9', '"k1"', '"k9"'],
-    ['sampling.temperature', 0, '>=0.01', '0'],
-    ['optimizer.learningRate', 'fast', 'number', '"fast"'],
-    ['horizon', [], '>=1', '0'],
+    ['sampling.temperature', 0, 'must be at least 0.01', '(it is 0)'],
+    ['optimizer.learningRate', 'fast', 'must be a number from 0 to 1', '(it is "fast")'],
+    ['horizon', [], 'must have 1 to 32 stages', '(it is [])'],
     ['worlds.0.name', 'chess', 'textcraft', '"chess"'],
     ['format', 'tabgym-experiment-9', 'tabgym-experiment-1', 'tabgym-experiment-9'],
   ])('%s = %j', (path, value, bound, received) => {

@@ -73,7 +73,7 @@ describe('a document with a sweep', () => {
   });
 
   it.each([
-    [{ seeds: [] }, 'sweep.seeds', />=1/],
+    [{ seeds: [] }, 'sweep.seeds', /1 to 20 seeds/],
     [{ seeds: [1, 1] }, 'sweep.seeds.1', /twice/],
     [{ seeds: [1.5] }, 'sweep.seeds.0', /1\.5/],
     [{ seeds: [1], variants: [variants[0], variants[0]] }, 'sweep.variants.1.name', /"slow" is another/],
@@ -94,14 +94,18 @@ describe('a document with a sweep', () => {
     [
       { seeds: [1], variants: [{ name: 'a', changes: { 'optimizer.learningRate': 2 } }] },
       'sweep.variants.0.changes.optimizer.learningRate',
-      /<=1/,
+      /at most 1 \(it is 2\)/,
     ],
     [
       { seeds: [1], variants: [{ name: 'a', changes: { 'optimizer.speed': 2 } }] },
       'sweep.variants.0.changes.optimizer.speed',
-      /never/,
+      /there is no such field/,
     ],
-    [{ seeds: [1], variants: [{ name: 'a', changes: { horizon: [] } }] }, 'sweep.variants.0.changes.horizon', />=1/],
+    [
+      { seeds: [1], variants: [{ name: 'a', changes: { horizon: [] } }] },
+      'sweep.variants.0.changes.horizon',
+      /1 to 32 stages/,
+    ],
     [
       { seeds: [1], variants: [{ name: 'a', changes: { 'worlds.0.options.depths': [9] } }] },
       'sweep.variants.0.changes.worlds.0.options.depths',

@@ -1,75 +1,64 @@
 /** A language model that stays as it is, and a low-rank adapter beside it, which is trained. */
 import * as v from 'valibot';
+import { choice, option, real, whole } from '../../fields/fields.ts';
 import { projections } from '../../policy/weights/adapter.ts';
-import { field, integer, real } from '../fields.ts';
 import { definePolicy } from './kind.ts';
 import { modelField } from './language-model.ts';
 
 const restart = { change: 'restart' } as const;
 
 const lora = v.strictObject({
-  rank: v.optional(
-    field(integer(1, 256), {
-      label: 'Rank',
-      sentence: 'Width of the adapter: more can change more, and takes more memory for its gradients and moments.',
-      level: 'basic',
-      step: 1,
-      ...restart,
-    }),
-    16,
-  ),
+  rank: option(whole(1, 256), 16, {
+    label: 'Rank',
+    sentence: 'Width of the adapter: more can change more, and takes more memory for its gradients and moments.',
+    level: 'basic',
+    step: 1,
+    ...restart,
+  }),
   // What rsLoRA calls alpha comes in times the root of the rank: 4,096 at rank 256 is 65,536.
-  alpha: v.optional(
-    field(real(0.01, 65_536), {
-      label: 'Alpha',
-      sentence:
-        "The adapter's output is scaled by alpha over rank: larger makes the same step of the optimiser count for more.",
-      step: 1,
-      ...restart,
-    }),
-    32,
-  ),
-  targets: v.optional(
-    field(v.pipe(v.array(v.picklist(projections)), v.minLength(1)), {
+  alpha: option(real(0.01, 65_536), 32, {
+    label: 'Alpha',
+    sentence:
+      "The adapter's output is scaled by alpha over rank: larger makes the same step of the optimiser count for more.",
+    step: 1,
+    ...restart,
+  }),
+  targets: option(
+    v.pipe(
+      v.array(choice(projections), 'must be a list of projections'),
+      v.minLength(1, 'must have at least one of the projections'),
+    ),
+    [...projections],
+    {
       label: 'Adapted projections',
       sentence: 'Which matrices of each layer have an adapter beside them.',
       ...restart,
-    }),
-    [...projections],
+    },
   ),
 });
 
 const schema = v.strictObject({
   kind: v.literal('lora'),
   model: modelField,
-  weights: v.optional(
-    field(v.picklist(['int4', 'int8', 'f32']), {
-      label: 'Weights',
-      sentence: 'How the frozen matrices are kept: fewer bits take less memory and are a little less exact.',
-      level: 'basic',
-      ...restart,
-    }),
-    'int4',
-  ),
-  kvCache: v.optional(
-    field(v.picklist(['f32', 'int8']), {
-      label: 'Keys and values',
-      sentence:
-        'How decoding keeps what it has read: int8 takes about a quarter of the memory, and what is sampled is then a little off what is trained.',
-      ...restart,
-    }),
-    'f32',
-  ),
-  kvShare: v.optional(
-    field(real(0.05, 1), {
-      label: 'Share of pages',
-      sentence:
-        'Part of the pages that all episodes at their longest would fill: less takes less memory, and episodes may wait for each other.',
-      step: 0.05,
-      ...restart,
-    }),
-    1,
-  ),
+  weights: option(choice(['int4', 'int8', 'f32']), 'int4', {
+    label: 'Weights',
+    sentence: 'How the frozen matrices are kept: fewer bits take less memory and are a little less exact.',
+    level: 'basic',
+    ...restart,
+  }),
+  kvCache: option(choice(['f32', 'int8']), 'f32', {
+    label: 'Keys and values',
+    sentence:
+      'How decoding keeps what it has read: int8 takes about a quarter of the memory, and what is sampled is then a little off what is trained.',
+    ...restart,
+  }),
+  kvShare: option(real(0.05, 1), 1, {
+    label: 'Share of pages',
+    sentence:
+      'Part of the pages that all episodes at their longest would fill: less takes less memory, and episodes may wait for each other.',
+    step: 0.05,
+    ...restart,
+  }),
   lora: v.optional(lora, { rank: 16, alpha: 32, targets: [...projections] }),
 });
 

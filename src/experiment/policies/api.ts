@@ -1,47 +1,41 @@
 /** A model behind an OpenAI-compatible server: it is asked for replies in words, acts, and does not learn. Its key is no part of a document. */
 import * as v from 'valibot';
-import { field } from '../fields.ts';
+import { field, option, text, whole } from '../../fields/fields.ts';
 import { definePolicy } from './kind.ts';
 
-const isWebAddress = (text: string) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
-const withoutLogin = (text: string) => !URL.canParse(text) || !(new URL(text).username || new URL(text).password);
+const isWebAddress = (given: string) => URL.canParse(given) && /^https?:$/.test(new URL(given).protocol);
+const withoutLogin = (given: string) => !URL.canParse(given) || !(new URL(given).username || new URL(given).password);
 
 const schema = v.strictObject({
   kind: v.literal('api'),
-  address: v.optional(
-    field(
-      v.pipe(
-        v.string(),
-        v.maxLength(500),
-        v.check(isWebAddress, 'must be an address that begins with http:// or https://'),
-        v.check(withoutLogin, 'must hold no name and no password: a key is kept apart from the document'),
-      ),
-      {
-        label: 'Address',
-        sentence:
-          "Where an OpenAI-compatible server is: the part before /chat/completions, as in the one that this project's serve prints.",
-        level: 'basic',
-        change: 'restart',
-      },
+  address: option(
+    v.pipe(
+      text(0, 500),
+      v.check(isWebAddress, 'must be an address that begins with http:// or https://'),
+      v.check(withoutLogin, 'must hold no name and no password: a key is kept apart from the document'),
     ),
     'http://127.0.0.1:36001/v1',
+    {
+      label: 'Address',
+      sentence:
+        "Where an OpenAI-compatible server is: the part before /chat/completions, as in the one that this project's serve prints.",
+      level: 'basic',
+      change: 'restart',
+    },
   ),
   // Not the `model` of other kinds: it is no repository.
-  name: field(v.pipe(v.string(), v.nonEmpty('must name a model'), v.maxLength(200)), {
+  name: field(text(1, 200), {
     label: 'Model',
     sentence: 'What the server calls the model.',
     level: 'basic',
     change: 'restart',
   }),
-  contextTurns: v.optional(
-    field(v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(1000)), {
-      label: 'Turns remembered',
-      sentence: 'How many of the last turns the model is shown again, after the first words; 0 shows all of them.',
-      unit: 'turns',
-      change: 'restart',
-    }),
-    0,
-  ),
+  contextTurns: option(whole(0, 1000), 0, {
+    label: 'Turns remembered',
+    sentence: 'How many of the last turns the model is shown again, after the first words; 0 shows all of them.',
+    unit: 'turns',
+    change: 'restart',
+  }),
 });
 
 export type ApiPolicy = v.InferOutput<typeof schema>;

@@ -1,6 +1,6 @@
 /** A language model over the ONNX runtime, as its repository has it: it plays and does not train. */
 import * as v from 'valibot';
-import { field } from '../fields.ts';
+import { choice, option, text } from '../../fields/fields.ts';
 import { definePolicy } from './kind.ts';
 import { modelField } from './language-model.ts';
 
@@ -8,23 +8,21 @@ const schema = v.strictObject({
   kind: v.literal('onnx'),
   model: modelField,
   // In the Hub's layout; weights beside it have its name and `_data`.
-  file: v.optional(
-    field(v.pipe(v.string(), v.maxLength(200), v.regex(/^[\w./-]+\.onnx$/)), {
+  file: option(
+    v.pipe(text(0, 200), v.regex(/^[\w./-]+\.onnx$/, 'must be a path of letters, digits, _ . - / that ends in .onnx')),
+    'onnx/model.onnx',
+    {
       label: 'File',
       sentence: "The model's file in ONNX in its repository; fewer bits (onnx/model_q4.onnx) are a smaller download.",
       level: 'basic',
       change: 'restart',
-    }),
-    'onnx/model.onnx',
+    },
   ),
-  backend: v.optional(
-    field(v.picklist(['wasm', 'webgpu']), {
-      label: 'ONNX runtime',
-      sentence: 'What computes it: the processor, by WebAssembly, or the GPU, where the browser has WebGPU.',
-      change: 'restart',
-    }),
-    'wasm',
-  ),
+  backend: option(choice(['wasm', 'webgpu']), 'wasm', {
+    label: 'ONNX runtime',
+    sentence: 'What computes it: the processor, by WebAssembly, or the GPU, where the browser has WebGPU.',
+    change: 'restart',
+  }),
 });
 
 export type OnnxModelPolicy = v.InferOutput<typeof schema>;

@@ -1,7 +1,7 @@
 /** All kinds of policy, by the name that a document has for them. One more: a file here, its twin in `session/policies/`. */
 import * as v from 'valibot';
-import { knobsOf } from '../fields.ts';
-import { type Knob, knob } from '../knob.ts';
+import { fieldsOfVariants } from '../../fields/reader.ts';
+import { type Knob, knob, knobOf } from '../knob.ts';
 import { readPath } from '../paths.ts';
 import { adapted } from './adapted.ts';
 import { api } from './api.ts';
@@ -36,16 +36,7 @@ export const policySummary = (policy: Policy, pattern = factsOf(policy).summary)
 export const kindsWith = (fact: keyof PolicyFacts): PolicyName[] =>
   names.filter((name) => policyKinds[name].facts[fact]);
 
-/** A field that several kinds have is one knob. */
-function merged(knobs: readonly Knob[]): Knob[] {
-  const byPath = new Map<string, Knob>();
-  for (const each of knobs) {
-    const known = byPath.get(each.path);
-    const policies = [...(known?.policies ?? []), ...(each.policies ?? [])];
-    byPath.set(each.path, { ...(known ?? each), policies });
-  }
-  return [...byPath.values()];
-}
+const variants = names.map((name) => ({ name, schema: policyKinds[name].schema as v.GenericSchema }));
 
 export const policyKnobs: readonly Knob[] = [
   knob(
@@ -57,5 +48,5 @@ export const policyKnobs: readonly Knob[] = [
     'restart',
     { choices: names, choiceLabels: Object.fromEntries(names.map((name) => [name, policyKinds[name].facts.label])) },
   ),
-  ...merged(names.flatMap((name) => knobsOf(policyKinds[name].schema, 'policy', { policies: [name] }))),
+  ...fieldsOfVariants(variants, 'policy').map((each) => knobOf(each.field, { policies: each.names })),
 ];

@@ -1,142 +1,112 @@
 /** A tiny policy: starts from random weights over its worlds' own words, and trains all of them. */
 import * as v from 'valibot';
-import { type FieldWords, field, integer, real } from '../fields.ts';
+import { field, option, real, toggle, whole } from '../../fields/fields.ts';
 import { definePolicy, type Problem } from './kind.ts';
 
 const restart = { change: 'restart' } as const;
-const more = (label: string, sentence: string, rest: Partial<FieldWords> = {}) => ({
-  label,
-  sentence,
-  ...restart,
-  ...rest,
-});
-
 const schema = v.strictObject({
   kind: v.literal('tiny'),
-  layers: field(
-    integer(1, 16),
-    more('Layers', 'Transformer blocks: more can plan further and cost proportionally more time.', {
-      level: 'basic',
-      step: 1,
-    }),
-  ),
-  hidden: field(
-    v.pipe(integer(16, 1024), v.multipleOf(4)),
-    more('Width', 'Numbers that describe each token inside the policy.', { level: 'basic', step: 16 }),
-  ),
-  heads: field(
-    integer(1, 32),
-    more('Heads', 'Attention heads a layer: how many places each token can look at once.', { step: 1 }),
-  ),
-  kvHeads: field(
-    integer(1, 32),
-    more('Key-value heads', 'Heads that keep their own keys and values; fewer than heads saves memory by sharing.', {
-      step: 1,
-    }),
-  ),
-  headDim: field(
-    v.pipe(integer(4, 128), v.multipleOf(4)),
-    more('Head size', 'Numbers a head compares two tokens by.', { step: 4 }),
-  ),
-  intermediate: field(
-    v.pipe(integer(16, 4096), v.multipleOf(4)),
-    more('Feed-forward width', 'Width of the layer that works on each token by itself.', { step: 16 }),
-  ),
-  tieEmbeddings: v.optional(
-    field(
-      v.boolean(),
-      more('Tie embeddings', 'Use one table both to read tokens and to choose them: fewer parameters.'),
-    ),
-    true,
-  ),
-  qkNorm: v.optional(
-    field(
-      v.boolean(),
-      more(
-        'QK-norm',
-        'Normalise queries and keys before they are compared, as Qwen3 does: steadier at high learning rates.',
-      ),
-    ),
-    false,
-  ),
-  qkvBias: v.optional(
-    field(
-      v.boolean(),
-      more(
-        'Attention biases',
-        'Queries, keys and values have biases, as in Qwen2: a head can then look at a distance, whatever stands there. Not together with QK-norm.',
-      ),
-    ),
-    false,
-  ),
-  ropeTheta: v.optional(
-    field(
-      real(10, 1e7),
-      more('RoPE base', 'How slowly the position code turns: larger reaches further back.', { step: 1000 }),
-    ),
-    10_000,
-  ),
-  initStd: v.optional(
-    field(
-      real(1e-4, 1),
-      more('Initial spread', 'Standard deviation of the random weights at the start.', { step: 0.005 }),
-    ),
-    0.02,
-  ),
-  embeddingStd: v.optional(
-    field(
-      v.nullable(real(1e-4, 1)),
-      more(
-        'Initial spread of embeddings',
-        'Standard deviation of the vectors of the vocabulary at the start: larger makes words easier to tell apart.',
-        { step: 0.005, nullMeans: 'as the other weights' },
-      ),
-    ),
-    null,
-  ),
-  copyScale: v.optional(
-    field(
-      real(-4, 4),
-      more(
-        'Copying at the start',
-        'How strongly each attention layer begins by copying the words it looks at; 0 begins at random, and copying has to be learnt word by word; below 0 it begins by avoiding them.',
-        { step: 0.1 },
-      ),
-    ),
-    0,
-  ),
-  previousTokenHeads: v.optional(
-    field(
-      integer(0, 32),
-      more(
-        'Heads that look back at the start',
-        'The first heads of the first layer begin by looking at the token before, the one before that, and so on; with them finding where a word stood before is soon learnt. Needs attention biases.',
-        { step: 1 },
-      ),
-    ),
-    0,
-  ),
-  inductionHeads: v.optional(
-    field(
-      integer(0, 32),
-      more(
-        'Heads that look up at the start',
-        'The first heads of the second layer begin by looking where the same word stood before, at what followed it: a name is found in a list from the first step on. Needs as many heads that look back.',
-        { step: 1 },
-      ),
-    ),
-    0,
-  ),
-  wholeNames: v.optional(
-    field(
-      v.boolean(),
-      more(
-        'Names are tokens',
-        'Names of several words that the world tells, such as "oak planks", are one token each: shorter texts, and a name is found by one look. They can then not be said in part.',
-      ),
-    ),
-    false,
-  ),
+  layers: field(whole(1, 16), {
+    label: 'Layers',
+    sentence: 'Transformer blocks: more can plan further and cost proportionally more time.',
+    level: 'basic',
+    step: 1,
+    ...restart,
+  }),
+  hidden: field(v.pipe(whole(16, 1024), v.multipleOf(4, 'must be a multiple of 4')), {
+    label: 'Width',
+    sentence: 'Numbers that describe each token inside the policy.',
+    level: 'basic',
+    step: 16,
+    ...restart,
+  }),
+  heads: field(whole(1, 32), {
+    label: 'Heads',
+    sentence: 'Attention heads a layer: how many places each token can look at once.',
+    step: 1,
+    ...restart,
+  }),
+  kvHeads: field(whole(1, 32), {
+    label: 'Key-value heads',
+    sentence: 'Heads that keep their own keys and values; fewer than heads saves memory by sharing.',
+    step: 1,
+    ...restart,
+  }),
+  headDim: field(v.pipe(whole(4, 128), v.multipleOf(4, 'must be a multiple of 4')), {
+    label: 'Head size',
+    sentence: 'Numbers a head compares two tokens by.',
+    step: 4,
+    ...restart,
+  }),
+  intermediate: field(v.pipe(whole(16, 4096), v.multipleOf(4, 'must be a multiple of 4')), {
+    label: 'Feed-forward width',
+    sentence: 'Width of the layer that works on each token by itself.',
+    step: 16,
+    ...restart,
+  }),
+  tieEmbeddings: option(toggle(), true, {
+    label: 'Tie embeddings',
+    sentence: 'Use one table both to read tokens and to choose them: fewer parameters.',
+    ...restart,
+  }),
+  qkNorm: option(toggle(), false, {
+    label: 'QK-norm',
+    sentence: 'Normalise queries and keys before they are compared, as Qwen3 does: steadier at high learning rates.',
+    ...restart,
+  }),
+  qkvBias: option(toggle(), false, {
+    label: 'Attention biases',
+    sentence:
+      'Queries, keys and values have biases, as in Qwen2: a head can then look at a distance, whatever stands there. Not together with QK-norm.',
+    ...restart,
+  }),
+  ropeTheta: option(real(10, 1e7), 10_000, {
+    label: 'RoPE base',
+    sentence: 'How slowly the position code turns: larger reaches further back.',
+    step: 1000,
+    ...restart,
+  }),
+  initStd: option(real(1e-4, 1), 0.02, {
+    label: 'Initial spread',
+    sentence: 'Standard deviation of the random weights at the start.',
+    step: 0.005,
+    ...restart,
+  }),
+  embeddingStd: option(v.nullable(real(1e-4, 1)), null, {
+    label: 'Initial spread of embeddings',
+    sentence:
+      'Standard deviation of the vectors of the vocabulary at the start: larger makes words easier to tell apart.',
+    step: 0.005,
+    nullMeans: 'as the other weights',
+    ...restart,
+  }),
+  copyScale: option(real(-4, 4), 0, {
+    label: 'Copying at the start',
+    sentence:
+      'How strongly each attention layer begins by copying the words it looks at; 0 begins at random, and copying has to be learnt word by word; below 0 it begins by avoiding them.',
+    step: 0.1,
+    ...restart,
+  }),
+  previousTokenHeads: option(whole(0, 32), 0, {
+    label: 'Heads that look back at the start',
+    sentence:
+      'The first heads of the first layer begin by looking at the token before, the one before that, and so on; with them finding where a word stood before is soon learnt. Needs attention biases.',
+    step: 1,
+    ...restart,
+  }),
+  inductionHeads: option(whole(0, 32), 0, {
+    label: 'Heads that look up at the start',
+    sentence:
+      'The first heads of the second layer begin by looking where the same word stood before, at what followed it: a name is found in a list from the first step on. Needs as many heads that look back.',
+    step: 1,
+    ...restart,
+  }),
+  wholeNames: option(toggle(), false, {
+    label: 'Names are tokens',
+    sentence:
+      'Names of several words that the world tells, such as "oak planks", are one token each: shorter texts, and a name is found by one look. They can then not be said in part.',
+    ...restart,
+  }),
 });
 
 export type TinyPolicy = v.InferOutput<typeof schema>;

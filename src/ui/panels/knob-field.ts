@@ -149,9 +149,14 @@ export class TabgymKnob extends LitElement {
     return this.of ?? findKnob(this.path)!;
   }
 
+  /** Default of a world's option. Other fields get theirs when the document is read. */
+  private get fallback(): unknown {
+    return this.knob.worlds && this.knob.fallback;
+  }
+
   /** Value, or the one that applies if none is set. */
   private get shown(): unknown {
-    return this.value === undefined ? this.knob.unset : this.value;
+    return this.value === undefined ? this.fallback : this.value;
   }
 
   private send(value: unknown) {
@@ -234,7 +239,7 @@ export class TabgymKnob extends LitElement {
       this.send(typed.trim() === '' ? empty : numberOf(typed));
     };
     return html`<input id="control" class=${text ? '' : 'number'} inputmode=${text ? 'text' : 'decimal'} ?disabled=${this.disabled}
-      placeholder=${knob.nullMeans ?? String(knob.unset ?? '')} aria-invalid=${this.invalid} aria-describedby=${this.error ? 'error' : nothing}
+      placeholder=${knob.nullMeans ?? String(this.fallback ?? '')} aria-invalid=${this.invalid} aria-describedby=${this.error ? 'error' : nothing}
       .value=${live(value)} @change=${change} @keydown=${(event: KeyboardEvent) => this.spin(event, knob)} />`;
   }
 

@@ -1,7 +1,7 @@
 /** Effect of the setup's draft on the run in focus: none, a fork at its last step, or a new run. Pure functions. */
 import { deepens } from '../../experiment/deepening.ts';
 import type { Experiment } from '../../experiment/experiment.ts';
-import type { KnobChange } from '../../experiment/knob.ts';
+import type { Knob } from '../../experiment/knob.ts';
 import { findKnob } from '../../experiment/knobs.ts';
 import { type Difference, differences } from '../../experiment/paths.ts';
 import type { RunSummary } from '../../session/protocol.ts';
@@ -11,10 +11,10 @@ export interface Pending {
   list: Difference[];
 }
 
-const order: readonly KnobChange[] = ['free', 'fork', 'restart'];
+const order: readonly Knob['change'][] = ['free', 'fork', 'restart'];
 
 /** An added stage or mixture is one difference for the whole list; the knob of its first field decides. */
-function changeOf(difference: Difference): KnobChange {
+function changeOf(difference: Difference): Knob['change'] {
   if (deepens(difference)) return 'fork';
   const { path } = difference;
   return findKnob(path)?.change ?? (/^(worlds|policy|sweep)\b/.test(path) ? 'restart' : 'fork');
