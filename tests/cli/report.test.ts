@@ -95,5 +95,7 @@ it('runs the experiment with seed and steps of the command line, and enough epis
   expect(() => readExperiment({ file: 'experiments/none.json', print() {} })).toThrow(
     /none\.json cannot be read as an experiment/,
   );
-  expect(() => readExperiment({ file: 'experiments/micro.json', steps: 0, print() {} })).toThrow(/steps: must be at least 1 \(it is 0\)/);
+  expect(() => readExperiment({ file: 'experiments/micro.json', steps: 0, print() {} })).toThrow(
+    /steps: must be at least 1 \(it is 0\)/,
+  );
 });

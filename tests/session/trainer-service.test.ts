@@ -78,7 +78,9 @@ describe('a run', () => {
   });
 
   it('refuses a malformed experiment with its path', async () => {
-    await expect(tab().service.createRun({ ...micro, steps: 0 })).rejects.toThrow(/steps: must be at least 1 \(it is 0\)/);
+    await expect(tab().service.createRun({ ...micro, steps: 0 })).rejects.toThrow(
+      /steps: must be at least 1 \(it is 0\)/,
+    );
   });
 
   it('is named, deleted, restored and purged', async () => {
