@@ -6,7 +6,8 @@
 import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import * as v from 'valibot';
-import { oneOf, real, whole, yesOrNo } from '../src/envs/options.ts';
+import { choice, real, toggle, whole } from '../src/fields/fields.ts';
+import { problemOf } from '../src/fields/refusals.ts';
 
 /** The configuration is invalid. The message has one line for each problem, with its path. */
 export class ConfigError extends Error {
@@ -56,9 +57,9 @@ const hostAndPort = () =>
 
 /** A field of a log-in form, found by label, placeholder, test id or CSS selector. */
 const loginField = v.strictObject({
-  by: oneOf(['label', 'placeholder', 'testid', 'css']),
+  by: choice(['label', 'placeholder', 'testid', 'css']),
   name: text(),
-  value: oneOf(['username', 'password']),
+  value: choice(['username', 'password']),
 });
 export type LoginField = v.InferOutput<typeof loginField>;
 
@@ -141,24 +142,24 @@ const webarena = v.strictObject({
     height: 720,
   }),
   /** If true, observations contain the whole page; else the visible part, as upstream. */
-  wholePage: v.optional(yesOrNo(), false),
+  wholePage: v.optional(toggle(), false),
   /** `quiet` waits until the network is idle; `sleep` waits 1.5 seconds, as AgentGym's server. */
-  settle: v.optional(oneOf(['quiet', 'sleep']), 'quiet'),
+  settle: v.optional(choice(['quiet', 'sleep']), 'quiet'),
   /**
    * If true, an episode ends with reward 1 as soon as the current page shows that the goal is reached; no `stop` is
    * needed.
    */
-  judgeEachStep: v.optional(yesOrNo(), false),
+  judgeEachStep: v.optional(toggle(), false),
   /** If true, every step returns the page's HTML and a screenshot, as upstream. */
-  details: v.optional(yesOrNo(), false),
+  details: v.optional(toggle(), false),
   /**
    * If true, an episode ends after 30 actions, after three unreadable actions or after three equal ones, as in
    * WebArena's runner. AgentGym's server has no such rule.
    */
-  earlyStop: v.optional(yesOrNo(), false),
+  earlyStop: v.optional(toggle(), false),
   limits: v.optional(limits, {}),
   /** Chromium's sandbox. Turn it off only where it is unavailable, for example for root in a container. */
-  sandbox: v.optional(yesOrNo(), true),
+  sandbox: v.optional(toggle(), true),
 });
 export type WebArenaConfig = v.InferOutput<typeof webarena>;
 
@@ -219,14 +220,11 @@ const schema = v.strictObject({
 });
 export type ProxyConfig = v.InferOutput<typeof schema>;
 
-function problem(issue: v.BaseIssue<unknown>): string {
-  const path = v.getDotPath(issue) ?? '';
-  const unknown = issue.type === 'strict_object' && issue.expected === 'never';
-  const missing = issue.input === undefined && !unknown;
-  const found = unknown ? 'is not a setting' : missing ? 'is missing' : issue.message;
-  const given = JSON.stringify(issue.input);
-  const value = unknown || missing || /password|token/i.test(path) ? '' : ` (it is ${given?.slice(0, 120)})`;
-  return `  ${path || 'the configuration'}: ${found}${value}`;
+/** One line; the value of a secret is left out. */
+function problemLine(issue: v.BaseIssue<unknown>): string {
+  const { path, message } = problemOf(issue, 'is not a setting');
+  const shown = /password|token/i.test(path) ? message.replace(/ \(it is .*\)$/s, '') : message;
+  return `  ${path || 'the configuration'}: ${shown}`;
 }
 
 function checkWhole(config: ProxyConfig): string[] {
@@ -243,7 +241,7 @@ function checkWhole(config: ProxyConfig): string[] {
 /** Reads a configuration. Throws `ConfigError`. */
 export function readConfig(given: unknown, where: string): ProxyConfig {
   const result = v.safeParse(schema, given);
-  const problems = result.success ? checkWhole(result.output) : result.issues.map(problem);
+  const problems = result.success ? checkWhole(result.output) : result.issues.map(problemLine);
   if (problems.length) throw new ConfigError(`${where} is invalid:\n${problems.join('\n')}`);
   return result.output as ProxyConfig;
 }

@@ -3,80 +3,213 @@
  * checkpoint all carry it. `parseExperiment` refuses a field out of range with its path and its bounds.
  */
 import * as v from 'valibot';
-import { boundedList, real, whole } from '../fields/fields.ts';
+import { boundedList, choice, field, option, real, text, toggle, whole } from '../fields/fields.ts';
 import { problemOf } from '../fields/refusals.ts';
 import { AlgorithmSchema, criticKind } from '../rl/algorithms/registry.ts';
-import { worldModule, worldNames } from '../worlds/registry.ts';
+import { worldModule, worldModules, worldNames } from '../worlds/registry.ts';
 import { factsOf, PolicySchema, policyProblems } from './policies/registry.ts';
 import { type Problem, SweepSchema, sweepProblems, sweptDocuments, variantsOf } from './sweep.ts';
 import { upgraded } from './upgrade.ts';
 import { worldProblems } from './world-checks.ts';
 
-const seed = whole(0, 0xffffffff);
-
 /** A turn limit: a number, or the oracle's turns for the task plus some. */
-const turns = v.union([whole(1, 200), v.strictObject({ oraclePlus: whole(0, 100) })]);
+const turns = v.union(
+  [whole(1, 200), v.strictObject({ oraclePlus: whole(0, 100) })],
+  'must be a number of turns from 1 to 200, or {"oraclePlus": 0 to 100}',
+);
+
+const worldEntry = v.strictObject({
+  name: field(choice(worldNames), {
+    label: 'World',
+    sentence: 'Which world the agent acts in.',
+    level: 'basic',
+    change: 'restart',
+    choiceLabels: Object.fromEntries(worldModules.map(({ name, title }) => [name, title])),
+  }),
+  weight: option(real(0, 1000), 1, {
+    label: 'Share',
+    sentence: 'How often a group is drawn from this world, relative to the other worlds of the mixture.',
+    step: 0.1,
+  }),
+  evaluated: option(toggle(), true, {
+    label: 'Evaluated',
+    sentence: 'Whether evaluations ask the tasks of this entry too; switched off, it is only trained on.',
+  }),
+  /** Checked by the world itself. */
+  options: v.optional(v.record(v.string(), v.any()), {}),
+});
+
+/** A part of the run before its own algorithm, such as imitation before reinforcement. */
+const stage = v.strictObject({
+  steps: field(whole(1, 1_000_000), {
+    label: 'Stage steps',
+    sentence: 'How many steps the run goes by this algorithm before the next.',
+    unit: 'steps',
+    level: 'basic',
+  }),
+  algorithm: AlgorithmSchema,
+  learningRate: option(v.nullable(real(0, 1)), null, {
+    label: 'Stage learning rate',
+    sentence: 'Size of the updates of this stage.',
+    level: 'basic',
+    step: 0.0001,
+    nullMeans: "the optimiser's",
+  }),
+});
+
+const horizonStage = v.strictObject({
+  steps: field(whole(1, 1_000_000), {
+    label: 'Stage length',
+    sentence: 'Steps this limit holds before the next stage of the schedule; the last stage stays.',
+    unit: 'steps',
+  }),
+  turns: field(turns, {
+    label: 'Most turns',
+    sentence:
+      'Turns an episode may take: a number, or what the oracle needs plus some. A tight limit keeps chance low.',
+    unit: 'turns',
+    level: 'basic',
+    kind: 'turns',
+  }),
+});
+
+const sampling = v.strictObject({
+  temperature: field(real(0.01, 10), {
+    label: 'Temperature',
+    sentence: 'How random actions are drawn: below 1 sharpens the choice, above 1 flattens it.',
+    level: 'basic',
+    step: 0.05,
+  }),
+  maskActions: field(toggle(), {
+    label: 'Only valid actions',
+    sentence:
+      'Let the policy choose only among the actions that the world lists; a policy from random weights needs this.',
+    level: 'basic',
+  }),
+  maxTokensPerTurn: field(whole(1, 1024), {
+    label: 'Tokens a turn',
+    sentence: 'Longest action the policy may write.',
+    unit: 'tokens',
+  }),
+  thoughts: option(whole(0, 1024), 0, {
+    label: 'Thoughts',
+    sentence:
+      'Longest thought before each action; 0: the action is said at once. Thoughts are free, sampled and trained like actions. A language model thinks in its replies: above 0, the oracle that it imitates does too.',
+    unit: 'tokens',
+    change: 'restart',
+    step: 16,
+  }),
+  promptTokens: field(whole(16, 8192), {
+    label: 'Prompt room',
+    sentence: 'Tokens kept for the task text; memory is set aside for all of them.',
+    unit: 'tokens',
+    step: 16,
+  }),
+  completionTokens: field(whole(16, 8192), {
+    label: 'Episode room',
+    sentence: 'Tokens kept for everything after the task text; an episode that needs more ends as overflow.',
+    unit: 'tokens',
+    step: 16,
+  }),
+});
+
+const optimizer = v.strictObject({
+  learningRate: field(real(0, 1), {
+    label: 'Learning rate',
+    sentence: 'Size of each update: too small learns slowly, too large forgets what worked.',
+    level: 'basic',
+    step: 0.0001,
+  }),
+  warmupSteps: option(whole(0, 100_000), 0, {
+    label: 'Warm-up',
+    sentence: 'Steps over which the learning rate grows from zero.',
+    unit: 'steps',
+  }),
+  finalFraction: option(real(0, 1), 1, {
+    label: 'Final fraction',
+    sentence:
+      'Learning rate at the last step as a fraction of the first, falling in a straight line; 1 keeps it constant.',
+    step: 0.05,
+  }),
+  beta1: option(real(0, 1), 0.9, {
+    label: 'Beta 1',
+    sentence: "Memory of AdamW's average of gradients.",
+    step: 0.01,
+  }),
+  beta2: option(real(0, 1), 0.999, {
+    label: 'Beta 2',
+    sentence: "Memory of AdamW's average of squared gradients.",
+    step: 0.001,
+  }),
+  epsilon: option(real(0, 1), 1e-8, {
+    label: 'Epsilon',
+    sentence: "Floor of AdamW's division.",
+    step: 1e-9,
+  }),
+  weightDecay: field(real(0, 1), {
+    label: 'Weight decay',
+    sentence: 'How fast unused weights shrink.',
+    step: 0.01,
+  }),
+  maxGradNorm: field(v.nullable(real(1e-6, 1e6)), {
+    label: 'Gradient clip',
+    sentence: 'Longest gradient an update may use; longer ones are scaled down to it.',
+    step: 0.1,
+    nullMeans: 'no clip',
+  }),
+});
+
+const evaluation = v.strictObject({
+  every: field(whole(0, 100_000), {
+    label: 'Evaluate every',
+    sentence: 'Steps between evaluations; 0 evaluates only before the first step and after the last.',
+    unit: 'steps',
+    level: 'basic',
+  }),
+  episodes: field(whole(1, 5000), {
+    label: 'Evaluation episodes',
+    sentence: 'Episodes an evaluation plays on each split: more narrows the interval and takes longer.',
+    unit: 'episodes',
+    step: 10,
+  }),
+});
 
 export const ExperimentSchema = v.strictObject({
   format: v.literal('tabgym-experiment-1'),
-  name: v.pipe(v.string(), v.minLength(1), v.maxLength(120)),
-  description: v.optional(v.pipe(v.string(), v.maxLength(2000)), ''),
-  seed,
-  steps: whole(1, 1_000_000),
+  name: field(text(1, 120), {
+    label: 'Name',
+    sentence: 'What this experiment is called in lists and files.',
+    level: 'basic',
+    change: 'free',
+  }),
+  description: option(text(0, 2000), '', {
+    label: 'Description',
+    sentence: 'What it is for, in your own words.',
+    change: 'free',
+  }),
+  seed: field(whole(0, 0xffffffff), {
+    label: 'Seed',
+    sentence: 'Where all random numbers of the run start: the same seed on the same adapter gives the same run.',
+    level: 'basic',
+  }),
+  steps: field(whole(1, 1_000_000), {
+    label: 'Steps',
+    sentence: 'How many updates of the policy the run makes before it is finished.',
+    unit: 'steps',
+    level: 'basic',
+  }),
   policy: PolicySchema,
   /** Mixture: each group of a step draws its world by weight. */
-  worlds: boundedList(
-    'worlds',
-    v.strictObject({
-      name: v.picklist(worldNames),
-      weight: v.optional(real(0, 1000), 1),
-      /** Whether evaluations ask its tasks too; false: only trained on. */
-      evaluated: v.optional(v.boolean(), true),
-      options: v.optional(v.record(v.string(), v.any()), {}),
-    }),
-    1,
-    8,
-  ),
+  worlds: boundedList('worlds', worldEntry, 1, 8),
   algorithm: AlgorithmSchema,
-  /** Parts of the run that come before `algorithm`, each for its steps: imitation, then reinforcement. */
-  stages: v.optional(
-    boundedList(
-      'stages',
-      v.strictObject({
-        steps: whole(1, 1_000_000),
-        algorithm: AlgorithmSchema,
-        /** null: the optimiser's. */
-        learningRate: v.optional(v.nullable(real(0, 1)), null),
-      }),
-      0,
-      16,
-    ),
-  ),
-  /** ScalingInter-RL: stages of (steps, most turns); the last one stays. A fixed horizon is one stage. */
-  horizon: boundedList('stages', v.strictObject({ steps: whole(1, 1_000_000), turns }), 1, 32),
-  sampling: v.strictObject({
-    temperature: real(0.01, 10),
-    /** Constrain decoding to the actions the world's text offers. */
-    maskActions: v.boolean(),
-    maxTokensPerTurn: whole(1, 1024),
-    /** Most tokens that may be thought before each action; 0: none. */
-    thoughts: v.optional(whole(0, 1024), 0),
-    promptTokens: whole(16, 8192),
-    completionTokens: whole(16, 8192),
-  }),
-  optimizer: v.strictObject({
-    learningRate: real(0, 1),
-    warmupSteps: v.optional(whole(0, 100_000), 0),
-    /** Learning rate at the last step as a fraction of the first (linear); 1: constant. */
-    finalFraction: v.optional(real(0, 1), 1),
-    beta1: v.optional(real(0, 1), 0.9),
-    beta2: v.optional(real(0, 1), 0.999),
-    epsilon: v.optional(real(0, 1), 1e-8),
-    weightDecay: real(0, 1),
-    maxGradNorm: v.nullable(real(1e-6, 1e6)),
-  }),
-  /** Sampled at the training temperature, under the horizon of the step. every 0: only before the first step and after the last. */
-  evaluation: v.strictObject({ every: whole(0, 100_000), episodes: whole(1, 5000) }),
+  /** Stages before `algorithm`, in order. */
+  stages: v.optional(boundedList('stages', stage, 0, 16)),
+  /** ScalingInter-RL: stages of (steps, most turns). A fixed horizon is one stage. */
+  horizon: boundedList('stages', horizonStage, 1, 32),
+  sampling,
+  optimizer,
+  /** Uses the training temperature and the horizon of the step. */
+  evaluation,
   /** Seeds and variants: the document stands for several runs, none of which has a sweep itself. */
   sweep: v.optional(SweepSchema),
 });

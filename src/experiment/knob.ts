@@ -60,5 +60,3 @@ const sections: { [head: string]: KnobSection } = {
 };
 
 const sectionOf = (path: string): KnobSection => sections[path.split('.')[0]] ?? 'run';
-
-export const range = (min: number, max: number, step?: number): Extra => (step ? { min, max, step } : { min, max });

@@ -1,238 +1,42 @@
 /**
- * Every knob of an experiment: its path, label, one sentence, unit, bounds, and what changing it costs. The page's setup
- * panel, the documentation and `--help` take their words from here, and only from here. Bounds repeat the schema's, so
- * that a slider can be drawn; a test compares the two. `*` in a path stands for an index.
+ * Every knob of an experiment, read from its schema: the page's setup, docs/experiment.md and `--help` take path, label,
+ * sentence, unit, bounds and the cost of a change from here. `*` in a path stands for an index.
  */
-import type { Experiment } from './experiment.ts';
-import { type Knob, knob, range } from './knob.ts';
-import { algorithmKnobs, stageKnobs } from './knobs-algorithm.ts';
-import { worldKnobs } from './knobs-world.ts';
+import { fieldsOf } from '../fields/reader.ts';
+import { worldModules } from '../worlds/registry.ts';
+import { type Experiment, ExperimentSchema } from './experiment.ts';
+import { type Extra, type Knob, knobOf } from './knob.ts';
+import { algorithmKnobs } from './knobs-algorithm.ts';
+import { optionKnobs } from './knobs-world.ts';
 import { policyKnobs } from './policies/registry.ts';
-import { sweepKnobs } from './sweep.ts';
 
-const runKnobs: Knob[] = [
-  knob('name', 'Name', 'What this experiment is called in lists and files.', 'text', 'basic', 'free'),
-  knob('description', 'Description', 'What it is for, in your own words.', 'text', 'advanced', 'free'),
-  knob(
-    'steps',
-    'Steps',
-    'How many updates of the policy the run makes before it is finished.',
-    'integer',
-    'basic',
-    'fork',
-    {
-      ...range(1, 1_000_000, 1),
-      unit: 'steps',
-    },
-  ),
-  knob(
-    'seed',
-    'Seed',
-    'Where all random numbers of the run start: the same seed on the same adapter gives the same run.',
-    'integer',
-    'basic',
-    'fork',
-    range(0, 0xffffffff, 1),
-  ),
-];
-const horizonKnobs: Knob[] = [
-  knob(
-    'horizon.*.turns',
-    'Most turns',
-    'Turns an episode may take: a number, or what the oracle needs plus some. A tight limit keeps chance low.',
-    'turns',
-    'basic',
-    'fork',
-    {
-      ...range(1, 200, 1),
-      unit: 'turns',
-    },
-  ),
-  knob(
-    'horizon.*.steps',
-    'Stage length',
-    'Steps this limit holds before the next stage of the schedule; the last stage stays.',
-    'integer',
-    'advanced',
-    'fork',
-    {
-      ...range(1, 1_000_000, 1),
-      unit: 'steps',
-    },
-  ),
-];
+const own = fieldsOf(ExperimentSchema);
 
-const samplingKnobs: Knob[] = [
-  knob(
-    'sampling.temperature',
-    'Temperature',
-    'How random actions are drawn: below 1 sharpens the choice, above 1 flattens it.',
-    'real',
-    'basic',
-    'fork',
-    range(0.01, 10, 0.05),
-  ),
-  knob(
-    'sampling.maskActions',
-    'Only valid actions',
-    'Let the policy choose only among the actions that the world lists; a policy from random weights needs this.',
-    'boolean',
-    'basic',
-    'fork',
-  ),
-  knob(
-    'sampling.maxTokensPerTurn',
-    'Tokens a turn',
-    'Longest action the policy may write.',
-    'integer',
-    'advanced',
-    'fork',
-    { ...range(1, 1024, 1), unit: 'tokens' },
-  ),
-  knob(
-    'sampling.thoughts',
-    'Thoughts',
-    'Longest thought before each action; 0: the action is said at once. Thoughts are free, sampled and trained like actions. A language model thinks in its replies: above 0, the oracle that it imitates does too.',
-    'integer',
-    'advanced',
-    'restart',
-    { ...range(0, 1024, 16), unit: 'tokens' },
-  ),
-  knob(
-    'sampling.promptTokens',
-    'Prompt room',
-    'Tokens kept for the task text; memory is set aside for all of them.',
-    'integer',
-    'advanced',
-    'fork',
-    {
-      ...range(16, 8192, 16),
-      unit: 'tokens',
-    },
-  ),
-  knob(
-    'sampling.completionTokens',
-    'Episode room',
-    'Tokens kept for everything after the task text; an episode that needs more ends as overflow.',
-    'integer',
-    'advanced',
-    'fork',
-    {
-      ...range(16, 8192, 16),
-      unit: 'tokens',
-    },
-  ),
-];
+/** Own fields of the document at a path or below it. */
+const at = (path: string, extra: Extra = {}): Knob[] =>
+  own.filter((field) => field.path === path || field.path.startsWith(`${path}.`)).map((field) => knobOf(field, extra));
 
-const optimizerKnobs: Knob[] = [
-  knob(
-    'optimizer.learningRate',
-    'Learning rate',
-    'Size of each update: too small learns slowly, too large forgets what worked.',
-    'real',
-    'basic',
-    'fork',
-    range(0, 1, 0.0001),
-  ),
-  knob(
-    'optimizer.warmupSteps',
-    'Warm-up',
-    'Steps over which the learning rate grows from zero.',
-    'integer',
-    'advanced',
-    'fork',
-    { ...range(0, 100_000, 1), unit: 'steps' },
-  ),
-  knob(
-    'optimizer.finalFraction',
-    'Final fraction',
-    'Learning rate at the last step as a fraction of the first, falling in a straight line; 1 keeps it constant.',
-    'real',
-    'advanced',
-    'fork',
-    range(0, 1, 0.05),
-  ),
-  knob(
-    'optimizer.beta1',
-    'Beta 1',
-    "Memory of AdamW's average of gradients.",
-    'real',
-    'advanced',
-    'fork',
-    range(0, 1, 0.01),
-  ),
-  knob(
-    'optimizer.beta2',
-    'Beta 2',
-    "Memory of AdamW's average of squared gradients.",
-    'real',
-    'advanced',
-    'fork',
-    range(0, 1, 0.001),
-  ),
-  knob('optimizer.epsilon', 'Epsilon', "Floor of AdamW's division.", 'real', 'advanced', 'fork', range(0, 1, 1e-9)),
-  knob(
-    'optimizer.weightDecay',
-    'Weight decay',
-    'How fast unused weights shrink.',
-    'real',
-    'advanced',
-    'fork',
-    range(0, 1, 0.01),
-  ),
-  knob(
-    'optimizer.maxGradNorm',
-    'Gradient clip',
-    'Longest gradient an update may use; longer ones are scaled down to it.',
-    'real',
-    'advanced',
-    'fork',
-    {
-      ...range(1e-6, 1e6, 0.1),
-      nullMeans: 'no clip',
-    },
-  ),
-];
+const choiceGroups = Object.fromEntries(worldModules.flatMap(({ name, group }) => (group ? [[name, group]] : [])));
 
-const evaluationKnobs: Knob[] = [
-  knob(
-    'evaluation.every',
-    'Evaluate every',
-    'Steps between evaluations; 0 evaluates only before the first step and after the last.',
-    'integer',
-    'basic',
-    'fork',
-    {
-      ...range(0, 100_000, 1),
-      unit: 'steps',
-    },
-  ),
-  knob(
-    'evaluation.episodes',
-    'Evaluation episodes',
-    'Episodes an evaluation plays on each split: more narrows the interval and takes longer.',
-    'integer',
-    'advanced',
-    'fork',
-    {
-      ...range(1, 5000, 10),
-      unit: 'episodes',
-    },
-  ),
-];
-
-/** All knobs, in the order a page shows them. */
+/** All knobs, in the order of the page. */
 export const knobs: readonly Knob[] = [
-  ...runKnobs,
-  ...worldKnobs,
-  ...horizonKnobs,
-  ...stageKnobs,
+  ...at('name'),
+  ...at('description'),
+  ...at('steps'),
+  ...at('seed'),
+  ...at('worlds.*.name', { choiceGroups }),
+  ...at('worlds.*.weight'),
+  ...at('worlds.*.evaluated'),
+  ...optionKnobs,
+  ...at('horizon.*.turns'),
+  ...at('horizon.*.steps'),
+  ...at('stages'),
   ...algorithmKnobs,
-  ...samplingKnobs,
-  ...optimizerKnobs,
+  ...at('sampling'),
+  ...at('optimizer'),
   ...policyKnobs,
-  ...evaluationKnobs,
-  ...sweepKnobs,
+  ...at('evaluation'),
+  ...at('sweep'),
 ];
 
 const byPath = new Map<string, Knob[]>();

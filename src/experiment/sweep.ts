@@ -3,10 +3,9 @@
  * variant, whole by itself. Knows documents and paths; what a field means is the experiment's.
  */
 import * as v from 'valibot';
-import { boundedList, whole } from '../fields/fields.ts';
+import { boundedList, field, text, whole } from '../fields/fields.ts';
 import { algorithms } from '../rl/algorithms/registry.ts';
 import { withAlgorithm } from '../rl/algorithms/replace-algorithm.ts';
-import { type Knob, knob, range } from './knob.ts';
 import { type Difference, differences, readPath, writePath } from './paths.ts';
 
 /** All have to be told apart on one chart, and one device trains them. */
@@ -18,13 +17,36 @@ const MOST_VARIANTS = 20;
 const reserved = ['format', 'name', 'description', 'seed', 'sweep'];
 
 const VariantSchema = v.strictObject({
-  name: v.pipe(v.string(), v.minLength(1), v.maxLength(80)),
+  name: field(text(1, 80), {
+    label: 'Variant',
+    sentence: 'What the runs of a variant are called beside the others.',
+    level: 'basic',
+    change: 'restart',
+  }),
   /** Path to value: `{"optimizer.learningRate": 0.001}`. A whole part may be put in the place of another. */
-  changes: v.record(v.pipe(v.string(), v.regex(/^[A-Za-z][A-Za-z0-9]*(\.[A-Za-z0-9]+)*$/)), v.any()),
+  changes: v.record(
+    v.pipe(
+      v.string(),
+      v.regex(
+        /^[A-Za-z][A-Za-z0-9]*(\.[A-Za-z0-9]+)*$/,
+        'must be a path of names with dots, as in optimizer.learningRate',
+      ),
+    ),
+    v.any(),
+  ),
+});
+
+const seed = field(whole(0, 0xffffffff), {
+  label: 'Seeds',
+  sentence: 'Each variant is trained once from each of these seeds: with more of them its interval is narrower.',
+  unit: 'with commas between',
+  level: 'basic',
+  change: 'restart',
+  kind: 'numbers',
 });
 
 export const SweepSchema = v.strictObject({
-  seeds: boundedList('seeds', whole(0, 0xffffffff), 1, MOST_SEEDS),
+  seeds: boundedList('seeds', seed, 1, MOST_SEEDS),
   /** Absent: the document itself, once a seed. */
   variants: v.optional(boundedList('variants', VariantSchema, 0, MOST_VARIANTS), []),
 });
@@ -162,26 +184,3 @@ export function settingsApart(variants: readonly { changes: { readonly [path: st
     apart.map((path): Difference => ({ path, from: readPath(base, path), to: value(changes, path) })),
   );
 }
-
-export const sweepKnobs: readonly Knob[] = [
-  knob(
-    'sweep.seeds.*',
-    'Seeds',
-    'Each variant is trained once from each of these seeds: with more of them its interval is narrower.',
-    'numbers',
-    'basic',
-    'restart',
-    {
-      ...range(0, 0xffffffff, 1),
-      unit: 'with commas between',
-    },
-  ),
-  knob(
-    'sweep.variants.*.name',
-    'Variant',
-    'What the runs of a variant are called beside the others.',
-    'text',
-    'basic',
-    'restart',
-  ),
-];

@@ -76,7 +76,7 @@ export const real = (min: number, max: number) =>
 export const toggle = () => v.boolean('must be true or false');
 
 /** One of a few names. */
-export const choice = <const C extends readonly [string, ...string[]]>(choices: C) =>
+export const choice = <const C extends readonly string[]>(choices: C) =>
   v.picklist(
     choices,
     choices.length > 3

@@ -8,10 +8,10 @@
  * in every step.
  */
 import * as v from 'valibot';
+import { choice, option, whole } from '../../fields/fields.ts';
 import { groupBy } from '../common/numbers.ts';
 import type { Algorithm } from './algorithm.ts';
 import { likelihoodCards } from './cards.ts';
-import { choice, integer } from './fields.ts';
 import { aggregationOf, byGroup, demonstrations, likelihood, likelihoodAggregation, trainedOn } from './from-data.ts';
 import { endingFields, groupFields } from './pieces.ts';
 import { keep, selected, threshold } from './rejection.ts';
@@ -19,29 +19,18 @@ import { keep, selected, threshold } from './rejection.ts';
 const schema = v.strictObject({
   name: v.literal('agentevol'),
   ...groupFields,
-  evolve: v.optional(
-    choice(
-      ['filter', 'weight'],
-      'Learn by',
-      'Whether good episodes all count one, or every episode counts by its return.',
-    ),
-    'filter',
-  ),
+  evolve: option(choice(['filter', 'weight']), 'filter', {
+    label: 'Learn by',
+    sentence: 'Whether good episodes all count one, or every episode counts by its return.',
+  }),
   threshold,
   keep,
-  originals: v.optional(
-    integer(
-      0,
-      4096,
-      'Demonstrations',
-      "Episodes of the oracle's that are learnt from in every step beside what was found.",
-      {
-        unit: 'episodes',
-        level: 'basic',
-      },
-    ),
-    8,
-  ),
+  originals: option(whole(0, 4096), 8, {
+    label: 'Demonstrations',
+    sentence: "Episodes of the oracle's that are learnt from in every step beside what was found.",
+    unit: 'episodes',
+    level: 'basic',
+  }),
   ...likelihoodAggregation,
   ...endingFields,
 });

@@ -4,11 +4,11 @@
  * or the rule of its code).
  */
 import * as v from 'valibot';
+import { choice, option, real, toggle } from '../../fields/fields.ts';
 import { bapoSurrogate } from '../objective/bapo.ts';
 import { clippedColumns, clippedScalars, regularized } from '../objective/clipped.ts';
 import type { Algorithm } from './algorithm.ts';
 import { groupAdvantageCard, objectiveCard, policyCards, symbol } from './cards.ts';
-import { choice, real, toggle } from './fields.ts';
 import {
   calledElsewhere,
   corrected,
@@ -34,50 +34,54 @@ const schema = v.strictObject({
   name: v.literal('bapo'),
   ...shared,
   ...epsilonField(1e-6),
-  rule: v.optional(
-    choice(['paper', 'code'], 'Rule', "Whether the bounds are found as the paper says, or as the paper's code does."),
-    'paper',
-  ),
-  target: v.optional(
-    real(
-      0,
-      10,
-      'Share of good actions',
-      'What the good actions are to have of the update; bounds widen until they have it.',
-      {
-        step: 0.05,
-        level: 'basic',
-      },
-    ),
-    0.4,
-  ),
-  lowStart: v.optional(real(0, 1, 'Low bound, first', 'Where the low bound of the ratio begins.', { step: 0.05 }), 0.6),
-  lowMost: v.optional(real(0, 1, 'Low bound, last', 'How far the low bound may rise.', { step: 0.05 }), 0.9),
-  lowStep: v.optional(
-    real(0.001, 1, 'Low bound, step', 'By how much the low bound rises at once.', { step: 0.01 }),
-    0.02,
-  ),
-  highStart: v.optional(
-    real(1, 10, 'High bound, first', 'Where the high bound of the ratio begins.', { step: 0.1 }),
-    1.2,
-  ),
-  highMost: v.optional(real(1, 100, 'High bound, last', 'How far the high bound may rise.', { step: 0.1 }), 3),
-  highStep: v.optional(
-    real(0.001, 10, 'High bound, step', 'By how much the high bound rises at once.', { step: 0.05 }),
-    0.05,
-  ),
-  denominator: v.optional(
-    choice(
-      ['gross', 'net'],
-      'Share of what',
-      'Whether good and bad actions are added up by size, or cancel as equation 8 is printed.',
-    ),
-    'gross',
-  ),
-  weighted: v.optional(
-    toggle('Weigh by probability', 'Count each action by how probable it was when sampled, as equation 8 does.'),
-    true,
-  ),
+  rule: option(choice(['paper', 'code']), 'paper', {
+    label: 'Rule',
+    sentence: "Whether the bounds are found as the paper says, or as the paper's code does.",
+  }),
+  target: option(real(0, 10), 0.4, {
+    label: 'Share of good actions',
+    sentence: 'What the good actions are to have of the update; bounds widen until they have it.',
+    step: 0.05,
+    level: 'basic',
+  }),
+  lowStart: option(real(0, 1), 0.6, {
+    label: 'Low bound, first',
+    sentence: 'Where the low bound of the ratio begins.',
+    step: 0.05,
+  }),
+  lowMost: option(real(0, 1), 0.9, {
+    label: 'Low bound, last',
+    sentence: 'How far the low bound may rise.',
+    step: 0.05,
+  }),
+  lowStep: option(real(0.001, 1), 0.02, {
+    label: 'Low bound, step',
+    sentence: 'By how much the low bound rises at once.',
+    step: 0.01,
+  }),
+  highStart: option(real(1, 10), 1.2, {
+    label: 'High bound, first',
+    sentence: 'Where the high bound of the ratio begins.',
+    step: 0.1,
+  }),
+  highMost: option(real(1, 100), 3, {
+    label: 'High bound, last',
+    sentence: 'How far the high bound may rise.',
+    step: 0.1,
+  }),
+  highStep: option(real(0.001, 10), 0.05, {
+    label: 'High bound, step',
+    sentence: 'By how much the high bound rises at once.',
+    step: 0.05,
+  }),
+  denominator: option(choice(['gross', 'net']), 'gross', {
+    label: 'Share of what',
+    sentence: 'Whether good and bad actions are added up by size, or cancel as equation 8 is printed.',
+  }),
+  weighted: option(toggle(), true, {
+    label: 'Weigh by probability',
+    sentence: 'Count each action by how probable it was when sampled, as equation 8 does.',
+  }),
 });
 
 const bapoCard = (terms: { kl: { coefficient: number }; entropy: number }) =>

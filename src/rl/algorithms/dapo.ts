@@ -6,6 +6,7 @@
  * 13).
  */
 import * as v from 'valibot';
+import { choice, option, real, toggle, whole } from '../../fields/fields.ts';
 import { groupBy } from '../common/numbers.ts';
 import { spread } from '../common/token-rows.ts';
 import { groupAdvantages, hasSignal } from '../credit/groups.ts';
@@ -13,7 +14,6 @@ import { returnsOf } from '../episode/returns.ts';
 import type { Trajectory } from '../episode/trajectory.ts';
 import type { Algorithm, Collected, Collecting } from './algorithm.ts';
 import { clippedCard, groupAdvantageCard, policyCards } from './cards.ts';
-import { choice, integer, real, toggle } from './fields.ts';
 import { calledElsewhere, corrected, policyGradient } from './group-relative.ts';
 import { epsilonField, policyFields } from './pieces.ts';
 
@@ -21,59 +21,36 @@ const schema = v.strictObject({
   name: v.literal('dapo'),
   ...policyFields({ clip: [0.2, 0.28, 10], aggregation: 'token-mean' }),
   ...epsilonField(1e-6),
-  mostWaves: v.optional(
-    integer(
-      1,
-      64,
-      'Most waves',
-      'How often a step may play further tasks in place of groups without signal; 1 never does.',
-      {
-        unit: 'waves',
-        level: 'basic',
-      },
-    ),
-    4,
-  ),
-  filterBy: v.optional(
-    choice(
-      ['score', 'return'],
-      'Signal of what',
-      "Whether a group has signal by the world's score or by the penalised return.",
-    ),
-    'score',
-  ),
-  longest: v.optional(
-    v.nullable(
-      integer(
-        1,
-        8192,
-        'Longest episode',
-        'Tokens after the task text from which an episode has the whole length penalty.',
-        {
-          unit: 'tokens',
-          nullMeans: 'no length penalty',
-        },
-      ),
-    ),
-    null,
-  ),
-  penaltyRoom: v.optional(
-    integer(1, 8192, 'Penalty room', 'Tokens before the longest episode over which the length penalty grows.', {
-      unit: 'tokens',
-    }),
-    32,
-  ),
-  penalty: v.optional(
-    real(0, 10, 'Length penalty', 'Taken from the return of an episode at its longest.', { step: 0.1 }),
-    1,
-  ),
-  penaltyFloor: v.optional(
-    toggle(
-      'Penalty has a floor',
-      'Longer episodes than the longest are penalised no further; the code of DAPO goes on.',
-    ),
-    true,
-  ),
+  mostWaves: option(whole(1, 64), 4, {
+    label: 'Most waves',
+    sentence: 'How often a step may play further tasks in place of groups without signal; 1 never does.',
+    unit: 'waves',
+    level: 'basic',
+  }),
+  filterBy: option(choice(['score', 'return']), 'score', {
+    label: 'Signal of what',
+    sentence: "Whether a group has signal by the world's score or by the penalised return.",
+  }),
+  longest: option(v.nullable(whole(1, 8192)), null, {
+    label: 'Longest episode',
+    sentence: 'Tokens after the task text from which an episode has the whole length penalty.',
+    unit: 'tokens',
+    nullMeans: 'no length penalty',
+  }),
+  penaltyRoom: option(whole(1, 8192), 32, {
+    label: 'Penalty room',
+    sentence: 'Tokens before the longest episode over which the length penalty grows.',
+    unit: 'tokens',
+  }),
+  penalty: option(real(0, 10), 1, {
+    label: 'Length penalty',
+    sentence: 'Taken from the return of an episode at its longest.',
+    step: 0.1,
+  }),
+  penaltyFloor: option(toggle(), true, {
+    label: 'Penalty has a floor',
+    sentence: 'Longer episodes than the longest are penalised no further; the code of DAPO goes on.',
+  }),
 });
 type Settings = v.InferOutput<typeof schema>;
 type Overlong = Pick<Settings, 'longest' | 'penaltyRoom' | 'penalty' | 'penaltyFloor'>;

@@ -4,54 +4,47 @@
  * measured against the reference.
  */
 import * as v from 'valibot';
+import { choice, option, real, whole } from '../../fields/fields.ts';
 import { rowsOf } from '../common/token-rows.ts';
 import type { Trajectory } from '../episode/trajectory.ts';
 import { preferenceLosses, preferenceObjective } from '../objective/preferences.ts';
 import type { Algorithm } from './algorithm.ts';
 import { advantageCard, objectiveCard, playCards, symbol, updateCard } from './cards.ts';
-import { choice, integer, real } from './fields.ts';
 import { byGroup } from './from-data.ts';
 import { withoutSignal } from './kl-reward.ts';
 import { endingFields, groupFields } from './pieces.ts';
 
-export const beta = v.optional(
-  real(0.001, 100, 'Beta', 'How much nearer to the reference an episode must stay: higher learns less from each.', {
-    step: 0.05,
-    level: 'basic',
-  }),
-  0.1,
-);
+export const beta = option(real(0.001, 100), 0.1, {
+  label: 'Beta',
+  sentence: 'How much nearer to the reference an episode must stay: higher learns less from each.',
+  step: 0.05,
+  level: 'basic',
+});
 
 const schema = v.strictObject({
   name: v.literal('dpo'),
   ...groupFields,
-  preference: v.optional(
-    choice(preferenceLosses, 'Preference loss', 'How the two episodes of a pair are compared.', { level: 'basic' }),
-    'sigmoid',
-  ),
+  preference: option(choice(preferenceLosses), 'sigmoid', {
+    label: 'Preference loss',
+    sentence: 'How the two episodes of a pair are compared.',
+    level: 'basic',
+  }),
   beta,
-  labelSmoothing: v.optional(
-    real(0, 0.49, 'Wrong labels', 'Share of pairs thought to be the wrong way round; robust and conservative use it.', {
-      step: 0.05,
-    }),
-    0,
-  ),
-  pairsPerGroup: v.optional(
-    integer(
-      1,
-      32,
-      'Pairs of a task',
-      'How many pairs are made of the episodes of one task, the best with the worst first.',
-      {
-        unit: 'pairs',
-      },
-    ),
-    2,
-  ),
-  leastGap: v.optional(
-    real(0, 10, 'Least gap', 'How much better the one of a pair must have done.', { step: 0.01 }),
-    0.1,
-  ),
+  labelSmoothing: option(real(0, 0.49), 0, {
+    label: 'Wrong labels',
+    sentence: 'Share of pairs thought to be the wrong way round; robust and conservative use it.',
+    step: 0.05,
+  }),
+  pairsPerGroup: option(whole(1, 32), 2, {
+    label: 'Pairs of a task',
+    sentence: 'How many pairs are made of the episodes of one task, the best with the worst first.',
+    unit: 'pairs',
+  }),
+  leastGap: option(real(0, 10), 0.1, {
+    label: 'Least gap',
+    sentence: 'How much better the one of a pair must have done.',
+    step: 0.01,
+  }),
   ...endingFields,
 });
 

@@ -1,5 +1,5 @@
 /** Common parts of the algorithms that raise or lower the probability of given sequences. */
-import * as v from 'valibot';
+import { choice, option } from '../../fields/fields.ts';
 import { type AggregationMode, type AggregationOptions, aggregationModes } from '../common/aggregation.ts';
 import { groupBy, sum } from '../common/numbers.ts';
 import { rowsOf } from '../common/token-rows.ts';
@@ -8,19 +8,14 @@ import { TokenSource, type Trajectory } from '../episode/trajectory.ts';
 import { likelihoodObjective } from '../objective/likelihood.ts';
 import type { Collected, Collecting, Credit, CreditInput, ObjectiveCall, ShownOptions } from './algorithm.ts';
 import { aggregationLabels } from './choice-labels.ts';
-import { choice } from './fields.ts';
 import { withoutSignal } from './kl-reward.ts';
 
 export const likelihoodAggregation = {
-  aggregation: v.optional(
-    choice(
-      aggregationModes,
-      'Aggregation',
-      'How the losses of tokens become one number: a token or an episode may count the same.',
-      { choiceLabels: aggregationLabels },
-    ),
-    'token-mean',
-  ),
+  aggregation: option(choice(aggregationModes), 'token-mean', {
+    label: 'Aggregation',
+    sentence: 'How the losses of tokens become one number: a token or an episode may count the same.',
+    choiceLabels: aggregationLabels,
+  }),
 };
 
 export const likelihood = (): ObjectiveCall => ({ spec: likelihoodObjective, scalars: [] });

@@ -7,6 +7,7 @@
  * both are here.
  */
 import * as v from 'valibot';
+import { choice, option, real, toggle } from '../../fields/fields.ts';
 import { rowsOf } from '../common/token-rows.ts';
 import {
   episodeAdvantages,
@@ -18,7 +19,6 @@ import {
 } from '../credit/turns.ts';
 import type { Algorithm, CreditInput } from './algorithm.ts';
 import { advantageCard, clippedCard, policyCards, symbol } from './cards.ts';
-import { choice, real, toggle } from './fields.ts';
 import { calledElsewhere, corrected, policyGradient } from './group-relative.ts';
 import { withoutSignal } from './kl-reward.ts';
 import { epsilonField, gammaField, policyFields } from './pieces.ts';
@@ -28,25 +28,20 @@ const schema = v.strictObject({
   ...policyFields({ clip: [0.2, 0.2, null], aggregation: 'token-mean' }),
   ...gammaField(0.95),
   ...epsilonField(1e-6),
-  stepWeight: v.optional(
-    real(0, 10, 'Step weight', 'What the comparison of single steps counts beside that of whole episodes.', {
-      step: 0.1,
-      level: 'basic',
-    }),
-    1,
-  ),
-  divideByStd: v.optional(
-    toggle('Divide by the spread', 'Divide both comparisons by the spread of their group.'),
-    false,
-  ),
-  statistics: v.optional(
-    choice(
-      ['trajectories', 'steps'],
-      'Episodes count',
-      'Whether an episode counts once in the mean of its group, or once a step.',
-    ),
-    'trajectories',
-  ),
+  stepWeight: option(real(0, 10), 1, {
+    label: 'Step weight',
+    sentence: 'What the comparison of single steps counts beside that of whole episodes.',
+    step: 0.1,
+    level: 'basic',
+  }),
+  divideByStd: option(toggle(), false, {
+    label: 'Divide by the spread',
+    sentence: 'Divide both comparisons by the spread of their group.',
+  }),
+  statistics: option(choice(['trajectories', 'steps']), 'trajectories', {
+    label: 'Episodes count',
+    sentence: 'Whether an episode counts once in the mean of its group, or once a step.',
+  }),
 });
 type Settings = v.InferOutput<typeof schema>;
 

@@ -4,13 +4,13 @@
  * and lowers the rest. The baseline is the change in log-probability of other episodes' replies to the same prompts.
  */
 import * as v from 'valibot';
+import { choice, option, real } from '../../fields/fields.ts';
 import { rowsOf } from '../common/token-rows.ts';
 import { TokenSource, type Trajectory } from '../episode/trajectory.ts';
 import { ktoObjective, MISMATCHED } from '../objective/preferences.ts';
 import type { Algorithm } from './algorithm.ts';
 import { advantageCard, objectiveCard, playCards, symbol, updateCard } from './cards.ts';
 import { beta } from './dpo.ts';
-import { choice, real } from './fields.ts';
 import { withoutSignal } from './kl-reward.ts';
 import { endingFields, groupFields } from './pieces.ts';
 import { threshold } from './rejection.ts';
@@ -18,19 +18,23 @@ import { threshold } from './rejection.ts';
 const schema = v.strictObject({
   name: v.literal('kto'),
   ...groupFields,
-  form: v.optional(
-    choice(
-      ['kto', 'apo_zero_unpaired'],
-      'Baseline',
-      'Whether episodes are judged against other replies, or against nothing.',
-      { choiceLabels: { kto: 'Other replies', apo_zero_unpaired: 'Nothing' } },
-    ),
-    'kto',
-  ),
+  form: option(choice(['kto', 'apo_zero_unpaired']), 'kto', {
+    label: 'Baseline',
+    sentence: 'Whether episodes are judged against other replies, or against nothing.',
+    choiceLabels: { kto: 'Other replies', apo_zero_unpaired: 'Nothing' },
+  }),
   beta,
   threshold,
-  desirableWeight: v.optional(real(0, 100, 'Weight of good', 'What a good episode counts.', { step: 0.1 }), 1),
-  undesirableWeight: v.optional(real(0, 100, 'Weight of bad', 'What a bad episode counts.', { step: 0.1 }), 1),
+  desirableWeight: option(real(0, 100), 1, {
+    label: 'Weight of good',
+    sentence: 'What a good episode counts.',
+    step: 0.1,
+  }),
+  undesirableWeight: option(real(0, 100), 1, {
+    label: 'Weight of bad',
+    sentence: 'What a bad episode counts.',
+    step: 0.1,
+  }),
   ...endingFields,
 });
 

@@ -9,12 +9,12 @@
  * keeps the luck of later turns out of its credit.
  */
 import * as v from 'valibot';
+import { choice, option, real } from '../../fields/fields.ts';
 import { rowsOf, type TokenRows } from '../common/token-rows.ts';
 import { groupAdvantages } from '../credit/groups.ts';
 import { stepReturns, turnRewards } from '../credit/turns.ts';
 import type { Algorithm, CreditInput } from './algorithm.ts';
 import { advantageCard, clippedCard, policyCards, symbol } from './cards.ts';
-import { choice, real } from './fields.ts';
 import { calledElsewhere, corrected, policyGradient } from './group-relative.ts';
 import { withoutSignal } from './kl-reward.ts';
 import { policyFields } from './pieces.ts';
@@ -22,26 +22,22 @@ import { policyFields } from './pieces.ts';
 const schema = v.strictObject({
   name: v.literal('mt-grpo'),
   ...policyFields({ clip: [0.2, 0.2, null], aggregation: 'token-mean' }),
-  turnWeight: v.optional(
-    real(0, 10, 'Turn weight', 'What a turn of its own counts beside the outcome of the episode.', {
-      step: 0.1,
-      level: 'basic',
-    }),
-    1,
-  ),
-  turnDiscount: v.optional(
-    real(0, 1, 'Turn discount', "What a reward one turn later is worth in a turn's own credit.", { step: 0.1 }),
-    1,
-  ),
-  turnForm: v.optional(
-    choice(
-      ['turns', 'two-level'],
-      'Turns told apart',
-      'Whether each turn has its own credit, or only the first beside the outcome.',
-      { choiceLabels: { turns: 'Each turn', 'two-level': 'Only the first' } },
-    ),
-    'turns',
-  ),
+  turnWeight: option(real(0, 10), 1, {
+    label: 'Turn weight',
+    sentence: 'What a turn of its own counts beside the outcome of the episode.',
+    step: 0.1,
+    level: 'basic',
+  }),
+  turnDiscount: option(real(0, 1), 1, {
+    label: 'Turn discount',
+    sentence: "What a reward one turn later is worth in a turn's own credit.",
+    step: 0.1,
+  }),
+  turnForm: option(choice(['turns', 'two-level']), 'turns', {
+    label: 'Turns told apart',
+    sentence: 'Whether each turn has its own credit, or only the first beside the outcome.',
+    choiceLabels: { turns: 'Each turn', 'two-level': 'Only the first' },
+  }),
 });
 
 type Settings = v.InferOutput<typeof schema>;

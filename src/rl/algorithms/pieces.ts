@@ -3,71 +3,63 @@
  * names the pieces it has and their defaults.
  */
 import * as v from 'valibot';
+import { choice, field, option, real, toggle, whole } from '../../fields/fields.ts';
 import { type AggregationMode, aggregationModes } from '../common/aggregation.ts';
 import { type KlEstimator, klEstimators } from '../objective/kl.ts';
 import { type RatioLevel, ratioLevels, type SurrogateForm, surrogateForms } from '../objective/surrogate.ts';
 import { aggregationLabels, klLabels, ratioLabels, surrogateLabels } from './choice-labels.ts';
-import { choice, integer, real, toggle } from './fields.ts';
 
 /** Groups of episodes of one task, and the number of passes over them. */
 export const groupFields = {
-  groups: v.optional(
-    integer(1, 256, 'Groups', 'Tasks tried in each step: more makes each update steadier and slower.', {
-      unit: 'tasks',
-      level: 'basic',
-    }),
-    8,
-  ),
-  groupSize: v.optional(
-    integer(2, 64, 'Group size', 'Episodes of the same task that are compared with each other.', {
-      unit: 'episodes',
-      level: 'basic',
-    }),
-    8,
-  ),
-  minibatches: v.optional(
-    integer(1, 64, 'Minibatches', 'Pieces the episodes of a step are cut into, with one optimiser step each.'),
-    1,
-  ),
-  innerEpochs: v.optional(integer(1, 16, 'Inner epochs', 'How often each step trains on the same episodes.'), 1),
+  groups: option(whole(1, 256), 8, {
+    label: 'Groups',
+    sentence: 'Tasks tried in each step: more makes each update steadier and slower.',
+    unit: 'tasks',
+    level: 'basic',
+  }),
+  groupSize: option(whole(2, 64), 8, {
+    label: 'Group size',
+    sentence: 'Episodes of the same task that are compared with each other.',
+    unit: 'episodes',
+    level: 'basic',
+  }),
+  minibatches: option(whole(1, 64), 1, {
+    label: 'Minibatches',
+    sentence: 'Pieces the episodes of a step are cut into, with one optimiser step each.',
+  }),
+  innerEpochs: option(whole(1, 16), 1, {
+    label: 'Inner epochs',
+    sentence: 'How often each step trains on the same episodes.',
+  }),
 };
 
 const endings = v.strictObject({
-  context: v.optional(
-    v.nullable(
-      real(-10, 10, 'Return on overflow', 'What an episode that ran out of context is worth.', {
-        step: 0.1,
-        nullMeans: "the world's score",
-      }),
-    ),
-    null,
-  ),
+  context: option(v.nullable(real(-10, 10)), null, {
+    label: 'Return on overflow',
+    sentence: 'What an episode that ran out of context is worth.',
+    step: 0.1,
+    nullMeans: "the world's score",
+  }),
   invalidAction: v.optional(
     v.strictObject({
-      policy: choice(
-        ['continue', 'end'],
-        'On an invalid action',
-        'Whether an action that the world refuses ends the episode.',
-        { choiceLabels: { continue: 'Go on', end: 'End the episode' } },
-      ),
-      penalty: v.optional(
-        real(-10, 0, 'Invalid-action penalty', 'Added to the return of an episode for each action the world refused.', {
-          step: 0.05,
-        }),
-        0,
-      ),
+      policy: field(choice(['continue', 'end']), {
+        label: 'On an invalid action',
+        sentence: 'Whether an action that the world refuses ends the episode.',
+        choiceLabels: { continue: 'Go on', end: 'End the episode' },
+      }),
+      penalty: option(real(-10, 0), 0, {
+        label: 'Invalid-action penalty',
+        sentence: 'Added to the return of an episode for each action the world refused.',
+        step: 0.05,
+      }),
     }),
     { policy: 'continue', penalty: 0 },
   ),
-  worldFailure: v.optional(
-    choice(
-      ['drop', 'zero'],
-      'On a world failure',
-      'Whether an episode whose world broke is left out or counts as zero.',
-      { choiceLabels: { drop: 'Leave it out', zero: 'Count as zero' } },
-    ),
-    'drop',
-  ),
+  worldFailure: option(choice(['drop', 'zero']), 'drop', {
+    label: 'On a world failure',
+    sentence: 'Whether an episode whose world broke is left out or counts as zero.',
+    choiceLabels: { drop: 'Leave it out', zero: 'Count as zero' },
+  }),
 });
 
 /** Value of each ending instead of the world's score; null: the score. */
@@ -79,165 +71,129 @@ export const endingFields = {
   }),
 };
 
-export const clipLow = real(
-  0,
-  1,
-  'Clip low',
-  'How far an update may make an action less likely before the gradient is cut.',
-  { step: 0.05, level: 'basic' },
-);
-export const clipHigh = real(
-  0,
-  10,
-  'Clip high',
-  'How far an update may make an action more likely before the gradient is cut; above clip low it favours rare finds.',
-  { step: 0.05, level: 'basic' },
-);
+export const clipLow = field(real(0, 1), {
+  label: 'Clip low',
+  sentence: 'How far an update may make an action less likely before the gradient is cut.',
+  step: 0.05,
+  level: 'basic',
+});
+export const clipHigh = field(real(0, 10), {
+  label: 'Clip high',
+  sentence:
+    'How far an update may make an action more likely before the gradient is cut; above clip low it favours rare finds.',
+  step: 0.05,
+  level: 'basic',
+});
 
 /** The clipped ratio. Defaults: low, high, dual clip. */
 export const clipFields = (low: number, high: number, dual: number | null) => ({
   clipLow: v.optional(clipLow, low),
   clipHigh: v.optional(clipHigh, high),
-  dualClip: v.optional(
-    v.nullable(
-      real(1, 100, 'Dual clip', 'Bound on the loss of a bad action that became much more likely.', {
-        step: 0.5,
-        nullMeans: 'no dual clip',
-      }),
-    ),
-    dual,
-  ),
+  dualClip: option(v.nullable(real(1, 100)), dual, {
+    label: 'Dual clip',
+    sentence: 'Bound on the loss of a bad action that became much more likely.',
+    step: 0.5,
+    nullMeans: 'no dual clip',
+  }),
 });
 
 export const klFields = (coefficient: number) => ({
   kl: v.optional(
     v.strictObject({
-      coefficient: real(
-        0,
-        10,
-        'KL weight',
-        'How strongly the policy is held near the one it started from; 0 lets it go anywhere.',
-        { step: 0.001, level: 'basic' },
-      ),
-      estimator: choice(
-        klEstimators,
-        'KL estimator',
-        'How the distance to the first policy is estimated from samples; k3 is unbiased and never negative.',
-        { choiceLabels: klLabels },
-      ),
+      coefficient: field(real(0, 10), {
+        label: 'KL weight',
+        sentence: 'How strongly the policy is held near the one it started from; 0 lets it go anywhere.',
+        step: 0.001,
+        level: 'basic',
+      }),
+      estimator: field(choice(klEstimators), {
+        label: 'KL estimator',
+        sentence: 'How the distance to the first policy is estimated from samples; k3 is unbiased and never negative.',
+        choiceLabels: klLabels,
+      }),
     }),
     { estimator: 'k3', coefficient },
   ),
 });
 
 export const entropyFields = (coefficient: number) => ({
-  entropy: v.optional(
-    real(
-      -1,
-      1,
-      'Entropy bonus',
-      'Reward for staying undecided: a little keeps the policy exploring, a lot keeps it random.',
-      { step: 0.001, level: 'basic' },
-    ),
-    coefficient,
-  ),
+  entropy: option(real(-1, 1), coefficient, {
+    label: 'Entropy bonus',
+    sentence: 'Reward for staying undecided: a little keeps the policy exploring, a lot keeps it random.',
+    step: 0.001,
+    level: 'basic',
+  }),
 });
 
 /** `divisor`: of seq-mean-token-sum-norm; null: the longest sequence. */
 export const aggregationFields = (mode: AggregationMode, divisor: number | null = null) => ({
-  aggregation: v.optional(
-    choice(
-      aggregationModes,
-      'Aggregation',
-      'How the losses of tokens become one number: a token or an episode may count the same.',
-      { choiceLabels: aggregationLabels },
-    ),
-    mode,
-  ),
-  lossScaleFactor: v.optional(
-    v.nullable(
-      real(1, 1e6, 'Loss divisor', 'What seq-mean-token-sum-norm divides by.', {
-        step: 1,
-        unit: 'tokens',
-        nullMeans: 'the longest sequence',
-      }),
-    ),
-    divisor,
-  ),
+  aggregation: option(choice(aggregationModes), mode, {
+    label: 'Aggregation',
+    sentence: 'How the losses of tokens become one number: a token or an episode may count the same.',
+    choiceLabels: aggregationLabels,
+  }),
+  lossScaleFactor: option(v.nullable(real(1, 1e6)), divisor, {
+    label: 'Loss divisor',
+    sentence: 'What seq-mean-token-sum-norm divides by.',
+    step: 1,
+    unit: 'tokens',
+    nullMeans: 'the longest sequence',
+  }),
 });
 
 export const epsilonField = (epsilon: number) => ({
-  advantageEpsilon: v.optional(
-    real(0, 1, 'Spread floor', 'Added to the standard deviation so that equal returns do not divide by zero.', {
-      step: 1e-6,
-    }),
-    epsilon,
-  ),
+  advantageEpsilon: option(real(0, 1), epsilon, {
+    label: 'Spread floor',
+    sentence: 'Added to the standard deviation so that equal returns do not divide by zero.',
+    step: 1e-6,
+  }),
 });
 
 /** Kind of ratio and of clip. */
 export const ratioFields = (level: RatioLevel, form: SurrogateForm) => ({
-  ratio: v.optional(
-    choice(
-      ratioLevels,
-      'Ratio',
-      'Whether how much likelier an action became is judged token by token, or once for the whole episode.',
-      { choiceLabels: ratioLabels },
-    ),
-    level,
-  ),
-  surrogate: v.optional(
-    choice(
-      surrogateForms,
-      'Clip form',
-      'Whether a token beyond the clip loses its gradient (clip) or keeps a bounded one (cispo).',
-      { choiceLabels: surrogateLabels },
-    ),
-    form,
-  ),
+  ratio: option(choice(ratioLevels), level, {
+    label: 'Ratio',
+    sentence: 'Whether how much likelier an action became is judged token by token, or once for the whole episode.',
+    choiceLabels: ratioLabels,
+  }),
+  surrogate: option(choice(surrogateForms), form, {
+    label: 'Clip form',
+    sentence: 'Whether a token beyond the clip loses its gradient (clip) or keeps a bounded one (cispo).',
+    choiceLabels: surrogateLabels,
+  }),
 });
 
 /** Correction for the gap between the sampling and the training policy. */
 export const correctionFields = {
   correction: v.optional(
     v.strictObject({
-      weights: v.optional(
-        choice(
-          ['none', 'token', 'sequence'],
-          'Importance weights',
+      weights: option(choice(['none', 'token', 'sequence']), 'none', {
+        label: 'Importance weights',
+        sentence:
           'Whether what was sampled counts by how likely the trained policy thinks it: token by token, or the whole episode.',
-          { choiceLabels: { none: 'None', token: 'Each token', sequence: 'Whole episode' } },
-        ),
-        'none',
-      ),
-      outside: v.optional(
-        choice(
-          ['truncate', 'mask'],
-          'Weights out of bounds',
-          'Whether a weight beyond its bounds is cut to them, or becomes zero.',
-          { choiceLabels: { truncate: 'Cut to bounds', mask: 'Become zero' } },
-        ),
-        'truncate',
-      ),
-      low: v.optional(
-        v.nullable(
-          real(0, 1, 'Least weight', 'Lower bound of an importance weight.', { step: 0.1, nullMeans: 'none' }),
-        ),
-        null,
-      ),
-      high: v.optional(
-        v.nullable(
-          real(1, 100, 'Most weight', 'Upper bound of an importance weight.', { step: 0.5, nullMeans: 'none' }),
-        ),
-        2,
-      ),
-      normalize: v.optional(
-        toggle(
-          'Mean weight of one',
-          'Divide importance weights by their mean, so that they change shares and not the size.',
-        ),
-        false,
-      ),
+        choiceLabels: { none: 'None', token: 'Each token', sequence: 'Whole episode' },
+      }),
+      outside: option(choice(['truncate', 'mask']), 'truncate', {
+        label: 'Weights out of bounds',
+        sentence: 'Whether a weight beyond its bounds is cut to them, or becomes zero.',
+        choiceLabels: { truncate: 'Cut to bounds', mask: 'Become zero' },
+      }),
+      low: option(v.nullable(real(0, 1)), null, {
+        label: 'Least weight',
+        sentence: 'Lower bound of an importance weight.',
+        step: 0.1,
+        nullMeans: 'none',
+      }),
+      high: option(v.nullable(real(1, 100)), 2, {
+        label: 'Most weight',
+        sentence: 'Upper bound of an importance weight.',
+        step: 0.5,
+        nullMeans: 'none',
+      }),
+      normalize: option(toggle(), false, {
+        label: 'Mean weight of one',
+        sentence: 'Divide importance weights by their mean, so that they change shares and not the size.',
+      }),
     }),
     { weights: 'none', outside: 'truncate', low: null, high: 2, normalize: false },
   ),
@@ -247,41 +203,39 @@ export const correctionFields = {
 export const klRewardFields = (coefficient: number, estimator: KlEstimator) => ({
   klReward: v.optional(
     v.strictObject({
-      coefficient: real(
-        0,
-        10,
-        'KL price',
-        'Taken from the reward of each action for its distance to the policy that the run started from.',
-        { step: 0.001, level: 'basic' },
-      ),
-      estimator: choice(klEstimators, 'KL price estimator', 'How that distance is estimated from what was sampled.', {
+      coefficient: field(real(0, 10), {
+        label: 'KL price',
+        sentence: 'Taken from the reward of each action for its distance to the policy that the run started from.',
+        step: 0.001,
+        level: 'basic',
+      }),
+      estimator: field(choice(klEstimators), {
+        label: 'KL price estimator',
+        sentence: 'How that distance is estimated from what was sampled.',
         choiceLabels: klLabels,
       }),
-      target: v.optional(
-        v.nullable(
-          real(1e-6, 10, 'KL target', 'The price grows while the distance is above this and falls while it is below.', {
-            step: 0.01,
-            nullMeans: 'fixed price',
-          }),
-        ),
-        null,
-      ),
-      horizon: v.optional(
-        integer(1, 1_000_000, 'KL price memory', 'Episodes over which the price adapts: more adapts it more slowly.', {
-          unit: 'episodes',
-        }),
-        10_000,
-      ),
+      target: option(v.nullable(real(1e-6, 10)), null, {
+        label: 'KL target',
+        sentence: 'The price grows while the distance is above this and falls while it is below.',
+        step: 0.01,
+        nullMeans: 'fixed price',
+      }),
+      horizon: option(whole(1, 1_000_000), 10_000, {
+        label: 'KL price memory',
+        sentence: 'Episodes over which the price adapts: more adapts it more slowly.',
+        unit: 'episodes',
+      }),
     }),
     { coefficient, estimator, target: null, horizon: 10_000 },
   ),
 });
 
 export const gammaField = (gamma: number) => ({
-  gamma: v.optional(
-    real(0, 1, 'Discount', 'What a reward one trained token later is worth; 1 values all alike.', { step: 0.01 }),
-    gamma,
-  ),
+  gamma: option(real(0, 1), gamma, {
+    label: 'Discount',
+    sentence: 'What a reward one trained token later is worth; 1 values all alike.',
+    step: 0.01,
+  }),
 });
 
 /** Fields of most algorithms with a clipped ratio: everything but credit. */
@@ -304,15 +258,8 @@ export const policyFields = (defaults: {
 });
 
 /** TRL's RLOO: the KL of a whole episode is subtracted from its return. */
-export const klPerEpisode = v.optional(
-  real(
-    0,
-    10,
-    'KL price of an episode',
-    'Taken from the return for the distance of the whole episode to the first policy.',
-    {
-      step: 0.01,
-    },
-  ),
-  0,
-);
+export const klPerEpisode = option(real(0, 10), 0, {
+  label: 'KL price of an episode',
+  sentence: 'Taken from the return for the distance of the whole episode to the first policy.',
+  step: 0.01,
+});

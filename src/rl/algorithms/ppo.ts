@@ -9,6 +9,7 @@
  * in the reward, with a fixed or an adaptive coefficient.
  */
 import * as v from 'valibot';
+import { choice, option, real, toggle } from '../../fields/fields.ts';
 import { onLastRow, rowsOf, type TokenRows } from '../common/token-rows.ts';
 import { biLevelGae, gae, rewardedEnds, turnEnds } from '../credit/gae.ts';
 import { explainedVariance, whiten } from '../credit/tokens.ts';
@@ -17,7 +18,6 @@ import { clippedObjective } from '../objective/clipped.ts';
 import { withCritic } from '../objective/values.ts';
 import type { Algorithm, CreditInput } from './algorithm.ts';
 import { advantageCard, type Card, clippedCard, policyCards, symbol } from './cards.ts';
-import { choice, real, toggle } from './fields.ts';
 import { corrected, policyGradient, policyNeeds, policyScalars } from './group-relative.ts';
 import { rewardsWithKl, withoutSignal } from './kl-reward.ts';
 import { gammaField, klRewardFields, policyFields } from './pieces.ts';
@@ -36,60 +36,48 @@ const schema = v.strictObject({
   ...shared,
   ...klRewardFields(0, 'k1'),
   ...gammaField(1),
-  lambda: v.optional(
-    real(0, 1, 'Lambda', 'How far credit reaches back past what the critic says: 1 to the start, 0 one token.', {
-      step: 0.01,
-    }),
-    0.95,
-  ),
-  turnGamma: v.optional(
-    v.nullable(
-      real(0, 1, 'Turn discount', 'What a reward one turn later is worth, where credit goes turn by turn first.', {
-        step: 0.01,
-        nullMeans: 'token by token only',
-      }),
-    ),
-    null,
-  ),
-  turnEnds: v.optional(
-    choice(
-      ['turns', 'rewards'],
-      'Where a turn ends',
-      'At its last token, or, as in the original, only where a reward is.',
-      { choiceLabels: { turns: 'Last token', rewards: 'At a reward' } },
-    ),
-    'turns',
-  ),
-  turnRewards: v.optional(
-    toggle('Rewards by turn', 'Put what each turn earned on its last token, in place of the whole return on the last.'),
-    false,
-  ),
-  valueClip: v.optional(
-    real(0.01, 100, 'Value clip', 'How far an update may move what the critic says.', { step: 0.1 }),
-    0.5,
-  ),
-  critic: v.optional(
-    choice(
-      ['head', 'shared', 'separate'],
-      'Critic',
-      'Whether the critic reads what the policy computes, teaches it as well, or is a second model of its own.',
-      {
-        level: 'basic',
-        choiceLabels: { head: 'Reads the policy', shared: 'Shares its layers', separate: 'Model of its own' },
-      },
-    ),
-    'shared',
-  ),
-  valueWeight: v.optional(
-    real(0, 10, 'Value weight', "What the critic's loss counts beside the policy's where they share layers.", {
-      step: 0.1,
-    }),
-    0.5,
-  ),
-  criticLearningRate: v.optional(
-    real(0, 1, 'Critic learning rate', 'Size of each update of the value head.', { step: 0.001, level: 'basic' }),
-    0.01,
-  ),
+  lambda: option(real(0, 1), 0.95, {
+    label: 'Lambda',
+    sentence: 'How far credit reaches back past what the critic says: 1 to the start, 0 one token.',
+    step: 0.01,
+  }),
+  turnGamma: option(v.nullable(real(0, 1)), null, {
+    label: 'Turn discount',
+    sentence: 'What a reward one turn later is worth, where credit goes turn by turn first.',
+    step: 0.01,
+    nullMeans: 'token by token only',
+  }),
+  turnEnds: option(choice(['turns', 'rewards']), 'turns', {
+    label: 'Where a turn ends',
+    sentence: 'At its last token, or, as in the original, only where a reward is.',
+    choiceLabels: { turns: 'Last token', rewards: 'At a reward' },
+  }),
+  turnRewards: option(toggle(), false, {
+    label: 'Rewards by turn',
+    sentence: 'Put what each turn earned on its last token, in place of the whole return on the last.',
+  }),
+  valueClip: option(real(0.01, 100), 0.5, {
+    label: 'Value clip',
+    sentence: 'How far an update may move what the critic says.',
+    step: 0.1,
+  }),
+  critic: option(choice(['head', 'shared', 'separate']), 'shared', {
+    label: 'Critic',
+    sentence: 'Whether the critic reads what the policy computes, teaches it as well, or is a second model of its own.',
+    level: 'basic',
+    choiceLabels: { head: 'Reads the policy', shared: 'Shares its layers', separate: 'Model of its own' },
+  }),
+  valueWeight: option(real(0, 10), 0.5, {
+    label: 'Value weight',
+    sentence: "What the critic's loss counts beside the policy's where they share layers.",
+    step: 0.1,
+  }),
+  criticLearningRate: option(real(0, 1), 0.01, {
+    label: 'Critic learning rate',
+    sentence: 'Size of each update of the value head.',
+    step: 0.001,
+    level: 'basic',
+  }),
 });
 type Settings = v.InferOutput<typeof schema>;
 

@@ -1,9 +1,9 @@
 /** Registry of algorithms: look-up by name, and the schema of all of them. `modules.ts` lists them. */
 import * as v from 'valibot';
+import { field, text } from '../../fields/fields.ts';
 import type { CriticKind } from '../../policy/policy.ts';
 import type { Algorithm, AlgorithmSettings } from './algorithm.ts';
 import { type Card, plainCards } from './cards.ts';
-import { code } from './fields.ts';
 import * as modules from './modules.ts';
 
 type Listed = (typeof modules)[keyof typeof modules];
@@ -14,12 +14,13 @@ export const longestCode = 40_000;
 /** Fields of every algorithm beside its own. */
 const shared = {
   objectiveCode: v.optional(
-    code(
-      longestCode,
-      'Own objective',
-      'JavaScript that runs in the sandbox in place of the algorithm’s objective; absent: the algorithm’s own.',
-      { level: 'basic' },
-    ),
+    field(text(1, longestCode), {
+      label: 'Own objective',
+      sentence:
+        'JavaScript that runs in the sandbox in place of the algorithm’s objective; absent: the algorithm’s own.',
+      kind: 'code',
+      level: 'basic',
+    }),
   ),
 };
 

@@ -3,23 +3,25 @@
  * all that succeed; Yuan et al. 2023, https://arxiv.org/abs/2308.01825).
  */
 import * as v from 'valibot';
+import { choice, option, real } from '../../fields/fields.ts';
 import type { Trajectory } from '../episode/trajectory.ts';
 import type { Algorithm, CreditInput } from './algorithm.ts';
 import { likelihoodCards } from './cards.ts';
-import { choice, real } from './fields.ts';
 import { aggregationOf, byGroup, likelihood, likelihoodAggregation, trainedOn } from './from-data.ts';
 import { endingFields, groupFields } from './pieces.ts';
 
-export const threshold = v.optional(
-  real(-10, 1000, 'Threshold', 'Episodes with a return above this are learnt from.', { step: 0.1, level: 'basic' }),
-  0.5,
-);
+export const threshold = option(real(-10, 1000), 0.5, {
+  label: 'Threshold',
+  sentence: 'Episodes with a return above this are learnt from.',
+  step: 0.1,
+  level: 'basic',
+});
 
 export const keepRules = ['all', 'first', 'best'] as const;
-export const keep = v.optional(
-  choice(keepRules, 'Keep of a task', 'Whether all good episodes of a task are learnt from, the first, or the best.'),
-  'all',
-);
+export const keep = option(choice(keepRules), 'all', {
+  label: 'Keep of a task',
+  sentence: 'Whether all good episodes of a task are learnt from, the first, or the best.',
+});
 
 const schema = v.strictObject({
   name: v.literal('rejection'),

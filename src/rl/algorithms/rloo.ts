@@ -7,12 +7,12 @@
  * per episode, exp of the sum: ratio = sequence-sum, aggregation = seq-mean-token-mean.
  */
 import * as v from 'valibot';
+import { option, toggle } from '../../fields/fields.ts';
 import { mean, unbiasedStd } from '../common/numbers.ts';
 import { rowsOf, sequenceSums, spread } from '../common/token-rows.ts';
 import { groupAdvantages } from '../credit/groups.ts';
 import type { Algorithm } from './algorithm.ts';
 import { clippedCard, groupAdvantageCard, policyCards } from './cards.ts';
-import { toggle } from './fields.ts';
 import { calledElsewhere, corrected, policyGradient, policyNeeds } from './group-relative.ts';
 import { klPerEpisode, policyFields } from './pieces.ts';
 
@@ -20,10 +20,10 @@ const schema = v.strictObject({
   name: v.literal('rloo'),
   ...policyFields({ clip: [0.2, 0.2, null], aggregation: 'token-mean' }),
   klPerEpisode,
-  normalizeBatch: v.optional(
-    toggle('Whiten over the batch', 'Shift and scale the advantages of all episodes of a step to mean 0 and spread 1.'),
-    false,
-  ),
+  normalizeBatch: option(toggle(), false, {
+    label: 'Whiten over the batch',
+    sentence: 'Shift and scale the advantages of all episodes of a step to mean 0 and spread 1.',
+  }),
 });
 
 /** Added by TRL to the standard deviation of the batch. */

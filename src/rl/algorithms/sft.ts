@@ -5,9 +5,9 @@
  * every token of a turn.
  */
 import * as v from 'valibot';
+import { field, option, real, text } from '../../fields/fields.ts';
 import type { Algorithm } from './algorithm.ts';
 import { likelihoodCards } from './cards.ts';
-import { fileName, real } from './fields.ts';
 import {
   aggregationOf,
   demonstrations,
@@ -21,73 +21,48 @@ import { endingFields, groupFields } from './pieces.ts';
 
 /** Missteps in the oracle's play, so that the data contains ways back to its path. */
 const missteps = v.strictObject({
-  episodes: real(
-    0,
-    1,
-    'Episodes with missteps',
-    "Share of the oracle's episodes with missteps, from which it finds back: what it says after them is learnt, the missteps are not.",
-    { step: 0.1 },
-  ),
-  random: real(
-    0,
-    1,
-    'Random missteps',
-    'In such an episode, the share of turns in which an action is drawn at random.',
-    {
-      step: 0.05,
-    },
-  ),
-  refused: v.optional(
-    real(
-      0,
-      1,
-      'Refused missteps',
-      'In such an episode, the share of turns in which something is said that the world does not offer there.',
-      { step: 0.05 },
-    ),
-    0,
-  ),
+  episodes: field(real(0, 1), {
+    label: 'Episodes with missteps',
+    sentence:
+      "Share of the oracle's episodes with missteps, from which it finds back: what it says after them is learnt, the missteps are not.",
+    step: 0.1,
+  }),
+  random: field(real(0, 1), {
+    label: 'Random missteps',
+    sentence: 'In such an episode, the share of turns in which an action is drawn at random.',
+    step: 0.05,
+  }),
+  refused: option(real(0, 1), 0, {
+    label: 'Refused missteps',
+    sentence: 'In such an episode, the share of turns in which something is said that the world does not offer there.',
+    step: 0.05,
+  }),
 });
 
 const schema = v.strictObject({
   name: v.literal('sft'),
   ...groupFields,
-  file: v.optional(
-    v.nullable(
-      fileName(
-        'Trajectories',
-        'A file of recorded episodes that are imitated; what does not fit the run is left out and named.',
-        {
-          level: 'basic',
-          nullMeans: "the oracle's play",
-        },
-      ),
-    ),
-    null,
-  ),
+  file: option(v.nullable(text(1, 255)), null, {
+    label: 'Trajectories',
+    sentence: 'A file of recorded episodes that are imitated; what does not fit the run is left out and named.',
+    file: true,
+    level: 'basic',
+    nullMeans: "the oracle's play",
+  }),
   missteps: v.optional(missteps, { episodes: 0, random: 0.1, refused: 0 }),
-  dagger: v.optional(
-    real(
-      0,
-      1,
-      'DAgger',
+  dagger: option(real(0, 1), 0, {
+    label: 'DAgger',
+    sentence:
       'Share of the episodes that the policy begins itself, up to a turn drawn at random: from there the oracle goes on, and only what it does is learnt.',
-      { step: 0.1 },
-    ),
-    0,
-  ),
-  listening: v.optional(
-    v.nullable(
-      real(
-        0,
-        1,
-        'Listening',
-        "How much each of the world's words counts beside the oracle's: guessing them too, and spelling each action whole, a policy learns sooner where words stand and come back.",
-        { step: 0.01, nullMeans: "only the oracle's choices" },
-      ),
-    ),
-    null,
-  ),
+    step: 0.1,
+  }),
+  listening: option(v.nullable(real(0, 1)), null, {
+    label: 'Listening',
+    sentence:
+      "How much each of the world's words counts beside the oracle's: guessing them too, and spelling each action whole, a policy learns sooner where words stand and come back.",
+    step: 0.01,
+    nullMeans: "only the oracle's choices",
+  }),
   ...likelihoodAggregation,
   ...endingFields,
 });

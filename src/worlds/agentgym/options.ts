@@ -1,18 +1,19 @@
 /** Options of the AgentGym worlds: items, instruction and action format. Independent of any server. */
 import * as v from 'valibot';
 import { itemsIn } from '../../envs/item-list.ts';
-import { oneOf, option, optionsReader } from '../../envs/options.ts';
+import { optionsReader } from '../../envs/options.ts';
+import { choice, option, text } from '../../fields/fields.ts';
 import type { AgentGymKind, Format } from './kind.ts';
 
 const itemList = () =>
   v.pipe(
     v.string('must be a text'),
     v.check(
-      (text) => text.trim() === '' || itemsIn(text) !== null,
+      (list) => list.trim() === '' || itemsIn(list) !== null,
       'must be item numbers and ranges with commas between, as in 0-99, 120',
     ),
   );
-const longText = () => v.pipe(v.string('must be a text'), v.maxLength(100_000, 'must have at most 100,000 characters'));
+const longText = () => text(0, 100_000);
 
 const formatNames = {
   react: 'Thought and action',
@@ -45,7 +46,7 @@ const shared = {
   }),
 };
 
-const format = option(oneOf(formats), 'react', {
+const format = option(choice(formats), 'react', {
   label: 'Way to act',
   sentence:
     "Format of a language model's actions: a thought and an action, a JSON object that names a function, or a call in Python.",

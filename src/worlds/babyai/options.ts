@@ -1,6 +1,7 @@
 /** Schema and parser of BabyAI's options. Independent of the WASM instance. */
 import * as v from 'valibot';
-import { listOf, oneOf, option, optionsReader, whole, yesOrNo } from '../../envs/options.ts';
+import { optionsReader } from '../../envs/options.ts';
+import { choice, listOf, option, toggle, whole } from '../../fields/fields.ts';
 import { LEVELS, RL_LEVELS } from './split.ts';
 
 const schema = v.strictObject({
@@ -11,7 +12,7 @@ const schema = v.strictObject({
       "Which of BabyAI's 40 levels are played: 1 to 5 are one room, later ones have doors, keys and several tasks.",
     level: 'basic',
   }),
-  observation: option(oneOf(['full', 'compact', 'memory']), 'full', {
+  observation: option(choice(['full', 'compact', 'memory']), 'full', {
     label: 'Observation',
     sentence:
       "How the world speaks: in AgentGym's full words, or in a third of them, without the list of actions, for tiny policies; with a memory it also tells where nobody has looked yet, and what was seen before and is out of sight.",
@@ -30,19 +31,19 @@ const schema = v.strictObject({
     unit: 'a level',
   }),
   // Development rooms are for tuning, so that the test rooms are evaluated only once.
-  heldOut: option(oneOf(['test', 'dev']), 'test', {
+  heldOut: option(choice(['test', 'dev']), 'test', {
     label: 'Held out',
     sentence:
       'Which rooms an evaluation asks: those of the test, or others as far from training, kept apart to tune on.',
     choiceLabels: { test: 'Test', dev: 'Development' },
   }),
-  oracle: option(oneOf(['sees', 'explores', 'reads']), 'sees', {
+  oracle: option(choice(['sees', 'explores', 'reads']), 'sees', {
     label: 'Oracle',
     sentence:
       'Whether the oracle knows the whole grid, or looks for what it has not seen, as the agent must: by all that is in view, or by what the text tells of it. What the text does not tell cannot be imitated.',
     choiceLabels: { sees: 'Sees everything', explores: 'Explores', reads: 'Explores by the text' },
   }),
-  upstream: option(yesOrNo(), false, {
+  upstream: option(toggle(), false, {
     label: 'Original rules',
     sentence: 'Keep the rules of the original where ours differ, to compare with published results.',
   }),

@@ -1,6 +1,7 @@
 /** Schema of the maze's options. Independent of WASM. */
 import * as v from 'valibot';
-import { oneOf, option, optionsReader, whole, yesOrNo } from '../../envs/options.ts';
+import { optionsReader } from '../../envs/options.ts';
+import { choice, option, toggle, whole } from '../../fields/fields.ts';
 
 const schema = v.strictObject({
   size: option(whole(3, 20), 5, {
@@ -24,7 +25,7 @@ const schema = v.strictObject({
     unit: '% of the farthest',
     step: 10,
   }),
-  observation: option(oneOf(['full', 'compact']), 'full', {
+  observation: option(choice(['full', 'compact']), 'full', {
     label: 'Observation',
     sentence:
       "Form of the observations: the original's text with positions, or a text of a third of that length with the goal's direction, for tiny policies.",
@@ -46,7 +47,7 @@ const schema = v.strictObject({
       'Number of moves after which the world ends an episode, whatever the horizon; 0 stands for twice the number of free cells.',
     unit: 'moves',
   }),
-  upstream: option(yesOrNo(), false, {
+  upstream: option(toggle(), false, {
     label: 'Original maze',
     sentence:
       "The original's single maze with its 25 games and rules, for comparison with published results; no other option applies.",

@@ -4,12 +4,11 @@
  */
 import * as v from 'valibot';
 import { itemsIn } from '../../envs/item-list.ts';
-import { oneOf, option, optionsReader, real } from '../../envs/options.ts';
+import { optionsReader } from '../../envs/options.ts';
+import { choice, option, real, text } from '../../fields/fields.ts';
 
-const text = (most: number) =>
-  v.pipe(v.string('must be a text'), v.maxLength(most, `must have at most ${most.toLocaleString('en')} characters`));
 const itemList = v.pipe(
-  text(10_000),
+  text(0, 10_000),
   v.check((list) => itemsIn(list) !== null, 'must be numbers and ranges with commas between, as in 0-99, 120'),
 );
 const isSchema = (given: string) => {
@@ -33,7 +32,7 @@ const schema = v.strictObject({
     sentence: 'Seeds (or task indices) available for evaluations; they should not be used in training.',
     level: 'basic',
   }),
-  taskBy: option(oneOf(['seed', 'index']), 'seed', {
+  taskBy: option(choice(['seed', 'index']), 'seed', {
     label: 'An episode is',
     sentence:
       "Meaning of an episode's number: a seed, or the index of a task within its split, for servers that list tasks.",
@@ -45,22 +44,22 @@ const schema = v.strictObject({
     sentence: 'Lowest reward at which an episode counts as a success.',
     level: 'basic',
   }),
-  reward: option(oneOf(['sum', 'last']), 'sum', {
+  reward: option(choice(['sum', 'last']), 'sum', {
     label: 'Reward of an episode',
     sentence: 'Reward of an episode: the sum of its rewards, or the last one.',
     choiceLabels: { sum: 'The sum', last: 'The last' },
   }),
-  observationField: option(text(200), '', {
+  observationField: option(text(0, 200), '', {
     label: 'What is read',
     sentence:
       'Field of an observation that the agent reads, with dots for nested fields; empty for the text field, or all fields as JSON if there is none.',
   }),
-  actionSchema: option(v.pipe(text(100_000), v.check(isSchema, 'must be a JSON Schema: an object in JSON')), '', {
+  actionSchema: option(v.pipe(text(0, 100_000), v.check(isSchema, 'must be a JSON Schema: an object in JSON')), '', {
     label: 'Action schema',
     sentence:
       "The server's JSON Schema of an action, if it cannot be requested (in a page it mostly cannot); empty to request it from the server.",
   }),
-  instruction: option(text(100_000), '', {
+  instruction: option(text(0, 100_000), '', {
     label: 'Instruction',
     sentence: 'Instruction for a language model; empty for a short text on the format of answers.',
   }),

@@ -1,6 +1,7 @@
 /** Schema and parser of ScienceWorld's options. Independent of the WASM instance. */
 import * as v from 'valibot';
-import { listOf, oneOf, option, optionsReader, whole, yesOrNo } from '../../envs/options.ts';
+import { optionsReader } from '../../envs/options.ts';
+import { choice, listOf, option, toggle, whole } from '../../fields/fields.ts';
 import { agentGymTasks, sciWorldTasks, sciWorldVerbs, simplificationLabels } from './tasks.ts';
 
 const names = sciWorldTasks.map(({ name }) => name) as [string, ...string[]];
@@ -11,7 +12,7 @@ const inWords = (name: string) => `${name[0].toUpperCase()}${name.slice(1).repla
 // Keep the order of the options: it is part of a task's key, which seeds random draws.
 const schema = v.strictObject({
   tasks: option(
-    listOf('tasks', oneOf(names)),
+    listOf('tasks', choice(names)),
     agentGymTasks.map(({ name }) => name),
     {
       label: 'Tasks',
@@ -20,7 +21,7 @@ const schema = v.strictObject({
       choiceLabels: Object.fromEntries(names.map((name) => [name, inWords(name)])),
     },
   ),
-  simplifications: option(listOf('simplifications', oneOf(simplificationLabels), 0), [], {
+  simplifications: option(listOf('simplifications', choice(simplificationLabels), 0), [], {
     label: 'Simplifications',
     sentence:
       'What is made easier: doors and containers open, moving in one action, pots that water themselves; easy is most of them.',
@@ -39,7 +40,7 @@ const schema = v.strictObject({
     sentence: 'After how many moves the world ends an episode, whatever the horizon.',
     unit: 'moves',
   }),
-  validActions: option(yesOrNo(), true, {
+  validActions: option(toggle(), true, {
     label: 'List actions',
     sentence: 'Whether the world lists the valid actions of each turn; without the list, actions cannot be masked.',
   }),
@@ -49,23 +50,23 @@ const schema = v.strictObject({
     choices: sciWorldVerbs,
   }),
   // With the original rules, listing actions consumes the world's random numbers.
-  upstream: option(yesOrNo(), false, {
+  upstream: option(toggle(), false, {
     label: 'Original rules',
     sentence: 'Keep the rules of the original where ours differ, to compare with published results.',
   }),
-  oracle: option(oneOf(['knows', 'finds out', 'guesses']), 'knows', {
+  oracle: option(choice(['knows', 'finds out', 'guesses']), 'knows', {
     label: 'Oracle',
     sentence:
       'Whether the oracle knows the answers, or looks, tests and reads before it acts, as the agent must: only then can its play be imitated. Or it guesses among the boxes: whoever finds out must do better.',
     choiceLabels: { knows: 'Knows the answers', 'finds out': 'Finds out', guesses: 'Guesses' },
   }),
   // Development variations are for tuning, so that the test variations are evaluated only once.
-  heldOut: option(oneOf(['test', 'dev']), 'test', {
+  heldOut: option(choice(['test', 'dev']), 'test', {
     label: 'Held out',
     sentence: "Which variations evaluations ask: the original's test set, or those it sets apart to tune on.",
     choiceLabels: { test: 'Test', dev: 'Development' },
   }),
-  fresh: option(yesOrNo(), false, {
+  fresh: option(toggle(), false, {
     label: 'New names at each draw',
     sentence:
       'Each time a variation of training is drawn, things exchange their names with others of their kind: what a thing is called has to be read, it cannot be remembered.',
@@ -74,7 +75,7 @@ const schema = v.strictObject({
     label: 'Naming',
     sentence: 'Which exchange of the names of things is used; 0 leaves each its own.',
   }),
-  exchange: option(oneOf(['names', 'all']), 'names', {
+  exchange: option(choice(['names', 'all']), 'names', {
     label: 'What is exchanged',
     sentence:
       'With new names at each draw: the names of things alone, or also boxes, side rooms, paints and warm with cold, while what is solid or liquid by its name keeps that. With all, less can be learnt by heart.',

@@ -1,6 +1,7 @@
 /** Schema of Search's options. Independent of universes and indexes. */
 import * as v from 'valibot';
-import { listOf, oneOf, option, optionsReader, whole, yesOrNo } from '../../envs/options.ts';
+import { optionsReader } from '../../envs/options.ts';
+import { choice, listOf, option, toggle, whole } from '../../fields/fields.ts';
 
 /** Bounds of a universe's size, in articles. */
 const fewestArticles = 20;
@@ -61,11 +62,11 @@ const schema = v.strictObject({
     sentence: 'Number of questions about each universe.',
     unit: 'questions',
   }),
-  sameWording: option(yesOrNo(), false, {
+  sameWording: option(toggle(), false, {
     label: 'Same wording',
     sentence: 'Held-out questions use the wordings of training; if off, they ask the same in other wordings.',
   }),
-  ending: option(oneOf(['first-answer', 'search-r1', 'retry']), 'first-answer', {
+  ending: option(choice(['first-answer', 'search-r1', 'retry']), 'first-answer', {
     label: 'Ending',
     sentence:
       'Event that ends an episode: any answer; any answer or, as in Search-R1, the reply after two turns; or only a right answer, as in AgentGym.',
@@ -75,12 +76,12 @@ const schema = v.strictObject({
     label: 'Corpus',
     sentence: 'Name of a kept corpus with questions, used instead of made universes; empty for made universes.',
   }),
-  retriever: option(yesOrNo(), false, {
+  retriever: option(toggle(), false, {
     label: 'Search on a server',
     sentence:
       'Send searches to a Search-R1 retriever or the proxy, at the address entered beside the world; the questions come from the corpus.',
   }),
-  upstream: option(yesOrNo(), false, {
+  upstream: option(toggle(), false, {
     label: "AgentGym's rules",
     sentence: "Follow AgentGym's SearchQA exactly: its long prompt, its tags, and any number of answers.",
   }),

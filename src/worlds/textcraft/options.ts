@@ -1,6 +1,7 @@
 /** Schema and parser of TextCraft's options. Independent of the WASM instance. */
 import * as v from 'valibot';
-import { listOf, option, optionsReader, whole, yesOrNo } from '../../envs/options.ts';
+import { optionsReader } from '../../envs/options.ts';
+import { listOf, option, toggle, whole } from '../../fields/fields.ts';
 
 const schema = v.strictObject({
   depths: option(listOf('depths', whole(1, 4)), [1, 2, 3, 4], {
@@ -30,12 +31,12 @@ const schema = v.strictObject({
     label: 'Naming',
     sentence: 'Which exchange of the words that items are called by is used; 0 leaves every item its own name.',
   }),
-  keepKinds: option(yesOrNo(), false, {
+  keepKinds: option(toggle(), false, {
     label: 'Kinds keep their words',
     sentence:
       'Words that stand for a kind of thing ("planks") are not exchanged: a kind cannot be told from a thing by the text.',
   }),
-  wholeNames: option(yesOrNo(), false, {
+  wholeNames: option(toggle(), false, {
     label: 'Names exchanged whole',
     sentence:
       'What an item is called is exchanged as a whole ("oak planks"), not word by word: for a policy whose tokens are names.',
@@ -46,12 +47,12 @@ const schema = v.strictObject({
     sentence:
       'Under how many exchanges of names each training goal is met instead of its own: a goal must then be looked up, not remembered.',
   }),
-  fresh: option(yesOrNo(), false, {
+  fresh: option(toggle(), false, {
     label: 'New at each draw',
     sentence:
       'Each time a goal of training is drawn it has other names, another list and 0 to the given number of distractors; its siblings ask the same list for other things.',
   }),
-  madeUp: option(yesOrNo(), false, {
+  madeUp: option(toggle(), false, {
     label: 'Made-up recipes',
     sentence:
       'Lists of recipes made up in the words of the world, a new one at each draw, instead of its own: only for training.',

@@ -1,13 +1,14 @@
 /** Options of the world Web, with their labels and bounds. */
 import * as v from 'valibot';
-import { listOf, oneOf, option, optionsReader, whole, yesOrNo } from '../../envs/options.ts';
+import { optionsReader } from '../../envs/options.ts';
+import { choice, listOf, option, toggle, whole } from '../../fields/fields.ts';
 
 export const siteNames = ['shop', 'shop_admin', 'forum', 'tracker', 'map', 'wiki'] as const;
 export const turnNames = ['short', 'medium', 'long'] as const;
 export const verbNames = ['click', 'hover', 'type', 'press', 'scroll', 'tab', 'history', 'stop'] as const;
 
 const schema = v.strictObject({
-  sites: option(listOf('sites', oneOf(siteNames)), [...siteNames], {
+  sites: option(listOf('sites', choice(siteNames)), [...siteNames], {
     label: 'Sites',
     sentence: 'Sites that tasks may use; a task of several sites is included only if all of its sites are listed.',
     level: 'basic',
@@ -20,7 +21,7 @@ const schema = v.strictObject({
       wiki: 'Wiki',
     },
   }),
-  turns: option(listOf('lengths', oneOf(turnNames)), [...turnNames], {
+  turns: option(listOf('lengths', choice(turnNames)), [...turnNames], {
     label: 'Length',
     sentence: 'Short tasks take one or two actions, medium ones about four, long ones more.',
     level: 'basic',
@@ -41,7 +42,7 @@ const schema = v.strictObject({
     sentence: 'Number of instances of each template available for evaluations; none of them is used in training.',
     unit: 'a template',
   }),
-  heldOutTemplates: option(yesOrNo(), true, {
+  heldOutTemplates: option(toggle(), true, {
     label: 'Held-out templates',
     sentence: 'Evaluations include tasks of templates that are never used in training.',
   }),
@@ -51,14 +52,14 @@ const schema = v.strictObject({
     unit: 'lines',
     level: 'basic',
   }),
-  observation: option(oneOf(['full', 'compact', 'terse']), 'full', {
+  observation: option(choice(['full', 'compact', 'terse']), 'full', {
     label: 'Observation',
     sentence:
       "Content of each observation: WebArena's prompt with address and last action; only the objective and the tree; or, for tiny policies, the objective and the named lines of the tree, in a third of the length.",
     level: 'basic',
     choiceLabels: { full: 'Full', compact: 'Compact', terse: 'Terse' },
   }),
-  verbs: option(listOf('actions', oneOf(verbNames)), [...verbNames], {
+  verbs: option(listOf('actions', choice(verbNames)), [...verbNames], {
     label: 'Actions offered',
     sentence: 'Kinds of actions that are listed for policies limited to valid actions.',
     choiceLabels: {
@@ -72,14 +73,14 @@ const schema = v.strictObject({
       stop: 'Stop with an answer',
     },
   }),
-  judge: option(oneOf(['stop', 'step']), 'stop', {
+  judge: option(choice(['stop', 'step']), 'stop', {
     label: 'Judged',
     sentence:
       'An episode is judged when the agent stops, as in WebArena, or after every action, in which case it ends as soon as the goal is reached.',
     level: 'basic',
     choiceLabels: { stop: 'At stop', step: 'At each action' },
   }),
-  upstream: option(yesOrNo(), false, {
+  upstream: option(toggle(), false, {
     label: 'Original limits',
     sentence:
       "End an episode like WebArena's runner: after 30 actions, three invalid actions in a row, or three repetitions of an action.",

@@ -1,6 +1,7 @@
 /** Schema of Wordle's options. Independent of WASM. */
 import * as v from 'valibot';
-import { oneOf, option, optionsReader, whole, yesOrNo } from '../../envs/options.ts';
+import { optionsReader } from '../../envs/options.ts';
+import { choice, option, toggle, whole } from '../../fields/fields.ts';
 
 /** Word lists, in the order of envs-wasm/wordle/dictionary.ts. */
 export const wordLists = ['original', 'common', 'large'] as const;
@@ -9,7 +10,7 @@ export const wordLists = ['original', 'common', 'large'] as const;
 export const MOST_DRAWN = 200;
 
 const schema = v.strictObject({
-  list: option(oneOf(wordLists), 'common', {
+  list: option(choice(wordLists), 'common', {
     label: 'Word list',
     sentence: "Words that may be hidden or guessed: the original's 40, 1,365 common ones or 3,438 (from SCOWL).",
     level: 'basic',
@@ -35,32 +36,32 @@ const schema = v.strictObject({
     sentence: 'Number of guesses in an episode.',
     level: 'basic',
   }),
-  observation: option(oneOf(['full', 'compact', 'keyboard']), 'full', {
+  observation: option(choice(['full', 'compact', 'keyboard']), 'full', {
     label: 'Observation',
     sentence:
       'Form of the observations: a color for each letter; or, for tiny policies, a fact for each letter, or these facts and all letters known to be absent.',
     level: 'basic',
     choiceLabels: { full: 'Full', compact: 'Compact', keyboard: 'Keyboard' },
   }),
-  spelled: option(yesOrNo(), false, {
+  spelled: option(toggle(), false, {
     label: 'Spell guesses',
     sentence: 'Offer words with spaces between their letters, so that a policy writes them letter by letter.',
   }),
-  partial: option(yesOrNo(), false, {
+  partial: option(toggle(), false, {
     label: 'Score for closeness',
     sentence:
       'A lost episode earns 0.1 for each letter in its correct place in the best guess; only the word itself is a success.',
   }),
-  hints: option(yesOrNo(), false, {
+  hints: option(toggle(), false, {
     label: 'Score for using hints',
     sentence:
       'An episode earns up to 0.5 in total for guesses that agree with all earlier colors; only the word itself is a success.',
   }),
-  showWords: option(yesOrNo(), false, {
+  showWords: option(toggle(), false, {
     label: 'Show the words',
     sentence: 'The first observation lists all words in play, for language models that cannot know them.',
   }),
-  upstream: option(yesOrNo(), false, {
+  upstream: option(toggle(), false, {
     label: 'Original rules',
     sentence:
       "The original's game, for comparison with published results. It hides no fixed word but draws a new one at each guess; of the other options only “Spell guesses” and “Show the words” apply.",

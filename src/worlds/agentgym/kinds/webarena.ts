@@ -4,9 +4,9 @@
  */
 import * as v from 'valibot';
 import type { WorldOptions } from '../../../envs/env.ts';
-import { listOf, oneOf, option } from '../../../envs/options.ts';
 import type { Reply } from '../../../envs/reply.ts';
 import { AnswerError } from '../../../envs/transport/http.ts';
+import { choice, listOf, option } from '../../../fields/fields.ts';
 import { bareText, flag, number, readAnswer, text } from '../answers.ts';
 import { modelledOn } from '../kind.ts';
 import { readPrompt, type Verb, verbs } from './webarena-prompt.ts';
@@ -50,13 +50,13 @@ export const webarena = modelledOn('web', (own) => ({
   vocabulary: { as: own.name },
   tiny: { promptTokens: 1024, completionTokens: 4096, maxTokensPerTurn: 32 },
   options: {
-    observation: option(oneOf(['full', 'terse']), 'full', {
+    observation: option(choice(['full', 'terse']), 'full', {
       label: 'Observation',
       sentence:
         "Content of each observation: the server's whole prompt; or, for tiny policies, the objective and the named lines of the tree, as in the world Web.",
       choiceLabels: { full: 'Full', terse: 'Terse' },
     }),
-    verbs: option(listOf('actions', oneOf(verbs)), ['click', 'history', 'stop'], {
+    verbs: option(listOf('actions', choice(verbs)), ['click', 'history', 'stop'], {
       label: 'Actions offered',
       sentence: 'Kinds of actions that are listed for policies limited to valid actions.',
       choiceLabels: {

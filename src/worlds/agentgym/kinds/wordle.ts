@@ -1,7 +1,7 @@
 /** Wordle of AgentGym's LMRL-Gym server, under /wordle: one game for each seed, with its own word list. */
 
-import { option, yesOrNo } from '../../../envs/options.ts';
 import { firstAction } from '../../../envs/reply.ts';
+import { option, toggle } from '../../../fields/fields.ts';
 import { idIn, observed, plainAnswer, readAnswer, texts } from '../answers.ts';
 import { modelledOn } from '../kind.ts';
 
@@ -19,7 +19,7 @@ export const wordle = modelledOn('wordle', (own) => ({
   budget: { ...own.budget.language({}), promptTokens: 512 },
   tiny: own.budget.tiny,
   options: {
-    showWords: option(yesOrNo(), false, {
+    showWords: option(toggle(), false, {
       label: 'Show the words',
       sentence: 'The first observation lists all words that may be guessed, as in the original client.',
     }),
