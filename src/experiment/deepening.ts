@@ -1,4 +1,7 @@
-/** The one change of a policy's shape that a run can go on with: more layers, which begin as the identity (`policy/weights/grow.ts`). */
+/**
+ * The only change of a policy's shape that a run can continue with: more layers, which start as the identity
+ * (`policy/weights/grow.ts`).
+ */
 import type { Difference } from './paths.ts';
 
 export const LAYERS = 'policy.layers';

@@ -1,11 +1,11 @@
-/** Settings apart from others', in words: "Algorithm REINFORCE++, Learning rate 0.001". */
+/** Texts for settings that differ from others': "Algorithm REINFORCE++, Learning rate 0.001". */
 import type { Experiment } from './experiment.ts';
 import type { Knob } from './knob.ts';
 import { findKnob } from './knobs.ts';
 import type { Difference } from './paths.ts';
 import { settingsApart, variantsOf } from './sweep.ts';
 
-/** How a page says a label in its reader's language. */
+/** Label of a knob in the reader's language. */
 export type LabelOf = (knob: Knob) => string;
 
 const plainLabel: LabelOf = ({ label }) => label;
@@ -30,7 +30,7 @@ function valueWords(value: unknown, knob: Knob | undefined): string {
 }
 
 export function differenceWords(differences: readonly Difference[], labelOf: LabelOf = plainLabel): string {
-  // What a variant does not have sets the others apart.
+  // Settings without a value here are left out: the labels of the other variants show theirs.
   const there = differences.filter(({ to }) => to !== undefined);
   const each = there.map(({ path, to }) => {
     const knob = findKnob(path) ?? (path === 'horizon' ? findKnob('horizon.*.turns') : undefined);
@@ -39,7 +39,9 @@ export function differenceWords(differences: readonly Difference[], labelOf: Lab
   return each.join(', ');
 }
 
-/** What each variant of a sweep is called: its name and what sets it apart, or the sweep's name where there is one. */
+/**
+ * Labels of the variants of a sweep: name (or the name of the sweep) and the settings that differ from other variants.
+ */
 export function variantLabels(document: Experiment, labelOf: LabelOf = plainLabel): { name: string; apart: string }[] {
   const variants = variantsOf(document);
   const apart = settingsApart(variants, document);

@@ -217,7 +217,7 @@ export const ExperimentSchema = v.strictObject({
 export type Experiment = v.InferOutput<typeof ExperimentSchema>;
 export type TurnLimit = Experiment['horizon'][number]['turns'];
 
-/** An experiment that was refused: one line a problem, each with its path, its value and the bound. */
+/** A refused experiment: one line for each problem, with path, bound and value. */
 export class ExperimentError extends Error {
   override name = 'ExperimentError';
   constructor(readonly problems: readonly { path: string; message: string }[]) {
@@ -231,7 +231,9 @@ const algorithmsWithPaths = ({ algorithm, stages = [] }: Experiment) => [
   ...stages.map((stage, i) => ({ at: `stages.${i}.algorithm`, each: stage.algorithm })),
 ];
 
-/** A run has one critic, and a policy whose weights are not its own has no second model. */
+/**
+ * Problems of critics: a run has one critic, and a separate critic needs a policy whose weights are all the run's own.
+ */
 function criticProblems(experiment: Experiment): { path: string; message: string }[] {
   const critics = algorithmsWithPaths(experiment)
     .map(({ at, each }) => ({ path: `${at}.critic`, kind: criticKind(each) }))
@@ -247,7 +249,7 @@ function criticProblems(experiment: Experiment): { path: string; message: string
   ]);
 }
 
-/** Of every stage's algorithm, and of the stages beside the run. */
+/** Problems of the algorithms of all stages, and of the number of steps in the stages. */
 function algorithmProblems(experiment: Experiment): { path: string; message: string }[] {
   const { stages = [], steps } = experiment;
   const all = algorithmsWithPaths(experiment);
@@ -263,7 +265,7 @@ function algorithmProblems(experiment: Experiment): { path: string; message: str
   return [...problems, ...criticProblems(experiment)];
 }
 
-/** What no single field can say. */
+/** Problems that involve several fields. */
 function crossChecks(experiment: Experiment): { path: string; message: string }[] {
   const { policy, worlds } = experiment;
   const problems = policyProblems(policy);
@@ -287,7 +289,7 @@ function check(document: unknown): Checked {
     };
   }
   const problems = crossChecks(result.output);
-  // Variants of what is refused itself would repeat its problems.
+  // The variants of a refused document would repeat its problems.
   if (!problems.length) problems.push(...sweepProblems(result.output, problemsOf));
   return problems.length ? { problems } : { experiment: result.output };
 }
@@ -297,16 +299,14 @@ function problemsOf(document: unknown): readonly Problem[] {
   return isRefused(checked) ? checked.problems : [];
 }
 
-/**
- * Validates a document (already parsed from JSON), of this form or an older one, and fills in defaults. Throws ExperimentError.
- */
+/** Validates a document (parsed from JSON) of this or an older form and fills in defaults. Throws ExperimentError. */
 export function parseExperiment(document: unknown): Experiment {
   const checked = check(document);
   if (isRefused(checked)) throw new ExperimentError(checked.problems);
   return checked.experiment;
 }
 
-/** A run of a sweep: its variant's number and name, its seed, and its own document, checked. */
+/** A run of a sweep: number and name of its variant, its seed, and its own checked document. */
 export interface SweptRun {
   variant: number;
   name: string;
@@ -314,7 +314,7 @@ export interface SweptRun {
   experiment: Experiment;
 }
 
-/** Every run that a document stands for, seed by seed; one where it is no sweep. */
+/** All runs of a document, seed by seed; a document without a sweep has one. */
 export const sweptRuns = (experiment: Experiment): SweptRun[] =>
   sweptDocuments(experiment).map(({ variant, seed, document }) => ({
     variant,
@@ -323,7 +323,7 @@ export const sweptRuns = (experiment: Experiment): SweptRun[] =>
     experiment: parseExperiment(document),
   }));
 
-/** A document that is to be one run. Throws where it stands for several. */
+/** Validates a document of a single run. Throws ExperimentError if it is a sweep. */
 export function parseRun(document: unknown): Experiment {
   const experiment = parseExperiment(document);
   if (!experiment.sweep) return experiment;

@@ -1,4 +1,7 @@
-/** What an experiment may say, in words: docs/experiment.md and the lists of `--help`. Made of the knobs, and so of every module's schema. */
+/**
+ * Reference of all fields of an experiment: docs/experiment.md and the lists of `--help`. Generated from the knobs,
+ * which are read from the schemas of all modules.
+ */
 import { worldModules } from '../worlds/registry.ts';
 import type { Knob, KnobSection } from './knob.ts';
 import { knobs } from './knobs.ts';
@@ -16,7 +19,7 @@ const sections: { readonly [section in KnobSection]: string } = {
   sweep: 'Sweep',
 };
 
-/** The choices of the knobs that name a kind: a world, an algorithm, a kind of policy. */
+/** Knobs whose choices are the worlds, the algorithms and the kinds of policy. */
 const kinds = [
   { title: 'Worlds', path: 'worlds.*.name' },
   { title: 'Algorithms', path: 'algorithm.name' },
@@ -28,7 +31,7 @@ function labelOf({ choiceLabels, choices = [] }: Knob, choice: string): string |
   return labels?.[choice] ?? labels?.[choices.indexOf(choice)];
 }
 
-/** What a kind is called: `textcraft`'s is TextCraft. The name itself where there is no other word for it. */
+/** Label of a kind: TextCraft for `textcraft`. Default: its name. */
 export function kindLabel(path: string, name: string): string {
   const knob = knobs.find((each) => each.path === path);
   return (knob && labelOf(knob, name)) ?? name;
@@ -53,7 +56,7 @@ function valuesOf(knob: Knob): string {
   return nullMeans ? `${values}; null: ${nullMeans}` : values;
 }
 
-/** Of which kinds a field is; empty: of all. */
+/** Worlds, policies and algorithms that have the field; empty: all. */
 function ownersOf(knob: Knob): string {
   const { worlds = [], policies = [] } = knob;
   const { algorithms = [] } = knob as { algorithms?: readonly string[] };
@@ -68,7 +71,7 @@ function sectionDocument(section: KnobSection): string {
   return `## ${sections[section]}\n\n| Field | Only of | What it is | Values |\n| --- | --- | --- | --- |\n${lines.join('\n')}\n`;
 }
 
-/** docs/experiment.md, whole. */
+/** The whole text of docs/experiment.md. */
 export function experimentDocument(): string {
   const worlds = worldModules.map(({ name, title, summary }) => `| \`${name}\` | ${title} | ${summary} |`);
   return [
@@ -81,7 +84,7 @@ export function experimentDocument(): string {
   ].join('\n');
 }
 
-/** The kinds there are, a line each, for the end of `--help`. */
+/** All kinds, one line for each list, for the end of `--help`. */
 export function kindsHelp(): string {
   const lines = kinds.map(({ title, path }) => {
     const knob = knobs.find((each) => each.path === path)!;

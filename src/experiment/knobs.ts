@@ -47,8 +47,8 @@ const patternOf = (path: string): string =>
   path.replace(/^stages\.(\d+|\*)\.(?=algorithm\b)/, '').replace(/\.\d+(?=\.|$)/g, '.*');
 
 /**
- * The knob of a concrete path (`horizon.0.steps`) or of a pattern (`horizon.*.steps`). Worlds may have options of the same name: the
- * document says which world's is meant.
+ * Finds the knob of a concrete path (`horizon.0.steps`) or of a pattern (`horizon.*.steps`). Options of different
+ * worlds may have the same name: the world is read from `document`.
  */
 export function findKnob(path: string, document?: Pick<Experiment, 'worlds'>): Knob | undefined {
   const found = byPath.get(path) ?? byPath.get(patternOf(path)) ?? [];

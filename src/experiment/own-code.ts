@@ -1,13 +1,13 @@
-/** Code that an experiment carries: whoever received it is asked before it runs. */
+/** Custom code in an experiment. Its recipient must allow it before it runs. */
 import type { Experiment } from './experiment.ts';
 
 export interface CarriedCode {
-  /** Of the field. */
+  /** Path of the field. */
   path: string;
   code: string;
 }
 
-/** In the order in which it runs. */
+/** Custom code in the order in which it runs. */
 export function carriedCode({ algorithm, stages = [] }: Pick<Experiment, 'algorithm' | 'stages'>): CarriedCode[] {
   const all = [
     ...stages.map((stage, i) => ({ path: `stages.${i}.algorithm.objectiveCode`, code: stage.algorithm.objectiveCode })),

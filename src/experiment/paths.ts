@@ -1,11 +1,14 @@
-/** Reading, writing and comparing JSON documents by dotted path (`worlds.0.options.depths`). Knows no experiment. */
+/** Reads, writes and compares JSON documents by dotted path (`worlds.0.options.depths`). Independent of experiments. */
 
 type Node = { [key: string]: unknown };
 
 export const readPath = (document: unknown, path: string): unknown =>
   path.split('.').reduce<unknown>((node, key) => (node as Node | undefined | null)?.[key], document);
 
-/** A copy of the document with one value changed, or taken out where it is undefined; what is beside the path is shared. */
+/**
+ * A copy of the document with one value changed, or removed if `value` is undefined. Other parts are shared with the
+ * original.
+ */
 export function writePath<T>(document: T, path: string, value: unknown): T {
   const [head, ...rest] = path.split('.');
   const copy = (Array.isArray(document) ? [...document] : { ...(document ?? {}) }) as Node;
@@ -27,7 +30,7 @@ const isLeaf = (value: unknown) => !isNode(value) || (Array.isArray(value) && !v
 
 const same = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b);
 
-/** Leaf by leaf, what differs between two documents. */
+/** Differences between two documents, leaf by leaf. */
 export function differences(from: unknown, to: unknown, prefix = ''): Difference[] {
   if (same(from, to)) return [];
   if (isLeaf(from) || isLeaf(to)) return [{ path: prefix, from, to }];

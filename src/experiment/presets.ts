@@ -1,4 +1,4 @@
-/** What the page offers to start from, in its order; the first takes in what is brought from outside. */
+/** Presets of the page, in its order. The first is the base for files that are brought in. */
 import babyaiFirst from '../../experiments/babyai-first.json';
 import babyaiRl18 from '../../experiments/babyai-rl18.json';
 import collapse from '../../experiments/collapse.json';

@@ -1,6 +1,6 @@
 /**
- * A sweep: one document, several runs. It names seeds and variants; each run is the document with one seed and the changes of one
- * variant, whole by itself. Knows documents and paths; what a field means is the experiment's.
+ * A sweep: one document for several runs. It has seeds and variants; each run is the document with one seed and the
+ * changes of one variant. Works on documents and paths; the meaning of fields stands in `experiment.ts`.
  */
 import * as v from 'valibot';
 import { boundedList, field, text, whole } from '../fields/fields.ts';
@@ -8,12 +8,12 @@ import { algorithms } from '../rl/algorithms/registry.ts';
 import { withAlgorithm } from '../rl/algorithms/replace-algorithm.ts';
 import { type Difference, differences, readPath, writePath } from './paths.ts';
 
-/** All have to be told apart on one chart, and one device trains them. */
+/** Limits: all runs must be distinguishable on one chart, and one device trains them. */
 export const MOST_RUNS = 64;
 const MOST_SEEDS = 20;
 const MOST_VARIANTS = 20;
 
-/** What a variant may not change: it is the sweep's own, or the document's. */
+/** Fields that a variant may not change, because they belong to the sweep or the document. */
 const reserved = ['format', 'name', 'description', 'seed', 'sweep'];
 
 const VariantSchema = v.strictObject({
@@ -23,7 +23,7 @@ const VariantSchema = v.strictObject({
     level: 'basic',
     change: 'restart',
   }),
-  /** Path to value: `{"optimizer.learningRate": 0.001}`. A whole part may be put in the place of another. */
+  /** Path to value: `{"optimizer.learningRate": 0.001}`. A value may replace a whole part. */
   changes: v.record(
     v.pipe(
       v.string(),
@@ -47,19 +47,19 @@ const seed = field(whole(0, 0xffffffff), {
 
 export const SweepSchema = v.strictObject({
   seeds: boundedList('seeds', seed, 1, MOST_SEEDS),
-  /** Absent: the document itself, once a seed. */
+  /** Default: the document itself, once for each seed. */
   variants: v.optional(boundedList('variants', VariantSchema, 0, MOST_VARIANTS), []),
 });
 
 export type Sweep = v.InferOutput<typeof SweepSchema>;
 
-/** Read of a document that may be a sweep. */
+/** The part of a document that is read here; it may be a sweep. */
 export interface MaybeSweep {
   seed: number;
   sweep?: Sweep;
 }
 
-/** One run of a sweep, before its document is checked. */
+/** One run of a sweep, with its document not yet checked. */
 export interface SweptDocument {
   variant: number;
   seed: number;
@@ -71,21 +71,21 @@ export interface Problem {
   message: string;
 }
 
-/** Variants of a sweep; a sweep of seeds alone has one, without a name. */
+/** Variants of a sweep. A sweep of seeds alone has one, without a name. */
 export const variantsOf = ({ sweep }: MaybeSweep): Sweep['variants'] =>
   sweep?.variants.length ? sweep.variants : [{ name: '', changes: {} }];
 
 /** The document of one variant and one seed. */
 function documentOf(experiment: MaybeSweep, changes: Sweep['variants'][number]['changes'], seed: number): unknown {
   const { sweep: _, ...own } = experiment;
-  // The algorithm first: its other fields are those of the new one.
+  // The algorithm comes first, because the other changes are to fields of the new one.
   const ordered = Object.entries(changes).sort(([a], [b]) => Number(b === named) - Number(a === named));
   return ordered.reduce<unknown>((made, [path, value]) => withChange(made, path, value), { ...own, seed });
 }
 
 const named = 'algorithm.name';
 
-/** Another algorithm keeps the settings that it has, too. */
+/** A change of algorithm keeps the settings that both algorithms have. */
 function withChange(document: unknown, path: string, value: unknown): unknown {
   const known = algorithms.some(({ name }) => name === value);
   if (path !== named || !known) return writePath(document, path, value);
@@ -93,7 +93,7 @@ function withChange(document: unknown, path: string, value: unknown): unknown {
   return writePath(document, 'algorithm', withAlgorithm(algorithm, String(value)));
 }
 
-/** Every run, seed by seed, so that a sweep that is stopped early has some of each variant. */
+/** Documents of all runs, seed by seed, so that a sweep that stops early has some runs of each variant. */
 export function sweptDocuments(experiment: MaybeSweep): SweptDocument[] {
   const { seeds = [experiment.seed] } = experiment.sweep ?? {};
   return seeds.flatMap((seed) =>
@@ -124,13 +124,13 @@ function listProblems({ seeds, variants }: Sweep): Problem[] {
   return problems;
 }
 
-/** The change that a problem of the changed document comes from. */
+/** The change that caused a problem of the changed document. */
 const changed = (changes: object, path: string) =>
   Object.keys(changes)
     .filter((each) => path === each || path.startsWith(`${each}.`) || each.startsWith(`${path}.`))
     .sort((a, b) => b.length - a.length)[0];
 
-/** What a sweep may not say: `problemsOf` checks the document of one run. */
+/** Problems of a sweep. `problemsOf` checks the document of one run. */
 export function sweepProblems(
   experiment: MaybeSweep,
   problemsOf: (document: unknown) => readonly Problem[],
@@ -151,7 +151,7 @@ export function sweepProblems(
   return problems;
 }
 
-/** Lists and parts that are put in the place of another whole: what is in them has no path of its own in the other. */
+/** Parts that are replaced whole: their members have no counterpart in the other document. */
 const replaceable: readonly [part: string, ifDiffers: RegExp][] = [
   ['horizon', /^horizon\b/],
   ['worlds', /^worlds\b/],
@@ -160,7 +160,7 @@ const replaceable: readonly [part: string, ifDiffers: RegExp][] = [
   ['policy', /^policy\.kind$/],
 ];
 
-/** What makes `document` of `base`, as a variant writes it down. */
+/** Changes that turn `base` into `document`, as a variant stores them. */
 export function changesOf(base: unknown, document: unknown): { [path: string]: unknown } {
   const all = differences(base, document).filter(({ path }) => !reserved.includes(path.split('.')[0]));
   const replaced = replaceable
@@ -173,7 +173,7 @@ export function changesOf(base: unknown, document: unknown): { [path: string]: u
   ]);
 }
 
-/** By what the runs of each variant differ from those of the others: one list a variant, of the values at the same paths. */
+/** Settings in which the variants differ: one list for each variant, with its values at the same paths. */
 export function settingsApart(variants: readonly { changes: { readonly [path: string]: unknown } }[], base: unknown) {
   const paths = [...new Set(variants.flatMap(({ changes }) => Object.keys(changes)))];
   const value = (changes: { readonly [path: string]: unknown }, path: string) =>

@@ -1,7 +1,7 @@
-/** Documents of older forms, as this form writes them: a run that was recorded must open and go on as it trained. */
+/** Converts documents of older forms to the present one: a recorded run must open and continue as it trained. */
 import { upgradedAlgorithm } from '../rl/algorithms/registry.ts';
 
-/** The same document in today's form; what is no older form comes back as it is. */
+/** The document in the present form. A document in another form is returned unchanged. */
 export function upgraded(document: unknown): unknown {
   if (typeof document !== 'object' || document === null || !('algorithm' in document)) return document;
   const stages =

@@ -1,17 +1,20 @@
-/** What a document asks of its worlds that they cannot do, said before any is opened: by path, with what to do. */
+/**
+ * Requirements of a document that its worlds cannot meet, found before any world is opened: each with its path and the
+ * remedy.
+ */
 import type { WorldOptions } from '../envs/env.ts';
 import type { WorldModule } from '../envs/module.ts';
 import { OptionsError } from '../envs/options.ts';
 import { factsOf } from './policies/registry.ts';
 
 type Problem = { path: string; message: string };
-/** Of a document, what its worlds have to do with. */
+/** The parts of a document that concern its worlds. */
 interface Asking {
   policy: Parameters<typeof factsOf>[0];
   horizon: readonly { turns: number | object }[];
   worlds: readonly { name: string; options: WorldOptions }[];
 }
-/** Of a module, what is asked here. */
+/** The facts of a world's module that are checked here. */
 type Asked = Pick<WorldModule, 'title' | 'hasOracle' | 'vocabulary' | 'options'>;
 
 export function worldProblems(experiment: Asking, moduleOf: (name: string) => Asked): Problem[] {
@@ -23,7 +26,7 @@ export function worldProblems(experiment: Asking, moduleOf: (name: string) => As
   ];
 }
 
-/** A horizon relative to the oracle's turns, where a world has no oracle. */
+/** A horizon relative to the oracle's turns in a world without an oracle. */
 function horizonProblems(horizon: Asking['horizon'], modules: readonly Asked[]): Problem[] {
   const without = modules.find(({ hasOracle }) => !hasOracle);
   if (!without) return [];
@@ -33,7 +36,7 @@ function horizonProblems(horizon: Asking['horizon'], modules: readonly Asked[]):
   );
 }
 
-/** A policy that makes its own vocabulary, where a world has none to make it from. */
+/** A policy that makes its own vocabulary in a world that has none. */
 function policyProblems({ policy, worlds }: Asking, modules: readonly Asked[]): Problem[] {
   if (factsOf(policy).languageModel) return [];
   return worlds.flatMap((_, index) =>
@@ -48,7 +51,7 @@ function policyProblems({ policy, worlds }: Asking, modules: readonly Asked[]): 
   );
 }
 
-/** What the world itself refuses. */
+/** Problems that the world's own schema finds. */
 function optionProblems({ options }: Asking['worlds'][number], module: Asked, at: string): Problem[] {
   try {
     module.options(options);

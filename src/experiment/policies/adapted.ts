@@ -1,4 +1,4 @@
-/** A language model that stays as it is, and a low-rank adapter beside it, which is trained. */
+/** A frozen language model with a trained low-rank adapter. */
 import * as v from 'valibot';
 import { choice, option, real, whole } from '../../fields/fields.ts';
 import { projections } from '../../policy/weights/adapter.ts';
@@ -15,7 +15,7 @@ const lora = v.strictObject({
     step: 1,
     ...restart,
   }),
-  // What rsLoRA calls alpha comes in times the root of the rank: 4,096 at rank 256 is 65,536.
+  // The bound covers rsLoRA, whose alpha is multiplied by the root of the rank here: 4,096 at rank 256 becomes 65,536.
   alpha: option(real(0.01, 65_536), 32, {
     label: 'Alpha',
     sentence:
@@ -64,7 +64,9 @@ const schema = v.strictObject({
 
 export type LoraPolicy = v.InferOutput<typeof schema>;
 
-/** The same adapter beside a model, or a new one. */
+/**
+ * Settings of an adapter for another model: those of the present policy if it has an adapter, otherwise the defaults.
+ */
 export const besideModel = (policy: { kind: string }, model: string, weights: LoraPolicy['weights']) => ({
   ...(policy.kind === 'lora' ? (policy as LoraPolicy) : { kind: 'lora' as const }),
   model,

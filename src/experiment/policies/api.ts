@@ -1,4 +1,4 @@
-/** A model behind an OpenAI-compatible server: it is asked for replies in words, acts, and does not learn. Its key is no part of a document. */
+/** A model behind an OpenAI-compatible server: it plays and does not train. Its key is kept apart from the document. */
 import * as v from 'valibot';
 import { field, option, text, whole } from '../../fields/fields.ts';
 import { definePolicy } from './kind.ts';
@@ -23,7 +23,7 @@ const schema = v.strictObject({
       change: 'restart',
     },
   ),
-  // Not the `model` of other kinds: it is no repository.
+  // Named differently from `model` of other kinds, which may be a repository.
   name: field(text(1, 200), {
     label: 'Model',
     sentence: 'What the server calls the model.',
@@ -40,7 +40,7 @@ const schema = v.strictObject({
 
 export type ApiPolicy = v.InferOutput<typeof schema>;
 
-/** A served model, to play. */
+/** Settings of a served model. */
 export const asked = (address: string, name: string) => ({ kind: 'api' as const, address, name });
 
 export const api = definePolicy({

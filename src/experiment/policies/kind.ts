@@ -1,26 +1,28 @@
 /**
- * What a kind of policy is to a document: the schema of its settings with their labels and bounds, and the facts by which page and
- * command line decide what to offer. How it is opened and trained is in `session/policies/`, under the same name.
+ * Interface of a kind of policy: the schema of its settings, and the facts that page and command line read.
+ * `session/policies/` opens and trains it, under the same name.
  */
 import type * as v from 'valibot';
 
 export interface PolicyFacts {
-  /** What a person chooses it by. */
+  /** Label in lists. */
   label: string;
-  /** What it is, in one sentence. */
+  /** One-sentence explanation. */
   sentence: string;
-  /** Of one policy, in a few words: `{path}` stands for a setting. */
+  /** Short text for one policy; `{path}` stands for a setting. */
   summary: string;
-  /** Whether runs train it. Where not: why, in one sentence. */
+  /** True if runs train it. If false, `playsOnly` gives the reason in one sentence. */
   trains: boolean;
   playsOnly?: string;
-  /** Whether a run holds weights of its own, which can be taken out of it. */
+  /** True if a run has weights of its own, which can be exported. */
   exports: boolean;
-  /** Whether all its weights are a run's own, random at first: imitation makes such a policy. */
+  /**
+   * True if all its weights belong to the run and start at random. Imitation (`npm run imitate`) makes such a policy.
+   */
   ownWeights: boolean;
-  /** Whether it came with its language: it writes freely, in whole messages, and needs room for them. */
+  /** True if it is a pretrained language model: it writes freely, in whole messages, and needs room for them. */
   languageModel: boolean;
-  /** Whether this project's engine holds it, so that its memory on the GPU is planned. */
+  /** True if this project's engine runs it, so that its GPU memory is planned. */
   planned: boolean;
 }
 
@@ -32,9 +34,9 @@ export interface Problem {
 export interface PolicyKind<Schema extends v.GenericSchema = v.GenericSchema> {
   facts: PolicyFacts;
   schema: Schema;
-  /** What the page starts from when this kind is chosen. */
+  /** Settings that the page starts from when this kind is chosen. */
   start(): v.InferOutput<Schema>;
-  /** What no single field can say. */
+  /** Problems that involve several fields. */
   problems(policy: v.InferOutput<Schema>): Problem[];
 }
 

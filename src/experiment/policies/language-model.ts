@@ -1,7 +1,7 @@
-/** What all language models have in a document. */
+/** Fields of all language models. */
 import { field, text } from '../../fields/fields.ts';
 
-/** A model of the catalogue, a repository of the Hub, or a folder; the page writes the key of a model that it keeps. */
+/** A model of the catalogue, a repository of the Hub, or a folder. For a stored model the page writes its key. */
 export const modelField = field(text(1, 500), {
   label: 'Language model',
   sentence:

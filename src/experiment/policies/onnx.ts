@@ -1,4 +1,4 @@
-/** A language model over the ONNX runtime, as its repository has it: it plays and does not train. */
+/** A language model that runs on the ONNX runtime: it plays and does not train. */
 import * as v from 'valibot';
 import { choice, option, text } from '../../fields/fields.ts';
 import { definePolicy } from './kind.ts';
@@ -7,7 +7,7 @@ import { modelField } from './language-model.ts';
 const schema = v.strictObject({
   kind: v.literal('onnx'),
   model: modelField,
-  // In the Hub's layout; weights beside it have its name and `_data`.
+  // Path as in the Hub's layout. A separate file of weights has the same name with `_data` appended.
   file: option(
     v.pipe(text(0, 200), v.regex(/^[\w./-]+\.onnx$/, 'must be a path of letters, digits, _ . - / that ends in .onnx')),
     'onnx/model.onnx',
@@ -27,7 +27,7 @@ const schema = v.strictObject({
 
 export type OnnxModelPolicy = v.InferOutput<typeof schema>;
 
-/** A model to play, on what the policy before was computed by. */
+/** Settings of a model that plays, with the backend of the present policy if it has one. */
 export const playing = (
   policy: { kind: string; backend?: OnnxModelPolicy['backend'] },
   model: string,

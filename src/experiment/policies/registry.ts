@@ -1,4 +1,4 @@
-/** All kinds of policy, by the name that a document has for them. One more: a file here, its twin in `session/policies/`. */
+/** All kinds of policy, by their names in a document. To add one: a file here, and its twin in `session/policies/`. */
 import * as v from 'valibot';
 import { fieldsOfVariants } from '../../fields/reader.ts';
 import { type Knob, knob, knobOf } from '../knob.ts';
@@ -13,7 +13,7 @@ export const policyKinds = { tiny, lora: adapted, onnx, api };
 
 export type PolicyName = keyof typeof policyKinds;
 export type Policy = { [name in PolicyName]: v.InferOutput<(typeof policyKinds)[name]['schema']> }[PolicyName];
-/** The policy of one kind. */
+/** Settings of one kind. */
 export type PolicyOf<Name extends PolicyName> = Extract<Policy, { kind: Name }>;
 
 const names = Object.keys(policyKinds) as PolicyName[];
@@ -25,14 +25,14 @@ export const factsOf = (policy: Pick<Policy, 'kind'>): PolicyFacts => policyKind
 
 export const policyProblems = (policy: Policy): Problem[] => kindOf(policy).problems(policy);
 
-/** What the page starts from when another kind of policy is chosen; its model is to be chosen, too. */
+/** Settings that the page starts from when another kind of policy is chosen; the model is chosen next. */
 export const defaultPolicy = (kind: PolicyName): Policy => policyKinds[kind].start();
 
-/** A policy in a few words; `pattern`: the summary of its kind, in the reader's language. */
+/** Short text for a policy. `pattern`: the summary of its kind, in the reader's language. */
 export const policySummary = (policy: Policy, pattern = factsOf(policy).summary): string =>
   pattern.replace(/\{([\w.]+)\}/g, (_, path: string) => String(readPath(policy, path)));
 
-/** Kinds that hold for all, or for a sort, of policies: a preset to start from, a file that comes in. */
+/** Kinds of policy with a fact, such as those that train. */
 export const kindsWith = (fact: keyof PolicyFacts): PolicyName[] =>
   names.filter((name) => policyKinds[name].facts[fact]);
 

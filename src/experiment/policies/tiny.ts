@@ -1,4 +1,4 @@
-/** A tiny policy: starts from random weights over its worlds' own words, and trains all of them. */
+/** A tiny policy: starts from random weights with a vocabulary made from its worlds' texts, and trains all of them. */
 import * as v from 'valibot';
 import { field, option, real, toggle, whole } from '../../fields/fields.ts';
 import { definePolicy, type Problem } from './kind.ts';
@@ -111,7 +111,7 @@ const schema = v.strictObject({
 
 export type TinyPolicy = v.InferOutput<typeof schema>;
 
-/** What heads that look up need of the rest: src/policy/weights/init.ts says why. */
+/** Requirements of induction heads on other settings; src/policy/weights/init.ts explains them. */
 function lookUpProblems(policy: TinyPolicy): string[] {
   const { inductionHeads, previousTokenHeads, copyScale, heads, kvHeads, layers, hidden, headDim } = policy;
   if (inductionHeads === 0) return [];
