@@ -1,4 +1,4 @@
-/** A policy's state as the bytes of a checkpoint, and back. */
+/** Encodes a policy's state as the bytes of a checkpoint, and decodes it. */
 
 import { readSafetensors, toFloat32, writeSafetensors } from '../policy/formats/safetensors.ts';
 import type { PolicyState, TensorMap } from '../policy/policy.ts';

@@ -1,39 +1,46 @@
 /**
- * A policy asked without a world: messages in, a reply out. What it reads is put together as in training (rl/episode/conversation.ts), so
- * that a policy meets the tokens it was trained on; a tiny one reads the world's words and its own actions alone.
+ * Completions from a policy without a world: messages in, a reply out. Prompts are built as in training
+ * (rl/episode/conversation.ts), so that the policy reads the tokens it was trained on. A tiny policy reads only the
+ * world's observations and its own actions.
  */
 import type { Actor, GeneratedTurn, GenerateRow, Sampling } from '../policy/policy.ts';
 import type { ChatMessage } from '../policy/text/chat-template.ts';
 import { type ActionTrie, buildTrie } from '../policy/text/trie.ts';
 import { acknowledgement, type Conversation, concat } from '../rl/episode/conversation.ts';
 
-/** What speaks: a policy, and how it is spoken to. */
+/** A policy and the conversation format that its prompts are built in. */
 export interface Speaker {
   policy: Actor;
   conversation: Conversation;
 }
 
-/** How the worlds that a tiny policy was trained in are spoken in. */
+/** Message rules of the worlds that a tiny policy was trained in. */
 export interface WorldWords {
-  /** Of a policy that was trained among offered actions: what the world's texts offer; null: they tell none. */
+  /**
+   * Actions that the observations offer, for a policy trained to choose among offered actions; null: the observations
+   * list none.
+   */
   offeredIn?(observations: readonly string[]): readonly string[] | null;
-  /** As the world's clients find an action in a reply, and the action in it; absent: behind `Action:`. */
+  /**
+   * Writes an action as a reply in the form that the world's clients parse; `readReply` extracts the action from such a
+   * reply. Absent: the action follows `Action:`.
+   */
   writeReply?(action: string): string;
   readReply?(reply: string): string;
 }
 
 export interface CompletionRequest {
   messages: readonly ChatMessage[];
-  /** Replies to the same messages. */
+  /** Number of replies to the same messages. */
   n: number;
-  /** 0: the likeliest token each time. */
+  /** 0: the most likely token at each position. */
   temperature: number;
-  /** Most tokens of a reply. */
+  /** Maximum number of tokens in a reply. */
   maxTokens: number;
-  /** A reply ends before the first of these. */
+  /** A reply ends before the first of these strings. */
   stop: readonly string[];
   seed: number;
-  /** One of these is the reply, each by its likelihood; null: any text. */
+  /** If set, the reply is sampled from these texts by their likelihood; null: any text. */
   choices: readonly string[] | null;
   signal?: AbortSignal;
   /** Called with each piece added to a reply during generation. The last piece may appear in the final reply only. */
@@ -46,12 +53,12 @@ export interface Completion {
   completionTokens: number;
 }
 
-/** Messages that this policy cannot be asked. */
+/** Thrown for a list of messages that this policy cannot continue. */
 export class MessagesError extends Error {
   override name = 'MessagesError';
 }
 
-/** More tokens than the policy was planned for. */
+/** Thrown for a prompt with more tokens than the policy's memory plan allows. */
 export class PromptTooLong extends Error {
   override name = 'PromptTooLong';
   constructor(
@@ -64,16 +71,16 @@ export class PromptTooLong extends Error {
   }
 }
 
-/** What AgentGym's clients have the model answer to their instruction. */
+/** Acknowledgements that AgentGym's clients put after their instruction as the model's reply. */
 const acknowledgements = [acknowledgement, 'Ok.'];
 
 const opensWithInstruction = (messages: readonly ChatMessage[]) =>
   messages.length > 2 && messages[1].role === 'assistant' && acknowledgements.includes(messages[1].content.trim());
 
-/** What stands behind the last `Action:` of a reply; the whole of it where there is none. */
+/** The text after the last `Action:` of a reply; the whole reply if there is none. */
 const actionOf = (reply: string) => reply.split('Action:').at(-1)!.trim();
 
-/** Neighbours of one role are one message. */
+/** Merges neighbouring messages of the same role. */
 function merged(messages: readonly ChatMessage[]): ChatMessage[] {
   const all: ChatMessage[] = [];
   for (const message of messages) {
@@ -84,26 +91,26 @@ function merged(messages: readonly ChatMessage[]): ChatMessage[] {
   return all;
 }
 
-/** A text up to the first of these marks. */
+/** The text before the first of the marks. */
 function before(marks: readonly string[], text: string): string {
   const ends = marks.map((mark) => text.indexOf(mark)).filter((at) => at >= 0);
   return ends.length ? text.slice(0, Math.min(...ends)) : text;
 }
 
-/** How much of the end of a text may be the beginning of a mark. */
+/** Length of the longest suffix of the text that could be the start of a mark. */
 const openMark = (text: string, mark: string) => {
   let length = Math.min(mark.length - 1, text.length);
   while (length > 0 && !text.endsWith(mark.slice(0, length))) length--;
   return length;
 };
 
-/** Of a text that goes on, what will stand however it goes on. */
+/** The part of an unfinished text that no continuation can change. */
 function certain(text: string, stop: readonly string[]): string {
   const cut = before(stop, text);
   return cut.slice(0, cut.length - Math.max(0, ...stop.map((mark) => openMark(cut, mark))));
 }
 
-/** What a tiny policy reads of a conversation: it was never told an instruction. */
+/** The part of a conversation that a tiny policy reads: it was trained without an instruction, so that is left out. */
 export function worldTurns(messages: readonly ChatMessage[]): ChatMessage[] {
   const spoken = messages.filter(({ role }) => role !== 'system');
   return merged(opensWithInstruction(spoken) ? spoken.slice(2) : spoken);
@@ -118,12 +125,12 @@ export class Completer {
     private readonly words: WorldWords = {},
   ) {}
 
-  /** Requests that wait or are answered. */
+  /** Number of requests that are waiting or in progress. */
   get load(): number {
     return this.waiting;
   }
 
-  /** The most tokens of a reply. */
+  /** Maximum number of tokens in a reply. */
   get mostTokens(): number {
     return this.speaker.policy.capacity.completionTokens - 1;
   }
@@ -132,7 +139,7 @@ export class Completer {
     return this.speaker.policy.capacity.rows;
   }
 
-  /** One request after another: the policy's memory is one. */
+  /** Queues a request: requests run one after another because they share the policy's cache. */
   complete(request: CompletionRequest): Promise<Completion> {
     this.waiting++;
     const result = this.queue.then(() => {
@@ -175,12 +182,17 @@ export class Completer {
     return !this.speaker.conversation.format.instructs;
   }
 
-  /** A client that explains the form of replies is answered in it, by a policy that says bare actions too. */
+  /**
+   * True if a tiny policy's replies must be wrapped in AgentGym's form: the client opened with an instruction that
+   * explains it, and the policy itself produces bare actions.
+   */
   private answersInForm(messages: readonly ChatMessage[]): boolean {
     return this.isTiny && opensWithInstruction(messages.filter(({ role }) => role !== 'system'));
   }
 
-  /** As in training where the conversation has its form; else as the model's own template has it. */
+  /**
+   * Tokens of the prompt: as in training if the conversation has that form, otherwise by the model's own chat template.
+   */
   promptOf(messages: readonly ChatMessage[]): Int32Array {
     const { conversation } = this.speaker;
     if (this.isTiny) return this.turnsFrom(worldTurns(messages), this.words.readReply ?? actionOf);
@@ -225,7 +237,7 @@ export class Completer {
       maxTokens: Math.min(maxTokens, this.mostTokens),
     };
     const turns: GeneratedTurn[] = [];
-    // Where there is one choice alone, nothing is left to sample.
+    // With a single choice there is nothing to sample.
     if (trie && trie.trie.leaf[0] >= 0) return slots.map(() => chosenAlone(trie.trie.leaf[0]));
     let left: GenerateRow[] = slots.map((slot) => ({
       slot,
@@ -252,7 +264,7 @@ export class Completer {
     const reported = new Map<number, string>();
     return (slot: number) => {
       const text = conversation.replyText(Int32Array.from(policy.sampledSoFar?.(slot) ?? []));
-      // Words are joined to marks that follow: the last two may still change.
+      // A tiny tokenizer joins words to the punctuation that follows, so the last two may still change.
       const words = this.isTiny ? text.split(' ').slice(0, -2).join(' ') : text;
       const now = certain(inForm(words, reacts), stop);
       const known = reported.get(slot) ?? '';
@@ -275,7 +287,7 @@ export class Completer {
   }
 }
 
-/** As AgentGym's clients read replies. */
+/** The reply in the form that AgentGym's clients parse. */
 const inForm = (said: string, reacts: boolean) => (reacts ? `Thought:\n\nAction:\n${said}` : said);
 
 const chosenAlone = (leaf: number): GeneratedTurn => ({

@@ -1,6 +1,7 @@
 /**
- * What a session needs of the machine, as types: an engine is a policy with its worlds, ready to train one experiment.
- * `service/assembly.ts` builds the real one; tests build one of plain numbers. A session knows nothing below this seam.
+ * Interface between a session and the machine: an engine is a policy with its worlds, ready to train one experiment.
+ * `service/assembly.ts` builds the real one; tests build one of plain numbers. A session knows nothing below this
+ * interface.
  */
 import type { World } from '../envs/env.ts';
 import type { WorldSuite } from '../envs/suite.ts';
@@ -20,22 +21,24 @@ export interface StepOptions {
   signal: AbortSignal;
   onTurn?: (live: LiveTurn) => void;
   onProgress?: (progress: Progress | null) => void;
-  /** What a person should know of a step; `complete`: nothing is amiss. */
+  /** Receives notices about a step that the user should see; `complete`: informational, nothing is missing. */
   onNotice?: (words: string, complete: boolean) => void;
 }
 
-/** The choices that make a run exactly repeatable; a checkpoint stores them and a resume asks for them. */
+/**
+ * Choices that make a run exactly repeatable. A checkpoint stores them, and a resumed run opens its engine with them.
+ */
 export type Choices = Pick<CheckpointMeta, 'kernelChoices' | 'batchPlan' | 'adapter'>;
 
 export interface WatchOptions {
   split: 'train' | 'test';
   taskIndex: number;
   turnMs: number;
-  /** The step whose horizon holds. */
+  /** The step whose horizon applies. */
   step: number;
 }
 
-/** What only plays was to be trained, or to take weights. */
+/** Thrown when a policy that only plays is to be trained or to load weights. */
 export class PlaysOnlyError extends Error {
   override name = 'PlaysOnlyError';
   constructor(who: string) {
@@ -45,34 +48,40 @@ export class PlaysOnlyError extends Error {
   }
 }
 
-/** What changes weights. */
+/** The part of an engine that changes weights. */
 export interface Training {
-  /** One training step: rollout and update. Its numbers depend on the weights and on `step` alone. */
+  /** Runs one training step: rollout and update. Its numbers depend only on the weights and on `step`. */
   step(step: number, options: StepOptions): Promise<{ record: StepRecord; trajectories: Trajectory[] }>;
-  /** One step of imitation: the worlds' oracles play, one update makes their play likelier. Absent: it cannot. */
+  /**
+   * Runs one step of imitation: the worlds' oracles play, and one update makes their actions more likely. Absent: not
+   * supported.
+   */
   imitate?(step: number, options: { episodes: number; learningRate?: number }): Promise<ImitationResult>;
   save(options?: { reference?: boolean }): Promise<PolicyState>;
-  /** What a step did to its tokens; the weights from before it are loaded, `loadAfter` loads those from after it. Absent: it cannot. */
+  /**
+   * Measures how a step changed the probabilities of its tokens. The weights from before the step must be loaded;
+   * `loadAfter` loads those from after it. Absent: not supported.
+   */
   examine?(step: number, trajectories: readonly Trajectory[], loadAfter: () => Promise<void>): Promise<ExaminedStep>;
 }
 
 export interface Engine {
-  /** null: it plays and does not train. */
+  /** null: the engine plays and does not train. */
   readonly training: Training | null;
   readonly choices: Choices;
-  /** Files that belong to the run whatever its step: tokenizer.json, config.json. */
+  /** Files of the run that do not depend on the step: tokenizer.json, config.json. */
   readonly assets: { [name: string]: Uint8Array };
   evaluate(step: number, options: StepOptions): Promise<Evaluation>;
-  /** Every item of a suite of the worlds that are open. Absent: it cannot. */
+  /** Plays every item of a suite in the worlds that are open. Absent: not supported. */
   suite?(suite: WorldSuite, sampling: SuiteSampling, options: StepOptions & SuiteKeeping): Promise<ItemResult[]>;
   /** Plays one episode without training. */
   watch(options: WatchOptions, step: StepOptions): Promise<void>;
-  /** What speaks, for whoever asks it without a world. Absent: it cannot. */
+  /** The policy and its conversation format, for completions without a world. Absent: not supported. */
   speaker?(): Promise<Speaker>;
   load(state: PolicyState, options?: { reference?: boolean }): Promise<void>;
-  /** Random weights, and a reference frozen at them. */
+  /** Initializes random weights and freezes a reference copy of them. */
   initialize(): Promise<void>;
-  /** Set once the device is gone or has reported an error. */
+  /** The error that ended the device; null while it works. */
   failure(): Error | null;
   report(): Promise<{
     memory: { name: string; bytes: number }[];
@@ -82,26 +91,26 @@ export interface Engine {
 }
 
 export interface OpenOptions {
-  /** Files of the run, where it has begun: its own tokenizer and configuration are used. */
+  /** Files of a run that has begun, whose tokenizer and configuration are used; null for a new run. */
   assets: { [name: string]: Uint8Array } | null;
-  /** To be watched, a policy needs no GPU. */
+  /** Watching needs no GPU. */
   purpose?: 'train' | 'watch';
-  /** Choices of the checkpoint that is resumed. */
+  /** Choices of the checkpoint that the run resumes from. */
   choices: Choices | null;
   onProgress(progress: Progress | null): void;
-  /** Once the kernels are compiled and have tested themselves. */
+  /** Called once the kernels are compiled and have passed their self-test. */
   onReport?(report: GpuReport): void;
   signal: AbortSignal;
 }
 
 export interface EngineFactory {
-  /** Finds the adapter and tests the kernels; never rejects for want of a GPU. */
+  /** Finds the adapter and tests the kernels. Without a GPU it resolves, and the report gives the reason. */
   report(): Promise<GpuReport>;
   plan(experiment: Experiment): Promise<MemoryPlanReport>;
   open(experiment: Experiment, options: OpenOptions): Promise<Engine>;
-  /** Gives the device back, so that the next one is chosen anew. No engine is open. */
+  /** Releases the device, so that the next one is chosen again. No engine may be open. */
   closeDevice?(): Promise<void>;
   giveBackThread?(): Promise<number | null>;
-  /** A world to look at, apart from those that train. */
+  /** Opens a world for viewing, separate from those that train. */
   openWorld(name: string): Promise<World>;
 }

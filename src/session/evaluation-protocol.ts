@@ -1,24 +1,24 @@
-/** What page and session say to each other about evaluations over suites: requests, reports as they are kept, and the methods. */
+/** Types of evaluations over suites between page and session: requests, stored reports and methods. */
 import type { SuiteReport } from '../rl/evaluation/suite-report.ts';
 
-/** What is asked of a policy. */
+/** Settings of an evaluation. */
 export interface SuiteRequest {
   suite: string;
-  /** Tries of each item; greedy has one. */
+  /** Attempts per item; greedy decoding has one. */
   samples: number;
   greedy: boolean;
-  /** Null: the run's own. */
+  /** null: the run's own temperature. */
   temperature: number | null;
-  /** Of the sampling. */
+  /** Seed of the sampling. */
   seed: number;
-  /** Success within so many turns each. */
+  /** Turn limits: success is reported within each of them. */
   turns: readonly number[];
-  /** Room for the task's text and for the rest of an episode; absent: the run's own. */
+  /** Maximum tokens of the task's text and of the rest of an episode; absent: the run's own. */
   promptTokens?: number;
   completionTokens?: number;
 }
 
-/** A report as it is kept: with the step of the policy and what was asked. */
+/** A stored report with the policy's step and the request. */
 export interface KeptEvaluation {
   step: number;
   request: SuiteRequest;
@@ -26,17 +26,17 @@ export interface KeptEvaluation {
 }
 
 export interface RunEvaluations {
-  /** The newest step first. */
+  /** Newest step first. */
   kept: KeptEvaluation[];
-  /** One that did not come to its end: asking for the same goes on with it. */
+  /** An unfinished evaluation: the same request continues it. */
   cut: { step: number; request: SuiteRequest; items: number } | null;
 }
 
-/** Runs' policies on the worlds' suites. */
+/** Evaluations of runs' policies on the worlds' suites. */
 export interface EvaluationApi {
   evaluations(runId: string): Promise<RunEvaluations>;
-  /** Plays a suite with the policy of a step that has a checkpoint; null: the last. What trains is paused. */
+  /** Plays a suite with the policy of a step that has a checkpoint; null: the last step. Pauses any training. */
   evaluateSuite(runId: string, request: SuiteRequest, step: number | null): Promise<KeptEvaluation>;
-  /** Resolves when the device is free again. What was played is kept: the same request goes on. */
+  /** Resolves when the device is free again. Finished items are kept, and the same request continues from them. */
   cancelEvaluation(): Promise<void>;
 }

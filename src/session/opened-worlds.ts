@@ -1,4 +1,4 @@
-/** The worlds of a run: opened together, and closed where nothing comes of it. */
+/** Opens the worlds of a run together, and closes them if the run cannot be opened. */
 import type { World } from '../envs/env.ts';
 import type { Experiment } from '../experiment/experiment.ts';
 
@@ -20,7 +20,7 @@ export async function closeWorlds(worlds: Worlds): Promise<void> {
   for (const world of worlds.values()) await world.close();
 }
 
-/** What is made of the experiment's worlds; they are closed where it cannot be made. */
+/** Builds a value from the experiment's worlds; closes the worlds if building it fails. */
 export async function withWorlds<Made>(
   experiment: Experiment,
   openWorld: OpenWorld,

@@ -1,7 +1,7 @@
 /**
- * What the page and a session say to each other across the worker boundary: the types of the protocol are its
- * documentation. All values are structured-cloneable. The trainer's worker implements `TrainerApi` (comlink);
- * `ui/control/client.ts` is the one door to it. The page holds no training state.
+ * Types of the messages between the page and a session across the worker boundary. All values are structured-cloneable.
+ * The trainer's worker implements `TrainerApi` (comlink), and the page calls it only through `ui/control/client.ts`.
+ * The page holds no training state.
  */
 import type { Task, WorldOptions, WorldView } from '../envs/env.ts';
 import type { ConnectionSettings } from '../envs/module.ts';
@@ -20,38 +20,38 @@ export type RunSummary = StoredRun<Experiment>;
 
 export type { Evaluation, Rate, SplitEvaluation, StepRecord };
 
-/** A trainer's worker of this name computes with one thread. */
+/** Name of a trainer's worker that computes with one thread. */
 export const oneThreadName = 'trainer, one thread';
 
 export type DeviceName = 'webgpu' | 'wasm';
 
-/** Why a device was chosen. `unmeasured`: the first training measures. */
+/** Reason for the choice of a device. `unmeasured`: the first training measures both. */
 export type ChoiceReason = 'asked' | 'only' | 'software' | 'measured' | 'unmeasured';
 
 export interface DeviceChoice {
   name: DeviceName;
   reason: ChoiceReason;
-  /** Milliseconds of an update of 1,024 tokens on each; null: not measured. */
+  /** Milliseconds for an update of 1,024 tokens on each device; null: not measured. */
   measured: { [name in DeviceName]: number } | null;
-  /** Why there is no WebGPU device; empty: there is one, or it was not asked. */
+  /** Reason why there is no WebGPU device; empty: there is one, or none was requested. */
   problem: string;
 }
 
-/** What the adapter is and whether it is enough. */
+/** The adapter, and whether it meets the requirements. */
 export interface GpuReport {
   supported: boolean;
-  /** One sentence on what is missing, and which browsers have it. Empty where supported. */
+  /** One sentence on the missing feature and the browsers that have it. Empty if supported. */
   problem: string;
   adapter: { vendor: string; architecture: string; description: string; isFallback: boolean };
   features: string[];
   limits: { [name: string]: number };
   /** Self-test of each kernel on start-up. */
   selftest: { kernel: string; ok: boolean; detail: string }[];
-  /** Which device it is and why, where there was a choice. */
+  /** The chosen device and the reason, if there was a choice. */
   choice?: DeviceChoice | null;
 }
 
-/** Work that takes over a second says how far it is. fraction null: not known. */
+/** Progress of work that takes over a second. `fraction` null: not known. */
 export interface Progress {
   what: string;
   done: number;
@@ -64,31 +64,34 @@ export type SessionEvent =
   | { type: 'progress'; runId: string; progress: Progress | null }
   /** A step was committed. */
   | { type: 'step'; runId: string; record: StepRecord }
-  /** The live episode: one message a turn of the watched trajectory. */
+  /** One turn of the trajectory that is shown live. */
   | { type: 'live'; runId: string; live: LiveTurn }
-  /** How far an evaluation over a suite is. */
+  /** Progress of an evaluation over a suite. */
   | { type: 'evaluation'; runId: string; progress: Progress | null }
   | { type: 'sweep'; sweepId: string; state: SweepState }
   | { type: 'runs'; runs: RunSummary[] }
-  /** Bytes of a language model that have arrived, of all. */
+  /** Downloaded bytes of a language model, and the total. */
   | { type: 'model'; key: string; done: number; total: number }
-  /** The report again, once a run's kernels are compiled and tested. */
+  /** An updated report, once a run's kernels are compiled and tested. */
   | { type: 'gpu'; report: GpuReport }
   | { type: 'notice'; level: 'info' | 'warning' | 'error'; message: string; action?: string }
   | { type: 'owner'; runId: string; owner: 'this-tab' | 'another-tab' }
-  /** What only a page can do: keep the screen awake while a run trains, ask that storage persists at the first checkpoint. */
+  /**
+   * Requests for actions that only a page can take: keep the screen awake while a run trains, request persistent
+   * storage at the first checkpoint.
+   */
   | { type: 'hint'; runId: string; hint: 'wake-lock' | 'wake-unlock' | 'persist-storage' };
 
-/** How far a sweep is. */
+/** Progress of a sweep. */
 export interface SweepState {
   status: RunStatus;
   detail: string;
-  /** The run whose turn it is. */
+  /** The run that is training now. */
   turn: string | null;
-  /** Steps of all runs together. */
+  /** Committed steps of all runs. */
   done: number;
   total: number;
-  /** By the pace of the latest steps; null: no step was taken yet. */
+  /** Estimated from the latest steps; null: no step is committed yet. */
   remainingMs: number | null;
   failed: { runId: string; message: string }[];
 }
@@ -99,9 +102,9 @@ export interface LiveTurn {
   member: number;
   turn: number;
   action: string;
-  /** What the policy thought before, where it thinks. */
+  /** The policy's thought before the action, if it produces thoughts. */
   thought?: string;
-  /** All a language model said, where the action was found in it. */
+  /** The complete reply of a language model that the action was found in. */
   reply?: string;
   observation: string;
   reward: number;
@@ -114,29 +117,29 @@ export interface StepDetail {
   trajectories: Trajectory[];
 }
 
-/** How far a step moved the tensors of one part of the model. */
+/** Change in the tensors of one part of the model over a step. */
 export interface WeightChange {
-  /** As the checkpoint names it, without the layer's number: `self_attn.q_proj`. */
+  /** Name in the checkpoint without the layer's number: `self_attn.q_proj`. */
   name: string;
   layer: number | null;
   count: number;
-  /** Euclidean norm before the step, and of the difference that it made. */
+  /** Euclidean norms of the weights before the step and of their change. */
   norm: number;
   change: number;
 }
 
-/** What a step did to its tokens and to the weights. */
+/** Changes in token probabilities and weights over a step. */
 export interface StepInsight extends ExaminedStep {
   step: number;
   weights: WeightChange[];
 }
 
-/** Bytes each part needs on this adapter, and whether it fits. */
+/** Bytes of each part on this adapter, and whether they fit. */
 export interface MemoryPlanReport {
   parts: { name: string; bytes: number }[];
   total: number;
   fits: boolean;
-  /** Which choice would make it fit. */
+  /** The change of a setting that would make it fit. */
   advice: string;
 }
 
@@ -147,24 +150,24 @@ export interface ReplayFrame {
   view: WorldView;
 }
 
-/** A trajectory of a file, played again in our world. */
+/** A trajectory from a file, replayed in our world. */
 export interface RecordedReplay {
   task: Task;
   frames: ReplayFrame[];
-  /** Turns whose answer is another here than in the file. */
+  /** Turns whose observation here differs from the file's. */
   differs: number[];
   reward: number;
   success: boolean;
 }
 
-/** A world under a person's hands, after a reset or an action. */
+/** State of a world played by hand, after a reset or an action. */
 export interface PlayFrame {
   observation: string;
   reward: number;
   done: boolean;
   valid: boolean;
   success: boolean;
-  /** What the text offers now; null: the world lists nothing. */
+  /** Actions that the observation offers; null: the world lists none. */
   actions: string[] | null;
   view: WorldView;
 }
@@ -173,11 +176,11 @@ export interface PlayStart {
   name: string;
   options: WorldOptions;
   split: 'train' | 'test';
-  /** Counts on from the first task and begins again after the last. */
+  /** Task number; numbers past the last task start over from the first. */
   index: number;
 }
 
-/** A sweep with its runs, in the order of their turns. */
+/** A sweep with its runs, in training order. */
 export interface OpenedSweep {
   id: string;
   name: string;
@@ -186,70 +189,81 @@ export interface OpenedSweep {
   state: SweepState;
 }
 
-/** What the trainer's worker does with several runs of one document. */
+/** Methods of the trainer's worker for several runs of one document. */
 export interface SweepApi {
-  /** The runs of a document that names seeds and variants; none begins. */
+  /** Creates the runs of a document with seeds and variants, without starting any. */
   createSweep(experiment: unknown, name?: string): Promise<RunSummary[]>;
   openSweep(sweepId: string): Promise<OpenedSweep>;
-  /** Its runs take turns until all are finished, or it is paused. */
+  /** Trains the runs in turn until all are finished or the sweep is paused. */
   trainSweep(sweepId: string): Promise<void>;
   /** Resolves when the step in progress is committed. */
   pauseSweep(): Promise<void>;
-  /** All its runs as one file, which `importRun` takes. */
+  /** All runs as one file, which `importRun` accepts. */
   exportSweep(sweepId: string): Promise<Blob>;
 }
 
 /** Methods of the trainer's worker. Every method rejects with an Error whose message is one sentence and an action. */
 export interface TrainerApi extends ModelApi, SweepApi, EvaluationApi {
-  /** First call. Finds the adapter and tests the kernels; never rejects for want of a GPU: the report says so. */
+  /**
+   * Must be called first. Finds the adapter and tests the kernels. Without a GPU it resolves, and the report gives the
+   * reason.
+   */
   start(listener: (event: SessionEvent) => void, options?: { device?: DeviceName | null }): Promise<GpuReport>;
-  /** Computes on this device from now on; null: on whichever is the fastest. A run in progress is paused first. */
+  /** Uses this device from now on; null: the fastest. Pauses a run in progress. */
   chooseDevice(name: DeviceName | null): Promise<GpuReport>;
-  /** The processor computes with a thread less, with the same bits: how many it has then; null: there is none to spare. */
+  /**
+   * Reduces the processor's threads by one; results stay the same bit for bit. Returns the number left, or null if none
+   * can be spared.
+   */
   giveBackThread(): Promise<number | null>;
-  /** Answers at once, whatever else is being done: a worker that does not is dead. */
+  /** Resolves at once, even during training. A worker that does not respond is dead. */
   ping(): Promise<void>;
-  /** Where the servers of worlds are, by the world's name. Worlds that are opened from now on use it. */
+  /** Addresses of the worlds' servers, by the world's name. Applies to worlds that are opened afterwards. */
   connect(settings: { [world: string]: ConnectionSettings }): Promise<void>;
   presets(): Promise<Experiment[]>;
   plan(experiment: unknown): Promise<MemoryPlanReport>;
 
-  /** A file of trajectories that runs to come may name: those that do keep a copy. At most 64 MB. */
+  /** Keeps a file of trajectories for later runs; each run that names it stores a copy. At most 64 MB. */
   keepRecording(file: Blob, name: string): Promise<void>;
   listRuns(): Promise<RunSummary[]>;
   createRun(experiment: unknown, name?: string): Promise<RunSummary>;
-  /** Opens for reading (and for training, if this tab can own it). */
+  /** Opens a run for reading, and for training if this tab can own it. */
   openRun(runId: string): Promise<{ summary: RunSummary; records: StepRecord[]; owner: 'this-tab' | 'another-tab' }>;
   takeOver(runId: string): Promise<void>;
   train(runId: string, options?: { steps?: number }): Promise<void>;
   /** Resolves when the step in progress is committed. */
   pause(runId: string): Promise<void>;
-  /** A new run from `step` of this one with some fields changed; `step` must have a checkpoint. */
+  /** Creates a run from `step` of this one with some fields changed; `step` must have a checkpoint. */
   fork(runId: string, step: number, experiment: unknown): Promise<RunSummary>;
   duplicate(runId: string): Promise<RunSummary>;
   rename(runId: string, name: string): Promise<void>;
-  /** Into the bin; `restoreRun` undoes it until `deletedUntil`. */
+  /** Moves a run to the bin; `restoreRun` can undo that until `deletedUntil`. */
   deleteRun(runId: string): Promise<void>;
   restoreRun(runId: string): Promise<void>;
-  /** For good, without undo. Without an id: everything in the bin. */
+  /** Deletes a run permanently; without an id, everything in the bin. */
   purgeRun(runId?: string): Promise<void>;
 
-  /** Steps that have a checkpoint: the run can be forked there. */
+  /** Steps that have a checkpoint and can be forked from. */
   checkpointSteps(runId: string): Promise<number[]>;
-  /** Trajectories of a step, or null where they were not kept. */
+  /** Trajectories of a step, or null if they were not kept. */
   stepDetail(runId: string, step: number): Promise<StepDetail | null>;
-  /** What a step did to its tokens and to the weights; null: the run trains, or the weights around this step are not kept. */
+  /**
+   * Changes in token probabilities and weights over a step; null: the run is training, or the weights around this step
+   * are not kept.
+   */
   insight(runId: string, step: number): Promise<StepInsight | null>;
-  /** Text of each token id, as the reader shows it. */
+  /** Display text of each token id. */
   tokenTexts(runId: string): Promise<string[]>;
-  /** The world's view before and after each turn of a trajectory, by replaying its actions. */
+  /** The world's view before and after each turn of a trajectory, obtained by replaying its actions. */
   replay(runId: string, step: number, group: number, member: number): Promise<ReplayFrame[]>;
-  /** The same of a trajectory of a file, where its task is one of ours. `world`: where the file does not name it. */
+  /**
+   * The same for a trajectory from a file whose task is one of ours. `world`: used if the file does not name its world.
+   */
   replayRecord(record: TrajectoryRecord, world?: string | null): Promise<RecordedReplay>;
   /** Plays one episode without training, turn by turn, as `live` events. */
   watch(runId: string, options: { split: 'train' | 'test'; taskIndex: number; turnMs: number }): Promise<void>;
   stopWatching(): Promise<void>;
-  /** Begins a task for a person; needs no run and no GPU. A new start ends the one before. */
+  /** Starts a task for play by hand; needs no run and no GPU. Ends any task started before. */
   playReset(start: PlayStart): Promise<PlayFrame>;
   playStep(action: string): Promise<PlayFrame>;
 
@@ -257,9 +271,9 @@ export interface TrainerApi extends ModelApi, SweepApi, EvaluationApi {
   importRun(file: Blob, name: string): Promise<RunSummary>;
   /** The policy as a zip of config.json, model.safetensors and tokenizer.json. */
   exportPolicy(runId: string): Promise<Blob>;
-  /** The run as a zip that another trainer goes on from: one of `handoff/names.ts`. */
+  /** The run as a zip that another trainer can continue from. `to`: one of `handoff/names.ts`. */
   handoff(runId: string, to: string): Promise<Blob>;
-  /** A policy to watch and to train on from. */
+  /** Creates a run from a policy, to watch or to train further. */
   importPolicy(file: Blob, name: string): Promise<RunSummary>;
 
   storage(): Promise<{

@@ -1,7 +1,6 @@
 /**
- * A trained agent as it is shipped: a folder of the site with the run's file (its experiment, its weights in 16 bits, its curves), and
- * what a person reads of it as one document. `npm run agents` writes them (`cli/agents/`), the page reads them. Fetched only when
- * asked for.
+ * Format of a shipped agent: a folder of the site with the run's file (experiment, 16-bit weights, curves) and a
+ * document that describes it. `npm run agents` writes them (`cli/agents/`); the page fetches them on request.
  */
 import * as v from 'valibot';
 import { type Experiment, parseExperiment } from '../experiment/experiment.ts';
@@ -9,7 +8,7 @@ import { writePath } from '../experiment/paths.ts';
 
 export const AGENT_FORMAT = 'tabgym-shipped-agent-1';
 export const GALLERY_FORMAT = 'tabgym-agents-1';
-/** Where the site has them, beside the page. */
+/** The site's folder of agents, relative to the page. */
 export const agentsFolder = 'agents';
 
 const estimate = v.object({ mean: v.number(), low: v.number(), high: v.number(), items: v.number() });
@@ -21,7 +20,7 @@ const row = v.object({
   score: estimate,
   chance: estimate,
   oracle: v.nullable(estimate),
-  /** The oracle that guesses what has to be found out; absent: the suite has none. */
+  /** Result of an oracle that guesses hidden information; absent: the suite has none. */
   guess: v.optional(estimate),
 });
 
@@ -29,16 +28,16 @@ const suite = v.object({
   name: v.string(),
   label: v.string(),
   sentence: v.string(),
-  /** How many turns an episode may take, in words. */
+  /** Turn limit of an episode, as text. */
   limit: v.string(),
   greedy: v.boolean(),
   samples: v.number(),
   temperature: v.number(),
   masked: v.boolean(),
-  /** A row a column of the published table, then all. */
+  /** One row for each column of the published table, then the total. */
   rows: v.array(row),
   standIn: v.nullable(v.string()),
-  /** Percent by the same columns; absent: nothing was published. */
+  /** Published percentages by the same columns; absent: nothing was published. */
   published: v.nullable(
     v.object({
       source: v.string(),
@@ -58,21 +57,21 @@ const headline = v.object({
 });
 
 const listed = {
-  /** Its folder. */
+  /** Folder name. */
   name: v.string(),
   title: v.string(),
   world: v.string(),
   summary: v.string(),
-  /** Of the run's file. */
+  /** Size of the run's file. */
   bytes: v.number(),
-  /** The last row of the first table. */
+  /** Last row of the first table. */
   headline: v.nullable(headline),
 };
 
 const shippedAgent = v.object({
   ...listed,
   format: v.literal(AGENT_FORMAT),
-  /** The run's file, in the same folder. */
+  /** Name of the run's file in the same folder. */
   file: v.string(),
   policy: v.object({ parameters: v.number(), words: v.number(), weights: v.string() }),
   cost: v.object({
@@ -83,14 +82,14 @@ const shippedAgent = v.object({
     device: v.string(),
     processor: v.string(),
   }),
-  /** What was done, a part a line. */
+  /** Steps of the training, one per line. */
   parts: v.array(v.string()),
   suites: v.array(suite),
-  /** What it learnt from, what it cannot do, how it may be compared. */
+  /** Training data, limitations, and conditions for a fair comparison. */
   data: v.array(v.string()),
   limits: v.array(v.string()),
   differs: v.array(v.string()),
-  /** A setting to train on with, for whoever wants to improve it. */
+  /** Settings for further training by the user. */
   improve: v.object({ words: v.string(), steps: v.number(), changes: v.record(v.string(), v.unknown()) }),
 });
 
@@ -100,7 +99,7 @@ export type ShippedAgent = v.InferOutput<typeof shippedAgent>;
 export type ListedAgent = v.InferOutput<typeof gallery>['agents'][number];
 export type SuiteTable = ShippedAgent['suites'][number];
 
-/** The stages of a run that ends at a step. */
+/** The stages of a run that ends at `step`. */
 function stagesUntil(stages: Experiment['stages'], step: number): Experiment['stages'] {
   let left = step;
   return stages?.flatMap((stage) => {
@@ -110,9 +109,12 @@ function stagesUntil(stages: Experiment['stages'], step: number): Experiment['st
   });
 }
 
-/** What goes on from an agent's last step under its other setting. Throws ExperimentError where that is no experiment. */
+/**
+ * The experiment that continues an agent's last step with other settings. Throws ExperimentError if the result is
+ * invalid.
+ */
 export function improvedExperiment(experiment: Experiment, step: number, improve: ShippedAgent['improve']): Experiment {
-  // Imitation that it never came to is over: what follows is the run's own algorithm.
+  // Imitation stages past the last step are dropped: the run continues with its own algorithm.
   const longer = { ...experiment, stages: stagesUntil(experiment.stages, step), steps: step + improve.steps };
   const document = Object.entries(improve.changes).reduce(
     (made, [path, value]) => writePath(made, path, value),
@@ -121,7 +123,7 @@ export function improvedExperiment(experiment: Experiment, step: number, improve
   return parseExperiment(JSON.parse(JSON.stringify(document)));
 }
 
-/** A document of the site's folder of agents that is not one. */
+/** Thrown for an invalid document in the site's folder of agents. */
 export class AgentDocumentError extends Error {
   override name = 'AgentDocumentError';
   constructor(what: string, problem: string) {

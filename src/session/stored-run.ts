@@ -1,9 +1,9 @@
-/** Runs as the store has them, with their experiments in today's form: a run that was recorded long ago opens like any other. */
+/** Runs from the store with experiments converted to the current form, so that an old run opens like any other. */
 import { type Experiment, ExperimentError, parseExperiment } from '../experiment/experiment.ts';
 import type { StoredRun } from '../store/run.ts';
 import type { RunStore } from '../store/run-store.ts';
 
-/** What today's schema refuses is shown as it is: opening it says why. */
+/** An experiment that the current schema rejects is returned unchanged; opening its run reports the error. */
 function today(experiment: Experiment): Experiment {
   try {
     return parseExperiment(experiment);

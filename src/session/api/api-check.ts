@@ -1,4 +1,7 @@
-/** A look at a model behind an API: does its server answer this page, with this key, and which models has it (`GET /models`). Asks for no reply. */
+/**
+ * Checks the server of a model behind an API: it must be reachable from this page and accept the key. Lists its models
+ * (`GET /models`) and requests no reply.
+ */
 import * as v from 'valibot';
 import type { ConnectionReport } from '../../envs/module.ts';
 import { type HttpOptions, JsonServer } from '../../envs/transport/http.ts';
@@ -6,7 +9,7 @@ import { lookAt, reportOf } from '../../envs/transport/looking.ts';
 
 export interface ModelLook {
   report: ConnectionReport;
-  /** As the server names them; empty: it does not say. */
+  /** Model names from the server; empty: the server lists none. */
   models: string[];
 }
 

@@ -1,25 +1,26 @@
 /**
- * A model behind an OpenAI-compatible server, asked for one reply at a time (platform.openai.com/docs/api-reference/chat/create). Its key
- * lives here alone: no document, no message and no error holds it. What may pass is tried again; what stays wrong is a named failure.
+ * Client for a model behind an OpenAI-compatible server, one reply at a time
+ * (platform.openai.com/docs/api-reference/chat/create). The key is held only here, and appears in no document, message
+ * or error. Temporary failures are retried; permanent ones throw a named error.
  */
 import type { ChatTurnMessage } from '../../rl/episode/chat-episode.ts';
 
-/** The server could not be asked: why, and what to do. */
+/** Thrown when the server gives no usable reply; the message has the reason and a remedy. */
 export class ApiModelError extends Error {
   override name = 'ApiModelError';
 }
 
 export interface ApiModelOptions {
-  /** Before /chat/completions. */
+  /** Base URL, without /chat/completions. */
   address: string;
   model: string;
-  /** Asked for at each request. */
+  /** Read at each request. */
   key(): string | null;
-  /** Longest that one reply may take. */
+  /** Time limit for one reply. */
   timeoutMs?: number;
-  /** Tries of one request. */
+  /** Attempts per request. */
   tries?: number;
-  /** Waits this long before the second try, and twice as long before each further one. */
+  /** Delay before the second attempt; doubles before each further one. */
   retryMs?: number;
   fetch?: typeof fetch;
 }
@@ -31,7 +32,7 @@ export interface Asking {
   signal: AbortSignal;
 }
 
-/** What a failed try was: whether another may do better, and when. */
+/** A failed attempt: whether to retry, and after how long. */
 class TryFailed extends Error {
   constructor(
     message: string,
@@ -42,7 +43,7 @@ class TryFailed extends Error {
   }
 }
 
-/** Longest that a server's Retry-After is heeded. */
+/** Upper bound on a server's Retry-After. */
 const longestWaitMs = 60_000;
 const shownOfAnswer = 200;
 
@@ -55,7 +56,7 @@ export class ApiModel {
     this.options = { timeoutMs: 120_000, tries: 5, retryMs: 1000, fetch: globalThis.fetch, ...options };
   }
 
-  /** null: the conversation is longer than the model reads. */
+  /** null: the conversation exceeds the model's context. */
   async reply(messages: readonly ChatTurnMessage[], asking: Asking): Promise<string | null> {
     const { tries, retryMs } = this.options;
     for (let k = 1; ; k++) {
@@ -78,7 +79,7 @@ export class ApiModel {
   }
 
   private async ask(messages: readonly ChatTurnMessage[], { temperature, maxTokens, seed, signal }: Asking) {
-    // By itself: a browser's fetch is no method of another object.
+    // Called as a free function: a browser's fetch must not be called as a method of another object.
     const { address, model, timeoutMs, fetch } = this.options;
     const key = this.options.key();
     const response = await fetch(`${address.replace(/\/+$/, '')}/chat/completions`, {
@@ -110,14 +111,14 @@ export class ApiModel {
     throw new TryFailed(`its answer holds no text: ${this.withoutKey(text.slice(0, shownOfAnswer))}`, answer === null);
   }
 
-  /** Some servers repeat what they were sent. */
+  /** Some servers repeat the request in their errors. */
   private withoutKey(text: string): string {
     const key = this.options.key();
     return key ? text.replaceAll(key, '***') : text;
   }
 }
 
-/** fetch says "fetch failed", and why in its cause. */
+/** fetch reports only "fetch failed"; its cause has the reason. */
 const reasonOf = ({ message, cause }: Error) => (cause instanceof Error && cause.message ? cause.message : message);
 
 function parse(text: string): Answer | null {

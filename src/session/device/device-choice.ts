@@ -1,7 +1,8 @@
 /**
- * Which device a machine's runs compute on: the GPU by WebGPU or the processor by WebAssembly. Whoever asks for one gets it. Else the
- * only one there is; never a software WebGPU adapter where the processor itself is there (it is many times slower); and where both
- * are real, the faster by a short measurement, made before the first training and remembered for this adapter.
+ * Chooses the device that runs compute on: the GPU by WebGPU, or the processor by WebAssembly. A requested device is
+ * used. Otherwise the only available one is used, and the processor instead of a software WebGPU adapter, which is many
+ * times slower. With two real devices a short measurement before the first training picks the faster, and the result is
+ * stored for this adapter.
  */
 import { type Device, DeviceUnavailableError } from '../../device/device.ts';
 import { measureStep } from '../../policy/engine/measure-step.ts';
@@ -40,13 +41,16 @@ export class DeviceChooser implements GpuMachine {
     this.asked = options.asked ?? null;
   }
 
-  /** From now on; null: by itself. Takes effect with the next `open`. */
+  /** Sets the device to use from now on; null: chosen automatically. Takes effect at the next `open`. */
   ask(name: DeviceName | null): void {
     this.asked = name;
     this.choice = null;
   }
 
-  /** `toTrain`: what was not measured is measured. Rejects with DeviceUnavailableError where there is no device at all. */
+  /**
+   * Opens a device. `toTrain`: measure first if no measurement is stored. Rejects with DeviceUnavailableError if there
+   * is no device.
+   */
   async open({ toTrain = false }: { toTrain?: boolean } = {}): Promise<Device> {
     if (this.asked) return this.take(this.asked, 'asked');
     let problem = '';
@@ -59,13 +63,13 @@ export class DeviceChooser implements GpuMachine {
     if (gpu.info.isFallback) return this.besides(gpu, 'software');
     const known = await this.recall(gpu);
     const measured = known ?? (toTrain ? await this.measure(gpu) : null);
-    // A GPU that fails at so little would fail at more.
+    // A GPU that fails this small test would fail in training as well.
     if (measured instanceof Error) return this.besides(gpu, 'only', null, measured.message);
     if (measured && measured.wasm < measured.webgpu) return this.besides(gpu, 'measured', measured);
     return this.chosen(gpu, { name: 'webgpu', reason: measured ? 'measured' : 'unmeasured', measured, problem: '' });
   }
 
-  /** Whether opening again, to train, may choose another device. */
+  /** True if opening again to train may choose another device. */
   get isProvisional(): boolean {
     return this.choice?.reason === 'unmeasured';
   }
@@ -79,7 +83,7 @@ export class DeviceChooser implements GpuMachine {
     return this.chosen(await this.openers[name](), { name, reason, measured: null, problem });
   }
 
-  /** The processor in the place of this GPU, which stays where the processor cannot. */
+  /** Uses the processor instead of this GPU, or the GPU if the processor is unavailable. */
   private async besides(
     gpu: Device,
     reason: ChoiceReason,
@@ -93,12 +97,12 @@ export class DeviceChooser implements GpuMachine {
   }
 
   private async recall(gpu: Device): Promise<Measured | null> {
-    // A browser may refuse storage: then it is measured again.
+    // A browser may refuse storage; the measurement is then repeated.
     const known = await this.options.memory?.read(memoryKey(gpu)).catch(() => null);
     return isMeasured(known) ? { webgpu: known.webgpu, wasm: known.wasm } : null;
   }
 
-  /** Null: there is nothing to compare with. An error: what this GPU failed at. */
+  /** Returns null if there is nothing to compare with, and an error if this GPU failed. */
   private async measure(gpu: Device): Promise<Measured | Error | null> {
     const { memory, measure = measureStep } = this.options;
     const processor = await this.openers.wasm().catch(() => null);

@@ -1,20 +1,20 @@
-/** What the adapter is and whether it is enough, as the page shows it. */
+/** Report on the adapter and on whether it meets the requirements, for the page. */
 import type { Device } from '../../device/device.ts';
 import { GpuUnavailableError } from '../../device/webgpu/device.ts';
 import { selfTest } from '../../policy/selftest/selftest.ts';
 import type { DeviceChoice, GpuReport } from '../protocol.ts';
 
-/** What a device is opened for: a training may measure first which one is the fastest. */
+/** Purpose of opening a device: training may first measure which one is the fastest. */
 export interface DeviceUse {
   toTrain?: boolean;
 }
 
-/** Who opens the device: WebGPU of the browser or of Dawn on Node, or WebAssembly. */
+/** Opens the device: WebGPU in the browser, WebGPU by Dawn on Node, or WebAssembly. */
 export interface GpuMachine {
   open(use?: DeviceUse): Promise<Device>;
-  /** Why it is this device, where there was a choice. */
+  /** Reason for the choice of device, if there was one. */
   readonly choice?: DeviceChoice | null;
-  /** Whether opening it to train may give another one. */
+  /** True if opening it to train may return another device. */
   readonly isProvisional?: boolean;
 }
 
@@ -23,7 +23,7 @@ export function unsupported(error: Error): GpuReport {
   return { supported: false, problem: error.message, adapter, features: [], limits: {}, selftest: [] };
 }
 
-/** What a run's numbers were computed on, in words. */
+/** Name of the device that a run's numbers were computed on. */
 export function adapterName({ info: { vendor, architecture, description } }: Device): string {
   return [...new Set([vendor, architecture, description])].filter(Boolean).join(', ');
 }
@@ -39,7 +39,7 @@ export async function reportOf(gpu: Device): Promise<GpuReport> {
   };
 }
 
-/** Refuses to train on kernels that compute something else than they should: some drivers miscompile some. */
+/** Throws if a kernel failed its self-test: some drivers miscompile some kernels. */
 export function requireHonest({ selftest, adapter }: GpuReport): void {
   const wrong = selftest.filter(({ ok }) => !ok);
   if (!wrong.length) return;

@@ -1,6 +1,6 @@
 /**
- * Which forms of the kernels a run uses: those of its checkpoint, so that it goes on exactly; else those that were the fastest on
- * this adapter, measured once and remembered.
+ * Chooses the kernel variants of a run: those of its checkpoint, so that it continues exactly; otherwise the fastest on
+ * this adapter, measured once and stored.
  */
 import type { Device } from '../../device/device.ts';
 import { defaultChoices, type KernelChoices, parseChoices } from '../../policy/engine/kernel-choices.ts';
@@ -12,9 +12,9 @@ const measured = new WeakMap<Device, Promise<KernelChoices>>();
 
 async function measureOrRecall(gpu: Device, memory: AdapterMemory | undefined): Promise<KernelChoices> {
   const adapter = adapterName(gpu);
-  // A browser may refuse storage: then it is measured again next time.
+  // A browser may refuse storage; the measurement is then repeated next time.
   const known = await memory?.read(adapter).catch(() => null);
-  // One that was measured before some choice existed is measured again.
+  // A measurement from before some choice existed is repeated.
   if (known && Object.keys(defaultChoices).every((name) => name in known)) return parseChoices(known);
   const choices = await measureChoices(gpu);
   await memory?.write(adapter, choices).catch(() => {});

@@ -1,10 +1,10 @@
-/** The memory plan in words and bytes: what every part of a run needs on this adapter, and which choice would make it fit. */
+/** Memory plan of a run: the bytes of each part on this adapter, and advice on what would make it fit. */
 import type { Device } from '../../device/device.ts';
 import { totalBytes } from '../../policy/plan/buffers.ts';
 import type { PlannedBuffer } from '../../policy/plan/planned-buffer.ts';
 import type { MemoryPlanReport } from '../protocol.ts';
 
-/** No browser says how much memory a GPU has; this much is common to all that train at a bearable speed. */
+/** Browsers do not report how much memory a GPU has. All GPUs that train at a bearable speed have this much. */
 const BUDGET = 2 ** 31;
 
 const choices: { [part in PlannedBuffer['part']]: string } = {
@@ -32,11 +32,11 @@ function partsOf(buffers: readonly PlannedBuffer[]): Map<PlannedBuffer['part'], 
 const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(1)} MB`;
 
 export interface PlanAdvice {
-  /** Most bytes in all. */
+  /** Maximum total bytes. */
   budget?: number;
-  /** Why it cannot be run whatever memory there is; empty: it can. */
+  /** Reason why it cannot run with any amount of memory; empty: it can. */
   problem?: string;
-  /** In words, the very change that would make it fit, where that can be computed; null: none does. */
+  /** Describes the change of settings that would make it fit, if it can be computed; null: none does. */
   change?: () => string | null;
 }
 
@@ -49,12 +49,12 @@ function changeWords(change: NonNullable<PlanAdvice['change']>): string {
   return found ? `${found} would make it fit` : 'no change of its settings makes it fit; choose a smaller model';
 }
 
-/** The first reason why it does not fit, and what would help; empty where it fits. */
+/** The first reason why it does not fit, with a remedy; empty if it fits. */
 function adviceFor(buffers: readonly PlannedBuffer[], gpu: Device | null, options: PlanAdvice): string {
   if (options.problem) return `${options.problem}${options.change ? `: ${changeWords(options.change)}` : ''}.`;
   const budget = options.budget ?? BUDGET;
   const most = gpu?.bufferBytes ?? Number.POSITIVE_INFINITY;
-  // Parameters are laid out in as many buffers as they need; the rest must each fit one.
+  // Parameters are split into as many buffers as they need; every other part must fit into one.
   const whole = buffers.filter(
     ({ part }) => !['weights', 'adapter', 'optimizer', 'reference', 'transfer', 'critic', 'host'].includes(part),
   );

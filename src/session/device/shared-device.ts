@@ -1,4 +1,4 @@
-/** One device for all runs; a new one where the last was lost, or where another was chosen meanwhile. */
+/** One device shared by all runs. It is replaced after a loss or when another one is chosen. */
 import type { Device } from '../../device/device.ts';
 import type { DeviceUse, GpuMachine } from './gpu-report.ts';
 
@@ -8,14 +8,14 @@ export class SharedDevice {
 
   constructor(private readonly machine: GpuMachine) {}
 
-  /** One after another: a report and a run that begin together get the same device. */
+  /** Calls are queued: a report and a run that start together get the same device. */
   open(use: DeviceUse = {}): Promise<Device> {
     const opened = this.opening.then(() => this.current(use));
     this.opening = opened.catch(() => {});
     return opened;
   }
 
-  /** Gives the device back: the next `open` asks the machine again. Whoever computes on it has stopped. */
+  /** Releases the device; the next `open` requests a new one. All computation on it must have stopped. */
   async close(): Promise<void> {
     const device = await this.device?.catch(() => null);
     this.device = null;
@@ -31,12 +31,12 @@ export class SharedDevice {
     return this.device;
   }
 
-  /** Threads that are left; null: there is no device, or it has none to spare. */
+  /** Number of threads left; null: there is no device, or no thread can be spared. */
   async giveBackThread(): Promise<number | null> {
     return (await this.device?.catch(() => null))?.giveBackThread?.() ?? null;
   }
 
-  /** Why the device is gone or has failed; null: it has not, or there is none. */
+  /** The error that ended the device; null: there was no error, or there is no device. */
   async failure(): Promise<Error | null> {
     return (await this.device?.catch(() => null))?.failure ?? null;
   }

@@ -1,4 +1,4 @@
-/** Evaluations of a trainer's service: one at a time, kept with the run that they are of, and gone on with where one was cut. */
+/** Evaluations of a trainer's service: one at a time, stored with its run, and continued after an interruption. */
 import { parseExperiment } from '../../experiment/experiment.ts';
 import { factsOf } from '../../experiment/policies/registry.ts';
 import type { ItemResult } from '../../rl/evaluation/suite-results.ts';
@@ -13,11 +13,11 @@ export interface EvaluationsParts {
   store: RunStore;
   engines: EngineFactory;
   emit(event: SessionEvent): void;
-  /** Ends what computes beside an evaluation. */
+  /** Stops other computation on the device. */
   freeDevice(): Promise<void>;
 }
 
-/** What was played before an evaluation was cut. */
+/** Items that were played before an interruption. */
 interface Partial {
   step: number;
   request: SuiteRequest;
@@ -29,7 +29,7 @@ const prefix = 'evaluation-';
 const encode = (value: unknown) => new TextEncoder().encode(JSON.stringify(value));
 const decode = <T>(bytes: Uint8Array): T => JSON.parse(new TextDecoder().decode(bytes));
 
-/** One report a suite and step: a new one takes the place of the one before. */
+/** File name of a report. There is one per suite and step; a new one replaces the old. */
 const nameOf = ({ suite }: SuiteRequest, step: number) => `${prefix}${suite}-${String(step).padStart(6, '0')}.json`;
 
 export class Evaluations {
@@ -38,7 +38,7 @@ export class Evaluations {
 
   constructor(private readonly parts: EvaluationsParts) {}
 
-  /** Of a run, the newest step first. */
+  /** Evaluations of a run, newest step first. */
   async of(runId: string): Promise<RunEvaluations> {
     const { store } = this.parts;
     const manifest = await store.manifest(runId);
@@ -55,7 +55,7 @@ export class Evaluations {
     return bytes && decode<Partial>(bytes);
   }
 
-  /** The policy of a step, of the last one without a number. */
+  /** The policy of a step; null: the last step. */
   private async policyOf(runId: string, step: number | null): Promise<EvaluatedPolicy> {
     const { store } = this.parts;
     const { name, experiment } = await store.get(runId);
@@ -71,7 +71,7 @@ export class Evaluations {
     return { name, experiment: parseExperiment(experiment), tokenizer, checkpoint };
   }
 
-  /** Plays a suite with a run's policy. Rejects where it was cancelled; what was played is kept. */
+  /** Plays a suite with a run's policy. Rejects if cancelled; finished items are kept. */
   async evaluate(runId: string, request: SuiteRequest, step: number | null): Promise<KeptEvaluation> {
     await this.cancel();
     await this.parts.freeDevice();

@@ -1,6 +1,7 @@
 /**
- * A policy on a suite of a world, in a page and on Node alike: an engine on the suite's tasks with the policy's weights, all items
- * in pieces that are kept as they come, and the report. An evaluation that was cut goes on with the piece it was in.
+ * Plays a suite with a policy, in a page and on Node: opens an engine on the suite's tasks with the policy's weights,
+ * plays all items in pieces that are stored as they finish, and writes the report. An interrupted evaluation continues
+ * with its unfinished piece.
  */
 import type { WorldOptions } from '../../envs/env.ts';
 import type { WorldModule } from '../../envs/module.ts';
@@ -17,25 +18,25 @@ import type { Progress } from '../protocol.ts';
 
 /** The policy of one step of a run. */
 export interface EvaluatedPolicy {
-  /** Of the run. */
+  /** Name of the run. */
   name: string;
   experiment: Experiment;
   tokenizer: Uint8Array | undefined;
-  /** Null: it has no weights of its own, a server plays. */
+  /** null: there are no local weights, a server plays. */
   checkpoint: StoredCheckpoint | null;
 }
 
 export interface PlayOptions {
   signal: AbortSignal;
   onProgress?(progress: Progress | null): void;
-  /** Results of the first items, from before it was cut. */
+  /** Results of the first items, from before an interruption. */
   kept?: readonly ItemResult[];
-  /** All results so far, each time there are more. */
+  /** Called with all results so far whenever there are new ones. */
   onItems?(items: readonly ItemResult[]): void | Promise<void>;
 }
 
 export interface PlayedSuite {
-  /** Whose policy, at which step. */
+  /** Name of the run, and the step. */
   policy: string;
   experiment: Experiment;
   items: ItemResult[];
@@ -61,13 +62,13 @@ export function findSuite(name: string): FoundSuite {
   return found;
 }
 
-/** The run's experiment on the suite's tasks and turns. */
+/** The run's experiment with the suite's tasks and turn limit. */
 function onSuite(experiment: Experiment, { module, suite }: FoundSuite, request: SuiteRequest): Experiment {
   const { promptTokens, completionTokens } = request;
   return parseExperiment({
     ...experiment,
     stages: undefined,
-    // An evaluation learns nothing: what code says of learning does not run.
+    // An evaluation does not train, so custom objective code does not run.
     algorithm: { ...experiment.algorithm, objectiveCode: undefined },
     worlds: [{ name: module.name, weight: 1, options: suite.options }],
     horizon: [{ steps: experiment.steps, turns: suite.turns }],
@@ -79,7 +80,7 @@ function onSuite(experiment: Experiment, { module, suite }: FoundSuite, request:
   });
 }
 
-/** The suite as this policy hears it: options that say how the world speaks are those of its own run. */
+/** The suite with the options that set the world's text format taken from the policy's own run. */
 export function heardBy(experiment: Experiment, { module, suite }: FoundSuite): FoundSuite {
   const own: WorldOptions = experiment.worlds.find(({ name }) => name === module.name)?.options ?? {};
   const heard = (suite.policyOptions ?? []).filter((name) => own[name] !== undefined);
@@ -91,7 +92,7 @@ const temperatureOf = ({ greedy, temperature }: SuiteRequest, { sampling }: Expe
   greedy ? 0 : (temperature ?? sampling.temperature);
 const samplesOf = ({ greedy, samples }: SuiteRequest) => (greedy ? 1 : samples);
 
-/** Every item of the suite, tried. Rejects with the signal's reason where it was aborted. */
+/** Plays every item of the suite. Rejects with the signal's reason if aborted. */
 export async function playSuite(
   engines: EngineFactory,
   policy: EvaluatedPolicy,
@@ -102,7 +103,7 @@ export async function playSuite(
   const found = heardBy(policy.experiment, asked);
   const experiment = onSuite(policy.experiment, found, request);
   const { checkpoint } = policy;
-  // The text's tokens are the run's; its config has another room.
+  // The tokenizer is the run's; config.json is left out because the suite has another length limit.
   const assets = policy.tokenizer ? { 'tokenizer.json': policy.tokenizer } : null;
   const opening = { assets, purpose: checkpoint ? 'train' : 'watch', choices: null, signal } as const;
   const engine = await engines.open(experiment, { ...opening, onProgress: (progress) => onProgress?.(progress) });
@@ -123,7 +124,7 @@ export async function playSuite(
   }
 }
 
-/** The report of one policy, or of two on the same items. */
+/** Report on one policy, or on two on the same items. */
 export function suiteReportOf(ours: PlayedSuite, request: SuiteRequest, other?: PlayedSuite): SuiteReport {
   const { suite } = findSuite(request.suite);
   return suiteReport({
