@@ -2,6 +2,7 @@
  * Forwards requests and sockets at `/forward/NAME` to servers of AgentGym and OpenEnv that send no CORS headers.
  * Responses carry this proxy's CORS headers and none of the server's own.
  */
+import { Readable } from 'node:stream';
 import httpProxy from '@fastify/http-proxy';
 import type { FastifyInstance } from 'fastify';
 import type { ForwardConfig, ProxyConfig } from '../config.ts';
@@ -19,10 +20,31 @@ function without(headers: Headers, drop: (name: string) => boolean): Headers {
   return Object.fromEntries(Object.entries(headers).filter(([name]) => !drop(name.toLowerCase())));
 }
 
+/** Status of an answer that HTTP does not know: below 100 or above 599. */
+const badGateway = 502;
+
+interface UpstreamAnswer {
+  statusCode: number;
+  headers: Headers;
+  stream: Readable;
+}
+
+/** Replaces an answer with an impossible status, which Fastify would refuse in a callback that ends the process. */
+function checkStatus(answer: UpstreamAnswer, name: string): void {
+  if (answer.statusCode >= 100 && answer.statusCode <= 599) return;
+  const detail = `The server "${name}" answered with status ${answer.statusCode}, which is not one of HTTP's (100 to 599).`;
+  answer.stream.on('error', () => {}).destroy();
+  Object.assign(answer, {
+    statusCode: badGateway,
+    headers: { 'content-type': 'application/json' },
+    stream: Readable.from([Buffer.from(JSON.stringify({ detail }))]),
+  });
+}
+
 /** An AgentGym environment may take minutes to start. */
 const answerMs = 2_400_000;
 
-export function mountForward(app: FastifyInstance, prefix: string, { address }: ForwardConfig): void {
+export function mountForward(app: FastifyInstance, prefix: string, { name, address }: ForwardConfig): void {
   void app.register(async (scope) => {
     // Bodies are streamed, not parsed.
     scope.removeAllContentTypeParsers();
@@ -34,6 +56,11 @@ export function mountForward(app: FastifyInstance, prefix: string, { address }: 
       websocket: true,
       http: { requestOptions: { timeout: answerMs } },
       replyOptions: {
+        // The only hook between an answer's arrival and its status being set.
+        retryDelay: ({ req, res, err, attempt, getDefaultDelay }) => {
+          if (res) checkStatus(res as unknown as UpstreamAnswer, name);
+          return getDefaultDelay(req, res, err, attempt);
+        },
         rewriteRequestHeaders: (_request, headers) =>
           without(headers, (name) => removedHeaders.includes(name)) as never,
         rewriteHeaders: (headers) => without(headers, (name) => /^access-control-|^set-cookie$/.test(name)) as never,

@@ -2,6 +2,7 @@
  * Forwarding to servers that send no CORS headers: routes, sockets, and the report that the page's Connect makes of
  * them.
  */
+import { type AddressInfo, createServer } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import WebSocket from 'ws';
 import { readConfig } from '../../proxies/config.ts';
@@ -16,6 +17,15 @@ import { SixSites } from './six-sites.ts';
 
 const page = 'http://localhost:4173';
 const kindOf = (name: string) => agentGymKinds(worldModules).find(({ kind }) => kind === name)!;
+
+/** Server that answers every request with this status line. */
+async function rawServer(status: string) {
+  const server = createServer((socket) =>
+    socket.once('data', () => socket.end(`HTTP/1.1 ${status} Odd\r\ncontent-length: 2\r\n\r\nhi`)),
+  );
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+  return { server, address: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
+}
 
 let games: AgentGymServer;
 let rooms: OpenEnvServer;
@@ -56,6 +66,27 @@ describe('forwarding', () => {
     );
     expect(games.requests.find(({ path }) => path === '/step')!.body).toMatchObject({ action: expect.any(String) });
   });
+  it.each(['000', '050', '099', '600', '999'])(
+    'answers 502 to the status %s of a server, and lives on',
+    async (status) => {
+      const odd = await rawServer(status);
+      const other = await openProxy(readConfig({ forward: [{ name: 'odd', address: odd.address }] }, 'the test'), {
+        version: '0.1.0',
+        report: () => {},
+      });
+      const there = `${await other.app.listen({ host: '127.0.0.1', port: 0 })}/${other.token}/forward/odd/`;
+      for (let attempt = 0; attempt < 2; attempt++) {
+        const answer = await fetch(there);
+        expect(answer.status).toBe(502);
+        expect(await answer.json()).toEqual({
+          detail: `The server "odd" answered with status ${Number(status)}, which is not one of HTTP's (100 to 599).`,
+        });
+      }
+      await other.close();
+      odd.server.close();
+    },
+  );
+
   it('gives a page its own CORS headers, and none of the server', async () => {
     const answer = await fetch(`${base}/forward/textcraft/`, { headers: { origin: page } });
     expect([answer.status, answer.headers.get('access-control-allow-origin')]).toEqual([200, page]);
