@@ -60,10 +60,7 @@ async function* chunksOf(source: ByteSource, start: number, signal?: AbortSignal
   }
 }
 
-/**
- * Reader into a buffer of the caller (BYOB), or null. Only byte streams offer one; those of a page's files are byte
- * streams in some browsers.
- */
+/** Reader into a buffer of the caller (BYOB), or null. Only byte streams offer one, such as those of a page's files. */
 function readInto(stream: ReadableStream<Uint8Array>): ReadableStreamBYOBReader | null {
   try {
     return stream.getReader({ mode: 'byob' });

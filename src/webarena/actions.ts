@@ -52,7 +52,7 @@ function checkTypable(text: string): void {
 }
 
 interface Verb {
-  /** Pattern searched in the whole action; absent if the verb has no arguments. */
+  /** Pattern searched in the whole action; absent if the verb alone is enough. */
   pattern?: RegExp;
   make(found: RegExpExecArray): Action;
 }

@@ -47,7 +47,7 @@ test('a person clicks on the live site, and the world takes it as the agent’s 
   await live.getByRole('heading', { level: 1 }).waitFor();
   // The world's own frame exists in the page beside the one that shows it.
   expect(await page.locator('body > iframe[sandbox="allow-scripts"]').count()).toBeGreaterThan(0);
-  const lines = page.getByRole('list', { name: 'What the agent reads of the page' });
+  const lines = page.getByRole('list', { name: 'Page as the agent reads it' });
   await lines.getByText(/RootWebArea/).waitFor();
   const link = live.locator('main a').first();
   const name = await link.textContent();

@@ -22,7 +22,7 @@ export const search: CorpusWorld = {
   },
   view: 'search',
   suites: searchSuites,
-  // Indexing a universe of 100,000 articles takes several seconds.
+  // Long, because opening may include indexing a universe of 100,000 articles.
   connection: { kind: 'wasm', timeoutMs: 60_000, asksServer: ({ retriever }) => retriever === true },
   check: async (settings, signal) => (await import('./check.ts')).checkRetriever(settings, signal),
   agentgym: async () => (await import('./agentgym.ts')).agentGymForm,

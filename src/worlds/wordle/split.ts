@@ -21,7 +21,7 @@ export const inSplit = (word: string, split: Split): boolean => isHeldOut(word) 
 
 /**
  * Seeds of the original's game. AgentGym evaluates 25 items and trains on about 955 (judging by the sizes of its
- * files). Their seeds are not published, so these are our own.
+ * files). Their seeds were not found, so these are our own.
  */
 export const upstreamSeeds: Record<Split, { first: number; count: number }> = {
   test: { first: 0, count: 25 },

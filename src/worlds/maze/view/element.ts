@@ -94,12 +94,12 @@ export class TabgymMazeView extends LitElement {
         <span>${view.done ? html`<strong>${this.ending(view)}</strong>` : msg(str`row ${view.agent.row}, column ${view.agent.column}`)}</span>
         <span class="soft number">${msg(str`${steps} of ${stepLimit} moves`)}</span>
       </p>
-      <p class="legend">${msg('Disc: the agent. Ring: where it began. G: the goal. Tinted: seen; the line is the way so far.')}</p>
+      <p class="legend">${msg('Disc: agent. Ring: start. G: goal. Tinted: visited. Line: path so far.')}</p>
     `;
   }
 
   private ending({ agent, goal }: MazeView): string {
-    return key(agent) === key(goal) ? `✓ ${msg('The goal is reached')}` : `✕ ${msg('No move is left')}`;
+    return key(agent) === key(goal) ? `✓ ${msg('Goal reached')}` : `✕ ${msg('No moves left')}`;
   }
 
   private renderFloor({ walls, way }: MazeView): SVGTemplateResult[] {

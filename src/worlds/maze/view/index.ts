@@ -13,5 +13,5 @@ export const mazeView: ViewKind = {
     ArrowUp: ['move up'],
     ArrowDown: ['move down'],
   },
-  keysLabel: () => msg('The maze: arrow keys move'),
+  keysLabel: () => msg('Maze: arrow keys move'),
 };

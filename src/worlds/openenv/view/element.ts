@@ -43,7 +43,7 @@ export class TabgymOpenEnvView extends LitElement {
 
   override render() {
     const { text = '', fields = [], done = false } = this.view ?? {};
-    return html`<pre tabindex="0" role="region" aria-label=${msg('What the world says')}>${text}</pre>
+    return html`<pre tabindex="0" role="region" aria-label=${msg('Observation of the world')}>${text}</pre>
       ${this.playable && fields.length && !done ? this.renderForm(fields) : nothing}`;
   }
 
@@ -53,7 +53,7 @@ export class TabgymOpenEnvView extends LitElement {
       ${fields.map(
         (
           field,
-        ) => html`<label>${field.name}${field.required ? '' : html` <span class="soft small">${msg('may be left out')}</span>`}
+        ) => html`<label>${field.name}${field.required ? '' : html` <span class="soft small">${msg('optional')}</span>`}
           ${field.description ? html`<span class="soft small">${field.description}</span>` : nothing}
           ${this.renderField(field)}</label>`,
       )}

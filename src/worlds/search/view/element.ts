@@ -108,7 +108,7 @@ export class TabgymSearchView extends LitElement {
         ${
           view.searches.length
             ? html`<ol>${view.searches.map((search, k) => this.renderSearch(search, k))}</ol>`
-            : html`<p class="soft small">${msg('Nothing searched yet.')}</p>`
+            : html`<p class="soft small">${msg('No searches yet.')}</p>`
         }
       </div>
     </div>`;
@@ -134,7 +134,7 @@ export class TabgymSearchView extends LitElement {
           ? html`<span class="right">✓ ${msg('right')}</span>`
           : html`<span class="wrong">✕ ${msg('wrong')}</span>`;
     const accepted =
-      right === false && golds.length ? html` ${msg(str`Right would be: ${golds.join(', ')}`)}` : nothing;
+      right === false && golds.length ? html` ${msg(str`Accepted answers: ${golds.join(', ')}`)}` : nothing;
     return html`<p>${msg('Answer')}: <strong>${answer}</strong> ${verdict}${accepted}</p>`;
   }
 

@@ -122,7 +122,7 @@ export class TabgymWebView extends LitElement {
           </div>
           <iframe sandbox="allow-scripts" title=${msg(str`The page ${view.title}`)} srcdoc=${this.source} @load=${this.connect}></iframe>
         </div>
-        <ol aria-label=${msg('What the agent reads of the page')} tabindex="0" @mouseleave=${() => this.point(-1)}>
+        <ol aria-label=${msg('Page as the agent reads it')} tabindex="0" @mouseleave=${() => this.point(-1)}>
           ${lines.map(({ text, element }) => html`<li class=${element >= 0 && element === acted ? 'acted' : ''} @mouseenter=${() => this.point(element)}>${text}</li>`)}
         </ol>
       </div>

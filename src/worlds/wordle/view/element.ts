@@ -172,7 +172,7 @@ export class TabgymWordleView extends LitElement {
   private renderCommands(): TemplateResult {
     return html`<div>
       <button type="button" tabindex="-1" @click=${() => this.press('Enter')}>${msg('Guess')}</button>
-      <button type="button" tabindex="-1" aria-label=${msg('Take the last letter back')} @click=${() => this.press('Backspace')}>⌫</button>
+      <button type="button" tabindex="-1" aria-label=${msg('Delete the last letter')} @click=${() => this.press('Backspace')}>⌫</button>
     </div>`;
   }
 
@@ -185,7 +185,7 @@ export class TabgymWordleView extends LitElement {
 function renderGuess({ word, colours }: WordleView['guesses'][number], number: number): TemplateResult {
   const colors = word
     ? colours.map((colour, i) => `${word[i]} ${labelOf[colour]()}`).join(', ')
-    : msg('not a word of the list');
+    : msg('not in the word list');
   return html`<li><div class="guess" role="img" aria-label=${msg(str`Guess ${number}: ${colors}`)}>${Array.from(
     { length: LETTERS },
     (_, i) =>
@@ -198,5 +198,5 @@ function renderGuess({ word, colours }: WordleView['guesses'][number], number: n
 function endOf({ state, answer, guesses, tries }: WordleView): string {
   if (state === 'won') return `✓ ${msg(str`Found with guess ${guesses.length} of ${tries}`)}`;
   if (state === 'playing') return msg(str`${guesses.length} of ${tries} tries used`);
-  return answer ? `✕ ${msg(str`The word was ${answer}`)}` : `✕ ${msg('No try is left')}`;
+  return answer ? `✕ ${msg(str`The word was ${answer}`)}` : `✕ ${msg('No tries left')}`;
 }

@@ -8,5 +8,5 @@ export const wordleView: ViewKind = {
   load: () => import('./element.ts'),
   render: (view, typed) => html`<tabgym-wordle-view .view=${view} .typed=${typed}></tabgym-wordle-view>`,
   types: true,
-  keysLabel: () => msg('The game: type letters, Enter guesses, Backspace takes one back'),
+  keysLabel: () => msg('Wordle: type letters, Enter submits the guess, Backspace deletes a letter'),
 };
