@@ -5,7 +5,7 @@
 import * as v from 'valibot';
 import type { ConnectionReport } from '../../envs/module.ts';
 import { type HttpOptions, JsonServer } from '../../envs/transport/http.ts';
-import { lookAt, reportOf } from '../../envs/transport/looking.ts';
+import { lookAt, reportOf } from '../../envs/transport/server-check.ts';
 
 export interface ModelLook {
   report: ConnectionReport;

@@ -1,7 +1,7 @@
 /** Checks an AgentGym server without creating anything: whether it answers, its kind, latency and routes. */
 import type { ConnectionFinding, ConnectionReport, ConnectionSettings } from '../../envs/module.ts';
 import { JsonServer, ServerError, UnreachableError } from '../../envs/transport/http.ts';
-import { descriptionOf, lackingIn, lookAt, median } from '../../envs/transport/looking.ts';
+import { descriptionOf, lackingIn, lookAt, median } from '../../envs/transport/server-check.ts';
 import type { AgentGymKind } from './kind.ts';
 import { routesOf } from './world.ts';
 

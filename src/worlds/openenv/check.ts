@@ -5,7 +5,7 @@
 import * as v from 'valibot';
 import type { ConnectionFinding, ConnectionReport, ConnectionSettings } from '../../envs/module.ts';
 import { type HttpOptions, JsonServer, ServerError, UnreachableError } from '../../envs/transport/http.ts';
-import { blockedByPage, median, reportOf } from '../../envs/transport/looking.ts';
+import { blockedByPage, median, reportOf } from '../../envs/transport/server-check.ts';
 import { CapacityError, OpenEnvSession } from './session.ts';
 import { addressesOf } from './world.ts';
 

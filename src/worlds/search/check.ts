@@ -6,7 +6,7 @@
 import { SearchR1Retriever } from '../../corpus/retrieval/search-r1.ts';
 import type { ConnectionReport, ConnectionSettings } from '../../envs/module.ts';
 import { JsonServer, serverAddress } from '../../envs/transport/http.ts';
-import { descriptionOf, lackingIn, lookAt, median } from '../../envs/transport/looking.ts';
+import { descriptionOf, lackingIn, lookAt, median } from '../../envs/transport/server-check.ts';
 
 const searches = 3;
 const once = { attempts: 1, attemptMs: 10_000 };
