@@ -15,7 +15,7 @@ import { diagnose, type Hint } from '../state/diagnosis.ts';
 import { type ChartSpec, charts } from '../state/series.ts';
 import { axisLabels, type ChartView, smoothings, type XAxis, xAxes } from '../state/x-axis.ts';
 import type { StepSelectEvent } from './chart.ts';
-import { metricRows } from './metric-words.ts';
+import { metricRows } from './metric-rows.ts';
 import { plotHeight } from './plot-options.ts';
 
 /**

@@ -15,7 +15,7 @@ import type { GpuReport, PlayStart, RunStatus, RunSummary, SessionEvent, Trainer
 import * as fixtures from '../../worlds/fixtures.ts';
 import type { ViewFixture } from '../kit/view-fixture.ts';
 import { mockEvaluate, mockEvaluations } from './evaluation-mock.ts';
-import { mockInsight } from './insight-mock.ts';
+import { mockInsight } from './inspection-mock.ts';
 import {
   mockExperiment,
   mockRecord,

@@ -5,7 +5,7 @@ import { customElement, property, state } from 'lit/decorators.js';
 import { type Filter, noFilter, type Sorting } from '../../trajectories/files/listing.ts';
 import { controls } from '../kit/styles/shared.ts';
 import { worldTitle } from '../state/labels.ts';
-import { type Desk, WatchDesk } from './desk.ts';
+import { type Desk, WatchDesk } from './reader-controller.ts';
 
 const pauseMs = 400;
 

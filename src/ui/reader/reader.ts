@@ -11,7 +11,7 @@ import { Panel } from '../control/panel.ts';
 import { bytes } from '../kit/format.ts';
 import { emptyState, errorState } from '../kit/states.ts';
 import { controls } from '../kit/styles/shared.ts';
-import { Desk, runSource, WatchDesk } from './desk.ts';
+import { Desk, runSource, WatchDesk } from './reader-controller.ts';
 import './filter-bar.ts';
 import './record-list.ts';
 import type { TabgymRecordList } from './record-list.ts';

@@ -6,7 +6,7 @@ import type { Row } from '../../trajectories/files/reader.ts';
 import { compact } from '../kit/format.ts';
 import { controls } from '../kit/styles/shared.ts';
 import { worldTitle } from '../state/labels.ts';
-import { type Desk, WatchDesk } from './desk.ts';
+import { type Desk, WatchDesk } from './reader-controller.ts';
 import { rowWindow, scrollTo } from './row-window.ts';
 
 const rowHeight = 34;

@@ -14,7 +14,7 @@ import { controls } from '../kit/styles/shared.ts';
 import { worldTitle } from '../state/labels.ts';
 import '../worlds/world-view.ts';
 import './comparison.ts';
-import { type Desk, WatchDesk } from './desk.ts';
+import { type Desk, WatchDesk } from './reader-controller.ts';
 import { messageTemplate, turnStyles } from './turns.ts';
 
 /** Largest number of messages drawn at once; of a longer conversation, those around the chosen turn. */

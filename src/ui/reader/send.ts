@@ -13,7 +13,7 @@ import { trajectoryFormats } from '../../trajectories/files/registry.ts';
 import type { Controller } from '../control/controller.ts';
 import { sentence } from '../control/notifier.ts';
 import { controls } from '../kit/styles/shared.ts';
-import { type Desk, WatchDesk } from './desk.ts';
+import { type Desk, WatchDesk } from './reader-controller.ts';
 
 const pairs: readonly string[] = [agentGymDpo.name, trlPreference.name];
 /** Algorithm that learns from a file of trajectories. */
