@@ -5,7 +5,7 @@
 import type { TrainerApi } from '../../session/protocol.ts';
 
 /** Methods that panels call when they open. */
-const asked = [
+const panelMethods = [
   'plan',
   'stepDetail',
   'replay',
@@ -26,5 +26,5 @@ const answers: { readonly [state: string]: () => Promise<never> } = {
 /** Replaces those methods of a trainer if the state is "waiting" or "failing". */
 export function withPanelState(state: string, trainer: TrainerApi): TrainerApi {
   const answer = answers[state];
-  return answer ? Object.assign(trainer, Object.fromEntries(asked.map((name) => [name, answer]))) : trainer;
+  return answer ? Object.assign(trainer, Object.fromEntries(panelMethods.map((name) => [name, answer]))) : trainer;
 }

@@ -75,12 +75,12 @@ export function slowMotion(app: Controller, place: Place, updated: () => void) {
     const move = nextPlace(place, pace);
     if (move) app.navigation.select({ ...move, tab: 'trajectory' });
   };
-  const waits = isActive(app.store.state.status);
+  const active = isActive(app.store.state.status);
   const button = (pace: Pace) =>
     html`<button data-do=${`slow-${pace}`} ?disabled=${!place.all.length || !nextPlace(place, pace)} @click=${() => walk(pace)}>${words()[pace]} ›</button>`;
   return html`<div class="row slow" role="group" aria-label=${msg('Slow motion: next')}>
     <span class="soft small">${msg('Next:')}</span>
     ${button('token')}${button('turn')}${button('episode')}
-    <button data-do="slow-update" ?disabled=${waits || app.store.state.busy !== null} @click=${updated}>${msg('Update')} ›</button>
+    <button data-do="slow-update" ?disabled=${active || app.store.state.busy !== null} @click=${updated}>${msg('Update')} ›</button>
   </div>`;
 }

@@ -5,7 +5,7 @@ import { customElement, property, state } from 'lit/decorators.js';
 import { type Filter, noFilter, type Sorting } from '../../trajectories/files/listing.ts';
 import { controls } from '../kit/styles/shared.ts';
 import { worldTitle } from '../state/labels.ts';
-import { type Desk, WatchDesk } from './reader-controller.ts';
+import { type ReaderController, ReaderUpdates } from './reader-controller.ts';
 
 const pauseMs = 400;
 
@@ -42,20 +42,20 @@ export class TabgymFilterBar extends LitElement {
     `,
   ];
 
-  @property({ attribute: false }) desk!: Desk;
+  @property({ attribute: false }) controller!: ReaderController;
   /** Content of the search field while it is edited; null: it shows the filter. */
   @state() private typed: string | null = null;
   private pause = 0;
 
   constructor() {
     super();
-    new WatchDesk(this, () => this.desk);
+    new ReaderUpdates(this, () => this.controller);
     updateWhenLocaleChanges(this);
   }
 
   private set(patch: Partial<Filter>) {
-    const { filter, sorting } = this.desk.list;
-    this.desk.arrange({ ...filter, ...patch }, sorting);
+    const { filter, sorting } = this.controller.list;
+    this.controller.arrange({ ...filter, ...patch }, sorting);
   }
 
   /** Searches after a pause in typing, because a search reads a large file again. */
@@ -68,7 +68,7 @@ export class TabgymFilterBar extends LitElement {
   private finishTyping(text: string) {
     clearTimeout(this.pause);
     this.typed = null;
-    if (text.trim() !== this.desk.list.filter.text) this.set({ text: text.trim() });
+    if (text.trim() !== this.controller.list.filter.text) this.set({ text: text.trim() });
   }
 
   override disconnectedCallback() {
@@ -77,13 +77,13 @@ export class TabgymFilterBar extends LitElement {
   }
 
   private sort(patch: Partial<Sorting>) {
-    const { filter, sorting } = this.desk.list;
-    this.desk.arrange(filter, { ...sorting, ...patch });
+    const { filter, sorting } = this.controller.list;
+    this.controller.arrange(filter, { ...sorting, ...patch });
   }
 
   override render() {
-    const { filter, sorting } = this.desk.list;
-    const { state } = this.desk;
+    const { filter, sorting } = this.controller.list;
+    const { state } = this.controller;
     return html`
       <input type="search" placeholder=${msg('Search the messages')} aria-label=${msg('Search the messages')} title=${msg('Finds exactly this text in the messages. A * matches anything: using *, * crafted finds successful crafts from two ingredients.')} .value=${this.typed ?? filter.text}
         @input=${(event: Event) => this.type(textOfField(event))}
@@ -96,18 +96,19 @@ export class TabgymFilterBar extends LitElement {
       ${this.choice(msg('Order'), sorting.by, this.orderNames(), (by) => this.sort({ by: by as Sorting['by'] }))}
       <button class="quiet" aria-pressed=${sorting.descending ? 'true' : 'false'} aria-label=${msg('Descending')} title=${msg('Descending')}
         @click=${() => this.sort({ descending: !sorting.descending })}>${sorting.descending ? '↓' : '↑'}</button>
-      ${this.desk.list.filter.text || isFiltered(filter) ? html`<button class="link" @click=${this.showAll}>${msg('Show all')}</button>` : nothing}`;
+      ${this.controller.list.filter.text || isFiltered(filter) ? html`<button class="link" @click=${this.showAll}>${msg('Show all')}</button>` : nothing}`;
   }
 
   private showAll = () => {
     clearTimeout(this.pause);
     this.typed = null;
-    this.desk.arrange(noFilter, this.desk.list.sorting);
+    this.controller.arrange(noFilter, this.controller.list.sorting);
   };
 
   private orderNames(): { [by: string]: string } {
-    const steps: { [by: string]: string } = this.desk.state?.steps ? { step: msg('step') } : {};
-    const worlds: { [by: string]: string } = (this.desk.state?.worlds.length ?? 0) > 1 ? { world: msg('world') } : {};
+    const steps: { [by: string]: string } = this.controller.state?.steps ? { step: msg('step') } : {};
+    const worlds: { [by: string]: string } =
+      (this.controller.state?.worlds.length ?? 0) > 1 ? { world: msg('world') } : {};
     return {
       place: msg('as in the file'),
       score: msg('score'),
@@ -120,7 +121,7 @@ export class TabgymFilterBar extends LitElement {
   }
 
   private renderWorlds({ world }: Filter) {
-    const { worlds, nameless } = this.desk.state!;
+    const { worlds, nameless } = this.controller.state!;
     const names = Object.fromEntries(worlds.map((name) => [`w${name}`, worldTitle(name)]));
     const words = { any: msg('any'), ...names, ...(nameless ? { w: msg('unknown') } : {}) };
     const chosen = world === null ? 'any' : `w${world}`;

@@ -27,7 +27,7 @@ export interface OpenRecord {
 /** Number of rows fetched before and after the rows in view. */
 const rowsAround = 40;
 
-export class Desk {
+export class ReaderController {
   state: ReaderState | null = null;
   problem = '';
   shown: OpenRecord | null = null;
@@ -248,18 +248,18 @@ export class Desk {
 const runKey = (id: string) => `run ${id}`;
 
 /** Updates its host element when the reader's state changes. */
-export class WatchDesk implements ReactiveController {
+export class ReaderUpdates implements ReactiveController {
   private stop: (() => void) | null = null;
 
   constructor(
     private readonly host: ReactiveControllerHost,
-    private readonly desk: () => Desk,
+    private readonly controller: () => ReaderController,
   ) {
     host.addController(this);
   }
 
   hostConnected() {
-    this.stop = this.desk().listen(() => this.host.requestUpdate());
+    this.stop = this.controller().listen(() => this.host.requestUpdate());
   }
 
   hostDisconnected() {

@@ -11,7 +11,7 @@ import { Panel } from '../control/panel.ts';
 import { bytes } from '../kit/format.ts';
 import { emptyState, errorState } from '../kit/states.ts';
 import { controls } from '../kit/styles/shared.ts';
-import { Desk, runSource, WatchDesk } from './reader-controller.ts';
+import { ReaderController, ReaderUpdates, runSource } from './reader-controller.ts';
 import './filter-bar.ts';
 import './record-list.ts';
 import type { TabgymRecordList } from './record-list.ts';
@@ -19,7 +19,7 @@ import './record-view.ts';
 import './send.ts';
 
 /** Shared by all instances of the tab, so that the open file survives a change of tabs. */
-let desk: Desk | null = null;
+let controller: ReaderController | null = null;
 
 @customElement('tabgym-reader')
 export class TabgymReader extends Panel {
@@ -87,7 +87,7 @@ export class TabgymReader extends Panel {
           border: 0;
         }
         :host([data-open]) tabgym-filter-bar,
-        :host([data-open]) tabgym-sending {
+        :host([data-open]) tabgym-export-records {
           display: none;
         }
       }
@@ -100,31 +100,31 @@ export class TabgymReader extends Panel {
 
   constructor() {
     super(['selection', 'run', 'records', 'offeredTrajectories']);
-    new WatchDesk(this, () => this.desk);
+    new ReaderUpdates(this, () => this.controller);
   }
 
-  private get desk(): Desk {
-    desk ??= new Desk(this.app);
-    return desk;
+  private get controller(): ReaderController {
+    controller ??= new ReaderController(this.app);
+    return controller;
   }
 
   protected override willUpdate() {
-    this.toggleAttribute('data-open', this.desk.shown !== null && !this.desk.comparing);
+    this.toggleAttribute('data-open', this.controller.shown !== null && !this.controller.comparing);
   }
 
   protected override updated() {
     const { offeredTrajectories, selection } = this.state;
     if (offeredTrajectories) {
       this.app.store.set({ offeredTrajectories: null });
-      void this.desk.openFile(offeredTrajectories);
-    } else void this.desk.follow();
+      void this.controller.openFile(offeredTrajectories);
+    } else void this.controller.follow();
     if ((selection.list ?? '') === this.listShown) return;
     this.listShown = selection.list ?? '';
     this.list?.toTop();
   }
 
   override render() {
-    const { state, problem } = this.desk;
+    const { state, problem } = this.controller;
     return html`<div class="row top">
         <button class="primary" @click=${this.ask}>${msg('Open a file')}</button>
         <input id="file" type="file" hidden accept=".json,.jsonl,.ndjson,.gz,application/json" aria-label=${msg('File of trajectories')} @change=${this.choose} />
@@ -135,17 +135,17 @@ export class TabgymReader extends Panel {
   }
 
   private renderOpen(state: ReaderState) {
-    const { shown } = this.desk;
+    const { shown } = this.controller;
     const { turn } = this.state.selection;
-    return html`<tabgym-filter-bar .desk=${this.desk}></tabgym-filter-bar>
-      <tabgym-sending .app=${this.app} .desk=${this.desk}></tabgym-sending>
-      <div class="body" ?data-closed=${!shown} ?data-choosing=${this.desk.comparing}>
+    return html`<tabgym-filter-bar .controller=${this.controller}></tabgym-filter-bar>
+      <tabgym-export-records .app=${this.app} .controller=${this.controller}></tabgym-export-records>
+      <div class="body" ?data-closed=${!shown} ?data-choosing=${this.controller.comparing}>
         ${
           state.shown || state.phase === 'reading' || state.phase === 'searching'
-            ? html`<tabgym-record-list .desk=${this.desk}></tabgym-record-list>`
+            ? html`<tabgym-record-list .controller=${this.controller}></tabgym-record-list>`
             : emptyState(state.records ? msg('No match') : msg('No episode'), this.noneText(state))
         }
-        ${shown ? html`<tabgym-record .app=${this.app} .desk=${this.desk} .turn=${turn}></tabgym-record>` : nothing}
+        ${shown ? html`<tabgym-record .app=${this.app} .controller=${this.controller} .turn=${turn}></tabgym-record>` : nothing}
       </div>`;
   }
 
@@ -179,7 +179,7 @@ export class TabgymReader extends Panel {
         busy
           ? html`<progress max=${total || 1} value=${done} aria-label=${phase === 'reading' ? msg('Reading the file') : msg('Searching')}></progress>
             <span class="small number">${unit(done)} / ${unit(total)}</span>
-            <button class="quiet" @click=${this.desk.cancel}>${msg('Stop')}</button>`
+            <button class="quiet" @click=${this.controller.cancel}>${msg('Stop')}</button>`
           : nothing
       }
       ${phase === 'stopped' ? html`<span class="badge warn">! ${msg('stopped: the list shows the part that was read')}</span>` : nothing}
@@ -215,7 +215,7 @@ export class TabgymReader extends Panel {
   /** Button that opens the episodes of the open run, if there is one. */
   private renderOwn() {
     if (!this.state.run) return nothing;
-    return html`<button @click=${() => this.desk.openRun()}>${msg('Read this run’s episodes')}</button>`;
+    return html`<button @click=${() => this.controller.openRun()}>${msg('Read this run’s episodes')}</button>`;
   }
 
   private renderProblem(problem: string) {
@@ -228,6 +228,6 @@ export class TabgymReader extends Panel {
     const file = this.input?.files?.[0];
     // Lets the same file be chosen again, after it was repaired.
     this.input!.value = '';
-    if (file) void this.desk.openFile(file);
+    if (file) void this.controller.openFile(file);
   };
 }

@@ -6,7 +6,7 @@ import type { Row } from '../../trajectories/files/reader.ts';
 import { compact } from '../kit/format.ts';
 import { controls } from '../kit/styles/shared.ts';
 import { worldTitle } from '../state/labels.ts';
-import { type Desk, WatchDesk } from './reader-controller.ts';
+import { type ReaderController, ReaderUpdates } from './reader-controller.ts';
 import { rowWindow, scrollTo } from './row-window.ts';
 
 const rowHeight = 34;
@@ -91,7 +91,7 @@ export class TabgymRecordList extends LitElement {
     `,
   ];
 
-  @property({ attribute: false }) desk!: Desk;
+  @property({ attribute: false }) controller!: ReaderController;
   @state() private active = 0;
   @state() private scrolledBy = 0;
   @state() private viewHeight = 400;
@@ -102,7 +102,7 @@ export class TabgymRecordList extends LitElement {
 
   constructor() {
     super();
-    new WatchDesk(this, () => this.desk);
+    new ReaderUpdates(this, () => this.controller);
     updateWhenLocaleChanges(this);
   }
 
@@ -122,15 +122,15 @@ export class TabgymRecordList extends LitElement {
   }
 
   private get shape() {
-    return { rows: this.desk.state?.shown ?? 0, rowHeight, viewHeight: this.viewHeight };
+    return { rows: this.controller.state?.shown ?? 0, rowHeight, viewHeight: this.viewHeight };
   }
 
   override render() {
-    const { shape, desk } = this;
+    const { shape, controller } = this;
     const { height, first, end, top } = rowWindow(shape, this.scrolledBy);
-    void desk.fetchRows(first, end);
+    void controller.fetchRows(first, end);
     const places = Array.from({ length: Math.max(0, end - first) }, (_, i) => first + i);
-    const steps = desk.state?.steps ?? false;
+    const steps = controller.state?.steps ?? false;
     return html`<div class="columns" aria-hidden="true"><span></span><span>${steps ? msg('Step') : msg('Line')}</span><span>${msg('Item')}</span>
         <span></span><span class="end">${msg('Score')}</span><span class="end">${msg('Turns')}</span></div>
       <div class="scroll keeps-arrows" role="grid" tabindex="0" aria-label=${msg('Trajectories')} aria-rowcount=${shape.rows} aria-multiselectable="true"
@@ -141,15 +141,15 @@ export class TabgymRecordList extends LitElement {
   }
 
   private renderRow(place: number, top: number, steps: boolean) {
-    const row = this.desk.row(place);
+    const row = this.controller.row(place);
     if (!row)
       return html`<div class="line" role="row" id=${`row-${place}`} .style=${`top:${top}px`}><span role="gridcell">…</span></div>`;
     const { index, selected, line, step, success, reward, turns } = row;
     const marks = [
       'line',
       ...(place === this.active ? ['active'] : []),
-      ...(this.desk.shown?.index === index ? ['open'] : []),
-      ...(this.desk.beside?.index === index ? ['beside'] : []),
+      ...(this.controller.shown?.index === index ? ['open'] : []),
+      ...(this.controller.beside?.index === index ? ['beside'] : []),
     ];
     return html`<div class=${marks.join(' ')} role="row" id=${`row-${place}`} aria-rowindex=${place + 1} aria-selected=${selected ? 'true' : 'false'}
       .style=${`top:${top}px`} @click=${() => this.open(place)}>
@@ -166,14 +166,14 @@ export class TabgymRecordList extends LitElement {
 
   private open(place: number) {
     this.active = place;
-    const row = this.desk.row(place);
-    if (row) this.desk.openRecord(row.index);
+    const row = this.controller.row(place);
+    if (row) this.controller.openRecord(row.index);
   }
 
   private toggle(place: number) {
     this.active = place;
-    const row = this.desk.row(place);
-    if (row) void this.desk.select([row.index], !row.selected);
+    const row = this.controller.row(place);
+    if (row) void this.controller.select([row.index], !row.selected);
   }
 
   private scrolled = () => {
@@ -201,7 +201,7 @@ export class TabgymRecordList extends LitElement {
     const acts: { [key: string]: () => void } = {
       Enter: () => this.open(this.active),
       ' ': () => this.toggle(this.active),
-      c: () => this.desk.compare(!this.desk.comparing),
+      c: () => this.controller.compare(!this.controller.comparing),
     };
     if (event.key in moves) this.move(moves[event.key]);
     else if (event.key in acts) acts[event.key]();

@@ -14,7 +14,7 @@ import { controls } from '../kit/styles/shared.ts';
 import { worldTitle } from '../state/labels.ts';
 import '../worlds/world-view.ts';
 import './comparison.ts';
-import { type Desk, WatchDesk } from './reader-controller.ts';
+import { type ReaderController, ReaderUpdates } from './reader-controller.ts';
 import { messageTemplate, turnStyles } from './turns.ts';
 
 /** Largest number of messages drawn at once; of a longer conversation, those around the chosen turn. */
@@ -61,7 +61,7 @@ export class TabgymRecord extends LitElement {
   ];
 
   @property({ attribute: false }) app!: Controller;
-  @property({ attribute: false }) desk!: Desk;
+  @property({ attribute: false }) controller!: ReaderController;
   @property({ type: Number }) turn = 0;
   @state() private world: string | null = null;
   @state() private pairShown = false;
@@ -69,16 +69,16 @@ export class TabgymRecord extends LitElement {
 
   constructor() {
     super();
-    new WatchDesk(this, () => this.desk);
+    new ReaderUpdates(this, () => this.controller);
     updateWhenLocaleChanges(this);
   }
 
   override render() {
-    const { shown, beside } = this.desk;
+    const { shown, beside } = this.controller;
     if (!shown) return nothing;
     const { record } = shown;
     if (record.state === 'error')
-      return errorState(record.message, html`<button @click=${this.desk.retry}>${msg('Try again')}</button>`);
+      return errorState(record.message, html`<button @click=${this.controller.retry}>${msg('Try again')}</button>`);
     if (record.state !== 'ready') return loadingState(msg('Reading the record'));
     return html`${this.renderHead(record.value, shown.index)}
       <div class="body" tabindex="0" role="region" aria-label=${msg('Record')}>${this.renderBody(record.value, beside?.record.state === 'ready' ? beside.record.value : null)}</div>`;
@@ -95,38 +95,38 @@ export class TabgymRecord extends LitElement {
   }
 
   private get besideLoading(): boolean {
-    return this.desk.beside?.record.state === 'loading';
+    return this.controller.beside?.record.state === 'loading';
   }
 
   private get besideError(): string {
-    const record = this.desk.beside?.record;
+    const record = this.controller.beside?.record;
     return record?.state === 'error' ? record.message : '';
   }
 
   private renderHead(record: TrajectoryRecord, index: number) {
-    const { desk } = this;
+    const { controller } = this;
     const { itemId, world, item, reward, success, step } = record;
     const name =
       world !== null && item !== null ? `${worldTitle(world)} ${item}` : (itemId ?? msg(str`record ${index + 1}`));
     const pair = rejectedOf(record) !== null;
     return html`<div class="row head">
-      <button class="quiet" @click=${desk.closeRecord} aria-label=${msg('Back to the list')}>←</button>
+      <button class="quiet" @click=${controller.closeRecord} aria-label=${msg('Back to the list')}>←</button>
       <h3>${name}</h3>
       ${success === null ? nothing : html`<span class="badge ${success ? 'good' : 'bad'}">${success ? '✓' : '✕'} ${success ? msg('success') : msg('failure')}</span>`}
       ${reward === null ? nothing : html`<span class="number small">${msg('score')} <strong>${compact(reward)}</strong></span>`}
       ${step === undefined ? nothing : html`<span class="number small">${msg(str`step ${step}`)}</span>`}
       <span class="row" .style=${'gap:4px'}>
-        <button aria-label=${msg('Previous record')} @click=${() => desk.move(-1)}>‹</button>
-        <button aria-label=${msg('Next record')} @click=${() => desk.move(1)}>›</button>
+        <button aria-label=${msg('Previous record')} @click=${() => controller.move(-1)}>‹</button>
+        <button aria-label=${msg('Next record')} @click=${() => controller.move(1)}>›</button>
         ${
-          desk.beside
-            ? html`<button aria-pressed="true" @click=${desk.closeBeside}>${msg('Compare')}</button>`
-            : html`<button aria-pressed=${desk.comparing ? 'true' : 'false'} @click=${() => desk.compare(!desk.comparing)}>${msg('Compare')}</button>`
+          controller.beside
+            ? html`<button aria-pressed="true" @click=${controller.closeBeside}>${msg('Compare')}</button>`
+            : html`<button aria-pressed=${controller.comparing ? 'true' : 'false'} @click=${() => controller.compare(!controller.comparing)}>${msg('Compare')}</button>`
         }
         ${pair ? html`<button aria-pressed=${this.pairShown ? 'true' : 'false'} @click=${() => this.togglePair()}>${msg('Compare with the rejected')}</button>` : nothing}
-        ${desk.state?.kind === 'run' ? html`<button @click=${() => desk.openTokens()}>${msg('Show its tokens')}</button>` : nothing}
+        ${controller.state?.kind === 'run' ? html`<button @click=${() => controller.openTokens()}>${msg('Show its tokens')}</button>` : nothing}
       </span>
-      ${desk.comparing ? html`<span class="small" role="status">${msg('Choose a second record in the list to compare the two.')}</span>` : nothing}
+      ${controller.comparing ? html`<span class="small" role="status">${msg('Choose a second record in the list to compare the two.')}</span>` : nothing}
     </div>`;
   }
 
@@ -158,18 +158,18 @@ export class TabgymRecord extends LitElement {
   }
 
   private get differing(): number[] {
-    const { replay } = this.desk;
+    const { replay } = this.controller;
     return replay.state === 'ready' ? replay.value.differs : [];
   }
 
   private renderReplay(record: TrajectoryRecord) {
-    const { replay } = this.desk;
+    const { replay } = this.controller;
     if (replay.state === 'loading') return html`<p class="soft" role="status">${msg('Replaying the world')}…</p>`;
     if (replay.state === 'ready') return this.renderFrames(replay.value);
     const nameless = record.world === null;
     return html`<div class="row" .style=${'margin-block-end:10px'}>
       ${nameless ? this.renderWorlds() : nothing}
-      <button ?disabled=${nameless && this.world === null} @click=${() => this.desk.playAgain(this.world)}>${msg('Replay it in our world')}</button>
+      <button ?disabled=${nameless && this.world === null} @click=${() => this.controller.playAgain(this.world)}>${msg('Replay it in our world')}</button>
       ${replay.state === 'error' ? html`<div class="message warning" role="alert">${msg('The record could not be replayed.')} ${replay.message}</div>` : nothing}
     </div>`;
   }
@@ -202,12 +202,12 @@ export class TabgymRecord extends LitElement {
   }
 
   protected override willUpdate(changed: PropertyValues) {
-    const key = `${this.desk.shown?.index}`;
+    const key = `${this.controller.shown?.index}`;
     if (changed.size && !this.scrolledTo.startsWith(`${key} `)) this.pairShown = false;
   }
 
   protected override updated() {
-    const key = `${this.desk.shown?.index} ${this.turn}`;
+    const key = `${this.controller.shown?.index} ${this.turn}`;
     const element = this.renderRoot.querySelector(`#turn-${this.turn}`);
     if (key === this.scrolledTo || !element) return;
     this.scrolledTo = key;

@@ -13,15 +13,15 @@ import { trajectoryFormats } from '../../trajectories/files/registry.ts';
 import type { Controller } from '../control/controller.ts';
 import { sentence } from '../control/notifier.ts';
 import { controls } from '../kit/styles/shared.ts';
-import { type Desk, WatchDesk } from './reader-controller.ts';
+import { type ReaderController, ReaderUpdates } from './reader-controller.ts';
 
 const pairs: readonly string[] = [agentGymDpo.name, trlPreference.name];
 /** Algorithm that learns from a file of trajectories. */
 const imitation = algorithms.find(({ file }) => file !== undefined)!;
 const endings = { array: 'json', lines: 'jsonl', object: 'json' } as const;
 
-@customElement('tabgym-sending')
-export class TabgymSending extends LitElement {
+@customElement('tabgym-export-records')
+export class TabgymExportRecords extends LitElement {
   static override styles = [
     controls,
     css`
@@ -43,33 +43,33 @@ export class TabgymSending extends LitElement {
   ];
 
   @property({ attribute: false }) app!: Controller;
-  @property({ attribute: false }) desk!: Desk;
+  @property({ attribute: false }) controller!: ReaderController;
   @state() private format = losslessForm;
   @state() private busy = false;
-  @state() private said = '';
+  @state() private result = '';
   @state() private problem = '';
 
   constructor() {
     super();
-    new WatchDesk(this, () => this.desk);
+    new ReaderUpdates(this, () => this.controller);
     updateWhenLocaleChanges(this);
   }
 
   override render() {
-    const { state } = this.desk;
+    const { state } = this.controller;
     if (!state) return nothing;
     const { selected, shown, records } = state;
     const none = selected === 0 || this.busy;
     return html`<span class="number" role="status">${msg(str`${selected} selected`)}</span>
-      <button class="quiet" ?disabled=${shown === 0} @click=${() => this.desk.select('shown', true)}>${shown < records ? msg('Select the records shown') : msg('Select all')}</button>
-      <button class="quiet" ?disabled=${selected === 0} @click=${() => this.desk.select('all', false)}>${msg('Clear the selection')}</button>
+      <button class="quiet" ?disabled=${shown === 0} @click=${() => this.controller.select('shown', true)}>${shown < records ? msg('Select the records shown') : msg('Select all')}</button>
+      <button class="quiet" ?disabled=${selected === 0} @click=${() => this.controller.select('all', false)}>${msg('Clear the selection')}</button>
       <select aria-label=${msg('Format')} @change=${this.choose}>
         <optgroup label=${msg('Trajectories')}>${this.options((name) => !pairs.includes(name))}</optgroup>
         <optgroup label=${msg('Preference pairs (DPO)')}>${this.options((name) => pairs.includes(name))}</optgroup>
       </select>
       <button ?disabled=${none} @click=${() => this.attempt(() => this.save())}>${msg('Save as a file')}</button>
       <button ?disabled=${none} @click=${() => this.attempt(() => this.imitate())}>${msg('Learn from them (SFT)')}</button>
-      ${this.said ? html`<p class="small said" role="status">${this.said}</p>` : nothing}
+      ${this.result ? html`<p class="small said" role="status">${this.result}</p>` : nothing}
       ${this.problem ? html`<div class="message error small said" role="alert">${this.problem}</div>` : nothing}`;
   }
 
@@ -85,7 +85,7 @@ export class TabgymSending extends LitElement {
   };
 
   private async attempt(call: () => Promise<void>) {
-    [this.busy, this.said, this.problem] = [true, '', ''];
+    [this.busy, this.result, this.problem] = [true, '', ''];
     try {
       await call();
     } catch (error) {
@@ -96,28 +96,28 @@ export class TabgymSending extends LitElement {
 
   private async save() {
     const { container } = trajectoryFormats.find(({ name }) => name === this.format)!;
-    this.said = this.words(await this.desk.save(this.format, endings[container]));
+    this.result = this.summary(await this.controller.save(this.format, endings[container]));
   }
 
-  private words({ records, left, lost }: WrittenFile): string {
+  private summary({ records, left, lost }: WrittenFile): string {
     const isPairs = pairs.includes(this.format);
     const written = isPairs
       ? msg(str`${records} pairs were written.`)
       : msg(str`${records} trajectories were written.`);
-    const alone = left ? msg(str` ${left} form no pair: same result as every other attempt.`) : '';
+    const unpaired = left ? msg(str` ${left} form no pair: same result as every other attempt.`) : '';
     const losses = lost.map(([what, count]) => `${what} (${count})`).join(', ');
-    return `${written}${alone}${losses ? ` ${msg(str`The format cannot store: ${losses}.`)}` : ''}`;
+    return `${written}${unpaired}${losses ? ` ${msg(str`The format cannot store: ${losses}.`)}` : ''}`;
   }
 
   /** Stores the selected records as a recording and sets the draft's algorithm to imitate them. */
   private async imitate() {
-    const { blob, records } = await this.desk.write(losslessForm);
-    const name = `${this.desk.baseName()}-${records}-selected.jsonl`;
+    const { blob, records } = await this.controller.write(losslessForm);
+    const name = `${this.controller.baseName()}-${records}-selected.jsonl`;
     await this.app.api.keepRecording(blob, name);
     this.app.draft.edit('algorithm.name', imitation.name);
     this.app.draft.edit('algorithm.file', name);
     this.app.layout.showPanel('setup');
-    this.said = msg(
+    this.result = msg(
       str`The setup now imitates these ${records} trajectories: choose the policy and the world, then press Train.`,
     );
   }

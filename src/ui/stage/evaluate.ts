@@ -20,7 +20,7 @@ import { worldTitle } from '../state/labels.ts';
 import { progressBar, progressText } from '../state/work-progress.ts';
 import { besideTable, comparedTables, mainTable } from './evaluation-tables.ts';
 
-const wholes = (text: string) =>
+const positiveIntegers = (text: string) =>
   text
     .split(/[\s,]+/)
     .map(Number)
@@ -146,14 +146,14 @@ export class TabgymEvaluate extends Panel {
     return this.state.run!.step === 0 && !this.playsOnly;
   }
 
-  private get found() {
+  private get chosenSuite() {
     return allSuites().find(({ suite }) => suite.name === this.suite)!;
   }
 
   private renderForm({ cut }: RunEvaluations) {
     const { run, evaluating, gpu } = this.state;
     const { sampling } = run!.experiment;
-    const { suite } = this.found;
+    const { suite } = this.chosenSuite;
     const number = (name: string, label: string, value: number, extra = '') =>
       html`<label>${label}<input name=${name} type="number" min=${extra || 1} step=${name === 'temperature' ? '0.05' : '1'} .value=${String(value)} required /></label>`;
     return html`<form @submit=${this.begin}>
@@ -202,7 +202,7 @@ export class TabgymEvaluate extends Panel {
       greedy: this.greedy,
       temperature: this.greedy ? null : Number(text('temperature')),
       seed: Number(text('seed')),
-      turns: wholes(text('turns')),
+      turns: positiveIntegers(text('turns')),
       promptTokens: Number(text('promptTokens')),
       completionTokens: Number(text('completionTokens')),
     };

@@ -16,7 +16,7 @@ import { viewKind } from '../worlds/view-kinds.ts';
 import { choicesOf, commonStem, fittingActions } from './completion.ts';
 import '../worlds/world-view.ts';
 
-interface Said {
+interface Line {
   who: 'you' | 'world';
   text: string;
 }
@@ -131,7 +131,7 @@ export class TabgymPlay extends Panel {
   @state() private split: 'train' | 'test' = 'test';
   @state() private index = 0;
   @state() private frame: PlayFrame | null = null;
-  @state() private said: Said[] = [];
+  @state() private transcript: Line[] = [];
   @state() private problem = '';
   @state() private typed = '';
   /** Index of the listed action chosen with the arrow keys; -1: the typed text is sent. */
@@ -195,7 +195,7 @@ export class TabgymPlay extends Panel {
         @keydown=${this.key} @world-act=${this.actOnWorld}><tabgym-world-view .view=${frame.view} .typed=${this.typed}></tabgym-world-view></div>
       <div class="side">
         <h3>${msg('What the agent reads')}</h3>
-        <div class="said" tabindex="0" role="log" aria-label=${msg('Actions and observations')}>${this.said.map(
+        <div class="said" tabindex="0" role="log" aria-label=${msg('Actions and observations')}>${this.transcript.map(
           ({ who, text }) => html`<p class=${who}>${who === 'you' ? html`&gt; ` : nothing}${text}</p>`,
         )}</div>
         ${frame.done ? this.renderEnd(frame) : this.renderActions(frame)}
@@ -209,14 +209,14 @@ export class TabgymPlay extends Panel {
   }
 
   /** Actions to choose from: the answers to an open question, or the actions that match the typed text. */
-  private get offered(): string[] {
+  private get candidates(): string[] {
     const { actions, observation } = this.frame!;
     return fittingActions(choicesOf(observation, actions) ?? actions ?? [], this.typed);
   }
 
   private renderActions({ actions, view }: PlayFrame) {
-    const offered = actions ? this.offered : [];
-    const shown = offered.slice(0, mostListed);
+    const candidates = actions ? this.candidates : [];
+    const shown = candidates.slice(0, mostListed);
     return html`${viewKind(view).hasForm?.(view) ? nothing : this.renderLine()}
       ${
         actions
@@ -224,7 +224,7 @@ export class TabgymPlay extends Panel {
               (each, k) =>
                 html`<div role="option" id=${`action-${k}`} aria-selected=${k === this.chosen ? 'true' : 'false'}>${each}</div>`,
             )}</div>
-            <p class="soft small" role="status">${this.renderCount(offered.length, actions.length)}</p>`
+            <p class="soft small" role="status">${this.renderCount(candidates.length, actions.length)}</p>`
           : nothing
       }`;
   }
@@ -242,11 +242,11 @@ export class TabgymPlay extends Panel {
       </form>`;
   }
 
-  private renderCount(offered: number, all: number) {
-    if (!offered) return msg('No valid action matches. Enter sends your text as it is.');
+  private renderCount(candidates: number, all: number) {
+    if (!candidates) return msg('No valid action matches. Enter sends your text as it is.');
     const keys = msg('Arrow keys choose, Tab completes, Enter sends.');
-    const more = offered > mostListed ? msg(str`${offered - mostListed} more: type to narrow the list.`) : '';
-    return html`${msg(str`${offered} of ${all} valid actions match.`)} ${more} ${keys}`;
+    const more = candidates > mostListed ? msg(str`${candidates - mostListed} more: type to narrow the list.`) : '';
+    return html`${msg(str`${candidates} of ${all} valid actions match.`)} ${more} ${keys}`;
   }
 
   private begin = (event: Event) => {
@@ -256,17 +256,17 @@ export class TabgymPlay extends Panel {
     void this.ask(async () => {
       const frame = await this.app.api.playReset(start);
       // An unfinished task counts as a try.
-      if (this.frame && !this.frame.done && this.said.length > 1) this.count(this.frame);
+      if (this.frame && !this.frame.done && this.transcript.length > 1) this.count(this.frame);
       this.typed = '';
       this.chosen = -1;
-      this.said = [{ who: 'world', text: frame.observation }];
+      this.transcript = [{ who: 'world', text: frame.observation }];
       return frame;
     });
   };
 
   private submit = (event: Event) => {
     event.preventDefault();
-    const action = this.chosen >= 0 ? this.offered[this.chosen] : this.typed.trim();
+    const action = this.chosen >= 0 ? this.candidates[this.chosen] : this.typed.trim();
     if (action) this.actAs(action);
   };
 
@@ -277,7 +277,7 @@ export class TabgymPlay extends Panel {
 
   private choose = (event: Event) => {
     const id = (event.target as HTMLElement).closest('[role=option]')?.id;
-    if (id) this.actAs(this.offered[Number(id.replace('action-', ''))]);
+    if (id) this.actAs(this.candidates[Number(id.replace('action-', ''))]);
   };
 
   /** Sends an action; an answer to a question is sent as its number. */
@@ -302,7 +302,7 @@ export class TabgymPlay extends Panel {
   };
 
   private walk(step: number) {
-    const count = Math.min(mostListed, this.offered.length);
+    const count = Math.min(mostListed, this.candidates.length);
     if (count) this.chosen = Math.max(-1, Math.min(count - 1, this.chosen + step));
     void this.updateComplete.then(() =>
       this.renderRoot.querySelector('.actions [aria-selected=true]')?.scrollIntoView({ block: 'nearest' }),
@@ -314,7 +314,7 @@ export class TabgymPlay extends Panel {
    * usual.
    */
   private fillIn(): boolean {
-    const stem = this.chosen >= 0 ? this.offered[this.chosen] : commonStem(this.frame?.actions ?? [], this.typed);
+    const stem = this.chosen >= 0 ? this.candidates[this.chosen] : commonStem(this.frame?.actions ?? [], this.typed);
     if (stem.length <= this.typed.length) return false;
     this.typed = stem;
     this.chosen = -1;
@@ -349,14 +349,14 @@ export class TabgymPlay extends Panel {
     if (this.busy || this.frame?.done) return;
     void this.ask(async () => {
       const frame = await this.app.api.playStep(action);
-      this.said = [
-        ...this.said,
+      this.transcript = [
+        ...this.transcript,
         { who: 'you', text: action || msg('(blank)') },
         { who: 'world', text: frame.observation },
       ];
       this.typed = '';
       this.chosen = -1;
-      this.tell({ turns: 1, refused: frame.valid ? 0 : 1 });
+      this.addPlayed({ turns: 1, refused: frame.valid ? 0 : 1 });
       if (frame.done) this.count(frame);
       return frame;
     });
@@ -366,11 +366,11 @@ export class TabgymPlay extends Panel {
     this.tally.tries++;
     this.tally.score += reward;
     if (success) this.tally.successes++;
-    this.tell({ tries: 1, successes: success ? 1 : 0 });
+    this.addPlayed({ tries: 1, successes: success ? 1 : 0 });
   }
 
   /** Adds to the counts by which lessons recognise that a part is done. */
-  private tell(more: Partial<Played>) {
+  private addPlayed(more: Partial<Played>) {
     const { played } = this.state;
     const sum = (name: keyof Played) => played[name] + (more[name] ?? 0);
     this.app.store.set({

@@ -92,8 +92,8 @@ export class TabgymStage extends Panel {
     `,
   ];
 
-  @state() private evaluates = false;
-  @state() private reads = false;
+  @state() private evaluateLoaded = false;
+  @state() private readerLoaded = false;
 
   constructor() {
     super(['selection', 'records', 'run', 'status']);
@@ -130,9 +130,9 @@ export class TabgymStage extends Panel {
 
   /** Evaluate tab; its code and the suites are loaded when it is first opened. */
   private renderEvaluate() {
-    if (!this.evaluates) {
+    if (!this.evaluateLoaded) {
       void import('./evaluate.ts').then(() => {
-        this.evaluates = true;
+        this.evaluateLoaded = true;
       });
       return loadingState(msg('Reading the suites'));
     }
@@ -141,9 +141,9 @@ export class TabgymStage extends Panel {
 
   /** Read tab; its code and its worker are loaded when it is first opened. */
   private renderRead() {
-    if (!this.reads) {
+    if (!this.readerLoaded) {
       void import('../reader/reader.ts').then(() => {
-        this.reads = true;
+        this.readerLoaded = true;
       });
       return loadingState(msg('Opening the reader'));
     }
