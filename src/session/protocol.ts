@@ -129,7 +129,7 @@ export interface WeightChange {
 }
 
 /** Changes in token probabilities and weights over a step. */
-export interface StepInsight extends ExaminedStep {
+export interface StepInspection extends ExaminedStep {
   step: number;
   weights: WeightChange[];
 }
@@ -251,7 +251,7 @@ export interface TrainerApi extends ModelApi, SweepApi, EvaluationApi {
    * Changes in token probabilities and weights over a step; null: the run is training, or the weights around this step
    * are not kept.
    */
-  insight(runId: string, step: number): Promise<StepInsight | null>;
+  inspectStep(runId: string, step: number): Promise<StepInspection | null>;
   /** Display text of each token id. */
   tokenTexts(runId: string): Promise<string[]>;
   /** The world's view before and after each turn of a trajectory, obtained by replaying its actions. */

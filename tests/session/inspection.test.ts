@@ -26,7 +26,7 @@ const algorithm = {
   groups: 4,
 };
 const experiment = parseExperiment({ ...document, algorithm, evaluation: { every: 0, episodes: 8 } });
-const folder = mkdtempSync(join(tmpdir(), 'tabgym-insight-'));
+const folder = mkdtempSync(join(tmpdir(), 'tabgym-inspection-'));
 const store = new RunStore(new FolderStore(folder));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const machine = { open: () => WasmDevice.open({ threads: 1 }) };
@@ -42,15 +42,15 @@ const numbers = (records: readonly StepRecord[]) =>
     Object.fromEntries(Object.entries(metrics).filter(([name]) => !isTiming(name) && name !== 'buffersCreated')),
   );
 
-it('the insight shows the weight of each token in the update, and leaves the run unchanged', async () => {
+it('the inspection shows the weight of each token in the update, and leaves the run unchanged', async () => {
   const looked = await run();
   await looked.session.train({ steps: 2 });
-  const insight = (await looked.session.insight(2))!;
+  const inspection = (await looked.session.inspectStep(2))!;
   const stored = decodeTrajectories((await store.trajectories(looked.id, 2))!);
-  expect(insight.episodes).toHaveLength(stored.length);
+  expect(inspection.episodes).toHaveLength(stored.length);
   let trained = 0;
   let agree = 0;
-  for (const [k, { before, after, weight, advantage }] of insight.episodes.entries()) {
+  for (const [k, { before, after, weight, advantage }] of inspection.episodes.entries()) {
     const { choices, logprob, advantages } = stored[k];
     expect(before.length).toBe(advantages.length);
     before.forEach((value, row) => {
@@ -64,15 +64,15 @@ it('the insight shows the weight of each token in the update, and leaves the run
     });
   }
   // The |weights| of all episodes are their |advantages| with one coefficient: token-mean.
-  const tokens = insight.episodes.reduce((sum, { before }) => sum + before.length, 0);
-  const advantages = insight.episodes.reduce(
+  const tokens = inspection.episodes.reduce((sum, { before }) => sum + before.length, 0);
+  const advantages = inspection.episodes.reduce(
     (sum, each) => sum + each.advantage.reduce((own, a) => own + Math.abs(a), 0),
     0,
   );
-  expect(insight.totalWeight).toBeCloseTo(advantages / tokens, 5);
+  expect(inspection.totalWeight).toBeCloseTo(advantages / tokens, 5);
   // A step along the gradient moves most tokens in the direction of their advantage.
   if (trained) expect(agree / trained).toBeGreaterThan(0.5);
-  expect(insight.weights.some(({ change }) => change > 0)).toBe(trained > 0);
+  expect(inspection.weights.some(({ change }) => change > 0)).toBe(trained > 0);
   await looked.session.train({ steps: 1 });
   await looked.session.close();
 
@@ -82,9 +82,9 @@ it('the insight shows the weight of each token in the update, and leaves the run
   expect(numbers(await store.records(looked.id))).toEqual(numbers(await store.records(plain.id)));
 });
 
-it('a step whose weights are not kept has no insight', async () => {
+it('a step whose weights are not kept has no inspection', async () => {
   const { session } = await run();
   await session.train({ steps: 1 });
-  expect(await session.insight(5)).toBeNull();
+  expect(await session.inspectStep(5)).toBeNull();
   await session.close();
 });

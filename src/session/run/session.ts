@@ -21,11 +21,11 @@ import {
   type Training,
   type WatchOptions,
 } from '../engine.ts';
-import type { RunStatus, SessionEvent, StepInsight } from '../protocol.ts';
+import type { RunStatus, SessionEvent, StepInspection } from '../protocol.ts';
 import { type Clock, FrozenError, systemClock, watchForFreeze } from './freeze-watch.ts';
 import { recordingAssets } from './recording-files.ts';
 import { evaluates } from './schedule.ts';
-import { insightOf, storedStep } from './step-examination.ts';
+import { inspectionOf, storedStep } from './step-examination.ts';
 import { encodeTrajectories } from './trajectory-codec.ts';
 
 /** Times in a row that a device may be lost, without a step committed between, before the session gives up. */
@@ -139,7 +139,7 @@ export class Session {
   /**
    * What a step did to its tokens and to the weights; null while it trains, and where the weights before or after it are not kept.
    */
-  async insight(step: number): Promise<StepInsight | null> {
+  async inspectStep(step: number): Promise<StepInspection | null> {
     await this.stopWatching();
     if (this.running) return null;
     const looked = this.look(step);
@@ -147,7 +147,7 @@ export class Session {
     return looked;
   }
 
-  private async look(step: number): Promise<StepInsight | null> {
+  private async look(step: number): Promise<StepInspection | null> {
     const stored = await storedStep(this.parts.store, this.runId, step);
     if (!stored) return null;
     const before = this.status === 'preparing' ? 'idle' : this.status;
@@ -160,7 +160,7 @@ export class Session {
     const { at } = this;
     // Until the last step's weights are back.
     this.at = null;
-    return insightOf(this.engine!, step, stored).finally(() => {
+    return inspectionOf(this.engine!, step, stored).finally(() => {
       if (step === at) this.at = at;
     });
   }

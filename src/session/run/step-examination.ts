@@ -5,7 +5,7 @@ import type { Trajectory } from '../../rl/episode/trajectory.ts';
 import type { RunStore } from '../../store/run-store.ts';
 import { decodeState } from '../checkpoint.ts';
 import type { Engine } from '../engine.ts';
-import type { StepInsight, WeightChange } from '../protocol.ts';
+import type { StepInspection, WeightChange } from '../protocol.ts';
 import { decodeTrajectories } from './trajectory-codec.ts';
 
 export interface StoredStep {
@@ -30,7 +30,7 @@ export async function storedStep(store: RunStore, runId: string, step: number): 
 }
 
 /** The engine holds the weights from after the step when this resolves. */
-export async function insightOf(engine: Engine, step: number, stored: StoredStep): Promise<StepInsight | null> {
+export async function inspectionOf(engine: Engine, step: number, stored: StoredStep): Promise<StepInspection | null> {
   const { before, after, trajectories } = stored;
   const weights = weightChanges(before, after);
   if (!engine.training?.examine) return { step, episodes: [], totalWeight: 0, weights };

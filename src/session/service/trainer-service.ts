@@ -27,7 +27,7 @@ import type {
   RunSummary,
   SessionEvent,
   StepDetail,
-  StepInsight,
+  StepInspection,
   StepRecord,
   TrainerApi,
 } from '../protocol.ts';
@@ -266,11 +266,11 @@ export class TrainerService implements TrainerApi {
     return bytes && { step, trajectories: decodeTrajectories(bytes) };
   }
 
-  async insight(runId: string, step: number): Promise<StepInsight | null> {
+  async inspectStep(runId: string, step: number): Promise<StepInspection | null> {
     // A run that trains, or another one that does, is not disturbed.
     const { session } = this;
     if (session && session.runId !== runId && ['running', 'preparing', 'pausing'].includes(session.status)) return null;
-    return (await this.sessionOf(runId, 'read')).insight(step);
+    return (await this.sessionOf(runId, 'read')).inspectStep(step);
   }
 
   async tokenTexts(runId: string): Promise<string[]> {

@@ -80,22 +80,22 @@ export class Navigation {
     this.cache.clear();
     this.wanted = '';
     this.wantedReplay = '';
-    this.store.set({ detail: none, replay: none, tokenTexts: null, insight: none });
+    this.store.set({ detail: none, replay: none, tokenTexts: null, inspection: none });
   }
 
   /**
    * Loads the effect of the shown step on its tokens and on the weights. Only on demand, since it loads the weights of
    * two steps.
    */
-  async lookInside() {
-    const { run, insight } = this.store.state;
+  async inspectUpdate() {
+    const { run, inspection } = this.store.state;
     const step = shownStep(this.store.state);
-    if (!run || step === null || insight.state === 'loading') return;
-    this.store.set({ insight: { state: 'loading' } });
+    if (!run || step === null || inspection.state === 'loading') return;
+    this.store.set({ inspection: { state: 'loading' } });
     try {
-      this.store.set({ insight: { state: 'ready', value: await this.api().insight(run.id, step) } });
+      this.store.set({ inspection: { state: 'ready', value: await this.api().inspectStep(run.id, step) } });
     } catch (error) {
-      this.store.set({ insight: { state: 'error', message: sentence(error) } });
+      this.store.set({ inspection: { state: 'error', message: sentence(error) } });
     }
   }
 

@@ -2,7 +2,7 @@
  * Made-up effect of a step: each log-probability moves by a tenth of the token's advantage, each layer by about a
  * hundredth of its norm.
  */
-import type { StepInsight } from '../../session/protocol.ts';
+import type { StepInspection } from '../../session/protocol.ts';
 import { mockStep } from './mock-data.ts';
 
 const parts = [
@@ -15,7 +15,7 @@ const parts = [
   'mlp.down_proj',
 ];
 
-export function mockInsight(step: number, repeat: number): StepInsight {
+export function mockInspection(step: number, repeat: number): StepInspection {
   const episodes = mockStep(step, repeat).map(({ group, member, advantages, choices, logprob }) => {
     const before = Float32Array.from(choices!.position, (position) => logprob[position]);
     const after = before.map((value, row) => Math.min(-0.001, value + 0.1 * advantages[row]));

@@ -15,7 +15,7 @@ import type { GpuReport, PlayStart, RunStatus, RunSummary, SessionEvent, Trainer
 import * as fixtures from '../../worlds/fixtures.ts';
 import type { ViewFixture } from '../kit/view-fixture.ts';
 import { mockEvaluate, mockEvaluations } from './evaluation-mock.ts';
-import { mockInsight } from './inspection-mock.ts';
+import { mockInspection } from './inspection-mock.ts';
 import {
   mockExperiment,
   mockRecord,
@@ -295,8 +295,8 @@ class MockTrainer implements TrainerApi {
     return step < 1 ? null : { step, trajectories: mockStep(step, this.repeat) };
   }
 
-  async insight(_: string, step: number) {
-    return mockInsight(step, this.repeat);
+  async inspectStep(_: string, step: number) {
+    return mockInspection(step, this.repeat);
   }
 
   async tokenTexts() {

@@ -30,7 +30,7 @@ export class TabgymLearn extends Panel {
   @state() private justUpdated = false;
 
   constructor() {
-    super(['learn', 'selection', 'detail', 'records', 'run', 'draft', 'insight', 'tokenTexts', 'status', 'busy']);
+    super(['learn', 'selection', 'detail', 'records', 'run', 'draft', 'inspection', 'tokenTexts', 'status', 'busy']);
   }
 
   override connectedCallback() {
@@ -65,7 +65,7 @@ export class TabgymLearn extends Panel {
     const cards = cardsOf(place.settings);
     const more: { readonly [part: string]: unknown } = {
       objective: renderWhy(this.app, place),
-      update: renderWeights(place.insight, place),
+      update: renderWeights(place.inspection, place),
     };
     return html`<div class="cards">
       <p class="intro">${msg(str`How ${algorithmOf(place.settings).label} learns, with the numbers of your selection.`)}</p>
@@ -93,7 +93,7 @@ export class TabgymLearn extends Panel {
     if ((this.state.records.at(-1)?.step ?? 0) <= before) return;
     this.justUpdated = true;
     await this.app.navigation.load();
-    await this.app.navigation.lookInside();
+    await this.app.navigation.inspectUpdate();
   }
 
   /** Resolves when the run is no longer active: the step was committed or refused. */

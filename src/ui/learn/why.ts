@@ -4,7 +4,7 @@
  */
 import { msg, str } from '@lit/localize';
 import { html, nothing } from 'lit';
-import type { StepInsight, WeightChange } from '../../session/protocol.ts';
+import type { StepInspection, WeightChange } from '../../session/protocol.ts';
 import type { Controller } from '../control/controller.ts';
 import { isActive } from '../control/events.ts';
 import { compact, fixed, signed } from '../kit/format.ts';
@@ -45,7 +45,7 @@ export function storyOf(why: Why): string[] {
 }
 
 export function renderWhy(app: Controller, place: Place) {
-  const { insight, tokenTexts, status } = app.store.state;
+  const { inspection, tokenTexts, status } = app.store.state;
   const { trajectory, token, facts } = place;
   const text = trajectory && token !== null ? tokenText(tokenTexts, trajectory.tokens[token]).trim() || '↵' : null;
   const title =
@@ -60,14 +60,14 @@ export function renderWhy(app: Controller, place: Place) {
         'It was the only token allowed there: its probability is 1 whatever the weights, so nothing is learnt from it.',
       );
     if (isActive(status)) return msg('Pause the run first: the weights can be inspected only while it is paused.');
-    if (insight.state === 'loading')
+    if (inspection.state === 'loading')
       return html`<span role="status">${msg('Scoring the episodes before and after the step')}…</span>`;
     const why = whyOf(place);
     if (why) return html`<ul>${storyOf(why).map((each) => html`<li>${each}</li>`)}</ul>`;
-    if (insight.state === 'error') return insight.message;
-    const other = insight.state === 'ready' && (insight.value === null || place.insight !== null);
+    if (inspection.state === 'error') return inspection.message;
+    const other = inspection.state === 'ready' && (inspection.value === null || place.inspection !== null);
     if (other) return msg('The weights of this step are no longer stored. Choose the newest step.');
-    return html`<button data-do="look-inside" @click=${() => app.navigation.lookInside()}>${msg('Look into the update')}</button>`;
+    return html`<button data-do="look-inside" @click=${() => app.navigation.inspectUpdate()}>${msg('Look into the update')}</button>`;
   };
   return html`<section class="why" aria-label=${title}><h4>${title}</h4><div class="answer">${body()}</div></section>`;
 }
@@ -103,9 +103,9 @@ export function partsOf(weights: readonly WeightChange[]): Part[] {
   }));
 }
 
-export function renderWeights(insight: StepInsight | null, place: Place) {
-  if (!insight?.weights.length) return nothing;
-  const parts = partsOf(insight.weights);
+export function renderWeights(inspection: StepInspection | null, place: Place) {
+  if (!inspection?.weights.length) return nothing;
+  const parts = partsOf(inspection.weights);
   const most = Math.max(...parts.map(({ relative }) => relative), 1e-12);
   const [change, norm] = [readSource(place, 'weights.change'), readSource(place, 'weights.norm')];
   return html`<table class="weights">

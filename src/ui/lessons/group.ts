@@ -71,7 +71,7 @@ export const group: Lesson = {
         msg('Each part moved by much less than a few per cent of its norm. Learning is many such small moves.'),
       ],
       where: { panel: 'learn', learn: 'cards' },
-      done: ({ state }) => state.insight.state === 'ready' && (state.insight.value?.step ?? 0) >= 2,
+      done: ({ state }) => state.inspection.state === 'ready' && (state.inspection.value?.step ?? 0) >= 2,
     },
   ],
   questions: [

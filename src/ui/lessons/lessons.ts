@@ -39,7 +39,7 @@ export class TabgymLessons extends Panel {
         'recorded',
         'selection',
       ] as const),
-      ...(['detail', 'insight', 'played', 'learn', 'sweep', 'busy', 'draft', 'phase'] as const),
+      ...(['detail', 'inspection', 'played', 'learn', 'sweep', 'busy', 'draft', 'phase'] as const),
     ]);
   }
 

@@ -9,7 +9,7 @@ import type { AnyAlgorithmSettings } from '../../rl/algorithms/registry.ts';
 import type { Trajectory } from '../../rl/episode/trajectory.ts';
 import type { ExaminedEpisode } from '../../rl/examine.ts';
 import { trainingStageAt } from '../../rl/settings.ts';
-import type { StepInsight, StepRecord } from '../../session/protocol.ts';
+import type { StepInspection, StepRecord } from '../../session/protocol.ts';
 import { groupStatistics, type TokenFacts, tokenFacts, trainedRow } from './episodes.ts';
 import { shownStep } from './in-focus.ts';
 import type { State } from './state.ts';
@@ -28,20 +28,20 @@ export interface Place {
   facts: TokenFacts | null;
   /** Index among the trained tokens. */
   row: number | null;
-  insight: StepInsight | null;
+  inspection: StepInspection | null;
   examined: ExaminedEpisode | null;
 }
 
 export function placeOf(state: State): Place {
   const experiment = state.run?.experiment ?? state.draft;
   const step = shownStep(state);
-  const { selection, detail, insight } = state;
+  const { selection, detail, inspection } = state;
   const all = detail.state === 'ready' && detail.value.step === step ? detail.value.trajectories : [];
   const members = all.filter(({ group }) => group === selection.group);
   const trajectory = members.find(({ member }) => member === selection.member) ?? members[0] ?? null;
   const token =
     trajectory && selection.token !== null && selection.token < trajectory.tokens.length ? selection.token : null;
-  const known = insight.state === 'ready' && insight.value?.step === step ? insight.value : null;
+  const known = inspection.state === 'ready' && inspection.value?.step === step ? inspection.value : null;
   return {
     experiment,
     settings: experiment && (trainingStageAt(experiment, Math.max(1, step ?? 1)).algorithm as AnyAlgorithmSettings),
@@ -54,7 +54,7 @@ export function placeOf(state: State): Place {
     token,
     facts: trajectory && token !== null ? tokenFacts(trajectory, token) : null,
     row: trajectory && token !== null ? (trainedRow(trajectory, token) ?? null) : null,
-    insight: known,
+    inspection: known,
     examined:
       known?.episodes.find(({ group, member }) => group === trajectory?.group && member === trajectory.member) ?? null,
   };
@@ -89,8 +89,8 @@ const groupReadings: { readonly [name: string]: (members: readonly Trajectory[],
   others: (members, own) => groupStatistics(members.filter((each) => each !== own)).mean,
 };
 
-const norm = (insight: StepInsight | null, part: 'norm' | 'change') =>
-  insight && Math.sqrt(insight.weights.reduce((sum, each) => sum + each[part] ** 2, 0));
+const norm = (inspection: StepInspection | null, part: 'norm' | 'change') =>
+  inspection && Math.sqrt(inspection.weights.reduce((sum, each) => sum + each[part] ** 2, 0));
 
 const episodeReadings: { readonly [name: string]: (trajectory: Trajectory) => number } = {
   return: ({ score }) => score,
@@ -107,7 +107,7 @@ const readings: { readonly [kind: string]: Reading } = {
   episode: ({ trajectory }, name) => trajectory && episodeReadings[name]?.(trajectory),
   group: ({ members, trajectory }, name) => trajectory && groupReadings[name]?.(members, trajectory),
   metric: ({ record }, name) => record?.metrics[name],
-  weights: ({ insight }, name) => norm(insight, name as 'norm' | 'change'),
+  weights: ({ inspection }, name) => norm(inspection, name as 'norm' | 'change'),
   setting: ({ settings }, name) => asNumber(readPath(settings, name)),
   experiment: ({ experiment }, name) => asNumber(readPath(experiment, name)),
 };

@@ -16,7 +16,7 @@ import type {
   ReplayFrame,
   RunStatus,
   RunSummary,
-  StepInsight,
+  StepInspection,
   StepRecord,
   TrainerApi,
 } from '../../session/protocol.ts';
@@ -159,7 +159,7 @@ export interface State {
    * Effect of the shown step on its tokens and the weights; null if it cannot be computed, since the weights are no
    * longer kept.
    */
-  insight: Fetched<StepInsight | null>;
+  inspection: Fetched<StepInspection | null>;
   /** A person's play since the page opened or a lesson began. */
   played: Played;
   learn: LearnTab | null;
@@ -221,7 +221,7 @@ export const initialState = (): State => ({
   offered: null,
   offeredTrajectories: null,
   keptModels: [],
-  insight: none,
+  inspection: none,
   played: nothingPlayed,
   learn: null,
   lesson: null,

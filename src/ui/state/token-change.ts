@@ -16,11 +16,11 @@ export interface Why {
 }
 
 /** Change of the selected token; null if it was not trained, or if the step was not examined. */
-export function whyOf({ examined, row, insight }: Place): Why | null {
-  if (!examined || row === null || !insight || row >= examined.before.length) return null;
+export function whyOf({ examined, row, inspection }: Place): Why | null {
+  if (!examined || row === null || !inspection || row >= examined.before.length) return null;
   const weight = examined.weight[row];
-  const tokens = insight.episodes.reduce((sum, each) => sum + each.before.length, 0);
-  const share = insight.totalWeight > 0 ? Math.abs(weight) / insight.totalWeight : 0;
+  const tokens = inspection.episodes.reduce((sum, each) => sum + each.before.length, 0);
+  const share = inspection.totalWeight > 0 ? Math.abs(weight) / inspection.totalWeight : 0;
   return {
     before: Math.exp(examined.before[row]),
     after: Math.exp(examined.after[row]),
