@@ -2,7 +2,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { buildWasm } from '../../scripts/build-wasm.mjs';
 import { Players } from '../../src/rl/episode/players.ts';
-import { findingOut } from '../../src/worlds/sciworld/finding-out.ts';
+import { findingOut } from '../../src/worlds/sciworld/investigation-plans.ts';
 import { sciworldSuites } from '../../src/worlds/sciworld/suites.ts';
 import { SciWorld } from '../../src/worlds/sciworld/world.ts';
 

@@ -2,8 +2,8 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { buildWasm } from '../../scripts/build-wasm.mjs';
 import { sciworld } from '../../src/worlds/sciworld/index.ts';
+import { Naming } from '../../src/worlds/sciworld/name-exchange.ts';
 import { namedThings, sideRooms } from '../../src/worlds/sciworld/named-things.ts';
-import { Naming } from '../../src/worlds/sciworld/naming.ts';
 import { SciWorld } from '../../src/worlds/sciworld/world.ts';
 
 beforeAll(() => buildWasm());

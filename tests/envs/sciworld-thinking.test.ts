@@ -2,7 +2,7 @@
 // then chooses, under any names.
 import { beforeAll, describe, expect, it } from 'vitest';
 import { buildWasm } from '../../scripts/build-wasm.mjs';
-import { Findings } from '../../src/worlds/sciworld/thinking.ts';
+import { Findings } from '../../src/worlds/sciworld/findings.ts';
 import { SciWorld } from '../../src/worlds/sciworld/world.ts';
 
 beforeAll(() => buildWasm());

@@ -5,9 +5,10 @@ import { buildWasm } from '../../scripts/build-wasm.mjs';
 import type { Advice, Task, WorldOptions } from '../../src/envs/env.ts';
 import { below, hash } from '../../src/rl/common/random.ts';
 import { textcraft } from '../../src/worlds/textcraft/index.ts';
+import { offeredInTextCraft } from '../../src/worlds/textcraft/listed-actions.ts';
 import { ListWorld, madeUpList } from '../../src/worlds/textcraft/made-up.ts';
-import { Naming, renamed } from '../../src/worlds/textcraft/naming.ts';
-import { offeredInTextCraft } from '../../src/worlds/textcraft/offered.ts';
+import { Naming, renamed } from '../../src/worlds/textcraft/name-exchange.ts';
+import { CraftTeacher } from '../../src/worlds/textcraft/oracle.ts';
 import {
   offeredBy,
   readCommand,
@@ -16,7 +17,6 @@ import {
   writeRecipeList,
 } from '../../src/worlds/textcraft/recipe-list.ts';
 import { splitIds } from '../../src/worlds/textcraft/split.ts';
-import { CraftTeacher } from '../../src/worlds/textcraft/teacher.ts';
 import { TextCraft } from '../../src/worlds/textcraft/world.ts';
 
 let world: TextCraft;

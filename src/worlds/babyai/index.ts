@@ -2,7 +2,7 @@
 import type { WorldOptions } from '../../envs/env.ts';
 import type { WorldModule } from '../../envs/module.ts';
 import { babyaiDescription } from './description.ts';
-import { offeredInBabyAi } from './offered.ts';
+import { offeredInBabyAi } from './listed-actions.ts';
 import { parseBabyAiOptions } from './options.ts';
 import { LEVELS, upstreamItems } from './split.ts';
 import { babyaiSuites } from './suites.ts';

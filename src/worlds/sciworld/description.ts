@@ -1,7 +1,7 @@
 /** Description of ScienceWorld: the facts that both its module and its client need. */
 import type { WorldDescription } from '../../envs/env.ts';
 import { lastAction } from '../../envs/reply.ts';
-import { drawnTask } from './drawn.ts';
+import { drawnTask } from './fresh-task.ts';
 import { parseSciWorldOptions } from './options.ts';
 
 export const sciworldDescription: WorldDescription = {

@@ -5,9 +5,10 @@
  *
  * Long because each of the thirty tasks has a plan of its own, independent of the others.
  */
-import { growFruit, growPlant, plantStages } from './growing.ts';
+
 import { longLived, otherAnimals, shortLived } from './named-things.ts';
-import { type Plan, Rehearsal, Stuck } from './rehearsal.ts';
+import { type Plan, Rehearsal, Stuck } from './plan-trial.ts';
+import { growFruit, growPlant, plantStages } from './plant-plans.ts';
 import type { SciWorldSimulator } from './simulator.ts';
 
 const boxOf = (r: Rehearsal) => /move it to the (\w+ box) in the ([\w ]+)\./.exec(r.simulator.description(r.world))!;

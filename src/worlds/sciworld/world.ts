@@ -16,15 +16,15 @@ import {
   type WorldOptions,
 } from '../../envs/env.ts';
 import { sciworldDescription } from './description.ts';
-import { findingOut } from './finding-out.ts';
-import { guessed } from './guessing.ts';
-import { Naming } from './naming.ts';
+import { Findings } from './findings.ts';
+import { findingOut } from './investigation-plans.ts';
+import { Naming } from './name-exchange.ts';
 import { parseSciWorldOptions, type SciWorldOptions } from './options.ts';
 import { planOf } from './oracle.ts';
+import { guessed } from './random-answer.ts';
 import { describeMap, type Past, readScene, remember } from './scene.ts';
 import { SciWorldSimulator } from './simulator.ts';
 import { bitsOf, itemOf, sciWorldTasks, variationsOf } from './tasks.ts';
-import { Findings } from './thinking.ts';
 import type { SciWorldView } from './view-data.ts';
 
 const MAX_SLOTS = 1 << 20;

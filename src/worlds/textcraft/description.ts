@@ -1,7 +1,7 @@
 /** Description of TextCraft: the facts that both its module and its client need. */
 import type { WorldDescription } from '../../envs/env.ts';
 import { oneAction } from '../../envs/reply.ts';
-import { drawingUnder } from './drawn.ts';
+import { drawingUnder } from './fresh-task.ts';
 
 export const textcraftDescription: WorldDescription = {
   name: 'textcraft',

@@ -5,6 +5,7 @@
  */
 import type { Feedback } from '../../envs/env.ts';
 import { Draws } from './draws.ts';
+import { CraftTeacher, isKind, kindOf, kindWords } from './oracle.ts';
 import {
   type Ingredient,
   offeredBy,
@@ -13,7 +14,6 @@ import {
   readCommand,
   writeRecipeList,
 } from './recipe-list.ts';
-import { CraftTeacher, isKind, kindOf, kindWords } from './teacher.ts';
 
 /** Distributions of a generated list, as pairs of a value and its weight, close to those of the world's own recipes. */
 const depths = [

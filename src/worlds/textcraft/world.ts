@@ -16,12 +16,12 @@ import {
 import { loadWasm } from '../../envs/transport/wasm.ts';
 import { textcraftDescription } from './description.ts';
 import { askedOtherwise, ListWorld, madeUpList, type Vocabulary } from './made-up.ts';
-import { itemWords, Naming, renamed } from './naming.ts';
+import { itemWords, Naming, renamed } from './name-exchange.ts';
 import { parseTextCraftOptions, type TextCraftOptions } from './options.ts';
+import { isKind } from './oracle.ts';
 import { itemNames, readRecipeList, writeRecipeList } from './recipe-list.ts';
+import { Teaching } from './slot-oracles.ts';
 import { splitIds } from './split.ts';
-import { isKind } from './teacher.ts';
-import { Teaching } from './teaching.ts';
 import type { TextCraftView } from './view-data.ts';
 import { parseView } from './view-parser.ts';
 

@@ -4,7 +4,7 @@
  */
 import type { WorldModule } from '../../envs/module.ts';
 import { webDescription } from './description.ts';
-import { offeredInWeb } from './offered.ts';
+import { offeredInWeb } from './listed-actions.ts';
 import { parseWebOptions } from './options.ts';
 
 export const web: WorldModule = {

@@ -14,7 +14,7 @@ import {
   reachInKitchen,
   waitForNames,
 } from './oracle.ts';
-import { type Plan, type Rehearsal, Stuck } from './rehearsal.ts';
+import { type Plan, type Rehearsal, Stuck } from './plan-trial.ts';
 
 /** Goes to the room and looks around: only a look (or the start of an episode) describes a room. */
 const visit: Arrival = (r, room) => {

@@ -1,8 +1,8 @@
 /** Oracles of a batch of TextCraft's worlds. Each records all actions of its slot and can give advice at any turn. */
 import type { Advice } from '../../envs/env.ts';
 import { ListWorld } from './made-up.ts';
+import { CraftTeacher } from './oracle.ts';
 import { type RecipeList, readRecipeList } from './recipe-list.ts';
-import { CraftTeacher } from './teacher.ts';
 
 /** Record of the episode in a slot. */
 interface Told {

@@ -10,8 +10,8 @@
  */
 import { Exchange, exchanged } from '../../envs/exchange.ts';
 import { uniformAt } from '../../envs/random-player.ts';
+import { Repainting } from './color-exchange.ts';
 import { boxes, kindsByState, kindsOfThings, namedThings, sideRooms } from './named-things.ts';
-import { Repainting } from './repainting.ts';
 
 const MIRRORED_STREAM = 1;
 /** Names that contain another name and are not exchanged: "orange wire", "apple tree". */

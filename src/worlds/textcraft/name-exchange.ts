@@ -8,8 +8,8 @@
  * Independent of the WASM instance and of policies.
  */
 import { Exchange, exchanged } from '../../envs/exchange.ts';
+import { isKind, kindOf, kindWords } from './oracle.ts';
 import type { Recipe, RecipeList } from './recipe-list.ts';
-import { isKind, kindOf, kindWords } from './teacher.ts';
 import type { Counted, CraftNode, TextCraftView } from './view-data.ts';
 
 /** Words of the world's own sentences and actions. No naming changes them. */

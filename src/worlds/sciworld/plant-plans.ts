@@ -2,7 +2,7 @@
  * Plans with plants: the stages of a plant's life, a plant from its seed, a fruit with the help of bees. Pots stand
  * under a running tap, which refills them whenever they are dry.
  */
-import { type Plan, type Rehearsal, Stuck } from './rehearsal.ts';
+import { type Plan, type Rehearsal, Stuck } from './plan-trial.ts';
 
 /** Waits until `look` finds something and returns it. The plan fails if the moves run out first. */
 function waitFor<T>(r: Rehearsal, look: () => T | null | undefined): T {
