@@ -99,10 +99,10 @@ function wordsOf({ worlds, sampling }: Experiment): WorldWords {
   const modules = worlds.map(({ name, options }) => ({ module: worldModule(name), options }));
   const { writeReply, reply } = modules.find(({ module }) => module.writeReply)?.module ?? {};
   return {
-    offeredIn(observations) {
+    listedActions(observations) {
       if (!sampling.maskActions) return null;
       for (const { module, options } of modules) {
-        const offered = module.offeredIn?.(observations, options as WorldOptions);
+        const offered = module.listedActions?.(observations, options as WorldOptions);
         if (offered) return offered;
       }
       return null;

@@ -41,7 +41,7 @@ export interface WorldModule extends WorldDescription {
    * used without the world and has only the texts that a client sends; `options` are those of its training. Absent if
    * the texts never list them.
    */
-  offeredIn?(said: readonly string[], options: WorldOptions): readonly string[] | null;
+  listedActions?(observations: readonly string[], options: WorldOptions): readonly string[] | null;
   /** Its form behind AgentGym's HTTP protocol. If absent, it is not served. */
   agentgym?(): Promise<AgentGymForm>;
   /** Item numbers of AgentGym's server, for a client of such a server. */

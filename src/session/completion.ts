@@ -17,10 +17,10 @@ export interface Speaker {
 /** Message rules of the worlds that a tiny policy was trained in. */
 export interface WorldWords {
   /**
-   * Actions that the observations offer, for a policy trained to choose among offered actions; null: the observations
+   * Actions that the observations list, for a policy trained to choose among offered actions; null: the observations
    * list none.
    */
-  offeredIn?(observations: readonly string[]): readonly string[] | null;
+  listedActions?(observations: readonly string[]): readonly string[] | null;
   /**
    * Writes an action as a reply in the form that the world's clients parse; `readReply` extracts the action from such a
    * reply. Absent: the action follows `Action:`.
@@ -174,7 +174,7 @@ export class Completer {
 
   private offered(messages: readonly ChatMessage[]): readonly string[] | null {
     const observed = this.isTiny ? worldTurns(messages).filter(({ role }) => role === 'user') : [];
-    const offered = observed.length ? this.words.offeredIn?.(observed.map(({ content }) => content)) : null;
+    const offered = observed.length ? this.words.listedActions?.(observed.map(({ content }) => content)) : null;
     return offered?.length ? offered : null;
   }
 

@@ -2,13 +2,13 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { buildWasm } from '../../scripts/build-wasm.mjs';
 import { Players } from '../../src/rl/episode/players.ts';
-import { findingOut } from '../../src/worlds/sciworld/investigation-plans.ts';
+import { investigationPlans } from '../../src/worlds/sciworld/investigation-plans.ts';
 import { sciworldSuites } from '../../src/worlds/sciworld/suites.ts';
 import { SciWorld } from '../../src/worlds/sciworld/world.ts';
 
 beforeAll(() => buildWasm());
 
-const names = Object.keys(findingOut);
+const names = Object.keys(investigationPlans);
 const optionsOf = (name: string) => ({ tasks: [name], validActions: false, oracle: 'finds out' });
 
 interface Turn {

@@ -2,7 +2,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { buildWasm } from '../../scripts/build-wasm.mjs';
 import { sciworld } from '../../src/worlds/sciworld/index.ts';
-import { Naming } from '../../src/worlds/sciworld/name-exchange.ts';
+import { NameExchange } from '../../src/worlds/sciworld/name-exchange.ts';
 import { namedThings, sideRooms } from '../../src/worlds/sciworld/named-things.ts';
 import { SciWorld } from '../../src/worlds/sciworld/world.ts';
 
@@ -46,7 +46,7 @@ describe.each(['names', 'all'])('another naming of %s', (exchange) => {
       for (const [k, task] of own.entries()) {
         const [first, named] = await world.reset([0, 1], [task, other[k]]);
         const description = first.observation.split('\n')[0];
-        const naming = new Naming(seed, exchange === 'all' ? { task: name, description } : null);
+        const naming = new NameExchange(seed, exchange === 'all' ? { task: name, description } : null);
         expect(named.observation).toBe(naming.show(first.observation));
         expect(naming.mean(named.observation)).toBe(first.observation);
         let differs = named.observation !== first.observation;
@@ -108,7 +108,7 @@ describe('texts with exchanged names', () => {
 
   it.each(['solid', 'liquid'])('keep the state %s', (state) => {
     for (const seed of [1, 2, 3])
-      expect(new Naming(seed, { task: '', description: '' }).show(`${state} unknown substance B`)).toMatch(
+      expect(new NameExchange(seed, { task: '', description: '' }).show(`${state} unknown substance B`)).toMatch(
         new RegExp(`^${state} unknown substance [A-Z]$`),
       );
   });
@@ -116,7 +116,7 @@ describe('texts with exchanged names', () => {
   it('exchange side rooms if the task names them, and keep them if the agent must know one', () => {
     const seeds = Array.from({ length: 20 }, (_, k) => k + 1);
     const shown = (task: string) =>
-      new Set(seeds.map((seed) => new Naming(seed, { task, description: '' }).show('the workshop')));
+      new Set(seeds.map((seed) => new NameExchange(seed, { task, description: '' }).show('the workshop')));
     expect(shown('find-plant')).toEqual(new Set(sideRooms.map((room) => `the ${room}`)));
     expect(shown('test-conductivity')).toEqual(new Set(['the workshop']));
   });
@@ -126,7 +126,7 @@ describe('paints', () => {
   const seeds = Array.from({ length: 40 }, (_, k) => k + 1);
   const shown = (text: string) =>
     seeds.map((seed) => {
-      const naming = new Naming(seed, { task: 'chemistry-mix-paint-tertiary-color', description: '' });
+      const naming = new NameExchange(seed, { task: 'chemistry-mix-paint-tertiary-color', description: '' });
       const renamed = naming.show(text);
       expect(naming.mean(renamed)).toBe(text);
       return renamed;
@@ -158,7 +158,9 @@ describe('paints', () => {
 
   it('keep their colours if no paint is mixed', () => {
     for (const seed of seeds)
-      expect(new Naming(seed, { task: 'test-conductivity', description: '' }).show('red paint')).toBe('red paint');
+      expect(new NameExchange(seed, { task: 'test-conductivity', description: '' }).show('red paint')).toBe(
+        'red paint',
+      );
   });
 });
 
@@ -190,7 +192,7 @@ describe('draws', () => {
 it('no two things share a name, and every name translates back', () => {
   expect(new Set(namedThings).size).toBe(namedThings.length);
   for (const seed of [1, 2, 3]) {
-    const naming = new Naming(seed);
+    const naming = new NameExchange(seed);
     const shown = namedThings.map((name) => naming.show(name));
     expect(new Set(shown)).toEqual(new Set(namedThings));
     expect(shown.map((name) => naming.mean(name))).toEqual(namedThings);

@@ -136,9 +136,12 @@ describe("the oracle's thoughts", () => {
     const findings = new Findings(description);
     const plan = ['focus on spoon', 'move spoon to red box'];
     expect(findings.thought(plan)).toBe('conductive red box, nonconductive green box');
-    findings.hear('look around', 'This room is called the workshop. In it, you see: a blue light bulb, which is off');
+    findings.record('look around', 'This room is called the workshop. In it, you see: a blue light bulb, which is off');
     expect(findings.thought(plan)).toBe('');
-    findings.hear('look at blue light bulb', 'a blue light bulb, which is on. its anode is connected to: a black wire');
+    findings.record(
+      'look at blue light bulb',
+      'a blue light bulb, which is on. its anode is connected to: a black wire',
+    );
     expect(findings.thought(plan.slice(1))).toBe('on conductive red box');
   });
 });

@@ -5,12 +5,12 @@ import { buildWasm } from '../../scripts/build-wasm.mjs';
 import type { Advice, Task, WorldOptions } from '../../src/envs/env.ts';
 import { below, hash } from '../../src/rl/common/random.ts';
 import { textcraft } from '../../src/worlds/textcraft/index.ts';
-import { offeredInTextCraft } from '../../src/worlds/textcraft/listed-actions.ts';
+import { listedInTextCraft } from '../../src/worlds/textcraft/listed-actions.ts';
 import { ListWorld, madeUpList } from '../../src/worlds/textcraft/made-up.ts';
-import { Naming, renamed } from '../../src/worlds/textcraft/name-exchange.ts';
-import { CraftTeacher } from '../../src/worlds/textcraft/oracle.ts';
+import { NameExchange, renamed } from '../../src/worlds/textcraft/name-exchange.ts';
+import { CraftOracle } from '../../src/worlds/textcraft/oracle.ts';
 import {
-  offeredBy,
+  actionsOfList,
   readCommand,
   readRecipeList,
   writeCommand,
@@ -69,8 +69,8 @@ describe('the first text', () => {
       const [{ observation, validActions }] = await world.reset([0], [task]);
       const list = readRecipeList(observation)!;
       expect(writeRecipeList(list)).toBe(observation);
-      expect(offeredBy(list)).toEqual(offeredInTextCraft([observation]));
-      expect(new Set(offeredBy(list))).toEqual(new Set(validActions));
+      expect(actionsOfList(list)).toEqual(listedInTextCraft([observation]));
+      expect(new Set(actionsOfList(list))).toEqual(new Set(validActions));
     }
   });
 
@@ -90,11 +90,11 @@ describe('the teacher', () => {
   )!;
 
   it('states what is missing, then crafts backwards', () => {
-    const teacher = new CraftTeacher(list, 1);
+    const teacher = new CraftOracle(list, 1);
     const lines: string[] = [];
     for (let lesson = teacher.next(); lesson && lines.length < 9; lesson = teacher.next()) {
       lines.push(`${lesson.thought} | ${lesson.action}`);
-      teacher.note(lesson.action, true);
+      teacher.record(lesson.action, true);
     }
     expect(lines).toEqual([
       'oak sign A 1 craft 3 oak sign using 6 oak planks, 1 stick ; 6 oak planks, 1 stick ; oak planks B 2 craft 4 oak planks using 1 oak logs ; ' +
@@ -108,13 +108,13 @@ describe('the teacher', () => {
   });
 
   it('chooses a concrete item for a kind, and does not fetch twice', () => {
-    const teacher = new CraftTeacher({ ...list, goal: 'oak door' }, 1);
+    const teacher = new CraftOracle({ ...list, goal: 'oak door' }, 1);
     expect(teacher.next()!.thought).toContain('craft 1 oak door using 6 oak planks ;');
-    const wood = new CraftTeacher(
+    const wood = new CraftOracle(
       readRecipeList('Crafting commands:\ncraft 1 a b using 1 c, 1 d\ncraft 1 d using 2 c\n\nGoal: craft a b.')!,
       1,
     );
-    wood.note(wood.next()!.action, true);
+    wood.record(wood.next()!.action, true);
     expect(wood.next()).toEqual({
       thought: '1 d ; d B 1 craft 1 d using 2 c ; 2 c ; c = B 1',
       action: 'craft 1 d using 2 c',
@@ -122,17 +122,17 @@ describe('the teacher', () => {
   });
 
   it('starts over after a refusal, continues after a random action, and gives up if there is no way', () => {
-    const teacher = new CraftTeacher(list, 1);
+    const teacher = new CraftOracle(list, 1);
     const first = teacher.next()!;
-    teacher.note(first.action, true);
+    teacher.record(first.action, true);
     const second = teacher.next();
-    teacher.note('inventory', true);
+    teacher.record('inventory', true);
     expect(teacher.next()).toEqual(second);
-    teacher.note('craft 3 oak sign using 6 oak planks, 1 stick', false);
+    teacher.record('craft 3 oak sign using 6 oak planks, 1 stick', false);
     // Items that were fetched stay fetched.
     expect(teacher.next()!.thought).toContain('oak logs = 1 stick ;');
     const circle = 'Crafting commands:\ncraft 1 a using 1 b\ncraft 1 b using 1 a\n\nGoal: craft a.';
-    expect(new CraftTeacher(readRecipeList(circle)!, 1).next()).toBeNull();
+    expect(new CraftOracle(readRecipeList(circle)!, 1).next()).toBeNull();
   });
 
   it.each([false, true])(
@@ -151,7 +151,7 @@ describe('the teacher', () => {
     let won = 0;
     for (const [i, task] of tasks.entries()) {
       const list = readRecipeList(await firstText(task))!;
-      const offered = offeredBy(list);
+      const offered = actionsOfList(list);
       const interfere = (turn: number) =>
         below(5, 3, i, turn) === 0 ? offered[below(offered.length, 4, i, turn)] : null;
       if ((await playTaught(task, interfere)).won) won++;
@@ -203,7 +203,7 @@ describe('lists that are not in the world', () => {
 describe('a held-out goal', () => {
   const inverse = (task: Task, words: readonly string[]) => {
     const { naming } = task.options as { naming: number };
-    return (text: string) => (naming === 0 ? text : new Naming(words, naming).mean(text));
+    return (text: string) => (naming === 0 ? text : new NameExchange(words, naming).mean(text));
   };
 
   it('is never drawn in training, under any exchange of names', async () => {
@@ -222,7 +222,7 @@ describe('a held-out goal', () => {
     }
     // The exchange is a permutation and differs between draws; siblings share it.
     expect(new Set(tasks.map(({ options }) => options.naming)).size).toBeGreaterThanOrEqual(399);
-    const naming = new Naming(words, 12345);
+    const naming = new NameExchange(words, 12345);
     expect(new Set(words.map((word) => naming.show(word))).size).toBe(words.length);
   });
 

@@ -244,17 +244,17 @@ describe('the actions found in a text are those that the world offers', () => {
   ];
   test.each(rowsHere(cases))('%s', async (name, options) => {
     const world = await openWorld(name);
-    const { offeredIn } = worldModule(name);
-    if (!offeredIn) throw new Error('it has none');
+    const { listedActions } = worldModule(name);
+    if (!listedActions) throw new Error('it has none');
     const tasks = [...(await world.tasks(options, 'train')), ...(await world.tasks(options, 'test'))];
     for (const task of tasks.filter((_, k) => k % 3 === 0)) {
       const [first] = await world.reset([0], [task]);
       const observations = [first.observation];
-      expect([...offeredIn(observations, options)!].sort()).toEqual([...first.validActions!].sort());
+      expect([...listedActions(observations, options)!].sort()).toEqual([...first.validActions!].sort());
       const [next] = await world.step([0], [first.validActions![0]]);
       observations.push(next.observation);
       if (next.validActions && !next.done)
-        expect([...offeredIn(observations, options)!].sort()).toEqual([...next.validActions].sort());
+        expect([...listedActions(observations, options)!].sort()).toEqual([...next.validActions].sort());
     }
   });
 });

@@ -2,7 +2,7 @@
 import type { WorldOptions } from '../../envs/env.ts';
 import type { WorldModule } from '../../envs/module.ts';
 import { babyaiDescription } from './description.ts';
-import { offeredInBabyAi } from './listed-actions.ts';
+import { listedInBabyAi } from './listed-actions.ts';
 import { parseBabyAiOptions } from './options.ts';
 import { LEVELS, upstreamItems } from './split.ts';
 import { babyaiSuites } from './suites.ts';
@@ -60,7 +60,7 @@ export const babyai: WorldModule = {
   view: 'babyai',
   suites: babyaiSuites,
   connection: { kind: 'wasm' },
-  offeredIn: offeredInBabyAi,
+  listedActions: listedInBabyAi,
   agentgymItems: upstreamItems,
   agentgym: async () => (await import('./agentgym.ts')).agentGymForm,
   open: async () => (await import('./world.ts')).BabyAi.open(),

@@ -64,16 +64,16 @@ export class ExploredMap {
     view: Uint8Array,
   ) {
     this.view = view;
-    this.look();
+    this.readView();
   }
 
   /** Updates the map after each action of the agent. */
-  note(facts: Facts, view: Uint8Array): void {
+  update(facts: Facts, view: Uint8Array): void {
     this.pose = this.poseOf(facts);
     this.view = view;
     const here = this.things.get(keyOf(this.pose));
     if (here) here.passed = true;
-    this.look();
+    this.readView();
   }
 
   /**
@@ -134,7 +134,7 @@ export class ExploredMap {
     return { column: this.pose.column + fc * ahead + fr * aside, row: this.pose.row + fr * ahead - fc * aside };
   }
 
-  private look(): void {
+  private readView(): void {
     for (const cell of inView) {
       const look = readLook(this.view[cell]);
       if (look.type === 'unseen' || look.type === 'wall') continue;
@@ -144,11 +144,11 @@ export class ExploredMap {
       else this.things.set(keyOf(place), { ...place, look, passed });
       this.doorSeen ||= look.type === 'door';
     }
-    if (!this.doorSeen) this.widen();
+    if (!this.doorSeen) this.extend();
   }
 
   /** Extends the seen part of the room by the field of view, up to the known walls. */
-  private widen(): void {
+  private extend(): void {
     const { column, row, heading } = this.pose;
     const wall = this.wallAhead();
     const at = [row, column, row, column][heading];

@@ -82,7 +82,7 @@ export class BabyAi implements World {
     const answers = this.wasm.step(slots, actions);
     return answers.map((answer, k) => {
       updatePlan(episodes[k], actions[k]);
-      episodes[k].map?.note(this.wasm.facts(slots[k]), this.wasm.view(slots[k]));
+      episodes[k].map?.update(this.wasm.facts(slots[k]), this.wasm.view(slots[k]));
       return feedback(answer, episodes[k].compact);
     });
   }

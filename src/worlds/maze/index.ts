@@ -30,7 +30,7 @@ export const maze: WorldModule = {
   },
   view: 'maze',
   connection: { kind: 'wasm' },
-  offeredIn: () => mazeActions,
+  listedActions: () => mazeActions,
   agentgym: async () => (await import('./agentgym.ts')).agentGymForm,
   open: async () => (await import('./world.ts')).Maze.open(),
 };

@@ -31,7 +31,7 @@ function sessionOf(host: SessionHost, id: Values[string], again = false): Served
 }
 
 /** A session that has a task; refuses sessions without one. */
-function loaded(host: SessionHost, id: Values[string]): ServedSession {
+function sessionWithTask(host: SessionHost, id: Values[string]): ServedSession {
   const session = sessionOf(host, id);
   if (session.info.observation === undefined) throw new Refused('No task is loaded: reset the environment first.');
   return session;
@@ -87,16 +87,16 @@ async function stepVisual(host: SessionHost, session: ServedSession, action: str
   return { ...answer, info: { moves, score: answer.score }, object_tree, inventory, moves };
 }
 
-type Asked = (host: SessionHost, session: ServedSession) => Json | Promise<Json>;
+type RouteReader = (host: SessionHost, session: ServedSession) => Json | Promise<Json>;
 const parts =
-  (...names: string[]): Asked =>
+  (...names: string[]): RouteReader =>
   async (host, session) => {
     const state = (await host.inspect(session, 'state')) as { [key: string]: Json };
     return Object.fromEntries(names.map((name) => [name, state[name]]));
   };
 
 /** Routes that read a session: GET requests with its id. */
-const questions: { readonly [path: string]: Asked } = {
+const readRoutes: { readonly [path: string]: RouteReader } = {
   '/observation': (_host, { info }) => info.observation,
   '/action_hint': parts('possible_actions', 'possible_objects'),
   '/goals': parts('goals'),
@@ -143,20 +143,20 @@ export const agentGymForm: AgentGymForm = {
       method: 'POST',
       path: '/step',
       fields: { id: int, action: str },
-      answer: (host, { id, action }) => step(host, loaded(host, id), action as string),
+      answer: (host, { id, action }) => step(host, sessionWithTask(host, id), action as string),
     },
     {
       method: 'POST',
       path: '/step_visual',
       fields: { id: int, action: str },
-      answer: (host, { id, action }) => stepVisual(host, loaded(host, id), action as string),
+      answer: (host, { id, action }) => stepVisual(host, sessionWithTask(host, id), action as string),
     },
-    ...Object.entries(questions).map(
+    ...Object.entries(readRoutes).map(
       ([path, ask]): Route => ({
         method: 'GET',
         path,
         fields: { id: int },
-        answer: (host, { id }) => ask(host, loaded(host, id)),
+        answer: (host, { id }) => ask(host, sessionWithTask(host, id)),
       }),
     ),
     {

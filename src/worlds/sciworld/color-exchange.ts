@@ -15,8 +15,8 @@ const mixtures: { [color: string]: readonly [string, string] } = {
 const between = ['green-blue', 'yellow-green', 'red-orange', 'yellow-orange', 'violet-red', 'blue-violet'];
 
 const colors = [...primary, ...Object.keys(mixtures)].join('|');
-const said = new RegExp(`\\b(${colors})(?:-(${colors}))?\\b`, 'gi');
-const together = /(?<=containing )([\w-]+ paint) and ([\w-]+ paint)/g;
+const colorPattern = new RegExp(`\\b(${colors})(?:-(${colors}))?\\b`, 'gi');
+const mixturePattern = /(?<=containing )([\w-]+ paint) and ([\w-]+ paint)/g;
 
 const unordered = (a: string, b: string) => [a, b].sort().join();
 const mixtureOf = new Map(Object.entries(mixtures).map(([color, [a, b]]) => [unordered(a, b), color]));
@@ -35,25 +35,25 @@ function withMixtures(others: ReadonlyMap<string, string>): Map<string, string> 
 
 const capital = (word: string) => word[0].toUpperCase() + word.slice(1);
 
-function repainted(text: string, by: ReadonlyMap<string, string>): string {
+function replaceColors(text: string, by: ReadonlyMap<string, string>): string {
   const other = (color: string) => {
     const found = by.get(color.toLowerCase())!;
     return color === capital(color) ? capital(found) : found;
   };
   return (
     text
-      .replace(said, (_, a: string, b: string | undefined) =>
+      .replace(colorPattern, (_, a: string, b: string | undefined) =>
         b === undefined ? other(a) : (betweenOf.get(unordered(other(a), other(b))) ?? `${other(a)}-${other(b)}`),
       )
       // The simulator lists the contents of a cup in alphabetical order.
-      .replace(together, (_, a: string, b: string) => [a, b].sort().join(' and '))
+      .replace(mixturePattern, (_, a: string, b: string) => [a, b].sort().join(' and '))
   );
 }
 
 /** Two-way exchange of colours: into the other colours, and back. */
-export class Repainting extends Exchange {
+export class ColorExchange extends Exchange {
   /** Makes exchange number `seed`. */
   constructor(seed: number) {
-    super(withMixtures(exchanged([primary], seed)), repainted);
+    super(withMixtures(exchanged([primary], seed)), replaceColors);
   }
 }

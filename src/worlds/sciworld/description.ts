@@ -1,7 +1,7 @@
 /** Description of ScienceWorld: the facts that both its module and its client need. */
 import type { WorldDescription } from '../../envs/env.ts';
 import { lastAction } from '../../envs/reply.ts';
-import { drawnTask } from './fresh-task.ts';
+import { freshTask } from './fresh-task.ts';
 import { parseSciWorldOptions } from './options.ts';
 
 export const sciworldDescription: WorldDescription = {
@@ -23,5 +23,5 @@ export const sciworldDescription: WorldDescription = {
   successReward: 1,
   freeRunning: false,
   replayable: true,
-  drawing: (options) => (parseSciWorldOptions(options).fresh ? drawnTask : null),
+  drawing: (options) => (parseSciWorldOptions(options).fresh ? freshTask : null),
 };

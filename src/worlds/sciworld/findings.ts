@@ -40,8 +40,8 @@ export class Findings {
   /** State of the substance that may melt: when the agent tried to pick it up, and now. */
   private state: States | null = null;
   /** True if the last turn produced a new finding. */
-  private fresh = false;
-  private heard = 0;
+  private isNew = false;
+  private turns = 0;
   /** Substance whose melting point is asked for; null in other tasks. */
   private readonly melting: string | null;
 
@@ -51,15 +51,15 @@ export class Findings {
   }
 
   /** Records an action and the world's answer, both as shown to the agent. */
-  hear(action: string, answer: string): void {
-    this.heard++;
+  record(action: string, answer: string): void {
+    this.turns++;
     const [, degrees] = /^the thermometer measures a temperature of (-?\d+) degrees/.exec(answer) ?? [];
     const [, lamp] = /^an? \w+ light bulb, which is (on|off)/.exec(answer) ?? [];
     const state = this.melting === null ? null : this.stateAfter(this.melting, action, answer);
     this.degrees = degrees ?? this.degrees;
     this.lamp = lamp ?? this.lamp;
     this.state = state ?? this.state;
-    this.fresh = degrees !== undefined || lamp !== undefined || state !== null;
+    this.isNew = degrees !== undefined || lamp !== undefined || state !== null;
   }
 
   /** Thought before the first action of the remaining plan; empty if there is none. */
@@ -68,9 +68,9 @@ export class Findings {
     const clauses = clausesOf(this.description);
     const chosen = clauses.find(({ box }) => plan.at(-1)!.endsWith(box));
     if (chosen) {
-      if (plan.length === 1 || (this.fresh && this.melting === null)) return this.answer(chosen);
-      if (this.fresh) return this.soFar(chosen);
-      return this.heard === 0 ? clauses.map(inWords).join(', ') : '';
+      if (plan.length === 1 || (this.isNew && this.melting === null)) return this.answer(chosen);
+      if (this.isNew) return this.progressThought(chosen);
+      return this.turns === 0 ? clauses.map(inWords).join(', ') : '';
     }
     const [wanted, box] = destination.exec(this.description) ?? [];
     return wanted && (action.startsWith('pick up') || action.endsWith(box)) ? wanted : '';
@@ -94,7 +94,7 @@ export class Findings {
   }
 
   /** Intermediate thought of an experiment in progress: the bound and the last reading. */
-  private soFar({ bound }: Clause): string {
+  private progressThought({ bound }: Clause): string {
     return [bound, this.degrees ?? this.state?.now].join(' ');
   }
 

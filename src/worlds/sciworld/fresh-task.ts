@@ -5,7 +5,7 @@ import { uniformAt } from '../../envs/random-player.ts';
 /** Share of draws that keep all names, so that training also meets the names of evaluations. */
 const ownNames = 0.1;
 
-export function drawnTask(task: Task, { key, member }: Draw): Task {
+export function freshTask(task: Task, { key, member }: Draw): Task {
   const naming = uniformAt(key, member, 0) < ownNames ? 0 : 1 + Math.floor(uniformAt(key, member, 1) * 0xfffffffe);
   return { ...task, options: { ...task.options, naming } };
 }

@@ -14,65 +14,65 @@ import {
   reachInKitchen,
   waitForNames,
 } from './oracle.ts';
-import { type Plan, type Rehearsal, Stuck } from './plan-trial.ts';
+import { type Plan, type PlanTrial, Stuck } from './plan-trial.ts';
 
 /** Goes to the room and looks around: only a look (or the start of an episode) describes a room. */
-const visit: Arrival = (r, room) => {
-  const walked = r.room() !== room;
-  r.goTo(room);
-  if (walked) r.act('look around');
+const visit: Arrival = (trial, room) => {
+  const walked = trial.room() !== room;
+  trial.goTo(room);
+  if (walked) trial.act('look around');
 };
 
-const seePlants: Arrival = (r, room) => {
-  waitForNames(r, room);
-  r.act('look around');
+const seePlants: Arrival = (trial, room) => {
+  waitForNames(trial, room);
+  trial.act('look around');
 };
 
-const readRecipe: Arrival = (r, room) => {
-  visit(r, room);
-  r.do('read recipe');
+const readRecipe: Arrival = (trial, room) => {
+  visit(trial, room);
+  trial.do('read recipe');
 };
 
 /** The first `count` things in the room's description whose names end with `ending`. */
-function shown(r: Rehearsal, ending: string, count: number): string[] {
-  const names = [...r.look().matchAll(new RegExp(`\\b(\\w+ ${ending})\\b`, 'g'))].map(([, name]) => name);
+function shown(trial: PlanTrial, ending: string, count: number): string[] {
+  const names = [...trial.look().matchAll(new RegExp(`\\b(\\w+ ${ending})\\b`, 'g'))].map(([, name]) => name);
   if (names.length < count) throw new Stuck(`there are ${names.length} things that end with ${ending}, not ${count}`);
   return names.slice(0, count);
 }
 
 /** True if a lamp lights in series with the thing: battery, wire, lamp, wire, thing, wire. */
-function lights(r: Rehearsal, thing: string): boolean {
-  const [toLamp, toThing, between] = shown(r, 'wire', 3);
-  const [lamp] = shown(r, 'light bulb', 1);
-  r.do(`connect battery anode to ${toLamp} terminal 1`);
-  r.do(`connect ${toLamp} terminal 2 to cathode in ${lamp}`);
-  r.do(`connect anode in ${lamp} to ${between} terminal 1`);
-  r.do(`connect ${between} terminal 2 to ${thing} terminal 1`);
-  r.do(`connect ${thing} terminal 2 to ${toThing} terminal 1`);
-  r.do(`connect ${toThing} terminal 2 to battery cathode`);
-  r.act('wait1');
-  return r.do(`look at ${lamp}`).includes('which is on');
+function lightsLamp(trial: PlanTrial, thing: string): boolean {
+  const [toLamp, toThing, between] = shown(trial, 'wire', 3);
+  const [lamp] = shown(trial, 'light bulb', 1);
+  trial.do(`connect battery anode to ${toLamp} terminal 1`);
+  trial.do(`connect ${toLamp} terminal 2 to cathode in ${lamp}`);
+  trial.do(`connect anode in ${lamp} to ${between} terminal 1`);
+  trial.do(`connect ${between} terminal 2 to ${thing} terminal 1`);
+  trial.do(`connect ${thing} terminal 2 to ${toThing} terminal 1`);
+  trial.do(`connect ${toThing} terminal 2 to battery cathode`);
+  trial.act('wait1');
+  return trial.do(`look at ${lamp}`).includes('which is on');
 }
 
-const conductivity: Plan = (r) => {
-  const text = r.description();
+const conductivity: Plan = (trial) => {
+  const text = trial.description();
   const [, thing, room] = /\. The (.+) is located around the ([\w ]+)\./.exec(text) ?? [];
   if (thing === undefined || thing === 'water') throw new Stuck('nothing here can be joined to a lamp');
-  const [conductive, other] = boxesToMoveTo(r);
+  const [conductive, other] = boxesToMoveTo(trial);
   const carried = room !== 'workshop';
-  visit(r, room);
-  r.do(`focus on ${thing}`);
+  visit(trial, room);
+  trial.do(`focus on ${thing}`);
   if (carried) {
-    r.do(`pick up ${thing}`);
-    visit(r, 'workshop');
-    r.do(`put down ${thing}`);
+    trial.do(`pick up ${thing}`);
+    visit(trial, 'workshop');
+    trial.do(`put down ${thing}`);
   }
-  r.do(`move ${thing} to ${lights(r, thing) ? conductive : other}`);
+  trial.do(`move ${thing} to ${lightsLamp(trial, thing) ? conductive : other}`);
 };
 
 /** During a long wait the stove stays below bounds from this temperature on, so a long wait saves readings. */
 const LONG_WAIT_FROM = 200;
-const MOST_READINGS = 20;
+const MAX_READINGS = 20;
 const LONG_WAIT = 'wait';
 
 const degrees = (answer: string) => /temperature of (-?\d+) degrees/.exec(answer)?.[1];
@@ -82,61 +82,61 @@ const degrees = (answer: string) => /temperature of (-?\d+) degrees/.exec(answer
  * substance that still has its name and its appearance has not changed.
  */
 function changesBefore(
-  r: Rehearsal,
+  trial: PlanTrial,
   thing: string,
   passed: (degrees: number) => boolean,
   wait: string | null,
 ): boolean {
-  for (let k = 0; k < MOST_READINGS; k++) {
-    if (wait) r.act(wait);
-    const read = degrees(r.act(`use thermometer on ${thing}`));
+  for (let k = 0; k < MAX_READINGS; k++) {
+    if (wait) trial.act(wait);
+    const read = degrees(trial.act(`use thermometer on ${thing}`));
     if (read === undefined) return true;
-    if (passed(Number(read))) return /solid|liquid/.test(r.act(`look at ${thing}`).replace(thing, ''));
+    if (passed(Number(read))) return /solid|liquid/.test(trial.act(`look at ${thing}`).replace(thing, ''));
   }
   throw new Stuck(`${thing} does not come to the temperature that is asked for`);
 }
 
-function meltsOnStove(r: Rehearsal, thing: string, bound: number): boolean {
-  r.do(`move ${thing} in inventory to stove`);
-  if (r.act('activate stove').includes('broken')) throw new Stuck('the stove is broken');
-  if (bound >= LONG_WAIT_FROM) r.act(LONG_WAIT);
-  return changesBefore(r, thing, (read) => read > bound, null);
+function meltsOnStove(trial: PlanTrial, thing: string, bound: number): boolean {
+  trial.do(`move ${thing} in inventory to stove`);
+  if (trial.act('activate stove').includes('broken')) throw new Stuck('the stove is broken');
+  if (bound >= LONG_WAIT_FROM) trial.act(LONG_WAIT);
+  return changesBefore(trial, thing, (read) => read > bound, null);
 }
 
-function freezes(r: Rehearsal, thing: string, bound: number): boolean {
-  r.do('open freezer');
-  r.do(`move ${r.holderOf(thing)} containing ${thing} to freezer`);
-  return changesBefore(r, thing, (read) => read < bound, LONG_WAIT);
+function freezes(trial: PlanTrial, thing: string, bound: number): boolean {
+  trial.do('open freezer');
+  trial.do(`move ${trial.holderOf(thing)} containing ${thing} to freezer`);
+  return changesBefore(trial, thing, (read) => read < bound, LONG_WAIT);
 }
 
 /**
  * A substance that is solid at the bound melts above it; one that is liquid melts below. Picking it up in the kitchen
  * shows whether it is solid or liquid at room temperature.
  */
-const meltingPoint: Plan = (r) => {
-  const text = r.description();
+const meltingPoint: Plan = (trial) => {
+  const text = trial.description();
   const [, thing] = /melting point of ([\w ]+), which/.exec(text)!;
   const [, bound] = /is above (-?[\d.]+) degrees/.exec(text)!;
   const [above, below] = [...text.matchAll(/focus on the (\w+ box)/g)].map(([, box]) => box);
-  visit(r, 'kitchen');
+  visit(trial, 'kitchen');
   // Room temperature, read from the thermometer in the kitchen's description.
-  const room = Number(degrees(r.look()));
-  r.do('pick up thermometer');
-  r.do('focus on thermometer');
-  reachInKitchen(r, thing);
-  r.do(`focus on ${thing}`);
-  const liquid = r.do(`pick up ${thing}`).includes("can't pick up a liquid");
+  const room = Number(degrees(trial.look()));
+  trial.do('pick up thermometer');
+  trial.do('focus on thermometer');
+  reachInKitchen(trial, thing);
+  trial.do(`focus on ${thing}`);
+  const liquid = trial.do(`pick up ${thing}`).includes("can't pick up a liquid");
   const solid = liquid
-    ? Number(bound) < room && freezes(r, thing, Number(bound))
-    : Number(bound) <= room || !meltsOnStove(r, thing, Number(bound));
-  r.do(`focus on ${solid ? above : below}`);
+    ? Number(bound) < room && freezes(trial, thing, Number(bound))
+    : Number(bound) <= room || !meltsOnStove(trial, thing, Number(bound));
+  trial.do(`focus on ${solid ? above : below}`);
 };
 
 /**
  * Investigation plans, which replace the plans that know the answer. Only tasks whose answer can be found in a few
  * turns have one.
  */
-export const findingOut: { [task: string]: Plan } = {
+export const investigationPlans: { [task: string]: Plan } = {
   'find-animal': findAnimal(visit),
   'find-living-thing': findAnimal(visit),
   'find-plant': findPlant(seePlants),

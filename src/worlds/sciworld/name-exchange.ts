@@ -10,7 +10,7 @@
  */
 import { Exchange, exchanged } from '../../envs/exchange.ts';
 import { uniformAt } from '../../envs/random-player.ts';
-import { Repainting } from './color-exchange.ts';
+import { ColorExchange } from './color-exchange.ts';
 import { boxes, kindsByState, kindsOfThings, namedThings, sideRooms } from './named-things.ts';
 
 const MIRRORED_STREAM = 1;
@@ -19,7 +19,7 @@ const compound = '\\w+ (?:box|wire|light bulb|paint|juice|cup|tree|plant)';
 const longestFirst = [...namedThings, ...boxes, ...sideRooms].sort((a, b) => b.length - a.length);
 const pattern = new RegExp(`\\b(?:(${longestFirst.join('|')})|${compound})\\b`, 'g');
 
-const renamed = (text: string, by: ReadonlyMap<string, string>) =>
+const replaceNames = (text: string, by: ReadonlyMap<string, string>) =>
   text.replace(pattern, (all, name: string | undefined) => (name && by.get(name)) ?? all);
 
 /**
@@ -32,7 +32,7 @@ const sorting =
   /(?<=temperature is above )(-?[\d.]+)( degrees celsius, place it in the )(\w+ box)(.*? temperature is below )-?[\d.]+( degrees celsius, place it in the )(\w+ box)/;
 const reading = /(?<=temperature of )(-?\d+)(?= degrees)/g;
 /** Largest absolute bound that may be mirrored: within it, tasks have bounds both below and above zero. */
-const furthestMirrored = 50;
+const maxMirroredBound = 50;
 
 const bounded = (degrees: number) => degrees.toFixed(1).replace(/^-(?=0\.0$)/, '');
 
@@ -54,41 +54,41 @@ const mixesPaints = (task: string) => task.startsWith('chemistry-mix-paint');
 
 const mayBeMirrored = (description: string) => {
   const [, bound] = sorting.exec(description) ?? [];
-  return bound !== undefined && Math.abs(Number(bound)) <= furthestMirrored;
+  return bound !== undefined && Math.abs(Number(bound)) <= maxMirroredBound;
 };
 
 /**
  * A task in which boxes, side rooms and temperatures are exchanged as well. `description`: its text, under its own
  * names.
  */
-export interface ToldTask {
+export interface DescribedTask {
   task: string;
   description: string;
 }
 
-const kindsOf = ({ task }: ToldTask) => [...kindsByState, boxes, ...(namesItsRooms(task) ? [sideRooms] : [])];
+const kindsOf = ({ task }: DescribedTask) => [...kindsByState, boxes, ...(namesItsRooms(task) ? [sideRooms] : [])];
 
 /** Two-way exchange of names: into the other names, and back. */
-export class Naming extends Exchange {
+export class NameExchange extends Exchange {
   private readonly mirrored: boolean;
-  private readonly repainting: Repainting | null;
+  private readonly colors: ColorExchange | null;
 
   /** Makes exchange number `seed`. With `all`, it includes more than the names of things. */
-  constructor(seed: number, all: ToldTask | null = null) {
-    super(exchanged(all ? kindsOf(all) : kindsOfThings, seed), renamed);
-    this.repainting = all && mixesPaints(all.task) ? new Repainting(seed) : null;
+  constructor(seed: number, all: DescribedTask | null = null) {
+    super(exchanged(all ? kindsOf(all) : kindsOfThings, seed), replaceNames);
+    this.colors = all && mixesPaints(all.task) ? new ColorExchange(seed) : null;
     this.mirrored = all !== null && mayBeMirrored(all.description) && uniformAt(seed, MIRRORED_STREAM, 0) < 0.5;
   }
 
   override show(text: string): string {
     const named = super.show(text);
-    const painted = this.repainting?.show(named) ?? named;
-    return this.mirrored ? mirrored(painted) : painted;
+    const recolored = this.colors?.show(named) ?? named;
+    return this.mirrored ? mirrored(recolored) : recolored;
   }
 
   override mean(text: string): string {
-    const painted = this.mirrored ? mirrored(text) : text;
-    return super.mean(this.repainting?.mean(painted) ?? painted);
+    const recolored = this.mirrored ? mirrored(text) : text;
+    return super.mean(this.colors?.mean(recolored) ?? recolored);
   }
 
   /** Renames all texts of a view and mirrors its temperatures. */

@@ -7,199 +7,200 @@
  */
 
 import { longLived, otherAnimals, shortLived } from './named-things.ts';
-import { type Plan, Rehearsal, Stuck } from './plan-trial.ts';
+import { type Plan, PlanTrial, Stuck } from './plan-trial.ts';
 import { growFruit, growPlant, plantStages } from './plant-plans.ts';
 import type { SciWorldSimulator } from './simulator.ts';
 
-const boxOf = (r: Rehearsal) => /move it to the (\w+ box) in the ([\w ]+)\./.exec(r.simulator.description(r.world))!;
+const boxOf = (trial: PlanTrial) =>
+  /move it to the (\w+ box) in the ([\w ]+)\./.exec(trial.simulator.description(trial.world))!;
 
 const animals = [...longLived, ...otherAnimals];
 
 /** Last thing in the room with one of these names. Things that the agent carries come last in the list. */
-function oneOf(r: Rehearsal, wanted: readonly string[]): string {
-  const found = r.names().findLast((name) => wanted.includes(name));
+function oneOf(trial: PlanTrial, wanted: readonly string[]): string {
+  const found = trial.names().findLast((name) => wanted.includes(name));
   if (!found) throw new Stuck(`none of ${wanted.join(', ')} is here`);
   return found;
 }
 
-function carryToBox(r: Rehearsal, thing: string): void {
-  const [, box, room] = boxOf(r);
-  if (r.room() !== room) {
-    r.act(`pick up ${thing}`);
-    r.goTo(room);
+function carryToBox(trial: PlanTrial, thing: string): void {
+  const [, box, room] = boxOf(trial);
+  if (trial.room() !== room) {
+    trial.act(`pick up ${thing}`);
+    trial.goTo(room);
   }
-  r.act(
-    `move ${thing.replace(/ in .*$/, '')}${r.room() === room && r.names().includes('bowl') ? ' in inventory' : ''} to ${box}`,
+  trial.act(
+    `move ${thing.replace(/ in .*$/, '')}${trial.room() === room && trial.names().includes('bowl') ? ' in inventory' : ''} to ${box}`,
   );
 }
 
 /** Goes to a room, with or without looking around. */
-export type Arrival = (r: Rehearsal, room: string) => void;
-const walk: Arrival = (r, room) => r.goTo(room);
+export type Arrival = (trial: PlanTrial, room: string) => void;
+const walk: Arrival = (trial, room) => trial.goTo(room);
 
 export const findAnimal =
   (arrive: Arrival): Plan =>
-  (r) => {
-    arrive(r, 'outside');
-    const animal = oneOf(r, animals);
-    r.act(`focus on ${animal}`);
-    carryToBox(r, animal);
+  (trial) => {
+    arrive(trial, 'outside');
+    const animal = oneOf(trial, animals);
+    trial.act(`focus on ${animal}`);
+    carryToBox(trial, animal);
   };
 
 const plantName = /^(apple|avocado|banana|cherry|lemon|orange|peach|pea) (tree|plant)$/;
 
 /** Goes to the room and waits once at the start of an episode: plants get their names in the first tick. */
-export const waitForNames: Arrival = (r, room) => {
-  r.goTo(room);
-  if (r.simulator.moves(r.world) === 0) r.act('wait1');
+export const waitForNames: Arrival = (trial, room) => {
+  trial.goTo(room);
+  if (trial.simulator.moves(trial.world) === 0) trial.act('wait1');
 };
 
 export const findPlant =
   (arrive: Arrival): Plan =>
-  (r) => {
-    arrive(r, 'greenhouse');
-    const plant = r.names().findLast((name) => plantName.test(name));
+  (trial) => {
+    arrive(trial, 'greenhouse');
+    const plant = trial.names().findLast((name) => plantName.test(name));
     if (!plant) throw new Stuck('no plant is here');
-    r.act(`focus on ${plant}`);
-    carryToBox(r, plant);
+    trial.act(`focus on ${plant}`);
+    carryToBox(trial, plant);
   };
 
 /** Uses the orange that the agent carries, which counts as non-living. */
-const findNonLiving: Plan = (r) => {
-  const [, box, room] = boxOf(r);
-  r.act('focus on orange in inventory');
-  r.goTo(room);
-  r.act(`move orange in inventory to ${box}`);
+const findNonLiving: Plan = (trial) => {
+  const [, box, room] = boxOf(trial);
+  trial.act('focus on orange in inventory');
+  trial.goTo(room);
+  trial.act(`move orange in inventory to ${box}`);
 };
 
 export const lifespan =
   (arrive: Arrival, ...lists: readonly (readonly string[])[]): Plan =>
-  (r) => {
-    arrive(r, 'outside');
-    for (const list of lists) r.act(`focus on ${oneOf(r, list)}`);
+  (trial) => {
+    arrive(trial, 'outside');
+    for (const list of lists) trial.act(`focus on ${oneOf(trial, list)}`);
   };
 
 /** Focuses on the animal, waits until its description changes, and focuses again. */
-const lifeStages: Plan = (r) => {
-  const animal = /life stages of the ([\w ]+), starting/.exec(r.simulator.description(r.world))![1];
-  r.goTo('outside');
-  while (!r.completed) {
-    r.act(`focus on ${animal === 'toad' ? 'common toad' : animal}`);
-    const before = r.look();
-    for (let k = 0; k < 12 && r.look() === before && !r.completed; k++) r.act('wait1');
+const lifeStages: Plan = (trial) => {
+  const animal = /life stages of the ([\w ]+), starting/.exec(trial.simulator.description(trial.world))![1];
+  trial.goTo('outside');
+  while (!trial.completed) {
+    trial.act(`focus on ${animal === 'toad' ? 'common toad' : animal}`);
+    const before = trial.look();
+    for (let k = 0; k < 12 && trial.look() === before && !trial.completed; k++) trial.act('wait1');
   }
 };
 
 // ---- measuring and sorting: the oracle knows the answers ------------------------------------------------------------------------------
 
-const useThermometer: Plan = (r) => {
-  const text = r.description();
+const useThermometer: Plan = (trial) => {
+  const text = trial.description();
   const [, thing, room] = /temperature of ([\w ]+), which is located around the ([\w ]+)\./.exec(text)!;
-  const boxes = boxesToMoveTo(r);
+  const boxes = boxesToMoveTo(trial);
   const boxRoom = /boxes are located around the ([\w ]+)\./.exec(text)![1];
-  r.goTo('kitchen');
-  r.do('pick up thermometer');
-  r.do('focus on thermometer');
-  r.goTo(room);
-  r.do(`focus on ${thing}`);
-  r.do(`use thermometer on ${thing}`);
-  r.do(`pick up ${thing}`);
-  r.goTo(boxRoom);
+  trial.goTo('kitchen');
+  trial.do('pick up thermometer');
+  trial.do('focus on thermometer');
+  trial.goTo(room);
+  trial.do(`focus on ${thing}`);
+  trial.do(`use thermometer on ${thing}`);
+  trial.do(`pick up ${thing}`);
+  trial.goTo(boxRoom);
   const move = (box: string) => `move ${thing} in inventory to ${box}`;
-  r.act(move(boxes.find((box) => r.isRight(move(box))) ?? boxes[0]));
+  trial.act(move(boxes.find((box) => trial.isRight(move(box))) ?? boxes[0]));
 };
 
 /** Opens fridge, freezer and cupboard until the thing is within reach. */
-export function reachInKitchen(r: Rehearsal, thing: string): void {
-  for (const place of ['fridge', 'freezer', 'cupboard']) if (!r.canName(thing)) r.act(`open ${place}`);
+export function reachInKitchen(trial: PlanTrial, thing: string): void {
+  for (const place of ['fridge', 'freezer', 'cupboard']) if (!trial.canName(thing)) trial.act(`open ${place}`);
 }
 
-const meltingPoint: Plan = (r) => {
-  const text = r.description();
+const meltingPoint: Plan = (trial) => {
+  const text = trial.description();
   const thing = /melting point of ([\w ]+), which/.exec(text)![1];
   const boxes = [...text.matchAll(/focus on the (\w+ box)/g)].map((m) => m[1]);
-  r.goTo('kitchen');
-  r.do('focus on thermometer');
-  reachInKitchen(r, thing);
-  if (!r.canName(thing)) fetchWater(r, 'glass cup');
-  r.do(`focus on ${thing}`);
-  r.act(`focus on ${boxes.find((box) => r.isRight(`focus on ${box}`)) ?? boxes[0]}`);
+  trial.goTo('kitchen');
+  trial.do('focus on thermometer');
+  reachInKitchen(trial, thing);
+  if (!trial.canName(thing)) fetchWater(trial, 'glass cup');
+  trial.do(`focus on ${thing}`);
+  trial.act(`focus on ${boxes.find((box) => trial.isRight(`focus on ${box}`)) ?? boxes[0]}`);
 };
 
 /** Fills a vessel at the kitchen's sink (the bathroom's if it is broken) and picks it up. */
-function fetchWater(r: Rehearsal, vessel: string): void {
-  r.goTo('kitchen');
-  if (!r.canName(vessel)) r.act('open cupboard');
-  r.do(`move ${vessel} to sink`);
-  if (r.act('activate sink').includes('broken')) {
-    r.do(`pick up ${vessel}`);
-    r.goTo('bathroom');
-    r.do(`move ${vessel} in inventory to sink`);
-    r.act('activate sink');
+function fetchWater(trial: PlanTrial, vessel: string): void {
+  trial.goTo('kitchen');
+  if (!trial.canName(vessel)) trial.act('open cupboard');
+  trial.do(`move ${vessel} to sink`);
+  if (trial.act('activate sink').includes('broken')) {
+    trial.do(`pick up ${vessel}`);
+    trial.goTo('bathroom');
+    trial.do(`move ${vessel} in inventory to sink`);
+    trial.act('activate sink');
   }
-  r.act('deactivate sink');
-  r.do(`pick up ${vessel}`);
+  trial.act('deactivate sink');
+  trial.do(`pick up ${vessel}`);
 }
 
 /** Boxes in the task's description, in its order. */
-export const boxesToMoveTo = (r: Rehearsal) =>
-  [...r.description().matchAll(/place it in the (\w+ box)/g)].map((m) => m[1]);
+export const boxesToMoveTo = (trial: PlanTrial) =>
+  [...trial.description().matchAll(/place it in the (\w+ box)/g)].map((m) => m[1]);
 
-const waterConductivity: Plan = (r) => {
-  const boxes = boxesToMoveTo(r);
-  fetchWater(r, 'glass cup');
-  r.do('focus on water in glass cup');
-  r.goTo('workshop');
+const waterConductivity: Plan = (trial) => {
+  const boxes = boxesToMoveTo(trial);
+  fetchWater(trial, 'glass cup');
+  trial.do('focus on water in glass cup');
+  trial.goTo('workshop');
   const move = (box: string) => `pour glass cup in inventory into ${box}`;
-  r.act(move(boxes.find((box) => r.isRight(move(box))) ?? boxes[0]));
+  trial.act(move(boxes.find((box) => trial.isRight(move(box))) ?? boxes[0]));
 };
 
-const conductivity: Plan = (r) => {
-  const text = r.description();
-  if (text.includes('if water is')) return waterConductivity(r);
+const conductivity: Plan = (trial) => {
+  const text = trial.description();
+  if (text.includes('if water is')) return waterConductivity(trial);
   const [, thing, room] = /\. The (.+) is located around the ([\w ]+)\./.exec(text)!;
-  const boxes = boxesToMoveTo(r);
-  r.goTo(room);
-  r.do(`focus on ${thing}`);
-  if (room !== 'workshop') r.do(`pick up ${thing}`);
-  r.goTo('workshop');
+  const boxes = boxesToMoveTo(trial);
+  trial.goTo(room);
+  trial.do(`focus on ${thing}`);
+  if (room !== 'workshop') trial.do(`pick up ${thing}`);
+  trial.goTo('workshop');
   const move = (box: string) => `move ${thing}${room === 'workshop' ? '' : ' in inventory'} to ${box}`;
-  r.act(move(boxes.find((box) => r.isRight(move(box))) ?? boxes[0]));
+  trial.act(move(boxes.find((box) => trial.isRight(move(box))) ?? boxes[0]));
 };
 
 // ---- circuits -----------------------------------------------------------------------------------------------------------------------
 
-function wire(r: Rehearsal, source: string, part: string, wires: readonly string[]): void {
-  r.do(`connect ${source} anode to ${wires[0]} terminal 1`);
-  r.do(`connect ${wires[0]} terminal 2 to ${part} cathode`);
-  r.do(`connect ${source} cathode to ${wires[1]} terminal 1`);
-  r.do(`connect ${wires[1]} terminal 2 to ${part} anode`);
-  for (let k = 0; k < 4 && !r.completed; k++) r.act('wait1');
+function wire(trial: PlanTrial, source: string, part: string, wires: readonly string[]): void {
+  trial.do(`connect ${source} anode to ${wires[0]} terminal 1`);
+  trial.do(`connect ${wires[0]} terminal 2 to ${part} cathode`);
+  trial.do(`connect ${source} cathode to ${wires[1]} terminal 1`);
+  trial.do(`connect ${wires[1]} terminal 2 to ${part} anode`);
+  for (let k = 0; k < 4 && !trial.completed; k++) trial.act('wait1');
 }
 
-const partOf = (r: Rehearsal) => /turn on the ([\w ]+?)(?: by powering|\.)/.exec(r.description())![1];
-const wiresHere = (r: Rehearsal) => r.names().filter((name) => name.endsWith(' wire'));
+const partOf = (trial: PlanTrial) => /turn on the ([\w ]+?)(?: by powering|\.)/.exec(trial.description())![1];
+const wiresHere = (trial: PlanTrial) => trial.names().filter((name) => name.endsWith(' wire'));
 
-const powerWithBattery: Plan = (r) => {
-  r.goTo('workshop');
-  const part = partOf(r);
-  r.do(`focus on ${part}`);
-  wire(r, 'battery', part, wiresHere(r));
+const powerWithBattery: Plan = (trial) => {
+  trial.goTo('workshop');
+  const part = partOf(trial);
+  trial.do(`focus on ${part}`);
+  wire(trial, 'battery', part, wiresHere(trial));
 };
 
-const powerAsAsked: Plan = (r) => {
-  const renewable = r.description().includes('using a renewable');
-  r.goTo('workshop');
-  const part = partOf(r);
-  r.do(`focus on ${part}`);
-  const source = oneOf(r, renewable ? ['solar panel', 'wind generator'] : ['gas generator', 'nuclear generator']);
-  const wires = wiresHere(r).slice(0, 2);
+const powerWithGivenSource: Plan = (trial) => {
+  const renewable = trial.description().includes('using a renewable');
+  trial.goTo('workshop');
+  const part = partOf(trial);
+  trial.do(`focus on ${part}`);
+  const source = oneOf(trial, renewable ? ['solar panel', 'wind generator'] : ['gas generator', 'nuclear generator']);
+  const wires = wiresHere(trial).slice(0, 2);
   if (renewable) {
-    for (const thing of [source, part, ...wires]) r.do(`pick up ${thing}`);
-    r.goTo('outside');
-    for (const thing of [source, part, ...wires]) r.do(`put down ${thing}`);
-  } else r.act(`activate ${source}`);
-  wire(r, source, part, wires);
+    for (const thing of [source, part, ...wires]) trial.do(`pick up ${thing}`);
+    trial.goTo('outside');
+    for (const thing of [source, part, ...wires]) trial.do(`put down ${thing}`);
+  } else trial.act(`activate ${source}`);
+  wire(trial, source, part, wires);
 };
 
 // ---- mixing -------------------------------------------------------------------------------------------------------------------------
@@ -218,26 +219,26 @@ const thirds: Record<string, string> = {
   'blue-violet paint': 'blue',
 };
 
-function mixSecondary(r: Rehearsal, colour: string): void {
+function mixSecondary(trial: PlanTrial, colour: string): void {
   const [a, b] = parts[colour];
-  r.goTo('art studio');
-  r.do(`pour wood cup containing ${a} paint into wood cup containing ${b} paint`);
-  r.do(`mix wood cup containing ${[a, b].sort().join(' paint and ')} paint`);
-  r.do(`focus on ${colour}`);
+  trial.goTo('art studio');
+  trial.do(`pour wood cup containing ${a} paint into wood cup containing ${b} paint`);
+  trial.do(`mix wood cup containing ${[a, b].sort().join(' paint and ')} paint`);
+  trial.do(`focus on ${colour}`);
 }
 
-const secondaryColour: Plan = (r) => mixSecondary(r, /create ([\w -]+? paint)\./.exec(r.description())![1]);
+const secondaryColour: Plan = (trial) => mixSecondary(trial, /create ([\w -]+? paint)\./.exec(trial.description())![1]);
 
-const tertiaryColour: Plan = (r) => {
-  const text = r.description();
+const tertiaryColour: Plan = (trial) => {
+  const text = trial.description();
   const wanted = /create ([\w -]+? paint)\./.exec(text)![1];
   const between = /focus on the ([\w -]+? paint)\.$/.exec(text)![1];
-  mixSecondary(r, between);
+  mixSecondary(trial, between);
   const third = thirds[wanted];
-  r.do('open large cupboard');
-  r.do(`pour wood cup containing ${third} paint in large cupboard into wood cup containing ${between}`);
-  r.do(`mix wood cup containing ${[between, `${third} paint`].sort().join(' and ')}`);
-  r.do(`focus on ${wanted}`);
+  trial.do('open large cupboard');
+  trial.do(`pour wood cup containing ${third} paint in large cupboard into wood cup containing ${between}`);
+  trial.do(`mix wood cup containing ${[between, `${third} paint`].sort().join(' and ')}`);
+  trial.do(`focus on ${wanted}`);
 };
 
 const recipes: Record<string, string[]> = {
@@ -261,30 +262,30 @@ const recipes: Record<string, string[]> = {
 
 export const chemistryMix =
   (arrive: Arrival): Plan =>
-  (r) => {
-    const [, result, room] = /substance '([\w ]+)'.*found near the (\w+)\./.exec(r.description())!;
-    arrive(r, room);
-    mixed(r, result, recipes[result]);
+  (trial) => {
+    const [, result, room] = /substance '([\w ]+)'.*found near the (\w+)\./.exec(trial.description())!;
+    arrive(trial, room);
+    mix(trial, result, recipes[result]);
   };
 
 /** Mixes the ingredients, starting in the room with the dry ones. */
-function mixed(r: Rehearsal, result: string, ingredients: readonly string[]): void {
+function mix(trial: PlanTrial, result: string, ingredients: readonly string[]): void {
   const paint = ingredients.find((name) => name.endsWith(' paint'));
   const dry = ingredients.filter((name) => name !== 'water' && name !== paint);
   for (const name of dry) {
-    if (!r.canName(name)) r.do('open glass jar');
-    r.do(`pick up ${name}`);
+    if (!trial.canName(name)) trial.do('open glass jar');
+    trial.do(`pick up ${name}`);
   }
-  r.goTo(paint ? 'art studio' : 'kitchen');
+  trial.goTo(paint ? 'art studio' : 'kitchen');
   const cup = paint ? `wood cup containing ${paint}` : 'glass cup';
-  for (const name of dry) r.do(`move ${name} in inventory to ${cup}`);
+  for (const name of dry) trial.do(`move ${name} in inventory to ${cup}`);
   if (ingredients.includes('water')) {
-    r.do('move glass cup to sink');
-    r.act('activate sink');
-    r.act('deactivate sink');
+    trial.do('move glass cup to sink');
+    trial.act('activate sink');
+    trial.act('deactivate sink');
   }
-  r.do(`mix ${paint ? `wood cup containing ${ingredients.slice().sort().join(' and ')}` : 'glass cup'}`);
-  r.do(`focus on ${result}`);
+  trial.do(`mix ${paint ? `wood cup containing ${ingredients.slice().sort().join(' and ')}` : 'glass cup'}`);
+  trial.do(`focus on ${result}`);
 }
 
 // ---- changes of state: a furnace and a cold freezer, whatever the substance ----------------------------------------------------------
@@ -295,35 +296,35 @@ const inWorkshop = ['rubber', 'lead', 'tin', 'mercury', 'gallium', 'caesium'];
 type Potted = 'ice' | 'solids' | 'all';
 
 /** Focuses on the substance and picks it up; returns the name of the vessel, or of the substance if there is none. */
-function fetch(r: Rehearsal, thing: string, pots: Potted): string {
+function fetch(trial: PlanTrial, thing: string, pots: Potted): string {
   if (thing === 'water') {
-    fetchWater(r, 'metal pot');
-    r.do('focus on water in metal pot');
+    fetchWater(trial, 'metal pot');
+    trial.do('focus on water in metal pot');
     return 'metal pot';
   }
   const pot = () => {
-    r.goTo('kitchen');
-    r.act('open cupboard');
-    r.do('pick up metal pot');
+    trial.goTo('kitchen');
+    trial.act('open cupboard');
+    trial.do('pick up metal pot');
   };
   const solid = ['rubber', 'ice', 'chocolate', 'marshmallow', 'soap'].includes(thing);
   const potted = thing === 'ice' || pots === 'all' || (pots === 'solids' && solid);
   if (potted) pot();
-  r.goTo(inWorkshop.includes(thing) ? 'workshop' : 'kitchen');
-  reachInKitchen(r, thing);
-  r.do(`focus on ${thing}`);
+  trial.goTo(inWorkshop.includes(thing) ? 'workshop' : 'kitchen');
+  reachInKitchen(trial, thing);
+  trial.do(`focus on ${thing}`);
   if (!solid) {
-    const vessel = r.holderOf(thing);
-    r.do(potted ? `pour ${vessel} containing ${thing} into metal pot` : `pick up ${vessel} containing ${thing}`);
+    const vessel = trial.holderOf(thing);
+    trial.do(potted ? `pour ${vessel} containing ${thing} into metal pot` : `pick up ${vessel} containing ${thing}`);
     return potted ? 'metal pot' : vessel;
   }
-  r.do(potted ? `move ${thing} to metal pot in inventory` : `pick up ${thing}`);
+  trial.do(potted ? `move ${thing} to metal pot in inventory` : `pick up ${thing}`);
   return potted ? 'metal pot' : thing;
 }
 
 /** Waits until the given number of subgoals is reached. The plan fails if the moves run out first. */
-function until(r: Rehearsal, stage: number): void {
-  while (r.stage() < stage) r.act('wait1');
+function waitForStage(trial: PlanTrial, stage: number): void {
+  while (trial.stage() < stage) trial.act('wait1');
 }
 
 interface Device {
@@ -335,68 +336,69 @@ const oven = { name: 'oven', room: 'kitchen' };
 const furnace = { name: 'blast furnace', room: 'foundry' };
 const freezer = { name: 'ultra low temperature freezer', room: 'workshop' };
 
-function into(r: Rehearsal, { room, name }: Device, carried: string): void {
-  r.goTo(room);
-  if (name !== 'stove') r.act(`open ${name}`);
-  r.do(`move ${carried} in inventory to ${name}`);
+function putInto(trial: PlanTrial, { room, name }: Device, carried: string): void {
+  trial.goTo(room);
+  if (name !== 'stove') trial.act(`open ${name}`);
+  trial.do(`move ${carried} in inventory to ${name}`);
 }
 
-function heat(r: Rehearsal, carried: string, stage: number, heater: Device = furnace): void {
-  if (r.stage() >= stage) return;
-  into(r, heater, carried);
-  if (r.act(`activate ${heater.name}`).includes('broken')) throw new Stuck(`the ${heater.name} is broken`);
-  until(r, stage);
+function heat(trial: PlanTrial, carried: string, stage: number, heater: Device = furnace): void {
+  if (trial.stage() >= stage) return;
+  putInto(trial, heater, carried);
+  if (trial.act(`activate ${heater.name}`).includes('broken')) throw new Stuck(`the ${heater.name} is broken`);
+  waitForStage(trial, stage);
 }
 
-function cool(r: Rehearsal, carried: string, stage: number): void {
-  if (r.stage() >= stage) return;
-  into(r, freezer, carried);
-  until(r, stage);
+function cool(trial: PlanTrial, carried: string, stage: number): void {
+  if (trial.stage() >= stage) return;
+  putInto(trial, freezer, carried);
+  waitForStage(trial, stage);
 }
 
-const substanceOf = (r: Rehearsal) => /(?:boil|melt|freeze|state of matter of) ([\w ]+)\. /.exec(r.description())![1];
+const substanceOf = (trial: PlanTrial) =>
+  /(?:boil|melt|freeze|state of matter of) ([\w ]+)\. /.exec(trial.description())![1];
 
 const boil =
   (pots: Potted): Plan =>
-  (r) =>
-    heat(r, fetch(r, substanceOf(r), pots), 3);
+  (trial) =>
+    heat(trial, fetch(trial, substanceOf(trial), pots), 3);
 const changeState: Plan = boil('ice');
 
-const melt: Plan = (r) => {
-  const carried = fetch(r, substanceOf(r), 'ice');
-  if (r.stage() < 2) {
-    cool(r, carried, 2);
-    r.do(`pick up ${carried} in ${freezer.name}`);
+const melt: Plan = (trial) => {
+  const carried = fetch(trial, substanceOf(trial), 'ice');
+  if (trial.stage() < 2) {
+    cool(trial, carried, 2);
+    trial.do(`pick up ${carried} in ${freezer.name}`);
   }
-  heat(r, carried, 3);
+  heat(trial, carried, 3);
 };
 
 /** A gentle heater comes first: cooling then takes less time, and a furnace ignites things that a stove only melts. */
 const freeze =
   (heater: Device, pots: Potted): Plan =>
-  (r) => {
-    const carried = fetch(r, substanceOf(r), pots);
-    if (r.stage() < 2) {
-      heat(r, carried, 2, heater);
-      r.do(`pick up ${carried} in ${heater.name}`);
+  (trial) => {
+    const carried = fetch(trial, substanceOf(trial), pots);
+    if (trial.stage() < 2) {
+      heat(trial, carried, 2, heater);
+      trial.do(`pick up ${carried} in ${heater.name}`);
     }
-    cool(r, carried, 3);
+    cool(trial, carried, 3);
   };
 
 // ---- answers that are only named: the experiment is left out -------------------------------------------------------------------------
 
-function focusOnRight(r: Rehearsal, candidates: readonly string[]): void {
-  const right = candidates.find((name) => r.isRight(`focus on ${name}`));
+function focusOnRight(trial: PlanTrial, candidates: readonly string[]): void {
+  const right = candidates.find((name) => trial.isRight(`focus on ${name}`));
   if (!right) throw new Stuck(`none of ${candidates.join(', ')} is right`);
-  r.do(`focus on ${right}`);
+  trial.do(`focus on ${right}`);
 }
 
 /** "(steel, glass)" or "(B, C)": surfaces or letters. */
-const rightPlane: Plan = (r) => {
-  const names = /inclined planes \(([^)]+)\)/.exec(r.description())![1].split(', ');
-  r.goTo('workshop');
+const rightPlane: Plan = (trial) => {
+  const names = /inclined planes \(([^)]+)\)/.exec(trial.description())![1].split(', ');
+  trial.goTo('workshop');
   focusOnRight(
-    r,
+    trial,
     names.map((name) =>
       /^inclined plane/.test(name)
         ? name
@@ -407,11 +409,11 @@ const rightPlane: Plan = (r) => {
   );
 };
 
-const dominance: Plan = (r) => {
-  r.goTo('greenhouse');
+const dominance: Plan = (trial) => {
+  trial.goTo('greenhouse');
   focusOnRight(
-    r,
-    [...r.description().matchAll(/focus on the (\w+ box)/g)].map((m) => m[1]),
+    trial,
+    [...trial.description().matchAll(/focus on the (\w+ box)/g)].map((m) => m[1]),
   );
 };
 
@@ -425,7 +427,7 @@ const plans: Record<string, Plan | readonly Plan[]> = {
   'measure-melting-point-known-substance': meltingPoint,
   'measure-melting-point-unknown-substance': meltingPoint,
   'power-component': powerWithBattery,
-  'power-component-renewable-vs-nonrenewable-energy': powerAsAsked,
+  'power-component-renewable-vs-nonrenewable-energy': powerWithGivenSource,
   'test-conductivity': conductivity,
   'test-conductivity-of-unknown-substances': conductivity,
   'chemistry-mix': chemistryMix(walk),
@@ -465,17 +467,17 @@ export function planOf(
 ): string[] | null {
   for (const plan of [instead[task] ?? [], plans[task] ?? []].flat()) {
     simulator.copy(world, copy);
-    const rehearsal = new Rehearsal(simulator, copy, stepLimit);
-    if (succeeds(plan, rehearsal)) return rehearsal.actions;
+    const trial = new PlanTrial(simulator, copy, stepLimit);
+    if (succeeds(plan, trial)) return trial.actions;
   }
   return null;
 }
 
-function succeeds(plan: Plan, rehearsal: Rehearsal): boolean {
+function succeeds(plan: Plan, trial: PlanTrial): boolean {
   try {
-    plan(rehearsal);
+    plan(trial);
   } catch (error) {
     if (!(error instanceof Stuck)) throw error;
   }
-  return rehearsal.completed;
+  return trial.completed;
 }

@@ -8,7 +8,7 @@ import type { SciWorldSimulator } from './simulator.ts';
 import type { SciWorldThing } from './view-data.ts';
 
 /** Limit for plans with actions that take no move; otherwise the step limit ends a plan first. */
-const MOST_ACTIONS = 200;
+const MAX_ACTIONS = 200;
 
 /** Map of the house, the same in every variation: the two rooms of each door. */
 const doors: readonly (readonly [string, string])[] = [
@@ -27,7 +27,7 @@ const doors: readonly (readonly [string, string])[] = [
 export class Stuck extends Error {}
 
 /** Copy of a world in which a plan is tried, and the actions executed so far. */
-export class Rehearsal {
+export class PlanTrial {
   readonly actions: string[] = [];
   constructor(
     readonly simulator: SciWorldSimulator,
@@ -37,7 +37,7 @@ export class Rehearsal {
   ) {}
 
   act(action: string): string {
-    if (this.actions.length === MOST_ACTIONS) throw new Stuck('too many actions');
+    if (this.actions.length === MAX_ACTIONS) throw new Stuck('too many actions');
     if (this.simulator.moves(this.world) > this.stepLimit) throw new Stuck('too many moves');
     this.actions.push(action);
     const answer = this.simulator.step(this.world, action);
@@ -137,4 +137,4 @@ function route(from: string, to: string): string[] {
   return path;
 }
 
-export type Plan = (r: Rehearsal) => void;
+export type Plan = (trial: PlanTrial) => void;

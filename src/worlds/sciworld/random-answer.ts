@@ -15,7 +15,7 @@ const boxesOf = (description: string) => [
  * Replaces the box in the plan's answer by a random one of the task's boxes, uniformly. A plan for a task with fewer
  * than two boxes stays unchanged, because it has no choice to make.
  */
-export function guessed(plan: readonly string[], description: string, id: number): string[] {
+export function withRandomAnswer(plan: readonly string[], description: string, id: number): string[] {
   const boxes = boxesOf(description);
   const at = plan.findLastIndex((action) => boxes.some((box) => action.endsWith(box)));
   if (boxes.length < 2 || at < 0) return [...plan];

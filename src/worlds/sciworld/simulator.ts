@@ -77,18 +77,18 @@ const OBJECTS = 'objects';
 const TASK = 'task';
 
 /** True if the action consists of one of these verbs, alone or with arguments. With no verbs every action matches. */
-const isOf = (action: string, verbs: readonly string[]) =>
+const matchesVerbs = (action: string, verbs: readonly string[]) =>
   verbs.length === 0 ||
   verbs.some((verb) => action.startsWith(verb) && (action.length === verb.length || action[verb.length] === ' '));
 
 /** True if an action with this beginning may match one of the verbs. */
-const mayBeOf = (beginning: string, verbs: readonly string[]) =>
+const mayMatchVerbs = (beginning: string, verbs: readonly string[]) =>
   verbs.length === 0 || verbs.some((verb) => beginning.startsWith(verb) || verb.startsWith(beginning));
 
 /** Maximum number of cached lines, of about a hundred bytes each. */
-const mostJoined = 50_000;
+const maxCachedLines = 50_000;
 /** Maximum bytes of cached action lists with their keys: a few thousand of the longest. */
-const mostListed = 24_000_000;
+const maxCachedListBytes = 24_000_000;
 
 export class SciWorldSimulator {
   private bytes = new Uint8Array(0);
@@ -100,14 +100,14 @@ export class SciWorldSimulator {
    * Cached lines of valid actions: by first piece, then by second. Equal lines of all lists are thus the same string
    * object, whose hash the engine has already computed.
    */
-  private readonly joined = new Map<string, { piece: string; lines: Map<string, string> }>();
-  private joinedCount = 0;
+  private readonly cachedLines = new Map<string, { piece: string; lines: Map<string, string> }>();
+  private cachedLineCount = 0;
   /**
    * Cached lists by their encoded bytes: after most turns the valid actions are unchanged. Frozen, because rows share
    * them.
    */
-  private readonly lists = new Map<string, readonly string[]>();
-  private listedBytes = 0;
+  private readonly cachedLists = new Map<string, readonly string[]>();
+  private cachedListBytes = 0;
 
   private constructor(private readonly wasm: Exports) {
     wasm.tasks();
@@ -189,14 +189,14 @@ export class SciWorldSimulator {
     this.wasm.valid(world, upstream ? 1 : 0);
     const text = this.text();
     const key = `${verbs}\n${this.wasm.validInOrder()}${this.codesText()}${text}`;
-    const known = this.lists.get(key);
+    const known = this.cachedLists.get(key);
     if (known) return known;
     const list = this.join(linesOf(text), verbs);
     if (!this.wasm.validInOrder()) list.sort();
     const bytes = key.length + 8 * list.length;
-    if (this.listedBytes + bytes > mostListed) this.forgetLists();
-    this.listedBytes += bytes;
-    this.lists.set(key, Object.freeze(list));
+    if (this.cachedListBytes + bytes > maxCachedListBytes) this.clearCachedLists();
+    this.cachedListBytes += bytes;
+    this.cachedLists.set(key, Object.freeze(list));
     return list;
   }
 
@@ -206,15 +206,15 @@ export class SciWorldSimulator {
     return latin.decode(this.bytes.subarray(at, at + this.wasm.codesLength()));
   }
 
-  private forgetLists(): void {
-    this.lists.clear();
-    this.listedBytes = 0;
+  private clearCachedLists(): void {
+    this.cachedLists.clear();
+    this.cachedListBytes = 0;
   }
 
   /** Cache entry of a piece: the piece itself, and the lines that begin with it, by their second piece. */
   private known(piece: string) {
-    const known = this.joined.get(piece) ?? { piece, lines: new Map<string, string>() };
-    this.joined.set(piece, known);
+    const known = this.cachedLines.get(piece) ?? { piece, lines: new Map<string, string>() };
+    this.cachedLines.set(piece, known);
     return known;
   }
 
@@ -223,32 +223,32 @@ export class SciWorldSimulator {
     const { wasm } = this;
     const codes = new Uint32Array(wasm.memory.buffer, wasm.codesAt(), wasm.codesLength() / 4);
     const list: string[] = [];
-    if (this.joinedCount > mostJoined) this.forgetLines();
+    if (this.cachedLineCount > maxCachedLines) this.clearCachedLines();
     const pieces = texts.map((text) => this.known(text));
     for (let k = 0; k < codes.length; ) {
       const { piece: beginning, lines } = pieces[codes[k]];
       const end = k + 2 + codes[k + 1];
       k += 2;
       // A beginning that matches no verb skips thousands of lines.
-      if (!mayBeOf(beginning, verbs)) k = end;
-      else if (k === end && isOf(beginning, verbs)) list.push(beginning);
+      if (!mayMatchVerbs(beginning, verbs)) k = end;
+      else if (k === end && matchesVerbs(beginning, verbs)) list.push(beginning);
       for (; k < end; k++) {
         const { piece } = pieces[codes[k]];
         let line = lines.get(piece);
         if (line === undefined) {
           line = beginning + piece;
           lines.set(piece, line);
-          this.joinedCount++;
+          this.cachedLineCount++;
         }
-        if (isOf(line, verbs)) list.push(line);
+        if (matchesVerbs(line, verbs)) list.push(line);
       }
     }
     return list;
   }
 
-  private forgetLines(): void {
-    this.joined.clear();
-    this.joinedCount = 0;
+  private clearCachedLines(): void {
+    this.cachedLines.clear();
+    this.cachedLineCount = 0;
   }
 
   possibleObjects(world: number, upstream = false): string[] {

@@ -19,7 +19,7 @@ const topics: readonly { label: string; tasks: (name: string) => boolean; items:
 export const STAND_IN_SEED = 20_250_908;
 
 /** Random items of a topic in a split, without repetition, ascending. */
-function drawn(topic: (typeof topics)[number], index: number, split: 'test' | 'dev'): number[] {
+function randomItems(topic: (typeof topics)[number], index: number, split: 'test' | 'dev'): number[] {
   const names = agentGymTasks.filter(({ name }) => topic.tasks(name));
   const items = names.flatMap(({ name, variations }) =>
     variationsOf(split, variations).map((variation) => idOf(name, variation)),
@@ -32,7 +32,7 @@ function drawn(topic: (typeof topics)[number], index: number, split: 'test' | 'd
 }
 
 /** The 200 ids, topic by topic. */
-export const standInIds = (): number[] => topics.flatMap((topic, index) => drawn(topic, index, 'test'));
+export const standInIds = (): number[] => topics.flatMap((topic, index) => randomItems(topic, index, 'test'));
 
 const options = { tasks: agentGymTasks.map(({ name }) => name) };
 const guesses = { ...options, oracle: 'guesses' };
@@ -76,7 +76,7 @@ export const sciworldSuites: readonly WorldSuite[] = [
     options: { ...options, heldOut: 'dev' },
     guesses: { ...guesses, heldOut: 'dev' },
     split: 'test',
-    ids: topics.flatMap((topic, index) => drawn(topic, index, 'dev')),
+    ids: topics.flatMap((topic, index) => randomItems(topic, index, 'dev')),
     turns: 30,
     columns,
     columnOf,

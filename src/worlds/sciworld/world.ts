@@ -17,11 +17,11 @@ import {
 } from '../../envs/env.ts';
 import { sciworldDescription } from './description.ts';
 import { Findings } from './findings.ts';
-import { findingOut } from './investigation-plans.ts';
-import { Naming } from './name-exchange.ts';
+import { investigationPlans } from './investigation-plans.ts';
+import { NameExchange } from './name-exchange.ts';
 import { parseSciWorldOptions, type SciWorldOptions } from './options.ts';
 import { planOf } from './oracle.ts';
-import { guessed } from './random-answer.ts';
+import { withRandomAnswer } from './random-answer.ts';
 import { describeMap, type Past, readScene, remember } from './scene.ts';
 import { SciWorldSimulator } from './simulator.ts';
 import { bitsOf, itemOf, sciWorldTasks, variationsOf } from './tasks.ts';
@@ -37,7 +37,7 @@ interface Slot {
   done: boolean;
   score: number;
   /** Exchange of names; null: things have their own names. */
-  naming: Naming | null;
+  naming: NameExchange | null;
   /** Earlier views, to compare the next one with. */
   past: Past | null;
   findings: Findings;
@@ -56,7 +56,7 @@ export function percent(score: number): number {
 export class SciWorld implements World {
   private readonly slots = new Map<number, Slot>();
   /** World in which the oracle tries its plans. */
-  private rehearsal: number | null = null;
+  private trialWorld: number | null = null;
 
   private constructor(readonly simulator: SciWorldSimulator) {}
 
@@ -117,7 +117,7 @@ export class SciWorld implements World {
     this.simulator.load(world, name, variation, bits);
     const description = this.simulator.description(world);
     const all = options.exchange === 'all' ? { task: name, description } : null;
-    const naming = options.naming > 0 ? new Naming(options.naming, all) : null;
+    const naming = options.naming > 0 ? new NameExchange(options.naming, all) : null;
     const show = (text: string) => naming?.show(text) ?? text;
     const state: Slot = {
       ...{ world, options, id: task.id, task: name, naming, done: false, score: 0, past: null },
@@ -152,7 +152,7 @@ export class SciWorld implements World {
     state.done =
       simulator.completed(state.world) || score < 0 || simulator.moves(state.world) > state.options.stepLimit;
     const valid = simulator.accepted() || simulator.pending(state.world) > 0;
-    state.findings.hear(action, observation);
+    state.findings.record(action, observation);
     if (state.plan?.[0] === action) state.plan = state.plan.slice(1);
     // A refused action changes nothing, so the plan stays valid.
     else if (valid) state.plan = undefined;
@@ -167,14 +167,14 @@ export class SciWorld implements World {
 
   /** Advice of the oracle; its thoughts state the findings when an answer is due. */
   async advise(slots: readonly number[]): Promise<(Advice | null)[]> {
-    const lessons: (Advice | null)[] = [];
+    const advice: (Advice | null)[] = [];
     for (const slot of slots) {
       const state = this.state(slot);
       if (state.plan === undefined) [state.plan] = await this.oracle([slot]);
       const { plan, findings } = state;
-      lessons.push(plan?.length ? { thought: findings.thought(plan), action: plan[0] } : null);
+      advice.push(plan?.length ? { thought: findings.thought(plan), action: plan[0] } : null);
     }
-    return lessons;
+    return advice;
   }
 
   /** Plays the task's plan in a copy of the world; null if there is no plan or it does not complete the task. */
@@ -182,11 +182,12 @@ export class SciWorld implements World {
     return slots.map((slot) => {
       const { world, id, task, done, options, naming } = this.state(slot);
       if (done) return null;
-      this.rehearsal ??= this.simulator.create();
-      const instead = options.oracle === 'finds out' ? findingOut : {};
-      const plan = planOf(this.simulator, world, this.rehearsal, task, options.stepLimit, instead);
-      const said = plan && options.oracle === 'guesses' ? guessed(plan, this.simulator.description(world), id) : plan;
-      return (naming && said?.map((action) => naming.show(action))) ?? said;
+      this.trialWorld ??= this.simulator.create();
+      const instead = options.oracle === 'finds out' ? investigationPlans : {};
+      const plan = planOf(this.simulator, world, this.trialWorld, task, options.stepLimit, instead);
+      const actions =
+        plan && options.oracle === 'guesses' ? withRandomAnswer(plan, this.simulator.description(world), id) : plan;
+      return (naming && actions?.map((action) => naming.show(action))) ?? actions;
     });
   }
 

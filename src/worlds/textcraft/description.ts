@@ -1,7 +1,7 @@
 /** Description of TextCraft: the facts that both its module and its client need. */
 import type { WorldDescription } from '../../envs/env.ts';
 import { oneAction } from '../../envs/reply.ts';
-import { drawingUnder } from './fresh-task.ts';
+import { freshTaskUnder } from './fresh-task.ts';
 
 export const textcraftDescription: WorldDescription = {
   name: 'textcraft',
@@ -23,5 +23,5 @@ export const textcraftDescription: WorldDescription = {
   successReward: 1,
   freeRunning: false,
   replayable: true,
-  drawing: drawingUnder,
+  drawing: freshTaskUnder,
 };

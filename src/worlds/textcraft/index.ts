@@ -1,7 +1,7 @@
 /** TextCraft's module: description, options, budget. The rules are in envs-wasm/textcraft, the client in `world.ts`. */
 import type { WorldModule } from '../../envs/module.ts';
 import { textcraftDescription } from './description.ts';
-import { offeredInTextCraft } from './listed-actions.ts';
+import { listedInTextCraft } from './listed-actions.ts';
 import { parseTextCraftOptions } from './options.ts';
 import { itemNames } from './recipe-list.ts';
 import { splitIds } from './split.ts';
@@ -30,7 +30,7 @@ export const textcraft: WorldModule = {
   view: 'textcraft',
   suites: textcraftSuites,
   connection: { kind: 'wasm' },
-  offeredIn: offeredInTextCraft,
+  listedActions: listedInTextCraft,
   agentgymItems: { items: splitIds },
   agentgym: async () => (await import('./agentgym.ts')).agentGymForm,
   open: async () => (await import('./world.ts')).TextCraft.open(),

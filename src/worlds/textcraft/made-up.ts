@@ -5,10 +5,10 @@
  */
 import type { Feedback } from '../../envs/env.ts';
 import { Draws } from './draws.ts';
-import { CraftTeacher, isKind, kindOf, kindWords } from './oracle.ts';
+import { CraftOracle, isKind, kindOf, kindWords } from './oracle.ts';
 import {
+  actionsOfList,
   type Ingredient,
-  offeredBy,
   type Recipe,
   type RecipeList,
   readCommand,
@@ -113,7 +113,7 @@ export interface Vocabulary {
   names: readonly string[];
 }
 
-class Maker {
+class ListGenerator {
   private readonly draws: Draws;
   private readonly namer: Namer;
   private readonly names = new Set<string>();
@@ -130,7 +130,7 @@ class Maker {
     const { draws } = this;
     const goal = this.item(draws.weighted(depths));
     const count = draws.pick(distractors);
-    for (let i = 0; i < count; i++) this.distract();
+    for (let i = 0; i < count; i++) this.addDistractor();
     if (draws.next() < kindShare) this.askByKind();
     return { recipes: draws.shuffled(this.recipes), goal };
   }
@@ -176,7 +176,7 @@ class Maker {
   }
 
   /** Adds a recipe that shares an ingredient with the recipes made so far, and often a word. */
-  private distract(): void {
+  private addDistractor(): void {
     const { draws } = this;
     const shared = draws.pick(draws.pick(this.recipes).inputs).name;
     const inputs: Ingredient[] = [{ count: draws.weighted(amounts), name: shared }];
@@ -232,13 +232,13 @@ function depthsOf(recipes: readonly Recipe[]): Map<string, number> {
  * A thing that needs one craft more is this many times as likely to be chosen as a goal, because most things of a list
  * need only one craft.
  */
-const deeper = 3;
+const depthFactor = 3;
 
 /** The list's things except its goal, each once, in a random order that favours deep ones. */
-function* othersOf({ recipes, goal }: RecipeList, draws: Draws): Generator<string> {
+function* otherGoals({ recipes, goal }: RecipeList, draws: Draws): Generator<string> {
   const left = [...depthsOf(recipes)]
     .filter(([name]) => name !== goal)
-    .map(([name, depth]) => [name, deeper ** depth] as const);
+    .map(([name, depth]) => [name, depthFactor ** depth] as const);
   while (left.length > 0) {
     const name = draws.weighted(left);
     left.splice(
@@ -252,12 +252,12 @@ function* othersOf({ recipes, goal }: RecipeList, draws: Draws): Generator<strin
 /**
  * Goal number `member` of a list: first its own goal, then other things it makes, in an order that depends on the seed.
  */
-function askedFor(list: RecipeList, seed: number, member: number, isAllowed: (name: string) => boolean) {
+function goalOfMember(list: RecipeList, seed: number, member: number, isAllowed: (name: string) => boolean) {
   const { recipes, goal } = list;
   if (member === 0) return goal;
   const asked = [goal];
-  for (const name of othersOf(list, new Draws(seed ^ 0x61736b))) {
-    if (!isAllowed(name) || !new CraftTeacher({ recipes, goal: name }, 0).next()) continue;
+  for (const name of otherGoals(list, new Draws(seed ^ 0x61736b))) {
+    if (!isAllowed(name) || !new CraftOracle({ recipes, goal: name }, 0).next()) continue;
     if (asked.push(name) > member) return name;
   }
   return asked[member % asked.length];
@@ -265,22 +265,22 @@ function askedFor(list: RecipeList, seed: number, member: number, isAllowed: (na
 
 /** The generated list of a seed, with its goal number `member`. */
 export function madeUpList(vocabulary: Vocabulary, seed: number, member: number): RecipeList {
-  const maker = new Maker(vocabulary, seed);
+  const maker = new ListGenerator(vocabulary, seed);
   const made = maker.make();
   const list = { ...made, goal: maker.renamedGoal(made.goal) };
-  return { ...list, goal: askedFor(list, seed, member, () => true) };
+  return { ...list, goal: goalOfMember(list, seed, member, () => true) };
 }
 
 /** One of the world's own lists with its goal number `member`; `isAllowed` excludes the goals of other splits. */
-export const askedOtherwise = (
+export const withOtherGoal = (
   list: RecipeList,
   seed: number,
   member: number,
   isAllowed: (name: string) => boolean,
-): RecipeList => ({ ...list, goal: askedFor(list, seed, member, isAllowed) });
+): RecipeList => ({ ...list, goal: goalOfMember(list, seed, member, isAllowed) });
 
 const underscored = (name: string) => `minecraft:${name.replaceAll(' ', '_')}`;
-const taken = (observation: string, done = false): Feedback => ({
+const accepted = (observation: string, done = false): Feedback => ({
   observation,
   reward: done ? 1 : 0,
   done,
@@ -305,7 +305,7 @@ export class ListWorld {
   }
 
   begin(): Feedback {
-    return { ...taken(writeRecipeList(this.list)), validActions: offeredBy(this.list) };
+    return { ...accepted(writeRecipeList(this.list)), validActions: actionsOfList(this.list) };
   }
 
   step(action: string): Feedback {
@@ -320,12 +320,12 @@ export class ListWorld {
     const shown = this.list.recipes.some(({ inputs }) => inputs.some((input) => input.name === name));
     if (!shown || isKind(name) || this.made.has(name)) return refused(`Could not find ${name}`);
     this.add(name, count);
-    return taken(`Got ${count} ${name}`);
+    return accepted(`Got ${count} ${name}`);
   }
 
   private show(): Feedback {
     const carried = [...this.carried].filter(([, count]) => count > 0).map(([name, count]) => `[${name}] (${count}) `);
-    return taken(`Inventory: ${carried.join('') || 'You are not carrying anything.'}`);
+    return accepted(`Inventory: ${carried.join('') || 'You are not carrying anything.'}`);
   }
 
   private add(name: string, count: number): void {
@@ -335,14 +335,14 @@ export class ListWorld {
   private craft({ makes, name, inputs }: Recipe): Feedback {
     if (inputs.some((input) => (this.carried.get(input.name) ?? 0) < input.count))
       return refused(`Could not find enough items to craft ${underscored(name)}`);
-    const recipe = this.list.recipes.find((each) => each.name === name && fits(each, inputs));
+    const recipe = this.list.recipes.find((each) => each.name === name && matchesRecipe(each, inputs));
     if (!recipe)
       return refused(
         `Could not find a valid recipe for ItemTagWithCount(item_tag=ItemTag(tag=None, item_id='${underscored(name)}'), count=${makes})`,
       );
     for (const input of inputs) this.add(input.name, -input.count);
     this.add(name, recipe.makes);
-    return taken(`Crafted ${recipe.makes} ${underscored(name)}`, name === this.list.goal);
+    return accepted(`Crafted ${recipe.makes} ${underscored(name)}`, name === this.list.goal);
   }
 }
 
@@ -350,7 +350,7 @@ const meets = (given: Ingredient, asked: Ingredient) =>
   given.count === asked.count && (given.name === asked.name || kindOf(given.name) === asked.name);
 
 /** True if the given ingredients match the recipe's, in any order. */
-function fits({ inputs }: Recipe, given: readonly Ingredient[]): boolean {
+function matchesRecipe({ inputs }: Recipe, given: readonly Ingredient[]): boolean {
   const left = [...given];
   for (const asked of inputs) {
     const at = left.findIndex((each) => meets(each, asked));

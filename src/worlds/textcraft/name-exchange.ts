@@ -44,7 +44,7 @@ export function renamed({ recipes, goal }: RecipeList, names: readonly string[],
 }
 
 /** Two-way exchange of words: into the other names, and back. */
-export class Naming extends Exchange {
+export class NameExchange extends Exchange {
   /** Makes exchange number `seed`. */
   constructor(words: readonly string[], seed: number) {
     super(exchanged([words], seed), replaceWords);

@@ -31,7 +31,7 @@ export const kindOf = (name: string): string | null => kindWords.find((kind) => 
 export const fetched = 64;
 const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ';
 /** Number of refused actions after which the oracle gives up. */
-const mostRefusals = 4;
+const maxRefusals = 4;
 
 interface Entry {
   letter: string;
@@ -63,7 +63,7 @@ class Ways {
   }
 
   /** Things that an ingredient's name may stand for. */
-  meant(name: string): string[] {
+  candidates(name: string): string[] {
     if (this.isMade(name)) return [name];
     return this.refused.has(name) || isKind(name)
       ? [...this.recipes.keys()].filter((other) => other.endsWith(` ${name}`))
@@ -73,7 +73,7 @@ class Ways {
   private costOf(name: string): number {
     return Math.min(
       Infinity,
-      ...this.meant(name).map((thing) => this.cost.get(thing) ?? (this.isMade(thing) ? Infinity : 1)),
+      ...this.candidates(name).map((thing) => this.cost.get(thing) ?? (this.isMade(thing) ? Infinity : 1)),
     );
   }
 
@@ -109,122 +109,122 @@ class Ways {
   private thing(name: string): string {
     const known = this.things.get(name);
     if (known !== undefined) return known;
-    const meant = this.meant(name);
-    const least = Math.min(...meant.map((each) => this.costOf(each)));
-    const thing = meant.length ? this.draws.pick(meant.filter((each) => this.costOf(each) === least)) : name;
+    const candidates = this.candidates(name);
+    const least = Math.min(...candidates.map((each) => this.costOf(each)));
+    const thing = candidates.length ? this.draws.pick(candidates.filter((each) => this.costOf(each) === least)) : name;
     this.things.set(name, thing);
     return thing;
   }
 }
 
 /** Plan written in the thoughts so far, and the progress in it. */
-interface Said {
-  begun: boolean;
+interface PlanState {
+  started: boolean;
   entries: readonly Entry[];
   missing: readonly Ingredient[];
   /** Amount of each fetched thing that the plan uses. */
-  taken: ReadonlyMap<string, number>;
+  used: ReadonlyMap<string, number>;
   /** Craft in progress, once nothing is missing: the entry (the last one first) and its remaining repetitions. */
-  playing: { entry: number; left: number } | null;
+  crafting: { entry: number; left: number } | null;
 }
 
-const nothingSaid: Said = { begun: false, entries: [], missing: [], taken: new Map(), playing: null };
+const emptyPlan: PlanState = { started: false, entries: [], missing: [], used: new Map(), crafting: null };
 
 /** Oracle of one episode. `seed`: of its choices between equally cheap ways. */
-export class CraftTeacher {
+export class CraftOracle {
   private readonly fetched = new Set<string>();
   private readonly refused = new Set<string>();
   private ways: Ways;
   private refusals = 0;
-  private said = nothingSaid;
+  private plan = emptyPlan;
   /** Current advice, and the plan as it stands once the advice is followed. */
-  private asked: { lesson: Advice | null; said: Said } | null = null;
+  private current: { advice: Advice | null; plan: PlanState } | null = null;
   private hopeless = false;
 
   constructor(
     private readonly list: RecipeList,
     private readonly seed: number,
   ) {
-    this.ways = this.look();
+    this.ways = this.findWays();
   }
 
-  private look(): Ways {
+  private findWays(): Ways {
     return new Ways(this.list, this.refused, new Draws(this.seed + this.refusals));
   }
 
   /** Thought and action for the current turn, or null if the oracle finds no way. */
   next(): Advice | null {
-    this.asked ??= this.think();
-    return this.asked.lesson;
+    this.current ??= this.think();
+    return this.current.advice;
   }
 
   /**
    * Records an action, the oracle's own or another, and whether the world accepted it. The plan advances only if the
    * action is the advised one.
    */
-  note(action: string, valid: boolean): void {
-    const { asked } = this;
-    this.asked = null;
+  record(action: string, valid: boolean): void {
+    const { current } = this;
+    this.current = null;
     const [, got] = /^get 64 (.+)$/.exec(action) ?? [];
     if (valid && got !== undefined) this.fetched.add(got);
     if (!valid) {
       if (got !== undefined && !this.ways.isMade(got)) this.refused.add(got);
-      this.startAgain();
-    } else if (asked?.lesson?.action === action) this.said = advanced(asked.said);
+      this.restart();
+    } else if (current?.advice?.action === action) this.plan = advancedPlan(current.plan);
   }
 
-  private startAgain(): void {
-    if (++this.refusals > mostRefusals) this.hopeless = true;
-    this.ways = this.look();
-    this.said = nothingSaid;
+  private restart(): void {
+    if (++this.refusals > maxRefusals) this.hopeless = true;
+    this.ways = this.findWays();
+    this.plan = emptyPlan;
   }
 
-  private think(): { lesson: Advice | null; said: Said } {
-    const thought = new Thought(this.said, this.ways, this.fetched);
-    const lesson = this.hopeless ? null : thought.lesson(this.list.goal);
-    return { lesson, said: thought.said };
+  private think(): { advice: Advice | null; plan: PlanState } {
+    const thought = new Thought(this.plan, this.ways, this.fetched);
+    const advice = this.hopeless ? null : thought.advice(this.list.goal);
+    return { advice, plan: thought.plan };
   }
 }
 
 /** The plan after the advised action. */
-function advanced(said: Said): Said {
-  const { playing, missing, entries } = said;
-  if (!playing) return { ...said, missing: missing.slice(1) };
-  const left = playing.left - 1;
-  if (left > 0) return { ...said, playing: { ...playing, left } };
-  const entry = playing.entry - 1;
-  return { ...said, playing: { entry, left: entries[entry]?.times ?? 0 } };
+function advancedPlan(plan: PlanState): PlanState {
+  const { crafting, missing, entries } = plan;
+  if (!crafting) return { ...plan, missing: missing.slice(1) };
+  const left = crafting.left - 1;
+  if (left > 0) return { ...plan, crafting: { ...crafting, left } };
+  const entry = crafting.entry - 1;
+  return { ...plan, crafting: { entry, left: entries[entry]?.times ?? 0 } };
 }
 
 /** One thought, which continues the plan of the thoughts before it. */
 class Thought {
-  private readonly begun: boolean;
+  private readonly started: boolean;
   private readonly entries: Entry[];
   private missing: Ingredient[];
-  private readonly taken: Map<string, number>;
-  private playing: Said['playing'];
+  private readonly used: Map<string, number>;
+  private crafting: PlanState['crafting'];
   private hopeless = false;
 
   constructor(
-    before: Said,
+    before: PlanState,
     private readonly ways: Ways,
     private readonly fetched: ReadonlySet<string>,
   ) {
-    this.begun = before.begun;
+    this.started = before.started;
     this.entries = [...before.entries];
     this.missing = [...before.missing];
-    this.taken = new Map(before.taken);
-    this.playing = before.playing;
+    this.used = new Map(before.used);
+    this.crafting = before.crafting;
   }
 
-  get said(): Said {
-    const { entries, missing, taken, playing } = this;
-    return { begun: true, entries, missing, taken, playing };
+  get plan(): PlanState {
+    const { entries, missing, used, crafting } = this;
+    return { started: true, entries, missing, used, crafting };
   }
 
-  lesson(goal: string): Advice | null {
-    if (this.playing) return this.play([]);
-    const words = this.begun ? [] : [this.enter(goal, 1)];
+  advice(goal: string): Advice | null {
+    if (this.crafting) return this.play([]);
+    const words = this.started ? [] : [this.enter(goal, 1)];
     while (this.missing.length > 0 && !this.hopeless) {
       const [{ count, name }] = this.missing;
       words.push(`${writeIngredients(this.missing)} ;`);
@@ -238,7 +238,7 @@ class Thought {
     }
     if (this.hopeless || this.entries.length === 0) return null;
     const entry = this.entries.length - 1;
-    this.playing = { entry, left: this.entries[entry].times };
+    this.crafting = { entry, left: this.entries[entry].times };
     return this.play(words);
   }
 
@@ -249,7 +249,7 @@ class Thought {
     if (!recipe || letter === undefined) return this.giveUp();
     const times = Math.ceil(count / recipe.makes);
     const inputs = recipe.inputs.map((input) => ({ count: times * input.count, name: input.name }));
-    if (inputs.some((input) => !this.suffices(input))) return this.giveUp();
+    if (inputs.some((input) => !this.oneFetchSuffices(input))) return this.giveUp();
     const command = writeCommand(recipe);
     this.entries.push({ letter, times, command });
     this.missing.unshift(...inputs);
@@ -257,10 +257,10 @@ class Thought {
   }
 
   /** True if a single `get` fetches enough of the thing for the whole plan. */
-  private suffices({ count, name }: Ingredient): boolean {
-    const taken = (this.taken.get(name) ?? 0) + count;
-    this.taken.set(name, taken);
-    return count <= fetched && (taken <= fetched || this.ways.isMade(name));
+  private oneFetchSuffices({ count, name }: Ingredient): boolean {
+    const used = (this.used.get(name) ?? 0) + count;
+    this.used.set(name, used);
+    return count <= fetched && (used <= fetched || this.ways.isMade(name));
   }
 
   private giveUp(): string {
@@ -269,7 +269,7 @@ class Thought {
   }
 
   private play(words: readonly string[]): Advice | null {
-    const { entry, left } = this.playing!;
+    const { entry, left } = this.crafting!;
     const { letter, command } = this.entries[entry] ?? {};
     if (letter === undefined) return null;
     return { thought: [...words, letter, left].join(' '), action: command };

@@ -65,11 +65,11 @@ export const writeRecipeList = ({ recipes, goal }: RecipeList) =>
   `${heading}\n${recipes.map(writeCommand).join('\n')}\n\nGoal: craft ${goal}.`;
 
 /** Valid actions of a list: every command shown, and fetching each ingredient of every command. */
-export function offeredBy({ recipes }: RecipeList): string[] {
-  const offered = new Set<string>();
+export function actionsOfList({ recipes }: RecipeList): string[] {
+  const actions = new Set<string>();
   for (const recipe of recipes) {
-    offered.add(writeCommand(recipe));
-    for (const { count, name } of recipe.inputs) offered.add(`get ${count} ${name}`);
+    actions.add(writeCommand(recipe));
+    for (const { count, name } of recipe.inputs) actions.add(`get ${count} ${name}`);
   }
-  return [...offered];
+  return [...actions];
 }

@@ -1,51 +1,51 @@
 /** Oracles of a batch of TextCraft's worlds. Each records all actions of its slot and can give advice at any turn. */
 import type { Advice } from '../../envs/env.ts';
 import { ListWorld } from './made-up.ts';
-import { CraftTeacher } from './oracle.ts';
+import { CraftOracle } from './oracle.ts';
 import { type RecipeList, readRecipeList } from './recipe-list.ts';
 
 /** Record of the episode in a slot. */
-interface Told {
+interface EpisodeRecord {
   text: string;
   /** Seed of the oracle's choices between equally cheap ways. */
   seed: number;
   done: { action: string; valid: boolean }[];
   /** Created at the first request. */
-  teacher: CraftTeacher | null;
+  oracle: CraftOracle | null;
 }
 
-const mostPlanned = 60;
+const maxPlanLength = 60;
 
-export class Teaching {
-  private readonly slots = new Map<number, Told>();
+export class SlotOracles {
+  private readonly slots = new Map<number, EpisodeRecord>();
 
   begin(slot: number, text: string, seed: number): void {
-    this.slots.set(slot, { text, seed, done: [], teacher: null });
+    this.slots.set(slot, { text, seed, done: [], oracle: null });
   }
 
-  note(slot: number, action: string, valid: boolean): void {
-    const told = this.slots.get(slot);
-    told?.done.push({ action, valid });
-    told?.teacher?.note(action, valid);
+  record(slot: number, action: string, valid: boolean): void {
+    const record = this.slots.get(slot);
+    record?.done.push({ action, valid });
+    record?.oracle?.record(action, valid);
   }
 
   /** Thought and action for the current turn, or null if the oracle finds no way. */
   next(slot: number): Advice | null {
-    const told = this.slots.get(slot);
-    return (told && this.teacherOf(told)?.next()) ?? null;
+    const record = this.slots.get(slot);
+    return (record && this.oracleOf(record)?.next()) ?? null;
   }
 
   /** The slot's oracle; a new one first replays the actions so far. */
-  private teacherOf(told: Told): CraftTeacher | null {
-    if (told.teacher) return told.teacher;
-    const list = readRecipeList(told.text);
+  private oracleOf(record: EpisodeRecord): CraftOracle | null {
+    if (record.oracle) return record.oracle;
+    const list = readRecipeList(record.text);
     if (!list) return null;
-    told.teacher = new CraftTeacher(list, told.seed);
-    for (const { action, valid } of told.done) {
-      told.teacher.next();
-      told.teacher.note(action, valid);
+    record.oracle = new CraftOracle(list, record.seed);
+    for (const { action, valid } of record.done) {
+      record.oracle.next();
+      record.oracle.record(action, valid);
     }
-    return told.teacher;
+    return record.oracle;
   }
 
   /**
@@ -53,17 +53,17 @@ export class Teaching {
    * goal.
    */
   plan(slot: number, list: RecipeList): string[] | null {
-    const told = this.slots.get(slot);
-    if (!told) return null;
+    const record = this.slots.get(slot);
+    if (!record) return null;
     const world = new ListWorld(list);
-    for (const { action } of told.done) world.step(action);
-    const teacher = new CraftTeacher(list, told.seed);
+    for (const { action } of record.done) world.step(action);
+    const oracle = new CraftOracle(list, record.seed);
     const plan: string[] = [];
-    for (let lesson = teacher.next(); lesson && plan.length < mostPlanned; lesson = teacher.next()) {
-      const { valid, done } = world.step(lesson.action);
-      plan.push(lesson.action);
+    for (let advice = oracle.next(); advice && plan.length < maxPlanLength; advice = oracle.next()) {
+      const { valid, done } = world.step(advice.action);
+      plan.push(advice.action);
       if (done) return plan;
-      teacher.note(lesson.action, valid);
+      oracle.record(advice.action, valid);
     }
     return null;
   }

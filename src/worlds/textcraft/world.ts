@@ -15,12 +15,12 @@ import {
 } from '../../envs/env.ts';
 import { loadWasm } from '../../envs/transport/wasm.ts';
 import { textcraftDescription } from './description.ts';
-import { askedOtherwise, ListWorld, madeUpList, type Vocabulary } from './made-up.ts';
-import { itemWords, Naming, renamed } from './name-exchange.ts';
+import { ListWorld, madeUpList, type Vocabulary, withOtherGoal } from './made-up.ts';
+import { itemWords, NameExchange, renamed } from './name-exchange.ts';
 import { parseTextCraftOptions, type TextCraftOptions } from './options.ts';
 import { isKind } from './oracle.ts';
 import { itemNames, readRecipeList, writeRecipeList } from './recipe-list.ts';
-import { Teaching } from './slot-oracles.ts';
+import { SlotOracles } from './slot-oracles.ts';
 import { splitIds } from './split.ts';
 import type { TextCraftView } from './view-data.ts';
 import { parseView } from './view-parser.ts';
@@ -110,14 +110,14 @@ export class TextCraft implements World {
   private capacity = 0;
   private bytes = new Uint8Array(0);
   private readonly texts = new Map<string, TaskText>();
-  private readonly namings = new Map<number, Naming>();
+  private readonly namings = new Map<number, NameExchange>();
   private words: string[] | null = null;
   private names: string[] | null = null;
   /** Namings by slot; slots with the world's own names are absent. */
-  private readonly named = new Map<number, Naming>();
+  private readonly exchanges = new Map<number, NameExchange>();
   /** Episodes by slot that are played on a list the world does not have. */
   private readonly lists = new Map<number, ListWorld>();
-  private readonly teaching = new Teaching();
+  private readonly oracles = new SlotOracles();
   private heldOut: ReadonlySet<string> | null = null;
 
   private constructor(private readonly wasm: Exports) {}
@@ -159,7 +159,7 @@ export class TextCraft implements World {
       this.name(slots[b], options[b]);
     }
     this.wasm.reset(slots.length);
-    for (const [b, slot] of slots.entries()) this.teaching.begin(slot, answers[b].observation, options[b].listSeed);
+    for (const [b, slot] of slots.entries()) this.oracles.begin(slot, answers[b].observation, options[b].listSeed);
     return answers;
   }
 
@@ -172,7 +172,7 @@ export class TextCraft implements World {
       own.map((b) => actions[b]),
     );
     const feedback = slots.map((slot, b) => this.lists.get(slot)?.step(actions[b]) ?? answers.shift()!);
-    for (const [b, slot] of slots.entries()) this.teaching.note(slot, actions[b], feedback[b].valid);
+    for (const [b, slot] of slots.entries()) this.oracles.record(slot, actions[b], feedback[b].valid);
     return feedback;
   }
 
@@ -180,11 +180,11 @@ export class TextCraft implements World {
     if (slots.length === 0) return [];
     this.begin(slots);
     this.writeActions(
-      this.named.size ? actions.map((text, b) => this.named.get(slots[b])?.mean(text) ?? text) : actions,
+      this.exchanges.size ? actions.map((text, b) => this.exchanges.get(slots[b])?.mean(text) ?? text) : actions,
     );
     this.wasm.step(slots.length);
     return this.readTexts(slots.length, (observation, flags, b) => ({
-      observation: this.named.get(slots[b])?.show(observation) ?? observation,
+      observation: this.exchanges.get(slots[b])?.show(observation) ?? observation,
       reward: flags & WON ? 1 : 0,
       done: (flags & WON) !== 0,
       valid: (flags & ACCEPTED) !== 0,
@@ -194,18 +194,18 @@ export class TextCraft implements World {
 
   async advise(slots: readonly number[]): Promise<(Advice | null)[]> {
     this.checkWorlds(slots);
-    return slots.map((slot) => this.teaching.next(slot));
+    return slots.map((slot) => this.oracles.next(slot));
   }
 
   /** Remaining actions of the oracle. For a generated list they are planned here, not in the WASM instance. */
   async oracle(slots: readonly number[]): Promise<(string[] | null)[]> {
     const plans = this.plans(slots, (text, flags, b) => {
-      const shown = this.named.get(slots[b])?.show(text) ?? text;
+      const shown = this.exchanges.get(slots[b])?.show(text) ?? text;
       return flags === 0 ? null : shown.split('\n').slice(0, -1);
     });
     return plans.map((plan, b) => {
       const list = this.lists.get(slots[b]);
-      return list ? this.teaching.plan(slots[b], list.list) : plan;
+      return list ? this.oracles.plan(slots[b], list.list) : plan;
     });
   }
 
@@ -221,7 +221,7 @@ export class TextCraft implements World {
     this.checkWorlds([slot]);
     this.wasm.writeView(slot);
     const view = parseView(this.output());
-    return this.named.get(slot)?.view(view) ?? view;
+    return this.exchanges.get(slot)?.view(view) ?? view;
   }
 
   async close(): Promise<void> {
@@ -268,7 +268,7 @@ export class TextCraft implements World {
     const own = readRecipeList(this.taskText(id, { ...options, naming: 0 }).observation);
     if (!own) return null;
     const heldOut = this.heldOutGoals(apart);
-    const other = askedOtherwise(own, listSeed, asked, (name) => !heldOut.has(name));
+    const other = withOtherGoal(own, listSeed, asked, (name) => !heldOut.has(name));
     if (exchanged) return new ListWorld(renamed(other, this.vocabulary(true).names, naming));
     if (other.goal === own.goal) return null;
     const shown = this.naming(options);
@@ -288,8 +288,8 @@ export class TextCraft implements World {
 
   private name(slot: number, options: Named): void {
     const naming = this.naming(options);
-    if (naming) this.named.set(slot, naming);
-    else this.named.delete(slot);
+    if (naming) this.exchanges.set(slot, naming);
+    else this.exchanges.delete(slot);
   }
 
   /** Vocabulary of generated lists: the words and names that a naming may exchange. */
@@ -299,12 +299,12 @@ export class TextCraft implements World {
   }
 
   /** Returns null if every item keeps its own name or whole names are exchanged. */
-  private naming({ naming: number, keepKinds, wholeNames }: Named): Naming | null {
+  private naming({ naming: number, keepKinds, wholeNames }: Named): NameExchange | null {
     if (number === 0 || wholeNames) return null;
     const key = keepKinds ? -number : number;
     const known = this.namings.get(key);
     if (known) return known;
-    const naming = new Naming(keepKinds ? this.vocabulary(false).words : this.itemWords(), number);
+    const naming = new NameExchange(keepKinds ? this.vocabulary(false).words : this.itemWords(), number);
     if (this.namings.size >= MAX_CACHED_TASKS) this.namings.clear();
     this.namings.set(key, naming);
     return naming;

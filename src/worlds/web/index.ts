@@ -4,12 +4,12 @@
  */
 import type { WorldModule } from '../../envs/module.ts';
 import { webDescription } from './description.ts';
-import { offeredInWeb } from './listed-actions.ts';
+import { listedInWeb } from './listed-actions.ts';
 import { parseWebOptions } from './options.ts';
 
 export const web: WorldModule = {
   ...webDescription,
-  offeredIn: offeredInWeb,
+  listedActions: listedInWeb,
   options: parseWebOptions,
   vocabulary: {
     // Texts of the full observation, of errors and of actions. Unknown names are spelled.

@@ -5,7 +5,7 @@ import type { WorldOptions } from '../../envs/env.ts';
  * Returns null if the observations do not contain all valid actions under these options. `observations`: all observations so
  * far.
  */
-export function offeredInWeb(observations: readonly string[], { observation, verbs }: WorldOptions): string[] | null {
+export function listedInWeb(observations: readonly string[], { observation, verbs }: WorldOptions): string[] | null {
   if (observation !== 'terse' || String(verbs) !== 'click') return null;
   // The first line is the objective.
   const [, ...lines] = (observations.at(-1) ?? '').split('\n');

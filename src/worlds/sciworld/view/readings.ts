@@ -1,9 +1,9 @@
 /** Selects the things of a room to show with a temperature, and maps temperatures to a scale. Draws nothing. */
 import type { SciWorldThing, SciWorldView } from '../view-data.ts';
 
-const mostReadings = 6;
+const maxReadings = 6;
 /** Smallest change of temperature that counts, in degrees. */
-const leastChange = 0.3;
+const minChange = 0.3;
 
 export const everyThing = (things: readonly SciWorldThing[]): SciWorldThing[] =>
   things.flatMap((thing) => [thing, ...everyThing(thing.contents)]);
@@ -16,9 +16,9 @@ export function readingsOf({ things, inventory, focus }: SciWorldView): SciWorld
   const all = everyThing([...inventory, ...things]).filter(({ temperature }) => temperature !== null);
   const fixed = all.filter(({ id, kind }) => id === focus || kind === 'thermometer');
   const moving = all
-    .filter((thing) => !fixed.includes(thing) && Math.abs(thing.change) >= leastChange)
+    .filter((thing) => !fixed.includes(thing) && Math.abs(thing.change) >= minChange)
     .sort((a, b) => Math.abs(b.change) - Math.abs(a.change));
-  return [...fixed, ...moving].slice(0, mostReadings);
+  return [...fixed, ...moving].slice(0, maxReadings);
 }
 
 /**
