@@ -8,44 +8,44 @@ const schema = v.strictObject({
   // AgentGym's level numbers.
   levels: option(listOf('levels', whole(1, LEVELS)), RL_LEVELS, {
     label: 'Levels',
-    sentence:
-      "Which of BabyAI's 40 levels are played: 1 to 5 are one room, later ones have doors, keys and several tasks.",
+    sentence: 'BabyAI levels to play, out of 40: 1 to 5 have one room; later ones have doors, keys and several tasks.',
     level: 'basic',
   }),
   observation: option(choice(['full', 'compact', 'memory']), 'full', {
     label: 'Observation',
     sentence:
-      "How the world speaks: in AgentGym's full words, or in a third of them, without the list of actions, for tiny policies; with a memory it also tells where nobody has looked yet, and what was seen before and is out of sight.",
+      "Form of the observations: AgentGym's full text, or a compact text of a third of the length without the list of actions, for tiny policies. With a memory the compact text also contains the unexplored places and the things seen earlier that are out of sight.",
     level: 'basic',
     choiceLabels: { full: 'Full', compact: 'Compact', memory: 'Compact, with a memory' },
   }),
   trainSeeds: option(whole(1, 100_000), 45, {
     label: 'Training rooms',
-    sentence: 'How many different rooms of each level are trained on: with more of them, none is learnt by heart.',
+    sentence:
+      'Number of different training rooms of each level: the more there are, the less a policy can memorise them.',
     unit: 'a level',
     level: 'basic',
   }),
   testSeeds: option(whole(0, 100_000), 0, {
     label: 'Held-out rooms',
-    sentence: "How many rooms of each level an evaluation may ask; 0 takes AgentGym's five.",
+    sentence: "Number of rooms of each level for evaluations; 0 means AgentGym's five.",
     unit: 'a level',
   }),
   // Development rooms are for tuning, so that the test rooms are evaluated only once.
   heldOut: option(choice(['test', 'dev']), 'test', {
     label: 'Held out',
     sentence:
-      'Which rooms an evaluation asks: those of the test, or others as far from training, kept apart to tune on.',
+      'Rooms of evaluations: the test rooms, or development rooms, which are equally far from training and meant for tuning.',
     choiceLabels: { test: 'Test', dev: 'Development' },
   }),
   oracle: option(choice(['sees', 'explores', 'reads']), 'sees', {
     label: 'Oracle',
     sentence:
-      'Whether the oracle knows the whole grid, or looks for what it has not seen, as the agent must: by all that is in view, or by what the text tells of it. What the text does not tell cannot be imitated.',
+      'Knowledge of the oracle: the whole grid, or only what it has explored, as for the agent. An exploring oracle uses everything in view, or only the part of it that the text contains; a policy cannot imitate decisions based on facts outside the text.',
     choiceLabels: { sees: 'Sees everything', explores: 'Explores', reads: 'Explores by the text' },
   }),
   upstream: option(toggle(), false, {
     label: 'Original rules',
-    sentence: 'Keep the rules of the original where ours differ, to compare with published results.',
+    sentence: "Use the original's rules where ours differ, for comparison with published results.",
   }),
 });
 

@@ -34,7 +34,7 @@ export const babyaiSuites: readonly WorldSuite[] = [
   {
     name: 'babyai-fresh',
     label: 'BabyAI, 100 fresh rooms a level',
-    sentence: 'Rooms that no list of ids holds, 100 of each of the 18 levels, 20 turns.',
+    sentence: 'Rooms outside all published lists of ids, 100 of each of the 18 levels, 20 turns.',
     options: { levels: RL_LEVELS, testSeeds: 100 },
     policyOptions: ['observation'],
     split: 'test',
@@ -45,7 +45,7 @@ export const babyaiSuites: readonly WorldSuite[] = [
   {
     name: 'babyai-dev',
     label: 'BabyAI, 100 rooms a level to tune on',
-    sentence: 'As the fresh rooms, of seeds kept apart to tune on: no test room is among them.',
+    sentence: 'Like the fresh rooms, with seeds reserved for tuning: no test room is among them.',
     options: { levels: RL_LEVELS, testSeeds: 100, heldOut: 'dev' },
     policyOptions: ['observation'],
     split: 'test',

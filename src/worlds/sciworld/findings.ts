@@ -42,7 +42,7 @@ export class Findings {
   /** True if the last turn produced a new finding. */
   private isNew = false;
   private turns = 0;
-  /** Substance whose melting point is asked for; null in other tasks. */
+  /** Substance whose melting point the task is about; null in other tasks. */
   private readonly melting: string | null;
 
   /** `description`: the task's, as shown to the agent. */

@@ -70,7 +70,10 @@ const conductivity: Plan = (trial) => {
   trial.do(`move ${thing} to ${lightsLamp(trial, thing) ? conductive : other}`);
 };
 
-/** During a long wait the stove stays below bounds from this temperature on, so a long wait saves readings. */
+/**
+ * Bounds from this temperature on, in degrees, take longer than one long wait on the stove, so a long wait can replace
+ * many readings.
+ */
 const LONG_WAIT_FROM = 200;
 const MAX_READINGS = 20;
 const LONG_WAIT = 'wait';

@@ -16,7 +16,7 @@ const schema = v.strictObject({
     agentGymTasks.map(({ name }) => name),
     {
       label: 'Tasks',
-      sentence: 'Which experiments are done: finding things is short, chemistry and growing take long.',
+      sentence: 'Experiments to do: finding things is short; chemistry and growing plants are long.',
       level: 'basic',
       choiceLabels: Object.fromEntries(names.map((name) => [name, inWords(name)])),
     },
@@ -24,7 +24,7 @@ const schema = v.strictObject({
   simplifications: option(listOf('simplifications', choice(simplificationLabels), 0), [], {
     label: 'Simplifications',
     sentence:
-      'What is made easier: doors and containers open, moving in one action, pots that water themselves; easy is most of them.',
+      'Simplifications of the world: open doors and containers, moving in one action, self-watering pots; easy combines most of them.',
     level: 'basic',
     choiceLabels: {
       selfWateringFlowerPots: 'Flower pots water themselves',
@@ -37,49 +37,49 @@ const schema = v.strictObject({
   }),
   stepLimit: option(whole(1, 1000), 100, {
     label: 'Move limit',
-    sentence: 'After how many moves the world ends an episode, whatever the horizon.',
+    sentence: 'Number of moves after which the world ends an episode, independently of the horizon.',
     unit: 'moves',
   }),
   validActions: option(toggle(), true, {
     label: 'List actions',
-    sentence: 'Whether the world lists the valid actions of each turn; without the list, actions cannot be masked.',
+    sentence: 'Lists the valid actions of each turn; without the list, actions cannot be masked.',
   }),
   verbs: option(listOf('verbs', v.pipe(v.string('must be a text'), v.nonEmpty('must not be empty')), 0), [], {
     label: 'Verbs',
-    sentence: 'Only actions that begin so are offered; with none chosen, all are.',
+    sentence: 'Only actions that begin with one of these verbs are listed; with none chosen, all are.',
     choices: sciWorldVerbs,
   }),
   // With the original rules, listing actions consumes the world's random numbers.
   upstream: option(toggle(), false, {
     label: 'Original rules',
-    sentence: 'Keep the rules of the original where ours differ, to compare with published results.',
+    sentence: "Use the original's rules where ours differ, for comparison with published results.",
   }),
   oracle: option(choice(['knows', 'finds out', 'guesses']), 'knows', {
     label: 'Oracle',
     sentence:
-      'Whether the oracle knows the answers, or looks, tests and reads before it acts, as the agent must: only then can its play be imitated. Or it guesses among the boxes: whoever finds out must do better.',
+      'The oracle knows the answers; or it looks, tests and reads before it answers, as the agent must, so that a policy can imitate it; or it guesses one of the boxes, as a baseline.',
     choiceLabels: { knows: 'Knows the answers', 'finds out': 'Finds out', guesses: 'Guesses' },
   }),
   // Development variations are for tuning, so that the test variations are evaluated only once.
   heldOut: option(choice(['test', 'dev']), 'test', {
     label: 'Held out',
-    sentence: "Which variations evaluations ask: the original's test set, or those it sets apart to tune on.",
+    sentence: "Variations of evaluations: the original's test set, or its development set, meant for tuning.",
     choiceLabels: { test: 'Test', dev: 'Development' },
   }),
   fresh: option(toggle(), false, {
     label: 'New names at each draw',
     sentence:
-      'Each time a variation of training is drawn, things exchange their names with others of their kind: what a thing is called has to be read, it cannot be remembered.',
+      'Each time a training variation is drawn, things exchange names with others of their kind: names must be read and cannot be memorised.',
   }),
   naming: option(whole(0, 0xffffffff), 0, {
     label: 'Naming',
-    sentence: 'Which exchange of the names of things is used; 0 leaves each its own.',
+    sentence: "Number of the exchange of names; 0 keeps every thing's own name.",
   }),
   exchange: option(choice(['names', 'all']), 'names', {
-    label: 'What is exchanged',
+    label: 'Exchange',
     sentence:
-      'With new names at each draw: the names of things alone, or also boxes, side rooms, paints and warm with cold, while what is solid or liquid by its name keeps that. With all, less can be learnt by heart.',
-    choiceLabels: { names: 'Names', all: 'Names, boxes, rooms, paints and warm with cold' },
+      'Extent of the exchange with new names at each draw: only the names of things, or also boxes, side rooms, paints, and warm with cold. In the second case names that contain solid or liquid keep it, and less can be memorised.',
+    choiceLabels: { names: 'Names', all: 'Names, boxes, rooms, paints, and warm with cold' },
   }),
 });
 

@@ -11,7 +11,7 @@ type Scene = Pick<SciWorldView, 'room' | 'doors' | 'things' | 'inventory' | 'foc
  * Temperatures and goals at the last view and at the one before it. Views without a move in between compare with the
  * same earlier one.
  */
-export interface Past {
+export interface ViewHistory {
   moves: number;
   now: Seen;
   before: Seen | null;
@@ -36,8 +36,7 @@ const marks: { [letter: string]: SciWorldThing['marks'][number] } = {
 };
 
 /**
- * Parses the line of one thing. `before`: temperatures at the previous view; the change is 0 for things that it did not
- * contain.
+ * Parses the line of one thing. `before`: temperatures at the previous view; things absent from it have a change of 0.
  */
 function thingOf(fields: readonly string[], before: Seen | null): SciWorldThing {
   const [, , id, kind, letters, tenths, detail, ...name] = fields;
@@ -80,14 +79,19 @@ export const everyThing = (things: readonly SciWorldThing[]): SciWorldThing[] =>
   things.flatMap((thing) => [thing, ...everyThing(thing.contents)]);
 
 /** State for the next view to compare with. */
-export function remember(past: Past | null, moves: number, scene: Scene, goals: readonly Goal[]): Past {
-  if (past?.moves === moves) return past;
+export function nextHistory(
+  history: ViewHistory | null,
+  moves: number,
+  scene: Scene,
+  goals: readonly Goal[],
+): ViewHistory {
+  if (history?.moves === moves) return history;
   const known = everyThing([...scene.things, ...scene.inventory]).filter(({ temperature }) => temperature !== null);
   const now = {
     temperatures: new Map(known.map(({ id, temperature }) => [id, temperature!])),
     goals: goals.map(({ reached }) => reached),
   };
-  return { moves, now, before: past?.now ?? null };
+  return { moves, now, before: history?.now ?? null };
 }
 
 const list = (words: readonly string[]) => (words.length ? words.join(', ') : 'none');

@@ -72,7 +72,7 @@ export const sciworldSuites: readonly WorldSuite[] = [
     name: 'sciworld-dev',
     label: 'ScienceWorld, 200 to tune on',
     sentence:
-      'As the stand-in, of the variations that the original sets apart to tune on: no test variation is among them.',
+      'Like the stand-in, with variations that the original reserves for tuning: no test variation is among them.',
     options: { ...options, heldOut: 'dev' },
     guesses: { ...guesses, heldOut: 'dev' },
     split: 'test',

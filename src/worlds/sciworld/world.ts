@@ -22,7 +22,7 @@ import { NameExchange } from './name-exchange.ts';
 import { parseSciWorldOptions, type SciWorldOptions } from './options.ts';
 import { planOf } from './oracle.ts';
 import { withRandomAnswer } from './random-answer.ts';
-import { describeMap, type Past, readScene, remember } from './scene.ts';
+import { describeMap, nextHistory, readScene, type ViewHistory } from './scene.ts';
 import { SciWorldSimulator } from './simulator.ts';
 import { bitsOf, itemOf, sciWorldTasks, variationsOf } from './tasks.ts';
 import type { SciWorldView } from './view-data.ts';
@@ -39,7 +39,7 @@ interface Slot {
   /** Exchange of names; null: things have their own names. */
   naming: NameExchange | null;
   /** Earlier views, to compare the next one with. */
-  past: Past | null;
+  history: ViewHistory | null;
   findings: Findings;
   /** Remaining actions of the oracle's plan, as shown to the agent; null: it has none; undefined: not computed yet. */
   plan: readonly string[] | null | undefined;
@@ -120,7 +120,7 @@ export class SciWorld implements World {
     const naming = options.naming > 0 ? new NameExchange(options.naming, all) : null;
     const show = (text: string) => naming?.show(text) ?? text;
     const state: Slot = {
-      ...{ world, options, id: task.id, task: name, naming, done: false, score: 0, past: null },
+      ...{ world, options, id: task.id, task: name, naming, done: false, score: 0, history: null },
       findings: new Findings(show(description)),
       plan: undefined,
     };
@@ -198,8 +198,8 @@ export class SciWorld implements World {
     const lines = simulator.scene(world);
     const moves = simulator.moves(world);
     const reached = simulator.goals(world);
-    state.past = remember(state.past, moves, readScene(lines, null), reached);
-    const { before } = state.past;
+    state.history = nextHistory(state.history, moves, readScene(lines, null), reached);
+    const { before } = state.history;
     const view = {
       kind: 'sciworld' as const,
       task,

@@ -229,8 +229,8 @@ function depthsOf(recipes: readonly Recipe[]): Map<string, number> {
 }
 
 /**
- * A thing that needs one craft more is this many times as likely to be chosen as a goal, because most things of a list
- * need only one craft.
+ * Weight of a goal relative to one that needs one craft less. Most things of a list need only one craft, so deep ones
+ * are favoured.
  */
 const depthFactor = 3;
 

@@ -149,7 +149,7 @@ export class TextCraft implements World {
     const options = tasks.map((task) => parseTextCraftOptions(task.options));
     const answers = tasks.map((task, b) => this.start(slots[b], task.id, options[b]));
     this.wasm.ensureWorlds(Math.max(-1, ...slots) + 1);
-    this.begin(slots);
+    this.beginBatch(slots);
     const { columns, capacity } = this;
     for (let b = 0; b < tasks.length; b++) {
       const { distractors, listSeed, madeUp } = options[b];
@@ -178,7 +178,7 @@ export class TextCraft implements World {
 
   private stepOwn(slots: readonly number[], actions: readonly string[]): Feedback[] {
     if (slots.length === 0) return [];
-    this.begin(slots);
+    this.beginBatch(slots);
     this.writeActions(
       this.exchanges.size ? actions.map((text, b) => this.exchanges.get(slots[b])?.mean(text) ?? text) : actions,
     );
@@ -235,7 +235,7 @@ export class TextCraft implements World {
 
   private plans<T>(slots: readonly number[], read: (text: string, flags: number, b: number) => T): T[] {
     this.checkWorlds(slots);
-    this.begin(slots);
+    this.beginBatch(slots);
     this.wasm.oracle(slots.length);
     return this.readTexts(slots.length, read);
   }
@@ -339,7 +339,7 @@ export class TextCraft implements World {
   }
 
   /** Makes room for a batch and writes its slots. */
-  private begin(slots: readonly number[]): void {
+  private beginBatch(slots: readonly number[]): void {
     this.wasm.ensureBatch(slots.length);
     this.refresh();
     for (let b = 0; b < slots.length; b++) this.columns[b] = slots[b];
