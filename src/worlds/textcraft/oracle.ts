@@ -1,21 +1,23 @@
 /**
- * What an oracle of TextCraft thinks and does, from the shown text alone, so that a policy that reads the same text can learn it.
+ * Oracle of TextCraft: thoughts and actions from the observations alone, so that a policy that reads the same text can
+ * imitate it.
  *
- * Before its first action it works out what is missing, the goal first. A thought is a row of steps, each written from what stands
- * just before it or in the recipes shown, so that every word is one look-up:
+ * Before its first action the oracle plans, goal first. A thought is a sequence of steps; each step can be copied from
+ * the step right before it or from the recipes shown:
  *
- *     oak sign A 1 craft 3 oak sign using 6 oak planks, 1 stick ;     what is wanted, a letter, how often to craft, the recipe
- *     6 oak planks, 1 stick ;                                          all that is still to be found, what comes next first
+ *     oak sign A 1 craft 3 oak sign using 6 oak planks, 1 stick ;  wanted thing, letter, number of crafts, recipe
+ *     6 oak planks, 1 stick ;                                      everything still missing, next one first
  *     oak planks B 2 craft 4 oak planks using 1 oak logs ;
  *     2 oak logs, 1 stick ;
- *     oak logs <do> get 64 oak logs                                    no recipe makes it: it is fetched, and the thought goes on next turn
- *     1 stick ;
- *     stick C 1 craft ...                                              `=`: it was fetched before
+ *     oak logs <do> get 64 oak logs                                no recipe makes it, so it is fetched;
+ *     1 stick ;                                                    the thought continues in the next turn
+ *     stick C 1 craft ...                                          `=` instead of a recipe: fetched before
  *
- * When nothing is missing, the letters are gone through backwards, each as often as it says: `B 2 <do> craft 4 oak planks using 1 oak logs`,
- * `B 1 <do> ...`, `A 1 <do> ...`. After a refusal it begins anew. `get 64` is accepted by the world and spares all arithmetic of
- * fetching. A kind ("planks") is met by a thing whose name ends so. (Saying intermediate steps: Wei et al. https://arxiv.org/abs/2201.11903,
- * before acting: Yao et al. https://arxiv.org/abs/2210.03629.)
+ * When nothing is missing, the oracle crafts in reverse order of the letters and counts down the crafts of each:
+ * `B 2 <do> craft 4 oak planks using 1 oak logs`, `B 1 <do> ...`, `A 1 <do> ...`. After a refused action it plans
+ * again. It always fetches 64, which the world accepts, so no amounts need to be added up. A kind ("planks") stands
+ * for any thing whose name ends with it. (Intermediate steps in text: Wei et al. https://arxiv.org/abs/2201.11903;
+ * thoughts before actions: Yao et al. https://arxiv.org/abs/2210.03629.)
  */
 import type { Advice } from '../../envs/env.ts';
 import { Draws } from './draws.ts';
