@@ -72,9 +72,10 @@ const checks = {
     run(folder, 'scripts/localize.mjs', '--check') ??
     run(folder, 'node_modules/vite/bin/vite.js', 'build') ??
     run(folder, 'scripts/run.mjs', '--build'),
-  // Tests of guarded worlds start the worker that the command line tools are built with.
+  // Tests of guarded worlds start the built worker, and one compares docs/experiment.md with the schemas.
   tests: (folder) =>
     run(folder, 'scripts/run.mjs', '--build') ??
+    run(folder, 'scripts/docs.mjs') ??
     run(folder, 'node_modules/vitest/vitest.mjs', 'run', '--project', 'node', '--reporter', 'dot'),
 };
 const chosen = values.only
