@@ -1,7 +1,7 @@
 /**
- * AgentGym-RL (github.com/WooooDyy/AgentGym-RL at 82402a9, a fork of verl 0.2; arXiv 2509.08755): its own clients play our worlds by
- * AgentGym's protocol. One world a job, whole models that talk ChatML, and a horizon of equal stages. Names of settings:
- * verl/agent_trainer/config/ppo_trainer.yaml of that commit.
+ * AgentGym-RL (github.com/WooooDyy/AgentGym-RL at 82402a9, a fork of verl 0.2; arXiv 2509.08755): its own clients play
+ * our worlds over AgentGym's protocol. It trains whole models that use ChatML, in one world per job, with a horizon of
+ * equal stages. Names of settings: verl/agent_trainer/config/ppo_trainer.yaml of that commit.
  */
 
 import { type KlEstimator, klKinds } from '../../rl/objective/kl.ts';
@@ -27,10 +27,10 @@ const rollout = 'actor_rollout_ref.rollout';
 const least = 16_384;
 const noGradClip = 1e9;
 
-/** The names under which that trainer makes its clients (verl/utils/agentgym/client.py). */
+/** Name of the task in that trainer's table of clients (verl/utils/agentgym/client.py). */
 const taskOf = ({ agentgym, agentgymPath }: HandoffInput['servers'][number]) => agentgymPath.slice(1) || agentgym;
 
-/** The only server, and its tasks as items of AgentGym. */
+/** The only server, and the tasks that are items of AgentGym. */
 function itemsOf({ servers, train }: HandoffInput): {
   server: HandoffInput['servers'][number];
   rows: readonly TaskRow[];
@@ -50,7 +50,7 @@ function itemsOf({ servers, train }: HandoffInput): {
   return { server, rows };
 }
 
-/** Equal stages, as `scaling_inter_stepwise` has them. Notes where ours are not. */
+/** The horizon as the equal stages of `scaling_inter_stepwise`. Adds remarks where the run's stages differ. */
 function rounds(input: HandoffInput, ledger: Ledger): Flat {
   const stages = stagesAfter(input.experiment.horizon, input.done);
   const longest = Math.max(0, ...input.train.map(({ oracleTurns }) => oracleTurns ?? 0));
@@ -85,7 +85,7 @@ function kl(ledger: Ledger): Flat {
   };
 }
 
-/** One clip for both sides. */
+/** The clip bound; that trainer has one for both sides. */
 function clip(ledger: Ledger): Flat {
   const first = ledger.has('algorithm.lowStart');
   const low = first ? 1 - ledger.take<number>('algorithm.lowStart') : ledger.take<number>('algorithm.clipLow');
@@ -94,7 +94,7 @@ function clip(ledger: Ledger): Flat {
   return { [`${actor}.clip_ratio`]: low };
 }
 
-/** What has one form there, whatever it is here; where it is that form, it arrives. */
+/** Settings that have a fixed value in that trainer; a note is added if the run's value differs. */
 const fixed: { readonly [path: string]: readonly [value: unknown, why: string] } = {
   'algorithm.dualClip': [null, 'there is no dual clip there'],
   'algorithm.ratio': ['token', 'each token has its own ratio there'],
@@ -118,7 +118,7 @@ function fixedThere(ledger: Ledger): void {
   if (ledger.take<string>('algorithm.correction.weights', 'none') === 'none') ledger.takeAll('algorithm.correction');
 }
 
-/** The score of the last turn is the whole return there. */
+/** In that trainer, the score of the last turn is the whole return. */
 function endings(ledger: Ledger): void {
   const rules = rulesOf(ledger);
   const why = 'an episode is worth its last reward there, and goes on after a refused action';
@@ -228,7 +228,9 @@ exec python3 -m verl.agent_trainer.main_ppo --config-path="$TABGYM_HANDOFF" --co
 `;
 }
 
-/** Tasks that only this project tells apart: one item stands for all of them there. */
+/**
+ * Adds remarks on tasks that are lost or merged: tasks that differ only in this project's options are one item there.
+ */
 function remarkOnItems(input: HandoffInput, rows: readonly TaskRow[], ledger: Ledger): void {
   const lost = input.train.length - rows.length;
   if (lost)

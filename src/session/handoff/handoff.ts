@@ -1,4 +1,7 @@
-/** A run as a folder that another trainer starts from: its tasks, its policy, its settings in that trainer's words, the servers of its worlds. */
+/**
+ * Exports a run as a folder that another trainer starts from: tasks, policy, settings in that trainer's format, and the
+ * servers of its worlds.
+ */
 import type { Experiment } from '../../experiment/experiment.ts';
 import { factsOf } from '../../experiment/policies/registry.ts';
 import { baseNameOf } from '../../models/names.ts';
@@ -12,27 +15,27 @@ import { serverOptions, serveScript } from './shared.ts';
 import { type HandedPolicy, HandoffError, type HandoffInput, type NamedBytes } from './target.ts';
 import { handedTasks } from './tasks.ts';
 
-/** What is handed over. */
+/** The run to hand over. */
 export interface HandoffSource {
   name: string;
   experiment: Experiment;
-  /** Steps that were trained. */
+  /** Number of committed steps. */
   done: number;
-  /** Of the policy, as `policyFiles` gives them; null: nothing was trained, and an adapter starts anew. */
+  /** The policy's files from `policyFiles`; null: nothing is trained, and a new adapter is started. */
   files: NamedBytes | null;
 }
 
 export interface HandoffOptions {
-  /** The trainer. */
+  /** Name of the trainer. */
   to: string;
-  /** Steps to go; absent: those that are left, or as many again where none is. */
+  /** Number of steps to train; absent: the remaining ones, or the same number again if none remain. */
   steps?: number;
-  /** A server of the worlds that needs no checkout, by its files. */
+  /** Files of a standalone server of the worlds, which needs no checkout. */
   server?: NamedBytes;
 }
 
 const utf8 = new TextEncoder();
-/** A step's tasks are rows: more would be a file of gigabytes. */
+/** Each step adds rows of tasks; more rows would make a file of gigabytes. */
 const mostRows = 200_000;
 
 function handedPolicy({ experiment: { policy }, files }: HandoffSource): HandedPolicy {
@@ -48,7 +51,7 @@ function handedPolicy({ experiment: { policy }, files }: HandoffSource): HandedP
   return { form: 'adapter', files, base, instructed: true };
 }
 
-/** The steps still to go. */
+/** Number of steps still to train. */
 function stepsLeft({ experiment, done }: HandoffSource, asked: number | undefined): number {
   const steps = asked ?? (experiment.steps > done ? experiment.steps - done : experiment.steps);
   const { groups } = experiment.algorithm;
@@ -62,7 +65,7 @@ function stepsLeft({ experiment, done }: HandoffSource, asked: number | undefine
 const under = (folder: string, files: NamedBytes | null): NamedBytes =>
   Object.fromEntries(Object.entries(files ?? {}).map(([name, bytes]) => [`${folder}/${name}`, bytes]));
 
-/** The folder's files, by their path in it. */
+/** Files of the folder by their path in it. */
 export async function handoffFiles(
   source: HandoffSource,
   { to, steps, server }: HandoffOptions,

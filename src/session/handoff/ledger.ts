@@ -1,22 +1,22 @@
 /**
- * The settings of an experiment while they are put into another trainer's words. Each is taken, which says that it arrives there, or
- * noted with why it does not; what nobody asked for is listed at the end. So nothing is dropped in silence, also of an algorithm
- * that is added later.
+ * Records how an experiment's settings are translated for another trainer. Each setting is either taken (it carries
+ * over) or noted with the reason why it does not; settings that no code reads are listed at the end. No setting is
+ * dropped silently, even of an algorithm added later.
  */
 import type { Json } from '../../envs/env.ts';
 
-/** A setting that has no counterpart, or only a near one. */
+/** A setting without an exact counterpart. */
 export interface Note {
   path: string;
   value: Json;
-  /** Empty: it is not known there. */
+  /** Empty: the trainer does not know the setting. */
   why: string;
 }
 
 const isObject = (value: unknown): value is { [key: string]: Json } =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Numbers, texts, nulls and lists by their path. */
+/** Collects numbers, texts, nulls and lists by their path. */
 function leavesOf(value: Json, path: string, into: Map<string, Json>): Map<string, Json> {
   if (isObject(value))
     for (const [key, each] of Object.entries(value)) leavesOf(each, path ? `${path}.${key}` : key, into);
@@ -28,7 +28,7 @@ export class Ledger {
   private readonly leaves: Map<string, Json>;
   private readonly taken = new Set<string>();
   private readonly noted: Note[] = [];
-  /** What is not the same there, beside single settings. */
+  /** Differences that do not belong to a single setting. */
   readonly remarks: string[] = [];
 
   constructor(document: unknown) {
@@ -39,19 +39,19 @@ export class Ledger {
     return this.leaves.has(path);
   }
 
-  /** The value of a setting that arrives; `fallback` where the experiment has no such setting. */
+  /** Returns a setting and marks it as carried over; `fallback` if the experiment has no such setting. */
   take<T extends Json>(path: string, fallback?: T): T {
     if (!this.leaves.has(path)) return fallback as T;
     this.taken.add(path);
     return this.leaves.get(path) as T;
   }
 
-  /** The whole object or list at a path. */
+  /** Marks the whole object or list at a path as carried over. */
   takeAll(path: string): void {
     for (const leaf of this.leaves.keys()) if (leaf === path || leaf.startsWith(`${path}.`)) this.taken.add(leaf);
   }
 
-  /** A setting that does not arrive, or not as it is. */
+  /** Notes that a setting does not carry over exactly. */
   note(path: string, why: string): void {
     if (!this.leaves.has(path)) return;
     this.taken.add(path);
@@ -62,7 +62,7 @@ export class Ledger {
     if (!this.remarks.includes(sentence)) this.remarks.push(sentence);
   }
 
-  /** Everything that does not arrive as it is, in the order of the document. */
+  /** All settings that do not carry over exactly, in the document's order. */
   notes(): Note[] {
     const rest = [...this.leaves].filter(([path]) => !this.taken.has(path));
     const all = [...this.noted, ...rest.map(([path, value]) => ({ path, value, why: '' }))];

@@ -1,4 +1,7 @@
-/** The trainers a run can be handed to, as a page lists them: without what writes their files, which is loaded when it is asked for. */
+/**
+ * Names of the trainers that a run can be handed to, for the page's list. The code that writes their files is loaded on
+ * demand.
+ */
 
 export const handoffChoices = [
   { name: 'verl', label: 'verl' },

@@ -1,21 +1,24 @@
-/** Quoting of texts from an experiment that go into files of other languages. One function a language, used for every such text. */
+/**
+ * Quoting of texts from an experiment for files in other languages: one function per language, used for every such
+ * text.
+ */
 import { HandoffError } from './target.ts';
 
-/** A word of a POSIX shell that stands for exactly this text. Throws HandoffError for NUL, which no shell word can hold. */
+/** Quotes a text as one word of a POSIX shell. Throws HandoffError for NUL, which a shell word cannot contain. */
 export function shellWord(text: string): string {
   if (text.includes('\0')) throw new HandoffError(`A shell cannot hold ${JSON.stringify(text)}: it contains NUL.`);
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
-/** A text as part of a line of Markdown: control characters become spaces, and markup is escaped. */
+/** Escapes a text for a line of Markdown: control characters become spaces, and markup is escaped. */
 export const markdownText = (text: string): string =>
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters to remove
   text.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g, ' ').replace(/[\\`*_{}[\]<>#|]/g, '\\$&');
 
-/** Names of repositories and of folders: letters, digits, spaces and these signs. */
+/** Allowed names of repositories and folders: letters, digits, spaces and these characters. */
 const plainName = /^[\p{L}\p{N} ._@~+,=:()/\\-]+$/u;
 
-/** Refuses a model's name that is no plain path or repository. */
+/** Throws HandoffError if a model's name is not a plain path or repository. */
 export function checkModelName(name: string): void {
   if (plainName.test(name)) return;
   throw new HandoffError(

@@ -1,4 +1,4 @@
-/** The README of a hand-off: what is where, what to install and run, what is not the same there, and the way back. */
+/** README of a hand-off: the files, installation and start, differences between the trainers, and the way back. */
 
 import type { Ledger, Note } from './ledger.ts';
 import { markdownText } from './quote.ts';
@@ -10,7 +10,7 @@ const inWords = (value: unknown) =>
 const noteLine = ({ path, value, why }: Note) =>
   `- \`${path}\` = ${inWords(value)}${why ? `: ${why}` : ': not known there'}`;
 
-/** What does not arrive as it is. */
+/** Markdown list of the settings that do not carry over exactly. */
 export function differences(ledger: Ledger): string {
   const lines = [...ledger.remarks.map((sentence) => `- ${sentence}`), ...ledger.notes().map(noteLine)];
   return lines.length ? `${lines.join('\n')}\n` : 'Every setting has its counterpart.\n';

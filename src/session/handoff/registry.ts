@@ -1,4 +1,7 @@
-/** The trainers that a run can be handed to. One more: a module as these are, and a line here; `rl/algorithms/` says what it calls each. */
+/**
+ * The trainers that a run can be handed to. To add one, write a module like these and add a line here; `rl/algorithms/`
+ * lists each trainer's names of the algorithms.
+ */
 import { agentGymRl } from './agentgym-rl.ts';
 import { HandoffError, type HandoffTarget } from './target.ts';
 import { trl } from './trl.ts';

@@ -1,14 +1,17 @@
-/** What several trainers' files have in common: the horizon, the worth of endings, the rows of a data set, and how the servers are started. */
+/**
+ * Parts that several trainers' files share: the horizon, the returns by ending, the rows of a data set, and the script
+ * that starts the servers.
+ */
 import type { Json } from '../../envs/env.ts';
 import type { Experiment } from '../../experiment/experiment.ts';
 import { algorithmOf } from '../../rl/algorithms/registry.ts';
 import type { Ledger } from './ledger.ts';
 import { HandoffError, type HandoffInput, type HandoffTarget, type TaskRow, type WorldServer } from './target.ts';
 
-/** A stage of the horizon, in the words of tabgym_world.py. */
+/** A stage of the horizon in the form that tabgym_world.py reads. */
 export type Stage = { steps: number; turns: number } | { steps: number; oracle_plus: number };
 
-/** The stages from the step after `done` on. */
+/** The stages of the steps after `done`. */
 export function stagesAfter(horizon: Experiment['horizon'], done: number): Stage[] {
   let passed = done;
   const stages: Stage[] = [];
@@ -22,7 +25,10 @@ export function stagesAfter(horizon: Experiment['horizon'], done: number): Stage
   return stages;
 }
 
-/** What an episode is worth by its ending, for tabgym_world.py. Takes the settings that it says. */
+/**
+ * Rules for an episode's return by its ending, in the form that tabgym_world.py reads. Takes the settings that it
+ * translates.
+ */
 export function rulesOf(ledger: Ledger): { [rule: string]: Json } {
   const longest = ledger.take<number | null>('algorithm.longest', null);
   const overlong = {
@@ -40,7 +46,7 @@ export function rulesOf(ledger: Ledger): { [rule: string]: Json } {
   };
 }
 
-/** Text of a row before the world's own: the instruction and its acknowledgement. */
+/** Messages before the world's first observation: the instruction and its acknowledgement. */
 export const openingOf = ({ instruction, acknowledgement }: TaskRow) => [
   { role: 'user', content: instruction },
   { role: 'assistant', content: acknowledgement },
@@ -48,10 +54,13 @@ export const openingOf = ({ instruction, acknowledgement }: TaskRow) => [
 
 export const jsonLines = (rows: readonly unknown[]): string => rows.map((row) => `${JSON.stringify(row)}\n`).join('');
 
-/** Where a server is, as a row names it; the host is this machine until `TABGYM_WORLDS` names another when the data is read. */
+/** Address of a server in a row. The host is this machine; `TABGYM_WORLDS` can replace it when the data is read. */
 export const addressOf = ({ port }: WorldServer, path: string) => `http://127.0.0.1:${port}${path}`;
 
-/** What the trainer calls the algorithm. Throws a HandoffError where it has none like it; takes the name and says what differs. */
+/**
+ * The trainer's counterpart of the algorithm. Takes the algorithm's name and adds remarks on the differences. Throws a
+ * HandoffError if there is none.
+ */
 export function counterpartOf({ name: trainer, label }: HandoffTarget, { experiment }: HandoffInput, ledger: Ledger) {
   const { label: own, counterparts } = algorithmOf(experiment.algorithm);
   const counterpart = counterparts?.[trainer];
@@ -64,7 +73,7 @@ export function counterpartOf({ name: trainer, label }: HandoffTarget, { experim
   return counterpart;
 }
 
-/** Settings that say nothing to another trainer, or that its data hold already. */
+/** Takes the settings that another trainer does not need or that its data already contain. */
 export function takeSettled(ledger: Ledger, { experiment, done, policy }: HandoffInput): void {
   for (const path of ['format', 'name', 'description', 'steps', 'seed', 'horizon', 'worlds']) ledger.takeAll(path);
   if (ledger.has('algorithm.objectiveCode'))
@@ -88,7 +97,7 @@ export function takeSettled(ledger: Ledger, { experiment, done, policy }: Handof
   if (policy.form === 'model') ledger.takeAll('policy');
 }
 
-/** A shell script that starts every server; $TABGYM is this project's folder. */
+/** A shell script that starts every server; $TABGYM is a checkout of this project. */
 export function serveScript(servers: readonly WorldServer[]): string {
   const starts = servers.map(({ world, port }, i) => `serve ${port} ${world} "$here/worlds/options-${i + 1}.json" &`);
   return `#!/usr/bin/env bash
@@ -114,7 +123,7 @@ wait
 `;
 }
 
-/** The options of each server, as `npm run serve -- --options` reads them. */
+/** Files with the options of each server, as `npm run serve -- --options` reads them. */
 export const serverOptions = (servers: readonly WorldServer[]): { [path: string]: string } =>
   Object.fromEntries(
     servers.map(({ world, options }, i) => [
@@ -123,11 +132,11 @@ export const serverOptions = (servers: readonly WorldServer[]): { [path: string]
     ]),
   );
 
-/** What hydra's files look up when they are read: `oc.env:NAME`. */
+/** A hydra interpolation, resolved when the file is read: `oc.env:NAME`. */
 export const lookedUp = (what: string) => `$\{${what}}`;
 
-/** A file of the folder, wherever it was put. */
+/** Path of a file of the hand-off, wherever the folder is. */
 export const here = (path: string) => `${lookedUp('oc.env:TABGYM_HANDOFF')}/${path}`;
 
-/** As many as the shell says. */
+/** Number of GPUs, from the shell variable GPUS; 1 by default. */
 export const gpus = lookedUp(`oc.decode:${lookedUp('oc.env:GPUS,1')}`);

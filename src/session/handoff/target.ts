@@ -1,28 +1,29 @@
 /**
- * What a trainer is that a run is handed to: one module a trainer, listed in `registry.ts`. A module writes that trainer's files from
- * what all of them need: tasks in the order of the run, the servers of their worlds, the policy, and the settings by a ledger.
+ * Interface of a trainer that a run can be handed to; each has one module, listed in `registry.ts`. A module writes the
+ * trainer's files from shared inputs: tasks in training order, the servers of their worlds, the policy, and the
+ * settings through a ledger.
  */
 import type { WorldOptions } from '../../envs/env.ts';
 import type { Experiment } from '../../experiment/experiment.ts';
 import type { Ledger } from './ledger.ts';
 
-/** A run that cannot be handed to this trainer: why, and what to do. */
+/** Thrown when a run cannot be handed to this trainer; the message has the reason and a remedy. */
 export class HandoffError extends Error {
   override name = 'HandoffError';
 }
 
-/** A task as another trainer meets it: its place on the server of its world. */
+/** A task for another trainer, with its place on the server of its world. */
 export interface TaskRow {
-  /** `textcraft_12`, as AgentGym names items. */
+  /** AgentGym's name of the item: `textcraft_12`. */
   item: string;
   world: string;
   id: number;
-  /** Which of the servers. */
+  /** Index of the server. */
   server: number;
   split: 'train' | 'test';
-  /** Place in the split, as OpenEnv's Task API counts. */
+  /** Index in the split, as in OpenEnv's Task API. */
   index: number;
-  /** `data_idx` of AgentGym's protocol; null: no item of it is this task. */
+  /** `data_idx` in AgentGym's protocol; null: the task is not an item of AgentGym. */
   dataIndex: number | null;
   instruction: string;
   acknowledgement: string;
@@ -32,35 +33,37 @@ export interface TaskRow {
   strata: { [name: string]: number | string };
 }
 
-/** One process that serves a world under one set of options. */
+/** A process that serves one world with one set of options. */
 export interface WorldServer {
   world: string;
   title: string;
   port: number;
   options: WorldOptions;
-  /** What AgentGym calls the server's task. */
+  /** AgentGym's name of the server's task. */
   agentgym: string;
-  /** Below the address, of AgentGym's protocol. */
+  /** Path of AgentGym's protocol, appended to the address. */
   agentgymPath: string;
 }
 
 export interface HandedPolicy {
-  /** A whole model in the Hugging Face layout, or an adapter in PEFT's; null: an adapter that starts from nothing. */
+  /**
+   * `model`: a whole model in the Hugging Face layout; `adapter`: an adapter in PEFT's. `files` null: a new adapter.
+   */
   form: 'model' | 'adapter';
   files: NamedBytes | null;
-  /** Of an adapter: the model that it stands beside. */
+  /** Base model of an adapter. */
   base: { name: string; revision: string | null } | null;
-  /** Whether it takes turns in a language model's words, with an instruction. */
+  /** True if it uses a language model's text format, with an instruction. */
   instructed: boolean;
 }
 
 export interface HandoffInput {
   name: string;
   experiment: Experiment;
-  /** Steps that are done, and that are still to be. */
+  /** Number of committed steps (`done`) and of steps still to train (`steps`). */
   done: number;
   steps: number;
-  /** In the order in which the run would train on them, `groups` a step. */
+  /** In the run's training order, `groups` tasks per step. */
   train: readonly TaskRow[];
   test: readonly TaskRow[];
   servers: readonly WorldServer[];
@@ -71,22 +74,22 @@ export interface HandoffInput {
 export type NamedBytes = { readonly [path: string]: Uint8Array };
 export type NamedTexts = { [path: string]: string };
 
-/** A document in YAML or JSON, before it is text. */
+/** A YAML or JSON document before it is written as text. */
 export type Settings = { [key: string]: Settings | SettingsValue | readonly SettingsValue[] };
 export type SettingsValue = string | number | boolean | null;
 
 export interface HandoffTarget {
   name: string;
   label: string;
-  /** One sentence for a person. */
+  /** One sentence for the user. */
   sentence: string;
-  /** What is installed there: `verl==0.9.1`. */
+  /** Packages to install: `verl==0.9.1`. */
   pins: readonly string[];
-  /** Facts of the protocol that it plays by. */
+  /** Protocol over which it plays. */
   // not a kind: a protocol
   protocol: 'openenv' | 'agentgym';
-  /** What it writes beside policy, data of the servers and README. Throws a HandoffError. */
+  /** The trainer's own files, in addition to the policy, the servers' data and the README. Throws a HandoffError. */
   write(input: HandoffInput, ledger: Ledger): NamedTexts;
-  /** How to start it, and what comes out, for the README. */
+  /** Commands that start the training and bring the result back, for the README. */
   howTo(input: HandoffInput): { start: string; back: string };
 }

@@ -17,9 +17,9 @@ import { worldModule } from '../../worlds/registry.ts';
 import { type OpenWorld, withWorlds } from '../opened-worlds.ts';
 import { HandoffError, type TaskRow, type WorldServer } from './target.ts';
 
-/** The first of the servers listens here, the next ones behind it: AgentGym's examples use it. */
+/** Port of the first server, as in AgentGym's examples; the others follow. */
 export const firstPort = 36_001;
-/** Oracles are asked so many tasks at a time. */
+/** Number of tasks that the oracle plans at a time. */
 const atOnce = 64;
 
 interface Listed {
@@ -38,7 +38,7 @@ interface Source {
   server: number;
 }
 
-/** A world that is reached over a line has a server already, which another trainer knows nothing of. */
+/** A world that runs on a remote server cannot be handed over: another trainer does not know that server. */
 async function formOf(module: WorldModule): Promise<AgentGymForm> {
   const form = await module.agentgym?.();
   if (form) return form;
@@ -90,7 +90,7 @@ async function listsOf(source: Source, world: World): Promise<Lists> {
   return { train, test, places };
 }
 
-/** Turns of the oracle, task by task; null: it has no plan. */
+/** Number of turns of the oracle for each task; null: it has no plan. */
 async function oracleTurns(world: World, tasks: readonly Task[]): Promise<(number | null)[]> {
   const out: (number | null)[] = [];
   for (let first = 0; first < tasks.length; first += atOnce) {
@@ -103,7 +103,7 @@ async function oracleTurns(world: World, tasks: readonly Task[]): Promise<(numbe
   return out;
 }
 
-/** Every different task of a list with its oracle's turns. */
+/** Distinct tasks of a list with the number of turns of their oracle. */
 async function oraclesOf(worlds: ReadonlyMap<string, World>, tasks: readonly Task[]) {
   const known = new Map<string, number | null>();
   for (const [name, world] of worlds) {
@@ -137,7 +137,7 @@ export interface HandedTasks {
   test: TaskRow[];
 }
 
-/** Tasks of the steps after `done`, as the run would draw them, and those that it evaluates on. */
+/** Training tasks of the steps after `done` in the run's order, and the evaluation tasks. */
 export async function handedTasks(
   experiment: Experiment,
   { done, steps }: { done: number; steps: number },

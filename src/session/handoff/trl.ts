@@ -1,6 +1,7 @@
 /**
- * TRL's GRPOTrainer (github.com/huggingface/trl, Apache-2.0), release 1.16.0: one script, with our worlds over OpenEnv's socket by
- * `rollout_func`, so that the policy talks as it did here. Names of settings: trl/trainer/grpo_config.py of that release.
+ * TRL's GRPOTrainer (github.com/huggingface/trl, Apache-2.0), release 1.16.0: one script that plays our worlds over
+ * OpenEnv's socket through `rollout_func`, so that the policy sees the same conversation format as here. Names of
+ * settings: trl/trainer/grpo_config.py of that release.
  */
 
 import type { Json } from '../../envs/env.ts';
@@ -15,7 +16,7 @@ type Fields = { [field: string]: Json };
 const turnCredit = 'every token has the credit of its whole episode there';
 const fixedBounds = 'the bounds of the clip are fixed there';
 
-/** Fields of single algorithms that GRPOTrainer does not know. */
+/** Fields of single algorithms that GRPOTrainer lacks, with the note for each. */
 const unknown: { readonly [field: string]: string } = {
   mostWaves: 'groups without signal are not replaced there',
   filterBy: 'groups without signal are not replaced there',
@@ -38,7 +39,7 @@ const unknown: { readonly [field: string]: string } = {
   weighted: fixedBounds,
 };
 
-/** Of TRL, added to the spread (trl/trainer/grpo_trainer.py). */
+/** Constant that TRL adds to the standard deviation (trl/trainer/grpo_trainer.py). */
 const spreadFloor = 1e-4;
 
 function clip(ledger: Ledger): Fields {
@@ -52,7 +53,8 @@ function clip(ledger: Ledger): Fields {
   return {
     epsilon: ledger.take<number>('algorithm.clipLow'),
     epsilon_high: ledger.take<number>('algorithm.clipHigh'),
-    // Its bound on the unclipped ratio is the same for bad actions, and never reached by good ones.
+    // TRL's bound on the unclipped ratio is the same as dual clip for negative advantages, and never active for
+    // positive ones.
     delta: dual,
   };
 }
@@ -97,7 +99,7 @@ function regularisers(ledger: Ledger): Fields {
   return { beta, use_bias_correction_kl: false, entropy_coef: ledger.take<number>('algorithm.entropy', 0) };
 }
 
-/** For vLLM; the model that trains may also sample, and then there is no gap. */
+/** Applies to vLLM. If the model that trains also samples, there is no mismatch to correct. */
 function correction(ledger: Ledger): Fields {
   const weights = ledger.take<string>('algorithm.correction.weights', 'none');
   const masked = ledger.take<string>('algorithm.correction.outside', 'truncate') === 'mask';
@@ -132,7 +134,10 @@ function optimizer(ledger: Ledger, { done }: HandoffInput): Fields {
   };
 }
 
-/** A group at a time: one minibatch of the optimiser is so many of them, and a step of a run so many minibatches. */
+/**
+ * Batch sizes with one group per device batch: an optimizer minibatch accumulates several groups, and a step of the run
+ * has several minibatches.
+ */
 function batches(ledger: Ledger, { steps }: HandoffInput): { fields: Fields; updates: number } {
   const groups = ledger.take<number>('algorithm.groups');
   const groupSize = ledger.take<number>('algorithm.groupSize');
@@ -172,7 +177,7 @@ function configOf(ledger: Ledger, input: HandoffInput, batch: Fields): Fields {
     top_k: 0,
     max_completion_length: ledger.take<number>('sampling.completionTokens'),
     seed: input.experiment.seed % 2 ** 31,
-    // The rows lie in the order in which the run would have drawn them.
+    // The rows are already in the order in which the run would have drawn them.
     shuffle_dataset: false,
     disable_dropout: true,
     reward_weights: [1, 0],
@@ -198,7 +203,7 @@ function adapterOf(ledger: Ledger, { policy }: HandoffInput): { model: string; l
 }
 
 const rowFor = (input: HandoffInput) => (row: TaskRow, place: number) => ({
-  // What TRL hands to the rollout: it names the row.
+  // The prompt that TRL passes to the rollout; it identifies the row.
   prompt: `${place} ${row.item}`,
   item: row.item,
   url: addressOf(input.servers[row.server], `/${row.world}`),

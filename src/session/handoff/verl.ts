@@ -1,6 +1,7 @@
 /**
- * verl on Ray (github.com/volcengine/verl, now verl-project/verl; Apache-2.0), release 0.9.1: its V1 trainer with an agent loop of our
- * own over OpenEnv's socket. Names and defaults of settings: verl/trainer/config/ppo_trainer.yaml of that release.
+ * verl on Ray (github.com/volcengine/verl, now verl-project/verl; Apache-2.0), release 0.9.1: its V1 trainer with our
+ * own agent loop over OpenEnv's socket. Names and defaults of settings: verl/trainer/config/ppo_trainer.yaml of that
+ * release.
  */
 
 import type { Ledger } from './ledger.ts';
@@ -24,11 +25,11 @@ import { nested, toYaml } from './yaml.ts';
 
 type Flat = { [path: string]: Settings[string] };
 
-/** verl's default; above it a trajectory would not fit a micro-batch. */
+/** verl's default, used as the minimum; a longer trajectory would not fit into a micro-batch of that size. */
 const leastTokensPerGpu = 16_384;
-/** vLLM plans its memory by one of these (vllm/config/lora.py). */
+/** Ranks that vLLM plans its memory for (vllm/config/lora.py). */
 const vllmRanks = [1, 8, 16, 32, 64, 128, 256, 320, 512];
-/** The clip of bad actions is always on there: a bound that nothing reaches. */
+/** verl always applies dual clip to negative advantages; this bound is never reached. */
 const noDualClip = 1e6;
 const noGradClip = 1e9;
 
@@ -53,7 +54,7 @@ function clip(ledger: Ledger): Flat {
   };
 }
 
-/** Which ratio, and what is clipped of it. */
+/** Policy loss by the kind of ratio and surrogate. */
 function policyLoss(ledger: Ledger): Flat {
   const ratio = ledger.take<string>('algorithm.ratio', 'token');
   const form = ledger.take<string>('algorithm.surrogate', 'clip');
@@ -93,7 +94,7 @@ function regularisers(ledger: Ledger): Flat {
   };
 }
 
-/** Taken token by token from the reward; of an episode's KL that is the same sum. */
+/** verl subtracts the KL from the reward token by token; the sum is the same as for an episode's KL. */
 function klInReward(ledger: Ledger): Flat {
   const perEpisode = ledger.take<number>('algorithm.klPerEpisode', 0);
   const coefficient = ledger.take<number>('algorithm.klReward.coefficient', perEpisode);
@@ -109,7 +110,7 @@ function klInReward(ledger: Ledger): Flat {
   };
 }
 
-/** For the gap between what sampled and what trains. */
+/** Correction for the mismatch between the sampling policy and the trained one. */
 function correction(ledger: Ledger): Flat {
   const weights = ledger.take<string>('algorithm.correction.weights', 'none');
   const high = ledger.take<number | null>('algorithm.correction.high', 2) ?? noGradClip;
@@ -128,7 +129,7 @@ function correction(ledger: Ledger): Flat {
   };
 }
 
-/** Groups whose episodes all came to the same are replaced. */
+/** Replaces groups whose episodes all have the same result. */
 function filter(ledger: Ledger): Flat {
   if (!ledger.has('algorithm.mostWaves')) return {};
   const waves = ledger.take<number>('algorithm.mostWaves');
@@ -139,7 +140,7 @@ function filter(ledger: Ledger): Flat {
   };
 }
 
-/** `advantageEpsilon` is a constant there (verl/trainer/ppo/core_algos.py). */
+/** `advantageEpsilon` is a constant in verl (verl/trainer/ppo/core_algos.py). */
 const spreadFloor = 1e-6;
 
 function credit(ledger: Ledger): Flat {
@@ -185,7 +186,7 @@ function optimizer(ledger: Ledger, { done }: HandoffInput): Flat {
   };
 }
 
-/** The model, and the adapter that training goes on from. */
+/** The model, and the adapter that training continues from. */
 function modelOf(ledger: Ledger, { policy }: HandoffInput): Flat {
   if (policy.form === 'model')
     return { [`${model}.path`]: here('model'), [`${model}.lora_rank`]: 0, [`${rollout}.load_format`]: 'auto' };
@@ -222,7 +223,7 @@ function batches(ledger: Ledger, input: HandoffInput): Flat {
     'data.max_response_length': completion,
     'data.return_raw_chat': true,
     'data.filter_overlong_prompts': false,
-    // The rows lie in the order in which the run would have drawn them.
+    // The rows are already in the order in which the run would have drawn them.
     'data.shuffle': false,
     'data.seed': input.experiment.seed,
     [`${actor}.ppo_mini_batch_size`]: Math.max(1, Math.floor(groups / minibatches)),
@@ -246,7 +247,7 @@ function play(ledger: Ledger): Flat {
     [`${rollout}.multi_turn.enable`]: true,
     [`${rollout}.agent.default_agent_loop`]: 'tabgym',
     [`${rollout}.agent.agent_loop_config_path`]: here('agent_loop.yaml'),
-    // As here: held-out success is sampled at the temperature of training.
+    // As in this project, success on held-out tasks is sampled at the training temperature.
     [`${rollout}.val_kwargs.do_sample`]: true,
     [`${rollout}.val_kwargs.temperature`]: temperature,
   };
@@ -268,7 +269,7 @@ function trainer({ name, steps, experiment }: HandoffInput, dropsGroups: boolean
     'trainer.test_freq': experiment.evaluation.every || -1,
     'trainer.val_before_train': true,
     'trainer.default_local_dir': here('checkpoints'),
-    // Working folder of Ray's workers: the agent loop is imported from there.
+    // Ray's workers import the agent loop from PYTHONPATH.
     'ray_kwargs.ray_init.runtime_env.env_vars': { PYTHONPATH: lookedUp('oc.env:PYTHONPATH') },
   };
 }
@@ -342,7 +343,7 @@ export const verl: HandoffTarget = {
     const base = input.policy.base?.name;
     return {
       'tabgym.yaml': `# What differs from verl 0.9.1's own ppo_trainer.yaml.\n${head}${toYaml(settings)}`,
-      // JSON is YAML, too: one list, as hydra reads it.
+      // JSON is valid YAML; hydra reads it as a list.
       'agent_loop.yaml': `${JSON.stringify([loop], null, 2)}\n`,
       'train.jsonl': jsonLines(input.train.map(rowFor(input))),
       'val.jsonl': jsonLines(input.test.map(rowFor(input))),

@@ -1,8 +1,8 @@
-/** Settings as YAML that PyYAML (YAML 1.1) and hydra read back as the same values. */
+/** Writes settings as YAML that PyYAML (YAML 1.1) and hydra read back as the same values. */
 import { Document, type ScalarTag } from 'yaml';
 import type { Settings } from './target.ts';
 
-/** PyYAML reads 1e-7 as a text: an exponent needs a mantissa with a point. */
+/** PyYAML reads 1e-7 as text: an exponent needs a mantissa with a decimal point. */
 const exponentWithPoint: ScalarTag = {
   identify: (value) => typeof value === 'number' && /^-?\d+e/.test(String(value)),
   default: true,

@@ -1,6 +1,4 @@
-/**
- * A world under a person's hands: one task at a time, in a world that no training uses. Knows no policy and no GPU.
- */
+/** Play by hand: one task at a time, in a world separate from training. Independent of policies and the GPU. */
 import { type Feedback, promptRulesOf, type Task, validActionsAfter, type World, WorldError } from '../../envs/env.ts';
 import type { PlayFrame, PlayStart } from '../protocol.ts';
 
@@ -53,7 +51,7 @@ export class Playing {
     return open;
   }
 
-  /** The next task of this world begins in one that is opened anew. */
+  /** Closes the world; its next task starts in a newly opened one. */
   async forget(name: string): Promise<void> {
     const world = this.open.get(name);
     this.open.delete(name);

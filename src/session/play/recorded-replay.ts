@@ -1,6 +1,7 @@
 /**
- * A trajectory of a file, played again in our world: its task is found by its item's name as AgentGym's server counts, by our own
- * form's task, or by the world's first words; then each action is taken again, and where the world answers otherwise is told.
+ * Replays a trajectory from a file in our world. The task is found by its item number as AgentGym's server counts, by
+ * the task stored in our own file format, or by the world's first observation. Then each action is repeated, and turns
+ * with a different observation are listed.
  */
 import { type Feedback, promptRulesOf, type Task, type World } from '../../envs/env.ts';
 import type { AgentGymForm } from '../../envs/serving/form.ts';
@@ -11,7 +12,10 @@ import { actionIn, playOf, type RecordedPlay, UnmappedError } from '../../trajec
 import { worldModules } from '../../worlds/registry.ts';
 import type { RecordedReplay, ReplayFrame } from '../protocol.ts';
 
-/** Tasks whose first words are heard where no number leads to them; a world with more is not searched. */
+/**
+ * Number of tasks whose first observations are compared if no item number leads to the task; only the first ones of a
+ * larger world are.
+ */
 const mostSearched = 3000;
 const heardAtOnce = 64;
 
@@ -19,12 +23,15 @@ const plain = (text: string) => text.replace(/\s+/g, ' ').trim();
 
 export class RecordedReplays {
   private readonly worlds = new Map<string, Promise<World>>();
-  /** By world: tasks by their first words. */
+  /** Tasks by their first observation, for each world. */
   private readonly heard = new Map<string, Promise<Map<string, Task>>>();
 
   constructor(private readonly openWorld: (name: string) => Promise<World>) {}
 
-  /** `named`: the world, where the record does not say. Throws UnmappedError, which says why there is no such task here. */
+  /**
+   * `named`: the world, if the record does not name one. Throws UnmappedError with the reason if the task does not
+   * exist here.
+   */
   async replay(record: TrajectoryRecord, named: string | null = null): Promise<RecordedReplay> {
     const play = playOf(record);
     const own = ownTask(record);
@@ -83,7 +90,7 @@ export class RecordedReplays {
   }
 }
 
-/** A world by its own name or by that of AgentGym's server. */
+/** Finds a world by its own name or by that of AgentGym's server. */
 async function moduleOf(name: string) {
   const own = worldModules.find((each) => each.name === name);
   if (own) return own;
@@ -91,7 +98,7 @@ async function moduleOf(name: string) {
   return null;
 }
 
-/** The task of our own form, its options included; null: of another form. */
+/** The task stored in our own format, with its options; null: the record has another format. */
 function ownTask({ source }: TrajectoryRecord): Task | null {
   const trajectory = source?.form === losslessForm ? (source.fields.trajectory as { task?: Task } | null) : null;
   return trajectory?.task ?? null;
@@ -102,7 +109,7 @@ async function firstWords(world: World, task: Task): Promise<string> {
   return plain(observation);
 }
 
-/** An instruction may stand before the first observation, in one message. */
+/** In a file, the first message may contain an instruction before the observation. */
 const beginsAlike = (ours: string, theirs: string) => ours !== '' && (theirs === ours || theirs.endsWith(ours));
 
 async function openingsOf(world: World, form: AgentGymForm): Promise<Map<string, Task>> {

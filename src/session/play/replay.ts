@@ -1,10 +1,16 @@
-/** The frames of a recorded trajectory, for its reader: the world before and after each turn, in a world of its own. Knows no policy and no store. */
+/**
+ * Frames of a recorded trajectory for the reader: the world before and after each turn, in a separate world.
+ * Independent of policies and the store.
+ */
 import type { World } from '../../envs/env.ts';
 import type { Trajectory } from '../../rl/episode/trajectory.ts';
 import type { ReplayFrame } from '../protocol.ts';
 import { RecordedReplays } from './recorded-replay.ts';
 
-/** By replaying its actions, where the world is replayable; else what was recorded of it, in words: nothing is done twice. */
+/**
+ * Replays the actions if the world is replayable. Otherwise it returns the recorded texts, so that no action has its
+ * effect twice.
+ */
 export function framesOf(world: World, trajectory: Trajectory): Promise<ReplayFrame[]> {
   return world.describe().replayable ? replayedFrames(world, trajectory) : Promise.resolve(recordedFrames(trajectory));
 }
@@ -29,11 +35,11 @@ function recordedFrames({ prompt, turns }: Trajectory): ReplayFrame[] {
   return [frame(-1, '', prompt), ...turns.map(({ action, observation }, turn) => frame(turn, action, observation))];
 }
 
-/** Worlds to look at recorded trajectories in, apart from those that train: one each, opened when it is first asked for. */
+/** Worlds for viewing recorded trajectories, separate from those that train. Each is opened at its first use. */
 export class LookedAtWorlds {
   private readonly worlds = new Map<string, Promise<World>>();
 
-  /** The same for records of files. */
+  /** Replays of records from files. */
   readonly recorded: RecordedReplays;
 
   constructor(private readonly openWorld: (name: string) => Promise<World>) {
@@ -51,7 +57,7 @@ export class LookedAtWorlds {
     return open;
   }
 
-  /** The next one is opened anew. */
+  /** Closes the world; the next use opens a new one. */
   async forget(name: string): Promise<void> {
     await this.recorded.forget(name);
     const world = this.worlds.get(name);

@@ -1,6 +1,6 @@
 /**
- * An engine that plays and does not train, over the ONNX runtime: a run's own weights where there is no WebGPU, or a language model
- * that comes as ONNX. It meets the seam of engine.ts, with nothing that trains.
+ * An engine that plays and does not train, on the ONNX runtime: with a run's own weights if there is no WebGPU, or with
+ * a language model published as ONNX. Implements the interface of engine.ts without training.
  */
 import type { Experiment } from '../../experiment/experiment.ts';
 import { OnnxActor, type OnnxModelSource } from '../../policy/onnx/actor.ts';
@@ -24,9 +24,9 @@ export interface ActingParts {
   backend: OnnxBackend;
   /** config.json of the model. */
   config: Uint8Array;
-  /** What plays where no step was trained. */
+  /** The model that plays before any training step. */
   initial(): Promise<OnnxModelSource>;
-  /** What plays after a checkpoint; null: it has no weights of its own, so there is none. */
+  /** The model that plays after a checkpoint; null: it has no trainable weights, so checkpoints do not exist. */
   restored: ((state: PolicyState) => OnnxModelSource) | null;
   signal: AbortSignal;
   onProgress(progress: Progress | null): void;
@@ -39,7 +39,7 @@ export class ActingEngine implements Engine {
   readonly choices: Choices;
   readonly assets: { [name: string]: Uint8Array };
   private playing: { policy: OnnxActor; evaluator: Evaluator } | null = null;
-  /** Whether what plays is what was there at first. */
+  /** True if the initial model is the one that plays. */
   private initialized = false;
 
   constructor(private readonly parts: ActingParts) {
@@ -61,7 +61,7 @@ export class ActingEngine implements Engine {
     await watchEpisode((await this.ready()).evaluator, watching, options);
   }
 
-  /** A reference is for training: it is passed over. */
+  /** Ignores a reference: only training needs it. */
   async load(state: PolicyState, options?: { reference?: boolean }): Promise<void> {
     if (options?.reference) return;
     const { restored, experiment } = this.parts;
@@ -79,7 +79,7 @@ export class ActingEngine implements Engine {
     onProgress(null);
   }
 
-  /** What was loaded once is what plays. */
+  /** Keeps the initial model if it is already loaded. */
   async initialize(): Promise<void> {
     if (this.initialized) return;
     await this.play(await this.parts.initial());

@@ -1,4 +1,4 @@
-/** An adapter that comes from outside in PEFT's layout: a run at step 0, beside the model that it names. */
+/** Imports an adapter in PEFT's layout as a run at step 0 on its base model. */
 import type { Experiment } from '../../experiment/experiment.ts';
 import { forLanguageModel } from '../../models/draft.ts';
 import { baseNameOf, modelNamed } from '../../models/names.ts';
@@ -10,16 +10,19 @@ import { decodeState, encodeState, REFERENCE } from '../checkpoint.ts';
 import { textOf } from './kept-files.ts';
 import { untrained } from './kind.ts';
 
-/** A run at step 0 that holds a PEFT adapter, beside the model that the adapter names, or that its settings have where it names none. */
+/**
+ * A run at step 0 with a PEFT adapter. The base model is the one the adapter names, or that of its settings if it names
+ * none.
+ */
 export function importedAdapter(files: AdapterFiles, preset: Experiment, fileName: string): NewRun {
   const text = textOf(files['adapter_config.json']);
   const { rank, alpha, targets, rankStabilized } = parseAdapterConfig(text);
   const own = preset.policy.kind === 'lora' ? preset.policy : null;
   const { name, revision = null, key } = readAdapterBase(text, files['adapter_model.safetensors'], own?.model);
-  // Trained elsewhere it may name a folder there: the settings that it comes with know the model better.
+  // An adapter trained elsewhere may name a local folder as its base; settings that come with it name the model better.
   const named = modelNamed({ name, revision }, key);
   const model = own && baseNameOf(own.model).name !== baseNameOf(named).name && !key ? own.model : named;
-  // rsLoRA's scale, alpha / sqrt(rank), is that of a larger alpha.
+  // rsLoRA's scale, alpha / sqrt(rank), equals LoRA's alpha / rank with alpha multiplied by sqrt(rank).
   const lora = { rank, alpha: rankStabilized ? alpha * Math.sqrt(rank) : alpha, targets: [...targets] };
   const { tensors } = decodeState(files['adapter_model.safetensors'], 0);
   const settings = { ...preset, name: fileName.slice(0, 120), description: '' };
@@ -33,7 +36,7 @@ export function importedAdapter(files: AdapterFiles, preset: Experiment, fileNam
   };
 }
 
-/** The run of an adapter's zip; null: it holds none. */
+/** The run of an adapter's zip; null: the zip has no adapter. */
 export function readAdapted(bytes: Uint8Array, preset: Experiment, fileName: string): NewRun | null {
   const files = readAdapter(bytes);
   return files && importedAdapter(files, preset, fileName);

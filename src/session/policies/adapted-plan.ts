@@ -1,4 +1,7 @@
-/** Sizes and memory of a run with an adapter beside a language model, and what of an experiment would have to change for it to fit. */
+/**
+ * Sizes and memory of a run with an adapter on a language model, and the changes to an experiment that would make it
+ * fit.
+ */
 
 import { readPath, writePath } from '../../experiment/paths.ts';
 import type { LoraPolicy } from '../../experiment/policies/adapted.ts';
@@ -18,11 +21,11 @@ export type Adapted = ExperimentOf<'lora'>;
 
 export const loraOf = ({ lora: { rank, alpha, targets } }: LoraPolicy): LoraConfig => ({ rank, alpha, targets });
 
-/** Bytes that K/V rows, and the kept inputs of all layers in training, may take of a language model. */
+/** Maximum bytes of the K/V rows, and of all layers' inputs kept for training, for a language model. */
 const CACHE_BYTES = 2 ** 29;
 const INPUT_BYTES = 2 ** 29;
 
-/** A large model has fewer rows and tokens at once: what each takes grows with it. */
+/** Limits on rows and tokens processed at once; a larger model has lower limits because each takes more memory. */
 function boundsOf({ sampling, policy }: Adapted, config: ModelConfig): Bounds {
   const rowBytes = config.numLayers * kvRowWords(config, policy.kvCache) * 4 * policy.kvShare;
   const tokenBytes = (config.numLayers + 1) * config.hiddenSize * 4;
@@ -32,7 +35,7 @@ function boundsOf({ sampling, policy }: Adapted, config: ModelConfig): Bounds {
   return { rows, evaluated: Math.min(rows, plainBounds.evaluated), tokens };
 }
 
-/** Of fewer pages of the K/V cache where the experiment wants a share of them, but enough for one trajectory. */
+/** Reduces the pages of the K/V cache to the experiment's share, but keeps enough for one trajectory. */
 export function adaptedCapacity(experiment: Adapted, config: ModelConfig): Capacity {
   const capacity = capacityOf(experiment, boundsOf(experiment, config));
   const { kvShare } = experiment.policy;
@@ -41,10 +44,10 @@ export function adaptedCapacity(experiment: Adapted, config: ModelConfig): Capac
   return { ...capacity, cachePages: Math.max(least, Math.ceil(most * kvShare)) };
 }
 
-/** Bytes that a run with a language model may take: what a discrete GPU of the smaller sort has. */
+/** Maximum bytes of a run with a language model: the memory of a smaller discrete GPU. */
 export const LANGUAGE_MODEL_BUDGET = 2 ** 33;
 
-/** Every buffer of a run with an adapter. */
+/** All buffers of a run with an adapter. */
 export function planAdapted(
   experiment: Adapted,
   config: ModelConfig,
@@ -64,7 +67,7 @@ export function planAdapted(
   });
 }
 
-/** A number of the experiment, halved down to the least that makes sense. */
+/** Halves a number of the experiment, down to the smallest useful value. */
 const halving = (path: string, least: number): Change<Adapted> => ({
   apply: (experiment) => {
     const value = readPath(experiment, path) as number;
@@ -88,7 +91,7 @@ const cachedAs = (kvCache: LoraPolicy['kvCache']): Change<Adapted> => ({
   describe: () => [`policy.kvCache ${kvCache}`],
 });
 
-/** From what costs the run least to what costs it most. */
+/** In order of their cost to the run, smallest first. */
 const changesFor = (config: ModelConfig) => [
   packing,
   cachedAs(canCacheBytes(config) ? 'int8' : 'f32'),
@@ -98,14 +101,14 @@ const changesFor = (config: ModelConfig) => [
   halving('policy.lora.rank', 1),
 ];
 
-/** An experiment's episodes may be longer than its model reads. */
+/** Thrown when episodes may be longer than the model's context. */
 export class ContextLengthError extends Error {
   override name = 'ContextLengthError';
 }
 
 const longest = ({ sampling }: Adapted) => sampling.promptTokens + sampling.completionTokens;
 
-/** Why the model cannot read an episode at its longest; empty: it can. */
+/** Reason why the longest episode exceeds the model's context; empty: it fits. */
 export function contextProblem(experiment: Adapted, { maxPosition }: ModelConfig): string {
   const { promptTokens, completionTokens } = experiment.sampling;
   if (longest(experiment) <= maxPosition) return '';
@@ -115,7 +118,7 @@ export function contextProblem(experiment: Adapted, { maxPosition }: ModelConfig
   );
 }
 
-/** In words, the change of the experiment that makes it fit; null: none does. */
+/** Describes the change to the experiment that makes it fit; null: none does. */
 export function changeOf(experiment: Adapted, config: ModelConfig, bindingBytes: number): string | null {
   const room = { bindingBytes, totalBytes: LANGUAGE_MODEL_BUDGET };
   const fits = (candidate: Adapted) => {

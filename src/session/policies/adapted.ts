@@ -1,4 +1,4 @@
-/** A language model with an adapter in a session: the model is loaded and stays as it is, the adapter is trained on the GPU. */
+/** A language model with an adapter: the model is loaded and stays frozen, the adapter is trained on the GPU. */
 import type { Device } from '../../device/device.ts';
 import { updateSizesOf } from '../../experiment/sizes.ts';
 import { assetsOf, type BaseModel, NoBaseModelError } from '../../models/base-model.ts';
@@ -31,7 +31,7 @@ import { openRun, openTrainer } from './open-trainer.ts';
 const baseOf = ({ policy }: Adapted, { modelsFor }: Services): Promise<BaseModel> =>
   modelsFor(policy).open(policy.model, policy.weights);
 
-/** A listed model's config is known before it is found. */
+/** The config of a listed model is known before its files are looked up. */
 async function configFor(experiment: Adapted, services: Services): Promise<ModelConfig> {
   try {
     return configOf(findModel(experiment.policy.model));
@@ -54,7 +54,7 @@ function planned(experiment: Adapted, config: ModelConfig, capacity: Capacity, g
   }
 }
 
-/** It is compared with its base, which is there anyway: nothing of the reference belongs to the run. */
+/** The reference is the base model without the adapter, which is loaded anyway, so the run stores no reference. */
 const startOf = ({ policy, seed }: Adapted): Start => ({
   initial: (config) => initAdapter(config, loraOf(policy), seed),
   copiesReference: false,

@@ -1,4 +1,6 @@
-/** A model behind an API in a session: its worlds are played here, its replies are asked for, and nothing of it is kept. */
+/**
+ * A model behind an API: the worlds are played here, replies are requested from its server, and no weights are stored.
+ */
 
 import { ChatEvaluator } from '../../rl/chat-evaluator.ts';
 import type { Replier } from '../../rl/episode/chat-episode.ts';
@@ -10,7 +12,7 @@ import { closeWorlds, type Worlds, withWorlds } from '../opened-worlds.ts';
 import type { ExperimentOf, Services, SessionPolicy } from './kind.ts';
 import { liveTurn } from './live-turn.ts';
 
-/** Requests under way at once: what servers of one machine take without queueing for long. */
+/** Number of concurrent requests that a single-machine server handles without a long queue. */
 const episodesAtOnce = 8;
 
 class ApiEngine implements Engine {
@@ -28,7 +30,10 @@ class ApiEngine implements Engine {
     return this.evaluator.evaluate(step, { signal, onProgress });
   }
 
-  /** Whole each time: a server's replies do not come again, so pieces would not be those of one evaluation. */
+  /**
+   * Always plays the whole suite: a server's replies are not reproducible, so stored pieces would not belong to the
+   * same evaluation.
+   */
   suite(...[suite, sampling, { signal, onProgress }]: Parameters<NonNullable<Engine['suite']>>) {
     return this.evaluator.suite(suite, sampling, { signal, onProgress });
   }
@@ -67,7 +72,7 @@ class ApiEngine implements Engine {
   }
 }
 
-/** As it is now: a person may type another while the run is open. */
+/** Reads the current key: the user may enter another while the run is open. */
 function keyOf(address: string, modelSettings: Services['modelSettings']): string | null {
   const { withheld, token } = modelSettings?.(address) ?? {};
   if (withheld)
@@ -77,7 +82,7 @@ function keyOf(address: string, modelSettings: Services['modelSettings']): strin
   return token ?? null;
 }
 
-/** Another seed for each try of an item, so that a server which heeds it does not repeat itself. */
+/** Uses a different seed for each attempt at an item, so that a server that applies it does not repeat itself. */
 function replierWith(model: ApiModel, { sampling }: Pick<ExperimentOf<'api'>, 'sampling'>) {
   return ({ temperature, seed }: { temperature: number; seed: number }): Replier =>
     (messages, key, signal) =>
@@ -85,7 +90,7 @@ function replierWith(model: ApiModel, { sampling }: Pick<ExperimentOf<'api'>, 's
 }
 
 export const api: SessionPolicy<'api'> = {
-  /** Its memory is its server's. */
+  /** The model uses its server's memory. */
   plan: async (_, { device }) => planReport([], await device().catch(() => null)),
 
   async open(experiment, options, { openWorld, modelSettings }) {

@@ -1,4 +1,4 @@
-/** What a run keeps of its policy, read: the files that a kind of policy is taken out with. */
+/** Reads the files that a run stores of its policy, for the export. */
 import { type ModelConfig, parseConfig } from '../../policy/config.ts';
 import { parametersOf } from '../../policy/moments.ts';
 import type { TensorMap } from '../../policy/policy.ts';
@@ -17,7 +17,7 @@ export interface KeptFiles {
   tokenizer: Uint8Array;
 }
 
-/** Throws a StoreError where no step was trained. */
+/** Throws a StoreError if no step is trained. */
 export function keptFiles({ checkpoint, config, tokenizer }: KeptPolicy): KeptFiles {
   if (!checkpoint || !config || !tokenizer)
     throw new StoreError('This run has no policy yet: train at least its first step.');

@@ -1,6 +1,6 @@
 /**
- * What a session does with a kind of policy: plan its memory, open an engine that plays or trains it, and take out of a run what
- * is its own. What the kind is to a document stands in `experiment/policies/` under the same name.
+ * Interface of a kind of policy in a session: plan its memory, open an engine that plays or trains it, and export and
+ * import it. Its part of the experiment format is in `experiment/policies/` under the same name.
  */
 
 import type { Device } from '../../device/device.ts';
@@ -19,36 +19,39 @@ import type { OpenWorld } from '../opened-worlds.ts';
 import type { DeviceChoice, MemoryPlanReport } from '../protocol.ts';
 import type { Tokenizers } from '../text/tokenizers.ts';
 
-/** An experiment whose policy is of one kind. */
+/** An experiment whose policy has this kind. */
 export type ExperimentOf<Name extends PolicyName> = Omit<Experiment, 'policy'> & { policy: PolicyOf<Name> };
 
-/** What an assembly has for all kinds of policy. */
+/** Services that an assembly provides to all kinds of policy. */
 export interface Services {
-  /** Rejects with DeviceUnavailableError where there is none. */
+  /** Rejects with DeviceUnavailableError if there is none. */
   device(use?: DeviceUse): Promise<Device>;
-  /** Why it is this device, where there was a choice. */
+  /** Reason for the choice of device, if there was one. */
   deviceChoice(): DeviceChoice | null;
   openWorld: OpenWorld;
   tokenizers: Tokenizers;
-  /** Throws where none can be opened. */
+  /** Throws if no language model can be opened. */
   modelsFor(policy: { model: string }): BaseModels;
-  /** Of the server of a model that is asked: its key, in memory only, and whether it may be asked at all. Absent: it may, without a key. */
+  /**
+   * Settings of a model's server: its key (held in memory only), and whether requests are allowed. Absent: allowed,
+   * without a key.
+   */
   modelSettings?(address: string): ConnectionSettings;
-  /** What was measured on this adapter before. */
+  /** Earlier measurements on this adapter. */
   adapters?: AdapterMemory;
-  /** For experiments that carry code; absent: they are refused. */
+  /** Sandbox for experiments that contain code; absent: they are refused. */
   openSandbox?(): Sandbox;
 }
 
-/** Of a checkpoint that no step of this project made. */
+/** Metadata of a checkpoint that was not produced by a training step of this project. */
 export const untrained = { step: 0, optimizerStep: 0, kernelChoices: {}, batchPlan: {}, adapter: '' };
 
 /** Files by their names in a zip. */
 export type NamedFiles = { [name: string]: Uint8Array };
 
-/** What a run keeps of its policy. */
+/** Files that a run stores of its policy. */
 export interface KeptPolicy {
-  /** Of the last step that has one. */
+  /** Checkpoint of the last step that has one. */
   checkpoint: Uint8Array | undefined;
   config: Uint8Array | null | undefined;
   tokenizer: Uint8Array | null | undefined;
@@ -57,29 +60,32 @@ export interface KeptPolicy {
 export interface SessionPolicy<Name extends PolicyName> {
   plan(experiment: ExperimentOf<Name>, services: Services): Promise<MemoryPlanReport>;
   open(experiment: ExperimentOf<Name>, options: OpenOptions, services: Services): Promise<Engine>;
-  /** What of a run is the policy's own. Throws a StoreError where there is nothing. */
+  /** The policy's files from a run. Throws a StoreError if there are none. */
   export(policy: PolicyOf<Name>, kept: KeptPolicy): NamedFiles;
   /**
-   * A run at step 0 that holds the policy of a zip, in the preset's worlds; null: the zip is no policy of this kind. Absent: none
-   * can be brought in.
+   * A run at step 0 with the policy of a zip, in the preset's worlds; null: the zip has no policy of this kind. Absent:
+   * import is not supported.
    */
   import?(bytes: Uint8Array, preset: Experiment, fileName: string): NewRun | null;
-  /** A run's checkpoint and files with the layers that the experiment has and they lack. Absent: the kind has no layers to add. */
+  /**
+   * Adds the layers that the experiment has and the run's checkpoint and files lack. Absent: the kind cannot add
+   * layers.
+   */
   grow?(experiment: ExperimentOf<Name>, run: GrowingRun): GrowingRun;
 }
 
-/** What a run keeps that changes when its policy grows. */
+/** The stored files of a run that change when its policy gets more layers. */
 export interface GrowingRun {
   checkpoint: Uint8Array;
   assets: NamedFiles;
 }
 
-/** How a kind of policy that is trained begins. */
+/** Initial state of a kind of policy that is trained. */
 export interface Start {
-  /** Its trained values before the first step. */
+  /** Trained values before the first step. */
   initial(config: ModelConfig): TensorMap;
-  /** Whether the learner holds a copy of the first weights to compare with. */
+  /** True if the learner holds a copy of the first weights as the reference. */
   copiesReference: boolean;
-  /** The weights that it is compared with, as a run keeps them; asked for before the first update. */
+  /** The reference weights in a run's storage format; read before the first update. */
   reference(learner: Learner): Promise<PolicyState>;
 }

@@ -1,4 +1,6 @@
-/** A turn as it happened, told to the page; and an episode played only to be watched, at a pace that a person can follow. */
+/**
+ * Converts a turn to a live event for the page, and plays an episode for watching at a pace that a person can follow.
+ */
 import type { TurnEvent } from '../../rl/episode/rollout.ts';
 import type { Evaluator } from '../../rl/evaluator.ts';
 import type { StepOptions, WatchOptions } from '../engine.ts';
@@ -10,7 +12,7 @@ export async function liveTurn({ world, slot, ...event }: TurnEvent & { step: nu
   return { step, group, member, turn, action, thought, reply, observation, reward, done, view };
 }
 
-/** Plays one episode without training, `turnMs` after each turn. */
+/** Plays one episode without training, with a pause of `turnMs` after each turn. */
 export async function watchEpisode(
   evaluator: Evaluator,
   { split, taskIndex, turnMs, step }: WatchOptions,

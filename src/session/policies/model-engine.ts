@@ -23,7 +23,7 @@ export interface ModelEngineParts {
   trainer: Trainer;
   start: Start;
   worlds: Worlds;
-  /** Where the objective runs that the experiment carries. */
+  /** Sandbox that runs the experiment's own objective. */
   sandbox?: Sandbox;
   tokenizer: Tokenizer;
   assets: OpenOptions['assets'];
@@ -90,7 +90,7 @@ export class ModelEngine implements Engine {
     return this.parts.gpu.failure;
   }
 
-  /** Times the next dispatches, so that asking again tells where the time goes. */
+  /** Also starts timing of the next dispatches, whose times appear in the next report. */
   async report(): ReturnType<Engine['report']> {
     const { gpu, model } = this.parts;
     const { perKernel } = model.recorder;
@@ -112,12 +112,12 @@ export class ModelEngine implements Engine {
   }
 }
 
-/** Of all dispatches of a kernel, from the mean of those that were timed. */
+/** Estimated milliseconds of all dispatches of a kernel, from the mean of the timed ones. */
 function estimate(dispatches: number, time: KernelTime | undefined): number | null {
   return time ? (dispatches * time.ms) / time.timed : null;
 }
 
-/** The first trajectory of a step is the one that is watched live. */
+/** The first trajectory of a step is shown live. */
 function forTrainer({ signal, onTurn, onProgress, onNotice }: StepOptions) {
   return {
     signal,

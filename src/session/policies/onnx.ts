@@ -1,4 +1,4 @@
-/** A language model in ONNX in a session: found by its name, played over the ONNX runtime, never trained. */
+/** A language model in ONNX: found by its name, played on the ONNX runtime, never trained. */
 import { capacityOf } from '../../experiment/sizes.ts';
 import { assetsOf } from '../../models/base-model.ts';
 import type { OnnxModel } from '../../models/onnx-model.ts';
@@ -12,14 +12,14 @@ import { ActingEngine } from './acting-engine.ts';
 import { bytesOf } from './kept-files.ts';
 import type { SessionPolicy } from './kind.ts';
 
-/** Of any family's config.json. */
+/** Stop tokens from config.json, for any model family. */
 function eosTokensOf({ 'config.json': config }: OnnxModel['texts']): number[] {
   const { eos_token_id: ids } = JSON.parse(config) as { eos_token_id?: unknown };
   return [ids].flat().filter((id): id is number => typeof id === 'number');
 }
 
 export const onnx: SessionPolicy<'onnx'> = {
-  /** Its memory is the ONNX runtime's. */
+  /** The ONNX runtime manages the memory. */
   plan: async (_, { device }) => planReport([], await device().catch(() => null)),
 
   async open(experiment, options, { modelsFor, openWorld, tokenizers }) {

@@ -1,6 +1,6 @@
 /**
- * What the kinds of policy that run on this project's engine share: a run's worlds, tokenizer, sizes and conversation, and an engine
- * that trains on the GPU.
+ * Shared part of the kinds of policy that run on this project's engine: opens a run's worlds, tokenizer, sizes and
+ * conversation, and an engine that trains on the GPU.
  */
 import { type Device, DeviceUnavailableError } from '../../device/device.ts';
 import type { Experiment } from '../../experiment/experiment.ts';
@@ -25,7 +25,7 @@ import { recordingsIn } from '../run/recording-files.ts';
 import type { Services, Start } from './kind.ts';
 import { ModelEngine } from './model-engine.ts';
 
-/** A run with its worlds open, before anything computes. */
+/** A run with its worlds open, before any computation. */
 export interface OpenedRun {
   assets: OpenOptions['assets'];
   worlds: Worlds;
@@ -35,15 +35,15 @@ export interface OpenedRun {
   conversation: Conversation;
 }
 
-/** What of a run depends on its kind of policy. */
+/** Files and sizes of a run that depend on its kind of policy. */
 export interface RunFiles {
-  /** The run's own files over those of its model. */
+  /** The model's files, replaced by the run's own where both exist. */
   assets: OpenOptions['assets'];
   configOf(tokenizer: Tokenizer): ModelConfig;
   capacityOf(config: ModelConfig): Capacity;
 }
 
-/** The engine that is made of a run; its worlds are closed where none can be made. */
+/** Opens an engine for a run; closes the worlds if that fails. */
 export async function openRun(
   experiment: Experiment,
   { choices, onProgress }: OpenOptions,
@@ -72,12 +72,12 @@ export interface TrainerParts {
   start: Start;
 }
 
-/** Rejects with DeviceUnavailableError where it does not fit. */
+/** Rejects with DeviceUnavailableError if the run does not fit into memory. */
 export async function openTrainer(parts: TrainerParts): Promise<Engine> {
   const { plan, run, options, start, gpu } = parts;
   if (!plan.fits) throw new DeviceUnavailableError(`This run does not fit on this adapter. ${plan.advice}`);
   const model = await openModel(parts);
-  // Its worker starts with the first code that runs.
+  // The sandbox's worker starts with the first code that runs.
   const sandbox = parts.services.openSandbox?.();
   const trainer = await testedTrainer(parts, model, sandbox);
   options.onProgress(null);
@@ -95,7 +95,7 @@ async function openModel({ gpu, options, services, run, weights }: TrainerParts)
   });
 }
 
-/** A trainer on kernels that have tested themselves; the model is given back where they fail. */
+/** A trainer on kernels that have passed their self-test; the model is released if they fail. */
 async function testedTrainer(
   { gpu, experiment, options, run, services }: TrainerParts,
   model: Model,

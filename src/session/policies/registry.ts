@@ -1,4 +1,4 @@
-/** What a session does with each kind of policy; `experiment/policies/registry.ts` lists the same names. */
+/** The session's module for each kind of policy; `experiment/policies/registry.ts` lists the same names. */
 import { type Experiment, parseExperiment } from '../../experiment/experiment.ts';
 import type { PolicyName } from '../../experiment/policies/registry.ts';
 import { BundleError, readHandoff } from '../../store/bundle.ts';
@@ -11,13 +11,13 @@ import { tiny } from './tiny.ts';
 
 const kinds: { [name in PolicyName]: SessionPolicy<name> } = { api, lora: adapted, onnx, tiny };
 
-/** The kind knows only experiments of its own: whoever asks has looked it up by theirs. */
+/** A module accepts only experiments of its own kind, so it is looked up by the experiment's kind. */
 export const sessionPolicy = ({ kind }: Pick<Experiment['policy'], 'kind'>) =>
   kinds[kind] as unknown as SessionPolicy<PolicyName>;
 
 /**
- * The run of a policy's zip, by the first kind that knows it. What comes back from a hand-off has that run's settings; else it has the
- * preset's. Throws a BundleError where no kind does.
+ * The run of a policy's zip, read by the first kind that recognizes it. A policy that returns from a hand-off keeps its
+ * run's settings; any other gets the preset's. Throws a BundleError if no kind recognizes it.
  */
 export function importedRun(bytes: Uint8Array, preset: Experiment, fileName: string): NewRun {
   const handed = readHandoff(bytes);

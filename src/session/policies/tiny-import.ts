@@ -1,4 +1,4 @@
-/** A whole policy that comes from outside, as the Hugging Face layout has it: a run at step 0 with a tiny policy of its sizes. */
+/** Imports a whole policy in the Hugging Face layout as a run at step 0 with a tiny policy of the same sizes. */
 import { type Experiment, ExperimentError, parseExperiment } from '../../experiment/experiment.ts';
 import { parseConfig } from '../../policy/config.ts';
 import { loadCheckpoint } from '../../policy/formats/checkpoint.ts';
@@ -9,7 +9,7 @@ import { encodeState, REFERENCE } from '../checkpoint.ts';
 import { textOf } from './kept-files.ts';
 import { untrained } from './kind.ts';
 
-/** An experiment to watch a foreign policy in: the preset's world, the policy's own sizes. */
+/** An experiment for watching an imported policy: the preset's world, the policy's own sizes. */
 export function experimentOfPolicy(files: PolicyFiles, preset: Experiment, name: string): Experiment {
   if (preset.policy.kind !== 'tiny')
     throw new BundleError(
@@ -39,7 +39,7 @@ export function experimentOfPolicy(files: PolicyFiles, preset: Experiment, name:
   }
 }
 
-/** A run at step 0 that holds the policy: it can be watched, and trained from there. */
+/** A run at step 0 with the policy, which can be watched or trained further. */
 export function importedPolicy(files: PolicyFiles, experiment: Experiment, fileName: string): NewRun {
   const text = (name: keyof PolicyFiles) => textOf(files[name]);
   const { tensors } = loadCheckpoint({
@@ -61,7 +61,7 @@ export function importedPolicy(files: PolicyFiles, experiment: Experiment, fileN
   };
 }
 
-/** The run of a policy's zip. Throws a BundleError where it is none. */
+/** The run of a policy's zip. Throws a BundleError if the zip has no policy. */
 export function readTiny(bytes: Uint8Array, preset: Experiment, fileName: string): NewRun {
   const files = readPolicy(bytes);
   return importedPolicy(files, experimentOfPolicy(files, preset, fileName), fileName);

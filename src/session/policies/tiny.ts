@@ -1,4 +1,4 @@
-/** A tiny policy in a session: trained on the GPU, watched over the ONNX runtime where there is none. */
+/** A tiny policy: trained on the GPU, or watched on the ONNX runtime if there is no GPU. */
 import { type Device, DeviceUnavailableError } from '../../device/device.ts';
 import { algorithmsOf, capacityOf, updateSizesOf } from '../../experiment/sizes.ts';
 import { type ModelConfig, parseConfig, writeConfig } from '../../policy/config.ts';
@@ -46,7 +46,7 @@ export function modelConfigOf(
   };
 }
 
-/** A copy of the first weights is kept where something compares with them. */
+/** True if an algorithm of the run reads reference weights, so that a copy of the first weights is kept. */
 const copiesReference = (experiment: Tiny) => algorithmsOf(experiment).some(readsReference);
 
 const planned = (experiment: Tiny, config: ModelConfig, capacity: Capacity, gpu: Device | null) =>
@@ -64,13 +64,13 @@ function startOf(experiment: Tiny): Start {
   return {
     initial: (config) => initTiny(config, experiment.policy, experiment.seed),
     copiesReference: copied,
-    // Where no copy is held, the weights are the reference until the first update.
+    // Without a copy, the weights before the first update are the reference.
     reference: async (learner) =>
       copied ? learner.save({ reference: true }) : freshState((await learner.save()).tensors),
   };
 }
 
-/** Null: there is none, and the run is only to be watched. */
+/** null: there is no device, and the run is only watched. */
 const deviceFor = (
   device: ReturnType<Parameters<SessionPolicy<'tiny'>['open']>[2]['device']>,
   { purpose }: OpenOptions,
@@ -80,7 +80,7 @@ const deviceFor = (
     throw error;
   });
 
-/** A player of the run's own weights, without a GPU. */
+/** An engine that plays the run's own weights without a GPU. */
 function actor(run: OpenedRun, experiment: Tiny, options: OpenOptions): ActingEngine {
   const { config } = run;
   const source = (tensors: ReturnType<typeof parametersOf>) => ({ config, tensors: parametersOf(tensors) });

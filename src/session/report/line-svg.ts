@@ -1,19 +1,19 @@
 /**
- * A line chart as one SVG text: for charts that are saved and for a run's report. Pure: numbers and colours in, text out; whatever is a name is
- * escaped. Lines are broken where a value is missing.
+ * Draws a line chart as one SVG text, for saved charts and for a run's report. Pure: numbers and colours in, text out;
+ * all names are escaped. Lines are broken at missing values.
  */
 export interface SvgLine {
   label: string;
   color: string;
-  /** Of a dash pattern, in SVG's own form; empty: solid. */
+  /** SVG dash pattern; empty: solid. */
   dash?: string;
   width?: number;
   opacity?: number;
-  /** (x, y) in the order of x; y null: not known there. */
+  /** (x, y) in ascending x; y null: no value. */
   points: readonly (readonly [number, number | null])[];
-  /** On a scale of its own, at the right. */
+  /** Uses a separate scale on the right. */
   right?: boolean;
-  /** Thin lines under a smoothed one have no entry in the legend. */
+  /** Has no entry in the legend, for thin lines behind a smoothed one. */
   unnamed?: boolean;
 }
 
@@ -31,11 +31,11 @@ export interface LineChart {
   xLabel: string;
   lines: readonly SvgLine[];
   marks?: readonly SvgMark[];
-  /** Of the left scale; null: from zero to what is largest. */
+  /** Range of the left scale; null: from zero to the maximum. */
   range: readonly [number, number] | null;
   width?: number;
   height?: number;
-  /** Ink, grid and ground. */
+  /** Colours of text, grid and background. */
   colors?: { ink: string; grid: string; ground: string };
 }
 
@@ -46,7 +46,7 @@ const light = { ink: '#40444a', grid: '#dddcd5', ground: '#ffffff' };
 const margin = { left: 46, right: 46, top: 28, bottom: 34 };
 const legendRow = 16;
 
-/** About `count` round numbers between two. */
+/** About `count` round numbers between two values. */
 export function ticks(from: number, to: number, count = 5): number[] {
   const span = to - from;
   if (!(span > 0)) return [from];

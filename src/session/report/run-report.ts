@@ -1,6 +1,7 @@
 /**
- * A run as one HTML file that opens anywhere, without a script and without a request: settings, curves, evaluations, episodes, numbers. Pure: the
- * page and the command line (`npm run report`) both write it. Whatever comes from a run is escaped: a run may be anybody's.
+ * A run as one HTML file that opens anywhere, without scripts and requests: settings, curves, evaluations, episodes,
+ * numbers. Pure: the page and the command line (`npm run report`) both write it. All content of a run is escaped,
+ * because a run may come from anybody.
  */
 import type { Experiment } from '../../experiment/experiment.ts';
 import type { Trajectory } from '../../rl/episode/trajectory.ts';
@@ -8,7 +9,7 @@ import type { Rate, StepRecord } from '../../rl/evaluation/evaluation.ts';
 import { metrics } from '../../rl/metrics/metrics.ts';
 import { escaped, type LineChart, lineSvg } from './line-svg.ts';
 
-/** What the report says itself, in the reader's language. */
+/** The report's own texts, in the reader's language. */
 export interface ReportWords {
   lang: string;
   settings: string;
@@ -33,7 +34,7 @@ export interface ReportWords {
   unit: string;
   meaning: string;
   made: string;
-  /** Of a metric of the registry, its sentence. */
+  /** Description of a metric of the registry. */
   sentence(name: string, text: string): string;
 }
 
@@ -68,7 +69,7 @@ export interface ReportedRun {
   name: string;
   experiment: Experiment;
   records: readonly StepRecord[];
-  /** Of the last step that has them: one that succeeds and one that does not, where there are such. */
+  /** Trajectories of the last step that has them: one success and one failure, if they exist. */
   trajectories: readonly Trajectory[];
   charts: readonly LineChart[];
 }
@@ -112,7 +113,7 @@ function episodeTable({ task, prompt, turns, success, score }: Trajectory, words
 <table>${heads('', words.action, words.answer, words.reward)}<tbody>${rows.join('')}</tbody></table>`;
 }
 
-/** One that succeeds and one that does not say more than two alike. */
+/** One success and one failure show more than two similar episodes. */
 function shownEpisodes(trajectories: readonly Trajectory[]): Trajectory[] {
   const longest = [...trajectories].sort((a, b) => b.turns.length - a.turns.length);
   return [longest.find(({ success }) => success), longest.find(({ success }) => !success)].filter(

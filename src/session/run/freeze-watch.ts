@@ -1,9 +1,9 @@
 /**
- * Notices that this thread stood still: a frozen tab, a closed laptop. Buffers and device may be gone after that, so a
- * session treats it like a lost device.
+ * Detects that this thread was suspended, by a frozen tab or a closed laptop. Buffers and device may be gone after
+ * that, so a session handles it like a lost device.
  */
 
-/** The clock ran on while nothing else did. */
+/** Thrown when the clock advanced while this thread was suspended. */
 export class FrozenError extends Error {
   override name = 'FrozenError';
 }
@@ -15,17 +15,17 @@ export interface Clock {
 }
 
 export const systemClock: Clock = {
-  // Date.now, not performance.now: the latter stands still on some systems while the machine sleeps.
+  // Date.now instead of performance.now, which stops on some systems while the machine sleeps.
   now: () => Date.now(),
   setInterval: (callback, ms) => globalThis.setInterval(callback, ms),
   clearInterval: (timer) => globalThis.clearInterval(timer as ReturnType<typeof setInterval>),
 };
 
 const TICK_MS = 2000;
-/** A throttled background timer fires once a minute; only more than that is a freeze. */
+/** A throttled background timer fires once a minute; only a longer gap counts as a freeze. */
 export const FROZEN_AFTER_MS = 90_000;
 
-/** Calls `onFrozen` once a gap between two ticks is too long. Returns a function that stops watching. */
+/** Calls `onFrozen` once the gap between two ticks is too long. Returns a function that stops watching. */
 export function watchForFreeze(clock: Clock, onFrozen: (error: FrozenError) => void): () => void {
   let last = clock.now();
   const timer = clock.setInterval(() => {

@@ -1,5 +1,6 @@
 /**
- * Files of trajectories beside a run: which its document names, and under which name the store keeps each. A run keeps them whole, so that it goes on, is forked and is carried elsewhere without the files it came from.
+ * Files of trajectories stored with a run: the names in its document and in the store. A run keeps whole copies, so
+ * that it can be continued, forked and moved without the original files.
  */
 import type { Experiment } from '../../experiment/experiment.ts';
 import { algorithmsOf } from '../../experiment/sizes.ts';
@@ -9,17 +10,17 @@ import { assetFile, type RunStore } from '../../store/run-store.ts';
 import type { ByteSource } from '../../trajectories/files/file.ts';
 import { inMemory } from '../../trajectories/recorded/recordings.ts';
 
-/** A record of the store is at most 64 MB. */
+/** A record of the store has at most 64 MB. */
 const mostBytes = 64e6;
 
-/** A file of trajectories that cannot be kept beside a run, or is not there. */
+/** Thrown for a file of trajectories that is missing or cannot be stored with a run. */
 export class RecordingFileError extends Error {
   override name = 'RecordingFileError';
 }
 
 const assetOf = (file: string) => `recording-${file}`;
 
-/** Files that a run's algorithm and stages name, each once. */
+/** Distinct files that a run's algorithm and stages name. */
 export const recordingNames = (experiment: Pick<Experiment, 'algorithm' | 'stages'>): string[] => [
   ...new Set(algorithmsOf(experiment).flatMap((settings) => fileOf(settings) ?? [])),
 ];
@@ -27,7 +28,7 @@ export const recordingNames = (experiment: Pick<Experiment, 'algorithm' | 'stage
 export const recordingAssets = (experiment: Pick<Experiment, 'algorithm' | 'stages'>): string[] =>
   recordingNames(experiment).map(assetOf);
 
-/** What a run's document names, as far as its assets hold it. */
+/** The files that a run's document names, as far as its assets contain them. */
 export function recordingsIn(
   experiment: Pick<Experiment, 'algorithm' | 'stages'>,
   assets: { [name: string]: Uint8Array } | null,
@@ -39,7 +40,10 @@ export function recordingsIn(
   return new Map(found);
 }
 
-/** Every file that the document names as an asset of its run. Throws RecordingFileError, by name, for one that is not given. */
+/**
+ * All files that the document names, as assets of its run. Throws RecordingFileError with the name of a file that is
+ * not given.
+ */
 export async function recordingsFor(
   experiment: Pick<Experiment, 'algorithm' | 'stages'>,
   read: (name: string) => Promise<Uint8Array | null>,

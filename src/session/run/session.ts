@@ -1,7 +1,7 @@
 /**
  * A run's life: prepare, train, pause, resume, recover, finish. Every step is committed before the next begins, so that
- * whatever ends this session, the next one goes on from the last committed step with the same numbers. Knows the store
- * and an engine; has never heard of a GPU buffer or of a page.
+ * after any interruption the next session continues from the last committed step with the same numbers. Uses a store
+ * and an engine; independent of GPU buffers and of the page.
  */
 
 import { DeviceLostError, DeviceUnavailableError } from '../../device/device.ts';
@@ -28,10 +28,10 @@ import { evaluates } from './schedule.ts';
 import { inspectionOf, storedStep } from './step-examination.ts';
 import { encodeTrajectories } from './trajectory-codec.ts';
 
-/** Times in a row that a device may be lost, without a step committed between, before the session gives up. */
+/** Number of consecutive device losses without a committed step before the session gives up. */
 export const MOST_RECOVERIES = 3;
 
-/** Until a device that is gone has said so. */
+/** Time for a lost device to report its loss. */
 export const SETTLE_MS = 50;
 
 export interface SessionParts {
@@ -39,13 +39,13 @@ export interface SessionParts {
   engines: EngineFactory;
   emit(event: SessionEvent): void;
   clock?: Clock;
-  /** Waits before a new device is asked for. */
+  /** Waits before a new device is requested. */
   sleep?(ms: number): Promise<void>;
 }
 
 const realSleep = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 
-/** An error that means: the device, or this page's hold on it, is gone. */
+/** True if the error means that the device, or this page's access to it, is gone. */
 export function meansLostDevice(error: unknown): boolean {
   return error instanceof DeviceLostError || error instanceof FrozenError;
 }
@@ -63,12 +63,12 @@ class PausedError extends ClosedError {
 export class Session {
   status: RunStatus = 'idle';
   private engine: Engine | null = null;
-  /** Step whose weights the engine holds; null: it must be restored. */
+  /** Step whose weights the engine holds; null: they must be restored. */
   private at: number | null = null;
   private token = '';
   private stopAfter = Number.POSITIVE_INFINITY;
   private pauseAsked = false;
-  /** Between a run's beginning and its next step: an engine is opened, weights come in, success at step 0 is measured. */
+  /** True while an engine is opened, weights are loaded or success at step 0 is measured. */
   private preparing = false;
   private running: Promise<void> | null = null;
   private watching: { abort: AbortController; done: Promise<void> } | null = null;
@@ -88,7 +88,7 @@ export class Session {
     this.sleep = parts.sleep ?? realSleep;
   }
 
-  /** Trains to the end, or `steps` steps on, or until paused. Resolves when it stops; rejects where it failed. */
+  /** Trains to the end, for `steps` steps, or until paused. Resolves when it stops; rejects if it fails. */
   train(options: { steps?: number } = {}): Promise<void> {
     if (this.running) return this.running;
     this.stopAfter = options.steps ?? Number.POSITIVE_INFINITY;
@@ -103,8 +103,8 @@ export class Session {
   }
 
   /**
-   * Resolves when the step in progress is committed. What is only being prepared is dropped: the run stays as it was, what has
-   * arrived of a model is kept, and an evaluation that was cut is done again.
+   * Resolves when the step in progress is committed. A preparation is cancelled: the run stays unchanged, downloaded
+   * parts of a model are kept, and an interrupted evaluation is repeated.
    */
   async pause(): Promise<void> {
     if (!this.running) return;
@@ -115,7 +115,7 @@ export class Session {
     await this.running.catch(() => {});
   }
 
-  /** Drops the step in progress and gives the device back. */
+  /** Drops the step in progress and releases the device. */
   async close(): Promise<void> {
     this.stopAfter = 0;
     this.abort.abort(new ClosedError('The run was closed.'));
@@ -124,7 +124,10 @@ export class Session {
     await this.closeEngine();
   }
 
-  /** Plays one episode with the last committed weights. Not while it trains: then the live events are the training's. */
+  /**
+   * Plays one episode with the last committed weights. Does nothing during training, when the live events come from the
+   * training.
+   */
   async watch(options: Omit<WatchOptions, 'step'>): Promise<void> {
     await this.stopWatching();
     if (this.running) return;
@@ -137,7 +140,8 @@ export class Session {
   }
 
   /**
-   * What a step did to its tokens and to the weights; null while it trains, and where the weights before or after it are not kept.
+   * Changes in token probabilities and weights over a step; null during training, or if the weights before or after the
+   * step are not kept.
    */
   async inspectStep(step: number): Promise<StepInspection | null> {
     await this.stopWatching();
@@ -158,7 +162,7 @@ export class Session {
       this.setStatus(before);
     }
     const { at } = this;
-    // Until the last step's weights are back.
+    // The engine's weights change until those of the last step are loaded again.
     this.at = null;
     return inspectionOf(this.engine!, step, stored).finally(() => {
       if (step === at) this.at = at;
@@ -181,7 +185,7 @@ export class Session {
     try {
       await this.prepare(false);
     } catch (error) {
-      // What could not be made ready is made anew the next time, and the run is what it was.
+      // The next attempt opens a new engine, and the run keeps its status.
       await this.closeEngine();
       this.setStatus(before);
       throw error;
@@ -215,7 +219,7 @@ export class Session {
     await this.parts.store.claim(this.runId, this.token);
   }
 
-  /** Trains until it is done or the device is lost. True: done. */
+  /** Trains until done or until the device is lost. Returns true if done. */
   private async attempt(): Promise<boolean> {
     if (this.pauseAsked) return true;
     try {
@@ -224,7 +228,7 @@ export class Session {
       return true;
     } catch (error) {
       this.at = null;
-      // What was waiting on the device may hear of its loss before the device says so itself.
+      // A pending operation may fail before the device reports its loss.
       await this.sleep(SETTLE_MS);
       const cause = this.causeOf(error);
       if (!meansLostDevice(cause) && !this.stillMissing(cause)) throw cause;
@@ -233,7 +237,7 @@ export class Session {
     }
   }
 
-  /** A wait that was cut short, or a wrong result, may hide that the device is gone or the page was frozen. */
+  /** An aborted wait or a wrong result may have a lost device or a frozen page as its cause. */
   private causeOf(error: unknown): unknown {
     if (this.abort.signal.aborted) return this.abort.signal.reason;
     return this.engine?.failure() ?? error;
@@ -267,16 +271,16 @@ export class Session {
     }
   }
 
-  /** An engine that holds the weights of the last committed step, which another tab may have committed. */
+  /** Ensures an engine with the weights of the last committed step, which another tab may have committed. */
   private async prepare(mayBegin = true): Promise<void> {
-    // An engine that only acts may have been opened before there was a GPU.
+    // An engine that only plays may have been opened before there was a GPU.
     if (this.engine?.failure() || (mayBegin && this.engine && !this.engine.training)) await this.closeEngine();
-    // Before the checkpoint is read: a sweep asks at every step.
+    // Checked before the checkpoint is read, because a sweep calls this at every step.
     if (this.engine && this.at !== null && this.at === (await this.parts.store.get(this.runId)).step) return;
     const checkpoint = await this.parts.store.checkpoint(this.runId);
     this.setStatus('preparing');
     this.engine ??= await this.openEngine(checkpoint?.meta ?? null, mayBegin ? 'train' : 'watch');
-    // What an engine did before it could heed a pause is kept for the next time.
+    // An engine that finished opening before it noticed the pause is kept for the next time.
     this.abort.signal.throwIfAborted();
     if (checkpoint) await this.restore(checkpoint);
     else if (mayBegin) await this.begin();
@@ -387,7 +391,7 @@ export class Session {
     this.askToPersist();
   }
 
-  /** Set where this step's evaluation has the most success on held-out goals so far. */
+  /** This step and its success, if its evaluation has the highest success on held-out tasks so far. */
   private async bestOf({ step, evaluation }: StepRecord): Promise<StepCommit['best']> {
     if (!evaluation) return undefined;
     const success = evaluation.test.policy.rate;

@@ -1,4 +1,7 @@
-/** What a stored step did, from its trajectories and the checkpoints before and after it. Knows an engine and a store; asks no page. */
+/**
+ * Changes over a stored step, from its trajectories and the checkpoints before and after it. Uses an engine and a
+ * store; independent of the page.
+ */
 import { parametersOf } from '../../policy/moments.ts';
 import type { PolicyState } from '../../policy/policy.ts';
 import type { Trajectory } from '../../rl/episode/trajectory.ts';
@@ -14,7 +17,7 @@ export interface StoredStep {
   trajectories: Trajectory[];
 }
 
-/** null: one of its three parts is not kept. */
+/** Loads a step's trajectories and both checkpoints; null: one of the three is not kept. */
 export async function storedStep(store: RunStore, runId: string, step: number): Promise<StoredStep | null> {
   if (step < 1) return null;
   const kept = await store.checkpointSteps(runId);
@@ -29,7 +32,7 @@ export async function storedStep(store: RunStore, runId: string, step: number): 
   };
 }
 
-/** The engine holds the weights from after the step when this resolves. */
+/** When this resolves, the engine holds the weights from after the step. */
 export async function inspectionOf(engine: Engine, step: number, stored: StoredStep): Promise<StepInspection | null> {
   const { before, after, trajectories } = stored;
   const weights = weightChanges(before, after);
@@ -53,7 +56,7 @@ const squares = (values: ArrayLike<number>, other?: ArrayLike<number>): number =
   return sum;
 };
 
-/** How far each part moved: weight and bias of a projection together, layer by layer. */
+/** Change in each part of each layer; weight and bias of a projection count as one part. */
 export function weightChanges(before: PolicyState, after: PolicyState): WeightChange[] {
   const parts = new Map<string, WeightChange & { squares: number; moved: number }>();
   for (const [full, { data }] of parametersOf(before.tensors)) {

@@ -1,17 +1,17 @@
 /**
- * A step's trajectories as compact bytes: words as JSON, numbers as typed columns, the whole deflated. What goes in comes
- * out bit for bit. The store keeps the bytes and knows nothing of what is in them.
+ * Encodes a step's trajectories as compact bytes: texts as JSON, numbers as typed columns, all of it deflated. Decoding
+ * is exact to the bit. The store keeps the bytes without interpreting them.
  */
 import { deflateRaw, inflateRaw } from 'pako';
 import { chosenPositions } from '../../rl/episode/packing.ts';
 import type { Trajectory, Turn } from '../../rl/episode/trajectory.ts';
 import { joined } from '../../store/joined.ts';
 
-/** Before version 2 an episode had one advantage for all its tokens. */
+/** Before version 2, all tokens of an episode had the same advantage. */
 const MAGICS = ['TGT1', 'TGT2'];
 const MAGIC = 'TGT2';
 
-/** Stored trajectories that cannot be read. */
+/** Thrown for stored trajectories that cannot be read. */
 export class TrajectoryCodecError extends Error {
   override name = 'TrajectoryCodecError';
 }
@@ -32,12 +32,12 @@ interface Header {
     /** -1: decoding was unconstrained. */
     choiceRows: number;
     choiceTokens: number;
-    /** Trained tokens that were given credit; absent in version 1. */
+    /** Number of stored advantages, one per trained token; absent in version 1. */
     credited?: number;
   };
 }
 
-/** Whole numbers from 0 to 65535 as two bytes each: what is written says so to no one, the header does. */
+/** True if all values fit into two bytes (0 to 65535). The columns do not contain their width; the header does. */
 const fits16 = (list: readonly Int32Array[]) =>
   list.every((values) => values.every((value) => value >= 0 && value < 65536));
 
@@ -86,7 +86,7 @@ export function encodeTrajectories(list: readonly Trajectory[]): Uint8Array {
   return deflateRaw(joined([new TextEncoder().encode(MAGIC), size, header, ...columns.map(bytesOf)]), { level: 4 });
 }
 
-/** Takes columns off the front of the bytes, in the order they were written. */
+/** Reads columns in the order in which they were written. */
 class Reader {
   private at = 0;
   constructor(private readonly bytes: Uint8Array) {}
@@ -129,7 +129,7 @@ function readTrajectory(reader: Reader, words: Header['words'], narrow: boolean)
   return credited === undefined ? withOneAdvantage(read) : read;
 }
 
-/** Version 1: the episode's advantage, on each of its trained tokens. */
+/** Version 1: repeats the episode's advantage for each of its trained tokens. */
 const withOneAdvantage = (trajectory: Trajectory): Trajectory => ({
   ...trajectory,
   advantages: new Float32Array(chosenPositions(trajectory).length).fill(trajectory.advantage),

@@ -1,6 +1,6 @@
 /**
- * The real engines: what a session opens, plans and reports on. Who opens the GPU and the worlds (a page's worker, Node) is handed
- * in; what differs from one kind of policy to the next is in `policies/`.
+ * Builds the real engines: opens, plans and reports on them. The caller (a page's worker, Node) provides functions that
+ * open the GPU and the worlds; code that depends on the kind of policy is in `policies/`.
  */
 import type { World } from '../../envs/env.ts';
 import type { ConnectionSettings } from '../../envs/module.ts';
@@ -20,13 +20,13 @@ import { Tokenizers } from '../text/tokenizers.ts';
 export interface AssemblyParts {
   machine: GpuMachine;
   openWorld(name: string): Promise<World>;
-  /** What was measured on this adapter before. */
+  /** Earlier measurements on this adapter. */
   adapters?: AdapterMemory;
-  /** Of the server of a model that is asked: its key, in memory only, and whether it may be asked at all. */
+  /** Settings of a model's server: its key (held in memory only), and whether requests are allowed. */
   modelSettings?(address: string): ConnectionSettings;
   /** Language models; absent: none can be opened. */
   models?: BaseModels;
-  /** For experiments that carry code; absent: they are refused. */
+  /** Sandbox for experiments that contain code; absent: they are refused. */
   openSandbox?(): Sandbox;
 }
 
@@ -67,7 +67,7 @@ export class Assembly implements EngineFactory {
     return this.device.giveBackThread();
   }
 
-  /** Gives the device back, so that the next one is chosen anew. No engine is open. */
+  /** Releases the device, so that the next one is chosen again. No engine may be open. */
   closeDevice(): Promise<void> {
     return this.device.close();
   }
@@ -80,7 +80,7 @@ export class Assembly implements EngineFactory {
     try {
       return await sessionPolicy(experiment.policy).open(experiment, options, this.services);
     } catch (error) {
-      // What was waiting on the device may hear of its loss before the device says so itself.
+      // A pending operation may fail before the device reports its loss.
       await new Promise((resolve) => setTimeout(resolve, SETTLE_MS));
       throw (await this.device.failure()) ?? error;
     }

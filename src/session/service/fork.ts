@@ -1,6 +1,7 @@
 /**
- * New runs from old ones. A fork starts at a checkpoint of its parent with some knobs changed; a duplicate is the same run
- * under another name. Both carry the curve they grew from, so that it can be read as one.
+ * Creates new runs from existing ones. A fork starts at a checkpoint of its parent with some settings changed; a
+ * duplicate is the same run under another name. Both include the parent's curve up to that step, so that it reads as
+ * one.
  */
 
 import { deepens, LAYERS } from '../../experiment/deepening.ts';
@@ -12,8 +13,8 @@ import { sessionPolicy } from '../policies/registry.ts';
 import type { StepRecord } from '../protocol.ts';
 import { getRun } from '../stored-run.ts';
 
-/** Knobs that decide what the weights and the tokens mean: another value needs a new run. */
-// A policy that thinks has a token that ends a thought.
+/** Settings that define the meaning of weights and tokens: changing one needs a new run. */
+// Thoughts are fixed too: a policy with thoughts has a token that ends a thought.
 const FIXED = [/^policy(\.|$)/, /^worlds\.\d+\.name$/, /^format$/, /^sampling\.thoughts$/];
 
 async function assetsOf(store: RunStore, runId: string): Promise<{ [name: string]: Uint8Array }> {
@@ -33,7 +34,7 @@ function refuseFixed(changes: readonly Difference[]): void {
   throw new ExperimentError(fixed.map(({ path }) => ({ path, message: path === LAYERS ? fewer : message })));
 }
 
-/** A new run from `step` of this one, with files of its own over the parent's. Returns its id. */
+/** A new run from `step` of this one; its own files replace the parent's. Returns its id. */
 export async function forkRun(
   store: RunStore,
   runId: string,
@@ -74,15 +75,18 @@ interface Kept {
   assets: { [name: string]: Uint8Array };
 }
 
-/** What a deeper policy begins with: the same weights and files with layers on top that change nothing yet, and no optimiser's moments. */
+/**
+ * Initial state of a deeper policy: the same weights and files with added layers that leave the output unchanged, and
+ * without the optimizer's moments.
+ */
 function grown(experiment: Experiment, { checkpoint, assets }: Kept): Pick<NewRun, 'checkpoints' | 'assets'> {
   const larger = sessionPolicy(experiment.policy).grow!(experiment, { checkpoint: checkpoint.bytes, assets });
-  // Kernels were measured on the other depth.
+  // The kernels were measured for the other depth.
   const meta = { ...checkpoint.meta, optimizerStep: 0, kernelChoices: {}, batchPlan: {} };
   return { checkpoints: [{ meta, bytes: larger.checkpoint }], assets: larger.assets };
 }
 
-/** The same run again, with all that is kept of it. Returns its id. */
+/** Copies the run with all its stored data. Returns the new id. */
 export async function duplicateRun(store: RunStore, runId: string): Promise<string> {
   const parent = await getRun(store, runId);
   const steps = await store.checkpointSteps(runId);

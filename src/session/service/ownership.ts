@@ -1,14 +1,14 @@
 /**
- * One session owns a run. Two means: a lock that the browser frees when a tab dies (Web Locks), and a token in the run's
- * manifest that every commit is checked against inside its transaction, so that a former owner cannot write even if it
- * has not heard yet.
+ * Ensures that one session owns a run, by two means: a lock that the browser frees when a tab dies (Web Locks), and a
+ * token in the run's manifest that every commit checks inside its transaction. A former owner therefore cannot write,
+ * even before it is notified.
  */
 export interface Hold {
   release(): void;
 }
 
 export interface Locks {
-  /** null: another session has it. `onLost` is called when another session takes it over. */
+  /** Resolves to null if another session owns the run. `onLost` is called when another session takes it over. */
   acquire(runId: string, onLost: () => void): Promise<Hold | null>;
   steal(runId: string, onLost: () => void): Promise<Hold>;
 }
@@ -50,7 +50,7 @@ export class WebLocks implements Locks {
   }
 }
 
-/** Where there are no Web Locks: the token in the manifest alone decides, and the last to claim wins. */
+/** Used without Web Locks: only the token in the manifest decides, and the last session to claim the run owns it. */
 export const noLocks: Locks = {
   acquire: async () => ({ release() {} }),
   steal: async () => ({ release() {} }),

@@ -1,15 +1,18 @@
-/** A policy out of a run, and one brought in to be watched and trained: what its kind says it is. */
+/** Exports a run's policy in the format of its kind. */
 import type { Experiment } from '../../experiment/experiment.ts';
 import type { RunStore } from '../../store/run-store.ts';
 import type { KeptPolicy, NamedFiles } from '../policies/kind.ts';
 import { sessionPolicy } from '../policies/registry.ts';
 import { getRun } from '../stored-run.ts';
 
-/** What of a run is its policy's own. Throws a StoreError where there is nothing. */
+/** The policy's files from a run. Throws a StoreError if there are none. */
 export const policyFiles = (policy: Experiment['policy'], kept: KeptPolicy): NamedFiles =>
   sessionPolicy(policy).export(policy, kept);
 
-/** The policy of a run's last checkpoint: a whole model, or an adapter in PEFT's layout with the tokenizer it was trained with. */
+/**
+ * The policy of a run's last checkpoint: a whole model, or an adapter in PEFT's layout with the tokenizer it was
+ * trained with.
+ */
 export async function exportedPolicy(store: RunStore, runId: string): Promise<NamedFiles> {
   const { policy } = (await getRun(store, runId)).experiment;
   return policyFiles(policy, {

@@ -1,6 +1,7 @@
 /**
- * The trainer as the page sees it: every method of `TrainerApi`, over a store, an engine factory and locks. At most one
- * run has an engine at a time. The worker exposes an instance; tests and tools call it directly. Long because it answers every call of the protocol.
+ * The trainer's interface for the page: every method of `TrainerApi`, on a store, an engine factory and locks. At most
+ * one run has an engine at a time. The worker exposes an instance; tests and tools call it directly. The file is long
+ * because it implements every method of the protocol.
  */
 import type { ConnectionSettings } from '../../envs/module.ts';
 import { type Experiment, parseExperiment, parseRun } from '../../experiment/experiment.ts';
@@ -45,10 +46,10 @@ export interface ServiceParts {
   store: RunStore;
   engines: EngineFactory;
   locks: Locks;
-  /** Who chooses the device; absent: there is one. */
+  /** Chooses the device; absent: there is only one. */
   devices?: { ask(name: DeviceName | null): void };
   presets: readonly unknown[];
-  /** Where the servers of worlds are; whoever opens worlds reads it. */
+  /** Addresses of the worlds' servers, read by the code that opens worlds. */
   connections?: Map<string, ConnectionSettings>;
   /** Language models; absent: none can be loaded here. */
   models?: ModelLibrary;
@@ -58,7 +59,7 @@ const isDeepEqual = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.strin
 
 type Owner = 'this-tab' | 'another-tab';
 
-/** Another tab has the run: reading works, changing it does not. */
+/** Thrown when another tab owns the run: it can be read but not changed. */
 export class ReadOnlyError extends Error {
   override name = 'ReadOnlyError';
   constructor() {
@@ -70,7 +71,7 @@ export class TrainerService implements TrainerApi {
   private listener: (event: SessionEvent) => void = () => {};
   private readonly holds = new Map<string, Hold>();
   private session: Session | null = null;
-  /** Files of trajectories that were chosen, by name. */
+  /** Files of trajectories that the user chose, by name. */
   private readonly recordings = new Map<string, Uint8Array>();
   private readonly lookedAt: LookedAtWorlds;
 
@@ -136,8 +137,8 @@ export class TrainerService implements TrainerApi {
     const changed = [...new Set([...connections.keys(), ...Object.keys(settings)])].filter((world) => !same(world));
     connections.clear();
     for (const [world, each] of Object.entries(settings)) connections.set(world, each);
-    // A world that is open keeps the line it was opened with.
-    // One that could not be opened, or does not answer any more, is gone as well.
+    // An open world keeps the connection it was opened with, so it is closed. A world that failed to open or no longer
+    // responds is dropped as well.
     for (const world of changed) await Promise.allSettled([this.lookedAt.forget(world), this.playing.forget(world)]);
   }
 
@@ -153,7 +154,7 @@ export class TrainerService implements TrainerApi {
     this.recordings.set(name, new Uint8Array(await checkedSize(name, file).arrayBuffer()));
   }
 
-  /** As it was chosen, else as a run holds it. */
+  /** The file that the user chose, or else a run's copy. */
   private async recording(name: string): Promise<Uint8Array | null> {
     return this.recordings.get(name) ?? keptRecording(this.parts.store, name);
   }
@@ -184,7 +185,7 @@ export class TrainerService implements TrainerApi {
 
   async train(runId: string, options?: { steps?: number }): Promise<void> {
     const session = await this.sessionOf(runId);
-    // A failure reaches the page as a status and here as a rejection.
+    // A failure reaches the page as a status, and the caller as a rejection.
     await session.train(options).finally(() => this.runsChanged());
   }
 
@@ -267,7 +268,7 @@ export class TrainerService implements TrainerApi {
   }
 
   async inspectStep(runId: string, step: number): Promise<StepInspection | null> {
-    // A run that trains, or another one that does, is not disturbed.
+    // A training run must not be disturbed.
     const { session } = this;
     if (session && session.runId !== runId && ['running', 'preparing', 'pausing'].includes(session.status)) return null;
     return (await this.sessionOf(runId, 'read')).inspectStep(step);
@@ -321,7 +322,7 @@ export class TrainerService implements TrainerApi {
     return new Blob([writePolicy(await exportedPolicy(this.parts.store, runId))], { type: 'application/zip' });
   }
 
-  /** The worlds' server stays behind: it is no page. */
+  /** Leaves out the standalone server of the worlds, which the page does not contain. */
   async handoff(runId: string, to: string): Promise<Blob> {
     const { handoffFiles } = await import('../handoff/handoff.ts');
     const { name, experiment, step } = await getRun(this.parts.store, runId);
@@ -343,7 +344,10 @@ export class TrainerService implements TrainerApi {
     return { ...space, persisted, runs: runs.map(({ id, name, bytes }) => ({ id, name, bytes })) };
   }
 
-  /** Only a page may ask; in a worker this says what holds. The page asks when it hears the hint `persist-storage`. */
+  /**
+   * Only a page can request persistent storage; in a worker this returns the current state. The page requests it on the
+   * hint `persist-storage`.
+   */
   async persist(): Promise<boolean> {
     const storage = globalThis.navigator?.storage;
     return (await storage?.persist?.()) ?? (await storage?.persisted?.()) ?? false;
@@ -380,7 +384,7 @@ export class TrainerService implements TrainerApi {
     await this.models.deleteModel(folder);
   }
 
-  /** Ends everything this service holds. */
+  /** Releases everything this service holds. */
   async close(): Promise<void> {
     await this.suites.cancel();
     await this.sweeps.close();
@@ -391,10 +395,10 @@ export class TrainerService implements TrainerApi {
     await this.parts.store.close();
   }
 
-  /** The session of a run, and no other: the one before is paused at its last step and gives the GPU back. */
+  /** Session of a run. Any other session is paused at its last step and releases the GPU first. */
   private async sessionOf(runId: string, purpose: 'train' | 'read' = 'train'): Promise<Session> {
     if (purpose === 'train' && !(await this.hold(runId))) throw new ReadOnlyError();
-    // One device: a run, a sweep and an evaluation do not compute side by side.
+    // There is one device: a run, a sweep and an evaluation do not compute at the same time.
     await this.suites.cancel();
     await this.sweeps.pause();
     if (this.session?.runId === runId) return this.session;
@@ -408,7 +412,7 @@ export class TrainerService implements TrainerApi {
     return this.session;
   }
 
-  /** Pauses the run that has the engine, and gives the device back. */
+  /** Pauses the run that has the engine, and releases the device. */
   private async endSession(): Promise<void> {
     const { session } = this;
     await session?.pause();
@@ -433,7 +437,7 @@ export class TrainerService implements TrainerApi {
     this.holds.delete(runId);
   }
 
-  /** Runs that are neither in focus nor training are free for other tabs. */
+  /** Runs that are neither in focus nor training are released for other tabs. */
   private async releaseOthers(runId: string): Promise<void> {
     const busy = this.session && ['running', 'preparing', 'pausing'].includes(this.session.status);
     for (const other of [...this.holds.keys()])

@@ -1,19 +1,22 @@
-/** How long a sweep still takes, from the steps it has taken. Pure. */
+/** Estimates the remaining time of a sweep from its committed steps. Pure. */
 import type { Experiment } from '../../experiment/experiment.ts';
 import { stageAt } from '../../rl/schedule/horizon.ts';
 import { evaluates } from '../run/schedule.ts';
 
-/** A run as far as time goes. */
+/** The part of a run that the estimate needs. */
 export interface Paced {
   experiment: Experiment;
-  /** Steps committed. */
+  /** Number of committed steps. */
   step: number;
   variant: number;
   /** Milliseconds of the latest steps. */
   recent: readonly { step: number; ms: number }[];
 }
 
-/** A step takes about as long as its episodes may be; turns beyond the oracle's are not known to be more than a turn. */
+/**
+ * Turns that a step allows: its time is about proportional to them. For a horizon relative to the oracle, the oracle's
+ * own turns are unknown here and count as one.
+ */
 function turnsAt({ horizon }: Experiment, step: number): number {
   const { turns } = stageAt(horizon, step);
   return typeof turns === 'number' ? turns : 1 + turns.oraclePlus;
@@ -21,7 +24,7 @@ function turnsAt({ horizon }: Experiment, step: number): number {
 
 const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
 
-/** Milliseconds of a step for each turn that it allows; null: none was taken. */
+/** Milliseconds of a step per allowed turn; null: no step is committed. */
 function pace({ experiment, recent }: Paced): number | null {
   return recent.length ? mean(recent.map(({ step, ms }) => ms / turnsAt(experiment, step))) : null;
 }
@@ -35,7 +38,7 @@ function known(run: Paced, all: readonly Paced[]): number | null {
   return any.length ? mean(any) : null;
 }
 
-/** What a run still has to do: turns of its steps, and evaluations. */
+/** Remaining work of a run: turns of its steps, and evaluations. */
 function left({ experiment, step }: Paced): { turns: number; evaluations: number } {
   const found = { turns: 0, evaluations: 0 };
   for (let next = step + 1; next <= experiment.steps; next++) {
@@ -45,7 +48,10 @@ function left({ experiment, step }: Paced): { turns: number; evaluations: number
   return found;
 }
 
-/** Of all runs together; null where no step was taken yet. `evaluationMs`: of one evaluation, as far as is known. */
+/**
+ * Remaining milliseconds of all runs; null if no step is committed. `evaluationMs`: milliseconds of one evaluation, as
+ * far as known.
+ */
 export function remainingMs(runs: readonly Paced[], evaluationMs: number): number | null {
   let sum = 0;
   for (const run of runs) {

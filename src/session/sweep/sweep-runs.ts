@@ -1,16 +1,19 @@
-/** The runs of a sweep in a store: made of its document, found again, and made complete where something ended in between. */
+/**
+ * The runs of a sweep in the store: creates them from its document, finds them, and adds missing ones after an
+ * interruption.
+ */
 import { type Experiment, type SweptRun, sweptRuns } from '../../experiment/experiment.ts';
 import { StoreError, type SweepPlace } from '../../store/run.ts';
 import type { RunStore } from '../../store/run-store.ts';
 import type { RunSummary } from '../protocol.ts';
 import { listRuns } from '../stored-run.ts';
 
-/** A run that has its place in a sweep. */
+/** A run that belongs to a sweep. */
 export type SweepRun = RunSummary & { sweep: SweepPlace<Experiment> };
 
 const isSwept = (run: RunSummary): run is SweepRun => run.sweep !== undefined;
 
-/** Runs of a sweep that are not in the bin, in the order of their turns. */
+/** Runs of a sweep that are not in the bin, in training order. */
 export async function runsOfSweep(store: RunStore, sweepId: string): Promise<SweepRun[]> {
   const runs = (await listRuns(store)).filter(isSwept).filter(({ sweep }) => sweep.id === sweepId);
   const kept = runs.filter(({ deletedUntil }) => deletedUntil === null);
@@ -18,14 +21,14 @@ export async function runsOfSweep(store: RunStore, sweepId: string): Promise<Swe
   return kept.sort((a, b) => a.sweep.index - b.sweep.index);
 }
 
-/** A sweep of this very document; null: there is none. */
+/** Id of a sweep with the same document; null: there is none. */
 export async function findSweep(store: RunStore, document: Experiment): Promise<string | null> {
   const wanted = JSON.stringify(document);
   const runs = (await listRuns(store)).filter(isSwept).filter(({ deletedUntil }) => deletedUntil === null);
   return runs.find(({ sweep }) => JSON.stringify(sweep.document) === wanted)?.sweep.id ?? null;
 }
 
-/** What a run is called beside the others. */
+/** Name of a run within its sweep. */
 export const sweptName = (sweep: string, { name, seed }: Pick<SweptRun, 'name' | 'seed'>) =>
   `${sweep}: ${name ? `${name}, ` : ''}seed ${seed}`.slice(0, 120);
 
@@ -34,7 +37,7 @@ export type AssetsOf = (experiment: Experiment) => Promise<{ [name: string]: Uin
 
 const noAssets: AssetsOf = async () => ({});
 
-/** Makes the runs of a sweep that are not there yet: all of a new one, the rest of one whose making was cut short. */
+/** Creates the missing runs of a sweep: all of a new one, or the rest after an interruption. */
 export async function completeSweep(
   store: RunStore,
   document: Experiment,
@@ -56,7 +59,7 @@ export async function completeSweep(
   }
 }
 
-/** The runs of a new sweep. Gives back its id. */
+/** Creates the runs of a new sweep. Returns its id. */
 export async function createSweep(
   store: RunStore,
   document: Experiment,

@@ -1,7 +1,8 @@
 /**
- * A sweep's life: its runs take turns on one device, so that all their curves grow side by side. Each run is a session of its own and
- * commits every step, so what ends a sweep loses no more than a step of one run. Runs that fit in memory together keep their engines
- * and take a step each; else one engine is open at a time, for as many steps that opening it costs little.
+ * A sweep's life: its runs take turns on one device, so that all their curves grow side by side. Each run has a session
+ * of its own and commits every step, so an interruption loses at most one step of one run. Runs that fit into memory
+ * together keep their engines and train one step each; otherwise one engine is open at a time, for enough steps that
+ * opening it takes a small share of the time.
  */
 import type { StepRecord } from '../../rl/evaluation/evaluation.ts';
 import type { RunStatus, SessionEvent, SweepState } from '../protocol.ts';
@@ -10,10 +11,10 @@ import { Session, type SessionParts } from '../run/session.ts';
 import { remainingMs } from './sweep-estimate.ts';
 import type { SweepRun } from './sweep-runs.ts';
 
-/** Engines open at once: each has its worlds' workers beside its buffers. */
+/** Maximum number of open engines: each has its worlds' workers in addition to its buffers. */
 const MOST_TOGETHER = 8;
 const TOGETHER_BYTES = 2 ** 30;
-/** Opening an engine may take this share of a turn. */
+/** Maximum share of a turn that opening an engine may take. */
 const OPENING_SHARE = 0.1;
 const MOST_STEPS_A_TURN = 50;
 const RECENT = 8;
@@ -23,7 +24,7 @@ interface Member {
   step: number;
   recent: { step: number; ms: number }[];
   session: Session | null;
-  /** What opening its engine took. */
+  /** Milliseconds that opening the engine took. */
   openMs: number;
   failure: string | null;
 }
@@ -37,10 +38,10 @@ export class SweepSession {
   private pauseAsked = false;
   private current: Member | null = null;
   private together = false;
-  /** Of the latest evaluations. */
+  /** Milliseconds of the latest evaluations. */
   private evaluations: number[] = [];
 
-  /** `records`: what each run has so far, for an estimate of time before the first step. */
+  /** `records`: the steps of each run so far, for an estimate of the time before the first step. */
   constructor(
     readonly id: string,
     runs: readonly { run: SweepRun; records: readonly StepRecord[] }[],
@@ -76,7 +77,7 @@ export class SweepSession {
     };
   }
 
-  /** Trains every run to its end, or until paused. Rejects where no run could go on. */
+  /** Trains every run to its end, or until paused. Rejects if every run failed. */
   train(): Promise<void> {
     if (this.running) return this.running;
     this.pauseAsked = false;
@@ -97,7 +98,7 @@ export class SweepSession {
     await this.running.catch(() => {});
   }
 
-  /** Drops the step in progress and gives the device back. */
+  /** Drops the step in progress and releases the device. */
   async close(): Promise<void> {
     this.pauseAsked = true;
     await Promise.all(this.members.map(({ session }) => session?.close()));
@@ -158,7 +159,7 @@ export class SweepSession {
       member.failure = (error as Error).message;
     }
     if (member.failure || !this.together) await this.closeSession(member);
-    // A full disk or a second tab pauses the run: the next one would meet the same.
+    // A full disk or a second tab pauses the run: the next run would have the same problem.
     if (!member.failure && member.step === before) this.pauseAsked = true;
     this.tell();
   }
@@ -170,7 +171,7 @@ export class SweepSession {
     return Math.max(1, Math.min(MOST_STEPS_A_TURN, steps));
   }
 
-  /** What a turn took beyond its steps was an evaluation, or else the opening of its engine. */
+  /** Counts the time of a turn beyond its steps as evaluations, or as the opening of the engine if there were none. */
   private timed(member: Member, before: number, ms: number): void {
     const { experiment } = member.run;
     const steps = member.recent.filter(({ step }) => step > before);
@@ -205,7 +206,10 @@ export class SweepSession {
     await session?.close();
   }
 
-  /** A member's turns are the sweep's business; what it computes is everyone's. */
+  /**
+   * Forwards a member's events, equal notices only once. The sweep reports its own status and wake-lock hints instead
+   * of a member's.
+   */
   private heard(member: Member, event: SessionEvent): void {
     if (event.type === 'status') {
       if (event.status === 'paused' && event.detail) this.detail = event.detail;

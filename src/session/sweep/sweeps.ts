@@ -1,4 +1,7 @@
-/** The sweeps of a trainer's service: made, opened, trained, exported and brought in. At most one trains, and no run beside it. */
+/**
+ * The sweeps of a trainer's service: create, open, train, export and import. At most one trains, and no single run at
+ * the same time.
+ */
 import type { Experiment } from '../../experiment/experiment.ts';
 import { parseExperiment } from '../../experiment/experiment.ts';
 import type { RunStore } from '../../store/run-store.ts';
@@ -12,11 +15,11 @@ export interface SweepsParts {
   store: RunStore;
   engines: EngineFactory;
   emit(event: SessionEvent): void;
-  /** Makes this tab the owner of a run; rejects where another tab is. */
+  /** Makes this tab the owner of a run; rejects if another tab owns it. */
   own(runId: string): Promise<void>;
   /** Files that a run's document names. */
   assetsOf: AssetsOf;
-  /** Ends what computes beside a sweep. */
+  /** Stops other computation on the device. */
   freeDevice(): Promise<void>;
 }
 
@@ -25,14 +28,14 @@ export class Sweeps {
 
   constructor(private readonly parts: SweepsParts) {}
 
-  /** Whether a run is trained by a sweep now. */
+  /** True if a sweep is training the run now; without an id, any run. */
   isBusy(runId?: string): boolean {
     const { session } = this;
     if (!session || !['preparing', 'running', 'pausing'].includes(session.status)) return false;
     return runId === undefined || session.has(runId);
   }
 
-  /** The runs of a new sweep, none of them begun. */
+  /** Creates the runs of a new sweep without starting them. */
   async create(document: Experiment, name?: string): Promise<SweepRun[]> {
     const { store, assetsOf } = this.parts;
     return runsOfSweep(store, await createSweep(store, document, name, assetsOf));
@@ -52,13 +55,13 @@ export class Sweeps {
     };
   }
 
-  /** Resolves when it stops; rejects where no run could go on. */
+  /** Resolves when it stops; rejects if every run failed. */
   async train(id: string): Promise<void> {
     if (this.session?.id === id && this.isBusy()) return this.session.train();
     await this.pause();
     await this.parts.freeDevice();
     const [{ sweep }] = await runsOfSweep(this.parts.store, id);
-    // Some may have been left out when the page closed in the middle of their making.
+    // Some runs may be missing if the page closed while they were created.
     await completeSweep(this.parts.store, sweep.document, { id, name: sweep.name }, this.parts.assetsOf);
     const runs = await this.withRecords(id);
     for (const { run } of runs) await this.parts.own(run.id);
@@ -85,7 +88,7 @@ export class Sweeps {
     );
   }
 
-  /** The first run of a sweep's file; null: the file is no sweep. */
+  /** The first run of a sweep's file; null: the file is not a sweep. */
   async import(bytes: Uint8Array, fileName: string): Promise<string | null> {
     const runs = readSweep(bytes, fileName, crypto.randomUUID());
     if (!runs) return null;

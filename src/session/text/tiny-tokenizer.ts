@@ -1,6 +1,6 @@
 /**
- * What a Hugging Face folder says of a tiny policy's tokens. Without it transformers 5 makes a tokenizer after the model's type, and reads a
- * tiny policy's words letter by letter.
+ * Tokenizer settings of a tiny policy for a Hugging Face folder. Without them, transformers 5 chooses a tokenizer by
+ * the model's type and splits a tiny policy's words into letters.
  */
 
 /** A tiny policy's special tokens. */
@@ -13,7 +13,7 @@ export const tinyTokens = {
   clean_up_tokenization_spaces: false,
 };
 
-/** The same with its way to talk as a template: its tokens for world, action and the end of a turn. */
+/** The same with a chat template: tokens for observation, action and the end of a turn. */
 export const tinyTokenizer = {
   ...tinyTokens,
   chat_template:

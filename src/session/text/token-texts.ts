@@ -1,4 +1,4 @@
-/** The text of each token id, as a reader shows it, from a `tokenizer.json`. */
+/** Display text of each token id, from a `tokenizer.json`. */
 import { byteLevelText } from '../../policy/text/byte-level.ts';
 
 interface TokenizerFile {
@@ -10,11 +10,11 @@ interface TokenizerFile {
 const isByteLevel = ({ decoder }: TokenizerFile) =>
   [decoder, ...(decoder?.decoders ?? [])].some((part) => part?.type === 'ByteLevel');
 
-/** Index: token id. Ids without a token are empty. */
+/** Texts indexed by token id; ids without a token are empty. */
 export function tokenTextsOf(tokenizer: Uint8Array): string[] {
   const file: TokenizerFile = JSON.parse(new TextDecoder().decode(tokenizer));
   const vocab = file.model?.vocab ?? {};
-  // Unigram lists its pieces in the order of their ids; the others map a piece to its id.
+  // Unigram lists its pieces in the order of their ids; the other models map a piece to its id.
   const texts: string[] = Array.isArray(vocab) ? vocab.map(([piece]) => piece) : [];
   if (!Array.isArray(vocab)) for (const [piece, id] of Object.entries(vocab)) texts[id] = piece;
   if (isByteLevel(file)) for (const [id, piece] of texts.entries()) if (piece) texts[id] = byteLevelText(piece);

@@ -1,4 +1,6 @@
-/** Tokenizers of runs: a run's own where it has one, else one made from its worlds' texts, once for the same worlds. */
+/**
+ * Tokenizers of runs: a run's own if it has one; otherwise one built from its worlds' texts, once per set of worlds.
+ */
 import type { World } from '../../envs/env.ts';
 import type { Experiment } from '../../experiment/experiment.ts';
 import { buildTokenizer, Tokenizer } from '../../policy/text/tokenizer.ts';
@@ -6,7 +8,7 @@ import { worldModule } from '../../worlds/registry.ts';
 import type { OpenWorld, Worlds } from '../opened-worlds.ts';
 import { textsOf } from './vocabulary.ts';
 
-/** Whose texts a world's vocabulary is made from: its own, or those of a world that says the same. */
+/** Name of the world whose texts form the vocabulary: its own, or that of a world with the same texts. */
 const speakerOf = (name: string): string => worldModule(name).vocabulary?.as ?? name;
 
 const thinks = ({ sampling }: Experiment) => sampling.thoughts > 0;
@@ -17,7 +19,7 @@ export class Tokenizers {
 
   constructor(private readonly openWorld: OpenWorld) {}
 
-  /** `worlds`: where they are open already. */
+  /** `worlds`: the worlds that are already open. */
   of(
     experiment: Experiment,
     assets: { [name: string]: Uint8Array } | null,

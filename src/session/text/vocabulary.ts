@@ -1,6 +1,7 @@
 /**
- * The texts a tiny policy's vocabulary is made from: what its worlds say, over all their tasks, whatever options an
- * experiment narrows them to, so that a fork with other options has the same tokens. How a world is heard, its module says.
+ * Texts for a tiny policy's vocabulary: all texts of its worlds over all their tasks, independent of the experiment's
+ * options, so that a fork with other options has the same tokens. Each world's module defines how its texts are
+ * collected.
  */
 import { type Task, validActionsAfter, type World, WorldError, type WorldOptions } from '../../envs/env.ts';
 import type { PlayedTexts, WorldModule } from '../../envs/module.ts';
@@ -12,7 +13,7 @@ const SLOTS = 64;
 const evenly = <T>(all: readonly T[], count: number): readonly T[] =>
   count >= all.length ? all : Array.from({ length: count }, (_, k) => all[Math.floor((k * all.length) / count)]);
 
-/** First observations, valid actions, and answers of a world, each once. */
+/** Distinct first observations, valid actions and observations of a world. */
 export async function textsOf(
   world: World,
   module: WorldModule = worldModule(world.describe().name),

@@ -26,7 +26,7 @@ class TabgymLoop(AgentLoopBase):
     async def run(self, sampling_params, **row):
         info = row["extra_info"]
         opening = [dict(message) for message in row["raw_prompt"]] if self.instructed else []
-        # Validation is under the horizon of the step that it follows, the first under that of the first step.
+        # Validation uses the horizon of the step before it; the first validation, that of step 1.
         step = max(1, int(row.get("global_steps") or 1))
         limit = most_turns(self.horizon, step, info.get("oracle_turns"))
         episode = Episode(self, sampling_params, opening, limit)
@@ -34,7 +34,7 @@ class TabgymLoop(AgentLoopBase):
             await episode.play(info)
         except WorldError:
             if self.rules["world_failure"] == "drop":
-                # verl then leaves out the whole group and plays another (sync_refill_failed_groups).
+                # verl then drops the whole group and plays another (sync_refill_failed_groups).
                 raise
             await episode.fail(info)
         return episode.output(info)
@@ -102,7 +102,7 @@ class Episode:
             )
         self.remember(out)
         cut = len(out.token_ids) >= wanted and out.token_ids[-1] != self.loop.tokenizer.eos_token_id
-        # verl wants a response of at least one token: a first turn stays, whole or not.
+        # verl needs at least one response token, so the first turn is kept even if it was cut.
         if cut and wanted < self.loop.max_tokens and any(self.mask):
             return None
         with_logprobs = bool(out.log_probs)
@@ -120,7 +120,7 @@ class Episode:
     async def hear(self, reply, observation):
         before = [*self.messages, {"role": "assistant", "content": reply}]
         after = [*before, {"role": "user", "content": observation}]
-        # Named so until verl 0.9.1, and otherwise on its main branch.
+        # ct_merge_context_msg is the name up to verl 0.9.1; the main branch has the other one.
         merge = getattr(self.loop, "ct_merge_context_msg", None) or self.loop.ct_merge_non_assistant_msg
         merged, self.mask, logprobs = await merge(before, after, self.ids, self.mask, self.logprobs or None)
         self.ids, self.messages = merged.token_ids, after
@@ -151,7 +151,7 @@ class Episode:
         reward = 0.0
         if self.ending != "world-failure":
             reward = return_of(self.score, self.ending, self.refused, end, self.loop.rules)
-        # In the names that this trainer's filter of groups and its validation read.
+        # Names that this trainer's group filter and its validation read.
         said = {
             "score": self.score,
             "success": float(self.score >= info["success_reward"]),

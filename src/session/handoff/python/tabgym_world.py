@@ -21,7 +21,7 @@ class World:
     """`async with World(url) as world`: a session of its own on the server, given back at the end."""
 
     def __init__(self, url):
-        # The rows name this machine; TABGYM_WORLDS is another that serves the worlds.
+        # The rows name this machine; TABGYM_WORLDS replaces it with the machine that serves the worlds.
         self.url = url.replace("127.0.0.1", os.environ.get("TABGYM_WORLDS", "127.0.0.1")).rstrip("/") + "/ws"
 
     async def __aenter__(self):
