@@ -124,10 +124,7 @@ export class Session {
     await this.closeEngine();
   }
 
-  /**
-   * Plays one episode with the last committed weights. Does nothing during training, when the live events come from the
-   * training.
-   */
+  /** Plays one episode with the last committed weights. Does nothing during training. */
   async watch(options: Omit<WatchOptions, 'step'>): Promise<void> {
     await this.stopWatching();
     if (this.running) return;
@@ -139,10 +136,7 @@ export class Session {
     await done;
   }
 
-  /**
-   * Changes in token probabilities and weights over a step; null during training, or if the weights before or after the
-   * step are not kept.
-   */
+  /** Changes over a step; null during training, or if the weights before or after the step are not kept. */
   async inspectStep(step: number): Promise<StepInspection | null> {
     await this.stopWatching();
     if (this.running) return null;
