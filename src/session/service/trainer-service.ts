@@ -1,7 +1,7 @@
 /**
  * The trainer's interface for the page: every method of `TrainerApi`, on a store, an engine factory and locks. At most
- * one run has an engine at a time. The worker exposes an instance; tests and tools call it directly. The file is long
- * because it implements every method of the protocol.
+ * one run has an engine at a time. The worker exposes an instance; tests and tools call it directly.
+ * Long because it implements every method of the protocol.
  */
 import type { ConnectionSettings } from '../../envs/module.ts';
 import { type Experiment, parseExperiment, parseRun } from '../../experiment/experiment.ts';
