@@ -271,9 +271,9 @@ function crossChecks(experiment: Experiment): { path: string; message: string }[
   const problems = policyProblems(policy);
   problems.push(...algorithmProblems(experiment));
   if (!worlds.some((world) => world.weight > 0))
-    problems.push({ path: 'worlds', message: 'every weight is 0: at least one must be above it' });
+    problems.push({ path: 'worlds', message: 'every weight is 0: at least one must be above 0' });
   if (!worlds.some((world) => world.evaluated))
-    problems.push({ path: 'worlds', message: 'none is evaluated: at least one must be, to tell what was learnt' });
+    problems.push({ path: 'worlds', message: 'no world is evaluated: at least one must be, to measure success' });
   return [...problems, ...worldProblems(experiment, worldModule)];
 }
 

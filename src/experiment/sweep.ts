@@ -110,11 +110,14 @@ const repeated = <T>(values: readonly T[]) => values.findIndex((value, i) => val
 function listProblems({ seeds, variants }: Sweep): Problem[] {
   const problems: Problem[] = [];
   const seed = repeated(seeds);
-  if (seed >= 0) problems.push({ path: `sweep.seeds.${seed}`, message: `${seeds[seed]} stands there twice` });
+  if (seed >= 0) problems.push({ path: `sweep.seeds.${seed}`, message: `${seeds[seed]} is listed twice` });
   const names = variants.map(({ name }) => name);
   const name = repeated(names);
   if (name >= 0)
-    problems.push({ path: `sweep.variants.${name}.name`, message: `"${names[name]}" is another variant's name` });
+    problems.push({
+      path: `sweep.variants.${name}.name`,
+      message: `"${names[name]}" is also the name of another variant`,
+    });
   const runs = seeds.length * Math.max(1, variants.length);
   if (runs > MOST_RUNS)
     problems.push({

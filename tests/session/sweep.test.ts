@@ -74,9 +74,13 @@ describe('a document with a sweep', () => {
 
   it.each([
     [{ seeds: [] }, 'sweep.seeds', /1 to 20 seeds/],
-    [{ seeds: [1, 1] }, 'sweep.seeds.1', /twice/],
+    [{ seeds: [1, 1] }, 'sweep.seeds.1', /listed twice/],
     [{ seeds: [1.5] }, 'sweep.seeds.0', /1\.5/],
-    [{ seeds: [1], variants: [variants[0], variants[0]] }, 'sweep.variants.1.name', /"slow" is another/],
+    [
+      { seeds: [1], variants: [variants[0], variants[0]] },
+      'sweep.variants.1.name',
+      /"slow" is also the name of another/,
+    ],
     [
       {
         seeds: Array.from({ length: 20 }, (_, i) => i),

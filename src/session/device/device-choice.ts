@@ -17,7 +17,7 @@ export type DeviceOpeners = { readonly [name in DeviceName]: () => Promise<Devic
 export interface ChooserOptions {
   asked?: DeviceName | null;
   memory?: AdapterMemory;
-  /** For tests. */
+  /** Replaced in tests. */
   measure?(device: Device): Promise<number>;
 }
 

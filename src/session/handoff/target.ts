@@ -27,7 +27,7 @@ export interface TaskRow {
   dataIndex: number | null;
   instruction: string;
   acknowledgement: string;
-  /** null: the world has no oracle. */
+  /** Null: the world has no oracle. */
   oracleTurns: number | null;
   successReward: number;
   strata: { [name: string]: number | string };

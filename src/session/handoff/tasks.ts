@@ -1,4 +1,4 @@
-/** The tasks of a run as rows of a data set, and the servers that they are played on. */
+/** Tasks of a run as rows of a data set, and the servers on which they are played. */
 import {
   type Json,
   promptRulesOf,

@@ -22,7 +22,7 @@ export interface ActingParts {
   conversation: Conversation;
   worlds: Worlds;
   backend: OnnxBackend;
-  /** config.json of the model. */
+  /** The model's config.json. */
   config: Uint8Array;
   /** The model that plays before any training step. */
   initial(): Promise<OnnxModelSource>;

@@ -71,7 +71,7 @@ export function checkedSize<T extends { length: number } | { size: number }>(nam
 export const recordingOf = async (store: RunStore, manifest: RunManifest, name: string): Promise<Uint8Array | null> =>
   manifest.files[assetFile(assetOf(name))] ? store.read(manifest, assetFile(assetOf(name))) : null;
 
-/** The copy of the latest run that has one. */
+/** Copy of the file in the latest run that has one. */
 export async function keptRecording(store: RunStore, name: string): Promise<Uint8Array | null> {
   for (const { id, deletedUntil } of await store.list()) {
     const found = deletedUntil === null ? await recordingOf(store, await store.manifest(id), name) : null;

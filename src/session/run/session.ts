@@ -55,7 +55,7 @@ class ClosedError extends Error {
   override name = 'ClosedError';
 }
 
-/** Ends a preparation: a pause does not wait for gigabytes of weights or for hundreds of episodes. */
+/** Ends a preparation, because a pause must not wait for gigabytes of weights or for hundreds of episodes. */
 class PausedError extends ClosedError {
   override name = 'PausedError';
 }

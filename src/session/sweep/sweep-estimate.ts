@@ -9,7 +9,7 @@ export interface Paced {
   /** Number of committed steps. */
   step: number;
   variant: number;
-  /** Milliseconds of the latest steps. */
+  /** Times of the latest steps, in milliseconds. */
   recent: readonly { step: number; ms: number }[];
 }
 

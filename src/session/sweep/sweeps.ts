@@ -92,7 +92,7 @@ export class Sweeps {
   async import(bytes: Uint8Array, fileName: string): Promise<string | null> {
     const runs = readSweep(bytes, fileName, crypto.randomUUID());
     if (!runs) return null;
-    // All are checked before the first is stored.
+    // All runs are checked before the first is stored.
     const checked = runs.map((run) => ({ ...run, experiment: parseExperiment(run.experiment) }));
     const ids: string[] = [];
     for (const run of checked) ids.push((await this.parts.store.create(run)).id);
