@@ -7,7 +7,7 @@ import { presets } from '../experiment/presets.ts';
 import { parseConfig } from '../policy/config.ts';
 import { type ChatModel, ChatRequestError } from '../server/openai/chat-model.ts';
 import { decodeState } from '../session/checkpoint.ts';
-import { Completer, MessagesError, PromptTooLong, type WorldWords } from '../session/completion.ts';
+import { Completer, type MessageRules, MessagesError, PromptTooLong } from '../session/completion.ts';
 import type { Engine } from '../session/engine.ts';
 import { importedRun } from '../session/policies/registry.ts';
 import { Assembly } from '../session/service/assembly.ts';
@@ -95,7 +95,7 @@ function asRequestError(error: unknown): unknown {
  * Offered actions from the first of the run's worlds that recognizes the texts, and the reply format of the first world
  * that has its own.
  */
-function wordsOf({ worlds, sampling }: Experiment): WorldWords {
+function messageRulesOf({ worlds, sampling }: Experiment): MessageRules {
   const modules = worlds.map(({ name, options }) => ({ module: worldModule(name), options }));
   const { writeReply, reply } = modules.find(({ module }) => module.writeReply)?.module ?? {};
   return {
@@ -127,9 +127,10 @@ export async function openPolicyModel(
 ): Promise<{ model: ChatModel; close(): Promise<void> }> {
   const run = readPolicyAt(path);
   const engine = await openPolicyEngine(run, path, options);
-  const speaker = await engine.speaker?.();
-  if (!speaker) throw new CommandError(`The policy of ${path} cannot answer messages: it only plays in its worlds.`);
-  const completer = new Completer(speaker, wordsOf(parseExperiment(run.experiment)));
+  const completionPolicy = await engine.completionPolicy?.();
+  if (!completionPolicy)
+    throw new CommandError(`The policy of ${path} cannot answer messages: it only plays in its worlds.`);
+  const completer = new Completer(completionPolicy, messageRulesOf(parseExperiment(run.experiment)));
   const model: ChatModel = {
     id: idOf(run.name),
     created: Math.floor(Date.now() / 1000),

@@ -9,13 +9,13 @@ import { type ActionTrie, buildTrie } from '../policy/text/trie.ts';
 import { acknowledgement, type Conversation, concat } from '../rl/episode/conversation.ts';
 
 /** A policy and the conversation format that its prompts are built in. */
-export interface Speaker {
+export interface CompletionPolicy {
   policy: Actor;
   conversation: Conversation;
 }
 
 /** Message rules of the worlds that a tiny policy was trained in. */
-export interface WorldWords {
+export interface MessageRules {
   /**
    * Actions that the observations list, for a policy trained to choose among offered actions; null: the observations
    * list none.
@@ -112,8 +112,8 @@ function certain(text: string, stop: readonly string[]): string {
 
 /** The part of a conversation that a tiny policy reads: it was trained without an instruction, so that is left out. */
 export function worldTurns(messages: readonly ChatMessage[]): ChatMessage[] {
-  const spoken = messages.filter(({ role }) => role !== 'system');
-  return merged(opensWithInstruction(spoken) ? spoken.slice(2) : spoken);
+  const turns = messages.filter(({ role }) => role !== 'system');
+  return merged(opensWithInstruction(turns) ? turns.slice(2) : turns);
 }
 
 export class Completer {
@@ -121,8 +121,8 @@ export class Completer {
   private waiting = 0;
 
   constructor(
-    private readonly speaker: Speaker,
-    private readonly words: WorldWords = {},
+    private readonly completionPolicy: CompletionPolicy,
+    private readonly rules: MessageRules = {},
   ) {}
 
   /** Number of requests that are waiting or in progress. */
@@ -132,11 +132,11 @@ export class Completer {
 
   /** Maximum number of tokens in a reply. */
   get mostTokens(): number {
-    return this.speaker.policy.capacity.completionTokens - 1;
+    return this.completionPolicy.policy.capacity.completionTokens - 1;
   }
 
   get mostReplies(): number {
-    return this.speaker.policy.capacity.rows;
+    return this.completionPolicy.policy.capacity.rows;
   }
 
   /** Queues a request: requests run one after another because they share the policy's cache. */
@@ -151,7 +151,7 @@ export class Completer {
   }
 
   private async answer(request: CompletionRequest): Promise<Completion> {
-    const { policy } = this.speaker;
+    const { policy } = this.completionPolicy;
     const prompt = this.promptOf(request.messages);
     const most = policy.capacity.promptTokens;
     if (prompt.length > most) throw new PromptTooLong(prompt.length, most);
@@ -161,7 +161,7 @@ export class Completer {
     try {
       const choices = request.choices ?? this.offered(request.messages);
       const trie = choices && this.trieOf(choices);
-      const streams = request.onPiece && !trie && !(reacts && this.words.writeReply);
+      const streams = request.onPiece && !trie && !(reacts && this.rules.writeReply);
       const report = streams ? this.pieceReporter(request, request.onPiece!, reacts) : () => {};
       const turns = await this.generate(slots, request, trie, report);
       const completionTokens = turns.reduce((sum, { tokens }) => sum + tokens.length, 0);
@@ -174,12 +174,12 @@ export class Completer {
 
   private offered(messages: readonly ChatMessage[]): readonly string[] | null {
     const observed = this.isTiny ? worldTurns(messages).filter(({ role }) => role === 'user') : [];
-    const offered = observed.length ? this.words.listedActions?.(observed.map(({ content }) => content)) : null;
+    const offered = observed.length ? this.rules.listedActions?.(observed.map(({ content }) => content)) : null;
     return offered?.length ? offered : null;
   }
 
   private get isTiny(): boolean {
-    return !this.speaker.conversation.format.instructs;
+    return !this.completionPolicy.conversation.format.instructs;
   }
 
   /**
@@ -194,8 +194,8 @@ export class Completer {
    * Tokens of the prompt: as in training if the conversation has that form, otherwise by the model's own chat template.
    */
   promptOf(messages: readonly ChatMessage[]): Int32Array {
-    const { conversation } = this.speaker;
-    if (this.isTiny) return this.turnsFrom(worldTurns(messages), this.words.readReply ?? actionOf);
+    const { conversation } = this.completionPolicy;
+    if (this.isTiny) return this.turnsFrom(worldTurns(messages), this.rules.readReply ?? actionOf);
     const all = merged(messages);
     if (opensWithInstruction(all) && all[1].content === acknowledgement)
       return this.turnsFrom(all.slice(2), (text) => text, all[0].content);
@@ -205,7 +205,7 @@ export class Completer {
   }
 
   private turnsFrom(turns: readonly ChatMessage[], actionOf: (reply: string) => string, instruction = ''): Int32Array {
-    const { conversation } = this.speaker;
+    const { conversation } = this.completionPolicy;
     for (const [k, { role }] of turns.entries())
       if (role !== (k % 2 ? 'assistant' : 'user'))
         throw new MessagesError(
@@ -221,7 +221,7 @@ export class Completer {
   }
 
   private trieOf(choices: readonly string[]): ActionTrie {
-    const { conversation } = this.speaker;
+    const { conversation } = this.completionPolicy;
     return buildTrie(choices.map((choice) => conversation.action(choice)));
   }
 
@@ -231,7 +231,7 @@ export class Completer {
     trie: ActionTrie | null,
     report: (slot: number) => void,
   ): Promise<GeneratedTurn[]> {
-    const { policy, conversation } = this.speaker;
+    const { policy, conversation } = this.completionPolicy;
     const sampling: Sampling = {
       ...{ temperature, seed, stream: 0, stopTokens: conversation.stopTokens },
       maxTokens: Math.min(maxTokens, this.mostTokens),
@@ -260,7 +260,7 @@ export class Completer {
     onPiece: NonNullable<CompletionRequest['onPiece']>,
     reacts: boolean,
   ) {
-    const { policy, conversation } = this.speaker;
+    const { policy, conversation } = this.completionPolicy;
     const reported = new Map<number, string>();
     return (slot: number) => {
       const text = conversation.replyText(Int32Array.from(policy.sampledSoFar?.(slot) ?? []));
@@ -279,8 +279,8 @@ export class Completer {
     { stop, choices }: CompletionRequest,
     reacts: boolean,
   ): Completion['replies'][number] {
-    const said = choices && leaf >= 0 ? choices![leaf] : this.speaker.conversation.replyText(tokens);
-    const text = reacts && this.words.writeReply ? this.words.writeReply(said) : inForm(said, reacts);
+    const reply = choices && leaf >= 0 ? choices![leaf] : this.completionPolicy.conversation.replyText(tokens);
+    const text = reacts && this.rules.writeReply ? this.rules.writeReply(reply) : inForm(reply, reacts);
     const cut = before(stop, text);
     const stopped = cut !== text || ending === 'stop' || ending === 'leaf';
     return { text: cut, ending: stopped ? 'stop' : 'length' };
@@ -288,7 +288,7 @@ export class Completer {
 }
 
 /** The reply in the form that AgentGym's clients parse. */
-const inForm = (said: string, reacts: boolean) => (reacts ? `Thought:\n\nAction:\n${said}` : said);
+const inForm = (action: string, reacts: boolean) => (reacts ? `Thought:\n\nAction:\n${action}` : action);
 
 const chosenAlone = (leaf: number): GeneratedTurn => ({
   tokens: new Int32Array(0),

@@ -14,7 +14,7 @@ import type { ItemResult } from '../rl/evaluation/suite-results.ts';
 import type { SuiteKeeping, SuiteSampling } from '../rl/evaluator.ts';
 import type { ExaminedStep } from '../rl/examine.ts';
 import type { CheckpointMeta } from '../store/run.ts';
-import type { Speaker } from './completion.ts';
+import type { CompletionPolicy } from './completion.ts';
 import type { GpuReport, LiveTurn, MemoryPlanReport, Progress } from './protocol.ts';
 
 export interface StepOptions {
@@ -22,7 +22,7 @@ export interface StepOptions {
   onTurn?: (live: LiveTurn) => void;
   onProgress?: (progress: Progress | null) => void;
   /** Receives notices about a step that the user should see; `complete`: informational, nothing is missing. */
-  onNotice?: (words: string, complete: boolean) => void;
+  onNotice?: (message: string, complete: boolean) => void;
 }
 
 /**
@@ -77,7 +77,7 @@ export interface Engine {
   /** Plays one episode without training. */
   watch(options: WatchOptions, step: StepOptions): Promise<void>;
   /** The policy and its conversation format, for completions without a world. Absent: not supported. */
-  speaker?(): Promise<Speaker>;
+  completionPolicy?(): Promise<CompletionPolicy>;
   load(state: PolicyState, options?: { reference?: boolean }): Promise<void>;
   /** Initializes random weights and freezes a reference copy of them. */
   initialize(): Promise<void>;

@@ -275,11 +275,11 @@ describe('the policy that comes with the page', () => {
       { device: 'wasm', threads: 1 },
       (experiment) => experiment,
     );
-    const speaker = await engine.speaker!();
+    const completionPolicy = await engine.completionPolicy!();
     const rules = { invalidAction: 'continue' as const };
     const sampling = { temperature: 0, maskActions: true, maxTokensPerTurn: 32, seed: 1, stream: 0 };
     const trajectories = await rollout(
-      { ...speaker, worlds: new Map([['textcraft', world]]) },
+      { ...completionPolicy, worlds: new Map([['textcraft', world]]) },
       { tasks, groupSize: 1, limit: turns, rules, ...sampling },
     );
     await engine.close();

@@ -16,7 +16,7 @@ import { firstMoment, hasMoments } from '../../src/policy/moments.ts';
 import type { TensorMap } from '../../src/policy/policy.ts';
 import type { StepRecord } from '../../src/rl/evaluation/evaluation.ts';
 import { decodeState, encodeState } from '../../src/session/checkpoint.ts';
-import { findSuite, heardBy } from '../../src/session/evaluation/suite-evaluation.ts';
+import { findSuite, withPolicyOptions } from '../../src/session/evaluation/suite-evaluation.ts';
 import { AgentDocumentError, improvedExperiment, readAgent, readGallery } from '../../src/session/shipped-agent.ts';
 import { getRun } from '../../src/session/stored-run.ts';
 import { readRun } from '../../src/store/bundle.ts';
@@ -150,9 +150,9 @@ describe('improving an agent', () => {
 describe('a suite', () => {
   it('uses the observation form that the policy learnt, and keeps its other options', () => {
     const found = findSuite('babyai-test');
-    const { suite } = heardBy(babyai(), found);
+    const { suite } = withPolicyOptions(babyai(), found);
     expect(suite.options).toEqual({ ...found.suite.options, observation: 'compact' });
-    const other = heardBy(readDocument('experiments/textcraft-first.json'), found);
+    const other = withPolicyOptions(readDocument('experiments/textcraft-first.json'), found);
     expect(other.suite.options).toEqual(found.suite.options);
   });
 });

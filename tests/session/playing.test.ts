@@ -3,13 +3,13 @@
  * counts.
  */
 import { expect, it } from 'vitest';
-import { Playing } from '../../src/session/play/play.ts';
+import { HandPlay } from '../../src/session/play/play.ts';
 import { openWorld } from '../../src/worlds/registry.ts';
 
 it('plays a task of BabyAI to its end with the oracle’s actions', async () => {
   const options = { levels: [1], observation: 'compact', testSeeds: 3 };
   const world = await openWorld('babyai');
-  const playing = new Playing(() => openWorld('babyai'));
+  const playing = new HandPlay(() => openWorld('babyai'));
   const tasks = await world.tasks(options, 'test');
   const [first] = await world.reset([0], [tasks[1]]);
   const [plan] = await world.oracle([0]);
@@ -27,7 +27,7 @@ it('plays a task of BabyAI to its end with the oracle’s actions', async () => 
 });
 
 it('refuses an action before a task, and invalid options by path', async () => {
-  const playing = new Playing((name) => openWorld(name));
+  const playing = new HandPlay((name) => openWorld(name));
   await expect(playing.step('drop')).rejects.toThrow(/start one first/);
   const start = { name: 'babyai', options: { levels: [99] }, split: 'train', index: 0 } as const;
   await expect(playing.reset({ ...start, options: { levels: [99] } })).rejects.toThrow(

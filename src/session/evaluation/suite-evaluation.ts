@@ -81,10 +81,10 @@ function onSuite(experiment: Experiment, { module, suite }: FoundSuite, request:
 }
 
 /** The suite with the options that set the world's text format taken from the policy's own run. */
-export function heardBy(experiment: Experiment, { module, suite }: FoundSuite): FoundSuite {
+export function withPolicyOptions(experiment: Experiment, { module, suite }: FoundSuite): FoundSuite {
   const own: WorldOptions = experiment.worlds.find(({ name }) => name === module.name)?.options ?? {};
-  const heard = (suite.policyOptions ?? []).filter((name) => own[name] !== undefined);
-  const options = { ...Object.fromEntries(heard.map((name) => [name, own[name]])), ...suite.options };
+  const names = (suite.policyOptions ?? []).filter((name) => own[name] !== undefined);
+  const options = { ...Object.fromEntries(names.map((name) => [name, own[name]])), ...suite.options };
   return { module, suite: { ...suite, options } };
 }
 
@@ -100,7 +100,7 @@ export async function playSuite(
   { signal, onProgress, kept, onItems }: PlayOptions,
   asked = findSuite(request.suite),
 ): Promise<PlayedSuite> {
-  const found = heardBy(policy.experiment, asked);
+  const found = withPolicyOptions(policy.experiment, asked);
   const experiment = onSuite(policy.experiment, found, request);
   const { checkpoint } = policy;
   // The tokenizer is the run's; config.json is left out because the suite has another length limit.

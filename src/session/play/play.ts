@@ -2,7 +2,7 @@
 import { type Feedback, promptRulesOf, type Task, validActionsAfter, type World, WorldError } from '../../envs/env.ts';
 import type { PlayFrame, PlayStart } from '../protocol.ts';
 
-export class Playing {
+export class HandPlay {
   private readonly open = new Map<string, Promise<World>>();
   private world: World | null = null;
   private task: Task | null = null;

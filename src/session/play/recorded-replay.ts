@@ -17,14 +17,14 @@ import type { RecordedReplay, ReplayFrame } from '../protocol.ts';
  * larger world are.
  */
 const mostSearched = 3000;
-const heardAtOnce = 64;
+const openingsAtOnce = 64;
 
 const plain = (text: string) => text.replace(/\s+/g, ' ').trim();
 
 export class RecordedReplays {
   private readonly worlds = new Map<string, Promise<World>>();
   /** Tasks by their first observation, for each world. */
-  private readonly heard = new Map<string, Promise<Map<string, Task>>>();
+  private readonly openings = new Map<string, Promise<Map<string, Task>>>();
 
   constructor(private readonly openWorld: (name: string) => Promise<World>) {}
 
@@ -43,7 +43,7 @@ export class RecordedReplays {
   async forget(name: string): Promise<void> {
     const world = this.worlds.get(name);
     this.worlds.delete(name);
-    this.heard.delete(name);
+    this.openings.delete(name);
     await (await world)?.close();
   }
 
@@ -70,9 +70,9 @@ export class RecordedReplays {
     const words = plain(opening);
     if (form && record.item !== null) {
       const task = await taskOfItem(world, form, record.item).catch(() => null);
-      if (task && beginsAlike(await firstWords(world, task), words)) return task;
+      if (task && beginsAlike(await firstObservation(world, task), words)) return task;
     }
-    const found = form && (await this.byWords(world, form)).get(words);
+    const found = form && (await this.tasksByOpening(world, form)).get(words);
     if (found) return found;
     throw new UnmappedError(
       record.item === null
@@ -81,11 +81,11 @@ export class RecordedReplays {
     );
   }
 
-  private byWords(world: World, form: AgentGymForm): Promise<Map<string, Task>> {
+  private tasksByOpening(world: World, form: AgentGymForm): Promise<Map<string, Task>> {
     const { name } = world.describe();
-    const known = this.heard.get(name) ?? openingsOf(world, form);
-    this.heard.set(name, known);
-    known.catch(() => this.heard.delete(name));
+    const known = this.openings.get(name) ?? openingsOf(world, form);
+    this.openings.set(name, known);
+    known.catch(() => this.openings.delete(name));
     return known;
   }
 }
@@ -104,7 +104,7 @@ function ownTask({ source }: TrajectoryRecord): Task | null {
   return trajectory?.task ?? null;
 }
 
-async function firstWords(world: World, task: Task): Promise<string> {
+async function firstObservation(world: World, task: Task): Promise<string> {
   const [{ observation }] = await world.reset([0], [task]);
   return plain(observation);
 }
@@ -115,8 +115,8 @@ const beginsAlike = (ours: string, theirs: string) => ours !== '' && (theirs ===
 async function openingsOf(world: World, form: AgentGymForm): Promise<Map<string, Task>> {
   const tasks = (await originalTasks(world, form)).slice(0, mostSearched);
   const found = new Map<string, Task>();
-  for (let first = 0; first < tasks.length; first += heardAtOnce) {
-    const some = tasks.slice(first, first + heardAtOnce);
+  for (let first = 0; first < tasks.length; first += openingsAtOnce) {
+    const some = tasks.slice(first, first + openingsAtOnce);
     const feedback = await world.reset(
       some.map((_, i) => i + 1),
       some,

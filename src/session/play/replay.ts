@@ -36,7 +36,7 @@ function recordedFrames({ prompt, turns }: Trajectory): ReplayFrame[] {
 }
 
 /** Worlds for viewing recorded trajectories, separate from those that train. Each is opened at its first use. */
-export class LookedAtWorlds {
+export class ReplayWorlds {
   private readonly worlds = new Map<string, Promise<World>>();
 
   /** Replays of records from files. */

@@ -9,7 +9,7 @@ import type { Capacity, PolicyState } from '../../policy/policy.ts';
 import type { Tokenizer } from '../../policy/text/tokenizer.ts';
 import type { Conversation } from '../../rl/episode/conversation.ts';
 import { Evaluator } from '../../rl/evaluator.ts';
-import type { Speaker } from '../completion.ts';
+import type { CompletionPolicy } from '../completion.ts';
 import { type Choices, type Engine, PlaysOnlyError, type StepOptions, type WatchOptions } from '../engine.ts';
 import { closeWorlds, type Worlds } from '../opened-worlds.ts';
 import type { Progress } from '../protocol.ts';
@@ -53,7 +53,7 @@ export class ActingEngine implements Engine {
     return (await this.ready()).evaluator.evaluate(step, { signal, onProgress });
   }
 
-  async speaker(): Promise<Speaker> {
+  async completionPolicy(): Promise<CompletionPolicy> {
     return { policy: (await this.ready()).policy, conversation: this.parts.conversation };
   }
 

@@ -10,7 +10,7 @@ import type { TrainerProgress } from '../../rl/evaluator.ts';
 import type { Trainer } from '../../rl/trainer.ts';
 import type { Sandbox } from '../../sandbox/sandbox.ts';
 import { chatAssets } from '../chat-assets.ts';
-import type { Speaker } from '../completion.ts';
+import type { CompletionPolicy } from '../completion.ts';
 import { adapterName } from '../device/gpu-report.ts';
 import type { Choices, Engine, OpenOptions, StepOptions, Training, WatchOptions } from '../engine.ts';
 import { closeWorlds, type Worlds } from '../opened-worlds.ts';
@@ -62,7 +62,7 @@ export class ModelEngine implements Engine {
     return this.parts.trainer.evaluator.suite(suite, sampling, { ...forTrainer(options), kept, onItems });
   }
 
-  async speaker(): Promise<Speaker> {
+  async completionPolicy(): Promise<CompletionPolicy> {
     const { model, trainer } = this.parts;
     return { policy: model, conversation: trainer.evaluator.conversation };
   }

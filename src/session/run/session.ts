@@ -140,12 +140,12 @@ export class Session {
   async inspectStep(step: number): Promise<StepInspection | null> {
     await this.stopWatching();
     if (this.running) return null;
-    const looked = this.look(step);
-    this.watching = { abort: new AbortController(), done: looked.then(() => {}) };
-    return looked;
+    const inspection = this.inspect(step);
+    this.watching = { abort: new AbortController(), done: inspection.then(() => {}) };
+    return inspection;
   }
 
-  private async look(step: number): Promise<StepInspection | null> {
+  private async inspect(step: number): Promise<StepInspection | null> {
     const stored = await storedStep(this.parts.store, this.runId, step);
     if (!stored) return null;
     const before = this.status === 'preparing' ? 'idle' : this.status;

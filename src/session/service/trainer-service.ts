@@ -14,8 +14,8 @@ import type { RunStore } from '../../store/run-store.ts';
 import type { EngineFactory } from '../engine.ts';
 import { Evaluations } from '../evaluation/evaluations.ts';
 import type { EvaluationApi } from '../evaluation-protocol.ts';
-import { Playing } from '../play/play.ts';
-import { LookedAtWorlds } from '../play/replay.ts';
+import { HandPlay } from '../play/play.ts';
+import { ReplayWorlds } from '../play/replay.ts';
 import { importedRun } from '../policies/registry.ts';
 import type {
   DeviceName,
@@ -73,16 +73,16 @@ export class TrainerService implements TrainerApi {
   private session: Session | null = null;
   /** Files of trajectories that the user chose, by name. */
   private readonly recordings = new Map<string, Uint8Array>();
-  private readonly lookedAt: LookedAtWorlds;
+  private readonly replayWorlds: ReplayWorlds;
 
-  private readonly playing: Playing;
+  private readonly handPlay: HandPlay;
 
   private readonly sweeps: Sweeps;
   private readonly suites: Evaluations;
 
   constructor(private readonly parts: ServiceParts) {
-    this.playing = new Playing((name) => parts.engines.openWorld(name));
-    this.lookedAt = new LookedAtWorlds((name) => parts.engines.openWorld(name));
+    this.handPlay = new HandPlay((name) => parts.engines.openWorld(name));
+    this.replayWorlds = new ReplayWorlds((name) => parts.engines.openWorld(name));
     this.sweeps = new Sweeps({
       ...parts,
       emit: (event) => this.listener(event),
@@ -139,7 +139,8 @@ export class TrainerService implements TrainerApi {
     for (const [world, each] of Object.entries(settings)) connections.set(world, each);
     // An open world keeps the connection it was opened with, so it is closed. A world that failed to open or no longer
     // responds is dropped as well.
-    for (const world of changed) await Promise.allSettled([this.lookedAt.forget(world), this.playing.forget(world)]);
+    for (const world of changed)
+      await Promise.allSettled([this.replayWorlds.forget(world), this.handPlay.forget(world)]);
   }
 
   async presets(): Promise<Experiment[]> {
@@ -284,10 +285,11 @@ export class TrainerService implements TrainerApi {
     const trajectory = detail?.trajectories.find((t) => t.group === group && t.member === member);
     if (!trajectory)
       throw new StoreError(`The episodes of step ${step} were not kept. The last 50 steps and every tenth are.`);
-    return this.lookedAt.frames(trajectory);
+    return this.replayWorlds.frames(trajectory);
   }
 
-  readonly replayRecord: TrainerApi['replayRecord'] = (record, world) => this.lookedAt.recorded.replay(record, world);
+  readonly replayRecord: TrainerApi['replayRecord'] = (record, world) =>
+    this.replayWorlds.recorded.replay(record, world);
 
   async watch(runId: string, options: { split: 'train' | 'test'; taskIndex: number; turnMs: number }): Promise<void> {
     await (await this.sessionOf(runId, 'read')).watch(options);
@@ -298,11 +300,11 @@ export class TrainerService implements TrainerApi {
   }
 
   playReset(start: PlayStart): Promise<PlayFrame> {
-    return this.playing.reset(start);
+    return this.handPlay.reset(start);
   }
 
   playStep(action: string): Promise<PlayFrame> {
-    return this.playing.step(action);
+    return this.handPlay.step(action);
   }
 
   async exportRun(runId: string): Promise<Blob> {
@@ -368,8 +370,8 @@ export class TrainerService implements TrainerApi {
   }
 
   async downloadModel(key: string, precision: Precision): Promise<void> {
-    const tell = (done: number, total: number) => this.listener({ type: 'model', key, done, total });
-    await this.models.downloadModel(key, precision, tell);
+    const report = (done: number, total: number) => this.listener({ type: 'model', key, done, total });
+    await this.models.downloadModel(key, precision, report);
   }
 
   async cancelDownload(): Promise<void> {
@@ -390,8 +392,8 @@ export class TrainerService implements TrainerApi {
     await this.sweeps.close();
     for (const runId of [...this.holds.keys()]) await this.release(runId);
     await this.session?.close();
-    await this.lookedAt.close();
-    await this.playing.close();
+    await this.replayWorlds.close();
+    await this.handPlay.close();
     await this.parts.store.close();
   }
 

@@ -12,8 +12,8 @@ import { remainingMs } from './sweep-estimate.ts';
 import type { SweepRun } from './sweep-runs.ts';
 
 /** Maximum number of open engines: each has its worlds' workers in addition to its buffers. */
-const MOST_TOGETHER = 8;
-const TOGETHER_BYTES = 2 ** 30;
+const MOST_OPEN_ENGINES = 8;
+const OPEN_ENGINES_BYTES = 2 ** 30;
 /** Maximum share of a turn that opening an engine may take. */
 const OPENING_SHARE = 0.1;
 const MOST_STEPS_A_TURN = 50;
@@ -33,11 +33,11 @@ export class SweepSession {
   status: RunStatus = 'idle';
   private detail = '';
   private readonly members: Member[];
-  private readonly said = new Set<string>();
+  private readonly reported = new Set<string>();
   private running: Promise<void> | null = null;
   private pauseAsked = false;
   private current: Member | null = null;
-  private together = false;
+  private keepsEngines = false;
   /** Milliseconds of the latest evaluations. */
   private evaluations: number[] = [];
 
@@ -109,7 +109,7 @@ export class SweepSession {
     this.hint('wake-lock');
     this.setStatus('preparing');
     try {
-      this.together = await this.fitTogether();
+      this.keepsEngines = await this.fitInMemory();
       this.setStatus('running');
       while (!this.pauseAsked && this.left().length) await this.round();
       this.end();
@@ -132,12 +132,12 @@ export class SweepSession {
     return this.members.filter(({ step, run, failure }) => !failure && step < run.experiment.steps);
   }
 
-  private async fitTogether(): Promise<boolean> {
+  private async fitInMemory(): Promise<boolean> {
     const runs = this.left();
-    if (runs.length > MOST_TOGETHER) return false;
+    if (runs.length > MOST_OPEN_ENGINES) return false;
     let bytes = 0;
     for (const { run } of runs) bytes += (await this.parts.engines.plan(run.experiment)).total;
-    return bytes <= TOGETHER_BYTES;
+    return bytes <= OPEN_ENGINES_BYTES;
   }
 
   private async round(): Promise<void> {
@@ -158,15 +158,15 @@ export class SweepSession {
     } catch (error) {
       member.failure = (error as Error).message;
     }
-    if (member.failure || !this.together) await this.closeSession(member);
+    if (member.failure || !this.keepsEngines) await this.closeSession(member);
     // A full disk or a second tab pauses the run: the next run would have the same problem.
     if (!member.failure && member.step === before) this.pauseAsked = true;
-    this.tell();
+    this.emitState();
   }
 
   private stepsOf({ openMs, recent }: Member): number {
     const last = recent.at(-1);
-    if (this.together || !last) return 1;
+    if (this.keepsEngines || !last) return 1;
     const steps = Math.ceil(openMs / OPENING_SHARE / Math.max(1, last.ms));
     return Math.max(1, Math.min(MOST_STEPS_A_TURN, steps));
   }
@@ -195,7 +195,7 @@ export class SweepSession {
     const { run } = member;
     member.session ??= new Session(run.id, run.experiment, {
       ...this.parts,
-      emit: (event) => this.heard(member, event),
+      emit: (event) => this.forward(member, event),
     });
     return member.session;
   }
@@ -210,7 +210,7 @@ export class SweepSession {
    * Forwards a member's events, equal notices only once. The sweep reports its own status and wake-lock hints instead
    * of a member's.
    */
-  private heard(member: Member, event: SessionEvent): void {
+  private forward(member: Member, event: SessionEvent): void {
     if (event.type === 'status') {
       if (event.status === 'paused' && event.detail) this.detail = event.detail;
       return;
@@ -218,8 +218,8 @@ export class SweepSession {
     if (event.type === 'hint' && event.hint !== 'persist-storage') return;
     if (event.type === 'notice' || event.type === 'hint') {
       const words = event.type === 'notice' ? event.message : event.hint;
-      if (this.said.has(words)) return;
-      this.said.add(words);
+      if (this.reported.has(words)) return;
+      this.reported.add(words);
     }
     if (event.type === 'step') this.stepped(member, event.record);
     this.parts.emit(event);
@@ -228,7 +228,7 @@ export class SweepSession {
   private stepped(member: Member, { step, metrics }: StepRecord): void {
     member.step = step;
     if (metrics.stepMs > 0) member.recent = [...member.recent, { step, ms: metrics.stepMs }].slice(-MOST_STEPS_A_TURN);
-    this.tell();
+    this.emitState();
   }
 
   private hint(hint: 'wake-lock' | 'wake-unlock'): void {
@@ -238,10 +238,10 @@ export class SweepSession {
   private setStatus(status: RunStatus, detail = ''): void {
     this.status = status;
     this.detail = detail;
-    this.tell();
+    this.emitState();
   }
 
-  private tell(): void {
+  private emitState(): void {
     this.parts.emit({ type: 'sweep', sweepId: this.id, state: this.state });
   }
 }

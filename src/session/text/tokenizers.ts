@@ -9,7 +9,7 @@ import type { OpenWorld, Worlds } from '../opened-worlds.ts';
 import { textsOf } from './vocabulary.ts';
 
 /** Name of the world whose texts form the vocabulary: its own, or that of a world with the same texts. */
-const speakerOf = (name: string): string => worldModule(name).vocabulary?.as ?? name;
+const vocabularyWorld = (name: string): string => worldModule(name).vocabulary?.as ?? name;
 
 const thinks = ({ sampling }: Experiment) => sampling.thoughts > 0;
 const readsNames = ({ policy }: Experiment) => 'wholeNames' in policy && policy.wholeNames;
@@ -28,7 +28,7 @@ export class Tokenizers {
     const stored = assets?.['tokenizer.json'];
     if (stored) return Promise.resolve(new Tokenizer(JSON.parse(new TextDecoder().decode(stored))));
     const key = [
-      ...[...new Set(experiment.worlds.map(({ name }) => speakerOf(name)))].sort(),
+      ...[...new Set(experiment.worlds.map(({ name }) => vocabularyWorld(name)))].sort(),
       `${thinks(experiment)}`,
       `${readsNames(experiment)}`,
     ].join();
@@ -41,10 +41,10 @@ export class Tokenizers {
   private async make(experiment: Experiment, open: Worlds | null): Promise<Tokenizer> {
     const texts: string[] = [];
     const names: string[] = [];
-    for (const name of new Set(experiment.worlds.map(({ name }) => speakerOf(name)))) {
-      const heard = await this.textsOf(name, open?.get(name));
-      texts.push(...heard);
-      if (readsNames(experiment)) names.push(...(worldModule(name).vocabulary?.names?.(heard) ?? []));
+    for (const name of new Set(experiment.worlds.map(({ name }) => vocabularyWorld(name)))) {
+      const found = await this.textsOf(name, open?.get(name));
+      texts.push(...found);
+      if (readsNames(experiment)) names.push(...(worldModule(name).vocabulary?.names?.(found) ?? []));
     }
     return buildTokenizer(texts, { thinks: thinks(experiment), names });
   }

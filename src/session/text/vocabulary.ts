@@ -21,12 +21,12 @@ export async function textsOf(
   if (!module.vocabulary)
     throw new WorldError(`${module.title} has no vocabulary for a tiny policy: choose a language model to play it.`);
   const { texts, play } = module.vocabulary;
-  const heard = new Set(typeof texts === 'function' ? await texts() : texts);
-  for (const options of play?.options ?? []) await hear(world, play!, options, heard);
-  return heard;
+  const found = new Set(typeof texts === 'function' ? await texts() : texts);
+  for (const options of play?.options ?? []) await collect(world, play!, options, found);
+  return found;
 }
 
-async function hear(world: World, play: PlayedTexts, options: WorldOptions, texts: Set<string>): Promise<void> {
+async function collect(world: World, play: PlayedTexts, options: WorldOptions, texts: Set<string>): Promise<void> {
   const tasks = [...(await world.tasks(options, 'train')), ...(await world.tasks(options, 'test'))];
   const begun = evenly(tasks, play.begun);
   for (let first = 0; first < begun.length; first += SLOTS) {

@@ -10,7 +10,7 @@
 import { parseExperiment } from '../../experiment/experiment.ts';
 import { differences } from '../../experiment/paths.ts';
 import type { ModelCard, ModelRequest } from '../../models/protocol.ts';
-import { Playing } from '../../session/play/play.ts';
+import { HandPlay } from '../../session/play/play.ts';
 import type { GpuReport, PlayStart, RunStatus, RunSummary, SessionEvent, TrainerApi } from '../../session/protocol.ts';
 import * as fixtures from '../../worlds/fixtures.ts';
 import type { ViewFixture } from '../kit/view-fixture.ts';
@@ -42,7 +42,7 @@ class MockTrainer implements TrainerApi {
   private readonly repeat: number;
   private played: string[] = [];
   private readonly fixture: ViewFixture | undefined;
-  private readonly playing: Playing | null;
+  private readonly playing: HandPlay | null;
   private stopDownload = () => {};
   private kept = [
     {
@@ -65,7 +65,7 @@ class MockTrainer implements TrainerApi {
 
   constructor(private readonly state: string) {
     this.fixture = worldFixtures.find(({ world }) => world === state);
-    this.playing = this.fixture?.open ? new Playing(this.fixture.open) : null;
+    this.playing = this.fixture?.open ? new HandPlay(this.fixture.open) : null;
     this.repeat = state === 'long' ? 400 : 1;
     const steps: { [state: string]: number } = {
       running: 42,

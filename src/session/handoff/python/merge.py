@@ -1,4 +1,4 @@
-"""Writes the model with the adapter in it, which AgentGym-RL trains whole: python merge.py BASE."""
+"""Merges the adapter into its base model, because AgentGym-RL trains whole models: python merge.py BASE."""
 
 import sys
 from pathlib import Path

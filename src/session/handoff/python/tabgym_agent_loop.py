@@ -1,7 +1,7 @@
-"""An episode of a Tabgym world as verl's agent loop. Written for verl 0.9.1; verl's main branch names one method otherwise, which is looked for.
+"""An episode of a Tabgym world as verl's agent loop. Written for verl 0.9.1; also accepts the name that verl's main branch gives one method.
 
-Token-in-token-out: what was sampled is followed and trained on, never encoded again. The response ends with the last sampled token, since
-verl puts the reward on the last token of the response and estimators drop what lies on a masked one.
+Token-in-token-out: sampled tokens are reused for the context and the training, never encoded again. The response ends with the last sampled
+token, because verl puts the reward on the last token of the response and estimators drop rewards on masked tokens.
 """
 
 from uuid import uuid4
@@ -13,7 +13,7 @@ from tabgym_world import WorldError, most_turns, open_world, return_of
 
 
 class TabgymLoop(AgentLoopBase):
-    """`horizon`: stages of {steps, turns | oracle_plus}, from the first step of this hand-off on; `rules`: what endings are worth."""
+    """`horizon`: stages of {steps, turns | oracle_plus}, from the first step of this hand-off on; `rules`: returns by ending."""
 
     def __init__(self, *args, horizon, rules, max_tokens_per_turn, instructed=True, **kwargs):
         super().__init__(*args, **kwargs)
@@ -69,8 +69,8 @@ class Episode:
             await world.__aexit__()
 
     async def turn(self, world):
-        """False: the episode is over."""
-        reply = await self.say()
+        """Plays one turn. Returns False if the episode is over."""
+        reply = await self.sample_turn()
         if reply is None:
             self.ending = "context"
             return False
@@ -85,11 +85,11 @@ class Episode:
             self.ending = "invalid-action"
             return False
         if self.turns < self.limit:
-            await self.hear(reply, observation)
+            await self.append_observation(reply, observation)
         return True
 
-    async def say(self):
-        """What the policy says; None: there is no room for a turn, and nothing of it is trained on."""
+    async def sample_turn(self):
+        """Samples a turn. Returns its text, or None if there is no room for it; such a turn is not trained on."""
         room = self.loop.response_length - len(self.mask)
         wanted = min(self.loop.max_tokens, room)
         if wanted < 1:
@@ -100,7 +100,7 @@ class Episode:
                 prompt_ids=self.ids,
                 sampling_params={**self.params, "max_tokens": wanted},
             )
-        self.remember(out)
+        self.record_versions(out)
         cut = len(out.token_ids) >= wanted and out.token_ids[-1] != self.loop.tokenizer.eos_token_id
         # verl needs at least one response token, so the first turn is kept even if it was cut.
         if cut and wanted < self.loop.max_tokens and any(self.mask):
@@ -117,7 +117,7 @@ class Episode:
         self.logprobs = logprobs if logprobs is not None else []
         return self.loop.tokenizer.decode(out.token_ids, skip_special_tokens=True)
 
-    async def hear(self, reply, observation):
+    async def append_observation(self, reply, observation):
         before = [*self.messages, {"role": "assistant", "content": reply}]
         after = [*before, {"role": "user", "content": observation}]
         # ct_merge_context_msg is the name up to verl 0.9.1; the main branch has the other one.
@@ -127,8 +127,8 @@ class Episode:
         if self.logprobs:
             self.logprobs = logprobs or []
 
-    def remember(self, out):
-        """The versions of the weights that spoke: verl's trainer counts them."""
+    def record_versions(self, out):
+        """Records the versions of the sampling weights, which verl's trainer counts."""
         fields = dict(out.extra_fields or {})
         first = self.extra.get("min_global_steps")
         self.extra.update(fields)
@@ -136,12 +136,12 @@ class Episode:
             self.extra["min_global_steps"] = first
 
     async def fail(self, info):
-        """A world that broke counts as zero; verl wants a response of at least one token."""
+        """Ends the episode with return 0 after a world failure. verl needs a response of at least one token."""
         self.score, self.ending = 0.0, "world-failure"
         if not self.ids:
             await self.begin(f"The world of {info['item']} cannot be reached.")
         if not any(self.mask):
-            await self.say()
+            await self.sample_turn()
 
     def output(self, info):
         prompt = self.ids[: len(self.ids) - len(self.mask)]
@@ -152,7 +152,7 @@ class Episode:
         if self.ending != "world-failure":
             reward = return_of(self.score, self.ending, self.refused, end, self.loop.rules)
         # Names that this trainer's group filter and its validation read.
-        said = {
+        extra_info = {
             "score": self.score,
             "success": float(self.score >= info["success_reward"]),
             "turns": self.turns,
@@ -168,7 +168,7 @@ class Episode:
             metrics=self.metrics,
             extra_fields={
                 **self.extra,
-                "reward_extra_info": said,
+                "reward_extra_info": extra_info,
                 "turn_scores": [],
                 "tool_rewards": [],
             },

@@ -1,4 +1,4 @@
-"""One episode of a Tabgym world over OpenEnv's WebSocket, and what it is worth. Needs aiohttp and nothing else.
+"""One episode of a Tabgym world over OpenEnv's WebSocket, and its return. Needs only aiohttp.
 
 Messages are whole replies of a language model: the server finds the action in them by the world's own rule, as in training.
 """
@@ -14,11 +14,11 @@ WAITS_WHEN_FULL = 60
 
 
 class WorldError(Exception):
-    """The world or its server failed; the message says what."""
+    """Failure of the world or its server; the message has the reason."""
 
 
 class World:
-    """`async with World(url) as world`: a session of its own on the server, given back at the end."""
+    """`async with World(url) as world`: a separate session on the server, closed at the end."""
 
     def __init__(self, url):
         # The rows name this machine; TABGYM_WORLDS replaces it with the machine that serves the worlds.
@@ -48,19 +48,19 @@ class World:
         return answer["data"]
 
     async def reset(self, split, index):
-        """The world's first words."""
+        """Returns the first observation."""
         answer = await self.ask("reset", split=split, index=index, replies=True)
         return answer["observation"]["text"]
 
     async def step(self, reply):
-        """(the world's answer, reward, done, whether the action was valid)"""
+        """Returns (observation, reward, done, valid)."""
         answer = await self.ask("step", message=reply)
         observation = answer["observation"]
         return observation["text"], float(answer["reward"] or 0.0), bool(answer["done"]), bool(observation["valid"])
 
 
 async def open_world(url):
-    """A world, waiting while the server has no room: it says so, and then closes the socket."""
+    """Opens a world. Retries while the server is full (CAPACITY_REACHED, after which it closes the socket)."""
     for _ in range(WAITS_WHEN_FULL):
         world = await World(url).__aenter__()
         try:
@@ -75,7 +75,7 @@ async def open_world(url):
 
 
 def most_turns(horizon, step, oracle_turns):
-    """Most turns of an episode at a step, counted from 1; the last stage stays."""
+    """Maximum turns of an episode at a step (from 1); the last stage has no end."""
     for stage in horizon[:-1]:
         if step <= stage["steps"]:
             break
@@ -90,7 +90,7 @@ def most_turns(horizon, step, oracle_turns):
 
 
 def overlong_penalty(length, rule):
-    """DAPO, arXiv 2503.14476, equation 13: 0 while there is room, then down to minus the penalty."""
+    """DAPO, arXiv 2503.14476, equation 13: 0 up to `longest - room` tokens, then falling to minus the penalty."""
     if rule is None:
         return 0.0
     over = -(length - (rule["longest"] - rule["room"])) / rule["room"] * rule["penalty"]
@@ -98,7 +98,7 @@ def overlong_penalty(length, rule):
 
 
 def return_of(score, ending, refused, length, rules):
-    """What an episode is trained on: the last reward, unless its ending is worth something else."""
+    """Return of an episode: the last reward, or the value that the rules give its ending, minus penalties."""
     context = rules["context"]
     base = context if ending == "context" and context is not None else score
     return base + refused * rules["invalid_penalty"] + overlong_penalty(length, rules["overlong"])

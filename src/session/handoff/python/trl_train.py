@@ -2,7 +2,7 @@
 
 Usage: python train.py [FIELD=VALUE ...], each a field of GRPOConfig, as max_steps=10 or use_vllm=true.
 
-Token-in-token-out: what was sampled is followed and trained on, never encoded again. All episodes of a step take their turns together.
+Token-in-token-out: sampled tokens are reused for the context and the training, never encoded again. All episodes of a step play in lockstep.
 """
 
 import asyncio
@@ -24,7 +24,7 @@ SETTINGS = json.loads((HERE / "tabgym.json").read_text())
 
 
 class Conversation:
-    """The text of the chat template around messages, once: a conversation is only ever continued."""
+    """The chat template's text around messages, computed once because a conversation is only ever extended."""
 
     def __init__(self, tokenizer):
         self.tokenizer = tokenizer
@@ -43,7 +43,7 @@ class Conversation:
         return self.tokenizer.encode(text, add_special_tokens=False)
 
     def answer(self, said, observation):
-        """Tokens from the end of a reply to where the next one begins."""
+        """Tokens between the end of a reply and the start of the next one."""
         words = observation.strip() if self.trims else observation
         ids = self.tokenizer.encode(self.before + words + self.after, add_special_tokens=False)
         return ids[1:] if said and said[-1] == ids[0] else ids
@@ -72,7 +72,7 @@ class Episode:
         return SETTINGS["completion_tokens"] - len(self.ids)
 
     def said(self, ids, logprobs, eos):
-        """Whether the turn fits: one that was cut by the end of the room is not trained on, unless it is the first."""
+        """Adds a sampled turn. Returns False if it was cut by the length limit; only a first turn is then kept for training."""
         if len(ids) > self.room or (len(ids) == self.room and ids[-1] not in eos):
             self.ending = "context"
             if self.ids:
@@ -161,7 +161,7 @@ class Play:
         await asyncio.gather(*acting)
 
     def fill(self, episodes, trainer):
-        """TRL wants a completion of at least one token, also of an episode whose world never answered."""
+        """Samples a token for episodes whose world never answered: TRL needs a completion of at least one token."""
         silent = [episode for episode in episodes if not any(episode.mask)]
         if silent:
             for episode, said, each in zip(silent, *self.generate(silent, trainer), strict=True):
@@ -182,12 +182,12 @@ class Play:
 
 
 def episode_return(completions, tabgym_return, **_):
-    """What episodes are trained on."""
+    """Reward function with the return that episodes are trained on."""
     return tabgym_return
 
 
 def success(completions, tabgym_success, **_):
-    """Shown beside it, at weight 0."""
+    """Reward function with weight 0, for the log."""
     return tabgym_success
 
 
@@ -208,7 +208,7 @@ def load_policy():
 
 
 def config_from(arguments):
-    """The settings of the run; the command line goes over them."""
+    """Settings of the run, overridden by the command line."""
     processes = int(os.environ.get("WORLD_SIZE", "1"))
     fields = dict(SETTINGS["config"])
     if fields["gradient_accumulation_steps"] % processes:
