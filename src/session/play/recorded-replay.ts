@@ -52,12 +52,12 @@ export class RecordedReplays {
   }
 
   private async worldOf(name: string | null): Promise<World> {
-    if (name === null) throw new UnmappedError('It names no world: choose the one that it was played in.');
+    if (name === null) throw new UnmappedError('The record names no world: choose the world it was played in.');
     const module = await moduleOf(name);
-    if (!module) throw new UnmappedError(`It is of the world ${name}, which is not here.`);
+    if (!module) throw new UnmappedError(`The record's world ${name} does not exist here.`);
     const kind = module.connection.kind;
     if (kind !== 'wasm' && kind !== 'page')
-      throw new UnmappedError(`${module.title} runs on a server: nothing is done there twice.`);
+      throw new UnmappedError(`${module.title} runs on a server, where actions are not repeated.`);
     const open = this.worlds.get(module.name) ?? this.openWorld(module.name);
     this.worlds.set(module.name, open);
     open.catch(() => this.worlds.delete(module.name));
@@ -76,8 +76,8 @@ export class RecordedReplays {
     if (found) return found;
     throw new UnmappedError(
       record.item === null
-        ? `It names no item, and no task of ${title} begins with its words.`
-        : `Item ${record.item} of ${title} begins with other words here, and no other task begins with those of the file.`,
+        ? `The record names no item, and no task of ${title} has its first observation.`
+        : `Item ${record.item} of ${title} has another first observation here, and no other task has the file's.`,
     );
   }
 

@@ -7,7 +7,7 @@ import { mockView } from './mock-data.ts';
 
 export function mockRecordedReplay(record: TrajectoryRecord): RecordedReplay {
   const play = playOf(record);
-  if (record.world !== 'textcraft') throw new Error(`It is of the world ${record.world}, which is not here.`);
+  if (record.world !== 'textcraft') throw new Error(`The record's world ${record.world} does not exist here.`);
   const frames = play.turns.map(({ reply, answer }, turn) => ({
     turn,
     action: reply,
