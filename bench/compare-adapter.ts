@@ -12,7 +12,7 @@ import { parseExperiment } from '../src/experiment/experiment.ts';
 import { Assembly } from '../src/session/service/assembly.ts';
 import { openGuardedWorld } from '../src/workers/spawn-world.ts';
 
-export interface AdapterRow {
+interface AdapterRow {
   name: string;
   steps: number;
   /** Median milliseconds per step on each device. */

@@ -11,7 +11,7 @@ import { repositoryRoot } from '../src/envs/transport/wasm.ts';
 import type {} from './compare/page.ts';
 import type { DecodeRequest, DecodeResult, DeviceName, TrainRequest, TrainResult } from './compare/worker.ts';
 
-export interface CompareRow {
+interface CompareRow {
   name: string;
   unit: string;
   ours: number;

@@ -24,7 +24,7 @@ import { openGuardedWorld } from '../src/workers/spawn-world.ts';
 import { begin, wholeTurns } from '../tools/turns.ts';
 import { type MachineRates, measureMachine, timed } from './machine.ts';
 
-export interface EngineRow {
+interface EngineRow {
   name: string;
   ms: number;
   gflops: number;
@@ -87,7 +87,7 @@ async function cost(model: Model, work: () => Promise<unknown>, bytes: number, t
   };
 }
 
-export const tiny = (hidden: number, layers: number, vocab: number): ModelConfig =>
+const tiny = (hidden: number, layers: number, vocab: number): ModelConfig =>
   parseConfig({
     model_type: 'qwen3',
     vocab_size: vocab,
@@ -106,7 +106,7 @@ export const sizes: [string, ModelConfig][] = [
   ['1M', tiny(128, 4, 1024)],
 ];
 
-export const capacity: Capacity = {
+const capacity: Capacity = {
   rows: 64,
   groups: 8,
   promptTokens: 128,

@@ -15,7 +15,7 @@ import { Client, taskNamed } from '../tests/proxies/playing.ts';
 import { SixSites } from '../tests/proxies/six-sites.ts';
 import { cpu, type Result } from './result.ts';
 
-export interface ProxyRow {
+interface ProxyRow {
   name: string;
   stepsPerSecond: number | null;
   megabytesPerEpisode: number | null;

@@ -18,7 +18,7 @@ import { packedWords, planPacked } from '../src/policy/weights/packed-layout.ts'
 import { begin, wholeTurns } from '../tools/turns.ts';
 import { type MachineRates, measureMachine, timed } from './machine.ts';
 
-export interface QuantizedRow {
+interface QuantizedRow {
   name: string;
   ms: number;
   tokensPerSecond: number;

@@ -22,7 +22,7 @@ declare const webFrames: {
   close(): Promise<void>;
 };
 
-export interface WebRow {
+interface WebRow {
   name: string;
   stepsPerSecond: number;
   resetsPerSecond: number;

@@ -95,7 +95,7 @@ const site = v.strictObject({
 export type SiteConfig = v.InferOutput<typeof site>;
 
 /** WebArena's sites, under the names that tasks use. */
-export const siteNames = ['reddit', 'shopping', 'shopping_admin', 'gitlab', 'wikipedia', 'map', 'homepage'] as const;
+const siteNames = ['reddit', 'shopping', 'shopping_admin', 'gitlab', 'wikipedia', 'map', 'homepage'] as const;
 export type SiteName = (typeof siteNames)[number];
 const sites = v.strictObject(
   Object.fromEntries(siteNames.map((each) => [each, v.optional(site)])) as {
@@ -190,7 +190,6 @@ const retrieval = v.strictObject({
   /** File of questions and answers in the format of NQ, HotpotQA or Search-R1, served as AgentGym's SearchQA. */
   questions: v.optional(text(4096)),
 });
-export type RetrievalConfig = v.InferOutput<typeof retrieval>;
 
 const forwarded = v.strictObject({ name: name(), address: httpAddress() });
 export type ForwardConfig = v.InferOutput<typeof forwarded>;

@@ -10,18 +10,18 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Origins } from '../src/server/origins.ts';
 import type { ProxyConfig } from './config.ts';
 
-export class WrongToken extends Error {
+class WrongToken extends Error {
   override name = 'WrongToken';
   override message =
     'Wrong token: the first part of the address is not the token of this proxy. Copy the address again from its output.';
 }
-export class ForeignHost extends Error {
+class ForeignHost extends Error {
   override name = 'ForeignHost';
   constructor(host: string) {
     super(`Requests to the host "${host.slice(0, 100)}" are refused: add it to "hosts" in the proxy's configuration.`);
   }
 }
-export class ForeignPage extends Error {
+class ForeignPage extends Error {
   override name = 'ForeignPage';
   constructor(origin: string) {
     super(`Pages of ${origin.slice(0, 100)} may not use this proxy: add the origin to "origins" in its configuration.`);

@@ -63,6 +63,7 @@ const checks = {
   imports: () => one(node('scripts/cycles.mjs')),
   names: () => one(node('scripts/kind-names.mjs')),
   lengths: () => one(node('scripts/lengths.mjs')),
+  exports: () => one(bin('knip/bin/knip.js', '--no-progress', '--include', 'exports,types,files')),
   paths: () => one(node('scripts/paths.mjs')),
   size: () => one(node('scripts/size.mjs')),
   chinese: () => one(node('scripts/localize.mjs', '--warn')),

@@ -44,7 +44,7 @@ function checkStatus(answer: UpstreamAnswer, name: string): void {
 /** An AgentGym environment may take minutes to start. */
 const answerMs = 2_400_000;
 
-export function mountForward(app: FastifyInstance, prefix: string, { name, address }: ForwardConfig): void {
+function mountForward(app: FastifyInstance, prefix: string, { name, address }: ForwardConfig): void {
   void app.register(async (scope) => {
     // Bodies are streamed, not parsed.
     scope.removeAllContentTypeParsers();

@@ -9,7 +9,7 @@ import type { WebArenaConfig } from '../config.ts';
 import { keyHashes } from './certificates.ts';
 
 /** No browser was found, or it does not start. */
-export class ChromiumError extends Error {
+class ChromiumError extends Error {
   override name = 'ChromiumError';
 }
 

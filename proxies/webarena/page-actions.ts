@@ -11,7 +11,7 @@ import type { Hosts } from '../network/hosts.ts';
 import { ForbiddenAddress } from './failures.ts';
 
 /** An action failed; the message is the original's. */
-export class ActingError extends Error {
+class ActingError extends Error {
   override name = 'ActingError';
 }
 

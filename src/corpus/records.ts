@@ -71,7 +71,7 @@ function evidenceOf({ supporting_facts: facts }: Fields): string[] {
   return Array.isArray(titles) ? [...new Set(titles.map(String))] : [];
 }
 
-export function readQuestion(fields: Fields): SourceQuestion {
+function readQuestion(fields: Fields): SourceQuestion {
   const text = firstText(fields, ['question', 'query', 'problem']);
   const golds = goldsOf(fields);
   if (text === null) throw new RecordError('it has no "question"');

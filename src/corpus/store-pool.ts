@@ -4,7 +4,7 @@
  * SQLite's file systems in browsers, but only one worker at a time can use it.
  */
 import type { SAHPoolUtil, Sqlite3Static } from '@sqlite.org/sqlite-wasm';
-import { type ByteSource, CorpusError } from './lines.ts';
+import { CorpusError } from './lines.ts';
 import { loadSqlite, openInPool, type Sqlite } from './retrieval/sqlite.ts';
 import type { CorpusDisk } from './store.ts';
 
@@ -86,9 +86,4 @@ export class PoolDisk implements CorpusDisk {
   release(): void {
     this.pool.pauseVfs();
   }
-}
-
-/** A dropped or picked file as a source; `path` includes its folder. */
-export function fileSource(file: File, path = file.webkitRelativePath || file.name): ByteSource {
-  return { name: path, size: file.size, stream: (start) => file.slice(start).stream() };
 }

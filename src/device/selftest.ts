@@ -10,7 +10,7 @@ import { type BufferSlice, type Device, DeviceError, type Dispatch, type Kernel,
 type Words = Float32Array | Uint32Array;
 
 /** Expected contents of one buffer. `tolerance` is relative to the largest expected value; integers must be equal. */
-export interface Expected {
+interface Expected {
   /** Index in `bindings`. */
   binding: number;
   values: ArrayLike<number>;

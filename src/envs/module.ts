@@ -86,7 +86,7 @@ export interface PlayedTexts {
 }
 
 /** Room for an episode, in tokens. */
-export interface TokenBudget {
+interface TokenBudget {
   /** For a tiny policy, whose tokens are whole words of this world. */
   tiny: SmallBudget;
   /** For a language model (at three characters a token), under these options. */
@@ -112,7 +112,7 @@ export interface LanguageBudget {
  * Transport to a world. `wasm`: a worker of this program, terminated if it hangs. `http`, `socket`: a server. `page`: a
  * sandboxed frame. A server's address and token are settings of this machine and never part of an experiment.
  */
-export interface Connection {
+interface Connection {
   kind: 'wasm' | 'http' | 'socket' | 'page';
   /** True if a world that is played here needs a server under these options. */
   asksServer?(options: WorldOptions): boolean;

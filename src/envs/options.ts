@@ -19,7 +19,7 @@ export class OptionsError extends WorldError {
 }
 
 type Entries = Parameters<typeof v.strictObject>[0];
-export type OptionsSchema = v.StrictObjectSchema<Entries, undefined>;
+type OptionsSchema = v.StrictObjectSchema<Entries, undefined>;
 
 /** Reads the options of one world. Results are cached, and a result that is read again is returned unchanged. */
 export interface OptionsReader<O = unknown> {

@@ -30,7 +30,7 @@ export interface WorldSuite {
   published?: PublishedTable;
 }
 
-export interface PublishedTable {
+interface PublishedTable {
   source: string;
   /** Differences between the conditions of these results and ours. */
   differs: string;

@@ -29,7 +29,7 @@ function valueWords(value: unknown, knob: Knob | undefined): string {
   return typeof value === 'object' ? (JSON.stringify(value) ?? '') : String(value);
 }
 
-export function differenceWords(differences: readonly Difference[], labelOf: LabelOf = plainLabel): string {
+function differenceWords(differences: readonly Difference[], labelOf: LabelOf = plainLabel): string {
   // Settings without a value here are left out: the labels of the other variants show theirs.
   const there = differences.filter(({ to }) => to !== undefined);
   const each = there.map(({ path, to }) => {

@@ -2,7 +2,7 @@
 import type * as v from 'valibot';
 import type { FieldChange, FieldFacts, FieldKind } from './fields.ts';
 
-export type { FieldChange, FieldKind };
+export type { FieldKind };
 
 /** A field as the page, the docs and `--help` need it. */
 export interface Field extends FieldFacts {

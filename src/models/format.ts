@@ -6,8 +6,6 @@ import type { Precision, WeightPiece } from '../policy/weights/linear.ts';
 import { checkScales, packedRow, type QuantBits, quantizeRows } from '../policy/weights/quantize.ts';
 import type { StoredTensor } from '../policy/weights/stored-tensor.ts';
 
-export const precisions: readonly Precision[] = ['int4', 'int8', 'f32'];
-
 const isVocabularyTable = (name: string) => name === 'model.embed_tokens.weight' || name === 'lm_head.weight';
 
 /** Bits of a tensor's values; null for f32. */
@@ -19,7 +17,7 @@ export function bitsOf(precision: Precision, name: string, shape: readonly numbe
 type Rows = Pick<WeightPiece, 'name' | 'shape' | 'row' | 'rows'>;
 
 /** Packs a piece if its precision is packed. Throws QuantizeError. */
-export function makePiece(precision: Precision, { name, shape, row, rows }: Rows, values: Float32Array): WeightPiece {
+function makePiece(precision: Precision, { name, shape, row, rows }: Rows, values: Float32Array): WeightPiece {
   const bits = bitsOf(precision, name, shape);
   if (bits === null) return { name, shape, row, rows, kind: 'f32', values };
   const packed = quantizeRows(bits, values, shape.at(-1)!, { name, firstRow: row });

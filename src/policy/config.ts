@@ -7,7 +7,7 @@
 import { power } from './elementary.ts';
 
 /** Llama 3's scaling of the rotary frequencies (`rope_type: "llama3"`). */
-export interface Llama3Scaling {
+interface Llama3Scaling {
   type: 'llama3';
   factor: number;
   lowFreqFactor: number;
@@ -15,7 +15,7 @@ export interface Llama3Scaling {
   originalMaxPosition: number;
 }
 
-export type ModelType = 'llama' | 'qwen2' | 'qwen3';
+type ModelType = 'llama' | 'qwen2' | 'qwen3';
 
 export interface ModelConfig {
   modelType: ModelType;

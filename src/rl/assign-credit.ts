@@ -11,7 +11,7 @@ import { returnsOf } from './episode/returns.ts';
 import type { Trajectory } from './episode/trajectory.ts';
 
 /** Inputs of an update beside the trajectory: `columns` have one number per trained token, `marks` one per sequence. */
-export interface Extras {
+interface Extras {
   columns: { readonly [name: string]: Float32Array };
   marks: { readonly [name: string]: number };
 }

@@ -24,7 +24,7 @@ export interface RecordedPlay {
 }
 
 /** The run that recorded play must fit: its worlds, its training tasks, and its bounds in tokens. */
-export interface RecordedSetting {
+interface RecordedSetting {
   worlds: ReadonlyMap<string, World>;
   conversation: Conversation;
   tasks: readonly Task[];

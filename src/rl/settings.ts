@@ -26,7 +26,7 @@ export interface TrainerSettings {
 }
 
 /** Part of a run with its own algorithm, before the run's. */
-export interface TrainingStage {
+interface TrainingStage {
   steps: number;
   algorithm: AnyAlgorithmSettings;
   /** Learning rate; null: the run's. */

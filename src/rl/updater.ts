@@ -86,7 +86,7 @@ const extraReader =
   };
 
 /** An objective requests a column that no reader and no credit provides. */
-export class UnknownColumnError extends Error {
+class UnknownColumnError extends Error {
   override name = 'UnknownColumnError';
 }
 

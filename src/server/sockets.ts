@@ -9,7 +9,7 @@ import { type WebSocket, WebSocketServer } from 'ws';
 import { ForeignOrigin, type Origins } from './origins.ts';
 
 /** One side of a socket: produces an answer to each message. */
-export interface Conversation {
+interface Conversation {
   /** Returns the answer to a message, or null to close the socket. */
   answer(text: string): Promise<object | null>;
   /** Called when the socket has closed. */
@@ -17,7 +17,7 @@ export interface Conversation {
 }
 
 /** Closes a socket, after a last message if there is one. */
-export type Hang = (last: object | null, code: number, reason: string) => void;
+type Hang = (last: object | null, code: number, reason: string) => void;
 
 /** Opens a conversation, or returns a refusal: the socket then closes with that message. */
 export type OpenConversation = (hang: Hang) => Conversation | { refusal: object };

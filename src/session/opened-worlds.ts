@@ -5,7 +5,7 @@ import type { Experiment } from '../experiment/experiment.ts';
 export type OpenWorld = (name: string) => Promise<World>;
 export type Worlds = ReadonlyMap<string, World>;
 
-export async function openWorlds({ worlds }: Experiment, openWorld: OpenWorld): Promise<Worlds> {
+async function openWorlds({ worlds }: Experiment, openWorld: OpenWorld): Promise<Worlds> {
   const open = new Map<string, World>();
   try {
     for (const { name } of worlds) if (!open.has(name)) open.set(name, await openWorld(name));

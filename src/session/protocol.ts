@@ -190,7 +190,7 @@ export interface OpenedSweep {
 }
 
 /** Methods of the trainer's worker for several runs of one document. */
-export interface SweepApi {
+interface SweepApi {
   /** Creates the runs of a document with seeds and variants, without starting any. */
   createSweep(experiment: unknown, name?: string): Promise<RunSummary[]>;
   openSweep(sweepId: string): Promise<OpenedSweep>;

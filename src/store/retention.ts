@@ -14,7 +14,7 @@ const RECENT_TRAJECTORIES = 50;
 const OLD_TRAJECTORIES = 200;
 
 /** The smallest of 10, 20, 40, ... with at most `most` multiples up to `step`. */
-export function stride(step: number, most: number): number {
+function stride(step: number, most: number): number {
   let n = 10;
   while (step / n > most) n *= 2;
   return n;

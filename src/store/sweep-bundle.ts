@@ -11,7 +11,7 @@ import type { SweepPlace } from './run.ts';
 import type { NewRun, RunStore } from './run-store.ts';
 import { unzip, type ZipEntry, zip } from './zip.ts';
 
-export const SWEEP_FORMAT = 'tabgym-sweep-1';
+const SWEEP_FORMAT = 'tabgym-sweep-1';
 
 interface Index {
   format: string;

@@ -50,7 +50,7 @@ export class BusyError extends StoreError {
 const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(1)} MB`;
 
 /** Thrown if there is no space for a piece of a model. Kept pieces are not lost. */
-export class WeightsQuotaError extends StoreError {
+class WeightsQuotaError extends StoreError {
   override name = 'WeightsQuotaError';
   constructor(
     readonly label: string,

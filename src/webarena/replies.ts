@@ -22,7 +22,7 @@ export type Addresses = readonly (readonly [public_: string, served: string])[];
  * Replaces public addresses in the whole text, including typed text and answers. Matches by prefix, as the original
  * does: `http://a.com.evil` is replaced as well when `http://a.com` is listed.
  */
-export function toServed(text: string, addresses: Addresses): string {
+function toServed(text: string, addresses: Addresses): string {
   return addresses.reduce(
     (mapped, [address, served]) =>
       mapped.replaceAll(address, served).replaceAll(address.replace('http', 'https'), served),

@@ -163,7 +163,7 @@ class Printer {
 const staticText = /\[\p{Nd}+\] StaticText (.+)/su;
 
 /** Drops static text that is already contained in one of the three preceding lines. */
-export function cleanLines(lines: readonly string[]): string[] {
+function cleanLines(lines: readonly string[]): string[] {
   const kept: string[] = [];
   for (const line of lines) {
     if (!line.toLowerCase().includes('statictext')) {
@@ -177,7 +177,7 @@ export function cleanLines(lines: readonly string[]): string[] {
   return kept;
 }
 
-export function tabLine({ titles, current }: TabTitles): string {
+function tabLine({ titles, current }: TabTitles): string {
   if (titles.includes(null)) return titles.map(() => 'Tab {idx}').join(' | ');
   return titles.map((title, k) => `Tab ${k}${k === current ? ' (current)' : ''}: ${title}`).join(' | ');
 }

@@ -4,7 +4,7 @@ import type { SuiteRequest } from '../../src/session/evaluation-protocol.ts';
 import type { RunSummary, SessionEvent, StepRecord, TrainerApi } from '../../src/session/protocol.ts';
 import type { Phase } from './slow-phase.ts';
 
-export interface CrashPage {
+interface CrashPage {
   /** Creates the named run if it does not exist. */
   run(name: string, experiment: unknown): Promise<RunSummary>;
   train(id: string): Promise<string>;

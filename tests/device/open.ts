@@ -16,7 +16,7 @@ async function entry(): Promise<GPU | undefined> {
 }
 
 /** Opens a separate GPU; the test closes it. */
-export const openGpu = async (...options: [{ mostBindingBytes?: number }]) => Gpu.open(await entry(), ...options);
+const openGpu = async (...options: [{ mostBindingBytes?: number }]) => Gpu.open(await entry(), ...options);
 
 /**
  * Opens a separate device; the test closes it. The default is WebAssembly, which runs everywhere and compiles no

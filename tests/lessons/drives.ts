@@ -15,7 +15,7 @@ const bar = {
 const narrow = { progress: 'tabgym-app nav button:nth-child(3)', learn: 'tabgym-app nav button:nth-child(4)' };
 
 /** Opens the column Learn, from any focus. */
-export async function showLessons(hands: Hands) {
+async function showLessons(hands: Hands) {
   await hands.press('Escape');
   if (!(await hands.count('tabgym-learn'))) {
     // On a wide page a key opens it; a text field would take the key as input.

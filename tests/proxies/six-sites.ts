@@ -12,7 +12,7 @@ import { shop } from '../../src/worlds/web/sites/shop/index.ts';
 import { instanceById } from '../../src/worlds/web/tasks/index.ts';
 
 /** The name that WebArena gives to a similar site. */
-export const likeNames: { [site: string]: string } = {
+const likeNames: { [site: string]: string } = {
   shop: 'shopping',
   shop_admin: 'shopping_admin',
   forum: 'reddit',

@@ -43,7 +43,7 @@ function documentOf(k: number, length: number): { title: string; text: string } 
 /** Title of document k; the number in it makes it unique. */
 export const titleOf = (k: number): string => documentOf(k, 0).title;
 
-export function lineOf(k: number, length = wordsEach): string {
+function lineOf(k: number, length = wordsEach): string {
   const { title, text } = documentOf(k, length);
   return JSON.stringify({ id: String(k), contents: `"${title}"\n${text}` });
 }

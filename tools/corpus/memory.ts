@@ -17,7 +17,7 @@ export interface MemoryPeak {
 }
 
 /** There is no /proc, or the browser is not in it. */
-export class NoProcError extends Error {
+class NoProcError extends Error {
   override name = 'NoProcError';
 }
 

@@ -11,7 +11,7 @@ import { type GoldenReport, largestMagnitude, maxError } from './report.ts';
 export type RunHead = (input: HeadInput) => Promise<HeadOutput>;
 
 /** Largest allowed errors, relative to the largest magnitude of the expected tensor. */
-export const headGates = { value: 1e-5, gradient: 5e-5 };
+const headGates = { value: 1e-5, gradient: 5e-5 };
 
 const numbers = (tensor: Tensor) => tensor.data as unknown as ArrayLike<number>;
 

@@ -28,7 +28,7 @@ const kind = 'lora';
 const number = (text: string | undefined) => (text === undefined ? Number.NaN : Number(text));
 
 /** Parses the recorded step's loss from its formula; null if the formula has another form. */
-export function lossOfFormula(formula: string): ClippedSettings | null {
+function lossOfFormula(formula: string): ClippedSettings | null {
   const policy = /ppo_vanilla\(clip ([\d.]+)\/([\d.]+), dual c=([\d.]+), token-mean\)/.exec(formula);
   const kl = /\+ ([\d.]+)\*token_mean\((k[123])\(logp,\s*logp_ref\)\)/.exec(formula);
   const entropy = /- ([\d.]+)\*token_mean\(entropy\)/.exec(formula);
@@ -46,7 +46,7 @@ export function lossOfFormula(formula: string): ClippedSettings | null {
 }
 
 /** Parses `AdamW lr 1e-3 betas .9/.999 eps 1e-8 wd 0.01, one step`. */
-export function optimizerOfText(text: string, maxGradNorm: number | undefined): OptimizerSettings | null {
+function optimizerOfText(text: string, maxGradNorm: number | undefined): OptimizerSettings | null {
   const parts = /^AdamW lr (\S+) betas (\S+)\/(\S+) eps (\S+) wd (\S+), one step$/.exec(text);
   if (!parts) return null;
   const [learningRate, beta1, beta2, epsilon, weightDecay] = parts.slice(1).map(Number);

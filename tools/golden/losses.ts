@@ -36,7 +36,7 @@ export function loadLossCases(goldenDir: string): LossCase[] {
     .map((file) => loadLossCase(goldenDir, file.slice(0, -'.json'.length)));
 }
 
-export function loadLossCase(goldenDir: string, name: string): LossCase {
+function loadLossCase(goldenDir: string, name: string): LossCase {
   const json = JSON.parse(readFileSync(join(goldenDir, `${name}.json`), 'utf8'));
   const tensors: LossCase['tensors'] = new Map();
   for (const [key, { shape, data }] of readSafetensors(readFileSync(join(goldenDir, `${name}.safetensors`)))) {
@@ -46,7 +46,7 @@ export function loadLossCase(goldenDir: string, name: string): LossCase {
 }
 
 /** Kind of a case, from the contents of its JSON and tensors, never from its name. */
-export function kindOf({ json, tensors }: LossCase): string {
+function kindOf({ json, tensors }: LossCase): string {
   const has = (name: string) => tensors.has(name);
   if (json.algorithm) return json.algorithm;
   if (has('in.logits')) return 'logits-head';

@@ -44,7 +44,7 @@ const knownFiles = new Set([
 ]);
 
 /** One recorded folder: its files and its checks. */
-export class ModelCase extends GoldenCase {
+class ModelCase extends GoldenCase {
   private checkpoint!: Checkpoint;
   private inputs: Inputs | null = null;
 

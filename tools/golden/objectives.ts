@@ -195,7 +195,7 @@ export function checkVerl(check: Checker): void {
 
 type Given = { [name: string]: ArrayLike<number> } & { logprob: ArrayLike<number> };
 
-export function checkPolicyLoss(check: Checker, golden: GoldenRows, given: Given, out: ObjectiveResult): void {
+function checkPolicyLoss(check: Checker, golden: GoldenRows, given: Given, out: ObjectiveResult): void {
   const aggregate = (values: ArrayLike<number>) => sum(Array.from(values, (value, i) => value * given.coefficient[i]));
   check.compare('out.loss', [sum(out.loss)]);
   check.compare('out.grad_logp_new', golden.scatter(out.weight));

@@ -41,7 +41,7 @@ export interface LargeOptions extends DeviceOptions {
 /** Tokens of the world between two turns. */
 const observationTokens = 5;
 
-export class LargeError extends Error {
+class LargeError extends Error {
   override name = 'LargeError';
 }
 

@@ -42,14 +42,14 @@ interface RecordedEpisode {
   possibleObjects?: string[];
 }
 
-export const sciworldParts = ['score', 'observation', 'valid'] as const;
+const sciworldParts = ['score', 'observation', 'valid'] as const;
 export type SciworldPart = (typeof sciworldParts)[number];
 
-export function isSciworldPart(part: string): part is SciworldPart {
+function isSciworldPart(part: string): part is SciworldPart {
   return (sciworldParts as readonly string[]).includes(part);
 }
 
-export interface PartCount {
+interface PartCount {
   agree: number;
   total: number;
 }
@@ -207,7 +207,7 @@ export async function replayEpisodes(
  * Replays a file and prints differences and counts. Returns false if anything differs. Default parts: `valid` for a
  * file of lists, else score and observation.
  */
-export async function replaySciworld(file: string, { part }: { part?: SciworldPart } = {}): Promise<boolean> {
+async function replaySciworld(file: string, { part }: { part?: SciworldPart } = {}): Promise<boolean> {
   const episodes = readEpisodes(file);
   const lists = episodes.every((episode) => episode.valid);
   const wanted: readonly SciworldPart[] = part ? [part] : lists ? ['valid'] : ['score', 'observation'];

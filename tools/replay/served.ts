@@ -44,7 +44,7 @@ class RecordedSearch extends Search {
 }
 
 /** AgentGym's SearchQA with the retriever and the questions of a recording. */
-export function openRecordedSearch(file: string): World {
+function openRecordedSearch(file: string): World {
   const retriever = openRecordedRetriever(file);
   const items = openRecordedItems(file);
   const question = (number: number) => {
@@ -120,7 +120,7 @@ async function replayRecord(record: ServedRecord, server: Server, result: Served
 }
 
 /** Hash that the recordings store instead of a large answer. */
-export const hashOf = (text: string): string =>
+const hashOf = (text: string): string =>
   createHash('sha256')
     .update(canonical(withoutProse(JSON.parse(text))))
     .digest('hex')

@@ -7,7 +7,7 @@ const isSource = (file) => /\.(ts|mts|mjs)$/.test(file);
 const slashed = (path) => path.replaceAll('\\', '/');
 
 /** Files below a folder of the checkout, as paths from its root. */
-export function filesIn(root, folder) {
+function filesIn(root, folder) {
   const place = join(root, folder);
   if (!existsSync(place)) return [];
   return readdirSync(place, { recursive: true, withFileTypes: true })

@@ -35,7 +35,7 @@ export function partsOf({ stages = [], steps, algorithm, horizon }: Experiment, 
     });
 }
 
-export const formatDecoding = ({ greedy, samples, temperature }: SuiteTable) =>
+const formatDecoding = ({ greedy, samples, temperature }: SuiteTable) =>
   greedy ? 'greedy' : `sampled at temperature ${temperature}, ${samples} tries an item`;
 
 function suiteSection(table: SuiteTable): string {
@@ -63,7 +63,7 @@ function publishedSection({ published, rows, greedy }: SuiteTable): string[] {
 
 const list = (lines: readonly string[]) => lines.map((line) => `- ${line}`).join('\n');
 
-export const formatFlops = (flops: number) => flops.toExponential(1).replace('e+', 'e');
+const formatFlops = (flops: number) => flops.toExponential(1).replace('e+', 'e');
 
 /** The model card as Markdown. */
 export function cardOf(agent: ShippedAgent): string {

@@ -9,7 +9,7 @@ import { suiteNames } from '../../session/evaluation/suite-evaluation.ts';
 import { CommandError } from '../training-run.ts';
 
 const RECIPE_FORMAT = 'tabgym-agent-1';
-export const recipesFolder = 'agents';
+const recipesFolder = 'agents';
 
 const sentences = v.array(v.pipe(v.string(), v.minLength(1)));
 const changes = v.optional(v.record(v.string(), v.unknown()), {});

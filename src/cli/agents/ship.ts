@@ -139,7 +139,7 @@ export async function ship(recipe: AgentRecipe, run: RunSummary, options: ShipOp
 }
 
 /** Writes the list of all agents in the folder, by name. */
-export function writeGallery(site: string): void {
+function writeGallery(site: string): void {
   const names = readdirSync(site).filter((name) => existsSync(join(site, name, 'agent.json')));
   const agents = names.sort().map((name) => {
     const file = join(site, name, 'agent.json');

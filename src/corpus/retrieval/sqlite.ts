@@ -6,8 +6,8 @@
 import type { OpfsSAHPoolDatabase, SAHPoolUtil, Sqlite3Static } from '@sqlite.org/sqlite-wasm';
 import { WorldError } from '../../envs/env.ts';
 
-export type Value = string | number | null;
-export type Row = { [column: string]: Value };
+type Value = string | number | null;
+type Row = { [column: string]: Value };
 
 export interface Statement {
   run(values: readonly Value[]): void;
@@ -22,7 +22,7 @@ export interface Sqlite {
 }
 
 /** SQLite could not be loaded, or has no full-text search. */
-export class SqliteError extends WorldError {
+class SqliteError extends WorldError {
   override name = 'SqliteError';
 }
 

@@ -14,7 +14,7 @@ export interface HelperStart {
   scratchBytes: number;
 }
 
-export type HelperNews = { ready: true } | { failed: string };
+type HelperNews = { ready: true } | { failed: string };
 
 export interface Helper {
   terminate(): void;

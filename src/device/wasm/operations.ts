@@ -23,7 +23,7 @@ const operationOf = ({ bindings, scalars, constants }: KernelSpecification, numb
 });
 
 /** Operations of a specification, by the names of its kernels and their forms. */
-export function operationsOf(specification: readonly KernelSpecification[]): ReadonlyMap<string, Operation> {
+function operationsOf(specification: readonly KernelSpecification[]): ReadonlyMap<string, Operation> {
   return new Map(
     specification.flatMap((kernel, number) => {
       const operation = operationOf(kernel, number);

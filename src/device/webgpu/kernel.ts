@@ -144,7 +144,7 @@ export class WebGpuKernel implements Kernel {
 }
 
 /** Bytes of the uniform block that a kernel sees per call (16 scalars). */
-export const uniformBlockBytes = 64;
+const uniformBlockBytes = 64;
 
 const ids = new WeakMap<GPUBuffer, number>();
 let nextId = 1;

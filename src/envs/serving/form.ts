@@ -53,7 +53,7 @@ export interface Route {
 }
 
 /** Form of a failure: a text in an answer with status 200 (`{"error": ...}`), or status 500. */
-export type ErrorForm = 'answer' | 'status';
+type ErrorForm = 'answer' | 'status';
 
 export interface AgentGymForm {
   /** Name of the original server: its task's name, or that of several worlds together. */

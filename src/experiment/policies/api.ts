@@ -38,8 +38,6 @@ const schema = v.strictObject({
   }),
 });
 
-export type ApiPolicy = v.InferOutput<typeof schema>;
-
 /** Settings of a served model. */
 export const asked = (address: string, name: string) => ({ kind: 'api' as const, address, name });
 

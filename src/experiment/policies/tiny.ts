@@ -109,7 +109,7 @@ const schema = v.strictObject({
   }),
 });
 
-export type TinyPolicy = v.InferOutput<typeof schema>;
+type TinyPolicy = v.InferOutput<typeof schema>;
 
 /** Requirements of induction heads on other settings; src/policy/weights/init.ts explains them. */
 function lookUpProblems(policy: TinyPolicy): string[] {

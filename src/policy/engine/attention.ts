@@ -35,7 +35,7 @@ export type AttentionPass = { tiles: number; format: CacheFormat } & (
 );
 
 /** Keys processed by one workgroup in decoding. */
-export const splitKeys = 128;
+const splitKeys = 128;
 /** Size of a `Tile` (shaders/attention_tile.wgsl) in 32-bit words. */
 export const tileWords = 4;
 const threads = 64;
@@ -44,7 +44,7 @@ const rowsAtOnce = 32;
 const ceil = (a: number, b: number) => Math.ceil(a / b);
 
 type Heads = Pick<AttentionShape, 'heads' | 'kvHeads'>;
-export const groupOf = (a: Heads) => a.heads / a.kvHeads;
+const groupOf = (a: Heads) => a.heads / a.kvHeads;
 
 /** True if the tiled kernels support these sizes. Otherwise attention runs with one thread a row. */
 export const canTile = (a: Omit<AttentionShape, 'eps'>) =>
@@ -60,7 +60,7 @@ export function formOf(a: AttentionShape, wanted: AttentionForm, format: CacheFo
 }
 
 /** Tokens of one tile. Their rows, one per query head of a key head, fill a workgroup. */
-export const tokensPerTile = (a: Heads) => Math.max(1, Math.floor(rowsAtOnce / groupOf(a)));
+const tokensPerTile = (a: Heads) => Math.max(1, Math.floor(rowsAtOnce / groupOf(a)));
 
 const largestDivisor = (n: number, most: number) => {
   for (let d = most; d > 1; d--) if (n % d === 0) return d;
@@ -126,7 +126,7 @@ export function tiledConstants(
 }
 
 /** Constants of the kernels with one thread a row. */
-export function threadConstants(a: AttentionShape): Constants {
+function threadConstants(a: AttentionShape): Constants {
   const WIDTH = a.headDim % 4 === 0 ? 4 : 1;
   const { heads: H, kvHeads: KV, headDim: D } = a;
   return { H, KV, D, WIDTH, E: D / WIDTH, SCALE_F: 1 / Math.sqrt(D) };

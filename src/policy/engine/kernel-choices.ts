@@ -20,9 +20,9 @@ export type AttentionForm = (typeof attentionForms)[number];
  * registers: several rows a thread; lanes: several threads a column, whose results are summed through workgroup memory
  * or subgroups.
  */
-export const quantLaneForms = ['registers', 'lanes', 'lanes-subgroups'] as const;
+const quantLaneForms = ['registers', 'lanes', 'lanes-subgroups'] as const;
 /** tiled: through workgroup memory, with the codes unpacked to f32 or f16. */
-export const quantTileForms = ['registers', 'tiled', 'tiled-half'] as const;
+const quantTileForms = ['registers', 'tiled', 'tiled-half'] as const;
 
 /** Largest number of rows for which a matmul uses its `few` form. */
 export const fewRows = 64;

@@ -136,7 +136,7 @@ const outerNames: { readonly [gguf: string]: string } = {
  * Hugging Face's name of a tensor. Unknown names are returned unchanged, and are later refused as not part of the
  * model.
  */
-export function huggingFaceName(name: string): string {
+function huggingFaceName(name: string): string {
   const [, layer, part, kind] = /^blk\.(\d+)\.(\w+)\.(weight|bias)$/.exec(name) ?? [];
   const known = part && layerNames[part];
   return known ? `model.layers.${layer}.${known}.${kind}` : (outerNames[name] ?? name);

@@ -15,7 +15,7 @@ import {
 } from './proto.ts';
 
 /** Value of an attribute. A plain number is an integer; a fraction is written `{ float }`. */
-export type AttributeValue = number | readonly number[] | string | { float: number };
+type AttributeValue = number | readonly number[] | string | { float: number };
 
 export interface NodeOptions {
   attributes?: { [name: string]: AttributeValue };

@@ -8,7 +8,7 @@ import { partialFloats } from './partial-sums.ts';
 import type { Sizes } from './sizes.ts';
 
 /** Activations that a layer computes and its backward reads. */
-export const layerActivations = ({ T, h, H, KV, D, I, mlp }: Sizes) => ({
+const layerActivations = ({ T, h, H, KV, D, I, mlp }: Sizes) => ({
   normed: T * h,
   rstd1: T,
   rstd2: mlp,

@@ -27,7 +27,7 @@ export type WorkspaceBuffer =
 export type HostBuffer = 'hiddenRows' | 'updateScores';
 
 /** Buffers allocated by the weights and the recorder. */
-export type OwnBuffer =
+type OwnBuffer =
   | 'weights'
   | 'adapter'
   | 'reference'

@@ -17,7 +17,7 @@ export interface Shape {
   KV: number;
   D: number;
 }
-export const shapeOf = (c: Parameters<Twin>[0]): Shape => ({ H: value(c, 'H'), KV: value(c, 'KV'), D: value(c, 'D') });
+const shapeOf = (c: Parameters<Twin>[0]): Shape => ({ H: value(c, 'H'), KV: value(c, 'KV'), D: value(c, 'D') });
 
 /** A prompt of 3 tokens, two continuations, and one independent sequence. */
 function describe(size: number): { words: Uint32Array<ArrayBuffer>; T: number } {

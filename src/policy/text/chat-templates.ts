@@ -9,7 +9,7 @@
 export type ChatFamily = 'qwen2' | 'qwen3' | 'smollm2' | 'llama3';
 
 /** Conversation fields of a `tokenizer_config.json`. */
-export interface ChatConfig {
+interface ChatConfig {
   chat_template: string;
   bos_token: string | null;
   eos_token: string;

@@ -17,7 +17,7 @@ export const endOfThought = '<do>';
 /** Numbers up to this bound are always in the vocabulary, even if no text contains them. */
 const wholeNumbers = 64;
 
-export class TokenizerError extends Error {
+class TokenizerError extends Error {
   override name = 'TokenizerError';
 }
 

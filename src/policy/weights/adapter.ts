@@ -24,7 +24,7 @@ export const loraScale = ({ alpha, rank, rankStabilized }: LoraConfig) =>
   alpha / (rankStabilized ? Math.sqrt(rank) : rank);
 
 /** Adapted tensor of an operand: its number of outputs, and the first column of the operand it writes. */
-export interface AdaptedPart {
+interface AdaptedPart {
   A: string;
   B: string;
   rows: number;

@@ -8,7 +8,7 @@ import { type ModelConfig, parameterShapes } from '../config.ts';
 import type { TensorMap } from '../policy.ts';
 
 /** Place of a tensor, or of its values from `start` on, in an operand. In floats. */
-export interface Part {
+interface Part {
   name: string;
   shape: number[];
   start: number;
@@ -64,7 +64,7 @@ export const tableOperand = ({ name, rows, rowsEach }: Table, first: number) =>
  * Number of table rows that one binding holds, with `rowBytes` per row: all of them, or whole vocabulary tiles, so that
  * a tile of the head never spans two operands.
  */
-export function rowsPerOperand(rows: number, rowBytes: number, blockBytes: number): number {
+function rowsPerOperand(rows: number, rowBytes: number, blockBytes: number): number {
   if (rows * rowBytes <= blockBytes) return rows;
   const tiles = Math.floor(blockBytes / (rowBytes * vocabularyTile));
   if (tiles === 0)

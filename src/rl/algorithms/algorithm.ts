@@ -126,7 +126,7 @@ export interface ObjectiveCall {
 }
 
 /** The same algorithm in another trainer, or the nearest one there. */
-export interface Counterpart {
+interface Counterpart {
   /** Name in the other trainer. */
   name: string;
   /** Settings needed there beside the common ones, by path. */

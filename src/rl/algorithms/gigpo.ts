@@ -46,10 +46,7 @@ const schema = v.strictObject({
 type Settings = v.InferOutput<typeof schema>;
 
 /** Turns that were played, with the observation before each. */
-export function stepsOf(
-  { trajectories }: Pick<CreditInput, 'trajectories'>,
-  penalty: number,
-): Steps & { starts: number[] } {
+function stepsOf({ trajectories }: Pick<CreditInput, 'trajectories'>, penalty: number): Steps & { starts: number[] } {
   const starts: number[] = [];
   const [row, observation, reward]: [number[], string[], number[]] = [[], [], []];
   trajectories.forEach((trajectory, b) => {

@@ -68,7 +68,7 @@ export const policyScalars = (
     entropyCoefficient: settings.entropy,
   });
 
-export const policyObjective = (settings: PolicySettings): ObjectiveCall => ({
+const policyObjective = (settings: PolicySettings): ObjectiveCall => ({
   spec: policySpec(settings.ratio, settings.surrogate),
   scalars: policyScalars(settings),
 });

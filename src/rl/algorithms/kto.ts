@@ -41,7 +41,7 @@ const schema = v.strictObject({
 /**
  * One trajectory's prompt with another's completion, whose positions move by the difference of the prompts' lengths.
  */
-export function mismatched(own: Trajectory, other: Trajectory): Trajectory {
+function mismatched(own: Trajectory, other: Trajectory): Trajectory {
   const shift = own.promptLength - other.promptLength;
   const joined = <T extends Int32Array | Uint8Array | Int16Array | Float32Array>(
     a: T,

@@ -71,13 +71,13 @@ export const endingFields = {
   }),
 };
 
-export const clipLow = field(real(0, 1), {
+const clipLow = field(real(0, 1), {
   label: 'Clip low',
   sentence: 'How far an update may make an action less likely before the gradient is cut.',
   step: 0.05,
   level: 'basic',
 });
-export const clipHigh = field(real(0, 10), {
+const clipHigh = field(real(0, 10), {
   label: 'Clip high',
   sentence:
     'How far an update may make an action more likely before the gradient is cut; above clip low it favours rare finds.',
@@ -86,7 +86,7 @@ export const clipHigh = field(real(0, 10), {
 });
 
 /** The clipped ratio. Defaults: low, high, dual clip. */
-export const clipFields = (low: number, high: number, dual: number | null) => ({
+const clipFields = (low: number, high: number, dual: number | null) => ({
   clipLow: v.optional(clipLow, low),
   clipHigh: v.optional(clipHigh, high),
   dualClip: option(v.nullable(real(1, 100)), dual, {
@@ -97,7 +97,7 @@ export const clipFields = (low: number, high: number, dual: number | null) => ({
   }),
 });
 
-export const klFields = (coefficient: number) => ({
+const klFields = (coefficient: number) => ({
   kl: v.optional(
     v.strictObject({
       coefficient: field(real(0, 10), {
@@ -116,7 +116,7 @@ export const klFields = (coefficient: number) => ({
   ),
 });
 
-export const entropyFields = (coefficient: number) => ({
+const entropyFields = (coefficient: number) => ({
   entropy: option(real(-1, 1), coefficient, {
     label: 'Entropy bonus',
     sentence: 'Reward for staying undecided: a little keeps the policy exploring, a lot keeps it random.',
@@ -126,7 +126,7 @@ export const entropyFields = (coefficient: number) => ({
 });
 
 /** `divisor`: of seq-mean-token-sum-norm; null: the longest sequence. */
-export const aggregationFields = (mode: AggregationMode, divisor: number | null = null) => ({
+const aggregationFields = (mode: AggregationMode, divisor: number | null = null) => ({
   aggregation: option(choice(aggregationModes), mode, {
     label: 'Aggregation',
     sentence: 'How the losses of tokens become one number: a token or an episode may count the same.',
@@ -150,7 +150,7 @@ export const epsilonField = (epsilon: number) => ({
 });
 
 /** Kind of ratio and of clip. */
-export const ratioFields = (level: RatioLevel, form: SurrogateForm) => ({
+const ratioFields = (level: RatioLevel, form: SurrogateForm) => ({
   ratio: option(choice(ratioLevels), level, {
     label: 'Ratio',
     sentence: 'Whether how much likelier an action became is judged token by token, or once for the whole episode.',
@@ -164,7 +164,7 @@ export const ratioFields = (level: RatioLevel, form: SurrogateForm) => ({
 });
 
 /** Correction for the gap between the sampling and the training policy. */
-export const correctionFields = {
+const correctionFields = {
   correction: v.optional(
     v.strictObject({
       weights: option(choice(['none', 'token', 'sequence']), 'none', {

@@ -55,7 +55,7 @@ export function sequenceCoefficients(counts: ArrayLike<number>, options: Aggrega
 }
 
 /** Number of counted tokens of each row of a (rows, width) mask. */
-export function maskCounts(mask: ArrayLike<number>, width: number): Int32Array {
+function maskCounts(mask: ArrayLike<number>, width: number): Int32Array {
   const counts = new Int32Array(mask.length / width);
   for (let i = 0; i < mask.length; i++) if (mask[i]) counts[Math.floor(i / width)] += 1;
   return counts;

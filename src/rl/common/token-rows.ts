@@ -15,13 +15,6 @@ export interface TokenRows {
 export const sequencesOf = ({ offsets }: TokenRows): number => offsets.length - 1;
 export const rowsOf = ({ offsets }: TokenRows): number => offsets[offsets.length - 1];
 
-/** (N) sequence of each row. */
-export function sequenceOfRow(rows: TokenRows): Int32Array {
-  const out = new Int32Array(rowsOf(rows));
-  for (let b = 0; b < sequencesOf(rows); b++) out.fill(b, rows.offsets[b], rows.offsets[b + 1]);
-  return out;
-}
-
 /** (N) value of its sequence on each row. */
 export function spread(values: ArrayLike<number>, rows: TokenRows): Float64Array {
   const out = new Float64Array(rowsOf(rows));

@@ -3,7 +3,7 @@ import type { Task, World } from '../../envs/env.ts';
 import { groupBy } from '../common/numbers.ts';
 
 /** A task names a world that is not open. */
-export class RolloutError extends Error {
+class RolloutError extends Error {
   override name = 'RolloutError';
 }
 

@@ -19,7 +19,7 @@ export interface MicroBatch {
   choice: Int32Array;
 }
 
-export class PackingError extends Error {
+class PackingError extends Error {
   override name = 'PackingError';
 }
 

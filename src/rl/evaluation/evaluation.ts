@@ -70,7 +70,7 @@ export function rateOf(successes: number, episodes: number): Rate {
   return { successes, episodes, rate, ...wilson(rate, episodes) };
 }
 
-export function rateOfAll(successes: readonly boolean[]): Rate {
+function rateOfAll(successes: readonly boolean[]): Rate {
   return rateOf(successes.filter(Boolean).length, successes.length);
 }
 

@@ -11,7 +11,7 @@ import { normalQuantile } from './statistics.ts';
 export type Signal = 'kl' | 'entropy' | 'ratio' | 'gradNorm' | 'length';
 
 /** A signal that left the range it had while the run was at its best. */
-export interface Mover {
+interface Mover {
   signal: Signal;
   /** First step at which it is clearly outside that range. */
   step: number;
@@ -19,7 +19,7 @@ export interface Mover {
   after: number;
 }
 
-export interface Evaluated {
+interface Evaluated {
   step: number;
   rate: Rate;
 }

@@ -47,7 +47,7 @@ export function meanOfItems(values: readonly number[]): number {
 }
 
 /** With Bessel's correction; 0 for fewer than two values. */
-export function varianceOfItems(values: readonly number[]): number {
+function varianceOfItems(values: readonly number[]): number {
   if (values.length < 2) return 0;
   const center = meanOfItems(values);
   return values.reduce((sum, value) => sum + (value - center) ** 2, 0) / (values.length - 1);

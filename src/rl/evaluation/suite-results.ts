@@ -5,7 +5,7 @@
 import { type Comparison, compare, type Estimate, meanEstimate, passAtK, rateEstimate } from './statistics.ts';
 
 /** One episode. */
-export interface Try {
+interface Try {
   success: boolean;
   score: number;
   /** Turns taken. */
@@ -97,7 +97,7 @@ export function turnCurve(
 }
 
 /** Two results contain different items. */
-export class DifferentItemsError extends Error {
+class DifferentItemsError extends Error {
   override name = 'DifferentItemsError';
 }
 

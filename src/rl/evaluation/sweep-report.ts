@@ -13,7 +13,7 @@ export interface SweptRecords {
   records: readonly StepRecord[];
 }
 
-export interface SweepRow {
+interface SweepRow {
   variant: string;
   seeds: number[];
   /** Held-out success after the last step, of each seed that has one. */

@@ -11,7 +11,7 @@ import { type CodeEvaluation, type CodeRunner, evaluateCode, type Move, Objectiv
 /** Inputs that are changed, and the name of their slope in a result. */
 const slopes = { logprob: 'weight', entropy: 'entropyWeight', value: 'valueWeight' } as const;
 type Moved = keyof typeof slopes;
-export type SlopeName = (typeof slopes)[Moved];
+type SlopeName = (typeof slopes)[Moved];
 
 export interface SlopeDifference {
   /** Row, from 0. */
@@ -49,7 +49,7 @@ const each = (stream: number, scale: number, shift = 0) =>
   Float64Array.from({ length: N }, (_, i) => shift + scale * (uniform(stream, i) - 0.5));
 
 /** Rows with numbers as in an update: ratios inside and outside a clip of 0.2, good and bad episodes. */
-export function madeRows(columns: readonly string[]): PlainRows {
+function madeRows(columns: readonly string[]): PlainRows {
   const logprob = each(1, 1.5, -1.2);
   const near = (stream: number, scale: number) => each(stream, scale).map((x, i) => x + logprob[i]);
   const made: { readonly [name: string]: Float64Array } = {

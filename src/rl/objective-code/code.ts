@@ -8,7 +8,7 @@ import { policyAux } from '../objective/clipped.ts';
 import prelude from './text/prelude.js?raw';
 
 /** File name of the code in messages. */
-export const codeFile = 'objective.js';
+const codeFile = 'objective.js';
 
 /** Runs code; `sandbox/sandbox.ts` does so in a page and on Node. */
 export interface CodeRunner {

@@ -120,7 +120,7 @@ export const boundsOf = (scalars: ObjectiveRows['scalars']): ClipBounds => ({
 });
 
 /** Result of a surrogate per row, before KL, entropy and aggregation. */
-export interface PolicyTerms {
+interface PolicyTerms {
   term(i: number): PolicyTerm;
   metrics?: { [name: string]: number };
 }
@@ -159,7 +159,7 @@ export function emptyResult<Name extends string>(count: number, aux: readonly Na
   return { loss: zeros(), weight: zeros(), entropyWeight: zeros(), aux: columns } satisfies ObjectiveResult;
 }
 
-export const clippedSurrogate: Surrogate = (rows) => {
+const clippedSurrogate: Surrogate = (rows) => {
   const bounds = boundsOf(rows.scalars);
   const { oldLogprob, advantage } = rows.columns;
   return {

@@ -12,7 +12,7 @@ import { mean } from '../common/numbers.ts';
 import { sequencesOf, spread, type TokenRows } from '../common/token-rows.ts';
 import { clamp } from './kl.ts';
 
-export const rejectionRules = [
+const rejectionRules = [
   'token_k1',
   'token_k2',
   'token_k3',
@@ -28,7 +28,7 @@ export const rejectionRules = [
 ] as const;
 export type RejectionRule = (typeof rejectionRules)[number];
 
-export interface Rejection {
+interface Rejection {
   rule: RejectionRule;
   /** Bounds of rollout / train for k1; for k2 and k3 only `high` is used. */
   low: number | null;

@@ -20,7 +20,7 @@ export const preferenceLosses = [
   'nca_pair',
   'bco_pair',
 ] as const;
-export type PreferenceLoss = (typeof preferenceLosses)[number];
+type PreferenceLoss = (typeof preferenceLosses)[number];
 
 export interface PreferenceSettings {
   loss: PreferenceLoss;

@@ -41,7 +41,7 @@ export type SurrogateForm = (typeof surrogateForms)[number];
 const sequenceLogLimit = 10;
 
 /** (N) sum of `values` and number of rows of each row's sequence. */
-export function sumsOfSequences(
+function sumsOfSequences(
   values: (i: number) => number,
   { count, sequence }: Pick<ObjectiveRows, 'count' | 'sequence'>,
 ) {

@@ -11,7 +11,7 @@ export interface ValueTerm {
   weight: number;
 }
 
-export function valueTerm(value: number, old: number, target: number, clip: number): ValueTerm {
+function valueTerm(value: number, old: number, target: number, clip: number): ValueTerm {
   const clipped = clamp(value, old - clip, old + clip);
   const free = (value - target) ** 2;
   const held = (clipped - target) ** 2;

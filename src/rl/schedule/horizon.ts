@@ -12,7 +12,7 @@ export interface HorizonStage {
   turns: TurnLimit;
 }
 
-export class HorizonError extends Error {
+class HorizonError extends Error {
   override name = 'HorizonError';
 }
 

@@ -13,7 +13,7 @@ export interface TaskSource {
   drawn?(task: Task, draw: Draw): Task;
 }
 
-export class TaskError extends Error {
+class TaskError extends Error {
   override name = 'TaskError';
 }
 

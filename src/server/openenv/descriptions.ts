@@ -7,7 +7,7 @@ import type { WorldModule } from '../../envs/module.ts';
 const text = (description: string) => ({ type: 'string', description });
 const nullable = (schema: object) => ({ anyOf: [schema, { type: 'null' }] });
 
-export const actionSchema = {
+const actionSchema = {
   title: 'TextAction',
   type: 'object',
   additionalProperties: false,
@@ -19,7 +19,7 @@ export const actionSchema = {
   required: ['message'],
 };
 
-export const observationSchema = {
+const observationSchema = {
   title: 'TextObservation',
   type: 'object',
   additionalProperties: false,
@@ -35,7 +35,7 @@ export const observationSchema = {
   required: ['text', 'valid', 'valid_actions'],
 };
 
-export const stateSchema = {
+const stateSchema = {
   title: 'TextState',
   type: 'object',
   properties: {

@@ -10,7 +10,7 @@ import type { AdapterMemory } from '../../store/adapter-memory.ts';
 import type { ChoiceReason, DeviceChoice, DeviceName } from '../protocol.ts';
 import { adapterName, type GpuMachine } from './gpu-report.ts';
 
-export const deviceNames: readonly DeviceName[] = ['webgpu', 'wasm'];
+const deviceNames: readonly DeviceName[] = ['webgpu', 'wasm'];
 
 export type DeviceOpeners = { readonly [name in DeviceName]: () => Promise<Device> };
 

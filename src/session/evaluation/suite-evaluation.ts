@@ -47,7 +47,7 @@ export interface FoundSuite {
   suite: WorldSuite;
 }
 
-export class UnknownSuiteError extends Error {
+class UnknownSuiteError extends Error {
   override name = 'UnknownSuiteError';
 }
 

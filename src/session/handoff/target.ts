@@ -76,7 +76,7 @@ export type NamedTexts = { [path: string]: string };
 
 /** A YAML or JSON document before it is written as text. */
 export type Settings = { [key: string]: Settings | SettingsValue | readonly SettingsValue[] };
-export type SettingsValue = string | number | boolean | null;
+type SettingsValue = string | number | boolean | null;
 
 export interface HandoffTarget {
   name: string;

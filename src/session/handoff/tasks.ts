@@ -18,7 +18,7 @@ import { type OpenWorld, withWorlds } from '../opened-worlds.ts';
 import { HandoffError, type TaskRow, type WorldServer } from './target.ts';
 
 /** Port of the first server, as in AgentGym's examples; the others follow. */
-export const firstPort = 36_001;
+const firstPort = 36_001;
 /** Number of tasks that the oracle plans at a time. */
 const atOnce = 64;
 

@@ -75,7 +75,7 @@ export interface SessionPolicy<Name extends PolicyName> {
 }
 
 /** The stored files of a run that change when its policy gets more layers. */
-export interface GrowingRun {
+interface GrowingRun {
   checkpoint: Uint8Array;
   assets: NamedFiles;
 }

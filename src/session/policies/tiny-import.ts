@@ -10,7 +10,7 @@ import { textOf } from './kept-files.ts';
 import { untrained } from './kind.ts';
 
 /** An experiment for watching an imported policy: the preset's world, the policy's own sizes. */
-export function experimentOfPolicy(files: PolicyFiles, preset: Experiment, name: string): Experiment {
+function experimentOfPolicy(files: PolicyFiles, preset: Experiment, name: string): Experiment {
   if (preset.policy.kind !== 'tiny')
     throw new BundleError(
       'This zip holds a whole model, and the settings that it is to go on with are of another kind of policy: a language model is trained by an ' +
@@ -40,7 +40,7 @@ export function experimentOfPolicy(files: PolicyFiles, preset: Experiment, name:
 }
 
 /** A run at step 0 with the policy, which can be watched or trained further. */
-export function importedPolicy(files: PolicyFiles, experiment: Experiment, fileName: string): NewRun {
+function importedPolicy(files: PolicyFiles, experiment: Experiment, fileName: string): NewRun {
   const text = (name: keyof PolicyFiles) => textOf(files[name]);
   const { tensors } = loadCheckpoint({
     config: text('config.json'),

@@ -38,7 +38,7 @@ export interface ReportWords {
   sentence(name: string, text: string): string;
 }
 
-export const englishWords: ReportWords = {
+const englishWords: ReportWords = {
   lang: 'en',
   settings: 'Settings',
   curves: 'Curves',

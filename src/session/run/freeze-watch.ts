@@ -23,7 +23,7 @@ export const systemClock: Clock = {
 
 const TICK_MS = 2000;
 /** A throttled background timer fires once a minute; only a longer gap counts as a freeze. */
-export const FROZEN_AFTER_MS = 90_000;
+const FROZEN_AFTER_MS = 90_000;
 
 /** Calls `onFrozen` once the gap between two ticks is too long. Returns a function that stops watching. */
 export function watchForFreeze(clock: Clock, onFrozen: (error: FrozenError) => void): () => void {

@@ -14,14 +14,14 @@ import { inMemory } from '../../trajectories/recorded/recordings.ts';
 const mostBytes = 64e6;
 
 /** Thrown for a file of trajectories that is missing or cannot be stored with a run. */
-export class RecordingFileError extends Error {
+class RecordingFileError extends Error {
   override name = 'RecordingFileError';
 }
 
 const assetOf = (file: string) => `recording-${file}`;
 
 /** Distinct files that a run's algorithm and stages name. */
-export const recordingNames = (experiment: Pick<Experiment, 'algorithm' | 'stages'>): string[] => [
+const recordingNames = (experiment: Pick<Experiment, 'algorithm' | 'stages'>): string[] => [
   ...new Set(algorithmsOf(experiment).flatMap((settings) => fileOf(settings) ?? [])),
 ];
 

@@ -46,7 +46,7 @@ export interface SessionParts {
 const realSleep = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 
 /** True if the error means that the device, or this page's access to it, is gone. */
-export function meansLostDevice(error: unknown): boolean {
+function meansLostDevice(error: unknown): boolean {
   return error instanceof DeviceLostError || error instanceof FrozenError;
 }
 

@@ -57,7 +57,7 @@ const squares = (values: ArrayLike<number>, other?: ArrayLike<number>): number =
 };
 
 /** Change in each part of each layer; weight and bias of a projection count as one part. */
-export function weightChanges(before: PolicyState, after: PolicyState): WeightChange[] {
+function weightChanges(before: PolicyState, after: PolicyState): WeightChange[] {
   const parts = new Map<string, WeightChange & { squares: number; moved: number }>();
   for (const [full, { data }] of parametersOf(before.tensors)) {
     const other = after.tensors.get(full)?.data;

@@ -12,7 +12,7 @@ const MAGICS = ['TGT1', 'TGT2'];
 const MAGIC = 'TGT2';
 
 /** Thrown for stored trajectories that cannot be read. */
-export class TrajectoryCodecError extends Error {
+class TrajectoryCodecError extends Error {
   override name = 'TrajectoryCodecError';
 }
 

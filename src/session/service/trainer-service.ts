@@ -60,7 +60,7 @@ const isDeepEqual = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.strin
 type Owner = 'this-tab' | 'another-tab';
 
 /** Thrown when another tab owns the run: it can be read but not changed. */
-export class ReadOnlyError extends Error {
+class ReadOnlyError extends Error {
   override name = 'ReadOnlyError';
   constructor() {
     super('Another tab has this run. Take it over to train or change it here.');

@@ -13,7 +13,6 @@ import { mostRecordBytes, type Piece, Splitter } from './splitter.ts';
 import { saying, turnText } from './text-search.ts';
 
 export type { ByteSource } from './bytes.ts';
-export type { RecordSummary } from './record-index.ts';
 
 export interface OpenFileOptions {
   signal?: AbortSignal;
@@ -196,7 +195,7 @@ function parseJson({ bytes, broken, tooLong }: Piece): JsonObject {
   return value as JsonObject;
 }
 
-export function parseRecord(piece: Piece): { record: TrajectoryRecord; format: TrajectoryFormat } {
+function parseRecord(piece: Piece): { record: TrajectoryRecord; format: TrajectoryFormat } {
   const fields = parseJson(piece);
   const format = recognized(fields);
   if (!format)
@@ -207,7 +206,7 @@ export function parseRecord(piece: Piece): { record: TrajectoryRecord; format: T
 }
 
 /** True if the record contains the text; an answer is searched together with the next message. */
-export const contains = ({ messages, itemId }: TrajectoryRecord, says: (text: string) => boolean): boolean =>
+const contains = ({ messages, itemId }: TrajectoryRecord, says: (text: string) => boolean): boolean =>
   (itemId !== null && says(itemId)) ||
   (messages?.some(({ role, content, reasoning }, i) => {
     const next = role === 'assistant' ? messages[i + 1]?.content : undefined;

@@ -38,7 +38,7 @@ export const asTheyStand: Sorting = { by: 'place', descending: false };
 const successOf = { yes: 1, no: 0, unknown: 2 } as const;
 
 /** Returns a test of a record's columns; the text filter is separate. */
-export function passes(filter: Filter, index: RecordIndex): (i: number) => boolean {
+function passes(filter: Filter, index: RecordIndex): (i: number) => boolean {
   const { success, world, leastScore, mostScore, leastTurns, mostTurns, step } = filter;
   const wantedWorld = world === null ? -1 : index.worlds.indexOf(world || null);
   const wantedSuccess = success === 'any' ? -1 : successOf[success];

@@ -37,7 +37,7 @@ const pairRecord = (form: string, fields: JsonObject, messages: Message[]): Traj
  * Number of messages before the first one that may be trained on: AgentGym's instruction, its acknowledgement, the
  * first observation.
  */
-export function promptLength(messages: readonly Message[]): number {
+function promptLength(messages: readonly Message[]): number {
   const learnt = messages.findIndex(({ role, trained }) => role === 'assistant' && trained !== false);
   const first = learnt < 0 ? messages.length : learnt;
   const acknowledged = messages[first + 1]?.role === 'user' && /^ok\b/i.test(messages[first]?.content.trim() ?? '');

@@ -81,7 +81,7 @@ const partLength = 4e6;
 
 const breath = () => new Promise<void>((resolve) => setTimeout(resolve));
 
-export function blobSource(file: Blob, name: string): ByteSource {
+function blobSource(file: Blob, name: string): ByteSource {
   return {
     name,
     size: file.size,

@@ -15,7 +15,7 @@ export interface Message {
 }
 
 /** Object of a file, with all its fields. */
-export interface Source {
+interface Source {
   form: string;
   fields: JsonObject;
 }

@@ -6,7 +6,7 @@ import { lastAction, type ReplyRule } from '../../envs/reply.ts';
 import { isPreface } from '../files/messages.ts';
 import type { Message, TrajectoryRecord } from '../files/record.ts';
 
-export interface RecordedTurn {
+interface RecordedTurn {
   /** Full reply, with the thought before the action. */
   reply: string;
   /** True if the file marks it as trained, or has no mark. */

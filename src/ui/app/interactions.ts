@@ -5,7 +5,7 @@
  */
 
 /** Milliseconds from a key or a click to the next frame, above which an interaction counts as slow. */
-export const slowMs = 200;
+const slowMs = 200;
 /**
  * Number of the last interactions that are counted. One of them may be slow, for example the first opening of a list.
  */

@@ -10,7 +10,7 @@ import { type SweepColumns, sweepXs, type VariantLine } from '../state/sweep-ser
 import { axisLabels, type ChartView, xValues } from '../state/x-axis.ts';
 import { resolveColor } from './draw-chart.ts';
 
-export const chartFormats = ['PNG', 'SVG', 'CSV'] as const;
+const chartFormats = ['PNG', 'SVG', 'CSV'] as const;
 export type ChartFormat = (typeof chartFormats)[number];
 
 const dashes: { readonly [dash in Dash]: string } = { solid: '', dashed: '6 4', dotted: '2 3' };

@@ -10,7 +10,7 @@ const turnMs = 1100;
 /** Pause before the recording repeats, in turns. */
 const restTurns = 3;
 
-export const liveTurns = (step: number, trajectory: Trajectory, frames: readonly ReplayFrame[]): LiveTurn[] =>
+const liveTurns = (step: number, trajectory: Trajectory, frames: readonly ReplayFrame[]): LiveTurn[] =>
   trajectory.turns.map((turn, index) => ({
     step,
     group: trajectory.group,

@@ -200,7 +200,7 @@ function choicesOf(draft: Draft): Trajectory['choices'] {
   };
 }
 
-export function mockTrajectory(step: number, group: number, member: number, repeat = 1): Trajectory {
+function mockTrajectory(step: number, group: number, member: number, repeat = 1): Trajectory {
   const random = mockRandom(step * 1009 + group * 31 + member + 1);
   const success = group !== 5 && random() < curve(step);
   const draft: Draft = { tokens: [], source: [], turnOf: [], logprob: [] };

@@ -16,7 +16,7 @@ const panelMethods = [
   'playReset',
 ] as const;
 
-export const refusal = 'This fixture refuses to answer. Try again.';
+const refusal = 'This fixture refuses to answer. Try again.';
 
 const answers: { readonly [state: string]: () => Promise<never> } = {
   waiting: () => new Promise<never>(() => {}),

@@ -13,11 +13,11 @@ import { light, lightOf } from '../state/lights.ts';
 import { type Place, readSource } from '../state/place.ts';
 import { formulaOf, hasNumbers } from './formula.ts';
 
-export const cardTitle = ({ id, title }: Card) => lookUp(title, { id: `card.${id}.title` });
-export const cardSentence = ({ id, sentence }: Card) => lookUp(sentence, { id: `card.${id}.sentence` });
+const cardTitle = ({ id, title }: Card) => lookUp(title, { id: `card.${id}.title` });
+const cardSentence = ({ id, sentence }: Card) => lookUp(sentence, { id: `card.${id}.sentence` });
 
 /** Meaning of a symbol: the card's own text, a metric's explanation, the shared table of symbols, or a knob's label. */
-export function wordsOf({ of, words }: FormulaSymbol): string {
+function wordsOf({ of, words }: FormulaSymbol): string {
   if (!of) return '';
   const [kind, ...rest] = of.split('.');
   const name = rest.join('.');

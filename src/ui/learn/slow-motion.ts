@@ -53,7 +53,7 @@ const moves: { readonly [pace in Pace]: (place: Place) => Move } = {
  * Next position at a pace. At the end of an episode it is the start of the next episode. Returns null after the last
  * episode.
  */
-export const nextPlace = (place: Place, pace: Pace): Move => moves[pace](place) ?? nextEpisode(place);
+const nextPlace = (place: Place, pace: Pace): Move => moves[pace](place) ?? nextEpisode(place);
 
 /**
  * Card for the selected place: "act" for a policy's token, "reward" for the last observation of an episode, "observe"

@@ -15,7 +15,7 @@ import { type Why, whyOf } from '../state/token-change.ts';
 const percentOf = (value: number) => `${compact(100 * value)}%`;
 
 /** Explanation in sentences, cause before effect. */
-export function storyOf(why: Why): string[] {
+function storyOf(why: Why): string[] {
   const { advantage, ratio, pull, before, after, share, times, clipped } = why;
   const rose = after > before;
   const pulled = {
@@ -88,7 +88,7 @@ interface Part {
 }
 
 /** Change of each layer's parts, relative to their norm. */
-export function partsOf(weights: readonly WeightChange[]): Part[] {
+function partsOf(weights: readonly WeightChange[]): Part[] {
   const parts = new Map<string, { norm: number; change: number; count: number }>();
   for (const { name, layer, norm, change, count } of weights) {
     const words = partLabel(name);

@@ -12,7 +12,7 @@ import { noSelection } from '../state/selection.ts';
 import { lessonStyles } from './styles.ts';
 
 /** True if every part is done and every question is answered correctly. */
-export const isFinished = (
+const isFinished = (
   lesson: Lesson,
   { done, answers }: { done: readonly string[]; answers: { readonly [id: string]: number } },
 ) =>

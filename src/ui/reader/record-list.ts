@@ -211,7 +211,7 @@ export class TabgymRecordList extends LitElement {
 }
 
 /** Name of a record in the list. */
-export function nameOf({ itemId, world, item, index }: Row): string {
+function nameOf({ itemId, world, item, index }: Row): string {
   if (world !== null && item !== null) return `${worldTitle(world)} ${item}`;
   return itemId ?? msg(str`record ${index + 1}`);
 }

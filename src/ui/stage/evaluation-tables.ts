@@ -49,7 +49,7 @@ function publishedTable({ rows, published, policy }: SuiteReport, columns: reado
 }
 
 /** Newest report of each other run on the same suite and horizon. Decoding may differ; the table shows it. */
-export const newestBeside = (others: readonly OtherEvaluation[], { suite }: SuiteReport): OtherEvaluation[] => {
+const newestBeside = (others: readonly OtherEvaluation[], { suite }: SuiteReport): OtherEvaluation[] => {
   const ofSuite = others.filter(({ report }) => report.suite.name === suite.name && report.suite.turns === suite.turns);
   return ofSuite.filter((each, i) => ofSuite.findIndex(({ run }) => run === each.run) === i);
 };

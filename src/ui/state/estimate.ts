@@ -32,7 +32,7 @@ const processorPace = measured.ms / measured.work;
 
 const key = 'tabgym.pace';
 
-export interface Pace {
+interface Pace {
   msPerWork: number;
   /** True if measured on this device, false if taken from the machine above. */
   own: boolean;
@@ -53,7 +53,7 @@ function kept(): Kept {
 }
 
 /** Null for a GPU on which nothing has trained yet. */
-export function paceOf(gpu: GpuReport): Pace | null {
+function paceOf(gpu: GpuReport): Pace | null {
   if (!gpu.supported) return null;
   const own = kept()[deviceKey(gpu)];
   if (typeof own === 'number' && own > 0 && Number.isFinite(own)) return { msPerWork: own, own: true };

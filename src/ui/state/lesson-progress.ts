@@ -20,7 +20,7 @@ export interface ProgressStore {
   write(progress: Progress): void;
 }
 
-export const noProgress: Progress = { open: null, lessons: {} };
+const noProgress: Progress = { open: null, lessons: {} };
 
 export const nothingDone: LessonProgress = { done: [], answers: {} };
 

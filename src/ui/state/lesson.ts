@@ -18,7 +18,7 @@ export interface Where {
 }
 
 /** Actions of the page that a lesson may offer as a button. */
-export interface Helped {
+interface Helped {
   draft: { edit(path: string, value: unknown): void };
   library: { openShipped(path: string, name: string): Promise<void> };
 }

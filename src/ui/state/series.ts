@@ -44,7 +44,7 @@ export interface SeriesSpec {
 }
 
 /** Point with an interval, drawn over the lines. */
-export interface PointSpec {
+interface PointSpec {
   label: string;
   color: string;
   shape: 'disc' | 'diamond';

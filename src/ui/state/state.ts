@@ -47,7 +47,7 @@ export interface Played {
 export const nothingPlayed: Played = { turns: 0, refused: 0, tries: 0, successes: 0 };
 
 /** Link that was opened, while its experiment is in the setup. */
-export interface Shared {
+interface Shared {
   /** Source of the experiment: the packed text of a link, or the name of a file. */
   from: string;
   /** Run that the link names and that is not stored here; null if it names none. */
@@ -182,7 +182,7 @@ export interface State {
   busy: string | null;
 }
 
-export const initialState = (): State => ({
+const initialState = (): State => ({
   phase: 'starting',
   broken: '',
   gpu: null,

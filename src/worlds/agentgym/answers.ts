@@ -4,7 +4,7 @@ import { AnswerError } from '../../envs/transport/http.ts';
 import type { Answer } from './kind.ts';
 
 /** The server answered with status 200 and an error message, most often because it does not know the id. */
-export class RefusedError extends AnswerError {
+class RefusedError extends AnswerError {
   override name = 'RefusedError';
 }
 

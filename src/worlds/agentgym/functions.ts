@@ -65,7 +65,7 @@ function calledInJson(text: string, table: FunctionTable): string | undefined {
 }
 
 /** Accepts `{"thought": ..., "function_name": ..., "arguments": {...}}` with any text around it. */
-export const functionCalling =
+const functionCalling =
   (table: FunctionTable): ReplyRule =>
   (text) => {
     try {
@@ -115,7 +115,7 @@ function literalValue(source: string): string {
  * Parses a single call with literal arguments into the function's name and its positional and named arguments. Returns
  * null for any other code.
  */
-export function readCall(code: string): { name: string; args: string[]; named: Map<string, string> } | null {
+function readCall(code: string): { name: string; args: string[]; named: Map<string, string> } | null {
   let at = 0;
   const take = (pattern: RegExp): string | null => {
     pattern.lastIndex = at;
@@ -167,7 +167,7 @@ function calledInPython(text: string, table: FunctionTable): string | undefined 
 }
 
 /** Accepts a block of Python with one call and comments: `# thought`, `search("lamp")`. */
-export const codeAsAction =
+const codeAsAction =
   (table: FunctionTable): ReplyRule =>
   (text) => {
     const action = calledInPython(text, table);

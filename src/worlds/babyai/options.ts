@@ -49,8 +49,6 @@ const schema = v.strictObject({
   }),
 });
 
-export type BabyAiOptions = v.InferOutput<typeof schema>;
-
 /**
  * Parses options and fills in defaults; an error for a value out of range contains its path, the value and the bound.
  */

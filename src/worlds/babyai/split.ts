@@ -6,7 +6,7 @@
 import type { Split } from '../../envs/env.ts';
 import type { AgentGymItems } from '../../envs/module.ts';
 
-export const LEVEL_NAMES = [
+const LEVEL_NAMES = [
   'GoToRedBallGrey',
   'GoToRedBall',
   'GoToRedBallNoDists',

@@ -75,12 +75,12 @@ export interface Facts {
   rng: bigint[];
 }
 
-export const BATCH = 256;
+const BATCH = 256;
 export const MAX_SLOTS = 65536;
 const ACTION_BYTES = 256;
 const SEED_WORDS = 13;
 const PAD = 7;
-export const STRIDE = 36;
+const STRIDE = 36;
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
@@ -412,7 +412,7 @@ export class BabyAiWasm {
 }
 
 /** Seed as little-endian 32-bit words, the input of numpy's SeedSequence. */
-export function seedWords(seed: number | bigint): number[] {
+function seedWords(seed: number | bigint): number[] {
   if (typeof seed === 'number' ? !Number.isSafeInteger(seed) || seed < 0 : seed < 0n)
     throw new WorldError(`A seed must be a whole number from 0, not ${seed}.`);
   if (typeof seed === 'number' && seed <= 0xffffffff) return [seed | 0];

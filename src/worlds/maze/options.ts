@@ -54,7 +54,5 @@ const schema = v.strictObject({
   }),
 });
 
-export type MazeOptions = v.InferOutput<typeof schema>;
-
 /** Fills in defaults. An invalid option throws an error with its path, value and bounds. */
 export const parseMazeOptions = optionsReader('Maze', schema);

@@ -16,7 +16,7 @@ import type { Source } from './source.ts';
 import type { Mention } from './universe/prose.ts';
 import type { SearchView } from './view-data.ts';
 
-export const rulesOf = ({ upstream }: SearchOptions): Rules => (upstream ? agentGymRules : ownRules);
+const rulesOf = ({ upstream }: SearchOptions): Rules => (upstream ? agentGymRules : ownRules);
 
 interface Search {
   query: string;
@@ -24,7 +24,7 @@ interface Search {
 }
 
 const asList = (golds: Golds): readonly string[] => (typeof golds === 'string' ? [golds] : golds);
-export const plainTitle = (title: string): string => title.replace(/^"(.*)"$/s, '$1');
+const plainTitle = (title: string): string => title.replace(/^"(.*)"$/s, '$1');
 
 /** Valid actions for a mention: a search if it has a name, and an answer. */
 function offersOf(rules: Rules, { text, named }: Mention): string[] {

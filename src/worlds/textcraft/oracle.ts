@@ -30,7 +30,7 @@ export const isKind = (word: string): boolean => kindWords.some((kind) => kind =
 export const kindOf = (name: string): string | null => kindWords.find((kind) => name.endsWith(` ${kind}`)) ?? null;
 
 /** Number of items that one `get` action fetches. */
-export const fetched = 64;
+const fetched = 64;
 const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ';
 /** Number of refused actions after which the oracle gives up. */
 const maxRefusals = 4;

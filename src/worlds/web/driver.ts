@@ -136,7 +136,7 @@ function completes(step: PlanStep, { url, form }: SentRequest): boolean {
 }
 
 /** Number of completed steps. The steps must be completed in order; other requests between them are ignored. */
-export function progress(plan: readonly PlanStep[], requests: readonly SentRequest[]): number {
+function progress(plan: readonly PlanStep[], requests: readonly SentRequest[]): number {
   let done = 0;
   for (const request of requests) {
     const next = plan.findIndex((step, k) => k >= done && ('visit' in step || 'submit' in step));

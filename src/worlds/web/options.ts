@@ -3,8 +3,8 @@ import * as v from 'valibot';
 import { optionsReader } from '../../envs/options.ts';
 import { choice, listOf, option, toggle, whole } from '../../fields/fields.ts';
 
-export const siteNames = ['shop', 'shop_admin', 'forum', 'tracker', 'map', 'wiki'] as const;
-export const turnNames = ['short', 'medium', 'long'] as const;
+const siteNames = ['shop', 'shop_admin', 'forum', 'tracker', 'map', 'wiki'] as const;
+const turnNames = ['short', 'medium', 'long'] as const;
 export const verbNames = ['click', 'hover', 'type', 'press', 'scroll', 'tab', 'history', 'stop'] as const;
 
 const schema = v.strictObject({

@@ -7,7 +7,7 @@ import { choice, option, toggle, whole } from '../../fields/fields.ts';
 export const wordLists = ['original', 'common', 'large'] as const;
 
 /** Maximum number of words that a task may draw. */
-export const MOST_DRAWN = 200;
+const MOST_DRAWN = 200;
 
 const schema = v.strictObject({
   list: option(choice(wordLists), 'common', {

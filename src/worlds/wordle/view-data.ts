@@ -47,7 +47,7 @@ function keyboardOf(guesses: WordleView['guesses']): WordleView['keyboard'] {
 }
 
 /** Description of a guess: `crane: c absent, r elsewhere, a here, n absent, e absent`. */
-export function describeGuess({ word, colours }: WordleView['guesses'][number]): string {
+function describeGuess({ word, colours }: WordleView['guesses'][number]): string {
   return word ? `${word}: ${colours.map((colour, i) => `${word[i]} ${colour}`).join(', ')}` : 'not a word';
 }
 

@@ -14,8 +14,8 @@ interface Exports extends BatchExports {
 }
 
 /** Forms of observations, in the order of envs-wasm/wordle/episodes.ts. */
-export const observationForms = ['full', 'compact', 'keyboard'] as const;
-export type ObservationForm = (typeof observationForms)[number];
+const observationForms = ['full', 'compact', 'keyboard'] as const;
+type ObservationForm = (typeof observationForms)[number];
 
 /** Start of a game: the original's from a seed of any size (the sign is ignored), or one with a given hidden word. */
 export type Start =

@@ -33,7 +33,7 @@ export interface Comparison {
 
 const TURNS = 20;
 
-export async function openOriginal(kind: string, address: string): Promise<RemoteWorld> {
+async function openOriginal(kind: string, address: string): Promise<RemoteWorld> {
   const found = agentGymKinds(worldModules).find((each) => each.kind === kind)!;
   const module = worldModule(`agentgym-${kind}`);
   return new RemoteWorld(module, await AgentGymWorld.open(module, found, { address }));

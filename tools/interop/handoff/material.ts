@@ -49,7 +49,7 @@ export interface ScoredSequence {
 }
 
 /** (S) sequences of random tokens, which cover rows of the whole vocabulary. */
-export const randomSequences = (vocabulary: number, count: number, length: number): ScoredSequence[] =>
+const randomSequences = (vocabulary: number, count: number, length: number): ScoredSequence[] =>
   Array.from({ length: count }, (_, s) => ({
     tokens: Array.from({ length }, (_, t) => Math.floor(uniformAt(7, s, t) * vocabulary)),
   }));

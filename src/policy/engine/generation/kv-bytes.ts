@@ -5,7 +5,7 @@
  */
 
 /** Bytes of one head of a row, key or value. */
-export const bytesPerRow = (headDim: number) => headDim + 4;
+const bytesPerRow = (headDim: number) => headDim + 4;
 
 /** Packs heads of `headDim` floats as bytes. The error of a value is at most half a scale. */
 export function packRows(rows: Float32Array, headDim: number): Uint32Array<ArrayBuffer> {

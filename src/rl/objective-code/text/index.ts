@@ -46,7 +46,7 @@ const pieces: { readonly [objective: string]: readonly string[] } = {
 };
 
 /** The algorithm's objective has no text yet. */
-export class NoTextError extends Error {
+class NoTextError extends Error {
   override name = 'NoTextError';
 }
 

@@ -23,7 +23,7 @@ export interface SearchR1Turn {
 }
 
 /** Cuts a reply after its first `</search>`, else after its first `</answer>`. */
-export function cutReply(reply: string): string {
+function cutReply(reply: string): string {
   for (const tag of ['</search>', '</answer>']) {
     const at = reply.indexOf(tag);
     if (at >= 0) return reply.slice(0, at + tag.length);

@@ -23,7 +23,7 @@ export interface Article {
 const possessives = { It: 'Its', She: 'Her', He: 'His' };
 
 /** Fills the placeholders of a sentence. `byName`: writes the subject's name instead of its pronoun. */
-export function fillSentence(sentence: string, subject: Entity, object: string, byName: boolean): string {
+function fillSentence(sentence: string, subject: Entity, object: string, byName: boolean): string {
   const { name, pronoun } = subject;
   return sentence
     .replace("{s's}", byName ? `${name}'s` : possessives[pronoun])

@@ -21,7 +21,7 @@ export interface Question {
 }
 
 /** Set of wordings. */
-export type Wording = 'train' | 'test';
+type Wording = 'train' | 'test';
 
 const attempts = 400;
 

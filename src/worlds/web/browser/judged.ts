@@ -22,7 +22,7 @@ const block = new Set(
 );
 
 /** Visible text of an element, with each block on a line of its own. */
-export function textOf(element: Element): string {
+function textOf(element: Element): string {
   let text = '';
   const walk = (node: ChildNode | Element): void => {
     if (node.nodeType === 3) text += (node as Text).data.replace(/[ \t\n\r\f]+/g, ' ');

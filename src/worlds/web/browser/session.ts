@@ -381,7 +381,7 @@ export class Browser {
   }
 }
 
-export const queryOf = (fields: { [name: string]: string }) =>
+const queryOf = (fields: { [name: string]: string }) =>
   Object.entries(fields)
     .map(([name, value]) => `${encode(name)}=${encode(value)}`)
     .join('&');

@@ -11,7 +11,7 @@ export interface Markup {
 
 export type Content = Markup | string | number | null | undefined | false | readonly Content[];
 
-export const escapeHtml = (text: string) =>
+const escapeHtml = (text: string) =>
   text.replace(/[&<>"]/g, (character) => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' })[character]!);
 
 function write(content: Content): string {
@@ -38,7 +38,7 @@ export function el(tag: string, attributes: Attributes = {}, ...content: Content
 }
 
 export const p = (...content: Content[]) => el('p', {}, ...content);
-export const h1 = (...content: Content[]) => el('h1', {}, ...content);
+const h1 = (...content: Content[]) => el('h1', {}, ...content);
 export const h2 = (...content: Content[]) => el('h2', {}, ...content);
 export const link = (href: string, text: string | number) => el('a', { href }, text);
 export const list = (items: readonly Content[]) =>

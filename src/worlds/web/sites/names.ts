@@ -1,11 +1,11 @@
 /** Invented names of people and places, and dates, used by all sites. Nothing is taken from another site's data. */
 import type { Random } from './random.ts';
 
-export const firstNames =
+const firstNames =
   'Ada Ben Cleo Dario Elsa Femi Greta Hugo Iris Jonas Kira Liam Mona Nils Olga Pavel Quinn Rosa Sven Tara Umar Vera Wanda Yusuf Zoe'.split(
     ' ',
   );
-export const lastNames =
+const lastNames =
   'Abbott Berger Castro Dahl Engel Fischer Grant Holm Ibsen Jansen Keller Lund Moreau Novak Olsen Petit Quist Rossi Stone Tanaka Urban Voss Weber Young Zeman'.split(
     ' ',
   );

@@ -4,7 +4,7 @@
  * uses the sites' data, not the DOM.
  */
 import type { Evaluation } from '../../../webarena/evaluators/evaluate.ts';
-import type { Net, NetRequest, NetState } from '../sites/net.ts';
+import type { Net, NetState } from '../sites/net.ts';
 import { Random } from '../sites/random.ts';
 
 /** A step of the oracle. Addresses without a host are relative to the site of the current tab. */
@@ -55,11 +55,6 @@ export interface Template {
 export const answerIs = (answer: string): Evaluation => ({
   eval_types: ['string_match'],
   reference_answers: { exact_match: answer },
-});
-/** Judged by the answer alone, which must contain all parts. */
-export const answerHas = (...parts: string[]): Evaluation => ({
-  eval_types: ['string_match'],
-  reference_answers: { must_include: parts },
 });
 /** Judged by the browser's final address. */
 export const endsAt = (url: string): Evaluation => ({
@@ -114,6 +109,3 @@ export function instanceOf(template: Template, number: number, netOf: (seed: num
   }
   throw new Error(`Template ${template.name} has no instance ${number} in ${mostDraws} internets.`);
 }
-
-/** A request of a plan, for players that act on the sites' state directly. */
-export type PlanRequest = NetRequest;

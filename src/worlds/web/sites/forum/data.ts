@@ -14,7 +14,7 @@ export interface Post {
   day: number;
 }
 
-export interface Comment {
+interface Comment {
   post: number;
   author: string;
   text: string;

@@ -17,7 +17,7 @@ export interface Place {
   y: number;
 }
 
-export interface Road {
+interface Road {
   from: number;
   to: number;
   km: number;
@@ -99,7 +99,7 @@ export function openMap(seed: number): MapData {
 export const startMap = (): MapState => ({ saved: [], notice: '' });
 
 /** Shortest route by road (Dijkstra): the towns on it and its length, or null. */
-export function shortestWay({ towns: all, roads }: MapData, from: number, to: number): { towns: number[]; km: number } {
+function shortestWay({ towns: all, roads }: MapData, from: number, to: number): { towns: number[]; km: number } {
   const best = all.map(() => Number.POSITIVE_INFINITY);
   const before = all.map(() => -1);
   const open = new Set(all.keys());

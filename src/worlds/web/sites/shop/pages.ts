@@ -37,7 +37,7 @@ import {
 
 export type Answer = SiteAnswer<StoreState>;
 
-export const pageSize = 6;
+const pageSize = 6;
 
 /** A notice is shown once, on the page that follows a change. */
 export function show(data: SeededStore, state: StoreState, title: string, ...content: Content[]): Answer {
@@ -71,12 +71,12 @@ export function missing(data: SeededStore, state: StoreState): Answer {
   return { ...show(data, state, 'Page not found', p('There is no such page in this shop.')), status: 404 } as Answer;
 }
 
-export const orders: { [name: string]: (a: Product, b: Product) => number } = {
+const orders: { [name: string]: (a: Product, b: Product) => number } = {
   name: (a, b) => (a.name < b.name ? -1 : 1),
   price: (a, b) => a.price - b.price,
   'price-down': (a, b) => b.price - a.price,
 };
-export const orderLinks = [
+const orderLinks = [
   ['name', 'Name'],
   ['price', 'Lowest price'],
   ['price-down', 'Highest price'],

@@ -20,7 +20,7 @@ export interface Product {
   enabled: boolean;
 }
 
-export interface Category {
+interface Category {
   slug: string;
   name: string;
 }
@@ -32,7 +32,7 @@ export interface Line {
 }
 
 export const orderStatuses = ['Pending', 'Processing', 'Complete', 'Canceled'] as const;
-export type OrderStatus = (typeof orderStatuses)[number];
+type OrderStatus = (typeof orderStatuses)[number];
 
 export interface Order {
   id: number;
@@ -47,7 +47,7 @@ export interface Order {
   comments: string[];
 }
 
-export interface Review {
+interface Review {
   id: number;
   product: string;
   nickname: string;
@@ -57,7 +57,7 @@ export interface Review {
   status: 'Pending' | 'Approved';
 }
 
-export interface Store {
+interface Store {
   categories: Category[];
   customers: Person[];
   /** The customer who uses this browser. */

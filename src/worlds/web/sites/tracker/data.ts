@@ -4,7 +4,7 @@ import { type Person, people } from '../names.ts';
 import { Random } from '../random.ts';
 
 export const roles = ['Guest', 'Reporter', 'Developer', 'Maintainer'] as const;
-export type Role = (typeof roles)[number];
+type Role = (typeof roles)[number];
 export const labels = ['bug', 'docs', 'feature', 'help wanted'] as const;
 
 export interface Issue {

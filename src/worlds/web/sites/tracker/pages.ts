@@ -33,7 +33,7 @@ import {
 
 export type Answer = SiteAnswer<TrackerState>;
 
-export function show(data: TrackerData, state: TrackerState, title: string, ...content: Content[]): Answer {
+function show(data: TrackerData, state: TrackerState, title: string, ...content: Content[]): Answer {
   const nav: [string, string][] = [
     ['/', 'Projects'],
     ['/issues', 'My issues'],

@@ -9,7 +9,7 @@ import { Random } from '../random.ts';
 /** A piece of text, or a link to another article. */
 export type Piece = string | { to: string };
 
-export interface Article {
+interface Article {
   title: string;
   slug: string;
   lead: Piece[];
