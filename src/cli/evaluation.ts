@@ -85,7 +85,7 @@ function policyOf(path: string): EvaluatedPolicy {
 
 const isAddress = (run: string) => /^https?:\/\//.test(run);
 
-/** Tokens of a turn: the most that an experiment allows, room for a thought and an action. */
+/** Tokens of a turn: the most that an experiment allows, which leaves room for a thought and an action. */
 const servedTokens = 256;
 
 /** Usual sampling temperature for served models. */

@@ -1,7 +1,7 @@
 /**
  * Imitation on Node: trains a policy from random weights to follow the worlds' oracles until its own sampled play
- * reaches a given success rate, and writes it as a Hugging Face folder, which an experiment takes wherever it takes a
- * language model.
+ * reaches a given success rate, and writes it as a Hugging Face folder, which an experiment accepts wherever it accepts
+ * a language model.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -13,7 +13,7 @@ const openers = {
     WasmDevice.open({ threads, mostBindingBytes }),
 } as const;
 
-/** Opens a GPU if there is one. Prefers the processor to a software adapter, because it is many times faster. */
+/** Opens a GPU if there is one. Prefers the processor to a software adapter, which is many times slower. */
 async function openBest(options: DeviceOptions): Promise<Device> {
   // An adapter named by the user is always used.
   if (process.env.TABGYM_ADAPTER) return openers.webgpu(options);

@@ -1,7 +1,7 @@
 /**
  * The interface of a device: buffers, kernels by name, and a recorder that runs kernel calls in order. `webgpu/` and
- * `wasm/` implement it; code that computes with a device does not know which one it has. A kernel call is data: name,
- * constants, bindings, grid, scalars (shaders/NAME.wgsl defines the computation).
+ * `wasm/` implement it; code that computes with a device is the same for both. A kernel call is data: name, constants,
+ * bindings, grid, scalars (shaders/NAME.wgsl defines the computation).
  *
  * Nothing in `device/` depends on transformers, policies or rewards, and this file does not depend on WebGPU either.
  */
@@ -160,7 +160,9 @@ export interface Device {
   readonly compiles: boolean;
   /** True if its memory is also the host's: a read-back needs no buffer, and `Recorder.shared` returns the contents. */
   readonly sharesMemory: boolean;
-  /** Releases one thread; results keep the same bits. Returns the number of threads left, or null if it has only one. */
+  /**
+   * Releases one thread; results keep the same bits. Returns the number of threads left, or null if it has only one.
+   */
   giveBackThread?(): number | null;
   /** True if sums over many rows are divided into partial sums, so that many workgroups share one output. */
   readonly partialSums: boolean;
@@ -183,7 +185,9 @@ export interface Device {
   readonly kernels: KernelCache;
   /** Throws the error that the device has reported, if any. */
   check(): void;
-  /** From now on, creating a buffer throws an error that names `phase`: training and decoding steps must create none. */
+  /**
+   * From now on, creating a buffer throws an error that names `phase`: training and decoding steps must create none.
+   */
   seal(phase: string): void;
   unseal(): void;
   createBuffer(label: string, bytes: number): DeviceBuffer;

@@ -129,7 +129,10 @@ export class ModelLibrary implements BaseModels {
   private readonly found = new Map<string, PreparedModel>();
   /** Lookups and downloads in progress, with the message for the waiting caller if one is stopped. */
   private readonly pending = new Map<AbortController, string>();
-  /** Sources of the ONNX models that were looked up, by key and name. Only this tab knows their tokens and folders. */
+  /**
+   * Sources of the ONNX models that were looked up, by key and name. Their access tokens and folders exist in this tab
+   * only.
+   */
   private readonly sources = new Map<string, ModelSource>();
 
   constructor(private readonly cache: WeightsCache) {}

@@ -1,6 +1,6 @@
 /**
  * Language models that the page lists by name, with repository, licence and `config.json`, so that the memory plan, the
- * model picker and `npm run make-model` know a model before a byte of it is loaded. Values are copied from each
+ * model picker and `npm run make-model` have a model's sizes before a byte of it is loaded. Values are copied from each
  * repository's config.json, without the fields that only transformers reads. This file is data and downloads nothing. A
  * model that is not listed can be loaded by its repository.
  */

@@ -188,8 +188,9 @@ export interface GenerateRow {
   /** Index of the trajectory, below the capacity's `slots`. Its KV cache lives until the slot is released. */
   slot: number;
   /**
-   * Tokens to run before sampling: the world's text and the forced tail of the last action. A token sampled last is run
-   * before them without being listed. May therefore be empty after such a token, and directly after `admit`.
+   * Tokens to run before sampling: the world's text and the forced tail of the last action. The token sampled last runs
+   * before them and is not part of this list. The list may therefore be empty after such a token, and directly after
+   * `admit`.
    */
   append: Int32Array;
   /** Null: the whole vocabulary is allowed. */

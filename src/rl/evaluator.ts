@@ -1,7 +1,7 @@
 /**
  * Plays without training: episodes on the experiment's tasks, watched or evaluated, with chance and the oracle beside
- * the policy. The trainer plays through it as well. All results are functions of (settings, step) and the policy's
- * weights.
+ * the policy. The trainer uses it to play its training episodes as well. All results are functions of (settings, step)
+ * and the policy's weights.
  *
  * Depends on the `Actor` and `World` contracts only.
  */

@@ -22,7 +22,7 @@ export interface ExaminedEpisode {
   weight: Float32Array;
   /** dloss / dlogprob at the end of the step: the weight that one more pass would have. */
   weightAfter: Float32Array;
-  /** Clip that one more pass would meet: -1 low, 1 high, 0 none. */
+  /** Clip that would apply in one more pass: -1 low, 1 high, 0 none. */
   clipped: Int8Array;
   advantage: Float32Array;
   /** Columns of the algorithm's credit beside the advantage. */

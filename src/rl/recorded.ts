@@ -1,12 +1,12 @@
 /**
- * Recorded play as an algorithm sees it: trajectories taken from named files. Files are read elsewhere (`src/trajectories`), which
- * hands the trainer a function that opens them.
+ * Recorded play as an algorithm sees it: trajectories taken from named files. Files are read elsewhere
+ * (`src/trajectories`), which hands the trainer a function that opens them.
  */
 import type { Task, World } from '../envs/env.ts';
 import type { Conversation } from './episode/conversation.ts';
 import type { Trajectory } from './episode/trajectory.ts';
 
-/** A run needs a file of trajectories that it does not hold, or one without a usable trajectory. */
+/** Thrown if a run names a file of trajectories that it does not contain, or a file without a usable trajectory. */
 export class RecordingError extends Error {
   override name = 'RecordingError';
 }
@@ -19,7 +19,10 @@ export interface RecordedOptions {
 }
 
 export interface RecordedPlay {
-  /** `count` trajectories of file `name` for step `step` (from 1), or all if there are fewer; each is a group of its own. */
+  /**
+   * `count` trajectories of file `name` for step `step` (from 1), or all if there are fewer; each is a group of its
+   * own.
+   */
   take(name: string, step: number, count: number, options?: RecordedOptions): Promise<Trajectory[]>;
 }
 
@@ -36,7 +39,7 @@ interface RecordedSetting {
 
 export type OpenRecorded = (setting: RecordedSetting) => RecordedPlay;
 
-/** The error for a file that a run names and does not hold. */
+/** Error for a file that a run names but does not contain. */
 export const missingRecording = (name: string): RecordingError =>
   new RecordingError(
     `This run is to learn from ${name} and does not hold that file. Choose the file in Setup and start the run anew.`,

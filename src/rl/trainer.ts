@@ -77,7 +77,7 @@ export class Trainer {
     return new Trainer(settings, parts.policy, evaluator, recordings, parts.runner);
   }
 
-  /** Runs step `k`, from 1: trajectories, credit, updates. An abort takes effect until the first update begins. */
+  /** Runs step `k`, from 1: trajectories, credit, updates. Can be aborted until the first update begins. */
   async step(k: number, options: StepOptions = {}): Promise<StepResult> {
     const started = performance.now();
     const { turns } = stageAt(this.settings.horizon, k);
@@ -192,7 +192,7 @@ export class Trainer {
     return { trajectories, played: trajectories, tasks };
   }
 
-  /** First turns of the policy on the tasks at these indices, for demonstrations that begin with them. */
+  /** First turns of the policy on the tasks at these indices. Demonstrations on these tasks continue from there. */
   private async beginnings(
     collecting: Collecting,
     tasks: readonly Task[],

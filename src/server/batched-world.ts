@@ -1,7 +1,7 @@
 /**
  * Combines the calls of many clients into batches, the size a world works best with. While one batch runs, new calls
- * queue up and form the next. Calls on one slot keep their order. Knows slots and feedback; knows no client and no
- * protocol.
+ * queue up and form the next. Calls on one slot keep their order. Handles slots and feedback; independent of clients
+ * and protocols.
  */
 import { type Feedback, type Task, type World, WorldError } from '../envs/env.ts';
 

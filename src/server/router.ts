@@ -1,6 +1,6 @@
 /**
  * Paths of the server. As on the original servers, a known path with another method is a 405, and a path known only
- * with, or only without, a slash at its end is a 307. Knows requests and answers, no world.
+ * with, or only without, a slash at its end is a 307. Handles requests and answers; independent of worlds.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 

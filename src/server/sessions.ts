@@ -1,6 +1,6 @@
 /**
- * The sessions of one server: their number, their idle time, and the slot of its world that each has. Knows no
- * protocol: AgentGym's numbered ids and OpenEnv's sockets are both sessions here.
+ * The sessions of one server: their number, their idle time, and the slot of its world that each has. Independent of
+ * protocols: AgentGym's numbered ids and OpenEnv's sockets are both sessions here.
  */
 import { SessionLimit } from '../envs/serving/form.ts';
 
@@ -67,7 +67,7 @@ export class SessionLedger {
     this.open.delete(tracked);
   }
 
-  /** Runs a call of a session, which does not count as idle meanwhile. */
+  /** Runs a call of a session. The session does not count as idle while the call runs. */
   async during<T>(tracked: Tracked, call: () => Promise<T>): Promise<T> {
     tracked.busy++;
     try {

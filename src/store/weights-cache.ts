@@ -49,7 +49,7 @@ export class BusyError extends StoreError {
 
 const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(1)} MB`;
 
-/** Thrown if there is no space for a piece of a model. Kept pieces are not lost. */
+/** Thrown if there is no space for a piece of a model. The pieces kept so far stay valid. */
 class WeightsQuotaError extends StoreError {
   override name = 'WeightsQuotaError';
   constructor(

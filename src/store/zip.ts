@@ -1,7 +1,7 @@
 /**
- * Zip files (https://pkware.cachefly.net/webdocs/casestudies/APPNOTE.TXT), written and read in memory. Entries are stored
- * or deflated. Every entry has the same fixed date, so that equal contents give equal files. ZIP64 and encryption are
- * refused.
+ * Zip files (https://pkware.cachefly.net/webdocs/casestudies/APPNOTE.TXT), written and read in memory. Entries are
+ * stored or deflated. Every entry has the same fixed date, so that equal contents give equal files. ZIP64 and
+ * encryption are refused.
  */
 import { deflateRaw, inflateRaw } from 'pako';
 import { crc32 } from './crc32.ts';

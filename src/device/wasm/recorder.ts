@@ -110,7 +110,7 @@ export class WasmRecorder implements Recorder {
     u32s[base] = number;
     for (let i = 0; i < addresses.length; i++) u32s[base + recordLayout.bindings.at + i] = addresses[i];
     writeScalars(name, scalars, params, this, base + recordLayout.scalars.at);
-    // Only now: a refused call must not be run.
+    // Counted last: a call that `writeScalars` refuses must not be run.
     this.pending++;
     return base;
   }

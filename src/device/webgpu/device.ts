@@ -129,7 +129,9 @@ export class Gpu implements Device {
     if (this.failure) throw this.failure;
   }
 
-  /** From now on, creating a buffer throws an error that names `phase`: training and decoding steps must create none. */
+  /**
+   * From now on, creating a buffer throws an error that names `phase`: training and decoding steps must create none.
+   */
   seal(phase: string): void {
     this.sealed = phase;
   }

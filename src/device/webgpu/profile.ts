@@ -59,7 +59,7 @@ export class Profile {
     this.open = [];
   }
 
-  /** Time by kernel of everything submitted so far. Empties the buffer for timestamps and goes on timing. */
+  /** Time by kernel of everything submitted so far. Empties the buffer for timestamps and continues timing. */
   async times(): Promise<ReadonlyMap<string, KernelTime>> {
     this.collecting ??= this.readTimestamps().finally(() => {
       this.collecting = null;

@@ -1,6 +1,6 @@
 /**
- * Language-model head: log-probability and entropy of scored tokens, and their gradient, without ever holding (tokens,
- * vocabulary). Two forms give the same result:
+ * Language-model head: log-probability and entropy of scored tokens, and their gradient, without ever holding a
+ * (tokens, vocabulary) matrix. Two forms give the same result:
  * - dense: the vocabulary is processed in tiles with a running softmax per row; the backward recomputes each tile if
  * there are several.
  * - masked: only each row's allowed tokens have logits (DESIGN.md section 1); sums use precomputed lists.

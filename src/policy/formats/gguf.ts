@@ -4,8 +4,8 @@
  * return to Hugging Face's order, and the metadata becomes a `config.json` and a `tokenizer.json` (gguf-tokenizer.ts).
  * Unsupported features are refused by name.
  *
- * Format and block layouts: github.com/ggml-org/ggml (MIT), its page on GGUF and ggml-common.h. Published "Q4_0" files keep
- * embedding and head in Q6_K. This file depends on bytes and names only, never on a server.
+ * Format and block layouts: github.com/ggml-org/ggml (MIT), its page on GGUF and ggml-common.h. Published "Q4_0" files
+ * keep embedding and head in Q6_K. This file depends on bytes and names only, never on a server.
  */
 import { type ModelConfig, parseConfig, ropeInverseFrequencies } from '../config.ts';
 import { fromHalf, type PackedRows, type QuantBits } from '../weights/quantize.ts';

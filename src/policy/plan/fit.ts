@@ -80,9 +80,9 @@ function describeChanges<Settings>(settings: Settings, changes: readonly Change<
 }
 
 /**
- * Describes a change of settings that makes them fit, or returns null. If no single change is enough, changes are
- * combined, one after another, until the settings fit. Earlier changes were then applied to their limit, so each change
- * is reduced again as far as the others suffice, starting with the last, which costs most.
+ * Describes a change of settings that makes them fit, or returns null. If no single change is enough, changes are added
+ * one after another, each to its limit, until the settings fit. Then each change is reduced as far as the settings
+ * still fit, starting with the last, which costs most.
  */
 export function changeThatFits<Settings>(
   settings: Settings,

@@ -35,15 +35,15 @@ const schema = v.strictObject({
   ...endingFields,
 });
 
-/** Record of a recorded exploration, and of a training list. */
+/** Record in a list of recorded explorations or in a training list. */
 export interface EvolRecord {
   item_id: string;
   reward?: number;
 }
 
 /**
- * Filter of the original code: reward above the threshold of its task, the first of each item, then the whole earlier
- * list.
+ * Filter of the original code. `selected`: the first record of each item with a reward above its task's threshold.
+ * `next`: these, followed by the whole earlier list.
  */
 export function evolve<T extends EvolRecord>(
   found: readonly T[],

@@ -39,7 +39,7 @@ export interface Needs {
   sequences?: boolean;
   /** Couples two sequences in the loss. */
   pairs?: boolean;
-  /** Sums over all rows of an update, so that its forward runs twice. */
+  /** Sums over all rows of an update, so the forward pass runs twice. */
   batch?: boolean;
   /** Trained sequences per episode, if more than one. */
   sequencesPerEpisode?: number;
@@ -142,7 +142,7 @@ export interface Algorithm<S extends AlgorithmSettings = AlgorithmSettings> {
   sentence: string;
   /** URLs of the paper and, if its code was read, of the commit. */
   source: readonly string[];
-  /** Baseline of an episode, if it is one formula of its group. */
+  /** Baseline of the advantage, if one formula over the group gives it. */
   baseline?: Baseline;
   schema: v.GenericSchema<unknown, S>;
   // Methods rather than function fields, so that a module with narrower settings is an Algorithm.

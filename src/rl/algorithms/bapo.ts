@@ -111,7 +111,7 @@ const bapoCard = (terms: { kl: { coefficient: number }; entropy: number }) =>
       ...(terms.entropy ? ['−', symbol('c', 'setting.entropy'), symbol('H', 'metric.entropy')] : []),
     ],
   );
-/** Difference of its counterparts in other trainers. */
+/** Difference from the counterparts in other trainers. */
 const nearest = 'The bounds of the clip are fixed: they are not found anew for every update.';
 
 export const bapo = {

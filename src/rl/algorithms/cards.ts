@@ -355,7 +355,9 @@ export const updateCard: Card = {
   },
 };
 
-/** Cards of a method with a clipped ratio: its advantage is particular, sometimes its objective. */
+/**
+ * Cards of a method with a clipped ratio: only the advantage, and sometimes the objective, is specific to the method.
+ */
 export const policyCards = (
   advantage: Card,
   objective: Card,

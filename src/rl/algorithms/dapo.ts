@@ -63,8 +63,8 @@ export function overlongPenalty(length: number, { longest, penaltyRoom, penalty,
 }
 
 /**
- * Rows of the groups with signal, in order: whole waves until there are enough, and no more than enough. `values` by
- * row; a group of one is kept.
+ * Row indices of the first `groups` groups that have a signal, taken wave by wave until there are enough. `values`: one
+ * per row. A group of one is kept.
  */
 export function keptRows(
   values: ArrayLike<number>,
@@ -122,7 +122,7 @@ async function collect(collecting: Collecting, settings: Settings): Promise<Coll
   }
   const trajectories = kept.slice(0, groups).flatMap((members, group) => members.map((each) => ({ ...each, group })));
   const without = 1 - kept.length / (waves * groups);
-  // No signal to learn from; the record and the page still have the episodes.
+  // If no group has a signal, all episodes are returned: the record and the page still need them.
   return {
     trajectories: trajectories.length ? trajectories : played,
     played,

@@ -96,7 +96,7 @@ const gigpoCard = advantageCard(
     symbol('μ', 'group.mean'),
   ],
 );
-/** Difference of its counterparts in other trainers. */
+/** Difference from the counterparts in other trainers. */
 const nearest = 'Single steps are not compared: every token has the credit of its whole episode.';
 
 export const gigpo = {
@@ -128,6 +128,6 @@ export const gigpo = {
   },
 } satisfies Algorithm<Settings>;
 
-/** Share of the steps that differ from others with the same observation. */
+/** Share of the steps with an advantage other than 0, whose return differs from others with the same observation. */
 const share = (advantages: Float64Array) =>
   advantages.filter((value) => value !== 0).length / Math.max(1, advantages.length);

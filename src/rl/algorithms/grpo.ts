@@ -1,8 +1,9 @@
 /**
  * GRPO: Group Relative Policy Optimization (Shao et al. 2024, DeepSeekMath, https://arxiv.org/abs/2402.03300).
  *
- * Credit, section 4.1.2: A_i = (R_i - mean(R)) / std(R) of the episodes of one task, on every token of episode i. The std is
- * unbiased, with an epsilon, as in verl and TRL. Objective, equation 3: the clipped ratio, with the KL to the reference in the loss.
+ * Credit, section 4.1.2: A_i = (R_i - mean(R)) / std(R) of the episodes of one task, on every token of episode i. The
+ * std is unbiased, with an epsilon, as in verl and TRL. Objective, equation 3: the clipped ratio, with the KL to the
+ * reference in the loss.
  */
 import * as v from 'valibot';
 import type { Algorithm } from './algorithm.ts';

@@ -33,7 +33,7 @@ export function rewardsWithKl(
   };
 }
 
-/** Counts groups whose returns are all equal, for the record. Credit per token may learn from them all the same. */
+/** Counts groups whose returns are all equal, for the record. Credit per token can still learn from them. */
 export function withoutSignal({ rows, returns }: CreditInput): Pick<Credit, 'groups' | 'withoutSignal'> {
   const groups = groupIndices(rows.group).map((members) => members.map((b) => returns[b]));
   const kept = groups.map((values) => values.filter((value) => !Number.isNaN(value)));

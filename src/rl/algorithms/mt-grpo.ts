@@ -119,7 +119,7 @@ const turnCard = advantageCard(
     symbol('A', undefined, { sub: 'turn' }),
   ],
 );
-/** Difference of its counterparts in other trainers. */
+/** Difference from the counterparts in other trainers. */
 const nearest = 'Turns have no credit of their own: every token has the credit of its whole episode.';
 
 export const mtGrpo = {

@@ -111,7 +111,7 @@ function rewardsOf({ rows, returns, trajectories }: CreditInput, settings: Setti
       out[last] += waiting;
       waiting = 0;
     });
-    // Rest of the return that no turn explains: the value of an ending.
+    // Part of the return that no turn's reward explains: the value of the ending.
     const given = out.subarray(start, end).reduce((sum, value) => sum + value, 0);
     out[end - 1] += returns[b] - given;
   });

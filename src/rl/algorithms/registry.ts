@@ -80,8 +80,8 @@ export function criticKind(settings: AlgorithmSettings): CriticKind | null {
 }
 
 /**
- * Reads an older field of SFT: a share of random turns beside its missteps. Without a mask about three in ten of those
- * were refused.
+ * Converts the field `noise` of older SFT settings, a share of random turns, to missteps. Without a mask about three in
+ * ten random turns were refused.
  */
 function upgradedNoise({ noise, ...rest }: { noise?: unknown }): unknown {
   if (noise === 0) return rest;

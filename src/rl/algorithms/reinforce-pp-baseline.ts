@@ -1,7 +1,7 @@
 /**
  * REINFORCE++ with a baseline (Hu et al. 2025, https://arxiv.org/abs/2501.03262; verl@1dda039
- * `compute_reinforce_plus_plus_baseline_outcome_advantage`): A_i = R_i - mean of the group, then whitened over all tokens of the step.
- * The KL stands in the loss.
+ * `compute_reinforce_plus_plus_baseline_outcome_advantage`): A_i = R_i - mean of the group, then whitened over all
+ * tokens of the step. The KL is part of the loss.
  */
 import * as v from 'valibot';
 import { whiten } from '../credit/tokens.ts';

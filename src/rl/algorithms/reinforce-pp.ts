@@ -1,8 +1,9 @@
 /**
- * REINFORCE++ (Hu et al. 2025, https://arxiv.org/abs/2501.03262; verl@1dda039 `compute_reinforce_plus_plus_outcome_advantage`).
+ * REINFORCE++ (Hu et al. 2025, https://arxiv.org/abs/2501.03262; verl@1dda039
+ * `compute_reinforce_plus_plus_outcome_advantage`).
  *
- * No group, no critic: r_t = score_t - beta KL_t, the score on the last trained token; G_t = r_t + gamma G_{t+1}; A is G whitened over
- * all tokens of the step. Long episodes weigh more in the mean.
+ * No group, no critic: r_t = score_t - beta KL_t, the score on the last trained token; G_t = r_t + gamma G_{t+1}; A is
+ * G whitened over all tokens of the step. Long episodes weigh more in the mean.
  */
 import * as v from 'valibot';
 import { onLastRow } from '../common/token-rows.ts';

@@ -1,6 +1,6 @@
 /**
- * Awaits several promises and returns their values. If one rejects, waits until the others have settled, then throws its error: none
- * is left running.
+ * Awaits several promises and returns their values. If one rejects, waits until the others have settled and then throws
+ * its error, so that none is left running.
  */
 export async function awaitAll<T extends readonly unknown[]>(all: readonly [...{ [K in keyof T]: Promise<T[K]> }]) {
   try {

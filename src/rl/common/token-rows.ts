@@ -30,8 +30,8 @@ export function sequenceSums(values: ArrayLike<number>, rows: TokenRows): Float6
 }
 
 /**
- * (N) value of a sequence on its last row, 0 elsewhere: the place of a return that must sit on a token (design, section
- * 3).
+ * (N) value of a sequence on its last row, 0 elsewhere: for a return that must be assigned to one token (design,
+ * section 3).
  */
 export function onLastRow(values: ArrayLike<number>, rows: TokenRows): Float64Array {
   const out = new Float64Array(rowsOf(rows));

@@ -3,7 +3,7 @@
  * equation 16), and its two-level form (RAGEN, https://arxiv.org/abs/2504.20073, core_algos.py): turns first, then the
  * tokens of each turn.
  *
- * The value of a row is read before its token. Text between two trained tokens is no step: the next value is that of
+ * The value of a row is read before its token. Text between two trained tokens is not a step: the next value is that of
  * the next trained token.
  */
 import { sequencesOf, type TokenRows } from '../common/token-rows.ts';

@@ -7,8 +7,8 @@
 import { groupIndices, mean, unbiasedStd } from '../common/numbers.ts';
 
 /**
- * `mean-std`: GRPO (Shao et al. 2024, arXiv 2402.03300, section 4.1.2). `mean`: Dr. GRPO (Liu et al. 2025, arXiv 2503.20783).
- * `leave-one-out`: RLOO (Ahmadian et al. 2024, arXiv 2402.14740). `none`: the return itself.
+ * `mean-std`: GRPO (Shao et al. 2024, arXiv 2402.03300, section 4.1.2). `mean`: Dr. GRPO (Liu et al. 2025, arXiv
+ * 2503.20783). `leave-one-out`: RLOO (Ahmadian et al. 2024, arXiv 2402.14740). `none`: the return itself.
  */
 export type Baseline = 'mean-std' | 'mean' | 'leave-one-out' | 'none';
 
@@ -69,7 +69,8 @@ export function groupAdvantages(
     const values = kept.map((i) => returns[i]);
     const signal = hasSignal(values);
     if (!signal) withoutSignal += 1;
-    // Equal returns give exactly 0; the rounding of their mean, divided by epsilon, would not.
+    // Advantages of equal returns stay exactly 0; the mean's rounding error, divided by epsilon, would give other
+    // values.
     if (!signal && members.length > 1 && options.baseline !== 'none') continue;
     const result = advantagesOfGroup(values, options);
     kept.forEach((i, k) => {

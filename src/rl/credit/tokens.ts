@@ -62,7 +62,9 @@ export function adaptedCoefficient(
   return coefficient * (1 + (error * sequences) / horizon);
 }
 
-/** Share of the returns' variance that the values explain: 1 - Var(R - V) / Var(R); NaN where the returns do not vary. */
+/**
+ * Share of the returns' variance that the values explain: 1 - Var(R - V) / Var(R); NaN where the returns do not vary.
+ */
 export function explainedVariance(returns: ArrayLike<number>, values: ArrayLike<number>): number {
   const variance = (list: Float64Array) => {
     const center = mean(list);

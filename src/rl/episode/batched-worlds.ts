@@ -1,7 +1,7 @@
 /**
- * Batched worlds (in this process or in a worker): one message to a world for all its rows, sent before the policy decodes and
- * answered while it does. Every answer of a round is received in that round, so which row decodes when depends on the texts alone,
- * never on how long a world took.
+ * Batched worlds (in this process or in a worker): one message to a world for all its rows, sent before the policy
+ * decodes and answered while it does. Every answer of a round is received in that round, so which row decodes when
+ * depends on the texts alone, never on how long a world took.
  */
 import type { Feedback, World } from '../../envs/env.ts';
 import { awaitAll } from '../common/await-all.ts';
@@ -26,7 +26,10 @@ export class BatchedWorlds implements WorldScheduler {
   /** Length of each group's oracle plan: the members of a group share the task and its plan. */
   private readonly oracleTurns = new Map<number, number | null>();
   private readonly plannedGroups = new Set<number>();
-  /** Oracle calls whose plans set no horizon. No world steps before its oracle has answered. */
+  /**
+   * Oracle calls under a fixed horizon, which does not depend on their plans. No world steps before its oracle has
+   * answered.
+   */
   private plans: Promise<void> = Promise.resolve();
 
   constructor(private readonly parts: SchedulerParts) {}
@@ -52,7 +55,7 @@ export class BatchedWorlds implements WorldScheduler {
     return answered;
   }
 
-  /** Calls of a batch end by the rollout's own signal; this waits until they have. */
+  /** The rollout's own signal ends the calls of a batch; waits until they have ended. */
   async abort(): Promise<void> {
     await Promise.allSettled([this.round, this.plans]);
   }
@@ -80,7 +83,7 @@ export class BatchedWorlds implements WorldScheduler {
     const turnsOf = ({ group }: Episode) => this.oracleTurns.get(group) ?? null;
     const { limit, worlds } = this.parts;
     if (typeof limit === 'number') {
-      // A fixed horizon needs no plan: the episodes go on while the oracles plan.
+      // A fixed horizon needs no plan: the episodes continue while the oracles plan.
       for (const episode of episodes) episode.setHorizon(limit, null);
       this.plans = this.plans
         .then(() => planned)
@@ -94,7 +97,7 @@ export class BatchedWorlds implements WorldScheduler {
       setHorizon(episode, worldNamed(worlds, episode.task.world), limit, turnsOf(episode));
   }
 
-  /** Asks the oracle once for each group that has no plan yet, by one of its members. */
+  /** Requests one plan for each group that has none yet, from the oracle of one of its members. */
   private async requestPlans(episodes: readonly Episode[]): Promise<void> {
     const leaders = new Map<number, Episode>();
     for (const episode of episodes)
@@ -128,7 +131,7 @@ export class BatchedWorlds implements WorldScheduler {
   }
 
   private async apply(world: World, episodes: readonly Episode[], feedback: readonly Feedback[]): Promise<void> {
-    // The next part's message leaves before the lists of this one are read.
+    // Yields, so that the next part's message is sent before the lists of this one are read.
     await Promise.resolve();
     for (const [i, episode] of episodes.entries()) {
       episode.takeObservation(feedback[i]);

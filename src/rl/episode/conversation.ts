@@ -18,7 +18,7 @@ export interface ConversationFormat {
   instructs: boolean;
   /** True if the world's parser finds the action in the reply; false: the reply is the action. */
   parsesReplies: boolean;
-  /** The model's own template, for a conversation of another form. Its text ends where the assistant's turn begins. */
+  /** Writes a conversation of another form with the model's own template, up to where the assistant's turn begins. */
   render?(messages: readonly ChatMessage[]): string;
   /** Tokens that end a turn besides the template's own. */
   stopTokens: readonly number[];

@@ -51,8 +51,8 @@ export interface DemonstrationOptions {
   /** Trains on the world's text as well. */
   trainsOnWorldText?: boolean;
   /**
-   * First turns by the policy, for each task whose episode the policy begins, by the task's index: see `policyStart`.
-   * Absent: the oracle plays from the start.
+   * First turns of the policy by task index, for the tasks whose episodes the policy begins: see `policyStart`. Absent:
+   * the oracle plays from the start.
    */
   begun?: ReadonlyMap<number, readonly PolicyTurn[]>;
   /** Keys of the missteps; steps of a run have different streams. */
@@ -129,7 +129,7 @@ export async function demonstrate(
   return { trajectories: shared, skipped: tasks.length - trajectories.length };
 }
 
-/** Fewer common tokens do not repay a segment of their own. */
+/** Least number of common tokens that is worth a segment of its own. */
 const leastShared = 16;
 
 /** Makes siblings one group. Its prompt is their common beginning, computed once. */

@@ -1,6 +1,6 @@
 /**
- * Free-running worlds (remote, slow): one call a row, so that a row goes on when its own world has answered and a slow world delays
- * no other row. Answers are received between rounds, in the order in which they came.
+ * Free-running worlds (remote, slow): one call per row. A row continues as soon as its own world has answered, so a
+ * slow world delays no other row. Answers are received between rounds, in the order in which they arrived.
  */
 import type { Feedback } from '../../envs/env.ts';
 import { partition } from '../common/numbers.ts';
@@ -80,7 +80,7 @@ export class FreeRunningWorlds implements WorldScheduler {
     this.calls.set(episode, { control, settled });
   }
 
-  /** Resets the world and asks its oracle in the same call, so that no row waits for another's oracle. */
+  /** Resets the world and requests its oracle's plan in the same call, so that no row waits for another's oracle. */
   private async start(episode: Episode, signal: AbortSignal): Promise<RowAnswer> {
     const world = this.worldOf(episode);
     const [feedback] = await world.reset([episode.slot], [episode.task], signal);

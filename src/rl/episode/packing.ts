@@ -1,7 +1,7 @@
 /**
- * Packing of trajectories into micro-batches on one token axis, without padding. A group's shared prompt stands once,
- * as the parent of its members. A micro-batch never exceeds the policy's plan. The order is the trajectories', so the
- * same trajectories always give the same batches.
+ * Packing of trajectories into micro-batches on one token axis, without padding. A group's shared prompt is stored
+ * once, as the parent of its members. A micro-batch never exceeds the policy's plan. The order is the trajectories', so
+ * the same trajectories always give the same batches.
  *
  * Only tokens that the policy chose among several are scored: a forced token has probability 1 under any weights and
  * therefore no gradient. Aggregation counts the same tokens, so a token-mean is a mean over choices.

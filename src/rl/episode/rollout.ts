@@ -1,11 +1,13 @@
 /**
- * Rollouts: groups of trajectories played over the `Actor` and `World` contracts, turn by turn, many rows at once. The actor
- * decodes in rounds. A row that has finished its action waits for its world while other rows decode, joins the next round when the
- * world has answered, and hands its slot to the next episode when it ends. Works on texts, tokens and endings; gradients are elsewhere.
+ * Rollouts: groups of trajectories played over the `Actor` and `World` contracts, turn by turn, many rows at once. The
+ * actor decodes in rounds. A row that has finished its action waits for its world while other rows decode, joins the
+ * next round when the world has answered, and hands its slot to the next episode when it ends. Works on texts, tokens
+ * and endings; gradients are elsewhere.
  *
- * Random numbers are keyed by (seed, stream, row, position). A row's key is its group and member, so neither its slot nor its
- * neighbours change it. The rows of a round follow from texts alone, never from how long a world took: a batched world is called
- * after a round and has answered after the next. Free-running worlds are the exception (`world-scheduler.ts`).
+ * Random numbers are keyed by (seed, stream, row, position). A row's key is its group and member, so neither its slot
+ * nor its neighbours change it. The rows of a round follow from texts alone, never from how long a world took: a
+ * batched world is called after a round and has answered after the next. Free-running worlds are the exception
+ * (`world-scheduler.ts`).
  */
 import type { Feedback, Task, World } from '../../envs/env.ts';
 import type { Actor, GeneratedTurn } from '../../policy/policy.ts';
@@ -80,8 +82,9 @@ interface QueuedEpisode {
 const sameTokens = (a: Int32Array, b: Int32Array) => a.length === b.length && a.every((id, i) => id === b[i]);
 
 /**
- * State of one rollout. An episode goes from `queue` to a slot (`takeSlots`), to its world's first observation (`starting`), to a
- * prompt admitted into the KV cache (`admit`), to rounds of `decode` and world steps, until it ends and frees its slot.
+ * State of one rollout. An episode goes from `queue` to a slot (`takeSlots`), to its world's first observation
+ * (`starting`), to a prompt admitted into the KV cache (`admit`), to rounds of `decode` and world steps, until it ends
+ * and frees its slot.
  */
 class RolloutLoop {
   private readonly queue: QueuedEpisode[];
@@ -188,7 +191,9 @@ class RolloutLoop {
     this.parts.policy.release(slots);
   }
 
-  /** Gives free slots to the next episodes of the queue, as many as the policy's capacity for different prompts allows. */
+  /**
+   * Gives free slots to the next episodes of the queue, as many as the policy's capacity for different prompts allows.
+   */
   private takeSlots(stepping: readonly Episode[]): Episode[] {
     if (this.unadmitted.length > 0 || this.freeSlots.length === 0 || this.queue.length === 0) return [];
     const inFlight = [...this.ready, ...stepping, ...this.freeRunning.waiting];
@@ -205,7 +210,9 @@ class RolloutLoop {
     return starting;
   }
 
-  /** Equal for rows that are expected to begin with the same prompt: a group's members, if their world is replayable. */
+  /**
+   * Equal for rows that are expected to begin with the same prompt: a group's members, if their world is replayable.
+   */
   private expectedPrompt({ task, group, member }: QueuedEpisode): number {
     const { replayable } = worldNamed(this.parts.worlds, task.world).describe();
     return group * this.request.groupSize + (replayable ? 0 : member);
@@ -256,7 +263,10 @@ class RolloutLoop {
     return key;
   }
 
-  /** Splits off the episodes that decode in this round: as many as fit at once and have pages. Others let later ones go first. */
+  /**
+   * Splits off the episodes that decode in this round: as many as fit at once and have pages. An episode that does not
+   * fit is skipped, and later ones may still be chosen.
+   */
   private choose(willing: readonly Episode[]): [Episode[], Episode[]] {
     const { rows } = this.parts.policy.capacity;
     let count = 0;
@@ -277,7 +287,8 @@ class RolloutLoop {
     const willing = this.ready.filter((episode) => !episode.ended && !forced.includes(episode));
     // Chosen before anything is awaited: pages that a world's answer frees meanwhile are for the next round.
     const [chosen, others] = this.choose(willing);
-    // The worlds' messages leave before the policy computes: on the processor it does not yield until its round is done.
+    // Yields, so that the worlds' messages are sent before the policy computes: on the CPU it computes a round without
+    // yielding.
     await Promise.resolve();
     const turns = await this.sample(chosen);
     for (const episode of chosen) this.midTurn.add(episode);

@@ -50,7 +50,10 @@ export interface Trajectory {
   source: Uint8Array;
   /** (T) turn of each token; -1 in the prompt. */
   turnOf: Int16Array;
-  /** (T) log-probability when sampled, at the sampling temperature and under the mask; 0 for tokens the policy did not choose. */
+  /**
+   * (T) log-probability when sampled, at the sampling temperature and under the mask; 0 for tokens the policy did not
+   * choose.
+   */
   logprob: Float32Array;
   /**
    * Allowed tokens at each position that the policy chose among several, in CSR form: row r belongs to `position[r]`.
@@ -58,7 +61,7 @@ export interface Trajectory {
    */
   choices: { position: Int32Array; offsets: Int32Array; tokens: Int32Array } | null;
   turns: Turn[];
-  /** Return of the episode. Reward of the last step, as AgentGym-RL does. */
+  /** Return of the episode: the reward of its last step, as in AgentGym-RL. */
   score: number;
   success: boolean;
   ending: Ending;

@@ -1,22 +1,22 @@
 /**
- * Calls to the worlds of a rollout, between rounds of decoding. `BatchedWorlds` (batched-worlds.ts) sends one message to a world for
- * all its rows and waits for every answer; `FreeRunningWorlds` (free-running-worlds.ts) makes one call a row and takes the answers
- * that have come. The rollout loop drives both through this interface.
+ * Calls to the worlds of a rollout, between rounds of decoding. `BatchedWorlds` (batched-worlds.ts) sends one message
+ * to a world for all its rows and waits for every answer; `FreeRunningWorlds` (free-running-worlds.ts) makes one call
+ * per row and takes the answers that have arrived. The rollout loop uses both through this interface.
  */
 import type { Feedback, World } from '../../envs/env.ts';
 import { type TurnLimit, turnsFor } from '../schedule/horizon.ts';
 import type { Episode } from './episode.ts';
 
-/** Episodes whose world answered: after a reset, and after an action. Some have ended by the answer. */
+/** Episodes whose world answered: after a reset, and after an action. The answer may have ended an episode. */
 export interface AnsweredEpisodes {
   started: readonly Episode[];
   stepped: readonly Episode[];
 }
 
 export interface WorldScheduler {
-  /** Episodes whose world has a call under way, or an answer that was not received yet. */
+  /** Episodes whose world has a call under way, or an answer that has not been received yet. */
   readonly waiting: readonly Episode[];
-  /** Sends resets and actions. Answers come by `receive`. */
+  /** Sends resets and actions. `receive` returns the answers. */
   send(starting: readonly Episode[], stepping: readonly Episode[]): void;
   /** Resolves when `receive` has something to return; at once if no call is under way. */
   next(): Promise<void>;

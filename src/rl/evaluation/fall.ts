@@ -85,15 +85,19 @@ const readings = (records: readonly StepRecord[], read: (metrics: StepRecord['me
 /** Batches around the best, the reference for a fall. */
 const WINDOW = 30;
 
-/** Start of a fall and the step at which it was certain; between the two, batches are too noisy. */
+/**
+ * Start of a fall (`from`) and the step at which it was certain (`plain`); the batches between the two are too noisy to
+ * decide.
+ */
 interface Onset {
   from: number;
   plain: number;
 }
 
 /**
- * Least-squares change point of the batches' success after the best (one step down), then back to the start of the
- * decline. The step after the best if the batches show no change.
+ * Onset of a fall. `plain`: least-squares change point of the batches' success after the best, as one step down.
+ * `from`: start of the decline, searched backwards from there. Both are the step after the best if the batches show no
+ * change.
  */
 function onsetOf(records: readonly StepRecord[], best: number, last: number): Onset {
   const all = readings(records, ({ success }) => success).filter(({ step }) => step > best - WINDOW && step <= last);
@@ -144,7 +148,8 @@ const signals: { [signal in Signal]: SignalRule } = {
 };
 
 /**
- * Moves up to this many steps after the fall was certain may still be its cause: the step of the fall is no more exact.
+ * Moves up to this many steps after the fall was certain may still be its cause, because the step of the fall is no
+ * more exact than this.
  */
 const SLACK = 3;
 

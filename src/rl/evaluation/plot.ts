@@ -74,7 +74,7 @@ function drawnLine({ label, points, thin = [] }: PlottedLine, i: number, at: Axe
   ];
 }
 
-/** Values labelled on the axis: of values close together, the first. */
+/** Values labelled on the axis; of values that are close together, only the first. */
 function spaced(values: readonly number[], at: Axes): number[] {
   const kept: number[] = [];
   for (const value of values)

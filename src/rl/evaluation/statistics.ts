@@ -53,7 +53,9 @@ function varianceOfItems(values: readonly number[]): number {
   return values.reduce((sum, value) => sum + (value - center) ** 2, 0) / (values.length - 1);
 }
 
-/** 97.5% quantile of Student's t (Abramowitz and Stegun 26.7.5, four terms: off by less than 0.5% from 3 degrees on). */
+/**
+ * 97.5% quantile of Student's t (Abramowitz and Stegun 26.7.5, four terms: off by less than 0.5% from 3 degrees on).
+ */
 export function studentQuantile(degrees: number): number {
   const z = z95;
   const terms = [

@@ -1,10 +1,11 @@
 /**
- * BAPO: Balanced Policy Optimization with Adaptive Clipping (Xi et al. 2025, https://arxiv.org/abs/2510.18927). The bounds of the
- * clip are found anew for every update from all its rows, so that good actions have their share of the update.
+ * BAPO: Balanced Policy Optimization with Adaptive Clipping (Xi et al. 2025, https://arxiv.org/abs/2510.18927). The
+ * bounds of the clip are searched anew for every update from all its rows, so that good actions have their share of the
+ * update.
  *
- * Two rules, which disagree. `paper`: Algorithm 1 and equation 8; the published sum of signs is `net`, the share that the text
- * speaks of is `gross`. `code`: WooooDyy/BAPO@7287044 recipe/bapo/policy_loss.py, low first and then high, from sums without
- * probabilities. Decisions are discrete, so bounds are sums of steps, added one by one.
+ * Two rules, which disagree. `paper`: Algorithm 1 and equation 8; the published sum of signs is `net`, the share that
+ * the paper's text describes is `gross`. `code`: WooooDyy/BAPO@7287044 recipe/bapo/policy_loss.py, low first and then
+ * high, from sums without probabilities. Decisions are discrete, so bounds are sums of steps, added one by one.
  */
 
 import { exp } from '../../policy/elementary.ts';

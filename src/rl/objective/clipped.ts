@@ -1,9 +1,9 @@
 /**
  * The clipped objective: loss of a token's log-probability and entropy.
  *
- * The formula stands twice: here in double precision, which is the definition, and in shaders/objective_clipped.wgsl,
- * which a GPU runs between the head's forward and backward. Both are pointwise: advantage and aggregation are columns,
- * so groups and sequences are not needed here.
+ * The formula is written twice: here in double precision, which is the definition, and in
+ * shaders/objective_clipped.wgsl, which a GPU runs between the head's forward and backward. Both are pointwise:
+ * advantage and aggregation are columns, so groups and sequences are not needed here.
  *
  * Formulas: PPO's clipped ratio (Schulman et al. 2017, arXiv 1707.06347, equation 7), with separate low and high clip
  * (DAPO, Yu et al. 2025, arXiv 2503.14476, equation 10), dual clip (Ye et al. 2020, arXiv 1912.09729, equation 3) and

@@ -1,7 +1,7 @@
 /**
- * Estimators of KL(policy, reference) at one token: k1, k2, k3 (Schulman 2020, http://joschu.net/blog/kl-approx.html). This table is
- * the definition: the host, labels, golden checks and hand-offs read it. Two twins are tested equal to it: the kernel
- * (shaders/objective_clipped.wgsl) and the text that a learner edits (text/kl.js).
+ * Estimators of KL(policy, reference) at one token: k1, k2, k3 (Schulman 2020, http://joschu.net/blog/kl-approx.html).
+ * This table is the definition: the host, labels, golden checks and hand-offs read it. Tests compare two copies with
+ * it: the kernel (shaders/objective_clipped.wgsl) and the text that a learner edits (text/kl.js).
  */
 import { expm1 } from '../../policy/elementary.ts';
 
@@ -32,7 +32,10 @@ function k3Term(argument: number, clamped: boolean): KlTerm {
   return { value: Math.min(value, k3ValueLimit), weight: flat ? 0 : -expm1(q) };
 }
 
-/** Order matters: the index is the estimator's number in the kernel. `k1+`, `k3+`: the value of k1 or k3 with k2's unbiased gradient. */
+/**
+ * Order matters: the index is the estimator's number in the kernel. `k1+`, `k3+`: the value of k1 or k3 with k2's
+ * unbiased gradient.
+ */
 const kinds = {
   k1: { label: 'k1: log ratio', verl02: 'kl', term: (difference) => ({ value: difference, weight: 1 }) },
   abs: {

@@ -1,6 +1,6 @@
 /**
- * Objectives of preferences: sums over whole sequences of s = log(policy / reference), compared in pairs (DPO and its relatives) or
- * with a baseline (KTO). Every token of a sequence has the same weight.
+ * Objectives of preferences: sums over whole sequences of s = log(policy / reference), compared in pairs (DPO and its
+ * relatives) or with a baseline (KTO). Every token of a sequence has the same weight.
  */
 
 import { sigmoid, softplus } from '../../policy/elementary.ts';

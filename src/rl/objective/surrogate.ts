@@ -23,8 +23,9 @@ import {
 import { clamp } from './kl.ts';
 
 /**
- * `token`: exp(new - old) of each token. `sequence`: exp of their mean over the sequence (GSPO, https://arxiv.org/abs/2507.18071,
- * equation 7). `sequence-sum`: exp of their sum (TRL's RLOO), which explodes with the length.
+ * `token`: exp(new - old) of each token. `sequence`: exp of their mean over the sequence (GSPO,
+ * https://arxiv.org/abs/2507.18071, equation 7). `sequence-sum`: exp of their sum (TRL's RLOO), which explodes with the
+ * length.
  */
 export const ratioLevels = ['token', 'sequence', 'sequence-sum'] as const;
 export type RatioLevel = (typeof ratioLevels)[number];

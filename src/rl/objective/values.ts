@@ -15,12 +15,16 @@ function valueTerm(value: number, old: number, target: number, clip: number): Va
   const clipped = clamp(value, old - clip, old + clip);
   const free = (value - target) ** 2;
   const held = (clipped - target) ** 2;
-  // Equal inside the clip, where both are the value's own.
+  // Inside the clip both losses are equal, with the same slope. Outside, the clipped loss is constant: slope 0 where it
+  // is the larger one.
   const weight = held > free ? (clipped === value ? value - target : 0) : value - target;
   return { loss: 0.5 * Math.max(free, held), weight };
 }
 
-/** Adds the critic's loss and weights to a policy objective. Columns: oldValue, return, valueCoefficient; scalar: valueClip. */
+/**
+ * Adds the critic's loss and weights to a policy objective. Columns: oldValue, return, valueCoefficient; scalar:
+ * valueClip.
+ */
 export const withCritic =
   (evaluate: (rows: ObjectiveRows) => ObjectiveResult) =>
   (rows: ObjectiveRows): ObjectiveResult => {

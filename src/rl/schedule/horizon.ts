@@ -1,7 +1,7 @@
 /**
- * ScalingInter-RL's horizon (https://arxiv.org/abs/2509.08755): a schedule of (steps, most turns) stages, of which the
- * last one stays. A fixed horizon is a schedule with one stage. It is a pure function of the step, so nothing is saved
- * and a resume skips no stage.
+ * ScalingInter-RL's horizon (https://arxiv.org/abs/2509.08755): a schedule of (steps, most turns) stages. The last
+ * stage lasts until the run ends. A fixed horizon is a schedule with one stage. It is a pure function of the step, so
+ * nothing is saved and a resume skips no stage.
  */
 
 /** Number of turns, or the oracle's turns for the task plus a number. */

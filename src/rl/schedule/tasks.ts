@@ -78,8 +78,8 @@ export class TaskSampler {
   }
 
   /**
-   * Tasks of a step, counted from 1. Later waves are drawn far behind those of all steps. If a source draws instances,
-   * each draw is used for `siblings` groups; `groups` is a multiple of that number.
+   * Tasks of a step, counted from 1. A later wave draws from positions beyond those of all steps. If a source draws
+   * instances, each draw is used for `siblings` groups; `groups` is a multiple of that number.
    */
   step(step: number, groups: number, wave = 0, siblings = 1): Task[] {
     const each = this.sources.some((source) => source.drawn) ? siblings : 1;

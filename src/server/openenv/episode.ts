@@ -1,6 +1,6 @@
 /**
- * One OpenEnv session: a slot of the world, taken on connect, in which episodes are played one after another. Knows no
- * socket.
+ * One OpenEnv session: a slot of the world, taken on connect, in which episodes are played one after another.
+ * Independent of sockets.
  */
 import * as v from 'valibot';
 import {

@@ -1,4 +1,6 @@
-/** OpenEnv's messages over a socket: one answer to each, in order. Knows frames and a session, no socket. */
+/**
+ * OpenEnv's messages over a socket: one answer to each, in order. Handles frames and a session; independent of sockets.
+ */
 import { WorldError } from '../../envs/env.ts';
 import { SessionLimit } from '../../envs/serving/form.ts';
 import { tools } from './descriptions.ts';

@@ -1,6 +1,6 @@
 /**
- * AgentGym's trajectories (AgentTraj-L, and AgentEvol's `train_iter_i.json` with a reward): an array of `{conversations, item_id}`.
- * https://arxiv.org/abs/2406.04151, github.com/WooooDyy/AgentGym.
+ * AgentGym's trajectories (AgentTraj-L, and AgentEvol's `train_iter_i.json` with a reward): an array of
+ * `{conversations, item_id}`. https://arxiv.org/abs/2406.04151, github.com/WooooDyy/AgentGym.
  */
 import * as v from 'valibot';
 import { checked, commonLosses, type TrajectoryFormat } from './format.ts';

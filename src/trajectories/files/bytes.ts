@@ -6,6 +6,9 @@ export interface ByteSource {
   size: number;
   stream(): AsyncIterable<Uint8Array>;
   slice(from: number, to: number): Promise<Uint8Array>;
-  /** Bytes of `size` taken so far, if that differs from the bytes received: for a compressed file. */
+  /**
+   * Number of packed bytes read so far, for a compressed file, whose stream yields unpacked bytes. Absent: as many as
+   * the stream has yielded.
+   */
   read?(): number;
 }

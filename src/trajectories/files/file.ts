@@ -121,7 +121,7 @@ export class TrajectoryFile implements Collection {
     }
   }
 
-  /** Scans again without giving up texts that seem not to end. */
+  /** Scans again and waits for the end of every text, even of one that seems to have none. */
   private async scanWhole({ signal }: OpenFileOptions): Promise<void> {
     const bytes = await this.source.slice(0, mostRecordBytes);
     signal?.throwIfAborted();
@@ -141,7 +141,7 @@ export class TrajectoryFile implements Collection {
         onProgress?.(this.source.read?.() ?? done, this.source.size);
       }
     } catch (error) {
-      // A compressed file that is cut short: the part that was unpacked stays.
+      // A compressed file may be truncated: the records in the unpacked part stay listed.
       if (!(error instanceof TrajectoryFileError)) throw error;
       for (const piece of splitter.finish()) this.add(piece);
       this.refuse(this.lastLine, error.message);
@@ -174,7 +174,7 @@ export class TrajectoryFile implements Collection {
   }
 }
 
-/** A record that is valid in a poorer format, among records with more fields. */
+/** Error for a record that is valid in a format with fewer fields, in a file whose first record has more. */
 const lost = (field: string) =>
   new TrajectoryFileError(`"${field}" is missing, which the first record of this file has.`);
 

@@ -14,7 +14,7 @@ export interface TrajectoryFormat {
   recognizes(fields: JsonObject): boolean;
   /** True for AgentGym's episodes: every record of such a file has their fields. */
   isAgentGym?: true;
-  /** Field that a record of AgentGym's lacks if it looks like this format; absent: none. */
+  /** Field whose absence makes a record of AgentGym's look like this format; absent: none. */
   lacks?: 'item_id' | 'conversations';
   /** Throws TrajectoryFileError by path and reason. */
   read(fields: JsonObject): TrajectoryRecord;

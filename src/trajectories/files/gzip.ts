@@ -63,7 +63,7 @@ export async function isGzip(source: ByteSource): Promise<boolean> {
   return first === 0x1f && second === 0x8b;
 }
 
-/** The same file unpacked. Its `size` stays the packed size; `read` returns how much of that has been taken. */
+/** The same file unpacked. Its `size` stays the packed size; `read` returns the number of packed bytes read so far. */
 export function unpacked(source: ByteSource, spill: Spill): ByteSource {
   let taken = 0;
   return {

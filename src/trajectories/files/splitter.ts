@@ -2,7 +2,7 @@
  * Splits a stream of bytes into JSON texts: the elements of one array, the lines of JSONL, or objects one after another
  * (as written by AgentGym's evaluation scripts). It searches only for the ends of texts, so a gigabyte passes in
  * constant memory; parsing is the caller's. A text that cannot end (a string across a line's end) is given up at the
- * start of the next one, so that one bad record does not take the rest with it.
+ * start of the next one, so that one bad record does not spoil the records after it.
  */
 
 /** One JSON text: its bytes, their place, and the line (from 1) on which it begins. */
@@ -10,7 +10,7 @@ export interface Piece {
   bytes: Uint8Array;
   offset: number;
   line: number;
-  /** True if it was given up rather than ended. */
+  /** True if the text had no end and was given up. */
   broken: boolean;
   /** True if it exceeds the longest record; its bytes were dropped. */
   tooLong?: boolean;

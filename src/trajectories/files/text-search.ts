@@ -1,6 +1,6 @@
 /** Text search in trajectories, ignoring case; `*` matches anything between two parts. Pure functions. */
 
-/** Returns a test whether a text contains the searched parts in this order. */
+/** Returns a function that is true for texts that contain the searched parts in this order. */
 export function saying(wanted: string): (text: string) => boolean {
   const parts = wanted
     .toLowerCase()

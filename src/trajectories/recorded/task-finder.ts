@@ -49,7 +49,10 @@ export class TaskFinder {
       : this.ofItem(`${world}_${record.item}`, plain(opening));
   }
 
-  /** Several entries of a mixture may have the item under different options: the one that begins like the file. */
+  /**
+   * Task of an item. Several entries of a mixture may have the item under different options; the task with the same
+   * first observation as the file is chosen.
+   */
   private async ofItem(name: string, words: string): Promise<Task> {
     const candidates = this.byName.get(name) ?? [];
     if (candidates.length === 0)

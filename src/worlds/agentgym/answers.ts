@@ -3,7 +3,7 @@ import * as v from 'valibot';
 import { AnswerError } from '../../envs/transport/http.ts';
 import type { Answer } from './kind.ts';
 
-/** The server answered with status 200 and an error message, most often because it does not know the id. */
+/** The server answered with status 200 and an error message, most often because the id is unknown to it. */
 class RefusedError extends AnswerError {
   override name = 'RefusedError';
 }

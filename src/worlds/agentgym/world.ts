@@ -162,7 +162,7 @@ export class AgentGymWorld implements World {
       try {
         return await this.client.reset(known, id, filled, signal);
       } catch (error) {
-        // A restarted server does not know the environment; a new one is created below.
+        // A restarted server has lost the environment; a new one is created below.
         if (!(error instanceof AnswerError)) throw error;
       }
     }

@@ -2,9 +2,9 @@
  * Map that an agent in BabyAI can build from its own moves and the things it has seen. The exploring oracle writes it
  * as its thought before each action, so that a policy that imitates the thoughts learns to keep such a map.
  *
- * The map uses the text's facts and the agent's own moves alone; a thing never seen is not on it. Coordinates are
- * relative to the start of the episode, which is column 30, row 30, facing north: columns and rows are never negative,
- * and none is as small as the distances in the world's text.
+ * The map uses the text's facts and the agent's own moves alone; it contains only things that have been seen.
+ * Coordinates are relative to the start of the episode, which is column 30, row 30, facing north: columns and rows are
+ * never negative, and all are larger than the distances in the world's text.
  */
 import { type Facts, inView, type Look, placeInView, readLook, STEPS, thingsInView } from './wasm.ts';
 

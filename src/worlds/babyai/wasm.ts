@@ -137,8 +137,8 @@ export function actionText(id: number): string {
 }
 
 /**
- * Cells of the agent's view (row * 7 + column, the farthest row first) without its own, nearest first: the order of the
- * observation.
+ * Cells of the agent's view (row * 7 + column, the farthest row first) without the agent's own cell, nearest first: the
+ * order of the observation.
  */
 export const inView: readonly number[] = Array.from({ length: 49 }, (_, cell) => cell)
   .filter((cell) => cell !== 45)

@@ -1,6 +1,6 @@
 /**
  * Prints an OpenEnv observation as text (one of its fields, or all of it as JSON), and finds the valid actions if it
- * actionLists them.
+ * lists them.
  */
 
 /** Fields that hold the observation's text in known servers, in order of preference. */

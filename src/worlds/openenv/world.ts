@@ -1,7 +1,7 @@
 /**
  * OpenEnv servers as a world. Each running episode has its own session; `schema.ts` maps actions to text,
- * `observation.ts` prints observations. Failures are thrown unchanged, and the transport (`envs/transport/remote.ts`) ends
- * the one episode concerned.
+ * `observation.ts` prints observations. Failures are thrown unchanged, and the transport (`envs/transport/remote.ts`)
+ * ends the one episode concerned.
  */
 
 import {
@@ -167,7 +167,7 @@ export class OpenEnvWorld implements World {
   }
 }
 
-/** Parameters of a reset. A server silently drops keys that it does not know. */
+/** Parameters of a reset. A server silently drops unknown keys. */
 function resetData({ id, strata }: Task, { taskBy }: OpenEnvOptions): { [key: string]: Json } {
   return taskBy === 'seed' ? { seed: id } : { index: id, split: strata.split };
 }

@@ -136,8 +136,8 @@ const meltingPoint: Plan = (trial) => {
 };
 
 /**
- * Investigation plans, which replace the plans that know the answer. Only tasks whose answer can be found in a few
- * turns have one.
+ * Investigation plans, which replace the plans that use the answer. Only tasks whose answer can be found in a few turns
+ * have one.
  */
 export const investigationPlans: { [task: string]: Plan } = {
   'find-animal': findAnimal(visit),

@@ -1,7 +1,8 @@
 /**
  * Oracles with a plan for each task. A plan runs in a copy of the world, so that it can observe the results of its
- * actions; it counts only if the copy ends completed within the step limit. These plans know the answers; plans with
- * plants are in a file of their own. They use the simulator's action texts; independent of batches.
+ * actions; it counts only if the copy ends completed within the step limit. These plans use the answers, which an agent
+ * does not have; plans with plants are in a file of their own. They use the simulator's action texts; independent of
+ * batches.
  *
  * Long because each of the thirty tasks has a plan of its own, independent of the others.
  */
@@ -91,7 +92,7 @@ const lifeStages: Plan = (trial) => {
   }
 };
 
-// ---- measuring and sorting: the oracle knows the answers ------------------------------------------------------------------------------
+// ---- measuring and sorting: the plans use the answers ---------------------------------------------------------------
 
 const useThermometer: Plan = (trial) => {
   const text = trial.description();
@@ -168,7 +169,7 @@ const conductivity: Plan = (trial) => {
   trial.act(move(boxes.find((box) => trial.isRight(move(box))) ?? boxes[0]));
 };
 
-// ---- circuits -----------------------------------------------------------------------------------------------------------------------
+// ---- circuits -------------------------------------------------------------------------------------------------------
 
 function wire(trial: PlanTrial, source: string, part: string, wires: readonly string[]): void {
   trial.do(`connect ${source} anode to ${wires[0]} terminal 1`);
@@ -203,7 +204,7 @@ const powerWithGivenSource: Plan = (trial) => {
   wire(trial, source, part, wires);
 };
 
-// ---- mixing -------------------------------------------------------------------------------------------------------------------------
+// ---- mixing ---------------------------------------------------------------------------------------------------------
 
 const parts: Record<string, [string, string]> = {
   'green paint': ['blue', 'yellow'],
@@ -288,7 +289,7 @@ function mix(trial: PlanTrial, result: string, ingredients: readonly string[]): 
   trial.do(`focus on ${result}`);
 }
 
-// ---- changes of state: a furnace and a cold freezer, whatever the substance ----------------------------------------------------------
+// ---- changes of state: a furnace and a cold freezer, whatever the substance -----------------------------------------
 
 const inWorkshop = ['rubber', 'lead', 'tin', 'mercury', 'gallium', 'caesium'];
 
@@ -385,7 +386,7 @@ const freeze =
     cool(trial, carried, 3);
   };
 
-// ---- answers that are only named: the experiment is left out -------------------------------------------------------------------------
+// ---- answers that are only named: the experiment is left out --------------------------------------------------------
 
 function focusOnRight(trial: PlanTrial, candidates: readonly string[]): void {
   const right = candidates.find((name) => trial.isRight(`focus on ${name}`));
@@ -455,7 +456,7 @@ export const tasksWithOracle: readonly string[] = Object.keys(plans);
 
 /**
  * Actions that complete the task from here, or null. `copy`: a world to try plans in. `instead`: plans tried before
- * those that know the answer.
+ * those that use the answer.
  */
 export function planOf(
   simulator: SciWorldSimulator,

@@ -1,6 +1,6 @@
 /**
  * Search with given questions and any retriever. The proxy serves it by AgentGym's SearchQA protocol, so that a policy
- * trained on made universes can go on with a real corpus.
+ * trained on made universes can continue with a real corpus.
  */
 
 import type { SourceQuestion } from '../../corpus/question.ts';

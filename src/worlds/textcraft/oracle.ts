@@ -139,7 +139,7 @@ export class CraftOracle {
   private ways: Ways;
   private refusals = 0;
   private plan = emptyPlan;
-  /** Current advice, and the plan as it stands once the advice is followed. */
+  /** Current advice, and the plan after that advice is followed. */
   private current: { advice: Advice | null; plan: PlanState } | null = null;
   private hopeless = false;
 

@@ -86,7 +86,7 @@ interface TaskText {
   validActions: string[];
 }
 
-/** Tasks on generated lists, with fixed seeds until a draw replaces them; the seeds of evaluations are apart. */
+/** Tasks on generated lists, with fixed seeds until a draw replaces them; evaluations have separate seeds. */
 function madeUpTasks(options: TextCraftOptions, split: Split): Task[] {
   const first = split === 'train' ? 0 : 0x4000_0000;
   return Array.from({ length: 64 }, (_, k) => ({

@@ -2,8 +2,8 @@
 import type { WorldOptions } from '../../envs/env.ts';
 
 /**
- * Returns null if the observations do not contain all valid actions under these options. `observations`: all observations so
- * far.
+ * Returns null if the observations do not contain all valid actions under these options. `observations`: all
+ * observations so far.
  */
 export function listedInWeb(observations: readonly string[], { observation, verbs }: WorldOptions): string[] | null {
   if (observation !== 'terse' || String(verbs) !== 'click') return null;

@@ -3,7 +3,7 @@
  * pressed.
  */
 
-/** A key that the driver does not know, such as `Ctrl+v` from WebArena's own example. */
+/** A key unknown to the driver, such as `Ctrl+v` from WebArena's own example. */
 export class KeyError extends Error {
   override name = 'KeyError';
 }

@@ -80,7 +80,7 @@ export const shows = (...targets: readonly Shown[]): Evaluation => ({
   })),
 });
 
-/** The task cannot be done. Judged by an exact N/A, since there is no judge of meaning. */
+/** The task cannot be done. Judged by an exact N/A, since there is no judge that compares meanings. */
 export const notPossible: Evaluation = {
   eval_types: ['string_match'],
   reference_answers: { exact_match: 'N/A' },
