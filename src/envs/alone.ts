@@ -68,8 +68,8 @@ function scriptOf(player: LoneEpisode['player'], { turns, endOnInvalid, seed }: 
 }
 
 /**
- * Plays each episode in a slot of its own, from 0 on. A world that the player cannot play is not reset; its episodes
- * count as unsolved.
+ * Plays each episode in a slot of its own, from 0 on. A world that the player cannot play is not reset, and its
+ * episodes count as unsolved.
  */
 export async function playAlone(world: World, episodes: readonly LoneEpisode[], play: LonePlay): Promise<Played[]> {
   const rows = episodes.map(rowOf);

@@ -43,8 +43,8 @@ export interface Feedback {
 }
 
 /**
- * Valid actions after an answer, given those before it; null if the world lists none. Everything that reads
- * `validActions` reads it here.
+ * Valid actions after an answer, given those before it; null if the world lists none. All readers of `validActions` use
+ * this function.
  */
 export function validActionsAfter(before: readonly string[] | null, feedback: Feedback): readonly string[] | null {
   return feedback.validActions === null ? before : (feedback.validActions ?? null);
@@ -57,7 +57,7 @@ export interface Advice {
 }
 
 /**
- * A draw in training. Different keys give different instances of a task; the members of a group share the first
+ * A random draw in training. Different keys give different instances of a task; the members of a group share the first
  * observation.
  */
 export interface Draw {
@@ -98,8 +98,8 @@ export interface WorldDescription {
    */
   freeRunning: boolean;
   /**
-   * Function that gives another instance of a training task for each draw, under options that ask for it. It is pure.
-   * Evaluations draw nothing.
+   * Returns the function that gives another instance of a training task for each draw, or null if the options ask for
+   * no draws. The function is pure. Evaluations draw nothing.
    */
   drawing?(options: WorldOptions): ((task: Task, draw: Draw) => Task) | null;
   /**

@@ -1,4 +1,4 @@
-/** Exchanges words by a seed, for worlds that are played under other names. */
+/** Exchanges words of a world for others by a seed, so that the same world is played under other names. */
 import { uniformAt } from './random-player.ts';
 
 /** Replacement of each word: one permutation of each kind (Fisher and Yates, keyed by the seed). */

@@ -9,8 +9,8 @@ import type { AgentGymForm } from './serving/form.ts';
 import type { WorldSuite } from './suite.ts';
 
 /**
- * Worlds of one protocol. They may take facts (texts, budget, items) from the modules of other worlds, which the registry passes in; a
- * world of the family whose model is absent is left out.
+ * Worlds that share one protocol. They may take facts (texts, budget, items) from the modules of other worlds, which
+ * the registry passes in. A world of the family that needs a missing module is left out.
  */
 export type WorldFamily = (others: readonly WorldModule[]) => readonly WorldModule[];
 
@@ -46,7 +46,10 @@ export interface WorldModule extends WorldDescription {
   agentgym?(): Promise<AgentGymForm>;
   /** Item numbers of AgentGym's server, for a client of such a server. */
   agentgymItems?: AgentGymItems;
-  /** Options read from a file of AgentTraj that a person chooses: the original's own instruction and the answer to it. */
+  /**
+   * Options read from a file of AgentTraj that a person chooses, which contains the original instruction and the answer
+   * to it.
+   */
   optionsFromFile?(text: string): Promise<WorldOptions>;
   /**
    * Examines a server before anything is played, without changing anything there. For worlds that are reached over a
@@ -75,7 +78,7 @@ export interface PlayedTexts {
   begun: number;
   /** Number of tasks of which the answers to the oracle's actions and to `probes` are collected as well. */
   played: number;
-  /** Number of turns of a random player before the plan, which meets answers that no plan meets. */
+  /** Number of turns of a random player before the plan, to collect answers that the plan never causes. */
   randomTurns: number;
   /** If true, the played tasks are evenly spaced; if false, they are the first ones. */
   spread: boolean;
@@ -127,7 +130,7 @@ interface Connection {
 export interface ConnectionSettings {
   address?: string;
   token?: string;
-  /** True until the person allows the experiment to use a server: no request is sent. */
+  /** True until the person allows the experiment to use a server; until then no request is sent. */
   withheld?: boolean;
 }
 

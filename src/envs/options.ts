@@ -1,6 +1,7 @@
 /**
- * Reader of a world's options: fills in defaults and refuses values out of range by path, value and bound. Imports no world
- * and no WASM, so that a page can check a document before anything is opened. The fields are made by `src/fields`.
+ * Reader of a world's options: fills in defaults and refuses values out of range by path, value and bound. Imports no
+ * world and no WASM, so that a page can check a document before anything is opened. The fields are made by
+ * `src/fields`.
  */
 import * as v from 'valibot';
 import { type Problem, problemOf } from '../fields/refusals.ts';

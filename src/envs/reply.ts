@@ -12,7 +12,7 @@ export interface Reply {
   action: string;
   /** Set if the client itself refuses: the text that the model gets instead of the world's answer. */
   refusal?: string;
-  /** The last observation follows the refusal. */
+  /** If set, the last observation is repeated after the refusal. */
   again?: true;
 }
 
@@ -46,7 +46,7 @@ export function strip(text: string): string {
   return text.slice(0, end).replace(leading, '');
 }
 
-/** The original's clients cut five characters off for a final `</s>`, one more than it has. */
+/** The original's clients cut five characters off for a final `</s>`, although it has only four. */
 export const withoutEnd = (text: string) => (text.endsWith('</s>') ? text.slice(0, -5) : text);
 
 /**

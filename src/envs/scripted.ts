@@ -1,7 +1,6 @@
 /**
  * Plays episodes of one world without a policy, batch by batch: shared by chance, the oracle and demonstrations. The
- * script chooses the moves and interprets the answers. Rows step together; a row that has stopped takes no further
- * part.
+ * script chooses the moves and interprets the answers. All rows step together; rows that have ended are left out.
  */
 import type { Feedback, Task, World, WorldDescription } from './env.ts';
 

@@ -1,6 +1,6 @@
 /**
  * Evaluation suites of a world: fixed tasks under a fixed horizon, in the columns of the published table they are
- * compared with. Published results stand beside their suite, with their source.
+ * compared with. Published results are part of their suite, with their source.
  */
 import type { Split, Task, WorldOptions } from './env.ts';
 
@@ -13,8 +13,8 @@ export interface WorldSuite {
   /** Options that belong to the policy and are taken from its run: they change the observations, not the tasks. */
   policyOptions?: readonly string[];
   /**
-   * Options under which the oracle draws its answer at random. Its plan is the baseline that a policy that finds out
-   * must beat.
+   * Options under which the oracle guesses the hidden answer at random. The result of this oracle is a baseline: a
+   * policy that finds out the answer must do better.
    */
   guesses?: WorldOptions;
   split: Split;
@@ -38,6 +38,6 @@ interface PublishedTable {
   rows: readonly (readonly [model: string, ...numbers: number[]])[];
 }
 
-/** Differences that apply to every published row beside one of ours. */
+/** Differences between our results and every published row. */
 export const agentGymRlDiffers =
   'Language models that read English before and write freely; one sample at temperature 1; no intervals are published. A tiny policy here may choose among listed actions.';

@@ -1,6 +1,6 @@
 /**
- * The only change of a policy's shape that a run can continue with: more layers, which start as the identity
- * (`policy/weights/grow.ts`).
+ * The only change of a policy's shape after which a run can continue: added layers, which initially leave the policy's
+ * output unchanged (`policy/weights/grow.ts`).
  */
 import type { Difference } from './paths.ts';
 

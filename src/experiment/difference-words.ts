@@ -30,7 +30,7 @@ function valueWords(value: unknown, knob: Knob | undefined): string {
 }
 
 function differenceWords(differences: readonly Difference[], labelOf: LabelOf = plainLabel): string {
-  // Settings without a value here are left out: the labels of the other variants show theirs.
+  // Leaves out settings that this variant lacks; the labels of the other variants show their values.
   const there = differences.filter(({ to }) => to !== undefined);
   const each = there.map(({ path, to }) => {
     const knob = findKnob(path) ?? (path === 'horizon' ? findKnob('horizon.*.turns') : undefined);

@@ -210,7 +210,7 @@ export const ExperimentSchema = v.strictObject({
   optimizer,
   /** Uses the training temperature and the horizon of the step. */
   evaluation,
-  /** Seeds and variants: the document stands for several runs, none of which has a sweep itself. */
+  /** Seeds and variants: the document then describes several runs, each without a sweep of its own. */
   sweep: v.optional(SweepSchema),
 });
 
@@ -225,7 +225,7 @@ export class ExperimentError extends Error {
   }
 }
 
-/** Every algorithm of a run with its path. */
+/** Each algorithm of a run, with its path. */
 const algorithmsWithPaths = ({ algorithm, stages = [] }: Experiment) => [
   { at: 'algorithm', each: algorithm },
   ...stages.map((stage, i) => ({ at: `stages.${i}.algorithm`, each: stage.algorithm })),

@@ -14,7 +14,9 @@ export type KnobSection =
   | 'evaluation';
 
 export interface Knob extends Field {
-  /** Identifies a knob whose path several have (options of different worlds). Absent: the path. */
+  /**
+   * Identifies a knob that shares its path with others (options of different worlds). Absent: the path identifies it.
+   */
   id?: string;
   section: KnobSection;
   /** Headings that long lists of choices are grouped under. */

@@ -1,9 +1,11 @@
-/** Knobs of the algorithms, read from their schemas: label, sentence and bounds stand in `rl/algorithms/` alone. */
+/**
+ * Knobs of the algorithms, read from their schemas: label, sentence and bounds are defined only in `rl/algorithms/`.
+ */
 import { fieldsOfVariants } from '../fields/reader.ts';
 import { algorithms } from '../rl/algorithms/registry.ts';
 import { type Knob, knob, knobOf } from './knob.ts';
 
-/** A field of several algorithms stands once; a test holds its bounds to be the same in all. */
+/** A field that several algorithms share appears once; a test checks that its bounds are the same in all of them. */
 function algorithmFields(): Knob[] {
   const all = fieldsOfVariants(algorithms, 'algorithm').map(({ field, names }) =>
     knobOf(field, names.length < algorithms.length ? { algorithms: names } : {}),

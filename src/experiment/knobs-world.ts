@@ -1,4 +1,6 @@
-/** Knobs of the worlds' options, read from the schemas of their modules: texts and bounds stand once. */
+/**
+ * Knobs of the worlds' options, read from the schemas of their modules, the only place that defines texts and bounds.
+ */
 import type { WorldModule } from '../envs/module.ts';
 import { fieldsOf } from '../fields/reader.ts';
 import { worldModules } from '../worlds/registry.ts';

@@ -12,7 +12,7 @@ import { policyKnobs } from './policies/registry.ts';
 
 const own = fieldsOf(ExperimentSchema);
 
-/** Own fields of the document at a path or below it. */
+/** Knobs of the document's own fields at a path or below it. */
 const at = (path: string, extra: Extra = {}): Knob[] =>
   own.filter((field) => field.path === path || field.path.startsWith(`${path}.`)).map((field) => knobOf(field, extra));
 
@@ -42,7 +42,7 @@ export const knobs: readonly Knob[] = [
 const byPath = new Map<string, Knob[]>();
 for (const each of knobs) byPath.set(each.path, [...(byPath.get(each.path) ?? []), each]);
 
-/** A stage's algorithm has the fields of the run's. */
+/** The algorithm of a stage has the same fields as that of the run. */
 const patternOf = (path: string): string =>
   path.replace(/^stages\.(\d+|\*)\.(?=algorithm\b)/, '').replace(/\.\d+(?=\.|$)/g, '.*');
 

@@ -1,4 +1,4 @@
-/** Presets of the page, in its order. The first is the base for files that are brought in. */
+/** Presets of the page, in its order. The first is the base for imported files. */
 import babyaiFirst from '../../experiments/babyai-first.json';
 import babyaiRl18 from '../../experiments/babyai-rl18.json';
 import collapse from '../../experiments/collapse.json';

@@ -11,10 +11,10 @@ export interface Bounds {
   tokens: number;
 }
 
-/** More rows cost memory, fewer cost read-backs. */
+/** More rows need more memory; fewer rows need more read-backs. */
 export const plainBounds: Bounds = { rows: 256, evaluated: 128, tokens: 8192 };
 const MOST_SCORED = 4096;
-/** With free rows each row takes one entry for each token of the vocabulary. */
+/** Limit if tokens may be chosen freely: each scored row then has an entry for every token of the vocabulary. */
 const MOST_SCORED_FREE = 1024;
 
 /** Capacity of a run. A checkpoint stores it and a resume reuses it, because the batches of a step depend on it. */
@@ -41,7 +41,7 @@ export const algorithmsOf = ({ algorithm, stages = [] }: Pick<Experiment, 'algor
 ];
 
 /**
- * Upper bound on the rows of an update that is summed over all rows at once: every token of an episode counts as
+ * Upper bound on the rows of an update that sums over all its rows at once: every token of an episode counts as
  * trained.
  */
 function batchRows(settings: AlgorithmSettings, completionTokens: number): number {
@@ -51,7 +51,8 @@ function batchRows(settings: AlgorithmSettings, completionTokens: number): numbe
 }
 
 /**
- * Parts that the engine plans for beside a forward and a backward pass: the critic, and the rows of a summed update.
+ * Parts that the engine plans for in addition to a forward and a backward pass: the critic, and the rows of an update
+ * that sums over all its rows at once.
  */
 export function updateSizesOf(experiment: Experiment): { critic: CriticKind | null; updateRows: number } {
   const all = algorithmsOf(experiment);

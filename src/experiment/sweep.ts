@@ -1,6 +1,6 @@
 /**
  * A sweep: one document for several runs. It has seeds and variants; each run is the document with one seed and the
- * changes of one variant. Works on documents and paths; the meaning of fields stands in `experiment.ts`.
+ * changes of one variant. Works on documents and paths; the fields themselves are defined in `experiment.ts`.
  */
 import * as v from 'valibot';
 import { boundedList, field, text, whole } from '../fields/fields.ts';
@@ -59,7 +59,7 @@ export interface MaybeSweep {
   sweep?: Sweep;
 }
 
-/** One run of a sweep, with its document not yet checked. */
+/** One run of a sweep, with its unchecked document. */
 export interface SweptDocument {
   variant: number;
   seed: number;
@@ -154,7 +154,10 @@ export function sweepProblems(
   return problems;
 }
 
-/** Parts that are replaced whole: their members have no counterpart in the other document. */
+/**
+ * Parts that a variant replaces whole if the pattern matches a difference, because their members have no counterpart in
+ * the other document.
+ */
 const replaceable: readonly [part: string, ifDiffers: RegExp][] = [
   ['horizon', /^horizon\b/],
   ['worlds', /^worlds\b/],

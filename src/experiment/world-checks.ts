@@ -26,7 +26,7 @@ export function worldProblems(experiment: Asking, moduleOf: (name: string) => As
   ];
 }
 
-/** A horizon relative to the oracle's turns in a world without an oracle. */
+/** Problems of a horizon relative to the oracle's turns, in a world without an oracle. */
 function horizonProblems(horizon: Asking['horizon'], modules: readonly Asked[]): Problem[] {
   const without = modules.find(({ hasOracle }) => !hasOracle);
   if (!without) return [];
@@ -36,7 +36,7 @@ function horizonProblems(horizon: Asking['horizon'], modules: readonly Asked[]):
   );
 }
 
-/** A policy that makes its own vocabulary in a world that has none. */
+/** Problems of a policy that builds its vocabulary from the world's texts, in a world that has no such vocabulary. */
 function policyProblems({ policy, worlds }: Asking, modules: readonly Asked[]): Problem[] {
   if (factsOf(policy).languageModel) return [];
   return worlds.flatMap((_, index) =>

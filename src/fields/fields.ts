@@ -1,7 +1,7 @@
 /**
- * Fields of a document that a person may set, as valibot schemas: values, bounds, refusals, label and sentence stand
- * once, in the schema. The page's settings, docs/experiment.md and `--help` are read from it (`reader.ts`). Algorithms,
- * options of worlds and the parts of an experiment are all made of these.
+ * Fields of a document that a person may set, as valibot schemas: values, bounds, refusals, label and sentence are
+ * defined once, in the schema. The page's settings, docs/experiment.md and `--help` are read from it (`reader.ts`).
+ * Algorithms, options of worlds and the parts of an experiment all use these fields.
  */
 import * as v from 'valibot';
 
@@ -21,7 +21,7 @@ export type FieldKind =
 /** Cost of a change in a run that has begun: none, a fork at the last step, or a new run from step 0. */
 export type FieldChange = 'free' | 'fork' | 'restart';
 
-/** Facts of a field beside its values and bounds. */
+/** Facts of a field in addition to its values and bounds. */
 export type FieldFacts = {
   label: string;
   /** One-sentence explanation, with the effect of a larger value. */
@@ -35,7 +35,7 @@ export type FieldFacts = {
   step?: number;
   /** Meaning of null, in a few words. */
   nullMeans?: string;
-  /** Suggestions of the page for a text that may be any. */
+  /** Suggestions on the page for a field that accepts any text. */
   choices?: readonly string[];
   /** Labels of choices that are identifiers. */
   choiceLabels?: { readonly [choice: string]: string };

@@ -1,4 +1,7 @@
-/** Reads the fields of a schema: path, kind, bounds and choices from the schema itself, label and sentence from its metadata. */
+/**
+ * Reads the fields of a schema: path, kind, bounds and choices from the schema itself, label and sentence from its
+ * metadata.
+ */
 import type * as v from 'valibot';
 import type { FieldChange, FieldFacts, FieldKind } from './fields.ts';
 
@@ -63,7 +66,7 @@ function read(schema: AnySchema): Reading {
 function unpiped({ type, wrapped, default: fallback, item, options = [] }: AnySchema): Reading {
   if (wrapped) return { ...read(wrapped), ...(type === 'optional' && { fallback }) };
   if (type === 'array') return listed(read(item!));
-  // The first alternative is the one that is typed; its bounds are shown.
+  // A person types a value of the first alternative, so its bounds are shown.
   if (type === 'union') return read(options[0] as AnySchema);
   if (type === 'picklist') return { kind: 'choice', choices: options as readonly string[] };
   return kinds[type] ? { kind: kinds[type] } : {};
@@ -95,8 +98,8 @@ function fieldOf(schema: AnySchema, path: string): Field | null {
 }
 
 /**
- * Fields of a schema in its order; `*` in a path stands for the members of a list. Parts without a label have no field; those
- * of their own parts are read.
+ * Fields of a schema in its order; `*` in a path stands for the members of a list. A part without a label has no field
+ * of its own, but the parts inside it are read.
  */
 export function fieldsOf(schema: v.GenericSchema, path = ''): Field[] {
   return walk(schema as unknown as AnySchema, path);
@@ -110,7 +113,10 @@ function walk(schema: AnySchema, path: string): Field[] {
   return Object.entries(entries ?? {}).flatMap(([name, each]) => walk(each, path ? `${path}.${name}` : name));
 }
 
-/** Fields of several variants of one part: a field that several have stands once, with the names of all of them. */
+/**
+ * Fields of several variants of one part. A field that several variants share appears once, with the names of these
+ * variants.
+ */
 export function fieldsOfVariants(
   variants: readonly { name: string; schema: v.GenericSchema }[],
   path: string,

@@ -6,7 +6,7 @@ export interface Problem {
   message: string;
 }
 
-/** Longest value that a message repeats whole, in characters. */
+/** Length, in characters, up to which a message repeats a value completely. */
 const LONGEST_VALUE = 80;
 
 function valueText(input: unknown): string {
@@ -17,7 +17,7 @@ function valueText(input: unknown): string {
 /** Plain names of the types that valibot names by their constructors. */
 const typeNames: { readonly [expected: string]: string } = { Object: 'an object', Array: 'a list' };
 
-/** Bound in the words of the schema, or for a schema without words in valibot's terms. */
+/** Bound as the schema's own message states it; without such a message, in valibot's terms. */
 function boundOf({ message, expected }: v.BaseIssue<unknown>): string {
   if (!message.startsWith('Invalid ') || !expected) return message;
   return `must be ${typeNames[expected] ?? expected.replace(/^\((.*)\)$/, '$1').replaceAll(' | ', ' or ')}`;

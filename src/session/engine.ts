@@ -1,6 +1,6 @@
 /**
  * Interface between a session and the machine: an engine is a policy with its worlds, ready to train one experiment.
- * `service/assembly.ts` builds the real one; tests build one of plain numbers. A session knows nothing below this
+ * `service/assembly.ts` builds the real one; tests build one of plain numbers. A session depends on nothing below this
  * interface.
  */
 import type { World } from '../envs/env.ts';
@@ -21,7 +21,10 @@ export interface StepOptions {
   signal: AbortSignal;
   onTurn?: (live: LiveTurn) => void;
   onProgress?: (progress: Progress | null) => void;
-  /** Receives notices about a step that the user should see; `complete`: informational, nothing is missing. */
+  /**
+   * Receives notices about a step that the user should see. `complete` true: for information; false: a warning that the
+   * step lacks something.
+   */
   onNotice?: (message: string, complete: boolean) => void;
 }
 

@@ -257,7 +257,8 @@ export interface TrainerApi extends ModelApi, SweepApi, EvaluationApi {
   /** The world's view before and after each turn of a trajectory, obtained by replaying its actions. */
   replay(runId: string, step: number, group: number, member: number): Promise<ReplayFrame[]>;
   /**
-   * The same for a trajectory from a file whose task is one of ours. `world`: used if the file does not name its world.
+   * Like `replay`, for a trajectory from a file whose task is one of ours. `world`: used if the file does not name its
+   * world.
    */
   replayRecord(record: TrajectoryRecord, world?: string | null): Promise<RecordedReplay>;
   /** Plays one episode without training, turn by turn, as `live` events. */

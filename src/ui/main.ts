@@ -1,4 +1,4 @@
-/** Where the page starts: isolated first, where it can be (one reload at most), then everything else. */
+/** Entry point of the page: isolates it first if possible (one reload at most), then loads everything else. */
 import './kit/styles/tokens.css';
 import { ensureIsolation, thisPage } from './app/isolation.ts';
 import { useLocale, wantedLocale } from './kit/locale.ts';

@@ -117,7 +117,7 @@ export function unfinishedOf(host: SessionHost, id: Values[string]): ServedSessi
   return session;
 }
 
-/** The answer of a world. Throws if the world itself failed. */
+/** Returns a world's answer. Throws if the world itself failed. */
 export function standing(feedback: Feedback): Feedback {
   if (feedback.failure !== undefined) throw new Refused(feedback.failure);
   return feedback;

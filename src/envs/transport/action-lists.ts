@@ -1,8 +1,8 @@
 /**
- * Lists of valid actions in messages. An action's text is sent once and is a number from then on; a list is a text
- * whose characters are numbers. Thousands of strings take ten times as long to clone, and longer still to look up
- * without a hash. Here equal actions of all lists are one string, and rows, turns and steps with equal lists share one
- * array, so that data about a list can be keyed by its array.
+ * Lists of valid actions in messages. An action's text is sent once; later messages contain its number instead, and a
+ * list is a text whose characters are numbers. Sending thousands of strings takes ten times as long to clone, and even
+ * longer to look up without a hash. The reader returns equal actions of all lists as one string, and equal lists of
+ * rows, turns and steps as one array, so that data about a list can be keyed by its array.
  */
 import { WorldError } from '../env.ts';
 
@@ -24,14 +24,16 @@ const UNCHANGED = -1;
 const UNKNOWN = -2;
 const END = '\0';
 
-/** Numbered actions after which the numbers start again: as many as one code unit can hold. */
+/**
+ * Count of numbered actions after which the numbers start again: small enough that each number fits into one code unit.
+ */
 const mostNumbered = 50_000;
-/** Actions in cached lists: some hundreds of ScienceWorld's longest. */
+/** Maximum number of actions in cached lists: some hundreds of ScienceWorld's longest lists. */
 const mostListed = 500_000;
 
 const mostArguments = 8192;
 
-/** Numbers as code points, without those that are surrogates. */
+/** Numbers are sent as code points that skip the surrogates. */
 const FIRST_HALF = 0xd800;
 const HALVES = 0x800;
 const codeOf = (number: number) => (number < FIRST_HALF ? number : number + HALVES);
@@ -75,7 +77,8 @@ export class ActionListWriter {
       }
       return codeOf(number);
     });
-    // Seven times as fast as one character after another. An engine limits the number of arguments.
+    // Seven times as fast as one character after another. Engines limit the number of arguments, so a long list takes
+    // several calls.
     let text = '';
     for (let at = 0; at < codes.length; at += mostArguments)
       text += String.fromCodePoint(...codes.slice(at, at + mostArguments));
@@ -84,7 +87,7 @@ export class ActionListWriter {
 
   private add(action: string): number {
     if (action.includes(END)) {
-      // The numbers of this message were not sent.
+      // The message is not sent, so the reader will not get the numbers of its new actions.
       this.forget();
       throw new WorldError('A valid action holds a NUL character: leave it out of the list.');
     }

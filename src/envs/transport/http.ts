@@ -53,8 +53,8 @@ export interface HttpOptions {
   /** True in a page, which can read an answer only if the server allows it. */
   inPage?: boolean;
   /**
-   * True in an isolated page (COEP), which cannot even send a request whose answer it may not read, and so cannot tell
-   * a closed server from an absent one.
+   * True in an isolated page (COEP), which cannot even send a request whose answer it may not read, and so cannot
+   * distinguish a server that refuses it from an absent one.
    */
   isolated?: boolean;
 }
@@ -148,7 +148,7 @@ const closed = 'this server does not allow pages; use the proxy or the command l
 
 export class JsonServer {
   private readonly options: Required<HttpOptions>;
-  /** The server lets this page read its answers, whatever the answer is. */
+  /** True once an answer has arrived, which proves that the server lets this page read its answers. */
   answered = false;
   private running = 0;
   private readonly waiting: (() => void)[] = [];
@@ -178,7 +178,10 @@ export class JsonServer {
     return this.ask('POST', path, body, asking);
   }
 
-  /** True if the server answers but this page may not read it: such a request succeeds when its answer is not read. */
+  /**
+   * True if the server answers but this page may not read the answer. The request is sent in the mode `no-cors`, which
+   * succeeds without access to the answer.
+   */
   async isHidden(signal?: AbortSignal): Promise<boolean> {
     const limited = AbortSignal.any([AbortSignal.timeout(5000), ...(signal ? [signal] : [])]);
     const asked = this.options.fetch(`${this.address}/`, { mode: 'no-cors', credentials: 'omit', signal: limited });

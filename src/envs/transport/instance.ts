@@ -1,6 +1,6 @@
 /**
- * One worker of a pool: matches requests and replies by id, and gives each a deadline. It can be lost; the pool handles
- * the worlds in it.
+ * One worker of a pool: matches requests and replies by id, and gives each request a deadline. An instance may be lost;
+ * the pool then rebuilds its worlds.
  */
 import { type WorldDescription, WorldError } from '../env.ts';
 import type { ConnectionSettings } from '../module.ts';

@@ -53,10 +53,13 @@ function orAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   });
 }
 
-/** Turns of one message, if each row's turns are bounded; and the number assumed for a row that its oracle bounds. */
+/**
+ * Maximum number of turns in one message, for a batch of episodes with a fixed turn limit; `usualTurns` is the number
+ * assumed for an episode whose limit depends on its oracle.
+ */
 const turnsAtOnce = 1024;
 const usualTurns = 8;
-/** Time limits of a single call that a message with so many turns may take. */
+/** Time limit of a message with so many turns, as a multiple of a single call's limit. */
 const timeoutsOfPlay = 6;
 
 /** Open one with `WorldPool.open()`. */
@@ -131,8 +134,8 @@ export class WorldPool implements World {
   }
 
   /**
-   * Plays part by part, so that other calls can run in between. If a part costs the instance, it is played again turn
-   * by turn, which finds the failing world.
+   * Plays part by part, so that other calls can run in between. If the instance is lost during a part, that part is
+   * played again turn by turn, which finds the failing world.
    */
   async playAlone(episodes: readonly LoneEpisode[], play: LonePlay): Promise<Played[]> {
     const atOnce = Math.max(8, Math.floor(turnsAtOnce / (typeof play.turns === 'number' ? play.turns : usualTurns)));
@@ -146,7 +149,7 @@ export class WorldPool implements World {
   }
 
   private async playPart(episodes: readonly LoneEpisode[], play: LonePlay): Promise<Played[] | null> {
-    // These slots cannot be rebuilt: their actions are not known here.
+    // These slots cannot be rebuilt: their actions are chosen in the worker and unknown here.
     for (const slot of episodes.keys()) this.episodes.delete(slot);
     try {
       const timeoutMs = this.options.timeoutMs * timeoutsOfPlay;
@@ -198,7 +201,7 @@ export class WorldPool implements World {
     }
   }
 
-  /** Reads from worlds. A world whose answer costs the instance gets null. */
+  /** Reads from worlds. The result is null for a world whose call loses the instance. */
   private async ask<T>(call: WorldCall, slots: readonly number[], signal?: AbortSignal): Promise<(T | null)[]> {
     const live = slots.filter((slot) => !this.episodes.get(slot)?.failure);
     const answers = new Map<number, T | null>();
@@ -216,8 +219,8 @@ export class WorldPool implements World {
   }
 
   /**
-   * Steps the worlds `part` (indices into `slots`) together, or one at a time if that costs the instance. The others
-   * answer with their earlier failure.
+   * Steps the worlds `part` (indices into `slots`) together, or one at a time if that loses the instance. Worlds that
+   * have failed before answer with their earlier failure.
    */
   private async move(
     slots: readonly number[],

@@ -41,7 +41,7 @@ export class TextBatch<E extends BatchExports> {
     return new TextBatch(instance.exports as unknown as E);
   }
 
-  /** Size of the linear memory, which is that of its largest moment. */
+  /** Size of the linear memory: its peak, since it never shrinks. */
   memoryBytes(): number {
     return this.wasm.memory.buffer.byteLength;
   }
@@ -77,14 +77,14 @@ export class TextBatch<E extends BatchExports> {
       if (!this.wasm.hasWorld(slot)) throw new WorldError(`World ${slot} has not begun: reset it with a task first.`);
   }
 
-  /** What the last call wrote, whole. */
+  /** Complete output of the last call. */
   output(): string {
     this.refresh();
     const start = this.wasm.outputPointer();
     return decoder.decode(this.bytes.subarray(start, start + this.wasm.outputLength()));
   }
 
-  /** What the last call wrote and flagged, row by row. */
+  /** Output and flags of the last call, row by row. */
   answers<T>(count: number, read: (text: string, flags: number, b: number) => T): T[] {
     this.refresh();
     const { columns, capacity } = this;
@@ -108,7 +108,7 @@ export class TextBatch<E extends BatchExports> {
     }
   }
 
-  /** Views on linear memory: made anew when it grew or the columns moved. */
+  /** Views on linear memory, renewed after the memory has grown or the columns have moved. */
   private refresh(): void {
     const { buffer } = this.wasm.memory;
     if (this.bytes.buffer !== buffer) this.bytes = new Uint8Array(buffer);

@@ -1,13 +1,17 @@
 /**
- * Finds and compiles build/wasm/NAME.wasm, wherever this code runs: in a page or its workers by a URL that Vite knows, in
- * Node (tests, command line) as a file of the repository. Compiled once per name. Knows no world.
+ * Finds and compiles build/wasm/NAME.wasm, wherever this code runs: in a page or its workers by a URL that Vite
+ * resolves, in Node (tests, command line) as a file of the repository. Each name is compiled once. Independent of any
+ * world.
  */
 import { WorldError } from '../env.ts';
 
 const urls = import.meta.glob<string>('/build/wasm/*.wasm', { query: '?url', import: 'default' });
 const compiled = new Map<string, Promise<WebAssembly.Module>>();
 
-/** The repository's root: the nearest folder above this file (or above the working directory) with a package.json and envs-wasm. */
+/**
+ * The repository's root: the nearest folder above this file (or above the working directory) with a package.json and
+ * envs-wasm.
+ */
 export async function repositoryRoot(): Promise<string> {
   const { existsSync } = await import('node:fs');
   const { dirname, join } = await import('node:path');

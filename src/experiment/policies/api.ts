@@ -23,7 +23,7 @@ const schema = v.strictObject({
       change: 'restart',
     },
   ),
-  // Named differently from `model` of other kinds, which may be a repository.
+  // Not called `model` as in other kinds, where the value may be a repository.
   name: field(text(1, 200), {
     label: 'Model',
     sentence: 'What the server calls the model.',

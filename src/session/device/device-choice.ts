@@ -1,8 +1,8 @@
 /**
- * Chooses the device that runs compute on: the GPU by WebGPU, or the processor by WebAssembly. A requested device is
- * used. Otherwise the only available one is used, and the processor instead of a software WebGPU adapter, which is many
- * times slower. With two real devices a short measurement before the first training picks the faster, and the result is
- * stored for this adapter.
+ * Chooses the device that runs compute on: the GPU by WebGPU, or the processor by WebAssembly. A device that the person
+ * requested is used. Otherwise, if only one is available, that one is used; the processor is preferred to a software
+ * WebGPU adapter, which is many times slower. With two real devices a short measurement before the first training picks
+ * the faster, and the result is stored for this adapter.
  */
 import { type Device, DeviceUnavailableError } from '../../device/device.ts';
 import { measureStep } from '../../policy/engine/measure-step.ts';
@@ -48,7 +48,7 @@ export class DeviceChooser implements GpuMachine {
   }
 
   /**
-   * Opens a device. `toTrain`: measure first if no measurement is stored. Rejects with DeviceUnavailableError if there
+   * Opens a device. `toTrain`: measures first if no measurement is stored. Rejects with DeviceUnavailableError if there
    * is no device.
    */
   async open({ toTrain = false }: { toTrain?: boolean } = {}): Promise<Device> {

@@ -14,7 +14,7 @@ async function measureOrRecall(gpu: Device, memory: AdapterMemory | undefined): 
   const adapter = adapterName(gpu);
   // A browser may refuse storage; the measurement is then repeated next time.
   const known = await memory?.read(adapter).catch(() => null);
-  // A measurement from before some choice existed is repeated.
+  // A stored measurement that lacks a choice added since then is repeated.
   if (known && Object.keys(defaultChoices).every((name) => name in known)) return parseChoices(known);
   const choices = await measureChoices(gpu);
   await memory?.write(adapter, choices).catch(() => {});

@@ -34,9 +34,12 @@ const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(1)} MB`;
 export interface PlanAdvice {
   /** Maximum total bytes. */
   budget?: number;
-  /** Reason why it cannot run with any amount of memory; empty: it can. */
+  /** Reason why it cannot run with any amount of memory; empty if there is none. */
   problem?: string;
-  /** Describes the change of settings that would make it fit, if it can be computed; null: none does. */
+  /**
+   * Describes a change of settings that would make it fit; returns null if no change does. Absent if no such change can
+   * be computed.
+   */
   change?: () => string | null;
 }
 
@@ -54,7 +57,7 @@ function adviceFor(buffers: readonly PlannedBuffer[], gpu: Device | null, option
   if (options.problem) return `${options.problem}${options.change ? `: ${changeWords(options.change)}` : ''}.`;
   const budget = options.budget ?? BUDGET;
   const most = gpu?.bufferBytes ?? Number.POSITIVE_INFINITY;
-  // Parameters are split into as many buffers as they need; every other part must fit into one.
+  // Parameters are split into as many buffers as needed; every other part must fit into one.
   const whole = buffers.filter(
     ({ part }) => !['weights', 'adapter', 'optimizer', 'reference', 'transfer', 'critic', 'host'].includes(part),
   );

@@ -87,7 +87,7 @@ export class Evaluations {
     }
   }
 
-  /** Resolves when the device is free again. */
+  /** Cancels the evaluation in progress. Resolves when the device is free again. */
   async cancel(): Promise<void> {
     this.abort?.abort(new StoreError('The evaluation was stopped. What was played is kept: the same one goes on.'));
     await this.running;

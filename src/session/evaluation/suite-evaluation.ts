@@ -80,7 +80,9 @@ function onSuite(experiment: Experiment, { module, suite }: FoundSuite, request:
   });
 }
 
-/** The suite with the options that set the world's text format taken from the policy's own run. */
+/**
+ * The suite under the text format that the policy was trained with: the options for it come from the policy's own run.
+ */
 export function withPolicyOptions(experiment: Experiment, { module, suite }: FoundSuite): FoundSuite {
   const own: WorldOptions = experiment.worlds.find(({ name }) => name === module.name)?.options ?? {};
   const names = (suite.policyOptions ?? []).filter((name) => own[name] !== undefined);

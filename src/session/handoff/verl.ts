@@ -247,7 +247,7 @@ function play(ledger: Ledger): Flat {
     [`${rollout}.multi_turn.enable`]: true,
     [`${rollout}.agent.default_agent_loop`]: 'tabgym',
     [`${rollout}.agent.agent_loop_config_path`]: here('agent_loop.yaml'),
-    // As in this project, success on held-out tasks is sampled at the training temperature.
+    // Success on held-out tasks is sampled at the training temperature, as in this project.
     [`${rollout}.val_kwargs.do_sample`]: true,
     [`${rollout}.val_kwargs.temperature`]: temperature,
   };

@@ -1,7 +1,7 @@
 /**
- * Replays a trajectory from a file in our world. The task is found by its item number as AgentGym's server counts, by
- * the task stored in our own file format, or by the world's first observation. Then each action is repeated, and turns
- * with a different observation are listed.
+ * Replays a trajectory from a file in our world. Finds its task by the item number of AgentGym's server, by the task
+ * stored in our own file format, or by the world's first observation. Then repeats each action, and lists the turns
+ * whose observation differs.
  */
 import { type Feedback, promptRulesOf, type Task, type World } from '../../envs/env.ts';
 import type { AgentGymForm } from '../../envs/serving/form.ts';
@@ -13,8 +13,8 @@ import { worldModules } from '../../worlds/registry.ts';
 import type { RecordedReplay, ReplayFrame } from '../protocol.ts';
 
 /**
- * Number of tasks whose first observations are compared if no item number leads to the task; only the first ones of a
- * larger world are.
+ * Maximum number of tasks whose first observations are compared if no item number identifies the task. In a world with
+ * more tasks, only the first ones are compared.
  */
 const mostSearched = 3000;
 const openingsAtOnce = 64;

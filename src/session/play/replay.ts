@@ -8,8 +8,8 @@ import type { ReplayFrame } from '../protocol.ts';
 import { RecordedReplays } from './recorded-replay.ts';
 
 /**
- * Replays the actions if the world is replayable. Otherwise it returns the recorded texts, so that no action has its
- * effect twice.
+ * Replays the actions if the world is replayable. Otherwise returns the recorded texts, because a repeated action would
+ * have its effect a second time.
  */
 export function framesOf(world: World, trajectory: Trajectory): Promise<ReplayFrame[]> {
   return world.describe().replayable ? replayedFrames(world, trajectory) : Promise.resolve(recordedFrames(trajectory));

@@ -26,7 +26,9 @@ export interface ActingParts {
   config: Uint8Array;
   /** The model that plays before any training step. */
   initial(): Promise<OnnxModelSource>;
-  /** The model that plays after a checkpoint; null: it has no trainable weights, so checkpoints do not exist. */
+  /**
+   * The model that plays after a checkpoint; null if the model has no trainable weights, and therefore no checkpoints.
+   */
   restored: ((state: PolicyState) => OnnxModelSource) | null;
   signal: AbortSignal;
   onProgress(progress: Progress | null): void;

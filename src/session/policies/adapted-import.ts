@@ -11,15 +11,16 @@ import { textOf } from './kept-files.ts';
 import { untrained } from './kind.ts';
 
 /**
- * A run at step 0 with a PEFT adapter. The base model is the one the adapter names, or that of its settings if it names
- * none.
+ * A run at step 0 with a PEFT adapter. The base model is the one that the adapter names. The preset's model is used
+ * instead if the adapter names none, or names a different one without this project's key of the model.
  */
 export function importedAdapter(files: AdapterFiles, preset: Experiment, fileName: string): NewRun {
   const text = textOf(files['adapter_config.json']);
   const { rank, alpha, targets, rankStabilized } = parseAdapterConfig(text);
   const own = preset.policy.kind === 'lora' ? preset.policy : null;
   const { name, revision = null, key } = readAdapterBase(text, files['adapter_model.safetensors'], own?.model);
-  // An adapter trained elsewhere may name a local folder as its base; settings that come with it name the model better.
+  // An adapter trained elsewhere may name a local folder as its base. The preset's settings, if they have a model,
+  // identify it better.
   const named = modelNamed({ name, revision }, key);
   const model = own && baseNameOf(own.model).name !== baseNameOf(named).name && !key ? own.model : named;
   // rsLoRA's scale, alpha / sqrt(rank), equals LoRA's alpha / rank with alpha multiplied by sqrt(rank).

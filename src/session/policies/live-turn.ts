@@ -1,6 +1,4 @@
-/**
- * Converts a turn to a live event for the page, and plays an episode for watching at a pace that a person can follow.
- */
+/** Converts a turn to a live event for the page, and plays an episode slowly enough for a person to follow. */
 import type { TurnEvent } from '../../rl/episode/rollout.ts';
 import type { Evaluator } from '../../rl/evaluator.ts';
 import type { StepOptions, WatchOptions } from '../engine.ts';

@@ -79,7 +79,10 @@ h1{font-size:24px}h2{font-size:17px;margin-top:28px}table{border-collapse:collap
 td.n{text-align:end;font-variant-numeric:tabular-nums}pre{white-space:pre-wrap;overflow-wrap:anywhere;background:#f3f3ef;padding:10px;border-radius:6px;font-size:12px}
 .charts{display:grid;grid-template-columns:repeat(auto-fill,minmax(460px,1fr));gap:12px}svg{max-width:100%;height:auto;border:1px solid #ddd;border-radius:6px}td.t{white-space:pre-wrap;overflow-wrap:anywhere}p.small{color:#575b61;font-size:12px}`;
 
-/** A number of a record as text. Records of a foreign run may hold any JSON: anything but a finite number becomes a dash. */
+/**
+ * A number of a record as text. The records of an imported run may contain any JSON, so everything except a finite
+ * number becomes a dash.
+ */
 const number = (value: unknown) =>
   typeof value === 'number' && Number.isFinite(value) ? String(Number(value.toPrecision(4))) : '–';
 const fixed = (value: unknown) => (typeof value === 'number' && Number.isFinite(value) ? value.toFixed(3) : '–');

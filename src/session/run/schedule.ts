@@ -1,4 +1,4 @@
-/** Steps that evaluate, and the comparison of records after a resume. */
+/** Selects the steps that are evaluated, and the part of a record that a resumed run must reproduce. */
 import type { Experiment } from '../../experiment/experiment.ts';
 
 /** True before the first update, every `every` steps, and after the last. */

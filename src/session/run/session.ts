@@ -156,7 +156,7 @@ export class Session {
       this.setStatus(before);
     }
     const { at } = this;
-    // The engine's weights change until those of the last step are loaded again.
+    // The engine does not hold the weights of the last step until they are loaded again.
     this.at = null;
     return inspectionOf(this.engine!, step, stored).finally(() => {
       if (step === at) this.at = at;

@@ -37,7 +37,7 @@ interface Header {
   };
 }
 
-/** True if all values fit into two bytes (0 to 65535). The columns do not contain their width; the header does. */
+/** True if all values fit into two bytes (0 to 65535). The width of the columns is stored in the header. */
 const fits16 = (list: readonly Int32Array[]) =>
   list.every((values) => values.every((value) => value >= 0 && value < 65536));
 

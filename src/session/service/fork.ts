@@ -1,7 +1,7 @@
 /**
  * Creates new runs from existing ones. A fork starts at a checkpoint of its parent with some settings changed; a
- * duplicate is the same run under another name. Both include the parent's curve up to that step, so that it reads as
- * one.
+ * duplicate is the same run under another name. Both include the parent's curve up to that step, so that one continuous
+ * curve is drawn.
  */
 
 import { deepens, LAYERS } from '../../experiment/deepening.ts';
@@ -81,7 +81,7 @@ interface Kept {
  */
 function grown(experiment: Experiment, { checkpoint, assets }: Kept): Pick<NewRun, 'checkpoints' | 'assets'> {
   const larger = sessionPolicy(experiment.policy).grow!(experiment, { checkpoint: checkpoint.bytes, assets });
-  // The kernels were measured for the other depth.
+  // The kernels were measured for the old number of layers.
   const meta = { ...checkpoint.meta, optimizerStep: 0, kernelChoices: {}, batchPlan: {} };
   return { checkpoints: [{ meta, bytes: larger.checkpoint }], assets: larger.assets };
 }

@@ -171,7 +171,10 @@ export class SweepSession {
     return Math.max(1, Math.min(MOST_STEPS_A_TURN, steps));
   }
 
-  /** Counts the time of a turn beyond its steps as evaluations, or as the opening of the engine if there were none. */
+  /**
+   * Counts the part of a turn's time that its steps did not take: as evaluations, or, if there were none, as the
+   * opening of the engine.
+   */
   private timed(member: Member, before: number, ms: number): void {
     const { experiment } = member.run;
     const steps = member.recent.filter(({ step }) => step > before);

@@ -1,6 +1,6 @@
 /**
- * The sweeps of a trainer's service: create, open, train, export and import. At most one trains, and no single run at
- * the same time.
+ * The sweeps of a trainer's service: create, open, train, export and import. At most one sweep trains at a time, and no
+ * single run trains during it.
  */
 import type { Experiment } from '../../experiment/experiment.ts';
 import { parseExperiment } from '../../experiment/experiment.ts';

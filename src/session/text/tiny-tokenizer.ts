@@ -13,7 +13,7 @@ export const tinyTokens = {
   clean_up_tokenization_spaces: false,
 };
 
-/** The same with a chat template: tokens for observation, action and the end of a turn. */
+/** `tinyTokens` with a chat template, which contains the tokens for observation, action and the end of a turn. */
 export const tinyTokenizer = {
   ...tinyTokens,
   chat_template:

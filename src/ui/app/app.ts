@@ -31,8 +31,8 @@ import '../panels/transport.ts';
 import { keepAwake } from './wake-lock.ts';
 
 /**
- * Focus target in front of a panel. It is an element beside the panel, not the panel itself: Tab skips the contents of
- * a host with a negative tabindex.
+ * Focus target in front of a panel: an element of its own, because Tab skips the contents of a host with a negative
+ * tabindex.
  */
 const place = (panel: NarrowPanel) => html`<span class="place" data-place=${panel} tabindex="-1"></span>`;
 

@@ -1,7 +1,7 @@
 /**
- * Measures how fast the page answers while a run trains (Interaction to Next Paint, web.dev/articles/inp). Where it is
- * too slow, the processor device gives one thread back to the page. The run's numbers do not depend on the number of
- * threads.
+ * Measures how fast the page answers while a run trains (Interaction to Next Paint, web.dev/articles/inp). If it
+ * answers too slowly, the processor device gives one thread back to the page. The run's numbers do not depend on the
+ * number of threads.
  */
 
 /** Milliseconds from a key or a click to the next frame, above which an interaction counts as slow. */

@@ -3,7 +3,7 @@
  * no headers for it, a service worker adds them, and the page reloads once, before anything has started.
  */
 
-/** Result: 'isolated' allows several threads, each other value names the reason for a single one. */
+/** Result of the isolation: `isolated` allows several threads; every other value is the reason why only one is used. */
 export type Isolation = 'isolated' | 'framed' | 'no-service-worker' | 'refused';
 
 /** Parts of the browser that isolation uses; a test replaces them. */
@@ -52,7 +52,7 @@ function sessionStorageOrNull(): Storage | null {
   }
 }
 
-/** Host that is this browser. */
+/** The host for this browser. */
 export const thisPage = (): IsolationHost => ({
   isolated: globalThis.crossOriginIsolated === true,
   framed: globalThis.top !== globalThis.self,

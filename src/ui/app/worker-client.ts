@@ -1,6 +1,6 @@
 /**
- * Client of the trainer's worker: starts the worker, calls it through comlink, and turns its crash into a readable
- * error.
+ * Client of the trainer's worker: starts the worker, calls it through comlink, and turns a crash of the worker into a
+ * readable error.
  */
 import * as Comlink from 'comlink';
 import { isFrameRequest } from '../../envs/transport/frame-port.ts';
@@ -39,15 +39,15 @@ function spawnTrainer(onCrash: (error: Error) => void): Spawned<TrainerApi> {
 }
 
 /**
- * Timer of the supervisor's pings, off in development: a worker that stands at a breakpoint does not answer, and is
- * fine.
+ * Timer of the supervisor's pings. Off in development, where a worker paused at a breakpoint does not answer although
+ * it is healthy.
  */
 const everyUnlessDebugged = (tick: () => void, ms: number) => import.meta.env.DEV || setInterval(tick, ms);
 
 export function workerClient(): Client {
   let crashed: (error: Error) => void = () => {};
   let restarted: () => unknown = () => {};
-  /** Rejects if a worker crashes or none answers, because the pending calls of such a worker never settle. */
+  /** Rejects if a worker crashes or no worker answers any more; the pending calls would otherwise never settle. */
   const crash = new Promise<never>((_, reject) => {
     crashed = reject;
   });

@@ -1,4 +1,4 @@
-/** Frames that a worker requests from its page, for worlds that run in one (`envs/transport/frame-port.ts`). */
+/** Frames that a worker requests from its page, for worlds that run in a frame (`envs/transport/frame-port.ts`). */
 
 import { openFrame } from '../../envs/transport/frame.ts';
 import type { FrameRequest } from '../../envs/transport/frame-port.ts';

@@ -1,4 +1,4 @@
-/** Menu beside a chart's title that saves the chart as a file. */
+/** Menu next to a chart's title that saves the chart as a file. */
 import { msg, str } from '@lit/localize';
 import { html } from 'lit';
 import type { ChartFormat } from './save-chart.ts';

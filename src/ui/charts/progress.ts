@@ -184,7 +184,7 @@ export class TabgymProgress extends Panel {
       <button @click=${() => this.app.takeOver()}>${msg('Take over')}</button></div>`;
   }
 
-  /** A hint as a button: sign and title. Pressed, it shows the explanation and a link to the episodes. */
+  /** Button of a hint, with its sign and title. A press shows the explanation and a link to the episodes. */
   private renderChip(hint: Hint) {
     const open = hint.id === this.opened;
     const toggle = () => {

@@ -48,7 +48,7 @@ const paper: { readonly [token: string]: string } = {
   '--series-oracle': '#0e6b37',
 };
 
-/** Episodes of the newest step that still has them, among the last 20 steps. */
+/** Episodes of the newest of the last 20 steps whose episodes are still stored. */
 async function lastEpisodes(api: TrainerApi, { id }: RunSummary, records: readonly StepRecord[]) {
   for (const { step } of records
     .filter((record) => record.step > 0)

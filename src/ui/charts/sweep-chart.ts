@@ -87,7 +87,7 @@ export class TabgymSweepChart extends LitElement {
     return this.spec.series[this.chosen];
   }
 
-  /** Fixed range of the chosen series; a spec's range belongs to its left scale only. */
+  /** Fixed range of the chosen series. A spec's range applies only to the series on its left scale. */
   private get range(): [number, number] | null {
     return this.series.scale === 'right' ? null : this.spec.range;
   }
@@ -178,7 +178,7 @@ export class TabgymSweepChart extends LitElement {
     if (!this.plotElement || !this.columns.steps.length) return this.drop();
     if (['spec', 'theme', 'chosen', 'view'].some((name) => changed.has(name)) || this.hasOtherLines()) this.drop();
     if (this.plot && !this.plotElement.contains(this.plot.root)) this.drop();
-    // Evaluations belong to steps; on an axis of sums their x positions would match no seed.
+    // An evaluation belongs to a step. On an axis of sums, a step has a different x position for each seed.
     this.points = this.chosen === 0 && this.view.x === 'step' ? this.evaluations() : [];
     if (!this.plot) this.build();
     else if (changed.has('lines')) this.plot.setData(this.data());
@@ -259,7 +259,7 @@ export class TabgymSweepChart extends LitElement {
 
   private clicked() {
     const index = this.plot?.cursor.idx;
-    // On an axis of sums a point belongs to several steps, so a click selects nothing.
+    // On an axis of sums, one x position belongs to different steps of different variants, so a click selects nothing.
     if (this.view.x === 'step' && index !== null && index !== undefined)
       this.dispatchEvent(new StepSelectEvent(this.columns.steps[index]));
   }

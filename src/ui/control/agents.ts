@@ -1,6 +1,6 @@
 /**
- * Buttons of the gallery of trained agents. An agent that was opened once is a run of this browser like any other, and is not fetched
- * again.
+ * Buttons of the gallery of trained agents. Opening an agent imports it as an ordinary run of this browser; later
+ * visits open that run without another download.
  */
 import { msg, str } from '@lit/localize';
 import type { RunSummary } from '../../session/protocol.ts';

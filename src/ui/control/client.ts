@@ -1,13 +1,13 @@
 /**
- * The only way from the page to the trainer: `client.api` has its methods, and its events are gathered. Knows no panel;
- * no other file of `ui/` but `app/worker-client.ts` knows a worker.
+ * The page's only access to the trainer: calls go through `client.api`, and the trainer's events are delivered in
+ * batches. Independent of panels. `app/worker-client.ts` is the only file of `ui/` that handles the trainer's worker.
  */
 import type { GpuReport, SessionEvent, TrainerApi } from '../../session/protocol.ts';
 import { Gatherer } from './event-gatherer.ts';
 
 export interface Client {
   api: TrainerApi;
-  /** `onRestart` is called after the trainer was replaced; the new one has nothing open. */
+  /** Starts the trainer. `onRestart` is called after it was replaced; the new trainer has no open run. */
   start(deliver: (events: SessionEvent[]) => void, onRestart: (gpu: GpuReport) => void): Promise<GpuReport>;
 }
 

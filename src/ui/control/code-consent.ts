@@ -26,8 +26,8 @@ export class CodeConsent {
   }
 
   /**
-   * Returns true without a question if there is no code, or none that is new. `beside`: experiments that run together
-   * with it in a sweep.
+   * Returns true without asking if all code of the experiment is allowed already, or if it has none. `beside`:
+   * experiments that run together with it in a sweep.
    */
   async ask(experiment: Experiment, beside: readonly Experiment[] = []): Promise<boolean> {
     const allowed = known();

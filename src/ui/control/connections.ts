@@ -1,7 +1,7 @@
 /**
  * Addresses and tokens of worlds on a server, as a person typed them. They stay in the memory of the page and are sent
  * to the trainer; no experiment, run, link or store contains them. An experiment from a file gets none of them until
- * the person allows it, since somebody else wrote what it requests from a server.
+ * the person allows it, since its requests to a server were written by somebody else.
  */
 import type { ConnectionSettings } from '../../envs/module.ts';
 import { everyModel } from '../../session/api/model-connection.ts';
@@ -9,7 +9,7 @@ import type { RunSummary } from '../../session/protocol.ts';
 
 export type Settings = { readonly [world: string]: ConnectionSettings };
 
-/** Settings with one of them changed. An empty value is removed, so that the world's own applies. */
+/** Settings with one of them changed. An empty value is removed, so that the world's default applies. */
 export function withConnection(all: Settings, world: string, change: ConnectionSettings): Settings {
   const given = Object.entries({ ...all[world], ...change }).filter(([, value]) => value !== undefined && value !== '');
   const { [world]: _, ...others } = all;
@@ -54,7 +54,7 @@ export class Connections {
     return this.settings[world] ?? {};
   }
 
-  /** Typing an address beside an experiment allows that experiment to use it. */
+  /** Entering an address while an experiment is in focus allows that experiment to use it. */
   change(world: string, change: ConnectionSettings, run: string | null): void {
     this.settings = withConnection(this.settings, world, change);
     this.allow(run);
@@ -68,7 +68,7 @@ export class Connections {
     return run === null || this.allowed.has(run);
   }
 
-  /** Settings that the trainer gets while this run is in focus. `worlds`: all that may use a server. */
+  /** Settings that the trainer gets while this run is in focus. `worlds`: all worlds that may use a server. */
   settingsFor(run: string | null, worlds: readonly string[]): Settings {
     if (this.mayUse(run)) return this.settings;
     return Object.fromEntries([...worlds, everyModel].map((name) => [name, { withheld: true }]));

@@ -49,7 +49,7 @@ export class Controller {
   readonly links = new Links(this.store, this.notifier, this.draft);
   readonly evaluations = new Evaluations(this.store, () => this.api, this.notifier);
   readonly sweep = new SweepInFocus(this.store, () => this.api, this.notifier);
-  /** True while a given number of steps trains: after a reload such a run does not continue by itself. */
+  /** True while a run trains a given number of steps. Such a run does not continue after a reload. */
   private stepping = false;
   private readonly events = new Events(this.store, this.notifier, {
     models: this.models,
@@ -128,7 +128,7 @@ export class Controller {
     await this.train();
   }
 
-  /** Opens the run again in a trainer that replaced one without an answer, and trains on if the run was training. */
+  /** Opens the run again after an unresponsive trainer was replaced, and continues training if the run was training. */
   private async restarted(gpu: State['gpu']) {
     const { run, status, owner, draft } = this.state;
     const trained = (status === 'preparing' || status === 'running') && !this.stepping;
@@ -237,7 +237,7 @@ export class Controller {
     return runs[0];
   }
 
-  /** A finished run of an unfinished sweep counts as paused, since it continues with the others. */
+  /** A finished run of an unfinished sweep counts as paused, since Train continues the sweep's other runs. */
   private sweepStatus(own: RunStatus): RunStatus {
     const { sweep } = this.state;
     return own === 'finished' && sweep && sweep.state.done < sweep.state.total ? 'paused' : own;

@@ -76,7 +76,7 @@ export class Evaluations {
 
   take(events: readonly SessionEvent[]) {
     const last = events.findLast((event) => event.type === 'evaluation');
-    // `play` handles the end.
+    // `play` itself handles the end of an evaluation.
     if (last?.type === 'evaluation' && last.progress && this.state.evaluating)
       this.store.set({ evaluating: last.progress });
   }

@@ -1,7 +1,7 @@
 /**
  * Gathers the worker's events and delivers them at most ten times a second, and none while the page is hidden, so that
- * drawing does not slow down training. An event that a later one replaces is dropped: apart from the steps, a hidden
- * tab gathers a bounded number. Uses no DOM; its host provides time, visibility and the receiver.
+ * drawing does not slow down training. An event is dropped if a later one replaces it. In a hidden tab, only the events
+ * of steps therefore accumulate without a bound. Uses no DOM; its host provides time, visibility and the receiver.
  */
 import type { SessionEvent } from '../../session/protocol.ts';
 
@@ -15,7 +15,7 @@ const intervalMs = 100;
 const mostLive = 64;
 const compactAbove = 512;
 
-/** Key of events of which only the last one matters, or null. */
+/** Key shared by events of which only the last one matters; null if all of them matter. */
 const replaces = (event: SessionEvent): string | null => {
   if (event.type === 'evaluation' || event.type === 'status' || event.type === 'progress' || event.type === 'owner')
     return `${event.type} ${event.runId}`;

@@ -27,7 +27,7 @@ interface Parts {
   navigation: Navigation;
   sweep: SweepInFocus;
   evaluations: Evaluations;
-  /** True while a given number of steps trains: after a reload such a run does not continue by itself. */
+  /** True while a run trains a given number of steps. Such a run does not continue after a reload. */
   stepping(): boolean;
 }
 
@@ -67,7 +67,7 @@ export class Events {
     else if (event.type === 'live') this.takeLive(event.live);
   }
 
-  /** All runs of a sweep have its status. */
+  /** Applies the status of a sweep to the run in focus, if the run belongs to that sweep. */
   private takeSweep(sweepId: string, { status, detail }: SweepState) {
     const { run } = this.state;
     if (run?.sweep?.id === sweepId && status !== 'idle') this.takeStatus(status, detail);

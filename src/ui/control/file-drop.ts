@@ -19,7 +19,7 @@ export interface Sorted {
 }
 
 const isWeights = ({ name }: PickedFile) => /\.(gguf|safetensors|onnx)$/i.test(name);
-/** Also a name without an ending, which a download may have dropped. */
+/** Also accepts a name without an extension, because a download may have removed it. */
 const isImport = ({ name }: PickedFile) => /\.(tabgym|zip)$/i.test(name) || !name.includes('.');
 /** Part of a language model's folder, as opposed to trajectories. */
 const isModelPart = ({ name }: PickedFile) =>

@@ -1,4 +1,4 @@
-/** Parts of the rooms above this one, each loaded when it is first used. `app/lazy-parts.ts` implements them. */
+/** Parts that this folder may not import, each loaded when it is first used. `app/lazy-parts.ts` implements them. */
 import type { Experiment } from '../../experiment/experiment.ts';
 import type { CarriedCode } from '../../experiment/own-code.ts';
 import type { RunSummary, StepRecord, TrainerApi } from '../../session/protocol.ts';

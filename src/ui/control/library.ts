@@ -112,7 +112,7 @@ export class Library {
     });
   }
 
-  /** Lets the shipped policy play; it is fetched once and then stored as a run. */
+  /** Plays an episode with the shipped policy, which is fetched once and then stored as a run. */
   async watchSample() {
     const known = this.state.runs.find(
       ({ origin, deletedUntil }) => deletedUntil === null && origin.kind === 'import' && origin.file === samplePolicy,

@@ -1,7 +1,7 @@
 /**
- * Links to an experiment and a place. Makes an address of what is in focus, or a file if the address would be too long.
- * Opens an address: its experiment goes into the setup; if the run that it names is not stored here, a note says so,
- * and importing the run's file opens the same place.
+ * Links to an experiment and a place. Makes an address for the experiment or run in focus, or a file if the address
+ * would be too long. Opening an address puts its experiment into the setup. If the run that the address names is not
+ * stored here, a note explains that; importing the run's file then opens the same place.
  */
 import { msg, str } from '@lit/localize';
 import { type Experiment, ExperimentError, parseExperiment } from '../../experiment/experiment.ts';
@@ -65,7 +65,10 @@ export class Links {
     return { ...selection, run: run?.id ?? null, step: run ? shownStep(this.state) : null };
   }
 
-  /** The selected place. In a run that the site ships, it has the run's original id, which every copy records. */
+  /**
+   * The selected place. For a run that the site ships, the place contains the run's original id, which every imported
+   * copy records.
+   */
   private async shippedPlace(): Promise<{ shipped: string | null; place: Selection }> {
     const { run } = this.state;
     const place = this.place();
@@ -126,8 +129,8 @@ export class Links {
   }
 
   /**
-   * Opens what an address names, once. Returns true if it named an experiment, a preset, or a run that is not stored
-   * here; no other run should then be opened in its place.
+   * Opens the experiment, preset or run that an address names, once. Returns true if the address named an experiment, a
+   * preset, or a run that is not stored here; the caller should then open no other run.
    */
   async take(link: PageLink, place: Selection): Promise<boolean> {
     const known = runOf(this.state.runs, place.run);

@@ -28,7 +28,7 @@ export class Navigation {
     const after: Selection = { ...before, ...this.cleared(patch), ...patch };
     if (after.tab === 'trajectory' && after.step === null) after.step = shownStep(this.store.state);
     if (formatHash(after) === formatHash(before)) return;
-    // With another run, the link's experiment no longer applies; the settings that a teacher fixed stay.
+    // The link's experiment does not apply to another run; the settings that a teacher fixed stay.
     const { link } = this.store.state;
     this.store.set({
       selection: after,

@@ -32,7 +32,7 @@ export class Notifier {
     this.store.set({ notices: [...this.store.state.notices, notice].slice(-mostNotices) });
   }
 
-  /** A restart has a notice of its own. */
+  /** A restart has its own notice elsewhere. */
   notifyOf(error: unknown) {
     if (!(error instanceof RestartedError)) this.notify('error', sentence(error));
   }

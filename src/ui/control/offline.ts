@@ -51,7 +51,7 @@ const notifyUpdated = (said: Notifier, host: OfflineHost) =>
     msg('Reload the page'),
   );
 
-/** Never rejects: without a service worker the page works, but only with a network. */
+/** Never rejects: without a service worker the page still works, but needs a network. */
 export async function keepOffline(said: Notifier, host: OfflineHost): Promise<void> {
   const asked: Asked = { here: false };
   if (host.controlled) host.onTakeover(() => (asked.here ? host.reload() : notifyUpdated(said, host)));
@@ -68,7 +68,7 @@ export async function keepOffline(said: Notifier, host: OfflineHost): Promise<vo
   registration.addEventListener('updatefound', () => watch(registration.installing));
 }
 
-/** Host that is this browser. It registers no worker in development, where none is built, or inside another page. */
+/** The host for this browser. Registers no worker in development, where none is built, or inside another page. */
 export const offlineHost = (): OfflineHost => {
   const workers =
     import.meta.env.MODE === 'production' && globalThis.top === globalThis.self ? navigator.serviceWorker : undefined;

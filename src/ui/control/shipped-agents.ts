@@ -1,4 +1,7 @@
-/** Files of the trained agents that the site ships: the list, an agent's card, its run and its curves, each fetched when it is needed. */
+/**
+ * Files of the trained agents that the site ships: the list, an agent's card, its run and its curves, each fetched when
+ * it is needed.
+ */
 import { msg, str } from '@lit/localize';
 import {
   agentsFolder,

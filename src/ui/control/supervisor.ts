@@ -1,6 +1,6 @@
 /**
  * Keeps one worker responsive: pings it every second, and replaces it after too long a silence, rejecting its pending
- * calls. Knows neither workers nor the trainer; its caller provides both.
+ * calls. Independent of the trainer and of the Worker API, both of which its caller provides.
  */
 import { msg } from '@lit/localize';
 
@@ -10,7 +10,7 @@ const TICK_MS = 1000;
  * export). Counted in ticks, because a page that slept or was frozen has no ticks.
  */
 export const SILENT_TICKS = 60;
-/** Workers lost in a row, without an answer in between, after which the supervisor gives up. */
+/** Number of workers lost in a row, with no answer in between, after which the supervisor gives up. */
 export const MOST_STARTS = 3;
 
 /** The worker was replaced before it answered this call. The call may or may not have taken effect. */

@@ -32,7 +32,7 @@ export class SweepInFocus {
     this.store.set({ sweep: opened, wholeSweep: opened !== null });
   }
 
-  /** All experiments that train together with a run: those of the sweep's runs, made or still to be made. */
+  /** All experiments that train together with a run: those of the sweep's existing and missing runs. */
   async experimentsBeside({ sweep }: RunSummary): Promise<Experiment[]> {
     if (!sweep) return [];
     const { runs } = await this.api().openSweep(sweep.id);

@@ -58,7 +58,7 @@ export class MockSweeps {
     return [...this.all.values()].filter(({ summary }) => summary.sweep);
   }
 
-  /** Fills the sweep of the fixtures with so many steps. */
+  /** Fills the sweep of the fixtures with this number of steps. */
   fill(steps: number) {
     this.make(document);
     for (const run of this.runs) {

@@ -9,14 +9,19 @@ export interface ViewKind {
   load(): Promise<unknown>;
   /** `typed`: the text typed for the next action, or null if nobody plays. */
   render(view: WorldView, typed: string | null): TemplateResult;
-  /** Actions for each key; the first one that the text offers is taken. When play starts, a view with keys has the focus. */
+  /**
+   * Actions for each key, of which the first that the text offers is taken. When play starts, a view with keys has the
+   * focus.
+   */
   keys?: { readonly [key: string]: readonly string[] };
-  /** If true, letters typed on the view go to the action's input line; Backspace deletes one, Enter acts. */
+  /**
+   * If true, letters typed on the view go to the action's input line; Backspace deletes one, Enter sends the action.
+   */
   types?: boolean;
   /** Description of the keys for screen readers. */
   keysLabel?(): string;
   /** True if this view has its own form for the action, which replaces the input line. */
   hasForm?(view: WorldView): boolean;
-  /** True if the view is taller than a screen: on a narrow screen the input line then stands above it. */
+  /** True if the view is taller than a screen: on a narrow screen the input line is then placed above it. */
   tall?: boolean;
 }

@@ -9,7 +9,10 @@ import { compact } from '../kit/format.ts';
 export type Reader = (source: Source) => number | null;
 
 interface Drawing {
-  /** Returns the number of a symbol, or null if there is none; null: the formula is drawn with symbols only. */
+  /**
+   * Returns a symbol's number, or null if the symbol has none. If `read` itself is null, the formula is drawn with
+   * symbols only.
+   */
   read: Reader | null;
   point(source: Source | null): void;
 }
@@ -42,7 +45,7 @@ function symbolOf(symbol: FormulaSymbol, { read, point }: Drawing) {
 const pointed = (of: Source, shown: unknown, point: Drawing['point']) =>
   mathml`<mrow class="symbol" @pointerenter=${() => point(of)} @pointerleave=${() => point(null)}>${shown}</mrow>`;
 
-/** A part of a formula that has a number as a whole: the number if it is known, otherwise the part. */
+/** A part of a formula whose value is one number: draws the number if it is known, otherwise the part. */
 function wholeOf(formula: Formula, { of }: FormulaSymbol, drawing: Drawing) {
   const value = of ? (drawing.read?.(of) ?? null) : null;
   const shown = value === null ? part(formula, drawing) : numberOf(value);

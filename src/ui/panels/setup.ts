@@ -48,7 +48,7 @@ const sectionNames = (): { [section in KnobSection]: string } => ({
   sweep: msg('Sweep'),
 });
 
-/** Characters shown of a changed text; code may be longer. */
+/** Maximum number of characters shown of a changed text, for example of code. */
 const longest = 80;
 
 const show = (value: unknown): string => {
@@ -65,7 +65,7 @@ const belongs = ({ worlds, policies, algorithms }: Knob, path: string, draft: Ex
   (!policies || policies.includes(draft.policy.kind)) &&
   (!algorithms || algorithms.includes(draft.algorithm.name));
 
-/** Knobs for the files that an algorithm learns from: the only ones of its own that a stage shows. */
+/** Knobs for the files that an algorithm learns from. A stage shows these and no other knobs of its algorithm. */
 const filesOf = (name: string) => knobs.filter(({ file, algorithms }) => file && algorithms?.includes(name));
 
 /** True if the world uses a server. Also loads the fields for it, which most worlds do not need. */

@@ -1,4 +1,6 @@
-/** Note above the stage after a link was opened: names the experiment in the setup, and how to open its run. */
+/**
+ * Note above the stage after a link was opened: names the experiment in the setup, and explains how to open its run.
+ */
 import { msg, str } from '@lit/localize';
 import { css, html, nothing } from 'lit';
 import { customElement } from 'lit/decorators.js';

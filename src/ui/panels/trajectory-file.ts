@@ -1,7 +1,7 @@
 /**
- * File of trajectories that a stage learns from. It is read here first, with progress, so that problems show at once,
- * and then given to the worker, which stores it beside the runs that name it. Whether its records fit the worlds of a
- * run is checked when the run reads it.
+ * File of trajectories that a stage learns from. The page reads it first, with progress, so that problems show at once,
+ * and then passes it to the worker, which stores it next to the runs that name it. A run checks when it reads the file
+ * whether the records fit its worlds.
  */
 import { msg, str } from '@lit/localize';
 import { css, html, LitElement, nothing } from 'lit';
@@ -14,7 +14,7 @@ import { controls } from '../kit/styles/shared.ts';
 import { knobLabel, knobSentence } from '../state/labels.ts';
 import { KnobChangeEvent } from './knob-field.ts';
 
-/** Problems that are shown as texts; the others are counted. */
+/** Maximum number of problems shown as texts; the others are counted. */
 const mostTold = 3;
 
 /** Source that reads a file of the page in pieces. */

@@ -85,7 +85,7 @@ export class TabgymTransport extends Panel {
     const playsOnly = playsOnlyReason((run?.experiment ?? draft)?.policy);
     const off = waits || playsOnly !== '' || !gpu?.supported || owner === 'another-tab';
     const running = isActive(status);
-    // Where nothing can be trained, a policy that only plays can still be opened.
+    // If nothing can be trained, a policy that only plays can still be opened.
     const noNew = waits || !(gpu?.supported || playsOnlyReason(draft?.policy));
     return html`<div class="buttons" role="group" aria-label=${msg('Training')}>
       <button class="primary train" title=${playsOnly || nothing} ?disabled=${off || status === 'pausing' || this.done} aria-keyshortcuts="Space" @click=${() => this.app.toggle()}>

@@ -16,7 +16,7 @@ import { type Fetched, none } from '../state/state.ts';
 import { listFromText, listToText } from './list-link.ts';
 import { readerApi } from './reader-client.ts';
 
-/** Source in the address that stands for the episodes of the open run; any other source is a file's name. */
+/** Source in the address that means the episodes of the open run; any other source is a file's name. */
 export const runSource = 'run';
 
 export interface OpenRecord {
@@ -33,7 +33,7 @@ export class ReaderController {
   shown: OpenRecord | null = null;
   beside: OpenRecord | null = null;
   replay: Fetched<RecordedReplay> = none;
-  /** True if the next chosen record opens beside the open one. */
+  /** True if the next chosen record opens next to the open one, for comparison. */
   comparing = false;
   /** Counts changes of the list; rows of an earlier generation are fetched again. */
   generation = 0;
@@ -141,7 +141,7 @@ export class ReaderController {
     this.app.navigation.select({ list: listToText(filter, sorting) || null });
   }
 
-  /** Opens a record, beside the open one if `comparing`. */
+  /** Opens a record, next to the open one if `comparing`. */
   openRecord(index: number) {
     if (this.comparing && this.shown && index !== this.shown.index) {
       this.comparing = false;

@@ -1,6 +1,6 @@
 /**
  * Rows of a long list that are drawn, and their position. Browsers limit the height of an element to some 17 to 33
- * million pixels, and libraries to 8 million (@lit-labs/virtualizer clamps there), which is 240,000 rows. In longer
+ * million pixels, and libraries to 8 million (the limit of @lit-labs/virtualizer), enough for 240,000 rows. In longer
  * lists scrolling is scaled, so that the scrollbar still reaches every row. Pure.
  */
 
@@ -11,7 +11,7 @@ export interface RowWindow {
   /** Height of the scrolled content, in pixels. */
   height: number;
   first: number;
-  /** One past the last row drawn. */
+  /** Index after the last row drawn. */
   end: number;
   /** Position of the first row drawn, in pixels from the top of the content. */
   top: number;

@@ -41,7 +41,7 @@ export function commonStem(actions: readonly string[], typed: string): string {
 
 /**
  * Numbered choices of a question in the observation ("0:\topen door between ..."), in its order. Returns null if the
- * observation asks no such question.
+ * observation contains no such question.
  */
 export function choicesOf(observation: string, actions: readonly string[] | null): string[] | null {
   if (!actions?.length || !actions.every((each) => /^\d+$/.test(each))) return null;

@@ -1,5 +1,5 @@
 /**
- * An episode turn by turn: the world's current view beside its actions and observations, newest turn first. Used for
+ * An episode turn by turn: the world's current view next to its actions and observations, newest turn first. Used for
  * live, recorded and watched episodes.
  */
 import { msg, str } from '@lit/localize';

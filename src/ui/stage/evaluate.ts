@@ -1,5 +1,5 @@
 /**
- * EVALUATE: plays a suite with the run's policy, shows success rates with intervals beside the published ones, and
+ * EVALUATE: plays a suite with the run's policy, shows success rates with intervals next to the published ones, and
  * saves the report as a file.
  */
 import { msg, str } from '@lit/localize';

@@ -1,5 +1,5 @@
 /**
- * PLAY: a person plays the experiment's world beside the text that the agent would read. Every action can be typed,
+ * PLAY: a person plays the experiment's world and sees the text that the agent would read. Every action can be typed,
  * with completion; some views also accept keys.
  */
 import { msg, str } from '@lit/localize';
@@ -90,7 +90,7 @@ export class TabgymPlay extends Panel {
           inset-block-start: 0;
         }
       }
-      /* Keeps the input line in sight beside a tall view. */
+      /* Keeps the input line in sight next to a tall view. */
       @container (max-width: 619px) {
         .tall .side {
           order: -1;

@@ -1,7 +1,7 @@
 /**
  * TRAJECTORY: the turns of an episode with every token as sampled, shaded by surprise. An underline, a mark and a
- * label, besides colour, separate the policy's tokens from the world's. For speed only the turns around the chosen one
- * are drawn in long episodes (ten thousand tokens).
+ * label, in addition to colour, separate the policy's tokens from the world's. For speed, only the turns around the
+ * chosen one are drawn in long episodes (ten thousand tokens).
  */
 import { msg, str } from '@lit/localize';
 import { css, html, nothing, type PropertyValues } from 'lit';

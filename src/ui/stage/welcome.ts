@@ -107,7 +107,7 @@ export class TabgymWelcome extends Panel {
     return html`${this.renderGlance()} ${this.state.gpu?.supported ? this.renderReady() : this.renderUnsupported()}`;
   }
 
-  /** Opening sentence; the newcomer's preset has its own. */
+  /** Opening sentence of the card; the newcomer's preset has a different one. */
   private lead() {
     const { draft, preset } = this.state;
     const world = worldTitle(draft?.worlds[0]?.name ?? '');
@@ -183,7 +183,7 @@ export class TabgymWelcome extends Panel {
     return this.state.link.hide.includes(control);
   }
 
-  /** Button that leaves the requested device, which is missing, for the fastest one that is there. */
+  /** Button shown if the requested device is missing: switches to the fastest available one. */
   private renderOther() {
     if (!askedDevice()) return nothing;
     return html`<button @click=${() => this.app.chooseDevice(null)}>${msg('Use the fastest device')}</button>`;

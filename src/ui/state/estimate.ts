@@ -1,7 +1,7 @@
 /**
  * Estimates the time of a training before it starts: work per step, from the experiment's sizes, times the device's
- * pace. The pace comes from the last steps trained on this device, before the first of them from a measured machine.
- * Pure functions, except that they store the pace.
+ * pace. The pace comes from the last steps trained on this device; if there are none, it is derived from a measurement
+ * on another machine. Pure functions, except that they store the pace.
  */
 import type { Experiment } from '../../experiment/experiment.ts';
 import type { GpuReport, StepRecord } from '../../session/protocol.ts';

@@ -1,6 +1,7 @@
 /**
  * Lights: pointing at a symbol of a formula highlights the element that shows its value. A light is a custom property
- * on the root, which shadow roots inherit; an element names its light in an outline, so that nothing is rendered again.
+ * on the root, which shadow roots inherit. An element's outline refers to the property, so that nothing is rendered
+ * again when a light changes.
  */
 import type { Source } from '../../rl/algorithms/cards.ts';
 import { charts } from './series.ts';

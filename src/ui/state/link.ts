@@ -1,7 +1,7 @@
 /**
- * Fragment of an address, beside the selected place (selection.ts): an experiment, and settings that a teacher fixes
- * (lesson, preset, seed, hidden controls, language). Its contents may be hostile: sizes are bounded here, and the
- * schema checks the rest before use.
+ * The fields of an address's fragment other than the selected place (selection.ts): an experiment, and settings that a
+ * teacher fixes (lesson, preset, seed, hidden controls, language). Its contents may be hostile: sizes are bounded here,
+ * and the schema checks the rest before use.
  *
  *   x=1.TEXT       the experiment: JSON, deflated raw (RFC 1951), base64url without padding (RFC 4648, section 5)
  *   shipped=NAME  a run that the site ships (control/shipped-runs.ts), if the place's run is not stored yet

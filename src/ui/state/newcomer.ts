@@ -1,4 +1,7 @@
-/** Decides whether the page opens with the screen for newcomers: neither the address nor the last visit named a run. */
+/**
+ * Decides whether the page opens with the screen for newcomers: the address names no run, and none was stored at the
+ * last visit.
+ */
 import { parseLink } from './link.ts';
 import { parseHash } from './selection.ts';
 
@@ -7,7 +10,7 @@ const key = 'tabgym.has-runs';
 export const rememberRuns = (some: boolean): void =>
   some ? localStorage.setItem(key, 'yes') : localStorage.removeItem(key);
 
-/** True if the page knows of no run. */
+/** True if the address names no run and none was stored at the last visit. */
 export function isNewcomer(): boolean {
   return !parseHash(location.hash).run && !parseLink(location.hash).shipped && localStorage.getItem(key) === null;
 }

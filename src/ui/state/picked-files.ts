@@ -1,6 +1,5 @@
 /**
- * Files of a folder that a person chose or dropped, by any of the browser's ways: those in the folder itself, and those
- * in its sub-folder for ONNX.
+ * Files of a folder that a person chose or dropped: those directly in the folder, and those in its sub-folder for ONNX.
  */
 import type { PickedFile } from '../../models/protocol.ts';
 
@@ -52,7 +51,7 @@ export function inputFiles(list: Iterable<File>): PickedFiles {
   return { label: files[0]?.folder || files[0]?.name || '', files: kept.map(({ name, file }) => ({ name, file })) };
 }
 
-/** Only Chromium has it. */
+/** Only Chromium has this function. */
 const directoryPicker = () =>
   (globalThis as unknown as { showDirectoryPicker?(): Promise<FileSystemDirectoryHandle> }).showDirectoryPicker;
 

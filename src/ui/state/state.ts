@@ -136,7 +136,7 @@ export interface State {
   recorded: Recording | null;
   watching: boolean;
   selection: Selection;
-  /** Settings that the address fixes, beside the place. */
+  /** Settings that the address fixes, in addition to the place. */
   link: PageLink;
   shared: Shared | null;
   /** True while the share dialog is open. */
@@ -178,7 +178,7 @@ export interface State {
   help: boolean;
   /** Text for screen readers; milestones only. */
   announcement: string;
-  /** Name of the action whose answer the page waits for; null if none. */
+  /** Name of the action in progress, whose result the page waits for; null if none. */
   busy: string | null;
 }
 

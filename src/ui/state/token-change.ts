@@ -6,7 +6,10 @@ export interface Why {
   after: number;
   advantage: number;
   ratio: number;
-  /** -1 below the low clip, 1 above the high clip, 0 within: one more pass would not be clipped. */
+  /**
+   * Position of the token's ratio: -1 below the low clip, 1 above the high clip, 0 within (another pass would not clip
+   * it).
+   */
   clipped: number;
   /** Fraction of the sum of all |weights| of the step. */
   share: number;

@@ -13,7 +13,7 @@ const units = (): { [unit in Progress['unit']]: string } => ({
   turns: msg('turns'),
 });
 
-/** The worker names its task in English; this is the same in the page's language. */
+/** Translations of the worker's English task names into the page's language. */
 const works = (): { [what: string]: string } => ({
   'Opening the worlds': msg('Opening the worlds'),
   'Choosing kernels for this adapter': msg('Choosing kernels for this adapter'),

@@ -1,4 +1,4 @@
-/** A world, drawn: by the file of its kind (`view-kinds.ts`). */
+/** Draws a world's view with the module for its kind (`view-kinds.ts`). */
 import { css, LitElement, nothing } from 'lit';
 import { customElement, property } from 'lit/decorators.js';
 import type { WorldView } from '../../envs/env.ts';
@@ -14,7 +14,7 @@ export class TabgymWorldView extends LitElement {
   `;
 
   @property({ attribute: false }) view: WorldView | null = null;
-  /** What a person has typed for the next action; null: nobody plays. */
+  /** Text that a person has typed for the next action; null if nobody plays. */
   @property({ attribute: false }) typed: string | null = null;
 
   override render() {

@@ -26,7 +26,7 @@ class TabgymLoop(AgentLoopBase):
     async def run(self, sampling_params, **row):
         info = row["extra_info"]
         opening = [dict(message) for message in row["raw_prompt"]] if self.instructed else []
-        # Validation uses the horizon of the step before it; the first validation, that of step 1.
+        # Validation after step N uses the horizon of step N. Validation before any training uses the horizon of step 1.
         step = max(1, int(row.get("global_steps") or 1))
         limit = most_turns(self.horizon, step, info.get("oracle_turns"))
         episode = Episode(self, sampling_params, opening, limit)
@@ -120,7 +120,7 @@ class Episode:
     async def append_observation(self, reply, observation):
         before = [*self.messages, {"role": "assistant", "content": reply}]
         after = [*before, {"role": "user", "content": observation}]
-        # ct_merge_context_msg is the name up to verl 0.9.1; the main branch has the other one.
+        # The method is named ct_merge_context_msg up to verl 0.9.1, and ct_merge_non_assistant_msg on the main branch.
         merge = getattr(self.loop, "ct_merge_context_msg", None) or self.loop.ct_merge_non_assistant_msg
         merged, self.mask, logprobs = await merge(before, after, self.ids, self.mask, self.logprobs or None)
         self.ids, self.messages = merged.token_ids, after
