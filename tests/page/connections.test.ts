@@ -324,7 +324,7 @@ test('a model behind an API plays with a key that the page does not store', asyn
   await fields.getByLabel('Key, if the server asks for one').press('Tab');
   await fields.getByRole('button', { name: 'Connect' }).click();
   await fields.getByRole('button', { name: 'big-one' }).click();
-  await page.getByText(/What the worlds say is sent to/).waitFor();
+  await page.getByText(/The texts of the worlds are sent to/).waitFor();
   await fields.scrollIntoViewIfNeeded();
   expect(await violations(page)).toEqual([]);
   await screenshot(page, 'api-model-wide');

@@ -165,7 +165,9 @@ test(
     await page.getByLabel('Preset').selectOption({ label: 'Micro' });
     await page.getByRole('button', { name: 'Use it in the setup' }).click();
     await page.getByRole('button', { name: 'New', exact: true }).click();
-    await page.getByText('A language model in ONNX plays by the ONNX runtime').waitFor({ timeout: minutes });
+    await page
+      .getByText('ONNX Runtime runs this language model and downloads its files at the first episode.')
+      .waitFor({ timeout: minutes });
     expect(await page.getByRole('button', { name: 'Train', exact: true }).isDisabled()).toBe(true);
     await page.getByRole('button', { name: 'Watch one episode' }).click();
     await page.getByText('the episode you watched last').waitFor({ timeout: 3 * minutes });

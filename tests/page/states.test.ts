@@ -331,7 +331,10 @@ const states: State[] = [
     name: 'read-only',
     address: '?mock=read-only',
     async shows(page) {
-      await page.getByText('Another tab trains this run. Here it is read-only').first().waitFor({ state: 'attached' });
+      await page
+        .getByText('Another tab is training this run. This tab is read-only')
+        .first()
+        .waitFor({ state: 'attached' });
       expect(await button(page, 'Train').isDisabled()).toBe(true);
     },
   },

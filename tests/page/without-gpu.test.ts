@@ -77,13 +77,13 @@ describe.skipIf(!findChromium())('without WebGPU', () => {
   }, async () => {
     const { context, page, errors, requests, byPage } = await openPage('?device=webgpu');
     await page.getByText('WebGPU was chosen, but this browser does not offer it.').waitFor({ timeout: minutes });
-    await page.getByText(/What works without it: a trained policy plays here/).waitFor();
+    await page.getByText(/You can still watch a trained policy play/).waitFor();
     await screenshot(page, 'without-gpu-asked');
     const runtime = () => byPage.filter((address) => /\/ort[.-]/.test(address));
     expect(runtime()).toEqual([]);
 
     await page.getByRole('button', { name: 'Watch a trained policy' }).click();
-    await page.getByText(/No device trains here: the policy plays on the processor/).waitFor({ timeout: minutes });
+    await page.getByText(/The policy can play on the processor with ONNX Runtime/).waitFor({ timeout: minutes });
     // The horizon is one turn more than the oracle needs, so an episode ends within a few turns.
     const turns = () => page.locator('tabgym-watch').evaluate((each) => each.shadowRoot?.textContent ?? '');
     await expect.poll(turns, { timeout: 2 * minutes }).toContain('the episode you watched last');
