@@ -20,7 +20,8 @@ export const allIds = Array.from({ length: 544 }, (_, id) => id);
 export async function buildNodeWorker(entry: string): Promise<string> {
   const { build } = await import('vite');
   const name = entry.replace(/^.*\//, '').replace(/\.ts$/, '');
-  const outDir = `build/tests/${name}`;
+  // A folder per test process: files that build the same worker run at the same time.
+  const outDir = `build/tests/${name}-${process.env.VITEST_POOL_ID ?? 0}`;
   await build({
     configFile: false,
     plugins: [frameScript({ empty: true })],
