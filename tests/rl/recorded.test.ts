@@ -130,11 +130,11 @@ describe('a file is mapped to the run', () => {
     const messages = Object.fromEntries(problems.map(({ line, message }) => [line, message]));
     expect(Object.keys(messages)).toEqual(['2', '3', '4', '5', '6', '7', '8', '9', '10']);
     expect(messages[3]).toMatch(/the world maze, which the run does not have/);
-    expect(messages[4]).toMatch(/doors_6 is no training task/);
+    expect(messages[4]).toMatch(/doors_6 is not a training task/);
     expect(messages[5]).toMatch(/does not reach its goal \(score 0 after 1 turns\)/);
     expect(messages[6]).toMatch(/turn 1: "sing" is not among the actions/);
-    expect(messages[7]).toMatch(/doors_3 begins with other words/);
-    expect(messages[8]).toMatch(/no training task of the run begins with its words/);
+    expect(messages[7]).toMatch(/doors_3 begins differently in this run/);
+    expect(messages[8]).toMatch(/no training task of the run begins with its first observation/);
     expect(messages[9]).toMatch(/"conversations" is missing, which the first record of this file has/);
     expect(messages[10]).toMatch(/did not reach its goal/);
   });
@@ -177,7 +177,7 @@ describe('a run’s recordings', () => {
     const listening = { onMapped: (message: string, complete: boolean) => notices.push(`${complete} ${message}`) };
     await (await recordings([agentTraj(0), agentTraj(6)])).take('play.jsonl', 1, 2, listening);
     expect(notices).toEqual([
-      'false 1 of the 2 trajectories of play.jsonl can be learnt from. Line 2: doors_6 is no training task of this run: it is held out, or not among its options.',
+      'false 1 of the 2 trajectories of play.jsonl can be learnt from. Line 2: doors_6 is not a training task of this run: it is held out, or excluded by the options.',
     ]);
     await expect((await recordings([agentTraj(6)])).take('play.jsonl', 1, 2)).rejects.toThrow(
       /Nothing of the 1 trajectories of play.jsonl/,

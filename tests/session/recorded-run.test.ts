@@ -79,7 +79,7 @@ it('learns from the trajectories that map, reports the others, then plays, and r
   expect(notices).toHaveLength(1);
   expect(notices[0]).toMatchObject({ level: 'warning' });
   expect(notices[0].message).toMatch(
-    /^6 of the 8 trajectories of play.jsonl can be learnt from. Line 7: textcraft_\d+ is no training task/,
+    /^6 of the 8 trajectories of play.jsonl can be learnt from. Line 7: textcraft_\d+ is not a training task/,
   );
   expect(notices[0].message).toMatch(
     /Line 8: turn 1: "sing 1 song" is not among the actions that the world offers there/,

@@ -56,14 +56,15 @@ export class TaskFinder {
   private async ofItem(name: string, words: string): Promise<Task> {
     const candidates = this.byName.get(name) ?? [];
     if (candidates.length === 0)
-      throw new UnmappedError(`${name} is no training task of this run: it is held out, or not among its options`);
+      throw new UnmappedError(`${name} is not a training task of this run: it is held out, or excluded by the options`);
     for (const task of candidates) if ((await this.openingOf(task)) === words) return task;
-    throw new UnmappedError(`${name} begins with other words in this run: its options, or its numbering, are others`);
+    throw new UnmappedError(`${name} begins differently in this run: its options or its numbering differ`);
   }
 
   private async byWords(words: string): Promise<Task> {
     const found = (await this.byOpening()).get(words);
-    if (!found) throw new UnmappedError('it names no task, and no training task of the run begins with its words');
+    if (!found)
+      throw new UnmappedError('it names no task, and no training task of the run begins with its first observation');
     return found;
   }
 
