@@ -62,7 +62,7 @@ async function lookUp(page: Page, repository = 'test/small', onnx = '') {
   await page.getByRole('textbox', { name: 'Repository' }).fill(repository);
   await page.locator('tabgym-model-picker summary').click();
   await page.getByRole('textbox', { name: 'Address of the hub or mirror' }).fill(server.base);
-  if (onnx) await page.getByRole('textbox', { name: 'A file in ONNX' }).fill(onnx);
+  if (onnx) await page.getByRole('textbox', { name: 'An ONNX file instead, to play without training' }).fill(onnx);
   await page.getByRole('button', { name: 'Look it up' }).click();
   await page.getByRole('heading', { name: repository }).waitFor({ timeout: minutes });
 }
@@ -76,7 +76,7 @@ test(
     server.reset({ cutAt: 1_500_000 });
     await lookUp(page);
     await page.getByRole('button', { name: 'Download' }).click();
-    await page.getByText('ready').waitFor({ timeout: 2 * minutes });
+    await page.getByText('✓ ready').waitFor({ timeout: 2 * minutes });
     expect(server.sent).toBeGreaterThan(3_900_000);
     server.reset();
     await page.reload();
@@ -100,7 +100,7 @@ test(
     server.reset();
     await lookUp(page, 'test/chat');
     await page.getByRole('button', { name: 'Download' }).click();
-    await page.getByText('ready').waitFor({ timeout: minutes });
+    await page.getByText('✓ ready').waitFor({ timeout: minutes });
     await page.getByLabel('Preset').selectOption({ label: 'Micro' });
     await page.getByRole('button', { name: 'Use it in the setup' }).click();
     await page.getByRole('button', { name: 'Step', exact: true }).click();

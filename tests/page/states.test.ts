@@ -197,7 +197,7 @@ const states: State[] = [
     address: '?mock=paused#run=run-1&tab=evaluate',
     async shows(page) {
       await seen(page, /TextCraft, the 100 test ids, step 42/);
-      await seen(page, /was cut after 50 items/);
+      await seen(page, /stopped after 50 items/);
       expect(await page.getByText('published', { exact: true }).count()).toBe(9);
       const otherRuns = page.getByRole('group', { name: 'Compared with other runs' });
       await otherRuns.getByRole('rowheader', { name: /^This run textcraft-first, step 42$/ }).waitFor();
