@@ -21,7 +21,6 @@ const rowsPerMessage = 32;
 const nothing: AnsweredEpisodes = { started: [], stepped: [] };
 
 export class BatchedWorlds implements WorldScheduler {
-  waiting: readonly Episode[] = [];
   private round: Promise<AnsweredEpisodes> = Promise.resolve(nothing);
   /** Length of each group's oracle plan: the members of a group share the task and its plan. */
   private readonly oracleTurns = new Map<number, number | null>();
@@ -35,7 +34,6 @@ export class BatchedWorlds implements WorldScheduler {
   constructor(private readonly parts: SchedulerParts) {}
 
   send(starting: readonly Episode[], stepping: readonly Episode[]): void {
-    this.waiting = [...starting, ...stepping];
     this.round = awaitAll([this.start(starting), this.step(stepping)]).then(() => ({
       started: starting,
       stepped: stepping,
@@ -44,15 +42,8 @@ export class BatchedWorlds implements WorldScheduler {
     this.round.catch(() => {});
   }
 
-  async next(): Promise<void> {
-    await Promise.allSettled([this.round]);
-  }
-
-  async receive(): Promise<AnsweredEpisodes> {
-    const answered = await this.round;
-    this.waiting = [];
-    this.round = Promise.resolve(nothing);
-    return answered;
+  receive(): Promise<AnsweredEpisodes> {
+    return this.round;
   }
 
   /** The rollout's own signal ends the calls of a batch; waits until they have ended. */

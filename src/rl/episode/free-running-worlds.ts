@@ -31,6 +31,7 @@ export class FreeRunningWorlds implements WorldScheduler {
 
   constructor(private readonly parts: SchedulerParts) {}
 
+  /** Episodes whose world has a call under way, or an answer that has not been received yet. */
   get waiting(): readonly Episode[] {
     return [...this.calls.keys(), ...this.answers.map(({ episode }) => episode)];
   }
@@ -40,6 +41,7 @@ export class FreeRunningWorlds implements WorldScheduler {
     for (const episode of stepping) this.call(episode, (signal) => this.step(episode, signal));
   }
 
+  /** Resolves when `receive` has something to return; at once if no call is under way. */
   async next(): Promise<void> {
     if (this.answers.length > 0 || this.failure || this.calls.size === 0) return;
     await Promise.race([...this.calls.values()].map(({ settled }) => settled));

@@ -14,12 +14,8 @@ export interface AnsweredEpisodes {
 }
 
 export interface WorldScheduler {
-  /** Episodes whose world has a call under way, or an answer that has not been received yet. */
-  readonly waiting: readonly Episode[];
   /** Sends resets and actions. `receive` returns the answers. */
   send(starting: readonly Episode[], stepping: readonly Episode[]): void;
-  /** Resolves when `receive` has something to return; at once if no call is under way. */
-  next(): Promise<void>;
   /** Writes the worlds' answers into their episodes and returns these. Throws the error of a call that failed. */
   receive(): Promise<AnsweredEpisodes>;
   /** Aborts the calls under way and resolves when all have ended. */
