@@ -7,9 +7,9 @@ import { join } from 'node:path';
 import { type Experiment, parseExperiment } from '../experiment/experiment.ts';
 import { writePath } from '../experiment/paths.ts';
 import { fallOf, signalLabels } from '../rl/evaluation/fall.ts';
-import { type PlottedLine, plotSvg } from '../rl/evaluation/plot.ts';
 import { type Estimate, meanEstimate } from '../rl/evaluation/statistics.ts';
 import { type ItemResult, passCurve, turnCurve } from '../rl/evaluation/suite-results.ts';
+import { type EstimateLine, estimateSvg } from '../rl/evaluation/svg-chart.ts';
 import { meanCurve, type SweepReport, sweepPlot, sweepTable } from '../rl/evaluation/sweep-report.ts';
 import { interval, markdownTable, plain, type Table } from '../rl/evaluation/tables.ts';
 import { type EvaluatedPolicy, playSuite } from '../session/evaluation/suite-evaluation.ts';
@@ -274,7 +274,7 @@ async function evaluationResults(
   }
   const pass = figure.curve === 'pass';
   const [x, y] = pass ? ['tries k', 'pass@k, %'] : ['turns', 'success within, %'];
-  const lines: PlottedLine[] = curves;
+  const lines: EstimateLine[] = curves;
   const came = curves.map(({ label, points }) => {
     const [first, last] = [points[0], points.at(-1)!];
     return `${label}: ${interval(first.estimate)} at ${first.x}, ${interval(last.estimate)} at ${last.x}.`;
@@ -282,7 +282,7 @@ async function evaluationResults(
   const table = curveTable(curves, pass ? 'k' : 'turns');
   return {
     tables: [{ title: `${figure.title}, %`, table }],
-    plots: { [figure.name]: plotSvg({ title: figure.title, x, y, lines, logarithmic: pass }) },
+    plots: { [figure.name]: estimateSvg({ title: figure.title, x, y, lines, logarithmic: pass }) },
     came,
     data: curves,
   };

@@ -7,7 +7,7 @@ import { basename } from 'node:path';
 import { Command } from 'commander';
 import { parseExperiment } from '../experiment/experiment.ts';
 import type { StepRecord } from '../rl/evaluation/evaluation.ts';
-import type { LineChart, SvgLine } from '../session/report/line-svg.ts';
+import type { LineChart, SvgLine } from '../rl/evaluation/svg-chart.ts';
 import { runReport } from '../session/report/run-report.ts';
 import { decodeTrajectories } from '../session/run/trajectory-codec.ts';
 import { readRun } from '../store/bundle.ts';

@@ -4,7 +4,7 @@ import { parseHTML } from 'linkedom';
 import { describe, expect, test } from 'vitest';
 import { parseExperiment } from '../../src/experiment/experiment.ts';
 import { presets } from '../../src/experiment/presets.ts';
-import { lineSvg, ticks } from '../../src/session/report/line-svg.ts';
+import { lineSvg, ticks } from '../../src/rl/evaluation/svg-chart.ts';
 import { runReport } from '../../src/session/report/run-report.ts';
 import { chartCsv, chartOf } from '../../src/ui/charts/save-chart.ts';
 import { mockRecords, mockStep } from '../../src/ui/gallery/mock-data.ts';

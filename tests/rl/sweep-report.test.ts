@@ -1,8 +1,8 @@
 // A sweep's report: means over seeds, curves averaged over pieces, the same text for the same records.
 import { describe, expect, it } from 'vitest';
 import { rateOf, type StepRecord } from '../../src/rl/evaluation/evaluation.ts';
-import { plotSvg } from '../../src/rl/evaluation/plot.ts';
 import { meanEstimate } from '../../src/rl/evaluation/statistics.ts';
+import { estimateSvg } from '../../src/rl/evaluation/svg-chart.ts';
 import {
   meanCurve,
   pieces,
@@ -81,23 +81,43 @@ describe("a sweep's report", () => {
   it('plots one line per variant, and a thin one per seed', () => {
     const svg = sweepPlot(report);
     expect(svg.match(/stroke-opacity="0.5"/g)).toHaveLength(3);
-    expect(svg.match(/stroke-width="2"/g)).toHaveLength(2);
-    expect(plotSvg({ title: 'a < b', x: 'x', y: 'y', lines: [] })).toContain('a &lt; b');
+    expect(svg.match(/stroke-width="2" stroke-opacity="1"/g)).toHaveLength(2);
+    expect(estimateSvg({ title: 'a < b', x: 'x', y: 'y', lines: [] })).toContain('a &lt; b');
   });
 
-  it('writes no two numbers over each other below its axis', () => {
+  it('labels at most ten powers of two on a logarithmic axis', () => {
     const estimate = { mean: 0.5, low: 0.5, high: 0.5, items: 1 };
-    const places = (steps: number[]) =>
+    const labels = (tries: number[]) =>
       [
-        ...plotSvg({
+        ...estimateSvg({
           title: '',
           x: '',
           y: '',
-          lines: [{ label: '', points: steps.map((x) => ({ x, estimate })) }],
-        }).matchAll(/<text x="([\d.]+)" y="328" text-anchor="middle">(\d+)</g),
+          lines: [{ label: '', points: tries.map((x) => ({ x, estimate })) }],
+          logarithmic: true,
+        }).matchAll(/<text x="([\d.]+)" y="\d+\.0" text-anchor="middle">(\d+)</g),
       ].map(([, x, value]) => ({ x: Number(x), value: Number(value) }));
-    const crowded = places([0, 4000, 4001, 4002, 4003, 4900, 5000]);
-    expect(crowded.map(({ value }) => value)).toEqual([0, 4000, 4900]);
-    expect(places([0, 1, 2, 3, 4]).map(({ value }) => value)).toEqual([0, 1, 2, 3, 4]);
+    const powers = labels([1, 2, 4, 8, 16]);
+    expect(powers.map(({ value }) => value)).toEqual([1, 2, 4, 8, 16]);
+    // Equal distances, from the left edge of the box to its right edge.
+    expect(powers.map(({ x }) => x)).toEqual([46, 163, 280, 397, 514]);
+    expect(labels([1, 2, 5000]).map(({ value }) => value)).toEqual([1, 4, 16, 64, 256, 1024, 4096]);
+  });
+
+  it('draws intervals as bands, in percent', () => {
+    const point = (x: number, low: number, high: number) => ({
+      x,
+      estimate: { mean: (low + high) / 2, low, high, items: 2 },
+    });
+    const svg = estimateSvg({
+      title: '',
+      x: '',
+      y: '',
+      lines: [{ label: '', points: [point(0, 0, 1), point(10, 0.5, 0.5)] }],
+    });
+    // The box: 46 to 514 from left to right, and 28 to 310 from 100% down to 0%.
+    expect(svg).toContain('<path d="M46.0 28.0L514.0 169.0L514.0 169.0L46.0 310.0Z"');
+    expect(svg).toContain('<path d="M46.0 169.0L514.0 169.0" fill="none"');
+    expect(svg.match(/<circle/g)).toHaveLength(2);
   });
 });

@@ -5,8 +5,8 @@
 import type { Experiment } from '../../experiment/experiment.ts';
 import { algorithmOf } from '../../rl/algorithms/registry.ts';
 import type { StepRecord } from '../../rl/evaluation/evaluation.ts';
-import { plotSvg } from '../../rl/evaluation/plot.ts';
 import { successTable } from '../../rl/evaluation/suite-report.ts';
+import { estimateSvg } from '../../rl/evaluation/svg-chart.ts';
 import { markdownTable, percent } from '../../rl/evaluation/tables.ts';
 import { stageAt } from '../../rl/schedule/horizon.ts';
 import type { ListedAgent, ShippedAgent, SuiteTable } from '../../session/shipped-agent.ts';
@@ -109,7 +109,7 @@ export function curvesOf(agent: Pick<ShippedAgent, 'title'>, records: readonly S
       metrics.demonstrations && metrics.policyLoss !== undefined ? Math.exp(-metrics.loss) : undefined,
     ),
   ];
-  return plotSvg({
+  return estimateSvg({
     title: agent.title,
     x: 'step',
     y: '%',

@@ -3,9 +3,9 @@
  * give the same bytes. Rates are in percent, as in the published tables.
  */
 import type { WorldSuite } from '../../envs/suite.ts';
-import { plotSvg } from './plot.ts';
 import type { Comparison, Estimate } from './statistics.ts';
 import { comparisons, type ItemResult, passCurve, rowsOf, type SuiteRow, turnCurve } from './suite-results.ts';
+import { estimateSvg } from './svg-chart.ts';
 import { csvTable, interval, markdownTable, percent, plain, type Table, textTable } from './tables.ts';
 
 export interface SuiteReport {
@@ -189,10 +189,10 @@ export function reportPlots(report: SuiteReport): { [name: string]: string } {
   const title = report.suite.label;
   return {
     ...(pass.length > 1
-      ? { 'pass-at-k': plotSvg({ title, x: 'tries k', y: 'pass@k, %', lines: line(pass), logarithmic: true }) }
+      ? { 'pass-at-k': estimateSvg({ title, x: 'tries k', y: 'pass@k, %', lines: line(pass), logarithmic: true }) }
       : {}),
     ...(turns.length > 1
-      ? { 'against-turns': plotSvg({ title, x: 'turns', y: 'success within, %', lines: line(turns) }) }
+      ? { 'against-turns': estimateSvg({ title, x: 'turns', y: 'success within, %', lines: line(turns) }) }
       : {}),
   };
 }

@@ -3,8 +3,8 @@
  * Student's over seeds: another seed is another run. Reads records; stores and sessions are elsewhere.
  */
 import type { Evaluation, StepRecord } from './evaluation.ts';
-import { plotSvg } from './plot.ts';
 import { type Estimate, meanEstimate, meanOfItems } from './statistics.ts';
+import { estimateSvg } from './svg-chart.ts';
 import { csvTable, interval, markdownTable, percent, plain, type Table, textTable } from './tables.ts';
 
 export interface SweptRecords {
@@ -168,7 +168,7 @@ export function sweepCsv(variants: readonly string[], runs: readonly SweptRecord
 }
 
 export const sweepPlot = ({ name, curves, metric }: SweepReport): string =>
-  plotSvg({
+  estimateSvg({
     title: name,
     x: 'step',
     y: `${metric} of the batch, %`,

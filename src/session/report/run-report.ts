@@ -6,8 +6,8 @@
 import type { Experiment } from '../../experiment/experiment.ts';
 import type { Trajectory } from '../../rl/episode/trajectory.ts';
 import type { Rate, StepRecord } from '../../rl/evaluation/evaluation.ts';
+import { escapeXml, type LineChart, lineSvg } from '../../rl/evaluation/svg-chart.ts';
 import { metrics } from '../../rl/metrics/metrics.ts';
-import { escaped, type LineChart, lineSvg } from './line-svg.ts';
 
 /** The report's own texts, in the reader's language. */
 export interface ReportWords {
@@ -91,7 +91,7 @@ const rateWords = (rate: Rate | null | undefined) =>
   rate ? `${fixed(rate.rate)} [${fixed(rate.low)}, ${fixed(rate.high)}] (${count(rate.episodes)})` : '–';
 const row = (...cells: string[]) => `<tr>${cells.map((cell) => `<td>${cell}</td>`).join('')}</tr>`;
 const heads = (...cells: string[]) =>
-  `<thead><tr>${cells.map((cell) => `<th scope="col">${escaped(cell)}</th>`).join('')}</tr></thead>`;
+  `<thead><tr>${cells.map((cell) => `<th scope="col">${escapeXml(cell)}</th>`).join('')}</tr></thead>`;
 
 function evaluationTable(records: readonly StepRecord[], words: ReportWords): string {
   const evaluated = records.flatMap(({ step, evaluation }) => (evaluation ? [{ step, evaluation }] : []));
@@ -100,19 +100,19 @@ function evaluationTable(records: readonly StepRecord[], words: ReportWords): st
     (['train', 'test'] as const).map((split) => {
       const { policy, chance, oracle } = evaluation[split];
       const goals = split === 'train' ? words.training : words.heldOut;
-      return row(count(step), escaped(goals), rateWords(policy), rateWords(chance), rateWords(oracle));
+      return row(count(step), escapeXml(goals), rateWords(policy), rateWords(chance), rateWords(oracle));
     }),
   );
-  return `<h2>${escaped(words.evaluations)}</h2><table>${heads(words.step, '', words.policy, words.chance, words.oracle)}<tbody>${rows.join('')}</tbody></table>`;
+  return `<h2>${escapeXml(words.evaluations)}</h2><table>${heads(words.step, '', words.policy, words.chance, words.oracle)}<tbody>${rows.join('')}</tbody></table>`;
 }
 
 function episodeTable({ task, prompt, turns, success, score }: Trajectory, words: ReportWords): string {
   const rows = turns.map(
     ({ action, observation, reward }, index) =>
-      `<tr><td class="n">${index + 1}</td><td class="t">${escaped(action)}</td><td class="t">${escaped(observation)}</td><td class="n">${number(reward)}</td></tr>`,
+      `<tr><td class="n">${index + 1}</td><td class="t">${escapeXml(action)}</td><td class="t">${escapeXml(observation)}</td><td class="n">${number(reward)}</td></tr>`,
   );
-  return `<h3>${success ? '✓' : '✕'} ${escaped(success ? words.success : words.failure)}, ${number(score)}</h3>
-<p class="small">${escaped(words.task)}: ${escaped(`${task.world} ${task.id}`)}</p><pre>${escaped(prompt)}</pre>
+  return `<h3>${success ? '✓' : '✕'} ${escapeXml(success ? words.success : words.failure)}, ${number(score)}</h3>
+<p class="small">${escapeXml(words.task)}: ${escapeXml(`${task.world} ${task.id}`)}</p><pre>${escapeXml(prompt)}</pre>
 <table>${heads('', words.action, words.answer, words.reward)}<tbody>${rows.join('')}</tbody></table>`;
 }
 
@@ -130,9 +130,9 @@ function numberTable(records: readonly StepRecord[], words: ReportWords): string
   const rows = metrics
     .filter(({ name }) => last.metrics[name] !== undefined)
     .map(({ name, unit, sentence }) =>
-      row(`<code>${name}</code>`, number(last.metrics[name]), unit, escaped(words.sentence(name, sentence))),
+      row(`<code>${name}</code>`, number(last.metrics[name]), unit, escapeXml(words.sentence(name, sentence))),
     );
-  return `<h2>${escaped(words.numbers)}</h2><table>${heads(words.metric, words.value, words.unit, words.meaning)}<tbody>${rows.join('')}</tbody></table>`;
+  return `<h2>${escapeXml(words.numbers)}</h2><table>${heads(words.metric, words.value, words.unit, words.meaning)}<tbody>${rows.join('')}</tbody></table>`;
 }
 
 export function runReport(
@@ -143,13 +143,13 @@ export function runReport(
   const episodes = shownEpisodes(trajectories).map((each) => episodeTable(each, words));
   return `<!doctype html>
 <html lang="${words.lang}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'"><title>${escaped(name)}</title><style>${style}</style></head>
-<body><h1>${escaped(name)}</h1><p>${escaped(experiment.description ?? '')}</p><p class="small">${escaped(words.step)} ${count(last)} / ${count(experiment.steps)}. ${escaped(words.made)}</p>
-${charts.length ? `<h2>${escaped(words.curves)}</h2><div class="charts">${charts.map(lineSvg).join('')}</div>` : ''}
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'"><title>${escapeXml(name)}</title><style>${style}</style></head>
+<body><h1>${escapeXml(name)}</h1><p>${escapeXml(experiment.description ?? '')}</p><p class="small">${escapeXml(words.step)} ${count(last)} / ${count(experiment.steps)}. ${escapeXml(words.made)}</p>
+${charts.length ? `<h2>${escapeXml(words.curves)}</h2><div class="charts">${charts.map(lineSvg).join('')}</div>` : ''}
 ${evaluationTable(records, words)}
-${episodes.length ? `<h2>${escaped(words.episodes)}</h2>${episodes.join('')}` : ''}
+${episodes.length ? `<h2>${escapeXml(words.episodes)}</h2>${episodes.join('')}` : ''}
 ${numberTable(records, words)}
-<h2>${escaped(words.settings)}</h2><pre>${escaped(JSON.stringify(experiment, null, 2))}</pre>
+<h2>${escapeXml(words.settings)}</h2><pre>${escapeXml(JSON.stringify(experiment, null, 2))}</pre>
 </body></html>
 `;
 }

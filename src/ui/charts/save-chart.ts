@@ -2,8 +2,9 @@
  * Saves a chart as a file: SVG drawn from the numbers, PNG made from that SVG at twice the size, or CSV. Loaded on
  * demand.
  */
+
+import { type LineChart, lineSvg, type SvgLine, type SvgMark } from '../../rl/evaluation/svg-chart.ts';
 import type { StepRecord } from '../../session/protocol.ts';
-import { type LineChart, lineSvg, type SvgLine, type SvgMark } from '../../session/report/line-svg.ts';
 import { download } from '../kit/download.ts';
 import { type ChartSpec, type Dash, readSeries, smoothed } from '../state/series.ts';
 import { type SweepColumns, sweepXs, type VariantLine } from '../state/sweep-series.ts';
