@@ -1,7 +1,8 @@
 /**
  * Compares one recorded case of a loss: provides tensors by name, compares at one tolerance, and reports skipped parts
- * with their reason. Knows no objective.
+ * with their reason, and settings of the case that no check read. Knows no objective.
  */
+import { type ReadSettings, readSettings } from './read-settings.ts';
 
 export type Report = (kind: string, name: string, quantity: string, ok: boolean, maxError: number) => void;
 export type Skip = (kind: string, name: string, why: string) => void;
@@ -20,15 +21,28 @@ export interface LossCase {
 export const tolerance = 1e-5;
 
 export class Checker {
+  private readonly settings: ReadSettings;
+  /** Set once a part was skipped: its settings then stay unread rightly. */
+  private hasSkipped = false;
+
   constructor(
     readonly kind: string,
     readonly source: LossCase,
     private readonly report: Report,
     private readonly skipped: Skip,
-  ) {}
+  ) {
+    this.settings = readSettings(source.json);
+  }
 
   get json(): CaseJson {
-    return this.source.json;
+    return this.settings.json;
+  }
+
+  /** Reports every setting of the case that no check read, unless a part of the case was skipped. */
+  reportUnread(): void {
+    if (this.hasSkipped) return;
+    for (const path of this.settings.unread())
+      this.report(this.kind, this.source.name, `the setting ${path} is not read`, false, Number.POSITIVE_INFINITY);
   }
 
   has(name: string): boolean {
@@ -61,6 +75,7 @@ export class Checker {
   }
 
   skip(why: string, kind = this.kind): void {
+    this.hasSkipped = true;
     this.skipped(kind, this.source.name, why);
   }
 }

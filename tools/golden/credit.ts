@@ -9,13 +9,14 @@ import { rewardsWithKl } from '../../src/rl/algorithms/kl-reward.ts';
 import { twoLevelCredit } from '../../src/rl/algorithms/mt-grpo.ts';
 import { estimate } from '../../src/rl/algorithms/ppo.ts';
 import { algorithmOf } from '../../src/rl/algorithms/registry.ts';
+import type { AggregationOptions } from '../../src/rl/common/aggregation.ts';
 import { sum } from '../../src/rl/common/numbers.ts';
 import { spread } from '../../src/rl/common/token-rows.ts';
 import { gae } from '../../src/rl/credit/gae.ts';
 import { groupAdvantages } from '../../src/rl/credit/groups.ts';
 import { whiten } from '../../src/rl/credit/tokens.ts';
 import type { CaseJson, Checker } from './checker.ts';
-import { klEstimatorOf, rowsOfCase } from './objectives.ts';
+import { aggregationOf, checkVanillaLoss, klEstimatorOf, rowsOfCase } from './objectives.ts';
 import { GoldenRows, type NamedRows, settingsOf } from './rows.ts';
 
 /** The clipped policy loss of the algorithm `name` on given advantages. `counts`: scored rows per sequence. */
@@ -24,11 +25,12 @@ export function policyLoss(
   given: NamedRows & { logprob: Float64Array },
   name: string,
   change: object,
+  aggregation: AggregationOptions,
   counts = golden.counts,
 ) {
   const settings = settingsOf(name, change);
   const algorithm = algorithmOf(settings);
-  const coefficient = golden.coefficients(algorithm.aggregation(settings), counts);
+  const coefficient = golden.coefficients(aggregation, counts);
   const called = { ...given, coefficient, valueCoefficient: coefficient };
   return { out: golden.evaluate(algorithm.objective(settings), called), coefficient };
 }
@@ -63,8 +65,8 @@ export function checkPpo(check: Checker, byFork = false): void {
       oldValue: values,
       return: returns,
     };
-    const change = { ...verlClips(json), valueClip: json.cliprange_value, aggregation: json.loss_agg_mode };
-    const { out } = policyLoss(golden, given, 'ppo', change);
+    const change = { ...verlClips(json), valueClip: json.cliprange_value };
+    const { out } = policyLoss(golden, given, 'ppo', change, aggregationOf(json));
     const valueLoss = out.metrics!.valueLoss;
     check.compare(`out.loss${suffix}`, [sum(out.loss) - valueLoss]);
     check.compare(`out.grad_logp_new${suffix}`, golden.scatter(out.weight));
@@ -79,11 +81,11 @@ function criticLoss(
   vpreds: Float64Array,
   oldValue: Float64Array,
   target: Float64Array,
-  clip: number,
+  json: CaseJson,
 ) {
   const zero = new Float64Array(vpreds.length);
   const given = { logprob: zero, oldLogprob: zero, advantage: zero, value: vpreds, oldValue, return: target };
-  const { out } = policyLoss(golden, given, 'ppo', { valueClip: clip });
+  const { out } = policyLoss(golden, given, 'ppo', { valueClip: json.cliprange_value }, aggregationOf(json));
   return { loss: out.metrics!.valueLoss, weight: out.valueWeight! };
 }
 
@@ -99,7 +101,7 @@ export function checkBiLevel(check: Checker): void {
       turnGamma,
       turnEnds: 'rewards',
     });
-    const critic = criticLoss(golden, column('in.vpreds'), values, returns, check.json.cliprange_value);
+    const critic = criticLoss(golden, column('in.vpreds'), values, returns, check.json);
     check.compare(`out.${name}.advantages`, golden.scatter(whiten(advantages)));
     check.compare(`out.${name}.returns`, golden.scatter(returns));
     check.compare(`out.${name}.value_loss`, [critic.loss]);
@@ -141,7 +143,7 @@ export function checkKlInReward(check: Checker): void {
       memory = next ?? {};
       const options = { gamma: setting.gamma, lambda: setting.lam, turnGamma: null, turnEnds: 'turns' as const };
       const { advantages, returns } = estimate(rewards, values, golden.rows, options);
-      const critic = criticLoss(golden, column('in.vpreds'), values, returns, check.json.cliprange_value);
+      const critic = criticLoss(golden, column('in.vpreds'), values, returns, check.json);
       add('coef', [metrics!.klPrice]);
       add('current_kl', [metrics!.rewardKl]);
       add('token_level_rewards', golden.scatter(rewards));
@@ -150,6 +152,8 @@ export function checkKlInReward(check: Checker): void {
       add('value_loss', [critic.loss]);
       add('grad_vpreds', golden.scatter(critic.weight));
     }
+    const { klPrice = setting.kl_coef } = memory as { klPrice?: number };
+    check.compareNumber(`${name} coef_after_the_last_batch`, klPrice, setting.coef_after_the_last_batch);
     for (const [quantity, values] of Object.entries(found)) {
       // Outside a batch's mask the recorded value is a score, not a reward.
       const expected = check.tensor(`out.${name}.${quantity}`);
@@ -180,7 +184,9 @@ export function checkGigpo(check: Checker): void {
     check.compare(`out.${name}.step_advantages`, credit.step);
     const advantage = stepOf.map((k) => credit.episode[k] + setting.step_advantage_w * credit.step[k]);
     check.compare(`out.${name}.advantages`, golden.scatter(advantage));
-    checkClipped(check, `out.${name}`, golden, advantage, 'gigpo', verlClips(check.json.loss));
+    checkVanillaLoss(check.json.loss);
+    const aggregation = aggregationOf(setting, check.json.loss, check.json);
+    checkClipped(check, `out.${name}`, golden, advantage, 'gigpo', verlClips(check.json.loss), aggregation);
   }
 }
 
@@ -192,6 +198,7 @@ function checkClipped(
   advantage: Float64Array,
   name: string,
   change: object,
+  aggregation: AggregationOptions,
 ) {
   const column = (tensor: string) => (check.has(tensor) ? golden.gather(check.tensor(tensor)) : undefined);
   const logprob = column('in.logp_new')!;
@@ -201,7 +208,7 @@ function checkClipped(
     refLogprob: column('in.logp_ref') ?? logprob,
     advantage,
   };
-  const { out } = policyLoss(golden, given, name, { aggregation: 'token-mean', ...change });
+  const { out } = policyLoss(golden, given, name, change, aggregation);
   check.compare(`${prefix}.loss`, [sum(out.loss)]);
   check.compare(`${prefix}.grad_logp_new`, golden.scatter(out.weight));
 }
@@ -231,13 +238,12 @@ export function checkMtGrpo(check: Checker): void {
       clipLow: epsilon,
       clipHigh: epsilon,
       kl: { estimator: 'k3', coefficient: beta },
-      aggregation: 'token-mean',
     });
     const algorithm = algorithmOf(settings);
     const call = algorithm.objective(settings);
     // The original does not clamp k3.
     const scalars = call.scalars.map((value, i) => (call.spec.scalars[i] === 'klClamp' ? 0 : value));
-    const coefficient = golden.coefficients(algorithm.aggregation(settings));
+    const coefficient = golden.coefficients(aggregationOf(setting, check.json));
     const out = golden.evaluate({ ...call, scalars }, { ...columns, coefficient });
     check.compare(`out.${name}.loss`, [sum(out.loss)]);
     check.compare(`out.${name}.grad_logp_new`, golden.scatter(out.weight));
@@ -274,7 +280,9 @@ export function checkDapo(check: Checker): void {
       oldLogprob: golden.gather(check.tensor('in.logp_old')),
       advantage,
     };
-    const { out } = policyLoss(golden, given, 'dapo', { ...verlClips(loss), aggregation: loss.loss_agg_mode }, counts);
+    checkVanillaLoss(loss);
+    const aggregation = aggregationOf(setting, loss, check.json);
+    const { out } = policyLoss(golden, given, 'dapo', verlClips(loss), aggregation, counts);
     check.compare(`out.${name}.loss`, [sum(out.loss)]);
     check.compare(`out.${name}.grad_logp_new`, golden.scatter(out.weight));
   }
@@ -332,7 +340,7 @@ export function checkGrpoFork(check: Checker): void {
     settings,
   );
   check.compare('out.advantages', golden.scatter(advantages));
-  const coefficient = golden.coefficients(algorithm.aggregation(settings));
+  const coefficient = golden.coefficients(aggregationOf(json));
   const given = {
     logprob: column('in.logp_new'),
     entropy: column('in.entropy'),

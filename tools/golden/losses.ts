@@ -1,7 +1,7 @@
 /**
  * Checks the reference objectives against the recorded losses (`loss_*.json` and its safetensors): advantages, losses,
  * gradients, KL, aggregation, metrics. Every hyperparameter is read from the case's JSON, so other cases in this layout
- * run unchanged. A form that is not implemented is reported as skipped, by kind and with the reason.
+ * run unchanged; a setting that no check reads is a failure. A form that is not implemented is reported as skipped, by kind and with the reason.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -92,6 +92,7 @@ export function checkLossCase(source: LossCase, report: Report, skip: Skip): voi
   }
   try {
     check(checker);
+    checker.reportUnread();
   } catch (error) {
     // A broken case counts as a failure with a reason; the other cases still run.
     report(kind, source.name, `cannot be checked: ${(error as Error).message}`, false, Number.POSITIVE_INFINITY);

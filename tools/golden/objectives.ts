@@ -18,14 +18,30 @@ import { GoldenRows, settingsOf } from './rows.ts';
 
 const isKnownMode = (mode: string) => (aggregationModes as readonly string[]).includes(mode);
 
-/** Aggregation from a case's JSON, which uses verl's argument names. */
-function aggregationOf(mode: string, args: CaseJson = {}): AggregationOptions {
+/** Aggregation by verl's names: its mode and its arguments. Throws if the mode is not implemented. */
+function aggregationOfMode(mode: string, args: CaseJson = {}): AggregationOptions {
+  if (!isKnownMode(mode)) throw new Error(`aggregation ${mode} is not implemented`);
   return {
     mode: mode as AggregationOptions['mode'],
     batchTokens: args.batch_num_tokens ?? null,
     batchSequences: args.global_batch_size ?? null,
     scaleFactor: args.loss_scale_factor ?? null,
   };
+}
+
+/**
+ * Aggregation of a recorded loss: `loss_agg_mode` and `agg_args` of the first of `levels` that has them (a setting, the
+ * loss's own settings, the case); token-mean if none has.
+ */
+export function aggregationOf(...levels: readonly CaseJson[]): AggregationOptions {
+  const first = (key: string) => levels.map((level) => level?.[key]).find((value) => value !== undefined);
+  return aggregationOfMode(first('loss_agg_mode') ?? 'token-mean', first('agg_args') ?? {});
+}
+
+/** Throws unless the loss is PPO's clipped one, the only one that the checks of credit compute. */
+export function checkVanillaLoss({ policy_loss: name }: CaseJson): void {
+  if (name !== undefined && !/vanilla$|compute_policy_loss$/.test(name))
+    throw new Error(`policy loss ${name} is not implemented here`);
 }
 
 export const rowsOfCase = (check: Checker) =>
@@ -38,12 +54,12 @@ export const rowsOfCase = (check: Checker) =>
 export function checkAggregation(check: Checker): void {
   const golden = rowsOfCase(check);
   const losses = golden.gather(check.tensor('in.loss_mat'));
-  for (const [name, { mode, ...args }] of Object.entries<CaseJson>(check.json.modes)) {
-    if (!isKnownMode(mode)) {
-      check.skip(`aggregation ${mode} is not implemented`, `aggregation ${mode}`);
+  for (const [name, args] of Object.entries<CaseJson>(check.json.modes)) {
+    if (!isKnownMode(args.mode)) {
+      check.skip(`aggregation ${args.mode} is not implemented`, `aggregation ${args.mode}`);
       continue;
     }
-    const coefficients = golden.coefficients(aggregationOf(mode, args));
+    const coefficients = golden.coefficients(aggregationOfMode(args.mode, args));
     check.compare(`out.loss_${name}`, [sum(losses.map((value, i) => value * coefficients[i]))]);
     check.compare(`out.grad_${name}`, golden.scatter(coefficients));
   }
@@ -52,7 +68,7 @@ export function checkAggregation(check: Checker): void {
 export function checkKlEstimators(check: Checker): void {
   const golden = rowsOfCase(check);
   const [logprob, ref] = ['in.logp_new', 'in.logp_ref'].map((name) => golden.gather(check.tensor(name)));
-  const coefficients = golden.coefficients({ mode: 'token-mean' });
+  const coefficients = golden.coefficients(aggregationOf(check.json));
   for (const estimator of klEstimators) {
     const name = estimator.replace('+', '_plus');
     const terms = Array.from(logprob, (value, i) => klTerm(value, ref[i], estimator));
@@ -133,6 +149,11 @@ interface VerlInputs {
   credit: Credit;
   call: ObjectiveCall;
   given: { [name: string]: Float64Array } & { logprob: Float64Array };
+  /**
+   * Coefficient of KL and entropy. verl's GSPO always averages its policy loss over sequences, and the other two as
+   * `loss_agg_mode` has it.
+   */
+  regularCoefficient: Float64Array;
 }
 
 function verlInputs(check: Checker, { algorithm, settings }: Choice): VerlInputs {
@@ -145,7 +166,8 @@ function verlInputs(check: Checker, { algorithm, settings }: Choice): VerlInputs
   const reference = 'klReward' in settings ? column('logp_ref') : undefined;
   const credit = algorithm.credit({ rows: golden.rows, returns, trajectories: [], rollout, reference }, settings);
   const { advantages } = credit;
-  const options = { ...algorithm.aggregation(settings), ...present(aggregationOf('', check.json.agg_args)) };
+  const recorded = aggregationOf(check.json);
+  const options = { ...algorithm.aggregation(settings), ...present(recorded) };
   const given = {
     logprob,
     entropy: column('entropy') ?? new Float64Array(logprob.length),
@@ -154,7 +176,8 @@ function verlInputs(check: Checker, { algorithm, settings }: Choice): VerlInputs
     advantage: withImportance(check, golden, advantages),
     coefficient: golden.coefficients(options),
   };
-  return { golden, credit, call: algorithm.objective(settings), given };
+  const regularCoefficient = golden.coefficients({ ...options, mode: recorded.mode });
+  return { golden, credit, call: algorithm.objective(settings), given, regularCoefficient };
 }
 
 const present = ({ mode: _, ...options }: AggregationOptions) =>
@@ -186,20 +209,41 @@ export function checkVerl(check: Checker): void {
     check.skip(`policy loss ${json.policy_loss} is not implemented`, String(json.policy_loss));
     return;
   }
-  const { golden, credit, call, given } = verlInputs(check, chosen);
+  const { golden, credit, call, given, regularCoefficient } = verlInputs(check, chosen);
   check.compare('out.advantages', golden.scatter(credit.advantages));
   if (credit.columns?.return) check.compare('out.returns', golden.scatter(credit.columns.return));
   if (credit.columns?.reward) check.compare('out.token_level_rewards', golden.scatter(credit.columns.reward));
-  checkPolicyLoss(check, golden, given, golden.evaluate(call, given));
+  checkPolicyLoss(check, golden, given, regularCoefficient, evaluateParts(golden, call, given, regularCoefficient));
+}
+
+/** Evaluates the policy term and, where they have a coefficient of their own, KL and entropy. */
+function evaluateParts(golden: GoldenRows, call: ObjectiveCall, given: Given, regularCoefficient: Float64Array) {
+  const all = golden.evaluate(call, given);
+  if (regularCoefficient.every((value, i) => value === given.coefficient[i])) return all;
+  const without = { klCoefficient: 0, entropyCoefficient: 0 };
+  const plain = call.scalars.map((value, i) => (call.spec.scalars[i] in without ? 0 : value));
+  const policy = golden.evaluate({ ...call, scalars: plain }, given);
+  const zero = Float64Array.from(given.logprob, () => 0);
+  const regular = golden.evaluate(call, { ...given, advantage: zero, coefficient: regularCoefficient });
+  const added = (name: 'loss' | 'weight' | 'entropyWeight') =>
+    policy[name].map((value, i) => value + regular[name][i]) as Float64Array;
+  return { ...all, loss: added('loss'), weight: added('weight'), entropyWeight: added('entropyWeight') };
 }
 
 type Given = { [name: string]: ArrayLike<number> } & { logprob: ArrayLike<number> };
 
-function checkPolicyLoss(check: Checker, golden: GoldenRows, given: Given, out: ObjectiveResult): void {
-  const aggregate = (values: ArrayLike<number>) => sum(Array.from(values, (value, i) => value * given.coefficient[i]));
+function checkPolicyLoss(
+  check: Checker,
+  golden: GoldenRows,
+  given: Given,
+  regularCoefficient: Float64Array,
+  out: ObjectiveResult,
+): void {
+  const aggregate = (values: ArrayLike<number>, coefficient: ArrayLike<number> = regularCoefficient) =>
+    sum(Array.from(values, (value, i) => value * coefficient[i]));
   check.compare('out.loss', [sum(out.loss)]);
   check.compare('out.grad_logp_new', golden.scatter(out.weight));
-  check.compare('out.pg_loss', [aggregate(out.aux.policyLoss)]);
+  check.compare('out.pg_loss', [aggregate(out.aux.policyLoss, given.coefficient)]);
   check.compare('out.kl_agg', [aggregate(out.aux.kl)]);
   check.compare('out.entropy_agg', [aggregate(given.entropy)]);
   check.compare('out.grad_entropy', golden.scatter(out.entropyWeight));
@@ -253,12 +297,19 @@ export function checkTrl(check: Checker): void {
   for (const [name, variant] of Object.entries<CaseJson>(check.json.variants)) checkTrlVariant(check, name, variant);
 }
 
-const trlModes: { [loss: string]: (variant: CaseJson, rows: number) => AggregationOptions } = {
-  grpo: (_, rows) => ({ mode: 'seq-mean-token-mean', batchSequences: rows }),
+/** Sizes of a batch, by which some of TRL's losses divide. */
+interface TrlSizes {
+  rows: number;
+  longest: number;
+  items: number;
+}
+
+const trlModes: { [loss: string]: (sizes: TrlSizes) => AggregationOptions } = {
+  grpo: ({ rows }) => ({ mode: 'seq-mean-token-mean', batchSequences: rows }),
   bnpo: () => ({ mode: 'token-mean' }),
-  dr_grpo: (variant, rows) => ({ mode: 'token-mean', batchTokens: rows * variant.max_completion_length }),
-  dapo: (variant) => ({ mode: 'token-mean', batchTokens: variant.num_items_in_batch }),
-  cispo: (variant) => ({ mode: 'token-mean', batchTokens: variant.num_items_in_batch }),
+  dr_grpo: ({ rows, longest }) => ({ mode: 'token-mean', batchTokens: rows * longest }),
+  dapo: ({ items }) => ({ mode: 'token-mean', batchTokens: items }),
+  cispo: ({ items }) => ({ mode: 'token-mean', batchTokens: items }),
 };
 
 /** Why a TRL variant cannot be checked, or null. */
@@ -291,12 +342,18 @@ function checkTrlVariant(check: Checker, name: string, variant: CaseJson): void 
     oldLogprob: column('in.logp_old'),
     refLogprob: column(check.has('in.logp_ref') ? 'in.logp_ref' : 'in.logp_new'),
     advantage: spread(advantages, golden.rows),
-    coefficient: golden.coefficients(trlModes[variant.loss_type](variant, golden.count)),
+    coefficient: golden.coefficients(
+      trlModes[variant.loss_type]({
+        rows: golden.count,
+        longest: variant.max_completion_length,
+        items: variant.num_items_in_batch,
+      }),
+    ),
   };
   const out = golden.evaluate({ spec: trlSpec(variant), scalars: trlScalars(variant) }, given);
   check.compare(`out.${name}.loss`, [sum(out.loss)]);
   check.compare(`out.${name}.grad_logp_new`, golden.scatter(out.weight));
-  checkTrlMetrics(check, name, variant.metrics ?? {}, out);
+  checkTrlMetrics(check, name, variant, golden, given.advantage, out);
 }
 
 const trlSpec = ({ importance_sampling_level: level, loss_type: loss }: CaseJson) =>
@@ -315,23 +372,40 @@ const trlScalars = (variant: CaseJson) =>
     entropyCoefficient: 0,
   });
 
+/**
+ * Checks metrics. TRL's fraction of clipped ratios counts ratios: one a token, or one a sequence where the ratio belongs
+ * to the sequence (trl@f2cd577 grpo_trainer.py, `global_masked_mean`). KL stays a mean over tokens.
+ */
 function checkTrlMetrics(
   check: Checker,
   name: string,
-  metrics: { [metric: string]: number },
+  variant: CaseJson,
+  golden: GoldenRows,
+  advantage: Float64Array,
   out: ObjectiveResult,
 ): void {
-  const [kl, flags] = [out.aux.kl, out.aux.flags];
-  const share = (flag: number) => mean(flags.length, (i) => (flags[i] & flag ? 1 : 0));
-  check.compareNumber(
-    `${name} kl`,
-    mean(kl.length, (i) => kl[i]),
-    metrics.kl,
-  );
-  check.compareNumber(`${name} clip_ratio/low_mean`, share(Flag.clippedLow), metrics['clip_ratio/low_mean']);
-  check.compareNumber(`${name} clip_ratio/high_mean`, share(Flag.clippedHigh), metrics['clip_ratio/high_mean']);
-  const region = share(Flag.clippedLow | Flag.clippedHigh);
+  const metrics: { [metric: string]: number } = variant.metrics ?? {};
+  const { kl, flags, ratio } = out.aux;
+  const ofSequences = variant.importance_sampling_level === 'sequence';
+  const perSequence = (holds: (i: number) => boolean) =>
+    Array.from(golden.counts, (count, b) => mean(count, (k) => (holds(golden.rows.offsets[b] + k) ? 1 : 0)));
+  const perToken = (holds: (i: number) => boolean) => flags.map((_, i) => (holds(i) ? 1 : 0));
+  const share = (holds: (i: number) => boolean) => {
+    const values = ofSequences ? perSequence(holds) : perToken(holds);
+    return mean(values.length, (i) => values[i]);
+  };
+  const low = (i: number) => (flags[i] & Flag.clippedLow) !== 0;
+  const high = (i: number) => (flags[i] & Flag.clippedHigh) !== 0;
+  const cispo = (i: number) => ratio[i] > variant.epsilon_high && advantage[i] > 0;
+  const meanKl = mean(kl.length, (i) => kl[i]);
+  check.compareNumber(`${name} kl`, meanKl, metrics.kl);
+  check.compareNumber(`${name} clip_ratio/low_mean`, share(low), metrics['clip_ratio/low_mean']);
+  check.compareNumber(`${name} clip_ratio/high_mean`, share(high), metrics['clip_ratio/high_mean']);
+  const region = share((i) => low(i) || high(i));
   check.compareNumber(`${name} clip_ratio/region_mean`, region, metrics['clip_ratio/region_mean']);
+  check.compareNumber(`${name} clip_ratio/low_min`, Math.min(...perSequence(low)), metrics['clip_ratio/low_min']);
+  check.compareNumber(`${name} clip_ratio/high_max`, Math.max(...perSequence(high)), metrics['clip_ratio/high_max']);
+  check.compareNumber(`${name} cispo_clip_ratio`, share(cispo), metrics.cispo_clip_ratio);
 }
 
 /** A golden case as input of the GPU's objective: the counted tokens only, in f32, with the expected results. */

@@ -15,9 +15,15 @@ import { type Correction, correct, type RejectionRule } from '../../src/rl/objec
 import { ktoObjective, MISMATCHED, preferenceLosses, preferenceObjective } from '../../src/rl/objective/preferences.ts';
 import type { CaseJson, Checker } from './checker.ts';
 import { policyLoss } from './credit.ts';
-import { rowsOfCase } from './objectives.ts';
+import { aggregationOf, checkVanillaLoss, rowsOfCase } from './objectives.ts';
 import type { GoldenReport } from './report.ts';
 import { GoldenRows } from './rows.ts';
+
+/** Our name of a recorded preference loss. cDPO is the sigmoid with label smoothing; trainers name it differently. */
+function preferenceLossOf({ loss_type: name }: CaseJson) {
+  const plain = /^c-?dpo|conservative/i.test(name) ? 'conservative' : name;
+  return preferenceLosses.find((each) => each === plain);
+}
 
 export function checkPreferences(check: Checker): void {
   const golden = rowsOfCase(check);
@@ -30,14 +36,13 @@ export function checkPreferences(check: Checker): void {
     golden.rows,
   );
   for (const [name, variant] of Object.entries<CaseJson>(check.json.variants)) {
-    const loss = preferenceLosses.find((each) => each === variant.loss_type);
+    const loss = preferenceLossOf(variant);
     if (!loss) {
       check.skip(`preference loss ${variant.loss_type} is not implemented`, `dpo ${variant.loss_type}`);
       continue;
     }
-    // AgentGym's sigmoid uses label smoothing as conservative DPO does; TRL's ignores it.
-    const smoothing = variant.label_smoothing ?? 0;
-    const spec = preferenceObjective({ loss, beta: variant.beta, labelSmoothing: smoothing });
+    const labelSmoothing = variant.label_smoothing ?? 0;
+    const spec = preferenceObjective({ loss, beta: variant.beta, labelSmoothing });
     const out = golden.evaluate({ spec, scalars: [] }, { logprob, refLogprob, preferred }, pair);
     check.compare(`out.${name}.loss`, [sum(out.loss)]);
     check.compare(`out.${name}.grad_logp`, golden.scatter(out.weight));
@@ -108,6 +113,7 @@ function bapoSettings(setting: CaseJson): BapoSettings {
       target: setting.adv_ratio_target,
       denominator: 'gross',
       weighted: false,
+      epsilon: setting.eps,
       dualClip,
     };
   return {
@@ -151,7 +157,7 @@ export function checkBapo(check: Checker): void {
         return regularized(bapoSurrogate(settings))(rows);
       },
     };
-    const coefficient = golden.coefficients({ mode: 'token-mean' });
+    const coefficient = golden.coefficients(aggregationOf(setting, check.json));
     const out = golden.evaluate({ spec, scalars: plain }, { ...given, coefficient });
     check.compare(`out.${name}.bounds`, [found.low, found.high]);
     check.compare(`out.${name}.trace`, found.trace.flat());
@@ -201,11 +207,12 @@ export function checkCorrection(check: Checker): void {
   });
   const advantage = spread(advantages, golden.rows);
   check.compare('out.advantages', golden.scatter(advantage));
+  checkVanillaLoss(check.json.loss);
   const { clip_ratio_low: clipLow, clip_ratio_high: clipHigh, clip_ratio_c: dualClip } = check.json.loss;
   for (const [name, setting] of Object.entries<CaseJson>(check.json.settings)) {
     const correction = correctionOf(setting);
     if (setting.mode === 'bypass') {
-      checkBypass(check, name, setting.loss_type, golden, { logprob, oldLogprob: rollout, advantage }, correction);
+      checkBypass(check, name, setting, golden, { logprob, oldLogprob: rollout, advantage }, correction);
       continue;
     }
     const { weights, kept } = correct(
@@ -218,8 +225,8 @@ export function checkCorrection(check: Checker): void {
     const counts = Int32Array.from(sequenceSums(kept, golden.rows));
     const weighted = advantage.map((value, i) => value * weights[i]);
     const given = { logprob, oldLogprob: old, advantage: weighted };
-    const change = { clipLow, clipHigh, dualClip, aggregation: 'token-mean' };
-    const { out } = policyLoss(golden, given, 'grpo', change, counts);
+    const aggregation = aggregationOf(setting, check.json.loss, check.json);
+    const { out } = policyLoss(golden, given, 'grpo', { clipLow, clipHigh, dualClip }, aggregation, counts);
     check.compare(`out.${name}.loss`, [sum(out.loss.map((value, i) => (kept[i] ? value : 0)))]);
     check.compare(`out.${name}.grad_logp_new`, golden.scatter(out.weight.map((value, i) => (kept[i] ? value : 0))));
   }
@@ -228,13 +235,14 @@ export function checkCorrection(check: Checker): void {
 function checkBypass(
   check: Checker,
   name: string,
-  loss: BypassLoss,
+  setting: CaseJson,
   golden: GoldenRows,
   given: { logprob: Float64Array; oldLogprob: Float64Array; advantage: Float64Array },
   correction: Correction,
 ): void {
   const { clip_ratio_low: clipLow, clip_ratio_high: clipHigh, clip_ratio_c: dualClip } = check.json.loss;
-  const spec = bypassObjective({ loss, correction, aggregation: { mode: 'token-mean' } });
+  const aggregation = { longest: golden.width, ...aggregationOf(setting, check.json.loss, check.json) };
+  const spec = bypassObjective({ loss: setting.loss_type as BypassLoss, correction, aggregation });
   const scalars = clippedScalarValues({
     clipLow,
     clipHigh,

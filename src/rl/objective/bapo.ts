@@ -26,6 +26,8 @@ export interface BapoSettings {
   denominator: 'gross' | 'net';
   /** Weights a token by its probability when sampled (equation 8). */
   weighted: boolean;
+  /** Added to the code's sum of negative advantages; undefined: 1e-8, as in the code. */
+  epsilon?: number;
   dualClip: number | null;
 }
 
@@ -63,13 +65,13 @@ function paperStatistic(rows: readonly BapoRow[], low: number, high: number, set
   return Math.abs(positive) / Math.abs(all);
 }
 
-function codeStatistic(rows: readonly BapoRow[], low: number, high: number): number {
+function codeStatistic(rows: readonly BapoRow[], low: number, high: number, { epsilon = 1e-8 }: BapoSettings): number {
   let [positive, negative] = [0, 0];
   for (const { ratio, advantage } of rows) {
     if (advantage >= 0) positive += Math.min(ratio, high) * advantage;
     else negative += Math.max(ratio, low) * Math.abs(advantage);
   }
-  return negative <= 0 ? Number.POSITIVE_INFINITY : positive / (negative + 1e-8);
+  return negative <= 0 ? Number.POSITIVE_INFINITY : positive / (negative + epsilon);
 }
 
 export function searchBounds(given: ObjectiveRows, settings: BapoSettings): BoundSearch {
@@ -94,10 +96,10 @@ function searchByPaper(rows: readonly BapoRow[], settings: BapoSettings): BoundS
 /** The code's rule: searches low to its end first, then high. */
 function searchByCode(rows: readonly BapoRow[], settings: BapoSettings): BoundSearch {
   let [low, high] = [settings.lowStart, settings.highStart];
-  let value = codeStatistic(rows, low, high);
+  let value = codeStatistic(rows, low, high, settings);
   const trace: BoundSearch['trace'] = [[low, high, value]];
   const again = () => {
-    value = codeStatistic(rows, low, high);
+    value = codeStatistic(rows, low, high, settings);
     trace.push([low, high, value]);
   };
   while (value < settings.target && low < settings.lowMost && settings.lowStep > 0) {
