@@ -5,7 +5,7 @@
 import * as v from 'valibot';
 import { boundedList, choice, field, option, real, text, toggle, whole } from '../fields/fields.ts';
 import { problemOf } from '../fields/refusals.ts';
-import { AlgorithmSchema, criticKind } from '../rl/algorithms/registry.ts';
+import { AlgorithmSchema, algorithmOf, criticKind } from '../rl/algorithms/registry.ts';
 import { worldModule, worldModules, worldNames } from '../worlds/registry.ts';
 import { factsOf, PolicySchema, policyProblems } from './policies/registry.ts';
 import { type Problem, SweepSchema, sweepProblems, sweptDocuments, variantsOf } from './sweep.ts';
@@ -259,6 +259,9 @@ function algorithmProblems(experiment: Experiment): { path: string; message: str
       path: `${at}.minibatches`,
       message: `${each.minibatches} is more than the ${each.groups} groups of a step, which a minibatch never cuts`,
     }));
+  for (const { at, each } of all)
+    for (const { field, message } of algorithmOf(each).problems?.(each) ?? [])
+      problems.push({ path: `${at}.${field}`, message });
   const staged = stages.reduce((sum, stage) => sum + stage.steps, 0);
   if (staged > steps)
     problems.push({ path: 'stages', message: `they have ${staged} steps together, more than the run's ${steps}` });

@@ -152,6 +152,8 @@ export interface Algorithm<S extends AlgorithmSettings = AlgorithmSettings> {
   credit(input: CreditInput, settings: S): Credit;
   objective(settings: S): ObjectiveCall;
   aggregation(settings: S): AggregationOptions;
+  /** Settings that contradict each other, by the name of the field; absent: none can. */
+  problems?(settings: S): readonly { field: string; message: string }[];
   /** Source of values and training of the value head, if `needs.values`. */
   critic?(settings: S): CriticSettings & { kind: CriticKind };
   /** File of trajectories that it learns from; null: none. */

@@ -32,7 +32,8 @@ const schema = v.strictObject({
   beta,
   labelSmoothing: option(real(0, 0.49), 0, {
     label: 'Wrong labels',
-    sentence: 'Share of pairs thought to be the wrong way round; robust and conservative use it.',
+    sentence:
+      'Share of pairs assumed to be the wrong way round. Above 0, sigmoid is conservative DPO; robust also uses it.',
     step: 0.05,
   }),
   pairsPerGroup: option(whole(1, 32), 2, {
@@ -61,6 +62,9 @@ function pairsOf(
     .filter(([good, bad]) => good.value - bad.value > 0 && good.value - bad.value >= leastGap)
     .map(([good, bad]) => [good.trajectory, bad.trajectory]);
 }
+
+/** Losses that read label smoothing. */
+const smoothedLosses: readonly string[] = ['sigmoid', 'conservative', 'robust'];
 
 const pairCard = advantageCard(
   'pair',
@@ -127,6 +131,15 @@ export const dpo = {
     }),
     scalars: [],
   }),
+  problems: ({ preference, labelSmoothing }) =>
+    labelSmoothing > 0 && !smoothedLosses.includes(preference)
+      ? [
+          {
+            field: 'labelSmoothing',
+            message: `must be 0 with the loss ${preference}, which does not use it (it is ${labelSmoothing}): set it to 0, or choose ${smoothedLosses.join(', ')}`,
+          },
+        ]
+      : [],
   // The loss sums over whole sequences and reads no coefficient.
   aggregation: () => ({ mode: 'token-sum' }),
 } satisfies Algorithm<v.InferOutput<typeof schema>>;

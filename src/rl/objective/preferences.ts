@@ -25,7 +25,7 @@ type PreferenceLoss = (typeof preferenceLosses)[number];
 export interface PreferenceSettings {
   loss: PreferenceLoss;
   beta: number;
-  /** Share of pairs whose label is assumed wrong, for `robust` and `conservative`. */
+  /** Share e of pairs whose label is assumed wrong; read by `sigmoid`, `conservative` and `robust`. */
   labelSmoothing: number;
 }
 
@@ -80,9 +80,13 @@ const minusLogSigmoidOfMinus = (x: number) => {
   return { value, slope: -slope };
 };
 
+/** Conservative DPO (Mitchell 2023, https://ericmitchell.ai/cdpo.pdf): -(1 - e) log sigmoid(x) - e log sigmoid(-x). */
+const conservative = ofDifference((x, { labelSmoothing: e }) => smoothed(x, 1 - e, e));
+
 const pairLosses: { readonly [loss in PreferenceLoss]: PairLoss } = {
-  // DPO, Rafailov et al. 2023, https://arxiv.org/abs/2305.18290, equation 7.
-  sigmoid: ofDifference((x) => minusLogSigmoid(x)),
+  // DPO, Rafailov et al. 2023, https://arxiv.org/abs/2305.18290, equation 7. With label smoothing it is the
+  // conservative form, as in AgentGym@3ef9235 agentenv/examples/dpo/dpo_trainer.py `dpo_loss`.
+  sigmoid: conservative,
   // Azar et al. 2023, https://arxiv.org/abs/2310.12036, equation 17; TRL divides each sum by its tokens.
   ipo: (chosen, rejected, { beta }) => {
     const distance = chosen.sum / chosen.count - rejected.sum / rejected.count - 1 / (2 * beta);
@@ -94,7 +98,7 @@ const pairLosses: { readonly [loss in PreferenceLoss]: PairLoss } = {
   },
   // Chowdhury et al. 2024, https://arxiv.org/abs/2403.00409.
   robust: ofDifference((x, { labelSmoothing: e }) => smoothed(x, (1 - e) / (1 - 2 * e), -e / (1 - 2 * e))),
-  conservative: ofDifference((x, { labelSmoothing: e }) => smoothed(x, 1 - e, e)),
+  conservative,
   hinge: ofDifference((x) => ({ value: Math.max(0, 1 - x), slope: x < 1 ? -1 : 0 })),
   sigmoid_norm: (chosen, rejected, { beta }) => {
     const x = beta * (chosen.sum / chosen.count - rejected.sum / rejected.count);

@@ -29,8 +29,8 @@ export function objective(rows, settings) {
 
 /** A pair's loss, and its slope by the score of the chosen and of the rejected. */
 const pairLosses = {
-  // DPO, https://arxiv.org/abs/2305.18290, equation 7.
-  sigmoid: ofDifference((x) => minusLogSigmoid(x)),
+  // DPO, https://arxiv.org/abs/2305.18290, equation 7; conservative with label smoothing.
+  sigmoid: ofDifference((x, { labelSmoothing: e }) => smoothed(x, 1 - e, e)),
   // https://arxiv.org/abs/2310.12036, equation 17; TRL divides each sum by its tokens.
   ipo: (chosen, rejected, { beta }) => {
     const distance = chosen.sum / chosen.count - rejected.sum / rejected.count - 1 / (2 * beta);
