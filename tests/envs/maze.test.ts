@@ -70,6 +70,9 @@ describe('the original, recorded', () => {
     for (const id of [25, -1])
       await expect(begin(id, upstream)).rejects.toThrow(/cannot be played: it starts on the goal/);
     for (const id of [26, -27, 0.5]) await expect(begin(id, upstream)).rejects.toThrow(/games 0 to 24/);
+    // The words of the original server (recorded in agentgym/lmrlgym.jsonl.gz).
+    await expect(begin(26, upstream)).rejects.toThrow(/^The game 26 is not valid\./);
+    await expect(begin(-27, upstream)).rejects.toThrow(/^list index out of range/);
   });
   it('wins with the 50th move and fails at the call after it', async () => {
     await begin(18, upstream);

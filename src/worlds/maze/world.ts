@@ -138,6 +138,6 @@ function gameOf(id: number): number {
   throw new WorldError(
     game === UPSTREAM_GAMES
       ? `Game ${id} of the original maze cannot be played: it starts on the goal. Choose one from 0 to ${UPSTREAM_GAMES - 1}.`
-      : `The original maze has the games 0 to ${UPSTREAM_GAMES - 1} (it is ${id}).`,
+      : `${id < 0 ? 'list index out of range' : `The game ${id} is not valid.`} The original maze has the games 0 to ${UPSTREAM_GAMES - 1} (it is ${id}).`,
   );
 }
