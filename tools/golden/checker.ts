@@ -2,13 +2,12 @@
  * Compares one recorded case of a loss: provides tensors by name, compares at one tolerance, and reports skipped parts
  * with their reason, and settings of the case that no check read. Knows no objective.
  */
-import { type ReadSettings, readSettings } from './read-settings.ts';
+import { type CaseJson, type ReadSettings, readSettings } from './read-settings.ts';
+
+export type { CaseJson };
 
 export type Report = (kind: string, name: string, quantity: string, ok: boolean, maxError: number) => void;
 export type Skip = (kind: string, name: string, why: string) => void;
-
-// biome-ignore lint/suspicious/noExplicitAny: the layout of a case's JSON differs by kind.
-export type CaseJson = any;
 
 export interface LossCase {
   name: string;

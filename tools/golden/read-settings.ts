@@ -5,7 +5,9 @@
  * A setting is a number, a truth value or a text of one word, except for results and remarks (`isRemark`). Texts with
  * blanks are explanations, and null is an option that is off. `algorithm` chooses the check.
  */
-import type { CaseJson } from './checker.ts';
+
+// biome-ignore lint/suspicious/noExplicitAny: the layout of a case's JSON differs by kind.
+export type CaseJson = any;
 
 /** Parts of a case that hold no setting: its description, and recorded results. */
 const remarks = [
