@@ -32,6 +32,7 @@ const all = {
   'interop-handoff': 'tools/interop/handoff/main.ts',
   'interop-clients': 'tools/interop/clients/main.ts',
   'interop-load': 'tools/interop/load/main.ts',
+  'interop-formats': 'tools/interop/formats/main.ts',
   imitate: 'src/cli/imitate.ts',
   'learn-lora': 'tools/learn/lora.ts',
   crash: 'tests/crash/main.ts',
