@@ -6,7 +6,7 @@
 
 import { type ModelConfig, parameterShapes, parseConfig } from '../policy/config.ts';
 import { CheckpointError, checkShapes } from '../policy/formats/checkpoint.ts';
-import { readGguf } from '../policy/formats/gguf.ts';
+import { firstPart, readGguf } from '../policy/formats/gguf.ts';
 import { ggufTokenizer } from '../policy/formats/gguf-tokenizer.ts';
 import { dataStartOf, readTable } from '../policy/formats/safetensors.ts';
 import { type StoredTensor, storedTensor } from '../policy/weights/stored-tensor.ts';
@@ -156,11 +156,19 @@ async function onlyFile(source: ModelSource, signal: AbortSignal): Promise<Sourc
   );
 }
 
-async function ggufModel(source: ModelSource, name: string, signal: AbortSignal): Promise<ModelFiles> {
-  const file = await source.file(name, signal);
-  if (!file) throw new SourceError('missing', `${source.label} has no ${name}. Check the spelling.`);
-  const read = (start: number, end: number) => readRange(file, start, end, signal);
-  const { config, json, metadata, tensors } = await readGguf(read, file.bytes);
+/** Model in a GGUF file, or in the parts of a split model, of which `chosen` names any. */
+async function ggufModel(source: ModelSource, chosen: string, signal: AbortSignal): Promise<ModelFiles> {
+  const files = new Map<string, SourceFile>();
+  const open = async (name: string) => {
+    const file = await source.file(name, signal);
+    if (!file) return null;
+    files.set(name, file);
+    return { name, bytes: file.bytes, read: (start: number, end: number) => readRange(file, start, end, signal) };
+  };
+  const name = firstPart(chosen);
+  const first = await open(name);
+  if (!first) throw new SourceError('missing', `${source.label} has no ${name}. Check the spelling.`);
+  const { config, json, metadata, parts } = await readGguf(first, open);
   const made = ggufTokenizer(metadata);
   const texts = {
     'config.json': JSON.stringify(json, null, 1),
@@ -168,14 +176,15 @@ async function ggufModel(source: ModelSource, name: string, signal: AbortSignal)
     'tokenizer_config.json': JSON.stringify(made.config, null, 1),
   };
   checkTokenizer(config, texts['tokenizer.json']);
-  return { config, texts, weights: checked(config, [{ file, tensors }]) };
+  const weights = parts.map((part) => ({ file: files.get(part.name)!, tensors: part.tensors }));
+  return { config, texts, weights: checked(config, weights) };
 }
 
-/** Name of the only GGUF file in a folder without safetensors, or null. */
+/** Name of the only GGUF model in a folder without safetensors, or null. A split model counts once. */
 function onlyGguf(source: ModelSource): string | null {
   const names = source.names();
   if (!names || names.some((name) => name.endsWith('.safetensors'))) return null;
-  const found = names.filter((name) => name.endsWith('.gguf'));
+  const found = [...new Set(names.filter((name) => name.endsWith('.gguf')).map(firstPart))];
   if (found.length > 1)
     throw new SourceError(
       'unreadable',

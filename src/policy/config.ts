@@ -15,6 +15,14 @@ interface Llama3Scaling {
   originalMaxPosition: number;
 }
 
+/** Division of all rotary frequencies by a factor (`rope_type: "linear"`). */
+interface LinearScaling {
+  type: 'linear';
+  factor: number;
+}
+
+type RopeScaling = Llama3Scaling | LinearScaling;
+
 type ModelType = 'llama' | 'qwen2' | 'qwen3';
 
 export interface ModelConfig {
@@ -28,7 +36,7 @@ export interface ModelConfig {
   headDim: number;
   rmsNormEps: number;
   ropeTheta: number;
-  ropeScaling: null | Llama3Scaling;
+  ropeScaling: null | RopeScaling;
   maxPosition: number;
   tieWordEmbeddings: boolean;
   /** Bias on q, k and v (Qwen2). The output projection has no bias. */
@@ -126,7 +134,7 @@ function refuseSlidingWindow(read: Reader, layers: number) {
 }
 
 /** Rotary settings, from either spelling. */
-function readRope(read: Reader): { ropeTheta: number; ropeScaling: Llama3Scaling | null } {
+function readRope(read: Reader): { ropeTheta: number; ropeScaling: RopeScaling | null } {
   const { json } = read;
   const parameters = isObject(json.rope_parameters) ? json.rope_parameters : {};
   const scaling = isObject(json.rope_scaling) ? json.rope_scaling : parameters;
@@ -141,15 +149,16 @@ function readRope(read: Reader): { ropeTheta: number; ropeScaling: Llama3Scaling
   return { ropeTheta, ropeScaling };
 }
 
-function readScaling(inner: Reader): Llama3Scaling | null {
+function readScaling(inner: Reader): RopeScaling | null {
   const type = inner.json.rope_type ?? inner.json.type ?? 'default';
   if (type === 'default') {
     const nested = Object.keys(inner.json).find((key) => isObject(inner.json[key]));
     if (nested) inner.refuse(nested, 'rotary settings that differ between layers are not supported');
     return null;
   }
+  if (type === 'linear') return { type, factor: inner.number('factor') };
   if (type !== 'llama3') {
-    inner.refuse('rope_type' in inner.json ? 'rope_type' : 'type', 'only default and llama3 are supported');
+    inner.refuse('rope_type' in inner.json ? 'rope_type' : 'type', 'only default, linear and llama3 are supported');
     return null;
   }
   return {
@@ -222,8 +231,9 @@ const architectures: { [type in ModelType]: string } = {
   qwen3: 'Qwen3ForCausalLM',
 };
 
-function writeScaling(scaling: Llama3Scaling | null) {
+function writeScaling(scaling: RopeScaling | null) {
   if (!scaling) return null;
+  if (scaling.type === 'linear') return { rope_type: 'linear', factor: scaling.factor };
   return {
     rope_type: 'llama3',
     factor: scaling.factor,
@@ -269,14 +279,16 @@ export function writeConfig(config: ModelConfig, dtype: 'float32' | 'bfloat16' =
 }
 
 /**
- * (headDim / 2) rotation per position of each pair of a head, in radians. Llama 3's scaling divides the frequency of
- * long wavelengths by `factor`, keeps that of short ones, and interpolates in between (transformers,
- * modeling_rope_utils.py).
+ * (headDim / 2) rotation per position of each pair of a head, in radians. Linear scaling divides every frequency by
+ * `factor`. Llama 3's divides that of long wavelengths, keeps that of short ones, and interpolates in between
+ * (transformers, modeling_rope_utils.py).
  */
 export function ropeInverseFrequencies(config: ModelConfig): Float64Array {
   const { headDim, ropeTheta, ropeScaling } = config;
   const plain = Float64Array.from({ length: headDim / 2 }, (_, i) => 1 / power(ropeTheta, (2 * i) / headDim));
-  return ropeScaling ? plain.map((frequency) => scaleLlama3(frequency, ropeScaling)) : plain;
+  if (!ropeScaling) return plain;
+  if (ropeScaling.type === 'linear') return plain.map((frequency) => frequency / ropeScaling.factor);
+  return plain.map((frequency) => scaleLlama3(frequency, ropeScaling));
 }
 
 function scaleLlama3(frequency: number, scaling: Llama3Scaling): number {

@@ -85,6 +85,16 @@ describe('parseConfig', () => {
     });
   });
 
+  it.each([
+    { rope_scaling: { type: 'linear', factor: 4 } },
+    { rope_scaling: { rope_type: 'linear', factor: 4 } },
+    { rope_parameters: { rope_type: 'linear', factor: 4, rope_theta: 1e6 } },
+  ])('reads linear scaling as %o and writes it again', (scaling) => {
+    const config = parseConfig({ ...qwen2, ...scaling });
+    expect(config.ropeScaling).toEqual({ type: 'linear', factor: 4 });
+    expect(parseConfig(JSON.parse(writeConfig(config)))).toEqual(config);
+  });
+
   it("defaults Qwen3's heads to 128", () => {
     expect(parseConfig({ ...qwen2, model_type: 'qwen3' })).toMatchObject({
       headDim: 128,
@@ -103,7 +113,7 @@ describe('parseConfig', () => {
     ['partial_rotary_factor', { partial_rotary_factor: 0.5 }],
     ['rope_scaling.type', { rope_scaling: { type: 'dynamic', factor: 2 } }],
     ['rope_scaling.rope_type', { rope_scaling: { rope_type: 'yarn', factor: 4 } }],
-    ['rope_parameters.rope_type', { rope_parameters: { rope_type: 'linear', factor: 4 } }],
+    ['rope_parameters.rope_type', { rope_parameters: { rope_type: 'yarn', factor: 4 } }],
     ['rope_parameters.full_attention', { rope_parameters: { full_attention: { rope_theta: 1e4 } } }],
     ['rope_scaling.factor', { rope_scaling: { ...llama32.rope_scaling, factor: undefined } }],
     ['sliding_window', { use_sliding_window: true }],
@@ -159,6 +169,11 @@ describe('ropeInverseFrequencies', () => {
     expect(frequencies.length).toBe(32);
     expect(frequencies[0]).toBe(1);
     expect(frequencies[16]).toBeCloseTo(1e-3, 12);
+  });
+
+  it('is divided by a linear factor', () => {
+    const scaled = ropeInverseFrequencies(parseConfig({ ...qwen2, rope_scaling: { type: 'linear', factor: 4 } }));
+    expect([...scaled]).toEqual([...ropeInverseFrequencies(parseConfig(qwen2))].map((frequency) => frequency / 4));
   });
 
   it('slows long wavelengths by the factor, keeps short ones, and stays in between', () => {

@@ -1,10 +1,11 @@
 /** Writes GGUF files for the tests, from the format's description (ggml's page on GGUF), version 3. */
 import { narrowF16 } from '../../src/policy/formats/safetensors.ts';
 
-type Value = string | number | boolean | string[] | number[];
+/** A number is written as u32 or f32, a list of numbers as i32. */
+type GgufWritten = string | number | boolean | string[] | number[] | { u64: number } | { f64: number };
 
 /** ggml's numbers of the types that are written. */
-export const ggml = { F32: 0, F16: 1, Q4_0: 2, Q4_K: 12, Q8_0: 8, Q6_K: 14 } as const;
+export const ggml = { F32: 0, F16: 1, Q4_0: 2, Q4_1: 3, Q8_0: 8, Q6_K: 14, IQ3_S: 21 } as const;
 
 export interface GgufTensor {
   name: string;
@@ -32,6 +33,7 @@ class Bytes {
 
   u32 = (value: number) => this.fixed(4, (view) => view.setUint32(0, value, true));
   u64 = (value: number) => this.fixed(8, (view) => view.setBigUint64(0, BigInt(value), true));
+  f64 = (value: number) => this.fixed(8, (view) => view.setFloat64(0, value, true));
   f32 = (value: number) => this.fixed(4, (view) => view.setFloat32(0, value, true));
   bool = (value: boolean) => this.add(Uint8Array.of(value ? 1 : 0));
 
@@ -55,10 +57,12 @@ class Bytes {
   }
 }
 
-function writeValue(out: Bytes, value: Value) {
+function writeValue(out: Bytes, value: GgufWritten) {
   if (typeof value === 'string') out.u32(8).text(value);
   else if (typeof value === 'boolean') out.u32(7).bool(value);
   else if (typeof value === 'number') Number.isInteger(value) ? out.u32(4).u32(value) : out.u32(6).f32(value);
+  else if ('u64' in value) out.u32(10).u64(value.u64);
+  else if ('f64' in value) out.u32(12).f64(value.f64);
   else {
     const isText = typeof value[0] === 'string';
     out
@@ -69,7 +73,9 @@ function writeValue(out: Bytes, value: Value) {
   }
 }
 
-export function writeGguf(metadata: { [key: string]: Value }, tensors: readonly GgufTensor[]): Uint8Array<ArrayBuffer> {
+export type GgufKeys = { [key: string]: GgufWritten };
+
+export function writeGguf(metadata: GgufKeys, tensors: readonly GgufTensor[]): Uint8Array<ArrayBuffer> {
   const out = new Bytes()
     .add(new TextEncoder().encode('GGUF'))
     .u32(3)

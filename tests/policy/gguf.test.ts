@@ -1,16 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import { configOf, type Family, findModel } from '../../src/policy/catalogue.ts';
 import { type ModelConfig, parameterShapes, ropeInverseFrequencies } from '../../src/policy/config.ts';
-import { decodeBlocks, type GgufModel, readGguf } from '../../src/policy/formats/gguf.ts';
+import { decodeBlocks } from '../../src/policy/formats/ggml-blocks.ts';
+import { type GgufModel, readGguf } from '../../src/policy/formats/gguf.ts';
 import { ggufTokenizer } from '../../src/policy/formats/gguf-tokenizer.ts';
 import { narrowF16, widenF16 } from '../../src/policy/formats/safetensors.ts';
 import { syntheticTokenizer } from '../../src/policy/text/synthetic-tokenizer.ts';
 import { Tokenizer, type TokenizerJson } from '../../src/policy/text/tokenizer.ts';
 import { normals } from '../../src/policy/weights/init.ts';
-import { dequantizeRows, fromHalf, quantizeRows } from '../../src/policy/weights/quantize.ts';
+import { dequantizeRows, fromHalf, quantizeRows, toHalf } from '../../src/policy/weights/quantize.ts';
 import { toGguf } from '../../src/policy/weights/quantize-formats.ts';
 import { rowSlices } from '../../src/policy/weights/stored-tensor.ts';
-import { f16Bytes, f32Bytes, type GgufTensor, ggml, permute, writeGguf } from './gguf-writer.ts';
+import { f16Bytes, f32Bytes, type GgufKeys, type GgufTensor, ggml, permute, writeGguf } from './gguf-writer.ts';
 import { ggufName, metadataOf } from './small-gguf.ts';
 
 const small = {
@@ -23,18 +24,37 @@ const small = {
   vocabSize: 600,
 };
 
+/** Q4_1 blocks by the smallest and largest value of each 32. */
+function packQ41(values: Float32Array): Uint8Array {
+  const out = new Uint8Array((values.length / 32) * 20);
+  for (let b = 0; b < values.length / 32; b++) {
+    const group = values.subarray(b * 32, b * 32 + 32);
+    const low = Math.min(...group);
+    const scale = (Math.max(...group) - low) / 15;
+    for (const [i, half] of [toHalf(scale), toHalf(low)].entries()) {
+      out[b * 20 + 2 * i] = half & 255;
+      out[b * 20 + 2 * i + 1] = half >> 8;
+    }
+    const code = (j: number) => Math.round((group[j] - low) / scale);
+    for (let j = 0; j < 16; j++) out[b * 20 + 4 + j] = code(j) | (code(j + 16) << 4);
+  }
+  return out;
+}
+
 type Pack = (values: Float32Array, columns: number) => { type: number; bytes: Uint8Array };
 const packs: { [type: string]: Pack } = {
   F32: (values) => ({ type: ggml.F32, bytes: f32Bytes(values) }),
   F16: (values) => ({ type: ggml.F16, bytes: f16Bytes(values) }),
   Q8_0: (values, columns) => ({ type: ggml.Q8_0, bytes: toGguf(quantizeRows(8, values, columns)) }),
   Q4_0: (values, columns) => ({ type: ggml.Q4_0, bytes: toGguf(quantizeRows(4, values, columns)) }),
+  Q4_1: (values) => ({ type: ggml.Q4_1, bytes: packQ41(values) }),
 };
 const through: { [type: string]: (values: Float32Array, columns: number) => Float32Array } = {
   F32: (values) => values,
   F16: (values) => widenF16(narrowF16(values)),
   Q8_0: (values, columns) => dequantizeRows(quantizeRows(8, values, columns)),
   Q4_0: (values, columns) => dequantizeRows(quantizeRows(4, values, columns)),
+  Q4_1: (values) => decodeBlocks(ggml.Q4_1, packQ41(values)),
 };
 
 const valuesOf = (name: string, shape: readonly number[]) =>
@@ -56,7 +76,13 @@ function fileOf(family: Family, config: ModelConfig, type: string, extra: readon
   return writeGguf(metadataOf(family, config), [...tensors, ...extra]);
 }
 
-const read = (file: Uint8Array) => readGguf(async (start, end) => file.slice(start, end), file.length);
+const asFile = (file: Uint8Array, name = 'model.gguf') => ({
+  name,
+  bytes: file.length,
+  read: async (start: number, end: number) => file.slice(start, end),
+});
+
+const read = (file: Uint8Array) => readGguf(asFile(file));
 
 function joined(parts: readonly Float32Array[]) {
   const out = new Float32Array(parts.reduce((sum, part) => sum + part.length, 0));
@@ -70,7 +96,7 @@ function joined(parts: readonly Float32Array[]) {
 
 function valuesIn(file: Uint8Array, model: GgufModel) {
   return new Map(
-    model.tensors.map((tensor) => {
+    model.parts[0].tensors.map((tensor) => {
       const rowBytes = (tensor.end - tensor.start) / tensor.rows;
       // In slices of a few rows, as from a stream.
       const parts = rowSlices(tensor, 5000).map(({ row, rows }) =>
@@ -198,46 +224,234 @@ describe('blocks', () => {
   });
 });
 
-describe('reading is refused for', () => {
-  const config = { ...configOf(findModel('qwen2.5-0.5b')), ...small };
-  const altered = (changes: object, drop: RegExp | null = null) => {
-    const metadata = { ...metadataOf('qwen2.5', config), ...changes };
-    const tensors = [...parameterShapes(config)].map(([name, shape]) => ({
-      name: ggufName(name),
-      shape,
-      ...packs.F32(valuesOf(name, shape), shape.at(-1)!),
-    }));
-    return writeGguf(
-      metadata as never,
-      tensors.filter(({ name }) => !drop?.test(name)),
-    );
-  };
+const qwen = { ...configOf(findModel('qwen2.5-0.5b')), ...small };
 
-  it('an unsupported architecture, scaling, tokenizer or type, by name', async () => {
-    await expect(read(altered({ 'general.architecture': 'gemma3' }))).rejects.toThrow(/model_type is "gemma3"/);
-    await expect(read(altered({ 'qwen2.rope.scaling.type': 'yarn' }))).rejects.toThrow(/rotary scaling is "yarn"/);
-    const spm = await read(altered({ 'tokenizer.ggml.model': 'llama' }));
-    expect(() => ggufTokenizer(spm.metadata)).toThrow(/of kind "llama".*safetensors/);
-    const pre = await read(altered({ 'tokenizer.ggml.pre': 'tekken' }));
-    expect(() => ggufTokenizer(pre.metadata)).toThrow(/"tekken"; known are qwen2, llama-bpe, smollm/);
-    const typed = writeGguf(metadataOf('qwen2.5', config), [
-      { name: 'token_embd.weight', shape: [600, 64], type: ggml.Q4_K, bytes: new Uint8Array(1000) },
+/** Small Qwen2 file with changed keys (undefined: removed), and tensors chosen by `keep`. */
+function qwenFile(changes: { [key: string]: GgufKeys[string] | undefined } = {}, keep = (_: string) => true) {
+  const keys = Object.entries({ ...metadataOf('qwen2.5', qwen), ...changes });
+  const metadata = Object.fromEntries(
+    keys.filter((entry): entry is [string, GgufKeys[string]] => entry[1] !== undefined),
+  );
+  const tensors = [...parameterShapes(qwen)].map(([name, shape]) => ({
+    name: ggufName(name),
+    shape,
+    ...packs.F32(valuesOf(name, shape), shape.at(-1)!),
+  }));
+  return writeGguf(
+    metadata,
+    tensors.filter(({ name }) => keep(name)),
+  );
+}
+
+describe('the rotary scaling of a GGUF file', () => {
+  const scalingOf = async (changes: GgufKeys) => (await read(qwenFile(changes))).config.ropeScaling;
+
+  it('is linear by the older key, by a factor without a type, and by its type', async () => {
+    const linear = { type: 'linear', factor: 4 };
+    expect(await scalingOf({ 'qwen2.rope.scale_linear': 4 })).toEqual(linear);
+    expect(await scalingOf({ 'qwen2.rope.scaling.factor': 4 })).toEqual(linear);
+    expect(await scalingOf({ 'qwen2.rope.scaling.factor': 4, 'qwen2.rope.scale_linear': 2 })).toEqual(linear);
+    expect(await scalingOf({ 'qwen2.rope.scaling.type': 'linear', 'qwen2.rope.scaling.factor': 4 })).toEqual(linear);
+  });
+
+  it('is none by type "none" and by factors of 0 and 1', async () => {
+    expect(await scalingOf({ 'qwen2.rope.scaling.type': 'none', 'qwen2.rope.scaling.factor': 4 })).toBe(null);
+    expect(await scalingOf({ 'qwen2.rope.scaling.factor': 0 })).toBe(null);
+    expect(await scalingOf({ 'qwen2.rope.scale_linear': 1 })).toBe(null);
+  });
+
+  it('divides every frequency by the factor', async () => {
+    const { config } = await read(qwenFile({ 'qwen2.rope.scale_linear': 4 }));
+    const plain = ropeInverseFrequencies({ ...config, ropeScaling: null });
+    expect([...ropeInverseFrequencies(config)]).toEqual([...plain].map((frequency) => frequency / 4));
+  });
+});
+
+describe('a split GGUF model', () => {
+  const parts = (names: [string, string], changes: GgufKeys = {}) => {
+    const count = parameterShapes(qwen).size;
+    const split = (no: number) => ({ 'split.no': no, 'split.count': 2, 'split.tensors.count': count, ...changes });
+    const second = writeGguf(
+      split(1),
+      [...parameterShapes(qwen)]
+        .filter(([name]) => /layers\.1/.test(name))
+        .map(([name, shape]) => ({ name: ggufName(name), shape, ...packs.F32(valuesOf(name, shape), 1) })),
+    );
+    return new Map([
+      [names[0], qwenFile({ ...split(0) }, (name) => !/^blk\.1\./.test(name))],
+      [names[1], second],
     ]);
-    await expect(read(typed)).rejects.toThrow(/has tensors in Q4_K; only F32, F16, Q4_0, Q8_0, Q6_K, BF16 are read/);
+  };
+  const names: [string, string] = ['m-00001-of-00002.gguf', 'm-00002-of-00002.gguf'];
+  const open = (files: Map<string, Uint8Array>, first = names[0]) =>
+    readGguf(asFile(files.get(first)!, first), async (name) =>
+      files.has(name) ? asFile(files.get(name)!, name) : null,
+    );
+
+  it('has the tensors of all parts', async () => {
+    const { parts: found } = await open(parts(names));
+    expect(found.map(({ name, tensors }) => [name, tensors.length])).toEqual([
+      [names[0], 14],
+      [names[1], 12],
+    ]);
+  });
+
+  it('is refused without a part, with a foreign part, and under other names', async () => {
+    const files = parts(names);
+    files.delete(names[1]);
+    await expect(open(files)).rejects.toThrow(/first of 2 files.*m-00002-of-00002\.gguf is missing/);
+    await expect(open(parts(names, { 'split.no': 0 }))).rejects.toThrow(/should be part 2 of 2.*split\.no is 0/);
+    await expect(open(parts(names, { 'split.tensors.count': 27 }))).rejects.toThrow(
+      /have 26 tensors; 27 are announced/,
+    );
+    await expect(open(parts(['joined.gguf', 'b.gguf']), 'joined.gguf')).rejects.toThrow(/part 1 of a model in 2 files/);
+    const same = parts(names);
+    same.set(names[1], same.get(names[0])!);
+    await expect(open(same)).rejects.toThrow(/should be part 2 of 2/);
+  });
+});
+
+describe('a key of a GGUF file', () => {
+  it.each<[string, GgufKeys[string]]>([
+    ['qwen2.attention.sliding_window', 4096],
+    ['qwen2.attention.scale', 0.5],
+    ['qwen2.attention.causal', false],
+    ['qwen2.attention.value_length', 8],
+    ['qwen2.attention.clamp_kqv', 8],
+    ['qwen2.rope.dimension_count', 8],
+    ['qwen2.rope.scaling.attn_factor', 1.2],
+    ['qwen2.rope.scaling.yarn_ext_factor', 1],
+    ['qwen2.rope.scaling.yarn_log_multiplier', 0.1],
+    ['qwen2.logit_scale', 0.25],
+    ['qwen2.embedding_scale', 12],
+    ['qwen2.residual_scale', 0.2],
+    ['qwen2.final_logit_softcapping', 30],
+    ['qwen2.expert_count', 8],
+    ['qwen2.nextn_predict_layers', 1],
+    ['qwen2.hidden_activation', 'gelu'],
+    ['qwen2.tensor_data_layout', 'interleaved'],
+    ['qwen2.use_parallel_residual', true],
+    ['qwen2.some_new_key', 1],
+    ['qwen2.vocab_size', 599],
+    ['qwen2.attention.head_count', [4, 8]],
+    ['qwen2.embedding_length', '64'],
+    ['qwen2.rope.scaling.factor', -2.5],
+    ['general.architecture', 'gemma3'],
+    ['general.type', 'adapter'],
+    ['general.alignment', 24],
+    ['tokenizer.ggml.eos_token_id', 600],
+  ])('%s of %s is refused by its name', async (key, value) => {
+    await expect(read(qwenFile({ [key]: value }))).rejects.toThrow(new RegExp(key.replaceAll('.', '\\.')));
+  });
+
+  it.each(['context_length', 'block_count', 'feed_forward_length', 'attention.layer_norm_rms_epsilon'])(
+    'qwen2.%s must be there',
+    async (key) => {
+      await expect(read(qwenFile({ [`qwen2.${key}`]: undefined }))).rejects.toThrow(`has no qwen2.${key}`);
+    },
+  );
+
+  it('that changes nothing is accepted', async () => {
+    const { config } = await read(qwenFile());
+    const same = await read(
+      qwenFile({
+        'qwen2.attention.sliding_window': 0,
+        'qwen2.attention.causal': true,
+        'qwen2.attention.value_length': 16,
+        'qwen2.attention.scale': 0.25,
+        'qwen2.rope.dimension_count': 16,
+        'qwen2.rope.scaling.original_context_length': 4096,
+        'qwen2.rope.scaling.attn_factor': 1,
+        'qwen2.expert_count': 0,
+        'qwen2.pooling_type': 3,
+        'qwen2.attention.head_count': [4, 4],
+        'general.note': 'of a person',
+        'other.logit_scale': 2,
+      }),
+    );
+    expect(same.config).toEqual(config);
+  });
+
+  it('may be an integer of 64 bits', async () => {
+    const keys = { 'tokenizer.ggml.eos_token_id': { u64: 598 }, 'qwen2.block_count': { u64: 2 } };
+    const { config, json } = await read(qwenFile(keys));
+    expect([config.eosTokens, config.numLayers]).toEqual([[598], 2]);
+    expect(JSON.parse(JSON.stringify(json)).eos_token_id).toEqual([598]);
+    const large = read(qwenFile({ 'qwen2.block_count': { u64: 2 ** 60 } }));
+    await expect(large).rejects.toThrow(/block_count is 1152921504606846976: it must be a finite number/);
+  });
+});
+
+describe('the tokenizer of a GGUF file', () => {
+  const made = async (changes: { [key: string]: GgufKeys[string] | undefined }) =>
+    ggufTokenizer((await read(qwenFile(changes))).metadata);
+
+  it.each(['deepseek-r1-qwen', 'llama3', 'llama-v3'])('is known as %s', async (pre) => {
+    const { tokenizer } = await made({ 'tokenizer.ggml.pre': pre });
+    const same = await made({ 'tokenizer.ggml.pre': pre.startsWith('llama') ? 'llama-bpe' : 'qwen2' });
+    expect(tokenizer).toEqual(same.tokenizer);
+  });
+
+  const tokens = metadataOf('qwen2.5', qwen)['tokenizer.ggml.tokens'] as string[];
+  it.each<[string, { [key: string]: GgufKeys[string] | undefined }, RegExp]>([
+    ['of another kind', { 'tokenizer.ggml.model': 'llama' }, /of kind "llama".*safetensors/],
+    ['of another family', { 'tokenizer.ggml.pre': 'tekken' }, /"tekken"; known are qwen2, llama-bpe, smollm/],
+    ['named after a property of objects', { 'tokenizer.ggml.pre': 'constructor' }, /"constructor"; known are/],
+    ['with the default rule', { 'tokenizer.ggml.pre': 'default' }, /does not name its pre-tokenizer.*"default"/],
+    ['without a rule', { 'tokenizer.ggml.pre': undefined }, /does not name its pre-tokenizer.*absent/],
+    ['with a space before texts', { 'tokenizer.ggml.add_space_prefix': true }, /add_space_prefix is set/],
+    [
+      'with a token twice',
+      { 'tokenizer.ggml.tokens': [...tokens.slice(0, -1), tokens[7]] },
+      /twice, with ids 7 and 599/,
+    ],
+    ['with too few kinds', { 'tokenizer.ggml.token_type': [1, 1] }, /a list of 600 kinds/],
+    ['with a merge of three', { 'tokenizer.ggml.merges': ['a b c'] }, /"a b c", which is not two tokens/],
+  ])('%s is refused', async (_, changes, message) => {
+    await expect(made(changes)).rejects.toThrow(message);
+  });
+});
+
+describe('reading is refused for', () => {
+  it('a tensor in an unsupported type, by its name', async () => {
+    const typed = writeGguf(metadataOf('qwen2.5', qwen), [
+      { name: 'token_embd.weight', shape: [600, 256], type: ggml.IQ3_S, bytes: new Uint8Array(1000) },
+    ]);
+    await expect(read(typed)).rejects.toThrow(/has tensors in IQ3_S; only F32, F16, Q4_0, Q4_1, .*BF16 are read/);
+    await expect(read(qwenFile({ 'qwen2.rope.scaling.type': 'yarn' }))).rejects.toThrow(/scaling\.type is "yarn"/);
   });
 
   it('a foreign file, a truncated one, and a source that fails', async () => {
-    await expect(read(new TextEncoder().encode('not a gguf file at all'))).rejects.toThrow(/GGUF file cannot be read/);
-    const file = fileOf('qwen2.5', config, 'F32');
-    await expect(read(file.slice(0, file.length - 100))).rejects.toThrow(/it was cut short/);
-    await expect(readGguf(() => Promise.reject(new Error('offline')), 1000)).rejects.toThrow(/^offline$/);
-    await expect(read(altered({}, /token_embd/))).rejects.toThrow(/no token_embd/);
+    await expect(read(new TextEncoder().encode('not a gguf file at all'))).rejects.toThrow(/not a GGUF file/);
+    const file = qwenFile();
+    for (const length of [7, 30, 5000, file.length - 100])
+      await expect(read(file.slice(0, length)), String(length)).rejects.toThrow(/cut short|can hold/);
+    const offline = { name: 'model.gguf', bytes: 1000, read: () => Promise.reject(new Error('offline')) };
+    await expect(readGguf(offline)).rejects.toThrow(/^offline$/);
+    await expect(read(qwenFile({}, (name) => name !== 'token_embd.weight'))).rejects.toThrow(/no token_embd/);
   });
 
-  it('nothing in a header longer than one read of the library', async () => {
+  it('a tensor that does not follow the one before it', async () => {
+    const file = qwenFile();
+    const name = new TextEncoder().encode('blk.0.attn_norm.weight');
+    const at = file.findIndex((_, i) => name.every((byte, j) => file[i + j] === byte));
+    // After the name: 4 bytes of dimensions, one size of 8, the type of 4, and the offset.
+    file[at + name.length + 16] += 32;
+    await expect(read(file)).rejects.toThrow(/blk\.0\.attn_norm\.weight should begin at byte/);
+  });
+
+  it('other versions and byte orders', async () => {
+    const file = qwenFile();
+    const changed = (bytes: number[]) => file.map((byte, i) => (i >= 4 && i < 8 ? bytes[i - 4] : byte));
+    await expect(read(changed([1, 0, 0, 0]))).rejects.toThrow(/version 1; only versions 2 and 3/);
+    await expect(read(changed([0, 0, 0, 3]))).rejects.toThrow(/big-endian/);
+    expect((await read(changed([2, 0, 0, 0]))).config.vocabSize).toBe(600);
+  });
+
+  it('nothing in a header longer than the first read', async () => {
     const big = { ...small, vocabSize: 150_000 };
     const { metadata } = await read(
-      writeGguf(metadataOf('qwen2.5', { ...config, ...big }), [
+      writeGguf(metadataOf('qwen2.5', { ...qwen, ...big }), [
         { name: 'token_embd.weight', shape: [150_000, 1], type: ggml.F16, bytes: new Uint8Array(300_000) },
       ]),
     );

@@ -1,6 +1,6 @@
 /** GGUF blocks compared with bytes and values of the original implementation (golden/model/quant). */
 import { describe, expect, it } from 'vitest';
-import { decodeBlocks } from '../../src/policy/formats/gguf.ts';
+import { decodeBlocks } from '../../src/policy/formats/ggml-blocks.ts';
 import { ggml } from './gguf-writer.ts';
 import { goldenTensors, hasGolden } from './golden-files.ts';
 

@@ -73,11 +73,37 @@ export function smallGguf(
   valuesOf: (name: string, shape: readonly number[]) => Float32Array,
   store: (name: string, shape: readonly number[], values: Float32Array) => Stored = asF32,
 ): Uint8Array<ArrayBuffer> {
-  const tensors = [...parameterShapes(config)].map(([name, shape]) => {
+  return writeGguf(smallMetadata(config), smallTensors(config, valuesOf, store));
+}
+
+const smallMetadata = (config: ModelConfig) => ({
+  ...metadataOf('smollm2', config),
+  'llama.rope.freq_base': config.ropeTheta,
+});
+
+function smallTensors(
+  config: ModelConfig,
+  valuesOf: (name: string, shape: readonly number[]) => Float32Array,
+  store: (name: string, shape: readonly number[], values: Float32Array) => Stored,
+): GgufTensor[] {
+  return [...parameterShapes(config)].map(([name, shape]) => {
     const heads = /q_proj/.test(name) ? config.numHeads : /k_proj/.test(name) ? config.numKvHeads : 0;
     const values = valuesOf(name, shape);
     const ordered = heads ? permute(values, heads, shape[1]) : values;
     return { name: ggufName(name), shape, ...store(name, shape, ordered) };
   });
-  return writeGguf({ ...metadataOf('smollm2', config), 'llama.rope.freq_base': config.ropeTheta }, tensors);
+}
+
+/** The same model in two parts, as llama-gguf-split writes them: the metadata only in the first. */
+export function splitGguf(
+  config: ModelConfig,
+  valuesOf: (name: string, shape: readonly number[]) => Float32Array,
+): [Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>] {
+  const tensors = smallTensors(config, valuesOf, asF32);
+  const half = Math.floor(tensors.length / 2);
+  const split = (no: number) => ({ 'split.no': no, 'split.count': 2, 'split.tensors.count': tensors.length });
+  return [
+    writeGguf({ ...smallMetadata(config), ...split(0) }, tensors.slice(0, half)),
+    writeGguf(split(1), tensors.slice(half)),
+  ];
 }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,7 +10,7 @@ import { openKept, type PreparedModel, prepareModel } from '../../src/models/loa
 import { findModel } from '../../src/policy/catalogue.ts';
 import { parameterShapes, parseConfig } from '../../src/policy/config.ts';
 import { loadCheckpoint } from '../../src/policy/formats/checkpoint.ts';
-import { decodeBlocks } from '../../src/policy/formats/gguf.ts';
+import { decodeBlocks } from '../../src/policy/formats/ggml-blocks.ts';
 import { normals } from '../../src/policy/weights/init.ts';
 import type { Precision, WeightPiece } from '../../src/policy/weights/linear.ts';
 import { dequantizeRows, quantizeRows, toHalf } from '../../src/policy/weights/quantize.ts';
@@ -20,7 +20,7 @@ import { FolderSource, nodeFiles } from '../../src/store/weights-folder.ts';
 import { HttpSource } from '../../src/store/weights-http.ts';
 import type { ModelSource } from '../../src/store/weights-source.ts';
 import { f32Bytes, ggml } from '../policy/gguf-writer.ts';
-import { smallGguf } from '../policy/small-gguf.ts';
+import { smallGguf, splitGguf } from '../policy/small-gguf.ts';
 import { ModelServer } from './model-server.ts';
 import { SmallDisk } from './small-disk.ts';
 
@@ -511,6 +511,23 @@ describe('a GGUF file', () => {
     server.reset();
     await load(onServer('gguf'), { cache, gguf: 'model.gguf' });
     expect(server.requests).toEqual([]);
+  });
+
+  it('in two parts loads from a folder by itself, and from a server by the name of either part', async () => {
+    const config = parseConfig({ ...findModel('smollm2-135m').config, ...ggufFields });
+    const names = ['m-00001-of-00002.gguf', 'm-00002-of-00002.gguf'];
+    mkdirSync(join(folder, 'models/gguf-split'), { recursive: true });
+    for (const [i, part] of splitGguf(config, valuesOf).entries())
+      writeFileSync(join(folder, 'models/gguf-split', names[i]), part);
+    const expected = new Map([...parameterShapes(config)].map(([name, shape]) => [name, valuesOf(name, shape)]));
+    for (const [source, gguf] of [
+      [await onDisk('gguf-split'), null],
+      [onServer('gguf-split'), names[0]],
+      [onServer('gguf-split'), names[1]],
+    ] as const)
+      expect(sorted((await load(source, { gguf })).tensors)).toEqual(sorted(expected));
+    rmSync(join(folder, 'models/gguf-split', names[1]));
+    await expect(load(await onDisk('gguf-split'))).rejects.toThrow(/m-00002-of-00002\.gguf is missing/);
   });
 
   it('resumes after an interruption', async () => {

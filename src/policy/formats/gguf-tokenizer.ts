@@ -4,7 +4,8 @@
  */
 
 import { preTokenizers } from '../text/pre-tokenizers.ts';
-import { GgufError, type GgufMetadata } from './gguf.ts';
+import { GgufError } from './gguf-error.ts';
+import type { GgufMetadata } from './gguf-header.ts';
 
 export interface GgufTokenizer {
   /** tokenizer.json, as an object. */
@@ -18,49 +19,105 @@ const control = 3;
 const userDefined = 4;
 const unused = 5;
 
-/** Other names of the same pre-tokenizers. */
+/**
+ * Names under which llama.cpp's converter writes these pre-tokenizers (convert_hf_to_gguf_update.py), where the model's
+ * own tokenizer.json splits by the same rule. "default" is none of them: it names no rule of the model.
+ */
 const aliases: { readonly [name: string]: string } = {
-  default: 'gpt-2',
-  deepseek_r1_qwen: 'qwen2',
+  'deepseek-r1-qwen': 'qwen2',
   llama3: 'llama-bpe',
+  'llama-v3': 'llama-bpe',
 };
 
+const show = (value: unknown) => (typeof value === 'string' ? JSON.stringify(value) : String(value));
+
 function strings(metadata: GgufMetadata, key: string): string[] {
-  const list = metadata[key];
+  const list = metadata.get(key);
   if (Array.isArray(list) && list.every((each) => typeof each === 'string')) return list;
   throw new GgufError(`The GGUF file's metadata has no list of strings under ${key}: its tokenizer cannot be built.`);
 }
 
-function preTokenizerOf(metadata: GgufMetadata): object {
-  const model = metadata['tokenizer.ggml.model'];
+/** Name of the file's pre-tokenizer in pre-tokenizers.ts. */
+function preTokenizerOf(metadata: GgufMetadata): string {
+  const model = metadata.get('tokenizer.ggml.model');
   if (model !== 'gpt2')
     throw new GgufError(
-      `The GGUF file's tokenizer is of kind ${JSON.stringify(model)}; only "gpt2" (byte-level BPE) is read. Load the model from its safetensors files.`,
+      `The GGUF file's tokenizer is of kind ${show(model)}; only "gpt2" (byte-level BPE) is read. Load the model from its safetensors files.`,
     );
-  const name = String(metadata['tokenizer.ggml.pre'] ?? 'default');
-  const known = preTokenizers[aliases[name] ?? name];
-  if (known) return known;
+  const written = metadata.get('tokenizer.ggml.pre');
+  if (written === undefined || written === 'default')
+    throw new GgufError(
+      `The GGUF file does not name its pre-tokenizer (tokenizer.ggml.pre is ${written === undefined ? 'absent' : '"default"'}), so its text would be split by another rule than the model's. ` +
+        'Choose a file converted since May 2024, or the safetensors files.',
+    );
+  const name = aliases[String(written)] ?? written;
+  if (typeof name === 'string' && Object.hasOwn(preTokenizers, name)) return name;
   throw new GgufError(
-    `The GGUF file's pre-tokenizer is ${JSON.stringify(name)}; known are ${[...Object.keys(preTokenizers), ...Object.keys(aliases)].join(', ')}. ` +
+    `The GGUF file's pre-tokenizer is ${show(written)}; known are ${[...Object.keys(preTokenizers), ...Object.keys(aliases)].join(', ')}. ` +
       'Load the model from its safetensors files.',
   );
 }
 
+/** Settings of llama.cpp's tokenizers that byte-level BPE must not have. */
+const foreign = [
+  ...['add_space_prefix', 'remove_extra_whitespaces', 'precompiled_charsmap'],
+  ...['normalizer.lowercase', 'normalizer.strip_accents'],
+];
+
+function checkSettings(metadata: GgufMetadata): void {
+  for (const name of foreign) {
+    const value = metadata.get(`tokenizer.ggml.${name}`);
+    if (value === undefined || value === false) continue;
+    throw new GgufError(`The GGUF file's tokenizer.ggml.${name} is set, which byte-level BPE does not support.`);
+  }
+}
+
+/** Kind of every token. Without a list all are normal. */
+function typesOf(metadata: GgufMetadata, tokens: readonly string[]): readonly unknown[] {
+  const types = metadata.get('tokenizer.ggml.token_type');
+  if (types === undefined) return [];
+  if (Array.isArray(types) && types.length === tokens.length) return types;
+  throw new GgufError(
+    `The GGUF file's tokenizer.ggml.token_type must be a list of ${tokens.length} kinds, as many as there are tokens.`,
+  );
+}
+
+function checkTokens(tokens: readonly string[]): void {
+  const ids = new Map<string, number>();
+  for (const [id, token] of tokens.entries()) {
+    const before = ids.get(token);
+    if (before !== undefined)
+      throw new GgufError(
+        `The GGUF file's vocabulary has the token ${show(token)} twice, with ids ${before} and ${id}.`,
+      );
+    ids.set(token, id);
+  }
+}
+
+/** The two tokens of a merge, which are separated by one space. */
+function pairOf(merge: string): string[] {
+  const pair = merge.split(' ');
+  if (pair.length === 2 && pair[0] && pair[1]) return pair;
+  throw new GgufError(`The GGUF file's tokenizer.ggml.merges has ${show(merge)}, which is not two tokens and a space.`);
+}
+
 /** Builds the tokenizer. Throws GgufError naming the unsupported feature. */
 export function ggufTokenizer(metadata: GgufMetadata): GgufTokenizer {
-  const preTokenizer = preTokenizerOf(metadata);
+  const pre = preTokenizerOf(metadata);
+  checkSettings(metadata);
   const tokens = strings(metadata, 'tokenizer.ggml.tokens');
-  const types = (metadata['tokenizer.ggml.token_type'] ?? []) as number[];
+  checkTokens(tokens);
+  const types = typesOf(metadata, tokens);
   const added = (id: number) => types[id] === control || types[id] === userDefined;
   const used = tokens.map((token, id) => ({ token, id })).filter(({ id }) => types[id] !== unused);
-  const named = (key: string) => tokens[metadata[`tokenizer.ggml.${key}`] as number];
+  const named = (key: string) => tokens[Number(metadata.get(`tokenizer.ggml.${key}`) ?? -1)] ?? null;
   const tokenizer = {
     version: '1.0',
     truncation: null,
     padding: null,
     added_tokens: used.filter(({ id }) => added(id)).map(({ token, id }) => entry(token, id, types[id] === control)),
-    normalizer: metadata['tokenizer.ggml.pre'] === 'qwen2' ? { type: 'NFC' } : null,
-    pre_tokenizer: preTokenizer,
+    normalizer: pre === 'qwen2' ? { type: 'NFC' } : null,
+    pre_tokenizer: preTokenizers[pre],
     post_processor: null,
     decoder: { type: 'ByteLevel', add_prefix_space: true, trim_offsets: true, use_regex: true },
     model: {
@@ -71,18 +128,19 @@ export function ggufTokenizer(metadata: GgufMetadata): GgufTokenizer {
       end_of_word_suffix: null,
       fuse_unk: false,
       byte_fallback: false,
-      ignore_merges: metadata['tokenizer.ggml.pre'] === 'llama-bpe',
+      ignore_merges: pre === 'llama-bpe',
       vocab: Object.fromEntries(used.filter(({ id }) => !added(id)).map(({ token, id }) => [token, id])),
-      merges: strings(metadata, 'tokenizer.ggml.merges').map((pair) => pair.split(' ', 2)),
+      merges: strings(metadata, 'tokenizer.ggml.merges').map(pairOf),
     },
   };
-  const template = metadata['tokenizer.chat_template'];
+  const template = metadata.get('tokenizer.chat_template');
   const config = {
     tokenizer_class: 'PreTrainedTokenizerFast',
-    bos_token: named('bos_token_id') ?? null,
-    eos_token: named('eos_token_id') ?? null,
-    pad_token: named('padding_token_id') ?? null,
-    add_bos_token: metadata['tokenizer.ggml.add_bos_token'] === true,
+    bos_token: named('bos_token_id'),
+    eos_token: named('eos_token_id'),
+    pad_token: named('padding_token_id'),
+    // llama.cpp's default.
+    add_bos_token: metadata.get('tokenizer.ggml.add_bos_token') ?? pre === 'llama-bpe',
     clean_up_tokenization_spaces: false,
     ...(typeof template === 'string' ? { chat_template: template } : {}),
   };

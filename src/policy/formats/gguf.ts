@@ -1,116 +1,35 @@
 /**
- * Models in GGUF files, the format of llama.cpp. The library @huggingface/gguf parses metadata and tensor table; this
- * file decodes values and translates names. F32, F16, BF16, Q8_0, Q4_0 and Q6_K become f32, rows of Llama's q and k
- * return to Hugging Face's order, and the metadata becomes a `config.json` and a `tokenizer.json` (gguf-tokenizer.ts).
- * Unsupported features are refused by name.
+ * Models in GGUF files, the format of llama.cpp: the tensors of one file or of the parts of a split model. Names become
+ * Hugging Face's, rows of Llama's q and k return to its order, and the metadata becomes a `config.json`
+ * (gguf-config.ts) and a `tokenizer.json` (gguf-tokenizer.ts). Unsupported features are refused by name.
  *
- * Format and block layouts: github.com/ggml-org/ggml (MIT), its page on GGUF and ggml-common.h. Published "Q4_0" files
- * keep embedding and head in Q6_K. This file depends on bytes and names only, never on a server.
+ * Format and block layouts: gguf-header.ts and ggml-blocks.ts. This file depends on bytes and names only, never on a
+ * server.
  */
-import { type ModelConfig, parseConfig, ropeInverseFrequencies } from '../config.ts';
-import { fromHalf, type PackedRows, type QuantBits } from '../weights/quantize.ts';
+import { type ModelConfig, parseConfig } from '../config.ts';
+import type { PackedRows } from '../weights/quantize.ts';
 import { fromGguf } from '../weights/quantize-formats.ts';
 import { rowsOf, type StoredTensor } from '../weights/stored-tensor.ts';
-import { tensorView, toFloat32 } from './safetensors.ts';
+import { blockTypes } from './ggml-blocks.ts';
+import { configJson, ropeFactors, withFactors } from './gguf-config.ts';
+import { GgufError } from './gguf-error.ts';
+import { type GgufHeader, type GgufMetadata, type GgufTensorInfo, type ReadBytes, readHeader } from './gguf-header.ts';
 
-/** Thrown for a GGUF file that cannot be read or run. Names the feature and the supported ones. */
-export class GgufError extends Error {
-  override name = 'GgufError';
+/** One file that can be read at any byte. */
+export interface GgufFile {
+  name: string;
+  bytes: number;
+  read: ReadBytes;
 }
-
-export type GgufMetadata = { readonly [key: string]: unknown };
 
 export interface GgufModel {
   metadata: GgufMetadata;
   /** Fields of a config.json. */
   json: { [field: string]: unknown };
   config: ModelConfig;
-  tensors: StoredTensor[];
+  /** Files of the model with their tensors in byte order. */
+  parts: { name: string; tensors: StoredTensor[] }[];
 }
-
-/** Reads bytes `start` to `end` of the file, fewer at its end. */
-export type ReadBytes = (start: number, end: number) => Promise<Uint8Array>;
-
-interface BlockType {
-  name: string;
-  /** Set if a block's codes and scale can be used as packed rows (quantize-formats.ts). */
-  bits?: QuantBits;
-  /** Number of values and bytes in one block. */
-  values: number;
-  bytes: number;
-  decode(bytes: Uint8Array): Float32Array;
-}
-
-const halfAt = (bytes: Uint8Array, at: number) => fromHalf(bytes[at] | (bytes[at + 1] << 8));
-const signed = (byte: number) => (byte << 24) >> 24;
-
-/** Decoder that works block by block. */
-function byBlocks(
-  name: string,
-  values: number,
-  bytes: number,
-  block: (bytes: Uint8Array, at: number, out: Float32Array, to: number) => void,
-): BlockType {
-  const decode = (data: Uint8Array) => {
-    const count = data.length / bytes;
-    const out = new Float32Array(count * values);
-    for (let i = 0; i < count; i++) block(data, i * bytes, out, i * values);
-    return out;
-  };
-  return { name, values, bytes, decode };
-}
-
-/** An f16 scale, then 16 bytes: byte j holds value j in its lower and value j + 16 in its upper nibble, each plus 8. */
-function decodeQ4(bytes: Uint8Array, at: number, out: Float32Array, to: number): void {
-  const d = halfAt(bytes, at);
-  for (let j = 0; j < 16; j++) {
-    const byte = bytes[at + 2 + j];
-    out[to + j] = ((byte & 15) - 8) * d;
-    out[to + j + 16] = ((byte >> 4) - 8) * d;
-  }
-}
-
-function decodeQ8(bytes: Uint8Array, at: number, out: Float32Array, to: number): void {
-  const d = halfAt(bytes, at);
-  for (let j = 0; j < 32; j++) out[to + j] = signed(bytes[at + 2 + j]) * d;
-}
-
-/** 128 bytes of lower nibbles, 64 of upper pairs, 16 scales of 16 values, and one f16 scale for the block. */
-function decodeQ6(bytes: Uint8Array, at: number, out: Float32Array, to: number): void {
-  const d = halfAt(bytes, at + 208);
-  for (let half = 0; half < 2; half++) {
-    const low = at + half * 64;
-    const high = at + 128 + half * 32;
-    const scales = at + 192 + half * 8;
-    for (let l = 0; l < 32; l++)
-      for (let quarter = 0; quarter < 4; quarter++) {
-        const byte = bytes[low + l + (quarter & 1) * 32];
-        const nibble = quarter < 2 ? byte & 15 : byte >> 4;
-        const q = (nibble | (((bytes[high + l] >> (2 * quarter)) & 3) << 4)) - 32;
-        const scale = signed(bytes[scales + (l >> 4) + 2 * quarter]);
-        out[to + half * 128 + quarter * 32 + l] = d * scale * q;
-      }
-  }
-}
-
-function floatType(dtype: 'F32' | 'F16' | 'BF16', bytes: number): BlockType {
-  const decode = (data: Uint8Array) =>
-    toFloat32({ dtype, shape: [data.length / bytes], data: tensorView(data, dtype) });
-  return { name: dtype, values: 1, bytes, decode };
-}
-
-/** Block types by ggml's type number. */
-const blockTypes: { readonly [type: number]: BlockType } = {
-  0: floatType('F32', 4),
-  1: floatType('F16', 2),
-  2: { ...byBlocks('Q4_0', 32, 18, decodeQ4), bits: 4 },
-  8: { ...byBlocks('Q8_0', 32, 34, decodeQ8), bits: 8 },
-  14: byBlocks('Q6_K', 256, 210, decodeQ6),
-  30: floatType('BF16', 2),
-};
-
-/** Decodes the blocks of a ggml type (0 F32, 1 F16, 2 Q4_0, 8 Q8_0, 14 Q6_K, 30 BF16). */
-export const decodeBlocks = (type: number, bytes: Uint8Array): Float32Array => blockTypes[type].decode(bytes);
 
 const layerNames: { readonly [gguf: string]: string } = {
   attn_norm: 'input_layernorm',
@@ -142,94 +61,6 @@ function huggingFaceName(name: string): string {
   return known ? `model.layers.${layer}.${known}.${kind}` : (outerNames[name] ?? name);
 }
 
-/** Tensor of rotary factors in Llama 3 files. It is read into the config and is not a weight. */
-const ropeFactors = 'rope_freqs.weight';
-
-/** A `fetch` for the library, which requests byte ranges. */
-function rangeFetch(read: ReadBytes, fileBytes: number): typeof fetch {
-  return async (_, init) => {
-    const range = new Headers(init?.headers).get('range') ?? '';
-    const [, first, last] = /bytes=(\d+)-(\d+)/.exec(range) ?? [];
-    const start = Math.min(Number(first), fileBytes);
-    const bytes = await read(start, Math.min(Number(last) + 1, fileBytes));
-    return new Response(bytes as Uint8Array<ArrayBuffer>, {
-      status: 206,
-      headers: { 'content-range': `bytes ${first}-${last}/${fileBytes}` },
-    });
-  };
-}
-
-async function parseFile(read: ReadBytes, fileBytes: number) {
-  const { gguf } = await import('@huggingface/gguf');
-  const failure: { error?: unknown } = {};
-  const recordingError: ReadBytes = async (start, end) => {
-    try {
-      return await read(start, end);
-    } catch (error) {
-      failure.error = error;
-      throw error;
-    }
-  };
-  try {
-    // The URL only makes the library read by ranges.
-    return await gguf('http://gguf.invalid/model.gguf', { fetch: rangeFetch(recordingError, fileBytes) });
-  } catch (error) {
-    if (failure.error) throw failure.error;
-    throw new GgufError(`This GGUF file cannot be read: ${(error as Error).message}`);
-  }
-}
-
-function configJson(metadata: GgufMetadata, vocabSize: number, tied: boolean): { [field: string]: unknown } {
-  const type = metadata['general.architecture'];
-  const of = (key: string) => {
-    const value = metadata[`${type}.${key}`];
-    return typeof value === 'bigint' ? Number(value) : value;
-  };
-  const scaling = of('rope.scaling.type');
-  if (scaling !== undefined && scaling !== 'none')
-    throw new GgufError(
-      `The GGUF file's rotary scaling is ${JSON.stringify(scaling)}; only none and Llama 3's (a ${ropeFactors} tensor) are supported.`,
-    );
-  const tokens = ['tokenizer.ggml.eos_token_id', 'tokenizer.ggml.eot_token_id'].map((key) => metadata[key]);
-  return {
-    model_type: type,
-    vocab_size: vocabSize,
-    hidden_size: of('embedding_length'),
-    intermediate_size: of('feed_forward_length'),
-    num_hidden_layers: of('block_count'),
-    num_attention_heads: of('attention.head_count'),
-    num_key_value_heads: of('attention.head_count_kv'),
-    ...(of('attention.key_length') === undefined ? {} : { head_dim: of('attention.key_length') }),
-    rms_norm_eps: of('attention.layer_norm_rms_epsilon'),
-    rope_theta: of('rope.freq_base') ?? 10_000,
-    max_position_embeddings: of('context_length'),
-    tie_word_embeddings: tied,
-    bos_token_id: metadata['tokenizer.ggml.bos_token_id'] ?? null,
-    eos_token_id: [...new Set(tokens.filter((token) => token !== undefined))],
-    ...((of('expert_count') ?? 0) ? { num_experts: of('expert_count') } : {}),
-    hidden_act: 'silu',
-  };
-}
-
-/** Adds Llama 3's scaling to the config. Throws GgufError if the file's factors are different. */
-function withFactors(json: { [field: string]: unknown }, factors: Float32Array): { [field: string]: unknown } {
-  const scaling = {
-    rope_type: 'llama3',
-    factor: factors.reduce((a, b) => Math.max(a, b), 0),
-    low_freq_factor: 1,
-    high_freq_factor: 4,
-    original_max_position_embeddings: 8192,
-  };
-  const scaled = { ...json, rope_scaling: scaling };
-  const [unscaled, frequencies] = [json, scaled].map((each) => ropeInverseFrequencies(parseConfig(each)));
-  const agree =
-    unscaled.length === factors.length &&
-    unscaled.every((f, i) => Math.abs(f / frequencies[i] / factors[i] - 1) < 1e-3);
-  if (!agree)
-    throw new GgufError(`The factors in ${ropeFactors} are not Llama 3's; other rotary scalings are not supported.`);
-  return scaled;
-}
-
 /**
  * Restores the row order of Llama's q and k. GGUF interleaves the two halves of each head's rows (row 2j + t holds half
  * t's row j), because it rotates neighbours; Hugging Face rotates halves. A row has `length` entries of any type.
@@ -254,81 +85,118 @@ function unpermutePacked(packed: PackedRows, headDim: number): PackedRows {
 const isPermuted = (name: string, config: ModelConfig) =>
   config.modelType === 'llama' && /self_attn\.[qk]_proj\.weight$/.test(name);
 
-interface Info {
-  name: string;
-  shape: bigint[];
-  dtype: number;
-  offset: bigint;
-}
-
-async function typeName(type: number): Promise<string> {
-  const { GGMLQuantizationType } = await import('@huggingface/gguf');
-  return GGMLQuantizationType[type] ?? `type ${type}`;
-}
-
-/** Throws one GgufError listing all unsupported tensor types. */
-async function checkTypes(infos: readonly Info[]): Promise<void> {
-  const unknown = [...new Set(infos.map(({ dtype }) => dtype))].filter((type) => !blockTypes[type]);
-  if (!unknown.length) return;
-  const names = await Promise.all(unknown.map(typeName));
-  const known = Object.values(blockTypes).map(({ name }) => name);
-  throw new GgufError(
-    `The GGUF file has tensors in ${names.join(', ')}; only ${known.join(', ')} are read. Choose a file in one of these formats.`,
-  );
-}
-
-function stored(
-  { name, shape, dtype, offset }: Info,
-  dataStart: number,
-  fileBytes: number,
-  config: ModelConfig,
-): StoredTensor {
-  const type = blockTypes[dtype];
-  const sizes = shape.map(Number).reverse();
-  const { rows, columns } = rowsOf(sizes);
-  if (columns % type.values)
-    throw new GgufError(
-      `${name}: rows of ${columns} values must be a multiple of ${type.values}, the block size of ${type.name}.`,
-    );
-  const start = dataStart + Number(offset);
-  const end = start + (rows * columns * type.bytes) / type.values;
-  if (end > fileBytes)
-    throw new GgufError(`${name} should end at byte ${end}, but the file has ${fileBytes} bytes: it was cut short.`);
+function stored({ name, shape, type, start, end }: GgufTensorInfo, config: ModelConfig): StoredTensor {
+  const block = blockTypes[type];
+  const { rows, columns } = rowsOf(shape);
   const known = huggingFaceName(name);
   const permuted = isPermuted(known, config);
   const decode = (bytes: Uint8Array) => {
-    const values = type.decode(bytes);
+    const values = block.decode(bytes);
     return permuted ? unpermute(values, columns, config.headDim) : values;
   };
-  const { bits } = type;
+  const { bits } = block;
   const take = (bytes: Uint8Array) => {
     const packed = fromGguf(bits!, bytes, columns);
     return permuted ? unpermutePacked(packed, config.headDim) : packed;
   };
   const rowGroup = permuted ? config.headDim : 1;
   const packed = bits && { bits, take };
-  return { name: known, shape: sizes, start, end, rows, columns, rowGroup, decode, packed };
+  return { name: known, shape, start, end, rows, columns, rowGroup, decode, packed };
 }
 
-/** Reads a file's metadata and tensor table. Throws GgufError or ConfigError. */
-export async function readGguf(read: ReadBytes, fileBytes: number): Promise<GgufModel> {
-  const { metadata, tensorInfos, tensorDataOffset, littleEndian } = await parseFile(read, fileBytes);
-  if (!littleEndian) throw new GgufError('The GGUF file is big-endian; only little-endian files are read.');
-  const infos = tensorInfos as unknown as Info[];
-  await checkTypes(infos);
+/** Names of the parts of a split model: PREFIX-00001-of-00003.gguf and so on. */
+const partName = /^(.*)-(\d{5})-of-(\d{5})\.gguf$/;
+
+/** Name of the first part of the split model to which a file belongs; the name itself for another file. */
+export const firstPart = (name: string) => name.replace(partName, '$1-00001-of-$3.gguf');
+
+interface Part {
+  file: GgufFile;
+  header: GgufHeader;
+}
+
+const countOf = ({ metadata }: GgufHeader, key: string) => Number(metadata.get(key) ?? 0);
+
+/** Throws GgufError if a part is not part `index` of `total`. */
+function checkPart({ file, header }: Part, index: number, total: number): void {
+  const [found, count] = [countOf(header, 'split.no'), countOf(header, 'split.count')];
+  if (found === index && count === total) return;
+  throw new GgufError(
+    `${file.name} should be part ${index + 1} of ${total} of a split model, but its split.no is ${found} and its split.count ${count}.`,
+  );
+}
+
+/**
+ * Opens all parts of a model, given its first file. `open` resolves to null for a file that does not exist. Throws
+ * GgufError for a missing or foreign part.
+ */
+async function readParts(first: GgufFile, open: (name: string) => Promise<GgufFile | null>): Promise<Part[]> {
+  const parts: Part[] = [{ file: first, header: await readHeader(first.read, first.bytes) }];
+  const total = Math.max(1, countOf(parts[0].header, 'split.count'));
+  if (total === 1) return parts;
+  const [, prefix, , ofTotal] = partName.exec(first.name) ?? [];
+  if (Number(ofTotal) !== total)
+    throw new GgufError(
+      `${first.name} is part ${countOf(parts[0].header, 'split.no') + 1} of a model in ${total} files (split.count). Its parts must keep their names, ` +
+        `ending in -00001-of-${String(total).padStart(5, '0')}.gguf; parts that were joined by cat are to be joined with llama-gguf-split --merge.`,
+    );
+  checkPart(parts[0], 0, total);
+  for (let i = 1; i < total; i++) {
+    const name = `${prefix}-${String(i + 1).padStart(5, '0')}-of-${ofTotal}.gguf`;
+    const file = await open(name);
+    if (!file)
+      throw new GgufError(
+        `${first.name} is the first of ${total} files of a model (split.count), and ${name} is missing. Load all parts from one folder.`,
+      );
+    const part = { file, header: await readHeader(file.read, file.bytes) };
+    checkPart(part, i, total);
+    parts.push(part);
+  }
+  checkTensors(parts);
+  return parts;
+}
+
+/** Throws GgufError if the parts of a split model have another number of tensors than announced, or one twice. */
+function checkTensors(parts: readonly Part[]): void {
+  const names = parts.flatMap(({ header }) => header.tensors.map(({ name }) => name));
+  const announced = countOf(parts[0].header, 'split.tensors.count');
+  if (announced && announced !== names.length)
+    throw new GgufError(
+      `The ${parts.length} parts of the GGUF model have ${names.length} tensors; ${announced} are announced (split.tensors.count).`,
+    );
+  const twice = names.find((name, i) => names.indexOf(name) !== i);
+  if (twice !== undefined) throw new GgufError(`${twice} is in more than one part of the GGUF model.`);
+}
+
+/** Reads the factors of Llama 3's rotary scaling, if a part has them, into the config. */
+async function scaledJson(json: GgufModel['json'], parts: readonly Part[]): Promise<GgufModel['json']> {
+  for (const { file, header } of parts) {
+    const factors = header.tensors.find(({ name }) => name === ropeFactors);
+    if (!factors) continue;
+    const { start, end, type } = factors;
+    return withFactors(json, blockTypes[type].decode(await file.read(start, end)));
+  }
+  return json;
+}
+
+/**
+ * Reads a model's metadata and tensor tables. `open` finds further parts of a split model. Throws GgufError or
+ * ConfigError.
+ */
+export async function readGguf(
+  first: GgufFile,
+  open: (name: string) => Promise<GgufFile | null> = async () => null,
+): Promise<GgufModel> {
+  const parts = await readParts(first, open);
+  const infos = parts.flatMap(({ header }) => header.tensors);
   const embedding = infos.find(({ name }) => name === 'token_embd.weight');
   if (!embedding)
     throw new GgufError('The GGUF file has no token_embd.weight: it is not a language model, or only a part of one.');
   const tied = !infos.some(({ name }) => name === 'output.weight');
-  const facts = metadata as unknown as GgufMetadata;
-  const bare = configJson(facts, Number(embedding.shape[1]), tied);
-  const dataStart = Number(tensorDataOffset);
-  const place = (info: Info, config: ModelConfig) => stored(info, dataStart, fileBytes, config);
-  const bareConfig = parseConfig(bare);
-  const factors = infos.find(({ name }) => name === ropeFactors);
-  const { start, end, decode } = factors ? place(factors, bareConfig) : { start: 0, end: 0, decode: null };
-  const json = decode ? withFactors(bare, decode(await read(start, end))) : bare;
+  const { metadata } = parts[0].header;
+  const json = await scaledJson(configJson(metadata, embedding.shape[0], tied), parts);
   const config = parseConfig(json);
-  const tensors = infos.filter(({ name }) => name !== ropeFactors).map((info) => place(info, config));
-  return { metadata: facts, json, config, tensors: tensors.sort((a, b) => a.start - b.start) };
+  const tensorsOf = ({ header }: Part) =>
+    header.tensors.filter(({ name }) => name !== ropeFactors).map((info) => stored(info, config));
+  return { metadata, json, config, parts: parts.map((part) => ({ name: part.file.name, tensors: tensorsOf(part) })) };
 }
