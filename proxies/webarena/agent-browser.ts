@@ -16,7 +16,7 @@ export interface Metadata {
 }
 
 /** A page as observed. */
-export interface Seen {
+export interface ObservedPage {
   text: string;
   url: string;
   /** The page's HTML; empty unless `details` is set. */
@@ -24,7 +24,7 @@ export interface Seen {
   metadata: Metadata;
 }
 
-export interface Acted extends Seen {
+export interface ActionResult extends ObservedPage {
   /** Reason why the action failed; empty if it succeeded. */
   failError: string;
   /** Message about addresses that the page requested and the proxy refused; empty if there are none. */
@@ -37,8 +37,8 @@ export interface AgentBrowser {
    * Opens a fresh context with the task's pages. With null, opens no context and only checks that a browser starts. If
    * a reset fails, the previous context stays.
    */
-  reset(task: WebArenaTask | null): Promise<Seen>;
-  act(action: Action): Promise<Acted>;
+  reset(task: WebArenaTask | null): Promise<ObservedPage>;
+  act(action: Action): Promise<ActionResult>;
   /** Metadata of the last observation. */
   last(): Metadata;
   /** The agent's own page, as the evaluators need it. */

@@ -11,14 +11,14 @@ import { ObservationError, type PrintedNode } from '../../src/webarena/tree-text
 import type { WebArenaConfig } from '../config.ts';
 import type { Hosts } from '../network/hosts.ts';
 import type { SiteAddresses } from './addresses.ts';
-import type { Acted, AgentBrowser, Metadata, Seen } from './agent-browser.ts';
+import type { ActionResult, AgentBrowser, Metadata, ObservedPage } from './agent-browser.ts';
 import type { Chromium } from './chromium.ts';
 import { EpisodeFailure, ForbiddenAddress } from './failures.ts';
 import { GuardedContext } from './guarded-context.ts';
 import { ChromiumJudgedPage } from './judged-page.ts';
 import type { Logins } from './logins.ts';
 import { observe } from './observation.ts';
-import { carryOut } from './page-actions.ts';
+import { performAction } from './page-actions.ts';
 import { loginsOf, type WebArenaTask } from './tasks.ts';
 
 export interface BrowserParts {
@@ -65,7 +65,7 @@ export class ChromiumBrowser implements AgentBrowser {
 
   constructor(private readonly parts: BrowserParts) {}
 
-  async reset(task: WebArenaTask | null): Promise<Seen> {
+  async reset(task: WebArenaTask | null): Promise<ObservedPage> {
     const { chromium, hosts, config, logins } = this.parts;
     if (!task) {
       await chromium.version();
@@ -115,7 +115,7 @@ export class ChromiumBrowser implements AgentBrowser {
   }
 
   /** Observes a page, and keeps its elements for the next action. */
-  private async look(guarded: GuardedContext, page: Page): Promise<Seen> {
+  private async look(guarded: GuardedContext, page: Page): Promise<ObservedPage> {
     const { details } = this.parts.config;
     const { text, nodes } = await this.observeIdle(guarded, page);
     const [content, image] = details
@@ -155,7 +155,7 @@ export class ChromiumBrowser implements AgentBrowser {
     }
   }
 
-  async act(action: Action): Promise<Acted> {
+  async act(action: Action): Promise<ActionResult> {
     const guarded = this.guarded!;
     guarded.takeRefused();
     let failError = '';
@@ -167,7 +167,7 @@ export class ChromiumBrowser implements AgentBrowser {
         hosts: guarded.hosts,
         loadMs: guarded.limits.loadSeconds * 1000,
       };
-      this.page = await guarded.during('be acted on', () => carryOut(scene, action));
+      this.page = await guarded.during('be acted on', () => performAction(scene, action));
     } catch (error) {
       if (error instanceof EpisodeFailure) throw error;
       failError = error instanceof ForbiddenAddress ? `${error.name}: ${error.message}` : (error as Error).message;

@@ -9,7 +9,7 @@ import { type Action, ActionError, describeAction, earlyStop, parseAction } from
 import { type Evaluation, evaluate } from '../../src/webarena/evaluators/evaluate.ts';
 import { extractAction } from '../../src/webarena/replies.ts';
 import type { SiteAddresses } from './addresses.ts';
-import type { AgentBrowser, Metadata, Seen } from './agent-browser.ts';
+import type { AgentBrowser, Metadata, ObservedPage } from './agent-browser.ts';
 import { EpisodeFailure } from './failures.ts';
 import { configNumber, formatted, lookUp, MissingKey } from './python-values.ts';
 import type { TaskList, WebArenaTask } from './tasks.ts';
@@ -49,7 +49,7 @@ interface Environment {
   task: WebArenaTask | null;
   intent: string;
   /** null before the first reset. */
-  seen: Seen | null;
+  seen: ObservedPage | null;
   history: string[];
   actions: Action[];
   /**

@@ -6,11 +6,11 @@
 import type { CDPSession } from 'playwright-core';
 import {
   type AxNode,
-  asPublished,
   type Box,
   type PrintedNode,
   type TabTitles,
   treeText,
+  withPublishedRoles,
 } from '../../src/webarena/tree-text.ts';
 
 type Snapshot = Awaited<ReturnType<typeof captureSnapshot>>;
@@ -87,5 +87,5 @@ export async function observe(
     layoutWidth: snapshot.documents[0].layout.bounds[0]?.[2] ?? 0,
   };
   const busy = tree.nodes[0]?.properties?.some(({ name, value }) => name === 'busy' && value.value) ?? false;
-  return { ...treeText(asPublished(tree.nodes as unknown as AxNode[]), boxOf, tabs, screen, !wholePage), busy };
+  return { ...treeText(withPublishedRoles(tree.nodes as unknown as AxNode[]), boxOf, tabs, screen, !wholePage), busy };
 }

@@ -84,7 +84,7 @@ const runs: { [K in Action['kind']]: Run<K> } = {
 };
 
 /** Performs an action and returns the page that is current afterwards. */
-export async function carryOut(scene: Scene, action: Action): Promise<Page> {
+export async function performAction(scene: Scene, action: Action): Promise<Page> {
   const other = await (runs[action.kind] as Run<Action['kind']>)(scene, action as never);
   return (other as Page | undefined) ?? scene.page;
 }

@@ -5,7 +5,7 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseExperiment } from '../experiment/experiment.ts';
-import { asked } from '../experiment/policies/api.ts';
+import { apiPolicy } from '../experiment/policies/api.ts';
 import { presets } from '../experiment/presets.ts';
 import {
   reportCsv,
@@ -101,7 +101,7 @@ function servedPolicy(address: string, model: string | undefined): EvaluatedPoli
     maxTokensPerTurn: servedTokens,
     temperature: servedTemperature,
   };
-  const policy = asked(address, model);
+  const policy = apiPolicy(address, model);
   const experiment = parseExperiment({ ...preset, name: model, policy, stages: undefined, sampling });
   return { name: `${model} at ${address}`, experiment, tokenizer: undefined, checkpoint: null };
 }

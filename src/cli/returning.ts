@@ -6,7 +6,7 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { type Experiment, parseExperiment } from '../experiment/experiment.ts';
-import { besideModel } from '../experiment/policies/adapted.ts';
+import { adapterOf } from '../experiment/policies/adapted.ts';
 import { factsOf } from '../experiment/policies/registry.ts';
 import { presets } from '../experiment/presets.ts';
 import { forLanguageModel } from '../models/draft.ts';
@@ -65,7 +65,7 @@ function settingsFor(folder: string, file: string | null): Settings {
 function adapterRun(folder: string, { experiment, from }: Settings): NewRun {
   const { policy } = experiment;
   const weights = factsOf(policy).ownWeights || !('weights' in policy) ? 'int4' : policy.weights;
-  const settings = forLanguageModel(experiment, besideModel(policy, resolve(folder), weights));
+  const settings = forLanguageModel(experiment, adapterOf(policy, resolve(folder), weights));
   const file = basename(folder);
   return { name: experiment.name, experiment: settings, origin: { kind: 'import', file, ...(from && { from }) } };
 }

@@ -4,9 +4,9 @@
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { variantLabels } from '../experiment/difference-words.ts';
 import { type Experiment, parseExperiment, sweptRuns } from '../experiment/experiment.ts';
 import { MOST_RUNS, variantsOf } from '../experiment/sweep.ts';
+import { variantLabels } from '../experiment/variant-labels.ts';
 import {
   type SweepReport,
   type SweptRecords,

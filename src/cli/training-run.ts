@@ -3,8 +3,8 @@
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { customCodeOf } from '../experiment/custom-code.ts';
 import { type Experiment, parseExperiment } from '../experiment/experiment.ts';
-import { carriedCode } from '../experiment/own-code.ts';
 import { factsOf, kindsWith } from '../experiment/policies/registry.ts';
 import type { RunSummary, SessionEvent, StepRecord } from '../session/protocol.ts';
 import { recordingsFor } from '../session/run/recording-files.ts';
@@ -67,7 +67,7 @@ export class CodeNotAllowedError extends CommandError {
 
 /** Throws CodeNotAllowedError if an experiment contains code and `allowed` is false. */
 export function requireCodeAllowed(experiments: readonly Experiment[], allowed = false): void {
-  const carried = experiments.flatMap(carriedCode);
+  const carried = experiments.flatMap(customCodeOf);
   if (carried.length && !allowed) throw new CodeNotAllowedError([...new Set(carried.map(({ path }) => path))]);
 }
 

@@ -131,8 +131,8 @@ export interface WorldView {
   text: string;
 }
 
-/** Rules for whole episodes that need only the world (`alone.ts`). */
-export interface LonePlay {
+/** Rules for whole episodes that need only the world (`baseline-play.ts`). */
+export interface BaselineRules {
   /** Maximum number of turns, absolute or relative to the oracle's. */
   turns: number | { oraclePlus: number };
   /** If true, a refused action ends the episode. */
@@ -142,14 +142,14 @@ export interface LonePlay {
 }
 
 /** One such episode: its player, its task and the key of its random choices. */
-export interface LoneEpisode {
+export interface BaselineEpisode {
   player: 'chance' | 'oracle';
   task: Task;
   key: number;
 }
 
 /** Result of one episode. */
-export interface Played {
+export interface BaselineResult {
   success: boolean;
   /** Reward of its last turn. */
   score: number;
@@ -187,7 +187,7 @@ export interface World {
    * Plays whole episodes in slots from 0 on, where the world runs: `playAlone` without a message for each turn. If
    * absent, they are played turn by turn.
    */
-  playAlone?(episodes: readonly LoneEpisode[], play: LonePlay): Promise<Played[]>;
+  playBaselines?(episodes: readonly BaselineEpisode[], play: BaselineRules): Promise<BaselineResult[]>;
   /** Further state of a slot, by name (Wordle: `possible words`), for the server that stands in for the original. */
   inspect?(slot: number, what: string, signal?: AbortSignal): Promise<Json>;
   close(): Promise<void>;

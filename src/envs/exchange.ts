@@ -2,7 +2,7 @@
 import { uniformAt } from './random-player.ts';
 
 /** Replacement of each word: one permutation of each kind (Fisher and Yates, keyed by the seed). */
-export function exchanged(kinds: readonly (readonly string[])[], seed: number): Map<string, string> {
+export function permutedWords(kinds: readonly (readonly string[])[], seed: number): Map<string, string> {
   const others = new Map<string, string>();
   for (const kind of kinds) {
     const order = [...kind];
@@ -30,12 +30,12 @@ export class Exchange {
   }
 
   /** The world's text, as the agent reads it. */
-  show(text: string): string {
+  toShown(text: string): string {
     return this.replaced(text, this.shown);
   }
 
   /** The agent's text, as the world reads it. */
-  mean(text: string): string {
+  toOriginal(text: string): string {
     return this.replaced(text, this.meant);
   }
 }

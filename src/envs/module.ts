@@ -75,9 +75,9 @@ export interface PlayedTexts {
   /** Options that cover all of its texts: a fork with other options has the same tokens. */
   options: readonly WorldOptions[];
   /** Number of tasks, evenly spaced, whose first observation is collected; Infinity: all. */
-  begun: number;
+  openings: number;
   /** Number of tasks of which the answers to the oracle's actions and to `probes` are collected as well. */
-  played: number;
+  episodes: number;
   /** Number of turns of a random player before the plan, to collect answers that the plan never causes. */
   randomTurns: number;
   /** If true, the played tasks are evenly spaced; if false, they are the first ones. */
@@ -138,7 +138,7 @@ export interface ConnectionSettings {
 export interface ConnectionReport {
   works: boolean;
   /** The server's description of itself, or empty. */
-  says: string;
+  description: string;
   version: string;
   /** Round-trip time of a short request, or null if none was answered. */
   ms: number | null;
@@ -147,7 +147,7 @@ export interface ConnectionReport {
 
 /** A finding: its kind `what`, and the server's own text or the reason, if any. */
 export interface ConnectionFinding {
-  what:
+  kind:
     | 'no-address'
     | 'bad-address'
     | 'unreachable'
@@ -176,13 +176,13 @@ export const mayAskServer = (module: Pick<WorldModule, 'connection'>): boolean =
   isOnServer(module) || module.connection.asksServer !== undefined;
 
 /** Message for a server that the person has not allowed. */
-export const withheldWords = (title: string): string =>
+export const withheldMessage = (title: string): string =>
   `${title} runs on a server, and this experiment came from somebody else: allow it to use the server in the setup, beside the world, then try again.`;
 
 /** Settings with which a world is opened: the given ones, and the module's defaults. Throws if one is missing. */
 export function connectionOf(module: WorldModule, settings: ConnectionSettings): ConnectionSettings {
   const { address, token } = module.connection;
-  if (settings.withheld && isOnServer(module)) throw new WorldError(withheldWords(module.title));
+  if (settings.withheld && isOnServer(module)) throw new WorldError(withheldMessage(module.title));
   const chosen = { ...(address !== undefined && { address }), ...settings };
   if (isOnServer(module) && !chosen.address)
     throw new WorldError(`${module.title} runs on a server, and no address of one is set: set it, then open it again.`);

@@ -5,8 +5,8 @@
  */
 
 import { type Experiment, parseExperiment, type TurnLimit } from '../experiment/experiment.ts';
-import { besideModel } from '../experiment/policies/adapted.ts';
-import { playing } from '../experiment/policies/onnx.ts';
+import { adapterOf } from '../experiment/policies/adapted.ts';
+import { onnxPolicy } from '../experiment/policies/onnx.ts';
 import { factsOf } from '../experiment/policies/registry.ts';
 import type { Precision } from '../policy/weights/linear.ts';
 import { worldModule } from '../worlds/registry.ts';
@@ -85,12 +85,12 @@ export function forLanguageModel(experiment: Experiment, policy: LanguagePolicy)
 
 /** The draft with a low-rank adapter beside the model with this key. An existing adapter's settings are kept. */
 export function withLanguageModel(draft: Experiment, model: string, weights: Precision): Experiment {
-  return forLanguageModel(draft, besideModel(draft.policy, model, weights));
+  return forLanguageModel(draft, adapterOf(draft.policy, model, weights));
 }
 
 /** The draft with an ONNX language model, which plays without training. */
 export function withOnnxModel(draft: Experiment, model: string, file: string): Experiment {
-  return forLanguageModel(draft, playing(draft.policy, model, file));
+  return forLanguageModel(draft, onnxPolicy(draft.policy, model, file));
 }
 
 /**

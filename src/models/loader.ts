@@ -11,11 +11,11 @@ import type { ModelSource } from '../store/weights-source.ts';
 import { findModelFiles, type ModelFiles, type WeightFile } from './files.ts';
 import { decodePiece, encodePiece, readPiece } from './format.ts';
 import {
-  doneAfter,
+  bytesBefore,
   type FilesPlan,
   type FilesPosition,
+  invalidatesKept,
   planOfFiles,
-  spoilsKept,
   totalOf,
   WeightReader,
 } from './weight-reader.ts';
@@ -95,7 +95,7 @@ async function* keptPieces(
     const { name, row, rows } = record.what;
     const bytes = await cache.read(kept, record as PieceRecord);
     yield decodePiece(precision, { name, shape: shapes.get(name)!, row, rows }, bytes);
-    onProgress?.(doneAfter(plan, record.what), totalOf(plan));
+    onProgress?.(bytesBefore(plan, record.what), totalOf(plan));
   }
 }
 
@@ -135,7 +135,7 @@ export async function prepareModel(source: ModelSource, options: PrepareOptions)
     config: files.config,
     texts: files.texts,
     totalBytes: total,
-    remainingBytes: total - (last ? doneAfter(plan, last.what) : 0),
+    remainingBytes: total - (last ? bytesBefore(plan, last.what) : 0),
     pieces: (loadOptions) => loading.pieces(loadOptions),
   };
 }
@@ -166,7 +166,7 @@ class Loading {
       yield* this.download(writer, kept.pieces.at(-1)?.what ?? null, options);
       await writer.complete();
     } catch (error) {
-      forget = spoilsKept(error);
+      forget = invalidatesKept(error);
       throw error;
     } finally {
       // Also runs if the engine failed and stopped reading pieces.
@@ -212,7 +212,7 @@ class Loading {
       const note: PieceNote = { file, name: tensor.name, row, rows, ...reader.state() };
       await writer?.append(encodePiece(piece), note);
       yield piece;
-      onProgress?.(doneAfter(plan, note), totalOf(plan));
+      onProgress?.(bytesBefore(plan, note), totalOf(plan));
     }
   }
 }

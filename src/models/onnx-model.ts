@@ -9,11 +9,11 @@ import { type ModelSource, SourceError, type SourceFile } from '../store/weights
 import { conversationTexts } from './files.ts';
 import type { LoadOptions } from './loader.ts';
 import {
-  doneAfter,
+  bytesBefore,
   type FilesPlan,
   type FilesPosition,
+  invalidatesKept,
   planOfFiles,
-  spoilsKept,
   totalOf,
   WeightReader,
 } from './weight-reader.ts';
@@ -85,7 +85,7 @@ export async function prepareOnnx(source: ModelSource, name: string, options: On
     label,
     texts,
     totalBytes: totalOf(plan),
-    remainingBytes: totalOf(plan) - (last ? doneAfter(plan, last) : 0),
+    remainingBytes: totalOf(plan) - (last ? bytesBefore(plan, last) : 0),
     load: (loadOptions) => new Loading(files, plan, note, cache).load(loadOptions),
   };
 }
@@ -128,7 +128,7 @@ async function readKept(
     signal.throwIfAborted();
     const { file, position } = piece.what;
     parts[file].set(await cache.read(kept, piece), position - piece.bytes);
-    onProgress?.(doneAfter(plan, piece.what), totalOf(plan));
+    onProgress?.(bytesBefore(plan, piece.what), totalOf(plan));
   }
 }
 
@@ -155,7 +155,7 @@ class Loading {
       if (!this.kept?.complete) await this.fetch(this.kept?.pieces.at(-1)?.what ?? null, options);
       return sourceOf(this.plan, this.parts);
     } catch (error) {
-      forget = spoilsKept(error);
+      forget = invalidatesKept(error);
       throw error;
     } finally {
       await this.writer?.close();
@@ -191,7 +191,7 @@ class Loading {
       part.set(piece, at);
       const what = { file, ...reader.state() };
       await this.tryToKeep(() => this.writer?.append([piece], what));
-      onProgress?.(doneAfter(this.plan, what), totalOf(this.plan));
+      onProgress?.(bytesBefore(this.plan, what), totalOf(this.plan));
     }
   }
 

@@ -43,11 +43,11 @@ export const planOfFiles = (files: readonly SourceFile[]): FilesPlan => ({
 export const totalOf = ({ files }: FilesPlan) => files.reduce((sum, { bytes }) => sum + bytes, 0);
 
 /** Number of bytes of all files before a position. */
-export const doneAfter = ({ files }: FilesPlan, { file, position }: FilesPosition) =>
+export const bytesBefore = ({ files }: FilesPlan, { file, position }: FilesPosition) =>
   files.slice(0, file).reduce((sum, { bytes }) => sum + bytes, position);
 
 /** True if an error means that the kept pieces of a model are unusable. */
-export const spoilsKept = (error: unknown): boolean =>
+export const invalidatesKept = (error: unknown): boolean =>
   error instanceof SourceError && (error.problem === 'damaged' || error.problem === 'changed');
 
 export class WeightReader {

@@ -6,7 +6,7 @@ import type { Algorithm, AlgorithmSettings, Credit, CreditInput, Memory } from '
 import { mean } from './common/numbers.ts';
 import type { TokenRows } from './common/token-rows.ts';
 import type { GroupSummary } from './credit/groups.ts';
-import { chosenPositions } from './episode/packing.ts';
+import { chosenPositions } from './episode/micro-batch.ts';
 import { returnsOf } from './episode/returns.ts';
 import type { Trajectory } from './episode/trajectory.ts';
 

@@ -1,7 +1,7 @@
 /** Scores of all trained tokens of a step, as rows in the order of their trajectories. */
 import type { Learner } from '../policy/policy.ts';
 import type { TokenRows } from './common/token-rows.ts';
-import { pack } from './episode/packing.ts';
+import { pack } from './episode/micro-batch.ts';
 import type { Trajectory } from './episode/trajectory.ts';
 
 export interface RowScores {

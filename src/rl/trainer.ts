@@ -6,7 +6,7 @@
  */
 import type { Task } from '../envs/env.ts';
 import type { Learner } from '../policy/policy.ts';
-import type { Algorithm, Collected, Collecting, CreditInput, Needs } from './algorithms/algorithm.ts';
+import type { Algorithm, CollectedPlay, Collector, CreditInput, Needs } from './algorithms/algorithm.ts';
 import { algorithmOf } from './algorithms/registry.ts';
 import { assignCredit, type TrainingSet, tokenRows } from './assign-credit.ts';
 import { awaitAll } from './common/await-all.ts';
@@ -18,7 +18,7 @@ import {
   imitate,
   policyStartIndices,
 } from './episode/demonstrations.ts';
-import { chosenPositions } from './episode/packing.ts';
+import { chosenPositions } from './episode/micro-batch.ts';
 import { successRate } from './episode/players.ts';
 import { returnsOf } from './episode/returns.ts';
 import type { Trajectory } from './episode/trajectory.ts';
@@ -147,11 +147,11 @@ export class Trainer {
     { algorithm: settings }: TrainerSettings,
     limit: TurnLimit,
     options: StepOptions,
-  ): Promise<Collected> {
+  ): Promise<CollectedPlay> {
     const { sampler } = this.evaluator.tasks;
     const { worlds, conversation } = this.evaluator;
     const { maskActions } = this.settings.sampling;
-    const collecting: Collecting = {
+    const collecting: Collector = {
       tasks: (groups, wave = 0, siblings = 1) => sampler.step(k, groups, wave, siblings),
       play: (tasks, groupSize, wave = 0) =>
         this.evaluator.play(
@@ -194,7 +194,7 @@ export class Trainer {
 
   /** First turns of the policy on the tasks at these indices. Demonstrations on these tasks continue from there. */
   private async beginnings(
-    collecting: Collecting,
+    collecting: Collector,
     tasks: readonly Task[],
     places: readonly number[],
   ): Promise<Map<number, Trajectory['turns']>> {
@@ -261,7 +261,7 @@ export class Trainer {
 
   /** Rates of the policy's episodes; none in a step of imitation only. */
   private taskMetrics(
-    { played, trajectories }: Collected,
+    { played, trajectories }: CollectedPlay,
     training: TrainingSet,
     { algorithm }: TrainerSettings,
   ): { [metric: string]: number } {
@@ -272,7 +272,7 @@ export class Trainer {
   }
 
   /** Success and score of chance and the oracle on the step's tasks. */
-  private async baselines({ played, tasks }: Collected, limit: TurnLimit): Promise<{ [metric: string]: number }> {
+  private async baselines({ played, tasks }: CollectedPlay, limit: TurnLimit): Promise<{ [metric: string]: number }> {
     if (played.length === 0) return {};
     const { players } = this.evaluator;
     const { chance, oracle } = await players.both(tasks, limit);

@@ -16,7 +16,7 @@ import { algorithmOf } from './algorithms/registry.ts';
 import type { TrainingSet } from './assign-credit.ts';
 import { sequenceCoefficients } from './common/aggregation.ts';
 import { groupBy, mean } from './common/numbers.ts';
-import { chosenPositions, type MicroBatch, pack } from './episode/packing.ts';
+import { chosenPositions, type MicroBatch, pack } from './episode/micro-batch.ts';
 import type { Trajectory } from './episode/trajectory.ts';
 import { Flag } from './objective/clipped.ts';
 import { type CodeRunner, codeObjective, NoSandboxError } from './objective-code/code.ts';

@@ -210,7 +210,7 @@ export function treeText(
  * Undoes two changes of Chromium since the version WebArena was built on: the role `image` (was `img`) and the property
  * `url`.
  */
-export function asPublished(tree: readonly AxNode[]): AxNode[] {
+export function withPublishedRoles(tree: readonly AxNode[]): AxNode[] {
   return tree.map((node) => ({
     ...node,
     role: node.role?.value === 'image' ? { value: 'img' } : node.role,

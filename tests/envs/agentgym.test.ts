@@ -219,24 +219,24 @@ describe('the check of a server', () => {
   it('reports the server and its speed, and creates nothing', async () => {
     const { server, address } = await started('textcraft');
     const report = await look('textcraft', address);
-    expect(report).toMatchObject({ works: true, says: 'This is environment TextCraft.', version: '' });
+    expect(report).toMatchObject({ works: true, description: 'This is environment TextCraft.', version: '' });
     expect(report.ms).toBeGreaterThan(0);
-    expect(report.findings.map(({ what }) => what)).toEqual(['no-version']);
+    expect(report.findings.map(({ kind }) => kind)).toEqual(['no-version']);
     expect(server.count('/create')).toBe(0);
   });
 
   it('detects another kind, a server that keeps environments open, and a missing one', async () => {
     const { address } = await started('babyai');
     expect((await look('textcraft', address)).findings).toContainEqual({
-      what: 'another-kind',
+      kind: 'another-kind',
       detail: 'This is environment BabyAI.',
     });
     const { address: shop } = await started('webshop');
     const { works, findings } = await look('webshop', shop);
-    expect([works, findings.map(({ what }) => what)]).toEqual([true, ['no-version', 'stays-open']]);
-    expect((await look('textcraft', await nowhere())).findings[0].what).toBe('unreachable');
-    expect((await look('textcraft', 'ftp://box')).findings[0].what).toBe('bad-address');
-    expect((await look('textcraft', '')).findings[0].what).toBe('no-address');
+    expect([works, findings.map(({ kind }) => kind)]).toEqual([true, ['no-version', 'stays-open']]);
+    expect((await look('textcraft', await nowhere())).findings[0].kind).toBe('unreachable');
+    expect((await look('textcraft', 'ftp://box')).findings[0].kind).toBe('bad-address');
+    expect((await look('textcraft', '')).findings[0].kind).toBe('no-address');
   });
 
   it('reads version and routes if the server describes itself', async () => {
@@ -254,7 +254,7 @@ describe('the check of a server', () => {
     expect(await look('textcraft', address)).toMatchObject({ works: true, version: '0.1.0', findings: [] });
     expect(await look('textcraft', address)).toMatchObject({
       works: false,
-      findings: [{ what: 'routes-missing', detail: '/reset, /close' }],
+      findings: [{ kind: 'routes-missing', detail: '/reset, /close' }],
     });
   });
 });
@@ -279,10 +279,10 @@ describe('in a page', () => {
     const [answer] = await world.reset([0], [taskOf(module, 1)]);
     expect(answer.failure).toMatch(/this server does not allow pages; use the proxy or the command line/);
     const report = await checkAgentGym(kindOf('textcraft'), { address }, undefined, options);
-    expect(report.findings).toEqual([{ what: 'closed-to-pages', detail: '' }]);
+    expect(report.findings).toEqual([{ kind: 'closed-to-pages', detail: '' }]);
     const closed = page((path) => path === '/');
     const closedReport = await checkAgentGym(kindOf('textcraft'), { address }, undefined, closed);
-    expect(closedReport.findings.map(({ what }) => what)).toContain('may-not-post');
+    expect(closedReport.findings.map(({ kind }) => kind)).toContain('may-not-post');
   });
 
   it('a failure does not count as refusing pages: a 500 has no CORS headers', async () => {
@@ -300,7 +300,7 @@ describe('in a page', () => {
     const report = await checkAgentGym(kindOf('textcraft'), { address }, undefined, options);
     expect(report.findings).toEqual([
       {
-        what: 'unreachable',
+        kind: 'unreachable',
         detail:
           'nothing answers at its address, or this server does not allow pages; use the proxy or the command line',
       },

@@ -221,7 +221,7 @@ describe('a server that misbehaves', () => {
     await server.close();
     servers.length = 0;
     expect((await world.reset([0], [taskOf(1)]))[0].failure).toMatch(/the server could not be reached/);
-    expect((await checkOpenEnv({ address })).findings[0].what).toBe('unreachable');
+    expect((await checkOpenEnv({ address })).findings[0].kind).toBe('unreachable');
   });
 });
 
@@ -235,9 +235,9 @@ describe('the check of a server', () => {
     const report = await checkOpenEnv({ address });
     expect(report).toMatchObject({
       works: true,
-      says: 'doors: Open doors.',
+      description: 'doors: Open doors.',
       version: '1.2',
-      findings: [{ what: 'places', detail: '1' }],
+      findings: [{ kind: 'places', detail: '1' }],
     });
     expect(report.ms).toBeGreaterThan(0);
     expect(server.frames.every(({ type }) => type === 'state')).toBe(true);
@@ -246,10 +246,10 @@ describe('the check of a server', () => {
   it('reports a server that refuses pages, and one without free places', async () => {
     const { address } = await started();
     const { findings, works } = await checkOpenEnv({ address });
-    expect([works, findings.map(({ what }) => what)]).toEqual([true, ['no-version', 'no-schema']]);
+    expect([works, findings.map(({ kind }) => kind)]).toEqual([true, ['no-version', 'no-schema']]);
     const full = await started({ places: 0 });
-    expect((await checkOpenEnv({ address: full.address })).findings[0].what).toBe('full');
-    expect((await checkOpenEnv({ address: 'ftp://box' })).findings[0].what).toBe('bad-address');
+    expect((await checkOpenEnv({ address: full.address })).findings[0].kind).toBe('full');
+    expect((await checkOpenEnv({ address: 'ftp://box' })).findings[0].kind).toBe('bad-address');
   });
 
   it.each([

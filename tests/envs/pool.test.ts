@@ -1,7 +1,7 @@
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { buildWasm } from '../../scripts/build-wasm.mjs';
-import { playAlone } from '../../src/envs/alone.ts';
-import { type LoneEpisode, WorldError } from '../../src/envs/env.ts';
+import { playBaselines } from '../../src/envs/baseline-play.ts';
+import { type BaselineEpisode, WorldError } from '../../src/envs/env.ts';
 import { ActionListReader, ActionListWriter, numberedActions } from '../../src/envs/transport/action-lists.ts';
 import { WorldPool } from '../../src/envs/transport/pool.ts';
 import { spawnNodeWorker } from '../../src/workers/spawn-world.ts';
@@ -53,13 +53,13 @@ describe('a pool over the TextCraft worker', () => {
     const tasks = (await pool.tasks({ depths: [1, 2] }, 'test')).slice(0, 5);
     // More than one message can carry, with repeated tasks.
     const episodes = Array.from({ length: 300 }, (_, i) => {
-      const player: LoneEpisode['player'] = i % 3 ? 'chance' : 'oracle';
+      const player: BaselineEpisode['player'] = i % 3 ? 'chance' : 'oracle';
       return { player, task: tasks[i % 5], key: i * 77 };
     });
     for (const turns of [4, { oraclePlus: 1 }]) {
       const play = { turns, endOnInvalid: false, seed: 3 };
-      const played = await pool.playAlone(episodes, play);
-      expect(played).toEqual(await playAlone(await TextCraft.open(), episodes, play));
+      const played = await pool.playBaselines(episodes, play);
+      expect(played).toEqual(await playBaselines(await TextCraft.open(), episodes, play));
       const byChance = played.filter((_, i) => episodes[i].player === 'chance');
       expect(byChance.some(({ success }) => success)).toBe(true);
       expect(byChance.every(({ success }) => success)).toBe(false);
@@ -93,7 +93,7 @@ describe('a pool over a world that misbehaves', () => {
     const play = { turns: 3, endOnInvalid: false, seed: 1 };
     const episodes = [10, 13, 12].map((id) => ({ player: 'oracle' as const, task: taskOf(id), key: 0 }));
     const one = { success: false, score: 0, turns: 1 };
-    expect(await pool.playAlone(episodes, play)).toEqual([one, { ...one, turns: 0 }, one]);
+    expect(await pool.playBaselines(episodes, play)).toEqual([one, { ...one, turns: 0 }, one]);
     expect((await pool.step([7], ['b']))[0].observation).toBe('task 10 a b');
   });
 

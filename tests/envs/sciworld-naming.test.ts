@@ -47,15 +47,15 @@ describe.each(['names', 'all'])('another naming of %s', (exchange) => {
         const [first, named] = await world.reset([0, 1], [task, other[k]]);
         const description = first.observation.split('\n')[0];
         const naming = new NameExchange(seed, exchange === 'all' ? { task: name, description } : null);
-        expect(named.observation).toBe(naming.show(first.observation));
-        expect(naming.mean(named.observation)).toBe(first.observation);
+        expect(named.observation).toBe(naming.toShown(first.observation));
+        expect(naming.toOriginal(named.observation)).toBe(first.observation);
         let differs = named.observation !== first.observation;
         const [plan, shown] = await world.oracle([0, 1]);
-        expect(shown!.map((action) => naming.mean(action))).toEqual(plan);
+        expect(shown!.map((action) => naming.toOriginal(action))).toEqual(plan);
         for (const [i, action] of plan!.entries()) {
           const [before, after] = await world.step([0, 1], [action, shown![i]]);
-          expect(after).toEqual({ ...before, observation: naming.show(before.observation) });
-          expect(naming.mean(after.observation)).toBe(before.observation);
+          expect(after).toEqual({ ...before, observation: naming.toShown(before.observation) });
+          expect(naming.toOriginal(after.observation)).toBe(before.observation);
           differs ||= after.observation !== before.observation;
         }
         if (differs) changedCount++;
@@ -108,7 +108,7 @@ describe('texts with exchanged names', () => {
 
   it.each(['solid', 'liquid'])('keep the state %s', (state) => {
     for (const seed of [1, 2, 3])
-      expect(new NameExchange(seed, { task: '', description: '' }).show(`${state} unknown substance B`)).toMatch(
+      expect(new NameExchange(seed, { task: '', description: '' }).toShown(`${state} unknown substance B`)).toMatch(
         new RegExp(`^${state} unknown substance [A-Z]$`),
       );
   });
@@ -116,7 +116,7 @@ describe('texts with exchanged names', () => {
   it('exchange side rooms if the task names them, and keep them if the agent must know one', () => {
     const seeds = Array.from({ length: 20 }, (_, k) => k + 1);
     const shown = (task: string) =>
-      new Set(seeds.map((seed) => new NameExchange(seed, { task, description: '' }).show('the workshop')));
+      new Set(seeds.map((seed) => new NameExchange(seed, { task, description: '' }).toShown('the workshop')));
     expect(shown('find-plant')).toEqual(new Set(sideRooms.map((room) => `the ${room}`)));
     expect(shown('test-conductivity')).toEqual(new Set(['the workshop']));
   });
@@ -127,8 +127,8 @@ describe('paints', () => {
   const shown = (text: string) =>
     seeds.map((seed) => {
       const naming = new NameExchange(seed, { task: 'chemistry-mix-paint-tertiary-color', description: '' });
-      const renamed = naming.show(text);
-      expect(naming.mean(renamed)).toBe(text);
+      const renamed = naming.toShown(text);
+      expect(naming.toOriginal(renamed)).toBe(text);
       return renamed;
     });
 
@@ -158,7 +158,7 @@ describe('paints', () => {
 
   it('keep their colours if no paint is mixed', () => {
     for (const seed of seeds)
-      expect(new NameExchange(seed, { task: 'test-conductivity', description: '' }).show('red paint')).toBe(
+      expect(new NameExchange(seed, { task: 'test-conductivity', description: '' }).toShown('red paint')).toBe(
         'red paint',
       );
   });
@@ -193,10 +193,10 @@ it('no two things share a name, and every name translates back', () => {
   expect(new Set(namedThings).size).toBe(namedThings.length);
   for (const seed of [1, 2, 3]) {
     const naming = new NameExchange(seed);
-    const shown = namedThings.map((name) => naming.show(name));
+    const shown = namedThings.map((name) => naming.toShown(name));
     expect(new Set(shown)).toEqual(new Set(namedThings));
-    expect(shown.map((name) => naming.mean(name))).toEqual(namedThings);
-    expect(naming.show('an orange wire in the workshop, an apple tree')).toBe(
+    expect(shown.map((name) => naming.toOriginal(name))).toEqual(namedThings);
+    expect(naming.toShown('an orange wire in the workshop, an apple tree')).toBe(
       'an orange wire in the workshop, an apple tree',
     );
   }

@@ -203,7 +203,7 @@ describe('lists that are not in the world', () => {
 describe('a held-out goal', () => {
   const inverse = (task: Task, words: readonly string[]) => {
     const { naming } = task.options as { naming: number };
-    return (text: string) => (naming === 0 ? text : new NameExchange(words, naming).mean(text));
+    return (text: string) => (naming === 0 ? text : new NameExchange(words, naming).toOriginal(text));
   };
 
   it('is never drawn in training, under any exchange of names', async () => {
@@ -223,7 +223,7 @@ describe('a held-out goal', () => {
     // The exchange is a permutation and differs between draws; siblings share it.
     expect(new Set(tasks.map(({ options }) => options.naming)).size).toBeGreaterThanOrEqual(399);
     const naming = new NameExchange(words, 12345);
-    expect(new Set(words.map((word) => naming.show(word))).size).toBe(words.length);
+    expect(new Set(words.map((word) => naming.toShown(word))).size).toBe(words.length);
   });
 
   it('is never drawn in training if names are exchanged whole', async () => {

@@ -2,9 +2,9 @@
 // conversations.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { asTheyStand, noFilter, orders } from '../../src/trajectories/files/listing.ts';
 import type { Message } from '../../src/trajectories/files/record.ts';
-import { compared, wordDifferences } from '../../src/ui/reader/differences.ts';
+import { fileOrder, noFilter, orderKeys } from '../../src/trajectories/files/record-filter.ts';
+import { alignedMessages, wordDifferences } from '../../src/ui/reader/differences.ts';
 import { listFromText, listToText } from '../../src/ui/reader/list-link.ts';
 import { rowWindow, scrollTo } from '../../src/ui/reader/row-window.ts';
 
@@ -61,7 +61,7 @@ describe('the address of a list', () => {
     step: fc.option(fc.nat(1e6)),
     text: fc.string(),
   });
-  const sortings = fc.record({ by: fc.constantFrom(...orders), descending: fc.boolean() });
+  const sortings = fc.record({ by: fc.constantFrom(...orderKeys), descending: fc.boolean() });
 
   it('is written and read back', () => {
     fc.assert(
@@ -69,13 +69,13 @@ describe('the address of a list', () => {
         expect(listFromText(listToText(filter, sorting))).toEqual({ filter, sorting });
       }),
     );
-    expect(listToText(noFilter, asTheyStand)).toBe('');
+    expect(listToText(noFilter, fileOrder)).toBe('');
   });
 
   it('with nonsense opens the whole list', () => {
     expect(listFromText('score=x..y&sort=evil&success=maybe&step=1e9')).toEqual({
       filter: noFilter,
-      sorting: asTheyStand,
+      sorting: fileOrder,
     });
   });
 });
@@ -101,7 +101,7 @@ describe('two conversations', () => {
   it('side by side contain every message of both, each once and in order', () => {
     fc.assert(
       fc.property(conversations, conversations, (left, right) => {
-        const rows = compared(left, right);
+        const rows = alignedMessages(left, right);
         const side = (which: 'left' | 'right') => rows.flatMap((row) => (row[which] ? [row[which].message] : []));
         expect(side('left')).toEqual(left);
         expect(side('right')).toEqual(right);
@@ -114,7 +114,7 @@ describe('two conversations', () => {
   });
 
   it('that are the same have no differences', () => {
-    fc.assert(fc.property(conversations, (one) => compared(one, one).every(({ same }) => same)));
+    fc.assert(fc.property(conversations, (one) => alignedMessages(one, one).every(({ same }) => same)));
   });
 
   it('have their differing words marked, and their texts unchanged', () => {

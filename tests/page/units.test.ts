@@ -11,7 +11,7 @@ import { everyModel, modelConnection, modelSettings } from '../../src/session/ap
 import type { SessionEvent, StepRecord } from '../../src/session/protocol.ts';
 import { Connections, importedRoot, withConnection } from '../../src/ui/control/connections.ts';
 import { problemsOf } from '../../src/ui/control/draft.ts';
-import { compact as compactEvents, Gatherer } from '../../src/ui/control/event-gatherer.ts';
+import { withoutReplaced as compactEvents, Gatherer } from '../../src/ui/control/event-gatherer.ts';
 import { sortFiles } from '../../src/ui/control/file-drop.ts';
 import { MOST_STARTS, RestartedError, SILENT_TICKS, Supervisor } from '../../src/ui/control/supervisor.ts';
 import { mockExperiment, mockRecord, mockStep, mockSummary } from '../../src/ui/gallery/mock-data.ts';

@@ -113,9 +113,13 @@ describe('forwarding', () => {
   });
   it('is reported by Connect: the server, its speed, and a wrong token', async () => {
     const report = await checkAgentGym(kindOf('textcraft'), { address: `${base}/forward/textcraft` });
-    expect(report).toMatchObject({ works: true, says: 'This is environment TextCraft.', ms: expect.any(Number) });
+    expect(report).toMatchObject({
+      works: true,
+      description: 'This is environment TextCraft.',
+      ms: expect.any(Number),
+    });
     const wrong = await checkAgentGym(kindOf('textcraft'), { address: `${base.slice(0, -2)}xx/forward/textcraft` });
-    expect(wrong).toMatchObject({ works: false, findings: [{ what: 'refused' }] });
+    expect(wrong).toMatchObject({ works: false, findings: [{ kind: 'refused' }] });
     expect(wrong.findings[0].detail).toContain('the first part of the address is not the token');
     expect(JSON.stringify(wrong)).not.toContain(proxy.token);
   });
@@ -129,9 +133,9 @@ describe('Connect', () => {
     const opened = await openOver(sites, [task]);
     const address = await opened.proxy.app.listen({ host: '127.0.0.1', port: 0 });
     const report = await checkAgentGym(kindOf('webarena'), { address: `${address}/${opened.proxy.token}/webarena` });
-    expect(report).toMatchObject({ works: true, says: 'ok', version: '0.1.0' });
-    const [{ what, detail }] = report.findings;
-    expect([what, detail]).toEqual(['lacks', expect.stringMatching(/^1 of 1 tasks are refused: its answer needs/)]);
+    expect(report).toMatchObject({ works: true, description: 'ok', version: '0.1.0' });
+    const [{ kind, detail }] = report.findings;
+    expect([kind, detail]).toEqual(['lacks', expect.stringMatching(/^1 of 1 tasks are refused: its answer needs/)]);
     await opened.close();
     await sites.close();
   });

@@ -1,6 +1,6 @@
 /** Stand-in for Chromium that replays the original's recorded browser (`env_log` of golden/agentgym/webarena). */
 
-import type { Acted, AgentBrowser, Metadata, Seen } from '../../proxies/webarena/agent-browser.ts';
+import type { ActionResult, AgentBrowser, Metadata, ObservedPage } from '../../proxies/webarena/agent-browser.ts';
 import type { WebArenaTask } from '../../proxies/webarena/tasks.ts';
 import type { Action } from '../../src/webarena/actions.ts';
 import type { EvaluationContext } from '../../src/webarena/evaluators/page.ts';
@@ -32,7 +32,7 @@ const numbers: { [kind in Action['kind']]: number } = {
 };
 
 export class RecordedBrowser implements AgentBrowser {
-  private seen: Seen | null = null;
+  private seen: ObservedPage | null = null;
 
   /** `log`: entries of the whole transcript, consumed from the front. `fails`: tasks whose reset fails. */
   constructor(
@@ -46,19 +46,19 @@ export class RecordedBrowser implements AgentBrowser {
     return call;
   }
 
-  private note({ obs_text: text, url, content, observation_metadata: metadata }: LoggedCall): Seen {
+  private note({ obs_text: text, url, content, observation_metadata: metadata }: LoggedCall): ObservedPage {
     this.seen = { text, url, content, metadata };
     return this.seen;
   }
 
-  async reset(task: WebArenaTask | null): Promise<Seen> {
+  async reset(task: WebArenaTask | null): Promise<ObservedPage> {
     if (task && this.fails.has(task.task_id)) throw new Error('The site does not answer.');
     const call = this.take();
     if (call.cmd !== 'reset') throw new Error(`A reset where the recording has ${JSON.stringify(call.cmd)}.`);
     return this.note(call);
   }
 
-  async act(action: Action): Promise<Acted> {
+  async act(action: Action): Promise<ActionResult> {
     const call = this.take();
     const own = {
       action_type: numbers[action.kind],

@@ -8,7 +8,7 @@ import { type ChatFamily, chatFamilies } from '../../src/policy/text/chat-templa
 import { Tokenizer } from '../../src/policy/text/tokenizer.ts';
 import { acknowledgement, type Conversation } from '../../src/rl/episode/conversation.ts';
 import { conversationOf } from '../../src/rl/episode/conversation-files.ts';
-import { chosenPositions } from '../../src/rl/episode/packing.ts';
+import { chosenPositions } from '../../src/rl/episode/micro-batch.ts';
 import { type RolloutRequest, rollout } from '../../src/rl/episode/rollout.ts';
 import { TokenSource } from '../../src/rl/episode/trajectory.ts';
 import { decodeTrajectories, encodeTrajectories } from '../../src/session/run/trajectory-codec.ts';

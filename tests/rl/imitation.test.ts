@@ -12,7 +12,7 @@ import { tokenRows } from '../../src/rl/assign-credit.ts';
 import { Conversation } from '../../src/rl/episode/conversation.ts';
 import { conversationOf } from '../../src/rl/episode/conversation-files.ts';
 import { demonstrate, imitate, policyStartIndices, updateTowards } from '../../src/rl/episode/demonstrations.ts';
-import { chosenPositions, pack } from '../../src/rl/episode/packing.ts';
+import { chosenPositions, pack } from '../../src/rl/episode/micro-batch.ts';
 import { rollout } from '../../src/rl/episode/rollout.ts';
 import { TokenSource } from '../../src/rl/episode/trajectory.ts';
 import { likelihoodCoefficients, likelihoodObjective } from '../../src/rl/objective/likelihood.ts';

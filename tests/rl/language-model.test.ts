@@ -12,7 +12,7 @@ import { initWeights } from '../../src/policy/weights/init.ts';
 import type { SettingsOf } from '../../src/rl/algorithms/registry.ts';
 import { conversationOf } from '../../src/rl/episode/conversation-files.ts';
 import { demonstrate } from '../../src/rl/episode/demonstrations.ts';
-import { chosenPositions } from '../../src/rl/episode/packing.ts';
+import { chosenPositions } from '../../src/rl/episode/micro-batch.ts';
 import { TokenSource, type Trajectory } from '../../src/rl/episode/trajectory.ts';
 import { Trainer } from '../../src/rl/trainer.ts';
 import { openWorld, worldModule } from '../../src/worlds/registry.ts';

@@ -1,7 +1,7 @@
 // Laws of packing, on trajectories of many shapes.
 import { describe, expect, it } from 'vitest';
 import { below, uniform } from '../../src/rl/common/random.ts';
-import { chosenPositions, pack } from '../../src/rl/episode/packing.ts';
+import { chosenPositions, pack } from '../../src/rl/episode/micro-batch.ts';
 import { TokenSource, type Trajectory } from '../../src/rl/episode/trajectory.ts';
 
 /** A trajectory of made-up tokens with random chosen positions. */

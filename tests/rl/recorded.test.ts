@@ -5,7 +5,7 @@ import { oneAction } from '../../src/envs/reply.ts';
 import { withAlgorithm } from '../../src/rl/algorithms/replace-algorithm.ts';
 import { acknowledgement, Conversation } from '../../src/rl/episode/conversation.ts';
 import { demonstrate } from '../../src/rl/episode/demonstrations.ts';
-import { chosenPositions } from '../../src/rl/episode/packing.ts';
+import { chosenPositions } from '../../src/rl/episode/micro-batch.ts';
 import { TokenSource } from '../../src/rl/episode/trajectory.ts';
 import { RecordingError } from '../../src/rl/recorded.ts';
 import { Trainer } from '../../src/rl/trainer.ts';

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { Task, WorldOptions } from '../../src/envs/env.ts';
 import type { Capacity } from '../../src/policy/policy.ts';
 import { Conversation } from '../../src/rl/episode/conversation.ts';
-import { pack } from '../../src/rl/episode/packing.ts';
+import { pack } from '../../src/rl/episode/micro-batch.ts';
 import { Players, successRate } from '../../src/rl/episode/players.ts';
 import { type RolloutOptions, type RolloutRequest, rollout } from '../../src/rl/episode/rollout.ts';
 import { TokenSource, type Trajectory } from '../../src/rl/episode/trajectory.ts';

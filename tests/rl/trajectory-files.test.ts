@@ -2,10 +2,10 @@
 // line and affects no other. Text that is not a record is never taken for one.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { TrajectoryFile, written } from '../../src/trajectories/files/file.ts';
+import { TrajectoryFile, writeRecords } from '../../src/trajectories/files/file.ts';
 import { trajectoryFromJson, trajectoryToJson } from '../../src/trajectories/files/lossless.ts';
 import { trajectoryFormat, trajectoryFormats } from '../../src/trajectories/files/registry.ts';
-import { saying } from '../../src/trajectories/files/text-search.ts';
+import { textMatcher } from '../../src/trajectories/files/text-search.ts';
 import { aTrajectory } from '../../tools/fuzz/made-trajectory.ts';
 import { faultOf, made, mutated, sourceOf, textOf } from '../../tools/fuzz/trajectory-files.ts';
 
@@ -31,7 +31,7 @@ describe.each(trajectoryFormats.map((format) => [format.name, format] as const))
     await fc.assert(
       fc.asyncProperty(some, fc.integer({ min: 1, max: 99 }), fc.boolean(), async (numbers, size, indented) => {
         const all = numbers.map((n) => made[name](n));
-        const plain = indented ? textOf(format, all) : [...written(all.map(format.read), format)].join('');
+        const plain = indented ? textOf(format, all) : [...writeRecords(all.map(format.read), format)].join('');
         const file = await TrajectoryFile.open(sourceOf(plain, size));
         expect([file.refused, file.records.length]).toEqual([0, all.length]);
         for (let i = 0; i < all.length; i++) expect(format.write(await file.read(i))).toEqual(all[i]);
@@ -42,7 +42,7 @@ describe.each(trajectoryFormats.map((format) => [format.name, format] as const))
 
   it('is read after we wrote it', async () => {
     const read = records.map((record) => format.read(record));
-    const file = await TrajectoryFile.open(sourceOf([...written(read, format)].join('')));
+    const file = await TrajectoryFile.open(sourceOf([...writeRecords(read, format)].join('')));
     expect(file.records.length).toBe(records.length);
     expect((await file.read(3)).source).toEqual(read[3].source);
   });
@@ -182,14 +182,14 @@ describe('a file', () => {
     expect(seen).toEqual([500, 1000, 1500]);
     const file = await TrajectoryFile.open(sourceOf(text));
     const found: number[] = [];
-    for await (const index of file.saying('OAK LOG')) found.push(index);
+    for await (const index of file.find('OAK LOG')) found.push(index);
     const held = lines(200).flatMap((line, i) => (line.includes('oak log') ? [i] : []));
     expect(found).toEqual(held);
   });
 });
 
 it('a search matches the text literally, with a star for anything between, in an action and its answer', async () => {
-  const finds = (wanted: string, text: string) => saying(wanted)(text);
+  const finds = (wanted: string, text: string) => textMatcher(wanted)(text);
   expect([finds('OAK  log', 'oak log'), finds('Oak log', '1 oak LOG.'), finds('a*b', 'xbxa'), finds('*', '')]).toEqual([
     false,
     true,
@@ -209,7 +209,7 @@ it('a search matches the text literally, with a star for anything between, in an
   ].map((each, i) => JSON.stringify({ item_id: `textcraft_${i}`, conversations: each, reward: 0, success: 0 }));
   const file = await TrajectoryFile.open(sourceOf(records.join('\n')));
   const found: number[] = [];
-  for await (const index of file.saying('using *, * crafted')) found.push(index);
+  for await (const index of file.find('using *, * crafted')) found.push(index);
   expect(found).toEqual([2]);
 });
 

@@ -4,11 +4,17 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { TrajectoryFile } from '../../src/trajectories/files/file.ts';
 import { MemorySpill } from '../../src/trajectories/files/gzip.ts';
-import { type Filter, listed, noFilter, orders, type Sorting } from '../../src/trajectories/files/listing.ts';
 import { recordOf } from '../../src/trajectories/files/lossless.ts';
 import { pairFields, rejectedOf } from '../../src/trajectories/files/pairs.ts';
 import { Reader, type ReaderState } from '../../src/trajectories/files/reader.ts';
 import type { Message, TrajectoryRecord } from '../../src/trajectories/files/record.ts';
+import {
+  type Filter,
+  filteredRecords,
+  noFilter,
+  orderKeys,
+  type RecordOrder,
+} from '../../src/trajectories/files/record-filter.ts';
 import { RecordIndex, type RecordSummary } from '../../src/trajectories/files/record-index.ts';
 import { trajectoryFormat, trajectoryFormats } from '../../src/trajectories/files/registry.ts';
 import { Splitter } from '../../src/trajectories/files/splitter.ts';
@@ -56,7 +62,10 @@ describe('the index', () => {
       step: fc.option(fc.nat(2)),
       text: fc.constant(''),
     });
-    const sortings: fc.Arbitrary<Sorting> = fc.record({ by: fc.constantFrom(...orders), descending: fc.boolean() });
+    const sortings: fc.Arbitrary<RecordOrder> = fc.record({
+      by: fc.constantFrom(...orderKeys),
+      descending: fc.boolean(),
+    });
     const few = summaries.chain((each) =>
       fc.record({
         ...Object.fromEntries(Object.entries(each).map(([key, value]) => [key, fc.constant(value)])),
@@ -68,14 +77,14 @@ describe('the index', () => {
     ) as fc.Arbitrary<RecordSummary>;
     fc.assert(
       fc.property(fc.array(few, { maxLength: 40 }), filters, sortings, (all, filter, sorting) => {
-        expect([...listed(indexOf(all), filter, sorting)]).toEqual(plainly(all, filter, sorting));
+        expect([...filteredRecords(indexOf(all), filter, sorting)]).toEqual(plainly(all, filter, sorting));
       }),
     );
   });
 });
 
 /** The same list, computed directly from the rules. */
-function plainly(all: readonly RecordSummary[], filter: Filter, { by, descending }: Sorting): number[] {
+function plainly(all: readonly RecordSummary[], filter: Filter, { by, descending }: RecordOrder): number[] {
   const passes = ({ success, world, reward, turns, step }: RecordSummary) =>
     (filter.success === 'any' || success === { yes: true, no: false, unknown: null }[filter.success]) &&
     (filter.world === null || (world ?? '') === filter.world) &&

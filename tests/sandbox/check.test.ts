@@ -58,7 +58,7 @@ describe('errors are found', () => {
       text.replace('  return { loss, weight', '  weight[4] += 0.5;\n  return { loss, weight'),
     );
     expect(differences.map(({ row, column }) => [row, column])).toEqual([[4, 'weight']]);
-    expect(differences[0].said - differences[0].found).toBeCloseTo(0.5, 6);
+    expect(differences[0].claimed - differences[0].found).toBeCloseTo(0.5, 6);
   });
 
   it('a forgotten sign, in every row', async () => {
@@ -67,7 +67,7 @@ describe('errors are found', () => {
     );
     expect(differences).toHaveLength(rows);
     expect(new Set(differences.map(({ column }) => column))).toEqual(new Set(['entropyWeight']));
-    for (const { said, found } of differences) expect(said).toBeCloseTo(-found, 6);
+    for (const { claimed, found } of differences) expect(claimed).toBeCloseTo(-found, 6);
   });
 
   it('a loss that was changed without its gradient', async () => {

@@ -20,7 +20,7 @@ const json = (value: unknown, status = 200) => new Response(JSON.stringify(value
 
 it('lists the models of a server with one request that carries the key', async () => {
   const { report, models, requests } = await look(() => json({ data: [{ id: 'a' }, { id: 'b' }] }), 'secret');
-  expect(report).toMatchObject({ works: true, says: 'OpenAI', findings: [] });
+  expect(report).toMatchObject({ works: true, description: 'OpenAI', findings: [] });
   expect(models).toEqual(['a', 'b']);
   expect(requests).toEqual([{ url: 'http://127.0.0.1:36001/v1/models', headers: { Authorization: 'Bearer secret' } }]);
 });
@@ -35,12 +35,12 @@ it.each([
 ] as const)('reports that it was %s', async (what, answer) => {
   const { report, models } = await look(answer);
   expect(report.works).toBe(false);
-  expect(report.findings.map((finding) => finding.what)).toEqual([what]);
+  expect(report.findings.map((finding) => finding.kind)).toEqual([what]);
   expect(models).toEqual([]);
 });
 
 it('sends no request to an invalid address', async () => {
   const { report, requests } = await look(() => json({}), null, 'my model');
-  expect(report.findings.map(({ what }) => what)).toEqual(['bad-address']);
+  expect(report.findings.map(({ kind: what }) => what)).toEqual(['bad-address']);
   expect(requests).toEqual([]);
 });

@@ -6,9 +6,9 @@ import { describe, expect, test } from 'vitest';
 import { buildWasm } from '../../scripts/build-wasm.mjs';
 import type { Feedback, World } from '../../src/envs/env.ts';
 import { parseExperiment } from '../../src/experiment/experiment.ts';
-import { asked } from '../../src/experiment/policies/api.ts';
+import { apiPolicy } from '../../src/experiment/policies/api.ts';
 import { presets } from '../../src/experiment/presets.ts';
-import { ChatPlay, type ChatTurnMessage, remembered } from '../../src/rl/episode/chat-episode.ts';
+import { ChatPlay, type ChatTurnMessage, withinContext } from '../../src/rl/episode/chat-episode.ts';
 import { ApiModel, ApiModelError } from '../../src/session/api/api-model.ts';
 import { PlaysOnlyError } from '../../src/session/engine.ts';
 import { Assembly } from '../../src/session/service/assembly.ts';
@@ -140,9 +140,9 @@ describe('episodes as messages', () => {
       role: k % 2 ? 'assistant' : 'user',
       content: String(k),
     }));
-    expect(remembered(all, 0)).toBe(all);
-    expect(remembered(all, 3)).toBe(all);
-    expect(remembered(all, 1).map(({ content }) => content)).toEqual(['0', '1', '2', '7', '8']);
+    expect(withinContext(all, 0)).toBe(all);
+    expect(withinContext(all, 3)).toBe(all);
+    expect(withinContext(all, 1).map(({ content }) => content)).toEqual(['0', '1', '2', '7', '8']);
   });
 });
 
@@ -150,25 +150,25 @@ describe('the kind of policy', () => {
   const experiment = (policy: object) => parseExperiment({ ...(presets[0] as object), policy, stages: undefined });
 
   test('stores an address and a name, and no key', () => {
-    expect(experiment(asked('https://api.example/v1', 'm')).policy).toEqual({
+    expect(experiment(apiPolicy('https://api.example/v1', 'm')).policy).toEqual({
       kind: 'api',
       address: 'https://api.example/v1',
       name: 'm',
       contextTurns: 0,
     });
-    expect(() => experiment(asked('https://me:secret@api.example/v1', 'm'))).toThrow(/policy.address/);
-    expect(() => experiment(asked('file:///etc/passwd', 'm'))).toThrow(/policy.address/);
-    expect(() => experiment({ ...asked('https://x', 'm'), key: 'k' })).toThrow(/key/);
+    expect(() => experiment(apiPolicy('https://me:secret@api.example/v1', 'm'))).toThrow(/policy.address/);
+    expect(() => experiment(apiPolicy('file:///etc/passwd', 'm'))).toThrow(/policy.address/);
+    expect(() => experiment({ ...apiPolicy('https://x', 'm'), key: 'k' })).toThrow(/key/);
   });
 
   test('opens to play and not to train', async () => {
     const machine = { open: () => Promise.reject(new Error('no device is needed')) };
     const engines = new Assembly({ machine, openWorld });
     const options = { assets: null, choices: null, onProgress: () => {}, signal: new AbortController().signal };
-    await expect(engines.open(experiment(asked('http://x', 'm')), { ...options, purpose: 'train' })).rejects.toThrow(
-      PlaysOnlyError,
-    );
-    const engine = await engines.open(experiment(asked('http://x', 'm')), { ...options, purpose: 'watch' });
+    await expect(
+      engines.open(experiment(apiPolicy('http://x', 'm')), { ...options, purpose: 'train' }),
+    ).rejects.toThrow(PlaysOnlyError);
+    const engine = await engines.open(experiment(apiPolicy('http://x', 'm')), { ...options, purpose: 'watch' });
     expect(engine.training).toBeNull();
     await expect(engine.load({ tensors: new Map(), optimizerStep: 0 })).rejects.toThrow(PlaysOnlyError);
     await engine.close();

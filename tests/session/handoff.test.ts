@@ -12,7 +12,7 @@ import { Ledger } from '../../src/session/handoff/ledger.ts';
 import { handoffChoices } from '../../src/session/handoff/names.ts';
 import { differences } from '../../src/session/handoff/readme.ts';
 import { handoffTargets } from '../../src/session/handoff/registry.ts';
-import { lookedUp, stagesAfter } from '../../src/session/handoff/shared.ts';
+import { interpolation, stagesAfter } from '../../src/session/handoff/shared.ts';
 import { HandoffError, type HandoffInput, type TaskRow } from '../../src/session/handoff/target.ts';
 import { nested, toYaml } from '../../src/session/handoff/yaml.ts';
 import { openWorld } from '../../src/worlds/registry.ts';
@@ -315,7 +315,7 @@ it('the written YAML is read the same by another library', () => {
     'a.b': 1e-7,
     'a.c': [1, 'x: y'],
     'd.e': { f: null, 'g.h': true },
-    i: lookedUp('oc.env:HOME'),
+    i: interpolation('oc.env:HOME'),
     j: {},
   });
   expect(parse(toYaml(settings))).toEqual(settings);

@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { buildWasm } from '../../scripts/build-wasm.mjs';
 import { WasmDevice } from '../../src/device/wasm/device.ts';
+import { customCodeOf } from '../../src/experiment/custom-code.ts';
 import { type Experiment, ExperimentError, parseExperiment } from '../../src/experiment/experiment.ts';
-import { carriedCode } from '../../src/experiment/own-code.ts';
 import { longestCode } from '../../src/rl/algorithms/registry.ts';
 import { objectiveText } from '../../src/rl/objective-code/text/index.ts';
 import { defaultLimits, Sandbox } from '../../src/sandbox/sandbox.ts';
@@ -75,10 +75,10 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 describe('an experiment with its own objective', () => {
   it('carries its code, and lists the field that contains it', () => {
-    expect(carriedCode(withCode(text))).toEqual([{ path: 'algorithm.objectiveCode', code: text }]);
-    expect(carriedCode(micro)).toEqual([]);
+    expect(customCodeOf(withCode(text))).toEqual([{ path: 'algorithm.objectiveCode', code: text }]);
+    expect(customCodeOf(micro)).toEqual([]);
     const staged = { ...micro, stages: [{ steps: 1, algorithm: { ...micro.algorithm, objectiveCode: 'x' } }] };
-    expect(carriedCode(parseExperiment(staged))).toEqual([{ path: 'stages.0.algorithm.objectiveCode', code: 'x' }]);
+    expect(customCodeOf(parseExperiment(staged))).toEqual([{ path: 'stages.0.algorithm.objectiveCode', code: 'x' }]);
   });
 
   it('is refused if the code is too long or empty', () => {

@@ -4,7 +4,6 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { variantLabels } from '../../src/experiment/difference-words.ts';
 import {
   type Experiment,
   ExperimentError,
@@ -12,6 +11,7 @@ import {
   parseRun,
   sweptRuns,
 } from '../../src/experiment/experiment.ts';
+import { variantLabels } from '../../src/experiment/variant-labels.ts';
 import type { StepRecord } from '../../src/rl/evaluation/evaluation.ts';
 import type { SessionEvent, SweepState } from '../../src/session/protocol.ts';
 import { withoutTimes } from '../../src/session/run/schedule.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { chosenPositions } from '../../src/rl/episode/packing.ts';
+import { chosenPositions } from '../../src/rl/episode/micro-batch.ts';
 import { decodeTrajectories, encodeTrajectories } from '../../src/session/run/trajectory-codec.ts';
 import { trajectory } from './fakes.ts';
 

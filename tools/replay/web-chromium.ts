@@ -4,7 +4,7 @@
  * that occur in no page.
  */
 import type { CDPSession, Page } from 'playwright-core';
-import { type AxNode, asPublished, type Box, treeText } from '../../src/webarena/tree-text.ts';
+import { type AxNode, type Box, treeText, withPublishedRoles } from '../../src/webarena/tree-text.ts';
 import { controlsAndLinks, controlsOf } from '../../src/worlds/web/browser/accessibility.ts';
 import type { Browser } from '../../src/worlds/web/browser/session.ts';
 
@@ -70,5 +70,5 @@ export async function chromiumText(client: CDPSession, page: Page, browser: Brow
     if (backendDOMNodeId === undefined || unseen.has(role?.value ?? '')) return null;
     return bounds.get(backendDOMNodeId) ?? [0, 0, 1, 1];
   };
-  return renumbered(asPublished(nodes), boxOf, browser.entry.title);
+  return renumbered(withPublishedRoles(nodes), boxOf, browser.entry.title);
 }

@@ -2,7 +2,7 @@
  * Replays recorded pages: the text of an observation, the ids of its interactive elements, and the centres of their
  * boxes.
  */
-import { type AxNode, asPublished, type Box, ObservationError, treeText } from '../../src/webarena/tree-text.ts';
+import { type AxNode, type Box, ObservationError, treeText, withPublishedRoles } from '../../src/webarena/tree-text.ts';
 import type { Outcome, Recorded } from './web-records.ts';
 
 function boxOf(rects: { [id: string]: Box }) {
@@ -17,7 +17,7 @@ function run(record: Recorded, viewportOnly: boolean, mapped: boolean) {
   const { nodes, rects, titles, current, win, snapshotBounds0 } = record.raw;
   const screen = { ...win, layoutWidth: snapshotBounds0[2] };
   try {
-    const tree = mapped ? asPublished(nodes) : nodes;
+    const tree = mapped ? withPublishedRoles(nodes) : nodes;
     return treeText(tree, boxOf(rects), { titles, current }, screen, viewportOnly);
   } catch (error) {
     if (error instanceof ObservationError) return error;

@@ -111,14 +111,14 @@ export function sessionOf(host: SessionHost, id: Values[string]): ServedSession 
 }
 
 /** The session of an id, if its episode has not ended. */
-export function unfinishedOf(host: SessionHost, id: Values[string]): ServedSession {
+export function unfinishedSession(host: SessionHost, id: Values[string]): ServedSession {
   const session = sessionOf(host, id);
   if (session.info.done === true) throw new Refused(`The task with environment ${session.id} has finished.`);
   return session;
 }
 
 /** Returns a world's answer. Throws if the world itself failed. */
-export function standing(feedback: Feedback): Feedback {
+export function requireAnswer(feedback: Feedback): Feedback {
   if (feedback.failure !== undefined) throw new Refused(feedback.failure);
   return feedback;
 }

@@ -6,14 +6,14 @@
  * worlds are rebuilt by replaying their actions. The failed batch is then tried one world at a time: a world that fails
  * alone is the cause, ends with `failure`, and every other world continues unaffected.
  */
-import { playAlone } from '../alone.ts';
+import { playBaselines } from '../baseline-play.ts';
 import {
   type Advice,
+  type BaselineEpisode,
+  type BaselineResult,
+  type BaselineRules,
   type Feedback,
   type Json,
-  type LoneEpisode,
-  type LonePlay,
-  type Played,
   type Split,
   type Task,
   type World,
@@ -137,23 +137,23 @@ export class WorldPool implements World {
    * Plays part by part, so that other calls can run in between. If the instance is lost during a part, that part is
    * played again turn by turn, which finds the failing world.
    */
-  async playAlone(episodes: readonly LoneEpisode[], play: LonePlay): Promise<Played[]> {
+  async playBaselines(episodes: readonly BaselineEpisode[], play: BaselineRules): Promise<BaselineResult[]> {
     const atOnce = Math.max(8, Math.floor(turnsAtOnce / (typeof play.turns === 'number' ? play.turns : usualTurns)));
-    const played: Played[] = [];
+    const played: BaselineResult[] = [];
     for (let first = 0; first < episodes.length; first += atOnce) {
       const part = episodes.slice(first, first + atOnce);
       const here = await this.exclusive(() => this.playPart(part, play));
-      played.push(...(here ?? (await playAlone(this, part, play))));
+      played.push(...(here ?? (await playBaselines(this, part, play))));
     }
     return played;
   }
 
-  private async playPart(episodes: readonly LoneEpisode[], play: LonePlay): Promise<Played[] | null> {
+  private async playPart(episodes: readonly BaselineEpisode[], play: BaselineRules): Promise<BaselineResult[] | null> {
     // These slots cannot be rebuilt: their actions are chosen in the worker and unknown here.
     for (const slot of episodes.keys()) this.episodes.delete(slot);
     try {
       const timeoutMs = this.options.timeoutMs * timeoutsOfPlay;
-      const played = await this.instance.call('playAlone', [packEpisodes(episodes), play], timeoutMs);
+      const played = await this.instance.call('playBaselines', [packEpisodes(episodes), play], timeoutMs);
       return unpackPlayed(played as Float64Array);
     } catch (error) {
       if (!(error instanceof InstanceLost)) throw error;

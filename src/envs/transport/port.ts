@@ -3,13 +3,13 @@
  * channel is anything that posts and receives structured clones: a page's worker, a Node thread, a pair of functions in
  * a test.
  */
-import { playAlone } from '../alone.ts';
+import { playBaselines } from '../baseline-play.ts';
 import {
   adviceOf,
+  type BaselineEpisode,
+  type BaselineResult,
+  type BaselineRules,
   type Feedback,
-  type LoneEpisode,
-  type LonePlay,
-  type Played,
   type Task,
   type World,
   WorldError,
@@ -18,7 +18,7 @@ import type { ConnectionSettings } from '../module.ts';
 import { type ActionListReader, ActionListWriter, type PackedLists } from './action-lists.ts';
 
 /** The calls of World that return a promise. */
-export type WorldCall = 'tasks' | 'reset' | 'step' | 'oracle' | 'advise' | 'view' | 'playAlone' | 'inspect';
+export type WorldCall = 'tasks' | 'reset' | 'step' | 'oracle' | 'advise' | 'view' | 'playBaselines' | 'inspect';
 
 export type WorldRequest =
   | { id: number; call: 'open'; args: [name: string, settings: ConnectionSettings] }
@@ -138,7 +138,7 @@ interface PackedEpisodes {
   keys: Float64Array;
 }
 
-export function packEpisodes(episodes: readonly LoneEpisode[]): PackedEpisodes {
+export function packEpisodes(episodes: readonly BaselineEpisode[]): PackedEpisodes {
   const numbers = new Map<Task, number>();
   const taskOf = new Int32Array(episodes.length);
   const byOracle = new Uint8Array(episodes.length);
@@ -153,11 +153,11 @@ export function packEpisodes(episodes: readonly LoneEpisode[]): PackedEpisodes {
   return { tasks: [...numbers.keys()], taskOf, byOracle, keys };
 }
 
-const unpackEpisodes = ({ tasks, taskOf, byOracle, keys }: PackedEpisodes): LoneEpisode[] =>
+const unpackEpisodes = ({ tasks, taskOf, byOracle, keys }: PackedEpisodes): BaselineEpisode[] =>
   Array.from(keys, (key, i) => ({ player: byOracle[i] ? 'oracle' : 'chance', task: tasks[taskOf[i]], key }));
 
 /** Success, score and turns of each episode. */
-function packPlayed(played: readonly Played[]): Float64Array {
+function packPlayed(played: readonly BaselineResult[]): Float64Array {
   const out = new Float64Array(3 * played.length);
   played.forEach(({ success, score, turns }, i) => {
     out[3 * i] = success ? 1 : 0;
@@ -167,7 +167,7 @@ function packPlayed(played: readonly Played[]): Float64Array {
   return out;
 }
 
-export const unpackPlayed = (values: Float64Array): Played[] =>
+export const unpackPlayed = (values: Float64Array): BaselineResult[] =>
   Array.from({ length: values.length / 3 }, (_, i) => ({
     success: values[3 * i] === 1,
     score: values[3 * i + 1],
@@ -188,8 +188,8 @@ async function answer(
 ): Promise<unknown> {
   if (call === 'step') return packFeedback(await world.step(...unpackStep(args[0] as PackedStep), signal), lists);
   if (call === 'reset') return packFeedback(await world.reset(args[0] as number[], args[1] as Task[], signal), lists);
-  if (call === 'playAlone')
-    return packPlayed(await playAlone(world, unpackEpisodes(args[0] as PackedEpisodes), args[1] as LonePlay));
+  if (call === 'playBaselines')
+    return packPlayed(await playBaselines(world, unpackEpisodes(args[0] as PackedEpisodes), args[1] as BaselineRules));
   if (call === 'advise') return adviceOf(world, args[0] as number[], signal);
   const method = world[call] as ((...args: unknown[]) => Promise<unknown>) | undefined;
   if (!method) throw new WorldError(`World "${world.describe().name}" cannot be asked for ${JSON.stringify(args)}.`);

@@ -16,7 +16,7 @@ import {
 /** Report of an examination that stopped at these findings. */
 export const reportOf = (findings: readonly ConnectionFinding[]): ConnectionReport => ({
   works: false,
-  says: '',
+  description: '',
   version: '',
   ms: null,
   findings,
@@ -38,28 +38,28 @@ export function blockedByPage(address: string, page: string | undefined = global
 
 /** Finding for a server that did not answer. */
 function unreached(error: ServerError): ConnectionFinding {
-  if (error instanceof ClosedToPagesError) return { what: 'closed-to-pages', detail: '' };
+  if (error instanceof ClosedToPagesError) return { kind: 'closed-to-pages', detail: '' };
   if (error instanceof AnswerError && [401, 403].includes(error.status))
-    return { what: 'refused', detail: error.message };
+    return { kind: 'refused', detail: error.message };
   const silent = error instanceof UnreachableError || error instanceof DeadlineError;
-  return { what: silent ? 'unreachable' : 'not-understood', detail: error.message };
+  return { kind: silent ? 'unreachable' : 'not-understood', detail: error.message };
 }
 
 /** Examines the server of a typed address: reports why it cannot be reached, or else the findings of `look`. */
-export async function lookAt(
+export async function checkServer(
   typed: string | undefined,
   /** Throws if the text is not an address. */
   addressOf: (typed: string) => string,
   look: (address: string) => Promise<ConnectionReport>,
 ): Promise<ConnectionReport> {
-  if (!typed) return reportOf([{ what: 'no-address', detail: '' }]);
+  if (!typed) return reportOf([{ kind: 'no-address', detail: '' }]);
   let address: string;
   try {
     address = addressOf(typed);
   } catch (error) {
-    return reportOf([{ what: 'bad-address', detail: (error as Error).message }]);
+    return reportOf([{ kind: 'bad-address', detail: (error as Error).message }]);
   }
-  if (blockedByPage(address)) return reportOf([{ what: 'insecure', detail: '' }]);
+  if (blockedByPage(address)) return reportOf([{ kind: 'insecure', detail: '' }]);
   try {
     return await look(address);
   } catch (error) {
@@ -91,5 +91,5 @@ export async function descriptionOf(server: JsonServer, signal?: AbortSignal): P
   }
 }
 
-export const lackingIn = (described: Description | null): ConnectionFinding[] =>
-  (described?.info['x-missing'] ?? []).map((detail) => ({ what: 'lacks', detail }));
+export const missingParts = (described: Description | null): ConnectionFinding[] =>
+  (described?.info['x-missing'] ?? []).map((detail) => ({ kind: 'lacks', detail }));

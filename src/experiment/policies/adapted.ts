@@ -67,7 +67,7 @@ export type LoraPolicy = v.InferOutput<typeof schema>;
 /**
  * Settings of an adapter for another model: those of the present policy if it has an adapter, otherwise the defaults.
  */
-export const besideModel = (policy: { kind: string }, model: string, weights: LoraPolicy['weights']) => ({
+export const adapterOf = (policy: { kind: string }, model: string, weights: LoraPolicy['weights']) => ({
   ...(policy.kind === 'lora' ? (policy as LoraPolicy) : { kind: 'lora' as const }),
   model,
   weights,

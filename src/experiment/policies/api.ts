@@ -39,7 +39,7 @@ const schema = v.strictObject({
 });
 
 /** Settings of a served model. */
-export const asked = (address: string, name: string) => ({ kind: 'api' as const, address, name });
+export const apiPolicy = (address: string, name: string) => ({ kind: 'api' as const, address, name });
 
 export const api = definePolicy({
   facts: {
@@ -54,6 +54,6 @@ export const api = definePolicy({
     planned: false,
   },
   schema,
-  start: () => v.parse(schema, asked('http://127.0.0.1:36001/v1', 'textcraft-first')),
+  start: () => v.parse(schema, apiPolicy('http://127.0.0.1:36001/v1', 'textcraft-first')),
   problems: () => [],
 });

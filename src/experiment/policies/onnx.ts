@@ -28,7 +28,7 @@ const schema = v.strictObject({
 export type OnnxModelPolicy = v.InferOutput<typeof schema>;
 
 /** Settings of a model that plays, with the backend of the present policy if it has one. */
-export const playing = (
+export const onnxPolicy = (
   policy: { kind: string; backend?: OnnxModelPolicy['backend'] },
   model: string,
   file: string,

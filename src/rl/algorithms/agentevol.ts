@@ -12,7 +12,14 @@ import { choice, option, whole } from '../../fields/fields.ts';
 import { groupBy } from '../common/numbers.ts';
 import type { Algorithm } from './algorithm.ts';
 import { likelihoodCards } from './cards.ts';
-import { aggregationOf, byGroup, demonstrations, likelihood, likelihoodAggregation, trainedOn } from './from-data.ts';
+import {
+  aggregationOf,
+  byGroup,
+  demonstrations,
+  likelihood,
+  likelihoodAggregation,
+  weightedCredit,
+} from './from-data.ts';
 import { endingFields, groupFields } from './pieces.ts';
 import { keep, selected, threshold } from './rejection.ts';
 
@@ -80,7 +87,7 @@ export const agentevol = {
         : byGroup(input).flatMap((members) => members.map(({ trajectory, value }) => [trajectory, value] as const));
     const weights = new Map(good.filter(([trajectory]) => explored.has(trajectory)));
     for (const each of input.trajectories) if (!explored.has(each)) weights.set(each, 1);
-    return trainedOn(input, weights);
+    return weightedCredit(input, weights);
   },
   objective: likelihood,
   aggregation: aggregationOf,

@@ -57,7 +57,7 @@ export interface ShownOptions {
 }
 
 /** Ways to collect a step's trajectories. Every result is a function of the step and of the policy's state. */
-export interface Collecting {
+export interface Collector {
   /**
    * Tasks of this step. `wave` 0: the step's own; later waves are drawn after the first are used up. `siblings`: for a
    * world that draws its tasks, the number of consecutive tasks that share their first observation.
@@ -71,7 +71,7 @@ export interface Collecting {
   recorded(file: string, count: number): Promise<Trajectory[]>;
 }
 
-export interface Collected {
+export interface CollectedPlay {
   /** Trajectories that may be trained on. */
   trajectories: Trajectory[];
   /** All episodes that the policy played, for the record's rates. */
@@ -147,7 +147,7 @@ export interface Algorithm<S extends AlgorithmSettings = AlgorithmSettings> {
   schema: v.GenericSchema<unknown, S>;
   // Methods rather than function fields, so that a module with narrower settings is an Algorithm.
   /** Absent: groups of episodes of the step's tasks. */
-  collect?(collecting: Collecting, settings: S): Promise<Collected>;
+  collect?(collecting: Collector, settings: S): Promise<CollectedPlay>;
   needs(settings: S): Needs;
   credit(input: CreditInput, settings: S): Credit;
   objective(settings: S): ObjectiveCall;

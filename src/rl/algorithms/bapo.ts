@@ -10,8 +10,8 @@ import { clippedColumns, clippedScalars, regularized } from '../objective/clippe
 import type { Algorithm } from './algorithm.ts';
 import { groupAdvantageCard, objectiveCard, policyCards, symbol } from './cards.ts';
 import {
-  calledElsewhere,
   corrected,
+  counterpartName,
   groupCredit,
   policyNeeds,
   policyScalars,
@@ -137,8 +137,8 @@ export const bapo = {
   }),
   aggregation: sharedAggregation,
   counterparts: {
-    verl: { name: calledElsewhere, set: { 'algorithm.norm_adv_by_std_in_grpo': true }, differs: [nearest] },
-    'agentgym-rl': { name: calledElsewhere, differs: [nearest] },
-    trl: { name: calledElsewhere, set: { scale_rewards: 'group' }, differs: [nearest] },
+    verl: { name: counterpartName, set: { 'algorithm.norm_adv_by_std_in_grpo': true }, differs: [nearest] },
+    'agentgym-rl': { name: counterpartName, differs: [nearest] },
+    trl: { name: counterpartName, set: { scale_rewards: 'group' }, differs: [nearest] },
   },
 } satisfies Algorithm<v.InferOutput<typeof schema>>;

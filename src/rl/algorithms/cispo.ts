@@ -8,7 +8,7 @@
 import * as v from 'valibot';
 import type { Algorithm } from './algorithm.ts';
 import { clippedWeightCard, groupAdvantageCard, policyCards } from './cards.ts';
-import { calledElsewhere, corrected, groupCredit, policyGradient } from './group-relative.ts';
+import { corrected, counterpartName, groupCredit, policyGradient } from './group-relative.ts';
 import { epsilonField, policyFields } from './pieces.ts';
 
 const schema = v.strictObject({
@@ -29,11 +29,11 @@ export const cispo = {
   credit: (input, { advantageEpsilon, correction }) =>
     corrected(groupCredit(input, { baseline: 'mean-std', epsilon: advantageEpsilon }), input, correction),
   counterparts: {
-    verl: { name: calledElsewhere, set: { 'algorithm.norm_adv_by_std_in_grpo': true } },
+    verl: { name: counterpartName, set: { 'algorithm.norm_adv_by_std_in_grpo': true } },
     'agentgym-rl': {
-      name: calledElsewhere,
+      name: counterpartName,
       differs: ['Tokens beyond the clip lose their gradient: weights are not clipped instead.'],
     },
-    trl: { name: calledElsewhere, set: { scale_rewards: 'group' } },
+    trl: { name: counterpartName, set: { scale_rewards: 'group' } },
   },
 } satisfies Algorithm<v.InferOutput<typeof schema>>;

@@ -12,9 +12,9 @@ import { spread } from '../common/token-rows.ts';
 import { groupAdvantages, hasSignal } from '../credit/groups.ts';
 import { returnsOf } from '../episode/returns.ts';
 import type { Trajectory } from '../episode/trajectory.ts';
-import type { Algorithm, Collected, Collecting } from './algorithm.ts';
+import type { Algorithm, CollectedPlay, Collector } from './algorithm.ts';
 import { clippedCard, groupAdvantageCard, policyCards } from './cards.ts';
-import { calledElsewhere, corrected, policyGradient } from './group-relative.ts';
+import { corrected, counterpartName, policyGradient } from './group-relative.ts';
 import { epsilonField, policyFields } from './pieces.ts';
 
 const schema = v.strictObject({
@@ -104,9 +104,9 @@ function groupHasSignal(group: readonly Trajectory[], settings: Settings): boole
   return hasSignal(settings.filterBy === 'score' ? values : [...returns].filter((value) => !Number.isNaN(value)));
 }
 
-async function collect(collecting: Collecting, settings: Settings): Promise<Collected> {
+async function collect(collecting: Collector, settings: Settings): Promise<CollectedPlay> {
   const { groups, groupSize, mostWaves } = settings;
-  const tasks: Collected['tasks'] = [];
+  const tasks: CollectedPlay['tasks'] = [];
   const played: Trajectory[] = [];
   const kept: Trajectory[][] = [];
   let waves = 0;
@@ -156,13 +156,13 @@ export const dapo = {
     );
   },
   counterparts: {
-    verl: { name: calledElsewhere, set: { 'algorithm.norm_adv_by_std_in_grpo': true } },
+    verl: { name: counterpartName, set: { 'algorithm.norm_adv_by_std_in_grpo': true } },
     'agentgym-rl': {
-      name: calledElsewhere,
+      name: counterpartName,
       differs: ['Groups without signal are trained on, not replaced, and there is no penalty for length.'],
     },
     trl: {
-      name: calledElsewhere,
+      name: counterpartName,
       set: { scale_rewards: 'group' },
       differs: ['Groups without signal are trained on, not replaced by others.'],
     },

@@ -8,7 +8,7 @@
 import * as v from 'valibot';
 import type { Algorithm } from './algorithm.ts';
 import { clippedCard, groupAdvantageCard, policyCards } from './cards.ts';
-import { calledElsewhere, corrected, groupCredit, policyGradient } from './group-relative.ts';
+import { corrected, counterpartName, groupCredit, policyGradient } from './group-relative.ts';
 import { policyFields } from './pieces.ts';
 
 const schema = v.strictObject({
@@ -27,11 +27,11 @@ export const drGrpo = {
   ...policyGradient,
   credit: (input, { correction }) => corrected(groupCredit(input, { baseline: 'mean', epsilon: 0 }), input, correction),
   counterparts: {
-    verl: { name: calledElsewhere, set: { 'algorithm.norm_adv_by_std_in_grpo': false } },
+    verl: { name: counterpartName, set: { 'algorithm.norm_adv_by_std_in_grpo': false } },
     'agentgym-rl': {
-      name: calledElsewhere,
+      name: counterpartName,
       differs: ['Advantages are divided by the spread of their group, which Dr. GRPO leaves out.'],
     },
-    trl: { name: calledElsewhere, set: { scale_rewards: 'none' } },
+    trl: { name: counterpartName, set: { scale_rewards: 'none' } },
   },
 } satisfies Algorithm<v.InferOutput<typeof schema>>;

@@ -3,10 +3,10 @@ import { choice, option } from '../../fields/fields.ts';
 import { type AggregationMode, type AggregationOptions, aggregationModes } from '../common/aggregation.ts';
 import { groupBy, sum } from '../common/numbers.ts';
 import { rowsOf } from '../common/token-rows.ts';
-import { chosenPositions } from '../episode/packing.ts';
+import { chosenPositions } from '../episode/micro-batch.ts';
 import { TokenSource, type Trajectory } from '../episode/trajectory.ts';
 import { likelihoodObjective } from '../objective/likelihood.ts';
-import type { Collected, Collecting, Credit, CreditInput, ObjectiveCall, ShownOptions } from './algorithm.ts';
+import type { CollectedPlay, Collector, Credit, CreditInput, ObjectiveCall, ShownOptions } from './algorithm.ts';
 import { aggregationLabels } from './choice-labels.ts';
 import { withoutSignal } from './kl-reward.ts';
 
@@ -26,10 +26,10 @@ export const aggregationOf = ({ aggregation }: { aggregation: AggregationMode })
 
 /** Oracle demonstrations of this step's tasks, without play by the policy. */
 export async function demonstrations(
-  collecting: Collecting,
+  collecting: Collector,
   count: number,
   { wave = 0, ...shown }: { wave?: number } & ShownOptions = {},
-): Promise<Collected> {
+): Promise<CollectedPlay> {
   const tasks = collecting.tasks(count, wave, shown.siblings ?? 1);
   const { trajectories, skipped } = await collecting.demonstrate(tasks, shown);
   return {
@@ -41,7 +41,7 @@ export async function demonstrations(
 }
 
 /** Trajectories of a file, without play by the policy. */
-export async function recorded(collecting: Collecting, file: string, count: number): Promise<Collected> {
+export async function recorded(collecting: Collector, file: string, count: number): Promise<CollectedPlay> {
   const trajectories = await collecting.recorded(file, count);
   return {
     trajectories,
@@ -52,7 +52,7 @@ export async function recorded(collecting: Collecting, file: string, count: numb
 }
 
 /** Credit for training on some of the sequences, each with a weight. */
-export function trainedOn(input: CreditInput, weights: ReadonlyMap<Trajectory, number>): Credit {
+export function weightedCredit(input: CreditInput, weights: ReadonlyMap<Trajectory, number>): Credit {
   const { rows, trajectories } = input;
   const advantages = new Float64Array(rowsOf(rows));
   trajectories.forEach((trajectory, b) => {

@@ -74,7 +74,7 @@ const policyObjective = (settings: PolicySettings): ObjectiveCall => ({
 });
 
 /** Name of group credit in other trainers (`counterparts`). */
-export const calledElsewhere = 'grpo';
+export const counterpartName = 'grpo';
 
 /** Defaults for a module with group credit and a clipped ratio. */
 export const policyGradient = {

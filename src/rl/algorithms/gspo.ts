@@ -8,7 +8,7 @@
 import * as v from 'valibot';
 import type { Algorithm } from './algorithm.ts';
 import { groupAdvantageCard, policyCards, sequenceRatioCard } from './cards.ts';
-import { calledElsewhere, corrected, groupCredit, policyGradient } from './group-relative.ts';
+import { corrected, counterpartName, groupCredit, policyGradient } from './group-relative.ts';
 import { epsilonField, policyFields } from './pieces.ts';
 
 const schema = v.strictObject({
@@ -29,8 +29,8 @@ export const gspo = {
   credit: (input, { advantageEpsilon, correction }) =>
     corrected(groupCredit(input, { baseline: 'mean-std', epsilon: advantageEpsilon }), input, correction),
   counterparts: {
-    verl: { name: calledElsewhere, set: { 'algorithm.norm_adv_by_std_in_grpo': true } },
-    'agentgym-rl': { name: calledElsewhere, differs: ['One ratio an episode is not there: each token has its own.'] },
-    trl: { name: calledElsewhere, set: { scale_rewards: 'group' } },
+    verl: { name: counterpartName, set: { 'algorithm.norm_adv_by_std_in_grpo': true } },
+    'agentgym-rl': { name: counterpartName, differs: ['One ratio an episode is not there: each token has its own.'] },
+    trl: { name: counterpartName, set: { scale_rewards: 'group' } },
   },
 } satisfies Algorithm<v.InferOutput<typeof schema>>;

@@ -15,7 +15,7 @@ import { groupAdvantages } from '../credit/groups.ts';
 import { stepReturns, turnRewards } from '../credit/turns.ts';
 import type { Algorithm, CreditInput } from './algorithm.ts';
 import { advantageCard, clippedCard, policyCards, symbol } from './cards.ts';
-import { calledElsewhere, corrected, policyGradient } from './group-relative.ts';
+import { corrected, counterpartName, policyGradient } from './group-relative.ts';
 import { withoutSignal } from './kl-reward.ts';
 import { policyFields } from './pieces.ts';
 
@@ -138,8 +138,8 @@ export const mtGrpo = {
     return corrected({ advantages, ...withoutSignal(input) }, input, settings.correction);
   },
   counterparts: {
-    verl: { name: calledElsewhere, set: { 'algorithm.norm_adv_by_std_in_grpo': true }, differs: [nearest] },
-    'agentgym-rl': { name: calledElsewhere, differs: [nearest] },
-    trl: { name: calledElsewhere, set: { scale_rewards: 'group' }, differs: [nearest] },
+    verl: { name: counterpartName, set: { 'algorithm.norm_adv_by_std_in_grpo': true }, differs: [nearest] },
+    'agentgym-rl': { name: counterpartName, differs: [nearest] },
+    trl: { name: counterpartName, set: { scale_rewards: 'group' }, differs: [nearest] },
   },
 } satisfies Algorithm<Settings>;

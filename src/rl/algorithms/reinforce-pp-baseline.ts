@@ -7,7 +7,7 @@ import * as v from 'valibot';
 import { whiten } from '../credit/tokens.ts';
 import type { Algorithm } from './algorithm.ts';
 import { advantageCard, clippedCard, policyCards, symbol } from './cards.ts';
-import { calledElsewhere, corrected, groupCredit, policyGradient } from './group-relative.ts';
+import { corrected, counterpartName, groupCredit, policyGradient } from './group-relative.ts';
 import { policyFields } from './pieces.ts';
 
 const schema = v.strictObject({
@@ -39,7 +39,7 @@ export const reinforcePpBaseline = {
   counterparts: {
     verl: { name: 'reinforce_plus_plus_baseline' },
     trl: {
-      name: calledElsewhere,
+      name: counterpartName,
       set: { scale_rewards: 'batch' },
       differs: ['Advantages are divided by the spread of the returns of a batch, not whitened over its tokens.'],
     },

@@ -7,7 +7,7 @@ import { choice, option, real } from '../../fields/fields.ts';
 import type { Trajectory } from '../episode/trajectory.ts';
 import type { Algorithm, CreditInput } from './algorithm.ts';
 import { likelihoodCards } from './cards.ts';
-import { aggregationOf, byGroup, likelihood, likelihoodAggregation, trainedOn } from './from-data.ts';
+import { aggregationOf, byGroup, likelihood, likelihoodAggregation, weightedCredit } from './from-data.ts';
 import { endingFields, groupFields } from './pieces.ts';
 
 export const threshold = option(real(-10, 1000), 0.5, {
@@ -54,7 +54,7 @@ export const rejection = {
     likelihoodCards('kept', 'An episode that did well enough is kept and counts 1, the others are thrown away.'),
   needs: () => ({}),
   credit: (input, settings) =>
-    trainedOn(input, new Map(selected(input, settings).map(({ trajectory }) => [trajectory, 1]))),
+    weightedCredit(input, new Map(selected(input, settings).map(({ trajectory }) => [trajectory, 1]))),
   objective: likelihood,
   aggregation: aggregationOf,
 } satisfies Algorithm<v.InferOutput<typeof schema>>;

@@ -13,7 +13,7 @@ import { rowsOf, sequenceSums, spread } from '../common/token-rows.ts';
 import { groupAdvantages } from '../credit/groups.ts';
 import type { Algorithm } from './algorithm.ts';
 import { clippedCard, groupAdvantageCard, policyCards } from './cards.ts';
-import { calledElsewhere, corrected, policyGradient, policyNeeds } from './group-relative.ts';
+import { corrected, counterpartName, policyGradient, policyNeeds } from './group-relative.ts';
 import { klPerEpisode, policyFields } from './pieces.ts';
 
 const schema = v.strictObject({
@@ -57,7 +57,7 @@ export const rloo = {
   counterparts: {
     verl: { name: 'rloo' },
     trl: {
-      name: calledElsewhere,
+      name: counterpartName,
       set: { scale_rewards: 'none' },
       differs: [
         'The mean includes the episode itself: advantages are (G - 1) / G times those of the leave-one-out mean.',

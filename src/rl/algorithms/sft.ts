@@ -15,7 +15,7 @@ import {
   likelihoodAggregation,
   listeningWeights,
   recorded,
-  trainedOn,
+  weightedCredit,
 } from './from-data.ts';
 import { endingFields, groupFields } from './pieces.ts';
 
@@ -90,7 +90,7 @@ export const sft = {
       : recorded(collecting, file, groups * groupSize),
   file: ({ file }) => file,
   credit: (input, { file, listening }) => ({
-    ...trainedOn(input, new Map(input.trajectories.map((trajectory) => [trajectory, 1]))),
+    ...weightedCredit(input, new Map(input.trajectories.map((trajectory) => [trajectory, 1]))),
     ...(file === null && listening !== null ? { columns: { rowWeight: listeningWeights(input, listening) } } : {}),
   }),
   objective: likelihood,

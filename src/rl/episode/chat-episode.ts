@@ -63,7 +63,7 @@ interface Place {
 const openingMessages = 3;
 
 /** The opening and the last turns; a turn is a reply and its answer. */
-export function remembered(messages: readonly ChatTurnMessage[], contextTurns: number): readonly ChatTurnMessage[] {
+export function withinContext(messages: readonly ChatTurnMessage[], contextTurns: number): readonly ChatTurnMessage[] {
   const turns = messages.slice(openingMessages);
   if (contextTurns === 0 || turns.length <= 2 * contextTurns) return messages;
   return [...messages.slice(0, openingMessages), ...turns.slice(-2 * contextTurns)];
@@ -105,12 +105,12 @@ export class ChatPlay {
 
   private async episode(task: Task, place: Place, signal: AbortSignal): Promise<ChatEpisode> {
     const world = worldNamed(this.worlds, task.world);
-    const spoken = promptRulesOf(world.describe(), task);
+    const promptRules = promptRulesOf(world.describe(), task);
     const [first] = await world.reset([place.slot], [task], signal);
     const most = turnsFor(this.request.limit, await this.oracleTurns(world, place.slot));
     const messages: ChatTurnMessage[] = [
-      { role: 'user', content: spoken.instruction },
-      { role: 'assistant', content: spoken.acknowledgement ?? acknowledgement },
+      { role: 'user', content: promptRules.instruction },
+      { role: 'assistant', content: promptRules.acknowledgement ?? acknowledgement },
       { role: 'user', content: first.observation },
     ];
     const episode: ChatEpisode = { task, success: false, score: 0, turns: 0, overflowed: false };
@@ -118,13 +118,13 @@ export class ChatPlay {
     while (!over && episode.turns < most) {
       signal.throwIfAborted();
       const key = place.group * this.request.groupSize + place.member;
-      const reply = await this.say(remembered(messages, this.request.contextTurns), key, signal);
+      const reply = await this.say(withinContext(messages, this.request.contextTurns), key, signal);
       if (reply === null) return { ...episode, overflowed: true };
-      const answer = await this.act(world, spoken, place, reply, signal);
+      const answer = await this.act(world, promptRules, place, reply, signal);
       messages.push({ role: 'assistant', content: reply }, { role: 'user', content: answer.feedback.observation });
       episode.turns++;
       episode.score = answer.feedback.reward;
-      episode.success = episode.score >= spoken.successReward;
+      episode.success = episode.score >= promptRules.successReward;
       over = this.isOver(answer.feedback);
       await this.tell(world, task, place, episode.turns, answer, reply);
     }
@@ -132,8 +132,8 @@ export class ChatPlay {
   }
 
   /** A reply that the world's client refuses is answered without the world. */
-  private async act(world: World, spoken: PromptRules, { slot }: Place, reply: string, signal: AbortSignal) {
-    const { action, refusal } = spoken.reply?.(reply) ?? { action: reply.trim() };
+  private async act(world: World, promptRules: PromptRules, { slot }: Place, reply: string, signal: AbortSignal) {
+    const { action, refusal } = promptRules.reply?.(reply) ?? { action: reply.trim() };
     if (refusal === undefined) return { action, feedback: (await world.step([slot], [action], signal))[0] };
     return { action, feedback: { observation: refusal, reward: 0, done: false, valid: false } };
   }

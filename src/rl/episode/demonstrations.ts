@@ -16,17 +16,17 @@ import { likelihoodCoefficients, likelihoodObjective } from '../objective/likeli
 import { perWorld } from './by-world.ts';
 import type { Conversation } from './conversation.ts';
 import { Episode } from './episode.ts';
-import { playGuided, type Teaching } from './guided-play.ts';
+import { type DemonstrationLimit, playGuided } from './guided-play.ts';
+import { chosenPositions, type MicroBatch, pack } from './micro-batch.ts';
 import {
-  begins,
   hasMissteps,
   type MisstepKeys,
   type Missteps,
   misstepOf,
   type PolicyTurn,
+  policyBegins,
   policyStart,
 } from './missteps.ts';
-import { chosenPositions, type MicroBatch, pack } from './packing.ts';
 import { episodesAtOnce } from './players.ts';
 import type { RolloutParts } from './rollout.ts';
 import type { Trajectory } from './trajectory.ts';
@@ -61,7 +61,7 @@ export interface DemonstrationOptions {
   /** Number of consecutive demonstrations with the same first observation. Default: 1. */
   siblings?: number;
   /** Requests the oracle's action, and its thought, before every turn. Absent: its plan is played. */
-  teaching?: Teaching;
+  teaching?: DemonstrationLimit;
 }
 
 interface Demonstration {
@@ -173,14 +173,14 @@ export const policyStartIndices = (
   options: Pick<DemonstrationOptions, 'seed' | 'step'>,
 ): number[] =>
   Array.from({ length: share > 0 ? count : 0 }, (_, index) => index).filter((index) =>
-    begins(share, stumblingOf(options, index)),
+    policyBegins(share, stumblingOf(options, index)),
   );
 
-const guidedBy = (options: DemonstrationOptions, teaching: Teaching) => ({
+const guidedBy = (options: DemonstrationOptions, teaching: DemonstrationLimit) => ({
   ...teaching,
   masked: options.maskActions,
   promptTokens: options.promptTokens,
-  stumbling: ({ index }: Demonstration) => stumblingOf(options, index),
+  misstepKeys: ({ index }: Demonstration) => stumblingOf(options, index),
 });
 
 /** Misstep for this turn; undefined: the oracle's own action. */

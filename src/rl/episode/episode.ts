@@ -300,9 +300,9 @@ export class Episode {
       observationStart: end,
       observationEnd: end,
     };
-    const said = this.reply === null ? {} : { reply: this.reply };
+    const replyField = this.reply === null ? {} : { reply: this.reply };
     const thought = this.thought ? { thought: this.thought.text, thoughtEnd: this.thought.end } : {};
-    this.turns.push({ action: this.action, ...thought, ...said, observation: '', reward: 0, valid: true, ...at });
+    this.turns.push({ action: this.action, ...thought, ...replyField, observation: '', reward: 0, valid: true, ...at });
     this.beginTurn();
   }
 
@@ -355,12 +355,12 @@ export class Episode {
    * Choices for training on all text: every token of the policy and of the world after the prompt, without the
    * template's and missteps.
    */
-  private heard(): Choice[] {
+  private readTokens(): Choice[] {
     const allowed = new Int32Array(0);
-    const heard: Choice[] = [];
+    const readTokens: Choice[] = [];
     for (let position = this.promptTokens.length; position < this.tokens.length; position++)
-      if (this.source[position] !== TokenSource.template) heard.push({ position, allowed });
-    return heard;
+      if (this.source[position] !== TokenSource.template) readTokens.push({ position, allowed });
+    return readTokens;
   }
 
   trajectory(): Trajectory {
@@ -376,7 +376,7 @@ export class Episode {
       turnOf: Int16Array.from(this.turnOf),
       logprob: Float32Array.from(this.logprob),
       choices: this.settings.trainsOnWorldText
-        ? choiceRows(this.heard())
+        ? choiceRows(this.readTokens())
         : this.constrained
           ? choiceRows(this.choices)
           : null,

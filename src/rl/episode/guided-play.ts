@@ -6,16 +6,16 @@ import { type Advice, adviceOf, type Feedback, type Task, validActionsAfter, typ
 import type { Episode } from './episode.ts';
 import { type MisstepKeys, misstepOf, type PolicyTurn } from './missteps.ts';
 
-export interface Teaching {
+export interface DemonstrationLimit {
   /** Most turns. */
   turns: number;
 }
 
-interface Rules<Row> extends Teaching {
+interface Rules<Row> extends DemonstrationLimit {
   promptTokens: number;
   /** Only offered actions are possible, so no misstep is refused. */
   masked: boolean;
-  stumbling(row: Row): MisstepKeys;
+  misstepKeys(row: Row): MisstepKeys;
 }
 
 /** An episode under demonstration. */
@@ -95,7 +95,7 @@ function moveOf<Row extends GuidedRow>(
   { row, offered }: Standing<Row>,
   lesson: Advice | null,
   others: readonly Standing<Row>[],
-  { masked, stumbling }: Rules<Row>,
+  { masked, misstepKeys: stumbling }: Rules<Row>,
 ): Move | null {
   if (!lesson) return null;
   const before = row.begun[row.episode.turnCount];

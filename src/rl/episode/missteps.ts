@@ -46,7 +46,8 @@ export function misstepOf({ missteps, keys }: MisstepKeys, turn: number, candida
 }
 
 /** True if the policy begins the episode, which holds for `share` of them. */
-export const begins = (share: number, { keys }: Pick<MisstepKeys, 'keys'>): boolean => uniform(...keys, 0, 3) < share;
+export const policyBegins = (share: number, { keys }: Pick<MisstepKeys, 'keys'>): boolean =>
+  uniform(...keys, 0, 3) < share;
 
 /**
  * First turns of the policy in an episode, up to a turn drawn at random and never the last one. The oracle continues

@@ -2,8 +2,8 @@
  * The two players beside the policy: chance (uniform over the same valid actions, under the same horizon) and the
  * oracle. They use only the worlds. A result is a function of (seed, task, limit), so it is computed once and cached.
  */
-import { playAlone } from '../../envs/alone.ts';
-import type { LoneEpisode, LonePlay, Played, Task, World } from '../../envs/env.ts';
+import { playBaselines } from '../../envs/baseline-play.ts';
+import type { BaselineEpisode, BaselineResult, BaselineRules, Task, World } from '../../envs/env.ts';
 import type { WorldSuite } from '../../envs/suite.ts';
 import { awaitAll } from '../common/await-all.ts';
 import { groupBy } from '../common/numbers.ts';
@@ -12,11 +12,11 @@ import { type TurnLimit, turnsFor } from '../schedule/horizon.ts';
 import { taskKey } from '../schedule/tasks.ts';
 import { worldNamed } from './by-world.ts';
 
-type Player = LoneEpisode['player'];
+type Player = BaselineEpisode['player'];
 
 /** One episode, and its place in the cache. */
-interface Entry extends LoneEpisode {
-  of: Played[];
+interface Entry extends BaselineEpisode {
+  of: BaselineResult[];
   nth: number;
 }
 
@@ -29,7 +29,7 @@ const chanceEpisodes = 16;
 
 export class Players {
   /** Cached episodes of a player, a limit and a task, in order. */
-  private readonly remembered = new Map<string, Played[]>();
+  private readonly remembered = new Map<string, BaselineResult[]>();
 
   constructor(
     private readonly worlds: ReadonlyMap<string, World>,
@@ -39,17 +39,20 @@ export class Players {
   ) {}
 
   /** Uniformly random play, one episode per entry. Entries of the same task are different episodes. */
-  chance(tasks: readonly Task[], limit: TurnLimit): Promise<Played[]> {
+  chance(tasks: readonly Task[], limit: TurnLimit): Promise<BaselineResult[]> {
     return this.recall('chance', tasks, limit);
   }
 
   /** The oracle's plan, played. A task without a plan counts as not solved. */
-  oracle(tasks: readonly Task[], limit: TurnLimit): Promise<Played[]> {
+  oracle(tasks: readonly Task[], limit: TurnLimit): Promise<BaselineResult[]> {
     return this.recall('oracle', tasks, limit);
   }
 
   /** Several episodes of chance per task, and the oracle, or null if some world has none. */
-  async both(tasks: readonly Task[], limit: TurnLimit): Promise<{ chance: Played[][]; oracle: Played[] | null }> {
+  async both(
+    tasks: readonly Task[],
+    limit: TurnLimit,
+  ): Promise<{ chance: BaselineResult[][]; oracle: BaselineResult[] | null }> {
     const repeated = tasks.flatMap((task) => Array<Task>(chanceEpisodes).fill(task));
     const chance = this.entries('chance', repeated, limit);
     const oracle = this.haveOracle(tasks) ? this.entries('oracle', tasks, limit) : null;
@@ -85,7 +88,7 @@ export class Players {
     return tasks.every((task) => worldNamed(this.worlds, task.world).describe().hasOracle);
   }
 
-  private async recall(player: Player, tasks: readonly Task[], limit: TurnLimit): Promise<Played[]> {
+  private async recall(player: Player, tasks: readonly Task[], limit: TurnLimit): Promise<BaselineResult[]> {
     const entries = this.entries(player, tasks, limit);
     await this.playMissing(entries, limit);
     return playedOf(entries);
@@ -99,7 +102,7 @@ export class Players {
   }
 
   /** Each world plays its own entries. */
-  private async play(entries: readonly Entry[], play: LonePlay): Promise<void> {
+  private async play(entries: readonly Entry[], play: BaselineRules): Promise<void> {
     const byWorld = groupBy(entries, ({ task }) => task.world);
     await awaitAll(
       [...byWorld].map(async ([name, members]) => {
@@ -108,7 +111,7 @@ export class Players {
         const { hasOracle, hasValidActions } = world.describe();
         const byChance = members.some(({ player }) => player === 'chance');
         if (byChance && hasValidActions && !hasOracle) turnsFor(play.turns, null);
-        const played = await (world.playAlone?.(members, play) ?? playAlone(world, members, play));
+        const played = await (world.playBaselines?.(members, play) ?? playBaselines(world, members, play));
         members.forEach(({ of, nth }, i) => {
           of[nth] = played[i];
         });
@@ -139,11 +142,11 @@ export class Players {
   }
 }
 
-const playedOf = (entries: readonly Entry[]): Played[] => entries.map(({ of, nth }) => of[nth]);
+const playedOf = (entries: readonly Entry[]): BaselineResult[] => entries.map(({ of, nth }) => of[nth]);
 
 /** Episodes of a task, the hash of its key, and the number of times it occurred. */
 interface Named {
-  of: Played[];
+  of: BaselineResult[];
   state: number;
   times: number;
 }
@@ -154,6 +157,6 @@ function lettersState(text: string): number {
   return state;
 }
 
-export function successRate(played: readonly Played[]): number {
+export function successRate(played: readonly BaselineResult[]): number {
   return played.filter(({ success }) => success).length / Math.max(played.length, 1);
 }

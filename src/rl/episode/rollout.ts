@@ -18,7 +18,7 @@ import { worldNamed } from './by-world.ts';
 import type { Conversation } from './conversation.ts';
 import { Episode, type EpisodeRules } from './episode.ts';
 import { FreeRunningWorlds } from './free-running-worlds.ts';
-import { sampleTurns, type TurnSampling } from './sampling.ts';
+import { sampleTurns, type TurnSampling } from './sample-turns.ts';
 import type { Trajectory } from './trajectory.ts';
 import type { SchedulerParts } from './world-scheduler.ts';
 

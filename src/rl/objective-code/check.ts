@@ -18,7 +18,7 @@ export interface SlopeDifference {
   row: number;
   column: SlopeName;
   /** Slope that the code returned. */
-  said: number;
+  claimed: number;
   /** Slope of the loss. */
   found: number;
 }
@@ -89,24 +89,26 @@ const movesOf = (names: readonly Moved[]): Move[] =>
 /** Slopes of one kind beside those of the loss. `totals`: summed losses of its moves. */
 function compare(name: Moved, here: CodeEvaluation, totals: Float64Array): SlopeDifference[] {
   const column = slopes[name];
-  const said = here[column] ?? new Float64Array(N);
+  const claimed = here[column] ?? new Float64Array(N);
   const middle = here.loss.reduce((sum, value) => sum + value, 0);
   const sides = Array.from(
     { length: N },
     (_, row) => [(middle - totals[2 * row]) / step, (totals[2 * row + 1] - middle) / step] as const,
   );
-  const size = Math.max(...said.map(Math.abs), ...sides.flat().map(Math.abs));
+  const size = Math.max(...claimed.map(Math.abs), ...sides.flat().map(Math.abs));
   return sides.flatMap((pair, row) => {
-    const found = nearest(said[row], pair, kink * size);
-    return Math.abs(said[row] - found) <= tolerance * size + 1e-9 ? [] : [{ row, column, said: said[row], found }];
+    const found = nearest(claimed[row], pair, kink * size);
+    return Math.abs(claimed[row] - found) <= tolerance * size + 1e-9
+      ? []
+      : [{ row, column, claimed: claimed[row], found }];
   });
 }
 
 /** Slope of the loss; at a kink, the value between both sides that is nearest to the returned one. */
-function nearest(said: number, [before, after]: readonly [number, number], wide: number): number {
+function nearest(claimed: number, [before, after]: readonly [number, number], wide: number): number {
   const middle = (before + after) / 2;
   if (Math.abs(after - before) <= wide) return middle;
-  return Math.min(Math.max(said, Math.min(before, after)), Math.max(before, after));
+  return Math.min(Math.max(claimed, Math.min(before, after)), Math.max(before, after));
 }
 
 /** Rejects with the error of the code: a SandboxError, an ObjectiveShapeError or an ObjectiveValueError. */
@@ -125,7 +127,7 @@ export async function checkObjective(
   const bad = here.totals.findIndex((value) => !Number.isFinite(value));
   if (bad >= 0) throw new ObjectiveValueError('loss', moves[bad][1], here.totals[bad]);
   const differences = names.flatMap((name, k) => compare(name, here, here.totals.subarray(2 * N * k, 2 * N * (k + 1))));
-  const size = ({ said, found }: SlopeDifference) => Math.abs(said - found);
+  const size = ({ claimed, found }: SlopeDifference) => Math.abs(claimed - found);
   const given = [here.weight, here.entropyWeight, here.valueWeight ?? []];
   return {
     rows: N,

@@ -132,8 +132,8 @@ export const codeObjective = (
   batch,
   evaluate: (rows) =>
     evaluateCode(runner, own, rows).catch((error: Error) => {
-      const said = /[.!?]$/.test(error.message) ? error.message : `${error.message}.`;
-      error.message = `${said} The run stands at its last step: mend the objective and train on.`;
+      const sentence = /[.!?]$/.test(error.message) ? error.message : `${error.message}.`;
+      error.message = `${sentence} The run stands at its last step: mend the objective and train on.`;
       throw error;
     }),
 });

@@ -5,7 +5,7 @@
 import * as v from 'valibot';
 import type { ConnectionReport } from '../../envs/module.ts';
 import { type HttpOptions, JsonServer } from '../../envs/transport/http.ts';
-import { lookAt, reportOf } from '../../envs/transport/server-check.ts';
+import { checkServer, reportOf } from '../../envs/transport/server-check.ts';
 
 export interface ModelLook {
   report: ConnectionReport;
@@ -23,14 +23,14 @@ export async function lookAtModels(
 ): Promise<ModelLook> {
   let models: string[] = [];
   const headers: HttpOptions['headers'] = key ? { Authorization: `Bearer ${key}` } : {};
-  const report = await lookAt(typed, addressOf, async (address) => {
+  const report = await checkServer(typed, addressOf, async (address) => {
     const server = new JsonServer(address, { attempts: 1, attemptMs: 10_000, headers, ...options });
     const began = performance.now();
     const read = v.safeParse(ModelsSchema, await server.get('/models', { signal }));
     if (!read.success)
-      return reportOf([{ what: 'not-understood', detail: 'its answer to GET /models is no list of models' }]);
+      return reportOf([{ kind: 'not-understood', detail: 'its answer to GET /models is no list of models' }]);
     models = read.output.data.map(({ id }) => id);
-    return { works: true, says: 'OpenAI', version: '', ms: performance.now() - began, findings: [] };
+    return { works: true, description: 'OpenAI', version: '', ms: performance.now() - began, findings: [] };
   });
   return { report, models };
 }

@@ -101,10 +101,10 @@ export class ApiModel {
     const answer = parse(text);
     if (!ok) {
       if (answer?.error?.code === 'context_length_exceeded') return null;
-      const told = this.withoutKey(String(answer?.error?.message ?? text).slice(0, shownOfAnswer));
+      const message = this.withoutKey(String(answer?.error?.message ?? text).slice(0, shownOfAnswer));
       const seconds = Number(headers.get('retry-after') ?? Number.NaN);
       const afterMs = Number.isFinite(seconds) ? Math.min(seconds * 1000, longestWaitMs) : null;
-      throw new TryFailed(`HTTP ${status}: ${told}`, status === 429 || status === 408 || status >= 500, afterMs);
+      throw new TryFailed(`HTTP ${status}: ${message}`, status === 429 || status === 408 || status >= 500, afterMs);
     }
     const content = answer?.choices?.[0]?.message?.content;
     if (typeof content === 'string') return content;

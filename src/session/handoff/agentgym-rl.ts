@@ -9,7 +9,7 @@ import { worldModule } from '../../worlds/registry.ts';
 import type { Ledger } from './ledger.ts';
 import merge from './python/merge.py?raw';
 import { shellWord } from './quote.ts';
-import { counterpartOf, gpus, here, lookedUp, rulesOf, stagesAfter, takeSettled } from './shared.ts';
+import { counterpartOf, gpus, handoffPath, interpolation, rulesOf, stagesAfter, takeUnneeded } from './shared.ts';
 import {
   HandoffError,
   type HandoffInput,
@@ -187,7 +187,7 @@ function settingsOf(input: HandoffInput, ledger: Ledger): Settings {
   return nested({
     'algorithm.adv_estimator': name,
     ...set,
-    'data.train_file': here('train.json'),
+    'data.train_file': handoffPath('train.json'),
     ...batches(ledger),
     ...clip(ledger),
     ...kl(ledger),
@@ -196,12 +196,12 @@ function settingsOf(input: HandoffInput, ledger: Ledger): Settings {
     ...(critic && {
       'critic.cliprange_value': ledger.take<number>('algorithm.valueClip'),
       'critic.ppo_micro_batch_size_per_gpu': 1,
-      'critic.model.path': here('model'),
+      'critic.model.path': handoffPath('model'),
     }),
-    'actor_rollout_ref.model.path': here('model'),
+    'actor_rollout_ref.model.path': handoffPath('model'),
     'actor_rollout_ref.agentgym.task_name': taskOf(server),
-    'actor_rollout_ref.agentgym.env_addr': `http://${lookedUp('oc.env:TABGYM_WORLDS,127.0.0.1')}:${server.port}/${server.world}`,
-    [`${rollout}.rollout_log_dir`]: here('rollouts'),
+    'actor_rollout_ref.agentgym.env_addr': `http://${interpolation('oc.env:TABGYM_WORLDS,127.0.0.1')}:${server.port}/${server.world}`,
+    [`${rollout}.rollout_log_dir`]: handoffPath('rollouts'),
     'trainer.project_name': 'tabgym',
     'trainer.experiment_name': input.name.replace(/[^\w.-]+/g, '-'),
     'trainer.logger': ['console'],
@@ -210,7 +210,7 @@ function settingsOf(input: HandoffInput, ledger: Ledger): Settings {
     'trainer.total_epochs': 1,
     'trainer.total_training_steps': input.steps,
     'trainer.save_freq': 20,
-    'trainer.default_local_dir': here('checkpoints'),
+    'trainer.default_local_dir': handoffPath('checkpoints'),
   });
 }
 
@@ -255,7 +255,7 @@ export const agentGymRl: HandoffTarget = {
   write(input, ledger): NamedTexts {
     policy(ledger, input);
     const { rows } = itemsOf(input);
-    takeSettled(ledger, input);
+    takeUnneeded(ledger, input);
     if (ledger.take<number>('evaluation.every') !== 0)
       ledger.note('evaluation.every', 'nothing is evaluated while it trains there: bring the policy back for that');
     endings(ledger);

@@ -74,7 +74,7 @@ export function counterpartOf({ name: trainer, label }: HandoffTarget, { experim
 }
 
 /** Takes the settings that another trainer does not need or that its data already contain. */
-export function takeSettled(ledger: Ledger, { experiment, done, policy }: HandoffInput): void {
+export function takeUnneeded(ledger: Ledger, { experiment, done, policy }: HandoffInput): void {
   for (const path of ['format', 'name', 'description', 'steps', 'seed', 'horizon', 'worlds']) ledger.takeAll(path);
   if (ledger.has('algorithm.objectiveCode'))
     ledger.note('algorithm.objectiveCode', 'an objective of one’s own is JavaScript that runs here alone');
@@ -133,10 +133,10 @@ export const serverOptions = (servers: readonly WorldServer[]): { [path: string]
   );
 
 /** A hydra interpolation, resolved when the file is read: `oc.env:NAME`. */
-export const lookedUp = (what: string) => `$\{${what}}`;
+export const interpolation = (what: string) => `$\{${what}}`;
 
 /** Path of a file of the hand-off, wherever the folder is. */
-export const here = (path: string) => `${lookedUp('oc.env:TABGYM_HANDOFF')}/${path}`;
+export const handoffPath = (path: string) => `${interpolation('oc.env:TABGYM_HANDOFF')}/${path}`;
 
 /** Number of GPUs, from the shell variable GPUS; 1 by default. */
-export const gpus = lookedUp(`oc.decode:${lookedUp('oc.env:GPUS,1')}`);
+export const gpus = interpolation(`oc.decode:${interpolation('oc.env:GPUS,1')}`);

@@ -117,16 +117,16 @@ async function oraclesOf(worlds: ReadonlyMap<string, World>, tasks: readonly Tas
 }
 
 function rowOf(task: Task, listed: Listed, description: WorldDescription, turns: number | null): TaskRow {
-  const spoken = promptRulesOf(description, task);
+  const promptRules = promptRulesOf(description, task);
   return {
     item: `${task.world}_${task.id}`,
     world: task.world,
     id: task.id,
     ...listed,
-    instruction: spoken.instruction,
-    acknowledgement: spoken.acknowledgement ?? acknowledgement,
+    instruction: promptRules.instruction,
+    acknowledgement: promptRules.acknowledgement ?? acknowledgement,
     oracleTurns: turns,
-    successReward: spoken.successReward,
+    successReward: promptRules.successReward,
     strata: task.strata,
   };
 }

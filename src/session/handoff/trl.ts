@@ -8,7 +8,7 @@ import type { Json } from '../../envs/env.ts';
 import type { Ledger } from './ledger.ts';
 import worldClient from './python/tabgym_world.py?raw';
 import train from './python/trl_train.py?raw';
-import { addressOf, counterpartOf, jsonLines, openingOf, rulesOf, stagesAfter, takeSettled } from './shared.ts';
+import { addressOf, counterpartOf, jsonLines, openingOf, rulesOf, stagesAfter, takeUnneeded } from './shared.ts';
 import type { HandoffInput, HandoffTarget, NamedTexts, TaskRow } from './target.ts';
 
 type Fields = { [field: string]: Json };
@@ -223,7 +223,7 @@ export const trl: HandoffTarget = {
   protocol: 'openenv',
 
   write(input, ledger): NamedTexts {
-    takeSettled(ledger, input);
+    takeUnneeded(ledger, input);
     if (ledger.take<number>('evaluation.every') !== 0)
       ledger.note('evaluation.every', 'nothing is evaluated while it trains there: bring the policy back for that');
     for (const [field, why] of Object.entries(unknown)) ledger.note(`algorithm.${field}`, why);

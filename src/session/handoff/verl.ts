@@ -12,13 +12,13 @@ import {
   addressOf,
   counterpartOf,
   gpus,
-  here,
+  handoffPath,
+  interpolation,
   jsonLines,
-  lookedUp,
   openingOf,
   rulesOf,
   stagesAfter,
-  takeSettled,
+  takeUnneeded,
 } from './shared.ts';
 import type { HandoffInput, HandoffTarget, NamedTexts, Settings, TaskRow } from './target.ts';
 import { nested, toYaml } from './yaml.ts';
@@ -189,7 +189,7 @@ function optimizer(ledger: Ledger, { done }: HandoffInput): Flat {
 /** The model, and the adapter that training continues from. */
 function modelOf(ledger: Ledger, { policy }: HandoffInput): Flat {
   if (policy.form === 'model')
-    return { [`${model}.path`]: here('model'), [`${model}.lora_rank`]: 0, [`${rollout}.load_format`]: 'auto' };
+    return { [`${model}.path`]: handoffPath('model'), [`${model}.lora_rank`]: 0, [`${rollout}.load_format`]: 'auto' };
   ledger.takeAll('policy.kind');
   ledger.take('policy.model');
   const rank = ledger.take<number>('policy.lora.rank');
@@ -197,11 +197,11 @@ function modelOf(ledger: Ledger, { policy }: HandoffInput): Flat {
   for (const field of ['weights', 'kvCache', 'kvShare'])
     ledger.note(`policy.${field}`, 'there the model is held in bfloat16, and vLLM plans its own cache');
   return {
-    [`${model}.path`]: lookedUp('oc.env:BASE_MODEL'),
+    [`${model}.path`]: interpolation('oc.env:BASE_MODEL'),
     [`${model}.lora_rank`]: rank,
     [`${model}.lora_alpha`]: ledger.take<number>('policy.lora.alpha'),
     [`${model}.target_modules`]: ledger.take<string[]>('policy.lora.targets'),
-    ...(policy.files && { [`${model}.lora_adapter_path`]: here('adapter') }),
+    ...(policy.files && { [`${model}.lora_adapter_path`]: handoffPath('adapter') }),
     [`${rollout}.load_format`]: 'safetensors',
     [`${rollout}.layered_summon`]: true,
   };
@@ -215,8 +215,8 @@ function batches(ledger: Ledger, input: HandoffInput): Flat {
   if (groups % minibatches !== 0)
     ledger.note('algorithm.minibatches', `${groups} groups do not divide by it there: the last of a step is smaller`);
   return {
-    'data.train_files': here('train.jsonl'),
-    'data.val_files': here('val.jsonl'),
+    'data.train_files': handoffPath('train.jsonl'),
+    'data.val_files': handoffPath('val.jsonl'),
     'data.train_batch_size': groups,
     'data.val_batch_size': Math.max(1, Math.min(input.test.length, 64)),
     'data.max_prompt_length': prompt,
@@ -246,7 +246,7 @@ function play(ledger: Ledger): Flat {
     [`${rollout}.calculate_log_probs`]: true,
     [`${rollout}.multi_turn.enable`]: true,
     [`${rollout}.agent.default_agent_loop`]: 'tabgym',
-    [`${rollout}.agent.agent_loop_config_path`]: here('agent_loop.yaml'),
+    [`${rollout}.agent.agent_loop_config_path`]: handoffPath('agent_loop.yaml'),
     // Success on held-out tasks is sampled at the training temperature, as in this project.
     [`${rollout}.val_kwargs.do_sample`]: true,
     [`${rollout}.val_kwargs.temperature`]: temperature,
@@ -268,9 +268,9 @@ function trainer({ name, steps, experiment }: HandoffInput, dropsGroups: boolean
     'trainer.save_freq': 20,
     'trainer.test_freq': experiment.evaluation.every || -1,
     'trainer.val_before_train': true,
-    'trainer.default_local_dir': here('checkpoints'),
+    'trainer.default_local_dir': handoffPath('checkpoints'),
     // Ray's workers import the agent loop from PYTHONPATH.
-    'ray_kwargs.ray_init.runtime_env.env_vars': { PYTHONPATH: lookedUp('oc.env:PYTHONPATH') },
+    'ray_kwargs.ray_init.runtime_env.env_vars': { PYTHONPATH: interpolation('oc.env:PYTHONPATH') },
   };
 }
 
@@ -312,7 +312,7 @@ export const verl: HandoffTarget = {
 
   write(input, ledger): NamedTexts {
     const { name, set = {} } = counterpartOf(verl, input, ledger);
-    takeSettled(ledger, input);
+    takeUnneeded(ledger, input);
     ledger.take('evaluation.every');
     const rules = rulesOf(ledger);
     const settings = nested({

@@ -10,7 +10,7 @@ import { escapeXml, type LineChart, lineSvg } from '../../rl/evaluation/svg-char
 import { metrics } from '../../rl/metrics/metrics.ts';
 
 /** The report's own texts, in the reader's language. */
-export interface ReportWords {
+export interface ReportTexts {
   lang: string;
   settings: string;
   curves: string;
@@ -38,7 +38,7 @@ export interface ReportWords {
   sentence(name: string, text: string): string;
 }
 
-const englishWords: ReportWords = {
+const englishWords: ReportTexts = {
   lang: 'en',
   settings: 'Settings',
   curves: 'Curves',
@@ -93,7 +93,7 @@ const row = (...cells: string[]) => `<tr>${cells.map((cell) => `<td>${cell}</td>
 const heads = (...cells: string[]) =>
   `<thead><tr>${cells.map((cell) => `<th scope="col">${escapeXml(cell)}</th>`).join('')}</tr></thead>`;
 
-function evaluationTable(records: readonly StepRecord[], words: ReportWords): string {
+function evaluationTable(records: readonly StepRecord[], words: ReportTexts): string {
   const evaluated = records.flatMap(({ step, evaluation }) => (evaluation ? [{ step, evaluation }] : []));
   if (!evaluated.length) return '';
   const rows = evaluated.flatMap(({ step, evaluation }) =>
@@ -106,7 +106,7 @@ function evaluationTable(records: readonly StepRecord[], words: ReportWords): st
   return `<h2>${escapeXml(words.evaluations)}</h2><table>${heads(words.step, '', words.policy, words.chance, words.oracle)}<tbody>${rows.join('')}</tbody></table>`;
 }
 
-function episodeTable({ task, prompt, turns, success, score }: Trajectory, words: ReportWords): string {
+function episodeTable({ task, prompt, turns, success, score }: Trajectory, words: ReportTexts): string {
   const rows = turns.map(
     ({ action, observation, reward }, index) =>
       `<tr><td class="n">${index + 1}</td><td class="t">${escapeXml(action)}</td><td class="t">${escapeXml(observation)}</td><td class="n">${number(reward)}</td></tr>`,
@@ -124,7 +124,7 @@ function shownEpisodes(trajectories: readonly Trajectory[]): Trajectory[] {
   );
 }
 
-function numberTable(records: readonly StepRecord[], words: ReportWords): string {
+function numberTable(records: readonly StepRecord[], words: ReportTexts): string {
   const last = records.at(-1);
   if (!last) return '';
   const rows = metrics
@@ -137,7 +137,7 @@ function numberTable(records: readonly StepRecord[], words: ReportWords): string
 
 export function runReport(
   { name, experiment, records, trajectories, charts }: ReportedRun,
-  words: ReportWords = englishWords,
+  words: ReportTexts = englishWords,
 ): string {
   const last = records.at(-1)?.step ?? 0;
   const episodes = shownEpisodes(trajectories).map((each) => episodeTable(each, words));

@@ -3,7 +3,7 @@
  * is exact to the bit. The store keeps the bytes without interpreting them.
  */
 import { deflateRaw, inflateRaw } from 'pako';
-import { chosenPositions } from '../../rl/episode/packing.ts';
+import { chosenPositions } from '../../rl/episode/micro-batch.ts';
 import type { Trajectory, Turn } from '../../rl/episode/trajectory.ts';
 import { joined } from '../../store/joined.ts';
 

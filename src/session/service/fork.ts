@@ -4,7 +4,7 @@
  * curve is drawn.
  */
 
-import { deepens, LAYERS } from '../../experiment/deepening.ts';
+import { addsLayers, layersPath } from '../../experiment/added-layers.ts';
 import { type Experiment, ExperimentError } from '../../experiment/experiment.ts';
 import { type Difference, differences } from '../../experiment/paths.ts';
 import { StoreError } from '../../store/run.ts';
@@ -27,11 +27,11 @@ async function assetsOf(store: RunStore, runId: string): Promise<{ [name: string
 }
 
 function refuseFixed(changes: readonly Difference[]): void {
-  const fixed = changes.filter((change) => FIXED.some((pattern) => pattern.test(change.path)) && !deepens(change));
+  const fixed = changes.filter((change) => FIXED.some((pattern) => pattern.test(change.path)) && !addsLayers(change));
   if (!fixed.length) return;
   const message = 'cannot change within a run: its weights would not fit. Start a new run with it.';
   const fewer = 'can grow within a run, not shrink: the weights of the layers above would be lost.';
-  throw new ExperimentError(fixed.map(({ path }) => ({ path, message: path === LAYERS ? fewer : message })));
+  throw new ExperimentError(fixed.map(({ path }) => ({ path, message: path === layersPath ? fewer : message })));
 }
 
 /** A new run from `step` of this one; its own files replace the parent's. Returns its id. */
@@ -65,7 +65,7 @@ export async function forkRun(
     step,
     success: records.findLast((record) => record.evaluation)?.evaluation?.train.policy.rate ?? null,
     records,
-    ...(changes.some(deepens) ? grown(experiment, kept) : { checkpoints: [checkpoint], assets: kept.assets }),
+    ...(changes.some(addsLayers) ? grown(experiment, kept) : { checkpoints: [checkpoint], assets: kept.assets }),
   });
   return run.id;
 }

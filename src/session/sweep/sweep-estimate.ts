@@ -4,7 +4,7 @@ import { stageAt } from '../../rl/schedule/horizon.ts';
 import { evaluates } from '../run/schedule.ts';
 
 /** The part of a run that the estimate needs. */
-export interface Paced {
+export interface RunPace {
   experiment: Experiment;
   /** Number of committed steps. */
   step: number;
@@ -25,21 +25,21 @@ function turnsAt({ horizon }: Experiment, step: number): number {
 const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
 
 /** Milliseconds of a step per allowed turn; null: no step is committed. */
-function pace({ experiment, recent }: Paced): number | null {
+function pace({ experiment, recent }: RunPace): number | null {
   return recent.length ? mean(recent.map(({ step, ms }) => ms / turnsAt(experiment, step))) : null;
 }
 
-function known(run: Paced, all: readonly Paced[]): number | null {
+function known(run: RunPace, all: readonly RunPace[]): number | null {
   const own = pace(run);
   if (own !== null) return own;
-  const of = (runs: readonly Paced[]) => runs.map(pace).filter((each) => each !== null);
+  const of = (runs: readonly RunPace[]) => runs.map(pace).filter((each) => each !== null);
   const alike = of(all.filter(({ variant }) => variant === run.variant));
   const any = alike.length ? alike : of(all);
   return any.length ? mean(any) : null;
 }
 
 /** Remaining work of a run: turns of its steps, and evaluations. */
-function left({ experiment, step }: Paced): { turns: number; evaluations: number } {
+function left({ experiment, step }: RunPace): { turns: number; evaluations: number } {
   const found = { turns: 0, evaluations: 0 };
   for (let next = step + 1; next <= experiment.steps; next++) {
     found.turns += turnsAt(experiment, next);
@@ -52,7 +52,7 @@ function left({ experiment, step }: Paced): { turns: number; evaluations: number
  * Remaining milliseconds of all runs; null if no step is committed. `evaluationMs`: milliseconds of one evaluation, as
  * far as known.
  */
-export function remainingMs(runs: readonly Paced[], evaluationMs: number): number | null {
+export function remainingMs(runs: readonly RunPace[], evaluationMs: number): number | null {
   let sum = 0;
   for (const run of runs) {
     const { turns, evaluations } = left(run);

@@ -28,12 +28,12 @@ export async function textsOf(
 
 async function collect(world: World, play: PlayedTexts, options: WorldOptions, texts: Set<string>): Promise<void> {
   const tasks = [...(await world.tasks(options, 'train')), ...(await world.tasks(options, 'test'))];
-  const begun = evenly(tasks, play.begun);
+  const begun = evenly(tasks, play.openings);
   for (let first = 0; first < begun.length; first += SLOTS) {
     const some = begun.slice(first, first + SLOTS);
     for (const feedback of await world.reset([...some.keys()], some)) note(feedback, texts);
   }
-  const played = play.spread ? evenly(tasks, play.played) : tasks.slice(0, play.played);
+  const played = play.spread ? evenly(tasks, play.episodes) : tasks.slice(0, play.episodes);
   for (const task of played) await playOne(world, task, play, texts);
 }
 

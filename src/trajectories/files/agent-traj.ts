@@ -3,7 +3,7 @@
  * `{conversations, item_id}`. https://arxiv.org/abs/2406.04151, github.com/WooooDyy/AgentGym.
  */
 import * as v from 'valibot';
-import { checked, commonLosses, type TrajectoryFormat } from './format.ts';
+import { commonLosses, parseFields, type TrajectoryFormat } from './format.ts';
 import { fromShareGpt, json, ShareGptMessage, toShareGpt } from './messages.ts';
 import { type JsonObject, parseItemId } from './record.ts';
 
@@ -23,9 +23,12 @@ export const agentTraj: TrajectoryFormat = {
   container: 'array',
   isAgentGym: true,
   recognizes: ({ conversations, item_id, success }) =>
-    typeof item_id === 'string' && Array.isArray(conversations) && success === undefined && isSpoken(conversations),
+    typeof item_id === 'string' &&
+    Array.isArray(conversations) &&
+    success === undefined &&
+    isShareGptList(conversations),
   read(fields) {
-    const { conversations, item_id, reward } = checked(Schema, fields);
+    const { conversations, item_id, reward } = parseFields(Schema, fields);
     const source = { form: 'agenttraj', fields };
     const messages = conversations.map(fromShareGpt);
     return { itemId: item_id, ...parseItemId(item_id), messages, reward: reward ?? null, success: null, source };
@@ -39,7 +42,7 @@ export const agentTraj: TrajectoryFormat = {
 };
 
 /** True for messages in the ShareGPT form: the first has a field `from`. */
-export function isSpoken(conversations: unknown[]): boolean {
+export function isShareGptList(conversations: unknown[]): boolean {
   const first = conversations[0] as JsonObject | undefined;
   return first === undefined || (first !== null && typeof first === 'object' && 'from' in first);
 }

@@ -4,8 +4,8 @@
  * reward; fields beside the messages are kept.
  */
 import * as v from 'valibot';
-import { isSpoken } from './agent-traj.ts';
-import { checked, commonLosses, type TrajectoryFormat } from './format.ts';
+import { isShareGptList } from './agent-traj.ts';
+import { commonLosses, parseFields, type TrajectoryFormat } from './format.ts';
 import { fromRole, fromShareGpt, json, RoleMessage, ShareGptMessage, toRole, toShareGpt } from './messages.ts';
 import type { JsonObject, Message, TrajectoryRecord } from './record.ts';
 
@@ -31,8 +31,8 @@ export const shareGpt: TrajectoryFormat = {
   container: 'array',
   lacks: 'item_id',
   recognizes: ({ conversations, item_id }) =>
-    item_id === undefined && Array.isArray(conversations) && isSpoken(conversations),
-  read: (fields) => unnamed('sharegpt', fields, checked(ShareGpt, fields).conversations.map(fromShareGpt)),
+    item_id === undefined && Array.isArray(conversations) && isShareGptList(conversations),
+  read: (fields) => unnamed('sharegpt', fields, parseFields(ShareGpt, fields).conversations.map(fromShareGpt)),
   write: (record) => ({
     ...kept('sharegpt', record),
     conversations: (record.messages ?? []).map((message) => toShareGpt(message)),
@@ -46,7 +46,7 @@ export const openAiMessages: TrajectoryFormat = {
   summary: 'A line a conversation, messages by role, as chat models are fine-tuned on.',
   container: 'lines',
   recognizes: ({ messages, format }) => Array.isArray(messages) && format === undefined,
-  read: (fields) => unnamed('openai-messages', fields, checked(OpenAi, fields).messages.map(fromRole)),
+  read: (fields) => unnamed('openai-messages', fields, parseFields(OpenAi, fields).messages.map(fromRole)),
   write: (record) => ({ ...kept('openai-messages', record), messages: (record.messages ?? []).map(weighed) }),
   loses: (record) => commonLosses(record, { reasoning: true, trained: true }),
 };

@@ -4,8 +4,8 @@
  * agentenv/examples/basic.
  */
 import * as v from 'valibot';
-import { isSpoken } from './agent-traj.ts';
-import { checked, commonLosses, type TrajectoryFormat } from './format.ts';
+import { isShareGptList } from './agent-traj.ts';
+import { commonLosses, parseFields, type TrajectoryFormat } from './format.ts';
 import { fromRole, fromShareGpt, json, RoleMessage, ShareGptMessage, toRole, toShareGpt } from './messages.ts';
 import { type JsonObject, type Message, parseItemId, type TrajectoryRecord } from './record.ts';
 
@@ -46,8 +46,9 @@ export const evaluationLog: TrajectoryFormat = {
   summary: 'A line an episode, with its reward and success, as base_eval.py writes it.',
   container: 'lines',
   isAgentGym: true,
-  recognizes: (fields) => isOutcome(fields) && Array.isArray(fields.conversations) && isSpoken(fields.conversations),
-  read: (fields) => record('agentgym-eval', fields, checked(Spoken, fields).conversations.map(fromShareGpt)),
+  recognizes: (fields) =>
+    isOutcome(fields) && Array.isArray(fields.conversations) && isShareGptList(fields.conversations),
+  read: (fields) => record('agentgym-eval', fields, parseFields(Spoken, fields).conversations.map(fromShareGpt)),
   write: (each) => ({
     ...outcomeOf('agentgym-eval', each),
     conversations: (each.messages ?? []).map((message) => toShareGpt(message, { loss: null })),
@@ -61,8 +62,9 @@ export const apiEvaluation: TrajectoryFormat = {
   summary: 'One file an episode, messages by role with the reasoning apart, as openai_eval.py writes it.',
   container: 'object',
   isAgentGym: true,
-  recognizes: (fields) => isOutcome(fields) && Array.isArray(fields.conversations) && !isSpoken(fields.conversations),
-  read: (fields) => record('agentgym-api-eval', fields, checked(Roles, fields).conversations.map(fromRole)),
+  recognizes: (fields) =>
+    isOutcome(fields) && Array.isArray(fields.conversations) && !isShareGptList(fields.conversations),
+  read: (fields) => record('agentgym-api-eval', fields, parseFields(Roles, fields).conversations.map(fromRole)),
   write: (each) => ({
     ...outcomeOf('agentgym-api-eval', each),
     conversations: (each.messages ?? []).map(toRole),

@@ -10,7 +10,7 @@ import { type JsonObject, type RecordProblem, TrajectoryFileError, type Trajecto
 import { mostRecords, RecordIndex, type RecordSummary } from './record-index.ts';
 import { recognized, trajectoryFormats } from './registry.ts';
 import { mostRecordBytes, type Piece, Splitter } from './splitter.ts';
-import { saying, turnText } from './text-search.ts';
+import { textMatcher, turnText } from './text-search.ts';
 
 export type { ByteSource } from './bytes.ts';
 
@@ -31,7 +31,7 @@ export interface Collection {
   /** Number of records passed over, including those without a listed problem. */
   readonly refused: number;
   read(index: number): Promise<TrajectoryRecord>;
-  saying(text: string, options?: OpenFileOptions): AsyncGenerator<number>;
+  find(text: string, options?: OpenFileOptions): AsyncGenerator<number>;
   release(): Promise<void>;
 }
 
@@ -80,8 +80,8 @@ export class TrajectoryFile implements Collection {
   }
 
   /** Indices of the records whose messages contain the text, ignoring case. Reads the file again. */
-  async *saying(text: string, { signal, onProgress }: OpenFileOptions = {}): AsyncGenerator<number> {
-    const says = saying(text);
+  async *find(text: string, { signal, onProgress }: OpenFileOptions = {}): AsyncGenerator<number> {
+    const matches = textMatcher(text);
     const { records } = this;
     for (let first = 0; first < records.length; ) {
       signal?.throwIfAborted();
@@ -91,7 +91,7 @@ export class TrajectoryFile implements Collection {
       for (let i = first; i <= last; i++) {
         const [from, line] = [records.offset[i] - start, records.line[i]];
         const piece = { bytes: bytes.subarray(from, from + records.bytes[i]), offset: 0, line, broken: false };
-        if (contains(parseRecord(piece).record, says)) yield i;
+        if (contains(parseRecord(piece).record, matches)) yield i;
       }
       first = last + 1;
       onProgress?.(first, records.length);
@@ -206,11 +206,13 @@ function parseRecord(piece: Piece): { record: TrajectoryRecord; format: Trajecto
 }
 
 /** True if the record contains the text; an answer is searched together with the next message. */
-const contains = ({ messages, itemId }: TrajectoryRecord, says: (text: string) => boolean): boolean =>
-  (itemId !== null && says(itemId)) ||
+const contains = ({ messages, itemId }: TrajectoryRecord, matches: (text: string) => boolean): boolean =>
+  (itemId !== null && matches(itemId)) ||
   (messages?.some(({ role, content, reasoning }, i) => {
     const next = role === 'assistant' ? messages[i + 1]?.content : undefined;
-    return says(next === undefined ? content : turnText(content, next)) || (reasoning !== null && says(reasoning));
+    return (
+      matches(next === undefined ? content : turnText(content, next)) || (reasoning !== null && matches(reasoning))
+    );
   }) ??
     false);
 
@@ -226,14 +228,14 @@ function summaryOf(
 }
 
 /** Text of a file from its records, piece by piece. */
-export function* written(records: Iterable<TrajectoryRecord>, format: TrajectoryFormat): Generator<string> {
-  const text = new Writing(format);
+export function* writeRecords(records: Iterable<TrajectoryRecord>, format: TrajectoryFormat): Generator<string> {
+  const text = new TrajectoryWriter(format);
   for (const record of records) yield text.record(record);
   yield text.end();
 }
 
 /** Text of a file, built as its records arrive. */
-export class Writing {
+export class TrajectoryWriter {
   private first = true;
 
   constructor(private readonly format: TrajectoryFormat) {}

@@ -24,7 +24,7 @@ export interface TrajectoryFormat {
 }
 
 /** The value, or an error that names the first wrong field. */
-export function checked<S extends v.GenericSchema>(schema: S, fields: JsonObject): v.InferOutput<S> {
+export function parseFields<S extends v.GenericSchema>(schema: S, fields: JsonObject): v.InferOutput<S> {
   const result = v.safeParse(schema, fields, { abortEarly: true });
   if (result.success) return result.output;
   const [issue] = result.issues;

@@ -3,7 +3,7 @@
  * (`{item_id}`). https://arxiv.org/abs/2406.04151 and https://arxiv.org/abs/2509.08755.
  */
 import * as v from 'valibot';
-import { checked, commonLosses, type TrajectoryFormat } from './format.ts';
+import { commonLosses, parseFields, type TrajectoryFormat } from './format.ts';
 import { json } from './messages.ts';
 import { parseItemId, type TrajectoryRecord } from './record.ts';
 
@@ -32,7 +32,7 @@ export const agentEval: TrajectoryFormat = {
   container: 'array',
   lacks: 'conversations',
   recognizes: ({ item_id, conversations }) => typeof item_id === 'string' && conversations === null,
-  read: (fields) => named('agenteval', checked(WithNull, fields)),
+  read: (fields) => named('agenteval', parseFields(WithNull, fields)),
   write: ({ itemId: id, source }) => ({
     ...(source?.form === 'agenteval' ? source.fields : {}),
     item_id: id ?? '',
@@ -50,7 +50,7 @@ export const itemIds: TrajectoryFormat = {
   // A record with an outcome belongs to an episode whose messages are missing.
   recognizes: ({ item_id, conversations, messages, reward, success }) =>
     typeof item_id === 'string' && [conversations, messages, reward, success].every((field) => field === undefined),
-  read: (fields) => named('agentgym-rl-ids', checked(Ids, fields)),
+  read: (fields) => named('agentgym-rl-ids', parseFields(Ids, fields)),
   write: ({ itemId: id, source }) => ({
     ...(source?.form === 'agentgym-rl-ids' ? source.fields : {}),
     item_id: id ?? '',

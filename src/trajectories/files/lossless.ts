@@ -6,7 +6,7 @@
 import * as v from 'valibot';
 import type { Json } from '../../envs/env.ts';
 import { type Ending, TokenSource, type Trajectory, type Turn } from '../../rl/episode/trajectory.ts';
-import { checked, type TrajectoryFormat } from './format.ts';
+import { parseFields, type TrajectoryFormat } from './format.ts';
 import { fromRole, json, TextMessage, toRole } from './messages.ts';
 import { type JsonObject, parseItemId, TrajectoryFileError, withThought } from './record.ts';
 
@@ -136,7 +136,7 @@ export function trajectoryToJson(trajectory: Trajectory): JsonObject {
 
 export function trajectoryFromJson(fields: JsonObject): Trajectory {
   const { tokens, source, turnOf, logprob, choices, turns, score, advantages, ...rest } = lawful(
-    checked(TrajectorySchema, fields),
+    parseFields(TrajectorySchema, fields),
   );
   return {
     ...(rest as unknown as Omit<Trajectory, Columns>),
@@ -162,7 +162,7 @@ export const lossless: TrajectoryFormat = {
   container: 'lines',
   recognizes: ({ format }) => format === losslessForm,
   read(fields) {
-    const { item_id, messages, reward, success, trajectory } = checked(Schema, fields);
+    const { item_id, messages, reward, success, trajectory } = parseFields(Schema, fields);
     if (trajectory) lawful(trajectory);
     return {
       itemId: item_id,

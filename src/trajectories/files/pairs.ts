@@ -5,8 +5,8 @@
  * episode; the other one stays beside it in the file.
  */
 import * as v from 'valibot';
-import { isSpoken } from './agent-traj.ts';
-import { checked, commonLosses, type TrajectoryFormat } from './format.ts';
+import { isShareGptList } from './agent-traj.ts';
+import { commonLosses, parseFields, type TrajectoryFormat } from './format.ts';
 import { fromRole, fromShareGpt, json, RoleMessage, ShareGptMessage, toRole, toShareGpt } from './messages.ts';
 import { type JsonObject, type Message, parseItemId, type TrajectoryRecord } from './record.ts';
 
@@ -26,7 +26,8 @@ const Roles = v.objectWithRest(three(RoleMessage), json);
 
 const isPair = ({ prompt, chosen, rejected }: JsonObject): boolean =>
   Array.isArray(prompt) && Array.isArray(chosen) && Array.isArray(rejected);
-const isSpokenPair = (fields: JsonObject) => isPair(fields) && isSpoken(fields.prompt as unknown[]) && 'id' in fields;
+const isSpokenPair = (fields: JsonObject) =>
+  isPair(fields) && isShareGptList(fields.prompt as unknown[]) && 'id' in fields;
 
 const pairRecord = (form: string, fields: JsonObject, messages: Message[]): TrajectoryRecord => {
   const itemId = typeof fields.id === 'number' ? String(fields.id) : null;
@@ -65,7 +66,7 @@ export const agentGymDpo: TrajectoryFormat = {
   container: 'array',
   recognizes: isSpokenPair,
   read(fields) {
-    const { prompt, chosen } = checked(Spoken, fields);
+    const { prompt, chosen } = parseFields(Spoken, fields);
     return pairRecord('agentgym-dpo', fields, [...prompt, ...chosen].map(fromShareGpt));
   },
   write: (record) => ({
@@ -85,7 +86,7 @@ export const trlPreference: TrajectoryFormat = {
   container: 'lines',
   recognizes: (fields) => isPair(fields) && !isSpokenPair(fields),
   read(fields) {
-    const { prompt, chosen } = checked(Roles, fields);
+    const { prompt, chosen } = parseFields(Roles, fields);
     return { ...pairRecord('trl-preference', fields, [...prompt, ...chosen].map(fromRole)), ...nameless };
   },
   write: (record) => fieldsOf('trl-preference', record, toRole),

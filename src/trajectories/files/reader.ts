@@ -4,11 +4,11 @@
  * be cloned.
  */
 
-import { type ByteSource, type Collection, type OpenFileOptions, TrajectoryFile, Writing } from './file.ts';
+import { type ByteSource, type Collection, type OpenFileOptions, TrajectoryFile, TrajectoryWriter } from './file.ts';
 import type { Spill } from './gzip.ts';
-import { asTheyStand, type Filter, listed, noFilter, type Sorting } from './listing.ts';
 import { agentGymDpo, outcomeValue, pairFields, trlPreference } from './pairs.ts';
 import { type RecordProblem, TrajectoryFileError, type TrajectoryRecord } from './record.ts';
+import { type Filter, fileOrder, filteredRecords, noFilter, type RecordOrder } from './record-filter.ts';
 import type { RecordSummary } from './record-index.ts';
 import { trajectoryFormat } from './registry.ts';
 import { type ReadStep, RunTrajectories } from './run-trajectories.ts';
@@ -59,7 +59,7 @@ export interface ReaderApi {
   /** Stops reading or searching; the records read so far stay. */
   cancel(): Promise<void>;
   close(): Promise<void>;
-  arrange(filter: Filter, sorting: Sorting): Promise<void>;
+  arrange(filter: Filter, sorting: RecordOrder): Promise<void>;
   /** Rows of the list in its current order. */
   rows(from: number, to: number): Promise<Row[]>;
   /** Place of a record in the list; -1: not shown. */
@@ -103,7 +103,7 @@ export class Reader implements ReaderApi {
   private phase: ReaderState['phase'] = 'ready';
   private progress = { done: 0, total: 0 };
   private filter = noFilter;
-  private sorting = asTheyStand;
+  private sorting = fileOrder;
   /** Records that contain the last searched text. */
   private found: { text: string; marks: Uint8Array } | null = null;
   private order: Uint32Array = new Uint32Array(0);
@@ -152,7 +152,7 @@ export class Reader implements ReaderApi {
     await collection?.release();
   }
 
-  async arrange(filter: Filter, sorting: Sorting): Promise<void> {
+  async arrange(filter: Filter, sorting: RecordOrder): Promise<void> {
     const searched = filter.text !== '' && filter.text !== this.found?.text;
     this.filter = filter;
     this.sorting = sorting;
@@ -206,7 +206,7 @@ export class Reader implements ReaderApi {
 
   private async writeRecords(name: string): Promise<WrittenFile> {
     const format = trajectoryFormat(name);
-    const text = new Writing(format);
+    const text = new TrajectoryWriter(format);
     const parts = new Parts();
     const lost = new Map<string, number>();
     let records = 0;
@@ -316,7 +316,7 @@ export class Reader implements ReaderApi {
       this.tell();
     };
     try {
-      for await (const index of collection.saying(text, { signal: abort.signal, onProgress })) {
+      for await (const index of collection.find(text, { signal: abort.signal, onProgress })) {
         marks[index] = 1;
         await this.rest();
         abort.signal.throwIfAborted();
@@ -339,7 +339,7 @@ export class Reader implements ReaderApi {
     if (!now && !plain && records.length < this.orderOf * 1.1) return;
     const { text } = this.filter;
     const found = text && this.found?.text === text ? this.found.marks : null;
-    this.order = listed(records, this.filter, this.sorting, found);
+    this.order = filteredRecords(records, this.filter, this.sorting, found);
     this.orderOf = records.length;
   }
 

@@ -4,7 +4,7 @@
  * github.com/WooooDyy/AgentGym-RL.
  */
 import * as v from 'valibot';
-import { checked, commonLosses, type TrajectoryFormat } from './format.ts';
+import { commonLosses, parseFields, type TrajectoryFormat } from './format.ts';
 import { fromRole, json, TextMessage, toRole } from './messages.ts';
 import { parseItemId } from './record.ts';
 
@@ -26,7 +26,7 @@ export const rolloutLog: TrajectoryFormat = {
   recognizes: ({ item_id, conversations, reward }) =>
     typeof item_id === 'number' && Array.isArray(conversations) && reward !== undefined,
   read(fields) {
-    const { item_id, conversations, reward } = checked(Schema, fields);
+    const { item_id, conversations, reward } = parseFields(Schema, fields);
     const source = { form: 'agentgym-rl-rollouts', fields };
     const itemId = String(item_id);
     return { itemId, ...parseItemId(itemId), messages: conversations.map(fromRole), reward, success: null, source };

@@ -6,7 +6,7 @@ import type { Collection, OpenFileOptions } from './file.ts';
 import { lossless, recordOf } from './lossless.ts';
 import type { RecordProblem, TrajectoryRecord } from './record.ts';
 import { RecordIndex } from './record-index.ts';
-import { saying, turnText } from './text-search.ts';
+import { textMatcher, turnText } from './text-search.ts';
 
 /** Episodes of a step; null: not stored. */
 export type ReadStep = (step: number) => Promise<readonly Trajectory[] | null>;
@@ -53,13 +53,13 @@ export class RunTrajectories implements Collection {
     return { step: step!, group, member };
   }
 
-  async *saying(text: string, { signal, onProgress }: OpenFileOptions = {}): AsyncGenerator<number> {
-    const says = saying(text);
+  async *find(text: string, { signal, onProgress }: OpenFileOptions = {}): AsyncGenerator<number> {
+    const matches = textMatcher(text);
     for (let i = 0; i < this.records.length; i++) {
       signal?.throwIfAborted();
       const { step, offset, itemId } = this.records.at(i);
       const trajectory = (await this.stepOf(step!))?.[offset];
-      if ((itemId && says(itemId)) || (trajectory && contains(trajectory, says))) yield i;
+      if ((itemId && matches(itemId)) || (trajectory && contains(trajectory, matches))) yield i;
       onProgress?.(i + 1, this.records.length);
     }
   }
@@ -92,5 +92,5 @@ export class RunTrajectories implements Collection {
   }
 }
 
-const contains = ({ prompt, turns }: Trajectory, says: (text: string) => boolean): boolean =>
-  says(prompt) || turns.some(({ action, reply, observation }) => says(turnText(reply ?? action, observation)));
+const contains = ({ prompt, turns }: Trajectory, matches: (text: string) => boolean): boolean =>
+  matches(prompt) || turns.some(({ action, reply, observation }) => matches(turnText(reply ?? action, observation)));

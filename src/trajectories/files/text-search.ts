@@ -1,7 +1,7 @@
 /** Text search in trajectories, ignoring case; `*` matches anything between two parts. Pure functions. */
 
 /** Returns a function that is true for texts that contain the searched parts in this order. */
-export function saying(wanted: string): (text: string) => boolean {
+export function textMatcher(wanted: string): (text: string) => boolean {
   const parts = wanted
     .toLowerCase()
     .split('*')

@@ -9,7 +9,7 @@ import uPlot from 'uplot';
 import type { StepRecord } from '../../session/protocol.ts';
 import { compact, fixed } from '../kit/format.ts';
 import { controls } from '../kit/styles/shared.ts';
-import { litBy } from '../state/lights.ts';
+import { highlightStyle } from '../state/highlight.ts';
 import { type ChartSpec, readSeries, type SeriesSpec, smoothed } from '../state/series.ts';
 import { type ChartView, plainView, xValues } from '../state/x-axis.ts';
 import { saveMenu } from './chart-menu.ts';
@@ -63,7 +63,7 @@ export class TabgymChart extends LitElement {
     const { spec } = this;
     const empty = !this.records.length;
     const other = this.table ? msg('Chart') : msg('Table');
-    return html`<div class="head" .style=${litBy(`chart.${spec.id}`)}><h3>${spec.title}</h3>
+    return html`<div class="head" .style=${highlightStyle(`chart.${spec.id}`)}><h3>${spec.title}</h3>
         <span class="tools">${saveMenu(spec.title, empty, (format) => void this.save(format))}
           <button class="link small" aria-label=${`${other}: ${spec.title}`} ?disabled=${empty} @click=${this.toggleTable}>${other}</button></span></div>
       <ul class="legend">${spec.series.map((series) => this.renderKey(series))}${spec.points.map(

@@ -1,14 +1,14 @@
 /** Report of a run in the page's language: labels and charts for `session/report/`. Loaded on demand. */
 import { msg } from '@lit/localize';
 import type { RunSummary, StepRecord, TrainerApi } from '../../session/protocol.ts';
-import { type ReportWords, runReport } from '../../session/report/run-report.ts';
+import { type ReportTexts, runReport } from '../../session/report/run-report.ts';
 import { currentLocale } from '../kit/locale.ts';
 import { metricSentence } from '../state/labels.ts';
 import { charts } from '../state/series.ts';
 import { plainView } from '../state/x-axis.ts';
 import { chartOf } from './save-chart.ts';
 
-const words = (): ReportWords => ({
+const words = (): ReportTexts => ({
   lang: currentLocale(),
   settings: msg('Settings'),
   curves: msg('Curves'),

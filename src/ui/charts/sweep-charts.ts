@@ -5,7 +5,7 @@
 import { msg, str } from '@lit/localize';
 import { css, html, nothing, svg } from 'lit';
 import { customElement, state } from 'lit/decorators.js';
-import { variantLabels } from '../../experiment/difference-words.ts';
+import { variantLabels } from '../../experiment/variant-labels.ts';
 import type { OpenedSweep } from '../../session/protocol.ts';
 import { Panel } from '../control/panel.ts';
 import { duration } from '../kit/format.ts';

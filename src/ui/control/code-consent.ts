@@ -2,8 +2,9 @@
  * Consent to run the code of an experiment. Code that was typed or read on this page is allowed for the visit, by its
  * hash; any other code may have come with a file, so the person is asked first.
  */
+
+import { type CustomCode, customCodeOf } from '../../experiment/custom-code.ts';
 import type { Experiment } from '../../experiment/experiment.ts';
-import { type CarriedCode, carriedCode } from '../../experiment/own-code.ts';
 import type { LazyParts } from './lazy-parts.ts';
 
 const key = 'tabgym.code-allowed';
@@ -31,8 +32,8 @@ export class CodeConsent {
    */
   async ask(experiment: Experiment, beside: readonly Experiment[] = []): Promise<boolean> {
     const allowed = known();
-    const carried: CarriedCode[] = [];
-    for (const each of [experiment, ...beside].flatMap(carriedCode)) {
+    const carried: CustomCode[] = [];
+    for (const each of [experiment, ...beside].flatMap(customCodeOf)) {
       const asked = carried.some(({ code }) => code === each.code);
       if (!asked && !allowed.has(await hashOf(each.code))) carried.push(each);
     }

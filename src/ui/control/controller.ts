@@ -3,8 +3,8 @@
  * `library`, ...). Draws nothing. A call that fails becomes a notice of one sentence; no method throws at a panel.
  */
 import { msg, str } from '@lit/localize';
+import { customCodeOf } from '../../experiment/custom-code.ts';
 import type { Experiment } from '../../experiment/experiment.ts';
-import { carriedCode } from '../../experiment/own-code.ts';
 import type { DeviceName, RunStatus, RunSummary, TrainerApi } from '../../session/protocol.ts';
 import { pendingChanges } from '../state/changes.ts';
 import { deviceLabel, rememberDevice } from '../state/device.ts';
@@ -307,7 +307,7 @@ export class Controller {
     if (!run) return;
     const playsOnly = playsOnlyReason(run.experiment.policy);
     if (playsOnly) return this.notifier.notify('warning', msg(str`${playsOnly}: watch it try.`));
-    if (this.state.embedded && carriedCode(run.experiment).length)
+    if (this.state.embedded && customCodeOf(run.experiment).length)
       return this.notifier.notify(
         'warning',
         msg('This experiment contains custom code, which an embedded view does not run. Open it as a full page.'),

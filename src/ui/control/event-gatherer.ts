@@ -24,7 +24,7 @@ const replaces = (event: SessionEvent): string | null => {
 };
 
 /** Drops events that a later one replaces, and all but the last turns of the live episode. */
-export function compact(events: readonly SessionEvent[]): SessionEvent[] {
+export function withoutReplaced(events: readonly SessionEvent[]): SessionEvent[] {
   const seen = new Set<string>();
   let live = 0;
   return [...events]
@@ -48,7 +48,7 @@ export class Gatherer {
 
   add(event: SessionEvent) {
     this.events.push(event);
-    if (this.events.length > compactAbove) this.events = compact(this.events);
+    if (this.events.length > compactAbove) this.events = withoutReplaced(this.events);
     this.schedule();
   }
 
@@ -66,7 +66,7 @@ export class Gatherer {
   private flush() {
     this.scheduled = false;
     if (this.host.hidden()) return;
-    const events = compact(this.events);
+    const events = withoutReplaced(this.events);
     this.events = [];
     this.host.deliver(events);
   }

@@ -7,7 +7,7 @@ import type { PickedFile } from '../../models/protocol.ts';
 import { droppedFiles, type PickedFiles } from '../state/picked-files.ts';
 import type { Notice, Store } from '../state/state.ts';
 
-export interface Sorted {
+export interface SortedFiles {
   /** Files of a language model. */
   model: PickedFiles | null;
   /** Runs, policies and adapters, one file each. */
@@ -48,7 +48,7 @@ function problemOf({ label, files }: PickedFiles, rest: readonly PickedFile[]): 
 }
 
 /** Sorts files by their use. */
-export function sortFiles(picked: PickedFiles): Sorted {
+export function sortFiles(picked: PickedFiles): SortedFiles {
   const { files } = picked;
   const adapter = files.some(isAdapter) && !files.some((file) => isWeights(file) && !isAdapter(file));
   if (files.some(isWeights) && !adapter) return { model: picked, imports: [], trajectories: null, problem: '' };

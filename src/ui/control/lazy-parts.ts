@@ -1,6 +1,7 @@
 /** Parts that this folder may not import, each loaded when it is first used. `app/lazy-parts.ts` implements them. */
+
+import type { CustomCode } from '../../experiment/custom-code.ts';
 import type { Experiment } from '../../experiment/experiment.ts';
-import type { CarriedCode } from '../../experiment/own-code.ts';
 import type { RunSummary, StepRecord, TrainerApi } from '../../session/protocol.ts';
 import type { Lesson } from '../state/lesson.ts';
 import type { Client } from './client.ts';
@@ -9,7 +10,7 @@ export interface LazyParts {
   /** Opens the client that the address's query names. */
   openClient(search: string): Promise<Client>;
   /** Asks the person whether the code of an experiment may run. */
-  askAboutCode(experiment: Experiment, carried: readonly CarriedCode[]): Promise<boolean>;
+  askAboutCode(experiment: Experiment, carried: readonly CustomCode[]): Promise<boolean>;
   /** Defines the element of the share dialog. */
   loadShareDialog(): Promise<unknown>;
   /** All lessons, in the order in which they are taught. */

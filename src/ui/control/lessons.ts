@@ -4,7 +4,7 @@
  */
 import { msg, str } from '@lit/localize';
 import { type Experiment, parseExperiment } from '../../experiment/experiment.ts';
-import { type Lesson, type Part, seenOf, type Where } from '../state/lesson.ts';
+import { type Lesson, lessonContext, type Part, type PartPlace } from '../state/lesson.ts';
 import { type LessonProgress, LocalProgress, nothingDone, type ProgressStore } from '../state/lesson-progress.ts';
 import { nothingPlayed, type State, type Store } from '../state/state.ts';
 import type { Draft } from './draft.ts';
@@ -108,7 +108,7 @@ export class Lessons {
     return this.open(id, this.options);
   }
 
-  go({ panel, tab, learn }: Where) {
+  go({ panel, tab, learn }: PartPlace) {
     const { layout, navigation } = this.app;
     if (learn) layout.openLearn(learn);
     layout.showPanel(panel);
@@ -155,7 +155,7 @@ export class Lessons {
     const { state } = this;
     const lesson = state.lesson ? this.find(state.lesson) : undefined;
     const part = lesson && this.current(lesson);
-    if (!lesson || !part?.done(seenOf(state))) return;
+    if (!lesson || !part?.done(lessonContext(state))) return;
     const { done, answers } = this.progressOf(lesson.id);
     this.setProgress(lesson.id, { done: [...done, part.id], answers });
     const next = this.current(lesson);

@@ -7,7 +7,7 @@ import { msg, str } from '@lit/localize';
 import { type Experiment, ExperimentError, parseExperiment } from '../../experiment/experiment.ts';
 import type { RunSummary } from '../../session/protocol.ts';
 import { download } from '../kit/download.ts';
-import { inFocus, shownStep } from '../state/in-focus.ts';
+import { focusedDocument, shownStep } from '../state/focus.ts';
 import {
   formatLink,
   LinkError,
@@ -79,7 +79,7 @@ export class Links {
 
   /** Makes a link to what is in focus. `fixed`: settings that a teacher fixes in it. */
   async make(fixed: Partial<PageLink> = {}): Promise<MadeLink> {
-    const experiment = inFocus(this.state);
+    const experiment = focusedDocument(this.state);
     const { shipped, place } = await this.shippedPlace();
     // A shipped run contains its experiment.
     const packed = experiment && !fixed.preset && !shipped ? await packExperiment(experiment) : null;
@@ -101,7 +101,7 @@ export class Links {
 
   /** Saves the experiment as a file, for example if it is too long for a link. */
   saveExperiment() {
-    const experiment = inFocus(this.state);
+    const experiment = focusedDocument(this.state);
     if (!experiment) return;
     const blob = new Blob([`${JSON.stringify(experiment, null, 2)}\n`], { type: 'application/json' });
     download(blob, `${experiment.name}.json`);

@@ -3,7 +3,7 @@
  * group episodes, an episode turns, a turn tokens. The hash of the address follows the selection.
  */
 import type { StepDetail, TrainerApi } from '../../session/protocol.ts';
-import { shownStep } from '../state/in-focus.ts';
+import { shownStep } from '../state/focus.ts';
 import { formatLink, parseLink } from '../state/link.ts';
 import { formatHash, parseHash, type Selection } from '../state/selection.ts';
 import { none, type Store } from '../state/state.ts';

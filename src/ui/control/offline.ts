@@ -26,8 +26,8 @@ interface Asked {
   here: boolean;
 }
 
-function offer(said: Notifier, asked: Asked, worker: Pick<ServiceWorker, 'postMessage'>) {
-  said.notify(
+function offer(notifier: Notifier, asked: Asked, worker: Pick<ServiceWorker, 'postMessage'>) {
+  notifier.notify(
     'info',
     msg(
       'A newer version of this page is ready. Using it reloads the page; a training run continues from its last step.',
@@ -42,8 +42,8 @@ function offer(said: Notifier, asked: Asked, worker: Pick<ServiceWorker, 'postMe
 }
 
 /** Files of this tab's version that were not loaded yet are no longer available. */
-const notifyUpdated = (said: Notifier, host: OfflineHost) =>
-  said.notify(
+const notifyUpdated = (notifier: Notifier, host: OfflineHost) =>
+  notifier.notify(
     'warning',
     msg('Another tab installed a newer version of this page. Reload this tab before you continue.'),
     undefined,
@@ -52,18 +52,18 @@ const notifyUpdated = (said: Notifier, host: OfflineHost) =>
   );
 
 /** Never rejects: without a service worker the page still works, but needs a network. */
-export async function keepOffline(said: Notifier, host: OfflineHost): Promise<void> {
+export async function keepOffline(notifier: Notifier, host: OfflineHost): Promise<void> {
   const asked: Asked = { here: false };
-  if (host.controlled) host.onTakeover(() => (asked.here ? host.reload() : notifyUpdated(said, host)));
+  if (host.controlled) host.onTakeover(() => (asked.here ? host.reload() : notifyUpdated(notifier, host)));
   const registration = await host.register?.().catch(() => null);
   if (!registration) return;
   const watch = (worker: ServiceWorker | null) =>
     worker?.addEventListener('statechange', () => {
-      if (worker.state === 'installed' && registration.active) offer(said, asked, worker);
+      if (worker.state === 'installed' && registration.active) offer(notifier, asked, worker);
       if (worker.state === 'activated') worker.postMessage('keep');
     });
   registration.active?.postMessage('keep');
-  if (registration.waiting && registration.active) offer(said, asked, registration.waiting);
+  if (registration.waiting && registration.active) offer(notifier, asked, registration.waiting);
   watch(registration.installing);
   registration.addEventListener('updatefound', () => watch(registration.installing));
 }

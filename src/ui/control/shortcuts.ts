@@ -3,7 +3,7 @@
  * uses the key itself). The help dialog lists this table.
  */
 import { msg } from '@lit/localize';
-import { shownStep } from '../state/in-focus.ts';
+import { shownStep } from '../state/focus.ts';
 import type { Selection } from '../state/selection.ts';
 import type { Controller } from './controller.ts';
 

@@ -77,11 +77,11 @@ export class Supervisor<Api extends object> {
     this.asked = true;
     this.supervision
       .ping(worker.api)
-      .then(() => this.heard(worker))
+      .then(() => this.answered(worker))
       .catch(() => {});
   }
 
-  private heard(worker: Spawned<Api>) {
+  private answered(worker: Spawned<Api>) {
     if (worker !== this.worker) return;
     this.asked = false;
     this.silent = 0;

@@ -4,7 +4,7 @@
  */
 import type { Task, WorldView } from '../../envs/env.ts';
 import { type Experiment, parseExperiment } from '../../experiment/experiment.ts';
-import { chosenPositions } from '../../rl/episode/packing.ts';
+import { chosenPositions } from '../../rl/episode/micro-batch.ts';
 import { TokenSource, type Trajectory, type Turn } from '../../rl/episode/trajectory.ts';
 import type { Evaluation, Rate, ReplayFrame, RunSummary, SplitEvaluation, StepRecord } from '../../session/protocol.ts';
 import * as fixtures from '../../worlds/fixtures.ts';

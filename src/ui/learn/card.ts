@@ -8,8 +8,8 @@ import { findKnob } from '../../experiment/knobs.ts';
 import { type Card, type FormulaSymbol, type Source, symbolsOf, symbolWords } from '../../rl/algorithms/cards.ts';
 import { metricNamed } from '../../rl/metrics/metrics.ts';
 import { compact } from '../kit/format.ts';
+import { highlight, highlightOf } from '../state/highlight.ts';
 import { knobLabel, lookUp, metricSentence } from '../state/labels.ts';
-import { light, lightOf } from '../state/lights.ts';
 import { type Place, readSource } from '../state/place.ts';
 import { formulaOf, hasNumbers } from './formula.ts';
 
@@ -32,7 +32,7 @@ function wordsOf({ of, words }: FormulaSymbol): string {
 const nameOf = ({ symbol, sub, sup }: FormulaSymbol) =>
   html`${symbol}${sub ? html`<sub>${sub}</sub>` : nothing}${sup ? html`<sup>${sup}</sup>` : nothing}`;
 
-const point = (source: Source | null) => light(source && lightOf(source));
+const point = (source: Source | null) => highlight(source && highlightOf(source));
 
 /** Row of a symbol. Pointing at it or focusing it highlights the same quantity elsewhere on the page. */
 const symbolRow = (symbol: FormulaSymbol, place: Place) => {

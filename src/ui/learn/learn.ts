@@ -7,7 +7,7 @@ import { customElement, state } from 'lit/decorators.js';
 import { algorithmOf, cardsOf } from '../../rl/algorithms/registry.ts';
 import { isActive } from '../control/events.ts';
 import { Panel } from '../control/panel.ts';
-import { light } from '../state/lights.ts';
+import { highlight } from '../state/highlight.ts';
 import '../lessons/lessons.ts';
 import { controls } from '../kit/styles/shared.ts';
 import { tabStyles } from '../kit/styles/tabs.ts';
@@ -40,7 +40,7 @@ export class TabgymLearn extends Panel {
 
   override disconnectedCallback() {
     super.disconnectedCallback();
-    light(null);
+    highlight(null);
   }
 
   override render() {

@@ -10,12 +10,12 @@ import { isActive } from '../control/events.ts';
 import { compact, fixed, signed } from '../kit/format.ts';
 import { tokenText } from '../stage/tokens.ts';
 import { type Place, readSource } from '../state/place.ts';
-import { type Why, whyOf } from '../state/token-change.ts';
+import { type TokenChange, tokenChange } from '../state/token-change.ts';
 
 const percentOf = (value: number) => `${compact(100 * value)}%`;
 
 /** Explanation in sentences, cause before effect. */
-function storyOf(why: Why): string[] {
+function storyOf(why: TokenChange): string[] {
   const { advantage, ratio, pull, before, after, share, times, clipped } = why;
   const rose = after > before;
   const pulled = {
@@ -62,7 +62,7 @@ export function renderWhy(app: Controller, place: Place) {
     if (isActive(status)) return msg('Pause the run first: the weights can be inspected only while it is paused.');
     if (inspection.state === 'loading')
       return html`<span role="status">${msg('Scoring the episodes before and after the step')}…</span>`;
-    const why = whyOf(place);
+    const why = tokenChange(place);
     if (why) return html`<ul>${storyOf(why).map((each) => html`<li>${each}</li>`)}</ul>`;
     if (inspection.state === 'error') return inspection.message;
     const other = inspection.state === 'ready' && (inspection.value === null || place.inspection !== null);

@@ -1,7 +1,7 @@
 /** Lesson 1: an agent and its world. Play first, then watch an untrained policy. */
 import { msg, str } from '@lit/localize';
 import experiment from '../../../experiments/lessons/agent.json';
-import { type Lesson, watchedOne } from '../state/lesson.ts';
+import { hasWatchedEpisode, type Lesson } from '../state/lesson.ts';
 
 export const agent: Lesson = {
   id: 'agent',
@@ -62,7 +62,7 @@ export const agent: Lesson = {
         ),
       ],
       where: { panel: 'stage', tab: 'watch' },
-      done: watchedOne,
+      done: hasWatchedEpisode,
     },
   ],
   questions: [

@@ -2,13 +2,13 @@
 import { msg, str } from '@lit/localize';
 import experiment from '../../../experiments/lessons/chance.json';
 import { fixed } from '../kit/format.ts';
-import { type Lesson, meanOf, type Seen } from '../state/lesson.ts';
+import { type Lesson, type LessonContext, meanOf } from '../state/lesson.ts';
 import { metricNames } from '../state/series.ts';
 
 const manyTurns = 8;
 
 /** Trained steps whose horizon has at least `manyTurns` turns, or (`many` false) fewer. */
-const under = ({ trained }: Seen, many: boolean) =>
+const under = ({ trained }: LessonContext, many: boolean) =>
   trained.filter(({ metrics }) => metrics.horizon >= manyTurns === many);
 
 export const chance: Lesson = {

@@ -7,15 +7,15 @@ import narrow from '../../../experiments/lessons/clip.json';
 import priced from '../../../experiments/lessons/clip-kl.json';
 import wide from '../../../experiments/lessons/clip-wide.json';
 import { compact, percent } from '../kit/format.ts';
-import { type Lesson, meanOf, runs, type Seen } from '../state/lesson.ts';
+import { isRunOf, type Lesson, type LessonContext, meanOf } from '../state/lesson.ts';
 import { metricNames } from '../state/series.ts';
 
 const enough = 8;
 
-const clippedShare = ({ trained }: Seen) =>
+const clippedShare = ({ trained }: LessonContext) =>
   (meanOf(trained, metricNames.clipLow) ?? 0) + (meanOf(trained, metricNames.clipHigh) ?? 0);
 
-const progressNote = (seen: Seen) =>
+const progressNote = (seen: LessonContext) =>
   seen.trained.length
     ? msg(
         str`${seen.trained.length} steps: ${percent(clippedShare(seen))} of the tokens clipped, KL ${compact(meanOf(seen.trained, metricNames.kl, 4))}`,
@@ -43,7 +43,7 @@ export const clip: Lesson = {
       ],
       experiment: narrow,
       where: { panel: 'progress' },
-      done: (seen) => runs(seen, narrow) && seen.trained.length >= enough && clippedShare(seen) > 0.005,
+      done: (seen) => isRunOf(seen, narrow) && seen.trained.length >= enough && clippedShare(seen) > 0.005,
       far: progressNote,
     },
     {
@@ -59,7 +59,7 @@ export const clip: Lesson = {
       ],
       experiment: wide,
       where: { panel: 'progress' },
-      done: (seen) => runs(seen, wide) && seen.trained.length >= enough,
+      done: (seen) => isRunOf(seen, wide) && seen.trained.length >= enough,
       far: progressNote,
     },
     {
@@ -75,7 +75,7 @@ export const clip: Lesson = {
       ],
       experiment: priced,
       where: { panel: 'progress' },
-      done: (seen) => runs(seen, priced) && seen.trained.length >= enough,
+      done: (seen) => isRunOf(seen, priced) && seen.trained.length >= enough,
       far: progressNote,
     },
   ],

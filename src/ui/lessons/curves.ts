@@ -5,14 +5,14 @@ import collapse from '../../../experiments/lessons/collapse.json';
 import noSignal from '../../../experiments/lessons/no-signal.json';
 import { fixed } from '../kit/format.ts';
 import { diagnose } from '../state/diagnosis.ts';
-import { evaluated, type Lesson, meanOf, runs, type Seen } from '../state/lesson.ts';
+import { evaluated, isRunOf, type Lesson, type LessonContext, meanOf } from '../state/lesson.ts';
 import { metricNames } from '../state/series.ts';
 
 const recent = 5;
 const gapWanted = 0.3;
 
 /** True if success has fallen to (almost) 0 and entropy to three quarters of its start. */
-function collapsed({ trained }: Seen): boolean {
+function collapsed({ trained }: LessonContext): boolean {
   if (trained.length < 12) return false;
   const start = meanOf(trained.slice(0, 2), metricNames.entropy) ?? 0;
   const now = meanOf(trained, metricNames.entropy, recent) ?? start;
@@ -20,7 +20,7 @@ function collapsed({ trained }: Seen): boolean {
 }
 
 /** Success on training goals minus success on held-out goals in the newest evaluation; null: no evaluation yet. */
-function gap({ trained }: Seen): number | null {
+function gap({ trained }: LessonContext): number | null {
   const evaluation = evaluated(trained);
   return evaluation ? evaluation.train.policy.rate - evaluation.test.policy.rate : null;
 }
@@ -47,7 +47,8 @@ export const curves: Lesson = {
       ],
       experiment: noSignal,
       where: { panel: 'progress' },
-      done: (seen) => runs(seen, noSignal) && diagnose(seen.state.records, true).some(({ id }) => id === 'no-signal'),
+      done: (seen) =>
+        isRunOf(seen, noSignal) && diagnose(seen.state.records, true).some(({ id }) => id === 'no-signal'),
     },
     {
       id: 'collapse',
@@ -62,7 +63,7 @@ export const curves: Lesson = {
       ],
       experiment: collapse,
       where: { panel: 'progress' },
-      done: (seen) => runs(seen, collapse) && collapsed(seen),
+      done: (seen) => isRunOf(seen, collapse) && collapsed(seen),
       far: (seen) => {
         const success = meanOf(seen.trained, metricNames.success, recent);
         const entropy = meanOf(seen.trained, metricNames.entropy, recent);
@@ -84,7 +85,7 @@ export const curves: Lesson = {
       ],
       experiment: heart,
       where: { panel: 'progress' },
-      done: (seen) => runs(seen, heart) && (gap(seen) ?? 0) >= gapWanted,
+      done: (seen) => isRunOf(seen, heart) && (gap(seen) ?? 0) >= gapWanted,
       far: (seen) => {
         const difference = gap(seen);
         return difference === null ? '' : msg(str`Training goals minus held-out goals: ${fixed(difference)}`);

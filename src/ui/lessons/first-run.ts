@@ -4,7 +4,7 @@
 import { msg, str } from '@lit/localize';
 import experiment from '../../../experiments/lessons/first-run.json';
 import { fixed, signed } from '../kit/format.ts';
-import { evaluated, type Lesson, overChance, watchedOne } from '../state/lesson.ts';
+import { evaluated, hasWatchedEpisode, type Lesson, overChance } from '../state/lesson.ts';
 
 const wanted = 0.12;
 
@@ -79,7 +79,7 @@ export const firstRun: Lesson = {
         ),
       ],
       where: { panel: 'stage', tab: 'watch' },
-      done: (seen) => seen.trained.length > 0 && watchedOne(seen),
+      done: (seen) => seen.trained.length > 0 && hasWatchedEpisode(seen),
     },
   ],
   questions: [

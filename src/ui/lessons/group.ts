@@ -2,8 +2,8 @@
 import { msg } from '@lit/localize';
 import experiment from '../../../experiments/lessons/group.json';
 import { groupStatistics } from '../state/episodes.ts';
-import { type Lesson, reads } from '../state/lesson.ts';
-import { whyOf } from '../state/token-change.ts';
+import { type Lesson, openTrajectory } from '../state/lesson.ts';
+import { tokenChange } from '../state/token-change.ts';
 
 export const group: Lesson = {
   id: 'group',
@@ -47,7 +47,7 @@ export const group: Lesson = {
         ),
       ],
       where: { panel: 'stage', tab: 'group' },
-      done: (seen) => (reads(seen)?.advantage ?? 0) > 0,
+      done: (seen) => (openTrajectory(seen)?.advantage ?? 0) > 0,
     },
     {
       id: 'why',
@@ -59,7 +59,7 @@ export const group: Lesson = {
         msg('You see the chain from cause to effect: the advantage, the share of the gradient, the ratio, the clip.'),
       ],
       where: { panel: 'learn', learn: 'cards' },
-      done: ({ place }) => whyOf(place) !== null,
+      done: ({ place }) => tokenChange(place) !== null,
     },
     {
       id: 'update',

@@ -2,11 +2,12 @@
 import { msg, str } from '@lit/localize';
 import experiment from '../../../experiments/lessons/imitation.json';
 import { fixed } from '../kit/format.ts';
-import { evaluated, type Lesson, meanOf, type Seen } from '../state/lesson.ts';
+import { evaluated, type Lesson, type LessonContext, meanOf } from '../state/lesson.ts';
 import { metricNames } from '../state/series.ts';
 
 /** Trained steps with episodes of the policy's own; a step of imitation has none and no success rate. */
-const played = ({ trained }: Seen) => trained.filter(({ metrics }) => Number.isFinite(metrics[metricNames.success]));
+const played = ({ trained }: LessonContext) =>
+  trained.filter(({ metrics }) => Number.isFinite(metrics[metricNames.success]));
 
 export const imitation: Lesson = {
   id: 'imitation',

@@ -5,9 +5,9 @@
 import { msg, str } from '@lit/localize';
 import { adapterRun } from '../control/shipped-runs.ts';
 import { fixed } from '../kit/format.ts';
-import { evaluated, type Lesson, reads, type Seen } from '../state/lesson.ts';
+import { evaluated, type Lesson, type LessonContext, openTrajectory } from '../state/lesson.ts';
 
-const isRecording = ({ state }: Seen) => state.run?.name.startsWith(adapterRun.title) ?? false;
+const isRecording = ({ state }: LessonContext) => state.run?.name.startsWith(adapterRun.title) ?? false;
 
 export const languageModel: Lesson = {
   id: 'language-model',
@@ -60,7 +60,7 @@ export const languageModel: Lesson = {
         ),
       ],
       where: { panel: 'stage', tab: 'group' },
-      done: (seen) => isRecording(seen) && reads(seen) !== null,
+      done: (seen) => isRecording(seen) && openTrajectory(seen) !== null,
     },
     {
       id: 'result',

@@ -6,7 +6,7 @@ import { Panel } from '../control/panel.ts';
 import { loadingState } from '../kit/states.ts';
 import { controls } from '../kit/styles/shared.ts';
 import type { Choice, Lesson, Part, Question } from '../state/lesson.ts';
-import { seenOf } from '../state/lesson.ts';
+import { lessonContext } from '../state/lesson.ts';
 import { formatLink, noLink } from '../state/link.ts';
 import { noSelection } from '../state/selection.ts';
 import { lessonStyles } from './styles.ts';
@@ -125,7 +125,7 @@ export class TabgymLessons extends Panel {
 
   private renderCurrent(part: Part) {
     const { where, help } = part;
-    const far = part.far?.(seenOf(this.state)) ?? '';
+    const far = part.far?.(lessonContext(this.state)) ?? '';
     const busy = this.state.busy !== null;
     return html`${part.text().map((each) => html`<p>${each}</p>`)}
       ${far ? html`<p class="far number" role="status">${far}</p>` : nothing}

@@ -1,7 +1,7 @@
 /** Lesson 3: a policy, token by token. The allowed tokens, their probabilities, and tokens without an alternative. */
 import { msg } from '@lit/localize';
 import experiment from '../../../experiments/lessons/policy.json';
-import { type Lesson, ofPolicy, reads } from '../state/lesson.ts';
+import { isPolicyToken, type Lesson, openTrajectory } from '../state/lesson.ts';
 
 export const policy: Lesson = {
   id: 'policy',
@@ -23,7 +23,7 @@ export const policy: Lesson = {
         ),
       ],
       where: { panel: 'stage', tab: 'trajectory' },
-      done: (seen) => reads(seen) !== null,
+      done: (seen) => openTrajectory(seen) !== null,
     },
     {
       id: 'token',
@@ -34,7 +34,7 @@ export const policy: Lesson = {
         ),
       ],
       where: { panel: 'stage', tab: 'trajectory' },
-      done: (seen) => reads(seen) !== null && ofPolicy(seen),
+      done: (seen) => openTrajectory(seen) !== null && isPolicyToken(seen),
     },
     {
       id: 'surprise',
@@ -50,7 +50,7 @@ export const policy: Lesson = {
       where: { panel: 'stage', tab: 'trajectory' },
       done: (seen) => {
         const { facts } = seen.place;
-        return ofPolicy(seen) && (facts?.allowed?.length ?? 0) >= 3 && Math.exp(facts?.logprob ?? 0) < 0.5;
+        return isPolicyToken(seen) && (facts?.allowed?.length ?? 0) >= 3 && Math.exp(facts?.logprob ?? 0) < 0.5;
       },
     },
     {
@@ -74,7 +74,7 @@ export const policy: Lesson = {
         ),
       ],
       where: { panel: 'learn', learn: 'cards' },
-      done: (seen) => seen.state.learn === 'cards' && ofPolicy(seen) && seen.place.facts?.forced === false,
+      done: (seen) => seen.state.learn === 'cards' && isPolicyToken(seen) && seen.place.facts?.forced === false,
     },
   ],
   questions: [

@@ -2,7 +2,7 @@
 import { msg, str } from '@lit/localize';
 import { css, html, LitElement } from 'lit';
 import { customElement, property, query } from 'lit/decorators.js';
-import type { CarriedCode } from '../../experiment/own-code.ts';
+import type { CustomCode } from '../../experiment/custom-code.ts';
 import { dialogStyles } from '../kit/styles/dialog.ts';
 import { controls } from '../kit/styles/shared.ts';
 
@@ -32,7 +32,7 @@ export class TabgymCodeQuestion extends LitElement {
   ];
 
   @property({ attribute: false }) name = '';
-  @property({ attribute: false }) carried: readonly CarriedCode[] = [];
+  @property({ attribute: false }) carried: readonly CustomCode[] = [];
   @query('dialog') private dialog!: HTMLDialogElement;
   private answer: (may: boolean) => void = () => {};
   private may = false;

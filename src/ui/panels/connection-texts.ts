@@ -2,7 +2,7 @@
 import { msg, str } from '@lit/localize';
 import type { ConnectionFinding, ConnectionReport } from '../../envs/module.ts';
 
-const words: { [what in ConnectionFinding['what']]: (detail: string) => string } = {
+const words: { [what in ConnectionFinding['kind']]: (detail: string) => string } = {
   'no-address': () => msg('Type the address of the server first.'),
   'bad-address': (why) => msg(str`Not a server address: ${why}.`),
   unreachable: (why) => msg(str`No answer: ${why}. Is the server running, and is the address right?`),
@@ -29,10 +29,10 @@ const words: { [what in ConnectionFinding['what']]: (detail: string) => string }
   'stays-open': () => msg('The server cannot close its environments: they stay open until it restarts.'),
 };
 
-export const findingText = ({ what, detail }: ConnectionFinding): string => words[what](detail.replace(/\.$/, ''));
+export const findingText = ({ kind, detail }: ConnectionFinding): string => words[kind](detail.replace(/\.$/, ''));
 
 /** Summary of a report, shown as its first line. */
-export function reportText({ works, says, version, ms }: ConnectionReport): string {
+export function reportText({ works, description: says, version, ms }: ConnectionReport): string {
   if (ms === null) return msg('The connection does not work.');
   const time = ms < 10 ? ms.toFixed(1) : Math.round(ms);
   const name = /[.!?]$/.test(says) ? says : `${says}.`;

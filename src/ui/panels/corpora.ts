@@ -10,7 +10,7 @@ import { customElement, query, state } from 'lit/decorators.js';
 import type { IngestProgress } from '../../corpus/ingest.ts';
 import type { CorpusWorkerApi } from '../../corpus/service.ts';
 import type { KeptCorpus } from '../../corpus/store.ts';
-import { countedDocuments, countedLines, countedQuestions } from '../kit/counted.ts';
+import { documentCount, lineCount, questionCount } from '../kit/counts.ts';
 import { bytes } from '../kit/format.ts';
 import { controls } from '../kit/styles/shared.ts';
 
@@ -40,7 +40,7 @@ async function anyKept(): Promise<boolean> {
 }
 
 /** Number of lines that are not valid documents or questions. */
-const leftOut = (refused: number) => msg(str`left out: ${countedLines(refused)}`);
+const leftOut = (refused: number) => msg(str`left out: ${lineCount(refused)}`);
 
 const plainName = (path: string) => path.replace(/^.*\//, '').replace(/(\.\w{1,6})?(\.gz)?$/i, '');
 
@@ -76,7 +76,7 @@ export class TabgymCorpora extends LitElement {
   @state() private picked: Picked[] = [];
   @state() private name = '';
   @state() private progress: IngestProgress | null = null;
-  @state() private said = '';
+  @state() private message = '';
   @state() private problem = '';
   /** Corpus for which a question is being written; empty for none. */
   @state() private asked = '';
@@ -104,7 +104,7 @@ export class TabgymCorpora extends LitElement {
         </div>
         ${this.picked.length ? this.renderPicked() : nothing}
         ${this.progress ? this.renderProgress(this.progress) : nothing}
-        ${this.said ? html`<p role="status">${this.said}</p>` : nothing}
+        ${this.message ? html`<p role="status">${this.message}</p>` : nothing}
         ${this.problem ? html`<div class="message error" role="alert">${this.problem}</div>` : nothing}
       </div>
       <input id="questions" type="file" hidden @change=${this.readQuestions} />`;
@@ -117,7 +117,7 @@ export class TabgymCorpora extends LitElement {
 
   private renderRow({ name, documents, questions, complete, bytes: size }: KeptCorpus) {
     return html`<tr>
-      <td>${name} <span class="soft small">${countedDocuments(documents)}, ${countedQuestions(questions)}</span>
+      <td>${name} <span class="soft small">${documentCount(documents)}, ${questionCount(questions)}</span>
         ${complete ? nothing : html`<span class="badge warn">${msg('incomplete: choose its files again to continue')}</span>`}</td>
       <td class="number">${bytes(size)}</td>
       <td class="number">${
@@ -153,7 +153,7 @@ export class TabgymCorpora extends LitElement {
     const record = JSON.stringify({ question: String(fields.get('question')), answers: golds.length ? golds : [''] });
     void this.attempt(async () => {
       await corpora().addQuestions(name, record);
-      this.said = msg(str`The question was added to “${name}”.`);
+      this.message = msg(str`The question was added to “${name}”.`);
       this.asked = '';
     });
   };
@@ -172,7 +172,7 @@ export class TabgymCorpora extends LitElement {
   }
 
   private renderProgress({ bytesRead, bytes: all, documents, refused }: IngestProgress) {
-    const words = `${msg(str`${bytes(bytesRead)} of ${bytes(all)}`)}, ${countedDocuments(documents)}`;
+    const words = `${msg(str`${bytes(bytesRead)} of ${bytes(all)}`)}, ${documentCount(documents)}`;
     return html`<progress max=${all || 1} .value=${bytesRead} aria-label=${msg('Indexing')}></progress>
       <div class="row spread"><span class="small number">${words}${refused ? `, ${leftOut(refused)}` : nothing}</span>
       <button @click=${() => corpora().cancel()}>${msg('Stop')}</button></div>`;
@@ -212,7 +212,7 @@ export class TabgymCorpora extends LitElement {
         ? first.path.split('/')[0]
         : plainName(first.path)
       : '';
-    this.said = first ? '' : msg('No file was dropped.');
+    this.message = first ? '' : msg('No file was dropped.');
     this.problem = '';
   }
 
@@ -225,8 +225,8 @@ export class TabgymCorpora extends LitElement {
         this.progress = progress;
       });
       const result = await corpora().ingest(name, picked, report);
-      this.said = result
-        ? msg(str`“${name}” can be searched: ${countedDocuments(result.documents)}; ${leftOut(result.refused)}.`)
+      this.message = result
+        ? msg(str`“${name}” can be searched: ${documentCount(result.documents)}; ${leftOut(result.refused)}.`)
         : msg(str`Stopped. To continue “${name}”, choose the same files again.`);
       if (result?.examples.length) this.problem = result.examples.join('\n');
       if (result) this.picked = [];
@@ -244,7 +244,7 @@ export class TabgymCorpora extends LitElement {
     if (!file) return;
     void this.attempt(async () => {
       const { added, refused, examples } = await corpora().addQuestions(this.questionsFor, await file.text());
-      this.said = msg(str`Added to “${this.questionsFor}”: ${countedQuestions(added)}; ${leftOut(refused)}.`);
+      this.message = msg(str`Added to “${this.questionsFor}”: ${questionCount(added)}; ${leftOut(refused)}.`);
       this.problem = examples.join('\n');
     });
   };
@@ -260,7 +260,7 @@ export class TabgymCorpora extends LitElement {
 
   private async attempt(work: () => Promise<void>): Promise<void> {
     this.problem = '';
-    this.said = '';
+    this.message = '';
     try {
       await work();
       if (worker) await this.list();

@@ -7,7 +7,7 @@ import { Panel } from '../control/panel.ts';
 import { fixed } from '../kit/format.ts';
 import { controls } from '../kit/styles/shared.ts';
 import { addressOutside } from '../state/embedded-view.ts';
-import { inFocus } from '../state/in-focus.ts';
+import { focusedDocument } from '../state/focus.ts';
 import { readSuccess } from '../state/score.ts';
 
 @customElement('tabgym-embed-bar')
@@ -46,7 +46,7 @@ export class TabgymEmbedBar extends Panel {
       phase !== 'ready' || !gpu?.supported || busy !== null || owner === 'another-tab' || status === 'finished';
     const success = readSuccess(records);
     return html`<header>
-      <h1>${inFocus(this.state)?.name ?? 'Tabgym'}</h1>
+      <h1>${focusedDocument(this.state)?.name ?? 'Tabgym'}</h1>
       <button ?disabled=${off} @click=${() => this.app.toggle()}><span aria-hidden="true">${running ? '❚❚' : '▶'}</span> ${running ? msg('Pause') : msg('Train')}</button>
       ${records.length ? html`<span class="number">${msg(str`Step ${records.at(-1)!.step}`)}</span>` : nothing}
       ${success ? html`<span>${msg('Success')} <strong class="number">${fixed(success.rate)}</strong></span>` : nothing}

@@ -6,8 +6,8 @@ import { live } from 'lit/directives/live.js';
 import type { Knob } from '../../experiment/knob.ts';
 import { findKnob } from '../../experiment/knobs.ts';
 import { controls } from '../kit/styles/shared.ts';
+import { highlightStyle } from '../state/highlight.ts';
 import { choiceGroup, choiceLabel, knobLabel, knobSentence } from '../state/labels.ts';
-import { litBy } from '../state/lights.ts';
 
 /** Event `knob-change`, with the path and the new value. */
 export class KnobChangeEvent extends Event {
@@ -169,7 +169,7 @@ export class TabgymKnob extends LitElement {
     // Choices with texts, and long lists, use the full width.
     const many = knob.kind === 'choices' || ((knob.choices?.length ?? knob.max ?? 0) > 8 && group);
     const label = knobLabel(knob);
-    return html`<div class="field ${this.changed ? 'changed' : ''} ${group ? 'group' : ''}" .style=${litBy(`knob.${this.path}`)}>
+    return html`<div class="field ${this.changed ? 'changed' : ''} ${group ? 'group' : ''}" .style=${highlightStyle(`knob.${this.path}`)}>
       <div class="name">
         ${this.changed ? html`<span class="dot" title=${msg('Differs from the preset')}></span>` : nothing}
         ${group ? html`<span class="label" id="label">${label}</span>` : html`<label for="control">${label}</label>`}

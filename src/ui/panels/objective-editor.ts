@@ -201,8 +201,8 @@ export class TabgymObjectiveEditor extends LitElement {
         <thead><tr><th class="number">${msg('Row')}</th><th>${msg('Column')}</th><th class="number">${msg('In the code')}</th>
           <th class="number">${msg('Of the loss')}</th><th class="number">${msg('Difference')}</th></tr></thead>
         <tbody>${differences.slice(0, most).map(
-          ({ row, column, said, found }) => html`<tr><td class="number">${row}</td><td class="mono">${column}</td>
-            <td class="number">${digits(said)}</td><td class="number">${digits(found)}</td><td class="number">${digits(said - found)}</td></tr>`,
+          ({ row, column, claimed, found }) => html`<tr><td class="number">${row}</td><td class="mono">${column}</td>
+            <td class="number">${digits(claimed)}</td><td class="number">${digits(found)}</td><td class="number">${digits(claimed - found)}</td></tr>`,
         )}</tbody></table>
       ${differences.length > most ? html`<p class="soft">${msg(str`and ${differences.length - most} more, none larger`)}</p>` : nothing}`;
   }

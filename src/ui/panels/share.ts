@@ -10,7 +10,7 @@ import { Panel } from '../control/panel.ts';
 import { dialogStyles } from '../kit/styles/dialog.ts';
 import { controls } from '../kit/styles/shared.ts';
 import { embedCode } from '../state/embedded-view.ts';
-import { inFocus } from '../state/in-focus.ts';
+import { focusedDocument } from '../state/focus.ts';
 
 @customElement('tabgym-share')
 export class TabgymShare extends Panel {
@@ -60,7 +60,7 @@ export class TabgymShare extends Panel {
   private renderLinks({ href, tooLong }: MadeLink) {
     if (tooLong)
       return html`<p class="message warning">${msg('This experiment is too long for a link of 8 KB. Send it as a file.')}</p>`;
-    const title = inFocus(this.state)?.name ?? 'Tabgym';
+    const title = focusedDocument(this.state)?.name ?? 'Tabgym';
     return html`
       <p class="soft">${msg('The link contains the experiment and the place. The run stays in this browser: send its file with the link, and the link opens the same step, episode and token.')}</p>
       ${this.renderField('link', msg('Link'), href, msg('Copy the link'))}

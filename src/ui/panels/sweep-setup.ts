@@ -2,10 +2,10 @@
 import { msg, str } from '@lit/localize';
 import { css, html, nothing } from 'lit';
 import { customElement, state } from 'lit/decorators.js';
-import { variantLabels } from '../../experiment/difference-words.ts';
 import type { Experiment } from '../../experiment/experiment.ts';
 import { findKnob } from '../../experiment/knobs.ts';
 import { changesOf, type Sweep } from '../../experiment/sweep.ts';
+import { variantLabels } from '../../experiment/variant-labels.ts';
 import type { RunSummary } from '../../session/protocol.ts';
 import { Panel } from '../control/panel.ts';
 import { controls } from '../kit/styles/shared.ts';

@@ -56,7 +56,7 @@ export class TabgymTrajectoryFile extends LitElement {
   @property({ attribute: false }) api!: () => TrainerApi;
   @state() private progress: { done: number; total: number } | null = null;
   /** Result for the file that was chosen last. */
-  @state() private said = '';
+  @state() private message = '';
   @state() private warning = '';
   @state() private problem = '';
   private abort: AbortController | null = null;
@@ -76,7 +76,7 @@ export class TabgymTrajectoryFile extends LitElement {
         ${value ? html`<button class="quiet" @click=${this.clear}>${msg('Remove the file')}</button>` : nothing}
       </div>
       ${progress ? this.renderProgress(progress) : nothing}
-      ${this.said ? html`<p class="small" role="status">${this.said}</p>` : nothing}
+      ${this.message ? html`<p class="small" role="status">${this.message}</p>` : nothing}
       ${this.warning ? html`<p class="message warning small">${this.warning}</p>` : nothing}
       ${this.error || this.problem ? html`<div id="problem" class="message error" role="alert">${this.problem || this.error}</div>` : nothing}`;
   }
@@ -92,7 +92,7 @@ export class TabgymTrajectoryFile extends LitElement {
   }
 
   private clear = () => {
-    [this.said, this.warning, this.problem] = ['', '', ''];
+    [this.message, this.warning, this.problem] = ['', '', ''];
     this.send(null);
   };
 
@@ -107,7 +107,7 @@ export class TabgymTrajectoryFile extends LitElement {
   };
 
   private async take(file: File) {
-    [this.said, this.warning, this.problem] = ['', '', ''];
+    [this.message, this.warning, this.problem] = ['', '', ''];
     this.abort = new AbortController();
     const { signal } = this.abort;
     this.progress = { done: 0, total: file.size };
@@ -127,7 +127,7 @@ export class TabgymTrajectoryFile extends LitElement {
   }
 
   private tell({ records, format, refused, problems }: TrajectoryFile) {
-    this.said = msg(str`${records.length} trajectories, ${format?.label ?? ''}.`);
+    this.message = msg(str`${records.length} trajectories, ${format?.label ?? ''}.`);
     if (!refused) return;
     const lines = problems.slice(0, mostTold).map(({ line, message }) => msg(str`Line ${line}: ${message}`));
     this.warning = `${msg(str`Unreadable records, left out: ${refused}.`)} ${lines.join(' ')}`;

@@ -11,8 +11,8 @@ import { controls } from '../kit/styles/shared.ts';
 import { pendingChanges } from '../state/changes.ts';
 import { deviceTitle } from '../state/device.ts';
 import { recentStepMs } from '../state/estimate.ts';
+import { highlightStyle } from '../state/highlight.ts';
 import { playsOnlyReason, policyLabel, worldTitle } from '../state/labels.ts';
-import { litBy } from '../state/lights.ts';
 import { readSuccess } from '../state/score.ts';
 import type { DrawerTab, Theme } from '../state/state.ts';
 import { progressBar, progressText } from '../state/work-progress.ts';
@@ -118,7 +118,7 @@ export class TabgymTransport extends Panel {
     const total = (run?.experiment ?? draft)?.steps;
     if (!total) return nothing;
     const step = records.at(-1)?.step ?? run?.step ?? 0;
-    return html`<div class="meter steps" .style=${litBy('weights')}>
+    return html`<div class="meter steps" .style=${highlightStyle('weights')}>
       <span><strong class="number">${msg(str`Step ${step}`)}</strong> <span class="soft number">/ ${total}</span></span>
       ${
         progress

@@ -7,7 +7,7 @@ import type { TrajectoryRecord } from '../../trajectories/files/record.ts';
 import { compact } from '../kit/format.ts';
 import { controls } from '../kit/styles/shared.ts';
 import { worldTitle } from '../state/labels.ts';
-import { type Across, compared, type Side } from './differences.ts';
+import { alignedMessages, type DifferenceRow, type DifferenceSide } from './differences.ts';
 import { messageTemplate, turnStyles } from './turns.ts';
 
 /** Rows drawn at first, and added by each press of the button. */
@@ -58,7 +58,7 @@ export class TabgymComparison extends LitElement {
   @property({ type: Boolean }) pair = false;
   @state() private onlyDifferences = false;
   @state() private most = mostRows;
-  private rows: Across[] = [];
+  private rows: DifferenceRow[] = [];
 
   constructor() {
     super();
@@ -67,7 +67,7 @@ export class TabgymComparison extends LitElement {
 
   protected override willUpdate(changed: PropertyValues) {
     if (!changed.has('left') && !changed.has('right')) return;
-    this.rows = compared(this.left.messages ?? [], this.right.messages ?? []);
+    this.rows = alignedMessages(this.left.messages ?? [], this.right.messages ?? []);
     this.most = mostRows;
   }
 
@@ -101,11 +101,11 @@ export class TabgymComparison extends LitElement {
       <span class="small number">${reward === null ? nothing : html`${msg('score')} ${compact(reward)} · `}${msg(str`${turns} turns`)}${step === undefined ? nothing : html` · ${msg(str`step ${step}`)}`}</span>`;
   }
 
-  private renderRow({ same, left, right }: Across, turns: (number | null)[][]) {
+  private renderRow({ same, left, right }: DifferenceRow, turns: (number | null)[][]) {
     return html`<div class="pair ${same ? 'same' : ''}">${this.renderSide(left, turns[0])}${this.renderSide(right, turns[1])}</div>`;
   }
 
-  private renderSide(side: Side | null, turns: (number | null)[]) {
+  private renderSide(side: DifferenceSide | null, turns: (number | null)[]) {
     if (!side) return html`<div class="nothing">${msg('no message')}</div>`;
     return messageTemplate(side.message, { turn: turns[side.at], stretches: side.stretches });
   }

@@ -6,23 +6,23 @@ import { diffArrays, diffWordsWithSpace } from 'diff';
 import type { Message } from '../../trajectories/files/record.ts';
 
 /** Part of a text; `differs`: true if only this side has it. */
-export interface Stretch {
+export interface TextPart {
   text: string;
   differs: boolean;
 }
 
-export interface Side {
+export interface DifferenceSide {
   /** Index of the message in its conversation. */
   at: number;
   message: Message;
-  stretches: Stretch[];
+  stretches: TextPart[];
 }
 
 /** Row of two aligned messages; null: the other conversation has no counterpart. */
-export interface Across {
+export interface DifferenceRow {
   same: boolean;
-  left: Side | null;
-  right: Side | null;
+  left: DifferenceSide | null;
+  right: DifferenceSide | null;
 }
 
 /** Largest total length, in characters, that is compared word by word; more would block the page. */
@@ -31,7 +31,7 @@ const timeoutMs = 60;
 
 const key = ({ role, content, reasoning }: Message) => JSON.stringify([role, content, reasoning]);
 
-export function wordDifferences(left: string, right: string): { left: Stretch[]; right: Stretch[] } {
+export function wordDifferences(left: string, right: string): { left: TextPart[]; right: TextPart[] } {
   const whole = { left: [{ text: left, differs: true }], right: [{ text: right, differs: true }] };
   if (left.length + right.length > mostLetters) return whole;
   const parts = diffWordsWithSpace(left, right, { timeout: timeoutMs });
@@ -41,7 +41,7 @@ export function wordDifferences(left: string, right: string): { left: Stretch[];
   return { left: side('added', 'removed'), right: side('removed', 'added') };
 }
 
-function pairOf(left: Side | null, right: Side | null): Across {
+function pairOf(left: DifferenceSide | null, right: DifferenceSide | null): DifferenceRow {
   if (!left || !right) return { same: false, left, right };
   const words = wordDifferences(left.message.content, right.message.content);
   return { same: false, left: { ...left, stretches: words.left }, right: { ...right, stretches: words.right } };
@@ -51,8 +51,8 @@ function pairOf(left: Side | null, right: Side | null): Across {
  * Aligns two stretches that differ: pairs messages of the same role, and leaves a gap on one side where the roles
  * differ.
  */
-function hunk(left: Side[], right: Side[]): Across[] {
-  const out: Across[] = [];
+function hunk(left: DifferenceSide[], right: DifferenceSide[]): DifferenceRow[] {
+  const out: DifferenceRow[] = [];
   let [i, j] = [0, 0];
   while (i < left.length || j < right.length) {
     const [a, b] = [left[i] ?? null, right[j] ?? null];
@@ -72,16 +72,16 @@ function hunk(left: Side[], right: Side[]): Across[] {
   return out;
 }
 
-export function compared(left: readonly Message[], right: readonly Message[]): Across[] {
-  const side = (message: Message, at: number, differs: boolean): Side => ({
+export function alignedMessages(left: readonly Message[], right: readonly Message[]): DifferenceRow[] {
+  const side = (message: Message, at: number, differs: boolean): DifferenceSide => ({
     at,
     message,
     stretches: [{ text: message.content, differs }],
   });
-  const out: Across[] = [];
+  const out: DifferenceRow[] = [];
   let [i, j] = [0, 0];
-  let removed: Side[] = [];
-  let added: Side[] = [];
+  let removed: DifferenceSide[] = [];
+  let added: DifferenceSide[] = [];
   const flush = () => {
     out.push(...hunk(removed, added));
     [removed, added] = [[], []];

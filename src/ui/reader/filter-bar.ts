@@ -2,7 +2,7 @@
 import { msg, updateWhenLocaleChanges } from '@lit/localize';
 import { css, html, LitElement, nothing } from 'lit';
 import { customElement, property, state } from 'lit/decorators.js';
-import { type Filter, noFilter, type Sorting } from '../../trajectories/files/listing.ts';
+import { type Filter, noFilter, type RecordOrder } from '../../trajectories/files/record-filter.ts';
 import { controls } from '../kit/styles/shared.ts';
 import { worldTitle } from '../state/labels.ts';
 import { type ReaderController, ReaderUpdates } from './reader-controller.ts';
@@ -76,7 +76,7 @@ export class TabgymFilterBar extends LitElement {
     clearTimeout(this.pause);
   }
 
-  private sort(patch: Partial<Sorting>) {
+  private sort(patch: Partial<RecordOrder>) {
     const { filter, sorting } = this.controller.list;
     this.controller.arrange(filter, { ...sorting, ...patch });
   }
@@ -93,7 +93,7 @@ export class TabgymFilterBar extends LitElement {
       ${this.bounds(msg('Score'), [filter.leastScore, filter.mostScore], (leastScore, mostScore) => this.set({ leastScore, mostScore }))}
       ${this.bounds(msg('Turns'), [filter.leastTurns, filter.mostTurns], (leastTurns, mostTurns) => this.set({ leastTurns, mostTurns }))}
       ${state?.steps ? html`<label>${msg('Step')} <input aria-label=${msg('Step')} class="bound number" inputmode="numeric" .value=${String(filter.step ?? '')} @change=${(event: Event) => this.set({ step: numberIn(textOfField(event)) })} /></label>` : nothing}
-      ${this.choice(msg('Order'), sorting.by, this.orderNames(), (by) => this.sort({ by: by as Sorting['by'] }))}
+      ${this.choice(msg('Order'), sorting.by, this.orderNames(), (by) => this.sort({ by: by as RecordOrder['by'] }))}
       <button class="quiet" aria-pressed=${sorting.descending ? 'true' : 'false'} aria-label=${msg('Descending')} title=${msg('Descending')}
         @click=${() => this.sort({ descending: !sorting.descending })}>${sorting.descending ? '↓' : '↑'}</button>
       ${this.controller.list.filter.text || isFiltered(filter) ? html`<button class="link" @click=${this.showAll}>${msg('Show all')}</button>` : nothing}`;

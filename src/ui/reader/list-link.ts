@@ -1,12 +1,18 @@
 /** Filter and order of the list as a short query string for the address. Default values are left out. Pure. */
-import { asTheyStand, type Filter, noFilter, orders, type Sorting } from '../../trajectories/files/listing.ts';
+import {
+  type Filter,
+  fileOrder,
+  noFilter,
+  orderKeys,
+  type RecordOrder,
+} from '../../trajectories/files/record-filter.ts';
 
 const number = (text: string | null): number | null =>
   text !== null && /^-?\d{1,12}(\.\d{1,9})?$/.test(text) ? Number(text) : null;
 
 const range = (least: number | null, most: number | null): string => `${least ?? ''}..${most ?? ''}`;
 
-export function listToText(filter: Filter, { by, descending }: Sorting): string {
+export function listToText(filter: Filter, { by, descending }: RecordOrder): string {
   const query = new URLSearchParams();
   if (filter.success !== noFilter.success) query.set('success', filter.success);
   if (filter.world !== null) query.set('world', filter.world);
@@ -16,11 +22,11 @@ export function listToText(filter: Filter, { by, descending }: Sorting): string 
     query.set('turns', range(filter.leastTurns, filter.mostTurns));
   if (filter.step !== null) query.set('step', String(filter.step));
   if (filter.text) query.set('text', filter.text);
-  if (by !== asTheyStand.by || descending) query.set('sort', `${descending ? '-' : ''}${by}`);
+  if (by !== fileOrder.by || descending) query.set('sort', `${descending ? '-' : ''}${by}`);
   return query.toString();
 }
 
-export function listFromText(text: string | null): { filter: Filter; sorting: Sorting } {
+export function listFromText(text: string | null): { filter: Filter; sorting: RecordOrder } {
   const query = new URLSearchParams(text ?? '');
   const [leastScore, mostScore] = (query.get('score') ?? '..').split('..').map(number);
   const [leastTurns, mostTurns] = (query.get('turns') ?? '..').split('..').map(number);
@@ -38,7 +44,7 @@ export function listFromText(text: string | null): { filter: Filter; sorting: So
       text: query.get('text') ?? '',
     },
     sorting: {
-      by: orders.find((each) => each === sort.replace(/^-/, '')) ?? asTheyStand.by,
+      by: orderKeys.find((each) => each === sort.replace(/^-/, '')) ?? fileOrder.by,
       descending: sort.startsWith('-'),
     },
   };

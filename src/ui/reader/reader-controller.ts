@@ -5,9 +5,9 @@
 import { msg, str } from '@lit/localize';
 import type { ReactiveController, ReactiveControllerHost } from 'lit';
 import type { RecordedReplay } from '../../session/protocol.ts';
-import type { Filter, Sorting } from '../../trajectories/files/listing.ts';
 import type { OnState, ReaderApi, ReaderState, Row, WrittenFile } from '../../trajectories/files/reader.ts';
 import type { TrajectoryRecord } from '../../trajectories/files/record.ts';
+import type { Filter, RecordOrder } from '../../trajectories/files/record-filter.ts';
 import type { Controller } from '../control/controller.ts';
 import { sentence } from '../control/notifier.ts';
 import { download } from '../kit/download.ts';
@@ -58,7 +58,7 @@ export class ReaderController {
     return this.app.store.state.selection;
   }
 
-  get list(): { filter: Filter; sorting: Sorting } {
+  get list(): { filter: Filter; sorting: RecordOrder } {
     return listFromText(this.selection.list);
   }
 
@@ -137,7 +137,7 @@ export class ReaderController {
     await Promise.all([this.load('shown', record), this.load('beside', beside)]);
   }
 
-  arrange(filter: Filter, sorting: Sorting) {
+  arrange(filter: Filter, sorting: RecordOrder) {
     this.app.navigation.select({ list: listToText(filter, sorting) || null });
   }
 

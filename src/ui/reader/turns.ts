@@ -5,7 +5,7 @@
 import { msg, str } from '@lit/localize';
 import { css, html, nothing, type TemplateResult } from 'lit';
 import type { Message } from '../../trajectories/files/record.ts';
-import type { Stretch } from './differences.ts';
+import type { TextPart } from './differences.ts';
 
 export const turnStyles = css`
   .said {
@@ -65,8 +65,8 @@ const roleNames = (): { [role in Message['role']]: string } => ({
 const actionStart = (content: string): number => content.lastIndexOf('Action:');
 
 /** Splits a list of stretches at character `at`. */
-function cutAt(stretches: readonly Stretch[], at: number): [Stretch[], Stretch[]] {
-  const [before, after]: [Stretch[], Stretch[]] = [[], []];
+function cutAt(stretches: readonly TextPart[], at: number): [TextPart[], TextPart[]] {
+  const [before, after]: [TextPart[], TextPart[]] = [[], []];
   let offset = 0;
   for (const { text, differs } of stretches) {
     const here = Math.max(0, Math.min(text.length, at - offset));
@@ -78,26 +78,26 @@ function cutAt(stretches: readonly Stretch[], at: number): [Stretch[], Stretch[]
 }
 
 /** No white space between the tags: the element shows white space as it is. */
-const drawn = (stretches: readonly Stretch[]) =>
+const drawn = (stretches: readonly TextPart[]) =>
   stretches.map(({ text, differs }) => (differs ? html`<mark>${text}</mark>` : html`${text}`));
 
-function textOf({ role, content }: Message, stretches: readonly Stretch[]) {
+function textOf({ role, content }: Message, stretches: readonly TextPart[]) {
   const at = role === 'assistant' ? actionStart(content) : -1;
   if (at < 0) return html`<div class="text ${role === 'assistant' ? 'action' : ''}">${drawn(stretches)}</div>`;
   const [thought, action] = cutAt(stretches, at);
   return html`<div class="text"><span class="thought">${drawn(thought)}</span><span class="action">${drawn(action)}</span></div>`;
 }
 
-export interface Drawn {
+export interface MessageOptions {
   /** Number of the assistant's message, from 0; null: not an assistant's message. */
   turn: number | null;
-  stretches?: readonly Stretch[];
+  stretches?: readonly TextPart[];
   /** True for the turn that the link or the slider selects. */
   here?: boolean;
   note?: TemplateResult | typeof nothing;
 }
 
-export function messageTemplate(message: Message, { turn, stretches, here = false, note = nothing }: Drawn) {
+export function messageTemplate(message: Message, { turn, stretches, here = false, note = nothing }: MessageOptions) {
   const { role, content, trained, reasoning } = message;
   return html`<div class="said ${role} ${here ? 'here' : ''}" id=${turn === null ? nothing : `turn-${turn}`}>
     <div class="who"><span>${roleNames()[role]}</span>

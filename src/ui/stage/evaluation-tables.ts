@@ -55,7 +55,7 @@ const newestBeside = (others: readonly OtherEvaluation[], { suite }: SuiteReport
 };
 
 /** Table of this run and other runs on the same suite. */
-export function besideTable(report: SuiteReport, others: readonly OtherEvaluation[]) {
+export function otherRunsTable(report: SuiteReport, others: readonly OtherEvaluation[]) {
   const beside = newestBeside(others, report);
   if (!beside.length) return nothing;
   const row = (name: string, { rows, settings, policy }: SuiteReport, ours: boolean) => {

@@ -10,7 +10,7 @@ import { fixed, signed } from '../kit/format.ts';
 import { emptyState, errorState, loadingState } from '../kit/states.ts';
 import { controls } from '../kit/styles/shared.ts';
 import { endingNames, groupStatistics, taskLabel } from '../state/episodes.ts';
-import { litBy } from '../state/lights.ts';
+import { highlightStyle } from '../state/highlight.ts';
 
 @customElement('tabgym-group')
 export class TabgymGroup extends Panel {
@@ -197,7 +197,7 @@ export class TabgymGroup extends Panel {
     return html`<div>
       <h3>${msg(str`Group ${index + 1}`)}: ${taskLabel(members[0].task)}
         ${signal ? nothing : html`<span class="badge warn">! ${msg('no signal: all returns are equal')}</span>`}</h3>
-      <p class="formula" .style=${litBy('group')}>${msg('mean return')} ${fixed(mean)} · ${msg('standard deviation')} ${fixed(std)}${
+      <p class="formula" .style=${highlightStyle('group')}>${msg('mean return')} ${fixed(mean)} · ${msg('standard deviation')} ${fixed(std)}${
         signal ? html` · ${msg('advantage of the best episode')} = ${this.formula(best, mean, std)}` : nothing
       }</p>
       <div class="episodes">${members.map((each) => this.renderEpisode(each, members))}</div>
@@ -221,8 +221,8 @@ export class TabgymGroup extends Panel {
     const sign = each.advantage > 0 ? '▲' : each.advantage < 0 ? '▼' : '■';
     return html`<button class="episode" aria-pressed=${selection.member === each.member ? 'true' : 'false'} @click=${open}>
       <span class="number soft">${each.member + 1}</span>
-      <span class="number" .style=${litBy('return')}><span class="visually-hidden">${msg('Return')} </span>${each.success ? '✓' : '✕'} ${fixed(each.score)}</span>
-      <span class="advantage" .style=${litBy('advantage')}><span class="bar" aria-hidden="true"><span class=${each.advantage >= 0 ? 'up' : 'down'} .style=${`width:${width}`}></span></span>
+      <span class="number" .style=${highlightStyle('return')}><span class="visually-hidden">${msg('Return')} </span>${each.success ? '✓' : '✕'} ${fixed(each.score)}</span>
+      <span class="advantage" .style=${highlightStyle('advantage')}><span class="bar" aria-hidden="true"><span class=${each.advantage >= 0 ? 'up' : 'down'} .style=${`width:${width}`}></span></span>
         <span class="number ${each.advantage > 0 ? 'good' : each.advantage < 0 ? 'bad' : 'soft'}"><span class="visually-hidden">${msg('Advantage')} </span><span aria-hidden="true">${sign}</span> ${signed(each.advantage)}</span></span>
       <span class="ending"><span class="badge ${each.success ? 'good' : ''}">${endingNames()[each.ending]}</span> <span class="small soft number">${msg(str`${each.turns.length} turns`)}</span></span>
       <span class="actions">${each.turns.map((turn) => turn.action).join(' → ')}</span>

@@ -11,7 +11,7 @@ import { Panel } from '../control/panel.ts';
 import { loadingState } from '../kit/states.ts';
 import { controls } from '../kit/styles/shared.ts';
 import { tabList } from '../kit/tabs.ts';
-import { shownStep } from '../state/in-focus.ts';
+import { shownStep } from '../state/focus.ts';
 import type { StageTab } from '../state/selection.ts';
 import './trajectory.ts';
 import './watch.ts';

@@ -9,7 +9,7 @@ import type { Trajectory } from '../../rl/episode/trajectory.ts';
 import { fixed, signed } from '../kit/format.ts';
 import { controls } from '../kit/styles/shared.ts';
 import { type TokenFacts, tokenFacts } from '../state/episodes.ts';
-import { litBy } from '../state/lights.ts';
+import { highlightStyle } from '../state/highlight.ts';
 import { tokenText } from './tokens.ts';
 
 const mostAlternatives = 16;
@@ -82,8 +82,8 @@ export class TabgymTokenDetails extends LitElement {
       <dl>
         <dt>${msg('Text')}</dt><dd class="mono">${JSON.stringify(tokenText(this.texts, id))} <span class="soft">#${id}</span></dd>
         <dt>${msg('From')}</dt><dd>${this.sourceLabel(facts)}</dd>
-        ${facts.logprob === null ? nothing : html`<dt>${msg('Probability')}</dt><dd class="number" .style=${litBy('token')}>${fixed(Math.exp(facts.logprob), 3)} <span class="soft">log ${fixed(facts.logprob, 3)}</span></dd>`}
-        ${facts.advantage === null ? nothing : html`<dt>${msg('Advantage')}</dt><dd class="number" .style=${litBy('advantage')}>${signed(facts.advantage)}</dd>`}
+        ${facts.logprob === null ? nothing : html`<dt>${msg('Probability')}</dt><dd class="number" .style=${highlightStyle('token')}>${fixed(Math.exp(facts.logprob), 3)} <span class="soft">log ${fixed(facts.logprob, 3)}</span></dd>`}
+        ${facts.advantage === null ? nothing : html`<dt>${msg('Advantage')}</dt><dd class="number" .style=${highlightStyle('advantage')}>${signed(facts.advantage)}</dd>`}
         ${facts.source === 'policy' ? html`<dt>${msg('Allowed')}</dt><dd>${this.allowedText(facts)}</dd>` : nothing}
       </dl>
       ${facts.allowed ? this.renderAlternatives(facts.allowed, id) : nothing}`;

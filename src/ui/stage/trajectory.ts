@@ -12,8 +12,8 @@ import { fixed, signed } from '../kit/format.ts';
 import { emptyState, errorState, loadingState } from '../kit/states.ts';
 import { controls } from '../kit/styles/shared.ts';
 import { endingNames, type Segment, segmentsByTurn, taskLabel } from '../state/episodes.ts';
-import { shownStep } from '../state/in-focus.ts';
-import { litBy } from '../state/lights.ts';
+import { shownStep } from '../state/focus.ts';
+import { highlightStyle } from '../state/highlight.ts';
 import './token-details.ts';
 import type { TabgymTokenDetails } from './token-details.ts';
 import { gapBefore, needsSpaces, tokenStyles, tokenTemplate, tokenText } from './tokens.ts';
@@ -149,7 +149,7 @@ export class TabgymTrajectory extends Panel {
     return html`<div class="row head">
       <span><strong>${msg(str`Group ${trajectory.group + 1}, episode ${trajectory.member + 1}`)}</strong> <span class="soft small">${taskLabel(trajectory.task)}</span></span>
       <span class="badge ${success ? 'good' : ''}">${success ? '✓' : '✕'} ${endingNames()[ending]}</span>
-      <span class="number small"><span .style=${litBy('return')}>${msg('return')} <strong>${fixed(score)}</strong></span> · <span .style=${litBy('advantage')}>${msg('advantage')} <strong class=${advantage > 0 ? 'good' : advantage < 0 ? 'bad' : ''}>${signed(advantage)}</strong></span></span>
+      <span class="number small"><span .style=${highlightStyle('return')}>${msg('return')} <strong>${fixed(score)}</strong></span> · <span .style=${highlightStyle('advantage')}>${msg('advantage')} <strong class=${advantage > 0 ? 'good' : advantage < 0 ? 'bad' : ''}>${signed(advantage)}</strong></span></span>
       <span class="soft small number">${msg(str`${turns.length} of ${horizon} turns`)}${oracleTurns === null ? nothing : msg(str`, oracle needs ${oracleTurns}`)} · ${msg(str`${tokens.length} tokens`)}</span>
       <label class="scrub"><span class="number">${msg(str`Turn ${turn + 1}`)}</span>
         <input type="range" min="0" max=${Math.max(0, turns.length - 1)} .value=${String(turn)} ?disabled=${turns.length < 2}
@@ -181,7 +181,7 @@ export class TabgymTrajectory extends Panel {
     return html`<section class="turn ${chosen ? 'chosen' : ''}" id=${`turn-${index}`} aria-label=${msg(str`Turn ${index + 1}`)}>
       <h3><button class="quiet" aria-pressed=${chosen ? 'true' : 'false'} @click=${() => this.app.navigation.select({ turn: index })}>${msg(str`Turn ${index + 1}`)}</button>
         ${turn.valid ? nothing : html`<span class="badge warn">! ${msg('refused by the world')}</span>`}
-        ${turn.reward ? html`<span class="badge ${turn.reward > 0 ? 'good' : 'bad'}" .style=${litBy('reward')}>${msg(str`reward ${fixed(turn.reward, 1)}`)}</span>` : nothing}</h3>
+        ${turn.reward ? html`<span class="badge ${turn.reward > 0 ? 'good' : 'bad'}" .style=${highlightStyle('reward')}>${msg(str`reward ${fixed(turn.reward, 1)}`)}</span>` : nothing}</h3>
       ${segments.map((segment) => this.renderSegment(trajectory, segment))}
       ${segments.some((each) => each.kind === 'observation') ? nothing : html`<div class="segment"><span class="who">${msg('World')}</span><div class="plain">${turn.observation}</div></div>`}
     </section>`;

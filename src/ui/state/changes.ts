@@ -1,5 +1,5 @@
 /** Effect of the setup's draft on the run in focus: none, a fork at its last step, or a new run. Pure functions. */
-import { deepens } from '../../experiment/deepening.ts';
+import { addsLayers } from '../../experiment/added-layers.ts';
 import type { Experiment } from '../../experiment/experiment.ts';
 import type { Knob } from '../../experiment/knob.ts';
 import { findKnob } from '../../experiment/knobs.ts';
@@ -15,7 +15,7 @@ const order: readonly Knob['change'][] = ['free', 'fork', 'restart'];
 
 /** An added stage or mixture is one difference for the whole list; the knob of its first field decides. */
 function changeOf(difference: Difference): Knob['change'] {
-  if (deepens(difference)) return 'fork';
+  if (addsLayers(difference)) return 'fork';
   const { path } = difference;
   return findKnob(path)?.change ?? (/^(worlds|policy|sweep)\b/.test(path) ? 'restart' : 'fork');
 }

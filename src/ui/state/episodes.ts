@@ -1,7 +1,7 @@
 /** Readings of trajectories: segments, facts of a token, statistics of a group, labels. Pure functions. */
 import { msg, str } from '@lit/localize';
 import type { Task } from '../../envs/env.ts';
-import { chosenPositions } from '../../rl/episode/packing.ts';
+import { chosenPositions } from '../../rl/episode/micro-batch.ts';
 import { type Ending, TokenSource, type Trajectory } from '../../rl/episode/trajectory.ts';
 import { worldTitle } from './labels.ts';
 

@@ -11,14 +11,14 @@ import { metricNames } from './series.ts';
 import type { LearnTab, NarrowPanel, State } from './state.ts';
 
 /** Place on the page where a part is done. */
-export interface Where {
+export interface PartPlace {
   panel: NarrowPanel;
   tab?: Selection['tab'];
   learn?: LearnTab;
 }
 
 /** Actions of the page that a lesson may offer as a button. */
-interface Helped {
+interface HelpTarget {
   draft: { edit(path: string, value: unknown): void };
   library: { openShipped(path: string, name: string): Promise<void> };
 }
@@ -29,15 +29,15 @@ export interface Part {
   title(): string;
   /** Instructions with the reason, one paragraph each. */
   text(): readonly string[];
-  where?: Where;
+  where?: PartPlace;
   /** Button that does the task's first action for the reader. */
-  help?: { label(): string; act(app: Helped): void | Promise<void> };
+  help?: { label(): string; act(app: HelpTarget): void | Promise<void> };
   /** Another experiment, put into the setup when this part begins. */
   experiment?: unknown;
   /** True if the state of the page shows that the part is done. A part stays done. */
-  done(seen: Seen): boolean;
+  done(seen: LessonContext): boolean;
   /** Live numbers that show the progress; empty if there are none. */
-  far?(seen: Seen): string;
+  far?(seen: LessonContext): string;
 }
 
 export interface Choice {
@@ -62,20 +62,20 @@ export interface Lesson {
   /** Experiment in the setup when the lesson begins; absent if nothing is trained. */
   experiment?: unknown;
   /** Place where the lesson begins. */
-  start: Where;
+  start: PartPlace;
   parts: readonly Part[];
   questions: readonly [Question, Question];
 }
 
 /** Input of a lesson's conditions. */
-export interface Seen {
+export interface LessonContext {
   state: State;
   /** Trained steps of the run in focus. */
   trained: readonly StepRecord[];
   place: Place;
 }
 
-export const seenOf = (state: State): Seen => ({
+export const lessonContext = (state: State): LessonContext => ({
   state,
   trained: state.run ? state.records.filter(({ step }) => step > 0) : [],
   place: placeOf(state),
@@ -101,18 +101,18 @@ export const evaluated = (trained: readonly StepRecord[]) =>
   trained.findLast(({ evaluation }) => evaluation)?.evaluation ?? null;
 
 /** True if the policy played an episode to its end without training. */
-export const watchedOne = ({ state }: Seen): boolean =>
+export const hasWatchedEpisode = ({ state }: LessonContext): boolean =>
   state.run !== null &&
   state.recorded === null &&
   !['running', 'preparing', 'pausing'].includes(state.status) &&
   state.live.at(-1)?.done === true;
 
 /** Trajectory that is open in the Trajectory tab, or null. */
-export const reads = ({ state, place }: Seen): Trajectory | null =>
+export const openTrajectory = ({ state, place }: LessonContext): Trajectory | null =>
   state.selection.tab === 'trajectory' ? place.trajectory : null;
 
-export const ofPolicy = ({ place }: Seen): boolean => place.facts?.source === 'policy';
+export const isPolicyToken = ({ place }: LessonContext): boolean => place.facts?.source === 'policy';
 
 /** True if the run in focus is of an experiment with this name. */
-export const runs = ({ state }: Seen, experiment: unknown): boolean =>
+export const isRunOf = ({ state }: LessonContext, experiment: unknown): boolean =>
   state.run?.experiment.name === (experiment as Experiment).name;

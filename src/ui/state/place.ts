@@ -11,7 +11,7 @@ import type { ExaminedEpisode } from '../../rl/examine.ts';
 import { trainingStageAt } from '../../rl/settings.ts';
 import type { StepInspection, StepRecord } from '../../session/protocol.ts';
 import { groupStatistics, type TokenFacts, tokenFacts, trainedRow } from './episodes.ts';
-import { shownStep } from './in-focus.ts';
+import { shownStep } from './focus.ts';
 import type { State } from './state.ts';
 
 export interface Place {

@@ -1,7 +1,7 @@
 /** Change of the selected token's probability by the update of a step, with its causes. */
 import type { Place } from './place.ts';
 
-export interface Why {
+export interface TokenChange {
   before: number;
   after: number;
   advantage: number;
@@ -19,7 +19,7 @@ export interface Why {
 }
 
 /** Change of the selected token; null if it was not trained, or if the step was not examined. */
-export function whyOf({ examined, row, inspection }: Place): Why | null {
+export function tokenChange({ examined, row, inspection }: Place): TokenChange | null {
   if (!examined || row === null || !inspection || row >= examined.before.length) return null;
   const weight = examined.weight[row];
   const tokens = inspection.episodes.reduce((sum, each) => sum + each.before.length, 0);

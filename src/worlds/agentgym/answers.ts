@@ -20,8 +20,8 @@ const glimpse = (value: unknown) => {
 export function readAnswer<const S extends v.GenericSchema>(what: string, schema: S, value: unknown): v.InferOutput<S> {
   const result = v.safeParse(schema, value);
   if (result.success) return result.output;
-  const said = (value as { error?: unknown } | null)?.error;
-  if (typeof said === 'string') throw new RefusedError(`the server refuses ${what}: ${said}`, 200);
+  const refusal = (value as { error?: unknown } | null)?.error;
+  if (typeof refusal === 'string') throw new RefusedError(`the server refuses ${what}: ${refusal}`, 200);
   const [issue] = result.issues;
   throw new AnswerError(
     `${what} was answered with ${glimpse(value)}: ${v.getDotPath(issue) ?? 'it'} ${issue.message}`,

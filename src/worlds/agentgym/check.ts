@@ -1,7 +1,7 @@
 /** Checks an AgentGym server without creating anything: whether it answers, its kind, latency and routes. */
 import type { ConnectionFinding, ConnectionReport, ConnectionSettings } from '../../envs/module.ts';
 import { JsonServer, ServerError, UnreachableError } from '../../envs/transport/http.ts';
-import { descriptionOf, lackingIn, lookAt, median } from '../../envs/transport/server-check.ts';
+import { checkServer, descriptionOf, median, missingParts } from '../../envs/transport/server-check.ts';
 import type { AgentGymKind } from './kind.ts';
 import { routesOf } from './world.ts';
 
@@ -10,8 +10,8 @@ const PINGS = 3;
 /** Greeting of the server; quotes are removed if it is JSON. */
 function greeting(text: string): string {
   try {
-    const said: unknown = JSON.parse(text);
-    return typeof said === 'string' ? said : text;
+    const parsed: unknown = JSON.parse(text);
+    return typeof parsed === 'string' ? parsed : text;
   } catch {
     return text.trim();
   }
@@ -29,7 +29,7 @@ export const checkAgentGym = (
   signal?: AbortSignal,
   options: ConstructorParameters<typeof JsonServer>[1] = {},
 ): Promise<ConnectionReport> =>
-  lookAt(
+  checkServer(
     settings.address,
     () => routesOf(kind, settings),
     (address) => {
@@ -49,16 +49,22 @@ async function check({ kind, server, signal }: Look): Promise<ConnectionReport> 
   const known = text === kind.greeting;
   const described = await descriptionOf(server, signal);
   const findings: ConnectionFinding[] = [
-    ...(known ? [] : [{ what: 'another-kind' as const, detail: text.slice(0, 160) }]),
+    ...(known ? [] : [{ kind: 'another-kind' as const, detail: text.slice(0, 160) }]),
     ...missingRoutes(kind, described),
-    ...(described ? [] : [{ what: 'no-version' as const, detail: '' }]),
+    ...(described ? [] : [{ kind: 'no-version' as const, detail: '' }]),
     ...(await postFindings(kind, server, signal)),
-    ...(kind.closes ? [] : [{ what: 'stays-open' as const, detail: '' }]),
-    ...lackingIn(described),
+    ...(kind.closes ? [] : [{ kind: 'stays-open' as const, detail: '' }]),
+    ...missingParts(described),
   ];
   const harmless = ['no-version', 'stays-open', 'lacks'];
-  const works = findings.every(({ what }) => harmless.includes(what));
-  return { works, says: text.slice(0, 160), version: described?.info.version ?? '', ms: median(times), findings };
+  const works = findings.every(({ kind }) => harmless.includes(kind));
+  return {
+    works,
+    description: text.slice(0, 160),
+    version: described?.info.version ?? '',
+    ms: median(times),
+    findings,
+  };
 }
 
 function missingRoutes(
@@ -68,7 +74,7 @@ function missingRoutes(
   if (!described) return [];
   const wanted = ['/create', '/reset', '/step', ...(closes ? ['/close'] : [])].map((path) => `${prefix}${path}`);
   const missing = wanted.filter((path) => !(path in described.paths));
-  return missing.length ? [{ what: 'routes-missing', detail: missing.join(', ') }] : [];
+  return missing.length ? [{ kind: 'routes-missing', detail: missing.join(', ') }] : [];
 }
 
 /**
@@ -85,6 +91,6 @@ async function postFindings(
     return [];
   } catch (error) {
     if (!(error instanceof ServerError)) throw error;
-    return error instanceof UnreachableError ? [{ what: 'may-not-post', detail: '' }] : [];
+    return error instanceof UnreachableError ? [{ kind: 'may-not-post', detail: '' }] : [];
   }
 }

@@ -77,8 +77,8 @@ const functionCalling =
   };
 
 /** Removes the fence of a code block. */
-function codeOf(said: string): string {
-  let text = strip(said);
+function codeOf(reply: string): string {
+  let text = strip(reply);
   if (text.startsWith('```')) text = text.slice(text.indexOf('\n') + 1);
   if (text.endsWith('```')) text = text.slice(0, Math.max(0, text.lastIndexOf('\n')));
   return text;

@@ -6,11 +6,11 @@ import {
   int,
   modulo,
   Refused,
+  requireAnswer,
   type ServedSession,
   sessionOf,
-  standing,
   str,
-  unfinishedOf,
+  unfinishedSession,
 } from '../../envs/serving/form.ts';
 import { itemOf, LEVELS } from './split.ts';
 
@@ -64,7 +64,7 @@ export const agentGymForm: AgentGymForm = {
       fields: { id: int, data_idx: int },
       async answer(host, { id, data_idx }) {
         const session = sessionOf(host, id);
-        const { observation } = standing(await host.begin(session, host.task(itemNumber(data_idx as bigint))));
+        const { observation } = requireAnswer(await host.begin(session, host.task(itemNumber(data_idx as bigint))));
         const answer = { observation, reward: 0, score: 0, deleted: false, done: false };
         session.info = { ...answer, goal: observation.slice(0, observation.indexOf('\n')) };
         return answer;
@@ -75,9 +75,9 @@ export const agentGymForm: AgentGymForm = {
       path: '/step',
       fields: { id: int, action: str },
       async answer(host, { id, action }) {
-        const session = unfinishedOf(host, id);
+        const session = unfinishedSession(host, id);
         if (session.info.observation === undefined) throw new Refused(String(session.id));
-        const { observation, reward: score, done } = standing(await host.act(session, action as string));
+        const { observation, reward: score, done } = requireAnswer(await host.act(session, action as string));
         const answer = { observation, reward: stepReward(score, session.info), score, done };
         Object.assign(session.info, answer);
         return answer;
@@ -88,7 +88,7 @@ export const agentGymForm: AgentGymForm = {
       path: '/observation',
       fields: { id: int },
       answer(host, { id }) {
-        const session = unfinishedOf(host, id);
+        const session = unfinishedSession(host, id);
         if (session.info.observation !== undefined) return observationOf(session);
         return { observation: 'Environment not initialized', reward: 0, score: 0, done: false, deleted: false };
       },
@@ -98,7 +98,7 @@ export const agentGymForm: AgentGymForm = {
       path: '/render',
       fields: { id: int },
       answer(host, { id }) {
-        unfinishedOf(host, id);
+        unfinishedSession(host, id);
         throw new Refused('This server draws no pictures: the page has a view of the grid.');
       },
     },

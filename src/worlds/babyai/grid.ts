@@ -4,7 +4,7 @@
  */
 
 import type { BabyAiView, GridCell } from './view-data.ts';
-import { type Facts, type Look, placeInView, readLook, STEPS } from './wasm.ts';
+import { type CellLook, type Facts, placeInView, readLook, STEPS } from './wasm.ts';
 
 type Grid = Pick<BabyAiView, 'cells' | 'agent' | 'carrying'>;
 
@@ -29,7 +29,7 @@ function seenCells({ x, y, dir, width }: Facts, view: Uint8Array): Set<number> {
 export function gridOf(facts: Facts, looks: readonly Uint8Array[], view: Uint8Array): Grid {
   const seen = seenCells(facts, view);
   const cell = (look: number, index: number): GridCell => {
-    const { type, color, state } = readLook(look) as Look & { type: GridCell['type'] };
+    const { type, color, state } = readLook(look) as CellLook & { type: GridCell['type'] };
     return { type, color, state, seen: seen.has(index) };
   };
   const { type, color } = readLook(facts.carried);

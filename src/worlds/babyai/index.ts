@@ -29,8 +29,8 @@ export const babyai: WorldModule = {
         everyLevel('full', true),
         everyLevel('compact', true),
       ],
-      begun: Infinity,
-      played: 160,
+      openings: Infinity,
+      episodes: 160,
       randomTurns: 12,
       spread: true,
       probes: [

@@ -6,7 +6,7 @@
  * Coordinates are relative to the start of the episode, which is column 30, row 30, facing north: columns and rows are
  * never negative, and all are larger than the distances in the world's text.
  */
-import { type Facts, inView, type Look, placeInView, readLook, STEPS, thingsInView } from './wasm.ts';
+import { type CellLook, type Facts, inView, placeInView, readLook, STEPS, thingsInView } from './wasm.ts';
 
 /** Column and row of the agent at the start of an episode. */
 const ORIGIN = 30;
@@ -35,7 +35,7 @@ interface Pose extends Cell {
 }
 
 interface Thing extends Cell {
-  look: Look;
+  look: CellLook;
   /** True if the thing is a door that the agent went through. */
   passed: boolean;
 }

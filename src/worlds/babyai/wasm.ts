@@ -105,14 +105,14 @@ const VERBS = [
   'check available actions',
 ];
 
-export interface Look {
+export interface CellLook {
   type: 'unseen' | 'empty' | 'wall' | 'door' | 'key' | 'ball' | 'box';
   color: string;
   /** For doors only; otherwise empty. */
   state: string;
 }
 /** Decodes a look byte. */
-export function readLook(look: number): Look {
+export function readLook(look: number): CellLook {
   if (look < 3)
     return { type: (['unseen', 'empty', 'wall'] as const)[look], color: look === 2 ? 'grey' : '', state: '' };
   if (look < 40) return { type: 'door', color: COLORS[Math.floor((look - 16) / 3)], state: STATES[(look - 16) % 3] };

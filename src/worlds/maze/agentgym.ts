@@ -7,11 +7,11 @@ import {
   indexInto,
   int,
   Refused,
+  requireAnswer,
   type ServedSession,
   sessionOf,
-  standing,
   str,
-  unfinishedOf,
+  unfinishedSession,
 } from '../../envs/serving/form.ts';
 import { mazeActions } from './moves.ts';
 
@@ -50,7 +50,7 @@ export const agentGymForm: AgentGymForm = {
       fields: { id: int, game: int },
       async answer(host, { id, game }) {
         const session = sessionOf(host, id);
-        const { observation } = standing(await host.begin(session, host.task(gameOf(game as bigint))));
+        const { observation } = requireAnswer(await host.begin(session, host.task(gameOf(game as bigint))));
         session.info = { maze_name: 'double_t_maze', observation, done: false, reward: 0, deleted: false };
         return { observation };
       },
@@ -60,9 +60,9 @@ export const agentGymForm: AgentGymForm = {
       path: '/step',
       fields: { id: int, action: str },
       async answer(host, { id, action }) {
-        const session = unfinishedOf(host, id);
+        const session = unfinishedSession(host, id);
         inGame(session, String(session.id));
-        const { observation, reward, done } = standing(await host.act(session, action as string));
+        const { observation, reward, done } = requireAnswer(await host.act(session, action as string));
         Object.assign(session.info, { observation, done, reward: Number(session.info.reward) + reward });
         return { observation, reward, done };
       },
@@ -72,13 +72,13 @@ export const agentGymForm: AgentGymForm = {
       method: 'GET',
       path: '/observation',
       fields: { id: int },
-      answer: (host, { id }) => inGame(unfinishedOf(host, id), "'observation'").info.observation,
+      answer: (host, { id }) => inGame(unfinishedSession(host, id), "'observation'").info.observation,
     },
     {
       method: 'GET',
       path: '/detail',
       fields: { id: int },
-      answer: (host, { id }) => inGame(unfinishedOf(host, id), "'goal_position'").info,
+      answer: (host, { id }) => inGame(unfinishedSession(host, id), "'goal_position'").info,
     },
   ],
 };

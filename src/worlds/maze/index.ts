@@ -11,8 +11,8 @@ export const maze: WorldModule = {
     // Mazes of the largest size contain every number that a position can have.
     play: {
       options: [{ size: 20, observation: 'compact' }, { size: 20 }, { upstream: true }],
-      begun: 300,
-      played: 30,
+      openings: 300,
+      episodes: 30,
       randomTurns: 12,
       spread: true,
       probes: ['dance'],

@@ -22,14 +22,14 @@ export async function checkOpenEnv(
   signal?: AbortSignal,
   options: HttpOptions = {},
 ): Promise<ConnectionReport> {
-  if (!settings.address) return reportOf([{ what: 'no-address', detail: '' }]);
+  if (!settings.address) return reportOf([{ kind: 'no-address', detail: '' }]);
   let addresses: ReturnType<typeof addressesOf>;
   try {
     addresses = addressesOf(settings);
   } catch (error) {
-    return reportOf([{ what: 'bad-address', detail: (error as Error).message }]);
+    return reportOf([{ kind: 'bad-address', detail: (error as Error).message }]);
   }
-  if (blockedByPage(addresses.socket)) return reportOf([{ what: 'insecure', detail: '' }]);
+  if (blockedByPage(addresses.socket)) return reportOf([{ kind: 'insecure', detail: '' }]);
   const server = new JsonServer(addresses.http, { attempts: 1, attemptMs: 10_000, ...options });
   try {
     return await check(addresses.socket, server, signal);
@@ -40,8 +40,8 @@ export async function checkOpenEnv(
 }
 
 function unreached(error: ServerError): ConnectionFinding {
-  if (error instanceof CapacityError) return { what: 'full', detail: error.message };
-  return { what: error instanceof UnreachableError ? 'unreachable' : 'not-understood', detail: error.message };
+  if (error instanceof CapacityError) return { kind: 'full', detail: error.message };
+  return { kind: error instanceof UnreachableError ? 'unreachable' : 'not-understood', detail: error.message };
 }
 
 async function check(socket: string, server: JsonServer, signal?: AbortSignal): Promise<ConnectionReport> {
@@ -56,12 +56,18 @@ async function check(socket: string, server: JsonServer, signal?: AbortSignal): 
     const described = await getOrNull(server, '/metadata', MetadataSchema, signal);
     const schema = await getOrNull(server, '/schema', v.object({ action: v.looseObject({}) }), signal);
     const findings: ConnectionFinding[] = [
-      ...(described?.version ? [] : [{ what: 'no-version' as const, detail: '' }]),
-      ...(schema ? [] : [{ what: 'no-schema' as const, detail: '' }]),
+      ...(described?.version ? [] : [{ kind: 'no-version' as const, detail: '' }]),
+      ...(schema ? [] : [{ kind: 'no-schema' as const, detail: '' }]),
       ...(await placesFinding(socket, signal)),
     ];
     const says = described ? `${described.name}: ${described.description}` : 'OpenEnv';
-    return { works: true, says: says.slice(0, 200), version: described?.version ?? '', ms: median(times), findings };
+    return {
+      works: true,
+      description: says.slice(0, 200),
+      version: described?.version ?? '',
+      ms: median(times),
+      findings,
+    };
   } finally {
     session.close();
   }
@@ -95,7 +101,7 @@ async function placesFinding(socket: string, signal?: AbortSignal): Promise<Conn
     return [];
   } catch (error) {
     if (!(error instanceof ServerError)) throw error;
-    return error instanceof CapacityError ? [{ what: 'places', detail: String(error.places ?? 1) }] : [];
+    return error instanceof CapacityError ? [{ kind: 'places', detail: String(error.places ?? 1) }] : [];
   } finally {
     second?.close();
   }

@@ -6,10 +6,10 @@ import {
   int,
   Refused,
   type Route,
+  requireAnswer,
   type ServedSession,
   ServerFault,
   type SessionHost,
-  standing,
   str,
   type Values,
 } from '../../envs/serving/form.ts';
@@ -42,7 +42,7 @@ const viewOf = async (host: SessionHost, session: ServedSession) => (await host.
 async function reset(host: SessionHost, values: Values): Promise<Json> {
   const session = sessionOf(host, values.id, true);
   const item = indexInto(values.data_idx as bigint, items);
-  const { observation } = standing(await host.begin(session, host.task(item)));
+  const { observation } = requireAnswer(await host.begin(session, host.task(item)));
   const { description, score } = await viewOf(host, session);
   const { task, variation } = itemOf(item);
   const answer = {
@@ -67,7 +67,7 @@ async function reset(host: SessionHost, values: Values): Promise<Json> {
  * in points.
  */
 async function step(host: SessionHost, session: ServedSession, action: string) {
-  const { observation, reward: part, done } = standing(await host.act(session, action));
+  const { observation, reward: part, done } = requireAnswer(await host.act(session, action));
   const score = Math.round(part * 100);
   const answer = { observation, reward: score - Number(session.info.score), score, done };
   Object.assign(session.info, answer);

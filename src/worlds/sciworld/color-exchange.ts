@@ -3,7 +3,7 @@
  * follows its parts. Training mixes only green and the two colours beside it, the test set violet; with the exchange
  * training meets every mixture. Independent of the simulator.
  */
-import { Exchange, exchanged } from '../../envs/exchange.ts';
+import { Exchange, permutedWords } from '../../envs/exchange.ts';
 
 const primary = ['red', 'yellow', 'blue'];
 const mixtures: { [color: string]: readonly [string, string] } = {
@@ -54,6 +54,6 @@ function replaceColors(text: string, by: ReadonlyMap<string, string>): string {
 export class ColorExchange extends Exchange {
   /** Makes exchange number `seed`. */
   constructor(seed: number) {
-    super(withMixtures(exchanged([primary], seed)), replaceColors);
+    super(withMixtures(permutedWords([primary], seed)), replaceColors);
   }
 }

@@ -14,7 +14,7 @@ import {
   reachInKitchen,
   waitForNames,
 } from './oracle.ts';
-import { type Plan, type PlanTrial, Stuck } from './plan-trial.ts';
+import { type Plan, PlanFailure, type PlanTrial } from './plan-trial.ts';
 
 /** Goes to the room and looks around: only a look (or the start of an episode) describes a room. */
 const visit: Arrival = (trial, room) => {
@@ -36,7 +36,8 @@ const readRecipe: Arrival = (trial, room) => {
 /** The first `count` things in the room's description whose names end with `ending`. */
 function shown(trial: PlanTrial, ending: string, count: number): string[] {
   const names = [...trial.look().matchAll(new RegExp(`\\b(\\w+ ${ending})\\b`, 'g'))].map(([, name]) => name);
-  if (names.length < count) throw new Stuck(`there are ${names.length} things that end with ${ending}, not ${count}`);
+  if (names.length < count)
+    throw new PlanFailure(`there are ${names.length} things that end with ${ending}, not ${count}`);
   return names.slice(0, count);
 }
 
@@ -57,7 +58,7 @@ function lightsLamp(trial: PlanTrial, thing: string): boolean {
 const conductivity: Plan = (trial) => {
   const text = trial.description();
   const [, thing, room] = /\. The (.+) is located around the ([\w ]+)\./.exec(text) ?? [];
-  if (thing === undefined || thing === 'water') throw new Stuck('nothing here can be joined to a lamp');
+  if (thing === undefined || thing === 'water') throw new PlanFailure('nothing here can be joined to a lamp');
   const [conductive, other] = boxesToMoveTo(trial);
   const carried = room !== 'workshop';
   visit(trial, room);
@@ -96,12 +97,12 @@ function changesBefore(
     if (read === undefined) return true;
     if (passed(Number(read))) return /solid|liquid/.test(trial.act(`look at ${thing}`).replace(thing, ''));
   }
-  throw new Stuck(`${thing} does not come to the temperature that is asked for`);
+  throw new PlanFailure(`${thing} does not come to the temperature that is asked for`);
 }
 
 function meltsOnStove(trial: PlanTrial, thing: string, bound: number): boolean {
   trial.do(`move ${thing} in inventory to stove`);
-  if (trial.act('activate stove').includes('broken')) throw new Stuck('the stove is broken');
+  if (trial.act('activate stove').includes('broken')) throw new PlanFailure('the stove is broken');
   if (bound >= LONG_WAIT_FROM) trial.act(LONG_WAIT);
   return changesBefore(trial, thing, (read) => read > bound, null);
 }

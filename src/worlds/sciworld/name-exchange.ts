@@ -8,7 +8,7 @@
  *
  * Independent of the WASM instance and of policies.
  */
-import { Exchange, exchanged } from '../../envs/exchange.ts';
+import { Exchange, permutedWords } from '../../envs/exchange.ts';
 import { uniformAt } from '../../envs/random-player.ts';
 import { ColorExchange } from './color-exchange.ts';
 import { boxes, kindsByState, kindsOfThings, namedThings, sideRooms } from './named-things.ts';
@@ -75,25 +75,25 @@ export class NameExchange extends Exchange {
 
   /** Makes exchange number `seed`. With `all`, it includes more than the names of things. */
   constructor(seed: number, all: DescribedTask | null = null) {
-    super(exchanged(all ? kindsOf(all) : kindsOfThings, seed), replaceNames);
+    super(permutedWords(all ? kindsOf(all) : kindsOfThings, seed), replaceNames);
     this.colors = all && mixesPaints(all.task) ? new ColorExchange(seed) : null;
     this.mirrored = all !== null && mayBeMirrored(all.description) && uniformAt(seed, MIRRORED_STREAM, 0) < 0.5;
   }
 
-  override show(text: string): string {
-    const named = super.show(text);
-    const recolored = this.colors?.show(named) ?? named;
+  override toShown(text: string): string {
+    const named = super.toShown(text);
+    const recolored = this.colors?.toShown(named) ?? named;
     return this.mirrored ? mirrored(recolored) : recolored;
   }
 
-  override mean(text: string): string {
+  override toOriginal(text: string): string {
     const recolored = this.mirrored ? mirrored(text) : text;
-    return super.mean(this.colors?.mean(recolored) ?? recolored);
+    return super.toOriginal(this.colors?.toOriginal(recolored) ?? recolored);
   }
 
   /** Renames all texts of a view and mirrors its temperatures. */
   view<T>(value: T): T {
-    if (typeof value === 'string') return this.show(value) as T;
+    if (typeof value === 'string') return this.toShown(value) as T;
     if (Array.isArray(value)) return value.map((each) => this.view(each)) as T;
     if (value === null || typeof value !== 'object') return value;
     return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, this.viewed(key, each)])) as T;

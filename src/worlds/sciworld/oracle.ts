@@ -8,7 +8,7 @@
  */
 
 import { longLived, otherAnimals, shortLived } from './named-things.ts';
-import { type Plan, PlanTrial, Stuck } from './plan-trial.ts';
+import { type Plan, PlanFailure, PlanTrial } from './plan-trial.ts';
 import { growFruit, growPlant, plantStages } from './plant-plans.ts';
 import type { SciWorldSimulator } from './simulator.ts';
 
@@ -20,7 +20,7 @@ const animals = [...longLived, ...otherAnimals];
 /** Last thing in the room with one of these names. Things that the agent carries come last in the list. */
 function oneOf(trial: PlanTrial, wanted: readonly string[]): string {
   const found = trial.names().findLast((name) => wanted.includes(name));
-  if (!found) throw new Stuck(`none of ${wanted.join(', ')} is here`);
+  if (!found) throw new PlanFailure(`none of ${wanted.join(', ')} is here`);
   return found;
 }
 
@@ -61,7 +61,7 @@ export const findPlant =
   (trial) => {
     arrive(trial, 'greenhouse');
     const plant = trial.names().findLast((name) => plantName.test(name));
-    if (!plant) throw new Stuck('no plant is here');
+    if (!plant) throw new PlanFailure('no plant is here');
     trial.act(`focus on ${plant}`);
     carryToBox(trial, plant);
   };
@@ -346,7 +346,7 @@ function putInto(trial: PlanTrial, { room, name }: Device, carried: string): voi
 function heat(trial: PlanTrial, carried: string, stage: number, heater: Device = furnace): void {
   if (trial.stage() >= stage) return;
   putInto(trial, heater, carried);
-  if (trial.act(`activate ${heater.name}`).includes('broken')) throw new Stuck(`the ${heater.name} is broken`);
+  if (trial.act(`activate ${heater.name}`).includes('broken')) throw new PlanFailure(`the ${heater.name} is broken`);
   waitForStage(trial, stage);
 }
 
@@ -390,7 +390,7 @@ const freeze =
 
 function focusOnRight(trial: PlanTrial, candidates: readonly string[]): void {
   const right = candidates.find((name) => trial.isRight(`focus on ${name}`));
-  if (!right) throw new Stuck(`none of ${candidates.join(', ')} is right`);
+  if (!right) throw new PlanFailure(`none of ${candidates.join(', ')} is right`);
   trial.do(`focus on ${right}`);
 }
 
@@ -478,7 +478,7 @@ function succeeds(plan: Plan, trial: PlanTrial): boolean {
   try {
     plan(trial);
   } catch (error) {
-    if (!(error instanceof Stuck)) throw error;
+    if (!(error instanceof PlanFailure)) throw error;
   }
   return trial.completed;
 }

@@ -24,7 +24,7 @@ const doors: readonly (readonly [string, string])[] = [
   ['foundry', 'outside'],
 ];
 
-export class Stuck extends Error {}
+export class PlanFailure extends Error {}
 
 /** Copy of a world in which a plan is tried, and the actions executed so far. */
 export class PlanTrial {
@@ -37,11 +37,11 @@ export class PlanTrial {
   ) {}
 
   act(action: string): string {
-    if (this.actions.length === MAX_ACTIONS) throw new Stuck('too many actions');
-    if (this.simulator.moves(this.world) > this.stepLimit) throw new Stuck('too many moves');
+    if (this.actions.length === MAX_ACTIONS) throw new PlanFailure('too many actions');
+    if (this.simulator.moves(this.world) > this.stepLimit) throw new PlanFailure('too many moves');
     this.actions.push(action);
     const answer = this.simulator.step(this.world, action);
-    if (this.simulator.score(this.world) < 0) throw new Stuck(`${action} fails the task`);
+    if (this.simulator.score(this.world) < 0) throw new PlanFailure(`${action} fails the task`);
     return answer;
   }
 
@@ -80,7 +80,7 @@ export class PlanTrial {
     const tree = this.simulator.tree(this.world);
     const at = tree.findIndex(({ name }) => name === thing);
     const holder = tree.slice(0, Math.max(at, 0)).findLast(({ depth }) => depth === tree[at].depth - 1);
-    if (!holder) throw new Stuck(`${thing} is not here`);
+    if (!holder) throw new PlanFailure(`${thing} is not here`);
     return holder.name;
   }
 
@@ -116,7 +116,7 @@ export class PlanTrial {
       if (this.look().includes(`door to the ${next} (that is closed)`)) this.act(`open door to ${next}`);
       this.act(`go to ${next}`);
     }
-    if (this.room() !== target) throw new Stuck(`no way to the ${target}`);
+    if (this.room() !== target) throw new PlanFailure(`no way to the ${target}`);
   }
 }
 
@@ -131,7 +131,7 @@ function route(from: string, to: string): string[] {
       before.set(next, here);
       queue.push(next);
     }
-  if (!before.has(to)) throw new Stuck(`there is no ${to}`);
+  if (!before.has(to)) throw new PlanFailure(`there is no ${to}`);
   const path: string[] = [];
   for (let here = to; here !== from; here = before.get(here)!) path.unshift(here);
   return path;

@@ -2,7 +2,7 @@
  * Plans with plants: the stages of a plant's life, a plant from its seed, a fruit with the help of bees. Pots stand
  * under a running tap, which refills them whenever they are dry.
  */
-import { type Plan, type PlanTrial, Stuck } from './plan-trial.ts';
+import { type Plan, PlanFailure, type PlanTrial } from './plan-trial.ts';
 
 /** Waits until `look` finds something and returns it. The plan fails if the moves run out first. */
 function waitFor<T>(trial: PlanTrial, look: () => T | null | undefined): T {
@@ -72,7 +72,7 @@ function sow(trial: PlanTrial, wanted: readonly string[]): void {
     trial.do(`move ${seedHere(trial)} in seed jar to ${pot}`);
     trial.do(`move ${pot} to sink`);
   }
-  if (trial.act('activate sink').includes('broken')) throw new Stuck('there is no water');
+  if (trial.act('activate sink').includes('broken')) throw new PlanFailure('there is no water');
 }
 
 /** Current name of a seed in the room; the seed's kind is in its name only from the first tick on. */

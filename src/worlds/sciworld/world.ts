@@ -118,7 +118,7 @@ export class SciWorld implements World {
     const description = this.simulator.description(world);
     const all = options.exchange === 'all' ? { task: name, description } : null;
     const naming = options.naming > 0 ? new NameExchange(options.naming, all) : null;
-    const show = (text: string) => naming?.show(text) ?? text;
+    const show = (text: string) => naming?.toShown(text) ?? text;
     const state: Slot = {
       ...{ world, options, id: task.id, task: name, naming, done: false, score: 0, history: null },
       findings: new Findings(show(description)),
@@ -145,8 +145,8 @@ export class SciWorld implements World {
     if (state.done) return { observation: 'The episode is over.', reward: state.score, done: true, valid: false };
     const { simulator } = this;
     const { naming } = state;
-    const answer = simulator.step(state.world, naming?.mean(action) ?? action);
-    const observation = naming?.show(answer) ?? answer;
+    const answer = simulator.step(state.world, naming?.toOriginal(action) ?? action);
+    const observation = naming?.toShown(answer) ?? answer;
     const score = percent(simulator.score(state.world));
     state.score = score / 100;
     state.done =
@@ -162,7 +162,7 @@ export class SciWorld implements World {
   private list({ world, options, naming }: Slot): readonly string[] | undefined {
     if (!options.validActions) return undefined;
     const actions = this.simulator.validActions(world, options.upstream, options.verbs);
-    return naming ? actions.map((action) => naming.show(action)) : actions;
+    return naming ? actions.map((action) => naming.toShown(action)) : actions;
   }
 
   /** Advice of the oracle; its thoughts state the findings when an answer is due. */
@@ -187,7 +187,7 @@ export class SciWorld implements World {
       const plan = planOf(this.simulator, world, this.trialWorld, task, options.stepLimit, instead);
       const actions =
         plan && options.oracle === 'guesses' ? withRandomAnswer(plan, this.simulator.description(world), id) : plan;
-      return (naming && actions?.map((action) => naming.show(action))) ?? actions;
+      return (naming && actions?.map((action) => naming.toShown(action))) ?? actions;
     });
   }
 

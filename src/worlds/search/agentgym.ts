@@ -8,10 +8,10 @@ import {
   closeById,
   int,
   placeOfTask,
+  requireAnswer,
   type ServedSession,
   ServerFault,
   type SessionHost,
-  standing,
   str,
   type Values,
 } from '../../envs/serving/form.ts';
@@ -31,7 +31,7 @@ async function taskAt(host: SessionHost, item: Values[string]): Promise<Task> {
 }
 
 async function beginAt(host: SessionHost, session: ServedSession, item: Values[string]): Promise<string> {
-  const { observation } = standing(await host.begin(session, await taskAt(host, item)));
+  const { observation } = requireAnswer(await host.begin(session, await taskAt(host, item)));
   session.info = { observation };
   return observation;
 }
@@ -72,7 +72,7 @@ export const agentGymForm: AgentGymForm = {
       path: '/step',
       fields: { env_idx: int, action: str },
       async answer(host, { env_idx, action }) {
-        const { observation, reward, done } = standing(await host.act(envOf(host, env_idx), action as string));
+        const { observation, reward, done } = requireAnswer(await host.act(envOf(host, env_idx), action as string));
         return { observation, reward, done, info: null };
       },
     },

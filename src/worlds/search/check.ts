@@ -6,13 +6,13 @@
 import { SearchR1Retriever } from '../../corpus/retrieval/search-r1.ts';
 import type { ConnectionReport, ConnectionSettings } from '../../envs/module.ts';
 import { JsonServer, serverAddress } from '../../envs/transport/http.ts';
-import { descriptionOf, lackingIn, lookAt, median } from '../../envs/transport/server-check.ts';
+import { checkServer, descriptionOf, median, missingParts } from '../../envs/transport/server-check.ts';
 
 const searches = 3;
 const once = { attempts: 1, attemptMs: 10_000 };
 
 export const checkRetriever = ({ address }: ConnectionSettings, signal?: AbortSignal): Promise<ConnectionReport> =>
-  lookAt(
+  checkServer(
     address,
     (typed) => serverAddress(typed).replace(/\/retrieve$/, ''),
     (root) => look(root, signal),
@@ -27,7 +27,7 @@ async function look(root: string, signal?: AbortSignal): Promise<ConnectionRepor
     times.push(performance.now() - start);
   }
   const described = await descriptionOf(new JsonServer(root, once), signal);
-  const findings = [...(described ? [] : [{ what: 'no-version' as const, detail: '' }]), ...lackingIn(described)];
+  const findings = [...(described ? [] : [{ kind: 'no-version' as const, detail: '' }]), ...missingParts(described)];
   const { title = 'A retriever', version = '' } = described?.info ?? {};
-  return { works: true, says: title, version, ms: median(times), findings };
+  return { works: true, description: title, version, ms: median(times), findings };
 }

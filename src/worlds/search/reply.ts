@@ -6,6 +6,6 @@ import type { ReplyRule } from '../../envs/reply.ts';
  * worlds.
  */
 export const searchReply: ReplyRule = (text) => {
-  const said = text.replace(/<\/s>$/, '');
-  return { action: /<(?:search|answer)>/.test(said) ? said : said.replace(/^.*?Action:\s*/s, '') };
+  const reply = text.replace(/<\/s>$/, '');
+  return { action: /<(?:search|answer)>/.test(reply) ? reply : reply.replace(/^.*?Action:\s*/s, '') };
 };

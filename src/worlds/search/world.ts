@@ -17,7 +17,7 @@ import {
   type WorldOptions,
   type WorldView,
 } from '../../envs/env.ts';
-import { type ConnectionSettings, withheldWords } from '../../envs/module.ts';
+import { type ConnectionSettings, withheldMessage } from '../../envs/module.ts';
 import { ServerError } from '../../envs/transport/http.ts';
 import { failed } from '../../envs/transport/pool.ts';
 import { CorpusSource, heldOutEvery } from './corpus-source.ts';
@@ -27,7 +27,7 @@ import { parseSearchOptions, type SearchOptions } from './options.ts';
 import type { Act } from './rules/rules.ts';
 import type { Source } from './source.ts';
 import { mixSeeds } from './universe/random.ts';
-import { readOn } from './universe/reader.ts';
+import { remainingSteps } from './universe/reader.ts';
 import { UniverseSource } from './universe/source.ts';
 
 /**
@@ -49,7 +49,7 @@ const retries = { attempts: 3, attemptMs: 12_000 };
 
 /** Source whose questions come from a corpus and whose documents come from a server. */
 async function openFromServer({ corpus }: SearchOptions, { address, withheld }: ConnectionSettings): Promise<Source> {
-  if (withheld) throw new WorldError(withheldWords(searchDescription.title));
+  if (withheld) throw new WorldError(withheldMessage(searchDescription.title));
   if (!address)
     throw new WorldError('The searches need a server, but its address is not set: enter it beside the world.');
   if (!corpus) throw new WorldError('A server has no documents of a made universe: choose a corpus for the questions.');
@@ -215,7 +215,9 @@ export class Search implements World {
   private async plan({ isOver, question, shown, options, source, rules }: Episode): Promise<string[] | null> {
     if (isOver) return [];
     const { retriever } = source;
-    const steps = await nullIfServerFails(readOn({ question: question.text, shown, k: options.documents, retriever }));
+    const steps = await nullIfServerFails(
+      remainingSteps({ question: question.text, shown, k: options.documents, retriever }),
+    );
     return (
       steps?.map((step) => rules.write(step.kind === 'search' ? step : { kind: 'answer' as const, text: step.text })) ??
       null

@@ -5,8 +5,8 @@ import {
   int,
   modulo,
   Refused,
+  requireAnswer,
   sessionOf,
-  standing,
   str,
 } from '../../envs/serving/form.ts';
 
@@ -30,7 +30,7 @@ export const agentGymForm: AgentGymForm = {
       fields: { commands: text, goal: text },
       async answer(host) {
         const session = host.create();
-        const { observation } = standing(await host.begin(session, host.task(session.id % goals)));
+        const { observation } = requireAnswer(await host.begin(session, host.task(session.id % goals)));
         session.info = { ...start(observation), deleted: false };
         return { id: session.id, ...start(observation) };
       },
@@ -42,7 +42,7 @@ export const agentGymForm: AgentGymForm = {
       async answer(host, { id, data_idx }) {
         const session = sessionOf(host, id);
         if (data_idx === null) throw new Refused("unsupported operand type(s) for %: 'NoneType' and 'int'");
-        const { observation } = standing(await host.begin(session, host.task(modulo(data_idx as bigint, goals))));
+        const { observation } = requireAnswer(await host.begin(session, host.task(modulo(data_idx as bigint, goals))));
         session.info = { ...start(observation), deleted: false };
         return { id: session.id, ...start(observation) };
       },
@@ -53,7 +53,7 @@ export const agentGymForm: AgentGymForm = {
       fields: { id: int, action: str },
       async answer(host, { id, action }) {
         const session = sessionOf(host, id);
-        const { observation, reward, done } = standing(await host.act(session, action as string));
+        const { observation, reward, done } = requireAnswer(await host.act(session, action as string));
         Object.assign(session.info, { observation, reward, done });
         return { observation, reward, done };
       },

@@ -13,8 +13,8 @@ export const textcraft: WorldModule = {
   vocabulary: {
     play: {
       options: [{}],
-      begun: Infinity,
-      played: 24,
+      openings: Infinity,
+      episodes: 24,
       randomTurns: 0,
       spread: false,
       probes: ['inventory', 'look around', 'get 1 nothing', 'craft 1 nothing using 1 nothing'],

@@ -7,7 +7,7 @@
  *
  * Independent of the WASM instance and of policies.
  */
-import { Exchange, exchanged } from '../../envs/exchange.ts';
+import { Exchange, permutedWords } from '../../envs/exchange.ts';
 import { isKind, kindOf, kindWords } from './oracle.ts';
 import type { Recipe, RecipeList } from './recipe-list.ts';
 import type { Counted, CraftNode, TextCraftView } from './view-data.ts';
@@ -34,7 +34,7 @@ export function itemWords(texts: Iterable<string>): string[] {
  */
 export function renamed({ recipes, goal }: RecipeList, names: readonly string[], seed: number): RecipeList {
   const kinds = [null, ...kindWords].map((kind) => names.filter((name) => !isKind(name) && kindOf(name) === kind));
-  const others = exchanged(kinds, seed);
+  const others = permutedWords(kinds, seed);
   const other = (name: string) => others.get(name) ?? name;
   const inputs = (recipe: Recipe) => recipe.inputs.map(({ count, name }) => ({ count, name: other(name) }));
   return {
@@ -47,20 +47,21 @@ export function renamed({ recipes, goal }: RecipeList, names: readonly string[],
 export class NameExchange extends Exchange {
   /** Makes exchange number `seed`. */
   constructor(words: readonly string[], seed: number) {
-    super(exchanged([words], seed), replaceWords);
+    super(permutedWords([words], seed), replaceWords);
   }
 
   view(view: TextCraftView): TextCraftView {
-    const counted = (items: readonly Counted[]) => items.map(({ name, count }) => ({ name: this.show(name), count }));
+    const counted = (items: readonly Counted[]) =>
+      items.map(({ name, count }) => ({ name: this.toShown(name), count }));
     return {
       ...view,
-      text: this.show(view.text),
-      goal: this.show(view.goal),
+      text: this.toShown(view.text),
+      goal: this.toShown(view.goal),
       inventory: counted(view.inventory),
       commands: view.commands.map((command) => ({
         ...command,
-        text: this.show(command.text),
-        output: this.show(command.output),
+        text: this.toShown(command.text),
+        output: this.toShown(command.output),
         inputs: counted(command.inputs),
       })),
       tree: this.node(view.tree),
@@ -68,7 +69,7 @@ export class NameExchange extends Exchange {
   }
 
   private node(node: CraftNode): CraftNode {
-    return { ...node, name: this.show(node.name), children: node.children.map((child) => this.node(child)) };
+    return { ...node, name: this.toShown(node.name), children: node.children.map((child) => this.node(child)) };
   }
 }
 

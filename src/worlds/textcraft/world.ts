@@ -180,11 +180,11 @@ export class TextCraft implements World {
     if (slots.length === 0) return [];
     this.beginBatch(slots);
     this.writeActions(
-      this.exchanges.size ? actions.map((text, b) => this.exchanges.get(slots[b])?.mean(text) ?? text) : actions,
+      this.exchanges.size ? actions.map((text, b) => this.exchanges.get(slots[b])?.toOriginal(text) ?? text) : actions,
     );
     this.wasm.step(slots.length);
     return this.readTexts(slots.length, (observation, flags, b) => ({
-      observation: this.exchanges.get(slots[b])?.show(observation) ?? observation,
+      observation: this.exchanges.get(slots[b])?.toShown(observation) ?? observation,
       reward: flags & WON ? 1 : 0,
       done: (flags & WON) !== 0,
       valid: (flags & ACCEPTED) !== 0,
@@ -200,7 +200,7 @@ export class TextCraft implements World {
   /** Remaining actions of the oracle. For a generated list they are planned here, not in the WASM instance. */
   async oracle(slots: readonly number[]): Promise<(string[] | null)[]> {
     const plans = this.plans(slots, (text, flags, b) => {
-      const shown = this.exchanges.get(slots[b])?.show(text) ?? text;
+      const shown = this.exchanges.get(slots[b])?.toShown(text) ?? text;
       return flags === 0 ? null : shown.split('\n').slice(0, -1);
     });
     return plans.map((plan, b) => {
@@ -272,7 +272,7 @@ export class TextCraft implements World {
     if (exchanged) return new ListWorld(renamed(other, this.vocabulary(true).names, naming));
     if (other.goal === own.goal) return null;
     const shown = this.naming(options);
-    const list = readRecipeList(shown?.show(writeRecipeList(other)) ?? writeRecipeList(other));
+    const list = readRecipeList(shown?.toShown(writeRecipeList(other)) ?? writeRecipeList(other));
     return list && new ListWorld(list);
   }
 
@@ -328,7 +328,7 @@ export class TextCraft implements World {
     if (!text) {
       const naming = this.naming(options);
       this.wasm.writeTask(id, distractors, listSeed);
-      const [observation, actions] = (naming?.show(this.output()) ?? this.output()).split('\0');
+      const [observation, actions] = (naming?.toShown(this.output()) ?? this.output()).split('\0');
       text = { observation, validActions: actions.split('\n') };
       // All episodes of this task share the array.
       Object.freeze(text.validActions);

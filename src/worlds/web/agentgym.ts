@@ -8,10 +8,10 @@ import {
   type AgentGymForm,
   int,
   placeOfTask,
+  requireAnswer,
   type ServedSession,
   ServerFault,
   type SessionHost,
-  standing,
   str,
   type Values,
 } from '../../envs/serving/form.ts';
@@ -24,7 +24,7 @@ function envOf(host: SessionHost, id: Values[string]): ServedSession {
 }
 
 /** Extracts page and objective from an observation. */
-const told = /^OBSERVATION:\n([\s\S]*)\nURL: .*\nOBJECTIVE: ([\s\S]*)\nPREVIOUS ACTION: /;
+const promptPattern = /^OBSERVATION:\n([\s\S]*)\nURL: .*\nOBJECTIVE: ([\s\S]*)\nPREVIOUS ACTION: /;
 
 async function reset(host: SessionHost, { env_idx, idx }: Values): Promise<Json> {
   try {
@@ -32,9 +32,9 @@ async function reset(host: SessionHost, { env_idx, idx }: Values): Promise<Json>
     const task = tasks[Number(idx)];
     if (!task) throw new ServerFault(`The items are 0 to ${tasks.length - 1} (it is ${idx}).`);
     const session = envOf(host, env_idx);
-    const { observation } = standing(await host.begin(session, task));
+    const { observation } = requireAnswer(await host.begin(session, task));
     session.info = { observation };
-    const [, page, objective] = told.exec(observation) ?? [observation, observation, ''];
+    const [, page, objective] = promptPattern.exec(observation) ?? [observation, observation, ''];
     return { object: objective, observation: page, sites: [task.strata.site] };
   } catch (error) {
     // In the original every failure has this form; its client then ends the episode.
@@ -51,7 +51,7 @@ async function step(host: SessionHost, { env_idx, action }: Values): Promise<Jso
   const reply = backticks(action as string);
   if (reply.refusal !== undefined) return refused(reply.refusal);
   if (session.info.observation === undefined) return refused('No task is loaded: reset the environment first.');
-  const { observation, reward, done, valid } = standing(await host.act(session, reply.action));
+  const { observation, reward, done, valid } = requireAnswer(await host.act(session, reply.action));
   session.info.observation = observation;
   const info = { fail_error: valid ? '' : 'The action could not be carried out.' };
   return { info, observation, reward, terminated: done, truncated: false };

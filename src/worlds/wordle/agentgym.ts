@@ -7,11 +7,11 @@ import {
   type AgentGymForm,
   int,
   Refused,
+  requireAnswer,
   type SessionHost,
   sessionOf,
-  standing,
   str,
-  unfinishedOf,
+  unfinishedSession,
 } from '../../envs/serving/form.ts';
 
 /** Task with a seed of any size. The seed is stored as a string, because it may exceed JavaScript's safe integers. */
@@ -37,7 +37,7 @@ export const agentGymForm: AgentGymForm = {
       fields: {},
       async answer(host) {
         const session = host.create();
-        standing(await host.begin(session, seeded(host, unseeded())));
+        requireAnswer(await host.begin(session, seeded(host, unseeded())));
         session.info = { done: false, reward: 0, deleted: false };
         return { id: session.id };
       },
@@ -48,7 +48,7 @@ export const agentGymForm: AgentGymForm = {
       fields: { id: int, seed: int },
       async answer(host, { id, seed }) {
         const session = sessionOf(host, id);
-        const { observation } = standing(await host.begin(session, seeded(host, seed as bigint)));
+        const { observation } = requireAnswer(await host.begin(session, seeded(host, seed as bigint)));
         const shown = Number.isSafeInteger(Number(seed)) ? Number(seed) : String(seed);
         session.info = { done: false, reward: 0, deleted: false, observation, seed: shown };
         return { id: session.id, observation };
@@ -59,8 +59,8 @@ export const agentGymForm: AgentGymForm = {
       path: '/step',
       fields: { id: int, action: str },
       async answer(host, { id, action }) {
-        const session = unfinishedOf(host, id);
-        const { observation, reward, done } = standing(await host.act(session, action as string));
+        const session = unfinishedSession(host, id);
+        const { observation, reward, done } = requireAnswer(await host.act(session, action as string));
         Object.assign(session.info, { observation, done, reward: Number(session.info.reward) + reward });
         return { observation, reward, done };
       },
@@ -69,18 +69,18 @@ export const agentGymForm: AgentGymForm = {
       method: 'GET',
       path: '/filtered_vocab',
       fields: { id: int },
-      answer: (host, { id }) => host.inspect(unfinishedOf(host, id), 'possible words'),
+      answer: (host, { id }) => host.inspect(unfinishedSession(host, id), 'possible words'),
     },
     {
       method: 'GET',
       path: '/observation',
       fields: { id: int },
       answer(host, { id }) {
-        const { observation } = unfinishedOf(host, id).info;
+        const { observation } = unfinishedSession(host, id).info;
         if (observation === undefined) throw new Refused("'observation'");
         return observation;
       },
     },
-    { method: 'GET', path: '/detail', fields: { id: int }, answer: (host, { id }) => unfinishedOf(host, id).info },
+    { method: 'GET', path: '/detail', fields: { id: int }, answer: (host, { id }) => unfinishedSession(host, id).info },
   ],
 };

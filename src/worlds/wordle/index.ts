@@ -17,8 +17,8 @@ export const wordle: WorldModule = {
     ],
     play: {
       options: [{ observation: 'compact', spelled: true }, { spelled: true }, { upstream: true, spelled: true }],
-      begun: 10,
-      played: 30,
+      openings: 10,
+      episodes: 30,
       randomTurns: 3,
       spread: true,
       probes: ['dance'],

@@ -52,11 +52,11 @@ function describeGuess({ word, colours }: WordleView['guesses'][number]): string
 }
 
 function describe({ tries, guesses, state, answer }: Omit<WordleView, 'kind' | 'text'>): string {
-  const said = guesses.map((guess, k) => `Guess ${k + 1}, ${describeGuess(guess)}.`);
+  const sentences = guesses.map((guess, k) => `Guess ${k + 1}, ${describeGuess(guess)}.`);
   const end = {
     playing: '',
     won: ' The word is found.',
     lost: answer ? ` The word was ${answer}.` : ' No try is left.',
   };
-  return `${[`Wordle, ${guesses.length} of ${tries} tries used.`, ...said].join(' ')}${end[state]}`;
+  return `${[`Wordle, ${guesses.length} of ${tries} tries used.`, ...sentences].join(' ')}${end[state]}`;
 }

@@ -111,9 +111,9 @@ describe('Connect', () => {
     const report = await checkRetriever({ address });
     expect(report).toMatchObject({
       works: true,
-      says: 'Towns',
+      description: 'Towns',
       version: '7',
-      findings: [{ what: 'lacks', detail: 'half' }],
+      findings: [{ kind: 'lacks', detail: 'half' }],
     });
     expect(report.ms).toBeGreaterThan(0);
   });
@@ -123,6 +123,6 @@ describe('Connect', () => {
     ['http://127.0.0.1:1', 'unreachable'],
   ])('at %s finds %s', async (where, what) => {
     const { works, findings } = await checkRetriever({ address: where });
-    expect([works, findings[0].what]).toEqual([false, what]);
+    expect([works, findings[0].kind]).toEqual([false, what]);
   });
 });

@@ -5,7 +5,7 @@ import { Namer, nameWords } from '../../../src/worlds/search/universe/names.ts';
 import { writeArticle } from '../../../src/worlds/search/universe/prose.ts';
 import { makeQuestion } from '../../../src/worlds/search/universe/questions.ts';
 import { Random } from '../../../src/worlds/search/universe/random.ts';
-import { lookUp, readOn, readQuestion } from '../../../src/worlds/search/universe/reader.ts';
+import { lookUp, readQuestion, remainingSteps } from '../../../src/worlds/search/universe/reader.ts';
 import { relations } from '../../../src/worlds/search/universe/relations.ts';
 import { solve } from '../../../src/worlds/search/universe/solver.ts';
 import { makeUniverse } from '../../../src/worlds/search/universe/universe.ts';
@@ -119,7 +119,7 @@ describe('the reader', () => {
       for (let k = 0; k < each; k++) {
         const wording = k % 2 ? ('train' as const) : ('test' as const);
         const question = makeQuestion(universe, { hops: [hops], wording, distractors: 1 }, k);
-        const steps = await readOn({ question: question.text, shown: [], k: 1, retriever });
+        const steps = await remainingSteps({ question: question.text, shown: [], k: 1, retriever });
         const last = steps?.at(-1);
         expect(last?.kind === 'answer' && exactMatch(last.text, question.golds), JSON.stringify(question)).toBe(true);
         expect(steps).toHaveLength(hops + 1);

@@ -5,8 +5,8 @@ import { bareId, bareText, readAnswer, stateAnswer, text } from '../answers.ts';
 import { type AgentGymKind, range } from '../kind.ts';
 
 /** Content of the last SQL block, or the reply up to its first code fence if there is none. */
-function inSqlBlock(said: string): Reply {
-  const after = said.split('```sql').at(-1)!;
+function inSqlBlock(reply: string): Reply {
+  const after = reply.split('```sql').at(-1)!;
   return { action: strip(after.split('```')[0]) };
 }
 

@@ -16,8 +16,8 @@ const noBlock =
   'Cannot parse action from response. Your action should be inside triple backticks (```). Please adjust accordingly.';
 
 /** The server parses the reply. A reply without a block is refused by the client, without a request. */
-const inBackticks = (said: string): Reply =>
-  /```.*?```/s.test(said) ? { action: said } : { action: '', refusal: noBlock };
+const inBackticks = (reply: string): Reply =>
+  /```.*?```/s.test(reply) ? { action: reply } : { action: '', refusal: noBlock };
 
 const CreatedSchema = v.object({ env_idx: v.pipe(number, v.integer('must be a whole number')) });
 const StepSchema = v.object({

@@ -44,8 +44,8 @@ const phrasePatterns = patternsOf('phrases');
 const self = '\u0001';
 const sentencePatterns: Pattern[] = relations.flatMap((relation) =>
   relation.sentences.map((sentence) => {
-    const told = sentence.replace("{s's}", `${self}'s`).replace('{s}', self).replace('{S}', self);
-    return { pattern: compile(told, '{o}', forms[relation.object] ?? name), relation: relation.id };
+    const filled = sentence.replace("{s's}", `${self}'s`).replace('{s}', self).replace('{S}', self);
+    return { pattern: compile(filled, '{o}', forms[relation.object] ?? name), relation: relation.id };
   }),
 );
 
@@ -86,12 +86,12 @@ export function readQuestion(text: string): Reading[] {
 /** Object of one of these relations according to an article, or null. */
 export function lookUp({ title, text }: Pick<Document, 'title' | 'text'>, wanted: readonly string[]): string | null {
   for (const sentence of text.split(/(?<=\.) /)) {
-    const told = sentence
+    const filled = sentence
       .replaceAll(title, self)
       .replace(/^(?:It|She|He) /, `${self} `)
       .replace(/^(?:Its|Her|His) /, `${self}'s `);
     for (const { pattern, relation } of sentencePatterns) {
-      const object = wanted.includes(relation) ? pattern.exec(told)?.[1] : undefined;
+      const object = wanted.includes(relation) ? pattern.exec(filled)?.[1] : undefined;
       if (object) return object.replaceAll(self, title);
     }
   }
@@ -110,7 +110,7 @@ export interface ReaderState {
 }
 
 /** Remaining steps, or null if the texts do not lead to an answer. */
-export async function readOn(state: ReaderState): Promise<ReaderStep[] | null> {
+export async function remainingSteps(state: ReaderState): Promise<ReaderStep[] | null> {
   for (const reading of readQuestion(state.question)) {
     const steps = await follow(reading, state);
     if (steps) return steps;
@@ -118,7 +118,7 @@ export async function readOn(state: ReaderState): Promise<ReaderStep[] | null> {
   return null;
 }
 
-const wordsTold = new Map(
+const factPhrases = new Map(
   relations.map(({ id, sentences }) => [id, sentences.map((sentence) => sentence.replace(/\{.*?\}|\./g, ' ').trim())]),
 );
 
@@ -127,8 +127,8 @@ const wordsTold = new Map(
  * wordings, those of the wanted relations first. The oracle uses the first query that finds the article.
  */
 function queriesFor(name: string, wanted: readonly string[]): string[] {
-  const told = [...wanted, ...wordsTold.keys()].flatMap((id) => wordsTold.get(id)!);
-  return [name, ...told.map((words) => `${name} ${words}`)];
+  const phrases = [...wanted, ...factPhrases.keys()].flatMap((id) => factPhrases.get(id)!);
+  return [name, ...phrases.map((words) => `${name} ${words}`)];
 }
 
 async function follow({ start, steps }: Reading, { shown, k, retriever }: ReaderState): Promise<ReaderStep[] | null> {

@@ -6,7 +6,7 @@ import { msg, str } from '@lit/localize';
 import { css, html, LitElement, nothing } from 'lit';
 import { customElement, property } from 'lit/decorators.js';
 import { splitAtTerms } from '../../../corpus/retrieval/query.ts';
-import { countedDocuments } from '../../../ui/kit/counted.ts';
+import { documentCount } from '../../../ui/kit/counts.ts';
 import { controls } from '../../../ui/kit/styles/shared.ts';
 import type { SearchSeen, SearchView } from '../view-data.ts';
 
@@ -142,7 +142,7 @@ export class TabgymSearchView extends LitElement {
     const last = this.view!.searches.length - index <= openSearches;
     return html`<li><details ?open=${last}>
       <summary>${index + 1}. <span class="query">${query}</span> <span class="small soft">${
-        documents.length ? countedDocuments(documents.length) : msg('nothing found')
+        documents.length ? documentCount(documents.length) : msg('nothing found')
       }</span></summary>
       <ol class="documents">${documents.map(
         ({ title, text, evidence }) => html`<li class=${evidence ? 'evidence' : ''}>

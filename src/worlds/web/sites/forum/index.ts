@@ -36,8 +36,8 @@ function show(data: ForumData, state: ForumState, title: string, ...content: Con
     [`/user/${data.owner.user}`, data.owner.user],
   ];
   const frame = { site: 'Talk Forum', nav, beside: searchForm('/search', 'Search the forum') };
-  const said = state.notice ? status(state.notice) : null;
-  const answer: Answer = { kind: 'page', status: 200, ...page(frame, title, said, ...content) };
+  const notice = state.notice ? status(state.notice) : null;
+  const answer: Answer = { kind: 'page', status: 200, ...page(frame, title, notice, ...content) };
   return state.notice ? { ...answer, state: { ...state, notice: '' } } : answer;
 }
 

@@ -46,8 +46,8 @@ function show(state: MapState, title: string, ...content: Content[]): Answer {
     ['/saved', 'Saved places'],
   ];
   const frame = { site: 'Town Map', nav, beside: searchForm('/search', 'Search the map') };
-  const said = state.notice ? status(state.notice) : null;
-  const answer: Answer = { kind: 'page', status: 200, ...page(frame, title, said, ...content) };
+  const notice = state.notice ? status(state.notice) : null;
+  const answer: Answer = { kind: 'page', status: 200, ...page(frame, title, notice, ...content) };
   return state.notice ? { ...answer, state: { ...state, notice: '' } } : answer;
 }
 

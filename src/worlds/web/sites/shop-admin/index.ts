@@ -49,11 +49,11 @@ function show(state: StoreState, title: string, ...content: Content[]): Answer {
         ['/reports', 'Reports'],
       ]
     : [];
-  const said = state.notice ? status(state.notice) : null;
+  const notice = state.notice ? status(state.notice) : null;
   const answer: Answer = {
     kind: 'page',
     status: 200,
-    ...page({ site: 'One Shop Admin', nav }, title, said, ...content),
+    ...page({ site: 'One Shop Admin', nav }, title, notice, ...content),
   };
   return state.notice ? { ...answer, state: { ...state, notice: '' } } : answer;
 }

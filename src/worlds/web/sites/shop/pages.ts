@@ -59,8 +59,8 @@ export function show(data: SeededStore, state: StoreState, title: string, ...con
     ] as [string, string][],
     beside: searchForm('/search', 'Search the shop'),
   };
-  const said = state.notice ? status(state.notice) : null;
-  const answer: Answer = { kind: 'page', status: 200, ...page(frame, title, said, ...content) };
+  const notice = state.notice ? status(state.notice) : null;
+  const answer: Answer = { kind: 'page', status: 200, ...page(frame, title, notice, ...content) };
   return state.notice ? { ...answer, state: { ...state, notice: '' } } : answer;
 }
 

@@ -41,8 +41,8 @@ function show(data: TrackerData, state: TrackerState, title: string, ...content:
     ['/profile', data.owner.user],
   ];
   const frame = { site: 'Code Tracker', nav, beside: searchForm('/search', 'Search projects') };
-  const said = state.notice ? status(state.notice) : null;
-  const answer: Answer = { kind: 'page', status: 200, ...page(frame, title, said, ...content) };
+  const notice = state.notice ? status(state.notice) : null;
+  const answer: Answer = { kind: 'page', status: 200, ...page(frame, title, notice, ...content) };
   return state.notice ? { ...answer, state: { ...state, notice: '' } } : answer;
 }
 

@@ -25,15 +25,15 @@ export const noFilter: Filter = {
   text: '',
 };
 
-export const orders = ['place', 'score', 'success', 'turns', 'bytes', 'world', 'step'] as const;
+export const orderKeys = ['place', 'score', 'success', 'turns', 'bytes', 'world', 'step'] as const;
 
 /** `place`: the order of the file. Records without a value come last in either direction. */
-export interface Sorting {
-  by: (typeof orders)[number];
+export interface RecordOrder {
+  by: (typeof orderKeys)[number];
   descending: boolean;
 }
 
-export const asTheyStand: Sorting = { by: 'place', descending: false };
+export const fileOrder: RecordOrder = { by: 'place', descending: false };
 
 const successOf = { yes: 1, no: 0, unknown: 2 } as const;
 
@@ -54,8 +54,8 @@ function passes(filter: Filter, index: RecordIndex): (i: number) => boolean {
 }
 
 /** Number to sort a record by; NaN: it has none. */
-function keyOf(index: RecordIndex, by: Sorting['by']): (i: number) => number {
-  const keys: { [by in Sorting['by']]: (i: number) => number } = {
+function keyOf(index: RecordIndex, by: RecordOrder['by']): (i: number) => number {
+  const keys: { [by in RecordOrder['by']]: (i: number) => number } = {
     place: (i) => i,
     score: (i) => index.reward[i],
     success: (i) => (index.success[i] === 2 ? Number.NaN : index.success[i]),
@@ -79,10 +79,10 @@ function worldRank(index: RecordIndex): (i: number) => number {
 }
 
 /** Indices of the records that pass, in order. `found`: records that contain the searched text; null: no search. */
-export function listed(
+export function filteredRecords(
   index: RecordIndex,
   filter: Filter,
-  { by, descending }: Sorting,
+  { by, descending }: RecordOrder,
   found: Uint8Array | null = null,
 ): Uint32Array {
   const isIn = passes(filter, index);

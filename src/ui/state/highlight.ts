@@ -6,15 +6,15 @@
 import type { Source } from '../../rl/algorithms/cards.ts';
 import { charts } from './series.ts';
 
-const property = (light: string) => `--lit-${light.replaceAll('.', '-')}`;
+const property = (highlight: string) => `--lit-${highlight.replaceAll('.', '-')}`;
 
 /** Value of a `style` attribute that outlines the element while its light is on. */
-export const litBy = (light: string) => `outline: var(${property(light)}, none); outline-offset: 2px`;
+export const highlightStyle = (highlight: string) => `outline: var(${property(highlight)}, none); outline-offset: 2px`;
 
 let on: string | null = null;
 
 /** Turns one light on and the previous one off. */
-export function light(name: string | null) {
+export function highlight(name: string | null) {
   const { style } = document.documentElement;
   if (on) style.removeProperty(property(on));
   if (name) style.setProperty(property(name), '3px solid var(--accent)');
@@ -27,7 +27,7 @@ const chartOf = (metric: string) => charts().find(({ series }) => series.some(({
 const tokenLights: { readonly [name: string]: string } = { advantage: 'advantage', return: 'return', reward: 'reward' };
 
 /** Light of the element that shows a number of a formula; null if nothing shows it. */
-export function lightOf(source: Source): string | null {
+export function highlightOf(source: Source): string | null {
   const [kind, ...rest] = source.split('.');
   const name = rest.join('.');
   if (kind === 'metric') return chartOf(name) ? `chart.${chartOf(name)}` : null;

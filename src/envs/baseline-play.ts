@@ -2,19 +2,26 @@
  * Plays whole episodes that need only the world: chance (uniform over the valid actions) and the oracle's plan. A world
  * behind a channel plays them on its own side, without a message for each turn.
  */
-import { type LoneEpisode, type LonePlay, type Played, promptRulesOf, validActionsAfter, type World } from './env.ts';
+import {
+  type BaselineEpisode,
+  type BaselineResult,
+  type BaselineRules,
+  promptRulesOf,
+  validActionsAfter,
+  type World,
+} from './env.ts';
 import { randomAction } from './random-player.ts';
 import { playScripted, type Script } from './scripted.ts';
 
-interface Row extends LoneEpisode {
+interface Row extends BaselineEpisode {
   slot: number;
   horizon: number;
   actions: readonly string[] | null;
   plan: readonly string[];
-  result: Played;
+  result: BaselineResult;
 }
 
-const rowOf = (episode: LoneEpisode, slot: number): Row => ({
+const rowOf = (episode: BaselineEpisode, slot: number): Row => ({
   ...episode,
   slot,
   horizon: 0,
@@ -38,7 +45,7 @@ const players = {
   },
 } as const;
 
-function scriptOf(player: LoneEpisode['player'], { turns, endOnInvalid, seed }: LonePlay): Script<Row> {
+function scriptOf(player: BaselineEpisode['player'], { turns, endOnInvalid, seed }: BaselineRules): Script<Row> {
   const { needs, plans, choose } = players[player];
   return {
     plays: (world) => world[needs],
@@ -71,7 +78,11 @@ function scriptOf(player: LoneEpisode['player'], { turns, endOnInvalid, seed }: 
  * Plays each episode in a slot of its own, from 0 on. A world that the player cannot play is not reset, and its
  * episodes count as unsolved.
  */
-export async function playAlone(world: World, episodes: readonly LoneEpisode[], play: LonePlay): Promise<Played[]> {
+export async function playBaselines(
+  world: World,
+  episodes: readonly BaselineEpisode[],
+  play: BaselineRules,
+): Promise<BaselineResult[]> {
   const rows = episodes.map(rowOf);
   for (const player of ['oracle', 'chance'] as const) {
     const own = rows.filter((row) => row.player === player);

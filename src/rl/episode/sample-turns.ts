@@ -27,11 +27,11 @@ export async function sampleTurns(
     { thinks: false, bound: { maxTokens: maxTokensPerTurn, stopTokens } },
   ];
   for (const { thinks, bound } of passes) {
-    const saying = rows.filter((episode) => episode.thinking === thinks);
-    if (saying.length === 0) continue;
-    const asked = saying.map((episode) => episode.generateRow());
-    const said = await policy.generate(asked, { temperature, seed, stream, ...bound }, signal);
-    saying.forEach((episode, i) => void turns.set(episode, said[i]));
+    const members = rows.filter((episode) => episode.thinking === thinks);
+    if (members.length === 0) continue;
+    const requests = members.map((episode) => episode.generateRow());
+    const results = await policy.generate(requests, { temperature, seed, stream, ...bound }, signal);
+    members.forEach((episode, i) => void turns.set(episode, results[i]));
   }
   return rows.map((episode) => turns.get(episode) ?? null);
 }

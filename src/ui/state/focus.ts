@@ -3,7 +3,7 @@ import type { Experiment } from '../../experiment/experiment.ts';
 import type { State } from './state.ts';
 
 /** Document in focus: the run's, or the setup's draft if there is no run. */
-export const inFocus = ({ run, draft }: State): Experiment | null =>
+export const focusedDocument = ({ run, draft }: State): Experiment | null =>
   run ? (run.sweep?.document ?? run.experiment) : draft;
 
 /** Step whose episodes are shown: the selected one, or the newest that trained. */

@@ -1,14 +1,14 @@
 /** Custom code in an experiment. Its recipient must allow it before it runs. */
 import type { Experiment } from './experiment.ts';
 
-export interface CarriedCode {
+export interface CustomCode {
   /** Path of the field. */
   path: string;
   code: string;
 }
 
 /** Custom code in the order in which it runs. */
-export function carriedCode({ algorithm, stages = [] }: Pick<Experiment, 'algorithm' | 'stages'>): CarriedCode[] {
+export function customCodeOf({ algorithm, stages = [] }: Pick<Experiment, 'algorithm' | 'stages'>): CustomCode[] {
   const all = [
     ...stages.map((stage, i) => ({ path: `stages.${i}.algorithm.objectiveCode`, code: stage.algorithm.objectiveCode })),
     { path: 'algorithm.objectiveCode', code: algorithm.objectiveCode },

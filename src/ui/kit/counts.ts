@@ -4,10 +4,10 @@
  */
 import { msg, str } from '@lit/localize';
 
-export const countedDocuments = (count: number): string =>
+export const documentCount = (count: number): string =>
   count === 1 ? msg('1 document') : msg(str`${count} documents`);
 
-export const countedQuestions = (count: number): string =>
+export const questionCount = (count: number): string =>
   count === 1 ? msg('1 question') : msg(str`${count} questions`);
 
-export const countedLines = (count: number): string => (count === 1 ? msg('1 line') : msg(str`${count} lines`));
+export const lineCount = (count: number): string => (count === 1 ? msg('1 line') : msg(str`${count} lines`));

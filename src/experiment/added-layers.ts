@@ -4,6 +4,6 @@
  */
 import type { Difference } from './paths.ts';
 
-export const LAYERS = 'policy.layers';
+export const layersPath = 'policy.layers';
 
-export const deepens = ({ path, from, to }: Difference) => path === LAYERS && Number(to) > Number(from);
+export const addsLayers = ({ path, from, to }: Difference) => path === layersPath && Number(to) > Number(from);
