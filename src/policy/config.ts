@@ -4,24 +4,10 @@
  * transformers 5's with `rope_parameters` and `dtype`. Features that the engine does not run are refused by name here,
  * before any weight is read. This file depends on JSON and names only, never on a GPU.
  */
-import { power } from './elementary.ts';
+import { ConfigError, ConfigReader, isObject, show } from './config-reader.ts';
+import { inverseFrequencies, type RopeScaling, readRope, writeScaling } from './rope.ts';
 
-/** Llama 3's scaling of the rotary frequencies (`rope_type: "llama3"`). */
-interface Llama3Scaling {
-  type: 'llama3';
-  factor: number;
-  lowFreqFactor: number;
-  highFreqFactor: number;
-  originalMaxPosition: number;
-}
-
-/** Division of all rotary frequencies by a factor (`rope_type: "linear"`). */
-interface LinearScaling {
-  type: 'linear';
-  factor: number;
-}
-
-type RopeScaling = Llama3Scaling | LinearScaling;
+export { ConfigError };
 
 type ModelType = 'llama' | 'qwen2' | 'qwen3';
 
@@ -47,146 +33,102 @@ export interface ModelConfig {
   eosTokens: number[];
 }
 
-/** Thrown for a `config.json` that the engine cannot run. Lists every problem: field, value and supported values. */
-export class ConfigError extends Error {
-  override name = 'ConfigError';
-  constructor(readonly problems: readonly string[]) {
-    super(`This model's config.json cannot be run: ${problems.join('; ')}`);
-  }
-}
-
-type Fields = { [name: string]: unknown };
-const isObject = (value: unknown): value is Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-const show = (value: unknown) => JSON.stringify(value) ?? 'absent';
-
-/** Reads fields of a JSON object and collects all problems, so that one error lists them all. */
-class Reader {
-  readonly problems: string[] = [];
-  constructor(
-    readonly json: Fields,
-    readonly prefix = '',
-  ) {}
-
-  refuse(field: string, because: string) {
-    this.problems.push(`${this.prefix}${field} is ${show(this.json[field])}: ${because}`);
-  }
-
-  number(field: string, fallback?: number): number {
-    const value = this.json[field] ?? fallback;
-    if (typeof value === 'number' && Number.isFinite(value) && value > 0) return value;
-    this.refuse(field, 'it must be a number above 0');
-    return 1;
-  }
-
-  integer(field: string, fallback?: number): number {
-    const value = this.number(field, fallback);
-    if (Number.isInteger(value)) return value;
-    this.refuse(field, 'it must be a whole number');
-    return 1;
-  }
-
-  boolean(field: string, fallback: boolean): boolean {
-    const value = this.json[field] ?? fallback;
-    if (typeof value === 'boolean') return value;
-    this.refuse(field, 'it must be true or false');
-    return fallback;
-  }
-}
-
 const modelTypes: readonly string[] = ['llama', 'qwen2', 'qwen3'];
 
-function readModelType(read: Reader): ModelType {
+function readModelType(read: ConfigReader): ModelType {
   const type = read.json.model_type;
   if (typeof type === 'string' && modelTypes.includes(type)) return type as ModelType;
   throw new ConfigError([`model_type is ${show(type)}: the engine runs ${modelTypes.join(', ')}`]);
 }
 
-/** Refuses features of related models that change the arithmetic and are not implemented. */
-function refuseUnsupported(read: Reader, layers: number) {
-  const { json } = read;
-  if ((json.hidden_act ?? 'silu') !== 'silu') read.refuse('hidden_act', 'only silu (SwiGLU) is supported');
-  if (json.mlp_bias === true) read.refuse('mlp_bias', 'a bias in the MLP is not supported');
-  if (json.attention_bias === true)
-    read.refuse('attention_bias', 'it puts a bias on o_proj too, which is not supported');
-  if (json.rope_interleaved === true) read.refuse('rope_interleaved', 'only the half-split rotation is supported');
-  if ((json.partial_rotary_factor ?? 1) !== 1)
-    read.refuse('partial_rotary_factor', 'only a rotation of the whole head is supported');
-  if (json.quantization_config != null) read.refuse('quantization_config', 'only f32, f16 and bf16 weights are read');
-  for (const field of ['num_experts', 'num_local_experts', 'n_routed_experts'])
-    if (json[field] != null) read.refuse(field, 'mixtures of experts are not supported');
-  refuseSlidingWindow(read, layers);
+/**
+ * Fields of related models that change the arithmetic, which the engine does not have, with the values that change
+ * nothing (null and an absent field never do).
+ */
+const unsupported: { readonly [field: string]: { readonly neutral: readonly unknown[]; readonly because: string } } = {
+  hidden_act: { neutral: ['silu', 'swish'], because: 'only silu (SwiGLU) is supported' },
+  rope_interleaved: { neutral: [false], because: 'only the half-split rotation is supported' },
+  partial_rotary_factor: { neutral: [1], because: 'only a rotation of the whole head is supported' },
+  quantization_config: { neutral: [], because: 'only f32, f16 and bf16 weights are read' },
+  compression_config: { neutral: [], because: 'only f32, f16 and bf16 weights are read' },
+  ...each(['num_experts', 'num_local_experts', 'n_routed_experts'], [0], 'mixtures of experts are not supported'),
+  ...each(['embedding_multiplier', 'scale_emb'], [1], 'scaled embeddings are not supported'),
+  ...each(['logits_scaling', 'logit_scale'], [1], 'scaled logits are not supported'),
+  ...each(['residual_multiplier', 'scale_depth'], [1], 'scaled residuals are not supported'),
+  ...each(['attention_multiplier', 'query_pre_attn_scalar'], [], 'another scale of attention is not supported'),
+  ...each(['final_logit_softcapping', 'attn_logit_softcapping'], [0], 'capped logits are not supported'),
+  ...each(['no_rope_layers', 'attention_chunk_size', 'clip_qkv'], [], 'another form of attention is not supported'),
+  ...each(['alibi', 'parallel_attn', 'use_parallel_residual'], [false], 'another form of layer is not supported'),
+  per_layer_config: { neutral: [], because: 'layers of different shapes are not supported' },
+  text_config: { neutral: [], because: 'only models of text alone are supported' },
+  configuration_files: { neutral: [], because: 'a choice of config files is not supported: keep one config.json' },
+};
+
+function each(fields: readonly string[], neutral: readonly unknown[], because: string) {
+  return Object.fromEntries(fields.map((field) => [field, { neutral, because }]));
 }
 
-/** Refuses a sliding window that some layer applies. Qwen2 files often name a window that no layer uses. */
-function refuseSlidingWindow(read: Reader, layers: number) {
+/** Refuses features of related models that change the arithmetic and are not implemented. */
+function refuseUnsupported(read: ConfigReader, type: ModelType, layers: number, maxPosition: number) {
   const { json } = read;
-  const types = json.layer_types;
-  if (Array.isArray(types)) {
-    const others = [...new Set(types.filter((type) => type !== 'full_attention'))];
-    if (others.length) read.refuse('layer_types', `layers of type ${others.join(', ')} are not supported`);
-    if (types.length !== layers) read.refuse('layer_types', `num_hidden_layers is ${layers}`);
+  for (const [field, { neutral, because }] of Object.entries(unsupported))
+    if (json[field] != null && !neutral.includes(json[field])) read.refuse(field, because);
+  // Qwen2 has its biases whatever the file states, and only Llama's MLP may have one.
+  if (type !== 'qwen2' && (json.attention_bias ?? false) !== false)
+    read.refuse('attention_bias', 'it puts a bias on o_proj too, which is not supported');
+  if (type === 'llama' && (json.mlp_bias ?? false) !== false)
+    read.refuse('mlp_bias', 'a bias in the MLP is not supported');
+  refuseSlidingWindow(read, type, layers, maxPosition);
+}
+
+/** Older names of layer types. */
+const layerTypeNames: { readonly [name: string]: string } = { attention: 'full_attention' };
+
+/**
+ * Refuses a sliding window that some layer applies. Qwen files often name one that no layer uses, or one as long as the
+ * context. Defaults are those of transformers: a window of 4096 tokens from layer 28 on.
+ */
+function refuseSlidingWindow(read: ConfigReader, type: ModelType, layers: number, maxPosition: number) {
+  const { json } = read;
+  const uses = read.boolean('use_sliding_window', false);
+  const window = uses ? ('sliding_window' in json ? json.sliding_window : 4096) : null;
+  const isHarmless = window === null || (typeof window === 'number' && window >= maxPosition);
+  if (json.layer_types == null) {
+    const from = 'max_window_layers' in json ? json.max_window_layers : 28;
+    if (!isHarmless && !(typeof from === 'number' && from >= layers))
+      read.refuse('use_sliding_window', `a sliding window of ${show(window)} tokens is not supported`);
     return;
   }
-  const from = typeof json.max_window_layers === 'number' ? json.max_window_layers : layers;
-  if (json.use_sliding_window === true && json.sliding_window != null && from < layers)
-    read.refuse('sliding_window', `sliding-window attention (layers ${from} to ${layers - 1}) is not supported`);
+  if (!Array.isArray(json.layer_types) || json.layer_types.length !== layers)
+    return read.refuse('layer_types', `it must list the ${layers} layers of num_hidden_layers`);
+  const types = json.layer_types.map((name) => layerTypeNames[name] ?? name);
+  const known = type !== 'llama' && isHarmless && window !== null ? ['sliding_attention'] : [];
+  const others = [...new Set(types)].filter((name) => name !== 'full_attention' && !known.includes(name));
+  if (others.length) read.refuse('layer_types', `layers of type ${others.join(', ')} are not supported`);
 }
 
-/** Rotary settings, from either spelling. */
-function readRope(read: Reader): { ropeTheta: number; ropeScaling: RopeScaling | null } {
-  const { json } = read;
-  const parameters = isObject(json.rope_parameters) ? json.rope_parameters : {};
-  const scaling = isObject(json.rope_scaling) ? json.rope_scaling : parameters;
-  const where = isObject(json.rope_scaling) ? 'rope_scaling.' : 'rope_parameters.';
-  const theta = new Reader({ rope_theta: parameters.rope_theta ?? json.rope_theta });
-  const inner = new Reader(scaling, where);
-  const ropeTheta = theta.number('rope_theta', 10_000);
-  const ropeScaling = readScaling(inner);
-  if ((parameters.partial_rotary_factor ?? 1) !== 1)
-    inner.refuse('partial_rotary_factor', 'only a rotation of the whole head is supported');
-  read.problems.push(...theta.problems, ...inner.problems);
-  return { ropeTheta, ropeScaling };
-}
-
-function readScaling(inner: Reader): RopeScaling | null {
-  const type = inner.json.rope_type ?? inner.json.type ?? 'default';
-  if (type === 'default') {
-    const nested = Object.keys(inner.json).find((key) => isObject(inner.json[key]));
-    if (nested) inner.refuse(nested, 'rotary settings that differ between layers are not supported');
-    return null;
-  }
-  if (type === 'linear') return { type, factor: inner.number('factor') };
-  if (type !== 'llama3') {
-    inner.refuse('rope_type' in inner.json ? 'rope_type' : 'type', 'only default, linear and llama3 are supported');
-    return null;
-  }
-  return {
-    type: 'llama3',
-    factor: inner.number('factor'),
-    lowFreqFactor: inner.number('low_freq_factor'),
-    highFreqFactor: inner.number('high_freq_factor'),
-    originalMaxPosition: inner.integer('original_max_position_embeddings'),
-  };
-}
-
-function readTokens(read: Reader, field: string): number[] {
+/** Token ids that the vocabulary has. Files give -1 and ids beyond it for tokens that do not exist. */
+function readTokens(read: ConfigReader, field: string, vocabSize: number): number[] {
   const value = read.json[field] ?? [];
   const list = Array.isArray(value) ? value : [value];
-  if (list.every((token) => Number.isInteger(token) && token >= 0)) return list;
+  if (list.every((token) => Number.isInteger(token))) return list.filter((id) => id >= 0 && id < vocabSize);
   read.refuse(field, 'it must be a token id or a list of token ids');
   return [];
 }
 
 /** Default head size of transformers: 128 for Qwen3 at any hidden size, hidden size / heads for the others. */
-function defaultHeadDim(type: ModelType, hidden: number, heads: number, read: Reader): number {
+function defaultHeadDim(type: ModelType, hidden: number, heads: number, read: ConfigReader): number {
   if (type === 'qwen3') return 128;
   if (read.json.head_dim == null && hidden % heads !== 0)
     read.refuse('hidden_size', `without head_dim it must be a multiple of num_attention_heads ${heads}`);
   return Math.max(1, Math.floor(hidden / heads));
 }
 
-function refuseImpossibleHeads(read: Reader, heads: number, kvHeads: number, headDim: number) {
+/** Default number of transformers, if the field is absent; null means as many as the attention heads. */
+const defaultKvHeads = (type: ModelType, heads: number, { json }: ConfigReader): number =>
+  type === 'llama' || 'num_key_value_heads' in json ? heads : 32;
+
+function refuseImpossibleHeads(read: ConfigReader, heads: number, kvHeads: number, headDim: number) {
   if (heads % kvHeads !== 0) read.refuse('num_key_value_heads', `it must divide num_attention_heads ${heads}`);
   if (headDim % 2 !== 0) read.problems.push(`head_dim is ${headDim}: the rotation needs an even number`);
 }
@@ -194,16 +136,18 @@ function refuseImpossibleHeads(read: Reader, heads: number, kvHeads: number, hea
 /** Reads a parsed `config.json`. Throws ConfigError listing everything that the engine cannot run. */
 export function parseConfig(json: unknown): ModelConfig {
   if (!isObject(json)) throw new ConfigError(['the file holds no JSON object']);
-  const read = new Reader(json);
+  const read = new ConfigReader(json);
   const modelType = readModelType(read);
   const hiddenSize = read.integer('hidden_size');
   const numLayers = read.integer('num_hidden_layers');
   const numHeads = read.integer('num_attention_heads');
-  const numKvHeads = read.integer('num_key_value_heads', numHeads);
+  const numKvHeads = read.integer('num_key_value_heads', defaultKvHeads(modelType, numHeads, read));
   const headDim = read.integer('head_dim', defaultHeadDim(modelType, hiddenSize, numHeads, read));
+  const vocabSize = read.integer('vocab_size');
+  const maxPosition = read.integer('max_position_embeddings', modelType === 'llama' ? 2048 : 32768);
   const config: ModelConfig = {
     modelType,
-    vocabSize: read.integer('vocab_size'),
+    vocabSize,
     hiddenSize,
     intermediateSize: read.integer('intermediate_size'),
     numLayers,
@@ -211,16 +155,16 @@ export function parseConfig(json: unknown): ModelConfig {
     numKvHeads,
     headDim,
     rmsNormEps: read.number('rms_norm_eps', 1e-6),
-    ...readRope(read),
-    maxPosition: read.integer('max_position_embeddings', modelType === 'llama' ? 2048 : 32768),
+    ...readRope(read, maxPosition),
+    maxPosition,
     tieWordEmbeddings: read.boolean('tie_word_embeddings', false),
     qkvBias: modelType === 'qwen2',
     qkNorm: modelType === 'qwen3',
-    bosToken: readTokens(read, 'bos_token_id')[0] ?? null,
-    eosTokens: readTokens(read, 'eos_token_id'),
+    bosToken: readTokens(read, 'bos_token_id', vocabSize)[0] ?? null,
+    eosTokens: readTokens(read, 'eos_token_id', vocabSize),
   };
   refuseImpossibleHeads(read, numHeads, numKvHeads, headDim);
-  refuseUnsupported(read, numLayers);
+  refuseUnsupported(read, modelType, numLayers, maxPosition);
   if (read.problems.length) throw new ConfigError(read.problems);
   return config;
 }
@@ -230,18 +174,6 @@ const architectures: { [type in ModelType]: string } = {
   qwen2: 'Qwen2ForCausalLM',
   qwen3: 'Qwen3ForCausalLM',
 };
-
-function writeScaling(scaling: RopeScaling | null) {
-  if (!scaling) return null;
-  if (scaling.type === 'linear') return { rope_type: 'linear', factor: scaling.factor };
-  return {
-    rope_type: 'llama3',
-    factor: scaling.factor,
-    low_freq_factor: scaling.lowFreqFactor,
-    high_freq_factor: scaling.highFreqFactor,
-    original_max_position_embeddings: scaling.originalMaxPosition,
-  };
-}
 
 /** Model type that follows from the switches: QK-norm means Qwen3, a QKV bias Qwen2. */
 function typeOf(config: ModelConfig): ModelType {
@@ -278,27 +210,8 @@ export function writeConfig(config: ModelConfig, dtype: 'float32' | 'bfloat16' =
   return `${JSON.stringify(json, null, 2)}\n`;
 }
 
-/**
- * (headDim / 2) rotation per position of each pair of a head, in radians. Linear scaling divides every frequency by
- * `factor`. Llama 3's divides that of long wavelengths, keeps that of short ones, and interpolates in between
- * (transformers, modeling_rope_utils.py).
- */
-export function ropeInverseFrequencies(config: ModelConfig): Float64Array {
-  const { headDim, ropeTheta, ropeScaling } = config;
-  const plain = Float64Array.from({ length: headDim / 2 }, (_, i) => 1 / power(ropeTheta, (2 * i) / headDim));
-  if (!ropeScaling) return plain;
-  if (ropeScaling.type === 'linear') return plain.map((frequency) => frequency / ropeScaling.factor);
-  return plain.map((frequency) => scaleLlama3(frequency, ropeScaling));
-}
-
-function scaleLlama3(frequency: number, scaling: Llama3Scaling): number {
-  const { factor, lowFreqFactor, highFreqFactor, originalMaxPosition } = scaling;
-  const wavelength = (2 * Math.PI) / frequency;
-  if (wavelength < originalMaxPosition / highFreqFactor) return frequency;
-  if (wavelength > originalMaxPosition / lowFreqFactor) return frequency / factor;
-  const smooth = (originalMaxPosition / wavelength - lowFreqFactor) / (highFreqFactor - lowFreqFactor);
-  return ((1 - smooth) * frequency) / factor + smooth * frequency;
-}
+/** (headDim / 2) rotation per position of each pair of a head, in radians. */
+export const ropeInverseFrequencies = (config: ModelConfig): Float64Array => inverseFrequencies(config.headDim, config);
 
 /** Shape of every parameter under its Hugging Face name, in the engine's fixed order: embedding, layers, norm, head. */
 export function parameterShapes(config: ModelConfig): Map<string, number[]> {
