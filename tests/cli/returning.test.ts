@@ -2,10 +2,11 @@
  * Imports a policy that another program trained: an adapter, a tiny policy or a whole language model, with the settings
  * and the origin of its hand-off.
  */
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
+import { exportedFiles, readCheckpoint } from '../../src/cli/export.ts';
 import { returnedRun } from '../../src/cli/returning.ts';
 import { CommandError } from '../../src/cli/training-run.ts';
 import { parseExperiment } from '../../src/experiment/experiment.ts';
@@ -13,6 +14,8 @@ import { parseConfig } from '../../src/policy/config.ts';
 import { saveAdapter } from '../../src/policy/formats/peft.ts';
 import { syntheticTokenizer } from '../../src/policy/text/synthetic-tokenizer.ts';
 import { adapterShapes } from '../../src/policy/weights/adapter.ts';
+import { decodeState } from '../../src/session/checkpoint.ts';
+import { readRun } from '../../src/store/bundle.ts';
 import { unzip } from '../../src/store/zip.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'tabgym-returning-'));
@@ -93,6 +96,31 @@ it('a checkpoint with a tiny vocabulary becomes a tiny policy', () => {
   const back = parseExperiment(run.experiment);
   expect([back.policy.kind, back.worlds.length, back.algorithm.groups]).toEqual(['tiny', 2, 12]);
   expect(run.assets?.['tokenizer.json']).toEqual(new Uint8Array(readFileSync(join(folder, 'tokenizer.json'))));
+});
+
+const site = 'public/agents';
+const shipped = readdirSync(site).filter((name) => statSync(join(site, name)).isDirectory());
+
+it.each(shipped)('the exported agent %s comes back, with and without its experiment', (name) => {
+  const file = join(site, name, `${name}.tabgym`);
+  const { experiment: document, checkpoints } = readRun(new Uint8Array(readFileSync(file)), file);
+  const { tensors } = decodeState(checkpoints![0].bytes, 0);
+  const folder = join(root, `agent-${name}`);
+  mkdirSync(folder);
+  const form = { format: 'hf', operators: 'standard', weights: 'float32', dtype: 'float32' } as const;
+  for (const [path, [bytes]] of exportedFiles(readCheckpoint(file), form)) writeFileSync(join(folder, path), bytes);
+  const own = join(root, `${name}.json`);
+  json(own, document);
+  for (const experimentFile of [null, own]) {
+    const run = returnedRun(folder, experimentFile);
+    const { policy } = parseExperiment(run.experiment);
+    const { layers, hidden, heads } = parseExperiment(document).policy as typeof policy & { kind: 'tiny' };
+    expect(policy).toMatchObject({ kind: 'tiny', layers, hidden, heads, inductionHeads: 0 });
+    const back = decodeState(run.checkpoints![0].bytes, 0).tensors;
+    expect([...back.keys()].sort()).toEqual([...tensors.keys()].sort());
+    const changed = [...back].filter(([key, { data }]) => data.some((value, i) => value !== tensors.get(key)!.data[i]));
+    expect(changed.map(([key]) => key)).toEqual([]);
+  }
 });
 
 it('a whole language model becomes the base of a new adapter', () => {

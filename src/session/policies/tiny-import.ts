@@ -28,7 +28,9 @@ function experimentOfPolicy(files: PolicyFiles, preset: Experiment, name: string
     tieEmbeddings: config.tieWordEmbeddings,
     qkNorm: config.qkNorm,
     qkvBias: config.qkvBias,
+    // They describe how weights begin, and these are trained.
     previousTokenHeads: 0,
+    inductionHeads: 0,
     ropeTheta: config.ropeTheta,
   };
   try {
