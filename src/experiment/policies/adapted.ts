@@ -1,6 +1,6 @@
 /** A frozen language model with a trained low-rank adapter. */
 import * as v from 'valibot';
-import { choice, option, real, whole } from '../../fields/fields.ts';
+import { choice, listOf, option, real, whole } from '../../fields/fields.ts';
 import { projections } from '../../policy/weights/adapter.ts';
 import { definePolicy } from './kind.ts';
 import { modelField } from './language-model.ts';
@@ -35,6 +35,8 @@ const lora = v.strictObject({
       ...restart,
     },
   ),
+  // No setting of the page: adapters that were trained elsewhere have it. Absent: all layers.
+  layers: v.optional(listOf('layers', whole(0, 1023))),
 });
 
 const schema = v.strictObject({

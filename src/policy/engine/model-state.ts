@@ -1,9 +1,9 @@
 /** Saved state of a model: trained values with the optimiser's moments, and the reference copy. */
 import type { DeviceBuffer, Recorder } from '../../device/device.ts';
-import { firstMoment, hasMoments, secondMoment } from '../moments.ts';
+import { firstMoment, hasMoments, parametersOf, secondMoment } from '../moments.ts';
 import type { PolicyState, TensorMap } from '../policy.ts';
 import type { ParameterSet } from '../weights/parameters.ts';
-import { checkTensors, type ModelWeights } from './model-weights.ts';
+import { checkNames, checkTensors, type ModelWeights } from './model-weights.ts';
 
 export class ModelState {
   constructor(
@@ -24,7 +24,10 @@ export class ModelState {
     return { tensors: await this.read(copied ? [[copied, '']] : []), optimizerStep: 0 };
   }
 
-  /** Loads a state. Checks shapes by name first; throws on a mismatch without changing anything. */
+  /**
+   * Loads a state. Checks every tensor by name and shape first; throws StateError on a mismatch without changing
+   * anything.
+   */
   async load(state: PolicyState): Promise<void> {
     const { recorder } = this;
     const { trained, trainedShapes, grads, adamw } = this.values;
@@ -32,6 +35,7 @@ export class ModelState {
     const moments = adamw && hasMoments(state.tensors);
     if (moments) prefixes.push(firstMoment, secondMoment);
     for (const prefix of prefixes) checkTensors(trainedShapes, state.tensors, prefix);
+    checkNames(trainedShapes, parametersOf(state.tensors));
     trained?.upload(recorder, state.tensors);
     if (moments) {
       adamw.m.upload(recorder, state.tensors, firstMoment);
@@ -49,6 +53,7 @@ export class ModelState {
     const { copied, trainedShapes } = this.values;
     if (!copied) return;
     checkTensors(trainedShapes, tensors, '');
+    checkNames(trainedShapes, parametersOf(tensors));
     copied.upload(this.recorder, tensors);
     await this.recorder.finish();
   }

@@ -81,7 +81,7 @@ export class ModelWeights {
         `Weights in ${precision} are frozen: train an adapter beside them, or keep them in f32.`,
       );
     if (weights instanceof Map) checkTensors(parameterShapes(config), weights, '');
-    if (adapter) checkTensors(adapterShapes(config, adapter.lora), adapter.tensors, '');
+    if (adapter) checkAdapter(config, adapter);
   }
 
   /** Uploads the weights, and copies them to the reference if all of them are trained. */
@@ -125,4 +125,23 @@ export function checkTensors(shapes: ReadonlyMap<string, number[]>, tensors: Ten
       throw new StateError(`${prefix + name} has shape (${tensor.shape}); this model needs (${shape}).`);
     }
   }
+}
+
+/** Throws StateError for tensors that the model does not have, because their values would be lost. */
+export function checkNames(shapes: ReadonlyMap<string, number[]>, tensors: TensorMap): void {
+  const others = [...tensors.keys()].filter((name) => !shapes.has(name));
+  if (!others.length) return;
+  const more = others.length > 3 ? ` and ${others.length - 3} more` : '';
+  throw new StateError(`These tensors are not part of this model: ${others.slice(0, 3).join(', ')}${more}.`);
+}
+
+function checkAdapter(config: ModelConfig, { lora, tensors }: NonNullable<WeightOptions['adapter']>): void {
+  const beyond = lora.layers?.filter((layer) => layer >= config.numLayers) ?? [];
+  if (beyond.length)
+    throw new StateError(
+      `The adapter is for layers ${beyond.join(', ')}, but the model has layers 0 to ${config.numLayers - 1}: it belongs to another model.`,
+    );
+  const shapes = adapterShapes(config, lora);
+  checkTensors(shapes, tensors, '');
+  checkNames(shapes, tensors);
 }

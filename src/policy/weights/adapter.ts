@@ -16,6 +16,8 @@ export interface LoraConfig {
   rank: number;
   alpha: number;
   targets: readonly Projection[];
+  /** Layers with an adapter, in ascending order. Absent: all layers. */
+  layers?: readonly number[];
   /** Scales the product by alpha / sqrt(rank) (Kalajdzievski 2023) instead of alpha / rank. */
   rankStabilized?: boolean;
 }
@@ -40,6 +42,10 @@ export interface AdaptedOperand {
   parts: AdaptedPart[];
 }
 
+/** Name of a projection as a module of the model: `model.layers.0.self_attn.q_proj`. */
+export const projectionModule = (layer: number, projection: Projection) =>
+  `model.layers.${layer}.${/^[qkvo]_/.test(projection) ? 'self_attn' : 'mlp'}.${projection}`;
+
 /** `model.layers.0.self_attn.q_proj.weight` -> `base_model.model.model.layers.0.self_attn.q_proj.lora_A.weight` */
 const peftName = (tensor: string, matrix: 'A' | 'B') =>
   `base_model.model.${tensor.replace(/weight$/, `lora_${matrix}.weight`)}`;
@@ -62,11 +68,12 @@ function adaptedOperand(
   return { name, inputs: shapes.get(tensors[0])![1], outputs, parts };
 }
 
-/** Operands with adapted parts, in the layers' order. */
-export function adaptedOperands(config: ModelConfig, { targets }: LoraConfig): AdaptedOperand[] {
+/** Operands with adapted parts, in the layers' order. Layers beyond the model's are left out. */
+export function adaptedOperands(config: ModelConfig, { targets, layers }: LoraConfig): AdaptedOperand[] {
   const shapes = parameterShapes(config);
-  const layers = Array.from({ length: config.numLayers }, (_, l) => layerTensors(config, l)).flat();
-  return layers
+  return Array.from({ length: config.numLayers }, (_, l) => l)
+    .filter((l) => layers?.includes(l) ?? true)
+    .flatMap((l) => layerTensors(config, l))
     .filter(([, tensors]) => projectionOf(tensors[0]))
     .map((operand) => adaptedOperand(operand, shapes, targets))
     .filter(({ parts }) => parts.length > 0);
