@@ -1,19 +1,25 @@
 /**
- * Adapter in the layout of Hugging Face's PEFT: `adapter_config.json` and `adapter_model.safetensors`. PEFT features
- * that this engine lacks (DoRA, trained biases, ranks by layer, ...) are refused by name, so that no adapter is applied
- * in part.
+ * Adapter in the layout of Hugging Face's PEFT: `adapter_config.json` and `adapter_model.safetensors`. Every tensor is
+ * checked: one that the config or the model has no place for is refused by name, so that no adapter is applied in part.
+ *
+ * The engine has one rank and one scale for an adapter. Smaller ranks are filled up with zeros, other scales are
+ * multiplied into B. Both compute the same, and values that are zero in A and in B stay zero in training, because each
+ * is a factor of the other's gradient.
  */
 
-import type { ModelConfig } from '../config.ts';
+import { type ModelConfig, parameterShapes } from '../config.ts';
 import type { TensorMap } from '../policy.ts';
-import { adapterShapes, type LoraConfig, type Projection, projections } from '../weights/adapter.ts';
+import {
+  adapterShapes,
+  type LoraConfig,
+  loraScale,
+  type Projection,
+  projectionModule,
+  projections,
+} from '../weights/adapter.ts';
 import { checkShapes } from './checkpoint.ts';
-import { readMetadata, readSafetensors, toFloat32, writeSafetensors } from './safetensors.ts';
-
-/** Thrown for an adapter that cannot be used here. Lists all unsupported fields. */
-export class AdapterError extends Error {
-  override name = 'AdapterError';
-}
+import { AdapterError, type KnownScale, namedBase, type PeftConfig, parsePeftConfig } from './peft-config.ts';
+import { readMetadata, readSafetensors, type Tensor, toFloat32, writeSafetensors } from './safetensors.ts';
 
 export interface Adapter {
   lora: LoraConfig;
@@ -26,91 +32,210 @@ export interface PeftFiles {
   'adapter_model.safetensors': Uint8Array<ArrayBuffer>;
 }
 
-type Json = { readonly [field: string]: unknown };
-
-/** True for a value without effect: absent, null, false, empty. */
-const isUnset = (value: unknown) =>
-  value === undefined ||
-  value === null ||
-  value === false ||
-  (typeof value === 'object' && Object.keys(value as object).length === 0);
-
-/** Fields of adapter_config.json that change the meaning of an adapter, with the unsupported feature of each. */
-const refused: { readonly [field: string]: string } = {
-  use_dora: 'the magnitudes of DoRA',
-  use_qalora: 'the pooled inputs of QA-LoRA',
-  use_bdlora: 'block-diagonal adapters',
-  lora_bias: 'a bias in lora_B',
-  modules_to_save: 'whole modules trained beside the adapter',
-  rank_pattern: 'a rank of its own for some modules',
-  alpha_pattern: 'an alpha of its own for some modules',
-  layers_to_transform: 'an adapter on some layers only',
-  layer_replication: 'layers that are used twice',
-  exclude_modules: 'modules that are left out by name',
-  target_parameters: 'adapted parameters that are no linear layer',
-  trainable_token_indices: 'trained rows of the embedding',
-  fan_in_fan_out: 'transposed weights',
-  alora_invocation_tokens: 'an adapter that some tokens switch on',
-};
-
-/** Initialisations that also change the base weights, so that the adapter alone does not define the model. */
-const changesBase = /^(pissa|olora|corda|loftq|lora_ga)/i;
-
-function unsupported(json: Json): string[] {
-  const problems = Object.entries(refused)
-    .filter(([field]) => !isUnset(json[field]))
-    .map(([field, what]) => `${field} (${what})`);
-  if (json.peft_type !== undefined && json.peft_type !== 'LORA') problems.push(`peft_type ${json.peft_type}`);
-  if (json.bias !== undefined && json.bias !== 'none') problems.push(`bias "${json.bias}" (trained biases)`);
-  if (typeof json.init_lora_weights === 'string' && changesBase.test(json.init_lora_weights))
-    problems.push(`init_lora_weights "${json.init_lora_weights}" (it changes the base weights)`);
-  return problems;
+/** Contents of an adapter's files: the text of the config, and the tensors. */
+interface AdapterContents {
+  config: string;
+  tensors: Uint8Array;
 }
 
-/** Reads `target_modules`: a list of the seven projections, or "all-linear". */
-function readTargets(value: unknown): Projection[] {
-  if (value === 'all-linear') return [...projections];
-  if (!Array.isArray(value) || value.length === 0)
-    throw new AdapterError(
-      `target_modules ${JSON.stringify(value)} must be a list of modules; known are ${projections.join(', ')}.`,
-    );
-  const unknown = value.filter((name) => !projections.includes(name as Projection));
-  if (unknown.length)
-    throw new AdapterError(
-      `target_modules names ${unknown.join(', ')}, which cannot be adapted here; known are ${projections.join(', ')}.`,
-    );
-  return projections.filter((name) => value.includes(name));
+/** Inputs and outputs of each projection. */
+type Sizes = ReadonlyMap<Projection, { inputs: number; outputs: number }>;
+
+/** Adapted projection of one layer. */
+interface AdaptedModule {
+  layer: number;
+  projection: Projection;
+  rank: number;
+  scale: number;
 }
 
-/** Parses the text of adapter_config.json. Throws AdapterError. */
-export function parseAdapterConfig(text: string): LoraConfig {
-  let json: Json;
-  try {
-    json = JSON.parse(text) as Json;
-  } catch (error) {
-    throw new AdapterError(`adapter_config.json is not JSON: ${(error as Error).message}`);
+/** More layers than any model of these families has. */
+const mostLayers = 1024;
+
+const matrix = (layer: number, projection: Projection, which: 'A' | 'B') =>
+  `base_model.model.${projectionModule(layer, projection)}.lora_${which}.weight`;
+
+const merging =
+  'Merge the adapter into its model in Python (PeftModel.from_pretrained(model, FOLDER).merge_and_unload().save_pretrained(MERGED), ' +
+  'and the tokenizer beside it), and bring MERGED.';
+
+/** The tensors of a file. Names with PEFT's own name of an adapter, `lora_A.default.weight`, are read without it. */
+function tensorsOf(bytes: Uint8Array): Map<string, Tensor> {
+  const found = new Map<string, Tensor>();
+  for (const [written, tensor] of readSafetensors(bytes)) {
+    const name = written.replace(/\.lora_([AB])\.default\.weight$/, '.lora_$1.weight');
+    if (found.has(name)) throw new AdapterError(`adapter_model.safetensors has ${name} twice, once as ${written}.`);
+    found.set(name, tensor);
   }
-  const problems = unsupported(json);
-  if (problems.length) throw new AdapterError(`This adapter uses unsupported features: ${problems.join('; ')}.`);
-  const { r, lora_alpha: alpha } = json;
-  if (!Number.isInteger(r) || (r as number) < 1)
-    throw new AdapterError(`r is ${r}; it must be a whole number, 1 or more.`);
-  if (typeof alpha !== 'number' || !Number.isFinite(alpha))
-    throw new AdapterError(`lora_alpha is ${alpha}; it must be a number.`);
-  const lora = { rank: r as number, alpha, targets: readTargets(json.target_modules) };
-  return json.use_rslora ? { ...lora, rankStabilized: true } : lora;
+  const tables = ['embed_tokens', 'lm_head'].filter((table) =>
+    [...found.keys()].some((n) => n.split('.').includes(table)),
+  );
+  if (tables.length)
+    throw new AdapterError(
+      `This adapter also contains trained values of ${tables.join(' and ')}, which cannot be used here: only the layers' ` +
+        `projections have an adapter. ${merging}`,
+    );
+  return found;
+}
+
+/** Number of layers that the names of the tensors mention. */
+function layersIn(names: Iterable<string>): number {
+  const layers = [...names].map((name) => Number(/^base_model\.model\.model\.layers\.(\d+)\./.exec(name)?.[1] ?? -1));
+  const count = layers.reduce((most, layer) => Math.max(most, layer + 1), 0);
+  if (count > mostLayers)
+    throw new AdapterError(`This adapter names layer ${count - 1}; at most ${mostLayers} layers are read.`);
+  return count;
+}
+
+function sizesOfModel(model: ModelConfig): Sizes {
+  const shapes = parameterShapes(model);
+  return new Map(
+    projections.map((projection) => {
+      const [outputs, inputs] = shapes.get(`${projectionModule(0, projection)}.weight`)!;
+      return [projection, { inputs, outputs }];
+    }),
+  );
+}
+
+/** Sizes from the first matrices of each projection, for an adapter whose model is not at hand. */
+function sizesOfTensors(tensors: ReadonlyMap<string, Tensor>, layers: number): Sizes {
+  const sizes = new Map<Projection, { inputs: number; outputs: number }>();
+  for (const projection of projections)
+    for (let layer = 0; layer < layers && !sizes.has(projection); layer++) {
+      const [A, B] = (['A', 'B'] as const).map((which) => tensors.get(matrix(layer, projection, which))?.shape);
+      if (A?.length === 2 && B?.length === 2) sizes.set(projection, { inputs: A[1], outputs: B[0] });
+    }
+  return sizes;
+}
+
+/** Names of the model's modules that are no projections. PEFT cannot adapt most of them; none can be adapted here. */
+function otherModules(layers: number): string[] {
+  const inLayer = ['', '.self_attn', '.mlp', '.mlp.act_fn', '.input_layernorm', '.post_attention_layernorm'];
+  const each = Array.from({ length: layers }, (_, l) => inLayer.map((name) => `model.layers.${l}${name}`));
+  return ['model', 'model.embed_tokens', 'model.layers', ...each.flat(), 'model.norm', 'model.rotary_emb', 'lm_head'];
+}
+
+const targetsIn = (config: PeftConfig, layer: number) =>
+  projections.filter((projection) => config.targets(projectionModule(layer, projection)));
+
+/** The adapted modules of the first `layers` layers, in the layers' order. Throws AdapterError if there are none. */
+function modulesOf(config: PeftConfig, layers: number): AdaptedModule[] {
+  const others = otherModules(layers).filter(config.targets);
+  if (others.length)
+    throw new AdapterError(
+      `target_modules includes ${others.slice(0, 3).join(', ')}, which cannot be adapted here: only ${projections.join(', ')} can.`,
+    );
+  const modules = Array.from({ length: layers }, (_, layer) =>
+    targetsIn(config, layer).map((projection) => {
+      const name = projectionModule(layer, projection);
+      const [rank, alpha] = [config.rankOf(name), config.alphaOf(name)];
+      return { layer, projection, rank, scale: loraScale({ ...config, rank, alpha, targets: [] }) };
+    }),
+  ).flat();
+  if (modules.length) return modules;
+  throw new AdapterError(
+    `target_modules includes none of the modules that can be adapted: ${projections.join(', ')} in the model's layers.`,
+  );
+}
+
+function expectedShapes(modules: readonly AdaptedModule[], sizes: Sizes): Map<string, number[]> {
+  const shapes = new Map<string, number[]>();
+  for (const { layer, projection, rank } of modules) {
+    const size = sizes.get(projection);
+    if (!size)
+      throw new AdapterError(
+        `adapter_model.safetensors has no matrices of ${projection}, which adapter_config.json says to be adapted.`,
+      );
+    shapes.set(matrix(layer, projection, 'A'), [rank, size.inputs]);
+    shapes.set(matrix(layer, projection, 'B'), [size.outputs, rank]);
+  }
+  return shapes;
+}
+
+/**
+ * Layers with an adapter; undefined: all. Without the model, all are meant if the config includes the next layer as
+ * well; the model's own number of layers then decides.
+ */
+function layersOf(config: PeftConfig, modules: readonly AdaptedModule[], count: number, model: ModelConfig | null) {
+  const layers = [...new Set(modules.map(({ layer }) => layer))];
+  const isAll = layers.length === count && (model !== null || targetsIn(config, count).length > 0);
+  return isAll ? undefined : layers;
+}
+
+/** Rank and scale for all modules: the largest rank, and the most frequent scale. */
+function commonScale(config: PeftConfig, modules: readonly AdaptedModule[]): Omit<LoraConfig, 'targets'> {
+  const [{ layer, projection, rank, scale }] = modules;
+  if (modules.every((each) => each.rank === rank && each.scale === scale)) {
+    const alpha = config.alphaOf(projectionModule(layer, projection));
+    return { rank, alpha, ...(config.rankStabilized && { rankStabilized: true }) };
+  }
+  const most = modules.reduce((largest, each) => Math.max(largest, each.rank), 0);
+  const counts = new Map<number, number>();
+  for (const each of modules) counts.set(each.scale, (counts.get(each.scale) ?? 0) + 1);
+  const [[common]] = [...counts].sort((a, b) => b[1] - a[1]);
+  return { rank: most, alpha: common * most };
+}
+
+/** Values (rows, columns) in the upper left corner of a larger matrix, times `factor`. */
+function enlarged(values: Float32Array, from: readonly number[], to: readonly number[], factor: number): Float32Array {
+  if (from.join() === to.join() && factor === 1) return values;
+  const out = new Float32Array(to[0] * to[1]);
+  for (let row = 0; row < from[0]; row++)
+    for (let i = 0; i < from[1]; i++) out[row * to[1] + i] = values[row * from[1] + i] * factor;
+  return out;
+}
+
+/** The matrices at a common rank and scale; zeros for a projection that is adapted in other layers only. */
+function commonTensors(lora: LoraConfig, layers: readonly number[], sizes: Sizes, valuesOf: ValuesOf): TensorMap {
+  const tensors: TensorMap = new Map();
+  for (const layer of layers)
+    for (const projection of lora.targets) {
+      const { inputs, outputs } = sizes.get(projection)!;
+      for (const which of ['A', 'B'] as const) {
+        const shape = which === 'A' ? [lora.rank, inputs] : [outputs, lora.rank];
+        const data = valuesOf(layer, projection, which, shape) ?? new Float32Array(shape[0] * shape[1]);
+        tensors.set(matrix(layer, projection, which), { shape, data });
+      }
+    }
+  return tensors;
+}
+
+type ValuesOf = (layer: number, projection: Projection, which: 'A' | 'B', shape: number[]) => Float32Array | null;
+
+function read({ config: text, tensors: bytes }: AdapterContents, model: ModelConfig | null, own: KnownScale | null) {
+  const config = parsePeftConfig(text, own);
+  const found = tensorsOf(bytes);
+  const count = model?.numLayers ?? layersIn(found.keys());
+  const modules = modulesOf(config, count);
+  const sizes = model ? sizesOfModel(model) : sizesOfTensors(found, count);
+  checkShapes(
+    expectedShapes(modules, sizes),
+    found,
+    `This adapter does not fit its adapter_config.json${model ? ' and the model' : ''}.`,
+  );
+  const layers = layersOf(config, modules, count, model);
+  const targets = projections.filter((projection) => modules.some((each) => each.projection === projection));
+  const lora: LoraConfig = { ...commonScale(config, modules), targets, ...(layers && { layers }) };
+  const scales = new Map(modules.map(({ layer, projection, scale }) => [projectionModule(layer, projection), scale]));
+  const common = loraScale(lora);
+  const valuesOf: ValuesOf = (layer, projection, which, shape) => {
+    const name = matrix(layer, projection, which);
+    const tensor = found.get(name);
+    const factor = which === 'A' ? 1 : scales.get(projectionModule(layer, projection))! / common;
+    return tensor ? enlarged(toFloat32(tensor, name), tensor.shape, shape, factor) : null;
+  };
+  const all = layers ?? Array.from({ length: count }, (_, layer) => layer);
+  return { lora, tensors: commonTensors(lora, all, sizes, valuesOf) };
 }
 
 /** Reads and checks an adapter for a model. Returns matrices of any float dtype as f32. */
-export function loadAdapter(model: ModelConfig, files: { config: string; tensors: Uint8Array }): Adapter {
-  const lora = parseAdapterConfig(files.config);
-  const found = readSafetensors(files.tensors);
-  const expected = adapterShapes(model, lora);
-  checkShapes(expected, found, 'This adapter does not fit its adapter_config.json and the model.');
-  const tensors: TensorMap = new Map();
-  for (const [name, shape] of expected) tensors.set(name, { shape, data: toFloat32(found.get(name)!, name) });
-  return { lora, tensors };
-}
+export const loadAdapter = (model: ModelConfig, files: AdapterContents): Adapter => read(files, model, null);
+
+/**
+ * Reads and checks an adapter whose model is not at hand: everything but the number of layers and their sizes, which
+ * are checked when the model is opened. `own` is the scale of its training, used where the file's alpha is 0.
+ */
+export const readAdapterAlone = (files: AdapterContents, own: KnownScale | null): Adapter => read(files, null, own);
 
 /** Base model of an adapter. */
 export interface AdapterBase {
@@ -137,23 +262,23 @@ export function readAdapterBase(
   tensors: Uint8Array,
   otherwise: string | null = null,
 ): { name: string } & AdapterBase {
-  const { base_model_name_or_path: name, revision } = JSON.parse(config) as Json;
-  if ((typeof name !== 'string' || !name) && otherwise !== null) return { name: otherwise, revision: null };
-  if (typeof name !== 'string' || !name)
+  const { name, revision } = namedBase(config);
+  if (name === null && otherwise !== null) return { name: otherwise, revision: null };
+  if (name === null)
     throw new AdapterError('This adapter names no base model: add base_model_name_or_path to its adapter_config.json.');
-  const known = typeof revision === 'string' && revision && revision !== 'main' ? revision : null;
-  return { name, revision: known, key: readMetadata(tensors)[keyField] };
+  return { name, revision, key: readMetadata(tensors)[keyField] };
 }
 
-/** Writes an adapter's files. Tensors outside the adapter are left out. */
+/**
+ * Writes an adapter's files. Throws CheckpointError unless the tensors are exactly the adapter's for the model. `model`
+ * null: they were checked when they were read.
+ */
 export function saveAdapter(
-  model: ModelConfig,
+  model: ModelConfig | null,
   { lora, tensors }: Adapter,
   { name, revision = null, key }: AdapterBase,
 ): PeftFiles {
-  const expected = adapterShapes(model, lora);
-  const own: TensorMap = new Map([...tensors].filter(([name]) => expected.has(name)));
-  checkShapes(expected, own, 'These tensors are not the whole adapter.');
+  if (model) checkShapes(adapterShapes(model, lora), tensors, 'These tensors are not the whole adapter.');
   const json = {
     peft_type: 'LORA',
     task_type: 'CAUSAL_LM',
@@ -163,6 +288,7 @@ export function saveAdapter(
     lora_alpha: lora.alpha,
     lora_dropout: 0,
     target_modules: [...lora.targets],
+    ...(lora.layers ? { layers_to_transform: [...lora.layers] } : {}),
     bias: 'none',
     fan_in_fan_out: false,
     inference_mode: true,
@@ -175,6 +301,6 @@ export function saveAdapter(
   };
   return {
     'adapter_config.json': `${JSON.stringify(json, null, 2)}\n`,
-    'adapter_model.safetensors': writeSafetensors(own, { format: 'pt', ...(key ? { [keyField]: key } : {}) }),
+    'adapter_model.safetensors': writeSafetensors(tensors, { format: 'pt', ...(key ? { [keyField]: key } : {}) }),
   };
 }
