@@ -13,9 +13,10 @@ import { type Checkpoint, loadCheckpoint, saveCheckpoint } from '../policy/forma
 import { exportOnnx } from '../policy/onnx/export.ts';
 import { specialTokens } from '../policy/text/tokenizer.ts';
 import { chatFiles } from '../session/chat-assets.ts';
-import { policyFiles } from '../session/service/policy-files.ts';
+import { keptPolicy, policyFiles } from '../session/service/policy-files.ts';
 import { tinyTokenizer } from '../session/text/tiny-tokenizer.ts';
 import { NotARunError, readAdapter, readPolicy, readRun, writePolicy } from '../store/bundle.ts';
+import { adapterFilesIn, adapterFolder } from './policy-folder.ts';
 import { CommandError } from './training-run.ts';
 
 interface ExportOptions {
@@ -33,7 +34,9 @@ const utf8 = new TextDecoder();
 /** A checkpoint, with a language model's conversation files if its folder has them. */
 type WholeModel = Checkpoint & { chat?: { [name: string]: Uint8Array } };
 
-function fromFolder(folder: string): WholeModel {
+function fromFolder(folder: string): WholeModel | AdapterExport {
+  const adapter = adapterFolder(folder);
+  if (adapter) return { adapter: adapterFilesIn(adapter) };
   const names = readdirSync(folder);
   const weights = names.filter((name) => /^model(-\d+-of-\d+)?\.safetensors$/.test(name)).sort();
   if (!names.includes('config.json') || !weights.length)
@@ -59,11 +62,10 @@ function fromRun(bytes: Uint8Array, file: string): WholeModel | AdapterExport {
   const { experiment: document, checkpoints = [], assets = {} } = readRun(bytes, file);
   const { policy } = parseExperiment(document);
   const last = checkpoints.toSorted((a, b) => a.meta.step - b.meta.step).at(-1);
-  const { exports } = factsOf(policy);
-  if (exports && (!last || !assets['config.json']))
+  const { exports, ownWeights } = factsOf(policy);
+  if (exports && (!last || (ownWeights && !assets['config.json'])))
     throw new CommandError(`${file} contains no checkpoint: export the run again, with its last step.`);
-  const kept = { checkpoint: last?.bytes, config: assets['config.json'], tokenizer: assets['tokenizer.json'] };
-  return fromFiles(policyFiles(policy, kept));
+  return fromFiles(policyFiles(policy, keptPolicy(last?.bytes, assets)));
 }
 
 /** An adapter's files unchanged, or the weights of a whole model. */

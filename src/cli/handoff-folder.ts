@@ -5,7 +5,7 @@ import { type Experiment, parseRun } from '../experiment/experiment.ts';
 import { factsOf } from '../experiment/policies/registry.ts';
 import { type HandoffSource, handoffFiles } from '../session/handoff/handoff.ts';
 import type { NamedBytes } from '../session/handoff/target.ts';
-import { policyFiles } from '../session/service/policy-files.ts';
+import { keptPolicy, policyFiles } from '../session/service/policy-files.ts';
 import { openGuardedWorld } from '../workers/spawn-world.ts';
 import { readPolicyAt } from './served-policy.ts';
 import { CommandError, readDocument } from './training-run.ts';
@@ -28,8 +28,7 @@ export function readSource(path: string): HandoffSource {
   const last = (run.checkpoints ?? []).toSorted((a, b) => a.meta.step - b.meta.step).at(-1);
   if (!last && factsOf(experiment.policy).exports)
     throw new CommandError(`${path} contains no checkpoint: export the run again, with its last step.`);
-  const { 'config.json': config, 'tokenizer.json': tokenizer } = run.assets ?? {};
-  const files = last && config ? policyFiles(experiment.policy, { checkpoint: last.bytes, config, tokenizer }) : null;
+  const files = last ? policyFiles(experiment.policy, keptPolicy(last.bytes, run.assets ?? {})) : null;
   return { name: run.name, experiment, done: last?.meta.step ?? 0, files };
 }
 

@@ -1,9 +1,9 @@
 /**
- * Imports a policy that was trained elsewhere: a PEFT folder (including verl's merged adapter), a tiny policy as a
+ * Imports a policy that was trained elsewhere: a PEFT folder (also verl's, inside its merged model), a tiny policy as a
  * Hugging Face checkpoint, or a whole language model, for which training starts a new adapter. Settings come from the
  * hand-off that the policy started from.
  */
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { type Experiment, parseExperiment } from '../experiment/experiment.ts';
 import { adapterOf } from '../experiment/policies/adapted.ts';
@@ -15,6 +15,7 @@ import { importedRun } from '../session/policies/registry.ts';
 import type { HandoffSource } from '../store/run.ts';
 import type { NewRun } from '../store/run-store.ts';
 import { zip } from '../store/zip.ts';
+import { adapterFilesIn, adapterFolder, modelAround, policyFilesIn, refuseFolder } from './policy-folder.ts';
 import { CommandError, readDocument } from './training-run.ts';
 
 /** Levels to search upwards: a trained policy lies a few folders below its hand-off. */
@@ -31,19 +32,10 @@ function handoffAbove(folder: string): string | null {
   return null;
 }
 
-function filesOf(folder: string): { [name: string]: Uint8Array } {
-  const names = readdirSync(folder).filter((name) => statSync(join(folder, name)).isFile());
-  return Object.fromEntries(names.map((name) => [name, new Uint8Array(readFileSync(join(folder, name)))]));
-}
-
 /** True if a folder's weights are a language model's, that is, if its vocabulary is not a tiny policy's. */
 function isLanguageModel(folder: string): boolean {
-  if (existsSync(join(folder, 'adapter_config.json'))) return false;
   const path = join(folder, 'tokenizer.json');
-  if (!existsSync(join(folder, 'config.json')) || !existsSync(path))
-    throw new CommandError(
-      `${folder} contains no policy: adapter_config.json and adapter_model.safetensors are needed, or config.json, model.safetensors and tokenizer.json.`,
-    );
+  if (!existsSync(join(folder, 'config.json')) || !existsSync(path)) refuseFolder(folder);
   const tokenizer = new Tokenizer(JSON.parse(readFileSync(path, 'utf8')));
   return !specialTokens.every((token) => tokenizer.has(token));
 }
@@ -74,12 +66,11 @@ function adapterRun(folder: string, { experiment, from }: Settings): NewRun {
 export function returnedRun(folder: string, file: string | null): NewRun {
   if (!existsSync(folder) || !statSync(folder).isDirectory()) throw new CommandError(`There is no folder ${folder}.`);
   const settings = settingsFor(folder, file);
-  if (isLanguageModel(folder)) return adapterRun(folder, settings);
+  const adapter = adapterFolder(folder);
+  if (!adapter && isLanguageModel(folder)) return adapterRun(folder, settings);
   const { experiment, from } = settings;
-  // The hand-off's files were read above; they are not part of the policy.
-  const own = filesOf(folder);
-  for (const name of handoffFiles) delete own[name];
-  const zipped = zip(Object.entries(own).map(([name, bytes]) => ({ name, bytes, stored: true })));
-  const run = importedRun(zipped, experiment, basename(folder));
+  const files = adapter ? adapterFilesIn(adapter) : policyFilesIn(folder);
+  const zipped = zip(Object.entries(files).map(([name, bytes]) => ({ name, bytes, stored: true })));
+  const run = importedRun(zipped, experiment, basename(folder), adapter && modelAround(adapter));
   return from ? { ...run, origin: { kind: 'import', file: basename(folder), from } } : run;
 }

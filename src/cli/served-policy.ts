@@ -1,5 +1,5 @@
 /** Opens the policy of a run, or an exported one, as a chat model. `session/completion.ts` generates its replies. */
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import type { WorldOptions } from '../envs/env.ts';
 import { type Experiment, parseExperiment } from '../experiment/experiment.ts';
@@ -13,17 +13,20 @@ import { importedRun } from '../session/policies/registry.ts';
 import { Assembly } from '../session/service/assembly.ts';
 import { readRun } from '../store/bundle.ts';
 import type { NewRun } from '../store/run-store.ts';
-import { zip } from '../store/zip.ts';
 import { openGuardedWorld } from '../workers/spawn-world.ts';
 import { worldModule } from '../worlds/registry.ts';
 import { NodeBaseModels } from './base-models.ts';
 import { type DeviceOptions, openDevice } from './node-device.ts';
+import { returnedRun } from './returning.ts';
 import { CommandError } from './training-run.ts';
 
-/** Zip of a folder's files, the format in which policies are imported. */
-function zipOf(folder: string): Uint8Array {
-  const files = readdirSync(folder).filter((name) => statSync(join(folder, name)).isFile());
-  return zip(files.map((name) => ({ name, bytes: new Uint8Array(readFileSync(join(folder, name))), stored: true })));
+/** The policy of a folder. A whole language model has none of its own. */
+function returnedPolicy(folder: string): NewRun {
+  const run = returnedRun(folder, null);
+  if (run.checkpoints) return run;
+  throw new CommandError(
+    `${folder} is a whole language model without an adapter. Train one first: npm run train -- --from ${folder}`,
+  );
 }
 
 /** Reads a run's file, the folder it was written to, or a policy in Hugging Face's layout as a folder or a zip. */
@@ -32,12 +35,8 @@ export function readPolicyAt(path: string): NewRun {
   const isFolder = statSync(path).isDirectory();
   const run = isFolder ? join(path, 'run.tabgym') : path;
   if (existsSync(run) && run.endsWith('.tabgym')) return readRun(new Uint8Array(readFileSync(run)), run);
-  if (isFolder && !existsSync(join(path, 'tokenizer.json')))
-    throw new CommandError(
-      `${path} contains neither run.tabgym nor tokenizer.json: give a run, or a folder that npm run export --format hf wrote.`,
-    );
-  const bytes = isFolder ? zipOf(path) : new Uint8Array(readFileSync(path));
-  return importedRun(bytes, parseExperiment(presets[0]), basename(path));
+  if (isFolder) return returnedPolicy(path);
+  return importedRun(new Uint8Array(readFileSync(path)), parseExperiment(presets[0]), basename(path));
 }
 
 /**

@@ -1,7 +1,8 @@
 /** Files of a run that define its language model's chat format and stop tokens. A tiny policy has none of them. */
 import type { ConversationFiles } from '../rl/episode/conversation-files.ts';
 
-type Assets = { readonly [name: string]: Uint8Array } | null;
+type Files = { readonly [name: string]: Uint8Array };
+type Assets = Files | null;
 
 /** File names as in a Hugging Face folder. */
 export const chatFiles = ['tokenizer_config.json', 'chat_template.jinja', 'generation_config.json'] as const;
@@ -10,6 +11,27 @@ export const chatFiles = ['tokenizer_config.json', 'chat_template.jinja', 'gener
 export function chatAssets(assets: Assets): { [name: string]: Uint8Array } {
   const found = chatFiles.flatMap((name) => (assets?.[name] ? [[name, assets[name]] as const] : []));
   return Object.fromEntries(found);
+}
+
+const jsonOf = (bytes: Uint8Array): { [field: string]: unknown } => JSON.parse(new TextDecoder().decode(bytes));
+
+/**
+ * A model's files, replaced by a run's own. A tokenizer_config.json of the run's own without a chat template gets the
+ * model's, and its own template goes before the model's, in whichever file either is.
+ */
+export function withOwnConversation(model: Files, own: Assets): { [name: string]: Uint8Array } {
+  const [config, template] = ['tokenizer_config.json', 'chat_template.jinja'] as const;
+  const all = { ...model, ...own };
+  if (!own?.[config] || own[template]) return all;
+  const { chat_template: ownTemplate } = jsonOf(own[config]);
+  if (ownTemplate) {
+    delete all[template];
+    return all;
+  }
+  const { chat_template: modelTemplate } = model[config] ? jsonOf(model[config]) : {};
+  if (modelTemplate && !model[template])
+    all[config] = new TextEncoder().encode(JSON.stringify({ ...jsonOf(own[config]), chat_template: modelTemplate }));
+  return all;
 }
 
 /** Chat settings from a run's assets. `eosTokens`: those of config.json. */

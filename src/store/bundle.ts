@@ -120,9 +120,9 @@ export async function exportRun(
   return indexed(manifest.run, manifest.checkpoints, entries);
 }
 
-function entriesOf(bytes: Uint8Array): { [name: string]: Uint8Array } {
+function entriesOf(bytes: Uint8Array, wanted?: (name: string) => boolean): { [name: string]: Uint8Array } {
   try {
-    return unzip(bytes);
+    return unzip(bytes, wanted);
   } catch (error) {
     throw new BundleError(
       `This file of ${bytes.byteLength} bytes is not a complete zip: it was cut short, damaged, or has another format (${(error as Error).message}). Export it again.`,
@@ -195,38 +195,90 @@ export function writePolicy(files: { readonly [name: string]: Uint8Array }): Uin
   return zipOf(new Map(Object.entries(files)));
 }
 
-/** File of a zip, in its root or in a folder. */
-const fileIn = (entries: { readonly [name: string]: Uint8Array }, wanted: string) =>
-  Object.entries(entries).find(([name]) => name === wanted || name.endsWith(`/${wanted}`))?.[1];
+/** Depth of a folder of a zip: '' is the root, `a/b/` has two levels. */
+const depthOf = (folder: string) => folder.split('/').length;
 
-export interface AdapterFiles {
-  'adapter_config.json': Uint8Array;
-  'adapter_model.safetensors': Uint8Array;
+/**
+ * The outermost folder of a zip that has all of these files: '' or a path with a final slash; null: there is none. A
+ * trainer's folder has its result outside and checkpoints inside. Throws BundleError if several folders are outermost.
+ */
+function folderWith(names: readonly string[], wanted: readonly string[], what: string): string | null {
+  const [first] = wanted;
+  const folders = names
+    .filter((name) => name === first || name.endsWith(`/${first}`))
+    .map((name) => name.slice(0, name.length - first.length))
+    .filter((folder) => wanted.every((name) => names.includes(folder + name)));
+  const least = folders.reduce((depth, folder) => Math.min(depth, depthOf(folder)), Infinity);
+  const outermost = folders.filter((folder) => depthOf(folder) === least);
+  if (outermost.length > 1)
+    throw new BundleError(
+      `This zip has several ${what}: ${outermost.slice(0, 6).join(', ')}${outermost.length > 6 ? ', ...' : ''}. Pack one of these folders by itself.`,
+    );
+  return outermost[0] ?? null;
 }
 
-/** The two files of a PEFT checkpoint's zip; null for another zip. */
+/** Files of a zip by their full names; only entries with one of the given file names are unpacked. */
+function entriesNamed(bytes: Uint8Array, wanted: readonly string[]): { [name: string]: Uint8Array } {
+  return entriesOf(bytes, (name) => wanted.includes(name.slice(name.lastIndexOf('/') + 1)));
+}
+
+const filesOf = (entries: { readonly [name: string]: Uint8Array }, folder: string, names: readonly string[]) =>
+  Object.fromEntries(names.filter((name) => entries[folder + name]).map((name) => [name, entries[folder + name]]));
+
+const ADAPTER_FILES = ['adapter_config.json', 'adapter_model.safetensors'] as const;
+/** Files with which an adapter brings a tokenizer and a chat template of its own. */
+const CONVERSATION_FILES = ['tokenizer.json', 'tokenizer_config.json', 'chat_template.jinja'] as const;
+
+export type AdapterFiles = { [name in (typeof ADAPTER_FILES)[number]]: Uint8Array } & {
+  [name in (typeof CONVERSATION_FILES)[number]]?: Uint8Array;
+};
+
+/** An adapter saved by an old version of PEFT, as a pickle. */
+export const pickledAdapter = 'adapter_model.bin';
+/** All files that are read of an adapter, and of a policy. */
+export const adapterFileNames: readonly string[] = [...ADAPTER_FILES, ...CONVERSATION_FILES];
+export const policyFileNames: readonly string[] = POLICY_FILES;
+
+/**
+ * The files of a PEFT checkpoint's zip, of its outermost folder with an adapter; null for another zip. Throws
+ * BundleError for an adapter without weights that can be read.
+ */
 export function readAdapter(bytes: Uint8Array): AdapterFiles | null {
-  const entries = entriesOf(bytes);
-  const config = fileIn(entries, 'adapter_config.json');
-  if (!config) return null;
-  const model = fileIn(entries, 'adapter_model.safetensors');
-  if (!model)
-    throw new BundleError(
-      'This zip has an adapter_config.json but no adapter_model.safetensors: export the adapter again.',
-    );
-  return { 'adapter_config.json': config, 'adapter_model.safetensors': model };
+  const entries = entriesNamed(bytes, [...adapterFileNames, pickledAdapter]);
+  const names = Object.keys(entries);
+  const folder = folderWith(names, ADAPTER_FILES, 'adapters');
+  if (folder !== null) return filesOf(entries, folder, adapterFileNames) as AdapterFiles;
+  if (folderWith(names, ['adapter_config.json'], 'adapters') === null) return null;
+  throw new BundleError(
+    missingWeights(
+      names.some((name) => name.endsWith(pickledAdapter)),
+      'This zip',
+    ),
+  );
 }
 
-/** The three files of a policy's zip, in its root or in one folder. */
+/** Message for an adapter_config.json without adapter_model.safetensors. */
+export function missingWeights(isPickled: boolean, where: string): string {
+  if (!isPickled)
+    return `${where} has an adapter_config.json but no adapter_model.safetensors beside it: export the adapter again.`;
+  return (
+    `${where} has its weights in ${pickledAdapter}, a pickle, which may run code and is not read. Save it again with PEFT: ` +
+    'PeftModel.from_pretrained(model, FOLDER).save_pretrained(OTHER) writes adapter_model.safetensors.'
+  );
+}
+
+/** The three files of a policy's zip, of its outermost folder that has them. */
 export function readPolicy(bytes: Uint8Array): PolicyFiles {
-  const entries = entriesOf(bytes);
-  const find = (wanted: string) => fileIn(entries, wanted);
-  const missing = POLICY_FILES.filter((name) => !find(name));
-  if (missing.length)
-    throw new BundleError(
-      `This zip is not a policy: ${missing.join(', ')} missing. It needs ${POLICY_FILES.join(', ')}.`,
-    );
-  return Object.fromEntries(POLICY_FILES.map((name) => [name, find(name)])) as PolicyFiles;
+  const entries = entriesNamed(bytes, POLICY_FILES);
+  const names = Object.keys(entries);
+  const folder = folderWith(names, POLICY_FILES, 'policies');
+  if (folder !== null) return filesOf(entries, folder, POLICY_FILES) as PolicyFiles;
+  const missing = POLICY_FILES.filter((wanted) => folderWith(names, [wanted], 'policies') === null);
+  throw new BundleError(
+    missing.length
+      ? `This zip is not a policy: ${missing.join(', ')} missing. It needs ${POLICY_FILES.join(', ')}.`
+      : `This zip is not a policy: ${POLICY_FILES.join(', ')} are in different folders. Put them into one.`,
+  );
 }
 
 /** Origin of a policy that returns from another trainer. */
@@ -240,9 +292,11 @@ export interface Handoff {
  * damaged.
  */
 export function readHandoff(bytes: Uint8Array): Handoff | null {
-  const entries = entriesOf(bytes);
-  const [from, experiment] = [fileIn(entries, 'handoff.json'), fileIn(entries, 'experiment.json')];
-  if (!from || !experiment) return null;
+  const wanted = ['handoff.json', 'experiment.json'] as const;
+  const entries = entriesNamed(bytes, wanted);
+  const folder = folderWith(Object.keys(entries), wanted, 'hand-offs');
+  if (folder === null) return null;
+  const [from, experiment] = wanted.map((name) => entries[folder + name]);
   const { trainer, run, step } = parseJson<Partial<HandoffSource>>(from, 'handoff.json');
   if (typeof trainer !== 'string' || typeof run !== 'string' || typeof step !== 'number')
     throw new BundleError('handoff.json in this zip must name the trainer, run and step: complete it or leave it out.');

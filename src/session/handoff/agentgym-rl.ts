@@ -176,6 +176,7 @@ function policy(ledger: Ledger, { policy: { form, instructed } }: HandoffInput):
   ledger.note('policy.lora.rank', 'the whole model is trained there: the adapter is merged into it first');
   ledger.takeAll('policy.lora.alpha');
   ledger.takeAll('policy.lora.targets');
+  ledger.takeAll('policy.lora.layers');
   for (const field of ['weights', 'kvCache', 'kvShare'])
     ledger.note(`policy.${field}`, 'it is whole and in bfloat16 there');
 }

@@ -197,6 +197,7 @@ function adapterOf(ledger: Ledger, { policy }: HandoffInput): { model: string; l
     r: ledger.take<number>('policy.lora.rank'),
     lora_alpha: ledger.take<number>('policy.lora.alpha'),
     target_modules: ledger.take<string[]>('policy.lora.targets'),
+    ...(ledger.has('policy.lora.layers') && { layers_to_transform: ledger.take<number[]>('policy.lora.layers') }),
     lora_dropout: 0,
   };
   return { model: policy.base!.name, lora };

@@ -194,6 +194,7 @@ function modelOf(ledger: Ledger, { policy }: HandoffInput): Flat {
   ledger.take('policy.model');
   const rank = ledger.take<number>('policy.lora.rank');
   if (!vllmRanks.includes(rank)) ledger.note('policy.lora.rank', `vLLM takes ranks of ${vllmRanks.join(', ')}`);
+  ledger.note('policy.lora.layers', 'there a new adapter is in every layer; one that is handed over keeps its layers');
   for (const field of ['weights', 'kvCache', 'kvShare'])
     ledger.note(`policy.${field}`, 'there the model is held in bfloat16, and vLLM plans its own cache');
   return {

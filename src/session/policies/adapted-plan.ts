@@ -19,7 +19,12 @@ import type { ExperimentOf } from './kind.ts';
 
 export type Adapted = ExperimentOf<'lora'>;
 
-export const loraOf = ({ lora: { rank, alpha, targets } }: LoraPolicy): LoraConfig => ({ rank, alpha, targets });
+export const loraOf = ({ lora: { rank, alpha, targets, layers } }: LoraPolicy): LoraConfig => ({
+  rank,
+  alpha,
+  targets,
+  ...(layers && { layers }),
+});
 
 /** Maximum bytes of the K/V rows, and of all layers' inputs kept for training, for a language model. */
 const CACHE_BYTES = 2 ** 29;

@@ -6,10 +6,14 @@ import { baseNameOf } from '../../models/names.ts';
 import { configOf, findModel, UnknownModelError } from '../../policy/catalogue.ts';
 import { type ModelConfig, parseConfig } from '../../policy/config.ts';
 import { saveAdapter } from '../../policy/formats/peft.ts';
-import { freshState } from '../../policy/moments.ts';
+import { freshState, parametersOf } from '../../policy/moments.ts';
 import type { Capacity } from '../../policy/policy.ts';
+import type { Tokenizer } from '../../policy/text/tokenizer.ts';
 import { initAdapter } from '../../policy/weights/adapter.ts';
 import { isUnplannable } from '../../policy/weights/base.ts';
+import { StoreError } from '../../store/run.ts';
+import { withOwnConversation } from '../chat-assets.ts';
+import { decodeState } from '../checkpoint.ts';
 import { planReport } from '../device/plan-report.ts';
 import type { OpenOptions } from '../engine.ts';
 import type { MemoryPlanReport } from '../protocol.ts';
@@ -24,7 +28,7 @@ import {
   loraOf,
   planAdapted,
 } from './adapted-plan.ts';
-import { bytesOf, keptFiles, textOf } from './kept-files.ts';
+import { bytesOf, textOf } from './kept-files.ts';
 import type { Services, SessionPolicy, Start } from './kind.ts';
 import { openRun, openTrainer } from './open-trainer.ts';
 
@@ -76,10 +80,17 @@ function weightsOf(experiment: Adapted, base: BaseModel, start: Start, config: M
   };
 }
 
-function configIn(assets: { [name: string]: Uint8Array }, { policy }: Adapted): ModelConfig {
+/** Throws NoBaseModelError if the model has no config, or no rows for some tokens of the run's own tokenizer. */
+function configIn(assets: { [name: string]: Uint8Array }, { policy }: Adapted, tokenizer: Tokenizer): ModelConfig {
   const stored = assets['config.json'];
   if (!stored) throw new NoBaseModelError(`The language model ${policy.model} has no config.json.`);
-  return parseConfig(JSON.parse(textOf(stored)));
+  const config = parseConfig(JSON.parse(textOf(stored)));
+  if (tokenizer.vocabSize <= config.vocabSize) return config;
+  throw new NoBaseModelError(
+    `The adapter's own tokenizer.json has ids up to ${tokenizer.vocabSize - 1}, but ${policy.model} has rows for ids up to ` +
+      `${config.vocabSize - 1}: the adapter was trained beside a model with more tokens. Name that model in its ` +
+      'adapter_config.json (base_model_name_or_path).',
+  );
 }
 
 export const adapted: SessionPolicy<'lora'> = {
@@ -92,10 +103,10 @@ export const adapted: SessionPolicy<'lora'> = {
   async open(experiment, options, services) {
     const gpu = await services.device();
     const base = await baseOf(experiment, services);
-    const assets = { ...assetsOf(base), ...options.assets };
+    const assets = withOwnConversation(assetsOf(base), options.assets);
     const files = {
       assets,
-      configOf: () => configIn(assets, experiment),
+      configOf: (tokenizer: Tokenizer) => configIn(assets, experiment, tokenizer),
       capacityOf: (config: ModelConfig) => adaptedCapacity(experiment, config),
     };
     return openRun(experiment, options, services, files, (run) => {
@@ -107,11 +118,19 @@ export const adapted: SessionPolicy<'lora'> = {
     });
   },
 
-  export(policy, kept) {
-    const { config, tensors, tokenizer } = keptFiles(kept);
+  export(policy, { checkpoint, config, tokenizer, chat }) {
+    if (!checkpoint) throw new StoreError('This run has no policy yet: train at least its first step.');
+    const tensors = parametersOf(decodeState(checkpoint, 0).tensors);
     const base = { ...baseNameOf(policy.model), key: policy.model };
-    const files = saveAdapter(config, { lora: loraOf(policy), tensors }, base);
-    return { ...files, 'adapter_config.json': bytesOf(files['adapter_config.json']), 'tokenizer.json': tokenizer };
+    // An imported adapter that was not opened yet has no model's config.json.
+    const model = config ? parseConfig(JSON.parse(textOf(config))) : null;
+    const files = saveAdapter(model, { lora: loraOf(policy), tensors }, base);
+    return {
+      ...files,
+      'adapter_config.json': bytesOf(files['adapter_config.json']),
+      ...(tokenizer && { 'tokenizer.json': tokenizer }),
+      ...chat,
+    };
   },
 
   import: readAdapted,

@@ -55,6 +55,8 @@ export interface KeptPolicy {
   checkpoint: Uint8Array | undefined;
   config: Uint8Array | null | undefined;
   tokenizer: Uint8Array | null | undefined;
+  /** tokenizer_config.json and chat_template.jinja, if the run has them. A tiny policy has neither. */
+  chat?: NamedFiles;
 }
 
 export interface SessionPolicy<Name extends PolicyName> {
@@ -66,7 +68,7 @@ export interface SessionPolicy<Name extends PolicyName> {
    * A run at step 0 with the policy of a zip, in the preset's worlds; null: the zip has no policy of this kind. Absent:
    * import is not supported.
    */
-  import?(bytes: Uint8Array, preset: Experiment, fileName: string): NewRun | null;
+  import?(bytes: Uint8Array, preset: Experiment, fileName: string, beside?: string | null): NewRun | null;
   /**
    * Adds the layers that the experiment has and the run's checkpoint and files lack. Absent: the kind cannot add
    * layers.

@@ -17,13 +17,19 @@ export const sessionPolicy = ({ kind }: Pick<Experiment['policy'], 'kind'>) =>
 
 /**
  * The run of a policy's zip, read by the first kind that recognizes it. A policy that returns from a hand-off keeps its
- * run's settings; any other gets the preset's. Throws a BundleError if no kind recognizes it.
+ * run's settings; any other gets the preset's. `beside`: a language model in the folder around the policy, for an
+ * adapter that names none. Throws a BundleError if no kind recognizes it.
  */
-export function importedRun(bytes: Uint8Array, preset: Experiment, fileName: string): NewRun {
+export function importedRun(
+  bytes: Uint8Array,
+  preset: Experiment,
+  fileName: string,
+  beside: string | null = null,
+): NewRun {
   const handed = readHandoff(bytes);
   const settings = handed ? parseExperiment(handed.experiment) : preset;
   for (const kind of Object.values(kinds)) {
-    const run = kind.import?.(bytes, settings, fileName);
+    const run = kind.import?.(bytes, settings, fileName, beside);
     if (run) return handed ? { ...run, origin: { kind: 'import', file: fileName, from: handed.from } } : run;
   }
   throw new BundleError(`${fileName} holds no policy that can be brought in.`);

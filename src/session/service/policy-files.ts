@@ -5,6 +5,16 @@ import type { KeptPolicy, NamedFiles } from '../policies/kind.ts';
 import { sessionPolicy } from '../policies/registry.ts';
 import { getRun } from '../stored-run.ts';
 
+/** Files of the conversation that go with an adapter, as trainers write them. */
+const templateFiles = ['tokenizer_config.json', 'chat_template.jinja'] as const;
+
+/** The stored files of a run that its policy's export needs. */
+export function keptPolicy(checkpoint: Uint8Array | undefined, assets: NamedFiles): KeptPolicy {
+  const found = templateFiles.filter((name) => assets[name]).map((name) => [name, assets[name]]);
+  const chat = Object.fromEntries(found);
+  return { checkpoint, config: assets['config.json'], tokenizer: assets['tokenizer.json'], chat };
+}
+
 /** The policy's files from a run. Throws a StoreError if there are none. */
 export const policyFiles = (policy: Experiment['policy'], kept: KeptPolicy): NamedFiles =>
   sessionPolicy(policy).export(policy, kept);
@@ -15,9 +25,10 @@ export const policyFiles = (policy: Experiment['policy'], kept: KeptPolicy): Nam
  */
 export async function exportedPolicy(store: RunStore, runId: string): Promise<NamedFiles> {
   const { policy } = (await getRun(store, runId)).experiment;
-  return policyFiles(policy, {
-    checkpoint: (await store.checkpoint(runId))?.bytes,
-    config: await store.asset(runId, 'config.json'),
-    tokenizer: await store.asset(runId, 'tokenizer.json'),
-  });
+  const assets: NamedFiles = {};
+  for (const name of ['config.json', 'tokenizer.json', ...templateFiles]) {
+    const bytes = await store.asset(runId, name);
+    if (bytes) assets[name] = bytes;
+  }
+  return policyFiles(policy, keptPolicy((await store.checkpoint(runId))?.bytes, assets));
 }
