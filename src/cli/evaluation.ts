@@ -25,12 +25,14 @@ import {
   suiteReportOf,
 } from '../session/evaluation/suite-evaluation.ts';
 import type { SuiteRequest } from '../session/evaluation-protocol.ts';
+import { lastFinite } from '../session/finite-weights.ts';
 import { Assembly } from '../session/service/assembly.ts';
 import { readRun } from '../store/bundle.ts';
 import { crc32 } from '../store/crc32.ts';
 import { NodeBaseModels } from './base-models.ts';
 import { type Connections, worldOpener } from './connections.ts';
 import { type DeviceOptions, openDevice } from './node-device.ts';
+import { evaluationProgress } from './progress.ts';
 import { CommandError } from './training-run.ts';
 
 export interface EvaluationOptions extends DeviceOptions {
@@ -77,7 +79,7 @@ function runFile(path: string): string {
 function policyOf(path: string): EvaluatedPolicy {
   const file = runFile(path);
   const run = readRun(new Uint8Array(readFileSync(file)), file);
-  const checkpoint = (run.checkpoints ?? []).toSorted((a, b) => a.meta.step - b.meta.step).at(-1);
+  const checkpoint = lastFinite(run.checkpoints);
   if (!checkpoint) throw new CommandError(`${file} contains no checkpoint: export the run again, with its last step.`);
   const experiment = parseExperiment(run.experiment);
   return { name: run.name, experiment, tokenizer: run.assets?.['tokenizer.json'], checkpoint };
@@ -158,7 +160,13 @@ async function played(path: string, which: string, options: EvaluationOptions): 
   const kept = partial.read();
   if (kept.length) print(`continuing after ${kept.length} items`);
   const { signal } = new AbortController();
-  return playSuite(engines, policy, suiteRequest, { signal, kept, onItems: (items) => partial.write(items) });
+  const onProgress = evaluationProgress(print);
+  return playSuite(engines, policy, suiteRequest, {
+    signal,
+    kept,
+    onProgress,
+    onItems: (items) => partial.write(items),
+  });
 }
 
 /** Evaluates one policy, or two on the same items, and returns the report. */

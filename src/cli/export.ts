@@ -13,6 +13,7 @@ import { type Checkpoint, loadCheckpoint, saveCheckpoint } from '../policy/forma
 import { exportOnnx } from '../policy/onnx/export.ts';
 import { specialTokens } from '../policy/text/tokenizer.ts';
 import { chatFiles } from '../session/chat-assets.ts';
+import { lastFinite } from '../session/finite-weights.ts';
 import { keptPolicy, policyFiles } from '../session/service/policy-files.ts';
 import { tinyTokenizer } from '../session/text/tiny-tokenizer.ts';
 import { NotARunError, readAdapter, readPolicy, readRun, writePolicy } from '../store/bundle.ts';
@@ -61,7 +62,7 @@ export interface AdapterExport {
 function fromRun(bytes: Uint8Array, file: string): WholeModel | AdapterExport {
   const { experiment: document, checkpoints = [], assets = {} } = readRun(bytes, file);
   const { policy } = parseExperiment(document);
-  const last = checkpoints.toSorted((a, b) => a.meta.step - b.meta.step).at(-1);
+  const last = lastFinite(checkpoints);
   const { exports, ownWeights } = factsOf(policy);
   if (exports && (!last || (ownWeights && !assets['config.json'])))
     throw new CommandError(`${file} contains no checkpoint: export the run again, with its last step.`);

@@ -3,6 +3,7 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, statSync, writeFileSync 
 import { basename, dirname, join } from 'node:path';
 import { type Experiment, parseRun } from '../experiment/experiment.ts';
 import { factsOf } from '../experiment/policies/registry.ts';
+import { lastFinite } from '../session/finite-weights.ts';
 import { type HandoffSource, handoffFiles } from '../session/handoff/handoff.ts';
 import type { NamedBytes } from '../session/handoff/target.ts';
 import { keptPolicy, policyFiles } from '../session/service/policy-files.ts';
@@ -25,7 +26,7 @@ export function readSource(path: string): HandoffSource {
   }
   const run = readPolicyAt(path);
   const experiment: Experiment = parseRun(run.experiment);
-  const last = (run.checkpoints ?? []).toSorted((a, b) => a.meta.step - b.meta.step).at(-1);
+  const last = lastFinite(run.checkpoints);
   if (!last && factsOf(experiment.policy).exports)
     throw new CommandError(`${path} contains no checkpoint: export the run again, with its last step.`);
   const files = last ? policyFiles(experiment.policy, keptPolicy(last.bytes, run.assets ?? {})) : null;

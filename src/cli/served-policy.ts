@@ -9,6 +9,7 @@ import { type ChatModel, ChatRequestError } from '../server/openai/chat-model.ts
 import { decodeState } from '../session/checkpoint.ts';
 import { Completer, type MessageRules, MessagesError, PromptTooLong } from '../session/completion.ts';
 import type { Engine } from '../session/engine.ts';
+import { lastFinite } from '../session/finite-weights.ts';
 import { importedRun } from '../session/policies/registry.ts';
 import { Assembly } from '../session/service/assembly.ts';
 import { readRun } from '../store/bundle.ts';
@@ -67,7 +68,7 @@ export async function openPolicyEngine(
   options: DeviceOptions,
   room = roomForMessages,
 ): Promise<Engine> {
-  const last = (run.checkpoints ?? []).toSorted((a, b) => a.meta.step - b.meta.step).at(-1);
+  const last = lastFinite(run.checkpoints);
   if (!last) throw new CommandError(`${path} contains no checkpoint: export the run again, with its last step.`);
   const experiment = room(parseExperiment(run.experiment), run.assets?.['config.json']);
   const machine = { open: () => openDevice(options) };

@@ -131,17 +131,19 @@ const optimizer = v.strictObject({
       'Learning rate at the last step as a fraction of the first, falling in a straight line; 1 keeps it constant.',
     step: 0.05,
   }),
-  beta1: option(real(0, 1), 0.9, {
+  // At 1 AdamW divides 0 by 0. The bounds are below 1 in f32 as well.
+  beta1: option(real(0, 0.9999999), 0.9, {
     label: 'Beta 1',
     sentence: "Memory of AdamW's average of gradients.",
     step: 0.01,
   }),
-  beta2: option(real(0, 1), 0.999, {
+  beta2: option(real(0, 0.9999999), 0.999, {
     label: 'Beta 2',
     sentence: "Memory of AdamW's average of squared gradients.",
     step: 0.001,
   }),
-  epsilon: option(real(0, 1), 1e-8, {
+  // At 0 a weight without gradients divides 0 by 0. The least is a normal f32.
+  epsilon: option(real(1e-30, 1), 1e-8, {
     label: 'Epsilon',
     sentence: "Floor of AdamW's division.",
     step: 1e-9,

@@ -108,6 +108,30 @@ function objectiveOf(algorithm: Algorithm, settings: UpdateSettings['algorithm']
   return { spec: codeObjective(runner, { code, settings: others }, own.spec), scalars: [] };
 }
 
+/** An update whose numbers are not finite. The weights it left must not be kept. */
+export class NotFiniteUpdateError extends Error {
+  override name = 'NotFiniteUpdateError';
+  constructor(what: string, value: number) {
+    super(
+      `The update was not kept: its ${what} is ${value}. The run stays at its last committed step and can repeat the step. ` +
+        'Fork it there with a lower optimizer.learningRate, or with optimizer.maxGradNorm; check the objective if it is your own.',
+    );
+  }
+}
+
+/** Throws NotFiniteUpdateError if the gradient norm, a loss or a log-probability of the update is not finite. */
+function requireFinite({ gradNorm, outputs }: UpdateResult): void {
+  if (!Number.isFinite(gradNorm)) throw new NotFiniteUpdateError('gradient norm', gradNorm);
+  for (const { loss, logprob } of outputs)
+    for (const [what, values] of [
+      ['loss', loss],
+      ['log-probability', logprob],
+    ] as const) {
+      const wrong = values.find((value) => !Number.isFinite(value));
+      if (wrong !== undefined) throw new NotFiniteUpdateError(what, wrong);
+    }
+}
+
 export class Updater {
   private readonly algorithm: Algorithm;
   private readonly needs: Needs;
@@ -137,7 +161,9 @@ export class Updater {
     const tally = new Tally(this.needs.reference ?? false, innerEpochs);
     for (let epoch = 0; epoch < innerEpochs; epoch++) {
       for (const minibatch of filled) {
-        tally.add(minibatch, await this.apply(minibatch, learningRate));
+        const result = await this.apply(minibatch, learningRate);
+        requireFinite(result);
+        tally.add(minibatch, result);
         report?.(tally.updates, innerEpochs * filled.length);
       }
     }

@@ -6,6 +6,7 @@ import { StoreError } from '../../store/run.ts';
 import { assetFile, type RunStore } from '../../store/run-store.ts';
 import type { EngineFactory } from '../engine.ts';
 import type { KeptEvaluation, RunEvaluations, SuiteRequest } from '../evaluation-protocol.ts';
+import { finiteState } from '../finite-weights.ts';
 import type { SessionEvent } from '../protocol.ts';
 import { type EvaluatedPolicy, playSuite, suiteReportOf } from './suite-evaluation.ts';
 
@@ -67,6 +68,7 @@ export class Evaluations {
           ? 'This run has no checkpoint yet: train it first.'
           : `Step ${step} has no checkpoint. These have one: ${(await store.checkpointSteps(runId)).join(', ')}.`,
       );
+    if (checkpoint) await finiteState(store, runId, checkpoint);
     const tokenizer = (await store.asset(runId, 'tokenizer.json')) ?? undefined;
     return { name, experiment: parseExperiment(experiment), tokenizer, checkpoint };
   }

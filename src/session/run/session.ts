@@ -6,6 +6,8 @@
 
 import { DeviceLostError, DeviceUnavailableError } from '../../device/device.ts';
 import type { Experiment } from '../../experiment/experiment.ts';
+import { notFinite } from '../../policy/finite.ts';
+import type { PolicyState } from '../../policy/policy.ts';
 import type { StepRecord } from '../../rl/evaluation/evaluation.ts';
 import { checkpointInterval, SMALL_CHECKPOINT } from '../../store/retention.ts';
 import { OwnershipError, QuotaError } from '../../store/run.ts';
@@ -21,6 +23,7 @@ import {
   type Training,
   type WatchOptions,
 } from '../engine.ts';
+import { finiteState, NotFiniteStepError } from '../finite-weights.ts';
 import type { RunStatus, SessionEvent, StepInspection } from '../protocol.ts';
 import { type Clock, FrozenError, systemClock, watchForFreeze } from './freeze-watch.ts';
 import { recordingAssets } from './recording-files.ts';
@@ -58,6 +61,12 @@ class ClosedError extends Error {
 /** Ends a preparation, because a pause must not wait for gigabytes of weights or for hundreds of episodes. */
 class PausedError extends ClosedError {
   override name = 'PausedError';
+}
+
+/** Throws NotFiniteStepError if the weights after a step are not finite. */
+function requireFinite(step: number, { tensors }: PolicyState): void {
+  const problem = notFinite(tensors);
+  if (problem) throw new NotFiniteStepError(step, problem);
 }
 
 export class Session {
@@ -308,8 +317,10 @@ export class Session {
     return Object.fromEntries(await Promise.all(read));
   }
 
-  private async restore({ meta, bytes }: StoredCheckpoint): Promise<void> {
+  private async restore(checkpoint: StoredCheckpoint): Promise<void> {
     const engine = this.engine!;
+    const { meta } = checkpoint;
+    const state = await finiteState(this.parts.store, this.runId, checkpoint);
     if (meta.adapter && meta.adapter !== engine.choices.adapter && engine.training)
       this.emit({
         type: 'notice',
@@ -318,7 +329,7 @@ export class Session {
       });
     const reference = await this.parts.store.asset(this.runId, REFERENCE);
     if (reference) await engine.load(decodeState(reference, 0), { reference: true });
-    await engine.load(decodeState(bytes, meta.optimizerStep));
+    await engine.load(state);
     this.at = meta.step;
   }
 
@@ -346,14 +357,23 @@ export class Session {
   }
 
   private async oneStep(step: number): Promise<void> {
-    const engine = this.engine!;
     const started = this.clock.now();
     const { record, trajectories } = await this.training.step(step, this.stepOptions());
-    if (evaluates(this.experiment, step)) record.evaluation = await engine.evaluate(step, this.stepOptions());
+    if (evaluates(this.experiment, step)) record.evaluation = await this.evaluated(step);
     this.checkStillOurs();
     await this.commit(record, encodeTrajectories(trajectories), undefined, this.clock.now() - started);
     this.at = step;
     this.stopAfter--;
+  }
+
+  /** Success after an update. Weights that are not finite cannot be played with, which is reported instead. */
+  private async evaluated(step: number): Promise<StepRecord['evaluation']> {
+    try {
+      return await this.engine!.evaluate(step, this.stepOptions());
+    } catch (error) {
+      if (!this.abort.signal.aborted && !this.engine!.failure()) requireFinite(step, await this.training.save());
+      throw error;
+    }
   }
 
   /** Numbers of a lost device must not be committed. */
@@ -374,6 +394,7 @@ export class Session {
     const due =
       step % this.interval === 0 || step === this.experiment.steps || this.stopAfter <= 1 || best !== undefined;
     const state = due ? await this.training.save() : null;
+    if (state) requireFinite(step, state);
     const checkpoint = state && checkpointOf(step, state, this.engine!.choices);
     this.checkStillOurs();
     const started = this.clock.now();
