@@ -16,6 +16,7 @@ import { Assembly } from '../session/service/assembly.ts';
 import { tinyTokens } from '../session/text/tiny-tokenizer.ts';
 import { openGuardedWorld } from '../workers/spawn-world.ts';
 import { type DeviceOptions, openDevice } from './node-device.ts';
+import { evaluationProgress } from './progress.ts';
 import { CommandError } from './training-run.ts';
 
 export interface ImitationOptions extends DeviceOptions {
@@ -89,7 +90,7 @@ async function follow(engine: Engine, options: ImitationOptions): Promise<Omit<I
 }
 
 async function measure(engine: Engine, step: number, print: (line: string) => void): Promise<Evaluation> {
-  const evaluation = await engine.evaluate(step, { signal: quiet.signal });
+  const evaluation = await engine.evaluate(step, { signal: quiet.signal, onProgress: evaluationProgress(print) });
   const { train, test } = evaluation;
   const beside = `chance ${three(train.chance.rate)}, oracle ${train.oracle ? three(train.oracle.rate) : '-'}`;
   print(`step ${step}  training ${three(train.policy.rate)} (${beside}), held-out ${three(test.policy.rate)}`);

@@ -36,8 +36,14 @@ function strataLines(words: string, start: SplitEvaluation, end: SplitEvaluation
   });
 }
 
+/** Below this number of episodes a success rate has a wide interval: 0.07 either way at 200. */
+export const FEW_EPISODES = 200;
+
+const beside = ({ episodes }: Rate) =>
+  episodes < FEW_EPISODES ? ` (${episodes} episodes: fewer than ${FEW_EPISODES}, a wide interval)` : '';
+
 const closing = (words: string, start: SplitEvaluation, end: SplitEvaluation) =>
-  `${words} success: chance ${three(end.chance.rate)} start ${three(start.policy.rate)} end ${three(end.policy.rate)}`;
+  `${words} success: chance ${three(end.chance.rate)} start ${three(start.policy.rate)} end ${three(end.policy.rate)}${beside(end.policy)}`;
 
 /** A mean with its interval. */
 export const formatMean = ({ mean, low, high }: Mean) => `${three(mean)} [${three(low)}, ${three(high)}]`;

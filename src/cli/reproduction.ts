@@ -19,7 +19,8 @@ import { worldModule } from '../worlds/registry.ts';
 import { PartialItems } from './evaluation.ts';
 import { type Figure, type FigureEvaluation, type FigureSweep, figureSweeps, figures } from './figures.ts';
 import type { DeviceOptions } from './node-device.ts';
-import { formatDuration, openEngines, SweepFolder, type Swept } from './sweep-folder.ts';
+import { evaluationProgress, formatDuration } from './progress.ts';
+import { openEngines, SweepFolder, type Swept } from './sweep-folder.ts';
 import { CommandError, readDocument } from './training-run.ts';
 
 export interface ReproductionOptions extends DeviceOptions {
@@ -118,6 +119,7 @@ async function evaluateRun(
   evaluation: FigureEvaluation,
   { folder }: Trained,
   engines: Assembly,
+  print: (line: string) => void,
 ): Promise<ItemResult[]> {
   const { store } = folder;
   const { suite, samples, turns, completionTokens, promptTokens } = evaluation;
@@ -143,7 +145,7 @@ async function evaluateRun(
     engines,
     policy,
     request,
-    { signal, kept: partial.read(), onItems: (items) => partial.write(items) },
+    { signal, kept: partial.read(), onProgress: evaluationProgress(print), onItems: (items) => partial.write(items) },
     found,
   );
   return played.items;
@@ -174,7 +176,7 @@ async function curvesOf(
     for (const which of evaluation.steps) {
       const thin: Curve['thin'] = [];
       for (const each of runs.filter(({ run }) => run.sweep.variantName === name)) {
-        const items = await evaluateRun(each, which, evaluation, trained, engines);
+        const items = await evaluateRun(each, which, evaluation, trained, engines, print);
         const points =
           figure.curve === 'pass'
             ? passCurve(items).map(({ k, estimate: at }) => ({ x: k, y: at.mean }))

@@ -28,6 +28,7 @@ import { openSandbox } from '../workers/spawn-sandbox.ts';
 import { NodeBaseModels } from './base-models.ts';
 import { type Connections, worldOpener } from './connections.ts';
 import { type DeviceOptions, openDevice } from './node-device.ts';
+import { evaluationProgress, formatDuration } from './progress.ts';
 import { withRecordings } from './recordings.ts';
 import { fallLines } from './report.ts';
 import {
@@ -61,14 +62,6 @@ export interface Swept {
   runs: { run: SweepRun; records: StepRecord[] }[];
 }
 
-/** Formats a duration: 95 minutes are "1 h 35 min". */
-export function formatDuration(ms: number): string {
-  const minutes = Math.round(ms / 60_000);
-  if (minutes < 1) return 'under a minute';
-  if (minutes < 60) return `${minutes} min`;
-  return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
-}
-
 /**
  * Returns the sweep as it will run. A document without one becomes a sweep over the given seeds, or over its own seed.
  */
@@ -97,8 +90,10 @@ function planLines(document: Experiment, runs: readonly SweepRun[]): string[] {
 function listener(runs: readonly SweepRun[], print: (line: string) => void): (event: SessionEvent) => void {
   const byId = new Map(runs.map((run) => [run.id, run]));
   let announced = 0;
+  const evaluating = evaluationProgress(print);
   return (event) => {
-    if (event.type === 'step') {
+    if (event.type === 'progress') evaluating(event.progress);
+    else if (event.type === 'step') {
       const { sweep: place, experiment } = byId.get(event.runId)!;
       print(`${place.variantName || place.name}, seed ${place.seed}: ${stepLine(event.record, experiment.steps)}`);
     } else if (event.type === 'notice') print(`${event.level}: ${event.message}`);

@@ -1,6 +1,6 @@
 /**
- * `npm run train -- experiments/NAME.json|--from FOLDER [--seed N] [--out FOLDER] [--steps N] [--resume] [--device
- * wasm] [--allow-code]`
+ * `npm run train -- experiments/NAME.json|--from FOLDER [--seed N] [--out FOLDER] [--steps N] [--resume] [--fork-at STEP]
+ * [--device wasm] [--allow-code]`
  */
 import { Command, InvalidArgumentError } from 'commander';
 import { kindsHelp } from '../experiment/guide.ts';
@@ -27,21 +27,19 @@ const program = new Command('train')
   .addOption(connectOption())
   .addOption(device)
   .addOption(threads)
-  .option('--resume', "continue the folder's latest run even if the experiment differs", false)
-  .option(
-    '--few-episodes',
-    "keep the file's number of evaluation episodes, even if too few for a result; for trials on a slow server",
-    false,
-  )
+  .option('--resume', "continue the folder's latest run, with its own settings, even if the file differs", false)
+  .option('--fork-at <step>', "fork the folder's run at this step, with the file's settings, and train the fork", whole)
+  .option('--few-episodes', "no longer needed: the file's evaluation.episodes is always used", false)
   .option('--allow-code', "run the experiment's own objective, in a sandbox", false)
   .addHelpText('after', kindsHelp());
 
 async function main(): Promise<number> {
   program.parse();
   const [file = ''] = program.args;
-  const { from: folder, ...options } = program.opts();
+  const { from: folder, fewEpisodes, ...options } = program.opts();
   if (!file && !folder) program.error('Name an experiment, or a policy to continue: --from FOLDER.');
   const print = (line: string) => console.log(line);
+  if (fewEpisodes) print("--few-episodes changes nothing: the run's own evaluation.episodes is always used");
   const from = folder ? returnedRun(folder, file || null) : undefined;
   const { records, finished } = await train({ ...options, file, from, print });
   for (const line of finished ? reportLines(records) : []) print(line);

@@ -10,38 +10,34 @@ import type { RunSummary, SessionEvent, StepRecord } from '../session/protocol.t
 import { recordingsFor } from '../session/run/recording-files.ts';
 import { Session } from '../session/run/session.ts';
 import { Assembly } from '../session/service/assembly.ts';
-import { getRun, listRuns } from '../session/stored-run.ts';
+import { getRun } from '../session/stored-run.ts';
 import { exportRun } from '../store/bundle.ts';
 import { FolderStore } from '../store/folder.ts';
 import { type NewRun, RunStore } from '../store/run-store.ts';
 import { openSandbox } from '../workers/spawn-sandbox.ts';
 import { NodeBaseModels } from './base-models.ts';
+import { CommandError } from './command-error.ts';
 import { type Connections, worldOpener } from './connections.ts';
+import { continuedRun, type FolderOptions } from './folder-run.ts';
 import { type DeviceOptions, openDevice } from './node-device.ts';
+import { evaluationProgress } from './progress.ts';
 import { withRecordings } from './recordings.ts';
+import { FEW_EPISODES } from './report.ts';
 
-/** Fewest evaluation episodes: a success rate over fewer has too wide an interval. */
-const LEAST_EPISODES = 200;
+export { CommandError };
 
-export interface TrainingOptions extends DeviceOptions {
+export interface TrainingOptions extends DeviceOptions, FolderOptions {
   /** File of the experiment. Empty: the settings of `from`. */
   file: string;
   /** A run at step 0 with a policy trained elsewhere, used instead of a new policy. */
   from?: NewRun;
-  seed?: number;
-  steps?: number;
   out?: string;
-  /** Continues the folder's latest run, whatever its experiment. */
-  resume?: boolean;
   /** Addresses of worlds' servers; they override the environment. */
   connect?: Connections;
   /** Time limit for a world's answer, for machines so busy that the usual limit is too short. */
   patienceMs?: number;
-  /** Keeps the file's number of evaluation episodes, however few: for checking that it runs, not for a result. */
-  fewEpisodes?: boolean;
   /** Allows the objective in the experiment to run. */
   allowCode?: boolean;
-  print(line: string): void;
 }
 
 export interface Training {
@@ -49,10 +45,6 @@ export interface Training {
   records: StepRecord[];
   folder: string;
   finished: boolean;
-}
-
-export class CommandError extends Error {
-  override name = 'CommandError';
 }
 
 /** The experiment contains code that was not allowed to run. */
@@ -91,27 +83,15 @@ export function requireTraining({ policy }: Pick<Experiment, 'policy'>): void {
   );
 }
 
-/** The experiment as it will run: with seed and steps of the command line, and enough evaluation episodes. */
-export function readExperiment({ file, from, seed, steps, fewEpisodes, print }: TrainingOptions): Experiment {
+/** The experiment as it will run: with seed and steps of the command line. */
+export function readExperiment({ file, from, seed, steps, print }: TrainingOptions): Experiment {
   const experiment = from ? parseExperiment(from.experiment) : readDocument(file);
   if (experiment.sweep) throw new CommandError(`${file} is a sweep of several runs. Use npm run sweep -- ${file}`);
   requireTraining(experiment);
   const { episodes } = experiment.evaluation;
-  const least = fewEpisodes ? 1 : LEAST_EPISODES;
-  if (episodes < least)
-    print(`evaluation.episodes: ${least} instead of ${episodes}, for a result with a useful interval`);
-  return parseExperiment({
-    ...experiment,
-    seed: seed ?? experiment.seed,
-    steps: steps ?? experiment.steps,
-    evaluation: { ...experiment.evaluation, episodes: Math.max(episodes, least) },
-  });
-}
-
-async function findRun(store: RunStore, experiment: Experiment, resume: boolean): Promise<RunSummary | null> {
-  const runs = (await listRuns(store)).filter((run) => run.deletedUntil === null);
-  const same = runs.find((run) => JSON.stringify(run.experiment) === JSON.stringify(experiment));
-  return same ?? (resume ? (runs[0] ?? null) : null);
+  if (episodes < FEW_EPISODES)
+    print(`evaluation.episodes is ${episodes}: success over fewer than ${FEW_EPISODES} has a wide interval`);
+  return parseExperiment({ ...experiment, seed: seed ?? experiment.seed, steps: steps ?? experiment.steps });
 }
 
 const fixed = (value: number | undefined, digits: number) => (value === undefined ? '-' : value.toFixed(digits));
@@ -131,7 +111,9 @@ export function stepLine({ step, stage, metrics, evaluation }: StepRecord, steps
 
 function listener(print: (line: string) => void, steps: number): (event: SessionEvent) => void {
   let announced = '';
+  const evaluating = evaluationProgress(print);
   return (event) => {
+    if (event.type === 'progress') evaluating(event.progress);
     if (event.type === 'step') print(stepLine(event.record, steps));
     else if (event.type === 'notice') print(`${event.level}: ${event.message}`);
     else if (event.type === 'progress' && event.progress) {
@@ -152,7 +134,7 @@ export async function train(options: TrainingOptions): Promise<Training> {
   const folder = options.out ?? join('runs', `${basename(options.file, '.json') || 'back'}-seed${experiment.seed}`);
   mkdirSync(folder, { recursive: true });
   const store = new RunStore(new FolderStore(folder));
-  const found = await findRun(store, experiment, options.resume ?? false);
+  const found = await continuedRun(store, folder, experiment, options);
   const assets = found ? {} : await recordingsFor(experiment, async (name) => recordings.get(name) ?? null);
   const from: Pick<NewRun, 'origin' | 'assets' | 'checkpoints'> = options.from ?? { origin: { kind: 'new' } };
   const begun = { ...from, name: experiment.name, experiment, assets: { ...from.assets, ...assets } };

@@ -2,8 +2,9 @@
 // that exist.
 import { expect, it } from 'vitest';
 import { figureSweeps, figures } from '../../src/cli/figures.ts';
+import { formatDuration } from '../../src/cli/progress.ts';
 import { figureDocument, figureNames } from '../../src/cli/reproduction.ts';
-import { formatDuration, readSweepDocument } from '../../src/cli/sweep-folder.ts';
+import { readSweepDocument } from '../../src/cli/sweep-folder.ts';
 import { sweptRuns } from '../../src/experiment/experiment.ts';
 
 const seeds = [1, 2, 3];
