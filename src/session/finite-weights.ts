@@ -32,6 +32,12 @@ export class NotFiniteStepError extends Error {
   }
 }
 
+/** Throws NotFiniteStepError if the weights after a step are not finite. */
+export function requireFinite(step: number, { tensors }: PolicyState): void {
+  const problem = notFinite(tensors);
+  if (problem) throw new NotFiniteStepError(step, problem);
+}
+
 const problemOf = ({ meta, bytes }: StoredCheckpoint) => notFinite(decodeState(bytes, meta.optimizerStep).tensors);
 
 /** The state of a run's checkpoint. Throws NotFiniteWeightsError, with the last good step, if it is not finite. */

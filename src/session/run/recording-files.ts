@@ -25,8 +25,19 @@ const recordingNames = (experiment: Pick<Experiment, 'algorithm' | 'stages'>): s
   ...new Set(algorithmsOf(experiment).flatMap((settings) => fileOf(settings) ?? [])),
 ];
 
-export const recordingAssets = (experiment: Pick<Experiment, 'algorithm' | 'stages'>): string[] =>
-  recordingNames(experiment).map(assetOf);
+/** Files of a stored run that its engine reads: tokenizer, configuration, trajectories. null: none is stored. */
+export async function runAssets(
+  store: RunStore,
+  runId: string,
+  experiment: Pick<Experiment, 'algorithm' | 'stages'>,
+): Promise<{ [name: string]: Uint8Array } | null> {
+  const { files } = await store.manifest(runId);
+  const recordings = recordingNames(experiment).map(assetOf);
+  const names = ['tokenizer.json', 'config.json', ...recordings].filter((name) => files[assetFile(name)]);
+  if (!names.length) return null;
+  const read = names.map(async (name) => [name, (await store.asset(runId, name))!] as const);
+  return Object.fromEntries(await Promise.all(read));
+}
 
 /** The files that a run's document names, as far as its assets contain them. */
 export function recordingsIn(

@@ -6,8 +6,6 @@
 
 import { DeviceLostError, DeviceUnavailableError } from '../../device/device.ts';
 import type { Experiment } from '../../experiment/experiment.ts';
-import { notFinite } from '../../policy/finite.ts';
-import type { PolicyState } from '../../policy/policy.ts';
 import type { StepRecord } from '../../rl/evaluation/evaluation.ts';
 import { checkpointInterval, SMALL_CHECKPOINT } from '../../store/retention.ts';
 import { OwnershipError, QuotaError } from '../../store/run.ts';
@@ -23,10 +21,10 @@ import {
   type Training,
   type WatchOptions,
 } from '../engine.ts';
-import { finiteState, NotFiniteStepError } from '../finite-weights.ts';
+import { finiteState, requireFinite } from '../finite-weights.ts';
 import type { RunStatus, SessionEvent, StepInspection } from '../protocol.ts';
 import { type Clock, FrozenError, systemClock, watchForFreeze } from './freeze-watch.ts';
-import { recordingAssets } from './recording-files.ts';
+import { runAssets } from './recording-files.ts';
 import { evaluates } from './schedule.ts';
 import { inspectionOf, storedStep } from './step-examination.ts';
 import { encodeTrajectories } from './trajectory-codec.ts';
@@ -61,12 +59,6 @@ class ClosedError extends Error {
 /** Ends a preparation, because a pause must not wait for gigabytes of weights or for hundreds of episodes. */
 class PausedError extends ClosedError {
   override name = 'PausedError';
-}
-
-/** Throws NotFiniteStepError if the weights after a step are not finite. */
-function requireFinite(step: number, { tensors }: PolicyState): void {
-  const problem = notFinite(tensors);
-  if (problem) throw new NotFiniteStepError(step, problem);
 }
 
 export class Session {
@@ -298,23 +290,13 @@ export class Session {
 
   private async openEngine(choices: Choices | null, purpose: OpenOptions['purpose']): Promise<Engine> {
     return this.parts.engines.open(this.experiment, {
-      assets: await this.assets(),
+      assets: await runAssets(this.parts.store, this.runId, this.experiment),
       choices,
       purpose,
       onProgress: this.stepOptions().onProgress!,
       onReport: (report) => this.emit({ type: 'gpu', report }),
       signal: this.abort.signal,
     });
-  }
-
-  private async assets(): Promise<{ [name: string]: Uint8Array } | null> {
-    const manifest = await this.parts.store.manifest(this.runId);
-    const names = ['tokenizer.json', 'config.json', ...recordingAssets(this.experiment)].filter(
-      (name) => manifest.files[`asset/${name}`],
-    );
-    if (!names.length) return null;
-    const read = names.map(async (name) => [name, (await this.parts.store.asset(this.runId, name))!] as const);
-    return Object.fromEntries(await Promise.all(read));
   }
 
   private async restore(checkpoint: StoredCheckpoint): Promise<void> {
