@@ -349,13 +349,11 @@ export class Session {
   }
 
   /** Success after an update. Weights that are not finite cannot be played with, which is reported instead. */
-  private async evaluated(step: number): Promise<StepRecord['evaluation']> {
-    try {
-      return await this.engine!.evaluate(step, this.stepOptions());
-    } catch (error) {
+  private evaluated(step: number): Promise<StepRecord['evaluation']> {
+    return this.engine!.evaluate(step, this.stepOptions()).catch(async (error) => {
       if (!this.abort.signal.aborted && !this.engine!.failure()) requireFinite(step, await this.training.save());
       throw error;
-    }
+    });
   }
 
   /** Numbers of a lost device must not be committed. */
