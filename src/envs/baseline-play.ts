@@ -54,7 +54,9 @@ function scriptOf(player: BaselineEpisode['player'], { turns, endOnInvalid, seed
     begin(row, feedback) {
       row.actions = validActionsAfter(null, feedback);
       // An episode whose world has failed is not played.
-      return feedback.failure === undefined;
+      if (feedback.failure === undefined) return true;
+      row.result.failed = true;
+      return false;
     },
     plan(row, plan) {
       row.plan = plan ?? [];
@@ -68,8 +70,9 @@ function scriptOf(player: BaselineEpisode['player'], { turns, endOnInvalid, seed
       row.actions = validActionsAfter(row.actions, feedback);
       const played = row.result.turns + 1;
       row.result = { success: feedback.reward >= successReward, score: feedback.reward, turns: played };
+      if (feedback.failure !== undefined) row.result.failed = true;
       const refused = !feedback.valid && endOnInvalid;
-      return !feedback.done && feedback.failure === undefined && !refused && played < row.horizon;
+      return !feedback.done && !row.result.failed && !refused && played < row.horizon;
     },
   };
 }

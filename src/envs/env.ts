@@ -154,6 +154,8 @@ export interface BaselineResult {
   /** Reward of its last turn. */
   score: number;
   turns: number;
+  /** True if the world failed, so that the result shows nothing about the player. */
+  failed?: true;
 }
 
 /**

@@ -14,8 +14,9 @@ import { Conversation } from './episode/conversation.ts';
 import { Players } from './episode/players.ts';
 import { type RolloutRequest, rollout, type TurnEvent } from './episode/rollout.ts';
 import type { Trajectory } from './episode/trajectory.ts';
+import { failureWords, isPlayed, requirePlayed } from './episode/unplayed.ts';
 import { type Evaluation, type SplitEvaluation, summarize } from './evaluation/evaluation.ts';
-import type { ItemResult } from './evaluation/suite-results.ts';
+import type { ItemResult, Try } from './evaluation/suite-results.ts';
 import { stageAt, type TurnLimit } from './schedule/horizon.ts';
 import { evaluationTasks, strataOf, TaskSampler, taskKey } from './schedule/tasks.ts';
 import type { TrainerSettings } from './settings.ts';
@@ -86,12 +87,19 @@ export async function suiteTasks({ options, split, ids }: WorldSuite, world: Wor
   return ids.flatMap((id) => byId.get(id) ?? []);
 }
 
-const triedOnce = ({ success, score, turns, ending }: Trajectory) => ({
+const triedOnce = ({ success, score, turns, ending, failure }: Trajectory): Try => ({
   success,
   score,
   turns: turns.length,
   overflowed: ending === 'context',
+  ...(ending === 'world-failure' && { failure: failure ?? '' }),
 });
+
+/** Items from an earlier attempt that need not be played again: up to the first one in which the world failed. */
+function keptItems(kept: readonly ItemResult[]): ItemResult[] {
+  const failed = kept.findIndex(({ tries }) => tries.some(({ failure }) => failure !== undefined));
+  return kept.slice(0, failed < 0 ? kept.length : failed);
+}
 
 export class Evaluator {
   readonly players: Players;
@@ -182,16 +190,18 @@ export class Evaluator {
       { step: k, tasks, groupSize: 1, limit: turns, purpose, what },
       { ...options, onTurn: undefined },
     );
+    requirePlayed(trajectories, this.policy.capacity, `of the evaluation on ${what}`);
+    for (const words of failureWords(trajectories, this.worlds))
+      options.onNotice?.(`Evaluation on ${what}: ${words}`, false);
     const { chance, oracle } = await this.players.both(tasks, turns);
-    return summarize(
-      trajectories.map((trajectory, i) => ({
-        strata: strataOf(trajectory.task),
-        success: trajectory.success,
-        score: trajectory.score,
-        chance: chance[i],
-        oracle: oracle ? oracle[i].success : null,
-      })),
-    );
+    const episodes = trajectories.map((trajectory, i) => ({
+      strata: strataOf(trajectory.task),
+      success: trajectory.success,
+      score: trajectory.score,
+      chance: chance[i],
+      oracle: oracle && !oracle[i].failed ? oracle[i].success : null,
+    }));
+    return summarize(episodes.filter((_, i) => isPlayed(trajectories[i])));
   }
 
   /**
@@ -205,7 +215,7 @@ export class Evaluator {
   ): Promise<ItemResult[]> {
     const tasks = await suiteTasks(suite, worldNamed(this.worlds, sampling.world));
     const piece = Math.max(1, Math.ceil(EPISODES_A_PIECE / sampling.samples));
-    const items = (options.kept ?? []).slice(0, tasks.length);
+    const items = keptItems(options.kept ?? []).slice(0, tasks.length);
     while (items.length < tasks.length) {
       // An earlier attempt may have kept an incomplete piece.
       const first = items.length - (items.length % piece);
@@ -241,6 +251,7 @@ export class Evaluator {
           options.onProgress?.({ what: 'episodes', done: first * samples + done, total, unit: 'episodes' }),
       },
     );
+    if (first === 0) requirePlayed(trajectories, this.policy.capacity, 'of the suite');
     const beside = await this.players.beside(suite, tasks);
     return tasks.map((task, i) => ({
       key: taskKey(task),

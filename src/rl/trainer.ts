@@ -22,6 +22,7 @@ import { chosenPositions } from './episode/micro-batch.ts';
 import { successRate } from './episode/players.ts';
 import { returnsOf } from './episode/returns.ts';
 import type { Trajectory } from './episode/trajectory.ts';
+import { failureWords, requireRoom } from './episode/unplayed.ts';
 import type { StepRecord } from './evaluation/evaluation.ts';
 import { Evaluator, Purpose, type StepOptions } from './evaluator.ts';
 import { type ExaminedStep, examine } from './examine.ts';
@@ -49,6 +50,9 @@ export interface StepResult {
 }
 
 export class Trainer {
+  /** Failures of worlds that were reported. */
+  private readonly reported = new Set<string>();
+
   private constructor(
     private readonly settings: TrainerSettings,
     private readonly policy: Learner,
@@ -153,8 +157,8 @@ export class Trainer {
     const { maskActions } = this.settings.sampling;
     const collecting: Collector = {
       tasks: (groups, wave = 0, siblings = 1) => sampler.step(k, groups, wave, siblings),
-      play: (tasks, groupSize, wave = 0) =>
-        this.evaluator.play(
+      play: async (tasks, groupSize, wave = 0) => {
+        const played = await this.evaluator.play(
           {
             step: k,
             tasks,
@@ -166,7 +170,10 @@ export class Trainer {
             rules: { invalidAction: settings.endings.invalidAction.policy },
           },
           options,
-        ),
+        );
+        this.requirePlayable(played, k, options);
+        return played;
+      },
       recorded: (file, count) =>
         this.recordings.take(file, k, count, {
           signal: options.signal,
@@ -190,6 +197,17 @@ export class Trainer {
     const tasks = collecting.tasks(settings.groups);
     const trajectories = await collecting.play(tasks, settings.groupSize);
     return { trajectories, played: trajectories, tasks };
+  }
+
+  /** Throws if there is nothing to learn from, and reports the worlds that failed in some episodes. */
+  private requirePlayable(played: readonly Trajectory[], k: number, { onNotice }: StepOptions): void {
+    requireRoom(played, this.policy.capacity, `of step ${k}`);
+    for (const words of failureWords(played, this.evaluator.worlds)) {
+      // A world that goes on to fail is not reported at every step.
+      const reason = words.replace(/\d+/g, '');
+      if (!this.reported.has(reason)) onNotice?.(`Step ${k}: ${words}`, false);
+      this.reported.add(reason);
+    }
   }
 
   /** First turns of the policy on the tasks at these indices. Demonstrations on these tasks continue from there. */
@@ -275,7 +293,12 @@ export class Trainer {
   private async baselines({ played, tasks }: CollectedPlay, limit: TurnLimit): Promise<{ [metric: string]: number }> {
     if (played.length === 0) return {};
     const { players } = this.evaluator;
-    const { chance, oracle } = await players.both(tasks, limit);
-    return { chance: successRate(chance.flat()), ...(oracle ? { oracle: successRate(oracle) } : {}) };
+    const both = await players.both(tasks, limit);
+    const chance = both.chance.flat();
+    const oracle = both.oracle?.filter(({ failed }) => !failed) ?? [];
+    return {
+      ...(chance.length > 0 && { chance: successRate(chance) }),
+      ...(oracle.length > 0 && { oracle: successRate(oracle) }),
+    };
   }
 }

@@ -9,12 +9,25 @@ import type { AddressInfo } from 'node:net';
 /** Replaces the response to a request. */
 export type Mishap = (response: ServerResponse) => void;
 
+const stepped =
+  (fields: string): Mishap =>
+  (response) =>
+    response.end(`{"observation": "x", ${fields}}`);
+
 export const mishaps = {
   nonsense: (response) => response.end('}{'),
   html: (response) => response.setHeader('Content-Type', 'text/html').end('<!doctype html><title>Not here</title>'),
   empty: (response) => response.end(),
   'status 500': (response) => response.writeHead(500).end('Internal Server Error'),
   'another shape': (response) => response.end(JSON.stringify({ observation: 5, reward: 'much', done: 'no' })),
+  NaN: stepped('"reward": NaN, "done": false'),
+  'a true reward': stepped('"reward": true, "done": false'),
+  'a reward in quotes': stepped('"reward": "1.0", "done": false'),
+  'a null reward': stepped('"reward": null, "done": false'),
+  'an infinite reward': stepped('"reward": 1e999, "done": false'),
+  'no reward': stepped('"done": false'),
+  'a number for done': stepped('"reward": 0, "done": 1'),
+  'status 201': (response) => response.writeHead(201).end('{"observation": "x", "reward": 0, "done": false}'),
   'its own error': (response) => response.end(JSON.stringify({ error: 'The id 99 is not valid.' })),
   nothing: () => {},
   'an end': (response) => response.destroy(),

@@ -400,6 +400,11 @@ interface DoorRoom {
   steps: number;
 }
 
+const holds = ({ id, options }: Task, option: 'fails' | 'absent' | 'silent') => {
+  const value = options[option];
+  return Array.isArray(value) ? value.includes(id) : value === true;
+};
+
 /**
  * Doors: get the key of the named colour, then open that door. Options:
  * `fails`: the world fails on its second action;
@@ -407,6 +412,7 @@ interface DoorRoom {
  * `silent`: its oracle has no plan;
  * `only`: only one action is valid;
  * `trap`: `open the wrong door` ends the episode without a reward.
+ * Each may list the ids of the tasks that it holds for.
  */
 export class DoorWorld implements World {
   private readonly rooms = new Map<number, DoorRoom>();
@@ -435,7 +441,7 @@ export class DoorWorld implements World {
   async reset(slots: readonly number[], tasks: readonly Task[]): Promise<Feedback[]> {
     return slots.map((slot, i) => {
       this.rooms.set(slot, { task: tasks[i], hasKey: false, steps: 0 });
-      if (tasks[i].options.absent)
+      if (holds(tasks[i], 'absent'))
         return { observation: '', reward: 0, done: false, valid: true, failure: 'no such room' };
       const observation = `Room ${tasks[i].id}. Goal: open the ${colour(tasks[i])} door.`;
       return { observation, reward: 0, done: false, valid: true, validActions: actionsOf(tasks[i]) };
@@ -457,7 +463,7 @@ export class DoorWorld implements World {
       validActions: null,
       ...more,
     });
-    if (room.task.options.fails && room.steps === 2) return say('', { failure: 'trap' });
+    if (holds(room.task, 'fails') && room.steps === 2) return say('', { failure: 'trap' });
     if (action === 'wait') return say('Time passes.');
     if (action === `get ${colour(room.task)} key`) {
       room.hasKey = true;
@@ -471,8 +477,8 @@ export class DoorWorld implements World {
   async oracle(slots: readonly number[]): Promise<(string[] | null)[]> {
     return slots.map((slot) => {
       const { task, hasKey } = this.rooms.get(slot)!;
-      if (task.options.absent) throw new Error('the oracle was called for a room that failed');
-      if (task.options.silent) return null;
+      if (holds(task, 'absent')) throw new Error('the oracle was called for a room that failed');
+      if (holds(task, 'silent')) return null;
       const open = `open ${colour(task)} door`;
       return hasKey ? [open] : [`get ${colour(task)} key`, open];
     });

@@ -144,24 +144,40 @@ describe('endings', () => {
     expect(endings((await play()).trajectories)).not.toContain('invalid-action');
   });
 
-  it('world-failure, in the turn where the world fails', async () => {
-    const { trajectories } = await play({}, { fails: true });
-    for (const { ending, turns, success } of trajectories) {
-      expect(ending).toBe('world-failure');
-      expect(turns).toHaveLength(2);
-      expect(success).toBe(false);
+  it('world-failure, in the turn where the world fails, with its reason', async () => {
+    const { trajectories } = await play({}, { fails: [1] });
+    for (const { task, ending, turns, success, failure } of trajectories) {
+      expect([ending === 'world-failure', failure]).toEqual(task.id === 1 ? [true, 'trap'] : [false, undefined]);
+      if (task.id === 1) expect([turns.length, success]).toEqual([2, false]);
     }
   });
 
   it('world-failure, without a world or a horizon; chance and oracle do not solve it either', async () => {
-    for (const options of [{ absent: true }, { silent: true }] as WorldOptions[]) {
+    for (const options of [{ absent: [1] }, { silent: [1] }] as WorldOptions[]) {
       const { trajectories, world } = await play({ limit: { oraclePlus: 1 } }, options);
-      for (const { ending, turns } of trajectories) expect([ending, turns.length]).toEqual(['world-failure', 0]);
+      for (const { task, ending, turns } of trajectories)
+        if (task.id === 1) expect([ending, turns.length]).toEqual(['world-failure', 0]);
+        else expect(ending).not.toBe('world-failure');
       const players = new Players(new Map([['doors', world]]), 5, false);
-      const tasks = await world.tasks(options, 'train');
+      const tasks = (await world.tasks(options, 'train')).filter(({ id }) => id === 1);
       expect(successRate(await players.chance(tasks, { oraclePlus: 1 }))).toBe(0);
       expect(successRate(await players.oracle(tasks, { oraclePlus: 1 }))).toBe(0);
     }
+  });
+
+  it('none: a world that fails in every episode ends the rollout by name', async () => {
+    const world = new DoorWorld();
+    for (const [options, words] of [
+      [{ fails: true }, /Doors failed in each of its first 12 episodes\. trap/],
+      [{ absent: true }, /no such room/],
+      [{ silent: true }, /oracle gave no plan/],
+    ] as [WorldOptions, RegExp][]) {
+      const tasks = (await world.tasks(options, 'train')).slice(0, 3);
+      await expect(play({ tasks, limit: { oraclePlus: 1 } }, options)).rejects.toThrow(words);
+    }
+  });
+
+  it('horizon, where an oracle without a plan is not needed', async () => {
     const silent = (await play({ limit: 2 }, { silent: true })).trajectories;
     expect(endings(silent)).not.toContain('world-failure');
     expect(silent[0]).toMatchObject({ horizon: 2, oracleTurns: null });

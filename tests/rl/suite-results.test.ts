@@ -1,7 +1,7 @@
 // Results of a suite: the meaning of each number, on items with known results.
 import { describe, expect, it } from 'vitest';
 import type { WorldSuite } from '../../src/envs/suite.ts';
-import { reportText, suiteReport } from '../../src/rl/evaluation/suite-report.ts';
+import { reportCsv, reportText, suiteReport } from '../../src/rl/evaluation/suite-report.ts';
 import {
   comparisons,
   type ItemResult,
@@ -30,6 +30,22 @@ const items = [
   item('c', 'Depth 2', [false, false, false, false]),
 ];
 
+const report = {
+  suite: {
+    name: 's',
+    label: 'Suite',
+    sentence: 'A suite.',
+    turns: 5,
+    columns: ['Depth 1', 'Depth 2'],
+    options: {},
+    split: 'test',
+    columnOf: () => '',
+  } as WorldSuite,
+  policy: 'ours',
+  settings: { samples: 2, temperature: 1, greedy: false, masked: false, seed: 1 },
+  turns: [],
+};
+
 describe('results', () => {
   it('have the columns of the published table, without the empty ones', () => {
     const rows = rowsOf(items, ['Depth 1', 'Depth 2', 'Depth 3']);
@@ -40,6 +56,45 @@ describe('results', () => {
     ]);
     expect(rows[2]).toMatchObject({ chance: { mean: 0.5 }, oracle: { mean: 1 } });
     expect(rowsOf([{ ...items[0], oracle: null }], ['Depth 1'])[0].oracle).toBeNull();
+  });
+
+  it('leave out tries whose world failed or that had no room to begin, and items without another', () => {
+    const failed = { success: false, score: 0, turns: 2, failure: 'The world failed: gone.' };
+    const roomless = { success: false, score: 0, turns: 0, overflowed: true };
+    const overflowed = { success: false, score: 0, turns: 2, overflowed: true };
+    const some = [
+      { ...items[0], tries: [one(true), failed] },
+      { ...items[1], tries: [one(true), overflowed] },
+      { ...items[2], tries: [failed, roomless] },
+    ];
+    const rows = rowsOf(some, ['Depth 1', 'Depth 2']);
+    expect(rows.map(({ label, items: n, success }) => [label, n, success.mean])).toEqual([
+      ['Depth 1', 2, 0.75],
+      ['All', 2, 0.75],
+    ]);
+    expect(passCurve(some).map(({ estimate }) => estimate.mean)).toEqual([0.75]);
+    const [{ comparison }] = comparisons(some, items, []);
+    expect(comparison.difference).toMatchObject({ mean: (0 + 0.25) / 2, items: 2 });
+    expect(() => suiteReport({ ...report, items: [some[2]] })).toThrow(
+      /No item was played with ours\. The world failed in 1 of 2 tries.*gone.*1 of 2 tries had no room/,
+    );
+    const text = reportText(suiteReport({ ...report, items: some, notes: ['It refuses seed.'] }), [
+      'Depth 1',
+      'Depth 2',
+    ]);
+    expect(text).toContain('The world failed in 2 of 6 tries, which are not counted. The world failed: gone.');
+    expect(text).toContain('1 of 6 tries had no room for their first turn and are not counted');
+    expect(text).toContain('1 of 3 tries ended for lack of room for their tokens and count as failures');
+    expect(text).toContain('It refuses seed.');
+    const [head, ...lines] = reportCsv(suiteReport({ ...report, items: some }))
+      .trim()
+      .split('\n');
+    expect(head.split(',').at(-1)).toBe('not counted');
+    expect(lines.map((line) => line.split(',').filter((_, k) => k === 2 || k === 9))).toEqual([
+      ['1', '1'],
+      ['2', '0'],
+      ['0', '2'],
+    ]);
   });
 
   it('pass@k counts items, not tries', () => {

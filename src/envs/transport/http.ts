@@ -84,9 +84,11 @@ const causes: { readonly [code: string]: { words: string; unsent?: true } } = {
 };
 
 function causeOf(error: unknown): { words: string; unsent?: true } {
-  const { cause } = error as { cause?: { code?: string; errors?: { code?: string }[] } };
+  const { cause } = error as { cause?: { code?: string; message?: string; errors?: { code?: string }[] } };
   const code = cause?.code ?? cause?.errors?.[0]?.code ?? '';
-  return causes[code] ?? { words: 'the connection failed' };
+  // A cause without a code is fetch's own refusal ("bad port"), which names no address.
+  const why = code === '' && cause?.message ? ` (${cause.message})` : '';
+  return causes[code] ?? { words: `the connection failed${why}` };
 }
 
 /** The first characters of an answer, on one line. */

@@ -48,6 +48,8 @@ const plainWorld = { successReward: 1, instruction: '' };
 
 export class Episode {
   ended = false;
+  /** Reason, if the world failed. */
+  failure: string | undefined;
   action = '';
   /**
    * Set if the reply does not hold exactly one action: the text that the policy receives instead of the world's answer.
@@ -105,7 +107,7 @@ export class Episode {
     this.append(tokens, source, -1);
     this.offer(feedback, false);
     this.beginTurn();
-    if (feedback.failure !== undefined) this.end('world-failure');
+    if (feedback.failure !== undefined) this.fail(feedback.failure);
     else if (tokens.length > promptRoom) this.end('context');
   }
 
@@ -316,6 +318,7 @@ export class Episode {
     turn.observation = feedback.observation;
     turn.reward = feedback.reward;
     turn.valid = feedback.valid;
+    this.failure = feedback.failure;
     const ending = this.endingOf(feedback);
     this.offer(feedback, ending !== null);
     if (ending) {
@@ -334,6 +337,12 @@ export class Episode {
     if (feedback.done) return feedback.reward >= this.world.successReward ? 'success' : 'done';
     if (!feedback.valid && this.settings.rules.invalidAction === 'end') return 'invalid-action';
     return this.turns.length >= this.horizon ? 'horizon' : null;
+  }
+
+  /** Ends the episode because its world failed. */
+  fail(failure: string): void {
+    this.failure = failure;
+    this.end('world-failure');
   }
 
   end(ending: Ending): void {
@@ -384,6 +393,7 @@ export class Episode {
       score,
       success: score >= this.world.successReward,
       ending: this.ending,
+      ...(this.failure !== undefined && { failure: this.failure }),
       horizon: this.horizon,
       oracleTurns: this.oracleTurns,
       advantage: 0,

@@ -48,7 +48,10 @@ export class Players {
     return this.recall('oracle', tasks, limit);
   }
 
-  /** Several episodes of chance per task, and the oracle, or null if some world has none. */
+  /**
+   * Several episodes of chance per task, without those whose world failed, and the oracle, or null if some world has
+   * none.
+   */
   async both(
     tasks: readonly Task[],
     limit: TurnLimit,
@@ -59,7 +62,9 @@ export class Players {
     await this.playMissing([...chance, ...(oracle ?? [])], limit);
     const played = playedOf(chance);
     return {
-      chance: tasks.map((_, i) => played.slice(i * chanceEpisodes, (i + 1) * chanceEpisodes)),
+      chance: tasks.map((_, i) =>
+        played.slice(i * chanceEpisodes, (i + 1) * chanceEpisodes).filter(({ failed }) => !failed),
+      ),
       oracle: oracle && playedOf(oracle),
     };
   }
@@ -70,7 +75,7 @@ export class Players {
     const guess = await this.guesses(suite, tasks);
     return tasks.map((_, i) => ({
       chance: chance[i],
-      oracle: oracle?.[i] ?? null,
+      oracle: oracle && !oracle[i].failed ? oracle[i] : null,
       ...(guess && { guess: guess[i] }),
     }));
   }
@@ -95,7 +100,8 @@ export class Players {
   }
 
   private async playMissing(entries: readonly Entry[], limit: TurnLimit): Promise<void> {
-    const missing = entries.filter(({ of, nth }) => !of[nth]);
+    // A failed world may be back.
+    const missing = entries.filter(({ of, nth }) => !of[nth] || of[nth].failed);
     const play = { turns: limit, endOnInvalid: this.endOnInvalid, seed: this.seed };
     for (let first = 0; first < missing.length; first += loneEpisodesAtOnce)
       await this.play(missing.slice(first, first + loneEpisodesAtOnce), play);

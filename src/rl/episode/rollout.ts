@@ -20,6 +20,7 @@ import { Episode, type EpisodeRules } from './episode.ts';
 import { FreeRunningWorlds } from './free-running-worlds.ts';
 import { sampleTurns, type TurnSampling } from './sample-turns.ts';
 import type { Trajectory } from './trajectory.ts';
+import { UnplayedWatch } from './unplayed.ts';
 import type { SchedulerParts } from './world-scheduler.ts';
 
 export interface RolloutRequest extends TurnSampling {
@@ -63,7 +64,10 @@ export interface RolloutOptions {
   onEpisodes?: (done: number, total: number) => void;
 }
 
-/** Plays `groupSize` episodes of each task. Returns the trajectories by group, then member. */
+/**
+ * Plays `groupSize` episodes of each task. Returns the trajectories by group, then member. Rejects with WorldFailsError
+ * if a world fails in all of its first episodes.
+ */
 export async function rollout(
   parts: RolloutParts,
   request: RolloutRequest,
@@ -103,6 +107,7 @@ class RolloutLoop {
   private readonly prompts = new Map<number, { key: number; tokens: Int32Array }[]>();
   private readonly batched: BatchedWorlds;
   private readonly freeRunning: FreeRunningWorlds;
+  private readonly watch: UnplayedWatch;
 
   constructor(
     private readonly parts: RolloutParts,
@@ -114,6 +119,10 @@ class RolloutLoop {
     this.freeSlots = Array.from({ length: slots ?? rows }, (_, slot) => slot);
     const members = Array.from({ length: groupSize }, (_, member) => member);
     this.queue = tasks.flatMap((task, i) => members.map((member) => ({ task, group: firstGroup + i, member })));
+    this.watch = new UnplayedWatch(
+      parts.worlds,
+      this.queue.map((queued) => ({ task: queued.task, key: this.rowKey(queued) })),
+    );
     const scheduled: SchedulerParts = {
       worlds: parts.worlds,
       promptTokens: parts.policy.capacity.promptTokens,
@@ -226,6 +235,12 @@ class RolloutLoop {
     for (const episode of ended) {
       this.freeSlots.push(episode.slot);
       this.worldOf(episode).leave?.([episode.slot]);
+    }
+    for (const episode of ended) {
+      const { task, failure } = episode;
+      const planned = { task, key: this.rowKey(episode) };
+      if (failure === undefined) this.watch.played(planned);
+      else this.watch.failed(planned, failure);
     }
     this.freeSlots.sort((a, b) => a - b);
     this.endedCount += ended.length;

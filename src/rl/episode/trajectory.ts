@@ -65,6 +65,8 @@ export interface Trajectory {
   score: number;
   success: boolean;
   ending: Ending;
+  /** Reason, if the world failed. */
+  failure?: string;
   /** Most turns allowed, and the oracle's number of turns if known. */
   horizon: number;
   oracleTurns: number | null;

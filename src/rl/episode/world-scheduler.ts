@@ -38,7 +38,8 @@ export interface SchedulerParts {
 /** Sets an episode's horizon from its oracle's turns (null: no plan). */
 export function setHorizon(episode: Episode, world: World, limit: TurnLimit, oracleTurns: number | null): void {
   // A relative horizon needs the oracle's plan. An oracle that returned none is a failure of the world, not of the run.
-  if (oracleTurns === null && world.describe().hasOracle && typeof limit !== 'number') episode.end('world-failure');
+  if (oracleTurns === null && world.describe().hasOracle && typeof limit !== 'number')
+    episode.fail("The world's oracle gave no plan, which the horizon needs.");
   else episode.setHorizon(turnsFor(limit, oracleTurns), oracleTurns);
 }
 

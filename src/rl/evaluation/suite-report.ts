@@ -4,7 +4,16 @@
  */
 import type { WorldSuite } from '../../envs/suite.ts';
 import type { Comparison, Estimate } from './statistics.ts';
-import { comparisons, type ItemResult, passCurve, rowsOf, type SuiteRow, turnCurve } from './suite-results.ts';
+import {
+  comparisons,
+  countedItems,
+  type ItemResult,
+  isCounted,
+  passCurve,
+  rowsOf,
+  type SuiteRow,
+  turnCurve,
+} from './suite-results.ts';
 import { estimateSvg } from './svg-chart.ts';
 import { csvTable, interval, markdownTable, percent, plain, type Table, textTable } from './tables.ts';
 
@@ -19,6 +28,8 @@ export interface SuiteReport {
   published: WorldSuite['published'] | null;
   comparison: { with: string; rows: { label: string; comparison: Comparison }[] } | null;
   items: readonly ItemResult[];
+  /** Sentences on how the policy was asked, such as a setting that its server refused. Absent: none. */
+  notes?: readonly string[];
 }
 
 export interface ReportParts {
@@ -27,10 +38,23 @@ export interface ReportParts {
   settings: SuiteReport['settings'];
   items: readonly ItemResult[];
   turns: readonly number[];
+  notes?: readonly string[];
   other?: { policy: string; items: readonly ItemResult[] };
 }
 
-export function suiteReport({ suite, policy, settings, items, turns, other }: ReportParts): SuiteReport {
+/** No try of an evaluation shows anything about its policy, so there is no table. */
+class NothingPlayedError extends Error {
+  override name = 'NothingPlayedError';
+}
+
+function requireCounted(policy: string, items: readonly ItemResult[]): void {
+  if (items.length === 0 || countedItems(items).length > 0) return;
+  throw new NothingPlayedError(`No item was played with ${policy}. ${uncountedWords(items).join(' ')}`);
+}
+
+export function suiteReport({ suite, policy, settings, items, turns, notes = [], other }: ReportParts): SuiteReport {
+  requireCounted(policy, items);
+  if (other) requireCounted(other.policy, other.items);
   const { name, label, sentence, standIn, columns, published } = suite;
   return {
     suite: { name, label, sentence, standIn, turns: suite.turns },
@@ -42,6 +66,7 @@ export function suiteReport({ suite, policy, settings, items, turns, other }: Re
     published: published ?? null,
     comparison: other ? { with: other.policy, rows: comparisons(items, other.items, columns) } : null,
     items,
+    ...(notes.length > 0 && { notes }),
   };
 }
 
@@ -57,7 +82,7 @@ export function successTable(rows: readonly SuiteRow[]): Table {
       String(items),
       interval(success),
       plain(score),
-      percent(chance.mean),
+      chance.items > 0 ? percent(chance.mean) : '-',
       oracle ? percent(oracle.mean) : '-',
       ...(guess ? [percent(guess.mean)] : []),
     ]),
@@ -103,9 +128,20 @@ function comparisonTable({ comparison }: SuiteReport): Table | null {
   };
 }
 
-/** Sentences on tries without enough room; empty if all had enough. */
-function overflowWords(items: readonly ItemResult[]): string[] {
+/** Sentences on tries that are not counted. */
+function uncountedWords(items: readonly ItemResult[]): string[] {
   const tries = items.flatMap((item) => item.tries);
+  const failed = tries.filter(({ failure }) => failure !== undefined);
+  const roomless = tries.filter((one) => one.failure === undefined && !isCounted(one));
+  const failures =
+    `The world failed in ${failed.length} of ${tries.length} tries, which are not counted. ${failed[0]?.failure ?? ''}`.trim();
+  const overflows = `${roomless.length} of ${tries.length} tries had no room for their first turn and are not counted: give them more.`;
+  return [...(failed.length ? [failures] : []), ...(roomless.length ? [overflows] : [])];
+}
+
+/** Sentences on tries without enough room for all their turns; empty if all had enough. */
+function overflowWords(items: readonly ItemResult[]): string[] {
+  const tries = countedItems(items).flatMap((item) => item.tries);
   const overflowed = tries.filter((one) => one.overflowed).length;
   if (overflowed === 0) return [];
   return [
@@ -113,7 +149,7 @@ function overflowWords(items: readonly ItemResult[]): string[] {
   ];
 }
 
-function settingsWords({ suite, settings, policy, items }: SuiteReport): string[] {
+function settingsWords({ suite, settings, policy, items, notes = [] }: SuiteReport): string[] {
   const { samples, temperature, greedy, masked, seed } = settings;
   const decoding = greedy ? 'greedy' : `${samples} samples at temperature ${temperature}, seed ${seed}`;
   return [
@@ -122,6 +158,8 @@ function settingsWords({ suite, settings, policy, items }: SuiteReport): string[
     ...(suite.standIn ? [`A stand-in: ${suite.standIn}`] : []),
     `${decoding}; at most ${suite.turns} turns; ${masked ? 'actions chosen among those the world lists' : 'actions written freely'}. Intervals are 95%, over items.`,
     ...overflowWords(items),
+    ...uncountedWords(items),
+    ...notes,
   ];
 }
 
@@ -161,21 +199,36 @@ export function reportMarkdown(report: SuiteReport, columns: readonly string[]):
   return `# ${title}\n\n${words.join('\n\n')}\n\n${parts.join('\n\n')}\n`;
 }
 
-/** One line per item: its column, rates, chance and oracle. */
+/** One line per item: its column, rates over the counted tries, chance, oracle, and the number of other tries. */
 export function reportCsv({ items }: SuiteReport): string {
-  const head = ['item', 'column', 'tries', 'successes', 'mean score', 'mean turns', 'chance', 'oracle', 'guess'];
+  const head = [
+    'item',
+    'column',
+    'tries',
+    'successes',
+    'mean score',
+    'mean turns',
+    'chance',
+    'oracle',
+    'guess',
+    'not counted',
+  ];
   const mean = (values: number[]) => values.reduce((sum, value) => sum + value, 0) / Math.max(values.length, 1);
-  const rows = items.map(({ key, column, tries, chance, oracle, guess }) => [
-    key,
-    column,
-    tries.length,
-    tries.filter(({ success }) => success).length,
-    mean(tries.map(({ score }) => score)),
-    mean(tries.map(({ turns }) => turns)),
-    mean(chance.map(({ success }) => Number(success))),
-    oracle ? Number(oracle.success) : '',
-    guess ? Number(guess.success) : '',
-  ]);
+  const rows = items.map(({ key, column, tries: all, chance, oracle, guess }) => {
+    const tries = all.filter(isCounted);
+    return [
+      key,
+      column,
+      tries.length,
+      tries.filter(({ success }) => success).length,
+      mean(tries.map(({ score }) => score)),
+      mean(tries.map(({ turns }) => turns)),
+      mean(chance.map(({ success }) => Number(success))),
+      oracle ? Number(oracle.success) : '',
+      guess ? Number(guess.success) : '',
+      all.length - tries.length,
+    ];
+  });
   return csvTable({ head, rows });
 }
 

@@ -5,13 +5,17 @@
 import { type Comparison, compare, type Estimate, meanEstimate, passAtK, rateEstimate } from './statistics.ts';
 
 /** One episode. */
-interface Try {
+export interface Try {
   success: boolean;
   score: number;
   /** Turns taken. */
   turns: number;
   /** True if the episode ended for lack of room, which leaves the policy's result unknown. */
   overflowed?: boolean;
+  /** Reason, if the world failed: the try shows nothing about the policy. */
+  failure?: string;
+  /** Its number among the item's tries, in results that are kept before all of them are played. */
+  member?: number;
 }
 
 /** An item with all its tries, and the results of chance and the oracle on it. */
@@ -39,6 +43,14 @@ export interface SuiteRow {
   guess?: Estimate;
 }
 
+/** True if a try shows something about the policy: its world did not fail, and its first turn had room. */
+export const isCounted = ({ failure, overflowed, turns }: Try): boolean =>
+  failure === undefined && !(overflowed && turns === 0);
+
+/** The items with at least one such try, and only these. */
+export const countedItems = (items: readonly ItemResult[]): ItemResult[] =>
+  items.map((item) => ({ ...item, tries: item.tries.filter(isCounted) })).filter(({ tries }) => tries.length > 0);
+
 const share = (tries: readonly Try[], counts: (one: Try) => boolean) =>
   tries.length ? tries.filter(counts).length / tries.length : 0;
 const meanScore = (tries: readonly Try[]) =>
@@ -53,14 +65,15 @@ function rowOf(label: string, items: readonly ItemResult[]): SuiteRow {
     items: items.length,
     success: rateEstimate(items.map(({ tries }) => share(tries, solved))),
     score: meanEstimate(items.map(({ tries }) => meanScore(tries))),
-    chance: rateEstimate(items.map(({ chance }) => share(chance, solved))),
+    chance: rateEstimate(items.filter(({ chance }) => chance.length > 0).map(({ chance }) => share(chance, solved))),
     oracle: known ? rateEstimate(items.map(({ oracle }) => Number(oracle!.success))) : null,
     ...(guessed && { guess: rateEstimate(items.map(({ guess }) => Number(guess!.success))) }),
   };
 }
 
-/** One row per column, then all. Columns without an item are left out. */
-export function rowsOf(items: readonly ItemResult[], columns: readonly string[]): SuiteRow[] {
+/** One row per column, then all. Columns without a played item are left out. */
+export function rowsOf(all: readonly ItemResult[], columns: readonly string[]): SuiteRow[] {
+  const items = countedItems(all);
   const of = (column: string) => items.filter((item) => item.column === column);
   const rows = columns.filter((column) => of(column).length > 0).map((column) => rowOf(column, of(column)));
   return [...rows, rowOf('All', items)];
@@ -74,7 +87,8 @@ export function ksUpTo(tries: number): number[] {
 }
 
 /** Unbiased pass@k over the items, for each k that their tries allow. */
-export function passCurve(items: readonly ItemResult[]): { k: number; estimate: Estimate }[] {
+export function passCurve(all: readonly ItemResult[]): { k: number; estimate: Estimate }[] {
+  const items = countedItems(all);
   const tries = Math.min(...items.map((item) => item.tries.length));
   return ksUpTo(items.length ? tries : 0).map((k) => ({
     k,
@@ -87,9 +101,10 @@ export function passCurve(items: readonly ItemResult[]): { k: number; estimate: 
  * horizon.
  */
 export function turnCurve(
-  items: readonly ItemResult[],
+  all: readonly ItemResult[],
   turns: readonly number[],
 ): { turns: number; estimate: Estimate }[] {
+  const items = countedItems(all);
   return turns.map((limit) => ({
     turns: limit,
     estimate: rateEstimate(items.map(({ tries }) => share(tries, (one) => one.success && one.turns <= limit))),
@@ -101,18 +116,20 @@ class DifferentItemsError extends Error {
   override name = 'DifferentItemsError';
 }
 
-/** Two policies on the same items, over all and by column. */
+/** Two policies on the same items, over all and by column. Items that one of them could not play are left out. */
 export function comparisons(
-  ours: readonly ItemResult[],
+  allOurs: readonly ItemResult[],
   theirs: readonly ItemResult[],
   columns: readonly string[],
 ): { label: string; comparison: Comparison }[] {
-  const other = new Map(theirs.map((item) => [item.key, item]));
-  const missing = ours.filter(({ key }) => !other.has(key));
-  if (missing.length > 0 || ours.length !== theirs.length)
+  const keys = new Set(theirs.map(({ key }) => key));
+  const missing = allOurs.filter(({ key }) => !keys.has(key));
+  if (missing.length > 0 || allOurs.length !== theirs.length)
     throw new DifferentItemsError(
-      `The two evaluations asked other items: ${missing.length} of ${ours.length} of the first are not among the ${theirs.length} of the second. Evaluate both on the same suite.`,
+      `The two evaluations asked other items: ${missing.length} of ${allOurs.length} of the first are not among the ${theirs.length} of the second. Evaluate both on the same suite.`,
     );
+  const other = new Map(countedItems(theirs).map((item) => [item.key, item]));
+  const ours = countedItems(allOurs).filter(({ key }) => other.has(key));
   const rate = ({ tries }: ItemResult) => share(tries, solved);
   const pair = (items: readonly ItemResult[]) =>
     compare(

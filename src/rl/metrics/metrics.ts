@@ -55,7 +55,12 @@ export const endingMetric: { [ending in Ending]: string } = {
 
 export const metrics: readonly Metric[] = [
   metric('task', 'episodes', 'episodes', 'Episodes played in this step.'),
-  metric('task', 'success', 'fraction', 'Share of this step’s episodes that reached the goal.'),
+  metric(
+    'task',
+    'success',
+    'fraction',
+    'Share of this step’s episodes that reached the goal; those whose world failed are not counted.',
+  ),
   metric(
     'task',
     'chance',

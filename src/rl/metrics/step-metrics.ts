@@ -3,12 +3,15 @@ import type { Counters } from '../../policy/policy.ts';
 import { mean } from '../common/numbers.ts';
 import type { GroupSummary } from '../credit/groups.ts';
 import type { Ending, Trajectory } from '../episode/trajectory.ts';
+import { isPlayed } from '../episode/unplayed.ts';
 import { endingMetric } from './metrics.ts';
 
 type Values = { [metric: string]: number };
 
+/** Rates and means leave out episodes that show nothing about the policy: a failed world, no room for a first turn. */
 export function rolloutMetrics(trajectories: readonly Trajectory[], summary: GroupSummary): Values {
-  const average = (read: (trajectory: Trajectory) => number) => mean(trajectories.map(read));
+  const played = trajectories.filter(isPlayed);
+  const average = (read: (trajectory: Trajectory) => number) => mean(played.map(read));
   const turns = trajectories.flatMap((trajectory) => trajectory.turns);
   return {
     episodes: trajectories.length,

@@ -21,7 +21,7 @@ export function mainTable({ rows }: SuiteReport) {
       ({ label, items, success, score, chance, oracle, guess }) =>
         html`<tr><th scope="row">${label}</th><td class="number">${items}</td>${estimate(success)}
           <td class="number">${score.mean.toFixed(3)} <span class="soft">[${score.low.toFixed(3)}, ${score.high.toFixed(3)}]</span></td>
-          <td class="number">${percent(chance.mean)}</td><td class="number">${oracle ? percent(oracle.mean) : '–'}</td>
+          <td class="number">${chance.items > 0 ? percent(chance.mean) : '–'}</td><td class="number">${oracle ? percent(oracle.mean) : '–'}</td>
           ${guess ? html`<td class="number">${percent(guess.mean)}</td>` : nothing}</tr>`,
     )}</tbody></table></div>`;
 }

@@ -1,0 +1,84 @@
+// Worlds that fail and episodes without room: a step or an evaluation of nothing else stops by name, and partial failures
+// enter no rate.
+import { describe, expect, it } from 'vitest';
+import type { World } from '../../src/envs/env.ts';
+import { NoRoomError, UnplayedWatch, WorldFailsError } from '../../src/rl/episode/unplayed.ts';
+import { capacity, DoorWorld, FakePolicy } from './fakes.ts';
+import { settings, tokenizer, trainerWith } from './setup.ts';
+
+const withOptions = (options: object) =>
+  settings({ worlds: [{ name: 'doors', weight: 1, options: { ...options } }], evaluation: { episodes: 6 } });
+
+function listening() {
+  const notices: string[] = [];
+  return { notices, options: { onNotice: (words: string) => void notices.push(words) } };
+}
+
+describe('a watch', () => {
+  const worlds = new Map<string, World>([['doors', new DoorWorld()]]);
+  const planned = (count: number) =>
+    Array.from({ length: count }, (_, key) => ({ task: { world: 'doors', id: key, options: {}, strata: {} }, key }));
+
+  it('counts the episodes that begin first, so that a server with few places is not dead', () => {
+    const all = planned(64);
+    const watch = new UnplayedWatch(worlds, all);
+    for (const episode of all.slice(1)) watch.failed(episode, 'no place');
+    expect(() => watch.failed(all[0], 'no place')).toThrow(WorldFailsError);
+    const other = new UnplayedWatch(worlds, all);
+    for (const episode of all.slice(1)) other.failed(episode, 'no place');
+    other.played(all[0]);
+    const short = new UnplayedWatch(worlds, planned(2));
+    short.failed(all[0], 'gone');
+    expect(() => short.failed(all[1], 'gone')).toThrow('Doors failed in each of its first 2 episodes. gone');
+  });
+
+  it('stops at the sixteenth of many', () => {
+    const all = planned(100);
+    const watch = new UnplayedWatch(worlds, all);
+    for (const episode of all.slice(0, 15)) watch.failed(episode, 'gone');
+    expect(() => watch.failed(all[15], 'gone')).toThrow(/each of its first 16 episodes/);
+  });
+});
+
+describe('a step', () => {
+  it('of failed episodes stops with the reason of the world, and trains nothing', async () => {
+    const { trainer, policy } = await trainerWith(withOptions({ fails: true }));
+    await expect(trainer.step(1)).rejects.toThrow(/^Doors failed in each of its first 16 episodes\. trap/);
+    expect(policy.updates).toHaveLength(0);
+    await expect(trainer.evaluator.evaluate(0)).rejects.toThrow(WorldFailsError);
+  });
+
+  it('with some failed episodes goes on, reports them once, and leaves them out of its rates', async () => {
+    const { trainer } = await trainerWith(withOptions({ fails: [0, 1, 2] }));
+    const { notices, options } = listening();
+    const { record, trajectories } = await trainer.step(1, options);
+    await trainer.step(2, options);
+    const played = trajectories.filter(({ ending }) => ending !== 'world-failure');
+    expect(played.length).toBeLessThan(trajectories.length);
+    expect(record.metrics.success).toBeCloseTo(played.filter(({ success }) => success).length / played.length, 12);
+    expect(record.metrics.episodes).toBe(trajectories.length);
+    expect(notices).toHaveLength(1);
+    expect(notices[0]).toMatch(/^Step 1: Doors failed in \d+ of 16 episodes, which are not counted\. trap$/);
+  });
+
+  it('of an evaluation leaves failed episodes out, also those of chance and the oracle', async () => {
+    const { trainer } = await trainerWith(withOptions({ absent: [0, 1] }));
+    const { notices, options } = listening();
+    const { train } = await trainer.evaluator.evaluate(0, options);
+    expect([train.policy.episodes, train.chance.episodes]).toEqual([4, 64]);
+    expect(notices).toEqual([
+      'Evaluation on training goals: Doors failed in 2 of 6 episodes, which are not counted. no such room',
+    ]);
+  });
+
+  it('without room for a prompt or a turn stops, and states how much is needed', async () => {
+    const small = (size: object) => trainerWith(withOptions({}), new FakePolicy(tokenizer.vocabSize, capacity(size)));
+    const prompt = (await small({ promptTokens: 2 })).trainer;
+    await expect(prompt.step(1)).rejects.toThrow(
+      /No episode of step 1 fits its room\. A prompt has \d+ tokens, and sampling\.promptTokens is 2: choose at least \d+\./,
+    );
+    await expect(prompt.evaluator.evaluate(0)).rejects.toThrow(NoRoomError);
+    const turn = (await small({ completionTokens: 1 })).trainer;
+    await expect(turn.step(1)).rejects.toThrow(/sampling\.completionTokens is 1, for all turns/);
+  });
+});
