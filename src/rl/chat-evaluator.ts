@@ -5,23 +5,33 @@
 import type { Task, World } from '../envs/env.ts';
 import type { WorldSuite } from '../envs/suite.ts';
 import { worldNamed } from './episode/by-world.ts';
-import { ChatPlay, type ChatRequest, type Replier } from './episode/chat-episode.ts';
+import {
+  type ChatEpisode,
+  type ChatOptions,
+  ChatPlay,
+  type ChatRequest,
+  type Replier,
+} from './episode/chat-episode.ts';
 import { Players } from './episode/players.ts';
+import { failureWords } from './episode/unplayed.ts';
 import { type Evaluation, type SplitEvaluation, summarize } from './evaluation/evaluation.ts';
-import type { ItemResult } from './evaluation/suite-results.ts';
-import { type StepOptions, type SuiteSampling, suiteTasks } from './evaluator.ts';
+import { type ItemResult, isCounted } from './evaluation/suite-results.ts';
+import { type StepOptions, type SuiteKeeping, type SuiteSampling, suiteTasks } from './evaluator.ts';
+import { KeptTries } from './kept-tries.ts';
 import { stageAt } from './schedule/horizon.ts';
-import { evaluationTasks, strataOf, taskKey } from './schedule/tasks.ts';
+import { evaluationTasks, strataOf } from './schedule/tasks.ts';
 import type { TrainerSettings } from './settings.ts';
 
 export interface ChatParts {
   worlds: ReadonlyMap<string, World>;
   /** Returns the policy's function for these sampling settings, which the caller chooses. */
-  replierWith(sampling: { temperature: number; seed: number }): Replier;
+  replierWith(sampling: { temperature: number; seed: number }, onNotice?: (words: string) => void): Replier;
   /** Episodes played at once. */
   atOnce: number;
   contextTurns: number;
 }
+
+const endingOf = ({ failure }: ChatEpisode) => (failure === undefined ? ('done' as const) : ('world-failure' as const));
 
 export class ChatEvaluator {
   private readonly players: Players;
@@ -36,34 +46,42 @@ export class ChatEvaluator {
   }
 
   private play(
-    request: Pick<ChatRequest, 'tasks' | 'groupSize' | 'limit'>,
+    request: Pick<ChatRequest, 'tasks' | 'groupSize' | 'limit' | 'isPlayed'>,
     sampling: { temperature: number; seed: number },
-    { signal = new AbortController().signal, onTurn, onProgress }: StepOptions,
+    options: StepOptions & Pick<ChatOptions, 'onEpisode'>,
     what: string,
     step = 0,
   ) {
+    const { signal = new AbortController().signal, onTurn, onProgress, onNotice, onEpisode } = options;
     const { worlds, replierWith, atOnce, contextTurns } = this.parts;
     const whole = { ...request, endOnInvalid: this.endOnInvalid, atOnce, contextTurns };
-    return new ChatPlay(worlds, replierWith(sampling), whole, {
+    const say = replierWith(sampling, (words) => onNotice?.(words, true));
+    return new ChatPlay(worlds, say, whole, {
       signal,
       onTurn: onTurn && ((event) => onTurn({ ...event, step })),
       onEpisodes: (done, total) => onProgress?.({ what, done, total, unit: 'episodes' }),
+      onEpisode,
     }).play();
   }
 
-  async suite(suite: WorldSuite, sampling: SuiteSampling, options: StepOptions = {}): Promise<ItemResult[]> {
+  /**
+   * Plays every item of a suite. Each finished try is kept, so an interrupted evaluation continues with the others;
+   * tries whose world failed are played again.
+   */
+  async suite(
+    suite: WorldSuite,
+    sampling: SuiteSampling,
+    options: StepOptions & SuiteKeeping = {},
+  ): Promise<ItemResult[]> {
     const tasks = await suiteTasks(suite, worldNamed(this.parts.worlds, sampling.world));
-    const { samples } = sampling;
-    const episodes = await this.play({ tasks, groupSize: samples, limit: suite.turns }, sampling, options, 'episodes');
-    const beside = await this.players.beside(suite, tasks);
-    return tasks.map((task, i) => ({
-      key: taskKey(task),
-      column: suite.columnOf(task),
-      tries: episodes
-        .slice(i * samples, (i + 1) * samples)
-        .map(({ success, score, turns, overflowed }) => ({ success, score, turns, overflowed })),
-      ...beside[i],
-    }));
+    const tries = new KeptTries(suite, tasks, sampling.samples, options);
+    const request = { tasks, groupSize: sampling.samples, limit: suite.turns, isPlayed: tries.isPlayed };
+    try {
+      await this.play(request, sampling, { ...options, onEpisode: tries.add }, 'episodes');
+    } finally {
+      await tries.written();
+    }
+    return tries.items(await this.players.beside(suite, tasks));
   }
 
   /** Success on fixed tasks of each split, under step `k`'s horizon. */
@@ -86,16 +104,18 @@ export class ChatEvaluator {
     const request = { tasks, groupSize: 1, limit };
     const { temperature } = sampling;
     const episodes = await this.play(request, { temperature, seed }, { ...options, onTurn: undefined }, what);
+    const failed = episodes.map((episode) => ({ ...episode, ending: endingOf(episode) }));
+    for (const words of failureWords(failed, this.parts.worlds))
+      options.onNotice?.(`Evaluation on ${what}: ${words}`, false);
     const { chance, oracle } = await this.players.both(tasks, limit);
-    return summarize(
-      episodes.map(({ task, success, score }, i) => ({
-        strata: strataOf(task),
-        success,
-        score,
-        chance: chance[i],
-        oracle: oracle ? oracle[i].success : null,
-      })),
-    );
+    const evaluated = episodes.map(({ task, success, score }, i) => ({
+      strata: strataOf(task),
+      success,
+      score,
+      chance: chance[i],
+      oracle: oracle && !oracle[i].failed ? oracle[i].success : null,
+    }));
+    return summarize(evaluated.filter((_, i) => isCounted(episodes[i])));
   }
 
   private async tasks(split: 'train' | 'test'): Promise<Task[]> {

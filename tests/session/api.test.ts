@@ -5,10 +5,21 @@
 import { describe, expect, test } from 'vitest';
 import { buildWasm } from '../../scripts/build-wasm.mjs';
 import type { Feedback, World } from '../../src/envs/env.ts';
+import type { WorldSuite } from '../../src/envs/suite.ts';
 import { parseExperiment } from '../../src/experiment/experiment.ts';
 import { apiPolicy } from '../../src/experiment/policies/api.ts';
 import { presets } from '../../src/experiment/presets.ts';
-import { ChatPlay, type ChatTurnMessage, withinContext } from '../../src/rl/episode/chat-episode.ts';
+import { ChatEvaluator } from '../../src/rl/chat-evaluator.ts';
+import {
+  ChatPlay,
+  type ChatReply,
+  type ChatTurnMessage,
+  type Replier,
+  withinContext,
+} from '../../src/rl/episode/chat-episode.ts';
+import type { ItemResult } from '../../src/rl/evaluation/suite-results.ts';
+import { KeptTries } from '../../src/rl/kept-tries.ts';
+import { taskKey } from '../../src/rl/schedule/tasks.ts';
 import { ApiModel, ApiModelError } from '../../src/session/api/api-model.ts';
 import { PlaysOnlyError } from '../../src/session/engine.ts';
 import { Assembly } from '../../src/session/service/assembly.ts';
@@ -59,14 +70,14 @@ describe('the client', () => {
     expect(failure.message).not.toContain(key);
     expect(wrong.requests).toHaveLength(1);
     const html = modelOf([new Response('<html>'), new Response('<html>')], { tries: 2 });
-    await expect(html.model.reply(messages, asking)).rejects.toThrow(/in 2 tries.*no text.*<html>/);
+    await expect(html.model.reply(messages, asking)).rejects.toThrow(/in 2 tries.*no text: a web page/);
     const nothing = modelOf([completion(null)]);
-    await expect(nothing.model.reply(messages, asking)).rejects.toThrow(ApiModelError);
+    expect(await nothing.model.reply(messages, asking)).toBe('');
   });
 
   test('treats a conversation that is too long as an ending, and stops an aborted one at once', async () => {
     const long = modelOf([refused(400, { message: 'too long', code: 'context_length_exceeded' })]);
-    expect(await long.model.reply(messages, asking)).toBeNull();
+    expect(await long.model.reply(messages, asking)).toEqual({ noRoom: 'too long' });
     const control = new AbortController();
     const slow = modelOf([new TypeError('fetch failed')], { retryMs: 60_000 });
     const reply = slow.model.reply(messages, { ...asking, signal: control.signal });
@@ -110,13 +121,18 @@ describe('episodes as messages', () => {
   test('end by the horizon, a refusal of the client, no room, or a failing world', async () => {
     const world = await openWorld('textcraft');
     const tasks = (await world.tasks({}, 'train')).slice(0, 1);
-    const play = (say: () => Promise<string | null>, more = {}, other: World = world) =>
+    const play = (say: () => Promise<ChatReply>, more = {}, other: World = world) =>
       new ChatPlay(new Map([['textcraft', other]]), say, { ...request, tasks, ...more }, options).play();
     expect(await play(async () => 'Action: inventory')).toMatchObject([
       { turns: 6, success: false, overflowed: false },
     ]);
     expect(await play(async () => 'Action: a\nAction: b', { endOnInvalid: true })).toMatchObject([{ turns: 1 }]);
-    expect(await play(async () => null)).toMatchObject([{ turns: 0, overflowed: true }]);
+    let said = 0;
+    const once = async () => (said++ ? { noRoom: 'too long' } : 'Action: inventory');
+    expect(await play(once)).toMatchObject([{ turns: 1, overflowed: true }]);
+    await expect(play(async () => ({ noRoom: '9 tokens are too many' }))).rejects.toThrow(
+      /no room for the first turn of TextCraft in its only episode: 9 tokens are too many/,
+    );
     const failing = new Proxy(world, {
       get: (target, name) => {
         if (name === 'step')
@@ -127,7 +143,7 @@ describe('episodes as messages', () => {
         return typeof value === 'function' ? value.bind(target) : value;
       },
     });
-    expect(await play(async () => 'Action: inventory', {}, failing)).toMatchObject([{ turns: 1, success: false }]);
+    await expect(play(async () => 'Action: inventory', {}, failing)).rejects.toThrow(/TextCraft failed.*gone/);
     await expect(
       play(async () => {
         throw new ApiModelError('no server');
@@ -155,6 +171,7 @@ describe('the kind of policy', () => {
       address: 'https://api.example/v1',
       name: 'm',
       contextTurns: 0,
+      replyTokens: 256,
     });
     expect(() => experiment(apiPolicy('https://me:secret@api.example/v1', 'm'))).toThrow(/policy.address/);
     expect(() => experiment(apiPolicy('file:///etc/passwd', 'm'))).toThrow(/policy.address/);
@@ -173,4 +190,72 @@ describe('the kind of policy', () => {
     await expect(engine.load({ tensors: new Map(), optimizerStep: 0 })).rejects.toThrow(PlaysOnlyError);
     await engine.close();
   });
+});
+
+describe('a suite', () => {
+  const suite: WorldSuite = {
+    name: 's',
+    label: 'S',
+    sentence: '',
+    options: {},
+    split: 'train',
+    turns: 2,
+    columns: ['All'],
+    columnOf: () => 'All',
+  };
+  const sampling = { world: 'textcraft', samples: 2, temperature: 1, seed: 1 };
+
+  test('keeps each finished try, and continues with the others', async () => {
+    await buildWasm();
+    const world = await openWorld('textcraft');
+    const ids = (await world.tasks({}, 'train')).slice(0, 3).map(({ id }) => id);
+    const few = { ...suite, ids };
+    const asked: number[] = [];
+    const evaluatorWith = (say: Replier) =>
+      new ChatEvaluator(parseExperiment(presets[0]), {
+        worlds: new Map([['textcraft', world]]),
+        replierWith: () => say,
+        atOnce: 1,
+        contextTurns: 0,
+      });
+    const say: Replier = async (_, key) => {
+      asked.push(key);
+      if (key === 3) throw new ApiModelError('gone');
+      return 'Action: inventory';
+    };
+    let kept: readonly ItemResult[] = [];
+    const onItems = (items: readonly ItemResult[]) => {
+      kept = JSON.parse(JSON.stringify(items));
+    };
+    await expect(evaluatorWith(say).suite(few, sampling, { onItems })).rejects.toThrow('gone');
+    expect(kept.map(({ tries }) => tries.map(({ member }) => member))).toEqual([[0, 1], [0]]);
+    asked.length = 0;
+    const patient: Replier = async (_, key) => {
+      asked.push(key);
+      return 'Action: inventory';
+    };
+    const items = await evaluatorWith(patient).suite(few, sampling, { kept, onItems });
+    expect([...new Set(asked)]).toEqual([3, 4, 5]);
+    expect(items.map(({ tries }) => tries.length)).toEqual([2, 2, 2]);
+    expect(items.flatMap(({ tries }) => tries).every((one) => !('member' in one) && one.turns === 2)).toBe(true);
+    expect(items[0].chance).toHaveLength(16);
+  });
+
+  test('does not keep tries whose world failed', () => {
+    const failed = { success: false, score: 0, turns: 0, failure: 'gone', member: 1 };
+    const tries = new KeptTries(suite, [task(0)], 2, {
+      kept: [
+        {
+          key: taskKey(task(0)),
+          column: 'All',
+          tries: [{ ...failed, failure: undefined, member: 0 }, failed],
+          chance: [],
+          oracle: null,
+        },
+      ],
+    });
+    expect([tries.isPlayed(0), tries.isPlayed(1)]).toEqual([true, false]);
+  });
+
+  const task = (id: number) => ({ world: 'textcraft', id, options: {}, strata: {} });
 });

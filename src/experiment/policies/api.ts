@@ -36,10 +36,23 @@ const schema = v.strictObject({
     unit: 'turns',
     change: 'restart',
   }),
+  replyTokens: option(whole(1, 1_000_000), 256, {
+    label: 'Reply length',
+    sentence:
+      'Most tokens of one reply of the model, with its reasoning: a model that reasons before it answers needs thousands.',
+    unit: 'tokens',
+    level: 'basic',
+    change: 'restart',
+  }),
 });
 
 /** Settings of a served model. */
-export const apiPolicy = (address: string, name: string) => ({ kind: 'api' as const, address, name });
+export const apiPolicy = (address: string, name: string, replyTokens?: number) => ({
+  kind: 'api' as const,
+  address,
+  name,
+  ...(replyTokens !== undefined && { replyTokens }),
+});
 
 export const api = definePolicy({
   facts: {

@@ -8,21 +8,18 @@ import { type TurnLimit, turnsFor } from '../schedule/horizon.ts';
 import { worldNamed } from './by-world.ts';
 import { acknowledgement } from './conversation.ts';
 import type { TurnEvent } from './rollout.ts';
+import { UnplayedWatch } from './unplayed.ts';
 
 export interface ChatTurnMessage {
   role: 'user' | 'assistant';
   content: string;
 }
 
-/**
- * Requests a reply to a conversation; null: the conversation is too long for the policy. `key` differs between tries of
- * an item.
- */
-export type Replier = (
-  messages: readonly ChatTurnMessage[],
-  key: number,
-  signal: AbortSignal,
-) => Promise<string | null>;
+/** The text of a reply, or the policy's words for a conversation that is too long for it. */
+export type ChatReply = string | { noRoom: string };
+
+/** Requests a reply to a conversation. `key` differs between tries of an item. */
+export type Replier = (messages: readonly ChatTurnMessage[], key: number, signal: AbortSignal) => Promise<ChatReply>;
 
 export interface ChatRequest {
   tasks: readonly Task[];
@@ -35,6 +32,8 @@ export interface ChatRequest {
   atOnce: number;
   /** Number of last turns that are sent again after the opening; 0: all. */
   contextTurns: number;
+  /** True for an episode, by its place in the result, that was played before; its place stays empty. */
+  isPlayed?(place: number): boolean;
 }
 
 export interface ChatEpisode {
@@ -45,12 +44,16 @@ export interface ChatEpisode {
   turns: number;
   /** True if the conversation had no room left. */
   overflowed: boolean;
+  /** Reason, if the world failed. */
+  failure?: string;
 }
 
 export interface ChatOptions {
   signal: AbortSignal;
   onTurn?: (event: TurnEvent) => void | Promise<void>;
   onEpisodes?: (done: number, total: number) => void;
+  /** Receives each episode as it ends, with its place in the result. */
+  onEpisode?: (episode: ChatEpisode, place: number) => void;
 }
 
 interface Place {
@@ -70,6 +73,9 @@ export function withinContext(messages: readonly ChatTurnMessage[], contextTurns
 }
 
 export class ChatPlay {
+  /** The policy's words for the last conversation that was too long. */
+  private noRoom = '';
+
   constructor(
     private readonly worlds: ReadonlyMap<string, World>,
     private readonly say: Replier,
@@ -77,22 +83,32 @@ export class ChatPlay {
     private readonly options: ChatOptions,
   ) {}
 
-  /** Returns episodes by task, then member. The first failure that does not belong to an episode ends all of them. */
+  /**
+   * Returns episodes by task, then member. Rejects with the first failure that does not belong to an episode, and if
+   * none of the first episodes of a world can be played.
+   */
   async play(): Promise<ChatEpisode[]> {
-    const { tasks, groupSize, atOnce } = this.request;
+    const { tasks, groupSize, atOnce, isPlayed = () => false } = this.request;
     const total = tasks.length * groupSize;
     const episodes = new Array<ChatEpisode>(total);
-    let [next, done] = [0, 0];
+    const places = Array.from({ length: total }, (_, k) => k).filter((k) => !isPlayed(k));
+    const watch = new UnplayedWatch(
+      this.worlds,
+      places.map((key) => ({ task: tasks[Math.floor(key / groupSize)], key })),
+    );
+    let [next, done] = [0, total - places.length];
     const control = new AbortController();
     const signal = AbortSignal.any([this.options.signal, control.signal]);
     const worker = async (slot: number) => {
-      for (let k = next++; k < total; k = next++) {
+      for (let k = places[next++]; k !== undefined; k = places[next++]) {
         const place = { group: Math.floor(k / groupSize), member: k % groupSize, slot };
-        episodes[k] = await this.episode(tasks[place.group], place, signal);
+        const episode = await this.episode(tasks[place.group], place, signal, watch);
+        episodes[k] = episode;
+        this.options.onEpisode?.(episode, k);
         this.options.onEpisodes?.(++done, total);
       }
     };
-    const workers = Array.from({ length: Math.min(atOnce, total) }, (_, slot) => worker(slot));
+    const workers = Array.from({ length: Math.min(atOnce, places.length) }, (_, slot) => worker(slot));
     try {
       await Promise.all(workers);
     } catch (error) {
@@ -103,7 +119,20 @@ export class ChatPlay {
     return episodes;
   }
 
-  private async episode(task: Task, place: Place, signal: AbortSignal): Promise<ChatEpisode> {
+  private keyOf({ group, member }: Place): number {
+    return group * this.request.groupSize + member;
+  }
+
+  private async episode(task: Task, place: Place, signal: AbortSignal, watch: UnplayedWatch): Promise<ChatEpisode> {
+    const episode = await this.played(task, place, signal);
+    const planned = { task, key: this.keyOf(place) };
+    if (episode.failure !== undefined) watch.failed(planned, episode.failure);
+    else if (episode.overflowed && episode.turns === 0) watch.hadNoRoom(planned, this.noRoom);
+    else watch.played(planned);
+    return episode;
+  }
+
+  private async played(task: Task, place: Place, signal: AbortSignal): Promise<ChatEpisode> {
     const world = worldNamed(this.worlds, task.world);
     const promptRules = promptRulesOf(world.describe(), task);
     const [first] = await world.reset([place.slot], [task], signal);
@@ -114,17 +143,21 @@ export class ChatPlay {
       { role: 'user', content: first.observation },
     ];
     const episode: ChatEpisode = { task, success: false, score: 0, turns: 0, overflowed: false };
-    let over = first.failure !== undefined;
+    if (first.failure !== undefined) return { ...episode, failure: first.failure };
+    let over = false;
     while (!over && episode.turns < most) {
       signal.throwIfAborted();
-      const key = place.group * this.request.groupSize + place.member;
-      const reply = await this.say(withinContext(messages, this.request.contextTurns), key, signal);
-      if (reply === null) return { ...episode, overflowed: true };
+      const reply = await this.say(withinContext(messages, this.request.contextTurns), this.keyOf(place), signal);
+      if (typeof reply !== 'string') {
+        this.noRoom = reply.noRoom;
+        return { ...episode, overflowed: true };
+      }
       const answer = await this.act(world, promptRules, place, reply, signal);
       messages.push({ role: 'assistant', content: reply }, { role: 'user', content: answer.feedback.observation });
       episode.turns++;
       episode.score = answer.feedback.reward;
       episode.success = episode.score >= promptRules.successReward;
+      if (answer.feedback.failure !== undefined) episode.failure = answer.feedback.failure;
       over = this.isOver(answer.feedback);
       await this.tell(world, task, place, episode.turns, answer, reply);
     }

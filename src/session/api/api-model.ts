@@ -1,9 +1,12 @@
 /**
  * Client for a model behind an OpenAI-compatible server, one reply at a time
  * (platform.openai.com/docs/api-reference/chat/create). The key is held only here, and appears in no document, message
- * or error. Temporary failures are retried; permanent ones throw a named error.
+ * or error. Temporary failures are retried, a field that the server refuses is left out, and lasting failures throw a
+ * named error. `api-answer.ts` reads the answers.
  */
-import type { ChatTurnMessage } from '../../rl/episode/chat-episode.ts';
+import type { ChatReply, ChatTurnMessage } from '../../rl/episode/chat-episode.ts';
+import { type EmptyReason, type Outcome, readAnswer } from './api-answer.ts';
+import type { OptionalField } from './fault-kinds.ts';
 
 /** Thrown when the server gives no usable reply; the message has the reason and a remedy. */
 export class ApiModelError extends Error {
@@ -18,10 +21,12 @@ export interface ApiModelOptions {
   key(): string | null;
   /** Time limit for one reply. */
   timeoutMs?: number;
-  /** Attempts per request. */
+  /** Attempts per request, without those after which the server stated a pause. */
   tries?: number;
   /** Delay before the second attempt; doubles before each further one. */
   retryMs?: number;
+  /** Longest total of the pauses that the server states before one reply. */
+  patienceMs?: number;
   fetch?: typeof fetch;
 }
 
@@ -30,85 +35,168 @@ export interface Asking {
   maxTokens: number;
   seed: number;
   signal: AbortSignal;
+  /** Receives a sentence when the client adapts to its server, once for each change. */
+  onNotice?(words: string): void;
 }
 
-/** A failed attempt: whether to retry, and after how long. */
-class TryFailed extends Error {
-  constructor(
-    message: string,
-    readonly passes: boolean,
-    readonly afterMs: number | null = null,
-  ) {
-    super(message);
-  }
-}
+/** Replies without text after which the model counts as silent, if none before had any. */
+const silentReplies = 32;
+/** Least part of the patience that a stated pause takes, so that requests after very short ones end. */
+const leastCostMs = 10_000;
+/** A pause that is worth a notice. */
+const longPauseMs = 10_000;
 
-/** Upper bound on a server's Retry-After. */
-const longestWaitMs = 60_000;
-const shownOfAnswer = 200;
+/** Stands for an empty reply, for servers that refuse empty messages (Mistral, Anthropic). */
+const noReply = '(no reply)';
 
-type Answer = { choices?: { message?: { content?: unknown } }[]; error?: { message?: unknown; code?: unknown } };
+const emptyWords: { readonly [reason in EmptyReason]: string } = {
+  length: 'cut off before any text (finish_reason length: allow more tokens per reply)',
+  refusal: 'refusals',
+  tool: 'tool calls without text',
+  filter: "stopped by the server's filter",
+  reasoning: 'reasoning without a reply',
+  none: 'without any reason',
+};
+
+/** Meaning of a request without the field. */
+const leftOut: { readonly [field in OptionalField]: string } = {
+  temperature: "the server's own temperature applies",
+  seed: 'replies cannot be repeated',
+  max_tokens: 'max_completion_tokens is sent instead',
+  max_completion_tokens: "the server's own limit of a reply applies",
+};
+
+type Lasting = { words: string; remedy: string };
 
 export class ApiModel {
   private readonly options: Required<ApiModelOptions>;
+  /** Fields that the server has refused. */
+  private readonly refused = new Set<OptionalField>();
+  /** Content that is sent for an empty reply. */
+  private emptyContent = '';
+  private paused = false;
+  private replies = 0;
+  private readonly empty = new Map<EmptyReason, number>();
 
   constructor(options: ApiModelOptions) {
-    this.options = { timeoutMs: 120_000, tries: 5, retryMs: 1000, fetch: globalThis.fetch, ...options };
+    const usual = { timeoutMs: 120_000, tries: 5, retryMs: 1000, patienceMs: 600_000, fetch: globalThis.fetch };
+    this.options = { ...usual, ...options };
   }
 
-  /** null: the conversation exceeds the model's context. */
-  async reply(messages: readonly ChatTurnMessage[], asking: Asking): Promise<string | null> {
-    const { tries, retryMs } = this.options;
-    for (let k = 1; ; k++) {
-      try {
-        return await this.ask(messages, asking);
-      } catch (error) {
-        asking.signal.throwIfAborted();
-        if (!(error instanceof TryFailed)) throw error;
-        if (!error.passes || k === tries) throw this.failure(error, k);
-        await pause(error.afterMs ?? retryMs * 2 ** (k - 1), asking.signal);
+  /** The text of a reply, or the reason why the conversation has no room. */
+  async reply(messages: readonly ChatTurnMessage[], asking: Asking): Promise<ChatReply> {
+    const { tries, retryMs, patienceMs } = this.options;
+    let [patience, failures] = [patienceMs, 0];
+    for (;;) {
+      asking.signal.throwIfAborted();
+      const outcome = await this.ask(messages, asking);
+      if (outcome.kind === 'reply') return this.counted(outcome);
+      if (outcome.kind === 'no-room') return { noRoom: this.withoutKey(outcome.words) };
+      if (outcome.kind === 'failed') {
+        if (!this.fillsEmpty(messages, outcome, asking)) throw this.failure(outcome, failures + 1);
+      } else if (outcome.kind === 'refused') this.leaveOut(outcome, asking);
+      else {
+        const { words } = outcome;
+        const stated = outcome.afterMs || null;
+        if (stated === null && ++failures >= tries) throw this.failure(lasting(words), failures);
+        if (stated !== null) patience -= Math.max(stated, leastCostMs);
+        if (patience < 0) throw this.failure(lasting(`${words}; it asks for a pause of ${seconds(stated!)}`), 1);
+        if (stated !== null) this.announcePause(words, stated, asking);
+        await pause(stated === null ? retryMs * 2 ** (failures - 1) : stated * (1 + Math.random() / 4), asking.signal);
       }
     }
   }
 
-  private failure({ message }: TryFailed, tries: number): ApiModelError {
-    const { address, model } = this.options;
-    return new ApiModelError(
-      `${model} at ${address} did not answer${tries > 1 ? ` in ${tries} tries` : ''}: ${message}. Check the address, the model's name and the key.`,
+  /** A sentence on the replies without text so far; null: all had one. */
+  silence(): string | null {
+    const count = [...this.empty.values()].reduce((sum, n) => sum + n, 0);
+    if (count === 0) return null;
+    const parts = [...this.empty].map(([reason, n]) => `${n} ${emptyWords[reason]}`);
+    return `${count} of ${this.replies} replies of ${this.options.model} had no text: ${parts.join(', ')}.`;
+  }
+
+  private counted({ text, empty }: Extract<Outcome, { kind: 'reply' }>): string {
+    this.replies++;
+    if (empty) this.empty.set(empty, (this.empty.get(empty) ?? 0) + 1);
+    const silent = [...this.empty.values()].reduce((sum, n) => sum + n, 0);
+    if (silent === this.replies && silent >= silentReplies) throw new ApiModelError(this.silence()!);
+    return text;
+  }
+
+  /** Later requests lack the field. Requests that were already under way report the same refusal. */
+  private leaveOut({ fields, value, words }: Extract<Outcome, { kind: 'refused' }>, asking: Asking): void {
+    const { model } = this.options;
+    const named = fields.map((field) => `${field} = ${this.valuesOf(asking)[field]}`).join(', ');
+    if (value) throw this.failure({ words, remedy: `The server refuses ${named}: choose another value.` }, 1);
+    for (const field of fields) {
+      if (this.refused.has(field)) continue;
+      this.refused.add(field);
+      asking.onNotice?.(
+        `${model} refuses ${field} (${this.withoutKey(words)}): it is left out, and ${leftOut[field]}.`,
+      );
+    }
+  }
+
+  /** True if the refused request contains an empty reply, which is sent in other words from now on. */
+  private fillsEmpty(messages: readonly ChatTurnMessage[], { words }: Lasting, asking: Asking): boolean {
+    const possible = this.emptyContent === '' && messages.some(({ content }) => content.trim() === '');
+    if (!possible || !/HTTP 4\d\d/.test(words) || !/assistant|content|empty|message/i.test(words)) return false;
+    this.emptyContent = noReply;
+    const { model } = this.options;
+    asking.onNotice?.(`${model} refuses empty messages: an empty reply is sent back to it as "${noReply}".`);
+    return true;
+  }
+
+  /** Said once: further requests meet the same limit. */
+  private announcePause(words: string, ms: number, { onNotice }: Asking): void {
+    if (ms < longPauseMs || this.paused) return;
+    this.paused = true;
+    onNotice?.(
+      `${this.options.model} asks for pauses, such as ${seconds(ms)}, which are kept: ${this.withoutKey(words)}`,
     );
   }
 
-  private async ask(messages: readonly ChatTurnMessage[], { temperature, maxTokens, seed, signal }: Asking) {
-    // Called as a free function: a browser's fetch must not be called as a method of another object.
-    const { address, model, timeoutMs, fetch } = this.options;
-    const key = this.options.key();
-    const response = await fetch(`${address.replace(/\/+$/, '')}/chat/completions`, {
-      method: 'POST',
-      headers: { 'Content-Type': 'application/json', ...(key && { Authorization: `Bearer ${key}` }) },
-      body: JSON.stringify({ model, messages, temperature, max_tokens: maxTokens, seed }),
-      signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
-    }).catch((error: Error) => {
-      const why = error.name === 'TimeoutError' ? `no answer within ${timeoutMs} ms` : reasonOf(error);
-      throw new TryFailed(why, true);
-    });
-    const text = await response.text().catch((error: Error) => {
-      throw new TryFailed(`its answer broke off: ${error.message}`, true);
-    });
-    return this.read(response, text);
+  private failure({ words, remedy }: Lasting, tries: number): ApiModelError {
+    const { address, model } = this.options;
+    const told = this.withoutKey(words).replace(/\.$/, '');
+    return new ApiModelError(
+      `${model} at ${address} did not answer${tries > 1 ? ` in ${tries} tries` : ''}: ${told}. ${remedy}`,
+    );
   }
 
-  private read({ ok, status, headers }: Response, text: string): string | null {
-    const answer = parse(text);
-    if (!ok) {
-      if (answer?.error?.code === 'context_length_exceeded') return null;
-      const message = this.withoutKey(String(answer?.error?.message ?? text).slice(0, shownOfAnswer));
-      const seconds = Number(headers.get('retry-after') ?? Number.NaN);
-      const afterMs = Number.isFinite(seconds) ? Math.min(seconds * 1000, longestWaitMs) : null;
-      throw new TryFailed(`HTTP ${status}: ${message}`, status === 429 || status === 408 || status >= 500, afterMs);
+  private valuesOf({ temperature, maxTokens, seed }: Asking): { [field in OptionalField]: number } {
+    return { temperature, max_tokens: maxTokens, max_completion_tokens: maxTokens, seed };
+  }
+
+  /** Names of the fields that are sent: the newer name of the limit only where the older one was refused. */
+  private get fields(): OptionalField[] {
+    const limit = this.refused.has('max_tokens') ? 'max_completion_tokens' : 'max_tokens';
+    return (['temperature', limit, 'seed'] as const).filter((field) => !this.refused.has(field));
+  }
+
+  private async ask(messages: readonly ChatTurnMessage[], asking: Asking): Promise<Outcome> {
+    // Called as a free function: a browser's fetch must not be called as a method of another object.
+    const { address, model, timeoutMs, fetch } = this.options;
+    const { fields } = this;
+    const values = this.valuesOf(asking);
+    const sent = messages.map((each) => (each.content.trim() === '' ? { ...each, content: this.emptyContent } : each));
+    const body = { model, messages: sent, ...Object.fromEntries(fields.map((field) => [field, values[field]])) };
+    const key = this.options.key();
+    try {
+      const response = await fetch(`${address.replace(/\/+$/, '')}/chat/completions`, {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json', ...(key && { Authorization: `Bearer ${key}` }) },
+        body: JSON.stringify(body),
+        signal: AbortSignal.any([asking.signal, AbortSignal.timeout(timeoutMs)]),
+      });
+      return readAnswer(response, await response.text(), fields);
+    } catch (error) {
+      asking.signal.throwIfAborted();
+      const { name } = error as Error;
+      const words = name === 'TimeoutError' ? `no answer within ${timeoutMs} ms` : reasonOf(error as Error);
+      if (/redirect/i.test(words)) return { kind: 'failed', words, remedy: 'Check the address.' };
+      return { kind: 'later', words, afterMs: null };
     }
-    const content = answer?.choices?.[0]?.message?.content;
-    if (typeof content === 'string') return content;
-    throw new TryFailed(`its answer holds no text: ${this.withoutKey(text.slice(0, shownOfAnswer))}`, answer === null);
   }
 
   /** Some servers repeat the request in their errors. */
@@ -118,16 +206,16 @@ export class ApiModel {
   }
 }
 
+const seconds = (ms: number) => `${Math.ceil(ms / 1000)} s`;
+
+/** A failure that was expected to pass, and did not. */
+const lasting = (words: string): Lasting => ({
+  words,
+  remedy: "Check that the server runs, its address, the model's name and the key.",
+});
+
 /** fetch reports only "fetch failed"; its cause has the reason. */
 const reasonOf = ({ message, cause }: Error) => (cause instanceof Error && cause.message ? cause.message : message);
-
-function parse(text: string): Answer | null {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
-}
 
 function pause(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {

@@ -110,6 +110,7 @@ export class Evaluations {
       signal,
       kept: same ? partial.items : [],
       onProgress: (progress) => emit({ type: 'evaluation', runId, progress }),
+      onNotice: (message, complete) => emit({ type: 'notice', level: complete ? 'info' : 'warning', message }),
       onItems: (items) =>
         store.keep(runId, partialName, encode({ step: at, request, items: [...items] } satisfies Partial)),
     });

@@ -33,6 +33,8 @@ export interface PlayOptions {
   kept?: readonly ItemResult[];
   /** Called with all results so far whenever there are new ones. */
   onItems?(items: readonly ItemResult[]): void | Promise<void>;
+  /** Receives what the person should know; the report has it, too. */
+  onNotice?(message: string, complete: boolean): void;
 }
 
 export interface PlayedSuite {
@@ -40,6 +42,8 @@ export interface PlayedSuite {
   policy: string;
   experiment: Experiment;
   items: ItemResult[];
+  /** Notices of the evaluation. */
+  notes?: string[];
 }
 
 export interface FoundSuite {
@@ -99,7 +103,7 @@ export async function playSuite(
   engines: EngineFactory,
   policy: EvaluatedPolicy,
   request: SuiteRequest,
-  { signal, onProgress, kept, onItems }: PlayOptions,
+  { signal, onProgress, kept, onItems, ...listener }: PlayOptions,
   asked = findSuite(request.suite),
 ): Promise<PlayedSuite> {
   const found = withPolicyOptions(policy.experiment, asked);
@@ -118,9 +122,14 @@ export async function playSuite(
       temperature: temperatureOf(request, policy.experiment),
       seed: request.seed,
     };
-    const items = await engine.suite(found.suite, sampling, { signal, onProgress, kept, onItems });
+    const notes: string[] = [];
+    const onNotice = (message: string, complete: boolean) => {
+      notes.push(message);
+      listener.onNotice?.(message, complete);
+    };
+    const items = await engine.suite(found.suite, sampling, { signal, onProgress, onNotice, kept, onItems });
     const name = checkpoint ? `${policy.name}, step ${checkpoint.meta.step}` : policy.name;
-    return { policy: name, experiment, items };
+    return { policy: name, experiment, items, notes };
   } finally {
     await engine.close();
   }
@@ -141,6 +150,7 @@ export function suiteReportOf(ours: PlayedSuite, request: SuiteRequest, other?: 
     },
     items: ours.items,
     turns: request.turns,
+    notes: [...(ours.notes ?? []), ...(other?.notes ?? [])],
     other,
   });
 }

@@ -2,14 +2,13 @@
  * A model behind an API: the worlds are played here, replies are requested from its server, and no weights are stored.
  */
 
-import { ChatEvaluator } from '../../rl/chat-evaluator.ts';
-import type { Replier } from '../../rl/episode/chat-episode.ts';
+import { ChatEvaluator, type ChatParts } from '../../rl/chat-evaluator.ts';
 import { StoreError } from '../../store/run.ts';
 import { ApiModel, ApiModelError } from '../api/api-model.ts';
 import { planReport } from '../device/plan-report.ts';
 import { type Choices, type Engine, PlaysOnlyError, type StepOptions, type WatchOptions } from '../engine.ts';
 import { closeWorlds, type Worlds, withWorlds } from '../opened-worlds.ts';
-import type { ExperimentOf, Services, SessionPolicy } from './kind.ts';
+import type { Services, SessionPolicy } from './kind.ts';
 import { liveTurn } from './live-turn.ts';
 
 /** Number of concurrent requests that a single-machine server handles without a long queue. */
@@ -22,20 +21,25 @@ class ApiEngine implements Engine {
 
   constructor(
     private readonly name: string,
+    private readonly model: ApiModel,
     private readonly worlds: Worlds,
     private readonly evaluator: ChatEvaluator,
   ) {}
 
-  evaluate(step: number, { signal, onProgress }: StepOptions) {
-    return this.evaluator.evaluate(step, { signal, onProgress });
+  evaluate(step: number, { signal, onProgress, onNotice }: StepOptions) {
+    return this.evaluator.evaluate(step, { signal, onProgress, onNotice });
   }
 
   /**
-   * Always plays the whole suite: a server's replies are not reproducible, so stored pieces would not belong to the
-   * same evaluation.
+   * Finished tries are kept: a server's replies cannot be repeated, and each of them may have been paid for. Replies
+   * without text are reported at the end.
    */
-  suite(...[suite, sampling, { signal, onProgress }]: Parameters<NonNullable<Engine['suite']>>) {
-    return this.evaluator.suite(suite, sampling, { signal, onProgress });
+  async suite(...[suite, sampling, options]: Parameters<NonNullable<Engine['suite']>>) {
+    const { signal, onProgress, onNotice, kept, onItems } = options;
+    const items = await this.evaluator.suite(suite, sampling, { signal, onProgress, onNotice, kept, onItems });
+    const silence = this.model.silence();
+    if (silence) onNotice?.(silence, false);
+    return items;
   }
 
   async watch({ split, taskIndex, turnMs, step }: WatchOptions, options: StepOptions): Promise<void> {
@@ -44,6 +48,7 @@ class ApiEngine implements Engine {
       { split, taskIndex },
       {
         signal: options.signal,
+        onNotice: options.onNotice,
         onTurn: async (event) => {
           options.onTurn?.(await liveTurn(event));
           options.signal.throwIfAborted();
@@ -83,10 +88,10 @@ function keyOf(address: string, modelSettings: Services['modelSettings']): strin
 }
 
 /** Uses a different seed for each attempt at an item, so that a server that applies it does not repeat itself. */
-function replierWith(model: ApiModel, { sampling }: Pick<ExperimentOf<'api'>, 'sampling'>) {
-  return ({ temperature, seed }: { temperature: number; seed: number }): Replier =>
+function replierWith(model: ApiModel, maxTokens: number): ChatParts['replierWith'] {
+  return ({ temperature, seed }, onNotice) =>
     (messages, key, signal) =>
-      model.reply(messages, { temperature, maxTokens: sampling.maxTokensPerTurn, seed: seed + key, signal });
+      model.reply(messages, { temperature, maxTokens, seed: seed + key, signal, onNotice });
 }
 
 export const api: SessionPolicy<'api'> = {
@@ -94,14 +99,14 @@ export const api: SessionPolicy<'api'> = {
   plan: async (_, { device }) => planReport([], await device().catch(() => null)),
 
   async open(experiment, options, { openWorld, modelSettings }) {
-    const { address, name, contextTurns } = experiment.policy;
+    const { address, name, contextTurns, replyTokens } = experiment.policy;
     if (options.purpose === 'train') throw new PlaysOnlyError(`${name} at ${address}`);
     options.onProgress({ what: 'Opening the worlds', done: 0, total: null, unit: 'steps' });
     return withWorlds(experiment, openWorld, async (worlds) => {
       const model = new ApiModel({ address, model: name, key: () => keyOf(address, modelSettings) });
-      const parts = { worlds, replierWith: replierWith(model, experiment), atOnce: episodesAtOnce, contextTurns };
+      const parts = { worlds, replierWith: replierWith(model, replyTokens), atOnce: episodesAtOnce, contextTurns };
       options.onProgress(null);
-      return new ApiEngine(`${name} at ${address}`, worlds, new ChatEvaluator(experiment, parts));
+      return new ApiEngine(`${name} at ${address}`, model, worlds, new ChatEvaluator(experiment, parts));
     });
   },
 

@@ -1,0 +1,87 @@
+/**
+ * Tries of a suite that are kept as they end, in any order, so that an interrupted evaluation continues with the others.
+ * Until all are there, a kept item holds the finished ones, each with its number.
+ */
+import type { Task } from '../envs/env.ts';
+import type { WorldSuite } from '../envs/suite.ts';
+import type { ChatEpisode } from './episode/chat-episode.ts';
+import type { ItemResult, Try } from './evaluation/suite-results.ts';
+import { taskKey } from './schedule/tasks.ts';
+
+interface Keeping {
+  kept?: readonly ItemResult[];
+  onItems?(items: readonly ItemResult[]): void | Promise<void>;
+}
+
+type Baselines = Pick<ItemResult, 'chance' | 'oracle' | 'guess'>;
+
+const unknown: Baselines = { chance: [], oracle: null };
+
+export class KeptTries {
+  /** Tries by their place: item, then number. */
+  private readonly tries: (Try | undefined)[];
+  private writing: Promise<void> = Promise.resolve();
+  private isWaiting = false;
+
+  constructor(
+    private readonly suite: Pick<WorldSuite, 'columnOf'>,
+    private readonly tasks: readonly Task[],
+    private readonly samples: number,
+    private readonly keeping: Keeping,
+  ) {
+    this.tries = new Array(tasks.length * samples);
+    const kept = new Map((keeping.kept ?? []).map((item) => [item.key, item.tries]));
+    tasks.forEach((task, i) => {
+      for (const [k, { member = k, ...one }] of (kept.get(taskKey(task)) ?? []).entries())
+        if (member < samples && one.failure === undefined) this.tries[i * samples + member] = one;
+    });
+  }
+
+  isPlayed = (place: number): boolean => this.tries[place] !== undefined;
+
+  add = ({ success, score, turns, overflowed, failure }: ChatEpisode, place: number): void => {
+    this.tries[place] = { success, score, turns, overflowed, ...(failure !== undefined && { failure }) };
+    if (failure === undefined) this.write();
+  };
+
+  /** Resolves when everything so far is kept. Rejects if that failed. */
+  written(): Promise<void> {
+    return this.writing;
+  }
+
+  items(baselines: readonly Baselines[]): ItemResult[] {
+    return this.tasks.map((task, i) => ({
+      ...this.itemOf(task),
+      tries: this.tries.slice(i * this.samples, (i + 1) * this.samples) as Try[],
+      ...baselines[i],
+    }));
+  }
+
+  private itemOf = (task: Task) => ({ key: taskKey(task), column: this.suite.columnOf(task) });
+
+  private finished(): ItemResult[] {
+    const items = this.tasks.map((task, i) => ({
+      ...this.itemOf(task),
+      tries: Array.from({ length: this.samples }, (_, member) => ({
+        one: this.tries[i * this.samples + member],
+        member,
+      }))
+        .filter(({ one }) => one && one.failure === undefined)
+        .map(({ one, member }) => ({ ...one!, member })),
+      ...unknown,
+    }));
+    return items.filter(({ tries }) => tries.length > 0);
+  }
+
+  /** One write at a time; tries that end meanwhile are in the next one. */
+  private write(): void {
+    if (!this.keeping.onItems || this.isWaiting) return;
+    this.isWaiting = true;
+    this.writing = this.writing.then(() => {
+      this.isWaiting = false;
+      return this.keeping.onItems!(this.finished());
+    });
+    // `written` reports the error.
+    this.writing.catch(() => {});
+  }
+}

@@ -1,0 +1,126 @@
+/**
+ * Reads one answer of an OpenAI-compatible server: a reply, an empty reply with its reason, or an error and what follows
+ * from it.
+ */
+import { type Fault, faultOf, oneLine, parsed } from './fault.ts';
+import {
+  hasNoRoom,
+  isFiltered,
+  lacksCredit,
+  mayPass,
+  type OptionalField,
+  type RefusedFields,
+  refusedFields,
+  remedyFor,
+} from './fault-kinds.ts';
+import { statedWaitMs } from './waits.ts';
+
+/** Reason for a reply without text. */
+export type EmptyReason = 'length' | 'refusal' | 'tool' | 'filter' | 'reasoning' | 'none';
+
+export type Outcome =
+  | { kind: 'reply'; text: string; empty: EmptyReason | null }
+  | { kind: 'no-room'; words: string }
+  | ({ kind: 'refused'; words: string } & RefusedFields)
+  /** The same request may succeed later; `afterMs`: after this pause, if the server states one. */
+  | { kind: 'later'; words: string; afterMs: number | null }
+  | { kind: 'failed'; words: string; remedy: string };
+
+interface Choice {
+  message?: {
+    content?: unknown;
+    refusal?: unknown;
+    tool_calls?: unknown;
+    function_call?: unknown;
+    reasoning_content?: unknown;
+    reasoning?: unknown;
+  } | null;
+  text?: unknown;
+  finish_reason?: unknown;
+  error?: unknown;
+}
+
+/** Values of `finish_reason` of a reply that the server broke off (OpenRouter, vLLM, DeepSeek, Zhipu). */
+const brokenOff = new Set(['error', 'abort', 'insufficient_system_resource', 'network_error']);
+const filtered = new Set(['content_filter', 'sensitive', 'safety', 'SAFETY', 'PROHIBITED_CONTENT']);
+
+/** A text, a list of parts, of which the texts count, or nothing; undefined: something else. */
+function textOf(content: unknown): string | undefined {
+  if (content === null || content === undefined) return '';
+  if (typeof content === 'string') return content;
+  if (Array.isArray(content)) return content.map((part) => textOf(part) ?? '').join('');
+  const { type = 'text', text } = content as { type?: unknown; text?: unknown };
+  if (typeof content !== 'object') return undefined;
+  return typeof text === 'string' && /^(output_)?text$/.test(String(type)) ? text : '';
+}
+
+const thoughtTag = /<(\/?)(?:think|thinking|seed:think)>|\[(\/?)THINK\]|◁(\/?)think▷/g;
+
+/**
+ * The reply after its reasoning, where a server leaves that in the text between marks (`<think>`, `[THINK]`). The
+ * opening mark may be part of the prompt, so that only the closing one is in the reply. Reasoning that was cut off has
+ * no reply.
+ */
+export function withoutReasoning(text: string): string {
+  const tags = [...text.matchAll(thoughtTag)].map((tag) => ({
+    closes: Boolean(tag[1] || tag[2] || tag[3]),
+    start: tag.index,
+    end: tag.index + tag[0].length,
+  }));
+  const last = tags.findLast(({ closes }) => closes);
+  const begins = text.trimStart() === '' ? false : tags[0]?.start === text.length - text.trimStart().length;
+  if (!last) return begins ? '' : text;
+  return begins || tags[0].closes ? text.slice(last.end).trimStart() : text;
+}
+
+const hasCalls = ({ tool_calls: calls, function_call: call }: NonNullable<Choice['message']>) =>
+  (Array.isArray(calls) && calls.length > 0) || Boolean(call);
+
+function emptyReason({ message, finish_reason: reason }: Choice): EmptyReason {
+  if (filtered.has(String(reason))) return 'filter';
+  if (typeof message?.refusal === 'string' && message.refusal !== '') return 'refusal';
+  if (message && hasCalls(message)) return 'tool';
+  if (reason === 'length') return 'length';
+  return message?.reasoning_content || message?.reasoning ? 'reasoning' : 'none';
+}
+
+/** The reply of a choice; null: it has none, or the server broke it off. */
+function replyOf(choice: Choice | null | undefined): Outcome | null {
+  if (!choice || choice.error || brokenOff.has(String(choice.finish_reason))) return null;
+  const { message = null, text: bare } = choice;
+  if (!message && typeof bare !== 'string') return null;
+  const content = textOf(message ? message.content : bare);
+  if (content === undefined) return null;
+  const text = withoutReasoning(content);
+  return { kind: 'reply', text, empty: text.trim() === '' ? emptyReason(choice) : null };
+}
+
+function failureOf(fault: Fault, response: Response, body: string, sent: readonly OptionalField[]): Outcome {
+  const said = fault.status ? `HTTP ${fault.status}: ${fault.words}` : `an error: ${fault.words}`;
+  if (isFiltered(fault)) return { kind: 'reply', text: '', empty: 'filter' };
+  if (lacksCredit(fault)) return { kind: 'failed', words: said, remedy: 'Check the credit of the account.' };
+  if (hasNoRoom(fault)) return { kind: 'no-room', words: fault.words };
+  const refused = refusedFields(fault, sent);
+  if (refused) return { kind: 'refused', words: fault.words, ...refused };
+  if (mayPass(fault, response.headers)) {
+    const afterMs = statedWaitMs(response.headers, body);
+    return { kind: 'later', words: said, afterMs };
+  }
+  const moved = response.redirected ? ` The server redirects to ${response.url}.` : '';
+  return { kind: 'failed', words: said, remedy: remedyFor(fault) + moved };
+}
+
+/** `sent`: the optional fields of the request. */
+export function readAnswer(response: Response, body: string, sent: readonly OptionalField[]): Outcome {
+  const value = parsed(body) as { choices?: unknown; error?: unknown } | null | undefined;
+  const choices = Array.isArray(value?.choices) ? (value.choices as Choice[]) : [];
+  if (response.ok) {
+    const reply = replyOf(choices[0]);
+    if (reply) return reply;
+    const error = value?.error ?? choices[0]?.error;
+    if (error) return failureOf(faultOf(0, body, { error }), response, body, sent);
+    const what = value === undefined ? faultOf(0, body).words : oneLine(body);
+    return { kind: 'later', words: `its answer holds no text: ${what}`, afterMs: null };
+  }
+  return failureOf(faultOf(response.status, body), response, body, sent);
+}

@@ -1,0 +1,59 @@
+/**
+ * The pause that a server asks for: `Retry-After` in seconds or as a date (RFC 9110), `retry-after-ms` (OpenAI, Azure),
+ * "try again in 5.289s" (OpenAI, Groq), `retryDelay` (Gemini), and `x-ratelimit-reset-*` (OpenAI, Groq: "6m0s";
+ * OpenRouter: a time).
+ */
+
+const unitMs: { readonly [unit: string]: number } = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+/** Milliseconds of a text such as `1m2.5s` or `120ms`; null: it is none. */
+function durationMs(text: string): number | null {
+  if (!/^(\d+(\.\d+)?(ms|s|m|h|d))+$/.test(text)) return null;
+  let ms = 0;
+  for (const [, count, unit] of text.matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h|d)/g)) ms += Number(count) * unitMs[unit];
+  return ms;
+}
+
+/** A number of seconds, a duration with units, or a time: an HTTP date, or seconds or milliseconds since 1970. */
+function untilMs(text: string | null, now: number): number | null {
+  if (text === null || text.trim() === '') return null;
+  const value = Number(text);
+  if (Number.isFinite(value)) {
+    if (value > 1e11) return Math.max(0, value - now);
+    return value > 1e9 ? Math.max(0, 1000 * value - now) : Math.max(0, 1000 * value);
+  }
+  const duration = durationMs(text.trim());
+  if (duration !== null) return duration;
+  const time = Date.parse(text);
+  return Number.isNaN(time) ? null : Math.max(0, time - now);
+}
+
+const saidPatterns = [
+  /(?:try again|retry)(?: after| in)?:? (\d[\d.]*(?:ms|s|m|h)(?:[\d.]+(?:ms|s|m))*)/i,
+  /"retryDelay":\s*"(\d[\d.]*s)"/,
+];
+const saidSeconds = /(?:try again|retry)(?: after| in)?:? (\d+(?:\.\d+)?) ?sec/i;
+
+function saidMs(text: string): number | null {
+  const found = saidPatterns.map((pattern) => pattern.exec(text)?.[1]).find(Boolean);
+  if (found) return durationMs(found.replace(/\.$/, ''));
+  const seconds = saidSeconds.exec(text)?.[1];
+  return seconds === undefined ? null : 1000 * Number(seconds);
+}
+
+/** The reset of each limit that is used up. A limit without a count of what remains has no say. */
+function resetMs(headers: Headers, now: number): number | null {
+  const of = (suffix: string) =>
+    headers.get(`x-ratelimit-remaining${suffix}`) === '0'
+      ? untilMs(headers.get(`x-ratelimit-reset${suffix}`), now)
+      : null;
+  const waits = ['-requests', '-tokens', ''].map(of).filter((ms) => ms !== null);
+  return waits.length ? Math.max(...waits) : null;
+}
+
+/** Milliseconds until the server may be asked again; null: it does not state any. */
+export function statedWaitMs(headers: Headers, body: string, now = Date.now()): number | null {
+  const inMs = headers.get('retry-after-ms');
+  if (inMs !== null && Number.isFinite(Number(inMs))) return Math.max(0, Number(inMs));
+  return untilMs(headers.get('retry-after'), now) ?? saidMs(body) ?? resetMs(headers, now);
+}
