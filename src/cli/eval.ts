@@ -38,6 +38,7 @@ const program = new Command('eval')
     '--model <name>',
     'for a server: its name for the model. The key is read from TABGYM_API_KEY, or typed with --ask-key',
   )
+  .option('--reply-tokens <n>', 'for a server: most tokens of a reply, with its reasoning (default: 256)', whole)
   .option('--ask-key', "prompt for the server's key; it stays in memory", false)
   .option('--out <folder>', 'folder for JSON, CSV, Markdown and plots')
   .addOption(connectOption())
@@ -59,13 +60,31 @@ async function askForKey(): Promise<string> {
   }
 }
 
+class InterruptedError extends Error {
+  override name = 'InterruptedError';
+}
+
+/** First Ctrl-C: end the evaluation and report what is kept. Second: end at once. */
+function interrupted(print: (line: string) => void): AbortSignal {
+  const control = new AbortController();
+  const interrupt = () => {
+    if (control.signal.aborted) process.exit(130);
+    print('Stopping. Ctrl-C again stops at once.');
+    control.abort(new InterruptedError('The evaluation was stopped.'));
+  };
+  process.on('SIGINT', interrupt);
+  process.on('SIGTERM', interrupt);
+  return control.signal;
+}
+
 async function main(): Promise<void> {
   program.parse();
   const { askKey, ...options } = program.opts();
   const { out } = options;
   const apiKey = askKey ? await askForKey() : process.env.TABGYM_API_KEY || undefined;
   const print = (line: string) => console.log(line);
-  const { report, columns } = await evaluate({ ...options, apiKey, run: program.args[0], print } as Parameters<
+  const signal = interrupted(print);
+  const { report, columns } = await evaluate({ ...options, apiKey, run: program.args[0], signal, print } as Parameters<
     typeof evaluate
   >[0]);
   print(reportText(report, columns));
@@ -76,6 +95,6 @@ main().then(
   () => process.exit(0),
   (error: Error) => {
     console.error(error.name === 'Error' || error.name === 'TypeError' ? error.stack : error.message);
-    process.exit(1);
+    process.exit(error instanceof InterruptedError ? 130 : 1);
   },
 );

@@ -3,7 +3,7 @@
  * policy's.
  */
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { parseExperiment } from '../experiment/experiment.ts';
 import { apiPolicy } from '../experiment/policies/api.ts';
 import { presets } from '../experiment/presets.ts';
@@ -58,8 +58,12 @@ export interface EvaluationOptions extends DeviceOptions {
   model?: string;
   /** Key of the server; kept in memory only. */
   apiKey?: string;
+  /** Most tokens of one of the server's replies. */
+  replyTokens?: number;
   /** Addresses of worlds' servers; they override the environment. */
   connect?: Connections;
+  /** Ends the evaluation; finished tries are kept. */
+  signal?: AbortSignal;
   print(line: string): void;
 }
 
@@ -87,26 +91,24 @@ function policyOf(path: string): EvaluatedPolicy {
 
 const isAddress = (run: string) => /^https?:\/\//.test(run);
 
-/** Tokens of a turn: the most that an experiment allows, which leaves room for a thought and an action. */
-const servedTokens = 256;
-
 /** Usual sampling temperature for served models. */
 const servedTemperature = 1;
 
 /** The first preset, with a served model as its policy. */
-function servedPolicy(address: string, model: string | undefined): EvaluatedPolicy {
+function servedPolicy(address: string, model: string | undefined, replyTokens: number | undefined): EvaluatedPolicy {
   if (!model) throw new CommandError(`${address} needs the name of a model: add --model NAME.`);
   const preset = parseExperiment(presets[0]);
   const sampling = {
     ...preset.sampling,
     maskActions: false,
-    maxTokensPerTurn: servedTokens,
     temperature: servedTemperature,
   };
-  const policy = apiPolicy(address, model);
+  const policy = apiPolicy(address, model, replyTokens);
   const experiment = parseExperiment({ ...preset, name: model, policy, stages: undefined, sampling });
   return { name: `${model} at ${address}`, experiment, tokenizer: undefined, checkpoint: null };
 }
+
+const triesIn = (items: readonly ItemResult[]) => items.reduce((sum, { tries }) => sum + tries.length, 0);
 
 /**
  * Stores the items played so far in `file` until the report is written. They are reused only for the same policy and
@@ -114,15 +116,23 @@ function servedPolicy(address: string, model: string | undefined): EvaluatedPoli
  */
 export class PartialItems {
   private readonly key: string;
+  private played = false;
 
   constructor(
     private readonly file: string | null,
     policy: EvaluatedPolicy,
     request: SuiteRequest,
   ) {
-    const { checkpoint, name } = policy;
-    const weights = checkpoint && [checkpoint.meta.step, crc32(checkpoint.bytes)];
+    const { checkpoint, name, experiment } = policy;
+    const weights = checkpoint ? [checkpoint.meta.step, crc32(checkpoint.bytes)] : experiment.policy;
     this.key = JSON.stringify([name, weights, request]);
+  }
+
+  /** A sentence on what is kept, after an interruption or a failure; null: nothing was played. */
+  words(): string | null {
+    const tries = triesIn(this.read());
+    if (!this.file) return this.played ? 'Nothing is kept without --out FOLDER.' : null;
+    return tries ? `${tries} tries are kept in ${dirname(this.file)}: the same command continues after them.` : null;
   }
 
   /** Returns the stored items, or none if the file is missing, damaged, or of another policy or request. */
@@ -138,6 +148,7 @@ export class PartialItems {
 
   /** Writes a second file and renames it over the first, so that the file is never half written. */
   write(items: readonly ItemResult[]): void {
+    this.played = true;
     if (!this.file) return;
     writeFileSync(`${this.file}.part`, JSON.stringify({ key: this.key, items }));
     renameSync(`${this.file}.part`, this.file);
@@ -145,9 +156,22 @@ export class PartialItems {
 }
 
 async function played(path: string, which: string, options: EvaluationOptions): Promise<PlayedSuite> {
-  const { out, print, run: _, compare: _other, device, threads, connect, model, apiKey, ...request } = options;
+  const {
+    out,
+    print,
+    run: _,
+    compare: _other,
+    device,
+    threads,
+    connect,
+    model,
+    apiKey,
+    replyTokens,
+    signal,
+    ...request
+  } = options;
   const suiteRequest: SuiteRequest = { ...request, temperature: request.temperature ?? null };
-  const policy = isAddress(path) ? servedPolicy(path, model) : policyOf(path);
+  const policy = isAddress(path) ? servedPolicy(path, model, replyTokens) : policyOf(path);
   const machine = { open: () => openDevice({ device, threads }) };
   const engines = new Assembly({
     machine,
@@ -158,15 +182,20 @@ async function played(path: string, which: string, options: EvaluationOptions): 
   if (out) mkdirSync(out, { recursive: true });
   const partial = new PartialItems(out ? join(out, `partial-${which}.json`) : null, policy, suiteRequest);
   const kept = partial.read();
-  if (kept.length) print(`continuing after ${kept.length} items`);
-  const { signal } = new AbortController();
-  const onProgress = evaluationProgress(print);
-  return playSuite(engines, policy, suiteRequest, {
-    signal,
-    kept,
-    onProgress,
-    onItems: (items) => partial.write(items),
-  });
+  if (kept.length) print(`continuing after ${triesIn(kept)} tries of ${kept.length} items`);
+  try {
+    return await playSuite(engines, policy, suiteRequest, {
+      signal: signal ?? new AbortController().signal,
+      kept,
+      onProgress: evaluationProgress(print),
+      onItems: (items) => partial.write(items),
+      onNotice: (message, complete) => print(`${complete ? 'info' : 'warning'}: ${message}`),
+    });
+  } catch (error) {
+    const words = partial.words();
+    if (words) print(words);
+    throw error;
+  }
 }
 
 /** Evaluates one policy, or two on the same items, and returns the report. */
