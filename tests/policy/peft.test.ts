@@ -137,6 +137,15 @@ const cases: [object, string][] = [
     { target_modules: ['q_proj'], rank_pattern: { 'layers.[12].self_attn.q_proj': 5 }, use_rslora: true },
     '0.q:3x3.4641 1.q:5x2.6833 2.q:5x2.6833',
   ],
+  // Axolotl's keys.
+  [
+    {
+      target_modules: ['q_proj', 'k_proj', 'up_proj'],
+      rank_pattern: { '.*\\.layers\\.2\\..*(q_proj|k_proj|v_proj|o_proj)$': 5 },
+      alpha_pattern: { '.*\\.layers\\.2\\..*(q_proj|k_proj|v_proj|o_proj)$': 40 },
+    },
+    `${everyLayer('q k up', [0, 1])} 2.q:5x8 2.k:5x8 2.up:3x2`,
+  ],
   // PEFT sets it to false for linear layers.
   [{ target_modules: ['q_proj'], fan_in_fan_out: true }, everyLayer('q')],
 ];
@@ -256,6 +265,9 @@ describe('refuses by name', () => {
       ['base_model.model.lm_head.weight', 'base_model.model.model.embed_tokens.weight'],
       /values of embed_tokens and lm_head/,
     ],
+    [['base_model.model.lm_head.base_layer.weight'], /values of lm_head,/],
+    [['base_model.model.lm_head.modules_to_save.weight'], /values of lm_head,/],
+    [['base_model.model.model.layers.0.self_attn.k_proj.lora_A.lora.weight'], /not part of .*lora_A.lora.weight/],
     [['base_model.model.model.embed_tokens.lora_embedding_A'], /values of embed_tokens,/],
     [['base_model.model.model.layers.0.self_attn.k_proj.lora_A.weight'], /not part of .*layers.0.self_attn.k_proj/],
     [['base_model.model.model.layers.0.self_attn.q_proj.lora_magnitude_vector'], /not part of .*lora_magnitude_vector/],

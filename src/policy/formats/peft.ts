@@ -8,6 +8,7 @@
  */
 
 import { type ModelConfig, parameterShapes } from '../config.ts';
+import { parametersOf } from '../moments.ts';
 import type { TensorMap } from '../policy.ts';
 import {
   adapterShapes,
@@ -270,15 +271,16 @@ export function readAdapterBase(
 }
 
 /**
- * Writes an adapter's files. Throws CheckpointError unless the tensors are exactly the adapter's for the model. `model`
- * null: they were checked when they were read.
+ * Writes an adapter's files, without the optimiser's moments. Throws CheckpointError unless the tensors are exactly the
+ * adapter's for the model. `model` null: they were checked when they were read.
  */
 export function saveAdapter(
   model: ModelConfig | null,
   { lora, tensors }: Adapter,
   { name, revision = null, key }: AdapterBase,
 ): PeftFiles {
-  if (model) checkShapes(adapterShapes(model, lora), tensors, 'These tensors are not the whole adapter.');
+  const own = parametersOf(tensors);
+  if (model) checkShapes(adapterShapes(model, lora), own, 'These tensors are not the whole adapter.');
   const json = {
     peft_type: 'LORA',
     task_type: 'CAUSAL_LM',
@@ -301,6 +303,6 @@ export function saveAdapter(
   };
   return {
     'adapter_config.json': `${JSON.stringify(json, null, 2)}\n`,
-    'adapter_model.safetensors': writeSafetensors(tensors, { format: 'pt', ...(key ? { [keyField]: key } : {}) }),
+    'adapter_model.safetensors': writeSafetensors(own, { format: 'pt', ...(key ? { [keyField]: key } : {}) }),
   };
 }
