@@ -133,6 +133,9 @@ function refuseImpossibleHeads(read: ConfigReader, heads: number, kvHeads: numbe
   if (headDim % 2 !== 0) read.problems.push(`head_dim is ${headDim}: the rotation needs an even number`);
 }
 
+/** Bound on the layers of a model, far above any published one, so that a damaged file is refused at once. */
+const mostLayers = 4096;
+
 /** Reads a parsed `config.json`. Throws ConfigError listing everything that the engine cannot run. */
 export function parseConfig(json: unknown): ModelConfig {
   if (!isObject(json)) throw new ConfigError(['the file holds no JSON object']);
@@ -140,6 +143,7 @@ export function parseConfig(json: unknown): ModelConfig {
   const modelType = readModelType(read);
   const hiddenSize = read.integer('hidden_size');
   const numLayers = read.integer('num_hidden_layers');
+  if (numLayers > mostLayers) read.refuse('num_hidden_layers', `it must be at most ${mostLayers}`);
   const numHeads = read.integer('num_attention_heads');
   const numKvHeads = read.integer('num_key_value_heads', defaultKvHeads(modelType, numHeads, read));
   const headDim = read.integer('head_dim', defaultHeadDim(modelType, hiddenSize, numHeads, read));

@@ -117,6 +117,7 @@ describe('parseConfig', () => {
     ['model_type', { model_type: 'gemma2' }],
     ['model_type', { model_type: undefined }],
     ['hidden_act', { hidden_act: 'gelu' }],
+    ['num_hidden_layers', { num_hidden_layers: 1_000_000 }],
     ['mlp_bias', { model_type: 'llama', mlp_bias: true }],
     ['attention_bias', { model_type: 'llama', attention_bias: true }],
     ['attention_bias', { model_type: 'qwen3', attention_bias: 1 }],

@@ -10,11 +10,12 @@ import { parseArgs } from 'node:util';
 import { pythonWith, Skipped } from '../environment.mjs';
 import { adapters } from './adapters.ts';
 import { type Compared, comparePart } from './compare.ts';
+import { ggufFiles } from './gguf.ts';
 import { models } from './models.ts';
 import type { FormatPart } from './part.ts';
 
 /** Parts by name. To add one: its file, its Python script, and its line here. */
-const parts: { readonly [name: string]: FormatPart } = { adapters, models };
+const parts: { readonly [name: string]: FormatPart } = { adapters, gguf: ggufFiles, models };
 
 const folder = resolve('build/interop/formats');
 
