@@ -27,7 +27,7 @@ const program = new Command('eval')
   )
   .requiredOption('--suite <name>', `one of: ${suiteNames().join(', ')}`)
   .option('--samples <n>', 'attempts at each item', whole, 8)
-  .option('--turns <list>', 'also report success within these numbers of turns, separated by commas', wholes, [])
+  .option('--turns <list>', 'also report success within these numbers of turns, separated by commas', wholes)
   .option('--greedy', 'always the most likely token, one attempt', false)
   .option('--temperature <t>', "sampling temperature (default: the run's)", temperature)
   .option('--seed <n>', 'seed for sampling', whole, 1)
@@ -79,14 +79,13 @@ function interrupted(print: (line: string) => void): AbortSignal {
 
 async function main(): Promise<void> {
   program.parse();
-  const { askKey, ...options } = program.opts();
+  const { askKey, turns = [], ...options } = program.opts();
   const { out } = options;
   const apiKey = askKey ? await askForKey() : process.env.TABGYM_API_KEY || undefined;
   const print = (line: string) => console.log(line);
   const signal = interrupted(print);
-  const { report, columns } = await evaluate({ ...options, apiKey, run: program.args[0], signal, print } as Parameters<
-    typeof evaluate
-  >[0]);
+  const given = { ...options, turns, apiKey, run: program.args[0], signal, print };
+  const { report, columns } = await evaluate(given as Parameters<typeof evaluate>[0]);
   print(reportText(report, columns));
   for (const file of out ? writeReport(report, columns, out) : []) print(file);
 }

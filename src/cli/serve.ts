@@ -8,6 +8,7 @@ import type { WorldOptions } from '../envs/env.ts';
 import { createServer } from '../server/server.ts';
 import { openGuardedWorld } from '../workers/spawn-world.ts';
 import { deviceOptions } from './node-device.ts';
+import { repeatable } from './repeatable.ts';
 import { openPolicyModel } from './served-policy.ts';
 import { CommandError } from './training-run.ts';
 
@@ -18,12 +19,10 @@ const wholeFrom = (least: number, most: number) => (text: string) => {
   return value;
 };
 
-const collect = (value: string, before: string[]) => [...before, value];
-
-function originOf(text: string, before: string[]): string[] {
+function originOf(text: string): string {
   if (!URL.canParse(text) || new URL(text).origin !== text)
     throw new InvalidArgumentError('It must be an origin without a path or final slash, as in http://localhost:5173.');
-  return [...before, text];
+  return text;
 }
 
 /** Reads options by world, as in `{"search": {"articles": 200}}`. */
@@ -40,21 +39,24 @@ const program = new Command('serve')
   .description("Serves the worlds to other programs: AgentGym's HTTP protocol and OpenEnv's, on one port.")
   .option('--port <n>', 'port to listen on', wholeFrom(0, 65_535), 36_001)
   .option('--host <address>', 'address to listen on; 0.0.0.0 opens it to the network, without a login', '127.0.0.1')
-  .option(
-    '--world <name>',
-    'a world to serve; repeatable; all worlds if none is given; a single one is also served at the root',
-    collect,
-    [],
+  .addOption(
+    repeatable(
+      '--world <name>',
+      'a world to serve; repeatable; all worlds if none is given; a single one is also served at the root',
+    ),
   )
   .option('--options <file>', "JSON file of options by world; they override the protocol's")
-  .option('--policy <run>', 'a run or an exported policy that answers at /v1/chat/completions; repeatable', collect, [])
+  .addOption(
+    repeatable('--policy <run>', 'a run or an exported policy that answers at /v1/chat/completions; repeatable'),
+  )
   .option('--sessions <n>', 'maximum number of open sessions, over all worlds', wholeFrom(1, 1_000_000), 4096)
   .option('--idle <seconds>', 'seconds without a call after which a session is closed', wholeFrom(1, 31_536_000), 3600)
-  .option(
-    '--origin <origin>',
-    'origin of a page that may use the server, as in http://localhost:5173; repeatable',
-    originOf,
-    [],
+  .addOption(
+    repeatable(
+      '--origin <origin>',
+      'origin of a page that may use the server, as in http://localhost:5173; repeatable',
+      originOf,
+    ),
   )
   .addOption(device)
   .addOption(threads);
@@ -73,7 +75,7 @@ async function openPolicies(paths: readonly string[], machine: Parameters<typeof
 
 async function main(): Promise<void> {
   program.parse();
-  const { port, host, world, options, sessions, idle, origin, policy, ...machine } = program.opts();
+  const { port, host, world = [], options, sessions, idle, origin = [], policy = [], ...machine } = program.opts();
   const opened = await openPolicies(policy, machine as Parameters<typeof openPolicyModel>[1]);
   const server = await createServer({
     worlds: world,

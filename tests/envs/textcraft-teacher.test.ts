@@ -256,6 +256,18 @@ describe('a held-out goal', () => {
     expect([...shownAs(names, 12346)]).not.toEqual([...shown]);
   });
 
+  it('is never another goal of a list, whatever the world played before', async () => {
+    const tasks = splitIds('train')
+      .slice(0, 200)
+      .map((id) => ({ world: 'textcraft', id, options: { apart: 60, asked: 1000, listSeed: 3 }, strata: {} }));
+    const slots = tasks.map((_, slot) => slot);
+    const alone = await TextCraft.open();
+    const expected = (await alone.reset(slots, tasks)).map(({ observation }) => observation);
+    const after = await TextCraft.open();
+    await after.reset([0], [{ ...tasks[0], options: { ...tasks[0].options, apart: 0 } }]);
+    expect((await after.reset(slots, tasks)).map(({ observation }) => observation)).toEqual(expected);
+  });
+
   it('is not in the training set, and the official split stays unchanged', async () => {
     const ids = async (options: WorldOptions, split: 'train' | 'test') =>
       (await world.tasks(options, split)).map(({ id }) => id);

@@ -9,6 +9,7 @@ import type { JudgedPage } from '../../src/webarena/evaluators/page.ts';
 import { mustInclude } from '../../src/webarena/evaluators/strings.ts';
 import { matchesUrl } from '../../src/webarena/evaluators/urls.ts';
 import { int, repr, strip } from '../../src/webarena/python.ts';
+import { fieldValue } from '../../src/worlds/web/browser/accessibility.ts';
 import { judgedBrowser } from '../../src/worlds/web/browser/judged.ts';
 import { parseWithLibrary } from '../../src/worlds/web/browser/node-page.ts';
 import { Browser } from '../../src/worlds/web/browser/session.ts';
@@ -161,6 +162,25 @@ describe('sites', () => {
           site.handle(data, state, { method, path, query: { q: 'a' }, form: { text: 'x', vote: '1' } });
       expect(JSON.stringify([data, state])).toBe(before);
     }
+  });
+  it('have fields in which Delete removes a selection, and nothing at the end of the text', () => {
+    const browser = Browser.open({ net: netOf(1), parse: parseWithLibrary, screenLines: 0 }, [
+      'http://forum.test/search',
+    ]);
+    browser.click(browser.page().querySelector('input')!);
+    const value = () => {
+      const field = browser.page().querySelector('input')!;
+      return fieldValue(field, browser.control(field));
+    };
+    browser.type('ab');
+    browser.key('Delete', false);
+    expect(value()).toBe('ab');
+    browser.key('a', true);
+    browser.key('Delete', false);
+    expect(value()).toBe('');
+    browser.type('cd');
+    browser.key('Backspace', false);
+    expect(value()).toBe('c');
   });
   it('escape what is sent to them', () => {
     const hostile = '<script>alert(1)</script>"\'&';

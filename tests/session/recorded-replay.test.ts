@@ -81,6 +81,35 @@ it('a task with another numbering is found by its first observation, as in Agent
   expect(nameless.task.id).toBe(task.id);
 });
 
+it('the last of 3,100 tasks is found by its first observation', async () => {
+  const textcraft = await openWorld('textcraft');
+  open.push(textcraft);
+  const tasks = Array.from({ length: 3100 }, (_, id) => ({ world: 'textcraft', id, options: {}, strata: {} }));
+  const observed = (id: number) => `You are in room ${id}.`;
+  let reset = 0;
+  const large: World = {
+    describe: () => textcraft.describe(),
+    tasks: async (_, split) => (split === 'train' ? tasks : []),
+    reset: async (_, some) => {
+      reset += some.length;
+      return some.map(({ id }) => ({ observation: observed(id), reward: 0, done: false, valid: true }));
+    },
+    step: async () => [{ observation: 'Nothing happens.', reward: 0, done: false, valid: true }],
+    oracle: async () => [],
+    view: async () => ({ kind: 'text', text: '' }),
+    close: async () => {},
+  };
+  const found = new RecordedReplays(async () => large);
+  const texts = (id: number) => [observed(id), 'inventory', 'Nothing happens.'];
+  const first = await found.replay(record(null, texts(10)), 'textcraft');
+  expect(first.task.id).toBe(10);
+  // The index is extended only as far as a search needs: one batch of 64, and the reset of the replay.
+  expect(reset).toBe(64 + 1);
+  const last = await found.replay(record(null, texts(3099)), 'textcraft');
+  expect([last.task.id, last.differs]).toEqual([3099, []]);
+  await found.close();
+});
+
 it('a trajectory without a task here is refused by name', async () => {
   const { texts } = await playOf('textcraft', 1, ['inventory']);
   await expect(replays.replay(record('webshop_3', texts))).rejects.toThrow('world webshop does not exist here');

@@ -12,19 +12,48 @@ import { actionIn, playOf, type RecordedPlay, UnmappedError } from '../../trajec
 import { worldModules } from '../../worlds/registry.ts';
 import type { RecordedReplay, ReplayFrame } from '../protocol.ts';
 
-/**
- * Maximum number of tasks whose first observations are compared if no item number identifies the task. In a world with
- * more tasks, only the first ones are compared.
- */
-const mostSearched = 3000;
 const openingsAtOnce = 64;
+
+/** Index of a world's tasks by first observation. It is extended batch by batch, until a search succeeds. */
+class OpeningIndex {
+  private readonly found = new Map<string, Task>();
+  private indexed = 0;
+  /** Searches run one after another, because they use the same slots. */
+  private last: Promise<unknown> = Promise.resolve();
+
+  constructor(
+    private readonly world: World,
+    private readonly tasks: readonly Task[],
+  ) {}
+
+  /** First task with this observation; undefined if no task has it. */
+  find(opening: string): Promise<Task | undefined> {
+    const search = this.last.then(async () => {
+      while (!this.found.has(opening) && this.indexed < this.tasks.length) await this.extend();
+      return this.found.get(opening);
+    });
+    this.last = search.catch(() => {});
+    return search;
+  }
+
+  private async extend(): Promise<void> {
+    const some = this.tasks.slice(this.indexed, this.indexed + openingsAtOnce);
+    const slots = some.map((_, i) => i + 1);
+    const feedback = await this.world.reset(slots, some);
+    feedback.forEach(({ observation }, i) => {
+      const words = plain(observation);
+      if (words && !this.found.has(words)) this.found.set(words, some[i]);
+    });
+    this.indexed += some.length;
+  }
+}
 
 const plain = (text: string) => text.replace(/\s+/g, ' ').trim();
 
 export class RecordedReplays {
   private readonly worlds = new Map<string, Promise<World>>();
-  /** Tasks by their first observation, for each world. */
-  private readonly openings = new Map<string, Promise<Map<string, Task>>>();
+  /** Index of each world's tasks. */
+  private readonly openings = new Map<string, Promise<OpeningIndex>>();
 
   constructor(private readonly openWorld: (name: string) => Promise<World>) {}
 
@@ -72,7 +101,7 @@ export class RecordedReplays {
       const task = await taskOfItem(world, form, record.item).catch(() => null);
       if (task && beginsAlike(await firstObservation(world, task), words)) return task;
     }
-    const found = form && (await this.tasksByOpening(world, form)).get(words);
+    const found = form && (await (await this.indexOf(world, form)).find(words));
     if (found) return found;
     throw new UnmappedError(
       record.item === null
@@ -81,9 +110,9 @@ export class RecordedReplays {
     );
   }
 
-  private tasksByOpening(world: World, form: AgentGymForm): Promise<Map<string, Task>> {
+  private indexOf(world: World, form: AgentGymForm): Promise<OpeningIndex> {
     const { name } = world.describe();
-    const known = this.openings.get(name) ?? openingsOf(world, form);
+    const known = this.openings.get(name) ?? originalTasks(world, form).then((tasks) => new OpeningIndex(world, tasks));
     this.openings.set(name, known);
     known.catch(() => this.openings.delete(name));
     return known;
@@ -111,23 +140,6 @@ async function firstObservation(world: World, task: Task): Promise<string> {
 
 /** In a file, the first message may contain an instruction before the observation. */
 const beginsAlike = (ours: string, theirs: string) => ours !== '' && (theirs === ours || theirs.endsWith(ours));
-
-async function openingsOf(world: World, form: AgentGymForm): Promise<Map<string, Task>> {
-  const tasks = (await originalTasks(world, form)).slice(0, mostSearched);
-  const found = new Map<string, Task>();
-  for (let first = 0; first < tasks.length; first += openingsAtOnce) {
-    const some = tasks.slice(first, first + openingsAtOnce);
-    const feedback = await world.reset(
-      some.map((_, i) => i + 1),
-      some,
-    );
-    feedback.forEach(({ observation }, i) => {
-      const words = plain(observation);
-      if (words && !found.has(words)) found.set(words, some[i]);
-    });
-  }
-  return found;
-}
 
 async function playedAgain(world: World, task: Task, play: RecordedPlay): Promise<Omit<RecordedReplay, 'task'>> {
   const { reply: rule, successReward } = promptRulesOf(world.describe(), task);

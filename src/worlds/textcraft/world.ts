@@ -118,7 +118,8 @@ export class TextCraft implements World {
   /** Episodes by slot that are played on a list the world does not have. */
   private readonly lists = new Map<number, ListWorld>();
   private readonly oracles = new SlotOracles();
-  private heldOut: ReadonlySet<string> | null = null;
+  /** Held-out goals by the number of goals kept apart. */
+  private readonly heldOut = new Map<number, ReadonlySet<string>>();
 
   private constructor(private readonly wasm: Exports) {}
 
@@ -278,12 +279,15 @@ export class TextCraft implements World {
 
   /** Goals of evaluations, which training never uses. */
   private heldOutGoals(apart: number): ReadonlySet<string> {
+    const known = this.heldOut.get(apart);
+    if (known) return known;
     const options = parseTextCraftOptions({ apart });
     const ids = new Set([...splitIds('test'), ...(apart > 0 ? idsOf(options, 'test') : [])]);
-    this.heldOut ??= new Set(
+    const goals = new Set(
       [...ids].flatMap((id) => readRecipeList(this.taskText(id, plainList).observation)?.goal ?? []),
     );
-    return this.heldOut;
+    this.heldOut.set(apart, goals);
+    return goals;
   }
 
   private name(slot: number, options: Named): void {

@@ -341,7 +341,8 @@ export class Browser {
     else if (name === 'Enter') this.setValue(element, `${value}\n`);
     else if (name === 'Backspace')
       this.setValue(element, [...value].slice(0, this.entry.selected ? undefined : -1).join(''));
-    else if (name === 'Delete') this.setValue(element, value);
+    // The caret is at the end, where Delete removes only a selection.
+    else if (name === 'Delete' && this.entry.selected) this.setValue(element, '');
     else if ([...name].length === 1) this.setValue(element, value + name);
     else this.putEntry({ selected: false });
   }
