@@ -145,7 +145,7 @@ export interface ConnectionReport {
   findings: readonly ConnectionFinding[];
 }
 
-/** A finding: its kind `what`, and the server's own text or the reason, if any. */
+/** A finding: its kind, and the server's own text or the reason, if any. */
 export interface ConnectionFinding {
   kind:
     | 'no-address'
@@ -167,17 +167,17 @@ export interface ConnectionFinding {
   detail: string;
 }
 
-/** True if it is always played on a server. */
+/** True if the world always runs on a server. */
 export const isOnServer = ({ connection: { kind } }: Pick<WorldModule, 'connection'>): boolean =>
   kind === 'http' || kind === 'socket';
 
-/** True if a person may set a server for it. */
+/** True if a person may enter the address of a server for the world. */
 export const mayAskServer = (module: Pick<WorldModule, 'connection'>): boolean =>
   isOnServer(module) || module.connection.asksServer !== undefined;
 
-/** Message for a server that the person has not allowed. */
+/** Error text for a server that the person has not allowed. */
 export const withheldMessage = (title: string): string =>
-  `${title} runs on a server, and this experiment came from somebody else: allow it to use the server in the setup, beside the world, then try again.`;
+  `${title} runs on a server, and this experiment came from somebody else. Allow the server in the setup, beside the world, then try again.`;
 
 /** Settings with which a world is opened: the given ones, and the module's defaults. Throws if one is missing. */
 export function connectionOf(module: WorldModule, settings: ConnectionSettings): ConnectionSettings {
@@ -185,10 +185,12 @@ export function connectionOf(module: WorldModule, settings: ConnectionSettings):
   if (settings.withheld && isOnServer(module)) throw new WorldError(withheldMessage(module.title));
   const chosen = { ...(address !== undefined && { address }), ...settings };
   if (isOnServer(module) && !chosen.address)
-    throw new WorldError(`${module.title} runs on a server, and no address of one is set: set it, then open it again.`);
+    throw new WorldError(
+      `${module.title} runs on a server whose address is missing. Enter the address, then open the world again.`,
+    );
   if (token === 'required' && !chosen.token)
     throw new WorldError(
-      `${module.title} at ${chosen.address} asks for a token, and none is set: set it, then open it again.`,
+      `${module.title} at ${chosen.address} needs a token. Enter the token, then open the world again.`,
     );
   return chosen;
 }

@@ -21,19 +21,19 @@ const turns = v.union(
 const worldEntry = v.strictObject({
   name: field(choice(worldNames), {
     label: 'World',
-    sentence: 'Which world the agent acts in.',
+    sentence: 'World of the agent.',
     level: 'basic',
     change: 'restart',
     choiceLabels: Object.fromEntries(worldModules.map(({ name, title }) => [name, title])),
   }),
   weight: option(real(0, 1000), 1, {
     label: 'Share',
-    sentence: 'How often a group is drawn from this world, relative to the other worlds of the mixture.',
+    sentence: 'Relative frequency with which groups are drawn from this world of the mixture.',
     step: 0.1,
   }),
   evaluated: option(toggle(), true, {
     label: 'Evaluated',
-    sentence: 'Whether evaluations ask the tasks of this entry too; switched off, it is only trained on.',
+    sentence: 'Include the tasks of this entry in evaluations; if off, it is only trained on.',
   }),
   /** Checked by the world itself. */
   options: v.optional(v.record(v.string(), v.any()), {}),
@@ -43,14 +43,14 @@ const worldEntry = v.strictObject({
 const stage = v.strictObject({
   steps: field(whole(1, 1_000_000), {
     label: 'Stage steps',
-    sentence: 'How many steps the run goes by this algorithm before the next.',
+    sentence: 'Number of steps with this algorithm, before the next stage.',
     unit: 'steps',
     level: 'basic',
   }),
   algorithm: AlgorithmSchema,
   learningRate: option(v.nullable(real(0, 1)), null, {
     label: 'Stage learning rate',
-    sentence: 'Size of the updates of this stage.',
+    sentence: 'Learning rate of this stage.',
     level: 'basic',
     step: 0.0001,
     nullMeans: "the optimiser's",
@@ -60,13 +60,12 @@ const stage = v.strictObject({
 const horizonStage = v.strictObject({
   steps: field(whole(1, 1_000_000), {
     label: 'Stage length',
-    sentence: 'Steps this limit holds before the next stage of the schedule; the last stage stays.',
+    sentence: 'Number of steps under this limit, before the next stage of the schedule; the last stage has no end.',
     unit: 'steps',
   }),
   turns: field(turns, {
     label: 'Most turns',
-    sentence:
-      'Turns an episode may take: a number, or what the oracle needs plus some. A tight limit keeps chance low.',
+    sentence: "Most turns of an episode: a number, or the oracle's turns plus a few. A tight limit keeps chance low.",
     unit: 'turns',
     level: 'basic',
     kind: 'turns',
@@ -76,38 +75,37 @@ const horizonStage = v.strictObject({
 const sampling = v.strictObject({
   temperature: field(real(0.01, 10), {
     label: 'Temperature',
-    sentence: 'How random actions are drawn: below 1 sharpens the choice, above 1 flattens it.',
+    sentence: 'Randomness of sampling: below 1 sharpens the choice, above 1 flattens it.',
     level: 'basic',
     step: 0.05,
   }),
   maskActions: field(toggle(), {
     label: 'Only valid actions',
-    sentence:
-      'Let the policy choose only among the actions that the world lists; a policy from random weights needs this.',
+    sentence: 'Restrict the policy to the actions that the world lists; a policy with random weights needs this.',
     level: 'basic',
   }),
   maxTokensPerTurn: field(whole(1, 1024), {
     label: 'Tokens a turn',
-    sentence: 'Longest action the policy may write.',
+    sentence: 'Greatest length of an action.',
     unit: 'tokens',
   }),
   thoughts: option(whole(0, 1024), 0, {
     label: 'Thoughts',
     sentence:
-      'Longest thought before each action; 0: the action is said at once. Thoughts are free, sampled and trained like actions. A language model thinks in its replies: above 0, the oracle that it imitates does too.',
+      'Greatest length of a thought before each action; 0: no thought. Thoughts are unmasked, and sampled and trained like actions. A language model thinks in its replies: above 0 the oracle that it imitates does too.',
     unit: 'tokens',
     change: 'restart',
     step: 16,
   }),
   promptTokens: field(whole(16, 8192), {
     label: 'Prompt room',
-    sentence: 'Tokens kept for the task text; memory is set aside for all of them.',
+    sentence: "Tokens reserved for the task's text.",
     unit: 'tokens',
     step: 16,
   }),
   completionTokens: field(whole(16, 8192), {
     label: 'Episode room',
-    sentence: 'Tokens kept for everything after the task text; an episode that needs more ends as overflow.',
+    sentence: 'Tokens reserved for the rest of an episode; an episode that needs more ends as overflow.',
     unit: 'tokens',
     step: 16,
   }),
@@ -116,7 +114,7 @@ const sampling = v.strictObject({
 const optimizer = v.strictObject({
   learningRate: field(real(0, 1), {
     label: 'Learning rate',
-    sentence: 'Size of each update: too small learns slowly, too large forgets what worked.',
+    sentence: 'Step size of the updates: too small learns slowly, too large forgets what was learnt.',
     level: 'basic',
     step: 0.0001,
   }),
@@ -127,8 +125,7 @@ const optimizer = v.strictObject({
   }),
   finalFraction: option(real(0, 1), 1, {
     label: 'Final fraction',
-    sentence:
-      'Learning rate at the last step as a fraction of the first, falling in a straight line; 1 keeps it constant.',
+    sentence: 'Final learning rate as a fraction of the initial one, with a linear decrease; 1 keeps it constant.',
     step: 0.05,
   }),
   // At 1 AdamW divides 0 by 0. The bounds are below 1 in f32 as well.
@@ -150,12 +147,12 @@ const optimizer = v.strictObject({
   }),
   weightDecay: field(real(0, 1), {
     label: 'Weight decay',
-    sentence: 'How fast unused weights shrink.',
+    sentence: 'Rate at which weights shrink in each update.',
     step: 0.01,
   }),
   maxGradNorm: field(v.nullable(real(1e-6, 1e6)), {
     label: 'Gradient clip',
-    sentence: 'Longest gradient an update may use; longer ones are scaled down to it.',
+    sentence: 'Greatest norm of a gradient; larger gradients are scaled down to it.',
     step: 0.1,
     nullMeans: 'no clip',
   }),
@@ -170,7 +167,7 @@ const evaluation = v.strictObject({
   }),
   episodes: field(whole(1, 5000), {
     label: 'Evaluation episodes',
-    sentence: 'Episodes an evaluation plays on each split: more narrows the interval and takes longer.',
+    sentence: 'Episodes per split in an evaluation: more episodes narrow the interval and take longer.',
     unit: 'episodes',
     step: 10,
   }),
@@ -180,23 +177,23 @@ export const ExperimentSchema = v.strictObject({
   format: v.literal('tabgym-experiment-1'),
   name: field(text(1, 120), {
     label: 'Name',
-    sentence: 'What this experiment is called in lists and files.',
+    sentence: 'Name of the experiment in lists and files.',
     level: 'basic',
     change: 'free',
   }),
   description: option(text(0, 2000), '', {
     label: 'Description',
-    sentence: 'What it is for, in your own words.',
+    sentence: 'Purpose of the experiment.',
     change: 'free',
   }),
   seed: field(whole(0, 0xffffffff), {
     label: 'Seed',
-    sentence: 'Where all random numbers of the run start: the same seed on the same adapter gives the same run.',
+    sentence: 'Seed of all random numbers: the same seed on the same adapter gives the same run.',
     level: 'basic',
   }),
   steps: field(whole(1, 1_000_000), {
     label: 'Steps',
-    sentence: 'How many updates of the policy the run makes before it is finished.',
+    sentence: 'Number of steps, each with an update of the policy.',
     unit: 'steps',
     level: 'basic',
   }),

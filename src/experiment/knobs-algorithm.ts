@@ -18,7 +18,7 @@ export const algorithmKnobs: Knob[] = [
   knob(
     'algorithm.name',
     'Algorithm',
-    'What turns the returns of a step into an update; each has its own settings below.',
+    'Algorithm that turns the returns of a step into an update; its settings are below.',
     'choice',
     'basic',
     'fork',

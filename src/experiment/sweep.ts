@@ -19,7 +19,7 @@ const reserved = ['format', 'name', 'description', 'seed', 'sweep'];
 const VariantSchema = v.strictObject({
   name: field(text(1, 80), {
     label: 'Variant',
-    sentence: 'What the runs of a variant are called beside the others.',
+    sentence: "Name of the variant's runs in comparisons.",
     level: 'basic',
     change: 'restart',
   }),
@@ -38,7 +38,7 @@ const VariantSchema = v.strictObject({
 
 const seed = field(whole(0, 0xffffffff), {
   label: 'Seeds',
-  sentence: 'Each variant is trained once from each of these seeds: with more of them its interval is narrower.',
+  sentence: 'Each variant is trained once with each of these seeds; more seeds give narrower intervals.',
   unit: 'with commas between',
   level: 'basic',
   change: 'restart',

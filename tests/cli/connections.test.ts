@@ -15,7 +15,7 @@ describe('--connect', () => {
   });
 
   it('is required where a world has no address', async () => {
-    await expect(worldOpener()('agentgym-textcraft')).rejects.toThrow(/no address of one is set/);
+    await expect(worldOpener()('agentgym-textcraft')).rejects.toThrow(/whose address is missing/);
     const world = await worldOpener({ 'agentgym-textcraft': { address: 'http://127.0.0.1:1' } })('agentgym-textcraft');
     expect(world.describe().name).toBe('agentgym-textcraft');
     process.env.TABGYM_AGENTGYM_TEXTCRAFT_ADDRESS = 'http://127.0.0.1:1';

@@ -111,15 +111,15 @@ describe('the settings of a connection', () => {
   });
 
   it('is refused without an address, or without a required token', () => {
-    expect(() => connectionOf(module({ kind: 'socket' }), {})).toThrow(/no address/);
+    expect(() => connectionOf(module({ kind: 'socket' }), {})).toThrow(/whose address is missing/);
     const locked = module({ kind: 'http', address: 'http://127.0.0.1:8000', token: 'required' });
-    expect(() => connectionOf(locked, {})).toThrow(/asks for a token/);
+    expect(() => connectionOf(locked, {})).toThrow(/needs a token/);
     expect(connectionOf(module({ kind: 'wasm' }), {})).toEqual({});
   });
 
   it('is refused to an experiment without permission', () => {
     const withheld = { address: 'http://127.0.0.1:8000', withheld: true };
-    expect(() => connectionOf(module({ kind: 'http' }), withheld)).toThrow(/allow it to use the server/);
+    expect(() => connectionOf(module({ kind: 'http' }), withheld)).toThrow(/Allow the server in the setup/);
     expect(connectionOf(module({ kind: 'wasm' }), { withheld: true })).toEqual({ withheld: true });
   });
 });

@@ -30,6 +30,14 @@ it.each(readdirSync('experiments').filter((name) => name.endsWith('.json')))(
   },
 );
 
+it('an adapter that names a projection twice is refused', () => {
+  const document = withLanguageModel(parseExperiment(micro), 'smollm2-135m', 'int4');
+  const policy = { ...document.policy, lora: { rank: 4, alpha: 8, targets: ['q_proj', 'v_proj', 'q_proj'] } };
+  expect(problemsOf({ ...document, policy })).toEqual([
+    { path: 'policy.lora.targets', message: expect.stringContaining('must not repeat one of the projections') },
+  ]);
+});
+
 describe('a value out of range is refused by path and bound', () => {
   it.each([
     ['steps', 0, 'must be at least 1', '(it is 0)'],

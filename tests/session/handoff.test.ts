@@ -293,7 +293,7 @@ describe.each(handoffTargets.map(({ name }) => name))('hand-off to %s drops no s
 it('the list of differences contains every setting that was not used', () => {
   const ledger = new Ledger({ algorithm: { name: 'x', strange: { fraction: 0.25 } } });
   ledger.take('algorithm.name');
-  expect(differences(ledger)).toBe('- `algorithm.strange.fraction` = 0.25: not known there\n');
+  expect(differences(ledger)).toBe('- `algorithm.strange.fraction` = 0.25: no such setting there\n');
 });
 
 it('the stages of the horizon are counted from the next step', () => {

@@ -125,7 +125,7 @@ describe('code that fails in the middle of a step', () => {
       'ObjectiveShapeError',
       /loss has 1 numbers for \d+ rows/,
     ],
-    ['gives nothing', 'return;', 'ObjectiveShapeError', /gave back undefined/],
+    ['gives nothing', 'return;', 'ObjectiveShapeError', /returned undefined/],
     [
       'divides by zero',
       'return { loss: logprob, weight: logprob.map((x, i) => i === 2 ? x / 0 : x) };',

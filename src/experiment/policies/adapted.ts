@@ -10,7 +10,7 @@ const restart = { change: 'restart' } as const;
 const lora = v.strictObject({
   rank: option(whole(1, 256), 16, {
     label: 'Rank',
-    sentence: 'Width of the adapter: more can change more, and takes more memory for its gradients and moments.',
+    sentence: 'Rank of the adapter. A larger rank can change more and needs more memory for gradients and moments.',
     level: 'basic',
     step: 1,
     ...restart,
@@ -24,14 +24,11 @@ const lora = v.strictObject({
     ...restart,
   }),
   targets: option(
-    v.pipe(
-      v.array(choice(projections), 'must be a list of projections'),
-      v.minLength(1, 'must have at least one of the projections'),
-    ),
+    listOf('projections', choice(projections)),
     [...projections],
     {
       label: 'Adapted projections',
-      sentence: 'Which matrices of each layer have an adapter beside them.',
+      sentence: 'Matrices of each layer that have an adapter.',
       ...restart,
     },
   ),
@@ -44,20 +41,20 @@ const schema = v.strictObject({
   model: modelField,
   weights: option(choice(['int4', 'int8', 'f32']), 'int4', {
     label: 'Weights',
-    sentence: 'How the frozen matrices are kept: fewer bits take less memory and are a little less exact.',
+    sentence: 'Precision of the frozen matrices: fewer bits take less memory and are slightly less exact.',
     level: 'basic',
     ...restart,
   }),
   kvCache: option(choice(['f32', 'int8']), 'f32', {
     label: 'Keys and values',
     sentence:
-      'How decoding keeps what it has read: int8 takes about a quarter of the memory, and what is sampled is then a little off what is trained.',
+      'Precision of the key-value cache: int8 takes about a quarter of the memory, and sampled probabilities then differ slightly from trained ones.',
     ...restart,
   }),
   kvShare: option(real(0.05, 1), 1, {
     label: 'Share of pages',
     sentence:
-      'Part of the pages that all episodes at their longest would fill: less takes less memory, and episodes may wait for each other.',
+      'Cache pages, as a share of the number that all episodes at their longest would need. A smaller share takes less memory, and episodes may have to wait.',
     step: 0.05,
     ...restart,
   }),
@@ -78,7 +75,7 @@ export const adapterOf = (policy: { kind: string }, model: string, weights: Lora
 export const adapted = definePolicy({
   facts: {
     label: 'Language model with an adapter',
-    sentence: 'A language model with an adapter stays as it is, and the adapter is trained.',
+    sentence: 'A language model stays frozen, and an adapter beside it is trained.',
     summary: '{model}, adapter of rank {lora.rank}',
     trains: true,
     exports: true,

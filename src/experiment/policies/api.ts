@@ -26,13 +26,13 @@ const schema = v.strictObject({
   // Not called `model` as in other kinds, where the value may be a repository.
   name: field(text(1, 200), {
     label: 'Model',
-    sentence: 'What the server calls the model.',
+    sentence: 'Name of the model on the server.',
     level: 'basic',
     change: 'restart',
   }),
   contextTurns: option(whole(0, 1000), 0, {
     label: 'Turns remembered',
-    sentence: 'How many of the last turns the model is shown again, after the first words; 0 shows all of them.',
+    sentence: "Number of latest turns in each prompt, after the task's opening; 0 for all.",
     unit: 'turns',
     change: 'restart',
   }),

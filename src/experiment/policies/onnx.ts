@@ -20,7 +20,7 @@ const schema = v.strictObject({
   ),
   backend: option(choice(['wasm', 'webgpu']), 'wasm', {
     label: 'ONNX runtime',
-    sentence: 'What computes it: the processor, by WebAssembly, or the GPU, where the browser has WebGPU.',
+    sentence: 'Processor (WebAssembly) or GPU, if the browser has WebGPU.',
     change: 'restart',
   }),
 });

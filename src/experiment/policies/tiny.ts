@@ -8,74 +8,73 @@ const schema = v.strictObject({
   kind: v.literal('tiny'),
   layers: field(whole(1, 16), {
     label: 'Layers',
-    sentence: 'Transformer blocks: more can plan further and cost proportionally more time.',
+    sentence: 'Number of transformer blocks. More blocks can plan further and take proportionally more time.',
     level: 'basic',
     step: 1,
     ...restart,
   }),
   hidden: field(v.pipe(whole(16, 1024), v.multipleOf(4, 'must be a multiple of 4')), {
     label: 'Width',
-    sentence: 'Numbers that describe each token inside the policy.',
+    sentence: "Width of each token's hidden state.",
     level: 'basic',
     step: 16,
     ...restart,
   }),
   heads: field(whole(1, 32), {
     label: 'Heads',
-    sentence: 'Attention heads a layer: how many places each token can look at once.',
+    sentence: 'Attention heads per layer: the number of places that a token can attend to at once.',
     step: 1,
     ...restart,
   }),
   kvHeads: field(whole(1, 32), {
     label: 'Key-value heads',
-    sentence: 'Heads that keep their own keys and values; fewer than heads saves memory by sharing.',
+    sentence: 'Heads with keys and values of their own; fewer than the attention heads saves memory by sharing.',
     step: 1,
     ...restart,
   }),
   headDim: field(v.pipe(whole(4, 128), v.multipleOf(4, 'must be a multiple of 4')), {
     label: 'Head size',
-    sentence: 'Numbers a head compares two tokens by.',
+    sentence: "Width of a head's queries and keys.",
     step: 4,
     ...restart,
   }),
   intermediate: field(v.pipe(whole(16, 4096), v.multipleOf(4, 'must be a multiple of 4')), {
     label: 'Feed-forward width',
-    sentence: 'Width of the layer that works on each token by itself.',
+    sentence: 'Width of the feed-forward layer.',
     step: 16,
     ...restart,
   }),
   tieEmbeddings: option(toggle(), true, {
     label: 'Tie embeddings',
-    sentence: 'Use one table both to read tokens and to choose them: fewer parameters.',
+    sentence: 'Share one table between input embedding and output head: fewer parameters.',
     ...restart,
   }),
   qkNorm: option(toggle(), false, {
     label: 'QK-norm',
-    sentence: 'Normalise queries and keys before they are compared, as Qwen3 does: steadier at high learning rates.',
+    sentence: 'Normalise queries and keys, as Qwen3 does: more stable at high learning rates.',
     ...restart,
   }),
   qkvBias: option(toggle(), false, {
     label: 'Attention biases',
     sentence:
-      'Queries, keys and values have biases, as in Qwen2: a head can then look at a distance, whatever stands there. Not together with QK-norm.',
+      'Biases on queries, keys and values, as in Qwen2: a head can then attend by distance alone. Excludes QK-norm.',
     ...restart,
   }),
   ropeTheta: option(real(10, 1e7), 10_000, {
     label: 'RoPE base',
-    sentence: 'How slowly the position code turns: larger reaches further back.',
+    sentence: 'Base of the rotary position encoding: a larger base reaches further back.',
     step: 1000,
     ...restart,
   }),
   initStd: option(real(1e-4, 1), 0.02, {
     label: 'Initial spread',
-    sentence: 'Standard deviation of the random weights at the start.',
+    sentence: 'Standard deviation of the initial random weights.',
     step: 0.005,
     ...restart,
   }),
   embeddingStd: option(v.nullable(real(1e-4, 1)), null, {
     label: 'Initial spread of embeddings',
-    sentence:
-      'Standard deviation of the vectors of the vocabulary at the start: larger makes words easier to tell apart.',
+    sentence: 'Standard deviation of the initial embedding vectors: a larger one makes words easier to distinguish.',
     step: 0.005,
     nullMeans: 'as the other weights',
     ...restart,
@@ -83,28 +82,28 @@ const schema = v.strictObject({
   copyScale: option(real(-4, 4), 0, {
     label: 'Copying at the start',
     sentence:
-      'How strongly each attention layer begins by copying the words it looks at; 0 begins at random, and copying has to be learnt word by word; below 0 it begins by avoiding them.',
+      'Initial strength with which attention layers copy the tokens they attend to. At 0 copying must be learnt word by word; below 0 the layers start by avoiding those tokens.',
     step: 0.1,
     ...restart,
   }),
   previousTokenHeads: option(whole(0, 32), 0, {
     label: 'Heads that look back at the start',
     sentence:
-      'The first heads of the first layer begin by looking at the token before, the one before that, and so on; with them finding where a word stood before is soon learnt. Needs attention biases.',
+      'Number of heads in the first layer that start by attending to the previous token, the one before it, and so on. With them a policy soon learns to find earlier places of a word. Needs attention biases.',
     step: 1,
     ...restart,
   }),
   inductionHeads: option(whole(0, 32), 0, {
     label: 'Heads that look up at the start',
     sentence:
-      'The first heads of the second layer begin by looking where the same word stood before, at what followed it: a name is found in a list from the first step on. Needs as many heads that look back.',
+      'Number of heads in the second layer that start by attending to the token after an earlier place of the same word, so that a name in a list is found from the first step on. Needs at least as many heads that look back.',
     step: 1,
     ...restart,
   }),
   wholeNames: option(toggle(), false, {
     label: 'Names are tokens',
     sentence:
-      'Names of several words that the world tells, such as "oak planks", are one token each: shorter texts, and a name is found by one look. They can then not be said in part.',
+      'Encode the world\'s names of several words, such as "oak planks", as one token each: texts are shorter, and a name takes one look-up. Parts of such a name cannot be written.',
     ...restart,
   }),
 });

@@ -34,7 +34,7 @@ const schema = v.strictObject({
   keep,
   originals: option(whole(0, 4096), 8, {
     label: 'Demonstrations',
-    sentence: "Episodes of the oracle's that are learnt from in every step beside what was found.",
+    sentence: "Number of the oracle's episodes that every step learns from, in addition to the policy's own.",
     unit: 'episodes',
     level: 'basic',
   }),
@@ -68,7 +68,7 @@ export const agentevol = {
   sentence: 'Explores, learns from what went well beside the demonstrations it began with, and explores again.',
   source: ['https://arxiv.org/abs/2406.04151'],
   schema,
-  cards: () => likelihoodCards('weighted', 'An episode counts as much as it earned: what failed teaches nothing.'),
+  cards: () => likelihoodCards('weighted', "An episode's weight is its return, so a failed episode is not trained on."),
   needs: () => ({}),
   collect: async (collecting, { groups, groupSize, originals }) => {
     const tasks = collecting.tasks(groups);

@@ -36,7 +36,7 @@ const schema = v.strictObject({
   ...epsilonField(1e-6),
   rule: option(choice(['paper', 'code']), 'paper', {
     label: 'Rule',
-    sentence: "Whether the bounds are found as the paper says, or as the paper's code does.",
+    sentence: "Search for the bounds: as in the paper, or as in the paper's code.",
   }),
   target: option(real(0, 10), 0.4, {
     label: 'Share of good actions',

@@ -99,7 +99,7 @@ const observe: Card = {
   part: 'observe',
   title: 'Observe',
   sentence:
-    'The policy reads everything said so far: the task x, its own actions a and the world’s answers o, as tokens.',
+    'The policy reads the conversation so far as tokens: the task x, its own actions a and the world’s answers o.',
   formula: [
     state,
     '=',
@@ -144,7 +144,7 @@ const reward: Card = {
   part: 'reward',
   title: 'Reward',
   sentence:
-    'The world pays at the end: the return of an episode is the reward of its last turn, changed by what the experiment says of its ending.',
+    "The world gives its reward at the end: an episode's return is the reward of its last turn, adjusted by the experiment's rule for its ending.",
   formula: [symbol('R', 'episode.return', { sub: 'i' }), '=', symbol('r', 'turn.reward', { sub: 'T' })],
 };
 
@@ -163,7 +163,7 @@ export const groupCard: Card = {
   part: 'group',
   title: 'Group',
   sentence:
-    'The same task is tried G times. The mean of the returns says what was to be expected of it, the spread how much the tries differ.',
+    'The same task is played G times. The mean of the returns is the expected return, and the spread measures how much the tries differ.',
   formula: {
     lines: [
       [meanOfGroup, '=', { over: '1', under: sizeOfGroup }, sumOver('j'), eachReturn],
@@ -183,7 +183,7 @@ const advantageSymbol = symbol('A', 'token.advantage', { sub: 'i,t' });
 const groupAdvantages: { readonly [baseline in Baseline]: Pick<Card, 'sentence' | 'formula'> } = {
   'mean-std': {
     sentence:
-      'How much better the episode did than its group, in units of the spread. All its tokens carry it. Equal returns: 0, nothing to learn.',
+      "The episode's return minus the group's mean, in units of the spread. All tokens of the episode share it. If all returns are equal, it is 0 and nothing is learnt.",
     formula: [
       advantageSymbol,
       '=',
@@ -273,7 +273,7 @@ export const clippedCard = (settings: ClippedTerms): Card => ({
   part: 'objective',
   title: 'Objective',
   sentence:
-    'The ratio says how much likelier the token has become since it was sampled. Its pull ends where the clip does, so that one step cannot go too far.',
+    "The ratio is the token's probability now divided by its probability when sampled. Beyond the clip bound the gradient is zero, so one step cannot go too far.",
   formula: { lines: clippedLines(settings) },
 });
 
@@ -335,7 +335,7 @@ export const updateCard: Card = {
   part: 'update',
   title: 'Update',
   sentence:
-    'Each token pulls on the weights with its weight w in the gradient g. AdamW scales the pull, and the learning rate says how far to go.',
+    'Each token contributes to the gradient g with its weight w. AdamW scales the gradient, and the learning rate sets the step size.',
   formula: {
     lines: [
       [
@@ -370,7 +370,7 @@ export const likelihoodCards = (id: string, sentence: string): readonly Card[] =
   advantageCard(id, sentence, '1'),
   objectiveCard(
     'likelihood',
-    'The mean negative log-probability of what was said: the less likely a token was, the harder it is pulled up.',
+    'The mean negative log-probability of the tokens: the less likely a token was, the larger its gradient.',
     ['ℒ', '=', '−', 'log', chance('θ', 'token.now')],
   ),
   updateCard,

@@ -49,7 +49,7 @@ const schema = v.strictObject({
   }),
   penaltyFloor: option(toggle(), true, {
     label: 'Penalty has a floor',
-    sentence: 'Longer episodes than the longest are penalised no further; the code of DAPO goes on.',
+    sentence: "Episodes beyond the greatest length get no further penalty; in DAPO's code the penalty keeps growing.",
   }),
 });
 type Settings = v.InferOutput<typeof schema>;

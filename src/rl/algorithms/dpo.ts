@@ -26,7 +26,7 @@ const schema = v.strictObject({
   ...groupFields,
   preference: option(choice(preferenceLosses), 'sigmoid', {
     label: 'Preference loss',
-    sentence: 'How the two episodes of a pair are compared.',
+    sentence: 'Loss that compares the two episodes of a pair.',
     level: 'basic',
   }),
   beta,
@@ -43,7 +43,7 @@ const schema = v.strictObject({
   }),
   leastGap: option(real(0, 10), 0.1, {
     label: 'Least gap',
-    sentence: 'How much better the one of a pair must have done.',
+    sentence: 'Least difference in return between the two episodes of a pair.',
     step: 0.01,
   }),
   ...endingFields,
@@ -68,13 +68,13 @@ const smoothedLosses: readonly string[] = ['sigmoid', 'conservative', 'robust'];
 
 const pairCard = advantageCard(
   'pair',
-  'Two episodes of the same task make a pair: the better is labelled 1, the worse −1. An episode without a partner teaches nothing.',
+  'Two episodes of the same task form a pair: the better has label 1, the worse −1. An episode without a partner is not trained on.',
   ['±', '1'],
 );
 
 const preferenceCard = objectiveCard(
   'preference',
-  'The better of a pair is to become likelier than the worse, measured beside the reference policy; a pair that is far apart pulls little.',
+  'The better of a pair should become likelier than the worse, relative to the reference policy; a pair that is already far apart has a small gradient.',
   [
     'ℒ',
     '=',

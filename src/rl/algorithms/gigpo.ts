@@ -30,7 +30,7 @@ const schema = v.strictObject({
   ...epsilonField(1e-6),
   stepWeight: option(real(0, 10), 1, {
     label: 'Step weight',
-    sentence: 'What the comparison of single steps counts beside that of whole episodes.',
+    sentence: 'Weight of the comparison of single steps, relative to that of whole episodes.',
     step: 0.1,
     level: 'basic',
   }),

@@ -20,7 +20,7 @@ const schema = v.strictObject({
   ...groupFields,
   form: option(choice(['kto', 'apo_zero_unpaired']), 'kto', {
     label: 'Baseline',
-    sentence: 'Whether episodes are judged against other replies, or against nothing.',
+    sentence: 'Baseline of an episode: other replies, or none.',
     choiceLabels: { kto: 'Other replies', apo_zero_unpaired: 'Nothing' },
   }),
   beta,
@@ -67,7 +67,7 @@ function mismatched(own: Trajectory, other: Trajectory): Trajectory {
 
 const labelCard = advantageCard(
   'label',
-  'Each episode is judged by itself: above the threshold it is good, 1, else bad, −1.',
+  'Each episode gets a label of its own: 1 (good) above the threshold, otherwise −1 (bad).',
   ['±', '1'],
 );
 

@@ -24,7 +24,7 @@ const schema = v.strictObject({
   ...policyFields({ clip: [0.2, 0.2, null], aggregation: 'token-mean' }),
   turnWeight: option(real(0, 10), 1, {
     label: 'Turn weight',
-    sentence: 'What a turn of its own counts beside the outcome of the episode.',
+    sentence: "Weight of a turn's own reward, relative to the episode's outcome.",
     step: 0.1,
     level: 'basic',
   }),
@@ -35,7 +35,7 @@ const schema = v.strictObject({
   }),
   turnForm: option(choice(['turns', 'two-level']), 'turns', {
     label: 'Turns told apart',
-    sentence: 'Whether each turn has its own credit, or only the first beside the outcome.',
+    sentence: 'Turns with credit of their own: all, or only the first, in addition to the outcome.',
     choiceLabels: { turns: 'Each turn', 'two-level': 'Only the first' },
   }),
 });

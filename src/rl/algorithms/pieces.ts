@@ -25,7 +25,7 @@ export const groupFields = {
   }),
   minibatches: option(whole(1, 64), 1, {
     label: 'Minibatches',
-    sentence: 'Pieces the episodes of a step are cut into, with one optimiser step each.',
+    sentence: "Number of parts into which a step's episodes are split, each with its own optimiser step.",
   }),
   innerEpochs: option(whole(1, 16), 1, {
     label: 'Inner epochs',
@@ -170,7 +170,7 @@ const correctionFields = {
       weights: option(choice(['none', 'token', 'sequence']), 'none', {
         label: 'Importance weights',
         sentence:
-          'Whether what was sampled counts by how likely the trained policy thinks it: token by token, or the whole episode.',
+          "Importance weights by the trained policy's probability of the sampled tokens: per token, or per episode.",
         choiceLabels: { none: 'None', token: 'Each token', sequence: 'Whole episode' },
       }),
       outside: option(choice(['truncate', 'mask']), 'truncate', {
@@ -211,7 +211,7 @@ export const klRewardFields = (coefficient: number, estimator: KlEstimator) => (
       }),
       estimator: field(choice(klEstimators), {
         label: 'KL price estimator',
-        sentence: 'How that distance is estimated from what was sampled.',
+        sentence: 'Estimator of the KL from the sampled tokens.',
         choiceLabels: klLabels,
       }),
       target: option(v.nullable(real(1e-6, 10)), null, {

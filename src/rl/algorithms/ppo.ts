@@ -38,12 +38,12 @@ const schema = v.strictObject({
   ...gammaField(1),
   lambda: option(real(0, 1), 0.95, {
     label: 'Lambda',
-    sentence: 'How far credit reaches back past what the critic says: 1 to the start, 0 one token.',
+    sentence: "Reach of credit beyond the critic's prediction: 1 to the start, 0 one token.",
     step: 0.01,
   }),
   turnGamma: option(v.nullable(real(0, 1)), null, {
     label: 'Turn discount',
-    sentence: 'What a reward one turn later is worth, where credit goes turn by turn first.',
+    sentence: 'Discount of a reward one turn later, if credit is assigned turn by turn first.',
     step: 0.01,
     nullMeans: 'token by token only',
   }),
@@ -54,22 +54,23 @@ const schema = v.strictObject({
   }),
   turnRewards: option(toggle(), false, {
     label: 'Rewards by turn',
-    sentence: 'Put what each turn earned on its last token, in place of the whole return on the last.',
+    sentence: "Assign each turn's reward to its last token, instead of the whole return to the episode's last token.",
   }),
   valueClip: option(real(0.01, 100), 0.5, {
     label: 'Value clip',
-    sentence: 'How far an update may move what the critic says.',
+    sentence: "Bound on the change of the critic's prediction in one update.",
     step: 0.1,
   }),
   critic: option(choice(['head', 'shared', 'separate']), 'shared', {
     label: 'Critic',
-    sentence: 'Whether the critic reads what the policy computes, teaches it as well, or is a second model of its own.',
+    sentence:
+      "Place of the critic: a head on the policy's hidden states, a head that also trains the shared layers, or a second model.",
     level: 'basic',
     choiceLabels: { head: 'Reads the policy', shared: 'Shares its layers', separate: 'Model of its own' },
   }),
   valueWeight: option(real(0, 10), 0.5, {
     label: 'Value weight',
-    sentence: "What the critic's loss counts beside the policy's where they share layers.",
+    sentence: "Weight of the critic's loss, relative to the policy's, in shared layers.",
     step: 0.1,
   }),
   criticLearningRate: option(real(0, 1), 0.01, {
@@ -139,9 +140,9 @@ const criticCard: Card = {
   id: 'critic',
   part: 'group',
   title: 'Critic',
-  sentence: 'A value head says before each token what the rest of the episode is worth; it learns from what came.',
+  sentence: 'A value head predicts the remaining return before each token; it is trained on the actual returns.',
   formula: [
-    symbol('V', 'token.oldValue', { sub: 't', words: 'what the critic said before this token' }),
+    symbol('V', 'token.oldValue', { sub: 't', words: "the critic's prediction before this token" }),
     '≈',
     symbol('G', 'token.return', { sub: 't', words: 'what came, as the critic is to say it' }),
   ],
@@ -149,7 +150,7 @@ const criticCard: Card = {
 
 const gaeCard = advantageCard(
   'gae',
-  'What came out better than the critic said, summed over the tokens that follow and fading by gamma times lambda.',
+  "Rewards minus the critic's predictions, summed over the following tokens and discounted by gamma times lambda.",
   [
     { big: '∑', below: 'l' },
     {
@@ -166,14 +167,14 @@ const gaeCard = advantageCard(
     'γ',
     symbol('V', undefined, { sub: 't+1' }),
     '−',
-    symbol('V', 'token.oldValue', { sub: 't', words: 'what the critic said before this token' }),
+    symbol('V', 'token.oldValue', { sub: 't', words: "the critic's prediction before this token" }),
   ],
 );
 
 export const ppo = {
   name: 'ppo',
   label: 'PPO',
-  sentence: 'A critic says what an episode is still worth; credit is what comes out better than it said.',
+  sentence: 'A critic predicts the remaining return; credit is the actual return minus the prediction.',
   source: ['https://arxiv.org/abs/1707.06347', 'https://arxiv.org/abs/1506.02438'],
   schema,
   cards: (settings) => [...policyCards(gaeCard, clippedCard(settings), [criticCard])],

@@ -24,7 +24,7 @@ const missteps = v.strictObject({
   episodes: field(real(0, 1), {
     label: 'Episodes with missteps',
     sentence:
-      "Share of the oracle's episodes with missteps, from which it finds back: what it says after them is learnt, the missteps are not.",
+      "Share of the oracle's episodes that contain missteps and its recovery from them; the recovery is learnt, the missteps are not.",
     step: 0.1,
   }),
   random: field(real(0, 1), {
@@ -34,7 +34,7 @@ const missteps = v.strictObject({
   }),
   refused: option(real(0, 1), 0, {
     label: 'Refused missteps',
-    sentence: 'In such an episode, the share of turns in which something is said that the world does not offer there.',
+    sentence: 'In such an episode, the share of turns with an action that the world does not offer.',
     step: 0.05,
   }),
 });
@@ -44,7 +44,7 @@ const schema = v.strictObject({
   ...groupFields,
   file: option(v.nullable(text(1, 255)), null, {
     label: 'Trajectories',
-    sentence: 'A file of recorded episodes that are imitated; what does not fit the run is left out and named.',
+    sentence: 'A file of recorded episodes to imitate; episodes that do not fit the run are left out and listed.',
     file: true,
     level: 'basic',
     nullMeans: "the oracle's play",
@@ -53,13 +53,13 @@ const schema = v.strictObject({
   dagger: option(real(0, 1), 0, {
     label: 'DAgger',
     sentence:
-      'Share of the episodes that the policy begins itself, up to a turn drawn at random: from there the oracle goes on, and only what it does is learnt.',
+      "Share of episodes in which the policy plays up to a random turn and the oracle continues; only the oracle's turns are learnt (DAgger).",
     step: 0.1,
   }),
   listening: option(v.nullable(real(0, 1)), null, {
     label: 'Listening',
     sentence:
-      "How much each of the world's words counts beside the oracle's: guessing them too, and spelling each action whole, a policy learns sooner where words stand and come back.",
+      "Weight of the world's words in the loss, relative to the oracle's. Predicting them too, and spelling actions in full, lets a policy learn sooner where words stand and recur.",
     step: 0.01,
     nullMeans: "only the oracle's choices",
   }),
@@ -76,7 +76,7 @@ export const sft = {
   cards: () =>
     likelihoodCards(
       'demonstration',
-      'Every token of a demonstration counts the same: the teacher is taken to be right.',
+      "Every token of a demonstration has the same weight, because the teacher's actions are taken as correct.",
     ),
   needs: () => ({}),
   collect: (collecting, { groups, groupSize, file, missteps, dagger, listening }) =>

@@ -38,7 +38,7 @@ function itemsOf({ servers, train }: HandoffInput): {
   const [server, other] = servers;
   if (other)
     throw new HandoffError(
-      `AgentGym-RL trains in one world a job, under one set of options, and this run has ${servers
+      `AgentGym-RL trains in one world per job, with one set of options. This run has ${servers
         .map(({ title }) => title)
         .join(' and ')}. Fork the run with one of them.`,
     );
@@ -57,11 +57,13 @@ function rounds(input: HandoffInput, ledger: Ledger): Flat {
   const turns = stages.map((stage) => ('turns' in stage ? stage.turns : longest + stage.oracle_plus));
   if (stages.some((stage) => 'oracle_plus' in stage))
     ledger.remark(
-      `The horizon is counted from each task's oracle here; there every task has as many turns as the longest (${longest}) and some.`,
+      `Tabgym counts the horizon from each task's oracle; AgentGym-RL gives every task the turns of the longest (${longest}) plus the margin.`,
     );
   const lengths = stages.slice(0, -1).map(({ steps }) => steps);
   if (new Set(lengths).size > 1)
-    ledger.remark(`Stages of the horizon all have one length there: ${lengths[0]} steps, not ${lengths.join(', ')}.`);
+    ledger.remark(
+      `All stages of the horizon have the same length there: ${lengths[0]} steps instead of ${lengths.join(', ')}.`,
+    );
   if (turns.length === 1) return { 'algorithm.rounds_ctrl.type': 'fixed', 'algorithm.rounds_ctrl.rounds': turns[0] };
   return {
     'algorithm.rounds_ctrl.type': 'scaling_inter_stepwise',
@@ -75,7 +77,7 @@ function kl(ledger: Ledger): Flat {
   const estimator = ledger.take<KlEstimator>('algorithm.kl.estimator', 'k3');
   const name = klKinds[estimator].verl02;
   if (!name && coefficient !== 0)
-    ledger.note('algorithm.kl.estimator', 'it is not known there: k3 (low_var_kl) stands for it');
+    ledger.note('algorithm.kl.estimator', 'this estimator does not exist there: k3 (low_var_kl) replaces it');
   return {
     [`${actor}.use_kl_loss`]: coefficient !== 0,
     [`${actor}.kl_loss_coef`]: coefficient,
@@ -90,7 +92,7 @@ function clip(ledger: Ledger): Flat {
   const first = ledger.has('algorithm.lowStart');
   const low = first ? 1 - ledger.take<number>('algorithm.lowStart') : ledger.take<number>('algorithm.clipLow');
   if (!first && ledger.take<number>('algorithm.clipHigh') !== low)
-    ledger.note('algorithm.clipHigh', `the clip has one width there: ${low}`);
+    ledger.note('algorithm.clipHigh', `both sides of the clip have the same width there: ${low}`);
   return { [`${actor}.clip_ratio`]: low };
 }
 
@@ -99,9 +101,9 @@ const fixed: { readonly [path: string]: readonly [value: unknown, why: string] }
   'algorithm.dualClip': [null, 'there is no dual clip there'],
   'algorithm.ratio': ['token', 'each token has its own ratio there'],
   'algorithm.surrogate': ['clip', 'the ratio is clipped there, not the weight'],
-  'algorithm.aggregation': ['token-mean', 'losses are a mean over the tokens of a micro-batch there'],
-  'algorithm.correction.weights': ['none', 'there is no correction there: log-probabilities are computed anew'],
-  'algorithm.klReward.target': [null, 'the price of the KL is fixed there'],
+  'algorithm.aggregation': ['token-mean', 'the loss is a mean over the tokens of a micro-batch there'],
+  'algorithm.correction.weights': ['none', 'there is no importance correction there: log-probabilities are recomputed'],
+  'algorithm.klReward.target': [null, 'the KL coefficient is fixed there'],
   'algorithm.advantageEpsilon': [1e-6, 'it is 1e-6 there'],
   'optimizer.beta1': [0.9, 'it is 0.9 there'],
   'optimizer.beta2': [0.999, 'it is 0.999 there'],
@@ -121,13 +123,13 @@ function fixedThere(ledger: Ledger): void {
 /** In that trainer, the score of the last turn is the whole return. */
 function endings(ledger: Ledger): void {
   const rules = rulesOf(ledger);
-  const why = 'an episode is worth its last reward there, and goes on after a refused action';
+  const why = 'the return is the last reward there, and an episode continues after a refused action';
   if (rules.context !== null) ledger.note('algorithm.endings.context', why);
   if (rules.invalid_action !== 'continue') ledger.note('algorithm.endings.invalidAction.policy', why);
   if (rules.invalid_penalty !== 0) ledger.note('algorithm.endings.invalidAction.penalty', why);
   if (rules.world_failure === 'drop')
-    ledger.note('algorithm.endings.worldFailure', 'an episode whose world failed counts as zero there');
-  if (rules.overlong !== null) ledger.note('algorithm.longest', 'there is no penalty for length there');
+    ledger.note('algorithm.endings.worldFailure', 'an episode whose world failed has return 0 there');
+  if (rules.overlong !== null) ledger.note('algorithm.longest', 'there is no length penalty there');
 }
 
 function batches(ledger: Ledger): Flat {
@@ -136,7 +138,7 @@ function batches(ledger: Ledger): Flat {
   const completion = ledger.take<number>('sampling.completionTokens');
   const minibatches = ledger.take<number>('algorithm.minibatches');
   if (ledger.take<number>('algorithm.innerEpochs') !== 1)
-    ledger.note('algorithm.innerEpochs', 'ppo_epochs is read by nothing at this commit: each batch is trained on once');
+    ledger.note('algorithm.innerEpochs', 'ppo_epochs has no effect at this commit: each batch is trained on once');
   return {
     'data.train_batch_size': groups,
     'data.max_prompt_length': prompt,
@@ -249,7 +251,7 @@ function remarkOnItems(input: HandoffInput, rows: readonly TaskRow[], ledger: Le
 export const agentGymRl: HandoffTarget = {
   name: 'agentgym-rl',
   label: 'AgentGym-RL',
-  sentence: 'Trains a whole model in one world, as the paper’s own code does, by AgentGym’s protocol.',
+  sentence: 'Trains a whole model in one world with the paper’s own code, over AgentGym’s protocol.',
   pins: ['vllm==0.6.3', 'transformers==4.51.3', 'torch==2.4.0'],
   protocol: 'agentgym',
 

@@ -8,21 +8,21 @@ const inWords = (value: unknown) =>
   value === null ? 'none' : markdownText(typeof value === 'string' ? value : JSON.stringify(value));
 
 const noteLine = ({ path, value, why }: Note) =>
-  `- \`${path}\` = ${inWords(value)}${why ? `: ${why}` : ': not known there'}`;
+  `- \`${path}\` = ${inWords(value)}${why ? `: ${why}` : ': no such setting there'}`;
 
 /** Markdown list of the settings that do not carry over exactly. */
 export function differences(ledger: Ledger): string {
   const lines = [...ledger.remarks.map((sentence) => `- ${sentence}`), ...ledger.notes().map(noteLine)];
-  return lines.length ? `${lines.join('\n')}\n` : 'Every setting has its counterpart.\n';
+  return lines.length ? `${lines.join('\n')}\n` : 'Every setting has an exact counterpart.\n';
 }
 
 const policyLine = ({ policy }: HandoffInput, whole: boolean) => {
   if (policy.form === 'model') return '- `model/`: the policy, in the Hugging Face layout';
-  const beside = `beside ${markdownText(policy.base?.name ?? '')}${policy.base?.revision ? ` at ${policy.base.revision}` : ''}`;
-  const merged = whole ? '; `merge.py` puts it into the model' : '';
+  const base = `for ${markdownText(policy.base?.name ?? '')}${policy.base?.revision ? ` at ${policy.base.revision}` : ''}`;
+  const merged = whole ? '; `merge.py` merges it into the model' : '';
   return policy.files
-    ? `- \`adapter/\`: the adapter, in PEFT's layout, ${beside}${merged}`
-    : `- no adapter: training starts from a new one, ${beside}${merged}`;
+    ? `- \`adapter/\`: the adapter in PEFT's layout, ${base}${merged}`
+    : `- no adapter: training starts from a new one, ${base}${merged}`;
 };
 
 const serverLine = ({ title, world, port }: HandoffInput['servers'][number], i: number) =>
@@ -39,11 +39,11 @@ export function readmeOf(
   const { experiment, done, steps } = input;
   const listed = files.map((file) => `- \`${file}\``).join('\n');
   const served = withServer
-    ? 'The server lies in `worlds/server`: it needs Node 20.19 or later and nothing else.'
-    : 'They are served by a checkout of Tabgym (`npm ci` there first): set `TABGYM` to its folder.';
+    ? 'The server is in `worlds/server` and needs only Node 20.19 or later.'
+    : 'The worlds are served from a checkout of Tabgym, after `npm ci`. Set `TABGYM` to its folder.';
   return `# ${markdownText(input.name)}, on ${target.label}
 
-A run of Tabgym, handed over after step ${done} for ${steps} more. ${target.sentence}
+This run of Tabgym continues after step ${done}, for ${steps} more steps. ${target.sentence}
 
 ## Start
 
@@ -53,26 +53,26 @@ pip install ${target.pins.map((pin) => `'${pin}'`).join(' ')}
 ${start}
 \`\`\`
 
-${served} \`TABGYM_HOST=0.0.0.0 ./serve.sh\` lets other machines in (there is no login); \`TABGYM_WORLDS\` names, to the trainer, the one that serves.
-What is written above between quotes is what this folder was written for; other versions were not looked at.
+${served} \`TABGYM_HOST=0.0.0.0 ./serve.sh\` serves other machines too, without a login; the trainer then needs
+the serving machine's name in \`TABGYM_WORLDS\`. The folder is written for the quoted versions; others are untested.
 
-## What is here
+## Files
 
 ${policyLine(input, target.protocol === 'agentgym')}
 ${input.servers.map(serverLine).join('\n')}
 ${listed}
 
-Training tasks lie in the order in which the run would have drawn them, ${experiment.algorithm.groups} a step.
+Training tasks are in the order in which the run would have drawn them, ${experiment.algorithm.groups} per step.
 
-## What is not the same there
+## Differences
 
 ${differences(ledger)}
-## The way back
+## Bring the policy back
 
 \`\`\`
 ${back}
 \`\`\`
 
-in a checkout of Tabgym, or, in the page, "Import policy" with a zip of that folder.
+Run this in a checkout of Tabgym, or choose "Import policy" in the page with a zip of the folder.
 `;
 }

@@ -66,7 +66,7 @@ export function counterpartOf({ name: trainer, label }: HandoffTarget, { experim
   const counterpart = counterparts?.[trainer];
   if (!counterpart)
     throw new HandoffError(
-      `${label} has nothing like ${own}. Choose another algorithm for the hand-off (fork the run), as GRPO, or another trainer.`,
+      `${label} has no counterpart of ${own}. Fork the run with another algorithm, such as GRPO, or choose another trainer.`,
     );
   ledger.take('algorithm.name');
   for (const sentence of counterpart.differs ?? []) ledger.remark(`${own}: ${sentence}`);
@@ -77,13 +77,13 @@ export function counterpartOf({ name: trainer, label }: HandoffTarget, { experim
 export function takeUnneeded(ledger: Ledger, { experiment, done, policy }: HandoffInput): void {
   for (const path of ['format', 'name', 'description', 'steps', 'seed', 'horizon', 'worlds']) ledger.takeAll(path);
   if (ledger.has('algorithm.objectiveCode'))
-    ledger.note('algorithm.objectiveCode', 'an objective of one’s own is JavaScript that runs here alone');
+    ledger.note('algorithm.objectiveCode', 'a custom objective is JavaScript and runs only in Tabgym');
   if (experiment.stages?.length) {
     const staged = experiment.stages.reduce((sum, { steps }) => sum + steps, 0);
     if (done < staged)
       ledger.note(
         'stages',
-        `the first ${staged} steps have other algorithms; only the last one is handed over: train them here first`,
+        `the first ${staged} steps have other algorithms, and only the last algorithm is handed over: train these steps in Tabgym first`,
       );
     else ledger.takeAll('stages');
   }
@@ -91,7 +91,7 @@ export function takeUnneeded(ledger: Ledger, { experiment, done, policy }: Hando
   else
     ledger.note(
       'sampling.maskActions',
-      'decoding is free there: a policy that chose among offered actions here has to find their words by itself',
+      'decoding is unmasked there: a policy that chose among offered actions in Tabgym has to write them itself',
     );
   ledger.take('evaluation.episodes');
   if (policy.form === 'model') ledger.takeAll('policy');
@@ -112,7 +112,7 @@ serve() {
   elif [ -f "$here/worlds/server/serve.js" ]; then
     node "$here/worlds/server/serve.js" --host "$host" --port "$1" --world "$2" --options "$3" --sessions 4096
   else
-    echo "Set TABGYM to a checkout of Tabgym (after npm ci): the worlds are served from there." >&2
+    echo "Set TABGYM to a checkout of Tabgym, after npm ci, to serve the worlds from it." >&2
     exit 1
   fi
 }

@@ -20,7 +20,7 @@ const fixedBounds = 'the bounds of the clip are fixed there';
 const unknown: { readonly [field: string]: string } = {
   mostWaves: 'groups without signal are not replaced there',
   filterBy: 'groups without signal are not replaced there',
-  klPerEpisode: 'the KL stands in the loss there (beta), not in the return',
+  klPerEpisode: 'the KL is part of the loss there (beta), not of the return',
   normalizeBatch: 'see scale_rewards',
   gamma: turnCredit,
   stepWeight: turnCredit,
@@ -76,14 +76,14 @@ function loss(ledger: Ledger): Fields {
   // not a kind: a form of the policy term
   const weightsClipped = ledger.take<string>('algorithm.surrogate', 'clip') === 'cispo';
   if (ratio === 'sequence-sum')
-    ledger.note('algorithm.ratio', 'one ratio an episode is the mean of its tokens there, not the sum');
+    ledger.note('algorithm.ratio', 'the ratio of an episode is the mean over its tokens there, not the sum');
   if (weightsClipped) {
-    ledger.note('algorithm.clipLow', 'weights are clipped from above alone there');
+    ledger.note('algorithm.clipLow', 'weights are clipped only from above there');
     if (aggregation !== 'token-mean') ledger.note('algorithm.aggregation', 'this loss is a mean over tokens there');
   } else if (lossTypes[aggregation] === 'dr_grpo')
     ledger.note(
       divisor === null ? 'algorithm.aggregation' : 'algorithm.lossScaleFactor',
-      'sums are divided by max_completion_length and by the number of episodes there: another size of step',
+      'sums are divided by max_completion_length and by the number of episodes there, so the step size differs',
     );
   return {
     // not a kind: TRL's name of a loss
@@ -117,10 +117,10 @@ function optimizer(ledger: Ledger, { done }: HandoffInput): Fields {
   const warmup = Math.max(0, ledger.take<number>('optimizer.warmupSteps') - done);
   const last = ledger.take<number>('optimizer.finalFraction');
   if (last !== 1 && last !== 0)
-    ledger.note('optimizer.finalFraction', 'the learning rate falls to 0 or not at all there: it stays');
+    ledger.note('optimizer.finalFraction', 'the learning rate falls to 0 or is constant there: it is constant');
   const falls = last === 0;
   if (falls && done > 0)
-    ledger.remark('The learning rate falls to 0 from its full size: the steps done here do not count.');
+    ledger.remark('The learning rate falls to 0 from its initial value; the steps done in Tabgym do not count.');
   return {
     learning_rate: ledger.take<number>('optimizer.learningRate'),
     lr_scheduler_type: falls ? 'linear' : 'constant_with_warmup',
@@ -144,7 +144,7 @@ function batches(ledger: Ledger, { steps }: HandoffInput): { fields: Fields; upd
   const wanted = ledger.take<number>('algorithm.minibatches');
   const minibatches = groups % wanted === 0 ? wanted : 1;
   if (minibatches !== wanted)
-    ledger.note('algorithm.minibatches', `${groups} groups do not divide by it, as TRL needs: there is one minibatch`);
+    ledger.note('algorithm.minibatches', `TRL needs a divisor of the ${groups} groups: there is one minibatch`);
   const epochs = ledger.take<number>('algorithm.innerEpochs');
   const updates = minibatches * epochs;
   return {
@@ -192,7 +192,7 @@ function adapterOf(ledger: Ledger, { policy }: HandoffInput): { model: string; l
   if (policy.form === 'model') return { model: 'model', lora: null };
   for (const field of ['kind', 'model']) ledger.take(`policy.${field}`);
   for (const field of ['weights', 'kvCache', 'kvShare'])
-    ledger.note(`policy.${field}`, 'there the model is held in bfloat16 on a GPU, in float32 without one');
+    ledger.note(`policy.${field}`, 'the model is bfloat16 on a GPU there, float32 without one');
   const lora = {
     r: ledger.take<number>('policy.lora.rank'),
     lora_alpha: ledger.take<number>('policy.lora.alpha'),
@@ -218,7 +218,7 @@ const rowFor = (input: HandoffInput) => (row: TaskRow, place: number) => ({
 export const trl: HandoffTarget = {
   name: 'trl',
   label: 'TRL',
-  sentence: 'Trains on one machine by Hugging Face’s GRPOTrainer and one script that plays our worlds.',
+  sentence: 'Trains on one machine with Hugging Face’s GRPOTrainer and a script that plays Tabgym’s worlds.',
   pins: ['trl==1.16.0', 'transformers==5.23.0', 'peft==0.21.2', 'torch', 'aiohttp'],
   // not a kind: a protocol
   protocol: 'openenv',
@@ -226,13 +226,16 @@ export const trl: HandoffTarget = {
   write(input, ledger): NamedTexts {
     takeUnneeded(ledger, input);
     if (ledger.take<number>('evaluation.every') !== 0)
-      ledger.note('evaluation.every', 'nothing is evaluated while it trains there: bring the policy back for that');
+      ledger.note(
+        'evaluation.every',
+        'there is no evaluation during training there: bring the policy back to evaluate it',
+      );
     for (const [field, why] of Object.entries(unknown)) ledger.note(`algorithm.${field}`, why);
     const { fields, updates } = batches(ledger, input);
     const rules = rulesOf(ledger);
     if (rules.world_failure === 'drop')
-      ledger.note('algorithm.endings.worldFailure', 'an episode whose world failed counts as zero there');
-    ledger.note('sampling.promptTokens', 'a prompt is as long as it is there');
+      ledger.note('algorithm.endings.worldFailure', 'an episode whose world failed has return 0 there');
+    ledger.note('sampling.promptTokens', 'prompts have no length limit there');
     const settings = {
       config: configOf(ledger, input, fields),
       ...adapterOf(ledger, input),

@@ -60,7 +60,7 @@ function policyLoss(ledger: Ledger): Flat {
   const form = ledger.take<string>('algorithm.surrogate', 'clip');
   const at = `${actor}.policy_loss.loss_mode`;
   if (ratio === 'sequence-sum')
-    ledger.note('algorithm.ratio', 'one ratio an episode, of the sum, is not there: each token has its own');
+    ledger.note('algorithm.ratio', 'there is no ratio of an episode’s sum there: each token has its own ratio');
   if (ratio === 'sequence' && form !== 'clip')
     ledger.note('algorithm.surrogate', 'GSPO clips the ratio of the episode there');
   // not a kind: verl's name of a policy loss
@@ -74,7 +74,7 @@ function aggregation(ledger: Ledger): Flat {
   const mode = ledger.take<string>('algorithm.aggregation', 'token-mean');
   if (mode === 'seq-mean-token-sum-norm' && divisor === null)
     ledger.remark(
-      'seq-mean-token-sum-norm divides by the padded width there, where no divisor is set; here by the longest sequence.',
+      'Without a divisor, seq-mean-token-sum-norm divides by the padded width there, and by the longest sequence in Tabgym.',
     );
   return {
     [`${actor}.loss_agg_mode`]: mode,
@@ -120,7 +120,7 @@ function correction(ledger: Ledger): Flat {
   if (weights !== 'none' && low !== null && !masked)
     ledger.note(
       'algorithm.correction.low',
-      'weights are cut from above alone there, unless those out of bounds become zero',
+      'weights are cut only from above there, unless weights out of bounds become zero',
     );
   return {
     [`${at}.rollout_is`]: weights === 'none' ? null : weights,
@@ -148,18 +148,18 @@ function credit(ledger: Ledger): Flat {
   if (ledger.take<number>('algorithm.advantageEpsilon', spreadFloor) !== spreadFloor)
     ledger.note('algorithm.advantageEpsilon', `it is ${spreadFloor} there`);
   const unlike = {
-    turnGamma: 'credit goes token by token there',
-    turnEnds: 'credit goes token by token there',
-    turnRewards: 'the whole return lies on the last token there',
-    critic: 'the critic is a model of its own there',
-    valueWeight: 'the critic shares nothing with the policy there',
-    criticLearningRate: 'a whole model is trained there, not a head: critic.optim.lr is left at 1e-5',
+    turnGamma: 'credit is assigned per token there',
+    turnEnds: 'credit is assigned per token there',
+    turnRewards: 'the whole return is on the last token there',
+    critic: 'the critic is a separate model there',
+    valueWeight: 'the critic shares no layers with the policy there',
+    criticLearningRate: 'the critic is a whole model there, not a head: critic.optim.lr stays at 1e-5',
     stepWeight: 'single steps are not compared there',
     divideByStd: 'single steps are not compared there',
     statistics: 'single steps are not compared there',
-    turnWeight: 'turns have no credit of their own there',
-    turnDiscount: 'turns have no credit of their own there',
-    turnForm: 'turns have no credit of their own there',
+    turnWeight: 'turns have no separate credit there',
+    turnDiscount: 'turns have no separate credit there',
+    turnForm: 'turns have no separate credit there',
     normalizeBatch: 'advantages are not whitened over the batch there',
   };
   for (const [field, why] of Object.entries(unlike)) ledger.note(`algorithm.${field}`, why);
@@ -174,7 +174,10 @@ function optimizer(ledger: Ledger, { done }: HandoffInput): Flat {
   const at = `${actor}.optim`;
   const warmup = ledger.take<number>('optimizer.warmupSteps');
   if (ledger.take<number>('optimizer.finalFraction') !== 1)
-    ledger.note('optimizer.finalFraction', 'a linear fall is not there (constant or cosine): the learning rate stays');
+    ledger.note(
+      'optimizer.finalFraction',
+      'there is no linear schedule there (constant or cosine): the learning rate is constant',
+    );
   return {
     [`${at}.lr`]: ledger.take<number>('optimizer.learningRate'),
     [`${at}.lr_warmup_steps`]: Math.max(0, warmup - done),
@@ -193,10 +196,10 @@ function modelOf(ledger: Ledger, { policy }: HandoffInput): Flat {
   ledger.takeAll('policy.kind');
   ledger.take('policy.model');
   const rank = ledger.take<number>('policy.lora.rank');
-  if (!vllmRanks.includes(rank)) ledger.note('policy.lora.rank', `vLLM takes ranks of ${vllmRanks.join(', ')}`);
-  ledger.note('policy.lora.layers', 'there a new adapter is in every layer; one that is handed over keeps its layers');
+  if (!vllmRanks.includes(rank)) ledger.note('policy.lora.rank', `vLLM accepts the ranks ${vllmRanks.join(', ')}`);
+  ledger.note('policy.lora.layers', 'a new adapter is in every layer there; one that is handed over keeps its layers');
   for (const field of ['weights', 'kvCache', 'kvShare'])
-    ledger.note(`policy.${field}`, 'there the model is held in bfloat16, and vLLM plans its own cache');
+    ledger.note(`policy.${field}`, 'the model is bfloat16 there, and vLLM plans its own cache');
   return {
     [`${model}.path`]: interpolation('oc.env:BASE_MODEL'),
     [`${model}.lora_rank`]: rank,
@@ -214,7 +217,10 @@ function batches(ledger: Ledger, input: HandoffInput): Flat {
   const prompt = ledger.take<number>('sampling.promptTokens');
   const completion = ledger.take<number>('sampling.completionTokens');
   if (groups % minibatches !== 0)
-    ledger.note('algorithm.minibatches', `${groups} groups do not divide by it there: the last of a step is smaller`);
+    ledger.note(
+      'algorithm.minibatches',
+      `it does not divide the ${groups} groups: the last minibatch of a step is smaller`,
+    );
   return {
     'data.train_files': handoffPath('train.jsonl'),
     'data.val_files': handoffPath('val.jsonl'),
@@ -306,7 +312,7 @@ exec python3 -m verl.trainer.main_ppo --config-path="$TABGYM_HANDOFF" --config-n
 export const verl: HandoffTarget = {
   name: 'verl',
   label: 'verl',
-  sentence: 'Trains on one machine or many with Ray, by verl’s V1 trainer and an agent loop that plays our worlds.',
+  sentence: 'Trains on one or more machines with Ray, verl’s V1 trainer and an agent loop that plays Tabgym’s worlds.',
   pins: ['verl==0.9.1', 'vllm', 'transformers>=5.5.3,<5.11', 'peft', 'aiohttp'],
   // not a kind: a protocol
   protocol: 'openenv',
@@ -343,7 +349,7 @@ export const verl: HandoffTarget = {
     const head = 'hydra:\n  searchpath: [pkg://verl.trainer.config]\ndefaults: [ppo_trainer, _self_]\n';
     const base = input.policy.base?.name;
     return {
-      'tabgym.yaml': `# What differs from verl 0.9.1's own ppo_trainer.yaml.\n${head}${toYaml(settings)}`,
+      'tabgym.yaml': `# Differences from verl 0.9.1's own ppo_trainer.yaml.\n${head}${toYaml(settings)}`,
       // JSON is valid YAML; hydra reads it as a list.
       'agent_loop.yaml': `${JSON.stringify([loop], null, 2)}\n`,
       'train.jsonl': jsonLines(input.train.map(rowFor(input))),

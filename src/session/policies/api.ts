@@ -82,7 +82,7 @@ function keyOf(address: string, modelSettings: Services['modelSettings']): strin
   const { withheld, token } = modelSettings?.(address) ?? {};
   if (withheld)
     throw new ApiModelError(
-      `This experiment came from somebody else, and would send what it plays to ${address}: allow it in the setup, beside the model, then try again.`,
+      `This experiment came from somebody else and would send its episodes to ${address}. Allow it in the setup, beside the model, then try again.`,
     );
   return token ?? null;
 }

@@ -6,15 +6,10 @@ import type { State, Store } from '../state/state.ts';
 import { type Events, isActive } from './events.ts';
 import type { LazyParts } from './lazy-parts.ts';
 import type { Notifier } from './notifier.ts';
+import { fetchSiteFile } from './site-file.ts';
 
 /** Small trained policy that the site ships, for watching before anything was trained here. */
 const samplePolicy = 'sample-policy.zip';
-
-async function fetchFile(path: string): Promise<Blob> {
-  const response = await fetch(path);
-  if (!response.ok) throw new Error(msg(str`${path} could not be loaded (${response.status}). Try again.`));
-  return response.blob();
-}
 
 /** Actions of the run in focus that the library needs. */
 interface Focus {
@@ -58,7 +53,7 @@ export class Library {
   async openShipped(path: string, name: string) {
     const known = this.state.runs.find((run) => run.name === name && run.deletedUntil === null);
     await this.notifier.attempt('import', async () => {
-      const id = known?.id ?? (await this.api().importRun(await fetchFile(path), name)).id;
+      const id = known?.id ?? (await this.api().importRun(await (await fetchSiteFile(path)).blob(), name)).id;
       if (!known) await this.api().rename(id, name);
       await this.refreshRuns();
       await this.focus.open(id);
@@ -118,7 +113,8 @@ export class Library {
       ({ origin, deletedUntil }) => deletedUntil === null && origin.kind === 'import' && origin.file === samplePolicy,
     );
     const opened = await this.notifier.attempt('sample', async () => {
-      const run = known ?? (await this.api().importPolicy(await fetchFile(samplePolicy), samplePolicy));
+      const run =
+        known ?? (await this.api().importPolicy(await (await fetchSiteFile(samplePolicy)).blob(), samplePolicy));
       if (!known) await this.api().rename(run.id, msg('A trained policy'));
       await this.refreshRuns();
       await this.focus.open(run.id);

@@ -158,7 +158,7 @@ export class Links {
     }
     if (preset === null && seed === null) return null;
     const index = preset === null ? 0 : presets.findIndex(({ name }) => name === preset);
-    if (index < 0) throw new LinkError(msg(str`This link asks for the preset “${preset}”, which is not here.`));
+    if (index < 0) throw new LinkError(msg(str`This link names the preset “${preset}”, which does not exist here.`));
     return { experiment: seeded(structuredClone(presets[index])), preset: index };
   }
 

@@ -5,6 +5,7 @@
 import type { Trajectory } from '../../rl/episode/trajectory.ts';
 import type { LiveTurn, ReplayFrame, TrainerApi } from '../../session/protocol.ts';
 import type { Recording, Store } from '../state/state.ts';
+import { fetchSiteJson } from './site-file.ts';
 
 const turnMs = 1100;
 /** Pause before the recording repeats, in turns. */
@@ -92,6 +93,7 @@ export class Recorded {
 }
 
 const fetchJson = <T>(path: string, otherwise: T): Promise<T> =>
-  fetch(path)
-    .then((response) => (response.ok ? (response.json() as Promise<T>) : otherwise))
-    .catch(() => otherwise);
+  fetchSiteJson(path).then(
+    (json) => json as T,
+    () => otherwise,
+  );

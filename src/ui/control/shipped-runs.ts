@@ -3,10 +3,10 @@
  * run of a lesson. A link to such a run needs no attached file, since its reader fetches the run from the same site.
  * Loaded when a link names one.
  */
-import { msg, str } from '@lit/localize';
 import type { RunSummary, TrainerApi } from '../../session/protocol.ts';
 import { agentsFolder } from '../../session/shipped-agent.ts';
 import { fetchAgent, fetchGallery } from './shipped-agents.ts';
+import { fetchSiteFile } from './site-file.ts';
 
 interface Shipped {
   path: string;
@@ -35,11 +35,7 @@ export async function importShipped(api: TrainerApi, name: string, runs: readonl
     ({ origin, deletedUntil }) => deletedUntil === null && origin.kind === 'import' && origin.file === file,
   );
   if (known) return known.id;
-  const response = await fetch(path).catch(() => null);
-  if (!response?.ok) {
-    const why = response ? String(response.status) : msg('no connection');
-    throw new Error(msg(str`${path} could not be loaded (${why}). Try again.`));
-  }
+  const response = await fetchSiteFile(path);
   const { id } = await api.importRun(await response.blob(), file);
   await api.rename(id, title);
   return id;

@@ -79,7 +79,7 @@ export const shortcuts = (): Shortcut[] => [
   { keys: ['n'], label: msg('Learn: cards and lessons'), run: (app) => toggleLearn(app) },
   { keys: ['r'], label: msg('Runs'), run: (app) => toggleDrawer(app) },
   { keys: ['?'], label: msg('Keys and help'), run: (app) => app.layout.showHelp(true) },
-  { keys: ['Escape'], label: msg('Close what is open'), run: (app) => void app.layout.openDrawer(null) },
+  { keys: ['Escape'], label: msg('Close the open part'), run: (app) => void app.layout.openDrawer(null) },
 ];
 
 const followTab = (app: Controller) =>

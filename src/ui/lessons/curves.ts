@@ -29,7 +29,7 @@ export const curves: Lesson = {
   id: 'curves',
   title: () => msg('Reading the curves: three ways to fail'),
   aim: () =>
-    msg('See in the curves that nothing is learnt, that the policy has collapsed, or that it learns by heart.'),
+    msg('Recognise in the curves that nothing is learnt, that the policy has collapsed, or that it memorises.'),
   minutes: 8,
   experiment: noSignal,
   start: { panel: 'stage', tab: 'watch' },
@@ -106,7 +106,7 @@ export const curves: Lesson = {
           right: true,
           feedback: () =>
             msg(
-              'Yes. Without differences inside a group there is nothing to learn from, however long it trains. Imitation (lesson 9) can help as well.',
+              'Yes. Without differences inside a group there is nothing to learn from, however long the training. Imitation (lesson 9) can help as well.',
             ),
         },
         {

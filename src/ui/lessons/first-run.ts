@@ -118,7 +118,7 @@ export const firstRun: Lesson = {
           feedback: () => msg('They need as many crafting steps as the others.'),
         },
         {
-          text: () => msg('To tell whether it learnt to craft, or learnt the goals by heart.'),
+          text: () => msg('To see whether it learnt to craft or memorised the goals.'),
           right: true,
           feedback: () => msg('Yes. In the next lesson you make a policy learn by heart on purpose.'),
         },

@@ -86,7 +86,7 @@ describe('searches on a server', () => {
   it('are not started without permission, without an address, or without a corpus', async () => {
     received.length = 0;
     const withheld = await Search.open({ withheld: true });
-    await expect(withheld.reset([0], [task])).rejects.toThrow(/came from somebody else: allow it to use the server/);
+    await expect(withheld.reset([0], [task])).rejects.toThrow(/came from somebody else. Allow the server in the setup/);
     await expect((await Search.open()).reset([0], [task])).rejects.toThrow(/its address is not set/);
     const made = { ...task, options: { retriever: true } };
     await expect((await Search.open({ address })).reset([0], [made])).rejects.toThrow(WorldError);

@@ -1,4 +1,7 @@
-/** Bounds of the ratio, found from all rows of the update so that good actions have their share (BAPO, https://arxiv.org/abs/2510.18927). */
+/**
+ * Bounds of the ratio, searched over all rows of the update until good actions have the target share of the loss (BAPO,
+ * https://arxiv.org/abs/2510.18927).
+ */
 function boundsOf(rows, settings) {
   const ratioAt = ratiosOf(rows);
   const ratios = Array.from({ length: rows.count }, (_, i) => ratioAt(i).ratio);

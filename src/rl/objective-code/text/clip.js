@@ -1,4 +1,7 @@
-/** PPO's clipped ratio (https://arxiv.org/abs/1707.06347, equation 7), with dual clip (https://arxiv.org/abs/1912.09729, equation 3). */
+/**
+ * PPO's clipped ratio (https://arxiv.org/abs/1707.06347, equation 7) with dual clip (https://arxiv.org/abs/1912.09729,
+ * equation 3).
+ */
 function policyTerm({ ratio, slope }, logprob, advantage, { low, high, dualClip }) {
   const free = -advantage * ratio;
   const clipped = -advantage * Math.min(Math.max(ratio, low), high);

@@ -1,4 +1,4 @@
-/** The policy's objective and the critic's: half of max((v - R)^2, (v clipped near what it was - R)^2). */
+/** The policy's objective, and the critic's: half of max((v - R)^2, (v clipped around its old value - R)^2). */
 export function objective(rows, settings) {
   const { count, value, oldValue, return: target, valueCoefficient } = rows;
   const result = policyObjective(rows, settings);

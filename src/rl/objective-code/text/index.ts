@@ -1,7 +1,7 @@
 /**
  * Every algorithm's objective as JavaScript that a person may read and change. The functions of `objective/` are the
  * definition; a test compares each text with them bit by bit. A text consists of the same pieces as the objective:
- * ratio, bounds, clip, KL, sum. Loaded on request.
+ * ratio, bounds, clip, KL, sum. Loaded on demand.
  */
 import { type AnyAlgorithmSettings, algorithmOf } from '../../algorithms/registry.ts';
 import bounds from './bounds.js?raw';
@@ -59,10 +59,10 @@ function heading(label: string, sentence: string, columns: readonly string[], va
     `${label}. ${sentence}`,
     '',
     'Called between the forward pass and the backward pass of each update, over the tokens that the policy chose.',
-    `rows: count, and a number a row of ${given}.`,
+    `rows: count, and per row ${given}.`,
     "settings: the algorithm's own, as in the setup.",
-    `Gives back a number a row of ${back}.`,
-    'stopGradient(x) is x, held constant where Check compares the slopes with those of the loss.',
+    `Returns per row ${back}.`,
+    'stopGradient(x) is x, held constant when Check compares the slopes with those of the loss.',
   ];
   return lines.map((line) => `// ${line}`.trimEnd()).join('\n');
 }

@@ -1,4 +1,7 @@
-/** Estimates of KL(policy, reference) at one token (Schulman 2020, http://joschu.net/blog/kl-approx.html), and their slopes. */
+/**
+ * Estimates of KL(policy, reference) at one token, with their slopes (Schulman 2020,
+ * http://joschu.net/blog/kl-approx.html).
+ */
 function klTerm(logprob, refLogprob, estimator) {
   const difference = logprob - refLogprob;
   switch (estimator) {

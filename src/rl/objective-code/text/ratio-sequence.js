@@ -10,7 +10,10 @@ function sumsOfSequences({ count, sequence, logprob, oldLogprob }) {
   return (i) => sums.get(sequence[i]);
 }
 
-/** One ratio a sequence: exp of the mean of new - old (GSPO, https://arxiv.org/abs/2507.18071, equation 7). The 1 / n stands in the coefficient. */
+/**
+ * One ratio per sequence: exp of the mean of new - old (GSPO, https://arxiv.org/abs/2507.18071, equation 7). The
+ * coefficient contains the 1 / n of its slope.
+ */
 function ratiosOf(rows) {
   const of = sumsOfSequences(rows);
   return (i) => {

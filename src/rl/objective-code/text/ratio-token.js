@@ -1,4 +1,4 @@
-/** Ratio of token i's probability now to that when it was sampled, and its slope (dratio / dlogprob). */
+/** Ratio of token i's probability to its probability when sampled, with its slope (dratio / dlogprob). */
 function ratiosOf({ logprob, oldLogprob }) {
   return (i) => {
     const difference = logprob[i] - oldLogprob[i];

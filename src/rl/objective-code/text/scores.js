@@ -1,4 +1,4 @@
-/** The sequences, in order: each with its rows and its score, the sum of log(policy / reference) over them. */
+/** The sequences in order: each with its rows and its score, the sum of log(policy / reference) over its rows. */
 function scoresOf({ count, sequence, logprob, refLogprob }) {
   const scores = new Map();
   for (let i = 0; i < count; i++) {
