@@ -23,15 +23,11 @@ const lora = v.strictObject({
     step: 1,
     ...restart,
   }),
-  targets: option(
-    listOf('projections', choice(projections)),
-    [...projections],
-    {
-      label: 'Adapted projections',
-      sentence: 'Matrices of each layer that have an adapter.',
-      ...restart,
-    },
-  ),
+  targets: option(listOf('projections', choice(projections)), [...projections], {
+    label: 'Adapted projections',
+    sentence: 'Matrices of each layer that have an adapter.',
+    ...restart,
+  }),
   // No setting of the page: adapters that were trained elsewhere have it. Absent: all layers.
   layers: v.optional(listOf('layers', whole(0, 1023))),
 });
