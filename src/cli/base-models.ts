@@ -1,13 +1,10 @@
 /**
- * Opens language models on Node: from a local folder, or else a model of the catalogue or any repository, kept in a
- * cache folder.
+ * Opens language models on Node: from a folder or a GGUF file, read in place, or from a hub, kept in a cache folder.
  */
-import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import type { BaseModel, BaseModels } from '../models/base-model.ts';
-import { prepareModel } from '../models/loader.ts';
-import { baseNameOf } from '../models/names.ts';
+import { type PrepareOptions, prepareModel } from '../models/loader.ts';
 import { type OnnxModel, prepareOnnx } from '../models/onnx-model.ts';
 import type { Precision } from '../policy/weights/linear.ts';
 import { WeightsCache } from '../store/weights-cache.ts';
@@ -15,32 +12,42 @@ import { NodeDisk } from '../store/weights-disk.ts';
 import { FolderSource, nodeFiles } from '../store/weights-folder.ts';
 import { HttpSource } from '../store/weights-http.ts';
 import type { ModelSource } from '../store/weights-source.ts';
+import { type CommandModel, ggufNames, modelAt } from './model-place.ts';
 
 const cacheFolder = () => process.env.TABGYM_MODELS ?? join(homedir(), '.cache', 'tabgym', 'models');
 
-/** `TABGYM_HUB`: address of a mirror; `HF_TOKEN`: token for gated repositories. */
-const hubOptions = () => ({ base: process.env.TABGYM_HUB, token: process.env.HF_TOKEN ?? null });
+interface Opened {
+  source: ModelSource;
+  /** Null for files on this machine. */
+  cache: WeightsCache | null;
+  gguf: string | null;
+}
 
-const isFolder = (model: string) => existsSync(join(model, 'config.json'));
+/** `TABGYM_HUB`: address of a mirror of the public hub; `HF_TOKEN`: token for gated repositories. */
+function onHub({ base, id, revision, gguf }: CommandModel & { kind: 'hub' }): Opened {
+  const place = { id, revision: revision ?? undefined, base: base ?? process.env.TABGYM_HUB };
+  const source = new HttpSource(place, { token: process.env.HF_TOKEN ?? null });
+  return { source, cache: new WeightsCache(new NodeDisk(cacheFolder())), gguf };
+}
 
-/** A local folder is read in place, without a cache. */
-const cacheFor = (model: string) => (isFolder(model) ? null : new WeightsCache(new NodeDisk(cacheFolder())));
-
-async function sourceOf(model: string): Promise<ModelSource> {
-  if (isFolder(model)) return FolderSource.open(model, await nodeFiles(model));
-  const { name, revision } = baseNameOf(model);
-  const { base, token } = hubOptions();
-  return new HttpSource({ id: name, revision: revision ?? undefined, base }, { token });
+async function openPlace(model: string): Promise<Opened> {
+  const place = modelAt(model);
+  if (place.kind === 'hub') return onHub(place);
+  const all = await nodeFiles(place.folder);
+  if (place.kind === 'folder') return { source: await FolderSource.open(model, all), cache: null, gguf: null };
+  const own = new Set(ggufNames(place));
+  const files = all.filter(({ name }) => own.has(name));
+  return { source: await FolderSource.open(model, files), cache: null, gguf: place.file };
 }
 
 export class NodeBaseModels implements BaseModels {
-  async open(model: string, precision: Precision): Promise<BaseModel> {
-    const { signal } = new AbortController();
-    return prepareModel(await sourceOf(model), { precision, cache: cacheFor(model), signal });
+  async open(model: string, precision: Precision, options: Pick<PrepareOptions, 'tokenizer'> = {}): Promise<BaseModel> {
+    const { source, ...place } = await openPlace(model);
+    return prepareModel(source, { ...options, ...place, precision, signal: new AbortController().signal });
   }
 
   async openOnnx(model: string, file: string): Promise<OnnxModel> {
-    const { signal } = new AbortController();
-    return prepareOnnx(await sourceOf(model), file, { cache: cacheFor(model), signal });
+    const { source, cache } = await openPlace(model);
+    return prepareOnnx(source, file, { cache, signal: new AbortController().signal });
   }
 }

@@ -1,22 +1,23 @@
 /**
  * `npm run export -- FROM --format onnx|hf --out FOLDER`: writes a policy as files that other programs open. FROM is a
- * run (.tabgym), a policy's zip, or a folder of a Hugging Face checkpoint. The output folder has the Hub's layout, so
- * that transformers, PEFT, onnxruntime and transformers.js find every file.
+ * run (.tabgym), a policy's zip, a folder of a Hugging Face checkpoint, or a GGUF file. The output folder has the Hub's
+ * layout, so that transformers, PEFT, onnxruntime and transformers.js find every file.
  */
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { Command, Option } from 'commander';
 import { parseExperiment } from '../experiment/experiment.ts';
 import { factsOf } from '../experiment/policies/registry.ts';
+import { wholeTensors } from '../models/loader.ts';
 import { writeConfig } from '../policy/config.ts';
 import { type Checkpoint, loadCheckpoint, saveCheckpoint } from '../policy/formats/checkpoint.ts';
 import { exportOnnx } from '../policy/onnx/export.ts';
 import { specialTokens } from '../policy/text/tokenizer.ts';
-import { chatFiles } from '../session/chat-assets.ts';
 import { lastFinite } from '../session/finite-weights.ts';
 import { keptPolicy, policyFiles } from '../session/service/policy-files.ts';
 import { tinyTokenizer } from '../session/text/tiny-tokenizer.ts';
 import { NotARunError, readAdapter, readPolicy, readRun, writePolicy } from '../store/bundle.ts';
+import { NodeBaseModels } from './base-models.ts';
 import { adapterFilesIn, adapterFolder } from './policy-folder.ts';
 import { CommandError } from './training-run.ts';
 
@@ -35,23 +36,18 @@ const utf8 = new TextDecoder();
 /** A checkpoint, with a language model's conversation files if its folder has them. */
 type WholeModel = Checkpoint & { chat?: { [name: string]: Uint8Array } };
 
-function fromFolder(folder: string): WholeModel | AdapterExport {
-  const adapter = adapterFolder(folder);
+/** A folder or a GGUF file, read as every command reads it. */
+async function fromModel(path: string): Promise<WholeModel | AdapterExport> {
+  const adapter = path.endsWith('.gguf') ? null : adapterFolder(path);
   if (adapter) return { adapter: adapterFilesIn(adapter) };
-  const names = readdirSync(folder);
-  const weights = names.filter((name) => /^model(-\d+-of-\d+)?\.safetensors$/.test(name)).sort();
-  if (!names.includes('config.json') || !weights.length)
-    throw new CommandError(`${folder} is not a checkpoint: config.json and model.safetensors are needed.`);
-  const text = (name: string) => readFileSync(join(folder, name), 'utf8');
-  const checkpoint = loadCheckpoint({
-    config: text('config.json'),
-    model: weights.map((name) => new Uint8Array(readFileSync(join(folder, name)))),
-    tokenizer: names.includes('tokenizer.json') ? text('tokenizer.json') : null,
-  });
-  const chatNames = chatFiles.filter((name) => names.includes(name));
-  const chat = Object.fromEntries(chatNames.map((name) => [name, new Uint8Array(readFileSync(join(folder, name)))]));
-  return { ...checkpoint, chat };
+  const model = await new NodeBaseModels().open(path, 'f32', { tokenizer: 'optional' });
+  const { 'tokenizer.json': tokenizer = null, 'config.json': _, ...chat } = model.texts;
+  const tensors = await wholeTensors(model);
+  return { config: model.config, tensors, tokenizer, chat: encoded(chat) };
 }
+
+const encoded = (texts: { [name: string]: string }) =>
+  Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, new TextEncoder().encode(text)]));
 
 /** Files of an adapter in PEFT's layout. */
 export interface AdapterExport {
@@ -83,9 +79,9 @@ function fromPolicy(bytes: Uint8Array): WholeModel | AdapterExport {
   return fromFiles({ ...(readAdapter(bytes) ?? readPolicy(bytes)) });
 }
 
-export function readCheckpoint(path: string): WholeModel | AdapterExport {
+export async function readCheckpoint(path: string): Promise<WholeModel | AdapterExport> {
   if (!existsSync(path)) throw new CommandError(`There is no ${path}.`);
-  if (statSync(path).isDirectory()) return fromFolder(path);
+  if (statSync(path).isDirectory() || path.endsWith('.gguf')) return fromModel(path);
   const bytes = new Uint8Array(readFileSync(path));
   try {
     return fromRun(bytes, path);
@@ -175,10 +171,10 @@ function writeZip(files: ReadonlyMap<string, Uint8Array[]>, out: string): void {
   console.log(`${out}  ${zip.length.toLocaleString('en-US')} bytes`);
 }
 
-function main(): void {
-  new Command('export')
+async function main(): Promise<void> {
+  await new Command('export')
     .description('Writes a policy as files that other programs open, laid out as on the Hugging Face hub.')
-    .argument('<from>', "a run (.tabgym), a policy's zip, or a folder with config.json and model.safetensors")
+    .argument('<from>', "a run (.tabgym), a policy's zip, a folder of a model, or a .gguf file")
     .requiredOption('--out <path>', 'the folder to write (with --zip: the file)')
     // not a kind: the format of what is written
     .addOption(new Option('--format <name>').choices(['onnx', 'hf']).default('onnx'))
@@ -196,20 +192,17 @@ function main(): void {
       new Option('--dtype <type>', 'hf: type of the weights').choices(['float32', 'bfloat16']).default('float32'),
     )
     .option('--zip', 'hf: write one zip, which the page imports', false)
-    .action((from: string, options: ExportOptions) => {
-      const files = exportedFiles(readCheckpoint(from), options);
+    .action(async (from: string, options: ExportOptions) => {
+      const files = exportedFiles(await readCheckpoint(from), options);
       if (options.zip) writeZip(files, options.out);
       else write(files, options.out);
     })
-    .parse();
+    .parseAsync();
 }
 
 // Tests import these functions, so the command line is read only if this file is run as a tool.
-if (process.argv[1]?.endsWith('export.js')) {
-  try {
-    main();
-  } catch (error) {
-    console.error((error as Error).message);
+if (process.argv[1]?.endsWith('export.js'))
+  main().catch((error: Error) => {
+    console.error(error.message);
     process.exitCode = 1;
-  }
-}
+  });

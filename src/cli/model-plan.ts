@@ -1,9 +1,10 @@
 /**
- * The memory plan of a listed model as lines: the bytes of every part, whether it fits, and a change that would make it
+ * The memory plan of a model as lines: the bytes of every part, whether it fits, and a change that would make it
  * fit. Loads no weights.
  */
 
 import { configOf, findModel } from '../policy/catalogue.ts';
+import type { ModelConfig } from '../policy/config.ts';
 import type { KvPrecision } from '../policy/engine/generation/cache-pages.ts';
 import { planBuffers, totalBytes } from '../policy/plan/buffers.ts';
 import { type Change, changeThatFits, type MemoryLimits, type Misfit, misfit } from '../policy/plan/fit.ts';
@@ -15,6 +16,8 @@ import type { Precision } from '../policy/weights/linear.ts';
 
 export interface PlanSettings {
   model: string;
+  /** Config of a model that is not listed. */
+  config?: ModelConfig;
   rank: number;
   targets: readonly Projection[];
   weights: Precision;
@@ -32,6 +35,8 @@ export interface PlanSettings {
   tokens: number;
 }
 
+const configFor = ({ model, config }: PlanSettings): ModelConfig => config ?? configOf(findModel(model));
+
 const capacityOf = ({ group, groups, prompt, completion, pages, tokens }: PlanSettings): Capacity => ({
   rows: group * groups,
   groups,
@@ -44,7 +49,7 @@ const capacityOf = ({ group, groups, prompt, completion, pages, tokens }: PlanSe
 
 /** Lists every buffer of a training run. Throws UnknownModelError. */
 export function planModel(settings: PlanSettings, bindingBytes: number): PlannedBuffer[] {
-  const config = configOf(findModel(settings.model));
+  const config = configFor(settings);
   const lora: LoraConfig = { rank: settings.rank, alpha: 2 * settings.rank, targets: settings.targets };
   return planBuffers(config, capacityOf(settings), {
     trainable: true,
@@ -91,7 +96,7 @@ const changes: readonly Change<PlanSettings>[] = [
 
 /** The model's context length if trajectories may exceed it, else null. */
 function shortContext(settings: PlanSettings): number | null {
-  const { maxPosition } = configOf(findModel(settings.model));
+  const { maxPosition } = configFor(settings);
   return leastTokens(settings) > maxPosition ? maxPosition : null;
 }
 

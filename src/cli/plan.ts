@@ -1,13 +1,16 @@
 /**
- * `npm run plan -- MODEL [options]`: prints the memory, in bytes, for training a listed model with an adapter on a GPU,
- * without loading the model. `npm run plan -- experiments/NAME.json`: the same for a run of an experiment on this
+ * `npm run plan -- MODEL|FOLDER|FILE.gguf [options]`: prints the memory, in bytes, for training a model with an adapter
+ * on a GPU, without loading its weights. `npm run plan -- experiments/NAME.json`: the same for a run of an experiment on this
  * machine's adapter.
  */
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { kindsHelp } from '../experiment/guide.ts';
-import { catalogue, findModel } from '../policy/catalogue.ts';
+import { listedModel } from '../models/names.ts';
+import { catalogue } from '../policy/catalogue.ts';
 import { totalBytes } from '../policy/plan/buffers.ts';
 import type { Projection } from '../policy/weights/adapter.ts';
+import { NodeBaseModels } from './base-models.ts';
+import { modelAt } from './model-place.ts';
 import { type PlanSettings, parseTargets, planLines, planOrProblem, refusal } from './model-plan.ts';
 import { planExperiment } from './plan-experiment.ts';
 import { readDocument } from './training-run.ts';
@@ -30,7 +33,7 @@ const program = new Command('plan')
   .description('Prints the bytes that every part of a training run needs on a GPU, without loading the model.')
   .argument(
     '<model>',
-    `a file of experiments/, for this machine's adapter, or ${catalogue.map(({ id }) => id).join(', ')}`,
+    `a file of experiments/, for this machine's adapter; a folder of a model or a .gguf file; or ${catalogue.map(({ id }) => id).join(', ')}`,
   )
   .addOption(
     new Option('--weights <precision>', 'precision of the frozen matrices')
@@ -61,13 +64,21 @@ const program = new Command('plan')
 
 type Options = Omit<PlanSettings, 'model'> & { binding: number; memory?: number; buffers: boolean };
 
+/** A listed model, whose config is known, or one whose files are read up to their weights. */
+async function plannedModel(model: string): Promise<Pick<PlanSettings, 'model' | 'config'>> {
+  const place = modelAt(model);
+  const listed = place.kind === 'hub' ? listedModel(model) : undefined;
+  if (listed) return { model: listed.id };
+  const { config } = await new NodeBaseModels().open(model, 'f32');
+  return { model, config };
+}
+
 async function main(): Promise<number> {
   program.parse();
   const [named] = program.args;
   if (named.endsWith('.json')) return (await planExperiment(readDocument(named), console.log)) ? 0 : 1;
   const { binding, memory, buffers: withBuffers, ...settings } = program.opts<Options>();
-  const model = findModel(named).id;
-  const planned: PlanSettings = { model, ...settings };
+  const planned: PlanSettings = { ...(await plannedModel(named)), ...settings };
   if (planned.tokens < planned.prompt + planned.completion)
     throw new RangeError(
       `--tokens ${planned.tokens} is too small for a trajectory of --prompt ${planned.prompt} and --completion ${planned.completion}.`,

@@ -5,12 +5,21 @@
  */
 
 import { type ModelConfig, parameterShapes, parseConfig } from '../policy/config.ts';
-import { CheckpointError, checkShapes } from '../policy/formats/checkpoint.ts';
+import {
+  CheckpointError,
+  checkShapes,
+  embeddingName,
+  headName,
+  namedParameters,
+} from '../policy/formats/checkpoint.ts';
 import { firstPart, readGguf } from '../policy/formats/gguf.ts';
 import { ggufTokenizer } from '../policy/formats/gguf-tokenizer.ts';
 import { dataStartOf, readTable } from '../policy/formats/safetensors.ts';
+import { withNamedTokens } from '../policy/text/named-tokens.ts';
 import { type StoredTensor, storedTensor } from '../policy/weights/stored-tensor.ts';
 import { type ModelSource, readRange, SourceError, type SourceFile } from '../store/weights-source.ts';
+import { headDiffers } from './tied-head.ts';
+import { chooseWeights } from './weight-files.ts';
 
 export interface WeightFile {
   file: SourceFile;
@@ -26,11 +35,16 @@ export interface ModelFiles {
    */
   texts: { [name: string]: string };
   weights: WeightFile[];
+  /** True if the files repeat a tied embedding as the head. It is compared while the weights are loaded. */
+  hasHeadCopy: boolean;
 }
 
-const weightsName = 'model.safetensors';
-const indexName = 'model.safetensors.index.json';
-const optionalTexts = ['tokenizer_config.json', 'chat_template.jinja', 'generation_config.json'];
+const optionalTexts = [
+  ...['tokenizer_config.json', 'chat_template.jinja', 'generation_config.json'],
+  ...['special_tokens_map.json', 'adapter_config.json'],
+];
+/** A folder's template that precedes all others, as in transformers. Only folders are asked for it. */
+const defaultTemplate = 'additional_chat_templates/default.jinja';
 
 function parseJson(name: string, text: string): unknown {
   try {
@@ -46,23 +60,6 @@ async function needed(source: ModelSource, name: string, signal: AbortSignal): P
   throw new SourceError('missing', `${source.label} has no ${name}. Is it a language model in Hugging Face's layout?`);
 }
 
-async function fileOf(source: ModelSource, name: string, signal: AbortSignal): Promise<SourceFile> {
-  const file = await source.file(name, signal);
-  if (file) return file;
-  throw new SourceError('missing', `${source.label} has no ${name}, which its index lists. The upload is incomplete.`);
-}
-
-/** Names of the weight files, in order. */
-async function weightNames(source: ModelSource, signal: AbortSignal): Promise<string[]> {
-  const index = await source.text(indexName, signal);
-  if (index === null) return [weightsName];
-  const map = (parseJson(indexName, index) as { weight_map?: { [tensor: string]: unknown } } | null)?.weight_map;
-  const names = [...new Set(Object.values(map ?? {}))];
-  if (names.length && names.every((name) => typeof name === 'string' && /^[\w.-]+$/.test(name)))
-    return (names as string[]).sort();
-  throw new CheckpointError(`${indexName} lists no weight files.`);
-}
-
 async function tableOf(file: SourceFile, signal: AbortSignal): Promise<StoredTensor[]> {
   const first = await readRange(file, 0, Math.min(8, file.bytes), signal);
   const head = await readRange(file, 0, dataStartOf(first, file.bytes), signal);
@@ -71,28 +68,39 @@ async function tableOf(file: SourceFile, signal: AbortSignal): Promise<StoredTen
     .map(storedTensor);
 }
 
-/**
- * True for tensors that some exporters add without new information: rotary tables, and the head of a model that ties
- * it.
- */
-const isRedundant = (name: string, config: ModelConfig) =>
-  name.endsWith('rotary_emb.inv_freq') || (name === 'lm_head.weight' && config.tieWordEmbeddings);
+/** The config, its text and the weights with the model's tensors only. */
+type Placed = Omit<ModelFiles, 'texts'> & { configText: string };
 
 /**
- * The files with the model's tensors only. Throws CheckpointError if a tensor is missing, unknown, duplicated or of the
- * wrong shape.
+ * Names the stored tensors as the model's parameters, and reads a head that differs from a tied embedding as the
+ * model's own. Rejects with a CheckpointError if a tensor is missing, unknown, duplicated or of the wrong shape.
  */
-function checked(config: ModelConfig, files: readonly WeightFile[]): WeightFile[] {
-  const kept = files.map(({ file, tensors }) => ({
-    file,
-    tensors: tensors.filter(({ name }) => !isRedundant(name, config)),
-  }));
-  const all = kept.flatMap(({ tensors }) => tensors);
-  const found = new Map(all.map((tensor) => [tensor.name, tensor]));
-  const twice = all.find((tensor) => found.get(tensor.name) !== tensor);
+async function placed(
+  configText: string,
+  stated: ModelConfig,
+  files: readonly WeightFile[],
+  signal: AbortSignal,
+): Promise<Placed> {
+  const stored = files.flatMap(({ tensors }) => tensors);
+  const found = new Map(stored.map((tensor) => [tensor.name, tensor]));
+  const twice = stored.find((tensor) => found.get(tensor.name) !== tensor);
   if (twice) throw new CheckpointError(`${twice.name} is in more than one of the ${files.length} weight files`);
-  checkShapes(parameterShapes(config), found);
-  return kept;
+  const { names, hasTiedHead } = namedParameters(stated, found.keys());
+  const weights = files.map(({ file, tensors }) => ({
+    file,
+    tensors: tensors.flatMap((tensor) =>
+      names.has(tensor.name) ? [{ ...tensor, name: names.get(tensor.name)! }] : [],
+    ),
+  }));
+  const all = new Map(weights.flatMap(({ file, tensors }) => tensors.map((tensor) => [tensor.name, { file, tensor }])));
+  const hasOwnHead = hasTiedHead && (await headDiffers(all.get(embeddingName)!, all.get(headName)!, signal));
+  const config = hasOwnHead ? { ...stated, tieWordEmbeddings: false } : stated;
+  const hasHeadCopy = hasTiedHead && !hasOwnHead;
+  const parameters = new Map([...all].map(([name, { tensor }]) => [name, tensor]));
+  if (hasHeadCopy) parameters.delete(headName);
+  checkShapes(parameterShapes(config), parameters);
+  const untied = () => JSON.stringify({ ...JSON.parse(configText), tie_word_embeddings: false }, null, 1);
+  return { config, configText: hasOwnHead ? untied() : configText, weights, hasHeadCopy };
 }
 
 /**
@@ -117,9 +125,38 @@ function checkTokenizer(config: ModelConfig, text: string): void {
   );
 }
 
-async function optional(source: ModelSource, signal: AbortSignal): Promise<{ [name: string]: string }> {
-  const found = await Promise.all(optionalTexts.map(async (name) => [name, await source.text(name, signal)] as const));
-  return Object.fromEntries(found.filter((pair): pair is [string, string] => pair[1] !== null));
+/**
+ * The optional texts that exist. tokenizer_config.json has all named tokens, from whichever file they come. Throws
+ * SourceError if an adapter lies beside the model.
+ */
+async function optional(
+  source: ModelSource,
+  configText: string,
+  tokenizer: string,
+  signal: AbortSignal,
+): Promise<{ [name: string]: string }> {
+  const names = source.names()?.includes(defaultTemplate) ? [...optionalTexts, defaultTemplate] : optionalTexts;
+  const found = await Promise.all(names.map(async (name) => [name, await source.text(name, signal)] as const));
+  const texts = Object.fromEntries(found.filter((pair): pair is [string, string] => pair[1] !== null));
+  if (texts['adapter_config.json'] !== undefined)
+    throw new SourceError(
+      'unreadable',
+      `${source.label} holds an adapter (adapter_config.json) beside a model, and transformers would add it to the model. ` +
+        'Move one of them to a folder of its own.',
+    );
+  if (texts[defaultTemplate] !== undefined) texts['chat_template.jinja'] = texts[defaultTemplate];
+  const json = (name: string) => (name in texts ? (parseJson(name, texts[name]) as { [name: string]: unknown }) : null);
+  const config = json('tokenizer_config.json');
+  const named = withNamedTokens({
+    tokenizer,
+    config,
+    specialTokensMap: json('special_tokens_map.json'),
+    modelType: (parseJson('config.json', configText) as { model_type?: unknown } | null)?.model_type,
+  });
+  if (named && named !== config) texts['tokenizer_config.json'] = JSON.stringify(named, null, 2);
+  delete texts['special_tokens_map.json'];
+  delete texts[defaultTemplate];
+  return texts;
 }
 
 /** Text files needed for a conversation, for a model whose weights are read elsewhere. */
@@ -128,32 +165,44 @@ export async function conversationTexts(source: ModelSource, signal: AbortSignal
     async (name) => [name, await needed(source, name, signal)] as const,
   );
   const found = Object.fromEntries(await Promise.all(texts));
-  parseJson('config.json', found['config.json']);
-  return { ...found, ...(await optional(source, signal)) };
+  return { ...found, ...(await optional(source, found['config.json'], found['tokenizer.json'], signal)) };
 }
 
-async function safetensorsModel(source: ModelSource, signal: AbortSignal): Promise<ModelFiles> {
-  const configText = await needed(source, 'config.json', signal);
+/** Options of a search for a model's files. */
+export interface FindOptions {
+  /** GGUF file to read instead of the safetensors. */
+  gguf: string | null;
+  tokenizer: 'needed' | 'optional';
+  signal: AbortSignal;
+}
+
+async function tokenizerOf(source: ModelSource, config: ModelConfig, { tokenizer, signal }: FindOptions) {
+  const text =
+    tokenizer === 'needed'
+      ? await needed(source, 'tokenizer.json', signal)
+      : await source.text('tokenizer.json', signal);
+  if (text !== null) checkTokenizer(config, text);
+  return text;
+}
+
+async function safetensorsModel(source: ModelSource, options: FindOptions): Promise<ModelFiles> {
+  const { signal } = options;
+  const stated = await needed(source, 'config.json', signal);
+  const json = parseJson('config.json', stated);
   // The config comes first, so that an unsupported model is refused before its larger files are requested.
-  const config = parseConfig(parseJson('config.json', configText));
-  const tokenizer = await needed(source, 'tokenizer.json', signal);
-  checkTokenizer(config, tokenizer);
-  const texts = { 'config.json': configText, 'tokenizer.json': tokenizer, ...(await optional(source, signal)) };
+  const statedConfig = parseConfig(json);
+  const tokenizer = await tokenizerOf(source, statedConfig, options);
+  const others = await optional(source, stated, tokenizer ?? '', signal);
   const weights: WeightFile[] = [];
-  for (const name of await weightNames(source, signal)) {
-    const file = name === weightsName ? await onlyFile(source, signal) : await fileOf(source, name, signal);
+  for (const file of await chooseWeights(source, json, signal))
     weights.push({ file, tensors: await tableOf(file, signal) });
-  }
-  return { config, texts, weights: checked(config, weights) };
-}
-
-async function onlyFile(source: ModelSource, signal: AbortSignal): Promise<SourceFile> {
-  const file = await source.file(weightsName, signal);
-  if (file) return file;
-  throw new SourceError(
-    'missing',
-    `${source.label} has no ${weightsName}. Other formats (pytorch_model.bin) are not read; for GGUF, name the file.`,
-  );
+  const { configText, ...found } = await placed(stated, statedConfig, weights, signal);
+  const texts = {
+    'config.json': configText,
+    ...(tokenizer === null ? {} : { 'tokenizer.json': tokenizer }),
+    ...others,
+  };
+  return { ...found, texts };
 }
 
 /** Model in a GGUF file, or in the parts of a split model, of which `chosen` names any. */
@@ -171,13 +220,13 @@ async function ggufModel(source: ModelSource, chosen: string, signal: AbortSigna
   const { config, json, metadata, parts } = await readGguf(first, open);
   const made = ggufTokenizer(metadata);
   const texts = {
-    'config.json': JSON.stringify(json, null, 1),
     'tokenizer.json': JSON.stringify(made.tokenizer),
     'tokenizer_config.json': JSON.stringify(made.config, null, 1),
   };
   checkTokenizer(config, texts['tokenizer.json']);
   const weights = parts.map((part) => ({ file: files.get(part.name)!, tensors: part.tensors }));
-  return { config, texts, weights: checked(config, weights) };
+  const { configText, ...found } = await placed(JSON.stringify(json, null, 1), config, weights, signal);
+  return { ...found, texts: { 'config.json': configText, ...texts } };
 }
 
 /** Name of the only GGUF model in a folder without safetensors, or null. A split model counts once. */
@@ -193,11 +242,8 @@ function onlyGguf(source: ModelSource): string | null {
   return found[0] ?? null;
 }
 
-/**
- * Finds a model's files. `gguf` names a GGUF file to read instead of the safetensors. Rejects with messages written for
- * a person.
- */
-export function findModelFiles(source: ModelSource, gguf: string | null, signal: AbortSignal): Promise<ModelFiles> {
-  const name = gguf ?? onlyGguf(source);
-  return name ? ggufModel(source, name, signal) : safetensorsModel(source, signal);
+/** Finds a model's files. Rejects with messages written for a person. */
+export function findModelFiles(source: ModelSource, options: FindOptions): Promise<ModelFiles> {
+  const name = options.gguf ?? onlyGguf(source);
+  return name ? ggufModel(source, name, options.signal) : safetensorsModel(source, options);
 }

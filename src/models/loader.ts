@@ -4,12 +4,16 @@
  * memory. Kept pieces are read from disk, and an interrupted download continues after its last piece.
  */
 import { type ModelConfig, parameterShapes, parseConfig } from '../policy/config.ts';
+import { headName } from '../policy/formats/checkpoint.ts';
+import type { TensorMap } from '../policy/policy.ts';
 import type { Precision, WeightPiece } from '../policy/weights/linear.ts';
 import { rowSlices, type StoredTensor, sliceBytes } from '../policy/weights/stored-tensor.ts';
 import type { Kept, PieceRecord, PieceWriter, WeightsCache } from '../store/weights-cache.ts';
 import type { ModelSource } from '../store/weights-source.ts';
+import type { BaseModel } from './base-model.ts';
 import { findModelFiles, type ModelFiles, type WeightFile } from './files.ts';
 import { decodePiece, encodePiece, readPiece } from './format.ts';
+import { TiedCheck, type TiedState } from './tied-head.ts';
 import {
   bytesBefore,
   type FilesPlan,
@@ -54,6 +58,8 @@ export interface PrepareOptions {
   cache: WeightsCache | null;
   /** GGUF file to read instead of the safetensors. */
   gguf?: string | null;
+  /** `optional`: a folder without tokenizer.json is read too. Default: needed. */
+  tokenizer?: 'needed' | 'optional';
   signal: AbortSignal;
 }
 
@@ -62,6 +68,8 @@ interface PieceNote extends FilesPosition {
   name: string;
   row: number;
   rows: number;
+  /** Comparison of a redundant head with the embedding, if the files have one. */
+  tied?: TiedState;
 }
 
 /**
@@ -119,11 +127,11 @@ export async function openKept(cache: WeightsCache, key: string, precision: Prec
 
 /** Finds a model and its kept pieces. Rejects with a message written for a person if it cannot be loaded or run. */
 export async function prepareModel(source: ModelSource, options: PrepareOptions): Promise<PreparedModel> {
-  const { precision, cache, gguf = null, signal } = options;
+  const { precision, cache, gguf = null, tokenizer = 'needed', signal } = options;
   const key = keyOf(source, gguf);
   const whole = cache && (await openKept(cache, key, precision));
   if (whole) return whole;
-  const files = await findModelFiles(source, gguf, signal);
+  const files = await findModelFiles(source, { gguf, tokenizer, signal });
   const plan = planOf(files.weights);
   const last = (await cache?.findSame<PieceNote>({ key, kind: precision, plan }))?.pieces.at(-1);
   const total = totalOf(plan);
@@ -140,6 +148,18 @@ export async function prepareModel(source: ModelSource, options: PrepareOptions)
   };
 }
 
+/** All tensors of a model in f32, in the engine's order. The model must have been opened in f32. */
+export async function wholeTensors(model: BaseModel): Promise<TensorMap> {
+  const tensors: TensorMap = new Map();
+  for (const [name, shape] of parameterShapes(model.config))
+    tensors.set(name, { shape, data: new Float32Array(shape.reduce((a, b) => a * b, 1)) });
+  for await (const piece of model.pieces({ signal: new AbortController().signal })) {
+    if (piece.kind !== 'f32') throw new RangeError(`${piece.name} is packed: open the model in f32.`);
+    tensors.get(piece.name)!.data.set(piece.values, piece.row * piece.shape.at(-1)!);
+  }
+  return tensors;
+}
+
 interface LoadingParts {
   key: string;
   label: string;
@@ -147,6 +167,14 @@ interface LoadingParts {
   plan: Plan;
   files: ModelFiles;
   cache: WeightsCache | null;
+}
+
+interface TensorReading {
+  file: number;
+  tensor: StoredTensor;
+  reader: WeightReader;
+  writer: PieceWriter<PieceNote> | null;
+  tied: TiedCheck | null;
 }
 
 /** Loading of one model. May be run again after a failure. */
@@ -180,24 +208,24 @@ class Loading {
     from: PieceNote | null,
     options: LoadOptions,
   ): AsyncGenerator<WeightPiece, void, undefined> {
-    const { weights } = this.parts.files;
+    const { weights, hasHeadCopy } = this.parts.files;
+    const tied = hasHeadCopy ? await TiedCheck.open(from?.tied) : null;
     for (let file = from?.file ?? 0; file < weights.length; file++) {
       const state = file === from?.file ? from : null;
       const reader = await WeightReader.open(weights[file].file, state, options.signal);
       try {
-        for (const tensor of weights[file].tensors) yield* this.readTensor(file, tensor, reader, writer, options);
+        for (const tensor of weights[file].tensors)
+          yield* this.readTensor({ file, tensor, reader, writer, tied }, options);
         await reader.finish();
       } finally {
         await reader.close();
       }
     }
+    tied?.finish();
   }
 
   private async *readTensor(
-    file: number,
-    tensor: StoredTensor,
-    reader: WeightReader,
-    writer: PieceWriter<PieceNote> | null,
+    { file, tensor, reader, writer, tied }: TensorReading,
     { signal, onProgress }: LoadOptions,
   ): AsyncGenerator<WeightPiece, void, undefined> {
     const { plan, precision } = this.parts;
@@ -208,8 +236,12 @@ class Loading {
       signal.throwIfAborted();
       await reader.skipTo(start);
       const where = { name: tensor.name, shape: tensor.shape, row, rows };
-      const piece = readPiece(precision, where, tensor, await reader.take(rows * rowBytes));
+      const bytes = await reader.take(rows * rowBytes);
+      tied?.update(tensor.name, bytes);
+      if (tied && tensor.name === headName) continue;
+      const piece = readPiece(precision, where, tensor, bytes);
       const note: PieceNote = { file, name: tensor.name, row, rows, ...reader.state() };
+      if (tied) note.tied = tied.state();
       await writer?.append(encodePiece(piece), note);
       yield piece;
       onProgress?.(bytesBefore(plan, note), totalOf(plan));

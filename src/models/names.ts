@@ -2,7 +2,7 @@
  * Names of a language model: in an experiment (a short id, a repository, or the key of a kept model), and in an
  * exported adapter, where Python expects a repository and, unless it is `main`, a revision.
  */
-import { catalogue } from '../policy/catalogue.ts';
+import { type CatalogueEntry, catalogue } from '../policy/catalogue.ts';
 import { publicHub } from '../store/weights-http.ts';
 
 export { type CatalogueEntry, catalogue, downloadBytes } from '../policy/catalogue.ts';
@@ -17,17 +17,47 @@ export interface BaseName {
 }
 
 const repository = /^[\w.-]+\/[\w.-]+$/;
-/** `https://HUB/owner/name@revision`, followed by `#FILE` for a GGUF file. */
-const hubKey = /^https?:\/\/.*?\/([\w.-]+\/[\w.-]+)@([^@#]+)(?:#.+)?$/;
+/**
+ * `https://HUB/owner/name@revision`, followed by `#FILE` for a GGUF file. An address as a browser shows it has
+ * `/tree/revision` or nothing after the name.
+ */
+const hubKey = /^(https?:\/\/.*?)\/([\w.-]+\/[\w.-]+?)(?:(?:@|\/tree\/)([^@#]+?))?\/?(?:#(.+))?$/;
 /** `folder/LABEL@HASH`. */
 const folderKey = /^folder\/(.+)@[0-9a-f]+(?:#.+)?$/;
+
+/** A repository on a hub. */
+export interface HubAddress {
+  /** Address of the hub; null for the public one. */
+  base: string | null;
+  id: string;
+  /** Null for main. */
+  revision: string | null;
+  /** A GGUF file of the repository. */
+  gguf: string | null;
+}
+
+/** The repository that a key or an address names; null for other names. */
+export function hubAddress(model: string): HubAddress | null {
+  const [, hub, id, revision, gguf] = hubKey.exec(model) ?? [];
+  if (!id) return null;
+  return {
+    base: hub === publicHub ? null : hub,
+    id,
+    revision: !revision || revision === 'main' ? null : revision,
+    gguf: gguf ?? null,
+  };
+}
+
+/** The listed model with this id or repository, in any case. */
+export const listedModel = (model: string): CatalogueEntry | undefined =>
+  catalogue.find(({ id, repository: name }) => [id, name.toLowerCase()].includes(model.toLowerCase()));
 
 /** Repository of an experiment's model; for a model from a folder, the folder's name; otherwise the name unchanged. */
 export function baseNameOf(model: string): BaseName {
   const listed = catalogue.find(({ id }) => id === model.toLowerCase());
   if (listed) return { name: listed.repository, revision: null };
-  const [, name, revision] = hubKey.exec(model) ?? [];
-  if (name) return { name, revision: revision === 'main' ? null : revision };
+  const address = hubAddress(model);
+  if (address) return { name: address.id, revision: address.revision };
   return { name: folderKey.exec(model)?.[1] ?? model, revision: null };
 }
 

@@ -4,9 +4,7 @@
  */
 import { createSHA256, type IHasher } from 'hash-wasm';
 import { SourceError, type SourceFile } from '../store/weights-source.ts';
-
-const toBase64 = (bytes: Uint8Array) => btoa(String.fromCharCode(...bytes));
-const fromBase64 = (text: string) => Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
+import { fromBase64, toBase64 } from './base64.ts';
 
 /** Read position and hash, saved with each piece. */
 export interface ReaderState {

@@ -24,14 +24,19 @@ export function browserFiles(files: Iterable<{ name: string; file: File }>): Fol
   }));
 }
 
-/** Files of a folder on Node, including those in its `onnx` sub-folder. */
+/** Sub-folders of the Hub's layout with files of a model. */
+const subFolders = ['onnx', 'additional_chat_templates'];
+
+/** Files of a folder on Node, including those in the sub-folders of the Hub's layout. */
 export async function nodeFiles(folder: string): Promise<FolderFile[]> {
   if (!import.meta.env.SSR) throw new Error('Only Node can read a folder by its path.');
   const { open, readdir, stat } = await import('node:fs/promises');
   const { join } = await import('node:path');
-  // not a kind: the Hub's folder for models in ONNX
-  const beside = await readdir(join(folder, 'onnx')).catch(() => []);
-  const names = [...(await readdir(folder)), ...beside.map((name) => `onnx/${name}`)];
+  const beside = subFolders.map(async (sub) => {
+    const inside = await readdir(join(folder, sub)).catch(() => []);
+    return inside.map((name) => `${sub}/${name}`);
+  });
+  const names = [await readdir(folder), ...(await Promise.all(beside))].flat();
   const files = await Promise.all(names.map(async (name) => ({ name, info: await stat(join(folder, name)) })));
   return files
     .filter(({ info }) => info.isFile())

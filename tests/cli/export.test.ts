@@ -54,8 +54,8 @@ function writeZip(): string {
 it.each([
   ['a folder', writeFolder],
   ['a zip', writeZip],
-])('%s is exported as a checkpoint unchanged', (_, write) => {
-  const checkpoint = readCheckpoint(write()) as Checkpoint;
+])('%s is exported as a checkpoint unchanged', async (_, write) => {
+  const checkpoint = (await readCheckpoint(write())) as Checkpoint;
   const files = exportedFiles(checkpoint, {
     format: 'hf',
     operators: 'standard',
@@ -67,9 +67,9 @@ it.each([
   expect(back.tensors).toEqual(checkpoint.tensors);
 });
 
-it('a checkpoint is exported as ONNX with the file names of the Hub', () => {
+it('a checkpoint is exported as ONNX with the file names of the Hub', async () => {
   const options = { format: 'onnx', operators: 'contrib', weights: 'int4', dtype: 'float32' } as const;
-  const files = exportedFiles(readCheckpoint(writeFolder()), options);
+  const files = exportedFiles(await readCheckpoint(writeFolder()), options);
   expect([...files.keys()].sort()).toEqual(['config.json', 'onnx/model.onnx', 'tokenizer.json']);
   const { graph } = decodeOnnx(files.get('onnx/model.onnx')![0]);
   expect(graph.node.filter(({ opType }) => opType === 'MatMulNBits')).toHaveLength(8);
@@ -106,7 +106,7 @@ describe('a run with an adapter', () => {
   }
 
   it("is exported in PEFT's form, from the run and from its zip", async () => {
-    const files = exportedFiles(readCheckpoint(await runFile()), form);
+    const files = exportedFiles(await readCheckpoint(await runFile()), form);
     expect([...files.keys()].sort()).toEqual(['adapter_config.json', 'adapter_model.safetensors', 'tokenizer.json']);
     const text = new TextDecoder().decode(files.get('adapter_config.json')![0]);
     expect(JSON.parse(text)).toMatchObject({ base_model_name_or_path: 'Qwen/Qwen3-0.6B', r: 2, lora_alpha: 4 });
@@ -116,13 +116,13 @@ describe('a run with an adapter', () => {
     const zip = join(folder, 'adapter.zip');
     writeFileSync(zip, policyZip(files));
     expect(readAdapter(new Uint8Array(readFileSync(zip)))).not.toBeNull();
-    const again = exportedFiles(readCheckpoint(zip), form);
+    const again = exportedFiles(await readCheckpoint(zip), form);
     for (const [name, pieces] of again) expect(pieces[0]).toEqual(files.get(name)![0]);
     expect(again.has('adapter_config.json') && again.has('adapter_model.safetensors')).toBe(true);
   });
 
   it('is refused by name where whole weights are needed', async () => {
-    const from = readCheckpoint(await runFile());
+    const from = await readCheckpoint(await runFile());
     expect(() => exportedFiles(from, { ...form, format: 'onnx' })).toThrow(
       /is an adapter.*--format hf.*merge_and_unload/s,
     );
@@ -130,10 +130,10 @@ describe('a run with an adapter', () => {
   });
 });
 
-it('refuses input that is not a policy', () => {
-  expect(() => readCheckpoint(join(folder, 'nothing'))).toThrow(/There is no .*nothing/);
-  expect(() => readCheckpoint(folder)).toThrow(/is not a checkpoint: config.json and model.safetensors/);
+it('refuses input that is not a policy', async () => {
+  await expect(readCheckpoint(join(folder, 'nothing'))).rejects.toThrow(/There is no .*nothing/);
+  await expect(readCheckpoint(folder)).rejects.toThrow(/contains no weights/);
   const path = join(folder, 'text.zip');
   writeFileSync(path, 'not a zip');
-  expect(() => readCheckpoint(path)).toThrow(/not a complete zip/);
+  await expect(readCheckpoint(path)).rejects.toThrow(/not a complete zip/);
 });

@@ -35,7 +35,7 @@ beforeAll(async () => {
   });
   mkdirSync(join(folder, 'models/test/in-onnx/onnx'), { recursive: true });
   const form = { format: 'onnx', operators: 'standard', weights: 'float32', dtype: 'float32' } as const;
-  for (const [name, pieces] of exportedFiles(readCheckpoint(chat), form))
+  for (const [name, pieces] of exportedFiles(await readCheckpoint(chat), form))
     writeFileSync(join(folder, 'models/test/in-onnx', name), Buffer.concat(pieces));
   server = await ModelServer.open(join(folder, 'models'));
   site = await serveReal();

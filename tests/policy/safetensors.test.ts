@@ -179,11 +179,30 @@ describe('checkpoints', () => {
     );
   });
 
-  it('ignores a tied head that repeats the embedding, refuses one that differs', () => {
+  it('ignores a tied head that repeats the embedding, takes one that differs as the head', () => {
     const embedding = tensors.get('model.embed_tokens.weight')!;
     expect(loadCheckpoint(saved((w) => w.set('lm_head.weight', embedding))).tensors.has('lm_head.weight')).toBe(false);
     const other = { shape: embedding.shape, data: embedding.data.map((x) => x + 1) };
-    expect(() => loadCheckpoint(saved((w) => w.set('lm_head.weight', other)))).toThrow(/lm_head\.weight/);
+    const own = loadCheckpoint(saved((w) => w.set('lm_head.weight', other)));
+    expect(own.config.tieWordEmbeddings).toBe(false);
+    expect(own.tensors.get('lm_head.weight')!.data).toEqual(other.data);
+  });
+
+  it("takes a tied model's only table as its embedding, and a base model's names", () => {
+    const embedding = tensors.get('model.embed_tokens.weight')!;
+    const renamed = (rename: (name: string) => string) =>
+      saved((weights) => {
+        const all = [...weights];
+        weights.clear();
+        for (const [name, tensor] of all) weights.set(rename(name), tensor);
+      });
+    const head = loadCheckpoint(renamed((name) => name.replace('model.embed_tokens', 'lm_head')));
+    expect(head.tensors.get('model.embed_tokens.weight')!.data).toEqual(embedding.data);
+    expect(head.config.tieWordEmbeddings).toBe(true);
+    const bare = loadCheckpoint(renamed((name) => name.replace(/^model\./, '')));
+    expect(bare.tensors).toEqual(loadCheckpoint(saved()).tensors);
+    const twice = saved((weights) => weights.set('norm.weight', weights.get('model.norm.weight')!));
+    expect(() => loadCheckpoint(twice)).toThrow(/model\.norm\.weight and norm\.weight are the same parameter/);
   });
 
   it('reports a config.json that is not JSON', () => {

@@ -40,7 +40,7 @@ const place = () => ({ kind: 'hub', id: 'test/small', base: server.base }) as co
 describe('the library of language models', () => {
   it('finds an ONNX file and opens it from its source', async () => {
     const out = join(folder, 'models/test/in-onnx');
-    const files = exportedFiles(readCheckpoint(join(folder, 'models/test/small')), { format: 'onnx', ...plain });
+    const files = exportedFiles(await readCheckpoint(join(folder, 'models/test/small')), { format: 'onnx', ...plain });
     await mkdir(join(out, 'onnx'), { recursive: true });
     for (const [name, pieces] of files) await writeFile(join(out, name), Buffer.concat(pieces));
     const library = fresh();

@@ -43,7 +43,7 @@ beforeAll(async () => {
   const overrides = { layers: 1, hidden: 32, intermediate: 48, heads: 2, kvHeads: 1, headDim: 16, vocab: 1500 };
   await makeModel(findModel('qwen2.5-0.5b'), { out: safetensors, seed: 1, dtype: 'f32', overrides });
   const options = { format: 'onnx', operators: 'standard', weights: 'float32', dtype: 'float32' } as const;
-  const files = exportedFiles(readCheckpoint(safetensors), options);
+  const files = exportedFiles(await readCheckpoint(safetensors), options);
   mkdirSync(join(model, 'onnx'), { recursive: true });
   for (const [name, pieces] of files) writeFileSync(join(model, name), Buffer.concat(pieces));
 });

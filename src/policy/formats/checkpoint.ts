@@ -39,16 +39,38 @@ function list(what: string, problems: readonly string[]): string[] {
 const sameShape = (a: readonly number[], b: readonly number[]) =>
   a.length === b.length && a.every((n, i) => n === b[i]);
 
+export const embeddingName = 'model.embed_tokens.weight';
+export const headName = 'lm_head.weight';
+
+export interface NamedParameters {
+  /** The model's name of every stored tensor that it needs, by its stored name. Unknown tensors keep their name. */
+  names: Map<string, string>;
+  /** True if the config ties head and embedding but both are stored: the head's values decide. */
+  hasTiedHead: boolean;
+}
+
 /**
- * True for tensors that some exporters add without new information: rotary tables, and a tied head that equals the
- * embedding.
+ * Finds the parameters that stored tensors are, as transformers does: a base model's names get the prefix `model.`, and
+ * a tied model's only table, `lm_head.weight`, is its embedding. Rotary tables are left out. Throws CheckpointError if
+ * two stored tensors are the same parameter.
  */
-function isRedundant(name: string, tensors: ReadonlyMap<string, Tensor>, config: ModelConfig): boolean {
-  if (name.endsWith('rotary_emb.inv_freq')) return true;
-  if (name !== 'lm_head.weight' || !config.tieWordEmbeddings) return false;
-  const head = tensors.get(name)!.data;
-  const embedding = tensors.get('model.embed_tokens.weight')?.data;
-  return !!embedding && head.length === embedding.length && head.every((value, i) => value === embedding[i]);
+export function namedParameters(config: ModelConfig, stored: Iterable<string>): NamedParameters {
+  const parameters = parameterShapes({ ...config, tieWordEmbeddings: false });
+  const names = new Map<string, string>();
+  const found = new Map<string, string>();
+  for (const name of stored) {
+    if (name.endsWith('rotary_emb.inv_freq')) continue;
+    const bare = name.replace(/^model\./, '');
+    const own = parameters.has(bare) ? bare : parameters.has(`model.${name}`) ? `model.${name}` : name;
+    const other = found.get(own);
+    if (other !== undefined) throw new CheckpointError(`${other} and ${name} are the same parameter of the model`);
+    found.set(own, name);
+    names.set(name, own);
+  }
+  const { tieWordEmbeddings } = config;
+  const head = found.get(headName);
+  if (tieWordEmbeddings && head !== undefined && !found.has(embeddingName)) names.set(head, embeddingName);
+  return { names, hasTiedHead: tieWordEmbeddings && head !== undefined && found.has(embeddingName) };
 }
 
 /**
@@ -91,11 +113,21 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** Reads and checks a checkpoint. Returns weights of any float dtype as f32, in the engine's order. */
+function sameValues(a: Tensor, b: Tensor): boolean {
+  if (!sameShape(a.shape, b.shape)) return false;
+  const [ours, theirs] = [toFloat32(a, headName), toFloat32(b, embeddingName)];
+  return ours.every((value, i) => value === theirs[i]);
+}
+
+/** Reads and checks a checkpoint. A head of its own makes the config's tied embeddings untied. Returns weights of any float dtype as f32, in the engine's order. */
 export function loadCheckpoint(files: CheckpointFiles): Checkpoint {
-  const config = parseConfig(parseJson(files.config));
-  const found = mergeParts(files.model instanceof Uint8Array ? [files.model] : files.model);
-  for (const name of [...found.keys()]) if (isRedundant(name, found, config)) found.delete(name);
+  const stated = parseConfig(parseJson(files.config));
+  const all = mergeParts(files.model instanceof Uint8Array ? [files.model] : files.model);
+  const { names, hasTiedHead } = namedParameters(stated, all.keys());
+  const found = new Map([...names].map(([stored, name]) => [name, all.get(stored)!]));
+  const hasOwnHead = hasTiedHead && !sameValues(found.get(headName)!, found.get(embeddingName)!);
+  if (hasTiedHead && !hasOwnHead) found.delete(headName);
+  const config = hasOwnHead ? { ...stated, tieWordEmbeddings: false } : stated;
   const expected = parameterShapes(config);
   checkShapes(expected, found);
   const tensors: TensorMap = new Map();

@@ -44,12 +44,13 @@ export async function conversationOf(
   });
 }
 
-/** Reads the template: a string, or from a list of named ones the one for plain conversations. */
+/** Reads the template: a string, or from a list or an object of named ones the one for plain conversations. */
 function templateOf({ chatTemplate }: ConversationFiles, config: Fields): string {
   if (chatTemplate) return chatTemplate;
   const found = config.chat_template;
   if (typeof found === 'string') return found;
   const entries: Fields[] = Array.isArray(found) ? found.map(fieldsOf) : [];
+  if (!Array.isArray(found) && typeof fieldsOf(found).default === 'string') return fieldsOf(found).default as string;
   const named = entries.find(({ name }) => name === 'default');
   if (typeof named?.template === 'string') return named.template;
   throw new ConversationError(
@@ -60,7 +61,8 @@ function templateOf({ chatTemplate }: ConversationFiles, config: Fields): string
 
 /** Reads `bos_token` and the like, given as texts or as entries with flags. */
 function namedTokens(config: Fields): { [name: string]: string } {
-  const all = ['bos_token', 'eos_token', 'unk_token', 'pad_token'].map((name) => {
+  const all = ['bos', 'eos', 'unk', 'pad', 'sep', 'cls', 'mask'].map((kind) => {
+    const name = `${kind}_token`;
     const value = config[name];
     return [name, typeof value === 'string' ? value : fieldsOf(value).content] as const;
   });

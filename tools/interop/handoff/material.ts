@@ -115,7 +115,7 @@ function sampledIn(run: string): ScoredSequence[] {
 
 /** Exports a tiny policy, the one that comes with the page. */
 async function tinyExports(folder: string): Promise<void> {
-  const from = readCheckpoint('public/sample-policy.zip');
+  const from = await readCheckpoint('public/sample-policy.zip');
   const form = { operators: 'standard', weights: 'float32', dtype: 'float32' } as const;
   for (const format of ['hf', 'onnx'] as const) {
     const files = exportedFiles(from, { ...form, format });
