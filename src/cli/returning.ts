@@ -3,7 +3,7 @@
  * Hugging Face checkpoint, or a whole language model, for which training starts a new adapter. Settings come from the
  * hand-off that the policy started from.
  */
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { type Experiment, parseExperiment } from '../experiment/experiment.ts';
 import { adapterOf } from '../experiment/policies/adapted.ts';
@@ -32,9 +32,13 @@ function handoffAbove(folder: string): string | null {
   return null;
 }
 
-/** True if a folder's weights are a language model's, that is, if its vocabulary is not a tiny policy's. */
+/**
+ * True if a folder's weights are a language model's: in GGUF alone, or with a vocabulary that is not a tiny policy's.
+ */
 function isLanguageModel(folder: string): boolean {
   const path = join(folder, 'tokenizer.json');
+  const names = readdirSync(folder);
+  if (!names.includes('config.json') && names.some((name) => name.endsWith('.gguf'))) return true;
   if (!existsSync(join(folder, 'config.json')) || !existsSync(path)) refuseFolder(folder);
   const tokenizer = new Tokenizer(JSON.parse(readFileSync(path, 'utf8')));
   return !specialTokens.every((token) => tokenizer.has(token));
@@ -62,8 +66,12 @@ function adapterRun(folder: string, { experiment, from }: Settings): NewRun {
   return { name: experiment.name, experiment: settings, origin: { kind: 'import', file, ...(from && { from }) } };
 }
 
-/** A run at step 0 that contains the policy of a folder. */
+/** A run at step 0 that contains the policy of a folder, or one with a GGUF file's model and a new adapter. */
 export function returnedRun(folder: string, file: string | null): NewRun {
+  if (folder.endsWith('.gguf')) {
+    if (!existsSync(folder)) throw new CommandError(`There is no file ${folder}.`);
+    return adapterRun(folder, settingsFor(dirname(folder), file));
+  }
   if (!existsSync(folder) || !statSync(folder).isDirectory()) throw new CommandError(`There is no folder ${folder}.`);
   const settings = settingsFor(folder, file);
   const adapter = adapterFolder(folder);

@@ -20,7 +20,10 @@ const [device, threads] = deviceOptions('auto');
 const program = new Command('train')
   .description('Trains an experiment on this machine, without a page, and writes a run that the page opens.')
   .argument('[experiment]', 'a file of experiments/; optional with --from')
-  .option('--from <folder>', 'continue a policy that was trained elsewhere: a PEFT or a Hugging Face folder')
+  .option(
+    '--from <folder>',
+    'continue a policy that was trained elsewhere: a PEFT or a Hugging Face folder, or a .gguf file',
+  )
   .option('--seed <n>', 'seed (default: the one in the file)', whole)
   .option('--steps <n>', 'number of steps (default: the one in the file)', whole)
   .option('--out <folder>', 'folder for the run (default: runs/NAME-seedN)')

@@ -111,10 +111,10 @@ function hubSource(model: string): HttpSource | null {
   return listed || /^[\w.-]+\/[\w.-]+$/.test(model) ? new HttpSource({ id }) : null;
 }
 
-/** Name of a model in experiments: as short and portable as its key allows. */
+/** Name of a model in experiments: the id of a listed model, else the key, which every command understands. */
 function nameOf(key: string): string {
   const [, id] = new RegExp(`^${publicHub.replaceAll('.', '\\.')}/(.+)@main$`).exec(key) ?? [];
-  return catalogue.find(({ repository }) => repository === id)?.id ?? id ?? key;
+  return catalogue.find(({ repository }) => repository === id)?.id ?? key;
 }
 
 const named = (key: string, precision: string) => `${precision} ${key}`;

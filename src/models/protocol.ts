@@ -39,7 +39,7 @@ export interface ModelRequest {
 export interface ModelCard {
   /** Key of the model, also in the list of kept models. */
   key: string;
-  /** Name in experiments: a short id or a repository if sufficient, else the key. */
+  /** Name in experiments: a listed model's id, else the key. */
   name: string;
   label: string;
   precision: Precision;

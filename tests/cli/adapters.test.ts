@@ -118,10 +118,10 @@ describe('a folder', () => {
     expect(() => returnedRun(dirname(folder), null)).toThrow('folders checkpoint-10, checkpoint-20 do: name one');
   });
 
-  it('is exported unchanged, and handed over with its values', () => {
+  it('is exported unchanged, and handed over with its values', async () => {
     const folder = write('plain', adapterOf(4));
     const form = { format: 'hf', operators: 'standard', weights: 'float32', dtype: 'float32' } as const;
-    const { adapter } = readCheckpoint(folder) as AdapterExport;
+    const { adapter } = (await readCheckpoint(folder)) as AdapterExport;
     expect(adapter).toEqual(adapterOf(4));
     expect([...exportedFiles({ adapter }, form).keys()]).toEqual(Object.keys(adapter));
     const { files } = readSource(folder);

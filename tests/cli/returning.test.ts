@@ -101,14 +101,15 @@ it('a checkpoint with a tiny vocabulary becomes a tiny policy', () => {
 const site = 'public/agents';
 const shipped = readdirSync(site).filter((name) => statSync(join(site, name)).isDirectory());
 
-it.each(shipped)('the exported agent %s comes back, with and without its experiment', (name) => {
+it.each(shipped)('the exported agent %s comes back, with and without its experiment', async (name) => {
   const file = join(site, name, `${name}.tabgym`);
   const { experiment: document, checkpoints } = readRun(new Uint8Array(readFileSync(file)), file);
   const { tensors } = decodeState(checkpoints![0].bytes, 0);
   const folder = join(root, `agent-${name}`);
   mkdirSync(folder);
   const form = { format: 'hf', operators: 'standard', weights: 'float32', dtype: 'float32' } as const;
-  for (const [path, [bytes]] of exportedFiles(readCheckpoint(file), form)) writeFileSync(join(folder, path), bytes);
+  for (const [path, [bytes]] of exportedFiles(await readCheckpoint(file), form))
+    writeFileSync(join(folder, path), bytes);
   const own = join(root, `${name}.json`);
   json(own, document);
   for (const experimentFile of [null, own]) {
@@ -137,4 +138,14 @@ it('reports missing files', () => {
   mkdirSync(empty);
   expect(() => returnedRun(empty, null)).toThrow(CommandError);
   expect(() => returnedRun(join(root, 'nowhere'), null)).toThrow('no folder');
+});
+
+it('a GGUF file, or a folder that holds only one, becomes the frozen model of a new adapter', () => {
+  const folder = join(root, 'gguf');
+  mkdirSync(folder);
+  const file = join(folder, 'm.gguf');
+  writeFileSync(file, '');
+  for (const path of [folder, file])
+    expect(parseExperiment(returnedRun(path, null).experiment).policy).toMatchObject({ kind: 'lora', model: path });
+  expect(() => returnedRun(join(folder, 'none.gguf'), null)).toThrow(/There is no file .*none\.gguf/);
 });
