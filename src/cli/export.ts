@@ -8,7 +8,7 @@ import { dirname, join } from 'node:path';
 import { Command, Option } from 'commander';
 import { parseExperiment } from '../experiment/experiment.ts';
 import { factsOf } from '../experiment/policies/registry.ts';
-import { wholeTensors } from '../models/loader.ts';
+import { wholeTensors } from '../models/whole-tensors.ts';
 import { writeConfig } from '../policy/config.ts';
 import { type Checkpoint, loadCheckpoint, saveCheckpoint } from '../policy/formats/checkpoint.ts';
 import { exportOnnx } from '../policy/onnx/export.ts';

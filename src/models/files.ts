@@ -68,6 +68,14 @@ async function tableOf(file: SourceFile, signal: AbortSignal): Promise<StoredTen
     .map(storedTensor);
 }
 
+function twiceStored(name: string, files: readonly WeightFile[]): string {
+  const [first, second] = files.filter(({ tensors }) => tensors.some((tensor) => tensor.name === name));
+  return (
+    `${name} is in more than one of the ${files.length} weight files: ${first.file.name} and ${second.file.name}. ` +
+    'Save the model into an empty folder.'
+  );
+}
+
 /** The config, its text and the weights with the model's tensors only. */
 type Placed = Omit<ModelFiles, 'texts'> & { configText: string };
 
@@ -84,7 +92,7 @@ async function placed(
   const stored = files.flatMap(({ tensors }) => tensors);
   const found = new Map(stored.map((tensor) => [tensor.name, tensor]));
   const twice = stored.find((tensor) => found.get(tensor.name) !== tensor);
-  if (twice) throw new CheckpointError(`${twice.name} is in more than one of the ${files.length} weight files`);
+  if (twice) throw new CheckpointError(twiceStored(twice.name, files));
   const { names, hasTiedHead } = namedParameters(stated, found.keys());
   const weights = files.map(({ file, tensors }) => ({
     file,

@@ -5,12 +5,10 @@
  */
 import { type ModelConfig, parameterShapes, parseConfig } from '../policy/config.ts';
 import { headName } from '../policy/formats/checkpoint.ts';
-import type { TensorMap } from '../policy/policy.ts';
 import type { Precision, WeightPiece } from '../policy/weights/linear.ts';
 import { rowSlices, type StoredTensor, sliceBytes } from '../policy/weights/stored-tensor.ts';
 import type { Kept, PieceRecord, PieceWriter, WeightsCache } from '../store/weights-cache.ts';
 import type { ModelSource } from '../store/weights-source.ts';
-import type { BaseModel } from './base-model.ts';
 import { findModelFiles, type ModelFiles, type WeightFile } from './files.ts';
 import { decodePiece, encodePiece, readPiece } from './format.ts';
 import { TiedCheck, type TiedState } from './tied-head.ts';
@@ -146,18 +144,6 @@ export async function prepareModel(source: ModelSource, options: PrepareOptions)
     remainingBytes: total - (last ? bytesBefore(plan, last.what) : 0),
     pieces: (loadOptions) => loading.pieces(loadOptions),
   };
-}
-
-/** All tensors of a model in f32, in the engine's order. The model must have been opened in f32. */
-export async function wholeTensors(model: BaseModel): Promise<TensorMap> {
-  const tensors: TensorMap = new Map();
-  for (const [name, shape] of parameterShapes(model.config))
-    tensors.set(name, { shape, data: new Float32Array(shape.reduce((a, b) => a * b, 1)) });
-  for await (const piece of model.pieces({ signal: new AbortController().signal })) {
-    if (piece.kind !== 'f32') throw new RangeError(`${piece.name} is packed: open the model in f32.`);
-    tensors.get(piece.name)!.data.set(piece.values, piece.row * piece.shape.at(-1)!);
-  }
-  return tensors;
 }
 
 interface LoadingParts {

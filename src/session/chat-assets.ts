@@ -5,7 +5,7 @@ type Files = { readonly [name: string]: Uint8Array };
 type Assets = Files | null;
 
 /** File names as in a Hugging Face folder. */
-export const chatFiles = ['tokenizer_config.json', 'chat_template.jinja', 'generation_config.json'] as const;
+const chatFiles = ['tokenizer_config.json', 'chat_template.jinja', 'generation_config.json'] as const;
 
 /** The files of `chatFiles` that the assets contain. */
 export function chatAssets(assets: Assets): { [name: string]: Uint8Array } {

@@ -25,6 +25,7 @@ export function browserFiles(files: Iterable<{ name: string; file: File }>): Fol
 }
 
 /** Sub-folders of the Hub's layout with files of a model. */
+// not a kind: the Hub's folder for models in ONNX
 const subFolders = ['onnx', 'additional_chat_templates'];
 
 /** Files of a folder on Node, including those in the sub-folders of the Hub's layout. */

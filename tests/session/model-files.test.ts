@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeModel } from '../../src/cli/random-model.ts';
-import { prepareModel, wholeTensors } from '../../src/models/loader.ts';
+import { prepareModel } from '../../src/models/loader.ts';
+import { wholeTensors } from '../../src/models/whole-tensors.ts';
 import { findModel } from '../../src/policy/catalogue.ts';
 import { readSafetensors, type WritableTensor, writeSafetensors } from '../../src/policy/formats/safetensors.ts';
 import { FolderSource, nodeFiles } from '../../src/store/weights-folder.ts';
@@ -90,6 +91,19 @@ describe('the weight files', () => {
     ],
   ])('are refused by name: %s', async (_, message, change) => {
     await expect(open(copyOf('shards', change))).rejects.toThrow(message);
+  });
+
+  it('are refused if a part holds a tensor that the index assigns to another', async () => {
+    const at = copyOf('shards', (to) => {
+      const map = JSON.parse(readFileSync(join(to, index), 'utf8')).weight_map as { [name: string]: string };
+      const other = Object.values(map).find((part) => part !== map[embedding])!;
+      const read = (part: string) => readSafetensors(new Uint8Array(readFileSync(join(to, part))));
+      const tensors = read(other).set(embedding, read(map[embedding]).get(embedding)!);
+      writeFileSync(join(to, other), writeSafetensors(tensors as unknown as Map<string, WritableTensor>));
+    });
+    await expect(open(at)).rejects.toThrow(
+      /embed_tokens\.weight is in more than one of the \d weight files: model-0000\d.* and model-0000\d/,
+    );
   });
 
   it('are refused if only a variant is there, or an adapter lies beside', async () => {
