@@ -1,22 +1,21 @@
 /** Imports a whole policy in the Hugging Face layout as a run at step 0 with a tiny policy of the same sizes. */
 import { type Experiment, ExperimentError, parseExperiment } from '../../experiment/experiment.ts';
-import { parseConfig } from '../../policy/config.ts';
+import { type ModelConfig, parseConfig, writeConfig } from '../../policy/config.ts';
 import { loadCheckpoint } from '../../policy/formats/checkpoint.ts';
 import { freshState } from '../../policy/moments.ts';
-import { BundleError, type PolicyFiles, readPolicy } from '../../store/bundle.ts';
+import { BundleError, readPolicy } from '../../store/bundle.ts';
 import type { NewRun } from '../../store/run-store.ts';
 import { encodeState, REFERENCE } from '../checkpoint.ts';
-import { textOf } from './kept-files.ts';
+import { bytesOf, textOf } from './kept-files.ts';
 import { untrained } from './kind.ts';
 
 /** An experiment for watching an imported policy: the preset's world, the policy's own sizes. */
-function experimentOfPolicy(files: PolicyFiles, preset: Experiment, name: string): Experiment {
+function experimentOfPolicy(config: ModelConfig, preset: Experiment, name: string): Experiment {
   if (preset.policy.kind !== 'tiny')
     throw new BundleError(
       'This zip holds a whole model, and the settings that it is to go on with are of another kind of policy: a language model is trained by an ' +
         'adapter beside it. Choose it as the language model of an experiment.',
     );
-  const config = parseConfig(JSON.parse(textOf(files['config.json'])));
   const policy = {
     ...preset.policy,
     layers: config.numLayers,
@@ -41,30 +40,29 @@ function experimentOfPolicy(files: PolicyFiles, preset: Experiment, name: string
   }
 }
 
-/** A run at step 0 with the policy, which can be watched or trained further. */
-function importedPolicy(files: PolicyFiles, experiment: Experiment, fileName: string): NewRun {
-  const text = (name: keyof PolicyFiles) => textOf(files[name]);
-  const { tensors } = loadCheckpoint({
-    config: text('config.json'),
+/** The run of a policy's zip: it can be watched or trained further. Throws a BundleError if the zip has no policy. */
+export function readTiny(bytes: Uint8Array, preset: Experiment, fileName: string): NewRun {
+  const files = readPolicy(bytes);
+  const stated = parseConfig(JSON.parse(textOf(files['config.json'])));
+  // The kind of the settings is checked before the weights, which may be a language model's.
+  experimentOfPolicy(stated, preset, fileName);
+  const { config, tensors } = loadCheckpoint({
+    config: textOf(files['config.json']),
     model: files['model.safetensors'],
-    tokenizer: text('tokenizer.json'),
+    tokenizer: textOf(files['tokenizer.json']),
   });
+  const experiment = experimentOfPolicy(config, preset, fileName);
   const weights = encodeState(freshState(tensors));
+  const isAsStated = config.tieWordEmbeddings === stated.tieWordEmbeddings;
   return {
     name: experiment.name,
     experiment,
     origin: { kind: 'import', file: fileName },
     checkpoints: [{ meta: untrained, bytes: weights }],
     assets: {
-      'config.json': files['config.json'],
+      'config.json': isAsStated ? files['config.json'] : bytesOf(writeConfig(config)),
       'tokenizer.json': files['tokenizer.json'],
       [REFERENCE]: weights,
     },
   };
-}
-
-/** The run of a policy's zip. Throws a BundleError if the zip has no policy. */
-export function readTiny(bytes: Uint8Array, preset: Experiment, fileName: string): NewRun {
-  const files = readPolicy(bytes);
-  return importedPolicy(files, experimentOfPolicy(files, preset, fileName), fileName);
 }
