@@ -12,6 +12,7 @@ import { openPolicyModel } from '../../src/cli/served-policy.ts';
 import { type Experiment, parseExperiment } from '../../src/experiment/experiment.ts';
 import type { LoraPolicy } from '../../src/experiment/policies/adapted.ts';
 import { presets } from '../../src/experiment/presets.ts';
+import { withLanguageModel } from '../../src/models/draft.ts';
 import { findModel } from '../../src/policy/catalogue.ts';
 import type { ModelConfig } from '../../src/policy/config.ts';
 import { saveAdapter } from '../../src/policy/formats/peft.ts';
@@ -134,7 +135,11 @@ it('an adapter on some layers is trained on these', () => {
   const some = { ...lora, layers: [1] };
   const files = saveAdapter(model, { lora: some, tensors: initAdapter(model, some, 1) }, { name: base });
   const bytes = new TextEncoder().encode(files['adapter_config.json']);
-  expect(policyOf(imported({ ...files, 'adapter_config.json': bytes })).lora).toEqual(some);
+  const { experiment } = imported({ ...files, 'adapter_config.json': bytes });
+  expect(policyOf({ experiment }).lora).toEqual(some);
+  // Another model may have fewer layers.
+  const other = withLanguageModel(experiment as Experiment, 'qwen2.5-0.5b', 'int8');
+  expect(policyOf({ experiment: other }).lora).toEqual(lora);
 });
 
 describe('a served adapter', () => {

@@ -61,12 +61,14 @@ export type LoraPolicy = v.InferOutput<typeof schema>;
 
 /**
  * Settings of an adapter for another model: those of the present policy if it has an adapter, otherwise the defaults.
+ * The present adapter's layers are those of its own model.
  */
-export const adapterOf = (policy: { kind: string }, model: string, weights: LoraPolicy['weights']) => ({
-  ...(policy.kind === 'lora' ? (policy as LoraPolicy) : { kind: 'lora' as const }),
-  model,
-  weights,
-});
+export function adapterOf(policy: { kind: string }, model: string, weights: LoraPolicy['weights']) {
+  if (policy.kind !== 'lora') return { kind: 'lora' as const, model, weights };
+  const own = policy as LoraPolicy;
+  const { layers: _, ...lora } = own.lora;
+  return { ...own, lora: own.model === model ? own.lora : lora, model, weights };
+}
 
 export const adapted = definePolicy({
   facts: {

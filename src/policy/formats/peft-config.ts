@@ -80,7 +80,7 @@ function unsupported(json: Json): string[] {
   if (json.bias !== undefined && json.bias !== 'none') problems.push(`bias "${json.bias}" (trained biases)`);
   const start = json.init_lora_weights;
   if (!isUnset(start) && start !== true && !plainStarts.includes(String(start).toLowerCase()))
-    problems.push(`init_lora_weights "${start}" (it changes the base weights)`);
+    problems.push(`init_lora_weights "${start}" (it changes the base weights, or is unknown)`);
   return [...problems, ...unknownFields(json)];
 }
 
@@ -222,7 +222,8 @@ export function parsePeftConfig(text: string, own: KnownScale | null = null): Pe
   const problems = unsupported(json);
   if (problems.length) throw new AdapterError(`This adapter uses unsupported features: ${problems.join('; ')}.`);
   // Absent fields have PEFT's defaults.
-  const { r: rank = 8, lora_alpha: written = 8, use_rslora: rankStabilized = false } = json;
+  const { r: rank = 8, lora_alpha: written = 8 } = json;
+  const rankStabilized = json.use_rslora ?? false;
   if (!isRank(rank)) throw new AdapterError(`r is ${rank}; it must be a whole number, 1 or more.`);
   if (typeof written !== 'number' || written < 0)
     throw new AdapterError(`lora_alpha is ${written}; it must be a number above 0.`);
