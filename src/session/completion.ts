@@ -163,7 +163,9 @@ export class Completer {
       const trie = choices && this.trieOf(choices);
       const streams = request.onPiece && !trie && !(reacts && this.rules.writeReply);
       const report = streams ? this.pieceReporter(request, request.onPiece!, reacts) : () => {};
-      const turns = await this.generate(slots, request, trie, report);
+      const turns = (await this.generate(slots, request, trie, report)).map((turn) =>
+        this.bounded(turn, choices, request.maxTokens),
+      );
       const completionTokens = turns.reduce((sum, { tokens }) => sum + tokens.length, 0);
       const replies = turns.map((turn) => this.replyOf(turn, { ...request, choices }, reacts));
       return { replies, promptTokens: prompt.length, completionTokens };
@@ -218,6 +220,17 @@ export class Completer {
       return k % 2 ? conversation.action(actionOf(content)) : conversation.observation(content).tokens;
     });
     return concat(parts);
+  }
+
+  /**
+   * A choice within `maxTokens`: its tokens, cut where it has more. Choosing among texts decodes a text to its end, so
+   * the bound is applied afterwards.
+   */
+  private bounded(turn: GeneratedTurn, choices: readonly string[] | null, maxTokens: number): GeneratedTurn {
+    if (turn.leaf < 0 || !choices) return turn;
+    const tokens = this.completionPolicy.conversation.action(choices[turn.leaf]);
+    if (tokens.length <= maxTokens) return { ...turn, tokens };
+    return { ...turn, tokens: tokens.slice(0, maxTokens), leaf: -1, ending: 'length' };
   }
 
   private trieOf(choices: readonly string[]): ActionTrie {

@@ -1,6 +1,7 @@
 /** Parses the body of `POST /v1/chat/completions`. An unsupported field is refused by name rather than ignored. */
 import * as v from 'valibot';
 import { type ChatMessage, ChatRequestError } from './chat-model.ts';
+import { refuseInMessages, refuseUnsupported } from './request-fields.ts';
 
 const TextPart = v.object({ type: v.literal('text', 'only parts of type text are supported'), text: v.string() });
 const MessageSchema = v.object({
@@ -19,27 +20,22 @@ const BodySchema = v.object({
   n: v.nullish(v.pipe(v.number(), v.safeInteger(), v.minValue(1), v.maxValue(128)), 1),
   seed: v.nullish(v.pipe(v.number(), v.safeInteger())),
   stream: v.nullish(v.boolean(), false),
-  stream_options: v.nullish(v.object({ include_usage: v.optional(v.boolean(), false) })),
+  stream_options: v.nullish(
+    v.strictObject(
+      {
+        include_usage: v.optional(v.boolean(), false),
+        // Padding against guessing from lengths; none is sent.
+        include_obfuscation: v.optional(v.boolean()),
+        continuous_usage_stats: v.optional(v.literal(false, 'must be false')),
+      },
+      'must be an object with include_usage',
+    ),
+  ),
   // Named as in vLLM.
   guided_choice: v.nullish(v.pipe(v.array(mark), v.nonEmpty('must contain at least one choice'), v.maxLength(10_000))),
 });
 
-/** Unsupported fields that would change the answer, each with a test for a value that has no effect. */
-const unsupported: { readonly [name: string]: (value: unknown) => boolean } = {
-  top_p: (value) => value === 1,
-  top_k: (value) => value === -1 || value === 0,
-  presence_penalty: (value) => value === 0,
-  frequency_penalty: (value) => value === 0,
-  logprobs: (value) => value === false,
-  top_logprobs: (value) => value === 0,
-  logit_bias: (value) => typeof value === 'object' && Object.keys(value as object).length === 0,
-  tools: (value) => Array.isArray(value) && value.length === 0,
-  tool_choice: (value) => value === 'none' || value === 'auto',
-  functions: (value) => Array.isArray(value) && value.length === 0,
-  response_format: (value) => (value as { type?: unknown }).type === 'text',
-  modalities: (value) => Array.isArray(value) && value.every((each) => each === 'text'),
-  audio: () => false,
-};
+const supported: ReadonlySet<string> = new Set(Object.keys(BodySchema.entries));
 
 export interface ChatBody {
   model: string;
@@ -71,13 +67,8 @@ const textOf = (content: v.InferOutput<typeof MessageSchema>['content']) =>
 
 export function readChatBody(bytes: Buffer | undefined): ChatBody {
   const given = parse(bytes);
-  for (const [name, hasNoEffect] of Object.entries(unsupported))
-    if (given[name] !== undefined && given[name] !== null && !hasNoEffect(given[name]))
-      throw new ChatRequestError(
-        `This server does not support "${name}": leave it out.`,
-        name,
-        'unsupported_parameter',
-      );
+  refuseUnsupported(given, supported);
+  refuseInMessages(given.messages);
   const read = v.safeParse(BodySchema, given);
   if (!read.success) {
     const [issue] = read.issues;
