@@ -54,11 +54,24 @@ export class Router {
   }
 }
 
+/** Content types as they were sent: Fastify refuses those that it cannot parse, which the original servers read. */
+const sentTypes = new WeakMap<object, string>();
+
+/** Keeps a request's content type, and replaces it by one that Fastify reads. */
+export function keepSentType({ raw }: FastifyRequest): void {
+  const sent = raw.headers['content-type'];
+  if (sent === undefined) return;
+  sentTypes.set(raw, sent);
+  raw.headers['content-type'] = 'application/octet-stream';
+}
+
+const sentType = ({ raw }: FastifyRequest) => sentTypes.get(raw) ?? raw.headers['content-type'];
+
 function read(request: FastifyRequest, reply: FastifyReply): Request {
   return {
     query: request.query as Request['query'],
     body: request.body as Buffer | undefined,
-    contentType: request.headers['content-type'],
+    contentType: sentType(request),
     gone() {
       const control = new AbortController();
       reply.raw.once('close', () => control.abort());

@@ -11,7 +11,7 @@ import { mountWorlds } from './mounts.ts';
 import type { ChatModel } from './openai/chat-model.ts';
 import { mountChat } from './openai/routes.ts';
 import { Origins } from './origins.ts';
-import { type Answer, Router } from './router.ts';
+import { type Answer, keepSentType, Router } from './router.ts';
 import { ServedWorld } from './served-world.ts';
 import { SessionLedger } from './sessions.ts';
 import { Sockets } from './sockets.ts';
@@ -113,6 +113,7 @@ export async function createServer(options: ServerOptions): Promise<Server> {
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
   const origins = new Origins(options.origins);
   app.addHook('onRequest', (request, reply, done) => {
+    keepSentType(request);
     if (!origins.handle(request, reply)) done();
   });
   const router = new Router(app, send);

@@ -4,12 +4,23 @@
  * (docs.pydantic.dev/1.10/usage/types, and recordings.)
  */
 import type { Field, Fields, Values } from '../../envs/serving/form.ts';
-import { type ParsedJson, PythonNumber, parseJson } from './json.ts';
+import { JsonDecodeError, MOST_DIGITS, type ParsedJson, PythonNumber, parseJson } from './json.ts';
+import { jsonText } from './json-bytes.ts';
 
 export interface Problem {
   loc: (string | number)[];
   msg: string;
   type: string;
+  /** Details of an error in the JSON itself. */
+  ctx?: { msg: string; doc: string; pos: number; lineno: number; colno: number };
+}
+
+/** A body whose bytes are not text, or whose JSON is beyond Python's limits: FastAPI answers 400. */
+export class UnreadableBody extends Error {
+  override name = 'UnreadableBody';
+  constructor() {
+    super('There was an error parsing the body');
+  }
 }
 
 /** A request with missing or invalid fields. */
@@ -27,7 +38,17 @@ const noObject: Problem = { loc: ['body'], msg: 'value is not a valid dict', typ
  * The strings that Python's int() accepts: surrounding whitespace, a sign, single underscores between digits of any
  * script.
  */
-const wholeNumber = /^\s*([+-]?)(\p{Nd}+(?:_\p{Nd}+)*)\s*$/u;
+const wholeNumber = /^([+-]?)(\p{Nd}+(?:_\p{Nd}+)*)$/u;
+/** Whitespace that int() strips: C's, and Unicode's beyond ASCII, to which the byte order mark does not belong. */
+const isSpace = (character: string) =>
+  /[\t\n\v\f\r \x85]/.test(character) || (character > '\x7f' && character !== '\ufeff' && /\s/.test(character));
+
+function stripped(text: string): string {
+  let [from, to] = [0, text.length];
+  while (from < to && isSpace(text[from])) from++;
+  while (to > from && isSpace(text[to - 1])) to--;
+  return text.slice(from, to);
+}
 
 /** Value of a decimal digit of any script: Unicode lists such digits in runs of ten, starting at the script's zero. */
 function digitOf(character: string): number {
@@ -42,8 +63,9 @@ function digitOf(character: string): number {
 }
 
 function wholeOf(text: string): bigint | undefined {
-  const found = wholeNumber.exec(text);
-  if (!found) return undefined;
+  const found = wholeNumber.exec(stripped(text));
+  // Python refuses longer numbers.
+  if (!found || [...found[2].replaceAll('_', '')].length > MOST_DIGITS) return undefined;
   const digits = [...found[2].replaceAll('_', '')].map(digitOf).join('');
   return found[1] === '-' ? -BigInt(digits) : BigInt(digits);
 }
@@ -118,29 +140,50 @@ export function readQuery(fields: Fields, query: { readonly [name: string]: stri
   return readAll(fields, Object.fromEntries(last), 'query');
 }
 
-/** True if the content type is JSON or absent. */
-const isJson = (type: string | undefined) =>
-  type === undefined || /^application\/(?:[^;]*\+)?json\s*(?:;|$)/i.test(type.trim());
+/** True if the content type is JSON, empty or absent, as FastAPI reads it with Python's email.message. */
+function isJson(type: string | undefined): boolean {
+  if (!type) return true;
+  const [main, sub, ...more] = type.split(';', 1)[0].trim().toLowerCase().split('/');
+  return main === 'application' && more.length === 0 && (sub === 'json' || sub?.endsWith('+json') === true);
+}
 
-/** Returns the body's JSON, or undefined for an empty body. Throws `Unreadable`. */
+/** Returns the body's JSON, or undefined for an empty body. Throws `Unreadable` or `UnreadableBody`. */
 export function parseBody(bytes: Buffer | undefined, type: string | undefined): ParsedJson | undefined {
   if (!bytes?.length) return undefined;
   if (!isJson(type)) throw new Unreadable([noObject]);
   try {
-    return parseJson(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+    return parseJson(jsonText(bytes));
   } catch (error) {
-    const { message } = error as Error;
-    throw new Unreadable([{ loc: ['body', 0], msg: message, type: 'value_error.jsondecode' }]);
+    if (!(error instanceof JsonDecodeError)) throw new UnreadableBody();
+    const { message, msg, doc, pos, lineno, colno } = error;
+    const ctx = { msg, doc, pos, lineno, colno };
+    throw new Unreadable([{ loc: ['body', pos], msg: message, type: 'value_error.jsondecode', ctx }]);
   }
+}
+
+/** The members of a value that Python iterates; null if it iterates none. */
+function membersOf(value: ParsedJson): ParsedJson[] | null {
+  if (Array.isArray(value)) return value;
+  if (typeof value === 'string') return [...value];
+  return value !== null && typeof value === 'object' && !(value instanceof PythonNumber) ? Object.keys(value) : null;
+}
+
+/** The entry that Python's dict() makes of a member: two things, the first of which can be a key. Null: none. */
+function pairOf(member: ParsedJson): [ParsedJson, ParsedJson] | null {
+  const [key, value, ...more] = membersOf(member) ?? [];
+  const isKey = key !== undefined && (key === null || typeof key !== 'object' || key instanceof PythonNumber);
+  return isKey && value !== undefined && !more.length ? [key, value] : null;
 }
 
 /** The object that Python's dict() would make of the value: a list of pairs is accepted too. */
 function objectOf(value: ParsedJson): { [key: string]: ParsedJson } {
   if (Array.isArray(value) || value === '') {
-    const pairs = [...value] as ParsedJson[];
-    const isPair = (pair: ParsedJson): pair is [string, ParsedJson] =>
-      Array.isArray(pair) && pair.length === 2 && typeof pair[0] === 'string';
-    if (pairs.every(isPair)) return Object.fromEntries(pairs);
+    const pairs = [...value].map(pairOf);
+    if (pairs.every((pair) => pair !== null)) {
+      if (pairs.every((pair): pair is [string, ParsedJson] => typeof pair[0] === 'string'))
+        return Object.fromEntries(pairs);
+      throw new Unreadable([{ loc: ['body'], msg: 'keywords must be strings', type: 'type_error' }]);
+    }
   } else if (value !== null && typeof value === 'object' && !(value instanceof PythonNumber)) return value;
   throw new Unreadable([noObject]);
 }

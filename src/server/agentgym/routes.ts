@@ -6,7 +6,7 @@
 import { WorldError } from '../../envs/env.ts';
 import { Refused, type Route, SessionLimit } from '../../envs/serving/form.ts';
 import type { Answer, Handler, Request } from '../router.ts';
-import { parseBody, readBody, readQuery, Unreadable } from './fields.ts';
+import { parseBody, readBody, readQuery, Unreadable, UnreadableBody } from './fields.ts';
 import type { AgentGymHost } from './host.ts';
 
 const json = (status: number, value: unknown): Answer => ({ status, json: value });
@@ -14,6 +14,7 @@ const json = (status: number, value: unknown): Answer => ({ status, json: value 
 /** Answer to a failure, in the format of the world's original server. */
 function failureOf(error: unknown, form: { errors: 'answer' | 'status' }, report: (error: unknown) => void): Answer {
   if (error instanceof Unreadable) return json(422, { detail: error.problems });
+  if (error instanceof UnreadableBody) return json(400, { detail: error.message });
   if (error instanceof SessionLimit)
     return form.errors === 'answer' ? json(200, { error: error.message }) : json(503, { detail: error.message });
   if (form.errors === 'answer' && (error instanceof Refused || error instanceof WorldError))

@@ -5,7 +5,7 @@
 import * as v from 'valibot';
 import { WorldError } from '../../envs/env.ts';
 import { SessionLimit } from '../../envs/serving/form.ts';
-import { parseBody, Unreadable } from '../agentgym/fields.ts';
+import { parseBody, Unreadable, UnreadableBody } from '../agentgym/fields.ts';
 import type { Answer, Handler, Request } from '../router.ts';
 import type { ServedWorld } from '../served-world.ts';
 import { CloseCode, type OpenConversation } from '../sockets.ts';
@@ -38,6 +38,7 @@ const firstTask = { split: 'train', index: 0 };
 function failureOf(error: unknown, report: Report): Answer {
   if (error instanceof InvalidMessage) return json(422, { detail: error.errors.length ? error.errors : error.message });
   if (error instanceof Unreadable) return json(422, { detail: error.problems });
+  if (error instanceof UnreadableBody) return json(400, { detail: error.message });
   if (error instanceof SessionLimit)
     return json(503, { detail: error.message, active_sessions: error.active, max_sessions: error.most });
   report(error);

@@ -1,7 +1,7 @@
 /** OpenEnv's Task API: the tasks of a world's splits by index. A reset takes the same `split` and `index`. */
 import * as v from 'valibot';
 import type { Split, Task } from '../../envs/env.ts';
-import { parseBody, Unreadable } from '../agentgym/fields.ts';
+import { parseBody, Unreadable, UnreadableBody } from '../agentgym/fields.ts';
 import type { Answer, Request, Router } from '../router.ts';
 import type { ServedWorld } from '../served-world.ts';
 import { InvalidMessage, readMessage } from './episode.ts';
@@ -66,6 +66,7 @@ async function answer(query: Query, served: ServedWorld, request: Request): Prom
     if (error instanceof OutOfRange) return { status: 400, json: { detail: error.message } };
     if (error instanceof InvalidMessage) return { status: 422, json: { detail: error.errors } };
     if (error instanceof Unreadable) return { status: 422, json: { detail: error.problems } };
+    if (error instanceof UnreadableBody) return { status: 400, json: { detail: error.message } };
     throw error;
   }
 }
