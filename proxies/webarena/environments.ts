@@ -33,6 +33,18 @@ export interface ResetAnswer {
   why?: string;
 }
 
+/** Most characters of a reply that is searched for an action. */
+const mostReply = 100_000;
+
+function boundedReply(reply: string): string {
+  if (reply.length <= mostReply) return reply;
+  const [found, most] = [reply.length, mostReply].map((each) => each.toLocaleString('en'));
+  throw new ActionError(
+    'ActionParsingError',
+    `The reply has ${found} characters, and ${most} is the most: send a shorter one.`,
+  );
+}
+
 /** The task exists and cannot be played here. */
 export class TaskRefused extends Error {
   override name = 'TaskRefused';
@@ -177,7 +189,7 @@ export class Environments {
   /** Performs a step. An error becomes the observation and the episode continues, except after an `EpisodeFailure`. */
   async step(id: ParsedJson, reply: ParsedJson): Promise<StepAnswer> {
     try {
-      const action = parseAction(extractAction(formatted(reply), 'direct', this.options.addresses.pairs));
+      const action = parseAction(extractAction(boundedReply(formatted(reply)), 'direct', this.options.addresses.pairs));
       const environment = lookUp(this.all, id);
       return await this.during(environment, () => this.carryOut(environment, action, id));
     } catch (error) {

@@ -58,6 +58,13 @@ export class ObservationError extends Error {
   }
 }
 
+/** Most characters of a name, a property or a title, and of a whole observation. A hostile page may have megabytes. */
+export const MOST_NAME = 10_000;
+export const MOST_TEXT = 1_000_000;
+
+const cut = (text: string, most: number) =>
+  text.length <= most ? text : `${text.slice(0, most)} [cut: it has ${text.length.toLocaleString('en')} characters]`;
+
 const inViewportRatio = 0.6;
 const ignoredProperties = new Set([
   ...['focusable', 'editable', 'readonly', 'level', 'settable', 'multiline', 'invalid'],
@@ -126,7 +133,7 @@ function dropUnseen(nodes: Map<string, Node>, screen: ScreenFacts): void {
 export function propertyTexts({ properties = [] }: AxNode): string[] {
   return properties
     .filter(({ name, value }) => !ignoredProperties.has(name) && 'value' in value)
-    .map(({ name, value }) => `${name}: ${str(value.value)}`);
+    .map(({ name, value }) => `${name}: ${cut(str(value.value), MOST_NAME)}`);
 }
 
 /** Printed line of a node, or null if the node is not printed. */
@@ -137,7 +144,7 @@ function lineOf(id: string, source: AxNode): string | null {
   if (role === undefined || typeof name !== 'string') return null;
   const properties = propertyTexts(source);
   if (isBlank(name) && (properties.length === 0 ? droppedWhenBlank.has(role) : role === 'listitem')) return null;
-  return [`[${id}] ${role} ${repr(name)}`, ...properties].join(' ');
+  return [`[${id}] ${role} ${repr(cut(name, MOST_NAME))}`, ...properties].join(' ');
 }
 
 class Printer {
@@ -179,7 +186,9 @@ function cleanLines(lines: readonly string[]): string[] {
 
 function tabLine({ titles, current }: TabTitles): string {
   if (titles.includes(null)) return titles.map(() => 'Tab {idx}').join(' | ');
-  return titles.map((title, k) => `Tab ${k}${k === current ? ' (current)' : ''}: ${title}`).join(' | ');
+  return titles
+    .map((title, k) => `Tab ${k}${k === current ? ' (current)' : ''}: ${cut(title ?? '', MOST_NAME)}`)
+    .join(' | ');
 }
 
 function checkScreen({ layoutWidth, devicePixelRatio }: ScreenFacts): void {
@@ -203,7 +212,7 @@ export function treeText(
   const printer = new Printer(nodes);
   printer.print(root, 0);
   const lines = cleanLines(printer.lines.join('\n').split('\n'));
-  return { text: `${tabLine(tabs)}\n\n${lines.join('\n')}`, nodes: printer.printed };
+  return { text: cut(`${tabLine(tabs)}\n\n${lines.join('\n')}`, MOST_TEXT), nodes: printer.printed };
 }
 
 /**

@@ -5,6 +5,7 @@
 import type { Worker as NodeWorker } from 'node:worker_threads';
 import { type World, WorldError } from '../envs/env.ts';
 import type { ConnectionSettings } from '../envs/module.ts';
+import { withTextBounds } from '../envs/text-bounds.ts';
 import { askForFrame } from '../envs/transport/frame-port.ts';
 import { WorldPool } from '../envs/transport/pool.ts';
 import type { WorldPort, WorldReply, WorldRequest } from '../envs/transport/port.ts';
@@ -86,13 +87,20 @@ export function settingsFromEnvironment(name: string): ConnectionSettings {
   return { ...(address && { address }), ...(token && { token }) };
 }
 
-/** A world as sessions use it: in its own worker if it runs here, with a time limit for each call if it is remote. */
+/**
+ * A world as sessions use it: in its own worker if it runs here, with a time limit for each call if it is remote, and
+ * with bounds on the lengths of actions and observations.
+ */
 export async function openGuardedWorld(
   name: string,
   settings?: ConnectionSettings,
   /** Time limit of a reply from a thread of this machine, if it differs from the world's own. */
   patienceMs?: number,
 ): Promise<World> {
+  return withTextBounds(await openUnbounded(name, settings, patienceMs));
+}
+
+async function openUnbounded(name: string, settings?: ConnectionSettings, patienceMs?: number): Promise<World> {
   const module = worldModule(name);
   const { kind, timeoutMs } = module.connection;
   const known = settings ?? (import.meta.env.SSR ? settingsFromEnvironment(name) : {});
