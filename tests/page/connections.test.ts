@@ -17,7 +17,7 @@ import { exportRun } from '../../src/store/bundle.ts';
 import { FolderStore } from '../../src/store/folder.ts';
 import { RunStore } from '../../src/store/run-store.ts';
 import { unzip } from '../../src/store/zip.ts';
-import { AgentGymServer, dialects } from '../envs/agentgym-server.ts';
+import { AgentGymServer, dialects, mishaps } from '../envs/agentgym-server.ts';
 import { OpenEnvServer } from '../envs/openenv-server.ts';
 import { openOver } from '../proxies/opened.ts';
 import { SixSites } from '../proxies/six-sites.ts';
@@ -266,6 +266,30 @@ test('an experiment from a file asks before its first request', async () => {
   rmSync(file);
   await close();
 });
+
+test('a world that answers nonsense stops the training with its words, and training goes on when it is mended', async () => {
+  const { server, address } = await started(new AgentGymServer(dialects.textcraft, true));
+  server.onPath.set(
+    '/step',
+    Array.from({ length: 999 }, () => mishaps['a null reward']),
+  );
+  const { page, close } = await open(browser, site.url, wide);
+  await choose(page, 'agentgym-textcraft');
+  await connect(page, address);
+  await page.getByText(/The connection works\./).waitFor();
+  await page.getByRole('button', { name: 'Train', exact: true }).first().click();
+  const stopped = page.getByText(/TextCraft \(AgentGym server\) failed in each of its first 16 episodes/).first();
+  await stopped.waitFor({ timeout: 120_000 });
+  expect(await stopped.textContent()).toMatch(/reward must be a number/);
+  expect(await violations(page)).toEqual([]);
+  await screenshot(page, 'world-failed-wide');
+  server.onPath.delete('/step');
+  const before = server.count('/step');
+  await page.getByRole('button', { name: 'Try again from the last step' }).click();
+  await expect.poll(() => server.count('/step') - before, { timeout: 120_000 }).toBeGreaterThan(20);
+  expect(await page.getByRole('button', { name: 'Try again from the last step' }).count()).toBe(0);
+  await close();
+}, 300_000);
 
 /** A model server with OpenAI's protocol, open to pages. It requires a key and gives prepared replies. */
 class ModelServer {
