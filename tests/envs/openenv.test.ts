@@ -193,6 +193,11 @@ describe('a server that misbehaves', () => {
   it.each([
     ['a refused action', refuse('VALIDATION_ERROR', 'message: too long'), null],
     ['a failed step', refuse('EXECUTION_ERROR', 'KeyError'), /the server reports EXECUTION_ERROR: KeyError/],
+    [
+      'an infinite reward',
+      send('{"type": "observation", "data": {"observation": {}, "reward": 1e999}}'),
+      /not an observation/,
+    ],
     ['nonsense', send('}{'), /no JSON: \}\{/],
     ['another frame', send('{"type":"state","data":{}}'), /answer is not an observation/],
     ['silence', () => true, /an answer not within 0\.3 s/],

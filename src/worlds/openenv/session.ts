@@ -29,7 +29,7 @@ export class RefusedActionError extends ServerError {
 const FrameSchema = v.object({ type: v.string(), data: v.optional(v.record(v.string(), v.unknown()), {}) });
 const ObservedSchema = v.object({
   observation: v.record(v.string(), v.unknown()),
-  reward: v.optional(v.nullable(v.union([v.number(), v.boolean()])), null),
+  reward: v.optional(v.nullable(v.union([v.pipe(v.number(), v.finite()), v.boolean()])), null),
   done: v.optional(v.boolean(), false),
 });
 
