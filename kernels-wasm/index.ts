@@ -3,7 +3,7 @@
  * own instance. README.md gives an overview.
  */
 export { setScratch } from './call';
-export { runAlone, runTogether, serve, setControl, setNumber } from './threads';
+export { firstCallLeft, firstChunkLeft, runAlone, runTogether, serve, setControl, setNumber } from './threads';
 import { ATTENTION_SCRATCH } from './attention-rows';
 import { MATMUL_SCRATCH } from './matmul';
 

@@ -1,5 +1,5 @@
 /**
- * Several threads compute one list of calls. A call is divided into chunks of its output, always in the same way, and
+ * Several threads compute one list of calls, in slices that end at a deadline. A call is divided into chunks of its output, always in the same way, and
  * any free thread takes the next chunk; so the numbers do not depend on which thread computes a chunk. The next call
  * begins when all chunks of the current one are done, and does not wait for every thread to arrive: a thread that the
  * system has suspended delays the others only if it holds a chunk.
@@ -8,6 +8,11 @@
  *   0 epoch: incremented to open a list · 1 open: 1 while the list may be read · 2 inside: helpers in the list
  *   3 quit · 4 failed: a helper has trapped · 5 address of the list · 6 number of calls · 7 helpers asleep between lists
  *   8 threads asleep in a list · 9 chunks that helpers have taken · 10 number of helpers allowed: the others exit
+ *   32 stop: 1 from the deadline of a slice until the next slice (in a cache line of its own)
+ *
+ * At the deadline the host sets `stop`, and no thread takes another chunk. Chunks are taken in order and each taken chunk
+ * is completed, so the first chunks of one call are done and the others are not: the next slice begins there. A slice
+ * changes when a chunk is computed, never its numbers.
  */
 import { RECORD_BYTES } from './call';
 import { chunksOf, runChunk } from '../build/kernels/operations';
@@ -27,15 +32,39 @@ const PATIENT_SPINS: i32 = 4000000;
 /** Return values of a list. */
 const DONE: i32 = 0;
 const HELPER_FAILED: i32 = 1;
+const STOPPED: i32 = 2;
 
-/** Computes chunks of a call until none is left. */
+/** The host's clock in milliseconds, imported as `threads.now`. Only the host's thread reads it. */
+declare function now(): f64;
+
+/** First call and first chunk that a stopped list has left. */
+let leftCall: i32 = 0;
+let leftChunk: i32 = 0;
+export function firstCallLeft(): i32 { return leftCall; }
+export function firstChunkLeft(): i32 { return leftChunk; }
+
+/** Time at which the current slice ends. */
+let deadline: f64 = 0;
+
+// @ts-ignore: decorator
+@inline
+function isStopped(): bool { return atomic.load<i32>(control + 128) != 0; }
+
+/** Sets `stop` if the deadline has passed. */
+function stopWhenDue(): void {
+  if (now() < deadline) return;
+  atomic.store<i32>(control + 128, 1);
+}
+
+/** Computes chunks of a call until none is left or the slice is over. */
 function work(call: usize, chunks: i32): void {
   let taken = 0;
-  for (;;) {
+  while (!isStopped()) {
     const chunk = atomic.add<i32>(call + 4, 1);
     if (chunk >= chunks) break;
     runChunk(call, chunk);
     taken++;
+    if (!isHelper && chunk + 1 < chunks) stopWhenDue();
   }
   if (taken == 0) return;
   if (isHelper) atomic.add<i32>(control + 36, taken);
@@ -51,72 +80,106 @@ export function setControl(at: usize): void { control = at; }
 let rank: i32 = 0;
 export function setNumber(number: i32): void { rank = number; }
 
-/** Waits until all chunks of a call are done. Returns false if a helper has failed. */
-function settle(call: usize, chunks: i32, mayWait: bool): bool {
+/** Waits until all chunks of a call are done, or the slice is over. */
+function settle(call: usize, chunks: i32, mayWait: bool): i32 {
   let spins = SPINS;
   let rounds = 0;
   for (;;) {
     const done = atomic.load<i32>(call + 8);
-    if (done >= chunks) return true;
+    if (done >= chunks) return DONE;
+    if (isStopped()) return STOPPED;
     if (--spins > 0) continue;
-    if (atomic.load<i32>(control + 16) != 0) return false;
-    if (++rounds > (mayWait ? PATIENT_NAPS : PATIENT_SPINS)) return false;
+    if (atomic.load<i32>(control + 16) != 0) return HELPER_FAILED;
+    if (++rounds > (mayWait ? PATIENT_NAPS : PATIENT_SPINS)) return HELPER_FAILED;
     spins = SPINS;
     if (!mayWait) continue;
     atomic.add<i32>(control + 32, 1);
     atomic.wait<i32>(call + 8, done, NAP);
     atomic.sub<i32>(control + 32, 1);
   }
-  return false;
+  return HELPER_FAILED;
 }
 
-function walk(list: usize, count: i32, mayWait: bool): bool {
+function walk(list: usize, count: i32, mayWait: bool): i32 {
   for (let i = 0; i < count; i++) {
     const call = list + <usize>i * RECORD_BYTES;
     const chunks = load<i32>(call + 12);
     // A helper that arrives late skips the calls that are done.
     if (atomic.load<i32>(call + 8) >= chunks) continue;
     work(call, chunks);
-    if (!settle(call, chunks, mayWait)) return false;
+    const status = settle(call, chunks, mayWait);
+    if (status != DONE) return status;
+    if (!isHelper && i + 1 < count) stopWhenDue();
+    if (isStopped()) return STOPPED;
   }
-  return true;
+  return DONE;
 }
 
-/** Sets the number of chunks of every call of a list. */
-function prepare(list: usize, count: i32): void {
+/** Sets the number of chunks of every call of a list. The first `chunk` chunks of the first call are done already. */
+function prepare(list: usize, count: i32, chunk: i32): void {
   for (let i = 0; i < count; i++) {
     const call = list + <usize>i * RECORD_BYTES;
-    store<i32>(call + 4, 0);
-    store<i32>(call + 8, 0);
+    const done = i == 0 ? chunk : 0;
+    store<i32>(call + 4, done);
+    store<i32>(call + 8, done);
     store<i32>(call + 12, chunksOf(call));
   }
 }
 
-/** Computes a list on the host's thread only: all chunks in order, without atomics. */
-export function runAlone(list: usize, count: i32): i32 {
+/** Finds the first chunk that a stopped list has left. No thread may be in the list. */
+function findRest(list: usize, count: i32): i32 {
   for (let i = 0; i < count; i++) {
     const call = list + <usize>i * RECORD_BYTES;
-    const chunks = chunksOf(call);
-    for (let chunk = 0; chunk < chunks; chunk++) runChunk(call, chunk);
+    const done = atomic.load<i32>(call + 8);
+    if (done >= load<i32>(call + 12)) continue;
+    leftCall = i;
+    leftChunk = done;
+    return STOPPED;
   }
   return DONE;
 }
 
 /**
- * Computes a list on the host's thread and its helpers. Returns when every call is done and no helper reads the list
- * any more. `mayWait`: false on a page's main thread, which must not block.
+ * Computes a list on the host's thread only, from chunk `chunk` of its first call: all chunks in order, without
+ * atomics. Stops after the first chunk that ends after `until`.
  */
-export function runTogether(list: usize, count: i32, mayWait: bool): i32 {
-  prepare(list, count);
+export function runAlone(list: usize, count: i32, chunk: i32, until: f64): i32 {
+  for (let i = 0; i < count; i++) {
+    const call = list + <usize>i * RECORD_BYTES;
+    const chunks = chunksOf(call);
+    while (chunk < chunks) {
+      runChunk(call, chunk);
+      chunk++;
+      if (chunk == chunks && i + 1 == count) break;
+      if (now() < until) continue;
+      leftCall = chunk < chunks ? i : i + 1;
+      leftChunk = chunk < chunks ? chunk : 0;
+      return STOPPED;
+    }
+    chunk = 0;
+  }
+  return DONE;
+}
+
+/**
+ * Computes a list on the host's thread and its helpers, from chunk `chunk` of its first call. Returns when every call is
+ * done or the slice is over at `until`, and no helper reads the list any more. `mayWait`: false on a page's main thread,
+ * which must not block.
+ */
+export function runTogether(list: usize, count: i32, chunk: i32, until: f64, mayWait: bool): i32 {
+  prepare(list, count, chunk);
+  deadline = until;
+  atomic.store<i32>(control + 128, 0);
   store<u32>(control + 20, <u32>list);
   store<i32>(control + 24, count);
   atomic.store<i32>(control + 4, 1);
   atomic.add<i32>(control, 1);
   if (atomic.load<i32>(control + 28) > 0) atomic.notify(control, -1);
-  const ok = walk(list, count, mayWait);
+  const status = walk(list, count, mayWait);
   atomic.store<i32>(control + 4, 0);
-  if (!ok) return HELPER_FAILED;
-  return leave(mayWait) ? DONE : HELPER_FAILED;
+  if (status == HELPER_FAILED) return HELPER_FAILED;
+  if (!leave(mayWait)) return HELPER_FAILED;
+  return status == DONE ? DONE : findRest(list, count);
 }
 
 /** Waits until no helper reads the list any more, because the host will overwrite it. */

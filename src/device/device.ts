@@ -127,13 +127,19 @@ export interface Recorder {
   shared(part: BufferSlice): Float32Array | null;
   /** Reads several slices back at once, in order. Together they must fit the staging buffer. */
   read(slices: readonly BufferSlice[]): Promise<ArrayBuffer[]>;
-  /** Waits until all submitted work is done. */
+  /** Waits until all recorded work is done. */
   finish(): Promise<void>;
   /**
-   * Lets this thread handle its messages from time to time, if recorded work runs on this very thread; otherwise does
-   * nothing. Call it in long loops.
+   * Runs recorded work, if it runs on this very thread, and lets the thread handle its messages meanwhile; otherwise
+   * waits only for the gate. Call it in long loops.
    */
   yieldToMessages(): Promise<void>;
+  /**
+   * Awaited in `read`, `finish` and `yieldToMessages` after this thread has handled its messages. Work stands still until
+   * it resolves; if it rejects, the recorded work that has not run is discarded and the call rejects with its error.
+   * null: nothing holds the work.
+   */
+  gate: (() => Promise<void> | void) | null;
   /**
    * Time by kernel of the calls timed so far; starts timing at the first request. Null if the device cannot measure it.
    */
@@ -194,7 +200,7 @@ export interface Device {
   destroyBuffer(buffer: DeviceBuffer): void;
   /** Runs an allocation. An error names `what`. */
   allocating<T>(what: string, allocate: () => T): Promise<T>;
-  /** `flopsPerSubmission`: work after which a submission is sent. */
+  /** `flopsPerSubmission`: work after which a submission is sent, on a device that runs beside this thread. */
   createRecorder(stagingBytes: number, flopsPerSubmission: number): Recorder;
   destroy(): void;
 }

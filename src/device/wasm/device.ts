@@ -1,8 +1,10 @@
 /**
- * The processor as a device: the kernels of kernels-wasm/ over one linear memory, run by this thread and its helpers. A
- * submission is complete when `submit` returns. The numbers do not depend on the number of threads.
+ * The processor as a device: the kernels of kernels-wasm/ over one linear memory, run by this thread and its helpers, in
+ * slices between which this thread handles its messages. The numbers depend neither on the number of threads nor on the
+ * slices.
  */
 import {
+  callBytes,
   type Device,
   type DeviceBuffer,
   DeviceError,
@@ -10,11 +12,12 @@ import {
   DeviceLostError,
   DeviceUnavailableError,
 } from '../device.ts';
+import { MOST_MS_WITHOUT_TURN } from '../event-loop.ts';
 import { type Helper, startHelper } from './helpers.ts';
 import { WasmKernels } from './kernels.ts';
 import { LinearMemory, type WasmBuffer } from './memory.ts';
 import { type KernelExports, loadKernels } from './module.ts';
-import { WasmRecorder } from './recorder.ts';
+import { type ListPlace, WasmRecorder } from './recorder.ts';
 
 export interface WasmOptions {
   /** Default: the number of cores up to two, else one fewer; 1 if memory cannot be shared. */
@@ -27,6 +30,8 @@ export interface WasmOptions {
   mostBindingBytes?: number;
   /** Maximum bytes of the memory. */
   mostBytes?: number;
+  /** Milliseconds after which running work gives the event loop its turn. Default: 50. */
+  mostMsWithoutTurn?: number;
 }
 
 const pageBytes = 65536;
@@ -36,6 +41,9 @@ const quitWord = 3;
 const helpedWord = 9;
 const mostHelpersWord = 10;
 const controlBytes = 256;
+/** Return values of a list (kernels-wasm/threads.ts). */
+const helperFailed = 1;
+const stopped = 2;
 
 /** All cores up to two; with more cores one is left to the page. */
 function defaultThreads(): number {
@@ -91,6 +99,7 @@ export class WasmDevice implements Device {
     private threadCount: number,
     readonly relaxed: boolean,
     private readonly waits: boolean,
+    readonly mostMsWithoutTurn: number,
   ) {
     this.lost = new Promise<never>((_, reject) => {
       this.reportLoss = reject;
@@ -104,11 +113,15 @@ export class WasmDevice implements Device {
     mostBindingBytes,
     shared = canShare(),
     mostBytes = mostPages * pageBytes,
+    mostMsWithoutTurn = MOST_MS_WITHOUT_TURN,
   }: WasmOptions = {}): Promise<WasmDevice> {
     const count = shared ? Math.max(1, threads ?? defaultThreads()) : 1;
     const kernels = await loadKernels({ relaxed, shared });
     const memory = createMemory(shared, mostBytes);
-    const instance = await WebAssembly.instantiate(kernels.module, { env: { memory } });
+    const instance = await WebAssembly.instantiate(kernels.module, {
+      env: { memory },
+      threads: { now: () => performance.now() },
+    });
     const exports = instance.exports as unknown as KernelExports;
     const linear = new LinearMemory(memory, exports.reservedBytes());
     const control = linear.take('control', controlBytes).address;
@@ -116,7 +129,7 @@ export class WasmDevice implements Device {
     const scratch = Array.from({ length: count }, (_, i) => linear.take(`scratch.${i}`, scratchBytes).address);
     exports.setScratch(scratch[0], scratchBytes);
     exports.setControl(control);
-    const device = new WasmDevice(linear, exports, control, count, kernels.relaxed, mayWait());
+    const device = new WasmDevice(linear, exports, control, count, kernels.relaxed, mayWait(), mostMsWithoutTurn);
     device.bindingBytes = mostBindingBytes ?? device.bindingBytes;
     device.words[mostHelpersWord] = count - 1;
     const lost = (why: string) => device.lose(`a thread stopped: ${why}`);
@@ -219,25 +232,34 @@ export class WasmDevice implements Device {
     }
   }
 
-  createRecorder(stagingBytes: number, flopsPerSubmission: number): WasmRecorder {
-    return new WasmRecorder(this, stagingBytes, flopsPerSubmission);
+  /** Recorded work runs in slices of time, however many operations it has. */
+  createRecorder(stagingBytes: number, _flopsPerSubmission?: number): WasmRecorder {
+    return new WasmRecorder(this, stagingBytes);
   }
 
-  /** Runs `count` recorded calls. Throws DeviceLostError if a kernel traps or a thread is gone. */
-  execute(list: number, count: number): void {
+  /**
+   * Runs the first `count` calls of a list from `from` on, until all are done or `until` (performance.now) has passed.
+   * Returns the place to continue from; null: all are done. Throws DeviceLostError if a kernel traps or a thread is
+   * gone.
+   */
+  execute(list: number, count: number, { call, chunk }: ListPlace, until: number): ListPlace | null {
     this.check();
+    const { exports } = this;
+    const [first, left] = [list + call * callBytes, count - call];
     let status: number;
     const start = performance.now();
     try {
       status =
         this.threads === 1
-          ? this.exports.runAlone(list, count)
-          : this.exports.runTogether(list, count, this.waits ? 1 : 0);
+          ? exports.runAlone(first, left, chunk, until)
+          : exports.runTogether(first, left, chunk, until, this.waits ? 1 : 0);
     } catch (error) {
       throw this.lose(`a kernel stopped: ${(error as Error).message}`);
     }
     this.busyMs += performance.now() - start;
-    if (status !== 0) throw this.lose('a thread stopped during a call');
+    if (status === helperFailed) throw this.lose('a thread stopped during a call');
+    if (status !== stopped) return null;
+    return { call: call + exports.firstCallLeft(), chunk: exports.firstChunkLeft() };
   }
 
   private lose(why: string): Error {

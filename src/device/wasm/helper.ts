@@ -3,7 +3,8 @@ import { failedWord, type HelperStart } from './helpers.ts';
 import type { KernelExports } from './module.ts';
 
 self.onmessage = ({ data: { module, memory, control, number, scratch, scratchBytes } }: MessageEvent<HelperStart>) => {
-  const kernels = new WebAssembly.Instance(module, { env: { memory } }).exports as unknown as KernelExports;
+  const imports = { env: { memory }, threads: { now: () => 0 } };
+  const kernels = new WebAssembly.Instance(module, imports).exports as unknown as KernelExports;
   kernels.setScratch(scratch, scratchBytes);
   kernels.setControl(control);
   kernels.setNumber(number);

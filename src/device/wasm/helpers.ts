@@ -29,7 +29,7 @@ export const failedWord = 4;
 const nodeProgram = `
 const { parentPort, workerData } = require('node:worker_threads');
 const { module, memory, control, number, scratch, scratchBytes } = workerData;
-const { exports } = new WebAssembly.Instance(module, { env: { memory } });
+const { exports } = new WebAssembly.Instance(module, { env: { memory }, threads: { now: () => 0 } });
 exports.setScratch(scratch, scratchBytes);
 exports.setControl(control);
 exports.setNumber(number);

@@ -13,8 +13,10 @@ export interface KernelExports {
   setNumber(of: number): void;
   scratchNeeded(): number;
   reservedBytes(): number;
-  runAlone(list: number, count: number): number;
-  runTogether(list: number, count: number, mayWait: number): number;
+  runAlone(list: number, count: number, chunk: number, until: number): number;
+  runTogether(list: number, count: number, chunk: number, until: number, mayWait: number): number;
+  firstCallLeft(): number;
+  firstChunkLeft(): number;
   serve(): void;
 }
 
@@ -64,15 +66,21 @@ export function unshared(bytes: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer
       at += size;
       continue;
     }
-    // The only import: module name, field name, and the kind 2 for a memory.
-    number();
-    for (let i = 0; i < 2; i++) {
-      const length = number();
-      at += length;
+    // An import: module name, field name, and its kind: 0 for a function with its type, 2 for the memory.
+    for (let imports = number(); imports > 0; imports--) {
+      for (let i = 0; i < 2; i++) {
+        const length = number();
+        at += length;
+      }
+      const kind = out[at++];
+      if (kind === 2) {
+        out[at] &= 1;
+        return out;
+      }
+      if (kind !== 0) break;
+      number();
     }
-    if (out[at++] !== 2) break;
-    out[at] &= 1;
-    return out;
+    break;
   }
   throw new DeviceUnavailableError('kernels.wasm imports no memory. Build it again: node scripts/build-wasm.mjs');
 }

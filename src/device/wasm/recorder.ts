@@ -1,51 +1,46 @@
 /**
- * Records calls into the memory that the threads share, and runs them: `submit` returns when they are done. So an
- * upload is a copy, and a read-back does not wait.
+ * Records calls and uploads in order, and runs them when the caller waits for them (`read`, `finish`,
+ * `yieldToMessages`): in slices, between which this thread handles its messages. `submit` and `shared` run all recorded
+ * work at once. A read-back does not wait, because the host shares the memory.
  */
 import { recordLayout } from '../../../kernels-wasm/kernels.mjs';
 import {
   type BufferSlice,
-  callBytes,
   type Device,
   type DeviceBuffer,
   DeviceError,
   type Dispatch,
   type KernelTime,
-  maxCalls,
   type Recorder,
   recorderBytes,
 } from '../device.ts';
+import { eventLoopTurn } from '../event-loop.ts';
 import { writeScalars } from '../scalars.ts';
 import type { WasmKernel } from './kernels.ts';
 import type { LinearMemory, WasmBuffer } from './memory.ts';
 import { type Operation, operations } from './operations.ts';
-
-/** Length of a call record (kernels-wasm/call.ts) in 32-bit words. */
-const callWords = callBytes / 4;
-/** Maximum time that messages to this worker wait. */
-const mostMsWithoutPause = 25;
+import { WorkQueue } from './work-queue.ts';
 
 /** Operations of `copy` and `clear`. */
 const [copy, clear] = ['copy', 'clear'].map((name) => operations.get(name)!);
 
 const addressOf = ({ buffer, offset }: BufferSlice) => (buffer as WasmBuffer).address + offset;
 
-/** Resolves after the pending messages of this thread. */
-const pause = () =>
-  new Promise<void>((resolve) => {
-    const { port1, port2 } = new MessageChannel();
-    port1.onmessage = () => {
-      port1.close();
-      resolve();
-    };
-    port2.postMessage(null);
-  });
+/** Place in a list of calls: the first chunk that is not computed yet. */
+export interface ListPlace {
+  call: number;
+  chunk: number;
+}
+
+const listStart: ListPlace = { call: 0, chunk: 0 };
 
 /** The device as its recorders see it. */
 export interface Executor extends Device {
   readonly memory: LinearMemory;
+  /** Time after which running work gives the event loop its turn. */
+  readonly mostMsWithoutTurn: number;
   createBuffer(label: string, bytes: number): WasmBuffer;
-  execute(list: number, count: number): void;
+  execute(list: number, count: number, from: ListPlace, until: number): ListPlace | null;
 }
 
 export class WasmRecorder implements Recorder {
@@ -55,19 +50,19 @@ export class WasmRecorder implements Recorder {
   flops = 0;
   dry = false;
   readonly perKernel = new Map<string, number>();
+  gate: Recorder['gate'] = null;
+  /** The calls that run now. */
   private readonly calls: WasmBuffer;
-  u32s: Uint32Array = new Uint32Array(0);
-  f32s: Float32Array = new Float32Array(0);
-  private pending = 0;
-  private pendingFlops = 0;
-  private lastPause = performance.now();
-  /** While set, each call is submitted on its own and timed. */
+  private readonly queue = new WorkQueue();
+  /** Place in the first list of the queue; null: the list is not in the device's memory yet. */
+  private place: ListPlace | null = null;
+  private lastTurn = performance.now();
+  /** While set, each call runs on its own and is timed. */
   private timing: Map<string, KernelTime> | null = null;
 
   constructor(
     readonly device: Executor,
     readonly stagingBytes: number,
-    readonly flopsPerSubmission: number,
   ) {
     this.calls = device.createBuffer('Recorder.calls', recorderBytes);
   }
@@ -82,44 +77,27 @@ export class WasmRecorder implements Recorder {
       throw new DeviceError(
         `${name} takes ${bindings.length} buffers (${bindings.join(', ')}), got ${call.bindings.length}.`,
       );
-    const base = this.write(name, operation, call.bindings.map(addressOf), call.params ?? {});
-    this.u32s.set(words, base + recordLayout.constants.at);
+    this.write(name, operation, call.bindings.map(addressOf), call.params ?? {}, words);
     this.dispatches++;
     this.flops += call.flops ?? 0;
-    this.pendingFlops += call.flops ?? 0;
     this.perKernel.set(name, (this.perKernel.get(name) ?? 0) + 1);
-    if (this.timing) this.timed(name, this.timing);
-    else if (this.pendingFlops >= this.flopsPerSubmission) this.submit();
   }
 
-  /** Writes one record; returns the index of its first word. */
   private write(
     name: string,
     { number, scalars }: Operation,
     addresses: readonly number[],
     params: Dispatch['params'] & {},
-  ): number {
-    if (this.pending === maxCalls) this.submit();
-    const { buffer } = this.device.memory;
-    if (this.u32s.buffer !== buffer || this.u32s.length === 0) {
-      this.u32s = new Uint32Array(buffer, this.calls.address, recorderBytes / 4);
-      this.f32s = new Float32Array(buffer, this.calls.address, recorderBytes / 4);
-    }
-    const base = this.pending * callWords;
-    const { u32s } = this;
+    constants?: Uint32Array,
+  ): void {
+    const { base, block } = this.queue.nextCall();
+    const { u32s } = block;
     u32s[base] = number;
     for (let i = 0; i < addresses.length; i++) u32s[base + recordLayout.bindings.at + i] = addresses[i];
-    writeScalars(name, scalars, params, this, base + recordLayout.scalars.at);
-    // Counted last: a call that `writeScalars` refuses must not be run.
-    this.pending++;
-    return base;
-  }
-
-  private timed(name: string, times: Map<string, KernelTime>): void {
-    const start = performance.now();
-    this.submit();
-    const { ms, timed } = times.get(name) ?? { ms: 0, timed: 0 };
-    times.set(name, { ms: ms + performance.now() - start, timed: timed + 1 });
+    writeScalars(name, scalars, params, block, base + recordLayout.scalars.at);
+    if (constants) u32s.set(constants, base + recordLayout.constants.at);
+    // Added last: a call that `writeScalars` refuses must not run.
+    this.queue.addCall(this.timing ? name : null);
   }
 
   copy(source: BufferSlice, target: DeviceBuffer, targetOffset: number, bytes: number): void {
@@ -136,10 +114,15 @@ export class WasmRecorder implements Recorder {
     if (this.dry || data.byteLength === 0) return;
     if (offset + data.byteLength > buffer.size)
       throw new DeviceError(`${data.byteLength} bytes at ${offset} do not fit ${buffer.label} (${buffer.size}).`);
-    this.submit();
-    this.bytes({ buffer, offset, size: data.byteLength }).set(
-      new Uint8Array(data.buffer, data.byteOffset, data.byteLength),
-    );
+    const bytes = new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
+    const address = (buffer as WasmBuffer).address + offset;
+    // Recorded calls must see the bytes from before the upload, and the caller may change its array meanwhile.
+    if (this.queue.isEmpty) this.store(address, bytes);
+    else this.queue.addUpload(address, bytes.slice());
+  }
+
+  private store(address: number, bytes: Uint8Array): void {
+    new Uint8Array(this.device.memory.buffer, address, bytes.length).set(bytes);
   }
 
   private bytes(part: BufferSlice): Uint8Array {
@@ -152,37 +135,94 @@ export class WasmRecorder implements Recorder {
     return new Float32Array(this.device.memory.buffer, addressOf(part), part.size / 4);
   }
 
+  /** Runs all recorded work without a turn of the event loop. */
   submit(): void {
-    if (this.pending === 0) return;
-    const count = this.pending;
-    this.pending = 0;
-    this.pendingFlops = 0;
-    this.submissions++;
-    this.device.execute(this.calls.address, count);
+    while (!this.queue.isEmpty) this.runSlice(Number.POSITIVE_INFINITY);
+  }
+
+  /** Runs recorded work until it is done or `until` has passed. */
+  private runSlice(until: number): void {
+    while (!this.queue.isEmpty) {
+      const first = this.queue.takeFirst();
+      if ('bytes' in first) this.store(first.address, first.bytes);
+      else if (!this.runCalls(first, until)) return;
+      this.queue.dropFirst();
+      this.place = null;
+    }
+  }
+
+  /** Runs one list, from `place` on. Returns true if it is done. */
+  private runCalls({ words, count, name }: { words: Uint32Array; count: number; name: string | null }, until: number) {
+    if (!this.place) {
+      new Uint32Array(this.device.memory.buffer, this.calls.address, words.length).set(words);
+      this.place = listStart;
+      this.submissions++;
+    }
+    const start = performance.now();
+    const rest = this.executed(count, until);
+    if (name && this.timing) this.addTime(name, performance.now() - start, rest === null);
+    this.place = rest;
+    return rest === null;
+  }
+
+  private executed(count: number, until: number): ListPlace | null {
+    try {
+      return this.device.execute(this.calls.address, count, this.place!, until);
+    } catch (error) {
+      this.drop();
+      throw error;
+    }
+  }
+
+  private addTime(name: string, ms: number, isDone: boolean): void {
+    const time = this.timing!.get(name) ?? { ms: 0, timed: 0 };
+    this.timing!.set(name, { ms: time.ms + ms, timed: time.timed + (isDone ? 1 : 0) });
+  }
+
+  /** Discards recorded work that has not run. */
+  private drop(): void {
+    this.queue.clear();
+    this.place = null;
+  }
+
+  /** Runs all recorded work, with a turn of the event loop after each slice. */
+  private async drain(): Promise<void> {
+    for (;;) {
+      this.runSlice(this.lastTurn + this.device.mostMsWithoutTurn);
+      await this.turnWhenDue();
+      if (this.queue.isEmpty) return;
+    }
+  }
+
+  private async turnWhenDue(): Promise<void> {
+    if (performance.now() - this.lastTurn < this.device.mostMsWithoutTurn) return;
+    await eventLoopTurn();
+    try {
+      await this.gate?.();
+    } catch (error) {
+      this.drop();
+      throw error;
+    }
+    this.lastTurn = performance.now();
   }
 
   async read(slices: readonly BufferSlice[]): Promise<ArrayBuffer[]> {
     const total = slices.reduce((sum, { size }) => sum + size, 0);
     if (total > this.stagingBytes)
       throw new RangeError(`A read-back of ${total} bytes exceeds staging (${this.stagingBytes}).`);
-    this.submit();
+    await this.drain();
+    this.device.check();
     this.readbacks++;
     // The slice of a typed array is never shared.
-    const copies = slices.map((part) => this.bytes(part).slice().buffer as ArrayBuffer);
-    await this.yieldToMessages();
-    this.device.check();
-    return copies;
+    return slices.map((part) => this.bytes(part).slice().buffer as ArrayBuffer);
   }
 
-  async yieldToMessages(): Promise<void> {
-    if (performance.now() - this.lastPause < mostMsWithoutPause) return;
-    await pause();
-    this.lastPause = performance.now();
+  yieldToMessages(): Promise<void> {
+    return this.drain();
   }
 
   async finish(): Promise<void> {
-    this.submit();
-    await this.yieldToMessages();
+    await this.drain();
     this.device.check();
   }
 
@@ -192,6 +232,7 @@ export class WasmRecorder implements Recorder {
   }
 
   destroy(): void {
+    this.drop();
     this.device.destroyBuffer(this.calls);
   }
 }

@@ -30,6 +30,7 @@ export class WebGpuRecorder implements Recorder {
   readonly perKernel = new Map<string, number>();
   /** Time by kernel; null if the adapter cannot measure it. */
   readonly profile: Profile | null;
+  gate: Recorder['gate'] = null;
   readonly uniforms: GPUBuffer;
   private readonly staging: GPUBuffer;
   private readonly words = new ArrayBuffer(recorderBytes);
@@ -151,6 +152,7 @@ export class WebGpuRecorder implements Recorder {
     const bytes = this.staging.getMappedRange(0, total).slice(0);
     this.staging.unmap();
     this.device.check();
+    await this.gate?.();
     let from = 0;
     return slices.map((s) => {
       const part = bytes.slice(from, from + s.size);
@@ -185,9 +187,12 @@ export class WebGpuRecorder implements Recorder {
     this.nudge();
     await done;
     this.device.check();
+    await this.gate?.();
   }
 
-  async yieldToMessages(): Promise<void> {}
+  async yieldToMessages(): Promise<void> {
+    await this.gate?.();
+  }
 
   shared(): null {
     return null;

@@ -263,16 +263,18 @@ export class Model implements Learner {
   }
 
   /** Runs forward, objective and backward of one micro-batch, accumulating gradients. */
-  private accumulate(
+  private async accumulate(
     batch: PackedBatch,
     objective: ObjectiveSpec,
     columns: readonly Float32Array[],
     scalars: readonly number[],
     resultOffset: number,
     temperature: number,
-  ): void {
+  ): Promise<void> {
     this.train();
     const forward = this.forward(this.weights, batch, resultOffset, temperature);
+    // An objective that this thread evaluates reads the results of the forward.
+    if (!this.device.compiles) await this.recorder.finish();
     runObjective(this.ops, this.ws, objective, columns, scalars, forward.rows.N, resultOffset);
     this.backward(forward, resultOffset, temperature);
   }
@@ -308,7 +310,9 @@ export class Model implements Learner {
       );
     requestObjective(this.ops, objective);
     await this.kernels.settle();
-    return this.sealed('update', () => this.updateOnDevice({ ...request, objective }, temperature));
+    return this.sealed('update', () => this.updateOnDevice({ ...request, objective }, temperature)).catch((error) =>
+      this.discardGradients(error),
+    );
   }
 
   /** Discards partial gradients of a failed update, so that they do not enter the next one. */
@@ -334,7 +338,7 @@ export class Model implements Learner {
         waiting = [];
         used = 0;
       }
-      this.accumulate(batch, request.objective, columns, request.scalars, used, temperature);
+      await this.accumulate(batch, request.objective, columns, request.scalars, used, temperature);
       await this.recorder.yieldToMessages();
       waiting.push(N);
       used += N;

@@ -189,6 +189,73 @@ describe('the numbers', () => {
   });
 });
 
+describe('slices', () => {
+  it.each([1, 2, 3])('of one chunk for %i threads give the same bits', async (threads) => {
+    await withDevice({ threads, mostMsWithoutTurn: 0 }, async (device) => {
+      expect((await runHash(device)).toString(16)).toBe(RUN_HASH);
+    });
+  });
+
+  it('end inside a long call, so that other events of the thread are handled while it runs', async () => {
+    await withDevice({ threads: 2, mostMsWithoutTurn: 0 }, async (device) => {
+      const recorder = device.createRecorder(256);
+      const chunks = 50;
+      const out = device.createBuffer('peak', 4 * chunks);
+      const kernel = device.kernels.request('peak');
+      recorder.run({ kernel, bindings: [whole(out)], grid: [1], params: { chunks, rounds: 10 } });
+      let turns = 0;
+      recorder.gate = () => void turns++;
+      await recorder.finish();
+      // A slice ends at the first look at the clock, when each thread has computed a chunk or two.
+      expect(turns).toBeGreaterThan(chunks / 10);
+      recorder.destroy();
+    });
+  });
+
+  it('stand still while the gate is closed, and go on with the same bits', async () => {
+    await withDevice({ threads: 2, mostMsWithoutTurn: 0 }, async (device) => {
+      const recorder = device.createRecorder(256);
+      const [from, to] = ['from', 'to'].map((label) => device.createBuffer(label, 1 << 20));
+      recorder.upload(from, 0, made(1 << 18, 4));
+      recorder.copy(whole(from), to, 0, 1 << 20);
+      let open = () => {};
+      let waits = 0;
+      recorder.gate = () => {
+        waits++;
+        return new Promise((resolve) => (open = resolve));
+      };
+      let done = false;
+      const finished = recorder.finish().then(() => (done = true));
+      while (!done) {
+        await new Promise((resolve) => setTimeout(resolve));
+        open();
+      }
+      await finished;
+      expect(waits).toBeGreaterThan(0);
+      recorder.gate = null;
+      const [copied] = await recorder.read([{ ...whole(to), size: 256 }]);
+      expect(new Float32Array(copied)).toEqual(made(64, 4));
+      recorder.destroy();
+    });
+  });
+
+  it('discard the recorded work if the gate rejects', async () => {
+    await withDevice({ threads: 1, mostMsWithoutTurn: 0 }, async (device) => {
+      const recorder = device.createRecorder(256);
+      const buffer = device.createBuffer('b', 1 << 20);
+      const kernel = device.kernels.request('peak');
+      recorder.run({ kernel, bindings: [whole(buffer)], grid: [1], params: { chunks: 8, rounds: 10 } });
+      recorder.upload(buffer, 0, floats([7]));
+      recorder.gate = () => Promise.reject(new Error('stopped'));
+      await expect(recorder.finish()).rejects.toThrow('stopped');
+      recorder.gate = null;
+      const [bytes] = await recorder.read([{ ...whole(buffer), size: 16 }]);
+      expect(new Float32Array(bytes)[0]).not.toBe(7);
+      recorder.destroy();
+    });
+  });
+});
+
 it('a released thread takes no more work, and the bits stay the same', async () => {
   await withDevice({ threads: 3 }, async (device) => {
     const before = device.threads;
