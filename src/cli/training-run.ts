@@ -14,6 +14,7 @@ import { getRun } from '../session/stored-run.ts';
 import { exportRun } from '../store/bundle.ts';
 import { FolderStore } from '../store/folder.ts';
 import { type NewRun, RunStore } from '../store/run-store.ts';
+import { otherThread } from '../workers/spawn-clock.ts';
 import { openSandbox } from '../workers/spawn-sandbox.ts';
 import { NodeBaseModels } from './base-models.ts';
 import { CommandError } from './command-error.ts';
@@ -162,7 +163,12 @@ async function trainRun(store: RunStore, run: RunSummary, options: TrainingOptio
   const { supported, problem, adapter } = await engines.report();
   if (!supported) throw new CommandError(problem);
   print(`adapter: ${adapter.description}${adapter.isFallback ? ' (software)' : ''}`);
-  const session = new Session(run.id, run.experiment, { store, engines, emit: listener(print, run.experiment.steps) });
+  const session = new Session(run.id, run.experiment, {
+    store,
+    engines,
+    emit: listener(print, run.experiment.steps),
+    otherThread,
+  });
   const stop = onInterrupt(session, print);
   try {
     await session.train();

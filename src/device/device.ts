@@ -170,6 +170,8 @@ export interface Device {
    * Releases one thread; results keep the same bits. Returns the number of threads left, or null if it has only one.
    */
   giveBackThread?(): number | null;
+  /** True if buffers keep their contents while the computer sleeps. */
+  readonly survivesSleep: boolean;
   /** True if sums over many rows are divided into partial sums, so that many workgroups share one output. */
   readonly partialSums: boolean;
   /** Rejects when the device is lost, and never resolves, so that any wait can race with it. */

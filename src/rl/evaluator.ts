@@ -33,6 +33,8 @@ export interface StepOptions {
   signal?: AbortSignal;
   onTurn?: (event: TurnEvent & { step: number }) => void | Promise<void>;
   onProgress?: (progress: TrainerProgress | null) => void;
+  /** Clock in milliseconds for the step's durations. Default: performance.now. */
+  now?: () => number;
   /** Receives a notice for the person at the page or command line; `complete`: false if something is missing. */
   onNotice?: (words: string, complete: boolean) => void;
 }

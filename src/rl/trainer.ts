@@ -83,13 +83,14 @@ export class Trainer {
 
   /** Runs step `k`, from 1: trajectories, credit, updates. Can be aborted until the first update begins. */
   async step(k: number, options: StepOptions = {}): Promise<StepResult> {
-    const started = performance.now();
+    const { now = () => performance.now() } = options;
+    const started = now();
     const { turns } = stageAt(this.settings.horizon, k);
     const stage = trainingStageAt(this.settings, k);
     const algorithm = algorithmOf(stage.algorithm);
     const before = this.policy.counters();
     const collected = await this.collect(k, algorithm, stage, turns, options);
-    const rolledOut = performance.now();
+    const rolledOut = now();
     const played = this.policy.counters();
     // Chance and the oracle use only the worlds, which are idle while the policy is trained.
     const [{ training, updates, learningRate, trained }, baselines] = await awaitAll([
@@ -107,7 +108,7 @@ export class Trainer {
       ...costMetrics(before, played, this.policy.counters(), times),
     };
     options.onProgress?.(null);
-    const record = { step: k, stage: stageNumber(turns), metrics: { ...metrics, stepMs: performance.now() - started } };
+    const record = { step: k, stage: stageNumber(turns), metrics: { ...metrics, stepMs: now() - started } };
     return { record, trajectories: collected.played.length ? collected.played : collected.trajectories };
   }
 
@@ -116,7 +117,7 @@ export class Trainer {
     trajectories: readonly Trajectory[],
     algorithm: Algorithm,
     stage: ReturnType<typeof trainingStageAt>,
-    { signal, onProgress }: StepOptions,
+    { signal, onProgress, now = () => performance.now() }: StepOptions,
   ) {
     const input = await this.creditInput(trajectories, algorithm.needs(stage.algorithm), stage);
     const training = assignCredit(trajectories, algorithm, stage.algorithm, input);
@@ -126,7 +127,7 @@ export class Trainer {
       onProgress?.({ what: 'updates', done, total, unit: 'steps' }),
     );
     for (const [name, value] of Object.entries(training.memory ?? {})) this.policy.notes.set(name, Math.fround(value));
-    return { training, updates, learningRate, trained: performance.now() };
+    return { training, updates, learningRate, trained: now() };
   }
 
   /**

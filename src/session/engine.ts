@@ -21,6 +21,8 @@ export interface StepOptions {
   signal: AbortSignal;
   onTurn?: (live: LiveTurn) => void;
   onProgress?: (progress: Progress | null) => void;
+  /** Milliseconds of a clock that stands still while the work is held. Default: performance.now. */
+  now?: () => number;
   /**
    * Receives notices about a step that the user should see. `complete` true: for information; false: a warning that the
    * step lacks something.
@@ -86,6 +88,13 @@ export interface Engine {
   initialize(): Promise<void>;
   /** The error that ended the device; null while it works. */
   failure(): Error | null;
+  /** True if the device keeps its memory while the computer sleeps. */
+  readonly survivesSleep?: boolean;
+  /**
+   * Sets a function that the device awaits whenever it lets the event loop take its turn in the middle of work; null:
+   * none. Work stands still until it resolves and ends if it rejects. Absent: work cannot be held.
+   */
+  setGate?(gate: (() => Promise<void>) | null): void;
   report(): Promise<{
     memory: { name: string; bytes: number }[];
     kernels: { name: string; dispatches: number; ms: number | null; wgsl: string }[];

@@ -19,6 +19,7 @@ import { IndexedDbStore } from '../store/indexeddb.ts';
 import { RunStore } from '../store/run-store.ts';
 import { WeightsCache } from '../store/weights-cache.ts';
 import { OpfsDisk } from '../store/weights-opfs.ts';
+import { otherThread } from './spawn-clock.ts';
 import { openSandbox } from './spawn-sandbox.ts';
 import { openGuardedWorld } from './spawn-world.ts';
 
@@ -50,6 +51,7 @@ const service = new TrainerService({
   presets,
   connections,
   devices,
+  otherThread,
 });
 
 Comlink.expose(service);

@@ -132,6 +132,14 @@ export class FakeEngine implements Engine {
     return this.broken;
   }
 
+  /** Set by the session; a hook of a step may await it, as a device does. */
+  gate: (() => Promise<void>) | null = null;
+  survivesSleep = false;
+
+  setGate(gate: (() => Promise<void>) | null) {
+    this.gate = gate;
+  }
+
   async report() {
     return { memory: [], kernels: [] };
   }

@@ -199,36 +199,6 @@ describe('a session', () => {
     expect((await store.get(id)).step).toBe(2);
   });
 
-  it('treats a page that stood still like a lost device', async () => {
-    const store = new RunStore(new FolderStore(folder));
-    const id = await newRun(store);
-    let now = 0;
-    let tick = () => {};
-    const clock = { now: () => now, setInterval: (callback: () => void) => (tick = callback), clearInterval() {} };
-    const events: SessionEvent[] = [];
-    let slept = false;
-    const engines = new FakeEngines(async (what, step, _engine, signal) => {
-      if (what !== 'step' || step !== 2 || slept) return;
-      slept = true;
-      now += 3_600_000;
-      const stopped = new Promise<never>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
-      tick();
-      await stopped;
-    });
-    const session = new Session(id, micro, {
-      store,
-      engines,
-      emit: (e) => events.push(e),
-      clock,
-      sleep: async () => {},
-    });
-    await session.train();
-    expect(events.find((e) => e.type === 'notice')).toMatchObject({
-      message: expect.stringContaining('stood still for 3600 s'),
-    });
-    expect(await recordsOf(store, id)).toEqual(await uninterrupted());
-  });
-
   it('pauses on a full disk, loses nothing, and resumes when there is room', async () => {
     const inner = new FolderStore(folder);
     let full = false;

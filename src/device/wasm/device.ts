@@ -76,6 +76,7 @@ export class WasmDevice implements Device {
   readonly compiles = false;
   readonly sharesMemory = true;
   readonly partialSums = false;
+  readonly survivesSleep = true;
   readonly timingBytes = 0;
   readonly kernels = new WasmKernels();
   bindingBytes = 2 ** 28;

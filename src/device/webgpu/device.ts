@@ -52,6 +52,7 @@ export class Gpu implements Device {
   readonly compiles = true;
   readonly sharesMemory = false;
   readonly partialSums = true;
+  readonly survivesSleep = false;
   readonly kernels = new WebGpuKernels(this);
   /** Rejects when the device is lost, and never resolves, so that any wait can race with it. */
   readonly lost: Promise<never>;

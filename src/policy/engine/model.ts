@@ -109,6 +109,12 @@ export class Model implements Learner {
     return model;
   }
 
+  /** Sets what recorded work awaits when the event loop has had its turn (`Recorder.gate`). */
+  setGate(gate: Recorder['gate']): void {
+    this.recorder.gate = gate;
+    this.second?.setGate(gate);
+  }
+
   private async fill(): Promise<void> {
     await this.values.fill();
     this.recorder.upload(this.ws.buffer('rope'), 0, ropeTable(this.config, ropePositions(this.capacity)));

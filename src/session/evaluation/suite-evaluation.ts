@@ -113,6 +113,8 @@ export async function playSuite(
   const assets = policy.tokenizer ? { 'tokenizer.json': policy.tokenizer } : null;
   const opening = { assets, purpose: checkpoint ? 'train' : 'watch', choices: null, signal } as const;
   const engine = await engines.open(experiment, { ...opening, onProgress: (progress) => onProgress?.(progress) });
+  // A cancellation does not wait for the end of a round.
+  engine.setGate?.(async () => signal?.throwIfAborted());
   try {
     if (!engine.suite) throw new PlaysOnlyError(`The policy of "${policy.name}"`);
     if (checkpoint) await engine.load(decodeState(checkpoint.bytes, checkpoint.meta.optimizerStep));

@@ -90,6 +90,14 @@ export class ModelEngine implements Engine {
     return this.parts.gpu.failure;
   }
 
+  get survivesSleep(): boolean {
+    return this.parts.gpu.survivesSleep;
+  }
+
+  setGate(gate: (() => Promise<void>) | null): void {
+    this.parts.model.setGate(gate);
+  }
+
   /** Also starts timing of the next dispatches, whose times appear in the next report. */
   async report(): ReturnType<Engine['report']> {
     const { gpu, model } = this.parts;
@@ -118,9 +126,10 @@ function estimate(dispatches: number, time: KernelTime | undefined): number | nu
 }
 
 /** The first trajectory of a step is shown live. */
-function forTrainer({ signal, onTurn, onProgress, onNotice }: StepOptions) {
+function forTrainer({ signal, onTurn, onProgress, onNotice, now }: StepOptions) {
   return {
     signal,
+    now,
     onNotice,
     onTurn: async (event: TurnEvent & { step: number }) => {
       if (event.group === 0 && event.member === 0) onTurn?.(await liveTurn(event));

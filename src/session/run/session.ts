@@ -23,14 +23,18 @@ import {
 } from '../engine.ts';
 import { finiteState, requireFinite } from '../finite-weights.ts';
 import type { RunStatus, SessionEvent, StepInspection } from '../protocol.ts';
-import { type Clock, FrozenError, systemClock, watchForFreeze } from './freeze-watch.ts';
+import { type Clock, FrozenError, type OtherThread, systemClock, watchForFreeze } from './freeze-watch.ts';
 import { runAssets } from './recording-files.ts';
 import { evaluates } from './schedule.ts';
 import { inspectionOf, storedStep } from './step-examination.ts';
+import { StepGate } from './step-gate.ts';
 import { encodeTrajectories } from './trajectory-codec.ts';
 
 /** Number of consecutive device losses without a committed step before the session gives up. */
 export const MOST_RECOVERIES = 3;
+
+/** Time that a pause gives the step in progress before it holds the step where it stands. */
+export const HOLD_AFTER_MS = 600;
 
 /** Time for a lost device to report its loss. */
 export const SETTLE_MS = 50;
@@ -40,6 +44,8 @@ export interface SessionParts {
   engines: EngineFactory;
   emit(event: SessionEvent): void;
   clock?: Clock;
+  /** Second clock of the freeze watch; absent: a suspended computer is not detected. */
+  otherThread?: OtherThread;
   /** Waits before a new device is requested. */
   sleep?(ms: number): Promise<void>;
 }
@@ -76,6 +82,7 @@ export class Session {
   private abort = new AbortController();
   private recoveries = 0;
   private interval = 1;
+  private readonly gate = new StepGate(() => this.abort.signal);
   private persistAsked = false;
   private readonly clock: Clock;
   private readonly sleep: (ms: number) => Promise<void>;
@@ -89,8 +96,12 @@ export class Session {
     this.sleep = parts.sleep ?? realSleep;
   }
 
-  /** Trains to the end, for `steps` steps, or until paused. Resolves when it stops; rejects if it fails. */
+  /**
+   * Trains to the end, for `steps` steps, or until paused. A step that a pause holds goes on exactly where it stands.
+   * Resolves when it stops; rejects if it fails.
+   */
   train(options: { steps?: number } = {}): Promise<void> {
+    if (this.gate.isClosed) this.goOn(options.steps);
     if (this.running) return this.running;
     this.stopAfter = options.steps ?? Number.POSITIVE_INFINITY;
     this.pauseAsked = false;
@@ -104,16 +115,45 @@ export class Session {
   }
 
   /**
-   * Resolves when the step in progress is committed. A preparation is cancelled: the run stays unchanged, downloaded
-   * parts of a model are kept, and an interrupted evaluation is repeated.
+   * Resolves when the step in progress is committed. With `holds`, a step that takes longer than a moment is held where
+   * it stands, until `train` continues it or another use of the policy drops it. A preparation is cancelled: the run
+   * stays unchanged, downloaded parts of a model are kept, and an interrupted evaluation is repeated.
    */
-  async pause(): Promise<void> {
-    if (!this.running) return;
+  async pause({ holds = false } = {}): Promise<void> {
+    if (!this.running || this.gate.isClosed) return;
     this.stopAfter = 0;
     this.pauseAsked = true;
     this.setStatus('pausing');
     if (this.preparing) this.abort.abort(new PausedError('The run was paused before it was ready.'));
-    await this.running.catch(() => {});
+    const stopped = this.running.catch(() => {});
+    await (holds ? Promise.race([stopped, this.sleep(HOLD_AFTER_MS)]) : stopped);
+    if (holds && this.canHold()) this.holdStep();
+    else await stopped;
+  }
+
+  private canHold(): boolean {
+    return this.running !== null && this.engine?.setGate !== undefined && !this.abort.signal.aborted;
+  }
+
+  private holdStep(): void {
+    this.gate.hold();
+    this.setStatus('paused');
+    this.emit({ type: 'hint', runId: this.runId, hint: 'wake-unlock' });
+  }
+
+  private goOn(steps = Number.POSITIVE_INFINITY): void {
+    this.stopAfter = steps;
+    this.pauseAsked = false;
+    this.setStatus('running');
+    this.emit({ type: 'hint', runId: this.runId, hint: 'wake-lock' });
+    this.gate.release();
+  }
+
+  /** Drops a held step, because the policy is needed for something else. The step is repeated by the next training. */
+  private async dropHeld(): Promise<void> {
+    if (!this.gate.isClosed) return;
+    this.abort.abort(new ClosedError('The step was dropped. It is repeated when the training continues.'));
+    await this.running?.catch(() => {});
   }
 
   /** Drops the step in progress and releases the device. */
@@ -128,6 +168,7 @@ export class Session {
   /** Plays one episode with the last committed weights. Does nothing during training. */
   async watch(options: Omit<WatchOptions, 'step'>): Promise<void> {
     await this.stopWatching();
+    await this.dropHeld();
     if (this.running) return;
     const abort = new AbortController();
     const done = this.episode(options, abort.signal).catch((error) => {
@@ -140,6 +181,7 @@ export class Session {
   /** Changes over a step; null during training, or if the weights before or after the step are not kept. */
   async inspectStep(step: number): Promise<StepInspection | null> {
     await this.stopWatching();
+    await this.dropHeld();
     if (this.running) return null;
     const inspection = this.inspect(step);
     this.watching = { abort: new AbortController(), done: inspection.then(() => {}) };
@@ -196,7 +238,8 @@ export class Session {
   private async life(): Promise<void> {
     this.recoveries = 0;
     this.emit({ type: 'hint', runId: this.runId, hint: 'wake-lock' });
-    const stopWatching = watchForFreeze(this.clock, (error) => this.abort.abort(error));
+    const { otherThread } = this.parts;
+    const stopWatching = otherThread && watchForFreeze(this.clock, otherThread, (error) => this.frozen(error));
     try {
       await this.claim();
       while (!(await this.attempt()));
@@ -204,9 +247,17 @@ export class Session {
     } catch (error) {
       await this.failed(error);
     } finally {
-      stopWatching();
+      stopWatching?.();
+      this.gate.release();
+      this.engine?.setGate?.(null);
       this.emit({ type: 'hint', runId: this.runId, hint: 'wake-unlock' });
     }
+  }
+
+  /** A device that keeps its memory goes on with the step. */
+  private frozen(error: FrozenError): void {
+    if (!this.engine?.survivesSleep) this.abort.abort(error);
+    else this.emit({ type: 'notice', level: 'info', message: `${error.message} Nothing was lost.` });
   }
 
   private async claim(): Promise<void> {
@@ -275,6 +326,7 @@ export class Session {
     const checkpoint = await this.parts.store.checkpoint(this.runId);
     this.setStatus('preparing');
     this.engine ??= await this.openEngine(checkpoint?.meta ?? null, mayBegin ? 'train' : 'watch');
+    this.engine.setGate?.(mayBegin ? this.gate.pass : null);
     // An engine that finished opening before it noticed the pause is kept for the next time.
     this.abort.signal.throwIfAborted();
     if (checkpoint) await this.restore(checkpoint);
@@ -339,11 +391,11 @@ export class Session {
   }
 
   private async oneStep(step: number): Promise<void> {
-    const started = this.clock.now();
+    const started = this.gate.now();
     const { record, trajectories } = await this.training.step(step, this.stepOptions());
     if (evaluates(this.experiment, step)) record.evaluation = await this.evaluated(step);
     this.checkStillOurs();
-    await this.commit(record, encodeTrajectories(trajectories), undefined, this.clock.now() - started);
+    await this.commit(record, encodeTrajectories(trajectories), undefined, this.gate.now() - started);
     this.at = step;
     this.stopAfter--;
   }
@@ -432,6 +484,7 @@ export class Session {
   private stepOptions(): StepOptions {
     return {
       signal: this.abort.signal,
+      now: () => this.gate.now(),
       onTurn: (live) => this.emit({ type: 'live', runId: this.runId, live }),
       onProgress: (progress) => this.emit({ type: 'progress', runId: this.runId, progress }),
       onNotice: (message, complete) => this.emit({ type: 'notice', level: complete ? 'info' : 'warning', message }),

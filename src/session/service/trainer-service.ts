@@ -32,6 +32,7 @@ import type {
   StepRecord,
   TrainerApi,
 } from '../protocol.ts';
+import type { OtherThread } from '../run/freeze-watch.ts';
 import { checkedSize, keptRecording, recordingOf, recordingsFor } from '../run/recording-files.ts';
 import { Session } from '../run/session.ts';
 import { decodeTrajectories } from '../run/trajectory-codec.ts';
@@ -49,6 +50,8 @@ export interface ServiceParts {
   /** Chooses the device; absent: there is only one. */
   devices?: { ask(name: DeviceName | null): void };
   presets: readonly unknown[];
+  /** Second clock of the freeze watch; absent: a suspended computer is not detected. */
+  otherThread?: OtherThread;
   /** Addresses of the worlds' servers, read by the code that opens worlds. */
   connections?: Map<string, ConnectionSettings>;
   /** Language models; absent: none can be loaded here. */
@@ -191,7 +194,7 @@ export class TrainerService implements TrainerApi {
   }
 
   async pause(runId: string): Promise<void> {
-    if (this.session?.runId === runId) await this.session.pause();
+    if (this.session?.runId === runId) await this.session.pause({ holds: true });
   }
 
   async createSweep(document: unknown, name?: string): Promise<RunSummary[]> {
@@ -409,6 +412,7 @@ export class TrainerService implements TrainerApi {
     this.session = new Session(runId, experiment, {
       store: this.parts.store,
       engines: this.parts.engines,
+      otherThread: this.parts.otherThread,
       emit: (event) => this.listener(event),
     });
     return this.session;
@@ -417,7 +421,7 @@ export class TrainerService implements TrainerApi {
   /** Pauses the run that has the engine, and releases the device. */
   private async endSession(): Promise<void> {
     const { session } = this;
-    await session?.pause();
+    await session?.pause({ holds: true });
     await session?.close();
     if (this.session === session) this.session = null;
   }

@@ -88,13 +88,15 @@ export class SweepSession {
     return this.running;
   }
 
-  /** Resolves when the step in progress is committed. */
+  /** Resolves when the step in progress is committed, or dropped because it takes longer than a moment. */
   async pause(): Promise<void> {
     if (!this.running) return;
     const asked = this.status === 'pausing';
     this.pauseAsked = true;
     if (!asked) this.setStatus('pausing');
-    await this.current?.session?.pause();
+    const session = this.current?.session;
+    await session?.pause({ holds: true });
+    await session?.close();
     await this.running.catch(() => {});
   }
 

@@ -8,6 +8,7 @@ import type { RunStore } from '../../store/run-store.ts';
 import { exportSweep, readSweep } from '../../store/sweep-bundle.ts';
 import type { EngineFactory } from '../engine.ts';
 import type { OpenedSweep, SessionEvent, StepRecord } from '../protocol.ts';
+import type { OtherThread } from '../run/freeze-watch.ts';
 import { SweepSession } from './sweep.ts';
 import { type AssetsOf, completeSweep, createSweep, runsOfSweep, type SweepRun } from './sweep-runs.ts';
 
@@ -15,6 +16,7 @@ export interface SweepsParts {
   store: RunStore;
   engines: EngineFactory;
   emit(event: SessionEvent): void;
+  otherThread?: OtherThread;
   /** Makes this tab the owner of a run; rejects if another tab owns it. */
   own(runId: string): Promise<void>;
   /** Files that a run's document names. */
@@ -100,8 +102,8 @@ export class Sweeps {
   }
 
   private newSession(id: string, runs: { run: SweepRun; records: StepRecord[] }[]): SweepSession {
-    const { store, engines, emit } = this.parts;
-    return new SweepSession(id, runs, { store, engines, emit });
+    const { store, engines, emit, otherThread } = this.parts;
+    return new SweepSession(id, runs, { store, engines, emit, otherThread });
   }
 
   private async withRecords(id: string): Promise<{ run: SweepRun; records: StepRecord[] }[]> {

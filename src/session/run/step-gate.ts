@@ -1,0 +1,52 @@
+/**
+ * Stops the work of a step where it stands and lets it go on later. A device awaits `pass` whenever it gives the event
+ * loop its turn in the middle of work, so a step of any length stops within a fraction of a second.
+ */
+export class StepGate {
+  private opening: Promise<void> | null = null;
+  private open = () => {};
+  private closedAt = 0;
+  private closedMs = 0;
+
+  /** `signal`: an aborted signal ends the work with its reason. */
+  constructor(private readonly signal: () => AbortSignal) {}
+
+  get isClosed(): boolean {
+    return this.opening !== null;
+  }
+
+  /** Milliseconds of performance.now without the time in which the gate was closed. */
+  now(): number {
+    const closed = this.opening ? performance.now() - this.closedAt : 0;
+    return performance.now() - this.closedMs - closed;
+  }
+
+  /** From now on, work stops at its next pass. */
+  hold(): void {
+    if (this.opening) return;
+    this.closedAt = performance.now();
+    this.opening = new Promise((resolve) => {
+      this.open = resolve;
+    });
+  }
+
+  release(): void {
+    if (!this.opening) return;
+    this.closedMs += performance.now() - this.closedAt;
+    this.opening = null;
+    this.open();
+  }
+
+  /** Waits while the gate is closed. Rejects with the reason of the signal once it is aborted. */
+  readonly pass = async (): Promise<void> => {
+    const signal = this.signal();
+    signal.throwIfAborted();
+    if (!this.opening) return;
+    await new Promise<void>((resolve) => {
+      signal.addEventListener('abort', () => resolve(), { once: true });
+      void this.opening?.then(resolve);
+    });
+    // Closed again before this work went on, or aborted.
+    return this.pass();
+  };
+}
