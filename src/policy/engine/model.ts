@@ -30,7 +30,7 @@ import { plainCache } from './attention.ts';
 import { BatchError, describeTokens } from './batch.ts';
 import { Critic, loadNotes, saveNotes } from './critic.ts';
 import { Generation } from './generation/generation.ts';
-import { Head, type ScoredRows } from './head.ts';
+import { Head } from './head.ts';
 import { HostEvaluation } from './host-evaluation.ts';
 import { HostMemory } from './host-memory.ts';
 import { defaultChoices, runnableChoices } from './kernel-choices.ts';
@@ -38,9 +38,9 @@ import { Layers, type Pass } from './layers.ts';
 import { type ModelOptions, planOptionsOf, secondOptions } from './model-options.ts';
 import { ModelState } from './model-state.ts';
 import { ModelWeights } from './model-weights.ts';
-import { givenWeights, requestObjective, runObjective } from './objective.ts';
+import { requestObjective, runObjective } from './objective.ts';
 import { Operations } from './operations.ts';
-import { quantRowSteps } from './quantized-operations.ts';
+import { requestKernels } from './request-kernels.ts';
 import { column, outputsOf } from './results.ts';
 import { ropeTable } from './rope-table.ts';
 import { loadSecond, saveSecond } from './second-model.ts';
@@ -99,7 +99,7 @@ export class Model implements Learner {
     );
     try {
       const models = model.second ? [model, model.second] : [model];
-      for (const each of models) each.compileAll();
+      for (const each of models) requestKernels(each, each.ws, each.values.adamw);
       await model.kernels.settle(options.onProgress);
       for (const each of models) await each.fill();
     } catch (error) {
@@ -124,38 +124,6 @@ export class Model implements Learner {
   /** Weights used for playing and training. */
   get weights(): Weights {
     return this.values.active;
-  }
-
-  /** Records every path without sending it, with few and with many rows, so that each kernel is requested. */
-  private compileAll(): void {
-    this.recorder.dry = true;
-    const { batchTokens, batchScored, rows: most } = this.capacity;
-    const largest = Math.max(batchTokens, batchScored, most);
-    for (const rows of new Set(quantRowSteps.map((step) => Math.min(step, largest)))) {
-      this.recordPasses(rows);
-      this.generation.recordPasses(this.weights, rows);
-    }
-    if (this.values.adamw) {
-      requestObjective(this.ops, givenWeights);
-      const settings = { learningRate: 0, beta1: 0, beta2: 0, epsilon: 1, weightDecay: 0, maxGradNorm: 1 };
-      this.values.adamw.record(settings);
-    }
-    this.recorder.dry = false;
-  }
-
-  private recordPasses(T: number): void {
-    const list = { offset: 0, rows: 1, entries: 1 };
-    const masked = { E: 1, starts: 0, row: 0, token: 0, intoHidden: list, intoTable: list };
-    const attention: Pass['attention'] = { kind: 'batch', tiles: 1, format: plainCache };
-    const pass: Pass = { T, pairs: T, cache: (l) => this.layers.activation('kv', l), attention };
-    this.layers.forward(this.weights, pass);
-    for (const mask of this.weights.canMask ? [masked, null] : [null]) {
-      const intoHidden = this.ws.has('valueSeeds') ? list : null;
-      const rows: ScoredRows = { N: T, intoTokens: list, intoHidden, masked: mask };
-      this.head.forward(this.weights, rows, 0, 1);
-      if (this.values.adamw) this.head.backward(this.weights, rows, T, 0, 1, intoHidden !== null);
-    }
-    if (this.values.adamw) this.layers.backward(this.weights, pass);
   }
 
   get capacity(): Capacity {

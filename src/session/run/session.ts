@@ -4,13 +4,12 @@
  * and an engine; independent of GPU buffers and of the page.
  */
 
-import { DeviceLostError, DeviceUnavailableError } from '../../device/device.ts';
+import { DeviceUnavailableError } from '../../device/device.ts';
 import type { Experiment } from '../../experiment/experiment.ts';
 import type { StepRecord } from '../../rl/evaluation/evaluation.ts';
-import { checkpointInterval, SMALL_CHECKPOINT } from '../../store/retention.ts';
 import { OwnershipError, QuotaError } from '../../store/run.ts';
-import type { RunStore, StepCommit, StoredCheckpoint } from '../../store/run-store.ts';
-import { checkpointOf, decodeState, encodeState, REFERENCE } from '../checkpoint.ts';
+import type { RunStore, StoredCheckpoint } from '../../store/run-store.ts';
+import { decodeState, encodeState, REFERENCE } from '../checkpoint.ts';
 import {
   type Choices,
   type Engine,
@@ -23,7 +22,9 @@ import {
 } from '../engine.ts';
 import { finiteState, requireFinite } from '../finite-weights.ts';
 import type { RunStatus, SessionEvent, StepInspection } from '../protocol.ts';
+import { Commits, type CommittedStep } from './commits.ts';
 import { type Clock, FrozenError, type OtherThread, systemClock, watchForFreeze } from './freeze-watch.ts';
+import { ClosedError, meansLostDevice, PausedError } from './interruptions.ts';
 import { runAssets } from './recording-files.ts';
 import { evaluates } from './schedule.ts';
 import { inspectionOf, storedStep } from './step-examination.ts';
@@ -52,27 +53,11 @@ export interface SessionParts {
 
 const realSleep = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 
-/** True if the error means that the device, or this page's access to it, is gone. */
-function meansLostDevice(error: unknown): boolean {
-  return error instanceof DeviceLostError || error instanceof FrozenError;
-}
-
-/** Ends a step in progress without an error: the run was closed or taken over. */
-class ClosedError extends Error {
-  override name = 'ClosedError';
-}
-
-/** Ends a preparation, because a pause must not wait for gigabytes of weights or for hundreds of episodes. */
-class PausedError extends ClosedError {
-  override name = 'PausedError';
-}
-
 export class Session {
   status: RunStatus = 'idle';
   private engine: Engine | null = null;
   /** Step whose weights the engine holds; null: they must be restored. */
   private at: number | null = null;
-  private token = '';
   private stopAfter = Number.POSITIVE_INFINITY;
   private pauseAsked = false;
   /** True while an engine is opened, weights are loaded or success at step 0 is measured. */
@@ -81,11 +66,10 @@ export class Session {
   private watching: { abort: AbortController; done: Promise<void> } | null = null;
   private abort = new AbortController();
   private recoveries = 0;
-  private interval = 1;
   private readonly gate = new StepGate(() => this.abort.signal);
-  private persistAsked = false;
   private readonly clock: Clock;
   private readonly sleep: (ms: number) => Promise<void>;
+  private readonly commits: Commits;
 
   constructor(
     readonly runId: string,
@@ -94,6 +78,8 @@ export class Session {
   ) {
     this.clock = parts.clock ?? systemClock;
     this.sleep = parts.sleep ?? realSleep;
+    const { store, emit } = parts;
+    this.commits = new Commits({ runId, experiment, store, emit, now: () => this.clock.now() });
   }
 
   /**
@@ -241,7 +227,7 @@ export class Session {
     const { otherThread } = this.parts;
     const stopWatching = otherThread && watchForFreeze(this.clock, otherThread, (error) => this.frozen(error));
     try {
-      await this.claim();
+      await this.commits.claim();
       while (!(await this.attempt()));
       this.setStatus((await this.isFinished()) ? 'finished' : 'paused');
     } catch (error) {
@@ -258,11 +244,6 @@ export class Session {
   private frozen(error: FrozenError): void {
     if (!this.engine?.survivesSleep) this.abort.abort(error);
     else this.emit({ type: 'notice', level: 'info', message: `${error.message} Nothing was lost.` });
-  }
-
-  private async claim(): Promise<void> {
-    this.token = crypto.randomUUID();
-    await this.parts.store.claim(this.runId, this.token);
   }
 
   /** Trains until done or until the device is lost. Returns true if done. */
@@ -378,7 +359,8 @@ export class Session {
       metrics: {},
       evaluation: await engine.evaluate(0, this.stepOptions()),
     };
-    await this.commit(record, null, { ...engine.assets, [REFERENCE]: reference });
+    const assets = { ...engine.assets, [REFERENCE]: reference };
+    await this.commit({ record, trajectories: null, assets, stepMs: 1 });
     this.at = 0;
   }
 
@@ -395,7 +377,8 @@ export class Session {
     const { record, trajectories } = await this.training.step(step, this.stepOptions());
     if (evaluates(this.experiment, step)) record.evaluation = await this.evaluated(step);
     this.checkStillOurs();
-    await this.commit(record, encodeTrajectories(trajectories), undefined, this.gate.now() - started);
+    const stepMs = this.gate.now() - started;
+    await this.commit({ record, trajectories: encodeTrajectories(trajectories), stepMs });
     this.at = step;
     this.stopAfter--;
   }
@@ -415,41 +398,9 @@ export class Session {
     if (failure) throw failure;
   }
 
-  private async commit(
-    record: StepRecord,
-    trajectories: Uint8Array | null,
-    assets?: StepCommit['assets'],
-    stepMs = 1,
-  ): Promise<void> {
-    const { step } = record;
-    const best = await this.bestOf(record);
-    const due =
-      step % this.interval === 0 || step === this.experiment.steps || this.stopAfter <= 1 || best !== undefined;
-    const state = due ? await this.training.save() : null;
-    if (state) requireFinite(step, state);
-    const checkpoint = state && checkpointOf(step, state, this.engine!.choices);
-    this.checkStillOurs();
-    const started = this.clock.now();
-    const success = record.evaluation?.train.policy.rate;
-    await this.parts.store.commit(this.runId, this.token, { record, checkpoint, trajectories, success, best, assets });
-    if (checkpoint && checkpoint.bytes.length > SMALL_CHECKPOINT)
-      this.interval = checkpointInterval(checkpoint.bytes.length, this.clock.now() - started, stepMs);
-    this.emit({ type: 'step', runId: this.runId, record });
-    this.askToPersist();
-  }
-
-  /** This step and its success, if its evaluation has the highest success on held-out tasks so far. */
-  private async bestOf({ step, evaluation }: StepRecord): Promise<StepCommit['best']> {
-    if (!evaluation) return undefined;
-    const success = evaluation.test.policy.rate;
-    const { best } = await this.parts.store.get(this.runId);
-    return best && best.success >= success ? undefined : { step, success };
-  }
-
-  private askToPersist(): void {
-    if (this.persistAsked) return;
-    this.persistAsked = true;
-    this.emit({ type: 'hint', runId: this.runId, hint: 'persist-storage' });
+  private commit(step: Omit<CommittedStep, 'isLast'>): Promise<void> {
+    const isLast = step.record.step === this.experiment.steps || this.stopAfter <= 1;
+    return this.commits.write({ ...step, isLast }, this.engine!, this.training, () => this.checkStillOurs());
   }
 
   private async isFinished(): Promise<boolean> {
