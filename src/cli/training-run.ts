@@ -21,7 +21,7 @@ import { CommandError } from './command-error.ts';
 import { type Connections, worldOpener } from './connections.ts';
 import { continuedRun, type FolderOptions } from './folder-run.ts';
 import { type DeviceOptions, openDevice } from './node-device.ts';
-import { evaluationProgress } from './progress.ts';
+import { ProgressLines } from './progress-lines.ts';
 import { withRecordings } from './recordings.ts';
 import { FEW_EPISODES } from './report.ts';
 
@@ -110,20 +110,15 @@ export function stepLine({ step, stage, metrics, evaluation }: StepRecord, steps
   );
 }
 
-function listener(print: (line: string) => void, steps: number): (event: SessionEvent) => void {
-  let announced = '';
-  const evaluating = evaluationProgress(print);
+function listener(
+  print: (line: string) => void,
+  steps: number,
+  progress: ProgressLines,
+): (event: SessionEvent) => void {
   return (event) => {
-    if (event.type === 'progress') evaluating(event.progress);
     if (event.type === 'step') print(stepLine(event.record, steps));
     else if (event.type === 'notice') print(`${event.level}: ${event.message}`);
-    else if (event.type === 'progress' && event.progress) {
-      const { what, unit } = event.progress;
-      const kind = unit === 'kernels' ? 'Compiling kernels' : what;
-      if (unit !== 'kernels' || kind === announced) return;
-      announced = kind;
-      print(`${kind} ...`);
-    }
+    else if (event.type === 'progress') progress.take(event.progress);
   };
 }
 
@@ -163,13 +158,14 @@ async function trainRun(store: RunStore, run: RunSummary, options: TrainingOptio
   const { supported, problem, adapter } = await engines.report();
   if (!supported) throw new CommandError(problem);
   print(`adapter: ${adapter.description}${adapter.isFallback ? ' (software)' : ''}`);
+  const progress = new ProgressLines(print);
   const session = new Session(run.id, run.experiment, {
     store,
     engines,
-    emit: listener(print, run.experiment.steps),
+    emit: listener(print, run.experiment.steps, progress),
     otherThread,
   });
-  const stop = onInterrupt(session, print);
+  const stop = onInterrupt(session, print, () => progress.remaining);
   try {
     await session.train();
   } finally {
@@ -178,13 +174,20 @@ async function trainRun(store: RunStore, run: RunSummary, options: TrainingOptio
   }
 }
 
-/** First Ctrl-C: stop after the current step. Second: stop at once and lose that step. */
-export function onInterrupt(session: { pause(): Promise<void> }, print: (line: string) => void): () => void {
+/**
+ * First Ctrl-C: stop after the current step. Second: stop at once; the step is repeated when the run continues.
+ * `remaining`: the estimated time to the end of the step, in parentheses.
+ */
+export function onInterrupt(
+  session: { pause(): Promise<void> },
+  print: (line: string) => void,
+  remaining: () => string = () => '',
+): () => void {
   let interrupted = false;
   const interrupt = () => {
     if (interrupted) process.exit(130);
     interrupted = true;
-    print('Stopping after this step. Ctrl-C again stops at once.');
+    print(`Stopping after this step${remaining()}. Ctrl-C again stops at once.`);
     void session.pause();
   };
   process.on('SIGINT', interrupt);

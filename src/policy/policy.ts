@@ -328,8 +328,14 @@ export interface Learner extends Actor {
     batch: PackedBatch,
     options: { temperature: number; weights: 'policy' | 'reference'; values?: boolean },
   ): Promise<Scores>;
-  /** Takes one optimiser step. */
-  update(request: UpdateRequest, options: { temperature: number }): Promise<UpdateResult>;
+  /**
+   * Takes one optimiser step. `onBatch` is called after each forward and backward of a micro-batch with the number done
+   * and their total.
+   */
+  update(
+    request: UpdateRequest,
+    options: { temperature: number; onBatch?: (done: number, total: number) => void },
+  ): Promise<UpdateResult>;
   /** Numbers that belong to the training, not to the policy. Saved and loaded with its state. */
   readonly notes: Map<string, number>;
   /** Copies the current weights into the frozen reference. */

@@ -26,7 +26,13 @@ export interface TrainerProgress {
   what: string;
   done: number;
   total: number | null;
-  unit: 'episodes' | 'steps';
+  /** `slices`: micro-batches of an update or a scoring. */
+  unit: 'episodes' | 'steps' | 'slices';
+  /** Turns taken, and tokens sampled or read, in episodes. */
+  turns?: number;
+  tokens?: number;
+  /** Share from 0 to 1, if it is finer than done / total. */
+  fraction?: number;
 }
 
 export interface StepOptions {
@@ -164,7 +170,7 @@ export class Evaluator {
     return rollout(parts, request, {
       signal: options.signal,
       onTurn: options.onTurn && ((event) => options.onTurn!({ ...event, step })),
-      onEpisodes: (done, total) => options.onProgress?.({ what, done, total, unit: 'episodes' }),
+      onRound: (progress) => options.onProgress?.({ what, ...progress, unit: 'episodes' }),
     });
   }
 
@@ -249,8 +255,19 @@ export class Evaluator {
       { ...request, maskActions, maxTokensPerTurn, thoughts, rules },
       {
         signal: options.signal,
-        onEpisodes: (done) =>
-          options.onProgress?.({ what: 'episodes', done: first * samples + done, total, unit: 'episodes' }),
+        onRound: ({ done, turns, tokens, fraction }) => {
+          const played = first * samples;
+          const share = (played + fraction * count * samples) / total;
+          const progress = {
+            what: 'episodes',
+            done: played + done,
+            total,
+            turns,
+            tokens,
+            fraction: Math.min(1, share),
+          };
+          options.onProgress?.({ ...progress, unit: 'episodes' });
+        },
       },
     );
     if (first === 0) requirePlayed(trajectories, this.policy.capacity, 'of the suite');

@@ -13,11 +13,19 @@ export async function scoreRows(
   policy: Pick<Learner, 'score' | 'capacity'>,
   trajectories: readonly Trajectory[],
   { offsets }: TokenRows,
-  options: Parameters<Learner['score']>[1],
+  {
+    onScored,
+    ...options
+  }: Parameters<Learner['score']>[1] & {
+    /** Micro-batches scored so far, and their total. */
+    onScored?: (done: number, total: number) => void;
+  },
 ): Promise<RowScores> {
   const count = offsets[offsets.length - 1];
   const out: RowScores = { logprob: new Float64Array(count), value: new Float64Array(count) };
-  for (const { batch, trajectory, choice } of pack(trajectories, policy.capacity)) {
+  const batches = [...pack(trajectories, policy.capacity)];
+  for (const [done, { batch, trajectory, choice }] of batches.entries()) {
+    onScored?.(done, batches.length);
     const { logprob, value } = await policy.score(batch, options);
     trajectory.forEach((index, row) => {
       const at = offsets[index] + choice[row];

@@ -119,12 +119,15 @@ export class Trainer {
     stage: ReturnType<typeof trainingStageAt>,
     { signal, onProgress, now = () => performance.now() }: StepOptions,
   ) {
-    const input = await this.creditInput(trajectories, algorithm.needs(stage.algorithm), stage);
+    const onScored = (done: number, total: number) => onProgress?.({ what: 'scores', done, total, unit: 'slices' });
+    const input = await this.creditInput(trajectories, algorithm.needs(stage.algorithm), stage, onScored);
     const training = assignCredit(trajectories, algorithm, stage.algorithm, input);
     signal?.throwIfAborted();
     const learningRate = learningRateAt(stage.optimizer, stage.step, stage.steps);
-    const updates = await new Updater(this.policy, stage, this.runner).update(training, learningRate, (done, total) =>
-      onProgress?.({ what: 'updates', done, total, unit: 'steps' }),
+    const updates = await new Updater(this.policy, stage, this.runner).update(
+      training,
+      learningRate,
+      (what, done, total) => onProgress?.({ what, done, total, unit: 'slices' }),
     );
     for (const [name, value] of Object.entries(training.memory ?? {})) this.policy.notes.set(name, Math.fround(value));
     return { training, updates, learningRate, trained: now() };
@@ -238,6 +241,7 @@ export class Trainer {
     trajectories: readonly Trajectory[],
     needs: Needs,
     { sampling }: TrainerSettings,
+    onScored?: (done: number, total: number) => void,
   ): Promise<Partial<CreditInput>> {
     const rows = tokenRows(trajectories);
     const rollout = joinFloats(trajectories.map((each) => logprobsAt(each, chosenPositions(each))));
@@ -249,12 +253,17 @@ export class Trainer {
         temperature,
         weights: 'policy',
         values: needs.values ?? false,
+        onScored,
       });
       if (needs.old) input.old = own.logprob;
       if (needs.values) input.values = own.value;
     }
     if (needs.referenceInCredit) {
-      const { logprob } = await scoreRows(this.policy, trajectories, rows, { temperature, weights: 'reference' });
+      const { logprob } = await scoreRows(this.policy, trajectories, rows, {
+        temperature,
+        weights: 'reference',
+        onScored,
+      });
       input.reference = logprob;
     }
     return input;

@@ -23,6 +23,8 @@ import { type CodeRunner, codeObjective, NoSandboxError } from './objective-code
 import type { OptimizerSchedule, TrainerSettings } from './settings.ts';
 
 type Values = { [metric: string]: number };
+/** Counts micro-batches: those that the reference scores, whose total is not known, and those of the updates. */
+type Report = (what: 'scores' | 'updates', done: number, total: number | null) => void;
 type UpdateSettings = Pick<TrainerSettings, 'algorithm' | 'optimizer' | 'sampling'>;
 
 /** Micro-batch with one array per column of the objective, and the rows' ids. */
@@ -150,37 +152,48 @@ export class Updater {
     this.critic = this.algorithm.critic?.(settings.algorithm);
   }
 
-  /** Runs all updates of a step and returns their metrics. */
+  /** Runs all updates of a step and returns their metrics. `report` counts their micro-batches. */
   async update(
     training: Pick<TrainingSet, 'trajectories' | 'extras'>,
     learningRate: number,
-    report?: (done: number, total: number) => void,
+    report: Report = () => {},
   ): Promise<Values> {
     const { innerEpochs } = this.settings.algorithm;
-    const filled = await this.minibatches(training);
+    const filled = await this.minibatches(training, report);
+    const total = innerEpochs * filled.reduce((sum, { batches }) => sum + batches.length, 0);
     const tally = new Tally(this.needs.reference ?? false, innerEpochs);
+    let done = 0;
+    report('updates', 0, total);
     for (let epoch = 0; epoch < innerEpochs; epoch++) {
       for (const minibatch of filled) {
-        const result = await this.apply(minibatch, learningRate);
+        const before = done;
+        const onBatch = (count: number) => report('updates', before + count, total);
+        const result = await this.apply(minibatch, learningRate, onBatch);
         requireFinite(result);
         tally.add(minibatch, result);
-        report?.(tally.updates, innerEpochs * filled.length);
+        done += minibatch.batches.length;
       }
     }
     return tally.metrics();
   }
 
   /** Minibatches, updated one after the other. Those without a trained token are left out. */
-  async minibatches(training: Pick<TrainingSet, 'trajectories' | 'extras'>): Promise<Minibatch[]> {
+  async minibatches(
+    training: Pick<TrainingSet, 'trajectories' | 'extras'>,
+    report: Report = () => {},
+  ): Promise<Minibatch[]> {
     const minibatches: Minibatch[] = [];
+    let scored = 0;
+    const onScored = () => report('scores', ++scored, null);
     for (const part of splitGroups(training.trajectories, this.settings.algorithm.minibatches))
-      minibatches.push(await this.prepare(part, training));
+      minibatches.push(await this.prepare(part, training, onScored));
     return minibatches.filter(({ batches }) => batches.length > 0);
   }
 
   private async prepare(
     trajectories: readonly Trajectory[],
     { extras }: Pick<TrainingSet, 'extras'>,
+    onScored: () => void,
   ): Promise<Minibatch> {
     const counts = trajectories.map((trajectory) => chosenPositions(trajectory).length);
     // Without a scale factor, the longest sequence is measured in counted tokens, like everything else.
@@ -192,6 +205,7 @@ export class Updater {
     const batches: PreparedBatch[] = [];
     for (const micro of pack(trajectories, this.policy.capacity)) {
       const reference = await this.referenceLogprobs(micro);
+      if (reference) onScored();
       const source = { micro, trajectories, extras, coefficients, reference };
       batches.push({
         micro,
@@ -209,7 +223,7 @@ export class Updater {
     return (await this.policy.score(micro.batch, { temperature, weights: 'reference' })).logprob;
   }
 
-  private apply({ batches }: Minibatch, learningRate: number): Promise<UpdateResult> {
+  private apply({ batches }: Minibatch, learningRate: number, onBatch: (done: number) => void): Promise<UpdateResult> {
     return this.policy.update(
       {
         batches: batches.map(({ micro, columns, ids }) => ({ batch: micro.batch, columns, ids })),
@@ -218,7 +232,7 @@ export class Updater {
         optimizer: optimizerSettings(this.settings.optimizer, learningRate),
         critic: this.critic,
       },
-      { temperature: this.settings.sampling.temperature },
+      { temperature: this.settings.sampling.temperature, onBatch },
     );
   }
 }

@@ -56,7 +56,16 @@ export interface Progress {
   what: string;
   done: number;
   total: number | null;
-  unit: 'kernels' | 'bytes' | 'episodes' | 'steps' | 'tokens' | 'turns';
+  /** `slices`: micro-batches. */
+  unit: 'kernels' | 'bytes' | 'episodes' | 'steps' | 'slices' | 'tokens' | 'turns';
+  /** Turns taken, and tokens sampled or read, in episodes. */
+  turns?: number;
+  tokens?: number;
+  /** Share from 0 to 1, if it is finer than done / total. */
+  fraction?: number;
+  elapsedMs?: number;
+  /** Estimated time to the end of the task, or of the whole step after the first one; null: not known yet. */
+  remainingMs?: number | null;
 }
 
 export type SessionEvent =

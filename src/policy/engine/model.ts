@@ -46,6 +46,7 @@ import { ropeTable } from './rope-table.ts';
 import { loadSecond, saveSecond } from './second-model.ts';
 import { Workspace } from './workspace.ts';
 
+type UpdateOptions = Parameters<Learner['update']>[1];
 type Forward = { rows: ReturnType<Head['upload']>; pass: Pass };
 
 export class Model implements Learner {
@@ -275,16 +276,16 @@ export class Model implements Learner {
     return this.values.reference;
   }
 
-  async update(request: UpdateRequest, { temperature }: { temperature: number }): Promise<UpdateResult> {
+  async update(request: UpdateRequest, options: UpdateOptions): Promise<UpdateResult> {
     this.train();
     const { objective } = request;
     if (objective.wgsl === undefined)
-      return this.sealed('update', () => this.updateByHost(request, temperature)).catch((error) =>
+      return this.sealed('update', () => this.updateByHost(request, options)).catch((error) =>
         this.discardGradients(error),
       );
     requestObjective(this.ops, objective);
     await this.kernels.settle();
-    return this.sealed('update', () => this.updateOnDevice({ ...request, objective }, temperature)).catch((error) =>
+    return this.sealed('update', () => this.updateOnDevice({ ...request, objective }, options)).catch((error) =>
       this.discardGradients(error),
     );
   }
@@ -299,13 +300,13 @@ export class Model implements Learner {
   /** Updates with the objective's WGSL form: no round trip until the last micro-batch. */
   private async updateOnDevice(
     request: UpdateRequest & { objective: ObjectiveSpec },
-    temperature: number,
+    { temperature, onBatch }: UpdateOptions,
   ): Promise<UpdateResult> {
     const outputs: UpdateResult['outputs'] = [];
     let waiting: number[] = [];
     const room = this.capacity.batchScored * resultBatches;
     let used = 0;
-    for (const { batch, columns } of request.batches) {
+    for (const [index, { batch, columns }] of request.batches.entries()) {
       const N = batch.scored.length;
       if (used + N > room) {
         outputs.push(...(await this.readResults(waiting, used, false, request.objective.aux)).outputs);
@@ -314,6 +315,7 @@ export class Model implements Learner {
       }
       await this.accumulate(batch, request.objective, columns, request.scalars, used, temperature);
       await this.recorder.yieldToMessages();
+      onBatch?.(index + 1, request.batches.length);
       waiting.push(N);
       used += N;
     }
@@ -323,7 +325,7 @@ export class Model implements Learner {
   }
 
   /** Updates with the objective's definition between forward and backward, over all rows at once if it needs them. */
-  private async updateByHost(request: UpdateRequest, temperature: number): Promise<UpdateResult> {
+  private async updateByHost(request: UpdateRequest, { temperature, onBatch }: UpdateOptions): Promise<UpdateResult> {
     const { batches, critic } = request;
     const evaluation = new HostEvaluation(request, this.host.array('updateScores') ?? new Float32Array(0));
     const run = async (batch: PackedBatch) => {
@@ -341,6 +343,8 @@ export class Model implements Learner {
       if (valued) this.second!.backwardValues(valued, valueWeight, this.critic.slopes);
       if (hidden) this.critic.accumulate(hidden, valueWeight);
       outputs.push(output);
+      await this.recorder.yieldToMessages();
+      onBatch?.(index + 1, batches.length);
     }
     this.train().adamw.record(request.optimizer);
     if (critic) this.second?.train().adamw.record(request.optimizer);

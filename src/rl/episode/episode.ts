@@ -90,6 +90,12 @@ export class Episode {
     private readonly settings: EpisodeSettings,
   ) {}
 
+  /** Share of the episode that is over, from 0 to 1, by its turns. */
+  get played(): number {
+    if (this.ended) return 1;
+    return this.horizon > 0 ? Math.min(1, this.turns.length / this.horizon) : 0;
+  }
+
   get turnCount(): number {
     return this.turns.length;
   }

@@ -62,6 +62,19 @@ export interface RolloutOptions {
   onTurn?: (event: TurnEvent) => void | Promise<void>;
   /** Episodes ended so far. */
   onEpisodes?: (done: number, total: number) => void;
+  /** Called after each round of decoding. */
+  onRound?: (progress: RolloutProgress) => void;
+}
+
+export interface RolloutProgress {
+  /** Episodes ended so far, and their total. */
+  done: number;
+  total: number;
+  /** Turns taken, and tokens sampled or read. */
+  turns: number;
+  tokens: number;
+  /** Share of the rollout, from 0 to 1: an ended episode counts whole, another by its turns over its horizon. */
+  fraction: number;
 }
 
 /**
@@ -103,6 +116,8 @@ class RolloutLoop {
   /** Slots that the policy holds for this rollout. */
   private readonly held = new Set<number>();
   private endedCount = 0;
+  /** Tokens that the policy had computed before this rollout. */
+  private readonly tokensBefore: number;
   /** The different prompts of each group: one, if its world begins the same for every member. */
   private readonly prompts = new Map<number, { key: number; tokens: Int32Array }[]>();
   private readonly batched: BatchedWorlds;
@@ -115,6 +130,8 @@ class RolloutLoop {
     private readonly options: RolloutOptions,
   ) {
     const { groupSize, tasks, firstGroup = 0 } = request;
+    const { tokensGenerated, tokensPrefilled } = parts.policy.counters();
+    this.tokensBefore = tokensGenerated + tokensPrefilled;
     const { slots, rows } = parts.policy.capacity;
     this.freeSlots = Array.from({ length: slots ?? rows }, (_, slot) => slot);
     const members = Array.from({ length: groupSize }, (_, member) => member);
@@ -172,7 +189,21 @@ class RolloutLoop {
       // The worlds answer while the policy decodes.
       stepping = await this.decode();
       await this.receive();
+      this.options.onRound?.(this.progress());
     }
+  }
+
+  private progress(): RolloutProgress {
+    const total = this.request.tasks.length * this.request.groupSize;
+    let turns = 0;
+    let share = 0;
+    for (const episode of this.episodes) {
+      turns += episode.turnCount;
+      share += episode.played;
+    }
+    const { tokensGenerated, tokensPrefilled } = this.parts.policy.counters();
+    const tokens = tokensGenerated + tokensPrefilled - this.tokensBefore;
+    return { done: this.endedCount, total, turns, tokens, fraction: share / total };
   }
 
   private send(starting: readonly Episode[], stepping: readonly Episode[]): void {

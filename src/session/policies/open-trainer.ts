@@ -102,6 +102,7 @@ async function testedTrainer(
   runner: Sandbox | undefined,
 ): Promise<Trainer> {
   try {
+    options.onProgress({ what: 'Testing the kernels', done: 0, total: null, unit: 'kernels' });
     const report = await reportOf(gpu);
     options.onReport?.({ ...report, choice: services.deviceChoice() });
     requireHonest(report);

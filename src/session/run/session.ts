@@ -1,7 +1,8 @@
 /**
  * A run's life: prepare, train, pause, resume, recover, finish. Every step is committed before the next begins, so that
  * after any interruption the next session continues from the last committed step with the same numbers. Uses a store
- * and an engine; independent of GPU buffers and of the page.
+ * and an engine; independent of GPU buffers and of the page. Long because every way out of a step (pause, hold, drop,
+ * loss, failure) shares its state.
  */
 
 import { DeviceUnavailableError } from '../../device/device.ts';
@@ -21,10 +22,11 @@ import {
   type WatchOptions,
 } from '../engine.ts';
 import { finiteState, requireFinite } from '../finite-weights.ts';
-import type { RunStatus, SessionEvent, StepInspection } from '../protocol.ts';
+import type { Progress, RunStatus, SessionEvent, StepInspection } from '../protocol.ts';
 import { Commits, type CommittedStep } from './commits.ts';
 import { type Clock, FrozenError, type OtherThread, systemClock, watchForFreeze } from './freeze-watch.ts';
 import { ClosedError, meansLostDevice, PausedError } from './interruptions.ts';
+import { ProgressMeter } from './progress-meter.ts';
 import { runAssets } from './recording-files.ts';
 import { evaluates } from './schedule.ts';
 import { inspectionOf, storedStep } from './step-examination.ts';
@@ -70,6 +72,7 @@ export class Session {
   private readonly clock: Clock;
   private readonly sleep: (ms: number) => Promise<void>;
   private readonly commits: Commits;
+  private readonly meter: ProgressMeter;
 
   constructor(
     readonly runId: string,
@@ -79,6 +82,8 @@ export class Session {
     this.clock = parts.clock ?? systemClock;
     this.sleep = parts.sleep ?? realSleep;
     const { store, emit } = parts;
+    const report = (progress: Progress | null) => emit({ type: 'progress', runId, progress });
+    this.meter = new ProgressMeter(report, () => this.gate.now());
     this.commits = new Commits({ runId, experiment, store, emit, now: () => this.clock.now() });
   }
 
@@ -226,6 +231,7 @@ export class Session {
     this.emit({ type: 'hint', runId: this.runId, hint: 'wake-lock' });
     const { otherThread } = this.parts;
     const stopWatching = otherThread && watchForFreeze(this.clock, otherThread, (error) => this.frozen(error));
+    const ticking = this.clock.setInterval(() => this.tick(), 1000);
     try {
       await this.commits.claim();
       while (!(await this.attempt()));
@@ -234,10 +240,16 @@ export class Session {
       await this.failed(error);
     } finally {
       stopWatching?.();
+      this.clock.clearInterval(ticking);
+      this.meter.endStep();
       this.gate.release();
       this.engine?.setGate?.(null);
       this.emit({ type: 'hint', runId: this.runId, hint: 'wake-unlock' });
     }
+  }
+
+  private tick(): void {
+    if (!this.gate.isClosed) this.meter.tick();
   }
 
   /** A device that keeps its memory goes on with the step. */
@@ -379,6 +391,7 @@ export class Session {
     this.checkStillOurs();
     const stepMs = this.gate.now() - started;
     await this.commit({ record, trajectories: encodeTrajectories(trajectories), stepMs });
+    this.meter.endStep();
     this.at = step;
     this.stopAfter--;
   }
@@ -437,7 +450,7 @@ export class Session {
       signal: this.abort.signal,
       now: () => this.gate.now(),
       onTurn: (live) => this.emit({ type: 'live', runId: this.runId, live }),
-      onProgress: (progress) => this.emit({ type: 'progress', runId: this.runId, progress }),
+      onProgress: (progress) => this.meter.report(progress),
       onNotice: (message, complete) => this.emit({ type: 'notice', level: complete ? 'info' : 'warning', message }),
     };
   }

@@ -41,6 +41,12 @@ export function duration(ms: number): string {
   return msg(str`${Math.floor(minutes / 60)} h ${minutes % 60} min`);
 }
 
+/** Like `duration`, with seconds below a minute. */
+export function shortDuration(ms: number): string {
+  const seconds = Math.round(ms / 1000);
+  return seconds < 60 ? msg(str`${seconds} s`) : duration(ms);
+}
+
 const byteUnits = ['B', 'KB', 'MB', 'GB', 'TB'];
 
 export function bytes(value: number): string {

@@ -2,7 +2,7 @@
 import { msg, str } from '@lit/localize';
 import { html, nothing } from 'lit';
 import type { Progress } from '../../session/protocol.ts';
-import { bytes } from '../kit/format.ts';
+import { bytes, shortDuration } from '../kit/format.ts';
 
 const units = (): { [unit in Progress['unit']]: string } => ({
   kernels: msg('kernels'),
@@ -11,6 +11,7 @@ const units = (): { [unit in Progress['unit']]: string } => ({
   steps: msg('steps'),
   tokens: msg('tokens'),
   turns: msg('turns'),
+  slices: msg('micro-batches'),
 });
 
 /** Translations of the worker's English task names into the page's language. */
@@ -18,9 +19,11 @@ const works = (): { [what: string]: string } => ({
   'Opening the worlds': msg('Opening the worlds'),
   'Choosing kernels for this adapter': msg('Choosing kernels for this adapter'),
   'Compiling kernels': msg('Compiling kernels'),
+  'Testing the kernels': msg('Testing the kernels'),
   episodes: msg('Playing'),
   turns: msg('Playing'),
   updates: msg('Updating'),
+  scores: msg('Scoring'),
   'training goals': msg('Evaluating on training goals'),
   'held-out goals': msg('Evaluating on held-out goals'),
 });
@@ -30,7 +33,18 @@ function workText(what: string): string {
   return works()[what] ?? (kernel ? msg(str`Compiling ${kernel}`) : what);
 }
 
+/** Progress with its counts and the remaining time. */
 export function progressText(progress: Progress): string {
+  const { turns, tokens, remainingMs } = progress;
+  return [
+    countText(progress),
+    ...(turns ? [msg(str`${turns} turns`)] : []),
+    ...(tokens ? [msg(str`${tokens} tokens`)] : []),
+    ...(remainingMs == null ? [] : [msg(str`${shortDuration(remainingMs)} left`)]),
+  ].join(', ');
+}
+
+function countText(progress: Progress): string {
   const what = workText(progress.what);
   const number = (value: number) => (progress.unit === 'bytes' ? bytes(value) : String(value));
   const unit = units()[progress.unit];
@@ -39,5 +53,5 @@ export function progressText(progress: Progress): string {
 }
 
 export const progressBar = (progress: Progress) => html`
-  <progress aria-label=${workText(progress.what)} max=${progress.total ?? 1} value=${progress.total === null ? nothing : progress.done}></progress>
+  <progress aria-label=${workText(progress.what)} max=${progress.fraction === undefined ? (progress.total ?? 1) : 1} value=${progress.fraction ?? (progress.total === null ? nothing : progress.done)}></progress>
 `;

@@ -1,0 +1,80 @@
+/**
+ * Adds the elapsed and the remaining time to progress, and passes on a few reports a second: the newest after a moment,
+ * a new task at once, and the last one again every second, so that the time goes on during a long piece of work.
+ */
+import type { Progress } from '../protocol.ts';
+
+const LEAST_MS = 100;
+/** Tasks of every step. */
+const stepTasks: readonly string[] = ['trajectories', 'episodes', 'scores', 'updates'];
+/** An estimate needs this much of the task. */
+const ESTIMATE_AFTER_MS = 2000;
+
+const shareOf = ({ done, total, fraction }: Progress) => fraction ?? (total ? done / total : 0);
+
+export class ProgressMeter {
+  private current: Progress | null = null;
+  private startedAt = 0;
+  private firstShare = 0;
+  /** Time and share of the newest report whose share is larger than that of the one before. */
+  private advanced = { at: 0, share: 0 };
+  private emittedAt = Number.NEGATIVE_INFINITY;
+  private pending = false;
+  /** Milliseconds of each task of this step and of the step before, in order. */
+  private durations = new Map<string, number>();
+  private before: ReadonlyMap<string, number> = new Map();
+
+  /** `now`: a clock in milliseconds that stands still while the work does. */
+  constructor(
+    private readonly emit: (progress: Progress | null) => void,
+    private readonly now: () => number,
+  ) {}
+
+  report(progress: Progress | null): void {
+    const now = this.now();
+    const isNew = progress?.what !== this.current?.what;
+    if (isNew) this.begin(progress, now);
+    this.current = progress;
+    if (progress && shareOf(progress) > this.advanced.share) this.advanced = { at: now, share: shareOf(progress) };
+    if (isNew || !progress || now - this.emittedAt >= LEAST_MS) this.send(now);
+    else this.pending = true;
+  }
+
+  /** Call it every second. */
+  tick(): void {
+    const now = this.now();
+    if (this.current && (this.pending || now - this.emittedAt >= 1000)) this.send(now);
+  }
+
+  /** Call it when a step ends: the estimates of the next one use its durations. */
+  endStep(): void {
+    this.report(null);
+    this.before = this.durations;
+    this.durations = new Map();
+  }
+
+  private begin(progress: Progress | null, now: number): void {
+    if (this.current) this.durations.set(this.current.what, now - this.startedAt);
+    this.startedAt = now;
+    this.firstShare = progress ? shareOf(progress) : 0;
+    this.advanced = { at: now, share: this.firstShare };
+  }
+
+  private send(now: number): void {
+    this.emittedAt = now;
+    this.pending = false;
+    const { current } = this;
+    this.emit(current && { ...current, elapsedMs: now - this.startedAt, remainingMs: this.remaining(current, now) });
+  }
+
+  /** Remaining time of the task, and of the tasks that followed it in the step before. Null: not known yet. */
+  private remaining({ what }: Progress, now: number): number | null {
+    const { at, share } = this.advanced;
+    if (share <= this.firstShare || at - this.startedAt < ESTIMATE_AFTER_MS) return null;
+    const whole = ((at - this.startedAt) / (share - this.firstShare)) * (1 - this.firstShare);
+    const left = Math.max(0, this.startedAt + whole - now);
+    const names = [...this.before.keys()].filter((name) => stepTasks.includes(name));
+    const later = names.slice(names.indexOf(what) + 1);
+    return names.includes(what) ? later.reduce((sum, name) => sum + this.before.get(name)!, left) : left;
+  }
+}
