@@ -64,7 +64,7 @@ it('adds what followed in the step before', () => {
   expect(last()).toMatchObject({ what: 'updates', remainingMs: 10_000 });
 });
 
-it('passes on ten reports a second, the newest of them, and each new task at once', () => {
+it('passes on each new task or count at once, and ten other reports a second', () => {
   const { at, sent, last } = metered();
   for (let ms = 0; ms <= 1000; ms += 10) at(ms).report(episodes(0, { tokens: ms }));
   expect(sent).toHaveLength(11);
@@ -73,8 +73,11 @@ it('passes on ten reports a second, the newest of them, and each new task at onc
   at(1020).report(updates(0));
   expect(last()).toMatchObject({ what: 'updates' });
   at(1030).report(updates(1));
-  at(1040).tick();
   expect(last()).toMatchObject({ done: 1 });
+  at(1040).report(episodes(0, { tokens: 1040 }));
+  at(1045).report(episodes(0, { tokens: 1045 }));
+  at(1048).tick();
+  expect(last()).toMatchObject({ tokens: 1045 });
   at(1050).report(null);
   expect(last()).toBeNull();
 });

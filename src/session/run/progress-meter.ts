@@ -1,6 +1,7 @@
 /**
- * Adds the elapsed and the remaining time to progress, and passes on a few reports a second: the newest after a moment,
- * a new task at once, and the last one again every second, so that the time goes on during a long piece of work.
+ * Adds the elapsed and the remaining time to progress. Passes on a new task or count at once, other reports (tokens,
+ * turns) at most ten times a second, and the last one again every second, so that the time goes on during a long piece
+ * of work.
  */
 import type { Progress } from '../protocol.ts';
 
@@ -33,10 +34,11 @@ export class ProgressMeter {
   report(progress: Progress | null): void {
     const now = this.now();
     const isNew = progress?.what !== this.current?.what;
+    const counts = progress?.done !== this.current?.done;
     if (isNew) this.begin(progress, now);
     this.current = progress;
     if (progress && shareOf(progress) > this.advanced.share) this.advanced = { at: now, share: shareOf(progress) };
-    if (isNew || !progress || now - this.emittedAt >= LEAST_MS) this.send(now);
+    if (isNew || counts || !progress || now - this.emittedAt >= LEAST_MS) this.send(now);
     else this.pending = true;
   }
 
