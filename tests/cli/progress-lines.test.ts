@@ -9,9 +9,7 @@ const playing = (elapsedMs: number): Progress => ({
 });
 
 it('name the task, its counts, the elapsed and the remaining time', () => {
-  expect(progressLine(playing(60_000))).toBe(
-    'playing: 3 of 8 episodes, 11 turns, 412 tokens, 1 min, about 2 min left',
-  );
+  expect(progressLine(playing(60_000))).toBe('playing: 3 of 8 episodes, 11 turns, 412 tokens, 1 min, about 2 min left');
   const loading: Progress = { what: 'Loading m', done: 12e6, total: 98e6, unit: 'bytes', elapsedMs: 4000 };
   expect(progressLine(loading)).toBe('Loading m: 12 of 98 MB, 4 s');
   expect(progressLine({ what: 'Opening the worlds', done: 0, total: null, unit: 'steps' })).toBe('Opening the worlds');

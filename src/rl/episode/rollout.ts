@@ -66,7 +66,7 @@ export interface RolloutOptions {
   onRound?: (progress: RolloutProgress) => void;
 }
 
-export interface RolloutProgress {
+interface RolloutProgress {
   /** Episodes ended so far, and their total. */
   done: number;
   total: number;

@@ -37,7 +37,7 @@ import { encodeTrajectories } from './trajectory-codec.ts';
 export const MOST_RECOVERIES = 3;
 
 /** Time that a pause gives the step in progress before it holds the step where it stands. */
-export const HOLD_AFTER_MS = 600;
+const HOLD_AFTER_MS = 600;
 
 /** Time for a lost device to report its loss. */
 export const SETTLE_MS = 50;
