@@ -122,7 +122,7 @@ export class TabgymTransport extends Panel {
       <span><strong class="number">${msg(str`Step ${step}`)}</strong> <span class="soft number">/ ${total}</span></span>
       ${
         progress
-          ? html`<span class="small soft">${progressText(progress)}</span>${progressBar(progress)}`
+          ? html`<span class="small soft" title=${progressText(progress)}>${progressText(progress)}</span>${progressBar(progress)}`
           : html`<span class="small soft">${this.statusText()}</span><progress aria-label=${msg('Steps done')} max=${total} .value=${step}></progress>`
       }
     </div>`;
