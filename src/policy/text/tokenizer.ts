@@ -1,12 +1,14 @@
 /**
- * Tokenizer of a policy. The library @huggingface/tokenizers loads every `tokenizer.json`, of tiny policies and
- * language models alike. A tiny policy's vocabulary is built here: WordPiece over whole words and numbers of the
+ * Tokenizer of a policy. `hf/pipeline.ts` runs every `tokenizer.json`, of tiny policies and language models alike, as
+ * Hugging Face's tokenizers does. A tiny policy's vocabulary is built here: WordPiece over whole words and numbers of the
  * worlds' texts, with single characters as fallback.
  *
  * This file depends on strings and ids only, never on worlds or turns. Whitespace is lost: decoding joins tokens with
  * single spaces, so a text that must be exact (an action) is looked up instead of decoded.
  */
-import { Tokenizer as HuggingFaceTokenizer } from '@huggingface/tokenizers';
+import { byteOfToken } from './hf/decoders.ts';
+import { TokenizerPartError } from './hf/pattern.ts';
+import { Pipeline } from './hf/pipeline.ts';
 
 /** Special tokens of a tiny policy. Ids follow this order, from 0. */
 export const specialTokens = ['[PAD]', '[UNK]', '<bos>', '<obs>', '<act>', '<eot>'] as const;
@@ -81,7 +83,6 @@ export function buildTokenizerJson(
       type: 'Sequence',
       pretokenizers: [
         { type: 'WhitespaceSplit' },
-        // `Punctuation` cannot be used here: the library keeps a run of marks together under any `behavior`.
         { type: 'Split', pattern: { Regex: '[^\\p{L}\\p{N}\\s]' }, behavior: 'Isolated', invert: false },
       ],
     },
@@ -131,29 +132,29 @@ const cacheLimit = 8192;
 
 export class Tokenizer {
   readonly vocabSize: number;
-  private readonly inner: HuggingFaceTokenizer;
-  private readonly added: ReadonlySet<number>;
+  private readonly inner: Pipeline;
   private readonly cache = new Map<string, Int32Array>();
   private readonly splitsWords: boolean;
   private readonly addedTexts: RegExp;
   private readonly addedIds: ReadonlyMap<string, number>;
 
-  /** `config` is the content of `tokenizer_config.json`, if the model has one. */
+  /** `config` is the content of `tokenizer_config.json`, if the model has one. Throws TokenizerError. */
   constructor(
     readonly json: TokenizerJson,
     config: object = {},
   ) {
     try {
-      this.inner = new HuggingFaceTokenizer(json, config);
+      this.inner = new Pipeline(json, config);
     } catch (error) {
+      if (error instanceof TokenizerPartError)
+        throw new TokenizerError(`This tokenizer.json cannot be loaded: it has ${error.message}, which is not read.`);
       throw new TokenizerError(`This tokenizer.json cannot be loaded: ${(error as Error).message}`);
     }
     this.splitsWords = splitsAtWhitespace(json);
     this.addedTexts = splitter(json.added_tokens.map(({ content }) => content));
     this.addedIds = new Map(json.added_tokens.map(({ content, id }) => [content, id]));
-    this.added = new Set(this.inner.get_added_tokens_decoder().keys());
-    // Ids may have gaps, and the embedding needs a row for the largest. Math.max cannot take 150,000 arguments.
-    this.vocabSize = 1 + [...this.inner.get_vocab(true).values()].reduce((a, b) => Math.max(a, b), -1);
+    // Ids may have gaps, and the embedding needs a row for the largest.
+    this.vocabSize = this.inner.tokens.length;
   }
 
   /** Encodes a text without adding special tokens. The returned array is shared: do not write to it. */
@@ -164,7 +165,7 @@ export class Tokenizer {
   private encodeWhole(text: string): Int32Array {
     const known = this.cache.get(text);
     if (known) return known;
-    const ids = Int32Array.from(this.inner.encode(text, { add_special_tokens: false }).ids);
+    const ids = Int32Array.from(this.inner.encode(text));
     if (this.cache.size >= cacheLimit) this.cache.clear();
     this.cache.set(text, ids);
     return ids;
@@ -191,47 +192,54 @@ export class Tokenizer {
 
   /** Decodes tokens without trimming. A byte that is not part of a character becomes U+FFFD. */
   exactText(tokens: ArrayLike<number>, { special }: { special: boolean }): string {
-    // A model may have more embedding rows than its tokenizer has tokens. Such ids have no text.
-    const known = Array.from(tokens).filter((id) => this.inner.id_to_token(id) !== undefined);
-    if (known.length === 0) return '';
-    return this.inner.decode(known, { skip_special_tokens: !special, clean_up_tokenization_spaces: false });
+    return this.inner.decode(Array.from(tokens), { special });
   }
 
   /**
-   * Decodes an unfinished turn. In a byte-level vocabulary a character may span several tokens; an incomplete one is
-   * left out, so that the shown text only ever grows.
+   * Decodes an unfinished turn. A character may span several tokens; an incomplete one at the end is left out, so that
+   * the shown text only grows.
    */
   partialText(tokens: ArrayLike<number>): string {
-    const text = this.exactText(tokens, { special: false });
+    const shown = Array.from(tokens);
+    // With byte fallback, one incomplete character spoils the whole run of bytes it ends. A character has at most 4.
+    for (let dropped = 0; dropped < 4 && this.isByte(shown.at(-1)); dropped++) {
+      if (!this.exactText(shown, { special: false }).endsWith(brokenCharacter)) break;
+      shown.pop();
+    }
+    const text = this.exactText(shown, { special: false });
     let end = text.length;
     while (end > 0 && text[end - 1] === brokenCharacter) end--;
     return text.slice(0, end);
   }
 
+  private isByte(id: number | undefined): boolean {
+    return id !== undefined && byteOfToken(this.inner.tokens[id] ?? '') !== undefined;
+  }
+
   /** Id of a token. Throws TokenizerError if the vocabulary does not contain it. */
   id(token: string): number {
-    const id = this.inner.token_to_id(token);
+    const id = this.inner.ids.get(token);
     if (id === undefined) throw new TokenizerError(`The vocabulary has no token "${token}".`);
     return id;
   }
 
   has(token: string): boolean {
-    return this.inner.token_to_id(token) !== undefined;
+    return this.inner.ids.has(token);
   }
 
   /** Token of an id as spelled in the vocabulary, or undefined if the id has none. */
   token(id: number): string | undefined {
-    return this.inner.id_to_token(id);
+    return this.inner.tokens[id];
   }
 
   /** True if the id is an added token, which ordinary text never produces by merging. */
   isAdded(id: number): boolean {
-    return this.added.has(id);
+    return this.inner.addedIds.has(id);
   }
 
   /** Token of each id as spelled in the vocabulary, or an empty string. */
   tokenTexts(): string[] {
-    return Array.from({ length: this.vocabSize }, (_, id) => this.inner.id_to_token(id) ?? '');
+    return Array.from({ length: this.vocabSize }, (_, id) => this.inner.tokens[id] ?? '');
   }
 }
 

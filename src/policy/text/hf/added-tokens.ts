@@ -1,0 +1,118 @@
+/**
+ * Added tokens of a `tokenizer.json`: texts that become one token wherever they stand, found before (normalized: false)
+ * or after the normalizer. Follows `tokenizer/added_vocabulary.rs` of Hugging Face's tokenizers: the leftmost match, the
+ * longest of those; `single_word` passes over a match beside a word character, `lstrip` and `rstrip` take the white
+ * space beside it.
+ */
+import type { Normalize } from './normalizers.ts';
+import { TokenizerPartError, whiteSpace, wordCharacters } from './pattern.ts';
+import type { TextPiece } from './pre-tokenizers.ts';
+
+export interface AddedToken {
+  id: number;
+  content: string;
+  single_word?: boolean;
+  lstrip?: boolean;
+  rstrip?: boolean;
+  normalized?: boolean;
+  special?: boolean;
+}
+
+/** A piece of text, or the id of an added token. */
+export type Section = TextPiece | number;
+
+/** True for a token that is found after the normalizer. */
+export const isNormalized = ({ normalized, special }: AddedToken): boolean => normalized ?? !special;
+
+const wordBefore = new RegExp(`[${wordCharacters}]$`, 'u');
+const wordAfter = new RegExp(`^[${wordCharacters}]`, 'u');
+const space = new RegExp(whiteSpace, 'u');
+const leadingSpace = new RegExp(`^${whiteSpace}+`, 'u');
+
+/** True if the match may stand there. */
+function stands({ single_word }: AddedToken, text: string, start: number, end: number): boolean {
+  if (!single_word) return true;
+  // Two UTF-16 units hold the nearest character.
+  return !wordBefore.test(text.slice(Math.max(0, start - 2), start)) && !wordAfter.test(text.slice(end, end + 2));
+}
+
+/** Finds added tokens in a text. */
+class Finder {
+  /** Tokens by their first UTF-16 unit, longest first. */
+  private readonly byFirst = new Map<string, { text: string; token: AddedToken }[]>();
+
+  constructor(tokens: readonly AddedToken[], textOf: (token: AddedToken) => string) {
+    for (const token of tokens) {
+      if (token.content === '') continue;
+      const text = textOf(token);
+      if (text === '')
+        throw new TokenizerPartError(`the added token "${token.content}", of which the normalizer leaves nothing`);
+      const list = this.byFirst.get(text[0]) ?? [];
+      this.byFirst.set(text[0], list);
+      list.push({ text, token });
+    }
+    for (const list of this.byFirst.values()) list.sort((a, b) => b.text.length - a.text.length);
+  }
+
+  /** Divides a piece at the added tokens. */
+  split(piece: TextPiece): Section[] {
+    const { text } = piece;
+    if (this.byFirst.size === 0) return [piece];
+    const sections: Section[] = [];
+    let done = 0;
+    const takeText = (end: number) => {
+      if (done < end) sections.push({ text: text.slice(done, end), first: piece.first && done === 0 });
+    };
+    for (let at = 0; at < text.length; ) {
+      const found = this.byFirst.get(text[at])?.find((each) => text.startsWith(each.text, at));
+      if (!found) {
+        at++;
+        continue;
+      }
+      let [start, end] = [at, at + found.text.length];
+      at = end;
+      if (!stands(found.token, text, start, end)) continue;
+      if (found.token.lstrip) {
+        while (start > 0 && space.test(text[start - 1])) start--;
+        start = Math.max(start, done);
+      }
+      if (found.token.rstrip) while (end < text.length && space.test(text[end])) end++;
+      takeText(start);
+      // White space may already belong to the token before; a token of nothing else is then empty.
+      if (end > start) sections.push(found.token.id);
+      done = end;
+    }
+    takeText(text.length);
+    return sections;
+  }
+}
+
+export class AddedTokens {
+  private readonly before: Finder;
+  private readonly after: Finder;
+
+  constructor(
+    tokens: readonly AddedToken[],
+    private readonly normalize: Normalize,
+  ) {
+    this.before = new Finder(
+      tokens.filter((token) => !isNormalized(token)),
+      ({ content }) => content,
+    );
+    this.after = new Finder(tokens.filter(isNormalized), ({ content }) => normalize(content));
+  }
+
+  /** Normalized pieces of a text, and the ids of the added tokens between them. */
+  sections(text: string): Section[] {
+    return this.before
+      .split({ text, first: true })
+      .flatMap((section) => (typeof section === 'number' ? [section] : this.after.split(this.normalized(section))));
+  }
+
+  /** A piece whose leading white space the normalizer drops no longer begins where the text begins. */
+  private normalized({ text, first }: TextPiece): TextPiece {
+    const normal = this.normalize(text);
+    const dropsStart = first && space.test(text[0] ?? '') && this.normalize(text.replace(leadingSpace, '')) === normal;
+    return { text: normal, first: first && !dropsStart };
+  }
+}

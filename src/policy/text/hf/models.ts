@@ -1,0 +1,84 @@
+/** Models of a `tokenizer.json`: from a piece of text to ids. A type that is not listed is refused by name. */
+import { Bpe, type TextModel } from './bpe.ts';
+import { type Part, TokenizerPartError } from './pattern.ts';
+import { Unigram } from './unigram.ts';
+
+export type { TextModel } from './bpe.ts';
+
+interface WordPart extends Part {
+  vocab: { [token: string]: number };
+  unk_token: string;
+}
+
+/** Looks words up whole. */
+class WordLevel implements TextModel {
+  readonly vocab: ReadonlyMap<string, number>;
+
+  constructor(private readonly part: WordPart) {
+    this.vocab = new Map(Object.entries(part.vocab));
+  }
+
+  encode(piece: string): readonly number[] {
+    const id = this.vocab.get(piece) ?? this.vocab.get(this.part.unk_token);
+    if (id === undefined) throw new TokenizerPartError(`the word "${piece}", with no unknown token in the vocabulary`);
+    return [id];
+  }
+}
+
+/** BERT's longest match first; a word without a match is one unknown token. */
+class WordPiece implements TextModel {
+  readonly vocab: ReadonlyMap<string, number>;
+  private readonly prefix: string;
+  private readonly longest: number;
+
+  constructor(private readonly part: WordPart) {
+    this.vocab = new Map(Object.entries(part.vocab));
+    this.prefix = (part.continuing_subword_prefix as string | undefined) ?? '##';
+    this.longest = (part.max_input_chars_per_word as number | undefined) ?? 100;
+  }
+
+  encode(piece: string): readonly number[] {
+    const characters = Array.from(piece);
+    const ids: number[] = [];
+    if (characters.length > this.longest) return [this.unknown(piece)];
+    for (let start = 0; start < characters.length; ) {
+      let end = characters.length;
+      let id: number | undefined;
+      for (; end > start; end--) {
+        id = this.vocab.get((start > 0 ? this.prefix : '') + characters.slice(start, end).join(''));
+        if (id !== undefined) break;
+      }
+      if (id === undefined) return [this.unknown(piece)];
+      ids.push(id);
+      start = end;
+    }
+    return ids;
+  }
+
+  private unknown(piece: string): number {
+    const id = this.vocab.get(this.part.unk_token);
+    if (id === undefined) throw new TokenizerPartError(`the word "${piece}", with no unknown token in the vocabulary`);
+    return id;
+  }
+}
+
+const models: { readonly [type: string]: (part: never) => TextModel } = {
+  BPE: (part: ConstructorParameters<typeof Bpe>[0]) => new Bpe(part),
+  WordPiece: (part: WordPart) => new WordPiece(part),
+  WordLevel: (part: WordPart) => new WordLevel(part),
+  Unigram: (part: ConstructorParameters<typeof Unigram>[0]) => new Unigram(part),
+};
+
+/** Type of a model; files of early versions lack the field (`models/mod.rs` tries the same forms in turn). */
+function typeOf({ type, vocab, merges, continuing_subword_prefix, unk_token }: Part): string | undefined {
+  if (type !== undefined) return type;
+  if (merges) return 'BPE';
+  if (Array.isArray(vocab)) return 'Unigram';
+  return continuing_subword_prefix !== undefined ? 'WordPiece' : unk_token !== undefined ? 'WordLevel' : undefined;
+}
+
+export function modelOf(part: Part): TextModel {
+  const make = models[typeOf(part) ?? ''];
+  if (!make) throw new TokenizerPartError(`a model of type ${part.type}`);
+  return make(part as never);
+}

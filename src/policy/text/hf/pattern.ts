@@ -1,0 +1,56 @@
+/**
+ * Patterns of a `tokenizer.json`, as expressions of JavaScript. Hugging Face's tokenizers runs them in Oniguruma; the
+ * library @huggingface/tokenizers holds the translation of its syntax.
+ */
+import { SplitPreTokenizer } from '@huggingface/tokenizers';
+
+/** A part of a `tokenizer.json` that is not read. Names the part. */
+export class TokenizerPartError extends Error {
+  override name = 'TokenizerPartError';
+}
+
+/** JSON of a part: a normalizer, pre-tokenizer, model or decoder. */
+export interface Part {
+  type?: string;
+  [field: string]: unknown;
+}
+
+/** White space of Unicode, as Rust and Oniguruma define it. JavaScript's `\s` has U+FEFF and lacks U+0085. */
+export const whiteSpace = '\\p{White_Space}';
+/** Word characters of Rust's regex crate (https://www.unicode.org/reports/tr18/#Compatibility_Properties). */
+export const wordCharacters = '\\p{Alphabetic}\\p{M}\\p{Nd}\\p{Pc}\\p{Join_Control}';
+/** ASCII's punctuation, which includes the symbols $+<=>^`|~, and that of Unicode. */
+export const punctuation = '\\p{P}\\u0021-\\u002F\\u003A-\\u0040\\u005B-\\u0060\\u007B-\\u007E';
+
+const escaped = (text: string) => text.replace(/[.*+?^${}()|[\]\\/-]/g, '\\$&');
+
+/**
+ * Letters of other scripts that fold to an ASCII letter (Unicode's CaseFolding.txt). Oniguruma matches them under
+ * `(?i:)`; the library's translation lists only the two ASCII forms.
+ */
+const foldings: readonly [string, string][] = [
+  ['[sS]', '[sS\\u017F]'],
+  ['[kK]', '[kK\\u212A]'],
+];
+
+/** Compiles `{String}` or `{Regex}`. Throws TokenizerPartError for a pattern that JavaScript cannot express. */
+export function patternOf(pattern: unknown): RegExp {
+  const { String: text, Regex: regex } = (pattern ?? {}) as { String?: string; Regex?: string };
+  if (text !== undefined) return new RegExp(escaped(text), 'gu');
+  if (regex === undefined) throw new TokenizerPartError('a pattern without String or Regex');
+  try {
+    const split = new SplitPreTokenizer({
+      type: 'Split',
+      pattern: { Regex: regex },
+      behavior: 'Isolated',
+      invert: false,
+    });
+    const { source, flags } = (split as unknown as { pattern: RegExp }).pattern;
+    return new RegExp(folded(source, regex), flags);
+  } catch (error) {
+    throw new TokenizerPartError(`the pattern ${JSON.stringify(regex)} (${(error as Error).message})`);
+  }
+}
+
+const folded = (source: string, regex: string): string =>
+  regex.includes('(?i:') ? foldings.reduce((text, [from, to]) => text.replaceAll(from, to), source) : source;

@@ -1,0 +1,81 @@
+/**
+ * Encoding and decoding as Hugging Face's tokenizers 0.23.3. The fixture holds small random tokenizers, texts, ids and
+ * decoded texts, written by `tools/interop/text/random_tokenizers.py 300 SEED TEXTS OUT` with seeds 1 to 4 and cut to the
+ * cases that add a part: every model, pre-tokenizer, normalizer, decoder, flag and behavior occurs.
+ */
+import { describe, expect, it } from 'vitest';
+import { Tokenizer, type TokenizerJson } from '../../src/policy/text/tokenizer.ts';
+import cases from '../fixtures/hf-tokenizers.golden.json' with { type: 'json' };
+
+const byteFallback = (tokens: string[]): TokenizerJson =>
+  ({
+    added_tokens: [],
+    normalizer: { type: 'Replace', pattern: { String: ' ' }, content: '\u2581' },
+    pre_tokenizer: null,
+    decoder: { type: 'Sequence', decoders: [{ type: 'ByteFallback' }, { type: 'Fuse' }] },
+    model: {
+      type: 'BPE',
+      byte_fallback: true,
+      vocab: Object.fromEntries(
+        [
+          ...Array.from({ length: 256 }, (_, i) => `<0x${i.toString(16).toUpperCase().padStart(2, '0')}>`),
+          ...tokens,
+        ].map((token, id) => [token, id]),
+      ),
+      merges: [],
+    },
+  }) as unknown as TokenizerJson;
+
+describe('a tokenizer.json', () => {
+  it.each(cases.map((each, i) => [i, each] as const))('is read as the original reads it: %i', (_, each) => {
+    const tokenizer = new Tokenizer(each.tokenizer as unknown as TokenizerJson);
+    const found = each.texts.map((text) => [...tokenizer.encode(text)]);
+    expect(found).toEqual(each.ids);
+    for (const [ids, whole, plain] of each.decoded as [number[], string, string][]) {
+      expect(tokenizer.exactText(ids, { special: true })).toBe(whole);
+      expect(tokenizer.exactText(ids, { special: false })).toBe(plain);
+    }
+  });
+
+  it('is refused by the name of a part that is not read', () => {
+    const [{ tokenizer }] = cases as unknown as { tokenizer: TokenizerJson }[];
+    const refusal = (fields: object) => () => new Tokenizer({ ...tokenizer, ...fields });
+    expect(refusal({ pre_tokenizer: { type: 'UnicodeScripts' } })).toThrow(/pre-tokenizer of type UnicodeScripts/);
+    expect(refusal({ normalizer: { type: 'Precompiled' } })).toThrow(/normalizer of type Precompiled/);
+    expect(refusal({ decoder: { type: 'CTC' } })).toThrow(/decoder of type CTC/);
+    expect(refusal({ model: { type: 'BPE', dropout: 0.1, vocab: {}, merges: [] } })).toThrow(/dropout/);
+    expect(refusal({ model: { type: 'BPE', vocab: { a: 0 }, merges: ['a b'] } })).toThrow(/merge with the token "b"/);
+    const regex = { type: 'Split', pattern: { Regex: '(?<!' }, behavior: 'Isolated' };
+    expect(refusal({ pre_tokenizer: regex })).toThrow(/the pattern "\(\?<!"/);
+  });
+
+  it('takes flags and tokens of tokenizer_config.json, as transformers does', () => {
+    const json = byteFallback(['a', 'b', '<x>']);
+    const config = {
+      added_tokens_decoder: {
+        258: { content: '<x>', special: true, normalized: false },
+        300: { content: '<y>', special: false, normalized: false },
+      },
+      eos_token: '<z>',
+    };
+    const tokenizer = new Tokenizer(json, config);
+    expect([...tokenizer.encode('a<x>b<y><z>')]).toEqual([256, 258, 257, 259, 260]);
+    expect(tokenizer.exactText([256, 258, 259, 260], { special: false })).toBe('a<y>');
+  });
+});
+
+describe('bytes of a character', () => {
+  const tokenizer = new Tokenizer(byteFallback(['a']));
+
+  it('are shown when the character is whole, and one U+FFFD each when it never is', () => {
+    const ids = [...tokenizer.encode('a你好')];
+    expect(ids).toHaveLength(7);
+    const shown = ids.map((_, i) => tokenizer.partialText(ids.slice(0, i + 1)));
+    expect(shown).toEqual(['a', 'a', 'a', 'a你', 'a你', 'a你', 'a你好']);
+    expect(tokenizer.exactText(ids.slice(0, 5), { special: true })).toBe('a\uFFFD\uFFFD\uFFFD\uFFFD');
+  });
+
+  it('keep a byte-order mark', () => {
+    expect(tokenizer.exactText(tokenizer.encode('\uFEFFa'), { special: true })).toBe('\uFEFFa');
+  });
+});
