@@ -14,6 +14,8 @@ const vocabularyWorld = (name: string): string => worldModule(name).vocabulary?.
 const thinks = ({ sampling }: Experiment) => sampling.thoughts > 0;
 const readsNames = ({ policy }: Experiment) => 'wholeNames' in policy && policy.wholeNames;
 
+const parsed = (bytes: Uint8Array) => JSON.parse(new TextDecoder().decode(bytes));
+
 export class Tokenizers {
   private readonly made = new Map<string, Promise<Tokenizer>>();
 
@@ -26,7 +28,10 @@ export class Tokenizers {
     worlds: Worlds | null = null,
   ): Promise<Tokenizer> {
     const stored = assets?.['tokenizer.json'];
-    if (stored) return Promise.resolve(new Tokenizer(JSON.parse(new TextDecoder().decode(stored))));
+    if (stored) {
+      const config = assets['tokenizer_config.json'];
+      return Promise.resolve(new Tokenizer(parsed(stored), config ? parsed(config) : {}));
+    }
     const key = [
       ...[...new Set(experiment.worlds.map(({ name }) => vocabularyWorld(name)))].sort(),
       `${thinks(experiment)}`,
