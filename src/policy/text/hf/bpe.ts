@@ -19,7 +19,7 @@ const mostRemembered = 10_000;
 const utf8 = new TextEncoder();
 
 /** Name of a byte in a vocabulary with byte fallback. */
-export const byteToken = (byte: number): string => `<0x${byte.toString(16).toUpperCase().padStart(2, '0')}>`;
+const byteToken = (byte: number): string => `<0x${byte.toString(16).toUpperCase().padStart(2, '0')}>`;
 
 /** Ids of the bytes of a text; null: the vocabulary lacks one of them. */
 export function byteIds(text: string, vocab: ReadonlyMap<string, number>): number[] | null {
