@@ -31,6 +31,7 @@ const all = {
   ablation: 'tools/learn/ablation.ts',
   'interop-handoff': 'tools/interop/handoff/main.ts',
   'interop-clients': 'tools/interop/clients/main.ts',
+  'interop-text': 'tools/interop/text/main.ts',
   'interop-load': 'tools/interop/load/main.ts',
   'interop-formats': 'tools/interop/formats/main.ts',
   imitate: 'src/cli/imitate.ts',

@@ -6,7 +6,7 @@
  * output, so a reply is never rendered again: templates that drop the thoughts of earlier turns (Qwen3) or trim them
  * (Llama 3) cannot change it. The date is fixed, so that a run has the same prompt on any day.
  */
-import type { Environment, Interpreter, parse, tokenize } from '@huggingface/jinja';
+import { JinjaTemplate } from './jinja/template.ts';
 
 export interface ChatMessage {
   role: 'system' | 'user' | 'assistant';
@@ -66,71 +66,36 @@ function fixedStrftime(format: string): string {
   return format.replace(/%(.)/g, (whole, code) => parts[code] ?? whole);
 }
 
-function range(start: number, stop?: number, step = 1): number[] {
-  const [from, to] = stop === undefined ? [0, start] : [start, stop];
-  return Array.from({ length: Math.max(0, Math.ceil((to - from) / step)) }, (_, i) => from + i * step);
-}
-
-/** Parts of the Jinja library in use. The library is loaded only for a model with a template. */
-type Jinja = {
-  Environment: typeof Environment;
-  Interpreter: typeof Interpreter;
-  parse: typeof parse;
-  tokenize: typeof tokenize;
-};
-
 export class ChatTemplate {
   private constructor(
-    private readonly jinja: Jinja,
-    private readonly program: ReturnType<typeof parse>,
+    private readonly template: JinjaTemplate,
     /** Special tokens by template variable: `bos_token` and the like. */
     private readonly specialTokens: { readonly [name: string]: string },
   ) {}
 
   static async open(source: string, specialTokens: { readonly [name: string]: string } = {}): Promise<ChatTemplate> {
-    const jinja = await import('@huggingface/jinja');
     try {
-      const program = jinja.parse(jinja.tokenize(source, { lstrip_blocks: true, trim_blocks: true }));
-      return new ChatTemplate(jinja, program, specialTokens);
+      return new ChatTemplate(new JinjaTemplate(source), specialTokens);
     } catch (error) {
-      throw new ChatTemplateError(`This chat template cannot be read: ${(error as Error).message}`);
+      throw new ChatTemplateError(`This chat template cannot be read: ${(error as Error).message}.`);
     }
   }
 
   render(messages: readonly ChatMessage[], { addGenerationPrompt, thinking = false }: RenderOptions): string {
-    const environment = new this.jinja.Environment();
     const values = {
-      ...globals,
       ...this.specialTokens,
       messages,
       add_generation_prompt: addGenerationPrompt,
       enable_thinking: thinking,
       date_string: fixedDateString,
     };
-    for (const [name, value] of Object.entries(values)) environment.set(name, value);
     try {
-      const result = new this.jinja.Interpreter(environment).run(this.program) as { value: string };
-      return result.value;
+      return this.template.render(values, { strftime_now: fixedStrftime });
     } catch (error) {
       throw new ChatTemplateError(`This chat template refuses a conversation: ${(error as Error).message}`);
     }
   }
 }
-
-/** Globals of a template, as in transformers, but with a fixed date. */
-const globals = {
-  true: true,
-  false: false,
-  none: null,
-  True: true,
-  False: false,
-  None: null,
-  range,
-  strftime_now: fixedStrftime,
-  raise_exception: (message: string) => {
-    throw new Error(message);
-  },
-};
 
 /** Placeholder text that no template treats specially and that trimming leaves unchanged. */
 const mark = (role: 'user' | 'assistant', turn: number) => `<<mark of ${role} ${turn}>>`;

@@ -1,0 +1,204 @@
+/** Operators of expressions, with Python's meaning, and access to attributes and items. */
+import { dictMethod, listMethod, stringMethod } from './strings.ts';
+import {
+  Attributes,
+  Callable,
+  compare,
+  contains,
+  equal,
+  Float,
+  fail,
+  fixed,
+  Group,
+  integerOf,
+  keyOf,
+  Namespace,
+  numberOf,
+  repr,
+  Tuple,
+  text,
+  tupleOf,
+  typeName,
+  Undefined,
+  type Value,
+} from './values.ts';
+
+/** Fails if a value is undefined. */
+function defined(value: Value): void {
+  if (value instanceof Undefined) fail(`${value.what} is undefined`);
+}
+
+const isFloat = (...values: Value[]) => values.some((value) => value instanceof Float);
+
+/** Result of arithmetic: a float if an operand is one. */
+const numeric = (result: number, a: Value, b: Value): Value => (isFloat(a, b) ? new Float(result) : result);
+
+type Arithmetic = (x: number, y: number, a: Value, b: Value) => Value;
+
+function nonZero(y: number): number {
+  return y === 0 ? fail('division by zero') : y;
+}
+
+const arithmetic: { readonly [operator: string]: Arithmetic } = {
+  '+': (x, y, a, b) => numeric(x + y, a, b),
+  '-': (x, y, a, b) => numeric(x - y, a, b),
+  '*': (x, y, a, b) => numeric(x * y, a, b),
+  '/': (x, y) => new Float(x / nonZero(y)),
+  '//': (x, y, a, b) => numeric(Math.floor(x / nonZero(y)), a, b),
+  '%': (x, y, a, b) => numeric(x - nonZero(y) * Math.floor(x / y), a, b),
+  '**': (x, y, a, b) => (y < 0 ? new Float(x ** y) : numeric(x ** y, a, b)),
+};
+
+/** Python's `%` of a text: %s, %r, %d, %i, %f, %x and %% with width, flags and precision. */
+function percent(template: string, values: Value): string {
+  const list = values instanceof Tuple ? [...values] : [values];
+  let next = 0;
+  const out = template.replace(
+    /%(?:\((\w+)\))?([-0 +]*)(\d+)?(?:\.(\d+))?([a-zA-Z%])/g,
+    (_, name, flags, width, digits, kind) => {
+      if (kind === '%') return '%';
+      const value = name ? (values instanceof Map ? values.get(name) : undefined) : list[next++];
+      if (value === undefined) return fail('not enough arguments for format string');
+      const number = numberOf(value);
+      if ('difx'.includes(kind) && number === undefined) return fail(`%${kind} format: a real number is required`);
+      const shown: { [kind: string]: () => string } = {
+        s: () => (digits === undefined ? text(value) : Array.from(text(value)).slice(0, Number(digits)).join('')),
+        r: () => repr(value),
+        d: () => String(Math.trunc(number!)),
+        i: () => String(Math.trunc(number!)),
+        f: () => fixed(number!, digits === undefined ? 6 : Number(digits)),
+        x: () => number!.toString(16),
+      };
+      if (!shown[kind]) return fail(`the format "%${kind}" is not read`);
+      const plus = flags.includes('+') && 'dif'.includes(kind) && number! >= 0 ? '+' : '';
+      const result = plus + shown[kind]();
+      if (width === undefined) return result;
+      if (flags.includes('-')) return result.padEnd(Number(width));
+      return result.padStart(Number(width), flags.includes('0') && kind !== 's' ? '0' : ' ');
+    },
+  );
+  return !(values instanceof Map) && next < list.length
+    ? fail('not all arguments converted during string formatting')
+    : out;
+}
+
+function repeated(value: Value, times: Value): Value | undefined {
+  const count = typeof times === 'number' || typeof times === 'boolean' ? Math.max(0, Number(times)) : undefined;
+  if (count === undefined) return undefined;
+  if (typeof value === 'string') return value.repeat(count);
+  if (!Array.isArray(value)) return undefined;
+  const items = Array.from({ length: count }, () => [...value]).flat();
+  return value instanceof Tuple ? tupleOf(...items) : items;
+}
+
+/** Applies a binary operator. Fails as Python does for types that it does not take. */
+export function binary(operator: string, a: Value, b: Value): Value {
+  if (operator === '~') return text(a) + text(b);
+  defined(a);
+  defined(b);
+  const [x, y] = [numberOf(a), numberOf(b)];
+  if (x !== undefined && y !== undefined) return arithmetic[operator](x, y, a, b);
+  if (operator === '+') {
+    if (typeof a === 'string' && typeof b === 'string') return a + b;
+    if (a instanceof Tuple && b instanceof Tuple) return tupleOf(...a, ...b);
+    if (Array.isArray(a) && Array.isArray(b) && !(a instanceof Tuple || b instanceof Tuple)) return [...a, ...b];
+  }
+  if (operator === '%' && typeof a === 'string') return percent(a, b);
+  const many = operator === '*' ? (repeated(a, b) ?? repeated(b, a)) : undefined;
+  return many ?? fail(`unsupported operand type(s) for ${operator}: '${typeName(a)}' and '${typeName(b)}'`);
+}
+
+export function negative(value: Value, sign: 1 | -1): Value {
+  defined(value);
+  const number = numberOf(value);
+  if (number === undefined) return fail(`bad operand type for unary ${sign < 0 ? '-' : '+'}: '${typeName(value)}'`);
+  return value instanceof Float ? new Float(sign * number) : sign * number || 0;
+}
+
+export const comparisons: { readonly [operator: string]: (a: Value, b: Value) => boolean } = {
+  '==': equal,
+  '!=': (a, b) => !equal(a, b),
+  '<': (a, b) => compare(a, b) < 0,
+  '>': (a, b) => compare(a, b) > 0,
+  '<=': (a, b) => compare(a, b) <= 0,
+  '>=': (a, b) => compare(a, b) >= 0,
+  in: (a, b) => contains(b, a),
+  'not in': (a, b) => !contains(b, a),
+};
+
+const absent = (object: Value, name: Value) =>
+  new Undefined(
+    object instanceof Map
+      ? `'dict object' has no attribute ${repr(name)}, so it`
+      : `'${typeName(object)} object' has no attribute ${repr(name)}, so it`,
+  );
+
+/** Method or field of a value by name; undefined: none. */
+function member(object: Value, name: string): Value | undefined {
+  if (object instanceof Namespace) return object.fields.get(name);
+  if (object instanceof Attributes) return object.get(name);
+  if (object instanceof Group && (name === 'grouper' || name === 'list')) return object[name === 'list' ? 1 : 0];
+  const call =
+    typeof object === 'string'
+      ? stringMethod(object, name)
+      : object instanceof Map
+        ? dictMethod(object, name)
+        : Array.isArray(object)
+          ? listMethod(object, name, equal)
+          : undefined;
+  return call && new Callable(call);
+}
+
+function item(object: Value, key: Value): Value | undefined {
+  if (object instanceof Map) return object.get(keyOf(key));
+  const index = typeof key === 'boolean' ? Number(key) : key;
+  if (typeof index !== 'number') return undefined;
+  if (Array.isArray(object)) return object.at(index);
+  return typeof object === 'string' ? Array.from(object).at(index) : undefined;
+}
+
+/** The first value that is there; None is one. */
+const firstOf = (...values: (Value | undefined)[]): Value | undefined => values.find((value) => value !== undefined);
+
+/** `object.name`: a method or field first, then an item. */
+export function attribute(object: Value, name: string): Value {
+  defined(object);
+  const found = firstOf(member(object, name), item(object, name));
+  return found === undefined ? absent(object, name) : found;
+}
+
+/** `object[key]`: an item first, then a method or field. */
+export function subscript(object: Value, key: Value): Value {
+  defined(object);
+  const found = firstOf(item(object, key), typeof key === 'string' ? member(object, key) : undefined);
+  return found === undefined ? absent(object, key) : found;
+}
+
+/** `object[start:stop:step]` of a text, list or tuple. */
+export function slice(object: Value, bounds: readonly (Value | undefined)[]): Value {
+  defined(object);
+  const items = typeof object === 'string' ? Array.from(object) : Array.isArray(object) ? object : null;
+  if (!items) return absent(object, 'slice');
+  const [start, stop, given] = bounds.map((bound) =>
+    bound === undefined || bound === null ? undefined : integerOf(bound),
+  );
+  const step = given ?? 1;
+  if (step === 0) fail('slice step cannot be zero');
+  const { length } = items;
+  const least = step < 0 ? -1 : 0;
+  const place = (at: number | undefined, otherwise: number) =>
+    at === undefined ? otherwise : Math.min(Math.max(at < 0 ? at + length : at, least), step < 0 ? length - 1 : length);
+  const from = place(start, step < 0 ? length - 1 : 0);
+  const to = place(stop, step < 0 ? -1 : length);
+  const taken: Value[] = [];
+  for (let at = from; step > 0 ? at < to : at > to; at += step) taken.push(items[at]);
+  if (typeof object === 'string') return taken.join('');
+  return object instanceof Tuple ? tupleOf(...taken) : taken;
+}
+
+export function call(callee: Value, args: readonly Value[], keywords: ReadonlyMap<string, Value>): Value {
+  defined(callee);
+  if (callee instanceof Callable) return callee.call(args, keywords);
+  if (callee instanceof Attributes && callee.call) return callee.call(args, keywords);
+  return fail(`'${typeName(callee)}' object is not callable`);
+}

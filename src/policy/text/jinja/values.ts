@@ -1,0 +1,238 @@
+/**
+ * Values of a template, with Python's meaning: null is None, a number is an integer, `Float` a float, an array a list,
+ * `Tuple` a tuple, a Map a dict. A name without a value is `Undefined`, which prints as nothing and fails elsewhere.
+ */
+
+/** A template refused its input, or an operation that Python would refuse. */
+export class JinjaError extends Error {
+  override name = 'JinjaError';
+}
+
+export class Float {
+  constructor(readonly value: number) {}
+}
+
+export class Undefined {
+  constructor(readonly what: string) {}
+}
+
+/** A list that cannot change. Methods of Array return plain arrays. */
+export class Tuple extends Array<Value> {
+  static override get [Symbol.species](): ArrayConstructor {
+    return Array;
+  }
+}
+
+export function tupleOf(...items: Value[]): Tuple {
+  const tuple = new Tuple();
+  for (const item of items) tuple.push(item);
+  return tuple;
+}
+
+/** A pair of `groupby`: its items are also `grouper` and `list`. */
+export class Group extends Tuple {}
+
+/** Mutable fields, for `{% set ns.x = ... %}`. */
+export class Namespace {
+  constructor(readonly fields: Map<string, Value>) {}
+}
+
+/** Object with read-only attributes, such as `loop`. */
+export class Attributes {
+  constructor(
+    readonly get: (name: string) => Value | undefined,
+    readonly call?: Call,
+  ) {}
+}
+
+export type Keywords = ReadonlyMap<string, Value>;
+export type Call = (args: readonly Value[], keywords: Keywords) => Value;
+
+export class Callable {
+  constructor(readonly call: Call) {}
+}
+
+export type Dict = Map<Value, Value>;
+export type Value =
+  | null
+  | boolean
+  | number
+  | string
+  | Float
+  | Undefined
+  | Value[]
+  | Dict
+  | Namespace
+  | Attributes
+  | Callable;
+
+/** Fails with the name that has no value. */
+export function fail(message: string): never {
+  throw new JinjaError(message);
+}
+
+/** A JSON value as a template's value. */
+export function toValue(value: unknown): Value {
+  if (value === undefined) return new Undefined('a value');
+  if (value === null || typeof value === 'boolean' || typeof value === 'string') return value;
+  if (typeof value === 'number') return Number.isInteger(value) ? value : new Float(value);
+  if (Array.isArray(value)) return value.map(toValue);
+  return new Map(Object.entries(value as object).map(([key, each]) => [key, toValue(each)]));
+}
+
+export function typeName(value: Value): string {
+  if (value === null) return 'NoneType';
+  if (typeof value === 'boolean') return 'bool';
+  if (typeof value === 'number') return 'int';
+  if (typeof value === 'string') return 'str';
+  if (value instanceof Float) return 'float';
+  if (value instanceof Tuple) return 'tuple';
+  if (Array.isArray(value)) return 'list';
+  if (value instanceof Map) return 'dict';
+  return value instanceof Undefined ? 'Undefined' : 'object';
+}
+
+export function truth(value: Value): boolean {
+  if (value === null || value instanceof Undefined) return false;
+  if (value instanceof Float) return value.value !== 0;
+  if (Array.isArray(value)) return value.length > 0;
+  if (value instanceof Map) return value.size > 0;
+  return typeof value === 'object' ? true : Boolean(value);
+}
+
+/** Number of an integer, float or boolean; undefined: another type. */
+export function numberOf(value: Value): number | undefined {
+  if (typeof value === 'number') return value;
+  if (value instanceof Float) return value.value;
+  return typeof value === 'boolean' ? Number(value) : undefined;
+}
+
+/** Python's repr of a float: the shortest digits, with an exponent below 1e-4 and from 1e16. */
+export function floatText(value: number): string {
+  if (!Number.isFinite(value)) return Number.isNaN(value) ? 'nan' : value > 0 ? 'inf' : '-inf';
+  if (Object.is(value, -0)) return '-0.0';
+  const [digits, exponent] = value.toExponential().split('e');
+  const power = Number(exponent);
+  if (value !== 0 && (power < -4 || power >= 16))
+    return `${digits}e${power < 0 ? '-' : '+'}${String(Math.abs(power)).padStart(2, '0')}`;
+  const plain = power < 0 ? value.toFixed(Math.max(0, digits.replace(/[-.]/g, '').length - 1 - power)) : String(value);
+  return plain.includes('.') ? plain : `${plain}.0`;
+}
+
+/** Decimal digits of a number, with an exact half rounded to the even digit. JavaScript rounds it up. */
+export function fixed(value: number, digits: number): string {
+  const places = Math.min(digits, 60);
+  const exact = value.toFixed(Math.min(places + 40, 100));
+  const rest = exact.slice(exact.length - (Math.min(places + 40, 100) - places));
+  if (!/^50*$/.test(rest)) return value.toFixed(places);
+  const down = exact.slice(0, exact.length - rest.length).replace(/\.$/, '');
+  return Number(down.at(-1)) % 2 === 0 ? down : value.toFixed(places);
+}
+
+const shortEscapes: { readonly [character: string]: string } = { '\n': '\\n', '\r': '\\r', '\t': '\\t', '\\': '\\\\' };
+
+function stringRepr(text: string): string {
+  const quote = text.includes("'") && !text.includes('"') ? '"' : "'";
+  const inner = text.replace(/[\\\p{C}\p{Zl}\p{Zp}]|(?! )\p{Zs}|['"]/gu, (c) => {
+    if (c === quote) return `\\${c}`;
+    if (c === "'" || c === '"') return c;
+    if (shortEscapes[c]) return shortEscapes[c];
+    const code = c.codePointAt(0)!;
+    const [letter, width] = code < 0x100 ? ['x', 2] : code < 0x10000 ? ['u', 4] : ['U', 8];
+    return `\\${letter}${code.toString(16).padStart(width as number, '0')}`;
+  });
+  return `${quote}${inner}${quote}`;
+}
+
+/** Python's repr. */
+export function repr(value: Value): string {
+  if (typeof value === 'string') return stringRepr(value);
+  if (value instanceof Tuple) return value.length === 1 ? `(${repr(value[0])},)` : `(${value.map(repr).join(', ')})`;
+  if (Array.isArray(value)) return `[${value.map(repr).join(', ')}]`;
+  if (value instanceof Map) return `{${[...value].map(([key, each]) => `${repr(key)}: ${repr(each)}`).join(', ')}}`;
+  return value instanceof Undefined ? 'Undefined' : text(value);
+}
+
+/** Python's str: the text that `{{ value }}` prints. */
+export function text(value: Value): string {
+  if (typeof value === 'string') return value;
+  if (value === null) return 'None';
+  if (typeof value === 'boolean') return value ? 'True' : 'False';
+  if (typeof value === 'number') return String(value);
+  if (value instanceof Float) return floatText(value.value);
+  if (value instanceof Undefined) return '';
+  if (Array.isArray(value) || value instanceof Map) return repr(value);
+  if (value instanceof Namespace) return `<Namespace ${repr(new Map(value.fields) as Dict)}>`;
+  return fail('a function or loop cannot be printed');
+}
+
+/** Items of a value, as `for` goes over them. */
+export function itemsOf(value: Value): Value[] {
+  if (Array.isArray(value)) return value;
+  if (typeof value === 'string') return Array.from(value);
+  if (value instanceof Map) return [...value.keys()];
+  if (value instanceof Undefined) return [];
+  return fail(`'${typeName(value)}' object is not iterable`);
+}
+
+export function equal(a: Value, b: Value): boolean {
+  const [x, y] = [numberOf(a), numberOf(b)];
+  if (x !== undefined || y !== undefined) return x === y;
+  if (a instanceof Undefined || b instanceof Undefined) return a instanceof Undefined && b instanceof Undefined;
+  if (Array.isArray(a) && Array.isArray(b))
+    return (
+      a instanceof Tuple === b instanceof Tuple && a.length === b.length && a.every((each, i) => equal(each, b[i]))
+    );
+  if (a instanceof Map && b instanceof Map)
+    return a.size === b.size && [...a].every(([key, each]) => b.has(key) && equal(each, b.get(key)!));
+  return a === b;
+}
+
+/** Order of two texts by code point. */
+export function compareTexts(a: string, b: string): number {
+  if (a === b) return 0;
+  const [x, y] = [Array.from(a), Array.from(b)];
+  for (let i = 0; i < Math.min(x.length, y.length); i++)
+    if (x[i] !== y[i]) return x[i].codePointAt(0)! - y[i].codePointAt(0)!;
+  return x.length - y.length;
+}
+
+/** Negative, zero or positive. Fails for values that Python does not order. */
+export function compare(a: Value, b: Value): number {
+  const [x, y] = [numberOf(a), numberOf(b)];
+  if (x !== undefined && y !== undefined) return x < y ? -1 : x > y ? 1 : 0;
+  if (typeof a === 'string' && typeof b === 'string') return compareTexts(a, b);
+  if (Array.isArray(a) && Array.isArray(b) && a instanceof Tuple === b instanceof Tuple) {
+    const i = a.findIndex((each, at) => at >= b.length || !equal(each, b[at]));
+    if (i < 0) return a.length - b.length;
+    return i >= b.length ? 1 : compare(a[i], b[i]);
+  }
+  const undefined_ = [a, b].find((value) => value instanceof Undefined);
+  if (undefined_) fail(`${undefined_.what} is undefined`);
+  return fail(`'<' not supported between instances of '${typeName(a)}' and '${typeName(b)}'`);
+}
+
+export function contains(container: Value, item: Value): boolean {
+  if (typeof container === 'string') {
+    if (typeof item === 'string') return container.includes(item);
+    return fail(`'in <string>' requires string as left operand, not ${typeName(item)}`);
+  }
+  if (container instanceof Map) return container.has(keyOf(item));
+  return itemsOf(container).some((each) => equal(each, item));
+}
+
+/** A key of a dict: 1.0 and True are the key 1. */
+export function keyOf(key: Value): Value {
+  return key instanceof Float && Number.isInteger(key.value) ? key.value : typeof key === 'boolean' ? Number(key) : key;
+}
+
+/** Whole number of a value, for an argument. */
+export function integerOf(value: Value): number {
+  if (typeof value === 'number') return value;
+  if (typeof value === 'boolean') return Number(value);
+  return fail(`'${typeName(value)}' object cannot be interpreted as an integer`);
+}
+
+export function textOf(value: Value, what = 'argument'): string {
+  return typeof value === 'string' ? value : fail(`${what} must be str, not ${typeName(value)}`);
+}
