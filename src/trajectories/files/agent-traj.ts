@@ -4,14 +4,14 @@
  */
 import * as v from 'valibot';
 import { commonLosses, parseFields, type TrajectoryFormat } from './format.ts';
-import { fromShareGpt, json, ShareGptMessage, toShareGpt } from './messages.ts';
+import { fromShareGpt, json, ShareGptMessage, toAgentGym } from './messages.ts';
 import { type JsonObject, parseItemId } from './record.ts';
 
 const Schema = v.objectWithRest(
   {
     conversations: v.array(ShareGptMessage, 'conversations must be a list of messages'),
     item_id: v.string('item_id must be a text such as "textcraft_12"'),
-    reward: v.optional(v.number('reward must be a number')),
+    reward: v.nullish(v.number('reward must be a number')),
   },
   json,
 );
@@ -23,10 +23,7 @@ export const agentTraj: TrajectoryFormat = {
   container: 'array',
   isAgentGym: true,
   recognizes: ({ conversations, item_id, success }) =>
-    typeof item_id === 'string' &&
-    Array.isArray(conversations) &&
-    success === undefined &&
-    isShareGptList(conversations),
+    typeof item_id === 'string' && Array.isArray(conversations) && success == null && isShareGptList(conversations),
   read(fields) {
     const { conversations, item_id, reward } = parseFields(Schema, fields);
     const source = { form: 'agenttraj', fields };
@@ -35,7 +32,7 @@ export const agentTraj: TrajectoryFormat = {
   },
   write({ itemId, messages, reward, source }) {
     const kept = source?.form === 'agenttraj' ? source.fields : {};
-    const conversations = (messages ?? []).map((message) => toShareGpt(message, { loss: null }));
+    const conversations = toAgentGym(messages ?? [], source?.form === 'agenttraj');
     return { ...kept, conversations, item_id: itemId ?? '', ...(reward === null ? {} : { reward }) };
   },
   loses: (record) => commonLosses(record, { itemId: true, reward: true, trained: true }),

@@ -31,7 +31,7 @@ export const shareGpt: TrajectoryFormat = {
   container: 'array',
   lacks: 'item_id',
   recognizes: ({ conversations, item_id }) =>
-    item_id === undefined && Array.isArray(conversations) && isShareGptList(conversations),
+    item_id == null && Array.isArray(conversations) && isShareGptList(conversations),
   read: (fields) => unnamed('sharegpt', fields, parseFields(ShareGpt, fields).conversations.map(fromShareGpt)),
   write: (record) => ({
     ...kept('sharegpt', record),
@@ -45,7 +45,7 @@ export const openAiMessages: TrajectoryFormat = {
   label: 'OpenAI messages',
   summary: 'A line a conversation, messages by role, as chat models are fine-tuned on.',
   container: 'lines',
-  recognizes: ({ messages, format }) => Array.isArray(messages) && format === undefined,
+  recognizes: ({ messages, format }) => Array.isArray(messages) && format == null,
   read: (fields) => unnamed('openai-messages', fields, parseFields(OpenAi, fields).messages.map(fromRole)),
   write: (record) => ({ ...kept('openai-messages', record), messages: (record.messages ?? []).map(weighed) }),
   loses: (record) => commonLosses(record, { reasoning: true, trained: true }),

@@ -6,13 +6,13 @@
 import * as v from 'valibot';
 import { isShareGptList } from './agent-traj.ts';
 import { commonLosses, parseFields, type TrajectoryFormat } from './format.ts';
-import { fromRole, fromShareGpt, json, RoleMessage, ShareGptMessage, toRole, toShareGpt } from './messages.ts';
+import { fromRole, fromShareGpt, json, RoleMessage, ShareGptMessage, toAgentGym, toRole } from './messages.ts';
 import { type JsonObject, type Message, parseItemId, type TrajectoryRecord } from './record.ts';
 
 const outcome = {
   item_id: v.string('item_id must be a text such as "textcraft_12"'),
-  reward: v.number('reward must be a number'),
-  success: v.union([v.boolean(), v.picklist([0, 1])], 'success must be 0 or 1'),
+  reward: v.nullable(v.number('reward must be a number')),
+  success: v.nullable(v.union([v.boolean(), v.picklist([0, 1])], 'success must be 0 or 1')),
 };
 const Spoken = v.objectWithRest({ conversations: v.array(ShareGptMessage), ...outcome }, json);
 const Roles = v.objectWithRest({ conversations: v.array(RoleMessage), ...outcome }, json);
@@ -24,7 +24,7 @@ function record(form: string, fields: JsonObject, messages: Message[]): Trajecto
     ...parseItemId(item_id),
     messages,
     reward,
-    success: Boolean(success),
+    success: success === null ? null : Boolean(success),
     source: { form, fields },
   };
 }
@@ -51,7 +51,7 @@ export const evaluationLog: TrajectoryFormat = {
   read: (fields) => record('agentgym-eval', fields, parseFields(Spoken, fields).conversations.map(fromShareGpt)),
   write: (each) => ({
     ...outcomeOf('agentgym-eval', each),
-    conversations: (each.messages ?? []).map((message) => toShareGpt(message, { loss: null })),
+    conversations: toAgentGym(each.messages ?? [], each.source?.form === 'agentgym-eval'),
   }),
   loses: (each) => commonLosses(each, { itemId: true, reward: true, success: true, trained: true }),
 };

@@ -3,8 +3,9 @@
  * number of records. A record is read again from its place on request. Malformed records are named by line.
  */
 import type { ByteSource } from './bytes.ts';
+import { readingOf } from './file-kinds.ts';
 import type { TrajectoryFormat } from './format.ts';
-import { isGzip, MemorySpill, type Spill, unpacked } from './gzip.ts';
+import { MemorySpill, type Spill } from './gzip.ts';
 import { turnsOf } from './messages.ts';
 import { type JsonObject, type RecordProblem, TrajectoryFileError, type TrajectoryRecord } from './record.ts';
 import { mostRecords, RecordIndex, type RecordSummary } from './record-index.ts';
@@ -47,6 +48,8 @@ export class TrajectoryFile implements Collection {
   /** Format of most records; null: the file has no readable record. */
   format: TrajectoryFormat | null = null;
   private lastLine = 1;
+  /** Line of the last text that is not JSON. */
+  private brokenLine = 0;
 
   private constructor(
     private readonly source: ByteSource,
@@ -59,8 +62,9 @@ export class TrajectoryFile implements Collection {
 
   /** Reads the file once. An abort rejects with the signal's reason. */
   static async open(source: ByteSource, options: OpenFileOptions = {}): Promise<TrajectoryFile> {
-    const spill = (await isGzip(source)) ? await (options.spill?.() ?? new MemorySpill()) : null;
-    const file = new TrajectoryFile(spill ? unpacked(source, spill) : source, spill);
+    const read = await readingOf(source);
+    const spill = read ? await (options.spill?.() ?? new MemorySpill()) : null;
+    const file = new TrajectoryFile(read && spill ? read(source, spill) : source, spill);
     options.onBegin?.(file);
     await file.scan(options);
     if (file.refused > 0 && (await file.isOneArray())) await file.scanWhole(options);
@@ -153,9 +157,11 @@ export class TrajectoryFile implements Collection {
   private add(piece: Piece): void {
     this.lastLine = piece.line;
     try {
-      const { record, format } = parseRecord(piece);
+      const { record, format, fields } = parseRecord(piece);
       this.format ??= format;
-      if (format.lacks && !this.format.lacks && this.format.isAgentGym) throw lost(format.lacks);
+      // A null id is an absent one: `datasets` writes it for a record beside others that have an id.
+      const lacks = format.lacks === 'item_id' && fields.item_id === null ? undefined : format.lacks;
+      if (lacks && !this.format.lacks && this.format.isAgentGym) throw lost(lacks);
       if (!this.records.add(summaryOf(piece, record, format)))
         this.refuse(
           piece.line,
@@ -163,8 +169,12 @@ export class TrajectoryFile implements Collection {
         );
     } catch (error) {
       if (!(error instanceof TrajectoryFileError)) throw error;
-      // The rest of a line after a refused record is not a second record.
-      if (this.problems.at(-1)?.line !== piece.line) this.refuse(piece.line, error.message);
+      // The rest of a line after a text that is not JSON is not a second record, unless it is one by itself.
+      if (error instanceof NotJsonError) {
+        if (this.problems.at(-1)?.line === piece.line) return;
+        this.brokenLine = piece.line;
+      } else if (this.brokenLine === piece.line && !startsAsObject(piece)) return;
+      this.refuse(piece.line, error.message);
     }
   }
 
@@ -178,31 +188,35 @@ export class TrajectoryFile implements Collection {
 const lost = (field: string) =>
   new TrajectoryFileError(`"${field}" is missing, which the first record of this file has.`);
 
+/** A text of the file is not JSON. */
+class NotJsonError extends TrajectoryFileError {}
+
+const startsAsObject = ({ bytes }: Piece) => bytes[0] === 0x7b;
+
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 function parseJson({ bytes, broken, tooLong }: Piece): JsonObject {
-  if (tooLong)
-    throw new TrajectoryFileError(`This record has more than ${mostRecordBytes / 1e6} MB, or it does not end.`);
-  if (broken) throw new TrajectoryFileError('This record does not end: a bracket or a quotation mark is missing.');
+  if (tooLong) throw new NotJsonError(`This record has more than ${mostRecordBytes / 1e6} MB, or it does not end.`);
+  if (broken) throw new NotJsonError('This record does not end: a bracket or a quotation mark is missing.');
   let value: unknown;
   try {
     value = JSON.parse(utf8.decode(bytes));
   } catch (error) {
-    throw new TrajectoryFileError(`This is not JSON: ${(error as Error).message}.`);
+    throw new NotJsonError(`This is not JSON: ${(error as Error).message}.`);
   }
   if (value === null || typeof value !== 'object' || Array.isArray(value))
     throw new TrajectoryFileError('A record is an object, and this is none.');
   return value as JsonObject;
 }
 
-function parseRecord(piece: Piece): { record: TrajectoryRecord; format: TrajectoryFormat } {
+function parseRecord(piece: Piece): { record: TrajectoryRecord; format: TrajectoryFormat; fields: JsonObject } {
   const fields = parseJson(piece);
   const format = recognized(fields);
   if (!format)
     throw new TrajectoryFileError(
       `This is a record of no known format (its fields: ${Object.keys(fields).slice(0, 8).join(', ')}).`,
     );
-  return { record: format.read(fields), format };
+  return { record: format.read(fields), format, fields };
 }
 
 /** True if the record contains the text; an answer is searched together with the next message. */

@@ -58,11 +58,6 @@ export class MemorySpill implements Spill {
   }
 }
 
-export async function isGzip(source: ByteSource): Promise<boolean> {
-  const [first, second] = await source.slice(0, 2);
-  return first === 0x1f && second === 0x8b;
-}
-
 /** The same file unpacked. Its `size` stays the packed size; `read` returns the number of packed bytes read so far. */
 export function unpacked(source: ByteSource, spill: Spill): ByteSource {
   let taken = 0;

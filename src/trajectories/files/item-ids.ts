@@ -49,7 +49,7 @@ export const itemIds: TrajectoryFormat = {
   lacks: 'conversations',
   // A record with an outcome belongs to an episode whose messages are missing.
   recognizes: ({ item_id, conversations, messages, reward, success }) =>
-    typeof item_id === 'string' && [conversations, messages, reward, success].every((field) => field === undefined),
+    typeof item_id === 'string' && [conversations, messages, reward, success].every((field) => field == null),
   read: (fields) => named('agentgym-rl-ids', parseFields(Ids, fields)),
   write: ({ itemId: id, source }) => ({
     ...(source?.form === 'agentgym-rl-ids' ? source.fields : {}),

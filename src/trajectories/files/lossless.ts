@@ -20,13 +20,13 @@ const endings: Ending[] = ['success', 'done', 'horizon', 'context', 'invalid-act
 
 const TurnSchema = v.strictObject({
   action: v.string(),
-  thought: v.optional(v.string()),
-  reply: v.optional(v.string()),
+  thought: v.nullish(v.string()),
+  reply: v.nullish(v.string()),
   observation: v.string(),
   reward: real,
   valid: v.boolean(),
   actionStart: whole,
-  thoughtEnd: v.optional(whole),
+  thoughtEnd: v.nullish(whole),
   actionEnd: whole,
   observationStart: whole,
   observationEnd: whole,
@@ -50,7 +50,7 @@ const TrajectorySchema = v.looseObject({
   horizon: whole,
   oracleTurns: v.nullable(whole),
   /** Absent in files from before credit was stored per token. */
-  advantages: v.optional(v.array(real), []),
+  advantages: v.nullish(v.array(real), []),
 });
 
 type TrajectoryFields = v.InferOutput<typeof TrajectorySchema>;
@@ -109,6 +109,10 @@ const Schema = v.objectWithRest(
   json,
 );
 
+/** Fields that a file has as null, because another record has them, are absent. */
+const withoutNulls = (fields: object) =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null));
+
 const toReal = (value: number): Json => (Number.isFinite(value) ? value : String(value));
 const fromReal = (value: number | string): number => Number(value);
 
@@ -149,7 +153,7 @@ export function trajectoryFromJson(fields: JsonObject): Trajectory {
       offsets: Int32Array.from(choices.offsets),
       tokens: Int32Array.from(choices.tokens),
     },
-    turns: turns.map((turn): Turn => ({ ...turn, reward: fromReal(turn.reward) })),
+    turns: turns.map((turn) => ({ ...withoutNulls(turn), reward: fromReal(turn.reward) }) as Turn),
     score: fromReal(score),
     advantages: Float32Array.from(advantages, fromReal),
   };

@@ -57,9 +57,9 @@ const RoleFieldsSchema = v.objectWithRest(
     loss: v.optional(v.nullable(v.boolean('"loss" must be true, false or null'))),
     reasoning_content: v.optional(v.nullable(v.string('"reasoning_content" must be a text or null'))),
     /** OpenAI's mark of trained messages: 0 or 1, on an assistant's message. */
-    weight: v.optional(v.picklist([0, 1], '"weight" must be 0 or 1')),
+    weight: v.nullish(v.picklist([0, 1], '"weight" must be 0 or 1')),
     tool_calls: v.optional(v.nullable(v.array(json, '"tool_calls" must be a list'))),
-    function_call: v.optional(json),
+    function_call: v.nullish(json),
   },
   json,
 );
@@ -95,14 +95,26 @@ export function fromShareGpt(fields: v.InferOutput<typeof ShareGptMessage>): Mes
   return { role: speakers[from], content: value, trained: loss ?? null, reasoning: null, source };
 }
 
-/** `loss`: value to write for a message that has none of its own; absent: nothing is written. */
-export function toShareGpt({ role, content, trained, source }: Message, silent: { loss?: null } = {}): JsonObject {
+/** `silent`: value of `loss` for a message that has none of its own; undefined: nothing is written. */
+export function toShareGpt({ role, content, trained, source }: Message, silent?: boolean | null): JsonObject {
   const from = role === 'user' ? 'human' : role === 'assistant' ? 'gpt' : role;
-  const said: JsonObject = trained === null ? { ...silent } : { loss: trained };
+  const said: JsonObject = trained !== null ? { loss: trained } : silent === undefined ? {} : { loss: silent };
   if (source?.form !== 'from/value') return { from, ...said, value: content };
   const unchanged = speakers[source.fields.from as keyof typeof speakers] === role;
   const learned: JsonObject = (source.fields.loss ?? null) === trained ? {} : { loss: trained };
-  return { ...source.fields, ...(unchanged ? {} : { from }), ...learned, value: content };
+  const missing: JsonObject = 'loss' in source.fields || silent === undefined ? {} : { loss: silent };
+  return { ...source.fields, ...(unchanged ? {} : { from }), ...missing, ...learned, value: content };
+}
+
+/**
+ * Messages in AgentGym's form. Its trainers learn the messages whose `loss` is true and read null as false, so that a
+ * reply without a mark of its own gets true, and the acknowledgement of an instruction false, as in AgentTraj-L.
+ */
+export function toAgentGym(messages: readonly Message[], isOwn: boolean): JsonObject[] {
+  // A record in this form is written as it was read.
+  if (isOwn) return messages.map((message) => toShareGpt(message));
+  const turns = turnsOf(messages);
+  return messages.map((message, i) => toShareGpt(message, message.role === 'assistant' ? turns[i] !== null : null));
 }
 
 export function fromRole(fields: RoleFields): Message {
@@ -110,7 +122,7 @@ export function fromRole(fields: RoleFields): Message {
   return {
     role: roles[role],
     content: wordsOf(fields),
-    trained: loss ?? (weight === undefined ? null : weight === 1),
+    trained: loss ?? (weight == null ? null : weight === 1),
     reasoning: reasoning ?? null,
     source: { form: 'role/content', fields: fields as JsonObject },
   };
@@ -126,6 +138,30 @@ export function toRole({ role, content, reasoning, source }: Message): JsonObjec
     ...(wordsOf(came) === content ? {} : { content }),
     ...thought,
   };
+}
+
+interface ToolCall {
+  name?: unknown;
+  arguments?: unknown;
+  function?: { name?: unknown; arguments?: unknown } | null;
+}
+
+/**
+ * Calls of a message in OpenAI's form, each as the text `name(arguments)` with the arguments as JSON; null: one of them
+ * has no name. A message without calls has none.
+ */
+export function callTexts({ source }: Message): string[] | null {
+  if (source?.form !== 'role/content') return [];
+  const { tool_calls, function_call } = source.fields as {
+    tool_calls?: ToolCall[] | null;
+    function_call?: ToolCall | null;
+  };
+  const calls = [...(tool_calls ?? []), ...(function_call ? [function_call] : [])];
+  const texts = calls.map((call) => {
+    const { name, arguments: given = {} } = call.function ?? call;
+    return typeof name === 'string' ? `${name}(${typeof given === 'string' ? given : JSON.stringify(given)})` : null;
+  });
+  return texts.includes(null) ? null : (texts as string[]);
 }
 
 /** AgentGym's clients have two: "Ok.", and "OK. I'll follow your instructions and try my best to solve the task." */

@@ -7,7 +7,7 @@
 import * as v from 'valibot';
 import { isShareGptList } from './agent-traj.ts';
 import { commonLosses, parseFields, type TrajectoryFormat } from './format.ts';
-import { fromRole, fromShareGpt, json, RoleMessage, ShareGptMessage, toRole, toShareGpt } from './messages.ts';
+import { fromRole, fromShareGpt, json, RoleMessage, ShareGptMessage, toAgentGym, toRole } from './messages.ts';
 import { type JsonObject, type Message, parseItemId, type TrajectoryRecord } from './record.ts';
 
 const three = <S extends v.GenericSchema>(message: S) => ({
@@ -17,7 +17,7 @@ const three = <S extends v.GenericSchema>(message: S) => ({
 });
 const Spoken = v.objectWithRest(
   {
-    id: v.pipe(v.number('id must be a whole number'), v.integer('id must be a whole number')),
+    id: v.nullable(v.pipe(v.number('id must be a whole number'), v.integer('id must be a whole number'))),
     ...three(ShareGptMessage),
   },
   json,
@@ -45,14 +45,19 @@ function promptLength(messages: readonly Message[]): number {
   return acknowledged ? first + 2 : first;
 }
 
-function fieldsOf(form: string, { messages, source }: TrajectoryRecord, write: (message: Message) => JsonObject) {
+function fieldsOf(
+  form: string,
+  { messages, source }: TrajectoryRecord,
+  write: (messages: readonly Message[]) => JsonObject[],
+) {
   const own = source?.form === form ? source.fields : null;
   const all = messages ?? [];
   const cut = own ? (own.prompt as unknown[]).length : promptLength(all);
+  const written = write(all);
   return {
     ...(own ?? { rejected: [] }),
-    prompt: all.slice(0, cut).map(write),
-    chosen: all.slice(cut).map(write),
+    prompt: written.slice(0, cut),
+    chosen: written.slice(cut),
   };
 }
 
@@ -71,7 +76,7 @@ export const agentGymDpo: TrajectoryFormat = {
   },
   write: (record) => ({
     id: record.item ?? -1,
-    ...fieldsOf('agentgym-dpo', record, (message) => toShareGpt(message, { loss: null })),
+    ...fieldsOf('agentgym-dpo', record, (messages) => toAgentGym(messages, record.source?.form === 'agentgym-dpo')),
   }),
   loses: (record) => {
     const lost = losses('agentgym-dpo', record, { itemId: true, trained: true });
@@ -89,7 +94,7 @@ export const trlPreference: TrajectoryFormat = {
     const { prompt, chosen } = parseFields(Roles, fields);
     return { ...pairRecord('trl-preference', fields, [...prompt, ...chosen].map(fromRole)), ...nameless };
   },
-  write: (record) => fieldsOf('trl-preference', record, toRole),
+  write: (record) => fieldsOf('trl-preference', record, (messages) => messages.map(toRole)),
   loses: (record) => losses('trl-preference', record, { reasoning: true }),
 };
 

@@ -12,7 +12,7 @@ const Schema = v.objectWithRest(
   {
     item_id: v.pipe(v.number('item_id must be a whole number'), v.integer('item_id must be a whole number')),
     conversations: v.array(TextMessage, 'conversations must be a list of messages'),
-    reward: v.number('reward must be a number'),
+    reward: v.nullable(v.number('reward must be a number')),
   },
   json,
 );

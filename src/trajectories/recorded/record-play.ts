@@ -3,7 +3,7 @@
  * Pure functions of text; of a world they use only its rule for replies.
  */
 import { lastAction, type ReplyRule } from '../../envs/reply.ts';
-import { isPreface } from '../files/messages.ts';
+import { callTexts, isPreface } from '../files/messages.ts';
 import type { Message, TrajectoryRecord } from '../files/record.ts';
 
 interface RecordedTurn {
@@ -26,6 +26,17 @@ export class UnmappedError extends Error {
   override name = 'UnmappedError';
 }
 
+/**
+ * A message with its tool calls as text, so that a reply of calls alone is learnt as them. Throws UnmappedError for a
+ * call without a name.
+ */
+function withCalls(message: Message): Message {
+  const calls = message.role === 'assistant' ? callTexts(message) : [];
+  if (!calls) throw new UnmappedError('it has a tool call without a name');
+  if (calls.length === 0) return message;
+  return { ...message, content: [message.content, ...calls].filter((part) => part.trim()).join('\n') };
+}
+
 /** Joins consecutive messages of one side. A system message is put before the world's first one. */
 function merged(messages: readonly Message[]): Message[] {
   const out: Message[] = [];
@@ -42,7 +53,7 @@ function merged(messages: readonly Message[]): Message[] {
 export function playOf({ messages }: Pick<TrajectoryRecord, 'messages'>): RecordedPlay {
   if (!messages) throw new UnmappedError('it names a task and holds no messages');
   const own = messages.filter(({ role }) => role !== 'system');
-  const play = merged(isPreface(own) ? own.slice(2) : own);
+  const play = merged((isPreface(own) ? own.slice(2) : own).map(withCalls));
   if (play[0]?.role !== 'user') throw new UnmappedError('it does not begin with words of the world');
   const turns = play
     .slice(1)
@@ -52,6 +63,9 @@ export function playOf({ messages }: Pick<TrajectoryRecord, 'messages'>): Record
         : [],
     );
   if (turns.length === 0) throw new UnmappedError('nothing is done in it');
+  if (!turns.some(({ learnt }) => learnt)) throw new UnmappedError('none of its replies is marked as trained');
+  const empty = turns.findIndex(({ reply, learnt }) => learnt && reply.trim() === '');
+  if (empty >= 0) throw new UnmappedError(`its reply ${empty + 1} has no text and calls no tool`);
   return { opening: play[0].content, turns };
 }
 
