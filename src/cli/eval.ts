@@ -3,9 +3,10 @@ import { Command, InvalidArgumentError } from 'commander';
 import { connectOption } from './connections.ts';
 import { evaluate, reportText, suiteNames, writeReport } from './evaluation.ts';
 import { deviceOptions } from './node-device.ts';
+import { numberIn } from './number-argument.ts';
 
 function whole(text: string): number {
-  const value = Number(text);
+  const value = numberIn(text);
   if (!Number.isInteger(value) || value < 1) throw new InvalidArgumentError('It must be a whole number, 1 or more.');
   return value;
 }
@@ -13,7 +14,7 @@ function whole(text: string): number {
 const wholes = (text: string): number[] => text.split(',').map(whole);
 
 function temperature(text: string): number {
-  const value = Number(text);
+  const value = numberIn(text);
   if (!(value > 0 && value <= 10)) throw new InvalidArgumentError('It must be above 0 and at most 10.');
   return value;
 }

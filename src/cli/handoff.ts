@@ -2,9 +2,10 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { handoffTargets } from '../session/handoff/registry.ts';
 import { handOff } from './handoff-folder.ts';
+import { numberIn } from './number-argument.ts';
 
 function whole(text: string): number {
-  const value = Number(text);
+  const value = numberIn(text);
   if (!Number.isInteger(value) || value < 1) throw new InvalidArgumentError('It must be a whole number, 1 or more.');
   return value;
 }

@@ -2,22 +2,23 @@
 import { Command, InvalidArgumentError } from 'commander';
 import { imitateOracle } from './imitation.ts';
 import { type DeviceOptions, deviceOptions } from './node-device.ts';
+import { numberIn } from './number-argument.ts';
 import { readExperiment } from './training-run.ts';
 
 function share(text: string): number {
-  const value = Number(text);
+  const value = numberIn(text);
   if (!(value >= 0 && value <= 1)) throw new InvalidArgumentError('It must be a number from 0 to 1.');
   return value;
 }
 
 function whole(text: string): number {
-  const value = Number(text);
+  const value = numberIn(text);
   if (!Number.isInteger(value) || value < 1) throw new InvalidArgumentError('It must be a whole number, 1 or more.');
   return value;
 }
 
 function positive(text: string): number {
-  const value = Number(text);
+  const value = numberIn(text);
   if (!(value > 0)) throw new InvalidArgumentError('It must be a number above 0.');
   return value;
 }

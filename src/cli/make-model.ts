@@ -5,10 +5,11 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { catalogue, findModel } from '../policy/catalogue.ts';
 import { countParameters } from '../policy/config.ts';
+import { numberIn } from './number-argument.ts';
 import { type FloatDtype, makeModel, type ShapeOverrides } from './random-model.ts';
 
 const atLeast = (least: number) => (text: string) => {
-  const value = Number(text);
+  const value = numberIn(text);
   if (!Number.isInteger(value) || value < least)
     throw new InvalidArgumentError(`It must be a whole number, ${least} or more.`);
   return value;

@@ -4,6 +4,7 @@ import { type Device, DeviceUnavailableError } from '../device/device.ts';
 import { WasmDevice } from '../device/wasm/device.ts';
 import { Gpu } from '../device/webgpu/device.ts';
 import { nodeGpu } from './node-gpu.ts';
+import { numberIn } from './number-argument.ts';
 
 const openers = {
   auto: (options: DeviceOptions): Promise<Device> => openBest(options),
@@ -42,7 +43,7 @@ export interface DeviceOptions {
 export const openDevice = (options: DeviceOptions): Promise<Device> => openers[options.device ?? 'auto'](options);
 
 function count(text: string): number {
-  const value = Number(text);
+  const value = numberIn(text);
   if (!Number.isInteger(value) || value < 1) throw new InvalidArgumentError('It must be a whole number, 1 or more.');
   return value;
 }

@@ -12,7 +12,9 @@ const GAIN = 0.3;
 /** The success of one step's batch is noisy, so the mean over this many steps is compared. */
 const WINDOW = 5;
 
-export const three = (value: number) => value.toFixed(3);
+/** Three decimals. A rate or mean that is not finite is null once it was stored as JSON. */
+export const three = (value: number | null) =>
+  value !== null && Number.isFinite(value) ? value.toFixed(3) : 'not finite';
 /** A rate with its interval and number of episodes. */
 export const formatRate = ({ rate, low, high, episodes }: Rate) =>
   `${three(rate)} [${three(low)}, ${three(high)}] of ${episodes}`;

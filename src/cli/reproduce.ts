@@ -1,10 +1,11 @@
 /** `npm run reproduce -- table6|figure7|figure8|figure9 [--seeds 1,2,3] [--scale 0.25] [--plan] [--device wasm]` */
 import { Argument, Command, InvalidArgumentError } from 'commander';
 import { deviceOptions } from './node-device.ts';
+import { numberIn } from './number-argument.ts';
 import { figureNames, type ReproductionOptions, reproduce } from './reproduction.ts';
 
 function whole(text: string): number {
-  const value = Number(text);
+  const value = numberIn(text);
   if (!Number.isInteger(value) || value < 0) throw new InvalidArgumentError('It must be a whole number, 0 or more.');
   return value;
 }
@@ -12,7 +13,7 @@ function whole(text: string): number {
 const wholes = (text: string): number[] => text.split(',').map(whole);
 
 function share(text: string): number {
-  const value = Number(text);
+  const value = numberIn(text);
   if (!(value > 0 && value <= 1)) throw new InvalidArgumentError('It must be above 0 and at most 1.');
   return value;
 }

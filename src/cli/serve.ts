@@ -8,12 +8,13 @@ import type { WorldOptions } from '../envs/env.ts';
 import { createServer } from '../server/server.ts';
 import { openGuardedWorld } from '../workers/spawn-world.ts';
 import { deviceOptions } from './node-device.ts';
+import { numberIn } from './number-argument.ts';
 import { repeatable } from './repeatable.ts';
 import { openPolicyModel } from './served-policy.ts';
 import { CommandError } from './training-run.ts';
 
 const wholeFrom = (least: number, most: number) => (text: string) => {
-  const value = Number(text);
+  const value = numberIn(text);
   if (!Number.isInteger(value) || value < least || value > most)
     throw new InvalidArgumentError(`It must be a whole number from ${least} to ${most}.`);
   return value;
@@ -28,7 +29,7 @@ function originOf(text: string): string {
 /** Reads options by world, as in `{"search": {"articles": 200}}`. */
 function readOptions(file: string): { [world: string]: WorldOptions } {
   try {
-    return JSON.parse(readFileSync(file, 'utf8'));
+    return JSON.parse(readFileSync(file, 'utf8').replace(/^\uFEFF/, ''));
   } catch (error) {
     throw new CommandError(`${file} cannot be read as options by world: ${(error as Error).message}`);
   }

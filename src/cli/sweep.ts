@@ -2,10 +2,11 @@
 import { Command, InvalidArgumentError } from 'commander';
 import { connectOption } from './connections.ts';
 import { deviceOptions } from './node-device.ts';
+import { numberIn } from './number-argument.ts';
 import { sweep } from './sweep-folder.ts';
 
 function whole(text: string): number {
-  const value = Number(text);
+  const value = numberIn(text);
   if (!Number.isInteger(value) || value < 0) throw new InvalidArgumentError('It must be a whole number, 0 or more.');
   return value;
 }

@@ -6,12 +6,13 @@ import { Command, InvalidArgumentError } from 'commander';
 import { kindsHelp } from '../experiment/guide.ts';
 import { connectOption } from './connections.ts';
 import { deviceOptions } from './node-device.ts';
+import { numberIn } from './number-argument.ts';
 import { reportLines } from './report.ts';
 import { returnedRun } from './returning.ts';
 import { CodeNotAllowedError, train } from './training-run.ts';
 
 function whole(text: string): number {
-  const value = Number(text);
+  const value = numberIn(text);
   if (!Number.isInteger(value) || value < 0) throw new InvalidArgumentError('It must be a whole number, 0 or more.');
   return value;
 }

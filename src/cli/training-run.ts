@@ -68,7 +68,8 @@ export function requireCodeAllowed(experiments: readonly Experiment[], allowed =
 export function readDocument(file: string): Experiment {
   let document: unknown;
   try {
-    document = JSON.parse(readFileSync(file, 'utf8'));
+    // A reader may pass over a byte-order mark (RFC 8259, 8.1).
+    document = JSON.parse(readFileSync(file, 'utf8').replace(/^\uFEFF/, ''));
   } catch (error) {
     throw new CommandError(`${file} cannot be read as an experiment: ${(error as Error).message}`);
   }
@@ -95,7 +96,9 @@ export function readExperiment({ file, from, seed, steps, print }: TrainingOptio
   return parseExperiment({ ...experiment, seed: seed ?? experiment.seed, steps: steps ?? experiment.steps });
 }
 
-const fixed = (value: number | undefined, digits: number) => (value === undefined ? '-' : value.toFixed(digits));
+/** A value that is not finite is null once it was stored as JSON. */
+const fixed = (value: number | null | undefined, digits: number) =>
+  value === undefined || value === null ? '-' : value.toFixed(digits);
 
 /** Line of a step: stage, success of the batch beside chance, score, entropy, KL, gradient norm, time. */
 export function stepLine({ step, stage, metrics, evaluation }: StepRecord, steps: number): string {

@@ -217,10 +217,21 @@ export type Experiment = v.InferOutput<typeof ExperimentSchema>;
 export type TurnLimit = Experiment['horizon'][number]['turns'];
 
 /** A refused experiment: one line for each problem, with path, bound and value. */
+/** Most problems that a message lists, and the longest text of one. */
+const mostListed = 20;
+const longestProblem = 300;
+
+function listed(problems: readonly { path: string; message: string }[]): string[] {
+  const lines = problems.slice(0, mostListed).map(({ path, message }) => `  ${path}: ${message}`);
+  const cut = lines.map((line) => (line.length > longestProblem ? `${line.slice(0, longestProblem)}…` : line));
+  const more = problems.length - cut.length;
+  return more > 0 ? [...cut, `  and ${more} more`] : cut;
+}
+
 export class ExperimentError extends Error {
   override name = 'ExperimentError';
   constructor(readonly problems: readonly { path: string; message: string }[]) {
-    super(`This experiment cannot be run:\n${problems.map((p) => `  ${p.path}: ${p.message}`).join('\n')}`);
+    super(`This experiment cannot be run:\n${listed(problems).join('\n')}`);
   }
 }
 

@@ -36,6 +36,9 @@ const VariantSchema = v.strictObject({
   ),
 });
 
+/** Most fields that a variant changes: each change is a copy of the document. */
+const MOST_CHANGES = 100;
+
 const seed = field(whole(0, 0xffffffff), {
   label: 'Seeds',
   sentence: 'Each variant is trained once with each of these seeds; more seeds give narrower intervals.',
@@ -143,6 +146,14 @@ export function sweepProblems(
   const problems = listProblems(sweep);
   for (const [i, { changes }] of sweep.variants.entries()) {
     const at = `sweep.variants.${i}.changes`;
+    const count = Object.keys(changes).length;
+    if (count > MOST_CHANGES) {
+      problems.push({
+        path: at,
+        message: `${count} changes are more than the ${MOST_CHANGES} that a variant may have`,
+      });
+      continue;
+    }
     const refused = Object.keys(changes).filter((path) => reserved.includes(path.split('.')[0]));
     problems.push(...refused.map((path) => ({ path: `${at}.${path}`, message: 'a variant cannot change this' })));
     if (refused.length) continue;

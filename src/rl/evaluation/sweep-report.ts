@@ -5,7 +5,17 @@
 import type { Evaluation, StepRecord } from './evaluation.ts';
 import { type Estimate, meanEstimate, meanOfItems } from './statistics.ts';
 import { estimateSvg } from './svg-chart.ts';
-import { csvTable, interval, markdownTable, percent, plain, type Table, textTable } from './tables.ts';
+import {
+  csvTable,
+  decimals,
+  interval,
+  markdownTable,
+  oneLine,
+  percent,
+  plain,
+  type Table,
+  textTable,
+} from './tables.ts';
 
 export interface SweptRecords {
   variant: number;
@@ -114,7 +124,7 @@ export function sweepReport(
 
 // A single run gives no estimate of the spread between runs.
 const rate = (estimate: Estimate) => (estimate.items === 1 ? percent(estimate.mean) : interval(estimate));
-const points = (estimate: Estimate) => (estimate.items === 1 ? estimate.mean.toFixed(3) : plain(estimate));
+const points = (estimate: Estimate) => (estimate.items === 1 ? decimals(estimate.mean) : plain(estimate));
 
 export function sweepTable({ rows }: SweepReport): Table {
   return {
@@ -145,10 +155,10 @@ const words =
   'Success sampled at the training temperature under the horizon of the last step. Intervals are 95%, over seeds (Student).';
 
 export const sweepText = (report: SweepReport): string =>
-  `${report.name}\n${words}\n\n${textTable(sweepTable(report))}\n`;
+  `${oneLine(report.name)}\n${words}\n\n${textTable(sweepTable(report))}\n`;
 
 export const sweepMarkdown = (report: SweepReport): string =>
-  `# ${report.name}\n\n${words}\n\n${markdownTable(sweepTable(report))}\n`;
+  `# ${oneLine(report.name)}\n\n${words}\n\n${markdownTable(sweepTable(report))}\n`;
 
 /** One line per step of a run, with all its metrics. */
 export function sweepCsv(variants: readonly string[], runs: readonly SweptRecords[]): string {

@@ -4,26 +4,38 @@ import type { Estimate } from './statistics.ts';
 /** Cells in reading order; the first column names the row. */
 export type Table<Cell = string> = { head: string[]; rows: Cell[][] };
 
-export const percent = (value: number) => (Number.isNaN(value) ? '-' : (100 * value).toFixed(2));
+/** False for a number that overflowed, which is null once it was stored as JSON. */
+const isKnown = (value: number | null): value is number => value !== null && Number.isFinite(value);
+
+export const percent = (value: number | null) => (isKnown(value) ? (100 * value).toFixed(2) : '-');
+export const decimals = (value: number | null) => (isKnown(value) ? value.toFixed(3) : '-');
 export const interval = ({ mean, low, high }: Estimate) => `${percent(mean)} [${percent(low)}, ${percent(high)}]`;
-export const plain = ({ mean, low, high }: Estimate) => `${mean.toFixed(3)} [${low.toFixed(3)}, ${high.toFixed(3)}]`;
+export const plain = ({ mean, low, high }: Estimate) => `${decimals(mean)} [${decimals(low)}, ${decimals(high)}]`;
+
+/** A cell on one line. */
+export const oneLine = (cell: string) => cell.replace(/\s*[\n\r\u2028\u2029]\s*/g, ' ');
+/** A cell of a Markdown table, where "|" and a line's end would divide it (github.github.com/gfm, section 4.10). */
+const markdownCell = (cell: string) => oneLine(cell).replace(/[\\|]/g, '\\$&');
 
 export function textTable({ head, rows }: Table): string {
-  const widths = head.map((_, c) => Math.max(...[head, ...rows].map((row) => row[c].length)));
+  const clean = [head, ...rows].map((row) => row.map(oneLine));
+  const widths = head.map((_, c) => Math.max(...clean.map((row) => row[c].length)));
   const line = (row: string[]) =>
     row
       .map((cell, c) => (c === 0 ? cell.padEnd(widths[c]) : cell.padStart(widths[c])))
       .join('  ')
       .trimEnd();
-  return [head, ...rows].map(line).join('\n');
+  return clean.map(line).join('\n');
 }
 
 export const markdownTable = ({ head, rows }: Table) =>
-  [head, head.map((_, c) => (c === 0 ? '---' : '---:')), ...rows].map((row) => `| ${row.join(' | ')} |`).join('\n');
+  [head, head.map((_, c) => (c === 0 ? '---' : '---:')), ...rows]
+    .map((row) => `| ${row.map(markdownCell).join(' | ')} |`)
+    .join('\n');
 
 const csvCell = (value: string | number) => {
   const text = String(value);
-  return /[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  return /[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 };
 
 export const csvTable = ({ head, rows }: Table<string | number>): string =>
