@@ -2,6 +2,7 @@
  * An opened file of trajectories: finds and summarises every record and keeps none, so memory depends only on the
  * number of records. A record is read again from its place on request. Malformed records are named by line.
  */
+import { bigNumber, protectedNumbers, restoredNumbers } from './big-numbers.ts';
 import type { ByteSource } from './bytes.ts';
 import { readingOf } from './file-kinds.ts';
 import type { TrajectoryFormat } from './format.ts';
@@ -200,7 +201,7 @@ function parseJson({ bytes, broken, tooLong }: Piece): JsonObject {
   if (broken) throw new NotJsonError('This record does not end: a bracket or a quotation mark is missing.');
   let value: unknown;
   try {
-    value = JSON.parse(utf8.decode(bytes));
+    value = JSON.parse(protectedNumbers(utf8.decode(bytes)));
   } catch (error) {
     throw new NotJsonError(`This is not JSON: ${(error as Error).message}.`);
   }
@@ -211,6 +212,10 @@ function parseJson({ bytes, broken, tooLong }: Piece): JsonObject {
 
 function parseRecord(piece: Piece): { record: TrajectoryRecord; format: TrajectoryFormat; fields: JsonObject } {
   const fields = parseJson(piece);
+  for (const name of ['item_id', 'id']) {
+    const big = bigNumber(fields[name]);
+    if (big) throw new TrajectoryFileError(`${name}: ${big} is larger than 2^53, which no id may be.`);
+  }
   const format = recognized(fields);
   if (!format)
     throw new TrajectoryFileError(
@@ -260,7 +265,7 @@ export class TrajectoryWriter {
     const before = container !== 'array' ? '' : this.first ? '[\n' : ',\n';
     this.first = false;
     const text = container === 'object' ? JSON.stringify(fields, null, 4) : JSON.stringify(fields);
-    return `${before}${text}${container === 'array' ? '' : '\n'}`;
+    return `${before}${restoredNumbers(text)}${container === 'array' ? '' : '\n'}`;
   }
 
   end(): string {
