@@ -1,11 +1,11 @@
 /**
  * Files of other programs at their edges: null fields as `datasets` writes them, arrays on one line, tool calls, other
- * encodings and containers, whole numbers above 2^53, and what AgentGym's trainers need. `rows.parquet` is written by
+ * encodings and containers, whole numbers above 2^53, and what AgentGym's trainers need. `rows.parquet` is writeRecords by
  * pyarrow 26.0.1 (`pq.write_table`, snappy) from two AgentTraj records, the second without id and reward.
  */
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { TrajectoryFile, written } from '../../src/trajectories/files/file.ts';
+import { TrajectoryFile, writeRecords } from '../../src/trajectories/files/file.ts';
 import { recordOf } from '../../src/trajectories/files/lossless.ts';
 import { trajectoryFormat } from '../../src/trajectories/files/registry.ts';
 import { playOf } from '../../src/trajectories/recorded/record-play.ts';
@@ -173,7 +173,7 @@ describe('a whole number above 2^53', () => {
 
   it('keeps its digits through reading and writing', async () => {
     const file = await open(line);
-    const text = [...written([await file.read(0)], trajectoryFormat('agenttraj'))].join('');
+    const text = [...writeRecords([await file.read(0)], trajectoryFormat('agenttraj'))].join('');
     expect(text).toContain(`"stamp":${big}`);
     expect(text).toContain(`"text":"${big}"`);
   });

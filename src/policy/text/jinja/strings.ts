@@ -10,7 +10,6 @@ import {
   text,
   textOf,
   tupleOf,
-  Undefined,
   type Value,
 } from './values.ts';
 
@@ -99,7 +98,7 @@ function between(value: string, to: string, count: number): string {
   return [...characters, ''].map((each, i) => (i < count ? to + each : each)).join('');
 }
 
-export const titleCase = (value: string): string =>
+const titleCase = (value: string): string =>
   value.replace(/\p{L}+/gu, (word) => {
     const [first, ...rest] = Array.from(word);
     return first.toUpperCase() + rest.join('').toLowerCase();
@@ -276,7 +275,3 @@ export function listMethod(
     return () => fail(`list.${name} would change a value, which a template may not`);
   return Object.hasOwn(reading, name) ? reading[name] : undefined;
 }
-
-/** Name of a value that is not there, for a message. */
-export const missing = (owner: string, name: string): Undefined =>
-  new Undefined(`'${owner}' has no attribute '${name}', which`);

@@ -4,7 +4,7 @@
  */
 
 /** A template refused its input, or an operation that Python would refuse. */
-export class JinjaError extends Error {
+class JinjaError extends Error {
   override name = 'JinjaError';
 }
 
