@@ -52,8 +52,11 @@ class Reference {
   }
 }
 
-const isClose = (ours: number, theirs: number, tolerance: number) =>
-  Object.is(ours, theirs) || Math.abs(ours - theirs) <= tolerance * (1 + Math.abs(theirs));
+/** `theirs` is null for a number that is not finite. */
+const isClose = (ours: number, theirs: number | null, tolerance: number) =>
+  theirs === null
+    ? !Number.isFinite(ours)
+    : Object.is(ours, theirs) || Math.abs(ours - theirs) <= tolerance * (1 + Math.abs(theirs));
 
 /** The first difference in words, or null. */
 function differenceOf(ours: Reading, theirs: Reading, tolerance: number): string | null {

@@ -1,6 +1,16 @@
 """Answers folders, one on each line of standard input, with what `read` returns or why it refuses, as JSON lines."""
 import json
+import math
 import sys
+
+
+def finite(value):
+    """The value with null in place of numbers that JSON has not."""
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, dict):
+        return {name: finite(each) for name, each in value.items()}
+    return [finite(each) for each in value] if isinstance(value, list) else value
 
 
 def answers(read):
@@ -10,7 +20,7 @@ def answers(read):
     for line in sys.stdin:
         folder = json.loads(line)
         try:
-            answer = {"values": read(folder)}
+            answer = {"values": finite(read(folder))}
         except Exception as error:
             answer = {"refused": f"{type(error).__name__}: {error}"[:400]}
         out.write(json.dumps(answer) + "\n")
