@@ -68,6 +68,14 @@ it('every record of an array is counted, on one line or on many', async () => {
   }
 });
 
+it('records of one line with numbers that are not JSON are counted', async () => {
+  const good = JSON.stringify({ item_id: 'textcraft_1', conversations: talk });
+  const bad = good.replace('}]', '}],"reward":NaN');
+  expect(() => JSON.parse(bad)).toThrow();
+  const file = await open(`[${[good, '{"said":1}', bad, bad, good].join(',')}]`);
+  expect([file.records.length, file.refused]).toEqual([2, 3]);
+});
+
 describe('a reply', () => {
   const play = async (...messages: object[]) => playOf(await (await open(lines({ messages }))).read(0));
   const user = { role: 'user', content: 'Goal: craft furnace.' };

@@ -170,11 +170,9 @@ export class TrajectoryFile implements Collection {
         );
     } catch (error) {
       if (!(error instanceof TrajectoryFileError)) throw error;
-      // The rest of a line after a text that is not JSON is not a second record, unless it is one by itself.
-      if (error instanceof NotJsonError) {
-        if (this.problems.at(-1)?.line === piece.line) return;
-        this.brokenLine = piece.line;
-      } else if (this.brokenLine === piece.line && !startsAsObject(piece)) return;
+      // The rest of a line after a text that is not JSON is not a second record, unless it is a whole object.
+      if (this.brokenLine === piece.line && !isWholeObject(piece)) return;
+      if (error instanceof NotJsonError) this.brokenLine = piece.line;
       this.refuse(piece.line, error.message);
     }
   }
@@ -192,7 +190,7 @@ const lost = (field: string) =>
 /** A text of the file is not JSON. */
 class NotJsonError extends TrajectoryFileError {}
 
-const startsAsObject = ({ bytes }: Piece) => bytes[0] === 0x7b;
+const isWholeObject = ({ bytes, broken }: Piece) => bytes[0] === 0x7b && !broken;
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
