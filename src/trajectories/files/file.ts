@@ -49,8 +49,6 @@ export class TrajectoryFile implements Collection {
   /** Format of most records; null: the file has no readable record. */
   format: TrajectoryFormat | null = null;
   private lastLine = 1;
-  /** Line of the last text that is not JSON. */
-  private brokenLine = 0;
 
   private constructor(
     private readonly source: ByteSource,
@@ -170,9 +168,8 @@ export class TrajectoryFile implements Collection {
         );
     } catch (error) {
       if (!(error instanceof TrajectoryFileError)) throw error;
-      // The rest of a line after a text that is not JSON is not a second record, unless it is a whole object.
-      if (this.brokenLine === piece.line && !isWholeObject(piece)) return;
-      if (error instanceof NotJsonError) this.brokenLine = piece.line;
+      // The rest of a line after a refused record is not a second record, unless it is a whole object.
+      if (this.problems.at(-1)?.line === piece.line && !isWholeObject(piece)) return;
       this.refuse(piece.line, error.message);
     }
   }
@@ -187,21 +184,19 @@ export class TrajectoryFile implements Collection {
 const lost = (field: string) =>
   new TrajectoryFileError(`"${field}" is missing, which the first record of this file has.`);
 
-/** A text of the file is not JSON. */
-class NotJsonError extends TrajectoryFileError {}
-
 const isWholeObject = ({ bytes, broken }: Piece) => bytes[0] === 0x7b && !broken;
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 function parseJson({ bytes, broken, tooLong }: Piece): JsonObject {
-  if (tooLong) throw new NotJsonError(`This record has more than ${mostRecordBytes / 1e6} MB, or it does not end.`);
-  if (broken) throw new NotJsonError('This record does not end: a bracket or a quotation mark is missing.');
+  if (tooLong)
+    throw new TrajectoryFileError(`This record has more than ${mostRecordBytes / 1e6} MB, or it does not end.`);
+  if (broken) throw new TrajectoryFileError('This record does not end: a bracket or a quotation mark is missing.');
   let value: unknown;
   try {
     value = JSON.parse(protectedNumbers(utf8.decode(bytes)));
   } catch (error) {
-    throw new NotJsonError(`This is not JSON: ${(error as Error).message}.`);
+    throw new TrajectoryFileError(`This is not JSON: ${(error as Error).message}.`);
   }
   if (value === null || typeof value !== 'object' || Array.isArray(value))
     throw new TrajectoryFileError('A record is an object, and this is none.');
