@@ -179,6 +179,11 @@ describe('a run’s recordings', () => {
     expect(notices).toEqual([
       'false 1 of the 2 trajectories of play.jsonl can be learnt from. Line 2: doors_6 is not a training task of this run: it is held out, or excluded by the options.',
     ]);
+    const array = [JSON.stringify([agentTraj(0), agentTraj(6), agentTraj(6)])];
+    await (await recordings(array)).take('play.jsonl', 1, 2, listening);
+    expect(notices[1]).toBe(
+      'false 1 of the 3 trajectories of play.jsonl can be learnt from. Line 1: doors_6 is not a training task of this run: it is held out, or excluded by the options. (2 records)',
+    );
     await expect((await recordings([agentTraj(6)])).take('play.jsonl', 1, 2)).rejects.toThrow(
       /Nothing of the 1 trajectories of play.jsonl/,
     );

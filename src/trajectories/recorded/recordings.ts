@@ -71,9 +71,15 @@ async function opened(source: ByteSource, signal?: AbortSignal): Promise<Traject
 function words(name: string, { records, problems }: Mapped): string {
   const learnt = `the ${records} trajectories of ${name} can be learnt from.`;
   if (problems.length === 0) return learnt;
-  const told = problems.slice(0, mostTold).map(({ line, message }) => `Line ${line}: ${message}`);
-  const rest = problems.length - told.length;
-  return `${learnt} ${told.join(' ')}${rest > 0 ? ` And ${rest} more.` : ''}`;
+  const counts = new Map<string, number>();
+  for (const { line, message } of problems) {
+    const problem = `Line ${line}: ${message}`;
+    counts.set(problem, (counts.get(problem) ?? 0) + 1);
+  }
+  const listed = [...counts].slice(0, mostTold);
+  const texts = listed.map(([problem, count]) => (count > 1 ? `${problem} (${count} records)` : problem));
+  const rest = problems.length - listed.reduce((sum, [, count]) => sum + count, 0);
+  return `${learnt} ${texts.join(' ')}${rest > 0 ? ` And ${rest} more.` : ''}`;
 }
 
 /** Bytes in memory, as a file. */
