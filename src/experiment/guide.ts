@@ -37,9 +37,12 @@ export function kindLabel(path: string, name: string): string {
   return (knob && labelOf(knob, name)) ?? name;
 }
 
+/** A choice with its label, unless the label has the same words. Kinds always have theirs. */
 const choiceWords = (knob: Knob, choice: string) => {
   const label = labelOf(knob, choice);
-  return label && label !== choice ? `\`${choice}\` (${label})` : `\`${choice}\``;
+  const isKind = kinds.some(({ path }) => path === knob.path);
+  const same = label?.toLowerCase() === choice.replaceAll('-', ' ').toLowerCase();
+  return label && label !== choice && (isKind || !same) ? `\`${choice}\` (${label})` : `\`${choice}\``;
 };
 
 function valuesOf(knob: Knob): string {
@@ -57,29 +60,55 @@ function valuesOf(knob: Knob): string {
 }
 
 /** Worlds, policies and algorithms that have the field; empty: all. */
-function ownersOf(knob: Knob): string {
+function ownersOf(knob: Knob): readonly string[] {
   const { worlds = [], policies = [] } = knob;
   const { algorithms = [] } = knob as { algorithms?: readonly string[] };
-  return [...worlds, ...policies, ...algorithms].map((name) => `\`${name}\``).join(', ');
+  return [...worlds, ...policies, ...algorithms];
 }
 
+const servedWorlds = worldModules.map(({ name }) => name).filter((name) => name.startsWith('agentgym-'));
+const algorithms = knobs.find(({ path }) => path === 'algorithm.name')!.choices!.map(String);
+
+/** Owners as text: `agentgym-*` for all worlds of AgentGym's servers, and the exceptions if most algorithms are owners. */
+function ownersText(owners: readonly string[]): string {
+  const words = (names: readonly string[]) => names.map((name) => `\`${name}\``).join(', ');
+  if (servedWorlds.every((name) => owners.includes(name)))
+    return words([...owners.filter((name) => !servedWorlds.includes(name)), 'agentgym-*']);
+  const others = algorithms.filter((name) => !owners.includes(name));
+  if (others.length === 0) return '';
+  const most = owners.every((name) => algorithms.includes(name)) && others.length < owners.length;
+  return most ? `all but ${words(others)}` : words(owners);
+}
+
+/** A section's table. Fields that differ only in their owners share a row. */
 function sectionDocument(section: KnobSection): string {
-  const own = knobs.filter((knob) => knob.section === section);
-  const lines = own.map(
-    (knob) => `| \`${knob.path}\` | ${ownersOf(knob)} | ${knob.label}. ${knob.sentence} | ${valuesOf(knob)} |`,
+  const rows = new Map<string, { path: string; owners: Set<string>; rest: string }>();
+  for (const knob of knobs.filter((each) => each.section === section)) {
+    const values = knob.path === kinds[0]!.path ? 'a world of the table above' : valuesOf(knob);
+    const rest = `${knob.label}. ${knob.sentence} | ${values}`;
+    const key = `${knob.path} ${rest}`;
+    const row = rows.get(key) ?? { path: knob.path, owners: new Set(), rest };
+    rows.set(key, row);
+    for (const owner of ownersOf(knob)) row.owners.add(owner);
+  }
+  const lines = [...rows.values()].map(
+    ({ path, owners, rest }) => `| \`${path}\` | ${ownersText([...owners])} | ${rest} |`,
   );
-  return `## ${sections[section]}\n\n| Field | Only of | What it is | Values |\n| --- | --- | --- | --- |\n${lines.join('\n')}\n`;
+  return `## ${sections[section]}\n\n| Field | Only of | Meaning | Values |\n| --- | --- | --- | --- |\n${lines.join('\n')}\n`;
 }
 
 /** The whole text of docs/experiment.md. */
 export function experimentDocument(): string {
-  const worlds = worldModules.map(({ name, title, summary }) => `| \`${name}\` | ${title} | ${summary} |`);
+  const worlds = worldModules.map(
+    ({ name, title, summary }, index) =>
+      `| \`${name}\` | ${title} | ${summary === worldModules[index - 1]?.summary ? 'As above.' : summary} |`,
+  );
   return [
-    '# What an experiment says\n',
-    'An experiment is one JSON document that describes a run; `experiments/` has examples. A field out of range is refused with its path and its',
-    'bounds. Written from the schemas of the modules by `npm run docs`; a test compares.',
+    '# Fields of an experiment\n',
+    'An experiment is a JSON document that describes a run; `experiments/` has examples. A field out of range is refused',
+    'with its path and bounds. `npm run docs` writes this page from the schemas; `agentgym-*` stands for all such worlds.',
     '',
-    `| World | | What is to be done |\n| --- | --- | --- |\n${worlds.join('\n')}\n`,
+    `| World | | Task |\n| --- | --- | --- |\n${worlds.join('\n')}\n`,
     ...(Object.keys(sections) as KnobSection[]).map(sectionDocument),
   ].join('\n');
 }

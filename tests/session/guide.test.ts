@@ -14,6 +14,21 @@ it('docs/experiment.md has a row for every setting', () => {
     expect(rows.filter((row) => row.startsWith(`| \`${path}\` |`) && row.includes(sentence)).length).toBeGreaterThan(0);
 });
 
+it('docs/experiment.md names the worlds of each setting, and no row twice', () => {
+  const rows = experimentDocument()
+    .split('\n')
+    .filter((row) => row.startsWith('| `worlds.*.options.'));
+  for (const { path, sentence, worlds } of knobs) {
+    const row = rows.find((each) => each.startsWith(`| \`${path}\` |`) && each.includes(sentence));
+    const owners = row?.split(' | ')[1];
+    for (const world of row ? (worlds ?? []) : [])
+      expect(
+        owners!.includes(`\`${world}\``) || (world.startsWith('agentgym-') && owners!.includes('agentgym-*')),
+      ).toBe(true);
+  }
+  expect(rows.filter((row) => row.startsWith('| `worlds.*.options.trainItems` | `agentgym-'))).toHaveLength(1);
+});
+
 it('--help names every world', () => {
   for (const name of worldNames) expect(kindsHelp()).toContain(`${name} (`);
 });
