@@ -48,7 +48,7 @@ async function gradientsOf(
   { temperature = 1 } = {},
 ): Promise<TensorMap> {
   const { grads } = model['train']();
-  model['accumulate'](batch, givenWeights, [weight, entropyWeight], [], 0, temperature);
+  await model['accumulate'](batch, givenWeights, [weight, entropyWeight], [], 0, temperature);
   const tensors = await model['state'].read([[grads, '']]);
   grads.clear(model.recorder);
   await model.recorder.finish();
