@@ -108,7 +108,9 @@ describe('an evaluation over an API', () => {
     const second = evaluationOf(address, { out, replyTokens: 777 });
     const { report, columns } = await second.done;
     expect(second.lines[0]).toBe(`continuing after ${kept} tries of ${kept} items`);
-    expect(server.bodies.length - before).toBe(2 * (100 - kept));
+    // As a set, because requests that the first evaluation gave up may still arrive; the second repeats them.
+    const asked = new Set(server.bodies.slice(before).map(({ messages }) => JSON.stringify(messages)));
+    expect(asked.size).toBe(2 * (100 - kept));
     expect(report.items.every(({ tries }) => tries.length === 1 && tries[0].overflowed && tries[0].turns === 1)).toBe(
       true,
     );

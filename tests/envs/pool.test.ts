@@ -93,7 +93,7 @@ describe('a pool over a world that misbehaves', () => {
     const play = { turns: 3, endOnInvalid: false, seed: 1 };
     const episodes = [10, 13, 12].map((id) => ({ player: 'oracle' as const, task: taskOf(id), key: 0 }));
     const one = { success: false, score: 0, turns: 1 };
-    expect(await pool.playBaselines(episodes, play)).toEqual([one, { ...one, turns: 0 }, one]);
+    expect(await pool.playBaselines(episodes, play)).toEqual([one, { ...one, turns: 0, failed: true }, one]);
     expect((await pool.step([7], ['b']))[0].observation).toBe('task 10 a b');
   });
 

@@ -150,12 +150,16 @@ describe('a document with a sweep', () => {
   });
 });
 
-async function sessionOn(store: RunStore, id: string, hook: Hook = () => {}, planned = 0) {
+const atOnce = async () => {};
+/** Longer than any step here. */
+const long = () => new Promise<void>((resolve) => setTimeout(resolve, 60_000).unref());
+
+async function sessionOn(store: RunStore, id: string, hook: Hook = () => {}, planned = 0, sleep = atOnce) {
   const events: SessionEvent[] = [];
   const engines = new FakeEngines(hook);
   engines.plan = async () => ({ parts: [], total: planned, fits: true, advice: '' });
   const runs = await runsOfSweep(store, id);
-  const parts = { store, engines, emit: (event: SessionEvent) => events.push(event), sleep: async () => {} };
+  const parts = { store, engines, emit: (event: SessionEvent) => events.push(event), sleep };
   const session = new SweepSession(
     id,
     runs.map((run) => ({ run, records: [] })),
@@ -258,16 +262,20 @@ describe('a sweep', () => {
     expect(await recordsOf(again, id)).toEqual(await trainAlone(swept()));
   });
 
-  it('pauses after the step in progress, and resumes with the rest', async () => {
+  it.each([
+    ['pauses after a short step in progress', long, 5],
+    ['drops a long step in progress on pause', atOnce, 4],
+  ])('%s, and resumes with the rest', async (_, sleep, done) => {
     const store = storeIn('sweep');
     const id = await createSweep(store, swept());
     let pausing: Promise<void> | undefined;
-    const { session, events } = await sessionOn(store, id, (what, step) => {
+    const hook: Hook = (what, step) => {
       if (what === 'step' && step === 2) pausing ??= session.pause();
-    });
+    };
+    const { session, events } = await sessionOn(store, id, hook, 0, sleep);
     await session.train();
     await pausing;
-    expect(lastState(events)).toMatchObject({ status: 'paused', done: 5 });
+    expect(lastState(events)).toMatchObject({ status: 'paused', done });
     await session.train();
     expect(lastState(events)).toMatchObject({ status: 'finished', done: 16 });
     expect(await recordsOf(store, id)).toEqual(await trainAlone(swept()));
