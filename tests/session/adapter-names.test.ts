@@ -83,6 +83,18 @@ describe('an adapter of another program', () => {
     expect(comingBack(files)).toMatchObject({ model: 'qwen2.5-0.5b' });
   });
 
+  it.each([
+    [null, `${publicHub}/someone/a-model`],
+    [null, 'https://mirror.example/someone/a-model@main'],
+    [null, 'folder/someone/a-model@0123456789abcdef'],
+    ['v1', `${publicHub}/someone/a-model@v1`],
+  ])('at %s belongs to the model of the settings, %s, which is the named one in more words', (revision, model) => {
+    const settings = forLanguageModel(preset, { kind: 'lora', model, lora });
+    const files = readAdapter(writePolicy(fromPython('someone/a-model', revision)))!;
+    const { policy } = importedAdapter(files, settings, 'adapter.zip').experiment as Experiment;
+    expect(policy).toMatchObject({ model });
+  });
+
   it('is refused if it names no model', () => {
     expect(() => comingBack(fromPython(''))).toThrow(/names no base model/);
   });

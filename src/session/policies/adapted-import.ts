@@ -12,8 +12,9 @@ import { untrained } from './kind.ts';
 
 /**
  * A run at step 0 with a PEFT adapter, and with its own tokenizer and chat template if it has them. The base model is
- * the one that the adapter names. The preset's model is used instead if the adapter names none, or names a different one
- * without this project's key of the model; `beside`, a model in the folder around the adapter, if neither names one.
+ * the one that the adapter names, under the preset's name for it if the preset has the same model. The preset's model is
+ * used instead if the adapter names none, or names a different one without this project's key of the model; `beside`, a
+ * model in the folder around the adapter, if neither names one.
  */
 export function importedAdapter(
   files: AdapterFiles,
@@ -28,7 +29,7 @@ export function importedAdapter(
   const { name, revision = null, key } = readAdapterBase(text, bytes, own?.model ?? beside);
   // An adapter trained elsewhere may name a local folder as its base. The preset's settings, if they have a model,
   // identify it better.
-  const named = modelNamed({ name, revision }, key);
+  const named = modelNamed({ name, revision }, key && baseNameOf(key).name === name ? key : own?.model);
   const model = own && baseNameOf(own.model).name !== baseNameOf(named).name && !key ? own.model : named;
   // rsLoRA's scale, alpha / sqrt(rank), equals LoRA's alpha / rank with alpha multiplied by sqrt(rank).
   const { rank, rankStabilized, targets, layers } = read;
