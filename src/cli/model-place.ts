@@ -41,6 +41,9 @@ export function modelAt(model: string): CommandModel {
 }
 
 function unknown(model: string): string {
+  const [, repository] = /^(https?:\/\/.*)\/(?:blob|resolve)\//.exec(model) ?? [];
+  if (repository)
+    return `${model} is the address of one file, which is not a .gguf file. Give the address of its repository: ${repository}`;
   const what = model.endsWith('.gguf') ? 'file' : 'folder';
   const none = `There is no ${what} ${model}, and no listed model has this name.`;
   return /^\w[\w.-]*\/\w[\w.-]*$/.test(model) && what === 'folder'

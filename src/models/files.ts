@@ -57,6 +57,11 @@ function parseJson(name: string, text: string): unknown {
 async function needed(source: ModelSource, name: string, signal: AbortSignal): Promise<string> {
   const text = await source.text(name, signal);
   if (text !== null) return text;
+  if (name === 'config.json' && source.names()?.includes('adapter_config.json'))
+    throw new SourceError(
+      'missing',
+      `${source.label} is an adapter, not a model: name its base as the model, or continue it with --from.`,
+    );
   throw new SourceError('missing', `${source.label} has no ${name}. Is it a language model in Hugging Face's layout?`);
 }
 

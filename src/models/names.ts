@@ -22,6 +22,8 @@ const repository = /^[\w.-]+\/[\w.-]+$/;
  * `/tree/revision` or nothing after the name.
  */
 const hubKey = /^(https?:\/\/.*?)\/([\w.-]+\/[\w.-]+?)(?:(?:@|\/tree\/)([^@#]+?))?\/?(?:#(.+))?$/;
+/** Address of one file of a repository, as a hub's page for it and its download link have. */
+const fileAddress = /^(https?:\/\/.*?\/[\w.-]+\/[\w.-]+)\/(?:blob|resolve)\/([^/#]+)\/([^#]+)$/;
 /** `folder/LABEL@HASH`. */
 const folderKey = /^folder\/(.+)@[0-9a-f]+(?:#.+)?$/;
 
@@ -36,9 +38,30 @@ export interface HubAddress {
   gguf: string | null;
 }
 
-/** The repository that a key or an address names; null for other names. */
+/** The text without percent escapes; unchanged if they are malformed. */
+function unescaped(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+/** A key, of a browser's address: without its query, and with a GGUF file after `#`. */
+function keyOfAddress(address: string): string {
+  const plain = address.replace(/^([^?#]*)\?[^#]*/, '$1');
+  const [, repository, revision, file] = fileAddress.exec(plain) ?? [];
+  return file?.endsWith('.gguf') ? `${repository}@${unescaped(revision)}#${unescaped(file)}` : plain;
+}
+
+/**
+ * The repository that a key or an address names; null for other names. The address may be of a repository, of one of
+ * its revisions, or of a GGUF file.
+ */
 export function hubAddress(model: string): HubAddress | null {
-  const [, hub, id, revision, gguf] = hubKey.exec(model) ?? [];
+  const address = keyOfAddress(model);
+  if (fileAddress.test(address)) return null;
+  const [, hub, id, revision, gguf] = hubKey.exec(address) ?? [];
   if (!id) return null;
   return {
     base: hub === publicHub ? null : hub,

@@ -4,6 +4,7 @@
  */
 import type { Precision } from '../policy/weights/linear.ts';
 
+export { subFolders } from '../store/weights-source.ts';
 export type { Precision };
 
 /** File with its path in the picked folder, which a File object alone does not contain. */

@@ -15,7 +15,11 @@ async function partsIn(source: ModelSource, name: string, signal: AbortSignal): 
   const text = await source.text(name, signal);
   if (text === null) return null;
   const names = [...new Set(Object.values(weightMap(name, text)))];
-  if (!names.length || !names.every(isPlain)) throw new CheckpointError(`${name} lists no weight files.`);
+  if (!names.length) throw new CheckpointError(`${name} lists no weight files.`);
+  if (!names.every(isPlain)) {
+    const odd = names.find((part) => !isPlain(part));
+    throw new CheckpointError(`${name} lists ${JSON.stringify(odd)}; it must be the name of a file beside the index.`);
+  }
   const parts: SourceFile[] = [];
   for (const part of names.sort()) {
     const file = await source.file(part, signal);

@@ -3,7 +3,7 @@
  * hash of the content, so that different models in folders of the same name have different keys.
  */
 import { createSHA256 } from 'hash-wasm';
-import { type ModelSource, SourceError, type SourceFile } from './weights-source.ts';
+import { type ModelSource, SourceError, type SourceFile, subFolders } from './weights-source.ts';
 
 /** File of a folder, made by `browserFiles` or `nodeFiles`. */
 export interface FolderFile {
@@ -24,10 +24,6 @@ export function browserFiles(files: Iterable<{ name: string; file: File }>): Fol
   }));
 }
 
-/** Sub-folders of the Hub's layout with files of a model. */
-// not a kind: the Hub's folder for models in ONNX
-const subFolders = ['onnx', 'additional_chat_templates'];
-
 /** Files of a folder on Node, including those in the sub-folders of the Hub's layout. */
 export async function nodeFiles(folder: string): Promise<FolderFile[]> {
   if (!import.meta.env.SSR) throw new Error('Only Node can read a folder by its path.');
@@ -38,24 +34,36 @@ export async function nodeFiles(folder: string): Promise<FolderFile[]> {
     return inside.map((name) => `${sub}/${name}`);
   });
   const names = [await readdir(folder), ...(await Promise.all(beside))].flat();
-  const files = await Promise.all(names.map(async (name) => ({ name, info: await stat(join(folder, name)) })));
-  return files
-    .filter(({ info }) => info.isFile())
-    .map(({ name, info }) => ({
-      name,
-      size: info.size,
-      lastModified: info.mtimeMs,
-      read: async (start, end) => {
-        const handle = await open(join(folder, name), 'r');
-        try {
-          const out = new Uint8Array(end - start);
-          const { bytesRead } = await handle.read(out, 0, out.length, start);
-          return out.subarray(0, bytesRead);
-        } finally {
-          await handle.close();
-        }
-      },
-    }));
+  // A link may lead nowhere, as in an incomplete cache of the Hub.
+  const absent = (error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return null;
+    throw error;
+  };
+  const infos = names.map(async (name) => ({ name, info: await stat(join(folder, name)).catch(absent) }));
+  const files = (await Promise.all(infos)).flatMap(({ name, info }) => (info?.isFile() ? [{ name, info }] : []));
+  return files.map(({ name, info }) => ({
+    name,
+    size: info.size,
+    lastModified: info.mtimeMs,
+    read: async (start, end) => {
+      const handle = await open(join(folder, name), 'r');
+      try {
+        const out = new Uint8Array(end - start);
+        const { bytesRead } = await handle.read(out, 0, out.length, start);
+        return out.subarray(0, bytesRead);
+      } finally {
+        await handle.close();
+      }
+    },
+  }));
+}
+
+/** Message for files without weights that are read. */
+function withoutWeights(label: string, names: readonly string[]): string {
+  const pickled = names.find((name) => /\.(bin|pt|pth|ckpt|msgpack|h5)$/.test(name));
+  return pickled
+    ? `"${label}" has its weights in ${pickled}, which is not read: save the model as safetensors with transformers (save_pretrained).`
+    : `"${label}" contains no weights. Choose a folder with config.json, tokenizer.json and model.safetensors, or one .gguf file.`;
 }
 
 /** Number of bytes read at a time. */
@@ -82,7 +90,10 @@ export class FolderSource implements ModelSource {
     if (!parts.some(({ name }) => /\.(safetensors|gguf|onnx)$/.test(name)))
       throw new SourceError(
         'missing',
-        `"${label}" contains no weights. Choose a folder with config.json, tokenizer.json and model.safetensors, or one .gguf file.`,
+        withoutWeights(
+          label,
+          files.map(({ name }) => name),
+        ),
       );
     return new FolderSource(`folder/${label}@${await fingerprint(parts)}`, label, parts);
   }

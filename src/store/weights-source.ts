@@ -3,6 +3,10 @@
  * disk (weights-folder.ts). Depends on names, bytes and addresses only, never on tensors.
  */
 
+/** Sub-folders of the Hub's layout with files of a model. */
+// not a kind: the Hub's folder for models in ONNX
+export const subFolders: readonly string[] = ['onnx', 'additional_chat_templates'];
+
 /** File that can be read from any byte to its end, repeatedly. */
 export interface SourceFile {
   readonly name: string;

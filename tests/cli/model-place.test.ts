@@ -26,6 +26,13 @@ it.each([
   ['https://huggingface.co/a/b@main', hub('a/b')],
   ['https://huggingface.co/a/b/tree/v1', hub('a/b', { revision: 'v1' })],
   ['https://huggingface.co/a/b@v1#m.gguf', hub('a/b', { revision: 'v1', gguf: 'm.gguf' })],
+  ['https://huggingface.co/a/b/tree/main?library=transformers', hub('a/b')],
+  ['https://huggingface.co/a/b/blob/main/m.Q4_1.gguf', hub('a/b', { gguf: 'm.Q4_1.gguf' })],
+  ['https://huggingface.co/a/b/resolve/v1/m.gguf?download=true', hub('a/b', { revision: 'v1', gguf: 'm.gguf' })],
+  [
+    'https://huggingface.co/a/b/resolve/refs%2Fpr%2F1/q/m.gguf',
+    hub('a/b', { revision: 'refs/pr/1', gguf: 'q/m.gguf' }),
+  ],
   ['http://127.0.0.1:81/sub/a/b@main', hub('a/b', { base: 'http://127.0.0.1:81/sub' })],
 ])('%s', (model, place) => {
   expect(modelAt(model)).toEqual(place);
@@ -47,6 +54,10 @@ describe('nothing is asked for', () => {
     ['none', /There is no folder none/],
     ['none.gguf', /There is no file none\.gguf/],
     ['a/none.gguf', /There is no file a\/none\.gguf/],
+    [
+      'https://huggingface.co/a/b/blob/main/model.safetensors',
+      /is the address of one file.*https:\/\/huggingface\.co\/a\/b/,
+    ],
     ['folder/mine@0123456789abcdef', /There is no folder/],
     [join(folder, 'empty'), /contains no weights/],
     [join(folder, 'notes.txt'), /is a file\. A model is a folder or a \.gguf file/],

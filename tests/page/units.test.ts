@@ -390,14 +390,19 @@ describe('picked files', () => {
   const picked = (...paths: string[]) =>
     inputFiles(paths.map((path) => Object.assign(new File([], path.split('/').at(-1)!), { webkitRelativePath: path })));
 
-  test('a folder gives its own files and those of its sub-folder for ONNX', () => {
+  test("a folder gives its own files and those of the sub-folders of the Hub's layout", () => {
     const { label, files } = picked(
       'qwen/config.json',
       'qwen/onnx/model.onnx',
       'qwen/.git/config',
       'qwen/onnx/a/b.onnx',
+      'qwen/additional_chat_templates/default.jinja',
+      'qwen/checkpoint-1/config.json',
     );
-    expect([label, files.map(({ name }) => name)]).toEqual(['qwen', ['config.json', 'onnx/model.onnx']]);
+    expect([label, files.map(({ name }) => name)]).toEqual([
+      'qwen',
+      ['config.json', 'onnx/model.onnx', 'additional_chat_templates/default.jinja'],
+    ]);
   });
 
   test('a single file keeps its name', () => {

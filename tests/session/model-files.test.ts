@@ -1,5 +1,5 @@
 // Which files of a folder are a model's, and what they are, by the rules of transformers 5.
-import { cpSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -63,6 +63,33 @@ describe('the weight files', () => {
     expect(await tensorsOf(at)).toEqual(await tensorsOf(join(folder, 'one')));
     const leftOver = copyOf('one', (to) => cpSync(join(folder, 'shards', index), join(to, index)));
     expect(await tensorsOf(leftOver)).toEqual(await tensorsOf(join(folder, 'one')));
+  });
+
+  it('are refused in words if only a pickle is there', async () => {
+    const at = copyOf('one', (to) => renameSync(join(to, single), join(to, 'pytorch_model.bin')));
+    await expect(open(at)).rejects.toThrow(/its weights in pytorch_model\.bin.*safetensors/);
+  });
+
+  it('are refused in words if the index names a file of another folder', async () => {
+    const at = copyOf('one', (to) => {
+      renameSync(join(to, single), join(to, 'other.safetensors'));
+      writeFileSync(join(to, index), JSON.stringify({ weight_map: { [embedding]: 'sub/model.safetensors' } }));
+    });
+    await expect(open(at)).rejects.toThrow(/lists "sub\/model\.safetensors"; it must be the name of a file beside/);
+  });
+
+  it('are read in a folder with a link that leads nowhere', async () => {
+    const at = copyOf('one', (to) => symlinkSync(join(to, 'gone'), join(to, 'pytorch_model.bin')));
+    expect(await tensorsOf(at)).toEqual(await tensorsOf(join(folder, 'one')));
+  });
+
+  it('are missing in a folder of an adapter', async () => {
+    const at = copyOf('one', (to) => {
+      rmSync(join(to, 'config.json'));
+      renameSync(join(to, single), join(to, 'adapter_model.safetensors'));
+      writeFileSync(join(to, 'adapter_config.json'), '{}');
+    });
+    await expect(open(at)).rejects.toThrow(/is an adapter, not a model: name its base/);
   });
 
   it('are those that config.json names', async () => {

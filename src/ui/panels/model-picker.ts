@@ -193,7 +193,7 @@ export class TabgymModelPicker extends Panel {
         <button type="button" ?disabled=${busy} @click=${() => this.openInput('file')}>${msg('Choose a .gguf file')}</button>
       </div>
       <input id="folder" type="file" webkitdirectory hidden @change=${this.takeInput} />
-      <input id="file" type="file" accept=".gguf" hidden @change=${this.takeInput} />
+      <input id="file" type="file" accept=".gguf" multiple hidden @change=${this.takeInput} />
       <span class="small soft title" role="status">${this.picking || names}</span>
     </div>`;
   }

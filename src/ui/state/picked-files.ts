@@ -1,15 +1,13 @@
 /**
- * Files of a folder that a person chose or dropped: those directly in the folder, and those in its sub-folder for ONNX.
+ * Files of a folder that a person chose or dropped: those directly in the folder, and those in the sub-folders of
+ * the Hub's layout.
  */
-import type { PickedFile } from '../../models/protocol.ts';
+import { type PickedFile, subFolders } from '../../models/protocol.ts';
 
 export interface PickedFiles {
   label: string;
   files: PickedFile[];
 }
-
-/** Folder of the ONNX files in repositories of the Hub. */
-const subfolder = 'onnx'; // not a kind: the Hub's folder for models in ONNX
 
 const pickedFile = (file: File): PickedFile => ({ name: file.name, file });
 
@@ -32,8 +30,8 @@ async function filesOf(folder: FileSystemDirectoryEntry, path = ''): Promise<Pic
     for (const entry of batch) {
       if (isFile(entry))
         files.push({ name: path + entry.name, file: await new Promise((ok, no) => entry.file(ok, no)) });
-      else if (!path && entry.name === subfolder)
-        files.push(...(await filesOf(entry as FileSystemDirectoryEntry, `${subfolder}/`)));
+      else if (!path && subFolders.includes(entry.name))
+        files.push(...(await filesOf(entry as FileSystemDirectoryEntry, `${entry.name}/`)));
     }
   }
 }
@@ -47,7 +45,7 @@ export function inputFiles(list: Iterable<File>): PickedFiles {
     return { folder, name: path.join('/') || file.name, file };
   });
   const folders = ({ name }: PickedFile) => name.split('/').slice(0, -1).join('/');
-  const kept = files.filter((file) => ['', subfolder].includes(folders(file)));
+  const kept = files.filter((file) => ['', ...subFolders].includes(folders(file)));
   return { label: files[0]?.folder || files[0]?.name || '', files: kept.map(({ name, file }) => ({ name, file })) };
 }
 
@@ -72,7 +70,7 @@ async function filesUnder(folder: FileSystemDirectoryHandle, path = ''): Promise
   const files: PickedFile[] = [];
   for await (const entry of folder.values()) {
     if (entry.kind === 'file') files.push({ name: path + entry.name, file: await entry.getFile() });
-    else if (!path && entry.name === subfolder) files.push(...(await filesUnder(entry, `${subfolder}/`)));
+    else if (!path && subFolders.includes(entry.name)) files.push(...(await filesUnder(entry, `${entry.name}/`)));
   }
   return files;
 }
