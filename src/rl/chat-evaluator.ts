@@ -13,7 +13,7 @@ import {
   type Replier,
 } from './episode/chat-episode.ts';
 import { Players } from './episode/players.ts';
-import { failureWords } from './episode/unplayed.ts';
+import { failureWords, NoRoomError } from './episode/unplayed.ts';
 import { type Evaluation, type SplitEvaluation, summarize } from './evaluation/evaluation.ts';
 import { type ItemResult, isCounted } from './evaluation/suite-results.ts';
 import { type StepOptions, type SuiteKeeping, type SuiteSampling, suiteTasks } from './evaluator.ts';
@@ -107,6 +107,10 @@ export class ChatEvaluator {
     const failed = episodes.map((episode) => ({ ...episode, ending: endingOf(episode) }));
     for (const words of failureWords(failed, this.parts.worlds))
       options.onNotice?.(`Evaluation on ${what}: ${words}`, false);
+    if (!episodes.some(isCounted) && episodes.some(({ overflowed }) => overflowed))
+      throw new NoRoomError(
+        `No episode of the evaluation on ${what} fits the model's context. Give the model more context, or allow fewer turns.`,
+      );
     const { chance, oracle } = await this.players.both(tasks, limit);
     const evaluated = episodes.map(({ task, success, score }, i) => ({
       strata: strataOf(task),

@@ -14,7 +14,7 @@ import { Conversation } from './episode/conversation.ts';
 import { Players } from './episode/players.ts';
 import { type RolloutRequest, rollout, type TurnEvent } from './episode/rollout.ts';
 import type { Trajectory } from './episode/trajectory.ts';
-import { failureWords, isPlayed, requirePlayed } from './episode/unplayed.ts';
+import { failureWords, isPlayed, requireRoom } from './episode/unplayed.ts';
 import { type Evaluation, type SplitEvaluation, summarize } from './evaluation/evaluation.ts';
 import type { ItemResult, Try } from './evaluation/suite-results.ts';
 import { stageAt, type TurnLimit } from './schedule/horizon.ts';
@@ -198,7 +198,7 @@ export class Evaluator {
       { step: k, tasks, groupSize: 1, limit: turns, purpose, what },
       { ...options, onTurn: undefined },
     );
-    requirePlayed(trajectories, this.policy.capacity, `of the evaluation on ${what}`);
+    requireRoom(trajectories, this.policy.capacity, `of the evaluation on ${what}`);
     for (const words of failureWords(trajectories, this.worlds))
       options.onNotice?.(`Evaluation on ${what}: ${words}`, false);
     const { chance, oracle } = await this.players.both(tasks, turns);
@@ -270,7 +270,7 @@ export class Evaluator {
         },
       },
     );
-    if (first === 0) requirePlayed(trajectories, this.policy.capacity, 'of the suite');
+    if (first === 0) requireRoom(trajectories, this.policy.capacity, 'of the suite');
     const beside = await this.players.beside(suite, tasks);
     return tasks.map((task, i) => ({
       key: taskKey(task),

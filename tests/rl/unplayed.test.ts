@@ -71,6 +71,27 @@ describe('a step', () => {
     ]);
   });
 
+  it('leaves episodes that ran out of room after some turns out of its rates, and stops where all did', async () => {
+    let mixed = 0;
+    for (const completionTokens of [12, 14, 16, 18, 20, 24, 28, 32]) {
+      const policy = new FakePolicy(tokenizer.vocabSize, capacity({ completionTokens }));
+      const { trainer } = await trainerWith(withOptions({}), policy);
+      const step = await trainer.step(1).catch((error) => error);
+      if (step instanceof Error) {
+        expect(step).toBeInstanceOf(NoRoomError);
+        continue;
+      }
+      const { record, trajectories } = step;
+      const played = trajectories.filter(({ ending }) => ending !== 'context');
+      if (played.length === trajectories.length) continue;
+      mixed++;
+      expect(trajectories.some(({ ending, turns }) => ending === 'context' && turns.length > 0)).toBe(true);
+      expect(record.metrics.success).toBeCloseTo(played.filter(({ success }) => success).length / played.length, 12);
+      expect(record.metrics.endingContext).toBeCloseTo(1 - played.length / trajectories.length, 12);
+    }
+    expect(mixed).toBeGreaterThan(0);
+  });
+
   it('without room for a prompt or a turn stops, and states how much is needed', async () => {
     const small = (size: object) => trainerWith(withOptions({}), new FakePolicy(tokenizer.vocabSize, capacity(size)));
     const prompt = (await small({ promptTokens: 2 })).trainer;

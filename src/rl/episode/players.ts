@@ -76,7 +76,7 @@ export class Players {
     return tasks.map((_, i) => ({
       chance: chance[i],
       oracle: oracle && !oracle[i].failed ? oracle[i] : null,
-      ...(guess && { guess: guess[i] }),
+      ...(guess && !guess[i].failed && { guess: guess[i] }),
     }));
   }
 

@@ -1,6 +1,6 @@
 /**
- * Episodes that show nothing about the policy: their world failed, or their first turn had no room. They enter no rate,
- * and a run stops by name where there is nothing else.
+ * Episodes that show nothing about the policy: their world failed, or a turn had no room. They enter no rate, and a run
+ * stops by name where there is nothing else.
  */
 import type { Task, World } from '../../envs/env.ts';
 import { groupBy } from '../common/numbers.ts';
@@ -84,34 +84,24 @@ export class UnplayedWatch {
 }
 
 /** True if the episode shows something about the policy. */
-export const isPlayed = ({ ending, turns }: Pick<Trajectory, 'ending' | 'turns'>): boolean =>
-  ending !== 'world-failure' && (ending !== 'context' || turns.length > 0);
+export const isPlayed = ({ ending }: Pick<Trajectory, 'ending'>): boolean =>
+  ending !== 'world-failure' && ending !== 'context';
 
 export interface Room {
   promptTokens: number;
   completionTokens: number;
 }
 
-/**
- * Throws NoRoomError if every episode ended for lack of room and shows nothing to learn from: no turn was played, or all
- * scores are equal. `what`: the episodes, for the message.
- */
+/** Throws NoRoomError if every episode whose world did not fail ended for lack of room. `what`: names the episodes. */
 export function requireRoom(trajectories: readonly Trajectory[], room: Room, what: string): void {
   const inWorlds = trajectories.filter(({ ending }) => ending !== 'world-failure');
-  if (inWorlds.length === 0 || inWorlds.some(({ ending }) => ending !== 'context')) return;
-  const scores = new Set(inWorlds.map(({ score }) => score));
-  if (inWorlds.some(({ turns }) => turns.length > 0) && scores.size > 1) return;
+  if (inWorlds.length === 0 || inWorlds.some(isPlayed)) return;
   const longest = Math.max(...inWorlds.map(({ promptLength }) => promptLength));
   const advice =
     longest > room.promptTokens
       ? `A prompt has ${longest} tokens, and sampling.promptTokens is ${room.promptTokens}: choose at least ${longest}.`
       : `sampling.completionTokens is ${room.completionTokens}, for all turns of an episode: choose more, or fewer turns.`;
   throw new NoRoomError(`No episode ${what} fits its room. ${advice}`);
-}
-
-/** Throws NoRoomError if no episode of an evaluation had room for a turn. */
-export function requirePlayed(trajectories: readonly Trajectory[], room: Room, what: string): void {
-  if (!trajectories.some(isPlayed)) requireRoom(trajectories, room, what);
 }
 
 /** A sentence for each world and reason of failed episodes. */

@@ -135,18 +135,8 @@ function uncountedWords(items: readonly ItemResult[]): string[] {
   const roomless = tries.filter((one) => one.failure === undefined && !isCounted(one));
   const failures =
     `The world failed in ${failed.length} of ${tries.length} tries, which are not counted. ${failed[0]?.failure ?? ''}`.trim();
-  const overflows = `${roomless.length} of ${tries.length} tries had no room for their first turn and are not counted: give them more.`;
+  const overflows = `${roomless.length} of ${tries.length} tries ended for lack of room for their tokens and are not counted: give them more.`;
   return [...(failed.length ? [failures] : []), ...(roomless.length ? [overflows] : [])];
-}
-
-/** Sentences on tries without enough room for all their turns; empty if all had enough. */
-function overflowWords(items: readonly ItemResult[]): string[] {
-  const tries = countedItems(items).flatMap((item) => item.tries);
-  const overflowed = tries.filter((one) => one.overflowed).length;
-  if (overflowed === 0) return [];
-  return [
-    `${overflowed} of ${tries.length} tries ended for lack of room for their tokens and count as failures: give them more.`,
-  ];
 }
 
 function settingsWords({ suite, settings, policy, items, notes = [] }: SuiteReport): string[] {
@@ -157,7 +147,6 @@ function settingsWords({ suite, settings, policy, items, notes = [] }: SuiteRepo
     suite.sentence,
     ...(suite.standIn ? [`A stand-in: ${suite.standIn}`] : []),
     `${decoding}; at most ${suite.turns} turns; ${masked ? 'actions chosen among those the world lists' : 'actions written freely'}. Intervals are 95%, over items.`,
-    ...overflowWords(items),
     ...uncountedWords(items),
     ...notes,
   ];

@@ -43,9 +43,9 @@ export interface SuiteRow {
   guess?: Estimate;
 }
 
-/** True if a try shows something about the policy: its world did not fail, and its first turn had room. */
-export const isCounted = ({ failure, overflowed, turns }: Try): boolean =>
-  failure === undefined && !(overflowed && turns === 0);
+/** True if a try shows something about the policy: its world did not fail, and all of its turns had room. */
+export const isCounted = ({ failure, overflowed = false }: Pick<Try, 'failure' | 'overflowed'>): boolean =>
+  failure === undefined && !overflowed;
 
 /** The items with at least one such try, and only these. */
 export const countedItems = (items: readonly ItemResult[]): ItemResult[] =>

@@ -59,7 +59,7 @@ export const metrics: readonly Metric[] = [
     'task',
     'success',
     'fraction',
-    'Share of this step’s episodes that reached the goal; those whose world failed are not counted.',
+    'Share of this step’s episodes that reached the goal; those whose world failed or that ran out of room are not counted.',
   ),
   metric(
     'task',

@@ -8,7 +8,7 @@ import { endingMetric } from './metrics.ts';
 
 type Values = { [metric: string]: number };
 
-/** Rates and means leave out episodes that show nothing about the policy: a failed world, no room for a first turn. */
+/** Rates and means leave out episodes that show nothing about the policy: a failed world, no room for a turn. */
 export function rolloutMetrics(trajectories: readonly Trajectory[], summary: GroupSummary): Values {
   const played = trajectories.filter(isPlayed);
   const average = (read: (trajectory: Trajectory) => number) => mean(played.map(read));

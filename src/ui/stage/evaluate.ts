@@ -247,7 +247,7 @@ export class TabgymEvaluate extends Panel {
     const overflowed = tries.filter(({ overflowed: each }) => each).length;
     const decoding = greedy ? msg('greedy') : msg(str`${samples} tries at temperature ${temperature}, seed ${seed}`);
     return html`<p class="small soft">${decoding} · ${msg(str`at most ${suite.turns} turns`)} · ${masked ? msg('chooses among the listed actions') : msg('writes freely')} · ${msg('95% intervals over items')}</p>
-      ${overflowed ? html`<p class="message warning">${msg(str`${overflowed} of ${tries.length} tries ran out of tokens and count as failures. Allow more tokens for the prompt or the episode.`)}</p>` : nothing}`;
+      ${overflowed ? html`<p class="message warning">${msg(str`${overflowed} of ${tries.length} tries ran out of tokens and are not counted. Allow more tokens for the prompt or the episode.`)}</p>` : nothing}`;
   }
 
   private save(report: SuiteReport, extension: string, type: string) {
