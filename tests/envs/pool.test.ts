@@ -1,9 +1,10 @@
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { buildWasm } from '../../scripts/build-wasm.mjs';
 import { playBaselines } from '../../src/envs/baseline-play.ts';
-import { type BaselineEpisode, WorldError } from '../../src/envs/env.ts';
+import { type BaselineEpisode, type BaselineResult, WorldError } from '../../src/envs/env.ts';
 import { ActionListReader, ActionListWriter, numberedActions } from '../../src/envs/transport/action-lists.ts';
 import { WorldPool } from '../../src/envs/transport/pool.ts';
+import { packPlayed, unpackPlayed } from '../../src/envs/transport/port.ts';
 import { spawnNodeWorker } from '../../src/workers/spawn-world.ts';
 import { textcraftDescription } from '../../src/worlds/textcraft/description.ts';
 import { TextCraft } from '../../src/worlds/textcraft/world.ts';
@@ -65,6 +66,14 @@ describe('a pool over the TextCraft worker', () => {
       expect(byChance.every(({ success }) => success)).toBe(false);
       expect(played.every(({ success }, i) => success || episodes[i].player === 'chance')).toBe(true);
     }
+  });
+  it('keeps the mark of an episode whose world failed', () => {
+    const played: BaselineResult[] = [
+      { success: true, score: 0.5, turns: 3 },
+      { success: false, score: 0, turns: 2, failed: true },
+      { success: true, score: 1, turns: 4, failed: true },
+    ];
+    expect(unpackPlayed(packPlayed(played))).toStrictEqual(played);
   });
   it('passes on the messages of refusals, and the worker keeps running', async () => {
     const pool = await openPool(worldFile, 'textcraft', 10_000);

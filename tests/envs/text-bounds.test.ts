@@ -64,6 +64,19 @@ it('an observation above the bound is cut and says so', async () => {
   expect((await world.reset([0], []))[0].observation).toBe(echo.observation);
 });
 
+it('a character beyond the basic plane counts once and is not cut in two', async () => {
+  const { echo, world } = opened();
+  const [most, more] = ['\u{1F600}'.repeat(MOST_ACTION), '\u{1F600}'.repeat(MOST_ACTION + 1)];
+  const [taken, refused] = await world.step([0, 1], [most, more]);
+  expect([taken.valid, refused.valid]).toEqual([true, false]);
+  expect(refused.observation).toMatch(/has 10,001 characters/);
+  echo.observation = `${'y'.repeat(MOST_OBSERVATION - 1)}\u{1F600}z`;
+  const [{ observation }] = await world.reset([0], []);
+  expect(observation.startsWith(`${'y'.repeat(MOST_OBSERVATION - 1)}\u{1F600}\n[The observation has 1,000,001`)).toBe(
+    true,
+  );
+});
+
 it('an observation of the web has bounded names, titles and properties, and a bounded length', () => {
   const long = 'z'.repeat(2_000_000);
   const names = Array.from({ length: 200 }, () => long);

@@ -156,11 +156,14 @@ export function packEpisodes(episodes: readonly BaselineEpisode[]): PackedEpisod
 const unpackEpisodes = ({ tasks, taskOf, byOracle, keys }: PackedEpisodes): BaselineEpisode[] =>
   Array.from(keys, (key, i) => ({ player: byOracle[i] ? 'oracle' : 'chance', task: tasks[taskOf[i]], key }));
 
-/** Success, score and turns of each episode. */
-function packPlayed(played: readonly BaselineResult[]): Float64Array {
+const SUCCEEDED = 1;
+const FAILED = 2;
+
+/** Flags, score and turns of each episode. */
+export function packPlayed(played: readonly BaselineResult[]): Float64Array {
   const out = new Float64Array(3 * played.length);
-  played.forEach(({ success, score, turns }, i) => {
-    out[3 * i] = success ? 1 : 0;
+  played.forEach(({ success, score, turns, failed }, i) => {
+    out[3 * i] = (success ? SUCCEEDED : 0) | (failed ? FAILED : 0);
     out[3 * i + 1] = score;
     out[3 * i + 2] = turns;
   });
@@ -169,9 +172,10 @@ function packPlayed(played: readonly BaselineResult[]): Float64Array {
 
 export const unpackPlayed = (values: Float64Array): BaselineResult[] =>
   Array.from({ length: values.length / 3 }, (_, i) => ({
-    success: values[3 * i] === 1,
+    success: (values[3 * i] & SUCCEEDED) !== 0,
     score: values[3 * i + 1],
     turns: values[3 * i + 2],
+    ...((values[3 * i] & FAILED) !== 0 && { failed: true }),
   }));
 
 /** A served world, and the writer of its lists. */
