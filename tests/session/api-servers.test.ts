@@ -404,6 +404,17 @@ describe('the client', () => {
     expect(notices).toHaveLength(1);
   });
 
+  it('sends those words also where several requests are refused at once', async () => {
+    const { reply, notices } = modelOf((body) =>
+      (body.messages as typeof messages).some(({ content }) => !content)
+        ? Response.json(older('Assistant message must not be empty.'), { status: 400 })
+        : good(),
+    );
+    const empty = [...messages, { role: 'assistant', content: '' }, ...messages] as typeof messages;
+    expect(await Promise.all([reply(empty), reply(empty), reply(empty)])).toEqual(['hi', 'hi', 'hi']);
+    expect(notices).toHaveLength(1);
+  });
+
   it('waits as asked, without counting it as a failed attempt, and not for longer than it may', async () => {
     let limits = 7;
     const limited = () => Response.json(openai('slow down'), { status: 429, headers: { 'retry-after-ms': '1' } });

@@ -69,6 +69,12 @@ describe('the client', () => {
     expect(failure.message).toContain('HTTP 401');
     expect(failure.message).not.toContain(key);
     expect(wrong.requests).toHaveLength(1);
+    // An error's words end after 300 characters, here within the key.
+    for (const length of [280, 285, 290]) {
+      const cut = modelOf([refused(401, { message: `${'x'.repeat(length)} ${key}` })]);
+      const { message } = await cut.model.reply(messages, asking).catch((error) => error);
+      expect(message).toMatch(/x \*\*\*(…|\.)/);
+    }
     const html = modelOf([new Response('<html>'), new Response('<html>')], { tries: 2 });
     await expect(html.model.reply(messages, asking)).rejects.toThrow(/in 2 tries.*no text: a web page/);
     const nothing = modelOf([completion(null)]);

@@ -46,6 +46,9 @@ const leastCostMs = 10_000;
 /** A pause that is worth a notice. */
 const longPauseMs = 10_000;
 
+/** Characters of a key that are hidden where a text was cut within it. */
+const leastKeyPart = 3;
+
 /** Stands for an empty reply, for servers that refuse empty messages (Mistral, Anthropic). */
 const noReply = '(no reply)';
 
@@ -89,11 +92,12 @@ export class ApiModel {
     let [patience, failures] = [patienceMs, 0];
     for (;;) {
       asking.signal.throwIfAborted();
+      const { emptyContent } = this;
       const outcome = await this.ask(messages, asking);
       if (outcome.kind === 'reply') return this.counted(outcome);
       if (outcome.kind === 'no-room') return { noRoom: this.withoutKey(outcome.words) };
       if (outcome.kind === 'failed') {
-        if (!this.fillsEmpty(messages, outcome, asking)) throw this.failure(outcome, failures + 1);
+        if (!this.fillsEmpty(messages, emptyContent, outcome, asking)) throw this.failure(outcome, failures + 1);
       } else if (outcome.kind === 'refused') this.leaveOut(outcome, asking);
       else {
         const { words } = outcome;
@@ -137,10 +141,19 @@ export class ApiModel {
     }
   }
 
-  /** True if the refused request contains an empty reply, which is sent in other words from now on. */
-  private fillsEmpty(messages: readonly ChatTurnMessage[], { words }: Lasting, asking: Asking): boolean {
-    const possible = this.emptyContent === '' && messages.some(({ content }) => content.trim() === '');
+  /**
+   * True if the refused request contains an empty reply, which is sent in other words from now on. `sentEmpty`: the
+   * content that this request had for it. Requests that were already under way are refused for the same reason.
+   */
+  private fillsEmpty(
+    messages: readonly ChatTurnMessage[],
+    sentEmpty: string,
+    { words }: Lasting,
+    asking: Asking,
+  ): boolean {
+    const possible = sentEmpty === '' && messages.some(({ content }) => content.trim() === '');
     if (!possible || !/HTTP 4\d\d/.test(words) || !/assistant|content|empty|message/i.test(words)) return false;
+    if (this.emptyContent !== '') return true;
     this.emptyContent = noReply;
     const { model } = this.options;
     asking.onNotice?.(`${model} refuses empty messages: an empty reply is sent back to it as "${noReply}".`);
@@ -199,10 +212,16 @@ export class ApiModel {
     }
   }
 
-  /** Some servers repeat the request in their errors. */
+  /** Some servers repeat the request in their errors. Words that were cut off may end in a part of the key. */
   private withoutKey(text: string): string {
     const key = this.options.key();
-    return key ? text.replaceAll(key, '***') : text;
+    if (!key) return text;
+    const whole = text.replaceAll(key, '***');
+    for (let length = key.length - 1; length >= leastKeyPart; length--) {
+      const end = `${key.slice(0, length)}…`;
+      if (whole.endsWith(end)) return `${whole.slice(0, -end.length)}***…`;
+    }
+    return whole;
   }
 }
 
@@ -219,6 +238,7 @@ const reasonOf = ({ message, cause }: Error) => (cause instanceof Error && cause
 
 function pause(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
+    if (signal.aborted) return reject(signal.reason);
     const abort = () => {
       clearTimeout(timer);
       reject(signal.reason);

@@ -43,8 +43,12 @@ export class StepGate {
     signal.throwIfAborted();
     if (!this.opening) return;
     await new Promise<void>((resolve) => {
-      signal.addEventListener('abort', () => resolve(), { once: true });
-      void this.opening?.then(resolve);
+      const go = () => {
+        signal.removeEventListener('abort', go);
+        resolve();
+      };
+      signal.addEventListener('abort', go);
+      void this.opening?.then(go);
     });
     // Closed again before this work went on, or aborted.
     return this.pass();
