@@ -76,7 +76,7 @@ describe('a step', () => {
     for (const completionTokens of [12, 14, 16, 18, 20, 24, 28, 32]) {
       const policy = new FakePolicy(tokenizer.vocabSize, capacity({ completionTokens }));
       const { trainer } = await trainerWith(withOptions({}), policy);
-      const step = await trainer.step(1).catch((error) => error);
+      const step = await trainer.step(1).catch((error: Error) => error);
       if (step instanceof Error) {
         expect(step).toBeInstanceOf(NoRoomError);
         continue;
