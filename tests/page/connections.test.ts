@@ -253,7 +253,7 @@ test('an experiment from a file asks before its first request', async () => {
   await play(page);
   await page
     .getByRole('alert')
-    .getByText(/allow it to use the server in the setup/)
+    .getByText(/Allow the server in the setup/)
     .waitFor();
   expect(server.requests.length).toBe(requestsBefore);
   await screenshot(page, 'connect-foreign-wide');
