@@ -138,7 +138,7 @@ describe('opening a link', () => {
     expect(await sharing.take({ ...noLink, preset: 'second', seed: 9 }, noSelection)).toBe(true);
     expect(store.state.draft).toMatchObject({ name: 'second', seed: 9 });
     expect(await sharing.take({ ...noLink, preset: 'third' }, noSelection)).toBe(false);
-    expect(notes).toEqual(['This link asks for the preset “third”, which is not here.']);
+    expect(notes).toEqual(['This link names the preset “third”, which does not exist here.']);
   });
 
   test('that is damaged leaves everything unchanged, with a message', async () => {
