@@ -1,6 +1,6 @@
 /** Lines of progress on the command line: the first after a few seconds of a task, then one every ten seconds. */
 import type { Progress } from '../session/protocol.ts';
-import { formatDuration } from './progress.ts';
+import { durationText } from './progress.ts';
 
 const FIRST_MS = 3000;
 const EVERY_MS = 10_000;
@@ -15,9 +15,6 @@ const units: { [unit in Progress['unit']]: string } = {
   tokens: 'tokens',
   turns: 'turns',
 };
-
-/** 40 s, 12 min, 2 h 5 min. */
-const durationText = (ms: number) => (ms < 59_500 ? `${Math.round(ms / 1000)} s` : formatDuration(ms));
 
 /** Task, counts, elapsed and remaining time in one line. */
 export function progressLine({ what, done, total, unit, turns, tokens, elapsedMs, remainingMs }: Progress): string {

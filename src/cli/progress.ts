@@ -13,7 +13,8 @@ export function formatDuration(ms: number): string {
   return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }
 
-const left = (ms: number) => (ms < 59_500 ? `${Math.max(1, Math.round(ms / 1000))} s` : formatDuration(ms));
+/** 40 s, 12 min, 2 h 5 min. */
+export const durationText = (ms: number) => (ms < 59_500 ? `${Math.round(ms / 1000)} s` : formatDuration(ms));
 
 /**
  * A listener that prints the progress of evaluations: `training goals: 64 of 400 episodes, about 3 min left`. Other
@@ -36,7 +37,8 @@ export function evaluationProgress(
     if (at - begun.printed < NEXT_MS || done >= total) return;
     begun.printed = at;
     const played = done - begun.done;
-    const estimate = played > 0 ? `, about ${left(((at - begun.at) / played) * (total - done))} left` : '';
+    const estimate =
+      played > 0 ? `, about ${durationText(Math.max(1000, ((at - begun.at) / played) * (total - done)))} left` : '';
     print(`${what}: ${done} of ${total} episodes${estimate}`);
   };
 }

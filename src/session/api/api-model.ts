@@ -113,16 +113,20 @@ export class ApiModel {
 
   /** A sentence on the replies without text so far; null: all had one. */
   silence(): string | null {
-    const count = [...this.empty.values()].reduce((sum, n) => sum + n, 0);
+    const count = this.emptyReplies;
     if (count === 0) return null;
     const parts = [...this.empty].map(([reason, n]) => `${n} ${emptyWords[reason]}`);
     return `${count} of ${this.replies} replies of ${this.options.model} had no text: ${parts.join(', ')}.`;
   }
 
+  private get emptyReplies(): number {
+    return [...this.empty.values()].reduce((sum, n) => sum + n, 0);
+  }
+
   private counted({ text, empty }: Extract<Outcome, { kind: 'reply' }>): string {
     this.replies++;
     if (empty) this.empty.set(empty, (this.empty.get(empty) ?? 0) + 1);
-    const silent = [...this.empty.values()].reduce((sum, n) => sum + n, 0);
+    const silent = this.emptyReplies;
     if (silent === this.replies && silent >= silentReplies) throw new ApiModelError(this.silence()!);
     return text;
   }
