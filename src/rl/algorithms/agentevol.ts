@@ -28,7 +28,7 @@ const schema = v.strictObject({
   ...groupFields,
   evolve: option(choice(['filter', 'weight']), 'filter', {
     label: 'Learn by',
-    sentence: 'Whether good episodes all count one, or every episode counts by its return.',
+    sentence: 'Weight of an episode: one for every good episode, or its return.',
   }),
   threshold,
   keep,

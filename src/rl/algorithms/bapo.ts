@@ -40,7 +40,7 @@ const schema = v.strictObject({
   }),
   target: option(real(0, 10), 0.4, {
     label: 'Share of good actions',
-    sentence: 'What the good actions are to have of the update; bounds widen until they have it.',
+    sentence: 'Share of the update that good actions should have; the bounds widen until they have it.',
     step: 0.05,
     level: 'basic',
   }),
@@ -51,7 +51,7 @@ const schema = v.strictObject({
   }),
   lowMost: option(real(0, 1), 0.9, {
     label: 'Low bound, last',
-    sentence: 'How far the low bound may rise.',
+    sentence: 'Highest value of the low bound.',
     step: 0.05,
   }),
   lowStep: option(real(0.001, 1), 0.02, {
@@ -66,7 +66,7 @@ const schema = v.strictObject({
   }),
   highMost: option(real(1, 100), 3, {
     label: 'High bound, last',
-    sentence: 'How far the high bound may rise.',
+    sentence: 'Highest value of the high bound.',
     step: 0.1,
   }),
   highStep: option(real(0.001, 10), 0.05, {
@@ -76,7 +76,7 @@ const schema = v.strictObject({
   }),
   denominator: option(choice(['gross', 'net']), 'gross', {
     label: 'Share of what',
-    sentence: 'Whether good and bad actions are added up by size, or cancel as equation 8 is printed.',
+    sentence: 'Sum of good and bad actions: of their sizes, or with opposite signs, as equation 8 is printed.',
   }),
   weighted: option(toggle(), true, {
     label: 'Weigh by probability',

@@ -195,11 +195,11 @@ const groupAdvantages: { readonly [baseline in Baseline]: Pick<Card, 'sentence' 
     formula: [advantageSymbol, '=', returnOf],
   },
   mean: {
-    sentence: 'How much better the episode did than the mean of its group. All its tokens carry it.',
+    sentence: "The episode's return above the mean of its group. All its tokens carry it.",
     formula: [advantageSymbol, '=', returnOf, '−', meanOfGroup],
   },
   'leave-one-out': {
-    sentence: 'How much better the episode did than the mean of the others of its group. All its tokens carry it.',
+    sentence: "The episode's return above the mean of the others of its group. All its tokens carry it.",
     formula: [
       advantageSymbol,
       '=',

@@ -23,13 +23,15 @@ const schema = v.strictObject({
   ...epsilonField(1e-6),
   mostWaves: option(whole(1, 64), 4, {
     label: 'Most waves',
-    sentence: 'How often a step may play further tasks in place of groups without signal; 1 never does.',
+    sentence:
+      'Largest number of rounds in which a step plays further tasks in place of groups without signal; at 1 it never does.',
     unit: 'waves',
     level: 'basic',
   }),
   filterBy: option(choice(['score', 'return']), 'score', {
     label: 'Signal of what',
-    sentence: "Whether a group has signal by the world's score or by the penalised return.",
+    sentence:
+      "Value that must differ within a group for it to have signal: the world's score, or the penalised return.",
   }),
   longest: option(v.nullable(whole(1, 8192)), null, {
     label: 'Longest episode',

@@ -16,7 +16,7 @@ import { endingFields, groupFields } from './pieces.ts';
 
 export const beta = option(real(0.001, 100), 0.1, {
   label: 'Beta',
-  sentence: 'How much nearer to the reference an episode must stay: higher learns less from each.',
+  sentence: 'Strength that holds an episode near the reference: higher learns less from each.',
   step: 0.05,
   level: 'basic',
 });
@@ -38,7 +38,7 @@ const schema = v.strictObject({
   }),
   pairsPerGroup: option(whole(1, 32), 2, {
     label: 'Pairs of a task',
-    sentence: 'How many pairs are made of the episodes of one task, the best with the worst first.',
+    sentence: 'Number of pairs made of the episodes of one task, the best with the worst first.',
     unit: 'pairs',
   }),
   leastGap: option(real(0, 10), 0.1, {

@@ -13,7 +13,7 @@ import { withoutSignal } from './kl-reward.ts';
 export const likelihoodAggregation = {
   aggregation: option(choice(aggregationModes), 'token-mean', {
     label: 'Aggregation',
-    sentence: 'How the losses of tokens become one number: a token or an episode may count the same.',
+    sentence: 'Average of the token losses: every token counts the same, or every episode does.',
     choiceLabels: aggregationLabels,
   }),
 };

@@ -40,7 +40,7 @@ const schema = v.strictObject({
   }),
   statistics: option(choice(['trajectories', 'steps']), 'trajectories', {
     label: 'Episodes count',
-    sentence: 'Whether an episode counts once in the mean of its group, or once a step.',
+    sentence: 'Count of an episode in the mean of its group: once, or once for each of its steps.',
   }),
 });
 type Settings = v.InferOutput<typeof schema>;

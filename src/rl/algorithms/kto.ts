@@ -27,12 +27,12 @@ const schema = v.strictObject({
   threshold,
   desirableWeight: option(real(0, 100), 1, {
     label: 'Weight of good',
-    sentence: 'What a good episode counts.',
+    sentence: 'Weight of a good episode.',
     step: 0.1,
   }),
   undesirableWeight: option(real(0, 100), 1, {
     label: 'Weight of bad',
-    sentence: 'What a bad episode counts.',
+    sentence: 'Weight of a bad episode.',
     step: 0.1,
   }),
   ...endingFields,

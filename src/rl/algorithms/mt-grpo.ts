@@ -30,7 +30,7 @@ const schema = v.strictObject({
   }),
   turnDiscount: option(real(0, 1), 1, {
     label: 'Turn discount',
-    sentence: "What a reward one turn later is worth in a turn's own credit.",
+    sentence: "Weight of a reward one turn later in a turn's own credit.",
     step: 0.1,
   }),
   turnForm: option(choice(['turns', 'two-level']), 'turns', {

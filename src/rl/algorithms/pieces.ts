@@ -29,14 +29,14 @@ export const groupFields = {
   }),
   innerEpochs: option(whole(1, 16), 1, {
     label: 'Inner epochs',
-    sentence: 'How often each step trains on the same episodes.',
+    sentence: 'Number of times a step trains on the same episodes.',
   }),
 };
 
 const endings = v.strictObject({
   context: option(v.nullable(real(-10, 10)), null, {
     label: 'Return on overflow',
-    sentence: 'What an episode that ran out of context is worth.',
+    sentence: 'Return of an episode that ran out of context.',
     step: 0.1,
     nullMeans: "the world's score",
   }),
@@ -44,7 +44,7 @@ const endings = v.strictObject({
     v.strictObject({
       policy: field(choice(['continue', 'end']), {
         label: 'On an invalid action',
-        sentence: 'Whether an action that the world refuses ends the episode.',
+        sentence: 'If on, an action that the world refuses ends the episode.',
         choiceLabels: { continue: 'Go on', end: 'End the episode' },
       }),
       penalty: option(real(-10, 0), 0, {
@@ -57,7 +57,7 @@ const endings = v.strictObject({
   ),
   worldFailure: option(choice(['drop', 'zero']), 'drop', {
     label: 'On a world failure',
-    sentence: 'Whether an episode whose world broke is left out or counts as zero.',
+    sentence: 'Treatment of an episode whose world broke: left out, or counted as zero.',
     choiceLabels: { drop: 'Leave it out', zero: 'Count as zero' },
   }),
 });
@@ -73,7 +73,7 @@ export const endingFields = {
 
 const clipLow = field(real(0, 1), {
   label: 'Clip low',
-  sentence: 'How far an update may make an action less likely before the gradient is cut.',
+  sentence: 'Bound of how far an update may make an action less likely before the gradient is cut.',
   step: 0.05,
   level: 'basic',
 });
@@ -102,13 +102,13 @@ const klFields = (coefficient: number) => ({
     v.strictObject({
       coefficient: field(real(0, 10), {
         label: 'KL weight',
-        sentence: 'How strongly the policy is held near the one it started from; 0 lets it go anywhere.',
+        sentence: 'Strength that holds the policy near the one it started from; 0 lets it go anywhere.',
         step: 0.001,
         level: 'basic',
       }),
       estimator: field(choice(klEstimators), {
         label: 'KL estimator',
-        sentence: 'How the distance to the first policy is estimated from samples; k3 is unbiased and never negative.',
+        sentence: 'Estimate of the distance to the first policy from samples; k3 is unbiased and never negative.',
         choiceLabels: klLabels,
       }),
     }),
@@ -129,12 +129,12 @@ const entropyFields = (coefficient: number) => ({
 const aggregationFields = (mode: AggregationMode, divisor: number | null = null) => ({
   aggregation: option(choice(aggregationModes), mode, {
     label: 'Aggregation',
-    sentence: 'How the losses of tokens become one number: a token or an episode may count the same.',
+    sentence: 'Average of the token losses: every token counts the same, or every episode does.',
     choiceLabels: aggregationLabels,
   }),
   lossScaleFactor: option(v.nullable(real(1, 1e6)), divisor, {
     label: 'Loss divisor',
-    sentence: 'What seq-mean-token-sum-norm divides by.',
+    sentence: 'Divisor of seq-mean-token-sum-norm.',
     step: 1,
     unit: 'tokens',
     nullMeans: 'the longest sequence',
@@ -153,12 +153,12 @@ export const epsilonField = (epsilon: number) => ({
 const ratioFields = (level: RatioLevel, form: SurrogateForm) => ({
   ratio: option(choice(ratioLevels), level, {
     label: 'Ratio',
-    sentence: 'Whether how much likelier an action became is judged token by token, or once for the whole episode.',
+    sentence: 'Unit of the probability ratio: each token, or the whole episode at once.',
     choiceLabels: ratioLabels,
   }),
   surrogate: option(choice(surrogateForms), form, {
     label: 'Clip form',
-    sentence: 'Whether a token beyond the clip loses its gradient (clip) or keeps a bounded one (cispo).',
+    sentence: 'Gradient of a token beyond the clip: none (clip), or a bounded one (cispo).',
     choiceLabels: surrogateLabels,
   }),
 });
@@ -175,7 +175,7 @@ const correctionFields = {
       }),
       outside: option(choice(['truncate', 'mask']), 'truncate', {
         label: 'Weights out of bounds',
-        sentence: 'Whether a weight beyond its bounds is cut to them, or becomes zero.',
+        sentence: 'Treatment of a weight beyond its bounds: cut to the bound, or set to zero.',
         choiceLabels: { truncate: 'Cut to bounds', mask: 'Become zero' },
       }),
       low: option(v.nullable(real(0, 1)), null, {
@@ -233,7 +233,7 @@ export const klRewardFields = (coefficient: number, estimator: KlEstimator) => (
 export const gammaField = (gamma: number) => ({
   gamma: option(real(0, 1), gamma, {
     label: 'Discount',
-    sentence: 'What a reward one trained token later is worth; 1 values all alike.',
+    sentence: 'Weight of a reward one trained token later; at 1 all count the same.',
     step: 0.01,
   }),
 });

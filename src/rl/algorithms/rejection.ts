@@ -20,7 +20,7 @@ export const threshold = option(real(-10, 1000), 0.5, {
 export const keepRules = ['all', 'first', 'best'] as const;
 export const keep = option(choice(keepRules), 'all', {
   label: 'Keep of a task',
-  sentence: 'Which good episodes of a task are learnt from: all, the first, or the best.',
+  sentence: 'Good episodes of a task that are learnt from: all, the first, or the best.',
 });
 
 const schema = v.strictObject({
