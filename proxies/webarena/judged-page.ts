@@ -3,9 +3,9 @@
  * configured sites.
  */
 import type { Page } from 'playwright-core';
+import type { Value } from '../../src/python/values.ts';
 import type { HttpRequest, JudgedPage } from '../../src/webarena/evaluators/page.ts';
 import { HtmlMatchError } from '../../src/webarena/evaluators/page.ts';
-import type { Value } from '../../src/webarena/python.ts';
 import type { GuardedContext } from './guarded-context.ts';
 import { checkAddress } from './page-actions.ts';
 

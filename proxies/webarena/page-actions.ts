@@ -4,8 +4,8 @@
  * typing does not clear a field. A failed action throws; the message is the original's `fail_error`.
  */
 import type { BrowserContext, Page } from 'playwright-core';
+import { repr } from '../../src/python/text.ts';
 import type { Action } from '../../src/webarena/actions.ts';
-import { repr } from '../../src/webarena/python.ts';
 import type { PrintedNode } from '../../src/webarena/tree-text.ts';
 import type { Hosts } from '../network/hosts.ts';
 import { ForbiddenAddress } from './failures.ts';

@@ -3,8 +3,9 @@
  * The original accepts any JSON value, and its error messages quote it.
  */
 
+import { repr } from '../../src/python/text.ts';
+import { str, type Value } from '../../src/python/values.ts';
 import { type ParsedJson, PythonNumber } from '../../src/server/agentgym/json.ts';
-import { repr, str, type Value } from '../../src/webarena/python.ts';
 
 /** A dict of the original lacks this key. The message is Python's message of a KeyError. */
 export class MissingKey extends Error {

@@ -4,7 +4,7 @@
  * match the original byte for byte. The verb is the text before the first bracket; its pattern is then searched in the
  * whole string. Independent of any page.
  */
-import { decimal, repr, splitWords, strip } from './python.ts';
+import { decimal, repr, splitWords, strip } from '../python/text.ts';
 
 export type Action =
   | { kind: 'none' }

@@ -3,8 +3,9 @@
  * backticks, and replaces the public addresses of the sites by the addresses they are served at. Independent of any
  * page.
  */
+
+import { strip } from '../python/text.ts';
 import { type Action, ActionError, parseAction } from './actions.ts';
-import { strip } from './python.ts';
 
 const block = /```((?:.|\n)*?)```/su;
 

@@ -4,7 +4,8 @@
  * of browser_env/processors.py (github.com/web-arena-x/webarena, Apache-2.0), including its bugs. Independent of any
  * browser: the caller provides tree and boxes.
  */
-import { isBlank, repr, str, type Value } from './python.ts';
+import { isBlank, repr } from '../python/text.ts';
+import { str, type Value } from '../python/values.ts';
 
 /** A node in the format of Chromium's protocol (Accessibility.getFullAXTree). */
 export interface AxNode {

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { type Task, validActionsAfter, type WorldOptions } from '../../src/envs/env.ts';
 import { randomAction } from '../../src/envs/random-player.ts';
+import { repr, strip } from '../../src/python/text.ts';
+import { int } from '../../src/python/values.ts';
 import { ActionError, parseAction } from '../../src/webarena/actions.ts';
 import { unescapeHtml } from '../../src/webarena/evaluators/entities.ts';
 import { type Evaluation, evaluate } from '../../src/webarena/evaluators/evaluate.ts';
@@ -8,7 +10,6 @@ import { postUrl } from '../../src/webarena/evaluators/helpers.ts';
 import type { JudgedPage } from '../../src/webarena/evaluators/page.ts';
 import { mustInclude } from '../../src/webarena/evaluators/strings.ts';
 import { matchesUrl } from '../../src/webarena/evaluators/urls.ts';
-import { int, repr, strip } from '../../src/webarena/python.ts';
 import { fieldValue } from '../../src/worlds/web/browser/accessibility.ts';
 import { judgedBrowser } from '../../src/worlds/web/browser/judged.ts';
 import { parseWithLibrary } from '../../src/worlds/web/browser/node-page.ts';

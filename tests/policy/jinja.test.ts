@@ -5,7 +5,7 @@
  */
 import { describe, expect, it } from 'vitest';
 import { JinjaTemplate } from '../../src/policy/text/jinja/template.ts';
-import { floatText } from '../../src/policy/text/jinja/values.ts';
+import { floatText } from '../../src/python/text.ts';
 import golden from '../fixtures/jinja.golden.json' with { type: 'json' };
 
 const render = (template: string) => new JinjaTemplate(template).render(golden.values);

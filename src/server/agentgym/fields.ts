@@ -4,6 +4,7 @@
  * (docs.pydantic.dev/1.10/usage/types, and recordings.)
  */
 import type { Field, Fields, Values } from '../../envs/serving/form.ts';
+import { floatText } from '../../python/text.ts';
 import { JsonDecodeError, MOST_DIGITS, type ParsedJson, PythonNumber, parseJson } from './json.ts';
 import { jsonText } from './json-bytes.ts';
 
@@ -80,29 +81,12 @@ function intOf(value: ParsedJson): bigint | undefined {
   return Number.isFinite(float) ? BigInt(Math.trunc(float)) : undefined;
 }
 
-/**
- * Python's repr of a float: always with a decimal point; with an exponent of at least two digits from 1e16 on and below
- * 1e-4.
- */
-function floatText(source: string): string {
-  if (source === 'NaN') return 'nan';
-  const value = Number(source);
-  if (!Number.isFinite(value)) return value > 0 ? 'inf' : '-inf';
-  if (Object.is(value, -0)) return '-0.0';
-  const size = Math.abs(value);
-  if (size !== 0 && (size >= 1e16 || size < 1e-4)) {
-    const [digits, exponent] = value.toExponential().split('e');
-    return `${digits}e${exponent[0]}${exponent.slice(1).padStart(2, '0')}`;
-  }
-  return Number.isInteger(value) ? `${value}.0` : String(value);
-}
-
 function strOf(value: ParsedJson): string | undefined {
   if (typeof value === 'string') return value;
   if (typeof value === 'number') return String(value);
   if (typeof value === 'boolean') return value ? 'True' : 'False';
   if (!(value instanceof PythonNumber)) return undefined;
-  return /^-?\d+$/.test(value.source) ? value.source : floatText(value.source);
+  return /^-?\d+$/.test(value.source) ? value.source : floatText(Number(value.source));
 }
 
 const readers = {

@@ -3,7 +3,7 @@
  * (evaluation_harness/helper_functions.py). The original evaluates the task's text as Python; here a small grammar
  * parses the call, which is then looked up. Requests to the sites' own interfaces go through `JudgedPage.http`.
  */
-import { int, str, type Value } from '../python.ts';
+import { int, str, type Value } from '../../python/values.ts';
 import { type EvaluationContext, HtmlMatchError, type JudgedPage } from './page.ts';
 import { splitAddress } from './urls.ts';
 

@@ -2,7 +2,8 @@
  * WebArena's judge of pages (HTMLContentEvaluator). For every target it opens an address, reads a part of the page, and
  * compares the text with the required contents. All targets are checked, even after one has failed.
  */
-import { str, strip } from '../python.ts';
+import { strip } from '../../python/text.ts';
+import { str } from '../../python/values.ts';
 import { unescapeHtml } from './entities.ts';
 import { callHelper } from './helpers.ts';
 import { type EvaluationContext, HtmlMatchError, type JudgedPage } from './page.ts';

@@ -2,7 +2,7 @@
  * The interface through which evaluators read a browser's page, and the context of the task. Implemented by recorded
  * pages, by the pages of our own sites and by a real browser.
  */
-import type { Value } from '../python.ts';
+import type { Value } from '../../python/values.ts';
 import type { Judge } from './strings.ts';
 
 export interface HttpRequest {

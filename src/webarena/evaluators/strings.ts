@@ -3,7 +3,7 @@
  * comparison (one pair of quotes removed, lower case), even if the caller has already cleaned them. Independent of any
  * page.
  */
-import { strip } from '../python.ts';
+import { strip } from '../../python/text.ts';
 import { tokens } from './tokens.ts';
 
 function cleanAnswer(answer: string): string {

@@ -5,7 +5,7 @@
  * splitter: a token that ends in a full stop ends a sentence unless the next one begins with a lower-case letter. For
  * answers, not for whole pages.
  */
-import { splitWords } from '../python.ts';
+import { splitWords } from '../../python/text.ts';
 
 const endsInStop = /\.[\])}>"'”’»]*$/u;
 const endsInMark = /[?!][\])}>"'”’»]*$/u;

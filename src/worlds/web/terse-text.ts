@@ -5,7 +5,7 @@
  * out only names that the next line repeats.
  */
 
-import { strip } from '../../webarena/python.ts';
+import { strip } from '../../python/text.ts';
 import { propertyTexts, type TreeText } from '../../webarena/tree-text.ts';
 import type { Browser } from './browser/session.ts';
 import { elementsSeen } from './valid-actions.ts';

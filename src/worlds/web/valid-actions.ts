@@ -4,7 +4,7 @@
  * reveal neither the goal nor the oracle's plan.
  */
 
-import { strip } from '../../webarena/python.ts';
+import { strip } from '../../python/text.ts';
 import type { TreeText } from '../../webarena/tree-text.ts';
 import { pageTree, roleOf } from './browser/accessibility.ts';
 import type { Browser } from './browser/session.ts';

@@ -1,5 +1,6 @@
 /** `tojson` of transformers' chat templates: Python's json.dumps with `ensure_ascii` off by default. */
-import { compareTexts, type Dict, Float, fail, floatText, text, typeName, type Value } from './values.ts';
+import { floatText } from '../../../python/text.ts';
+import { compareTexts, type Dict, Float, fail, text, typeName, type Value } from './values.ts';
 
 export interface JsonOptions {
   ascii: boolean;

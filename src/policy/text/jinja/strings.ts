@@ -1,4 +1,5 @@
 /** Methods of Python's str, with all their arguments. */
+import { space as spaces, strip as stripSpaces } from '../../../python/text.ts';
 import {
   type Call,
   type Dict,
@@ -13,20 +14,13 @@ import {
   type Value,
 } from './values.ts';
 
-/** Characters that `str.isspace` holds for. */
-const spaces = '\\t-\\r\\u001c-\\u0020\\u0085\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000';
-const spaceStart = new RegExp(`^[${spaces}]+`);
-const spaceEnd = new RegExp(`[${spaces}]+$`);
 const spaceRun = new RegExp(`[${spaces}]+`);
 const lineEnds = '\\n\\r\\v\\f\\x1c-\\x1e\\x85\\u2028\\u2029';
 const lineEnd = new RegExp(`\\r\\n|[${lineEnds}]`, 'g');
 
 /** Strips one or both ends of white space, or of the given characters. */
 export function strip(value: string, chars: Value | undefined, ends: 'both' | 'left' | 'right' = 'both'): string {
-  if (chars === undefined || chars === null) {
-    const left = ends === 'right' ? value : value.replace(spaceStart, '');
-    return ends === 'left' ? left : left.replace(spaceEnd, '');
-  }
+  if (chars === undefined || chars === null) return stripSpaces(value, ends);
   const set = new Set(Array.from(textOf(chars, 'strip arg')));
   const characters = Array.from(value);
   let [start, end] = [0, characters.length];

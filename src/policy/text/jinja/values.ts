@@ -2,6 +2,7 @@
  * Values of a template, with Python's meaning: null is None, a number is an integer, `Float` a float, an array a list,
  * `Tuple` a tuple, a Map a dict. A name without a value is `Undefined`, which prints as nothing and fails elsewhere.
  */
+import { floatText, repr as textRepr } from '../../../python/text.ts';
 
 /** A template refused its input, or an operation that Python would refuse. */
 class JinjaError extends Error {
@@ -107,18 +108,6 @@ export function numberOf(value: Value): number | undefined {
   return typeof value === 'boolean' ? Number(value) : undefined;
 }
 
-/** Python's repr of a float: the shortest digits, with an exponent below 1e-4 and from 1e16. */
-export function floatText(value: number): string {
-  if (!Number.isFinite(value)) return Number.isNaN(value) ? 'nan' : value > 0 ? 'inf' : '-inf';
-  if (Object.is(value, -0)) return '-0.0';
-  const [digits, exponent] = value.toExponential().split('e');
-  const power = Number(exponent);
-  if (value !== 0 && (power < -4 || power >= 16))
-    return `${digits}e${power < 0 ? '-' : '+'}${String(Math.abs(power)).padStart(2, '0')}`;
-  const plain = power < 0 ? value.toFixed(Math.max(0, digits.replace(/[-.]/g, '').length - 1 - power)) : String(value);
-  return plain.includes('.') ? plain : `${plain}.0`;
-}
-
 /** Decimal digits of a number, with an exact half rounded to the even digit. JavaScript rounds it up. */
 export function fixed(value: number, digits: number): string {
   const places = Math.min(digits, 60);
@@ -129,24 +118,9 @@ export function fixed(value: number, digits: number): string {
   return Number(down.at(-1)) % 2 === 0 ? down : value.toFixed(places);
 }
 
-const shortEscapes: { readonly [character: string]: string } = { '\n': '\\n', '\r': '\\r', '\t': '\\t', '\\': '\\\\' };
-
-function stringRepr(text: string): string {
-  const quote = text.includes("'") && !text.includes('"') ? '"' : "'";
-  const inner = text.replace(/[\\\p{C}\p{Zl}\p{Zp}]|(?! )\p{Zs}|['"]/gu, (c) => {
-    if (c === quote) return `\\${c}`;
-    if (c === "'" || c === '"') return c;
-    if (shortEscapes[c]) return shortEscapes[c];
-    const code = c.codePointAt(0)!;
-    const [letter, width] = code < 0x100 ? ['x', 2] : code < 0x10000 ? ['u', 4] : ['U', 8];
-    return `\\${letter}${code.toString(16).padStart(width as number, '0')}`;
-  });
-  return `${quote}${inner}${quote}`;
-}
-
 /** Python's repr. */
 export function repr(value: Value): string {
-  if (typeof value === 'string') return stringRepr(value);
+  if (typeof value === 'string') return textRepr(value);
   if (value instanceof Tuple) return value.length === 1 ? `(${repr(value[0])},)` : `(${value.map(repr).join(', ')})`;
   if (Array.isArray(value)) return `[${value.map(repr).join(', ')}]`;
   if (value instanceof Map) return `{${[...value].map(([key, each]) => `${repr(key)}: ${repr(each)}`).join(', ')}}`;

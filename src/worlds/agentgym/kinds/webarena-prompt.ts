@@ -3,7 +3,7 @@
  * tree, the same as the world Web's for tiny policies (`worlds/web/terse-text.ts`). Elements are judged only by their
  * roles, since the text contains nothing else.
  */
-import { strip } from '../../../webarena/python.ts';
+import { strip } from '../../../python/text.ts';
 import type { Opening } from '../kind.ts';
 
 export const verbs = ['click', 'hover', 'scroll', 'history', 'stop'] as const;

@@ -3,6 +3,8 @@
  * open. A task's scripts are not run; a small grammar covers `document.querySelector('...').outerText` and similar
  * ones.
  */
+
+import type { Value } from '../../../python/values.ts';
 import {
   type EvaluationContext,
   HtmlMatchError,
@@ -10,7 +12,6 @@ import {
   type JudgedPage,
 } from '../../../webarena/evaluators/page.ts';
 import { JudgeError } from '../../../webarena/evaluators/strings.ts';
-import type { Value } from '../../../webarena/python.ts';
 import { controlsOf, fieldValue, isTicked } from './accessibility.ts';
 import { pageDocument } from './page-document.ts';
 import type { Browser } from './session.ts';

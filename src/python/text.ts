@@ -1,24 +1,23 @@
 /**
- * CPython's handling of text: repr, isspace, strip, split and str of a value. WebArena's observations and errors depend
- * on these, and JavaScript's own rules differ (JS trims U+FEFF but not U+001C; its `\p{C}` follows a newer Unicode).
- * Independent of the web.
+ * CPython's handling of text: repr, isspace, strip, split and int of decimal digits. JavaScript's own rules differ: it
+ * trims U+FEFF but not U+001C, and its `\p{C}` follows a newer Unicode.
  */
-import { unprintableRanges } from './python-unprintable.ts';
+import { unprintableRanges } from './unprintable.ts';
 
 /** Characters for which str.isspace() is true, as the inside of a character class. */
-const space = '\\t-\\r\\x1c-\\x20\\x85\\xa0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000';
+export const space = '\\t-\\r\\x1c-\\x20\\x85\\xa0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000';
 const leading = new RegExp(`^[${space}]+`);
 const between = new RegExp(`[${space}]+`);
 const anyVisible = new RegExp(`[^${space}]`);
 
 /**
- * str.strip(). Walks back from the end, because a regular expression anchored there is quadratic on long runs of
- * spaces.
+ * str.strip(), lstrip() or rstrip() of white space. Walks back from the end, because a regular expression anchored there
+ * is quadratic on long runs of spaces.
  */
-export function strip(text: string): string {
-  const start = text.replace(leading, '');
+export function strip(text: string, ends: 'both' | 'left' | 'right' = 'both'): string {
+  const start = ends === 'right' ? text : text.replace(leading, '');
   let end = start.length;
-  while (end > 0 && !anyVisible.test(start[end - 1])) end--;
+  if (ends !== 'left') while (end > 0 && !anyVisible.test(start[end - 1])) end--;
   return start.slice(0, end);
 }
 
@@ -74,11 +73,8 @@ export function repr(text: string): string {
   return quote + inside + quote;
 }
 
-/**
- * repr of a float. The digits are the shortest ones, as in JS; the notation differs. `str` prints whole numbers as
- * ints.
- */
-function floatText(value: number): string {
+/** repr of a float. The digits are the shortest ones, as in JS; the notation differs. */
+export function floatText(value: number): string {
   if (Number.isNaN(value)) return 'nan';
   if (!Number.isFinite(value)) return value > 0 ? 'inf' : '-inf';
   if (Object.is(value, -0)) return '-0.0';
@@ -97,31 +93,6 @@ function plainDigits(value: number): string {
   return `${value < 0 ? '-' : ''}0.${'0'.repeat(-Number(exponent) - 1)}${bare}`;
 }
 
-/** A value returned by a page's script. */
-export type Value = null | undefined | boolean | number | bigint | string | Value[] | { [key: string]: Value };
-
-function reprValue(value: Value): string {
-  return typeof value === 'string' ? repr(value) : str(value);
-}
-
-/**
- * str(value) of a value that a page's script returned and the browser driver passed to Python (whole numbers are ints).
- */
-export function str(value: Value): string {
-  if (value === null || value === undefined) return 'None';
-  if (typeof value === 'string') return value;
-  if (typeof value === 'boolean') return value ? 'True' : 'False';
-  if (typeof value === 'bigint') return String(value);
-  if (typeof value === 'number')
-    return Number.isInteger(value) && !Object.is(value, -0) && Math.abs(value) < 1e21
-      ? String(value)
-      : floatText(value);
-  if (Array.isArray(value)) return `[${value.map(reprValue).join(', ')}]`;
-  return `{${Object.entries(value)
-    .map(([key, entry]) => `${repr(key)}: ${reprValue(entry)}`)
-    .join(', ')}}`;
-}
-
 const isDigit = (code: number) => /\p{Nd}/u.test(String.fromCodePoint(code));
 
 /** int() of decimal digits of any script. Unicode places the ten digits of a script next to each other. */
@@ -133,15 +104,4 @@ export function decimal(digits: string): string {
     return (code - zero) % 10;
   });
   return BigInt(values.join('')).toString();
-}
-
-/** int(value) in decimal digits, or null if Python's int raises an error. */
-export function int(value: Value): string | null {
-  if (typeof value === 'boolean') return value ? '1' : '0';
-  if (typeof value === 'number') return Number.isFinite(value) ? BigInt(Math.trunc(value)).toString() : null;
-  if (typeof value === 'bigint') return String(value);
-  const found = typeof value === 'string' && /^([+-]?)(\p{Nd}+(?:_\p{Nd}+)*)$/u.exec(strip(value));
-  if (!found) return null;
-  const digits = decimal(found[2].replaceAll('_', ''));
-  return found[1] === '-' && digits !== '0' ? `-${digits}` : digits;
 }
