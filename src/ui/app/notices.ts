@@ -1,8 +1,9 @@
 /**
- * Notices in a corner of the page. Errors stay until they are dismissed; other notices disappear after a while, unless
- * they offer an undo.
+ * Notices in a corner of the page. Errors stay until they are dismissed. Other notices leave after a while, or when
+ * newer ones need their place, but not while the pointer or the focus is on them or the page is hidden. The log keeps
+ * all of them.
  */
-import { msg } from '@lit/localize';
+import { msg, str } from '@lit/localize';
 import { css, html, nothing, type PropertyValues } from 'lit';
 import { customElement } from 'lit/decorators.js';
 import { Panel } from '../control/panel.ts';
@@ -50,6 +51,13 @@ export class TabgymNotices extends Panel {
         max-height: 9em;
         overflow: auto;
       }
+      .more {
+        justify-self: end;
+        background: var(--surface);
+        border: 1px solid var(--line);
+        border-radius: var(--radius);
+        padding: 2px 8px;
+      }
       @media (max-width: 860px) {
         :host {
           bottom: 60px;
@@ -58,18 +66,54 @@ export class TabgymNotices extends Panel {
     `,
   ];
 
-  private readonly timed = new Set<number>();
+  /** Timers of the shown notices that leave, by id. */
+  private readonly timers = new Map<number, ReturnType<typeof setTimeout>>();
 
   constructor() {
     super(['notices']);
   }
 
-  private get shown(): Notice[] {
-    return this.state.notices.filter((notice) => !notice.read).slice(-most);
+  private get unread(): Notice[] {
+    return this.state.notices.filter((notice) => !notice.read);
+  }
+
+  override connectedCallback() {
+    super.connectedCallback();
+    document.addEventListener('visibilitychange', this.restart);
+  }
+
+  override disconnectedCallback() {
+    super.disconnectedCallback();
+    document.removeEventListener('visibilitychange', this.restart);
+    this.stop();
   }
 
   override render() {
-    return html`<div role="status" aria-live="polite" aria-label=${msg('Notices')} .style=${'display:contents'}>${this.shown.map((notice) => this.renderNotice(notice))}</div>`;
+    const { unread } = this;
+    const shown = unread.slice(-most);
+    const more = unread.length - shown.length;
+    return html`<div role="status" aria-live="polite" aria-label=${msg('Notices')} .style=${'display:contents'}
+        @pointerenter=${this.stop} @pointerleave=${this.restart} @focusin=${this.stop} @focusout=${this.restart}>${shown.map((notice) => this.renderNotice(notice))}</div>
+      ${shown.length ? html`<button class="link small more" @click=${this.openLog}>${more > 0 ? msg(str`${more} more in the log`) : msg('All notices')}</button>` : nothing}`;
+  }
+
+  private openLog() {
+    void this.app.layout.openDrawer('log');
+  }
+
+  private readonly restart = () => {
+    this.stop();
+    this.requestUpdate();
+  };
+
+  /** True while the pointer or the focus is on a notice. */
+  private get held(): boolean {
+    return this.renderRoot.querySelector('.notice:is(:hover, :focus-within)') !== null;
+  }
+
+  private stop() {
+    for (const timer of this.timers.values()) clearTimeout(timer);
+    this.timers.clear();
   }
 
   private renderNotice(notice: Notice) {
@@ -86,10 +130,21 @@ export class TabgymNotices extends Panel {
   }
 
   protected override updated(_: PropertyValues) {
-    for (const notice of this.shown) {
-      if (notice.level === 'error' || this.timed.has(notice.id)) continue;
-      this.timed.add(notice.id);
-      setTimeout(() => this.app.notifier.dismiss(notice.id), notice.undo ? undoMs : noteMs);
+    const leaving = this.unread.filter(({ level }) => level !== 'error');
+    const shown = new Set(this.unread.slice(-most));
+    for (const [id, timer] of this.timers) {
+      if (leaving.some((notice) => notice.id === id)) continue;
+      clearTimeout(timer);
+      this.timers.delete(id);
     }
+    const crowdedOut = leaving.filter((notice) => !shown.has(notice));
+    if (crowdedOut.length) this.app.notifier.dismiss(...crowdedOut.map(({ id }) => id));
+    if (this.held || document.hidden) return;
+    for (const { id, undo } of leaving)
+      if (!this.timers.has(id))
+        this.timers.set(
+          id,
+          setTimeout(() => this.app.notifier.dismiss(id), undo ? undoMs : noteMs),
+        );
   }
 }

@@ -38,7 +38,36 @@ export const chartStyles = [
       font-size: var(--size-s);
       max-width: 74px;
     }
+    .title {
+      display: flex;
+      flex-wrap: wrap;
+      gap: 0 8px;
+      align-items: baseline;
+    }
+    .enlarge {
+      min-width: 24px;
+      min-height: 24px;
+      padding: 0 4px;
+    }
+    .legend .value {
+      display: inline-block;
+      min-width: 4.5ch;
+      color: var(--text);
+      font-weight: 600;
+    }
+    .legend .more {
+      display: none;
+    }
+    @container (min-width: 620px) {
+      .legend .more {
+        display: inline;
+      }
+      .legend {
+        gap: 0 16px;
+      }
+    }
     .legend {
+      container-type: inline-size;
       display: flex;
       flex-wrap: wrap;
       gap: 0 7px;

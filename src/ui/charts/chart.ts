@@ -1,6 +1,7 @@
 /**
- * One live chart: lines by uPlot, evaluation points with intervals, a cursor shared with the other charts, and a table
- * of the same numbers. A click or the arrow keys select a step. Depends on records and a spec, not on a run.
+ * One live chart: lines by uPlot, evaluation points with intervals, a cursor and a zoom shared with the other charts,
+ * and a table of the same numbers. The legend shows the values under the cursor, else those of the selected or newest
+ * step. A click or the arrow keys select a step. Depends on records and a spec, not on a run.
  */
 import { msg, str } from '@lit/localize';
 import { html, LitElement, nothing, type PropertyValues, svg } from 'lit';
@@ -12,19 +13,22 @@ import { controls } from '../kit/styles/shared.ts';
 import { highlightStyle } from '../state/highlight.ts';
 import { type ChartSpec, readSeries, type SeriesSpec, smoothed } from '../state/series.ts';
 import { type ChartView, plainView, xValues } from '../state/x-axis.ts';
+import { type ZoomRange, zoomWith } from '../state/zoom.ts';
 import { saveMenu } from './chart-menu.ts';
 import { chartStyles } from './chart-styles.ts';
 import { type DrawnPoint, drawPoints, resolveColor } from './draw-chart.ts';
-import { plotHeight, plotOptions } from './plot-options.ts';
+import { ChartZoomEvent, plotKey, StepSelectEvent } from './plot-keys.ts';
+import { fullRange, plotHeight, plotOptions } from './plot-options.ts';
+import { lineReadings, placeName, pointReadings } from './readout.ts';
 import type { ChartFormat } from './save-chart.ts';
 
 const dashes = { solid: [], dashed: [6, 4], dotted: [2, 3] };
 const mostRows = 200;
 
-/** Event `step-select`: carries the selected step. */
-export class StepSelectEvent extends Event {
-  constructor(readonly step: number) {
-    super('step-select', { bubbles: true, composed: true });
+/** Event `chart-enlarge`: a press on a chart's button that shows it large, or small again. */
+export class ChartEnlargeEvent extends Event {
+  constructor(readonly chart: string) {
+    super('chart-enlarge', { bubbles: true, composed: true });
   }
 }
 
@@ -40,12 +44,19 @@ export class TabgymChart extends LitElement {
   @property({ attribute: false }) view: ChartView = plainView;
   /** Height of the plot in CSS pixels. */
   @property({ type: Number }) tall = plotHeight;
-  @property({ attribute: false }) sentences: { name: string; text: string }[] = [];
+  /** Shown part of the x axis. */
+  @property({ attribute: false }) zoom: ZoomRange = null;
+  /** True while this chart is shown large; null: it cannot be enlarged. */
+  @property({ attribute: false }) large: boolean | null = null;
   @state() private table = false;
+  /** Index of the record under the cursor of any chart. */
+  @state() private hovered: number | null = null;
   @query('.plot') private plotElement!: HTMLElement | null;
   private plot: uPlot | null = null;
   private points: DrawnPoint[] = [];
   private xs: number[] = [];
+  /** Drawn means by series; null for a series without one. */
+  private means: ((number | null)[] | null)[] = [];
   private readonly marker = Object.assign(document.createElement('div'), { className: 'marker' });
   private readonly resized = new ResizeObserver(() => this.fit());
 
@@ -63,14 +74,44 @@ export class TabgymChart extends LitElement {
     const { spec } = this;
     const empty = !this.records.length;
     const other = this.table ? msg('Chart') : msg('Table');
-    return html`<div class="head" .style=${highlightStyle(`chart.${spec.id}`)}><h3>${spec.title}</h3>
+    return html`<div class="head" .style=${highlightStyle(`chart.${spec.id}`)}><span class="title"><h3>${spec.title}</h3>${this.renderPlace()}</span>
         <span class="tools">${saveMenu(spec.title, empty, (format) => void this.save(format))}
-          <button class="link small" aria-label=${`${other}: ${spec.title}`} ?disabled=${empty} @click=${this.toggleTable}>${other}</button></span></div>
-      <ul class="legend">${spec.series.map((series) => this.renderKey(series))}${spec.points.map(
-        (point) =>
-          html`<li><svg class="mark" viewBox="5 0 8 8" aria-hidden="true">${point.shape === 'disc' ? svgDisc(point.color) : svgDiamond(point.color)}</svg>${point.label}</li>`,
-      )}</ul>
+          <button class="link small" aria-label=${`${other}: ${spec.title}`} ?disabled=${empty} @click=${this.toggleTable}>${other}</button>${this.renderEnlarge()}</span></div>
+      ${this.renderLegend()}
       ${empty ? html`<div class="none">${msg('No step yet')}</div>` : this.table ? this.renderTable() : this.renderPlot()}`;
+  }
+
+  private renderEnlarge() {
+    if (this.large === null) return nothing;
+    const label = this.large ? msg('Show small') : msg('Enlarge');
+    return html`<button class="quiet small enlarge" aria-label=${`${label}: ${this.spec.title}`} title=${label} aria-pressed=${this.large ? 'true' : 'false'}
+      @click=${() => this.dispatchEvent(new ChartEnlargeEvent(this.spec.id))}><span aria-hidden="true">${this.large ? '⤡' : '⤢'}</span></button>`;
+  }
+
+  /** Index of the record whose values the legend shows; -1: there is none. */
+  private get shown(): number {
+    if (this.hovered !== null && this.hovered < this.records.length) return this.hovered;
+    const chosen = this.selected === null ? -1 : this.records.findIndex(({ step }) => step === this.selected);
+    return chosen >= 0 ? chosen : this.records.length - 1;
+  }
+
+  private renderPlace() {
+    const at = this.shown;
+    if (at < 0) return nothing;
+    return html`<span class="small soft number place">${placeName(this.records[at].step, this.view.x, this.xs[at] ?? 0)}</span>`;
+  }
+
+  private renderLegend() {
+    const { spec, records, shown } = this;
+    const lines = shown < 0 ? [] : lineReadings(spec, records, this.means, shown);
+    const points = shown < 0 ? [] : pointReadings(spec, records, shown);
+    const reading = (each: (typeof lines)[number] | undefined) =>
+      each &&
+      html` <b class="value number" title=${each.more || nothing}>${each.value}</b>${each.more ? html` <span class="more number">${each.more}</span>` : nothing}`;
+    return html`<ul class="legend">${spec.series.map((series, i) => html`<li>${this.renderKey(series)}${reading(lines[i])}</li>`)}${spec.points.map(
+      (point, i) =>
+        html`<li><svg class="mark" viewBox="5 0 8 8" aria-hidden="true">${point.shape === 'disc' ? svgDisc(point.color) : svgDiamond(point.color)}</svg>${point.label}${reading(points[i])}</li>`,
+    )}</ul>`;
   }
 
   private async save(format: ChartFormat) {
@@ -86,7 +127,7 @@ export class TabgymChart extends LitElement {
   private renderKey(series: SeriesSpec) {
     const dash = dashes[series.dash].join(' ') || nothing;
     const unit = series.scale === 'right' ? ` (${msg('right', { id: 'side.right' })})` : '';
-    return html`<li><svg viewBox="0 0 18 8" aria-hidden="true"><path d="M0 4h18" fill="none" .style=${`stroke:var(${series.color})`} stroke-width="2" stroke-dasharray=${dash} /></svg>${series.label}${unit}</li>`;
+    return html`<svg viewBox="0 0 18 8" aria-hidden="true"><path d="M0 4h18" fill="none" .style=${`stroke:var(${series.color})`} stroke-width="2" stroke-dasharray=${dash} /></svg>${series.label}${unit}`;
   }
 
   private renderPlot() {
@@ -95,7 +136,9 @@ export class TabgymChart extends LitElement {
   }
 
   private summary() {
-    return msg(str`${this.spec.title} by step. Arrow keys choose a step; the table has all numbers.`);
+    return msg(
+      str`${this.spec.title} by step. Arrow keys choose a step, + and − zoom, 0 shows all; the table has all numbers.`,
+    );
   }
 
   private recordAt(step: number | null) {
@@ -105,23 +148,46 @@ export class TabgymChart extends LitElement {
   private valueText() {
     const record = this.recordAt(this.selected);
     if (!record) return '';
-    const parts = this.spec.series.map((series) => `${series.label} ${compact(readSeries(series, record))}`);
-    return `${msg(str`Step ${record.step}`)}: ${parts.join(', ')}`;
+    const at = this.records.indexOf(record);
+    const lines = this.spec.series.map((series) => `${series.label} ${compact(readSeries(series, record))}`);
+    const points = pointReadings(this.spec, this.records, at).map(({ label, value, more }) =>
+      `${label} ${value} ${more}`.trim(),
+    );
+    return `${msg(str`Step ${record.step}`)}: ${[...lines, ...points].join(', ')}`;
   }
 
   private move(event: KeyboardEvent) {
-    const by = { ArrowRight: 1, ArrowLeft: -1, PageUp: 10, PageDown: -10 }[event.key];
     const last = this.records.at(-1)!.step;
-    const now = this.selected ?? last;
-    const to = event.key === 'Home' ? 1 : event.key === 'End' ? last : by === undefined ? null : now + by;
-    if (to === null) return;
-    event.preventDefault();
-    event.stopPropagation();
-    this.send(Math.max(1, Math.min(last, to)));
+    const step = this.selected ?? last;
+    const at = this.records.findIndex((record) => record.step === step);
+    plotKey(
+      event,
+      {
+        step,
+        last,
+        position: this.xs[at] ?? this.xs.at(-1) ?? 0,
+        zoom: this.zoom,
+        full: fullRange(this.xs, this.byStep),
+        bySteps: this.byStep,
+      },
+      this,
+    );
+  }
+
+  private get byStep() {
+    return this.view.x === 'step';
   }
 
   private send(step: number) {
     this.dispatchEvent(new StepSelectEvent(step));
+  }
+
+  /** Moves the zoomed part to the selected step, if that step was chosen elsewhere or by a key. */
+  private keepInSight() {
+    const at = this.records.findIndex(({ step }) => step === this.selected);
+    if (at < 0 || !this.zoom) return;
+    const range = zoomWith(this.xs[at], this.zoom, fullRange(this.xs, this.byStep));
+    if (range !== this.zoom) this.dispatchEvent(new ChartZoomEvent(range));
   }
 
   private renderTable() {
@@ -142,18 +208,22 @@ export class TabgymChart extends LitElement {
       )}</tbody></table></div>`;
   }
 
-  protected override willUpdate() {
+  protected override willUpdate(changed: PropertyValues<this>) {
     this.style.setProperty('--plot-height', `${this.tall}px`);
+    if (!['records', 'view', 'spec'].some((name) => changed.has(name as keyof TabgymChart))) return;
+    this.xs = xValues(this.records, this.view.x);
+    this.means = this.spec.series.map((series) => this.meanOf(series));
+    this.readPoints();
   }
 
   protected override updated(changed: PropertyValues<this>) {
     if (!this.plotElement || !this.records.length) return this.drop();
     if (['spec', 'theme', 'view'].some((name) => changed.has(name as keyof TabgymChart))) this.drop();
     if (this.plot && !this.plotElement.contains(this.plot.root)) this.drop();
-    if (!this.plot || changed.has('records')) this.xs = xValues(this.records, this.view.x);
-    if (!this.plot || changed.has('records')) this.readPoints();
     if (!this.plot) this.build();
     else if (changed.has('records')) this.plot.setData(this.data());
+    else if (changed.has('zoom')) this.plot.setScale('x', { min: this.xs[0], max: this.xs.at(-1)! });
+    if (changed.has('selected')) this.keepInSight();
     if (changed.has('tall')) this.fit();
     this.placeMarker();
   }
@@ -162,8 +232,10 @@ export class TabgymChart extends LitElement {
   private placeMarker() {
     if (!this.plot) return;
     const index = this.selected === null ? -1 : this.records.findIndex(({ step }) => step === this.selected);
-    this.marker.hidden = index < 0;
-    if (index >= 0) this.marker.style.transform = `translateX(${this.plot.valToPos(this.xs[index], 'x') - 0.75}px)`;
+    const [from, to] = this.zoom ?? [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY];
+    this.marker.hidden = index < 0 || this.xs[index] < from || this.xs[index] > to;
+    if (!this.marker.hidden)
+      this.marker.style.transform = `translateX(${this.plot.valToPos(this.xs[index], 'x') - 0.75}px)`;
     if (this.marker.parentElement !== this.plot.over) this.plot.over.append(this.marker);
   }
 
@@ -171,6 +243,7 @@ export class TabgymChart extends LitElement {
     this.resized.disconnect();
     this.plot?.destroy();
     this.plot = null;
+    this.hovered = null;
   }
 
   private readPoints() {
@@ -188,11 +261,19 @@ export class TabgymChart extends LitElement {
   }
 
   private data(): uPlot.AlignedData {
-    const columns = this.spec.series.flatMap((series) => {
-      const raw = this.records.map((record) => readSeries(series, record));
-      return this.isSmooth(series) ? [raw, smoothed(raw, this.view.smoothing)] : [raw];
+    const columns = this.spec.series.flatMap((series, i) => {
+      const mean = this.means[i];
+      return mean ? [this.column(series), mean] : [this.column(series)];
     });
     return [this.xs, ...columns];
+  }
+
+  private column(series: SeriesSpec) {
+    return this.records.map((record) => readSeries(series, record));
+  }
+
+  private meanOf(series: SeriesSpec) {
+    return this.isSmooth(series) ? smoothed(this.column(series), this.view.smoothing) : null;
   }
 
   private isSmooth({ smooth }: SeriesSpec) {
@@ -218,10 +299,14 @@ export class TabgymChart extends LitElement {
     const options = plotOptions(this, {
       width: this.plotElement!.clientWidth,
       height: this.tall,
-      byStep: this.view.x === 'step',
+      byStep: this.byStep,
       range: this.spec.range,
       right: this.spec.series.some((series) => series.scale === 'right'),
       series: [{ label: msg('Step') }, ...this.lines()],
+      zoom: () => this.zoom,
+      hover: (index) => {
+        this.hovered = index;
+      },
       // uPlot settles the scales and the size of the axes only when it draws; the marker's position depends on both.
       hooks: { draw: [(plot) => drawPoints(plot, this, this.points), () => this.placeMarker()] },
     });

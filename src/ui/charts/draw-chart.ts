@@ -62,6 +62,12 @@ export function drawPoints(plot: uPlot, host: HTMLElement, points: readonly Draw
   const { ctx } = plot;
   const ratio = devicePixelRatio;
   ctx.save();
+  // A zoomed plot has points outside of its area.
+  const { left, top, width, height } = plot.bbox;
+  const margin = 6 * ratio;
+  ctx.beginPath();
+  ctx.rect(left - margin, top - margin, width + 2 * margin, height + 2 * margin);
+  ctx.clip();
   ctx.setLineDash([]);
   const surface = resolveColor(host, '--surface');
   const tokens = new Set(points.map((point) => point.color));

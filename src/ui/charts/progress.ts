@@ -12,18 +12,26 @@ import { Panel } from '../control/panel.ts';
 import { compact } from '../kit/format.ts';
 import { controls } from '../kit/styles/shared.ts';
 import { diagnose, type Hint } from '../state/diagnosis.ts';
+import { progressPane } from '../state/panes.ts';
 import { type ChartSpec, charts } from '../state/series.ts';
-import { axisLabels, type ChartView, smoothings, type XAxis, xAxes } from '../state/x-axis.ts';
-import type { StepSelectEvent } from './chart.ts';
+import { axisLabels, type ChartView, smoothings, type XAxis, xAxes, xValues } from '../state/x-axis.ts';
+import { zoomBy } from '../state/zoom.ts';
+import type { ChartEnlargeEvent } from './chart.ts';
 import { metricRows } from './metric-rows.ts';
-import { plotHeight } from './plot-options.ts';
+import type { ChartZoomEvent, StepSelectEvent } from './plot-keys.ts';
+import { zoomFactors } from './plot-keys.ts';
+import { fullRange, plotHeight } from './plot-options.ts';
 
 /**
  * `leastPlot`: smallest height of a plot that can be read. `besidePlot`: height of everything above and below a plot.
- * CSS pixels.
+ * `mostPlot`: largest height of a plot in a row of several, `largePlot` of one that has the row to itself. CSS pixels.
  */
-const leastPlot = 84;
+const leastPlot = 150;
 const besidePlot = 112;
+const mostPlot = 320;
+const largePlot = 340;
+/** Width from which two charts fit in a row. */
+const twoColumns = 520;
 
 @customElement('tabgym-progress')
 export class TabgymProgress extends Panel {
@@ -52,6 +60,19 @@ export class TabgymProgress extends Panel {
         .charts {
           grid-template-columns: minmax(0, 1fr);
         }
+      }
+      .zoom {
+        gap: 2px;
+        color: var(--text-2);
+      }
+      .zoom button {
+        min-width: 24px;
+        min-height: 24px;
+        padding: 0 6px;
+      }
+      .large {
+        grid-column: 1 / -1;
+        order: -1;
       }
       .chip {
         min-height: 24px;
@@ -97,8 +118,15 @@ export class TabgymProgress extends Panel {
   /** Height of the plots in CSS pixels: one row of charts fills the pane. */
   @state() private tall = plotHeight;
   private readonly resized = new ResizeObserver(([{ contentRect }]) => {
-    this.tall = Math.round(Math.max(leastPlot, Math.min(plotHeight, contentRect.height - besidePlot)));
+    const most = contentRect.width < twoColumns ? 1.25 * plotHeight : mostPlot;
+    const fitting = Math.round(Math.max(leastPlot, contentRect.height - besidePlot));
+    this.tall = Math.min(most, fitting);
+    this.tallLarge = Math.min(largePlot, fitting);
   });
+  @state() private tallLarge = largePlot;
+  /** Id of the chart that is shown large. */
+  @state() private enlarged: string | null = null;
+  private paneBefore = 0;
 
   constructor() {
     super([
@@ -107,6 +135,7 @@ export class TabgymProgress extends Panel {
       'theme',
       'systemDark',
       'chartView',
+      'chartZoom',
       'run',
       'owner',
       'status',
@@ -119,15 +148,56 @@ export class TabgymProgress extends Panel {
   override render() {
     const { records, owner, run, opening, sweep, wholeSweep } = this.state;
     const hints = diagnose(records, run?.experiment.sampling.maskActions ?? false);
-    return html`<div class="inner" @step-select=${this.choose}>
+    return html`<div class="inner" @step-select=${this.choose} @chart-zoom=${this.zoom} @chart-enlarge=${this.enlarge}>
       <div class="row spread"><div class="row"><h2>${msg('Progress')}</h2>${sweep ? this.renderWholeSweep(wholeSweep) : nothing}${hints.map((hint) => this.renderChip(hint))}</div>
-        <div class="row">${this.renderView()}${opening ? html`<span class="soft small" role="status">${msg('Reading the run')}…</span>` : nothing}
+        <div class="row">${this.renderZoom()}${this.renderView()}${opening ? html`<span class="soft small" role="status">${msg('Reading the run')}…</span>` : nothing}
           <button class="link small" aria-expanded=${this.explained ? 'true' : 'false'} @click=${this.toggleExplained}>${msg('Explain the metrics')}</button></div></div>
       ${run && owner === 'another-tab' ? this.renderReadOnly() : nothing}
       ${hints.filter((hint) => hint.id === this.opened).map((hint) => this.renderHint(hint))}
       ${sweep && wholeSweep ? html`<tabgym-sweep-charts .app=${this.app}></tabgym-sweep-charts>` : html`<div class="charts">${this.specs.map((spec) => this.renderChart(spec))}</div>`}
       ${this.explained ? this.renderMetrics() : nothing}
     </div>`;
+  }
+
+  private zoom(event: ChartZoomEvent) {
+    this.app.layout.zoomCharts(event.range);
+  }
+
+  /** Shows a chart large in a higher pane, or all charts in the pane as it was. */
+  private enlarge({ chart }: ChartEnlargeEvent) {
+    const { selection, sweep, wholeSweep, panes } = this.state;
+    const pane = progressPane(selection.tab, sweep !== null && wholeSweep);
+    const small = this.enlarged === chart;
+    if (!small && this.enlarged === null) this.paneBefore = panes[pane];
+    this.enlarged = small ? null : chart;
+    this.app.layout.resize(pane, small ? this.paneBefore : Math.max(panes[pane], largePlot + besidePlot));
+  }
+
+  /** Shown part of the axis, with buttons that change it for all charts. Dragging over a chart does the same. */
+  private renderZoom() {
+    const { chartZoom, chartView, records } = this.state;
+    if (records.length < 2) return nothing;
+    const words = axisLabels()[chartView.x];
+    const [from, to] = chartZoom ?? [0, 0];
+    const button = (label: string, sign: string, key: string, off: boolean) =>
+      html`<button class="quiet small" aria-label=${label} title=${label} ?disabled=${off} @click=${() => this.zoomBy(zoomFactors[key])}>${sign}</button>`;
+    return html`<span class="row zoom small" role="group" aria-label=${msg('Zoom of the charts')}>${
+      chartZoom
+        ? html`<span class="number" role="status">${words} ${compact(Math.round(from))}–${compact(Math.round(to))}</span>
+            <button class="small" @click=${() => this.app.layout.zoomCharts(null)}>${msg('Show all')}</button>`
+        : nothing
+    }${button(msg('Zoom in'), '+', '+', false)}${button(msg('Zoom out'), '−', '-', !chartZoom)}</span>`;
+  }
+
+  /** Zooms around the selected step, or around the middle of what is shown. */
+  private zoomBy(factor: number) {
+    const { chartZoom, chartView, records, selection } = this.state;
+    const byStep = chartView.x === 'step';
+    const xs = xValues(records, chartView.x);
+    const full = fullRange(xs, byStep);
+    const [from, to] = chartZoom ?? full;
+    const at = xs[records.findIndex(({ step }) => step === selection.step)] ?? (from + to) / 2;
+    this.app.layout.zoomCharts(zoomBy(factor, at, chartZoom, full, byStep));
   }
 
   /** Choice of x axis and smoothing for all charts. */
@@ -208,7 +278,9 @@ export class TabgymProgress extends Panel {
 
   private renderChart(spec: ChartSpec) {
     const { records, selection, theme } = this.state;
-    return html`<tabgym-chart .spec=${spec} .records=${records} .selected=${selection.step} .theme=${`${theme} ${this.state.systemDark}`} .view=${this.state.chartView} .tall=${this.tall}></tabgym-chart>`;
+    const large = this.enlarged === spec.id;
+    return html`<tabgym-chart class=${large ? 'large' : ''} .spec=${spec} .records=${records} .selected=${selection.step} .theme=${`${theme} ${this.state.systemDark}`}
+      .view=${this.state.chartView} .zoom=${this.state.chartZoom} .large=${large} .tall=${large ? this.tallLarge : this.tall}></tabgym-chart>`;
   }
 
   /** Table of all metrics with their newest values and explanations. */

@@ -18,12 +18,13 @@ import {
   type VariantColumns,
   type VariantLine,
 } from '../state/sweep-series.ts';
-import { type ChartView, plainView } from '../state/x-axis.ts';
-import { StepSelectEvent } from './chart.ts';
+import { axisLabels, type ChartView, plainView } from '../state/x-axis.ts';
+import type { ZoomRange } from '../state/zoom.ts';
 import { saveMenu } from './chart-menu.ts';
 import { chartStyles } from './chart-styles.ts';
 import { type DrawnPoint, drawPoints, resolveColor } from './draw-chart.ts';
-import { plotHeight, plotOptions } from './plot-options.ts';
+import { plotKey, StepSelectEvent } from './plot-keys.ts';
+import { fullRange, plotHeight, plotOptions } from './plot-options.ts';
 import type { ChartFormat } from './save-chart.ts';
 
 const dashes: { [dash in Dash]: number[] } = { solid: [], dashed: [6, 4], dotted: [2, 3] };
@@ -63,13 +64,19 @@ export class TabgymSweepChart extends LitElement {
   @property({ attribute: false }) selected: number | null = null;
   @property({ attribute: false }) view: ChartView = plainView;
   @property({ type: Number }) tall = plotHeight;
+  /** Shown part of the x axis. */
+  @property({ attribute: false }) zoom: ZoomRange = null;
   /** Name of the theme. A change redraws the canvas in the new colours. */
   @property({ attribute: false }) theme = '';
   @state() private chosen = 0;
+  /** Row of the plotted data under the cursor of any chart. */
+  @state() private hovered: number | null = null;
   @state() private table = false;
   @query('.plot') private plotElement!: HTMLElement | null;
   private plot: uPlot | null = null;
   private columns: SweepColumns = { steps: [], variants: [] };
+  /** Plotted data: positions on the x axis, then the columns of each variant. */
+  private rows: uPlot.AlignedData = [[]];
   private points: DrawnPoint[] = [];
   private readonly resized = new ResizeObserver(() => this.fit());
 
@@ -94,8 +101,12 @@ export class TabgymSweepChart extends LitElement {
 
   protected override willUpdate(changed: PropertyValues) {
     this.style.setProperty('--plot-height', `${this.tall}px`);
-    if (['lines', 'spec', 'chosen', 'view'].some((name) => changed.has(name)))
-      this.columns = sweepColumns(this.lines, this.series, this.range, this.view.smoothing);
+    if (['lines', 'spec', 'chosen', 'view'].some((name) => changed.has(name))) this.read();
+  }
+
+  private read() {
+    this.columns = sweepColumns(this.lines, this.series, this.range, this.view.smoothing);
+    this.rows = this.data();
   }
 
   override render() {
@@ -104,7 +115,43 @@ export class TabgymSweepChart extends LitElement {
     return html`<div class="head"><span class="which"><h3>${this.spec.title}</h3>${this.renderChoice()}</span>
         <span class="tools">${saveMenu(this.spec.title, empty, (format) => void this.save(format))}
           <button class="link small" aria-label=${`${other}: ${this.spec.title}`} ?disabled=${empty} @click=${this.toggleTable}>${other}</button></span></div>
+      ${this.renderReadout()}
       ${empty ? html`<div class="none">${msg('No step yet')}</div>` : this.table ? this.renderTable() : this.renderPlot()}`;
+  }
+
+  /** Row of the plotted data whose values are shown: that under the cursor, of the selected step, or the last. */
+  private get shown(): number {
+    const xs = this.rows[0];
+    if (this.hovered !== null && this.hovered < xs.length) return this.hovered;
+    const at = this.selected === null || !this.byStep ? -1 : this.columns.steps.indexOf(this.selected);
+    return at >= 0 ? at : xs.length - 1;
+  }
+
+  /** The mean of each variant at the shown row; of a variant without a value there, its newest value before it. */
+  private readings(): { step: string; values: (number | null)[] } | null {
+    const row = this.shown;
+    if (row < 0) return null;
+    let column = 0;
+    const values = this.columns.variants.map(({ seeds }) => {
+      column += seeds.length + 3;
+      return (this.rows[column] as (number | null)[]).slice(0, row + 1).findLast((value) => value != null) ?? null;
+    });
+    const position = this.rows[0][row];
+    const step = this.byStep ? msg(str`step ${position}`) : `${axisLabels()[this.view.x]} ${compact(position)}`;
+    return { step, values };
+  }
+
+  private renderReadout() {
+    const readings = this.readings();
+    if (!readings) return html`<ul class="legend"></ul>`;
+    return html`<ul class="legend"><li class="number">${readings.step}</li>${this.lines.map(
+      ({ name, color, dash }, i) =>
+        html`<li><svg viewBox="0 0 18 8" aria-hidden="true"><path d="M0 4h18" fill="none" .style=${`stroke:var(${color})`} stroke-width="2" stroke-dasharray=${dashes[dash].join(' ') || nothing} /></svg>${name} <b class="value number">${compact(readings.values[i])}</b></li>`,
+    )}</ul>`;
+  }
+
+  private get byStep() {
+    return this.view.x === 'step';
   }
 
   private async save(format: ChartFormat) {
@@ -133,7 +180,7 @@ export class TabgymSweepChart extends LitElement {
   private renderPlot() {
     const { steps } = this.columns;
     const last = steps.at(-1)!;
-    return html`<div class="plot keeps-arrows" role="slider" tabindex="0" aria-label=${msg(str`${this.spec.title} by step. Arrow keys choose a step; the table has all numbers.`)}
+    return html`<div class="plot keeps-arrows" role="slider" tabindex="0" aria-label=${msg(str`${this.spec.title} by step. Arrow keys choose a step, + and − zoom, 0 shows all; the table has all numbers.`)}
       aria-valuemin="0" aria-valuemax=${last} aria-valuenow=${this.selected ?? last} aria-valuetext=${this.valueText()} @keydown=${this.move}></div>`;
   }
 
@@ -146,14 +193,13 @@ export class TabgymSweepChart extends LitElement {
   }
 
   private move(event: KeyboardEvent) {
-    const by = { ArrowRight: 1, ArrowLeft: -1, PageUp: 10, PageDown: -10 }[event.key];
     const last = this.columns.steps.at(-1)!;
-    const to =
-      event.key === 'Home' ? 1 : event.key === 'End' ? last : by === undefined ? null : (this.selected ?? last) + by;
-    if (to === null) return;
-    event.preventDefault();
-    event.stopPropagation();
-    this.dispatchEvent(new StepSelectEvent(Math.max(1, Math.min(last, to))));
+    const step = this.selected ?? last;
+    const full = fullRange(this.rows[0] as number[], this.byStep);
+    const [from, to] = this.zoom ?? full;
+    // On an axis of sums, a step has no position of its own.
+    const position = this.byStep ? step : (from + to) / 2;
+    plotKey(event, { step, last, position, zoom: this.zoom, full, bySteps: this.byStep }, this);
   }
 
   private cell({ mean, low, high }: VariantColumns, row: number) {
@@ -179,15 +225,16 @@ export class TabgymSweepChart extends LitElement {
     if (['spec', 'theme', 'chosen', 'view'].some((name) => changed.has(name)) || this.hasOtherLines()) this.drop();
     if (this.plot && !this.plotElement.contains(this.plot.root)) this.drop();
     // An evaluation belongs to a step. On an axis of sums, a step has a different x position for each seed.
-    this.points = this.chosen === 0 && this.view.x === 'step' ? this.evaluations() : [];
+    this.points = this.chosen === 0 && this.byStep ? this.evaluations() : [];
     if (!this.plot) this.build();
-    else if (changed.has('lines')) this.plot.setData(this.data());
+    else if (changed.has('lines')) this.plot.setData(this.rows);
+    else if (changed.has('zoom')) this.plot.setScale('x', { min: this.rows[0][0], max: this.rows[0].at(-1)! });
     if (changed.has('tall')) this.fit();
   }
 
   /** True if the number of lines changed: a variant was hidden or shown, or has another run. */
   private hasOtherLines(): boolean {
-    return this.plot !== null && this.plot.series.length !== this.data().length;
+    return this.plot !== null && this.plot.series.length !== this.rows.length;
   }
 
   /**
@@ -215,12 +262,13 @@ export class TabgymSweepChart extends LitElement {
     this.resized.disconnect();
     this.plot?.destroy();
     this.plot = null;
+    this.hovered = null;
   }
 
   private data(): uPlot.AlignedData {
     const { steps, variants } = this.columns;
     const columns = variants.map(({ seeds, low, high, mean }) => [...seeds, low, high, mean]);
-    if (this.view.x === 'step') return [steps, ...columns.flat()];
+    if (this.byStep) return [steps, ...columns.flat()];
     const tables = columns.map((mine, index) => variantTable(sweepXs(this.lines[index], steps, this.view.x), mine));
     return tables.length ? uPlot.join(tables) : [[]];
   }
@@ -245,14 +293,18 @@ export class TabgymSweepChart extends LitElement {
     const options = plotOptions(this, {
       width: this.plotElement!.clientWidth,
       height: this.tall,
-      byStep: this.view.x === 'step',
+      byStep: this.byStep,
+      zoom: () => this.zoom,
+      hover: (index) => {
+        this.hovered = index;
+      },
       range: this.range,
       right: false,
       series: [{ label: msg('Step') }, ...series],
       bands,
       hooks: { draw: [(plot) => drawPoints(plot, this, this.points)] },
     });
-    this.plot = new uPlot(options, this.data(), this.plotElement!);
+    this.plot = new uPlot(options, this.rows, this.plotElement!);
     this.plot.over.addEventListener('click', () => this.clicked());
     this.resized.observe(this.plotElement!);
   }
@@ -260,7 +312,7 @@ export class TabgymSweepChart extends LitElement {
   private clicked() {
     const index = this.plot?.cursor.idx;
     // On an axis of sums, one x position belongs to different steps of different variants, so a click selects nothing.
-    if (this.view.x === 'step' && index !== null && index !== undefined)
+    if (this.byStep && index !== null && index !== undefined)
       this.dispatchEvent(new StepSelectEvent(this.columns.steps[index]));
   }
 

@@ -82,7 +82,7 @@ export class TabgymSweepCharts extends Panel {
   private timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor() {
-    super(['sweep', 'run', 'selection', 'theme', 'systemDark', 'chartView']);
+    super(['sweep', 'run', 'selection', 'theme', 'systemDark', 'chartView', 'chartZoom']);
   }
 
   override render() {
@@ -95,7 +95,7 @@ export class TabgymSweepCharts extends Panel {
       <p class="small soft">${msg('Thick lines: the mean over seeds. Thin lines: single seeds. Bands and bars: the 95% interval of the mean. Diamonds: held-out goals.')}</p>
       <div class="charts">${this.specs.map(
         (spec) =>
-          html`<tabgym-sweep-chart .spec=${spec} .lines=${shown} .selected=${selection.step} .theme=${`${theme} ${this.state.systemDark}`} .view=${this.state.chartView}></tabgym-sweep-chart>`,
+          html`<tabgym-sweep-chart .spec=${spec} .lines=${shown} .selected=${selection.step} .theme=${`${theme} ${this.state.systemDark}`} .view=${this.state.chartView} .zoom=${this.state.chartZoom}></tabgym-sweep-chart>`,
       )}</div>`;
   }
 

@@ -202,6 +202,7 @@ export class Controller {
         records,
         owner,
         live: [],
+        chartZoom: null,
         progress: null,
         status: sweeps && isActive(sweeps) ? sweeps : this.sweepStatus(own),
         statusDetail: '',

@@ -15,6 +15,7 @@ import {
   type Theme,
 } from '../state/state.ts';
 import { type ChartView, rememberedView, rememberView } from '../state/x-axis.ts';
+import type { ZoomRange } from '../state/zoom.ts';
 import type { LazyParts } from './lazy-parts.ts';
 import type { ModelPicker } from './model-picker.ts';
 import { type Notifier, sentence } from './notifier.ts';
@@ -107,7 +108,13 @@ export class Layout {
 
   setChartView(chartView: ChartView) {
     rememberView(chartView);
-    this.store.set({ chartView });
+    // Positions on another axis are other numbers.
+    const chartZoom = chartView.x === this.state.chartView.x ? this.state.chartZoom : null;
+    this.store.set({ chartView, chartZoom });
+  }
+
+  zoomCharts(chartZoom: ZoomRange) {
+    this.store.set({ chartZoom });
   }
 
   /** Opens or closes the share dialog; its code is loaded at first use. */

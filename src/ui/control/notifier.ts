@@ -1,6 +1,6 @@
 /**
- * Messages to the person: notices, which stay until they are dismissed, and announcements for screen readers. A call
- * that fails becomes a notice of one sentence; nothing here throws at a panel.
+ * Messages to the person: notices, and announcements for screen readers. A call that fails becomes a notice of one
+ * sentence; nothing here throws at a panel.
  */
 import type { Notice, Store } from '../state/state.ts';
 import { RestartedError } from './supervisor.ts';
@@ -37,9 +37,9 @@ export class Notifier {
     if (!(error instanceof RestartedError)) this.notify('error', sentence(error));
   }
 
-  dismiss(id: number) {
+  dismiss(...ids: number[]) {
     this.store.set({
-      notices: this.store.state.notices.map((each) => (each.id === id ? { ...each, read: true } : each)),
+      notices: this.store.state.notices.map((each) => (ids.includes(each.id) ? { ...each, read: true } : each)),
     });
   }
 

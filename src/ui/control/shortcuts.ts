@@ -78,6 +78,7 @@ export const shortcuts = (): Shortcut[] => [
   },
   { keys: ['n'], label: msg('Learn: cards and lessons'), run: (app) => toggleLearn(app) },
   { keys: ['r'], label: msg('Runs'), run: (app) => toggleDrawer(app) },
+  { keys: ['m'], label: msg('All notices'), run: (app) => openLog(app) },
   { keys: ['?'], label: msg('Keys and help'), run: (app) => app.layout.showHelp(true) },
   { keys: ['Escape'], label: msg('Close the open part'), run: (app) => void app.layout.openDrawer(null) },
 ];
@@ -87,6 +88,10 @@ const followTab = (app: Controller) =>
 
 const toggleDrawer = (app: Controller) => {
   if (!hides(app, 'drawer')) void app.layout.openDrawer(app.store.state.drawer ? null : 'runs');
+};
+
+const openLog = (app: Controller) => {
+  if (!hides(app, 'drawer')) void app.layout.openDrawer('log');
 };
 
 /** True if a teacher's link hides the control; its key then does nothing. */

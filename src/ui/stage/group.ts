@@ -2,6 +2,7 @@
 import { msg, str } from '@lit/localize';
 import { css, html, nothing } from 'lit';
 import { customElement } from 'lit/decorators.js';
+import { goalIn } from '../../envs/goal.ts';
 import { algorithmOf } from '../../rl/algorithms/registry.ts';
 import { groupBy } from '../../rl/common/numbers.ts';
 import type { Trajectory } from '../../rl/episode/trajectory.ts';
@@ -9,7 +10,7 @@ import { Panel } from '../control/panel.ts';
 import { fixed, signed } from '../kit/format.ts';
 import { emptyState, errorState, loadingState } from '../kit/states.ts';
 import { controls } from '../kit/styles/shared.ts';
-import { endingNames, groupStatistics, taskLabel } from '../state/episodes.ts';
+import { endingNames, firstAction, groupStatistics, taskLabel } from '../state/episodes.ts';
 import { highlightStyle } from '../state/highlight.ts';
 
 @customElement('tabgym-group')
@@ -23,7 +24,7 @@ export class TabgymGroup extends Panel {
       }
       .layout {
         display: grid;
-        grid-template-columns: auto minmax(0, 1fr);
+        grid-template-columns: minmax(230px, 30%) minmax(0, 1fr);
         gap: 18px;
         align-items: start;
       }
@@ -35,16 +36,38 @@ export class TabgymGroup extends Panel {
         padding: 2px;
       }
       .grid button {
+        display: grid;
+        grid-template-columns: 2.2em auto minmax(0, 1fr);
         min-height: 24px;
-        padding: 0 6px;
-        gap: 2px;
+        padding: 2px 6px;
+        gap: 0 6px;
+        align-items: baseline;
         border-color: transparent;
         background: none;
-        font-family: var(--mono);
-        justify-content: start;
+        text-align: start;
       }
       .grid button[aria-pressed='true'] {
         border-color: var(--accent);
+      }
+      .cells {
+        display: flex;
+        flex-wrap: wrap;
+        max-width: 7em;
+        font-family: var(--mono);
+      }
+      .goal {
+        font-weight: 600;
+      }
+      .goal,
+      .first {
+        overflow: hidden;
+        text-overflow: ellipsis;
+        white-space: nowrap;
+      }
+      .first {
+        grid-column: 2 / -1;
+        color: var(--text-2);
+        font-size: var(--size-s);
       }
       .cell {
         width: 0.85em;
@@ -57,9 +80,7 @@ export class TabgymGroup extends Panel {
         color: var(--line-strong);
       }
       .index {
-        width: 2.2em;
         text-align: end;
-        margin-inline-end: 4px;
         color: var(--text-2);
         font-size: var(--size-s);
       }
@@ -129,7 +150,7 @@ export class TabgymGroup extends Panel {
           grid-template-columns: minmax(0, 1fr);
         }
         .grid {
-          max-height: 150px;
+          max-height: 220px;
         }
         .episode {
           grid-template-columns: 2.2em 5.6em minmax(0, 1fr);
@@ -185,17 +206,29 @@ export class TabgymGroup extends Panel {
 
   private renderRow(index: number, members: readonly Trajectory[], pressed: boolean) {
     const won = members.filter((each) => each.success).length;
-    const label = msg(str`Group ${index + 1}: ${won} of ${members.length} succeed, ${taskLabel(members[0].task)}`);
-    return html`<button aria-pressed=${pressed ? 'true' : 'false'} aria-label=${label} title=${label} @click=${() => this.app.navigation.select({ group: index })}>
-      <span class="index">${index + 1}</span>${members.map((each) => html`<span class="cell ${each.success ? 'yes' : 'no'}">${each.success ? '●' : '○'}</span>`)}
+    const goal = goalIn(members[0].prompt);
+    const first = this.firstText(members);
+    const label = msg(str`Group ${index + 1}: ${won} of ${members.length} succeed. Goal: ${goal}. ${first}`);
+    return html`<button aria-pressed=${pressed ? 'true' : 'false'} aria-label=${label} title=${`${label}\n${taskLabel(members[0].task)}`} @click=${() => this.app.navigation.select({ group: index })}>
+      <span class="index">${index + 1}</span><span class="cells">${members.map((each) => html`<span class="cell ${each.success ? 'yes' : 'no'}">${each.success ? '●' : '○'}</span>`)}</span><span class="goal">${goal}</span>
+      <span class="first">${first}</span>
     </button>`;
+  }
+
+  /** The most frequent first action of a group's episodes, as a sentence. */
+  private firstText(members: readonly Trajectory[]): string {
+    const first = firstAction(members);
+    if (!first) return msg('No action was taken.');
+    return first.count === members.length
+      ? msg(str`All begin with ${first.action}`)
+      : msg(str`${first.count} of ${members.length} begin with ${first.action}`);
   }
 
   private renderGroup(index: number, members: readonly Trajectory[]) {
     const { mean, std, signal } = groupStatistics(members);
     const best = members.reduce((a, b) => (b.advantage > a.advantage ? b : a));
     return html`<div>
-      <h3>${msg(str`Group ${index + 1}`)}: ${taskLabel(members[0].task)}
+      <h3>${msg(str`Group ${index + 1}`)}: ${goalIn(members[0].prompt)} <span class="small soft">${taskLabel(members[0].task)}</span>
         ${signal ? nothing : html`<span class="badge warn">! ${msg('no signal: all returns are equal')}</span>`}</h3>
       <p class="formula" .style=${highlightStyle('group')}>${msg('mean return')} ${fixed(mean)} · ${msg('standard deviation')} ${fixed(std)}${
         signal ? html` · ${msg('advantage of the best episode')} = ${this.formula(best, mean, std)}` : nothing

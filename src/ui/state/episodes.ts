@@ -31,6 +31,19 @@ export function groupStatistics(members: readonly Trajectory[]) {
   return { mean, std, signal: std > 1e-9 };
 }
 
+/** The action that most episodes of a group begin with, the earlier one of several; null if none has a turn. */
+export function firstAction(members: readonly Trajectory[]): { action: string; count: number } | null {
+  const counts = new Map<string, number>();
+  for (const { turns } of members) {
+    const action = turns[0]?.action.trim();
+    if (action) counts.set(action, (counts.get(action) ?? 0) + 1);
+  }
+  return [...counts].reduce<{ action: string; count: number } | null>(
+    (most, [action, count]) => (most && most.count >= count ? most : { action, count }),
+    null,
+  );
+}
+
 /** Part of a trajectory from one source. */
 export interface Segment {
   kind: 'prompt' | 'thought' | 'action' | 'observation';

@@ -15,8 +15,8 @@ export const panes: { readonly [name in PaneName]: PaneBounds } = {
   setup: { min: 220, max: 560, initial: 306 },
   learn: { min: 260, max: 720, initial: 360 },
   drawer: { min: 280, max: 900, initial: 400 },
-  progress: { min: 96, max: 720, initial: 300 },
-  progressWatching: { min: 96, max: 720, initial: 224 },
+  progress: { min: 96, max: 720, initial: 330 },
+  progressWatching: { min: 96, max: 720, initial: 268 },
 };
 
 export type PaneSizes = { readonly [name in PaneName]: number };

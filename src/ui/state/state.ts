@@ -27,6 +27,7 @@ import { initialPanes, type PaneSizes } from './panes.ts';
 import type { PickedFiles } from './picked-files.ts';
 import { noSelection, type Selection } from './selection.ts';
 import { type ChartView, plainView } from './x-axis.ts';
+import type { ZoomRange } from './zoom.ts';
 
 /** Recorded episode, shown turn by turn. */
 export interface Recording {
@@ -175,6 +176,8 @@ export interface State {
   locale: Locale;
   panes: PaneSizes;
   chartView: ChartView;
+  /** Part of the horizontal axis that all charts show. */
+  chartZoom: ZoomRange;
   help: boolean;
   /** Text for screen readers; milestones only. */
   announcement: string;
@@ -234,6 +237,7 @@ const initialState = (): State => ({
   locale: 'en',
   panes: initialPanes(),
   chartView: plainView,
+  chartZoom: null,
   help: false,
   announcement: '',
   busy: null,
