@@ -16,7 +16,7 @@ afterAll(async () => {
 });
 
 const places = (page: Page) => page.locator('tabgym-chart .place').allTextContents();
-const valueOf = (page: Page, chart: number) =>
+const firstValue = (page: Page, chart: number) =>
   page.locator('tabgym-chart').nth(chart).locator('.legend .value').first().textContent();
 const successPlot = (page: Page) => page.getByRole('slider', { name: /^Success by step/ });
 
@@ -30,11 +30,11 @@ test('the cursor over one chart shows the step and its values in all of them, an
   const { page, errors, close } = await open(browser, `${site.url}?mock=paused#run=run-1&step=30&tab=group`);
   const box = await overSuccess(page);
   await expect.poll(async () => new Set(await places(page))).toEqual(new Set(['step 30']));
-  const before = await valueOf(page, 1);
+  const before = await firstValue(page, 1);
   await page.mouse.move(box.x + box.width / 4, box.y + box.height / 2);
   await expect.poll(async () => (await places(page))[0]).toMatch(/^step (9|10|11|12)$/);
   expect(new Set(await places(page)).size).toBe(1);
-  expect(await valueOf(page, 1)).not.toBe(before);
+  expect(await firstValue(page, 1)).not.toBe(before);
   await page.mouse.move(box.x + 40, 20);
   await expect.poll(async () => new Set(await places(page))).toEqual(new Set(['step 30']));
   expect(errors).toEqual([]);
@@ -98,7 +98,7 @@ test('plots are tall enough to read, and one can be shown large', async () => {
   const heights = () =>
     page.locator('tabgym-chart .u-over').evaluateAll((all) => all.map((each) => each.getBoundingClientRect().height));
   await overSuccess(page);
-  for (const height of await heights()) expect(height).toBeGreaterThan(115);
+  for (const height of await heights()) expect(height).toBeGreaterThan(120);
   await page.getByRole('button', { name: 'Enlarge: Success' }).click();
   await page.getByRole('button', { name: 'Show small: Success' }).waitFor();
   await expect.poll(async () => (await heights())[0]).toBeGreaterThan(290);
@@ -144,7 +144,7 @@ test('notes leave, errors stay until dismissed, a held note stays, and the log h
   await expect.poll(() => notices.locator('.notice').count()).toBe(1);
   await page.keyboard.press('m');
   for (const each of ['first fault', 'a note', 'one', 'four'])
-    await page.locator('tabgym-log').getByText(each, { exact: true }).waitFor();
+    await page.locator('tabgym-log li', { hasText: each }).waitFor();
   await notices.getByRole('button', { name: 'Dismiss' }).click();
   await expect.poll(() => notices.locator('.notice').count()).toBe(0);
   await close();

@@ -26,7 +26,7 @@ import { fullRange, plotHeight } from './plot-options.ts';
  * `leastPlot`: smallest height of a plot that can be read. `besidePlot`: height of everything above and below a plot.
  * `mostPlot`: largest height of a plot in a row of several, `largePlot` of one that has the row to itself. CSS pixels.
  */
-const leastPlot = 150;
+const leastPlot = 164;
 const besidePlot = 112;
 const mostPlot = 320;
 const largePlot = 340;

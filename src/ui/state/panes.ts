@@ -16,7 +16,7 @@ export const panes: { readonly [name in PaneName]: PaneBounds } = {
   learn: { min: 260, max: 720, initial: 360 },
   drawer: { min: 280, max: 900, initial: 400 },
   progress: { min: 96, max: 720, initial: 330 },
-  progressWatching: { min: 96, max: 720, initial: 268 },
+  progressWatching: { min: 96, max: 720, initial: 286 },
 };
 
 export type PaneSizes = { readonly [name in PaneName]: number };
