@@ -16,6 +16,7 @@ import { benchInteractions } from './interactions.ts';
 import { benchMemory } from './memory.ts';
 import { benchProcessor } from './processor.ts';
 import { benchQuantized } from './quantized.ts';
+import { benchRealModel } from './real-model.ts';
 import { cell, cpu, type Result, worldResult } from './result.ts';
 import { benchSmallWorlds } from './small-worlds.ts';
 import { benchWorld } from './world.ts';
@@ -42,6 +43,12 @@ async function quantized(): Promise<Result> {
   const columns = ['', 'ms', 'floor ms', 'tokens/s', 'GFLOP/s', 'MB'];
   const rows = details.rows.map((r) => [r.name, r.ms, r.floorMs, r.tokensPerSecond, r.gflops, r.megabytes]);
   return { on: details.adapter, adapter: details.adapter, columns, rows, details };
+}
+
+async function realModel(match?: string): Promise<Result> {
+  const details = await benchRealModel(match);
+  const columns = ['', 'f32, tokens/s', 'integers, tokens/s', 'times', 'floor, tokens/s', 'MB', 'GOP'];
+  return { on: cpu(), adapter: 'WebAssembly', columns, rows: details.map((row) => Object.values(row)), details };
 }
 
 async function processor(match?: string): Promise<Result> {
@@ -122,14 +129,15 @@ const benches: { [name: string]: (match?: string) => Promise<Result> } = {
   'compare-adapter': compareAdapter,
   quantized,
   processor,
+  'real-model': realModel,
   'first-minutes': firstMinutes,
   'first-picture': firstPicture,
   interactions,
   memory,
 };
 
-/** These need PyTorch, or Chromium and several minutes, so they run only when named. */
-const onRequest = new Set(['compare-torch', 'compare-adapter', 'proxy', 'passages']);
+/** These need PyTorch, a model's file, or Chromium and several minutes, so they run only when named. */
+const onRequest = new Set(['real-model', 'compare-torch', 'compare-adapter', 'proxy', 'passages']);
 
 function commit(): string {
   const git = (...args: string[]) => execFileSync('git', args, { encoding: 'utf8' }).trim();

@@ -63,7 +63,7 @@ async function inTurns(a: Work, b: Work): Promise<{ a: number; b: number; share:
 }
 
 /** Products and sums in registers only, on all threads. */
-function peakWork(device: WasmDevice): Work {
+export function peakWork(device: WasmDevice): Work {
   const recorder = device.createRecorder(256, Number.POSITIVE_INFINITY);
   const out = device.createBuffer('peak', PEAK_CHUNKS * 4);
   const kernel = device.kernels.request('peak');

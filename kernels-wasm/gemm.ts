@@ -213,7 +213,7 @@ export function packFour(from: usize, stride: usize, count: u32, depth: u32, to:
 /** Copies the valid part of a tile (4 x 8 floats) to C, or from C to the tile if `out` is false. */
 // @ts-ignore: decorator
 @inline
-function moveTile(tile: usize, c: usize, stride: usize, rows: u32, columns: u32, out: bool): void {
+export function moveTile(tile: usize, c: usize, stride: usize, rows: u32, columns: u32, out: bool): void {
   for (let i: u32 = 0; i < rows; i++)
     for (let j: u32 = 0; j < columns; j++) {
       const inside = tile + ((i * 8 + j) << 2);

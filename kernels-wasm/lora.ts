@@ -1,6 +1,7 @@
 /** Second product of a low-rank adapter and its two backward products. shaders/lora.wgsl explains the scalars. */
 import { Lora, LoraUp, LoraUpBackward, LoraUpBackwardWeight } from '../build/kernels/calls';
 import { ceilDiv, least, scratch } from './call';
+import { packAcross } from './gemm';
 import { addScaled, dot } from './math';
 
 const TOKENS: u32 = 32;
@@ -18,23 +19,64 @@ function shiftOf(call: usize, part: u32): u32 { return part == 0 ? Lora.shift0(c
 
 export function tokenChunks(T: u32): i32 { return ceilDiv(T, TOKENS); }
 
+/** Rows of B of a chunk of `loraUp`. */
+const OUTPUTS: u32 = 256;
+export function upChunks(T: u32, N: u32): i32 { return ceilDiv(T, TOKENS) * ceilDiv(N, OUTPUTS); }
+
 /** out[t, column(n)] += scale * mid[t, part] · B[n]. */
 export function loraUp(call: usize, chunk: u32): void {
-  const T = LoraUp.T(call), rank = LoraUp.rank(call), width = LoraUp.width(call), stride = LoraUp.stride(call), scale = LoraUp.scale(call);
-  const parts = width / rank;
-  const end = least((chunk + 1) * TOKENS, T);
+  const T = LoraUp.T(call), N = LoraUp.N(call), rank = LoraUp.rank(call), width = LoraUp.width(call), stride = LoraUp.stride(call);
+  const scale = LoraUp.scale(call), parts = width / rank, across = ceilDiv(N, OUTPUTS);
+  const t = chunk / across * TOKENS, begin = chunk % across * OUTPUTS;
+  const tokens = least(TOKENS, T - t);
+  // Packing eight rows of B costs about as much as their products with three tokens.
+  const packs = tokens > 3 && rank % 8 == 0;
   for (let part: u32 = 0; part < parts; part++) {
-    const last = endOf(call, part);
-    for (let n = startOf(call, part); n < last; n++) {
+    const last = least(endOf(call, part), begin + OUTPUTS);
+    let n = startOf(call, part) > begin ? startOf(call, part) : begin;
+    const mid = LoraUp.midAt(call) + ((t * width + part * rank) << 2);
+    for (; n < last; ) {
       const b = LoraUp.BAt(call) + ((n * rank) << 2);
-      let out = LoraUp.outAt(call) + ((chunk * TOKENS * stride + n + shiftOf(call, part)) << 2);
-      let mid = LoraUp.midAt(call) + ((chunk * TOKENS * width + part * rank) << 2);
-      for (let t = chunk * TOKENS; t < end; t++) {
-        store<f32>(out, load<f32>(out) + scale * dot(mid, b, rank));
-        out += stride << 2;
-        mid += width << 2;
+      const out = LoraUp.outAt(call) + ((t * stride + n + shiftOf(call, part)) << 2);
+      const eight = packs && n + 8 <= last;
+      if (eight) upEight(mid, b, out, tokens, rank, width, stride, scale);
+      else for (let i: u32 = 0; i < tokens; i++) {
+        const to = out + ((i * stride) << 2);
+        store<f32>(to, load<f32>(to) + scale * dot(mid + ((i * width) << 2), b, rank));
       }
+      n += eight ? 8 : 1;
     }
+  }
+}
+
+/** Products of tokens with eight rows of B, added in the order of `dot`. The rank is a multiple of 8. */
+function upEight(mid: usize, b: usize, out: usize, tokens: u32, rank: u32, width: u32, stride: u32, scale: f32): void {
+  packAcross(b, rank << 2, 8, rank, scratch);
+  const scale4 = f32x4.splat(scale);
+  for (let i: u32 = 0; i < tokens; i++) {
+    for (let half: usize = 0; half < 32; half += 16) {
+      let s0: v128, s1: v128, s2: v128, s3: v128, s4: v128, s5: v128, s6: v128, s7: v128;
+      s0 = s1 = s2 = s3 = s4 = s5 = s6 = s7 = f32x4.splat(0);
+      let a = mid, from = scratch + half;
+      const end = mid + (rank << 2);
+      while (a < end) {
+        s0 = f32x4.add(s0, f32x4.mul(v128.load32_splat(a), v128.load(from)));
+        s1 = f32x4.add(s1, f32x4.mul(v128.load32_splat(a, 4), v128.load(from, 32)));
+        s2 = f32x4.add(s2, f32x4.mul(v128.load32_splat(a, 8), v128.load(from, 64)));
+        s3 = f32x4.add(s3, f32x4.mul(v128.load32_splat(a, 12), v128.load(from, 96)));
+        s4 = f32x4.add(s4, f32x4.mul(v128.load32_splat(a, 16), v128.load(from, 128)));
+        s5 = f32x4.add(s5, f32x4.mul(v128.load32_splat(a, 20), v128.load(from, 160)));
+        s6 = f32x4.add(s6, f32x4.mul(v128.load32_splat(a, 24), v128.load(from, 192)));
+        s7 = f32x4.add(s7, f32x4.mul(v128.load32_splat(a, 28), v128.load(from, 224)));
+        a += 32;
+        from += 256;
+      }
+      s0 = f32x4.add(s0, s4); s1 = f32x4.add(s1, s5); s2 = f32x4.add(s2, s6); s3 = f32x4.add(s3, s7);
+      const product = f32x4.add(f32x4.add(s0, s2), f32x4.add(s1, s3));
+      v128.store(out + half, f32x4.add(v128.load(out + half), f32x4.mul(scale4, product)));
+    }
+    mid += width << 2;
+    out += stride << 2;
   }
 }
 

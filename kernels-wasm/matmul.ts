@@ -22,10 +22,10 @@ export const MATMUL_SCRATCH: usize = LEFT + <usize>ROWS * DEPTH * 4;
  */
 // @ts-ignore: decorator
 @inline
-function chunkRows(M: u32, weights: u32): u32 { return M <= 256 ? M : weights > 65536 ? 256 : 128; }
+export function chunkRows(M: u32, weights: u32): u32 { return M <= 256 ? M : weights > 65536 ? 256 : 128; }
 // @ts-ignore: decorator
 @inline
-function chunkColumns(M: u32, N: u32): u32 { return M <= 256 ? (N >= 256 ? 64 : 32) : least(COLUMNS, (N / 2 + 31) & ~31); }
+export function chunkColumns(M: u32, N: u32): u32 { return M <= 256 ? (N >= 256 ? 64 : 32) : least(COLUMNS, (N / 2 + 31) & ~31); }
 
 /** Number of chunks of a product with M rows, `columns` columns and a matrix of `weights` elements. */
 export function productChunks(M: u32, columns: u32, weights: u32): i32 {

@@ -5,7 +5,7 @@
 import { SampleFinish, SampleMasked, SampleScan } from '../build/kernels/calls';
 import { ceilDiv, least, scratch } from './call';
 import { softmaxLargest, softmaxMerge, softmaxOf, softmaxSum } from './head';
-import { dot, log } from './math';
+import { dot, log, log4 } from './math';
 import { tableRow } from './quant';
 
 const LOWEST: f32 = -1e30;
@@ -30,6 +30,26 @@ function gumbel(seed: u32, stream: u32, row: u32, position: u32, token: u32): f3
   const v: f32 = 1 - unit;
   const near: f32 = v * (1 + v * (0.5 + v * (<f32>(1.0 / 3.0) + v * 0.25)));
   return -log(v < <f32>0.02 ? near : -log(unit));
+}
+
+/** `gumbel` of four consecutive tokens, with the same bits. */
+function gumbel4(seed: u32, stream: u32, row: u32, position: u32, token: u32): v128 {
+  const tokens = i32x4.add(i32x4.splat(token), i32x4(0, 1, 2, 3));
+  const factor = i32x4.splat(1664525), more = i32x4.splat(1013904223);
+  let x = i32x4.add(i32x4.mul(v128.xor(i32x4.splat(seed), tokens), factor), more);
+  let y = i32x4.add(i32x4.mul(i32x4.add(i32x4.splat(stream), tokens), factor), more);
+  let z = i32x4.add(i32x4.mul(i32x4.splat(row), factor), more);
+  let w = i32x4.add(i32x4.mul(v128.xor(i32x4.splat(position), i32x4.mul(tokens, i32x4.splat(<i32>2654435769))), factor), more);
+  x = i32x4.add(x, i32x4.mul(y, w)); y = i32x4.add(y, i32x4.mul(z, x)); z = i32x4.add(z, i32x4.mul(x, y)); w = i32x4.add(w, i32x4.mul(y, z));
+  x = v128.xor(x, i32x4.shr_u(x, 16)); y = v128.xor(y, i32x4.shr_u(y, 16)); w = v128.xor(w, i32x4.shr_u(w, 16));
+  const bits = i32x4.add(x, i32x4.mul(y, w));
+  const one = f32x4.splat(1);
+  const unit = f32x4.mul(f32x4.add(f32x4.convert_i32x4_s(i32x4.shr_u(bits, 9)), f32x4.splat(0.5)), f32x4.splat(<f32>(1.0 / 8388608.0)));
+  const v = f32x4.sub(one, unit);
+  const third = f32x4.add(f32x4.splat(<f32>(1.0 / 3.0)), f32x4.mul(v, f32x4.splat(0.25)));
+  const near = f32x4.mul(v, f32x4.add(one, f32x4.mul(v, f32x4.add(f32x4.splat(0.5), f32x4.mul(v, third)))));
+  const inner = v128.bitselect(near, f32x4.neg(log4(unit)), f32x4.lt(v, f32x4.splat(<f32>0.02)));
+  return f32x4.neg(log4(inner));
 }
 
 /** Best candidate so far: the highest key; the lower index of equal keys. */
@@ -136,7 +156,18 @@ export function sampleScan(call: usize, r: u32): void {
   const key = load<u32>(row, 28), position = load<u32>(row, 16) - load<u32>(row, 12) + load<u32>(row, 4);
   const logits = SampleScan.logitsAt(call) + ((r * W) << 2);
   forget();
-  for (let v: u32 = 0; v < W; v++) {
+  let v: u32 = 0;
+  for (; v + 4 <= W; v += 4) {
+    const four = f32x4.mul(v128.load(logits + (v << 2)), f32x4.splat(scale));
+    const keys = greedy ? four : f32x4.add(four, gumbel4(seed, stream, key, position, first + v));
+    // Later tokens replace the best only with a larger key.
+    if (!v128.any_true(f32x4.gt(keys, f32x4.splat(bestKey)))) continue;
+    consider(f32x4.extract_lane(keys, 0), f32x4.extract_lane(four, 0), first + v);
+    consider(f32x4.extract_lane(keys, 1), f32x4.extract_lane(four, 1), first + v + 1);
+    consider(f32x4.extract_lane(keys, 2), f32x4.extract_lane(four, 2), first + v + 2);
+    consider(f32x4.extract_lane(keys, 3), f32x4.extract_lane(four, 3), first + v + 3);
+  }
+  for (; v < W; v++) {
     const logit = load<f32>(logits + (v << 2)) * scale;
     consider(greedy ? logit : logit + gumbel(seed, stream, key, position, first + v), logit, first + v);
   }

@@ -124,3 +124,12 @@ function packedOf(BITS: number, other: 0 | 1): [string, Constants][] {
 }
 
 export const packedVariants = [...packedOf(4, 0), ...packedOf(8, 1)];
+
+/** Kernels of the processor without a shader. */
+export const integerVariants: [string, Constants][] = [
+  ['integer_activations', {}],
+  ['integer_matmul_nt', { BITS: 4, HAS_BIAS: 1 }],
+  ['integer_matmul_nt', { BITS: 8, HAS_RESIDUAL: 1 }],
+  ['integer_matmul_nt', { BITS: 4, MINIMUM: 1 }],
+  ['integer_matmul_nt', { BITS: 8, MINIMUM: 1, HAS_BIAS: 1, HAS_RESIDUAL: 1 }],
+];

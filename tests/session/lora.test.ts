@@ -182,7 +182,7 @@ describe('an experiment that does not fit', () => {
     if (contextProblem(each, config)) return true;
     try {
       const room = { bindingBytes: binding, totalBytes: LANGUAGE_MODEL_BUDGET };
-      return misfit(planAdapted(each, config, undefined, binding), room) !== null;
+      return misfit(planAdapted(each, config, undefined, { blockBytes: binding }), room) !== null;
     } catch (error) {
       // A matrix too large for a binding.
       expect(error).toBeInstanceOf(RangeError);

@@ -24,6 +24,12 @@ const quantLaneForms = ['registers', 'lanes', 'lanes-subgroups'] as const;
 /** tiled: through workgroup memory, with the codes unpacked to f32 or f16. */
 const quantTileForms = ['registers', 'tiled', 'tiled-half'] as const;
 
+/**
+ * Activations in the forward product of packed weights: f32, or 16-bit codes with one scale for 32 values, so that the
+ * sums are integers (kernels-wasm/integer.ts). Rollouts and training use the same, so their log-probabilities agree.
+ */
+const activationForms = ['f32', 'int16'] as const;
+
 /** Largest number of rows for which a matmul uses its `few` form. */
 export const fewRows = 64;
 /** Largest number of rows that a quantised matmul keeps in a thread's registers. */
@@ -47,6 +53,8 @@ export const kernelForms = {
   quant_nt_some: quantTileForms,
   quant_nt_many: quantTileForms,
   quant_nn_many: quantTileForms,
+  /** A GPU always uses f32. */
+  packed_activations: activationForms,
 } as const;
 
 export type KernelChoice = keyof typeof kernelForms;
@@ -92,3 +100,6 @@ export const softwareChoices = ({ architecture }: { architecture: string }): Ker
   ...defaultChoices,
   ...(/swiftshader/i.test(architecture) ? { matmul_tn_many: 'rows16' } : {}),
 });
+
+/** Best forms on the processor, where one operation serves all forms but those of `packed_activations`. */
+export const processorChoices: KernelChoices = { ...defaultChoices, packed_activations: 'int16' };

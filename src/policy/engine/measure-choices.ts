@@ -10,6 +10,7 @@ import {
   defaultChoices,
   type KernelChoices,
   matmulForms,
+  processorChoices,
   softwareChoices,
   weightGradientForms,
 } from './kernel-choices.ts';
@@ -29,8 +30,8 @@ const largest = 1024 * 512;
 
 /** Takes well under a second on a GPU. Software adapters are not measured, because their best forms are known. */
 export async function measureChoices(device: Device): Promise<KernelChoices> {
-  // A device without a compiler has one form of each kernel.
-  if (device.info.isFallback || !device.compiles) return softwareChoices(device.info);
+  if (!device.compiles) return processorChoices;
+  if (device.info.isFallback) return softwareChoices(device.info);
   const matmuls = { ...(await measureMatmuls(device)), ...(await measureQuantized(device)) };
   return { ...defaultChoices, ...matmuls, ...(await measureAttention(device)) };
 }

@@ -20,6 +20,12 @@ export interface QuantTable {
   scalesAt: number;
 }
 
+/** Working memory of a product's activations as integers. */
+export interface IntegerActivations {
+  codes: BufferSlice;
+  scales: BufferSlice;
+}
+
 const ceil = (a: number, b: number) => Math.ceil(a / b);
 const lanesFor = (count: number) => (count > 16 ? 32 : count > 8 ? 16 : 8);
 const width = (k: number) => (k % 4 === 0 ? 4 : 1);
@@ -44,6 +50,8 @@ export class QuantizedOperations {
     readonly kernels: KernelCache,
     readonly recorder: Recorder,
     choices: KernelChoices = defaultChoices,
+    /** Only where the device has integer products. */
+    private readonly integers: IntegerActivations | null = null,
   ) {
     const { features, info } = recorder.device;
     const f16 = features.has('shader-f16');
@@ -70,10 +78,34 @@ export class QuantizedOperations {
     extra: { bias?: BufferSlice; residual?: BufferSlice } = {},
   ): void {
     const flags = { BITS: weight.bits, HAS_BIAS: extra.bias ? 1 : 0, HAS_RESIDUAL: extra.residual ? 1 : 0 };
-    const bindings = [inp, weight.codes, weight.scales, extra.bias ?? inp, extra.residual ?? inp, out];
+    const others = [weight.codes, weight.scales, extra.bias ?? inp, extra.residual ?? inp, out];
+    if (this.integers && this.choices.packed_activations === 'int16') {
+      this.integerNT(inp, this.integers, others, flags, { M, N, K });
+      return;
+    }
+    const bindings = [inp, ...others];
     const [name, constants, groups] = this.formNT(M, N, K);
     const kernel = this.kernels.request(name, { ...flags, ...constants });
     this.recorder.run({ kernel, bindings, grid: grid1d(groups), params: { M, N, K }, flops: 2 * M * N * K });
+  }
+
+  /** `matmulNT` with the activations as integers. */
+  private integerNT(
+    inp: BufferSlice,
+    { codes, scales }: IntegerActivations,
+    others: readonly BufferSlice[],
+    flags: Constants,
+    { M, N, K }: { M: number; N: number; K: number },
+  ): void {
+    const kernel = this.kernels.request('integer_activations');
+    this.recorder.run({ kernel, bindings: [inp, codes, scales], grid: [1], params: { M, K }, flops: 3 * M * K });
+    this.recorder.run({
+      kernel: this.kernels.request('integer_matmul_nt', flags),
+      bindings: [codes, scales, ...others],
+      grid: [1],
+      params: { M, N, K },
+      flops: 2 * M * N * K,
+    });
   }
 
   /** Kernel, its constants, and its number of workgroups. */

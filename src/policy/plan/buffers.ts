@@ -17,6 +17,7 @@ import {
   adapterBuffers,
   adapterGradients,
   backwardBuffers,
+  integerBuffers,
   keepsLayers,
   layerInputs,
   passBuffers,
@@ -45,7 +46,7 @@ export interface PlanOptions {
   updateRows?: number;
   /** Memory for kernel timings on the device. */
   timingBytes?: number;
-  /** True if device and host share memory, so that read-backs need no staging buffer. */
+  /** True on the processor: read-backs need no staging buffer, and packed weights have integer products. */
   sharesMemory?: boolean;
   /** The adapter's largest binding in bytes. */
   blockBytes: number;
@@ -84,9 +85,11 @@ function weightBuffers(config: ModelConfig, trained: Layout, options: PlanOption
   ];
 }
 
-function layerBuffers(sizes: Sizes, trained: Layout, { trainable, keptBytes, lora }: PlanOptions): PlannedBuffer[] {
+function layerBuffers(sizes: Sizes, trained: Layout, options: PlanOptions): PlannedBuffer[] {
+  const { trainable, keptBytes, lora, precision = 'f32', sharesMemory } = options;
   const kept = trainable && keepsLayers(sizes, keptBytes);
-  const forward = { ...passBuffers(sizes), ...(lora ? adapterBuffers(sizes, lora) : {}) };
+  const integers = sharesMemory && precision !== 'f32' ? integerBuffers(sizes) : {};
+  const forward = { ...passBuffers(sizes), ...integers, ...(lora ? adapterBuffers(sizes, lora) : {}) };
   const backward = { ...backwardBuffers(sizes, trained), ...(lora ? adapterGradients(sizes, lora) : {}) };
   return [
     ...planned('activations', [...activationBuffers(sizes, kept), ...layerInputs(sizes), ...named(forward)]),

@@ -4,6 +4,7 @@ import { tokenWords } from '../engine/batch.ts';
 import type { Capacity } from '../policy.ts';
 import { adapterWidth, type LoraConfig } from '../weights/adapter.ts';
 import { type Layout, layoutFloats } from '../weights/parameters.ts';
+import { groupLength } from '../weights/quantize.ts';
 import { partialFloats } from './partial-sums.ts';
 import type { Sizes } from './sizes.ts';
 
@@ -66,6 +67,12 @@ export const passBuffers = ({ T, N, R, D, capacity }: Sizes) => ({
   pairs: 2 * Math.max(T, N, R),
   rope: ropePositions(capacity) * D,
 });
+
+/** Activations of a product as 16-bit integers, with a scale and a sum for 32 values (kernels-wasm/integer.ts). */
+export function integerBuffers({ T, N, R, h, H, D, I }: Sizes) {
+  const groups = Math.max(T, N, R) * Math.ceil(Math.max(h, H * D, I) / groupLength);
+  return { integerCodes: (groups * groupLength) / 2, integerScales: 2 * groups };
+}
 
 /** Low-rank intermediate of an adapter, forward. */
 export const adapterBuffers = ({ T, config }: Sizes, lora: LoraConfig) => ({ loraMid: T * adapterWidth(config, lora) });

@@ -6,6 +6,7 @@ import type {
   adapterBuffers,
   adapterGradients,
   backwardBuffers,
+  integerBuffers,
   passBuffers,
 } from './layer-buffers.ts';
 
@@ -16,6 +17,7 @@ export type WorkspaceBuffer =
   | `cache.${number}`
   | keyof ReturnType<typeof passBuffers>
   | keyof ReturnType<typeof adapterBuffers>
+  | keyof ReturnType<typeof integerBuffers>
   | keyof ReturnType<typeof backwardBuffers>
   | keyof ReturnType<typeof adapterGradients>
   | keyof ReturnType<typeof headBuffers>

@@ -9,6 +9,7 @@ import { attentionTwins } from './twins-attention.ts';
 import { tiledAttentionTwins } from './twins-attention-tiled.ts';
 import { denseTwins } from './twins-dense.ts';
 import { headTwins } from './twins-head.ts';
+import { integerTwins } from './twins-integer.ts';
 import { loraTwins } from './twins-lora.ts';
 import { quantTwins } from './twins-quant.ts';
 import { samplingTwins } from './twins-sampling.ts';
@@ -22,6 +23,7 @@ export const twins: { readonly [kernel: string]: Twin } = {
   ...samplingTwins,
   ...loraTwins,
   ...quantTwins,
+  ...integerTwins,
 };
 
 /** Results of tested kernels. A kernel compiled later is tested by the next self-test. */

@@ -122,7 +122,10 @@ export class PackedWeights implements BaseWeights {
     readonly set: PackedSet,
   ) {
     this.C = config.hiddenSize;
-    this.quantized = new QuantizedOperations(ops.kernels, ops.recorder, ops.choices);
+    const integers = ws.has('integerCodes')
+      ? { codes: ws.slice('integerCodes'), scales: ws.slice('integerScales') }
+      : null;
+    this.quantized = new QuantizedOperations(ops.kernels, ops.recorder, ops.choices, integers);
   }
 
   write(piece: WeightPiece): void {

@@ -8,7 +8,7 @@ import type { LoraPolicy } from '../../experiment/policies/adapted.ts';
 import { type Bounds, capacityOf, plainBounds, updateSizesOf } from '../../experiment/sizes.ts';
 import type { ModelConfig } from '../../policy/config.ts';
 import { kvRowWords, pagesNeeded } from '../../policy/engine/generation/cache-pages.ts';
-import { planBuffers } from '../../policy/plan/buffers.ts';
+import { type PlanOptions, planBuffers } from '../../policy/plan/buffers.ts';
 import { canCacheBytes } from '../../policy/plan/decoding-buffers.ts';
 import { type Change, changeThatFits, misfit } from '../../policy/plan/fit.ts';
 import type { PlannedBuffer } from '../../policy/plan/planned-buffer.ts';
@@ -52,12 +52,15 @@ export function adaptedCapacity(experiment: Adapted, config: ModelConfig): Capac
 /** Maximum bytes of a run with a language model: the memory of a smaller discrete GPU. */
 export const LANGUAGE_MODEL_BUDGET = 2 ** 33;
 
+/** Facts of a device that decide on buffers. Default: a GPU that binds 128 MiB. */
+type PlannedDevice = Partial<Pick<PlanOptions, 'blockBytes' | 'timingBytes' | 'sharesMemory'>>;
+
 /** All buffers of a run with an adapter. */
 export function planAdapted(
   experiment: Adapted,
   config: ModelConfig,
   capacity = adaptedCapacity(experiment, config),
-  blockBytes = 128 * 2 ** 20,
+  { blockBytes = 128 * 2 ** 20, ...device }: PlannedDevice = {},
 ): PlannedBuffer[] {
   const { policy } = experiment;
   const { weights: precision, kvCache } = policy;
@@ -69,6 +72,7 @@ export function planAdapted(
     kvCache,
     lora: loraOf(policy),
     blockBytes,
+    ...device,
   });
 }
 
@@ -129,7 +133,7 @@ export function changeOf(experiment: Adapted, config: ModelConfig, bindingBytes:
   const fits = (candidate: Adapted) => {
     try {
       if (longest(candidate) > config.maxPosition) return false;
-      return misfit(planAdapted(candidate, config, undefined, bindingBytes), room) === null;
+      return misfit(planAdapted(candidate, config, undefined, { blockBytes: bindingBytes }), room) === null;
     } catch (error) {
       if (isUnplannable(error)) return false;
       throw error;

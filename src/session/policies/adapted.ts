@@ -50,7 +50,11 @@ function planned(experiment: Adapted, config: ModelConfig, capacity: Capacity, g
   const change = () => changeOf(experiment, config, blockBytes);
   const advice = { budget: LANGUAGE_MODEL_BUDGET, change };
   try {
-    const buffers = planAdapted(experiment, config, capacity, blockBytes);
+    const buffers = planAdapted(experiment, config, capacity, {
+      blockBytes,
+      timingBytes: gpu?.timingBytes,
+      sharesMemory: gpu?.sharesMemory,
+    });
     return planReport(buffers, gpu, { ...advice, problem: contextProblem(experiment, config) });
   } catch (error) {
     if (!isUnplannable(error)) throw error;

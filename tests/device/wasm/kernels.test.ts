@@ -4,10 +4,10 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import type { KernelResult } from '../../../src/device/selftest.ts';
 import { operations } from '../../../src/device/wasm/operations.ts';
 import { compareKernels, twins } from '../../../src/policy/selftest/selftest.ts';
-import { packedVariants, variants } from '../../policy/kernel-variants.ts';
+import { integerVariants, packedVariants, variants } from '../../policy/kernel-variants.ts';
 import { useWasm } from '../open.ts';
 
-const all = [...variants, ...packedVariants];
+const all = [...variants, ...packedVariants, ...integerVariants];
 
 it('every twin has an operation, except those of custom code', () => {
   expect([...operations.keys()].filter((name) => !['copy', 'clear', 'peak'].includes(name)).sort()).toEqual(
