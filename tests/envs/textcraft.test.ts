@@ -149,6 +149,7 @@ describe('tasks', () => {
       fresh: false,
       keepKinds: false,
       madeUp: false,
+      instruction: null,
     });
   });
   it('show each training goal under every list, list by list, and held-out goals under the first', async () => {

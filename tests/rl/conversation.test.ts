@@ -1,6 +1,7 @@
 // A language model's conversation: the same tokens as its template renders, masks, stop tokens, replies and their
 // actions.
 import { describe, expect, it } from 'vitest';
+import { promptRulesOf, type WorldOptions } from '../../src/envs/env.ts';
 import { lastAction, oneAction } from '../../src/envs/reply.ts';
 import type { GeneratedTurn, GenerateRow, Sampling } from '../../src/policy/policy.ts';
 import { type ChatMessage, ChatTemplate } from '../../src/policy/text/chat-template.ts';
@@ -181,6 +182,24 @@ describe('replies', () => {
       expect(reply!(conversation.reply('go to red ball 1')).action).toBe('go to red ball 1');
     }
   });
+
+  it.each(rowsHere([['babyai'], ['maze'], ['textcraft'], ['wordle']]))(
+    '%s takes a person’s instruction; an empty one leaves the first observation alone in the prompt',
+    async (name) => {
+      const conversation = await conversationIn('qwen2');
+      const module = worldModule(name);
+      const promptUnder = (options: WorldOptions) => {
+        const filled = module.options(options) as WorldOptions;
+        const { instruction, acknowledgement } = promptRulesOf(module, { options: filled });
+        return Array.from(conversation.prompt('Goal', instruction, acknowledgement).tokens);
+      };
+      expect(promptUnder({})).toEqual(await rendered('qwen2', [module.instruction, acknowledgement, 'Goal']));
+      const own = { instruction: 'Go there.' };
+      expect(promptUnder(own)).toEqual(await rendered('qwen2', [own.instruction, acknowledgement, 'Goal']));
+      expect(promptUnder({ instruction: '' })).toEqual(await rendered('qwen2', ['Goal']));
+      expect(() => module.options({ instruction: 'x'.repeat(4001) })).toThrow('4,000 characters');
+    },
+  );
 
   const cases: [string, string][] = [
     ['web', 'type [12] [red lamp] [1]'],

@@ -1,6 +1,8 @@
 /** Description of BabyAI: the facts that both its module and its client need. */
 import type { WorldDescription } from '../../envs/env.ts';
+import { ownInstruction } from '../../envs/instruction.ts';
 import { oneAction } from '../../envs/reply.ts';
+import { parseBabyAiOptions } from './options.ts';
 
 export const babyaiDescription: WorldDescription = {
   name: 'babyai',
@@ -19,6 +21,7 @@ export const babyaiDescription: WorldDescription = {
     'Name objects and numbers as they are told to you, as in: go to red ball 1.\n' +
     'Answer strictly in this format:\nThought:\nyour thoughts.\n\nAction:\nyour next action\n',
   reply: oneAction,
+  under: ownInstruction(parseBabyAiOptions),
   credit:
     'BabyAI: Chevalier-Boisvert et al. (arXiv 1810.08272), BSD-3-Clause, as carried on in github.com/Farama-Foundation/Minigrid, Apache-2.0; its text form as served by AgentGym (arXiv 2406.04151), github.com/WooooDyy/AgentGym, MIT.',
   hasOracle: true,

@@ -1,5 +1,6 @@
 /** Schema and parser of BabyAI's options. Independent of the WASM instance. */
 import * as v from 'valibot';
+import { instructionField } from '../../envs/instruction.ts';
 import { optionsReader } from '../../envs/options.ts';
 import { choice, listOf, option, toggle, whole } from '../../fields/fields.ts';
 import { LEVELS, RL_LEVELS } from './split.ts';
@@ -47,6 +48,7 @@ const schema = v.strictObject({
     label: 'Original rules',
     sentence: "Use the original's rules where ours differ, for comparison with published results.",
   }),
+  instruction: instructionField,
 });
 
 /**

@@ -1,6 +1,8 @@
 /** Description of Maze: the facts that both its module and its client need. */
 import type { WorldDescription } from '../../envs/env.ts';
+import { ownInstruction } from '../../envs/instruction.ts';
 import { firstAction } from '../../envs/reply.ts';
+import { parseMazeOptions } from './options.ts';
 
 export const mazeDescription: WorldDescription = {
   name: 'maze',
@@ -14,6 +16,7 @@ export const mazeDescription: WorldDescription = {
     'For example, at position 1, 1 with the goal at position 1, 3 and walls to your left and above you, you would answer: move right.\n' +
     'Answer strictly in this format:\nThought:\nyour thoughts.\n\nAction:\nyour next action\n',
   reply: firstAction,
+  under: ownInstruction(parseMazeOptions),
   credit:
     'Maze: Abdulhai et al., LMRL-Gym (arXiv 2311.18232), github.com/abdulhaim/LMRL-Gym, MIT; as served by AgentGym (arXiv 2406.04151), github.com/WooooDyy/AgentGym, MIT. Mazes from a seed are our own.',
   hasOracle: true,

@@ -1,5 +1,6 @@
 /** Schema of the maze's options. Independent of WASM. */
 import * as v from 'valibot';
+import { instructionField } from '../../envs/instruction.ts';
 import { optionsReader } from '../../envs/options.ts';
 import { choice, option, toggle, whole } from '../../fields/fields.ts';
 
@@ -52,6 +53,7 @@ const schema = v.strictObject({
     sentence:
       "The original's single maze with its 25 games and rules, for comparison with published results; no other option applies.",
   }),
+  instruction: instructionField,
 });
 
 /** Fills in defaults. An invalid option throws an error with its path, value and bounds. */

@@ -1,7 +1,9 @@
 /** Description of TextCraft: the facts that both its module and its client need. */
 import type { WorldDescription } from '../../envs/env.ts';
+import { ownInstruction } from '../../envs/instruction.ts';
 import { oneAction } from '../../envs/reply.ts';
 import { freshTaskUnder } from './fresh-task.ts';
+import { parseTextCraftOptions } from './options.ts';
 
 export const textcraftDescription: WorldDescription = {
   name: 'textcraft',
@@ -16,6 +18,7 @@ export const textcraftDescription: WorldDescription = {
     '2. Do not say where an ingredient comes from.\n' +
     '3. Use only the recipes shown. Where a recipe names a kind of thing, such as "planks", a special one, such as "dark oak planks", may take its place.\n',
   reply: oneAction,
+  under: ownInstruction(parseTextCraftOptions),
   credit:
     'TextCraft: Prasad et al., ADaPT (arXiv 2311.05772), github.com/archiki/ADaPT, MIT; as served by AgentGym (arXiv 2406.04151), github.com/WooooDyy/AgentGym, MIT.',
   hasOracle: true,

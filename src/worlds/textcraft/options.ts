@@ -1,5 +1,6 @@
 /** Schema and parser of TextCraft's options. Independent of the WASM instance. */
 import * as v from 'valibot';
+import { instructionField } from '../../envs/instruction.ts';
 import { optionsReader } from '../../envs/options.ts';
 import { listOf, option, toggle, whole } from '../../fields/fields.ts';
 
@@ -67,6 +68,7 @@ const schema = v.strictObject({
     label: 'Goal number',
     sentence: 'Replaces a training goal by another thing that its list makes, by number; 0 keeps the goal.',
   }),
+  instruction: instructionField,
 });
 
 export type TextCraftOptions = v.InferOutput<typeof schema>;

@@ -1,6 +1,8 @@
 /** Description of Wordle: the facts that both its module and its client need. */
 import type { WorldDescription } from '../../envs/env.ts';
+import { ownInstruction } from '../../envs/instruction.ts';
 import { firstAction } from '../../envs/reply.ts';
+import { parseWordleOptions } from './options.ts';
 
 export const wordleDescription: WorldDescription = {
   name: 'wordle',
@@ -13,6 +15,7 @@ export const wordleDescription: WorldDescription = {
     'A guess is a word of five letters, written with spaces between them, as in: s h i r e.\n' +
     'Answer strictly in this format:\nThought:\nyour thoughts.\n\nAction:\nyour guess\n',
   reply: firstAction,
+  under: ownInstruction(parseWordleOptions),
   credit:
     'Wordle is by Josh Wardle. In text: Abdulhai et al., LMRL-Gym (arXiv 2311.18232), github.com/abdulhaim/LMRL-Gym, MIT; as served by AgentGym (arXiv 2406.04151), github.com/WooooDyy/AgentGym, MIT. Longer word lists: SCOWL by Kevin Atkinson, wordlist.aspell.net.',
   hasOracle: true,

@@ -1,5 +1,6 @@
 /** Schema of Wordle's options. Independent of WASM. */
 import * as v from 'valibot';
+import { instructionField } from '../../envs/instruction.ts';
 import { optionsReader } from '../../envs/options.ts';
 import { choice, option, toggle, whole } from '../../fields/fields.ts';
 
@@ -66,6 +67,7 @@ const schema = v.strictObject({
     sentence:
       "The original's game, for comparison with published results. It hides no fixed word but draws a new one at each guess; of the other options only “Spell guesses” and “Show the words” apply.",
   }),
+  instruction: instructionField,
 });
 
 export type WordleOptions = v.InferOutput<typeof schema>;
