@@ -1,5 +1,5 @@
 /**
- * Recorded play as an algorithm sees it: trajectories taken from named files. Files are read elsewhere
+ * Recorded play for algorithms: trajectories taken from named files. Files are read elsewhere
  * (`src/trajectories`), which hands the trainer a function that opens them.
  */
 import type { Task, World } from '../envs/env.ts';
@@ -42,7 +42,7 @@ export type OpenRecorded = (setting: RecordedSetting) => RecordedPlay;
 /** Error for a file that a run names but does not contain. */
 export const missingRecording = (name: string): RecordingError =>
   new RecordingError(
-    `This run is to learn from ${name} and does not hold that file. Choose the file in Setup and start the run anew.`,
+    `This run is to learn from ${name} and does not contain that file. Choose the file in Setup and start a new run.`,
   );
 
 export const noRecordings: OpenRecorded = () => ({

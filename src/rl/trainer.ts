@@ -207,7 +207,7 @@ export class Trainer {
   private requirePlayable(played: readonly Trajectory[], k: number, { onNotice }: StepOptions): void {
     requireRoom(played, this.policy.capacity, `of step ${k}`);
     for (const words of failureWords(played, this.evaluator.worlds)) {
-      // A world that goes on to fail is not reported at every step.
+      // A world that keeps failing is reported once.
       const reason = words.replace(/\d+/g, '');
       if (!this.reported.has(reason)) onNotice?.(`Step ${k}: ${words}`, false);
       this.reported.add(reason);

@@ -83,7 +83,7 @@ const extraReader =
     const { columns, marks } = source.extras.get(trajectoryAt(source, row)) ?? { columns: {}, marks: {} };
     const value = columns[name]?.[source.micro.choice[row]] ?? marks[name];
     if (value === undefined)
-      throw new UnknownColumnError(`The objective reads a column "${name}", which no credit gave.`);
+      throw new UnknownColumnError(`The objective reads a column "${name}", which the credit does not provide.`);
     return value;
   };
 

@@ -16,8 +16,8 @@ export function chatAssets(assets: Assets): { [name: string]: Uint8Array } {
 const jsonOf = (bytes: Uint8Array): { [field: string]: unknown } => JSON.parse(new TextDecoder().decode(bytes));
 
 /**
- * A model's files, replaced by a run's own. A tokenizer_config.json of the run's own without a chat template gets the
- * model's, and its own template goes before the model's, in whichever file either is.
+ * A model's files, replaced by the run's own. A run's tokenizer_config.json without a chat template gets the model's. A
+ * template of the run takes precedence over the model's, in whichever file each is stored.
  */
 export function withOwnConversation(model: Files, own: Assets): { [name: string]: Uint8Array } {
   const [config, template] = ['tokenizer_config.json', 'chat_template.jinja'] as const;

@@ -211,10 +211,10 @@ export class Completer {
     for (const [k, { role }] of turns.entries())
       if (role !== (k % 2 ? 'assistant' : 'user'))
         throw new MessagesError(
-          `Users and assistants must take turns, a user first: message ${k + 1} of those that are read is the ${role}'s.`,
+          `Messages of user and assistant must alternate, beginning with the user: message ${k + 1} of those that are read has the role ${role}.`,
         );
     if (turns.length % 2 === 0)
-      throw new MessagesError("The last message must be a user's: there is nothing to answer.");
+      throw new MessagesError('The last message must have the role user: there is nothing to answer.');
     const parts = turns.map(({ content }, k) => {
       if (k === 0) return conversation.prompt(content, instruction).tokens;
       return k % 2 ? conversation.action(actionOf(content)) : conversation.observation(content).tokens;

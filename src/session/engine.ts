@@ -48,7 +48,7 @@ export class PlaysOnlyError extends Error {
   override name = 'PlaysOnlyError';
   constructor(who: string) {
     super(
-      `${who} plays and does not train: watch it try. To train an adapter, choose the kind lora and the repository of a language model's safetensors.`,
+      `${who} plays and does not train: watch it play. To train an adapter, choose the kind lora and the repository of a language model's safetensors.`,
     );
   }
 }
@@ -91,8 +91,8 @@ export interface Engine {
   /** True if the device keeps its memory while the computer sleeps. */
   readonly survivesSleep?: boolean;
   /**
-   * Sets a function that the device awaits whenever it lets the event loop take its turn in the middle of work; null:
-   * none. Work stands still until it resolves and ends if it rejects. Absent: work cannot be held.
+   * Sets a function that the device awaits whenever it yields to the event loop during work; null: none. Work pauses
+   * until it resolves and ends if it rejects. Absent: work cannot be paused.
    */
   setGate?(gate: (() => Promise<void>) | null): void;
   report(): Promise<{

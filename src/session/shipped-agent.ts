@@ -127,7 +127,7 @@ export function improvedExperiment(experiment: Experiment, step: number, improve
 export class AgentDocumentError extends Error {
   override name = 'AgentDocumentError';
   constructor(what: string, problem: string) {
-    super(`${what} is not as this version writes it (${problem}): make it again with npm run agents.`);
+    super(`${what} does not have the form that this version writes (${problem}): make it again with npm run agents.`);
   }
 }
 

@@ -189,7 +189,7 @@ describe('a run’s recordings', () => {
     );
     await expect((await recordings(['word'])).take('play.jsonl', 1, 2)).rejects.toThrow(RecordingError);
     await expect((await recordings([agentTraj(0)])).take('other.jsonl', 1, 2)).rejects.toThrow(
-      /does not hold that file/,
+      /does not contain that file/,
     );
   });
 

@@ -153,7 +153,7 @@ describe('code that fails in the middle of a step', () => {
 
   it('continues after a fix like a run that never failed', async () => {
     const [id, whole] = [await newRun(withCode(later('throw 1;'))), await newRun(micro)];
-    expect((await train(id)).error?.message).toMatch(/the code threw 1. The run stands at its last step/);
+    expect((await train(id)).error?.message).toMatch(/the code threw 1. The run is paused at its last step/);
     const mended = await forkRun(store, id, 0, withCode(text));
     expect((await train(mended, { steps: 2 })).error).toBeNull();
     expect((await train(whole, { steps: 2 })).error).toBeNull();

@@ -65,7 +65,7 @@ export function evolve<T extends EvolRecord>(
 export const agentevol = {
   name: 'agentevol',
   label: 'AgentEvol',
-  sentence: 'Explores, learns from what went well beside the demonstrations it began with, and explores again.',
+  sentence: 'Explores, learns from the good episodes and from the original demonstrations, and explores again.',
   source: ['https://arxiv.org/abs/2406.04151'],
   schema,
   cards: () => likelihoodCards('weighted', "An episode's weight is its return, so a failed episode is not trained on."),

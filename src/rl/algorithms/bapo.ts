@@ -46,7 +46,7 @@ const schema = v.strictObject({
   }),
   lowStart: option(real(0, 1), 0.6, {
     label: 'Low bound, first',
-    sentence: 'Where the low bound of the ratio begins.',
+    sentence: 'Start of the low bound of the ratio.',
     step: 0.05,
   }),
   lowMost: option(real(0, 1), 0.9, {
@@ -56,12 +56,12 @@ const schema = v.strictObject({
   }),
   lowStep: option(real(0.001, 1), 0.02, {
     label: 'Low bound, step',
-    sentence: 'By how much the low bound rises at once.',
+    sentence: 'Step by which the low bound rises.',
     step: 0.01,
   }),
   highStart: option(real(1, 10), 1.2, {
     label: 'High bound, first',
-    sentence: 'Where the high bound of the ratio begins.',
+    sentence: 'Start of the high bound of the ratio.',
     step: 0.1,
   }),
   highMost: option(real(1, 100), 3, {
@@ -71,7 +71,7 @@ const schema = v.strictObject({
   }),
   highStep: option(real(0.001, 10), 0.05, {
     label: 'High bound, step',
-    sentence: 'By how much the high bound rises at once.',
+    sentence: 'Step by which the high bound rises.',
     step: 0.05,
   }),
   denominator: option(choice(['gross', 'net']), 'gross', {
@@ -80,14 +80,14 @@ const schema = v.strictObject({
   }),
   weighted: option(toggle(), true, {
     label: 'Weigh by probability',
-    sentence: 'Count each action by how probable it was when sampled, as equation 8 does.',
+    sentence: 'Weight each action by its probability when sampled, as in equation 8.',
   }),
 });
 
 const bapoCard = (terms: { kl: { coefficient: number }; entropy: number }) =>
   objectiveCard(
     'adaptive-clip',
-    'A clipped ratio whose bounds are found anew for every update, until the good actions have their share of it.',
+    'A clipped ratio. Its bounds are searched anew for every update, until the good actions have their share of it.',
     [
       'ℒ',
       '=',

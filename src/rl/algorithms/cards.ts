@@ -74,7 +74,7 @@ export const symbolWords: { readonly [source in Source]?: string } = {
   'group.std': 'spread (standard deviation) of the returns of the group',
   'group.others': 'mean return of the others of the group',
   'group.size': 'episodes of the group',
-  'weights.change': 'how far the weights moved in this step',
+  'weights.change': 'distance that the weights moved in this step',
   'weights.norm': 'norm of the weights before it',
 };
 
@@ -300,7 +300,7 @@ export const clippedWeightCard = (settings: ClippedTerms): Card => ({
   id: 'objective.weight',
   part: 'objective',
   title: 'Objective',
-  sentence: 'The weight is clipped, not the token: every token keeps its gradient, at most so strong.',
+  sentence: 'The weight is clipped, not the token: every token keeps a gradient of bounded size.',
   formula: {
     lines: [
       [
@@ -379,7 +379,7 @@ export const likelihoodCards = (id: string, sentence: string): readonly Card[] =
 /** Cards of a method without cards of its own. */
 export const plainCards: readonly Card[] = [
   ...playCards,
-  advantageCard('own', 'What this method’s credit gave the token.', symbol('A', 'token.advantage')),
+  advantageCard('own', 'Advantage that this method’s credit assigns to the token.', symbol('A', 'token.advantage')),
   updateCard,
 ];
 

@@ -20,7 +20,7 @@ const schema = v.strictObject({
 export const cispo = {
   name: 'cispo',
   label: 'CISPO',
-  sentence: 'GRPO whose weights are clipped instead of its tokens: none loses its gradient.',
+  sentence: 'GRPO that clips the weights of tokens instead of the tokens, so every token keeps its gradient.',
   source: ['https://arxiv.org/abs/2506.13585'],
   baseline: 'mean-std',
   schema,
@@ -32,7 +32,7 @@ export const cispo = {
     verl: { name: counterpartName, set: { 'algorithm.norm_adv_by_std_in_grpo': true } },
     'agentgym-rl': {
       name: counterpartName,
-      differs: ['Tokens beyond the clip lose their gradient: weights are not clipped instead.'],
+      differs: ['Tokens beyond the clip lose their gradient, where CISPO clips their weights.'],
     },
     trl: { name: counterpartName, set: { scale_rewards: 'group' } },
   },

@@ -46,7 +46,7 @@ const schema = v.strictObject({
   }),
   penalty: option(real(0, 10), 1, {
     label: 'Length penalty',
-    sentence: 'Taken from the return of an episode at its longest.',
+    sentence: 'Subtracted from the return of an episode of the greatest length.',
     step: 0.1,
   }),
   penaltyFloor: option(toggle(), true, {

@@ -16,7 +16,7 @@ import { endingFields, groupFields } from './pieces.ts';
 
 export const beta = option(real(0.001, 100), 0.1, {
   label: 'Beta',
-  sentence: 'Strength that holds an episode near the reference: higher learns less from each.',
+  sentence: 'Weight that holds the policy near the reference: a higher value learns less from each pair.',
   step: 0.05,
   level: 'basic',
 });

@@ -30,7 +30,7 @@ export const gspo = {
     corrected(groupCredit(input, { baseline: 'mean-std', epsilon: advantageEpsilon }), input, correction),
   counterparts: {
     verl: { name: counterpartName, set: { 'algorithm.norm_adv_by_std_in_grpo': true } },
-    'agentgym-rl': { name: counterpartName, differs: ['One ratio an episode is not there: each token has its own.'] },
+    'agentgym-rl': { name: counterpartName, differs: ['It has no ratio per episode: each token has its own.'] },
     trl: { name: counterpartName, set: { scale_rewards: 'group' } },
   },
 } satisfies Algorithm<v.InferOutput<typeof schema>>;

@@ -73,7 +73,7 @@ const labelCard = advantageCard(
 
 const prospectCard = objectiveCard(
   'prospect',
-  'Good episodes are to become likelier than a baseline, bad ones less likely: the baseline is how much likelier other replies became.',
+  'Good episodes should become likelier than a baseline and bad ones less likely. The baseline is the increase in log-probability of other replies.',
   [
     'ℒ',
     '=',

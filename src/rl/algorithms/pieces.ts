@@ -73,14 +73,14 @@ export const endingFields = {
 
 const clipLow = field(real(0, 1), {
   label: 'Clip low',
-  sentence: 'Bound of how far an update may make an action less likely before the gradient is cut.',
+  sentence: 'Largest decrease of the probability ratio of an action before the gradient is cut.',
   step: 0.05,
   level: 'basic',
 });
 const clipHigh = field(real(0, 10), {
   label: 'Clip high',
   sentence:
-    'How far an update may make an action more likely before the gradient is cut; above clip low it favours rare finds.',
+    'Largest increase of the probability ratio of an action before the gradient is cut; a value above clip low favours rare actions.',
   step: 0.05,
   level: 'basic',
 });
@@ -192,7 +192,8 @@ const correctionFields = {
       }),
       normalize: option(toggle(), false, {
         label: 'Mean weight of one',
-        sentence: 'Divide importance weights by their mean, so that they change shares and not the size.',
+        sentence:
+          'Divide importance weights by their mean, so that they change the shares of tokens in the update and not its size.',
       }),
     }),
     { weights: 'none', outside: 'truncate', low: null, high: 2, normalize: false },

@@ -48,8 +48,8 @@ const schema = v.strictObject({
     nullMeans: 'token by token only',
   }),
   turnEnds: option(choice(['turns', 'rewards']), 'turns', {
-    label: 'Where a turn ends',
-    sentence: 'At its last token, or, as in the original, only where a reward is.',
+    label: 'End of a turn',
+    sentence: 'Its last token, or, as in the original, only a token with a reward.',
     choiceLabels: { turns: 'Last token', rewards: 'At a reward' },
   }),
   turnRewards: option(toggle(), false, {
@@ -144,7 +144,7 @@ const criticCard: Card = {
   formula: [
     symbol('V', 'token.oldValue', { sub: 't', words: "the critic's prediction before this token" }),
     '≈',
-    symbol('G', 'token.return', { sub: 't', words: 'what came, as the critic is to say it' }),
+    symbol('G', 'token.return', { sub: 't', words: 'the actual return: the target of the critic' }),
   ],
 };
 

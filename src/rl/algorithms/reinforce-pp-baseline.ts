@@ -17,7 +17,7 @@ const schema = v.strictObject({
 
 const baselineCard = advantageCard(
   'whitened-group',
-  'How much better the episode did than the mean of its group, scaled by the spread over all tokens of the step.',
+  'Return of the episode minus the mean of its group, scaled by the spread over all tokens of the step.',
   {
     over: [symbol('R', 'episode.return', { sub: 'i' }), '−', symbol('μ', 'group.mean')],
     under: symbol('std', undefined, { sub: 'step' }),

@@ -23,7 +23,7 @@ const schema = v.strictObject({
 
 const whitenedCard = advantageCard(
   'whitened-return',
-  'What is earned from the token on, compared with all tokens of the step: no group, no critic.',
+  'Return from the token on, compared with all tokens of the step, without a group or a critic.',
   [
     {
       over: [

@@ -59,7 +59,7 @@ const schema = v.strictObject({
   listening: option(v.nullable(real(0, 1)), null, {
     label: 'Listening',
     sentence:
-      "Weight of the world's words in the loss, relative to the oracle's. Predicting them too, and spelling actions in full, lets a policy learn sooner where words stand and recur.",
+      "Weight of the world's words in the loss, relative to the oracle's. Predicting them too, with actions spelled in full, helps a policy learn sooner which words recur and where.",
     step: 0.01,
     nullMeans: "only the oracle's choices",
   }),
@@ -70,7 +70,7 @@ const schema = v.strictObject({
 export const sft = {
   name: 'sft',
   label: 'SFT',
-  sentence: "Imitates the world's own oracle, or episodes of a file: what they say is made likelier.",
+  sentence: "Imitates the world's own oracle, or episodes of a file: raises the probability of their actions.",
   source: ['https://arxiv.org/abs/2406.04151'],
   schema,
   cards: () =>

@@ -54,8 +54,8 @@ function templateOf({ chatTemplate }: ConversationFiles, config: Fields): string
   const named = entries.find(({ name }) => name === 'default');
   if (typeof named?.template === 'string') return named.template;
   throw new ConversationError(
-    'This model has no chat template (chat_template in tokenizer_config.json, or chat_template.jinja): it was not taught to take ' +
-      'turns. Choose its -Instruct variant, or put a template beside it.',
+    'This model has no chat template (chat_template in tokenizer_config.json, or chat_template.jinja): it was not trained for ' +
+      'conversations. Choose its -Instruct variant, or put a template beside it.',
   );
 }
 

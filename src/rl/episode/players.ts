@@ -100,7 +100,7 @@ export class Players {
   }
 
   private async playMissing(entries: readonly Entry[], limit: TurnLimit): Promise<void> {
-    // A failed world may be back.
+    // A failed world may work again.
     const missing = entries.filter(({ of, nth }) => !of[nth] || of[nth].failed);
     const play = { turns: limit, endOnInvalid: this.endOnInvalid, seed: this.seed };
     for (let first = 0; first < missing.length; first += loneEpisodesAtOnce)

@@ -75,7 +75,7 @@ export class UnplayedWatch {
       );
   }
 
-  /** The tally, if this episode decides it: none of the first ones can be played. */
+  /** Tally of the episode's world if this was the last of its first episodes and none could be played; else null. */
   private decided({ task, key }: Planned): Tally | null {
     const tally = this.tallies.get(task.world);
     if (!tally?.undecided.delete(key)) return null;

@@ -1,7 +1,7 @@
 /**
- * Detects that a run has fallen from its best: since which step, and which signal moved first (divergence, entropy,
- * ratio, gradient, length). A pure function of a run's records. It reports a fall only if the difference exceeds the
- * chance difference of as many evaluations.
+ * Detects a fall of a run's success from its best: the step at which it began, and the signal that moved first
+ * (divergence, entropy, ratio, gradient, length). A pure function of a run's records. It reports a fall only if the
+ * difference exceeds the chance difference of as many evaluations.
  */
 
 import { mean, unbiasedStd } from '../common/numbers.ts';

@@ -28,7 +28,7 @@ export interface SuiteReport {
   published: WorldSuite['published'] | null;
   comparison: { with: string; rows: { label: string; comparison: Comparison }[] } | null;
   items: readonly ItemResult[];
-  /** Sentences on how the policy was asked, such as a setting that its server refused. Absent: none. */
+  /** Notes on the requests to the policy, such as a setting that its server refused. Absent: none. */
   notes?: readonly string[];
 }
 

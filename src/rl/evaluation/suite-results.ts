@@ -126,7 +126,7 @@ export function comparisons(
   const missing = allOurs.filter(({ key }) => !keys.has(key));
   if (missing.length > 0 || allOurs.length !== theirs.length)
     throw new DifferentItemsError(
-      `The two evaluations asked other items: ${missing.length} of ${allOurs.length} of the first are not among the ${theirs.length} of the second. Evaluate both on the same suite.`,
+      `The two evaluations have different items: ${missing.length} of ${allOurs.length} of the first are not among the ${theirs.length} of the second. Evaluate both on the same suite.`,
     );
   const other = new Map(countedItems(theirs).map((item) => [item.key, item]));
   const ours = countedItems(allOurs).filter(({ key }) => other.has(key));

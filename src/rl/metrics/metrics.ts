@@ -28,11 +28,11 @@ export interface Metric {
 }
 
 export const metricGroups: { [group in MetricGroup]: string } = {
-  task: 'How well the task is done',
+  task: 'Performance on the task',
   endings: 'How episodes ended',
-  policy: 'What the policy is like',
-  update: 'What the update did',
-  speed: 'How fast it went',
+  policy: 'State of the policy',
+  update: 'Effect of the update',
+  speed: 'Speed',
   cost: 'What it cost',
 };
 
@@ -88,7 +88,7 @@ export const metrics: readonly Metric[] = [
     'task',
     'demonstrationsSkipped',
     'episodes',
-    'Tasks that the oracle could not show: no plan, or too long a one.',
+    'Tasks without a demonstration by the oracle: it has no plan, or its plan is too long.',
   ),
   metric('endings', 'endingSuccess', 'fraction', 'Share of episodes that ended at the goal.'),
   metric('endings', 'endingDone', 'fraction', 'Share of episodes that the world ended short of the goal.'),
@@ -143,13 +143,13 @@ export const metrics: readonly Metric[] = [
     'update',
     'clipLowFraction',
     'fraction',
-    'Share of tokens held back by the low clip: already made less likely enough.',
+    'Share of tokens beyond the low clip: already less likely by the allowed amount.',
   ),
   metric(
     'update',
     'clipHighFraction',
     'fraction',
-    'Share of tokens held back by the high clip: already made more likely enough.',
+    'Share of tokens beyond the high clip: already more likely by the allowed amount.',
   ),
   metric(
     'update',
@@ -201,7 +201,7 @@ export const metrics: readonly Metric[] = [
     "Share of the returns' variance that the critic predicted: 1 is all of it, 0 is no better than their mean.",
   ),
   metric('update', 'rewardKl', 'nats', 'Mean distance to the reference that was taken from the rewards.'),
-  metric('update', 'klPrice', 'number', 'What a nat of that distance cost in this step.'),
+  metric('update', 'klPrice', 'number', 'Coefficient of that distance in this step.'),
   metric('update', 'clipBoundLow', 'number', 'Low bound of the ratio that this step’s updates were clipped to.'),
   metric('update', 'clipBoundHigh', 'number', 'High bound of the ratio that this step’s updates were clipped to.'),
   metric('update', 'positiveShare', 'number', 'Share that the good actions had of the clipped update.'),
@@ -212,7 +212,7 @@ export const metrics: readonly Metric[] = [
     'fraction',
     'Share of the turns that could be compared with another of the same observation.',
   ),
-  metric('update', 'waves', 'count', 'How often the step played its number of tasks, to find groups with signal.'),
+  metric('update', 'waves', 'count', 'Number of rounds of tasks that the step played to find groups with signal.'),
   metric('update', 'droppedGroups', 'fraction', 'Share of the groups played that had no signal and were replaced.'),
   metric(
     'policy',

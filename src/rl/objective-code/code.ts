@@ -38,7 +38,7 @@ export class ObjectiveValueError extends Error {
 export class NoSandboxError extends Error {
   override name = 'NoSandboxError';
   constructor() {
-    super('This experiment has an objective of its own, and this program was not made to run code.');
+    super('This experiment has custom objective code, and this program cannot run code.');
   }
 }
 
@@ -110,7 +110,7 @@ function checkedMetrics(metrics: { [name: string]: unknown }): { [name: string]:
     Object.entries(metrics).map(([name, value]) => {
       if (known.includes(name) && typeof value === 'number' && Number.isFinite(value)) return [name, value];
       throw new ObjectiveShapeError(
-        `${codeFile}: metrics.${name} cannot be counted: a metric is a finite number called ${known.join(', ')}.`,
+        `${codeFile}: metrics.${name} is not accepted: a metric must be a finite number named one of ${known.join(', ')}.`,
       );
     }),
   );
@@ -133,7 +133,7 @@ export const codeObjective = (
   evaluate: (rows) =>
     evaluateCode(runner, own, rows).catch((error: Error) => {
       const sentence = /[.!?]$/.test(error.message) ? error.message : `${error.message}.`;
-      error.message = `${sentence} The run stands at its last step: mend the objective and train on.`;
+      error.message = `${sentence} The run is paused at its last step: fix the objective and continue.`;
       throw error;
     }),
 });

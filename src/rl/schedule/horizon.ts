@@ -19,7 +19,8 @@ class HorizonError extends Error {
 /** Stage of a step, counted from 1. Step 0 (before the first update) belongs to the first stage. */
 export function stageAt(schedule: readonly HorizonStage[], step: number): { index: number; turns: TurnLimit } {
   if (schedule.length === 0) throw new HorizonError('The horizon has no stage: give at least one.');
-  if (!Number.isInteger(step) || step < 0) throw new HorizonError(`Step ${step} is not a whole number from 0.`);
+  if (!Number.isInteger(step) || step < 0)
+    throw new HorizonError(`A step must be a whole number, 0 or more, not ${step}.`);
   let end = 0;
   for (let index = 0; index < schedule.length - 1; index++) {
     end += schedule[index].steps;

@@ -28,7 +28,7 @@ export async function lookAtModels(
     const began = performance.now();
     const read = v.safeParse(ModelsSchema, await server.get('/models', { signal }));
     if (!read.success)
-      return reportOf([{ kind: 'not-understood', detail: 'its answer to GET /models is no list of models' }]);
+      return reportOf([{ kind: 'not-understood', detail: 'its answer to GET /models is not a list of models' }]);
     models = read.output.data.map(({ id }) => id);
     return { works: true, description: 'OpenAI', version: '', ms: performance.now() - began, findings: [] };
   });

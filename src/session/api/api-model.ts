@@ -39,9 +39,11 @@ export interface Asking {
   onNotice?(words: string): void;
 }
 
-/** Replies without text after which the model counts as silent, if none before had any. */
+/** Number of first replies that must all lack text before the model counts as unable to reply. */
 const silentReplies = 32;
-/** Least part of the patience that a stated pause takes, so that requests after very short ones end. */
+/**
+ * Least milliseconds that a stated pause counts towards the longest total, so that a series of very short pauses ends.
+ */
 const leastCostMs = 10_000;
 /** A pause that is worth a notice. */
 const longPauseMs = 10_000;
@@ -164,7 +166,7 @@ export class ApiModel {
     return true;
   }
 
-  /** Said once: further requests meet the same limit. */
+  /** Reported once: further requests meet the same limit. */
   private announcePause(words: string, ms: number, { onNotice }: Asking): void {
     if (ms < longPauseMs || this.paused) return;
     this.paused = true;

@@ -20,7 +20,7 @@ const noRoomTexts = [
   /reduce (the length of|your prompt)|range of input length|must be reduced in order to run|request too large/i,
   /上下文|超长/,
 ];
-/** Rates speak of tokens, too. Only a request that no pause makes small enough has no room. */
+/** Errors of rate limits mention tokens, too. Only a request that stays too large after any pause has no room. */
 const rateTexts = /per (min|minute|day|hour|second)\b|rate.?limit|\b[tr]p[md]\b/i;
 const neverFits = /request too large|must be reduced in order to run/i;
 
@@ -82,7 +82,7 @@ export function mayPass({ status }: Fault, headers: Headers): boolean {
   return [408, 409, 425, 429].includes(status) || (status >= 500 && status !== 501 && status !== 505);
 }
 
-/** What to check after a failure that no second request mends. */
+/** Advice after a failure that a further request would repeat. */
 export function remedyFor({ status }: Fault): string {
   if (status === 401 || status === 403) return 'Check the key.';
   if (status === 404 || status === 405) return "Check the address and the model's name.";

@@ -6,7 +6,7 @@
 
 const unitMs: { readonly [unit: string]: number } = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
-/** Milliseconds of a text such as `1m2.5s` or `120ms`; null: it is none. */
+/** Milliseconds of a text such as `1m2.5s` or `120ms`; null: another text. */
 function durationMs(text: string): number | null {
   if (!/^(\d+(\.\d+)?(ms|s|m|h|d))+$/.test(text)) return null;
   let ms = 0;
@@ -41,7 +41,7 @@ function saidMs(text: string): number | null {
   return seconds === undefined ? null : 1000 * Number(seconds);
 }
 
-/** The reset of each limit that is used up. A limit without a count of what remains has no say. */
+/** The reset of each limit that is used up. A limit without a remaining count is ignored. */
 function resetMs(headers: Headers, now: number): number | null {
   const of = (suffix: string) =>
     headers.get(`x-ratelimit-remaining${suffix}`) === '0'
@@ -51,7 +51,7 @@ function resetMs(headers: Headers, now: number): number | null {
   return waits.length ? Math.max(...waits) : null;
 }
 
-/** Milliseconds until the server may be asked again; null: it does not state any. */
+/** Milliseconds until the next request is allowed; null: the server states none. */
 export function statedWaitMs(headers: Headers, body: string, now = Date.now()): number | null {
   const inMs = headers.get('retry-after-ms');
   if (inMs !== null && Number.isFinite(Number(inMs))) return Math.max(0, Number(inMs));

@@ -67,7 +67,7 @@ function adviceFor(buffers: readonly PlannedBuffer[], gpu: Device | null, option
   const total = totalBytes(buffers);
   if (total <= budget) return '';
   const [part, bytes] = [...partsOf(buffers)].reduce((a, b) => (b[1] > a[1] ? b : a));
-  return `It needs ${megabytes(total)}, more than the ${megabytes(budget)} that a tab can count on. The most goes to ${part} (${megabytes(bytes)}): ${helps(part, options)}.`;
+  return `It needs ${megabytes(total)}, more than the ${megabytes(budget)} that a tab can count on. The largest part is ${part} (${megabytes(bytes)}): ${helps(part, options)}.`;
 }
 
 export function planReport(

@@ -91,7 +91,11 @@ export class Evaluations {
 
   /** Cancels the evaluation in progress. Resolves when the device is free again. */
   async cancel(): Promise<void> {
-    this.abort?.abort(new StoreError('The evaluation was stopped. What was played is kept: the same one goes on.'));
+    this.abort?.abort(
+      new StoreError(
+        'The evaluation was stopped. Its finished items are kept: start the same evaluation again to continue.',
+      ),
+    );
     await this.running;
   }
 

@@ -22,7 +22,7 @@ export interface EvaluatedPolicy {
   name: string;
   experiment: Experiment;
   tokenizer: Uint8Array | undefined;
-  /** null: there are no local weights, a server plays. */
+  /** null: the weights are on a server. */
   checkpoint: StoredCheckpoint | null;
 }
 
@@ -33,7 +33,7 @@ export interface PlayOptions {
   kept?: readonly ItemResult[];
   /** Called with all results so far whenever there are new ones. */
   onItems?(items: readonly ItemResult[]): void | Promise<void>;
-  /** Receives what the person should know; the report has it, too. */
+  /** Receives notices for the user; the report has them, too. */
   onNotice?(message: string, complete: boolean): void;
 }
 

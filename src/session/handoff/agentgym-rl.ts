@@ -180,7 +180,7 @@ function policy(ledger: Ledger, { policy: { form, instructed } }: HandoffInput):
   ledger.takeAll('policy.lora.targets');
   ledger.takeAll('policy.lora.layers');
   for (const field of ['weights', 'kvCache', 'kvShare'])
-    ledger.note(`policy.${field}`, 'it is whole and in bfloat16 there');
+    ledger.note(`policy.${field}`, 'the model is unquantised and in bfloat16 there');
 }
 
 function settingsOf(input: HandoffInput, ledger: Ledger): Settings {
@@ -237,14 +237,14 @@ exec python3 -m verl.agent_trainer.main_ppo --config-path="$TABGYM_HANDOFF" --co
 function remarkOnItems(input: HandoffInput, rows: readonly TaskRow[], ledger: Ledger): void {
   const lost = input.train.length - rows.length;
   if (lost)
-    ledger.remark(`${lost} of ${input.train.length} tasks are no items of AgentGym's protocol and are left out.`);
+    ledger.remark(`${lost} of ${input.train.length} tasks are not items of AgentGym's protocol and are left out.`);
   const places = new Map<number, Set<number>>();
   for (const { dataIndex, index } of rows) places.set(dataIndex!, (places.get(dataIndex!) ?? new Set()).add(index));
   if ([...places.values()].some(({ size }) => size > 1))
     ledger.remark('Tasks that differ in their options alone (lists, namings) are one item there.');
   const options = worldModule(input.servers[0].world);
   ledger.remark(
-    `${options.title} is played by the original's own rules where the options do not say otherwise, and with its client's instruction.`,
+    `${options.title} is played by the original's own rules unless the options differ, and with its client's instruction.`,
   );
 }
 

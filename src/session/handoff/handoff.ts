@@ -40,7 +40,7 @@ const mostRows = 200_000;
 
 function handedPolicy({ experiment: { policy }, files }: HandoffSource): HandedPolicy {
   const { trains, playsOnly, ownWeights } = factsOf(policy);
-  if (!trains) throw new HandoffError(`${playsOnly}: there is nothing to train on with.`);
+  if (!trains) throw new HandoffError(`${playsOnly}: there is no policy to train further.`);
   if (ownWeights) {
     if (!files) throw new HandoffError('This run has no policy yet: train at least its first step, then hand it over.');
     const config = utf8.encode(`${JSON.stringify(tinyTokenizer, null, 2)}\n`);

@@ -111,6 +111,6 @@ export const api: SessionPolicy<'api'> = {
   },
 
   export({ name, address }) {
-    throw new StoreError(`This run plays ${name} at ${address}: there is nothing of its own to take out.`);
+    throw new StoreError(`This run plays ${name} at ${address}: it has no policy of its own to export.`);
   },
 };

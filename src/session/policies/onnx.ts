@@ -47,6 +47,6 @@ export const onnx: SessionPolicy<'onnx'> = {
   },
 
   export({ model }) {
-    throw new StoreError(`This run plays ${model} as it is: there is nothing of its own to take out.`);
+    throw new StoreError(`This run plays ${model} as it is: it has no policy of its own to export.`);
   },
 };

@@ -32,5 +32,5 @@ export function importedRun(
     const run = kind.import?.(bytes, settings, fileName, beside);
     if (run) return handed ? { ...run, origin: { kind: 'import', file: fileName, from: handed.from } } : run;
   }
-  throw new BundleError(`${fileName} holds no policy that can be brought in.`);
+  throw new BundleError(`${fileName} contains no policy that can be imported.`);
 }

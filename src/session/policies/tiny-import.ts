@@ -13,7 +13,7 @@ import { untrained } from './kind.ts';
 function experimentOfPolicy(config: ModelConfig, preset: Experiment, name: string): Experiment {
   if (preset.policy.kind !== 'tiny')
     throw new BundleError(
-      'This zip holds a whole model, and the settings that it is to go on with are of another kind of policy: a language model is trained by an ' +
+      'This zip contains a whole model, but its settings are for another kind of policy: a language model is trained by an ' +
         'adapter beside it. Choose it as the language model of an experiment.',
     );
   const policy = {
@@ -27,7 +27,7 @@ function experimentOfPolicy(config: ModelConfig, preset: Experiment, name: strin
     tieEmbeddings: config.tieWordEmbeddings,
     qkNorm: config.qkNorm,
     qkvBias: config.qkvBias,
-    // They describe how weights begin, and these are trained.
+    // They set initial weights; the imported ones are trained already.
     previousTokenHeads: 0,
     inductionHeads: 0,
     ropeTheta: config.ropeTheta,

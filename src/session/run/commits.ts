@@ -1,5 +1,5 @@
 /**
- * Commits of a run: which steps get a checkpoint, which checkpoint is the best, and what is told to the page. Only the
+ * Commits of a run: the steps with a checkpoint, the best checkpoint, and the events for the page. Only the
  * session that claimed the run last can commit.
  */
 import type { Experiment } from '../../experiment/experiment.ts';

@@ -1,7 +1,7 @@
 /**
  * Detects that the computer or the tab was suspended: this thread and another one stood still at the same time. Buffers
- * and device may be gone after that, so a session handles it like a lost device. A thread that computes stands still
- * alone, which is no suspension.
+ * and device may be gone after that, so a session handles it like a lost device. If only one of them stood still, it
+ * was computing, and nothing was suspended.
  */
 
 /** Thrown when the clock advanced while all threads were suspended. */

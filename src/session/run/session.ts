@@ -295,7 +295,7 @@ export class Session {
           'All committed steps are kept. Close other GPU-heavy tabs or choose a smaller policy or batch, then press Train.',
       );
     const what = error instanceof FrozenError ? error.message : `The GPU device was lost (${error.message}).`;
-    this.emit({ type: 'notice', level: 'warning', message: `${what} Going on from the last committed step.` });
+    this.emit({ type: 'notice', level: 'warning', message: `${what} Continuing from the last committed step.` });
     await this.closeEngine();
     this.abort = new AbortController();
     await this.sleep(500 * 4 ** (this.recoveries - 1));

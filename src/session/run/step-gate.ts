@@ -1,6 +1,6 @@
 /**
- * Stops the work of a step where it stands and lets it go on later. A device awaits `pass` whenever it gives the event
- * loop its turn in the middle of work, so a step of any length stops within a fraction of a second.
+ * Pauses a step in the middle of its work and resumes it later. A device awaits `pass` whenever it yields to the event
+ * loop, so a step of any length pauses within a fraction of a second.
  */
 export class StepGate {
   private opening: Promise<void> | null = null;

@@ -51,7 +51,9 @@ export class Assembly implements EngineFactory {
 
   private modelsFor({ model }: { model: string }): BaseModels {
     if (this.parts.models) return this.parts.models;
-    throw new NoBaseModelError(`The language model ${model} cannot be opened here: nothing is kept.`);
+    throw new NoBaseModelError(
+      `The language model ${model} cannot be opened here: this program has no library of models.`,
+    );
   }
 
   async report(): Promise<GpuReport> {

@@ -307,7 +307,7 @@ export class Controller {
     const { run } = this.state;
     if (!run) return;
     const playsOnly = playsOnlyReason(run.experiment.policy);
-    if (playsOnly) return this.notifier.notify('warning', msg(str`${playsOnly}: watch it try.`));
+    if (playsOnly) return this.notifier.notify('warning', msg(str`${playsOnly}: watch it play.`));
     if (this.state.embedded && customCodeOf(run.experiment).length)
       return this.notifier.notify(
         'warning',
