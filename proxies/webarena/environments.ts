@@ -41,7 +41,7 @@ function boundedReply(reply: string): string {
   const [found, most] = [reply.length, mostReply].map((each) => each.toLocaleString('en'));
   throw new ActionError(
     'ActionParsingError',
-    `The reply has ${found} characters, and ${most} is the most: send a shorter one.`,
+    `The reply has ${found} characters; at most ${most} are read: send a shorter one.`,
   );
 }
 

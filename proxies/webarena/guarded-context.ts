@@ -104,7 +104,7 @@ export class GuardedContext {
     const open = this.context.pages().length;
     if (open > pages) this.end('TooManyPages', `The episode opened more than ${pages} pages (${open}).`);
     page.on('popup', () => this.popup());
-    page.on('crash', () => this.end('PageCrashed', 'A page crashed, or took more memory than it may.'));
+    page.on('crash', () => this.end('PageCrashed', 'A page crashed, or exceeded its memory limit.'));
     page.on('dialog', (dialog) => {
       if (++this.dialogs > dialogs)
         this.end('TooManyDialogs', `The episode's pages opened more than ${dialogs} dialogs.`);
@@ -130,7 +130,7 @@ export class GuardedContext {
   async during<T>(what: string, call: () => Promise<T>, ms = this.limits.stepSeconds * 1000): Promise<T> {
     if (this.failure) throw this.failure;
     const late = () => {
-      const failure = new EpisodeFailure('PageHung', `The page did not let itself ${what} within ${ms / 1000} s.`);
+      const failure = new EpisodeFailure('PageHung', `The page could not ${what} within ${ms / 1000} s.`);
       this.end(failure.name, failure.message);
       return this.failure ?? failure;
     };

@@ -45,7 +45,7 @@ export class ChromiumJudgedPage implements JudgedPage {
   /** A script that is a function is called, as the original's driver does. */
   evaluate(script: string): Promise<Value> {
     const called = script.startsWith('() =>') ? `(${script})()` : script;
-    return this.guarded.during('be asked', () => this.page.evaluate(called) as Promise<Value>);
+    return this.guarded.during('be evaluated', () => this.page.evaluate(called) as Promise<Value>);
   }
 
   async http({ method, url, params, headers, body }: HttpRequest): Promise<{ status: number; body: Value }> {

@@ -115,7 +115,7 @@ export class Logins {
       await fillIn(guarded, page, site, form);
     } catch (error) {
       if (error instanceof EpisodeFailure && error.name !== 'LoginFailed') throw error;
-      throw new EpisodeFailure('LoginFailed', `Nobody could be logged in at ${name}: ${firstLine(error)}`);
+      throw new EpisodeFailure('LoginFailed', `The log-in at ${name} failed: ${firstLine(error)}`);
     }
   }
 }
@@ -134,7 +134,8 @@ async function fillIn(guarded: GuardedContext, page: Page, site: SiteConfig, for
   await page.goto(proof, { timeout: ms });
   await guarded.quiet(page, ms);
   const stays = page.url().replace(/\/$/, '') === proof.replace(/\/$/, '');
-  if (!stays && !form.proof.contains) throw new Error(`the page that proves it (${form.proof.path}) leads elsewhere.`);
+  if (!stays && !form.proof.contains)
+    throw new Error(`the page that requires the log-in (${form.proof.path}) redirects elsewhere.`);
   if (form.proof.contains && !(await page.content()).includes(form.proof.contains))
-    throw new Error(`"${form.proof.contains}" is not on the page that proves it (${form.proof.path}).`);
+    throw new Error(`"${form.proof.contains}" is not on the page that requires the log-in (${form.proof.path}).`);
 }

@@ -40,4 +40,4 @@ interface PublishedTable {
 
 /** Differences between our results and every published row. */
 export const agentGymRlDiffers =
-  'Language models that read English before and write freely; one sample at temperature 1; no intervals are published. A tiny policy here may choose among listed actions.';
+  'Pretrained language models that write freely; one sample at temperature 1; no intervals are published. A tiny policy here may choose among listed actions.';

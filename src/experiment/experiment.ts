@@ -251,7 +251,13 @@ function criticProblems(experiment: Experiment): { path: string; message: string
   const own = factsOf(experiment.policy).ownWeights;
   return critics.flatMap(({ path, kind }) => [
     ...(kind === 'separate' && !own
-      ? [{ path, message: 'a critic of its own is a second policy, trained whole: choose head or shared' }]
+      ? [
+          {
+            path,
+            message:
+              'a separate critic is a second policy with all weights trained, which needs a tiny policy: choose head or shared',
+          },
+        ]
       : []),
     ...(kind === critics[0].kind
       ? []

@@ -43,7 +43,7 @@ const optionalTexts = [
   ...['tokenizer_config.json', 'chat_template.jinja', 'generation_config.json'],
   ...['special_tokens_map.json', 'adapter_config.json'],
 ];
-/** A folder's template that precedes all others, as in transformers. Only folders are asked for it. */
+/** A folder's template that precedes all others, as in transformers. It is read from folders only. */
 const defaultTemplate = 'additional_chat_templates/default.jinja';
 
 function parseJson(name: string, text: string): unknown {

@@ -110,12 +110,12 @@ describe('a server that misbehaves', () => {
   const three = (module: WorldModule) => [0, 1, 2].map((id) => taskOf(module, id));
 
   it.each([
-    ['nonsense', /something that is no JSON: \}\{/],
+    ['nonsense', /text that is not JSON: \}\{/],
     ['html', /a web page: <!doctype html>/],
-    ['empty', /something that is no JSON \(nothing\)/],
+    ['empty', /text that is not JSON \(nothing\)/],
     ['status 500', /status 500: Internal Server Error/],
     ['another shape', /observation must be a text/],
-    ['NaN', /something that is no JSON: .*NaN/],
+    ['NaN', /text that is not JSON: .*NaN/],
     ['a true reward', /reward must be a number/],
     ['a reward in quotes', /reward must be a number/],
     ['a null reward', /reward must be a number/],
@@ -124,8 +124,8 @@ describe('a server that misbehaves', () => {
     ['a number for done', /done must be true or false/],
     ['status 201', /status 201/],
     ['its own error', /the server refuses POST \/step: The id 99 is not valid\./],
-    ['an end', /could not be asked \(POST \/step\)/],
-    ['half an answer', /could not be asked \(POST \/step\)/],
+    ['an end', /request failed \(POST \/step\)/],
+    ['half an answer', /request failed \(POST \/step\)/],
     ['nothing', /POST \/step had no answer within 0\.3 s/],
   ] as const)('costs one episode, by name, and the others continue: %s', async (name, reason) => {
     const { server, address, world } = await played('textcraft', { ...quick, attemptMs: 300 });
@@ -185,9 +185,7 @@ describe('a server that misbehaves', () => {
     const settings = { address: await nowhere() };
     const world = new RemoteWorld(module, await AgentGymWorld.open(module, kindOf('babyai'), settings, quick));
     const [answer] = await world.reset([0], [taskOf(module, 1)]);
-    expect(answer.failure).toBe(
-      'The world failed: the server could not be asked (POST /create): nothing listens at its address.',
-    );
+    expect(answer.failure).toBe('The world failed: the request failed (POST /create): nothing listens at its address.');
   });
 
   it('cannot fill the memory', async () => {
@@ -320,7 +318,7 @@ describe('in a page', () => {
       await nowhere(),
       page(() => true),
     );
-    await expect(server.get('/')).rejects.toThrow(/could not be asked/);
+    await expect(server.get('/')).rejects.toThrow(/the request failed/);
   });
 });
 

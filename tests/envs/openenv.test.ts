@@ -198,9 +198,9 @@ describe('a server that misbehaves', () => {
       send('{"type": "observation", "data": {"observation": {}, "reward": 1e999}}'),
       /not an observation/,
     ],
-    ['nonsense', send('}{'), /no JSON: \}\{/],
+    ['nonsense', send('}{'), /not JSON: \}\{/],
     ['another frame', send('{"type":"state","data":{}}'), /answer is not an observation/],
-    ['silence', () => true, /an answer not within 0\.3 s/],
+    ['silence', () => true, /did not give an answer within 0\.3 s/],
     ['an end', cut, /closed the connection \(code 1006\)/],
   ] as [string, Mishap, RegExp | null][])(
     'costs one episode, by name, and the others continue: %s',

@@ -251,6 +251,6 @@ describe('lists of valid actions in a message', () => {
     expect(() => writer.write([['wait', 'a\0b']])).toThrow(WorldError);
     expect(reader.read(writer.write([['wait']]))).toEqual([['wait']]);
     writer.write([['open door']]);
-    expect(() => reader.read(writer.write([['close door']]))).toThrow(/counts from 2; 1 are known/);
+    expect(() => reader.read(writer.write([['close door']]))).toThrow(/starts at number 2, but 1 actions are known/);
   });
 });

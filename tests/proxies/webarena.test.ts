@@ -150,7 +150,7 @@ describe.skipIf(skip)('log-ins', () => {
       const one = new Client(there.proxy);
       const { observation, why } = await one.reset(await one.create(), 5);
       expect(observation).toBe('TimeoutError');
-      expect(why).toMatch(/^LoginFailed: Nobody could be logged in at shopping/);
+      expect(why).toMatch(/^LoginFailed: The log-in at shopping failed/);
       expect(JSON.stringify([why, there.errors.map(({ message }) => message)])).not.toContain('not-the-password');
     } finally {
       await there.close();

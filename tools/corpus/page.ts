@@ -1,7 +1,7 @@
 /**
  * Drives a corpus on the built page in Chromium: the actions of a person under Storage (choose files, take in, stop,
- * continue, delete), and searches over the channel that other workers and tabs use. Knows the page's labels; knows
- * nothing of the corpus.
+ * continue, delete), and searches over the channel that other workers and tabs use. Depends on the page's labels, not
+ * on the corpus.
  */
 import { type BrowserContext, chromium, type Page } from 'playwright-core';
 import { chromiumArgs, findChromium } from '../../scripts/machine.mjs';

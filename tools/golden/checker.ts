@@ -1,6 +1,6 @@
 /**
  * Compares one recorded case of a loss: provides tensors by name, compares at one tolerance, and reports skipped parts
- * with their reason, and settings of the case that no check read. Knows no objective.
+ * with their reason, and settings of the case that no check read. Independent of objectives.
  */
 import { type CaseJson, type ReadSettings, readSettings } from './read-settings.ts';
 
@@ -21,7 +21,7 @@ export const tolerance = 1e-5;
 
 export class Checker {
   private readonly settings: ReadSettings;
-  /** Set once a part was skipped: its settings then stay unread rightly. */
+  /** Set once a part was skipped: its settings are then left unread. */
   private hasSkipped = false;
 
   constructor(

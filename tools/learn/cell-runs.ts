@@ -1,6 +1,6 @@
 /**
- * Trains one cell of a table to its end, with retries, continuing from the last step after an interruption. Knows
- * nothing of what the table compares.
+ * Trains one cell of a table to its end, with retries, continuing from the last step after an interruption. Independent
+ * of the quantities that the table compares.
  */
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

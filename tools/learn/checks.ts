@@ -1,5 +1,5 @@
 /**
- * The requirements of `npm run test:learn` on each experiment, as data, and the verdict on a run. Knows evaluations;
+ * The requirements of `npm run test:learn` on each experiment, as data, and the verdict on a run. Reads evaluations;
  * trains nothing.
  *
  * A success rate must end above chance by the given margin, and so must each value of a named stratum (each level of

@@ -152,12 +152,12 @@ function alike(rows: readonly Row[]): string[] {
 export function markdown(rows: readonly Row[], { steps, episodes }: { steps: number; episodes: number }): string {
   const departures = Object.entries(tuned).filter(([name]) => rows.some(({ algorithm }) => algorithm === name));
   return [
-    '# What every algorithm learns',
+    '# Gains of the algorithms',
     '',
     `\`npm run test:algorithms\` wrote this page: the setting of [textcraft-first](../experiments/textcraft-first.json), ${steps} steps of ${episodes} episodes, a tiny`,
-    'policy from random weights, on the WebAssembly device. Algorithms that learn from demonstrations watch as many episodes as the others play.',
+    'policy from random weights, on the WebAssembly device. Algorithms that learn from demonstrations use as many episodes as the others play.',
     'Gain: sampled success on training goals after the last step, minus that of chance, with a 95% interval over the episodes of all seeds',
-    "together (Newcombe's, of Wilson's intervals). An algorithm has its own defaults, from its source, but for what is said below the table.",
+    "together (Newcombe's, of Wilson's intervals). An algorithm has its own defaults, from its source, except for the settings below the table.",
     '',
     "| algorithm | seeds | chance | end | gain | of each seed | of GRPO's | gain on held-out goals | explained variance |",
     '|---|---|---|---|---|---|---|---|---|',

@@ -1,7 +1,7 @@
-// `npm run try-removing [-- NAME...] [--only types,lint,...] [--tests] [--keep]`: can a world be taken away? Removes
-// everything of one world from a clean clone of the last commit (`remove.mjs` lists what that is) and runs the checks
-// of what is left. Without a name it tries every world. The world of the first preset cannot be removed: the page, its
-// fixtures and its lessons start from it.
+// `npm run try-removing [-- NAME...] [--only types,lint,...] [--tests] [--keep]`: checks that a world can be removed.
+// Removes everything of one world from a clean clone of the last commit (`remove.mjs` lists what that is) and runs the
+// checks of what is left. Without a name it tries every world. The world of the first preset cannot be removed: the
+// page, its fixtures and its lessons start from it.
 import { execFileSync } from 'node:child_process';
 import {
   appendFileSync,

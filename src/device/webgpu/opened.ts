@@ -3,6 +3,8 @@ import type { Device, KernelCache } from '../device.ts';
 
 export interface OpenedGpu extends Device {
   readonly device: GPUDevice;
-  readonly kernels: KernelCache & { /** Bind groups that hold this buffer go. */ forget(buffer: GPUBuffer): void };
+  readonly kernels: KernelCache & {
+    /** Drops the bind groups that use this buffer. */ forget(buffer: GPUBuffer): void;
+  };
   createBuffer(label: string, bytes: number, usage?: GPUBufferUsageFlags): GPUBuffer;
 }

@@ -126,7 +126,7 @@ export class ActionListReader {
     if (before === 0) this.begin();
     if (before !== this.actions.length)
       throw new WorldError(
-        `A list of actions counts from ${before}; ${this.actions.length} are known. Restart the world.`,
+        `A list of actions starts at number ${before}, but ${this.actions.length} actions are known. Restart the world.`,
       );
     for (const action of named.split(END).slice(0, -1)) this.actions.push(action);
     const arrays = lists.map((text) => this.list(text));

@@ -75,7 +75,7 @@ export async function openFrame(
   const inner = frame.contentWindow?.[0];
   if (!inner)
     throw new WorldError(
-      'This browser opens no frame inside a frame, which worlds of this kind need. Try another one.',
+      'This browser cannot open a frame inside a frame, which worlds of this kind need. Use another browser.',
     );
   // The page can reach the inner frame only by its index.
   inner.postMessage(null, '*', [port]);

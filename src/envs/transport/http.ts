@@ -77,7 +77,7 @@ const causes: { readonly [code: string]: { words: string; unsent?: true } } = {
   ECONNREFUSED: { words: 'nothing listens at its address', unsent: true },
   ENOTFOUND: { words: 'there is no machine of that name', unsent: true },
   EAI_AGAIN: { words: 'its name could not be looked up', unsent: true },
-  UND_ERR_CONNECT_TIMEOUT: { words: 'no connection came about', unsent: true },
+  UND_ERR_CONNECT_TIMEOUT: { words: 'no connection could be made', unsent: true },
   ECONNRESET: { words: 'it closed the connection' },
   EPIPE: { words: 'it closed the connection' },
   UND_ERR_SOCKET: { words: 'it closed the connection' },
@@ -121,7 +121,7 @@ export function serverAddress(typed: string, schemes: readonly string[] = ['http
       `the address begins with ${url.protocol}//; it must begin with ${schemes.join(':// or ')}://`,
     );
   if (url.username || url.password || url.search || url.hash)
-    throw new ServerError('the address must hold a machine, a port and a path alone');
+    throw new ServerError('the address must contain only a machine, a port and a path');
   return `${url.origin}${url.pathname.replace(/\/+$/, '')}`;
 }
 
@@ -261,7 +261,7 @@ export class JsonServer {
       return new UnreachableError(`the answer to ${what} could not be read: the server failed, or is gone`);
     if (inPage && isolated) return new UnreachableError(`nothing answers at its address, or ${closed}`);
     if (inPage && (await this.isHidden(signal))) return new ClosedToPagesError(closed);
-    return new UnreachableError(`the server could not be asked (${what}): ${words}`);
+    return new UnreachableError(`the request failed (${what}): ${words}`);
   }
 
   /** Text of an answer, cut off at the maximum length. */
@@ -323,7 +323,7 @@ function read(
   try {
     return { value: parse(text) };
   } catch {
-    const kind = /^\s*</.test(text) ? 'a web page' : 'something that is no JSON';
+    const kind = /^\s*</.test(text) ? 'a web page' : 'text that is not JSON';
     const error = new AnswerError(
       `${what} was answered with ${kind}${text ? `: ${glimpse(text)}` : ' (nothing)'}`,
       status,

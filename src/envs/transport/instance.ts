@@ -115,7 +115,7 @@ export class Instance {
     this.waiting.delete(reply.id);
     if (!waiting) return;
     if ('value' in reply) waiting.resolve(reply.value);
-    else if ('aborted' in reply) waiting.reject(new CallAborted('the call was given up'));
+    else if ('aborted' in reply) waiting.reject(new CallAborted('the call was cancelled'));
     else waiting.reject(reply.refused ? new WorldError(reply.error) : new InstanceLost(`it trapped: ${reply.error}`));
   }
 

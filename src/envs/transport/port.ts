@@ -196,7 +196,7 @@ async function answer(
     return packPlayed(await playBaselines(world, unpackEpisodes(args[0] as PackedEpisodes), args[1] as BaselineRules));
   if (call === 'advise') return adviceOf(world, args[0] as number[], signal);
   const method = world[call] as ((...args: unknown[]) => Promise<unknown>) | undefined;
-  if (!method) throw new WorldError(`World "${world.describe().name}" cannot be asked for ${JSON.stringify(args)}.`);
+  if (!method) throw new WorldError(`World "${world.describe().name}" has no call ${call} (${JSON.stringify(args)}).`);
   return method.apply(world, [...args, signal]);
 }
 

@@ -124,7 +124,9 @@ export class RemoteWorld implements World {
       return await this.bounded(call, signal);
     } catch (error) {
       if (givenUp(signal) || error instanceof WorldError) throw error;
-      throw new WorldError(`${this.module.title} could not ${what}: ${(error as Error).message}. Is its server there?`);
+      throw new WorldError(
+        `${this.module.title} could not ${what}: ${(error as Error).message}. Check that its server is running.`,
+      );
     }
   }
 

@@ -84,7 +84,7 @@ export class JsonSocket {
     try {
       return JSON.parse(text);
     } catch {
-      throw new AnswerError(`the server answered something that is no JSON: ${text.slice(0, 160)}`, 0);
+      throw new AnswerError(`the server answered with text that is not JSON: ${text.slice(0, 160)}`, 0);
     }
   }
 
@@ -95,7 +95,7 @@ export class JsonSocket {
 
   private async exchange(text: string, signal?: AbortSignal): Promise<string> {
     if (this.ended) throw this.ended;
-    if (this.waiting) throw new Error('A message is waiting for its answer: ask one after another.');
+    if (this.waiting) throw new Error('A message is waiting for its answer: send one after another.');
     try {
       return await within(this.answerMs, 'an answer', signal, (resolve: (text: string) => void, reject) => {
         this.waiting = { take: resolve, fail: reject };
@@ -113,7 +113,7 @@ export class JsonSocket {
     if (text.length > MOST_BYTES) this.end(new AnswerError('the server sent more than 100 MB at once', 0));
     else if (this.waiting) this.waiting.take(text);
     else if (this.unread.length < 4) this.unread.push(text);
-    else this.end(new AnswerError('the server sends what nobody asked for', 0));
+    else this.end(new AnswerError('the server sent a message without a request', 0));
   }
 
   private end(error: Error): void {
@@ -132,7 +132,7 @@ function within<T>(
   return new Promise<T>((resolve, reject) => {
     const abort = () => settle(() => reject(signal!.reason));
     const timer = setTimeout(
-      () => settle(() => reject(new DeadlineError(`the server gave ${what} not within ${ms / 1000} s`))),
+      () => settle(() => reject(new DeadlineError(`the server did not give ${what} within ${ms / 1000} s`))),
       ms,
     );
     const settle = (end: () => void) => {

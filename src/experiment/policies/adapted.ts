@@ -19,7 +19,7 @@ const lora = v.strictObject({
   alpha: option(real(0.01, 65_536), 32, {
     label: 'Alpha',
     sentence:
-      "The adapter's output is scaled by alpha over rank: larger makes the same step of the optimiser count for more.",
+      "The adapter's output is scaled by alpha over rank: with a larger alpha the same optimiser step has more effect.",
     step: 1,
     ...restart,
   }),

@@ -18,7 +18,7 @@ const schema = v.strictObject({
     {
       label: 'Address',
       sentence:
-        "Where an OpenAI-compatible server is: the part before /chat/completions, as in the one that this project's serve prints.",
+        'Address of an OpenAI-compatible server: the part before /chat/completions, as npm run serve prints it.',
       level: 'basic',
       change: 'restart',
     },

@@ -137,7 +137,7 @@ function problems(policy: TinyPolicy): Problem[] {
   if (previousTokenHeads > 0 && !qkvBias)
     add(
       'previousTokenHeads',
-      'needs policy.qkvBias: where a head looks at the start is in the biases of its queries and keys',
+      'needs policy.qkvBias: the biases of its queries and keys determine where a head attends at the start',
     );
   for (const message of lookUpProblems(policy)) add('inductionHeads', message);
   return found;

@@ -110,7 +110,7 @@ export class Model implements Learner {
     return model;
   }
 
-  /** Sets what recorded work awaits when the event loop has had its turn (`Recorder.gate`). */
+  /** Sets the function that recorded work awaits after it has yielded to the event loop (`Recorder.gate`). */
   setGate(gate: Recorder['gate']): void {
     this.recorder.gate = gate;
     this.second?.setGate(gate);

@@ -148,7 +148,7 @@ function checkKind(metadata: GgufMetadata): string {
   const type = metadata.get('general.type') ?? 'model';
   if (type !== 'model')
     throw new GgufError(
-      `The GGUF file is of general.type ${show(type)}, no whole model. Choose the file of the model.`,
+      `The GGUF file is of general.type ${show(type)}, not a whole model. Choose the file of the model.`,
     );
   const architecture = metadata.get('general.architecture');
   if (typeof architecture === 'string' && architectures.includes(architecture)) return architecture;
@@ -158,7 +158,7 @@ function checkKind(metadata: GgufMetadata): string {
 }
 
 /**
- * Fields of a config.json. `vocabSize` is the number of the embedding's rows, `tied` says that there is no other head.
+ * Fields of a config.json. `vocabSize` is the number of the embedding's rows, `tied`: the file has no other head.
  * Throws GgufError.
  */
 export function configJson(metadata: GgufMetadata, vocabSize: number, tied: boolean): Fields {

@@ -38,7 +38,7 @@ const refused: { readonly [field: string]: string } = {
   lora_bias: 'a bias in lora_B',
   modules_to_save: 'whole modules trained beside the adapter',
   layer_replication: 'layers that are used twice',
-  target_parameters: 'adapted parameters that are no linear layer',
+  target_parameters: 'adapted parameters that are not linear layers',
   enable_lora: 'adapters on some parts of a fused layer',
 };
 

@@ -145,7 +145,7 @@ function expectedShapes(modules: readonly AdaptedModule[], sizes: Sizes): Map<st
     const size = sizes.get(projection);
     if (!size)
       throw new AdapterError(
-        `adapter_model.safetensors has no matrices of ${projection}, which adapter_config.json says to be adapted.`,
+        `adapter_model.safetensors has no matrices of ${projection}, which adapter_config.json lists as adapted.`,
       );
     shapes.set(matrix(layer, projection, 'A'), [rank, size.inputs]);
     shapes.set(matrix(layer, projection, 'B'), [size.outputs, rank]);

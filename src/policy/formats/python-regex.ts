@@ -232,7 +232,7 @@ class Parser {
       else if (this.pattern[this.at] === '-' && this.pattern[this.at + 1] !== ']') {
         this.at++;
         const last = this.member();
-        if (typeof last !== 'string' || last < first) this.fail('a range of characters that is not one');
+        if (typeof last !== 'string' || last < first) this.fail('an invalid range of characters');
         tests.push(between(first, last));
       } else tests.push((char) => char === first);
     } while (!this.take(']'));

@@ -145,14 +145,14 @@ export function parseBody(bytes: Buffer | undefined, type: string | undefined): 
   }
 }
 
-/** The members of a value that Python iterates; null if it iterates none. */
+/** The members of a value; null if Python cannot iterate it. */
 function membersOf(value: ParsedJson): ParsedJson[] | null {
   if (Array.isArray(value)) return value;
   if (typeof value === 'string') return [...value];
   return value !== null && typeof value === 'object' && !(value instanceof PythonNumber) ? Object.keys(value) : null;
 }
 
-/** The entry that Python's dict() makes of a member: two things, the first of which can be a key. Null: none. */
+/** The entry that Python's dict() makes of a member: two items, the first of which can be a key. Null: it makes none. */
 function pairOf(member: ParsedJson): [ParsedJson, ParsedJson] | null {
   const [key, value, ...more] = membersOf(member) ?? [];
   const isKey = key !== undefined && (key === null || typeof key !== 'object' || key instanceof PythonNumber);

@@ -40,7 +40,7 @@ export class JsonDecodeError extends SyntaxError {
   }
 }
 
-/** A text that Python's reader gives up on without a position: too many digits, or nested too deeply. */
+/** A text that Python's reader refuses without a position: it has too many digits, or is nested too deeply. */
 export class JsonLimitError extends RangeError {
   override name = 'JsonLimitError';
 }
@@ -208,7 +208,7 @@ class Reader {
 
 /** Throws JsonDecodeError, or JsonLimitError. */
 export function parseJson(text: string): ParsedJson {
-  // A short text without special numbers is read alike, and faster.
+  // JSON.parse reads a short text without special numbers alike, and faster.
   if (text.length <= MOST_DEPTH && !special.test(text) && !text.includes('-0')) {
     try {
       return JSON.parse(text);

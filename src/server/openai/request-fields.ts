@@ -6,7 +6,7 @@
  */
 import { ChatRequestError } from './chat-model.ts';
 
-/** Fields that say who asks, or how the answer travels; any value is accepted. */
+/** Fields that identify the client or describe the transport; any value is accepted. */
 const ignored = new Set([
   ...['user', 'metadata', 'store', 'service_tier', 'safety_identifier', 'prompt_cache_key', 'prompt_cache_retention'],
   ...['prompt_cache_options', 'request_id', 'session_id', 'cache_salt', 'stream_interval'],
@@ -85,7 +85,7 @@ const unsupported: { readonly [name: string]: readonly unknown[] } = {
   functions: empty,
   function_call: ['none', 'auto'],
   web_search_options: none,
-  // What is reported besides the reply.
+  // Reports besides the reply.
   logprobs: off,
   top_logprobs: [0],
   prompt_logprobs: none,
@@ -96,7 +96,7 @@ const unsupported: { readonly [name: string]: readonly unknown[] } = {
   return_token_offsets: off,
   return_prompt_text: off,
   routed_experts_prompt_start: [0],
-  // The machinery of a server.
+  // Settings of a server's engine.
   priority: [0],
   kv_transfer_params: empty,
   ec_transfer_params: empty,
@@ -104,7 +104,7 @@ const unsupported: { readonly [name: string]: readonly unknown[] } = {
   moderation: none,
 };
 
-/** What to send instead, where there is something. */
+/** Alternatives to some of these fields. */
 const instead: { readonly [name: string]: string } = {
   structured_outputs: 'leave it out, or send the texts to choose from as "guided_choice"',
   guided_json: 'leave it out, or send the texts to choose from as "guided_choice"',

@@ -24,7 +24,7 @@ const BodySchema = v.object({
     v.strictObject(
       {
         include_usage: v.optional(v.boolean(), false),
-        // Padding against guessing from lengths; none is sent.
+        // Random padding, which hides the lengths of pieces from eavesdroppers; none is sent.
         include_obfuscation: v.optional(v.boolean()),
         continuous_usage_stats: v.optional(v.literal(false, 'must be false')),
       },

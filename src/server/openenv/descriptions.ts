@@ -12,7 +12,7 @@ const actionSchema = {
   type: 'object',
   additionalProperties: false,
   properties: {
-    message: text('What the agent says: an action as the world reads it.'),
+    message: text('Action of the agent, as the world reads it.'),
     metadata: { type: 'object', description: 'Not read.' },
   },
   // With a single required field clients send a model's reply unchanged.
@@ -24,7 +24,7 @@ const observationSchema = {
   type: 'object',
   additionalProperties: false,
   properties: {
-    text: text("The world's words, exactly as a model is to see them."),
+    text: text('Text of the world, exactly as a model should see it.'),
     valid: { type: 'boolean', description: 'False where the world refused the last action.' },
     valid_actions: nullable({
       type: 'array',
@@ -56,14 +56,14 @@ const resetProperties = {
   seed: { type: 'integer', description: 'Chooses a task of the split, always the same one.' },
   episode_id: { type: 'string', maxLength: 255 },
   split: { enum: ['train', 'test'], default: 'train' },
-  index: { type: 'integer', minimum: 0, description: "Place in the split's list; goes before the seed." },
+  index: { type: 'integer', minimum: 0, description: "Index in the split's list; takes precedence over the seed." },
 };
 
 /** OpenEnv reserves the names reset, step, state and close. */
 export const tools = [
   {
     name: 'act',
-    description: 'Does one action in the world and tells what it says.',
+    description: 'Takes one action in the world and returns the observation.',
     input_schema: {
       type: 'object',
       properties: { message: actionSchema.properties.message },
@@ -73,7 +73,7 @@ export const tools = [
   },
   {
     name: 'new_episode',
-    description: 'Begins an episode and tells its first words.',
+    description: 'Begins an episode and returns its first observation.',
     input_schema: { type: 'object', properties: resetProperties },
   },
 ];
@@ -116,7 +116,7 @@ export const openApiOf = ({ title }: WorldModule) => ({
   paths: {
     '/reset': {
       post: {
-        summary: 'A fresh world, its first words',
+        summary: 'First observation of a fresh world',
         ...body(resetProperties),
         ...answers('Begun', feedbackSchema),
       },

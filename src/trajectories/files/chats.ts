@@ -43,7 +43,7 @@ export const shareGpt: TrajectoryFormat = {
 export const openAiMessages: TrajectoryFormat = {
   name: 'openai-messages',
   label: 'OpenAI messages',
-  summary: 'A line a conversation, messages by role, as chat models are fine-tuned on.',
+  summary: 'One conversation per line, messages by role, in the form for fine-tuning chat models.',
   container: 'lines',
   recognizes: ({ messages, format }) => Array.isArray(messages) && format == null,
   read: (fields) => unnamed('openai-messages', fields, parseFields(OpenAi, fields).messages.map(fromRole)),

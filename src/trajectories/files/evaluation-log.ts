@@ -43,7 +43,7 @@ const isOutcome = ({ item_id, reward, success }: JsonObject) =>
 export const evaluationLog: TrajectoryFormat = {
   name: 'agentgym-eval',
   label: "AgentGym's evaluation log",
-  summary: 'A line an episode, with its reward and success, as base_eval.py writes it.',
+  summary: 'One episode per line, with its reward and success, as base_eval.py writes it.',
   container: 'lines',
   isAgentGym: true,
   recognizes: (fields) =>
@@ -59,7 +59,7 @@ export const evaluationLog: TrajectoryFormat = {
 export const apiEvaluation: TrajectoryFormat = {
   name: 'agentgym-api-eval',
   label: "AgentGym's evaluation of an API model",
-  summary: 'One file an episode, messages by role with the reasoning apart, as openai_eval.py writes it.',
+  summary: 'One episode per file, messages by role with separate reasoning, as openai_eval.py writes it.',
   container: 'object',
   isAgentGym: true,
   recognizes: (fields) =>

@@ -87,7 +87,7 @@ function decoded(encoding: string, source: ByteSource, spill: Spill): ByteSource
       } catch (error) {
         if (!(error instanceof TypeError)) throw error;
         throw new TrajectoryFileError(
-          `${source.name} begins as ${encoding.toUpperCase()} and is not: save it as UTF-8.`,
+          `${source.name} begins like ${encoding.toUpperCase()} but is not valid ${encoding.toUpperCase()}: save it as UTF-8.`,
         );
       }
     },

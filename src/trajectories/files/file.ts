@@ -164,7 +164,7 @@ export class TrajectoryFile implements Collection {
       if (!this.records.add(summaryOf(piece, record, format)))
         this.refuse(
           piece.line,
-          `A list holds ${mostRecords} records, and this one and what follows are more: divide the file.`,
+          `A list holds ${mostRecords} records; this one and later ones are left out: divide the file.`,
         );
     } catch (error) {
       if (!(error instanceof TrajectoryFileError)) throw error;
@@ -199,7 +199,7 @@ function parseJson({ bytes, broken, tooLong }: Piece): JsonObject {
     throw new TrajectoryFileError(`This is not JSON: ${(error as Error).message}.`);
   }
   if (value === null || typeof value !== 'object' || Array.isArray(value))
-    throw new TrajectoryFileError('A record is an object, and this is none.');
+    throw new TrajectoryFileError('A record must be an object.');
   return value as JsonObject;
 }
 
@@ -207,7 +207,7 @@ function parseRecord(piece: Piece): { record: TrajectoryRecord; format: Trajecto
   const fields = parseJson(piece);
   for (const name of ['item_id', 'id']) {
     const big = bigNumber(fields[name]);
-    if (big) throw new TrajectoryFileError(`${name}: ${big} is larger than 2^53, which no id may be.`);
+    if (big) throw new TrajectoryFileError(`${name}: ${big} is larger than 2^53, the most that an id may be.`);
   }
   const format = recognized(fields);
   if (!format)

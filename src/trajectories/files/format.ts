@@ -38,10 +38,10 @@ export function commonLosses(
   has: { itemId?: boolean; reward?: boolean; success?: boolean; trained?: boolean; reasoning?: boolean },
 ): string[] {
   const losses: string[] = [];
-  if (itemId !== null && !has.itemId) losses.push('which task it is');
+  if (itemId !== null && !has.itemId) losses.push('its task');
   if (reward !== null && !has.reward) losses.push('its reward');
   if (success !== null && !has.success) losses.push('whether it succeeded');
-  if (messages?.some(({ trained }) => trained !== null) && !has.trained) losses.push('which messages are learned');
-  if (messages?.some(({ reasoning }) => reasoning !== null) && !has.reasoning) losses.push('thoughts that stand apart');
+  if (messages?.some(({ trained }) => trained !== null) && !has.trained) losses.push('the marks of learned messages');
+  if (messages?.some(({ reasoning }) => reasoning !== null) && !has.reasoning) losses.push('separate thoughts');
   return losses;
 }

@@ -26,7 +26,7 @@ export class MemorySpill implements Spill {
   write(bytes: Uint8Array<ArrayBuffer>): void {
     if (this.size + bytes.length > this.mostBytes)
       throw new TrajectoryFileError(
-        `Unpacked this file has more than ${this.mostBytes / 1e6} MB, which memory has no room for: unpack it first.`,
+        `This file unpacks to more than ${this.mostBytes / 1e6} MB, the most that is kept in memory: unpack it first.`,
       );
     this.starts.push(this.size);
     this.pieces.push(bytes);
@@ -89,7 +89,7 @@ export function unpacked(source: ByteSource, spill: Spill): ByteSource {
 function problemOf(name: string, { message }: GzipError): TrajectoryFileError {
   return new TrajectoryFileError(
     /check$/.test(message)
-      ? `${name} is damaged: what it unpacks to does not have the checksum that it names. What is shown may be wrong.`
+      ? `${name} is damaged: its content does not match its checksum. The records shown may be wrong.`
       : `${name} cannot be unpacked to its end: it is cut off or damaged (${message}).`,
   );
 }

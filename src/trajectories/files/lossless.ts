@@ -162,7 +162,8 @@ export function trajectoryFromJson(fields: JsonObject): Trajectory {
 export const lossless: TrajectoryFormat = {
   name: losslessForm,
   label: 'Tabgym',
-  summary: 'Our own, a line a trajectory: tokens, log-probabilities, rewards of each turn, nothing lost.',
+  summary:
+    'Own form of Tabgym, one trajectory per line: tokens, log-probabilities, rewards of each turn, without loss.',
   container: 'lines',
   recognizes: ({ format }) => format === losslessForm,
   read(fields) {

@@ -14,7 +14,7 @@ function jsonText(row: unknown): string {
   const mark = '\u0000int64:';
   const text = JSON.stringify(row, (_, value) => {
     if (typeof value === 'bigint') return mark + value.toString();
-    if (value instanceof Uint8Array) throw new TrajectoryFileError('a column holds bytes, which are no text');
+    if (value instanceof Uint8Array) throw new TrajectoryFileError('a column holds bytes, which are not text');
     return value;
   });
   return text.replace(/"\\u0000int64:(-?\d+)"/g, '$1');

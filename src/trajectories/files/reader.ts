@@ -251,7 +251,7 @@ export class Reader implements ReaderApi {
     }
     if (!lines.length)
       throw new TrajectoryFileError(
-        'No pair can be made of what is selected: that takes two episodes of one task with the same first words, of which one did better.',
+        'The selection has no pair: a pair needs two episodes of one task that begin alike, one of them better.',
       );
     const text = format.container === 'array' ? `[\n${lines.join(',\n')}\n]\n` : `${lines.join('\n')}\n`;
     return { blob: new Blob([text]), records: lines.length, left, lost: [] };

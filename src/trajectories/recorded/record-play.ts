@@ -54,7 +54,7 @@ export function playOf({ messages }: Pick<TrajectoryRecord, 'messages'>): Record
   if (!messages) throw new UnmappedError('it names a task and holds no messages');
   const own = messages.filter(({ role }) => role !== 'system');
   const play = merged((isPreface(own) ? own.slice(2) : own).map(withCalls));
-  if (play[0]?.role !== 'user') throw new UnmappedError('it does not begin with words of the world');
+  if (play[0]?.role !== 'user') throw new UnmappedError('it does not begin with a message of the world');
   const turns = play
     .slice(1)
     .flatMap((message, i): RecordedTurn[] =>
@@ -62,7 +62,7 @@ export function playOf({ messages }: Pick<TrajectoryRecord, 'messages'>): Record
         ? [{ reply: message.content, learnt: message.trained !== false, answer: play[i + 2]?.content ?? null }]
         : [],
     );
-  if (turns.length === 0) throw new UnmappedError('nothing is done in it');
+  if (turns.length === 0) throw new UnmappedError('it contains no action');
   if (!turns.some(({ learnt }) => learnt)) throw new UnmappedError('none of its replies is marked as trained');
   const empty = turns.findIndex(({ reply, learnt }) => learnt && reply.trim() === '');
   if (empty >= 0) throw new UnmappedError(`its reply ${empty + 1} has no text and calls no tool`);

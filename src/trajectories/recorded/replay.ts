@@ -104,7 +104,7 @@ async function mapOne(
   { parts, options }: Mapping,
 ): Promise<Trajectory | Row> {
   const play = playOf(record);
-  if (record.success === false) throw new UnmappedError('by its own word it did not reach its goal');
+  if (record.success === false) throw new UnmappedError('it is marked as not having reached its goal');
   try {
     const task = await finder.find(record, play.opening);
     const settings = { maskActions: options.maskActions, rules: { invalidAction: 'continue' as const } };
@@ -226,5 +226,5 @@ function checkText(
       `it has ${length - prompt.length} tokens after the prompt, and the run has room for ${completionTokens}`,
     );
   const unknown = tokenizer.has('[UNK]') ? tokens.indexOf(tokenizer.id('[UNK]')) : -1;
-  if (unknown >= 0) throw new UnmappedError('it has words that the tokenizer of this policy does not know');
+  if (unknown >= 0) throw new UnmappedError('it has words that the tokenizer of this policy lacks');
 }

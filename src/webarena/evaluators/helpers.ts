@@ -12,7 +12,7 @@ type Argument = { page: true } | { text: string };
 /** Parses a call whose arguments are quoted strings or the page. */
 function readCall(source: string): { name: string; args: Argument[] } {
   const call = /^\s*([A-Za-z_]\w*)\s*\((.*)\)\s*$/s.exec(source);
-  if (!call) throw new HtmlMatchError(`This is no call of a helper: ${source}`);
+  if (!call) throw new HtmlMatchError(`This is not a call of a helper: ${source}`);
   const args: Argument[] = [];
   let rest = call[2].trim();
   while (rest) {

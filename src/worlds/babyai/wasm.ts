@@ -414,7 +414,7 @@ export class BabyAiWasm {
 /** Seed as little-endian 32-bit words, the input of numpy's SeedSequence. */
 function seedWords(seed: number | bigint): number[] {
   if (typeof seed === 'number' ? !Number.isSafeInteger(seed) || seed < 0 : seed < 0n)
-    throw new WorldError(`A seed must be a whole number from 0, not ${seed}.`);
+    throw new WorldError(`A seed must be a whole number, 0 or more, not ${seed}.`);
   if (typeof seed === 'number' && seed <= 0xffffffff) return [seed | 0];
   const words: number[] = [];
   for (let rest = BigInt(seed); rest > 0n; rest >>= 32n) words.push(Number(rest & 0xffffffffn) | 0);

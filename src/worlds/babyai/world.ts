@@ -134,7 +134,7 @@ export class BabyAi implements World {
 
 function startOf({ id, options }: Task): Start {
   if (!Number.isSafeInteger(id) || id < 0)
-    throw new WorldError(`BabyAI's item ids must be whole numbers from 0 (level - 1 + 40 * seed), not ${id}.`);
+    throw new WorldError(`BabyAI's item ids must be whole numbers, 0 or more (level - 1 + 40 * seed), not ${id}.`);
   const { upstream, observation, oracle } = parseBabyAiOptions(options);
   return {
     level: levelOf(id),

@@ -217,7 +217,7 @@ export class SciWorld implements World {
 
   /** `state`: the fields with which the original's server describes a session. Lists are in the simulator's order. */
   async inspect(slot: number, what: string): Promise<Json> {
-    if (what !== 'state') throw new WorldError(`ScienceWorld knows nothing of "${what}": ask for state.`);
+    if (what !== 'state') throw new WorldError(`ScienceWorld cannot inspect "${what}": only "state".`);
     const { simulator } = this;
     const { world } = this.state(slot);
     const line = ({ text, reached, ordered }: { text: string; reached: boolean; ordered: boolean }) =>

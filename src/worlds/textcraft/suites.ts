@@ -31,7 +31,7 @@ export const textcraftSuites: readonly WorldSuite[] = [
     name: 'textcraft-apart',
     label: 'TextCraft, 60 goals kept apart',
     sentence:
-      'Training goals that an experiment with `apart: 60` never trains on, among ten distracting recipes, 30 turns: what is tuned is tuned on these.',
+      'Training goals that an experiment with `apart: 60` never trains on, among ten distracting recipes, 30 turns. Tune on these.',
     options: { depths: [1, 2, 3, 4], distractors: 10, apart: 60 },
     split: 'test',
     turns: 30,

@@ -249,7 +249,7 @@ export class TextCraft implements World {
   /** First observation of a task, cached because it depends on the task alone. */
   private start(slot: number, id: number, options: TextCraftOptions): Feedback {
     if (!Number.isInteger(id) || id < 0 || id > 0x7fffffff)
-      throw new WorldError(`TextCraft's item ids must be whole numbers from 0, not ${id}.`);
+      throw new WorldError(`TextCraft's item ids must be whole numbers, 0 or more, not ${id}.`);
     const list = this.otherList(id, options);
     if (list) {
       this.lists.set(slot, list);

@@ -63,7 +63,7 @@ export const webarenaSuites: readonly WorldSuite[] = [
   {
     name: 'webarena-train',
     label: 'WebArena, the 307 training ids',
-    sentence: 'What AgentGym-RL is presumed to train on, 15 turns: read from the logs of a run by somebody else.',
+    sentence: 'Items on which AgentGym-RL presumably trains, 15 turns, collected from the logs of an independent run.',
     options: {},
     split: 'train',
     ids: trainItems,

@@ -74,7 +74,7 @@ class BrowserPage implements JudgedPage {
 }
 
 async function noJudge(): Promise<never> {
-  throw new JudgeError('No judge of meaning is at hand: this task is judged by words alone.');
+  throw new JudgeError('No judge of meaning is available: this task is judged by words alone.');
 }
 
 /** Context of the judges for a browser. `sites` and `shopAdmin` are needed only for WebArena's own tasks. */
