@@ -29,11 +29,11 @@ export interface Metric {
 
 export const metricGroups: { [group in MetricGroup]: string } = {
   task: 'Performance on the task',
-  endings: 'How episodes ended',
+  endings: 'Endings of episodes',
   policy: 'State of the policy',
   update: 'Effect of the update',
   speed: 'Speed',
-  cost: 'What it cost',
+  cost: 'Cost',
 };
 
 const metric = (group: MetricGroup, name: string, unit: MetricUnit, sentence: string): Metric => ({
@@ -117,7 +117,7 @@ export const metrics: readonly Metric[] = [
     'policy',
     'policyShift',
     'nats',
-    'Mean of old minus new log-probability: how far the updates of this step moved from the policy that sampled.',
+    'Mean of old minus new log-probability: the distance of the updated policy from the one that sampled.',
   ),
   metric(
     'policy',
