@@ -86,7 +86,7 @@ function layerFault(file, id) {
   if (!layer || !other || other === layer || other.startsWith(`${layer}/`)) return null;
   const allowed = ruleOf(layer);
   if (!allowed || allowed.some((name) => allows(name, other))) return null;
-  return `${layer} may not know ${other}`;
+  return `${layer} may not import ${other}`;
 }
 
 /** Room of a file inside a folder with an inner table; `.` is the room of the files directly in the folder. */
@@ -105,7 +105,7 @@ function roomFault(file, id, tables) {
   const room = roomOf(folder, file);
   const other = roomOf(folder, id);
   if (room === other || (tables[folder][room] ?? [other]).includes(other)) return null;
-  return `inside ${folder}, ${room} may not know ${other}`;
+  return `inside ${folder}, ${room} may not import ${other}`;
 }
 
 /** Why a file has no place in the tables, as sentences. */

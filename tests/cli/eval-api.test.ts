@@ -1,6 +1,6 @@
 /**
- * `npm run eval` with a model behind an API over HTTP, and `npm run train` with a world on a server: what happens when
- * one of them is gone or answers nonsense, and what is kept.
+ * `npm run eval` with a model behind an API over HTTP, and `npm run train` with a world on a server: their behaviour
+ * when one of them is gone or sends invalid answers, and the results that are kept.
  */
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type ServerResponse } from 'node:http';
@@ -159,7 +159,7 @@ describe('an evaluation over an API', () => {
     expect(other.server.bodies).toHaveLength(0);
   }, 120_000);
 
-  test('counts the failures of a world apart, and says which', async () => {
+  test('counts the failures of a world separately, with their reason', async () => {
     const model = await started(new ModelServer());
     const { server, address } = await started(new AgentGymServer(dialects.webarena));
     const status: Mishap = (response) => response.writeHead(201).end('{}');
@@ -221,7 +221,7 @@ describe('training with a world on a server', () => {
     (response) =>
       response.writeHead(status).end(text);
 
-  test('stops at answers that are nonsense', async () => {
+  test('stops at invalid answers', async () => {
     const { server, address } = await started(new AgentGymServer(dialects.textcraft));
     const nonsense = answering('{"observation": "x", "reward": true, "done": false}');
     server.onPath.set(

@@ -1,4 +1,4 @@
-// What --resume, --steps, --seed and --fork-at do with the run of a folder.
+// Effects of --resume, --steps, --seed and --fork-at on the run of a folder.
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -63,7 +63,7 @@ it('--resume keeps the settings of the run and names those of the file that diff
   expect(printed).toMatch(/keeps its own settings\. The file differs in evaluation\.every, evaluation\.episodes\./);
 });
 
-it('--resume --steps continues a fork with that many steps, or says why not', async () => {
+it('--resume --steps continues a fork with that many steps, or is refused with the reason', async () => {
   const id = await begun();
   const longer = await asked(with_({ steps: 20 }), { resume: true, steps: 20 });
   expect(longer.run).toMatchObject({

@@ -1,4 +1,4 @@
-// The place of a model that a command names; a name of nothing is refused before a hub is asked.
+// The place of a model that a command names; a name that matches none is refused without a request to a hub.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -72,7 +72,7 @@ async function one(harness: Harness, { name, changes, deaths, happened }: Case, 
     console.log(`${name}: ${i + 1}/${deaths.length} ${await liveAndDie(own, `${name}, killed`, each)}`);
   const problems = differences(never, await finish(own, `${name}, killed`));
   if (never.length !== STEPS + 1) problems.push(`the run never killed has ${never.length} records`);
-  if (!happened(never)) problems.push('the run never did what this case is about');
+  if (!happened(never)) problems.push('the run did not show the behaviour of this case');
   return { what: `${name}: ${deaths.length} kills`, problems: problems.slice(0, 5) };
 }
 

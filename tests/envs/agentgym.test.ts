@@ -300,7 +300,7 @@ describe('in a page', () => {
     expect((await world.step([0], ['a']))[0].failure).toMatch(/could not be read: the server failed/);
   });
 
-  it('with isolation a refusal cannot be told from an unreachable server, and both are named', async () => {
+  it('with isolation a refusal cannot be distinguished from an unreachable server, and both are named', async () => {
     const { address } = await started('textcraft');
     const options = { ...page(() => false), isolated: true };
     const report = await checkAgentGym(kindOf('textcraft'), { address }, undefined, options);

@@ -466,9 +466,9 @@ describe('the oracle that explores', () => {
   });
 
   it('makes the same move in two worlds that differ only in unseen parts', async () => {
-    // Level 33: one thing in a wide room. Until it is in sight, two starts with the same view cannot be told apart. The
-    // oracle looks ahead in a copy of the world, where the unseen thing can be in its way; in rare cases this changes
-    // its move.
+    // Level 33: one thing in a wide room. Until it is in sight, two starts with the same view cannot be distinguished.
+    // The oracle looks ahead in a copy of the world, where the unseen thing can be in its way; in rare cases this
+    // changes its move.
     const tasks = await world.tasks({ ...exploring, levels: [33], trainSeeds: 400 }, 'train');
     const firstMoves = new Map<string, Set<string>>();
     for (const task of tasks) {

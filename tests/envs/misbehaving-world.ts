@@ -27,7 +27,7 @@ export class MisbehavingWorld implements World {
     return {
       name: 'misbehaving',
       title: 'Misbehaving',
-      summary: 'Hangs, traps and dies when told to.',
+      summary: 'Hangs, traps and dies on request.',
       instruction: '',
       credit: 'ours',
       hasOracle: true,

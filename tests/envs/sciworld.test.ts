@@ -132,7 +132,7 @@ describe('the contract', () => {
     const [after] = await world.step([0], ['look around']);
     expect(after).toMatchObject({ done: true, valid: false });
   });
-  it('ends after the step limit, and tells refused actions from executed ones', async () => {
+  it('ends after the step limit, and distinguishes refused actions from executed ones', async () => {
     const world = await SciWorld.open();
     await world.reset([0], [task(0, { stepLimit: 2, validActions: false })]);
     expect(await world.step([0], ['xyzzy'])).toMatchObject([{ valid: false, done: false, validActions: undefined }]);

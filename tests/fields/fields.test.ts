@@ -56,7 +56,7 @@ it('a schema gives its fields, in order, with their bounds', () => {
   ]);
 });
 
-it('a field of several variants stands once, with the names of all', () => {
+it('a field of several variants is listed once, with the names of all', () => {
   const other = v.strictObject({ note: schema.entries.note });
   const found = fieldsOfVariants(
     [

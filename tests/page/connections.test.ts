@@ -267,7 +267,7 @@ test('an experiment from a file asks before its first request', async () => {
   await close();
 });
 
-test('a world that answers nonsense stops the training with its words, and training goes on when it is mended', async () => {
+test('a world with invalid answers stops the training with its message, and training continues once it is fixed', async () => {
   const { server, address } = await started(new AgentGymServer(dialects.textcraft, true));
   server.onPath.set(
     '/step',

@@ -34,7 +34,7 @@ describe('TextCraft in tokens', () => {
     for (const action of actions) expect(tokenizer.decode(tokenizer.encode(action))).toBe(action);
   });
 
-  it('tell all valid actions of a task apart', () => {
+  it('distinguish all valid actions of a task', () => {
     const conversation = new Conversation(tokenizer);
     for (const { validActions } of first) {
       const { trie } = buildTrie(validActions!.map((action) => conversation.action(action)));

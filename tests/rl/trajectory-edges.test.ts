@@ -101,7 +101,7 @@ describe('a reply', () => {
     expect(older.turns[0].reply).toBe('get({})');
   });
 
-  it('that says nothing, or that nothing marks as trained, is refused', async () => {
+  it('without text, or without a mark of training, is refused', async () => {
     await expect(play(user, call({ reasoning_content: 'hm' }))).rejects.toThrow(
       'its reply 1 has no text and calls no tool',
     );

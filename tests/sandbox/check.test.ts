@@ -134,7 +134,7 @@ describe('errors are found', () => {
       /weight is NaN in row 0/,
     ],
     [
-      'an aux that nobody shows',
+      'an unknown aux',
       text.replace('aux: { policyLoss,', 'aux: { policyLos: policyLoss,'),
       ObjectiveShapeError,
       /policyLos/,

@@ -31,7 +31,7 @@ describe('names of kinds', () => {
     expect(found(source)).toEqual([]);
   });
 
-  it('may stand in their own module and in a registry, not in another file', () => {
+  it('are allowed in their own module and in a registry, not in another file', () => {
     const files = (file: string, source: string) => offendersIn(file, source, names).map(({ name }) => name);
     expect(files('src/worlds/babyai/index.ts', "const name = 'babyai';")).toEqual([]);
     expect(files('src/worlds/babyai/index.ts', "const name = 'babyai'; const other = 'textcraft';")).toEqual([

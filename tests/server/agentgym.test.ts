@@ -102,7 +102,7 @@ describe('BabyAI', () => {
 });
 
 describe('ScienceWorld', () => {
-  test('separates task and text; gives the score in points and its increase; tells deleted from unknown', async () => {
+  test('separates task and text; gives the score in points and its increase; distinguishes deleted from unknown ids', async () => {
     const server = await startServer(['sciworld']);
     await post(server, '/create');
     expect((await post(server, '/step', { id: 0, action: 'look around' })).json.error).toMatch(/reset/);

@@ -73,7 +73,7 @@ const changing: readonly [name: string, value: unknown][] = [
   ['a_field_of_nobody', 1],
 ];
 
-/** Defaults of clients, and fields that say only who asks. */
+/** Defaults of clients, and fields that only identify the client. */
 const harmless: readonly [name: string, value: unknown][] = [
   ['repetition_penalty', 1],
   ['length_penalty', 1],

@@ -147,7 +147,7 @@ describe('messages', () => {
       (await server.app.inject({ method: 'POST', url: '/step', headers: { 'content-type': type }, payload }))
         .statusCode;
     expect(await send('{"id":')).toBe(422);
-    // Bytes that are no text, and JSON beyond Python's recursion limit: FastAPI answers 400.
+    // Bytes that are not text, and JSON beyond Python's recursion limit: FastAPI answers 400.
     expect(await send(Buffer.from([0xff, 0xfe, 0x00]))).toBe(400);
     expect(await send('['.repeat(200_000))).toBe(400);
     expect(await send('{"id":1e999,"action":"x"}')).toBe(422);

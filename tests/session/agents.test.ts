@@ -189,7 +189,8 @@ describe('the site', () => {
 
 describe('held-out tasks', () => {
   /**
-   * Key of a task. Made-up TextCraft tasks are told apart by their list seed; none of them has a goal of the original.
+   * Key of a task. Made-up TextCraft tasks are distinguished by their list seed; none of them has a goal of the
+   * original.
    */
   const key = ({ world, id, strata, options }: Task) =>
     options.madeUp ? `${world} made up ${options.listSeed}` : `${world} ${id} ${strata.universe ?? ''}`;

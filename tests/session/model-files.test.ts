@@ -1,4 +1,4 @@
-// Which files of a folder are a model's, and what they are, by the rules of transformers 5.
+// The choice of a model's files in a folder, and their kinds, by the rules of transformers 5.
 import { cpSync, mkdtempSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

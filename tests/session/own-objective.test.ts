@@ -118,7 +118,7 @@ describe('code that fails in the middle of a step', () => {
     ['throws', 'throw new Error("no");', 'CodeError', /objective\.js, line \d+, column \d+: Error: no/],
     ['never ends', 'while (1);', 'SandboxTimeoutError', /did not end within 1 s/],
     ['wants all memory', 'new ArrayBuffer(2 ** 30);', 'SandboxMemoryError', /64 MB/],
-    ['reads what is not there yet', 'bounds.high = NaN;', 'CodeError', /bounds/],
+    ['reads a variable before its definition', 'bounds.high = NaN;', 'CodeError', /bounds/],
     [
       'gives too few numbers',
       'return { loss: [1], weight: [1] };',
@@ -133,7 +133,7 @@ describe('code that fails in the middle of a step', () => {
       /weight is -Infinity in row 2/,
     ],
     [
-      'counts what nobody knows',
+      'returns an unknown metric',
       'return { loss: logprob, weight: logprob, metrics: { success: 1 } };',
       'ObjectiveShapeError',
       /metrics\.success/,

@@ -255,7 +255,7 @@ describe('the folder', () => {
     expect(outcomes.after).toBeGreaterThan(0);
   });
 
-  it('tells a damaged file from a whole one', async () => {
+  it('distinguishes a damaged file from a whole one', async () => {
     const store = new RunStore(new FolderStore(folder));
     const id = await claimed(store);
     await store.commit(id, 'me', commitOf(0));
