@@ -8,7 +8,7 @@ import type { ChatEpisode } from './episode/chat-episode.ts';
 import type { ItemResult, Try } from './evaluation/suite-results.ts';
 import { taskKey } from './schedule/tasks.ts';
 
-interface Keeping {
+interface KeptTriesOptions {
   kept?: readonly ItemResult[];
   onItems?(items: readonly ItemResult[]): void | Promise<void>;
 }
@@ -27,10 +27,10 @@ export class KeptTries {
     private readonly suite: Pick<WorldSuite, 'columnOf'>,
     private readonly tasks: readonly Task[],
     private readonly samples: number,
-    private readonly keeping: Keeping,
+    private readonly options: KeptTriesOptions,
   ) {
     this.tries = new Array(tasks.length * samples);
-    const kept = new Map((keeping.kept ?? []).map((item) => [item.key, item.tries]));
+    const kept = new Map((options.kept ?? []).map((item) => [item.key, item.tries]));
     tasks.forEach((task, i) => {
       for (const [k, { member = k, ...one }] of (kept.get(taskKey(task)) ?? []).entries())
         if (member < samples && one.failure === undefined) this.tries[i * samples + member] = one;
@@ -75,11 +75,11 @@ export class KeptTries {
 
   /** One write at a time; tries that end meanwhile are in the next one. */
   private write(): void {
-    if (!this.keeping.onItems || this.isWaiting) return;
+    if (!this.options.onItems || this.isWaiting) return;
     this.isWaiting = true;
     this.writing = this.writing.then(() => {
       this.isWaiting = false;
-      return this.keeping.onItems!(this.finished());
+      return this.options.onItems!(this.finished());
     });
     // `written` reports the error.
     this.writing.catch(() => {});

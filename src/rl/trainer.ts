@@ -186,14 +186,14 @@ export class Trainer {
         }),
       demonstrate: async (tasks, { dagger = 0, ...shown } = {}) => {
         const keys = { seed: this.settings.seed, step: k };
-        const begun = await this.beginnings(collecting, tasks, policyStartIndices(dagger, tasks.length, keys));
+        const policyTurns = await this.beginnings(collecting, tasks, policyStartIndices(dagger, tasks.length, keys));
         return demonstrate({ worlds, conversation }, tasks, {
           maskActions,
           ...this.policy.capacity,
           ...shown,
           ...keys,
           ...this.teaching(limit),
-          ...(dagger > 0 && { begun }),
+          ...(dagger > 0 && { policyTurns }),
         });
       },
     };

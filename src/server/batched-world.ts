@@ -55,9 +55,9 @@ export class BatchedWorld {
     const left: Waiting[] = [];
     const slots = new Set<number>();
     for (const call of this.waiting) {
-      const goes = call.kind === kind && !slots.has(call.slot) && batch.length < largestBatch;
+      const joins = call.kind === kind && !slots.has(call.slot) && batch.length < largestBatch;
       slots.add(call.slot);
-      (goes ? batch : left).push(call);
+      (joins ? batch : left).push(call);
     }
     this.waiting = left;
     return batch;

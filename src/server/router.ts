@@ -9,7 +9,7 @@ export interface Request {
   body: Buffer | undefined;
   contentType: string | undefined;
   /** Returns a signal that aborts when the client disconnects. */
-  gone(): AbortSignal;
+  disconnected(): AbortSignal;
 }
 
 export type Answer =
@@ -72,7 +72,7 @@ function read(request: FastifyRequest, reply: FastifyReply): Request {
     query: request.query as Request['query'],
     body: request.body as Buffer | undefined,
     contentType: sentType(request),
-    gone() {
+    disconnected() {
       const control = new AbortController();
       reply.raw.once('close', () => control.abort());
       return control.signal;

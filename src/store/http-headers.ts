@@ -60,7 +60,7 @@ export function isReplaced(before: Version, now: Version): boolean {
 export const contentLength = ({ headers }: Response) => Number(headers.get('content-length') ?? Number.NaN);
 
 /** Below this size a compressed text may be longer than the text itself. */
-const surelyShorter = 1024;
+const leastCompressibleBytes = 1024;
 
 /**
  * Lower bound of a text's size in bytes; 0 if unknown. A page may see the length of a compressed body without seeing
@@ -68,7 +68,7 @@ const surelyShorter = 1024;
  */
 export function announcedText({ headers }: Response): number {
   const length = Number(headers.get('x-linked-size') ?? headers.get('content-length') ?? 0);
-  return length > surelyShorter && !headers.get('content-encoding') ? length : 0;
+  return length > leastCompressibleBytes && !headers.get('content-encoding') ? length : 0;
 }
 
 /** Size of the whole file in bytes. Throws SourceError if the server does not state it. */

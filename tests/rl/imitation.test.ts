@@ -71,7 +71,7 @@ describe('demonstrations', () => {
     const own = tasks.map((task) => ['wait', `get ${colour(task)} key`, 'wait', 'wait'].map((action) => ({ action })));
     for (const maskActions of [true, false]) {
       const beginnings = new Map(own.entries());
-      const { trajectories, skipped } = await shown({}, maskActions, { ...room, begun: beginnings });
+      const { trajectories, skipped } = await shown({}, maskActions, { ...room, policyTurns: beginnings });
       expect([trajectories.length, skipped]).toEqual([tasks.length, 0]);
       const lengths = trajectories.map((trajectory, i) => {
         const { turns, source, success } = trajectory;
@@ -90,11 +90,11 @@ describe('demonstrations', () => {
         return begins;
       });
       expect(new Set(lengths).size).toBeGreaterThan(1);
-      const again = await shown({}, maskActions, { ...room, begun: beginnings });
+      const again = await shown({}, maskActions, { ...room, policyTurns: beginnings });
       expect(again.trajectories.map(({ tokens }) => tokens)).toEqual(trajectories.map(({ tokens }) => tokens));
       // With no beginnings the demonstrations are the oracle's plain play.
       const plain = (await shown({}, maskActions)).trajectories;
-      const none = (await shown({}, maskActions, { ...room, begun: new Map() })).trajectories;
+      const none = (await shown({}, maskActions, { ...room, policyTurns: new Map() })).trajectories;
       expect(none.map(({ tokens }) => tokens)).toEqual(plain.map(({ tokens }) => tokens));
     }
   });
@@ -103,9 +103,9 @@ describe('demonstrations', () => {
     const world = new DoorWorld();
     const tasks = await world.tasks({}, 'train');
     const short = new Map(tasks.map((_, place) => [place, [{ action: 'wait' }]]));
-    expect((await shown({}, true, { ...room, begun: short })).trajectories[0].turns).toHaveLength(2);
+    expect((await shown({}, true, { ...room, policyTurns: short })).trajectories[0].turns).toHaveLength(2);
     const trapped = new Map(tasks.map((_, place) => [place, [{ action: 'open trap' }, { action: 'wait' }]]));
-    const { trajectories, skipped } = await shown({}, false, { ...room, begun: trapped });
+    const { trajectories, skipped } = await shown({}, false, { ...room, policyTurns: trapped });
     expect([trajectories.length, skipped]).toEqual([0, tasks.length]);
   });
 

@@ -114,7 +114,7 @@ describe('a demonstrated thought', () => {
     const tasks = await new ThinkingDoors().tasks({}, 'train');
     const own = [{ action: 'wait', thought: 'red key' }, { action: 'wait', thought: '' }, { action: 'wait' }];
     const beginnings = new Map(tasks.map((_, place) => [place, own]));
-    const options = { maskActions: false, ...room, seed: 3, teaching: { turns: 12 }, begun: beginnings };
+    const options = { maskActions: false, ...room, seed: 3, teaching: { turns: 12 }, policyTurns: beginnings };
     const { trajectories } = await demonstrate({ worlds: worlds(), conversation }, tasks, options);
     expect(trajectories).toHaveLength(tasks.length);
     for (const trajectory of trajectories) {

@@ -75,7 +75,7 @@ describe('a requested device', () => {
   it.each(['webgpu', 'wasm'] as const)('is opened, and no other: %s', async (wanted) => {
     const { openers, opened } = machine({ gpu: 'software' });
     const { measure, timed } = stopwatch(fastGpu);
-    const chooser = new DeviceChooser(openers, { asked: wanted, measure });
+    const chooser = new DeviceChooser(openers, { requested: wanted, measure });
     expect((await chooser.open({ toTrain: true })).info.vendor).toBe(wanted);
     expect(chooser.choice).toEqual({ name: wanted, reason: 'asked', measured: null, problem: '' });
     expect(opened[wanted === 'wasm' ? 'webgpu' : 'wasm']).toEqual([]);
@@ -83,7 +83,7 @@ describe('a requested device', () => {
   });
 
   it('is refused with its own reason if missing, whatever else is available', async () => {
-    const chooser = new DeviceChooser(machine({ gpu: 'none' }).openers, { asked: 'webgpu' });
+    const chooser = new DeviceChooser(machine({ gpu: 'none' }).openers, { requested: 'webgpu' });
     await expect(chooser.open()).rejects.toThrow('This browser offers no WebGPU.');
     chooser.ask(null);
     expect((await chooser.open()).info.vendor).toBe('wasm');

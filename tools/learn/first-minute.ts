@@ -52,7 +52,7 @@ function better(window: readonly StepRecord[], first: readonly StepRecord[], met
 /**
  * Describes what the curve shows at a step, or returns null. A metric that a step lacks makes every comparison false.
  */
-function learnt(records: readonly StepRecord[], k: number): string | null {
+function findingAt(records: readonly StepRecord[], k: number): string | null {
   if (k + 1 < 2 * WINDOW) return null;
   const [first, window] = [records.slice(0, WINDOW), records.slice(k + 1 - WINDOW, k + 1)];
   if (records[k].metrics.success === undefined) return better(window, first, 'policyLoss', -1);
@@ -65,7 +65,7 @@ function firstSeen(records: readonly StepRecord[]): Found | null {
   for (const [k, record] of records.entries()) {
     ms += record.metrics.stepMs;
     if (ms > SECONDS * 1000) return null;
-    const finding = learnt(records, k);
+    const finding = findingAt(records, k);
     if (finding) return { step: record.step, seconds: ms / 1000, finding };
   }
   return null;

@@ -69,12 +69,12 @@ interface Sums {
   divergence: number;
   agreement: number;
   /** Sum of the negative log-probabilities of the next tokens, and their number. */
-  surprise: number;
+  nll: number;
   scored: number;
 }
 
 /** Negative log-probability of each next token, summed. */
-function surpriseOf(logits: Float32Array, tokens: Int32Array, vocabulary: number): number {
+function negativeLogLikelihood(logits: Float32Array, tokens: Int32Array, vocabulary: number): number {
   let sum = 0;
   for (let t = 0; t + 1 < tokens.length; t++) {
     const row = logits.subarray(t * vocabulary, (t + 1) * vocabulary);
@@ -115,12 +115,12 @@ class Scorer {
   }
 }
 
-function line(kind: string, precision: string, { positions, divergence, agreement, surprise, scored }: Sums): string {
+function line(kind: string, precision: string, { positions, divergence, agreement, nll, scored }: Sums): string {
   const cost =
     precision === 'f32'
       ? '| 0 | 100.0% '
       : `| ${(divergence / positions).toExponential(1)} | ${((100 * agreement) / positions).toFixed(1)}% `;
-  return `| ${kind} | ${precision} | ${positions} ${cost}| ${Math.exp(surprise / scored).toFixed(2)} |`;
+  return `| ${kind} | ${precision} | ${positions} ${cost}| ${Math.exp(nll / scored).toFixed(2)} |`;
 }
 
 /** Table of divergence, agreement of the most likely token, and perplexity, for text and prompts. */
@@ -148,7 +148,7 @@ export async function fileReport(path: string, options: FileReportOptions): Prom
 }
 
 async function linesOf(kind: string, texts: Int32Array[], scorers: Scorer[], vocabulary: number): Promise<string[]> {
-  const sums = precisions.map((): Sums => ({ positions: 0, divergence: 0, agreement: 0, surprise: 0, scored: 0 }));
+  const sums = precisions.map((): Sums => ({ positions: 0, divergence: 0, agreement: 0, nll: 0, scored: 0 }));
   for (const [n, tokens] of texts.entries()) {
     const expected = await scorers[0].logits(tokens);
     for (const [i, sum] of sums.entries()) {
@@ -157,7 +157,7 @@ async function linesOf(kind: string, texts: Int32Array[], scorers: Scorer[], voc
       sum.positions += positions;
       sum.divergence += divergence * positions;
       sum.agreement += agreement * positions;
-      sum.surprise += surpriseOf(got, tokens, vocabulary);
+      sum.nll += negativeLogLikelihood(got, tokens, vocabulary);
       sum.scored += tokens.length - 1;
     }
     console.log(`${kind} ${n + 1} of ${texts.length}`);

@@ -10,7 +10,7 @@ const itemFields = ['data_idx', 'idx', 'id', 'game', 'seed'];
 const nothingSaid: Feedback = { observation: '', reward: 0, done: false, valid: true };
 
 /** Host that records the task which a form would start. */
-class Asked implements SessionHost {
+class TaskRecorder implements SessionHost {
   task_: Task | null = null;
   private readonly session: ServedSession = { id: 0, info: {} };
 
@@ -50,15 +50,15 @@ export async function taskOfItem(
 ): Promise<Task> {
   const reset = form.routes.find(({ path }) => path === '/reset');
   const field = itemFields.find((name) => name !== form.idField && reset?.fields[name]);
-  const asked = new Asked(world.describe().name, form, all);
+  const recorder = new TaskRecorder(world.describe().name, form, all);
   const missing = `${world.describe().title} has no item ${item}.`;
   if (!reset || !field) throw new WorldError(missing);
   const values = Object.fromEntries(Object.keys(reset.fields).map((name) => [name, 0n]));
   try {
-    await reset.answer(asked, { ...values, [form.idField]: 0n, [field]: BigInt(item) });
+    await reset.answer(recorder, { ...values, [form.idField]: 0n, [field]: BigInt(item) });
   } catch (error) {
-    if (!asked.task_) throw new WorldError(`${missing} ${(error as Error).message}`);
+    if (!recorder.task_) throw new WorldError(`${missing} ${(error as Error).message}`);
   }
-  if (!asked.task_) throw new WorldError(missing);
-  return asked.task_;
+  if (!recorder.task_) throw new WorldError(missing);
+  return recorder.task_;
 }

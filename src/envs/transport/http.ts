@@ -66,9 +66,9 @@ export interface Asking {
 }
 
 /** Statuses of a server that did nothing and should be called later. */
-const notNow = new Set([429, 503]);
+const notProcessed = new Set([429, 503]);
 /** Statuses of a gateway, and of temporary failures. */
-const passing = new Set([408, 425, 500, 502, 504]);
+const temporary = new Set([408, 425, 500, 502, 504]);
 
 const longestPauseMs = 10_000;
 
@@ -92,18 +92,18 @@ function causeOf(error: unknown): { words: string; unsent?: true } {
 }
 
 /** The first characters of an answer, on one line. */
-const glimpse = (text: string) => {
+const excerpt = (text: string) => {
   const line = text.replace(/\s+/g, ' ').trim();
   return line.length > 160 ? `${line.slice(0, 160)}…` : line;
 };
 
 /** Text of an error: its `detail` if it is JSON with one (FastAPI, our proxy), or else its first characters. */
-function saidIn(text: string): string {
+function errorTextOf(text: string): string {
   try {
     const { detail } = JSON.parse(text) as { detail?: unknown };
-    return typeof detail === 'string' ? glimpse(detail) : glimpse(text);
+    return typeof detail === 'string' ? excerpt(detail) : excerpt(text);
   } catch {
-    return glimpse(text);
+    return excerpt(text);
   }
 }
 
@@ -313,10 +313,10 @@ function read(
   const { status } = response;
   if (status !== 200) {
     const error = new AnswerError(
-      `${what} was answered with status ${status}${text ? `: ${saidIn(text)}` : ''}`,
+      `${what} was answered with status ${status}${text ? `: ${errorTextOf(text)}` : ''}`,
       status,
     );
-    const mayRepeat = notNow.has(status) || (repeatable && passing.has(status));
+    const mayRepeat = notProcessed.has(status) || (repeatable && temporary.has(status));
     const after = Number(response.headers.get('Retry-After'));
     return { failed: { error, mayRepeat, ...(after > 0 && { afterMs: 1000 * after }) } };
   }
@@ -325,7 +325,7 @@ function read(
   } catch {
     const kind = /^\s*</.test(text) ? 'a web page' : 'text that is not JSON';
     const error = new AnswerError(
-      `${what} was answered with ${kind}${text ? `: ${glimpse(text)}` : ' (nothing)'}`,
+      `${what} was answered with ${kind}${text ? `: ${excerpt(text)}` : ' (nothing)'}`,
       status,
     );
     return { failed: { error, mayRepeat: false } };

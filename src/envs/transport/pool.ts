@@ -129,8 +129,8 @@ export class WorldPool implements World {
       return unpackFeedback(value, this.lists);
     };
     const condemn = (k: number, failure: string) => this.condemn(slots[k], failure);
-    const standing = () => slots.flatMap((slot, k) => (this.episodes.get(slot)?.failure ? [] : [k]));
-    return this.exclusive(() => this.move(slots, standing(), advance, condemn), signal);
+    const unfailed = () => slots.flatMap((slot, k) => (this.episodes.get(slot)?.failure ? [] : [k]));
+    return this.exclusive(() => this.move(slots, unfailed(), advance, condemn), signal);
   }
 
   /**

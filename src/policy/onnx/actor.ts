@@ -250,9 +250,9 @@ export class OnnxActor implements Actor {
     const before = predecessors(batch);
     const targets = Array.from(batch.scored, (t) => batch.tokens[t]);
     if (batch.allowed) allowedEntries(batch.allowed, targets, this.vocabSize);
-    const asked = new Map<number, number[]>();
-    before.forEach((row, n) => asked.set(row, [...(asked.get(row) ?? []), n]));
-    await this.runSegments(batch, asked, (n, logits) => {
+    const scoredAt = new Map<number, number[]>();
+    before.forEach((row, n) => scoredAt.set(row, [...(scoredAt.get(row) ?? []), n]));
+    await this.runSegments(batch, scoredAt, (n, logits) => {
       const { logprob, entropy } = scoreToken(logits, allowedAt(batch, n), targets[n], options.temperature);
       scores.logprob[n] = logprob;
       scores.entropy[n] = entropy;
@@ -266,13 +266,13 @@ export class OnnxActor implements Actor {
    */
   private async runSegments(
     batch: PackedBatch,
-    asked: ReadonlyMap<number, readonly number[]>,
+    scoredAt: ReadonlyMap<number, readonly number[]>,
     take: (n: number, logits: Float32Array) => void,
   ): Promise<void> {
     let parent = { index: -1, cache: this.session.empty() };
     for (const [index, segment] of batch.segments.entries()) {
       const from = segment.parent >= 0 && segment.parent === parent.index ? parent.cache.share() : this.session.empty();
-      const cache = await this.runScored(batch, segment, from, asked, take);
+      const cache = await this.runScored(batch, segment, from, scoredAt, take);
       if (segment.parent >= 0) cache.release();
       else {
         parent.cache.release();
@@ -286,7 +286,7 @@ export class OnnxActor implements Actor {
     batch: PackedBatch,
     { start, end }: { start: number; end: number },
     from: OnnxCache,
-    asked: ReadonlyMap<number, readonly number[]>,
+    scoredAt: ReadonlyMap<number, readonly number[]>,
     take: (n: number, logits: Float32Array) => void,
   ): Promise<OnnxCache> {
     const piece = Math.max(1, Math.floor(mostLogits / Math.max(1, this.vocabSize)));
@@ -298,7 +298,7 @@ export class OnnxActor implements Actor {
       cache = next.cache;
       const width = next.logits.length / tokens.length;
       for (let i = 0; i < tokens.length; i++)
-        for (const n of asked.get(at + i) ?? []) take(n, next.logits.subarray(i * width, (i + 1) * width));
+        for (const n of scoredAt.get(at + i) ?? []) take(n, next.logits.subarray(i * width, (i + 1) * width));
     }
     return cache;
   }

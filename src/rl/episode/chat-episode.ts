@@ -159,7 +159,7 @@ export class ChatPlay {
       episode.success = episode.score >= promptRules.successReward;
       if (answer.feedback.failure !== undefined) episode.failure = answer.feedback.failure;
       over = this.isOver(answer.feedback);
-      await this.tell(world, task, place, episode.turns, answer, reply);
+      await this.reportTurn(world, task, place, episode.turns, answer, reply);
     }
     return episode;
   }
@@ -180,7 +180,7 @@ export class ChatPlay {
     return (await world.oracle([slot]))[0]?.length ?? null;
   }
 
-  private async tell(
+  private async reportTurn(
     world: World,
     task: Task,
     { group, member, slot }: Place,

@@ -54,7 +54,7 @@ export interface DemonstrationOptions {
    * First turns of the policy by task index, for the tasks whose episodes the policy begins: see `policyStart`. Absent:
    * the oracle plays from the start.
    */
-  begun?: ReadonlyMap<number, readonly PolicyTurn[]>;
+  policyTurns?: ReadonlyMap<number, readonly PolicyTurn[]>;
   /** Keys of the missteps; steps of a run have different streams. */
   seed?: number;
   step?: number;
@@ -76,7 +76,7 @@ interface Demonstration {
   usable: boolean;
   hasMissteps: boolean;
   /** Turns of the policy before the oracle's. */
-  begun: readonly PolicyTurn[];
+  policyTurns: readonly PolicyTurn[];
   /** True if the last turn was a misstep: the oracle must plan again. */
   strayed: boolean;
 }
@@ -108,8 +108,8 @@ export async function demonstrate(
         plan: [],
         taken: 0,
         usable: false,
-        hasMissteps: hasMissteps(stumblingOf(options, first + i)),
-        begun: policyStartOf(options, first + i),
+        hasMissteps: hasMissteps(misstepKeysOf(options, first + i)),
+        policyTurns: policyStartOf(options, first + i),
         strayed: false,
       }),
     );
@@ -150,11 +150,11 @@ function commonLength(a: Trajectory, b: Trajectory): number {
 }
 
 /** A refused action ends the oracle's own play. An episode that shows what to do after a refusal continues. */
-const ruleOf = ({ missteps, teaching, begun }: DemonstrationOptions) => ({
-  invalidAction: missteps || teaching || begun ? ('continue' as const) : ('end' as const),
+const ruleOf = ({ missteps, teaching, policyTurns }: DemonstrationOptions) => ({
+  invalidAction: missteps || teaching || policyTurns ? ('continue' as const) : ('end' as const),
 });
 
-const stumblingOf = (
+const misstepKeysOf = (
   { missteps = null, seed = 0, step = 0 }: Pick<DemonstrationOptions, 'missteps' | 'seed' | 'step'>,
   index: number,
 ): MisstepKeys => ({
@@ -164,7 +164,7 @@ const stumblingOf = (
 
 /** Turns before the oracle's first turn of an episode. */
 const policyStartOf = (options: DemonstrationOptions, index: number): readonly PolicyTurn[] =>
-  policyStart(options.begun?.get(index) ?? [], stumblingOf(options, index));
+  policyStart(options.policyTurns?.get(index) ?? [], misstepKeysOf(options, index));
 
 /** Indices of the tasks, among `count`, whose episodes the policy begins. */
 export const policyStartIndices = (
@@ -173,14 +173,14 @@ export const policyStartIndices = (
   options: Pick<DemonstrationOptions, 'seed' | 'step'>,
 ): number[] =>
   Array.from({ length: share > 0 ? count : 0 }, (_, index) => index).filter((index) =>
-    policyBegins(share, stumblingOf(options, index)),
+    policyBegins(share, misstepKeysOf(options, index)),
   );
 
 const guidedBy = (options: DemonstrationOptions, teaching: DemonstrationLimit) => ({
   ...teaching,
   masked: options.maskActions,
   promptTokens: options.promptTokens,
-  misstepKeys: ({ index }: Demonstration) => stumblingOf(options, index),
+  misstepKeys: ({ index }: Demonstration) => misstepKeysOf(options, index),
 });
 
 /** Misstep for this turn; undefined: the oracle's own action. */
@@ -188,7 +188,7 @@ function misstep(row: Demonstration, options: DemonstrationOptions): string | un
   if (!row.hasMissteps) return undefined;
   const { episode, index } = row;
   const candidates = { offered: episode.offered, refused: () => notOffered(row) };
-  return misstepOf(stumblingOf(options, index), episode.turnCount + 1, candidates);
+  return misstepOf(misstepKeysOf(options, index), episode.turnCount + 1, candidates);
 }
 
 /**
@@ -214,13 +214,14 @@ const scriptOf = (options: DemonstrationOptions): Script<Demonstration> => ({
     row.usable = row.plan.length > 0;
     row.strayed = false;
     const { turnCount } = row.episode;
-    const turns = row.hasMissteps || row.begun.length > 0 ? Math.max(MOST_TURNS, row.plan.length) : row.plan.length;
+    const turns =
+      row.hasMissteps || row.policyTurns.length > 0 ? Math.max(MOST_TURNS, row.plan.length) : row.plan.length;
     if (row.usable && turnCount === 0) row.episode.setHorizon(turns, row.plan.length);
     return row.usable;
   },
   /** Plays the plan's next action, if the mask offers it, or a misstep. */
   move(row) {
-    const before = row.begun[row.episode.turnCount];
+    const before = row.policyTurns[row.episode.turnCount];
     if (before) {
       row.strayed = true;
       row.episode.mention(before.action);
@@ -236,7 +237,7 @@ const scriptOf = (options: DemonstrationOptions): Script<Demonstration> => ({
     row.episode.takeObservation(feedback);
     return !row.episode.ended && (row.strayed || row.taken < row.plan.length);
   },
-  asksAgain: (row) => row.strayed && row.episode.turnCount >= row.begun.length,
+  asksAgain: (row) => row.strayed && row.episode.turnCount >= row.policyTurns.length,
 });
 
 export interface ImitationSettings {

@@ -26,12 +26,12 @@ export interface GuidedRow {
   /** True if it has missteps. */
   readonly hasMissteps: boolean;
   /** Turns of the policy before the oracle's. */
-  readonly begun: readonly PolicyTurn[];
+  readonly policyTurns: readonly PolicyTurn[];
   /** True if every turn was the oracle's or an intended misstep. */
   usable: boolean;
 }
 
-interface Standing<Row> {
+interface PlayingRow<Row> {
   row: Row;
   offered: readonly string[];
 }
@@ -49,8 +49,8 @@ export async function playGuided<Row extends GuidedRow>(
   rows: readonly Row[],
   rules: Rules<Row>,
 ): Promise<void> {
-  let standing = await begin(world, rows, rules);
-  while (standing.length > 0) standing = await turn(world, standing, rules);
+  let playing = await begin(world, rows, rules);
+  while (playing.length > 0) playing = await turn(world, playing, rules);
 }
 
 const slotsOf = (rows: readonly { readonly slot: number }[]) => rows.map(({ slot }) => slot);
@@ -60,7 +60,7 @@ async function begin<Row extends GuidedRow>(
   world: World,
   rows: readonly Row[],
   { turns, promptTokens }: Rules<Row>,
-): Promise<Standing<Row>[]> {
+): Promise<PlayingRow<Row>[]> {
   const tasks = rows.map(({ task }) => task);
   const feedback = await world.reset(slotsOf(rows), tasks);
   rows.forEach(({ episode }, i) => {
@@ -72,49 +72,49 @@ async function begin<Row extends GuidedRow>(
 
 async function turn<Row extends GuidedRow>(
   world: World,
-  standing: readonly Standing<Row>[],
+  playing: readonly PlayingRow<Row>[],
   rules: Rules<Row>,
-): Promise<Standing<Row>[]> {
-  const lessons = await adviceOf(world, slotsOf(standing.map(({ row }) => row)));
-  const moving = standing.flatMap((each, i) => {
-    const move = moveOf(each, lessons[i], standing, rules);
-    return move && say(each.row, move) ? [{ ...each, action: move.action }] : [];
+): Promise<PlayingRow<Row>[]> {
+  const advised = await adviceOf(world, slotsOf(playing.map(({ row }) => row)));
+  const moves = playing.flatMap((each, i) => {
+    const move = moveOf(each, advised[i], playing, rules);
+    return move && takeMove(each.row, move) ? [{ ...each, action: move.action }] : [];
   });
-  if (moving.length === 0) return [];
+  if (moves.length === 0) return [];
   const feedback = await world.step(
-    slotsOf(moving.map(({ row }) => row)),
-    moving.map(({ action }) => action),
+    slotsOf(moves.map(({ row }) => row)),
+    moves.map(({ action }) => action),
   );
-  return moving.flatMap(({ row, offered }, i) => {
+  return moves.flatMap(({ row, offered }, i) => {
     row.episode.takeObservation(feedback[i]);
     return row.episode.ended ? [] : [{ row, offered: offeredAfter(offered, feedback[i]) }];
   });
 }
 
 function moveOf<Row extends GuidedRow>(
-  { row, offered }: Standing<Row>,
-  lesson: Advice | null,
-  others: readonly Standing<Row>[],
-  { masked, misstepKeys: stumbling }: Rules<Row>,
+  { row, offered }: PlayingRow<Row>,
+  advised: Advice | null,
+  others: readonly PlayingRow<Row>[],
+  { masked, misstepKeys: keysOf }: Rules<Row>,
 ): Move | null {
-  if (!lesson) return null;
-  const before = row.begun[row.episode.turnCount];
+  if (!advised) return null;
+  const before = row.policyTurns[row.episode.turnCount];
   if (before) return { ...before, advice: false };
-  const own = { ...lesson, advice: true };
+  const own = { ...advised, advice: true };
   if (!row.hasMissteps) return own;
-  const refused = () => (masked ? [] : strangeTo(offered, others));
-  const misstep = misstepOf(stumbling(row), row.episode.turnCount + 1, { offered, refused });
+  const refused = () => (masked ? [] : actionsOfOthersOnly(offered, others));
+  const misstep = misstepOf(keysOf(row), row.episode.turnCount + 1, { offered, refused });
   return misstep === undefined ? own : { action: misstep, advice: false };
 }
 
 /** Actions that other episodes are offered now and this one is not. */
-function strangeTo<Row>(offered: readonly string[], others: readonly Standing<Row>[]): string[] {
+function actionsOfOthersOnly<Row>(offered: readonly string[], others: readonly PlayingRow<Row>[]): string[] {
   const here = new Set(offered);
   return [...new Set(others.flatMap((other) => other.offered))].filter((action) => !here.has(action));
 }
 
 /** Takes the turn. Returns false if the mask does not offer it. */
-function say(row: GuidedRow, { action, thought, advice }: Move): boolean {
+function takeMove(row: GuidedRow, { action, thought, advice }: Move): boolean {
   row.usable = row.episode.demonstrate(action, { thought, advice });
   return row.usable;
 }

@@ -23,7 +23,7 @@ interface Entry extends BaselineEpisode {
 /** Episodes played at once. They may use a rollout's slots, because a rollout resets its slots before it plays. */
 export const episodesAtOnce = 256;
 /** Most episodes of chance and the oracle in one message: both of a step's usual groups. */
-const loneEpisodesAtOnce = 512;
+const baselineEpisodesAtOnce = 512;
 /** Episodes of chance for each task's estimate, in a step's metrics and in an evaluation. */
 const chanceEpisodes = 16;
 
@@ -103,8 +103,8 @@ export class Players {
     // A failed world may work again.
     const missing = entries.filter(({ of, nth }) => !of[nth] || of[nth].failed);
     const play = { turns: limit, endOnInvalid: this.endOnInvalid, seed: this.seed };
-    for (let first = 0; first < missing.length; first += loneEpisodesAtOnce)
-      await this.play(missing.slice(first, first + loneEpisodesAtOnce), play);
+    for (let first = 0; first < missing.length; first += baselineEpisodesAtOnce)
+      await this.play(missing.slice(first, first + baselineEpisodesAtOnce), play);
   }
 
   /** Each world plays its own entries. */

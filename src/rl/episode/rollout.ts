@@ -313,10 +313,10 @@ class RolloutLoop {
    * Splits off the episodes that decode in this round: as many as fit at once and have pages. An episode that does not
    * fit is skipped, and later ones may still be chosen.
    */
-  private choose(willing: readonly Episode[]): [Episode[], Episode[]] {
+  private choose(candidates: readonly Episode[]): [Episode[], Episode[]] {
     const { rows } = this.parts.policy.capacity;
     let count = 0;
-    return partition(willing, (episode) => {
+    return partition(candidates, (episode) => {
       const fits = count < rows && (this.parts.policy.pages?.grow(episode.generateRow()) ?? true);
       if (fits) count++;
       return fits;
@@ -330,9 +330,9 @@ class RolloutLoop {
     for (const episode of opening) episode.checkRoom(policy.room(episode.slot));
     const forced = opening.filter((episode) => !episode.ended && episode.isForced);
     for (const episode of forced) episode.takeForcedAction();
-    const willing = this.ready.filter((episode) => !episode.ended && !forced.includes(episode));
+    const candidates = this.ready.filter((episode) => !episode.ended && !forced.includes(episode));
     // Chosen before anything is awaited: pages that a world's answer frees meanwhile are for the next round.
-    const [chosen, others] = this.choose(willing);
+    const [chosen, others] = this.choose(candidates);
     // Yields, so that the worlds' messages are sent before the policy computes: on the CPU it computes a round without
     // yielding.
     await Promise.resolve();

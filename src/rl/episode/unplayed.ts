@@ -60,7 +60,7 @@ export class UnplayedWatch {
   }
 
   failed(episode: Planned, failure: string): void {
-    const tally = this.decided(episode);
+    const tally = this.decidedTally(episode);
     if (tally)
       throw new WorldFailsError(
         `${tally.title} failed in ${ofEpisodes(tally.first)}. ${failure} Start or mend the world, then continue: everything before is kept.`,
@@ -68,7 +68,7 @@ export class UnplayedWatch {
   }
 
   hadNoRoom(episode: Planned, words: string): void {
-    const tally = this.decided(episode);
+    const tally = this.decidedTally(episode);
     if (tally)
       throw new NoRoomError(
         `The model has no room for the first turn of ${tally.title} in ${ofEpisodes(tally.first)}: ${words.replace(/\.$/, '')}. Give the model more context, or allow fewer tokens per reply.`,
@@ -76,7 +76,7 @@ export class UnplayedWatch {
   }
 
   /** Tally of the episode's world if this was the last of its first episodes and none could be played; else null. */
-  private decided({ task, key }: Planned): Tally | null {
+  private decidedTally({ task, key }: Planned): Tally | null {
     const tally = this.tallies.get(task.world);
     if (!tally?.undecided.delete(key)) return null;
     return !tally.plays && tally.undecided.size === 0 ? tally : null;

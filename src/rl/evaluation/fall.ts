@@ -11,7 +11,7 @@ import { normalQuantile } from './statistics.ts';
 export type Signal = 'kl' | 'entropy' | 'ratio' | 'gradNorm' | 'length';
 
 /** A signal that left the range it had while the run was at its best. */
-interface Mover {
+interface MovedSignal {
   signal: Signal;
   /** First step at which it is clearly outside that range. */
   step: number;
@@ -31,9 +31,9 @@ export interface Fall {
   /** Step at which the batches' success began to fall. */
   from: number;
   /** Null: no signal moved before the fall. */
-  first: Mover | null;
+  first: MovedSignal | null;
   /** All signals that moved, earliest first. */
-  movers: Mover[];
+  movers: MovedSignal[];
 }
 
 /** Probability of a false report for a run that only stays at its level. */
@@ -86,23 +86,23 @@ const readings = (records: readonly StepRecord[], read: (metrics: StepRecord['me
 const WINDOW = 30;
 
 /**
- * Start of a fall (`from`) and the step at which it was certain (`plain`); the batches between the two are too noisy to
+ * Start of a fall (`from`) and the step at which it was certain (`certain`); the batches between the two are too noisy to
  * decide.
  */
 interface Onset {
   from: number;
-  plain: number;
+  certain: number;
 }
 
 /**
- * Onset of a fall. `plain`: least-squares change point of the batches' success after the best, as one step down.
+ * Onset of a fall. `certain`: least-squares change point of the batches' success after the best, as one step down.
  * `from`: start of the decline, searched backwards from there. Both are the step after the best if the batches show no
  * change.
  */
 function onsetOf(records: readonly StepRecord[], best: number, last: number): Onset {
   const all = readings(records, ({ success }) => success).filter(({ step }) => step > best - WINDOW && step <= last);
   const first = all.findIndex(({ step }) => step > best);
-  if (first < 0) return { from: last, plain: last };
+  if (first < 0) return { from: last, certain: last };
   const values = all.map(({ value }) => value);
   let [at, gain] = [first, -1];
   for (let split = Math.max(1, first); split < all.length; split++) {
@@ -111,13 +111,13 @@ function onsetOf(records: readonly StepRecord[], best: number, last: number): On
     const explained = drop > 0 ? (before.length * after.length * drop * drop) / values.length : 0;
     if (explained > gain) [at, gain] = [split, explained];
   }
-  const plain = all[at].step;
+  const certain = all[at].step;
   const [high, low] = [mean(values.slice(0, Math.max(1, at))), mean(values.slice(at))];
   const smooth = (i: number) => mean(values.slice(Math.max(0, i - 4), i + 1));
   const steady = unbiasedStd(values.slice(0, first)) || 0;
   const lower = high - Math.max(0.1 * (high - low), (2 * steady) / Math.sqrt(5));
   while (at > first && smooth(at - 1) < lower) at--;
-  return { from: all[at].step, plain };
+  return { from: all[at].step, certain };
 }
 
 interface SignalRule {
@@ -167,9 +167,9 @@ function moveOf(
   signal: Signal,
   records: readonly StepRecord[],
   baseline: readonly number[],
-  { plain }: Onset,
+  { certain }: Onset,
   until: number,
-): Mover | null {
+): MovedSignal | null {
   const { read, share, both } = signals[signal];
   const all = readings(records, read);
   const base = all.filter(({ step }) => baseline.includes(step)).map(({ value }) => value);
@@ -188,7 +188,7 @@ function moveOf(
     const direction = side(reading);
     if (direction === 0) continue;
     const far = direction * (reading.value - center) > JOLT * least;
-    if (far && Math.abs(reading.step - plain) <= SLACK)
+    if (far && Math.abs(reading.step - certain) <= SLACK)
       return { signal, step: reading.step, before: center, after: reading.value };
     const next = after.slice(i, i + AGREE.of);
     if (next.length < AGREE.least) continue;
@@ -233,7 +233,7 @@ export function fallOf(records: readonly StepRecord[]): Fall | null {
     .map((signal) => moveOf(signal, records, baseline, onset, last.step))
     .filter((mover) => mover !== null)
     .sort((a, b) => a.step - b.step);
-  const first = movers[0] && movers[0].step <= onset.plain + SLACK ? movers[0] : null;
+  const first = movers[0] && movers[0].step <= onset.certain + SLACK ? movers[0] : null;
   const evaluated = ({ step, rate }: Point): Evaluated => ({ step, rate });
   return { best: evaluated(best), last: evaluated(last), by: best.rate.rate - last.rate.rate, from, first, movers };
 }

@@ -148,7 +148,7 @@ async function complete(models: readonly ChatModel[], request: Request, report: 
       429,
       'rate_limit_error',
     );
-  const signal = request.gone();
+  const signal = request.disconnected();
   if (!body.stream) return whole(model, await model.complete({ ...body, signal }));
   const pending = new PendingReply((onPiece) => model.complete({ ...body, signal, onPiece }));
   // A failure before the first piece still gets its own HTTP status.

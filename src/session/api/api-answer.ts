@@ -96,18 +96,18 @@ function replyOf(choice: Choice | null | undefined): Outcome | null {
 }
 
 function failureOf(fault: Fault, response: Response, body: string, sent: readonly OptionalField[]): Outcome {
-  const said = fault.status ? `HTTP ${fault.status}: ${fault.words}` : `an error: ${fault.words}`;
+  const error = fault.status ? `HTTP ${fault.status}: ${fault.words}` : `an error: ${fault.words}`;
   if (isFiltered(fault)) return { kind: 'reply', text: '', empty: 'filter' };
-  if (lacksCredit(fault)) return { kind: 'failed', words: said, remedy: 'Check the credit of the account.' };
+  if (lacksCredit(fault)) return { kind: 'failed', words: error, remedy: 'Check the credit of the account.' };
   if (hasNoRoom(fault)) return { kind: 'no-room', words: fault.words };
   const refused = refusedFields(fault, sent);
   if (refused) return { kind: 'refused', words: fault.words, ...refused };
   if (mayPass(fault, response.headers)) {
     const afterMs = statedWaitMs(response.headers, body);
-    return { kind: 'later', words: said, afterMs };
+    return { kind: 'later', words: error, afterMs };
   }
   const moved = response.redirected ? ` The server redirects to ${response.url}.` : '';
-  return { kind: 'failed', words: said, remedy: remedyFor(fault) + moved };
+  return { kind: 'failed', words: error, remedy: remedyFor(fault) + moved };
 }
 
 /** `sent`: the optional fields of the request. */

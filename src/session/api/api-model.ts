@@ -177,9 +177,9 @@ export class ApiModel {
 
   private failure({ words, remedy }: Lasting, tries: number): ApiModelError {
     const { address, model } = this.options;
-    const told = this.withoutKey(words).replace(/\.$/, '');
+    const reason = this.withoutKey(words).replace(/\.$/, '');
     return new ApiModelError(
-      `${model} at ${address} did not answer${tries > 1 ? ` in ${tries} tries` : ''}: ${told}. ${remedy}`,
+      `${model} at ${address} did not answer${tries > 1 ? ` in ${tries} tries` : ''}: ${reason}. ${remedy}`,
     );
   }
 

@@ -15,7 +15,7 @@ const deviceNames: readonly DeviceName[] = ['webgpu', 'wasm'];
 export type DeviceOpeners = { readonly [name in DeviceName]: () => Promise<Device> };
 
 export interface ChooserOptions {
-  asked?: DeviceName | null;
+  requested?: DeviceName | null;
   memory?: AdapterMemory;
   /** Replaced in tests. */
   measure?(device: Device): Promise<number>;
@@ -32,18 +32,18 @@ const memoryKey = (gpu: Device) => `device choice: ${adapterName(gpu)}`;
 
 export class DeviceChooser implements GpuMachine {
   choice: DeviceChoice | null = null;
-  private asked: DeviceName | null;
+  private requested: DeviceName | null;
 
   constructor(
     private readonly openers: DeviceOpeners,
     private readonly options: ChooserOptions = {},
   ) {
-    this.asked = options.asked ?? null;
+    this.requested = options.requested ?? null;
   }
 
   /** Sets the device to use from now on; null: chosen automatically. Takes effect at the next `open`. */
   ask(name: DeviceName | null): void {
-    this.asked = name;
+    this.requested = name;
     this.choice = null;
   }
 
@@ -52,7 +52,7 @@ export class DeviceChooser implements GpuMachine {
    * is no device.
    */
   async open({ toTrain = false }: { toTrain?: boolean } = {}): Promise<Device> {
-    if (this.asked) return this.take(this.asked, 'asked');
+    if (this.requested) return this.take(this.requested, 'asked');
     let problem = '';
     const gpu = await this.openers.webgpu().catch((error: Error) => {
       if (!(error instanceof DeviceUnavailableError)) throw error;

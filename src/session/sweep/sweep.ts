@@ -91,9 +91,9 @@ export class SweepSession {
   /** Resolves when the step in progress is committed, or dropped because it takes longer than a moment. */
   async pause(): Promise<void> {
     if (!this.running) return;
-    const asked = this.status === 'pausing';
+    const pausing = this.status === 'pausing';
     this.pauseAsked = true;
-    if (!asked) this.setStatus('pausing');
+    if (!pausing) this.setStatus('pausing');
     const session = this.current?.session;
     await session?.pause({ holds: true });
     await session?.close();

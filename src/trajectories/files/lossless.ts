@@ -181,8 +181,8 @@ export const lossless: TrajectoryFormat = {
   },
   write({ itemId, messages, reward, success, source }) {
     const kept = source?.form === losslessForm ? source.fields : { trajectory: null };
-    const said = messages?.map((message) => withTrained(toRole(message), message.trained)) ?? null;
-    return { format: losslessForm, item_id: itemId, messages: said, reward, success, ...restOf(kept) };
+    const trainedMessages = messages?.map((message) => withTrained(toRole(message), message.trained)) ?? null;
+    return { format: losslessForm, item_id: itemId, messages: trainedMessages, reward, success, ...restOf(kept) };
   },
   loses: () => [],
 };

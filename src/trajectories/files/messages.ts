@@ -98,8 +98,8 @@ export function fromShareGpt(fields: v.InferOutput<typeof ShareGptMessage>): Mes
 /** `silent`: value of `loss` for a message that has none of its own; undefined: nothing is written. */
 export function toShareGpt({ role, content, trained, source }: Message, silent?: boolean | null): JsonObject {
   const from = role === 'user' ? 'human' : role === 'assistant' ? 'gpt' : role;
-  const said: JsonObject = trained !== null ? { loss: trained } : silent === undefined ? {} : { loss: silent };
-  if (source?.form !== 'from/value') return { from, ...said, value: content };
+  const mark: JsonObject = trained !== null ? { loss: trained } : silent === undefined ? {} : { loss: silent };
+  if (source?.form !== 'from/value') return { from, ...mark, value: content };
   const unchanged = speakers[source.fields.from as keyof typeof speakers] === role;
   const learned: JsonObject = (source.fields.loss ?? null) === trained ? {} : { loss: trained };
   const missing: JsonObject = 'loss' in source.fields || silent === undefined ? {} : { loss: silent };

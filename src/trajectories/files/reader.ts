@@ -72,7 +72,7 @@ export interface ReaderApi {
 }
 
 /** Least time between two progress reports, in milliseconds. */
-const tellMs = 150;
+const reportIntervalMs = 150;
 /** Longest time between two pauses in which requests are answered, in milliseconds. */
 const busyMs = 30;
 const mostTold = 50;
@@ -111,7 +111,7 @@ export class Reader implements ReaderApi {
   private selection = new Uint8Array(0);
   private selected = 0;
   private abort = new AbortController();
-  private toldAt = 0;
+  private reportedAt = 0;
   private restedAt = 0;
   private onState: OnState = () => {};
 
@@ -160,7 +160,7 @@ export class Reader implements ReaderApi {
     if (searched && this.phase !== 'reading') await this.findText();
     else if (filter.text === '' && this.phase === 'searching') await this.cancel();
     this.arranged();
-    this.tell();
+    this.reportProgress();
   }
 
   async rows(from: number, to: number): Promise<Row[]> {
@@ -195,7 +195,7 @@ export class Reader implements ReaderApi {
       this.selection[i] = Number(on);
       this.selected += on ? 1 : -1;
     }
-    this.tell();
+    this.reportProgress();
   }
 
   async write(name: string): Promise<WrittenFile> {
@@ -282,9 +282,9 @@ export class Reader implements ReaderApi {
     const onProgress = (done: number, total: number) => {
       if (signal.aborted) return;
       this.progress = { done, total };
-      if (performance.now() - this.toldAt < tellMs) return;
+      if (performance.now() - this.reportedAt < reportIntervalMs) return;
       this.arranged();
-      this.tell();
+      this.reportProgress();
     };
     try {
       await work({ signal, onProgress });
@@ -297,7 +297,7 @@ export class Reader implements ReaderApi {
     this.phase = signal.aborted ? 'stopped' : 'ready';
     if (this.filter.text && !signal.aborted) await this.findText();
     this.arranged(true);
-    this.tell();
+    this.reportProgress();
   }
 
   private async findText(): Promise<void> {
@@ -311,9 +311,9 @@ export class Reader implements ReaderApi {
     this.found = { text, marks };
     const onProgress = (done: number, total: number) => {
       this.progress = { done, total };
-      if (performance.now() - this.toldAt < tellMs) return;
+      if (performance.now() - this.reportedAt < reportIntervalMs) return;
       this.arranged(true);
-      this.tell();
+      this.reportProgress();
     };
     try {
       for await (const index of collection.find(text, { signal: abort.signal, onProgress })) {
@@ -343,10 +343,10 @@ export class Reader implements ReaderApi {
     this.orderOf = records.length;
   }
 
-  private tell(): void {
+  private reportProgress(): void {
     const { collection, progress, phase, kind, selected } = this;
     if (!collection) return;
-    this.toldAt = performance.now();
+    this.reportedAt = performance.now();
     const { name, records, refused, problems } = collection;
     this.onState({
       name,

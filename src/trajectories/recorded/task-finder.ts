@@ -22,7 +22,7 @@ export class TaskFinder {
   private openings: Promise<Map<string, Task>> | null = null;
   private readonly byName = new Map<string, Task[]>();
   /** First observations of tasks that were looked up by name. */
-  private readonly heard = new Map<string, string>();
+  private readonly firstObservations = new Map<string, string>();
   private readonly keys: ReadonlySet<string>;
 
   constructor(
@@ -70,10 +70,10 @@ export class TaskFinder {
 
   private async openingOf(task: Task): Promise<string> {
     const key = taskKey(task);
-    const known = this.heard.get(key);
+    const known = this.firstObservations.get(key);
     if (known !== undefined) return known;
     const [{ observation }] = await worldNamed(this.worlds, task.world).reset([0], [task]);
-    this.heard.set(key, plain(observation));
+    this.firstObservations.set(key, plain(observation));
     return plain(observation);
   }
 

@@ -60,10 +60,10 @@ async function check(socket: string, server: JsonServer, signal?: AbortSignal): 
       ...(schema ? [] : [{ kind: 'no-schema' as const, detail: '' }]),
       ...(await placesFinding(socket, signal)),
     ];
-    const says = described ? `${described.name}: ${described.description}` : 'OpenEnv';
+    const summary = described ? `${described.name}: ${described.description}` : 'OpenEnv';
     return {
       works: true,
-      description: says.slice(0, 200),
+      description: summary.slice(0, 200),
       version: described?.version ?? '',
       ms: median(times),
       findings,

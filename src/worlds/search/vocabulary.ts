@@ -4,7 +4,7 @@
 import { agentGymRules } from './rules/agentgym.ts';
 import { ownRules } from './rules/own.ts';
 import { nameWords, occupations } from './universe/names.ts';
-import { relations, unaskedSentences } from './universe/relations.ts';
+import { asideSentences, relations } from './universe/relations.ts';
 
 /**
  * Largest number of articles for which the vocabulary contains all name parts. In larger universes some names are split
@@ -36,7 +36,7 @@ export function searchTexts(): string[] {
   return [
     ...nameWords(articles),
     ...occupations,
-    ...[...wordings(), ...unaskedSentences].map((text) => text.replace(/\{.*?\}/g, ' ')),
+    ...[...wordings(), ...asideSentences].map((text) => text.replace(/\{.*?\}/g, ' ')),
     "It She He Its Her His 's The episode is over.",
     ...ruleTexts(),
   ];

@@ -30,7 +30,7 @@ const space = new RegExp(whiteSpace, 'u');
 const leadingSpace = new RegExp(`^${whiteSpace}+`, 'u');
 
 /** True if the match may stand there. */
-function stands({ single_word }: AddedToken, text: string, start: number, end: number): boolean {
+function mayStand({ single_word }: AddedToken, text: string, start: number, end: number): boolean {
   if (!single_word) return true;
   // Two UTF-16 units hold the nearest character.
   return !wordBefore.test(text.slice(Math.max(0, start - 2), start)) && !wordAfter.test(text.slice(end, end + 2));
@@ -71,7 +71,7 @@ class Finder {
       }
       let [start, end] = [at, at + found.text.length];
       at = end;
-      if (!stands(found.token, text, start, end)) continue;
+      if (!mayStand(found.token, text, start, end)) continue;
       if (found.token.lstrip) {
         while (start > 0 && space.test(text[start - 1])) start--;
         start = Math.max(start, done);

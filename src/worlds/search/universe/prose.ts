@@ -3,7 +3,7 @@
  * articles. Records each article's mentions, from which the valid actions are made. Independent of questions.
  */
 import { mixSeeds, Random } from './random.ts';
-import { unaskedSentences } from './relations.ts';
+import { asideSentences } from './relations.ts';
 import type { Entity, Fact, Universe } from './universe.ts';
 
 /** A name or value in a text that may be searched for or be an answer. */
@@ -50,7 +50,7 @@ export function writeArticle(universe: Universe, index: number, distractors: num
   for (let k = 0; k < distractors; k++) {
     const other =
       universe.entities[(index + 1 + random.below(universe.entities.length - 1)) % universe.entities.length];
-    lines.push({ sentence: random.pick(unaskedSentences), object: { text: other.name, named: true } });
+    lines.push({ sentence: random.pick(asideSentences), object: { text: other.name, named: true } });
   }
   random.shuffle(lines);
   const text = lines

@@ -275,7 +275,7 @@ export const relations: readonly Relation[] = [
 ];
 
 /** Sentences that name another article and state nothing that a question asks for. `{d}` is that article's name. */
-export const unaskedSentences: readonly string[] = [
+export const asideSentences: readonly string[] = [
   '{s} is sometimes confused with {d}.',
   '{s} is not to be confused with {d}.',
   '{s} appears in a song about {d}.',
