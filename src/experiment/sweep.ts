@@ -191,7 +191,10 @@ export function changesOf(base: unknown, document: unknown): { [path: string]: u
 }
 
 /** Settings in which the variants differ: one list for each variant, with its values at the same paths. */
-export function settingsApart(variants: readonly { changes: { readonly [path: string]: unknown } }[], base: unknown) {
+export function differingSettings(
+  variants: readonly { changes: { readonly [path: string]: unknown } }[],
+  base: unknown,
+) {
   const paths = [...new Set(variants.flatMap(({ changes }) => Object.keys(changes)))];
   const value = (changes: { readonly [path: string]: unknown }, path: string) =>
     path in changes ? changes[path] : readPath(base, path);

@@ -3,7 +3,7 @@ import type { Experiment } from './experiment.ts';
 import type { Knob } from './knob.ts';
 import { findKnob } from './knobs.ts';
 import type { Difference } from './paths.ts';
-import { settingsApart, variantsOf } from './sweep.ts';
+import { differingSettings, variantsOf } from './sweep.ts';
 
 /** Label of a knob in the reader's language. */
 export type LabelOf = (knob: Knob) => string;
@@ -44,6 +44,9 @@ function differenceWords(differences: readonly Difference[], labelOf: LabelOf = 
  */
 export function variantLabels(document: Experiment, labelOf: LabelOf = plainLabel): { name: string; apart: string }[] {
   const variants = variantsOf(document);
-  const apart = settingsApart(variants, document);
-  return variants.map(({ name }, i) => ({ name: name || document.name, apart: differenceWords(apart[i], labelOf) }));
+  const differing = differingSettings(variants, document);
+  return variants.map(({ name }, i) => ({
+    name: name || document.name,
+    apart: differenceWords(differing[i], labelOf),
+  }));
 }

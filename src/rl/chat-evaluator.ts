@@ -16,7 +16,7 @@ import { Players } from './episode/players.ts';
 import { failureWords, NoRoomError } from './episode/unplayed.ts';
 import { type Evaluation, type SplitEvaluation, summarize } from './evaluation/evaluation.ts';
 import { type ItemResult, isCounted } from './evaluation/suite-results.ts';
-import { type StepOptions, type SuiteKeeping, type SuiteSampling, suiteTasks } from './evaluator.ts';
+import { type KeptSuiteOptions, type StepOptions, type SuiteSampling, suiteTasks } from './evaluator.ts';
 import { KeptTries } from './kept-tries.ts';
 import { stageAt } from './schedule/horizon.ts';
 import { evaluationTasks, strataOf } from './schedule/tasks.ts';
@@ -71,7 +71,7 @@ export class ChatEvaluator {
   async suite(
     suite: WorldSuite,
     sampling: SuiteSampling,
-    options: StepOptions & SuiteKeeping = {},
+    options: StepOptions & KeptSuiteOptions = {},
   ): Promise<ItemResult[]> {
     const tasks = await suiteTasks(suite, worldNamed(this.parts.worlds, sampling.world));
     const tries = new KeptTries(suite, tasks, sampling.samples, options);

@@ -77,7 +77,7 @@ export interface SuiteSampling {
 }
 
 /** Results kept while a suite is played, so that an interrupted evaluation continues. */
-export interface SuiteKeeping {
+export interface KeptSuiteOptions {
   /** Results of the first items, from an earlier attempt. */
   kept?: readonly ItemResult[];
   /** Receives all results so far, after each piece. */
@@ -219,7 +219,7 @@ export class Evaluator {
   async suite(
     suite: WorldSuite,
     sampling: SuiteSampling,
-    options: StepOptions & SuiteKeeping = {},
+    options: StepOptions & KeptSuiteOptions = {},
   ): Promise<ItemResult[]> {
     const tasks = await suiteTasks(suite, worldNamed(this.worlds, sampling.world));
     const piece = Math.max(1, Math.ceil(EPISODES_A_PIECE / sampling.samples));

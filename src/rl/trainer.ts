@@ -186,7 +186,11 @@ export class Trainer {
         }),
       demonstrate: async (tasks, { dagger = 0, ...shown } = {}) => {
         const keys = { seed: this.settings.seed, step: k };
-        const policyTurns = await this.beginnings(collecting, tasks, policyStartIndices(dagger, tasks.length, keys));
+        const policyTurns = await this.playPolicyTurns(
+          collecting,
+          tasks,
+          policyStartIndices(dagger, tasks.length, keys),
+        );
         return demonstrate({ worlds, conversation }, tasks, {
           maskActions,
           ...this.policy.capacity,
@@ -215,7 +219,7 @@ export class Trainer {
   }
 
   /** First turns of the policy on the tasks at these indices. Demonstrations on these tasks continue from there. */
-  private async beginnings(
+  private async playPolicyTurns(
     collecting: Collector,
     tasks: readonly Task[],
     places: readonly number[],

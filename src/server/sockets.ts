@@ -53,7 +53,7 @@ export class Sockets {
     const { origin } = request.headers;
     if (!this.origins.allows(origin)) refuse(socket, '403 Forbidden', new ForeignOrigin(origin!).message);
     else if (!open) refuse(socket, '404 Not Found', `There is no socket at ${request.url}.`);
-    else this.server.handleUpgrade(request, socket, head, (opened) => converse(opened, open));
+    else this.server.handleUpgrade(request, socket, head, (opened) => answerInOrder(opened, open));
   }
 
   /** Closes every socket with the status "going away". */
@@ -74,7 +74,7 @@ function refuse(socket: Duplex, status: string, why: string): void {
   );
 }
 
-function converse(socket: WebSocket, open: OpenConversation): void {
+function answerInOrder(socket: WebSocket, open: OpenConversation): void {
   const hang: Hang = (last, code, reason) => {
     if (last && socket.readyState === socket.OPEN) socket.send(JSON.stringify(last));
     socket.close(code, reason);

@@ -251,7 +251,7 @@ export class Completer {
     };
     const turns: GeneratedTurn[] = [];
     // With a single choice there is nothing to sample.
-    if (trie && trie.trie.leaf[0] >= 0) return slots.map(() => chosenAlone(trie.trie.leaf[0]));
+    if (trie && trie.trie.leaf[0] >= 0) return slots.map(() => onlyChoice(trie.trie.leaf[0]));
     let left: GenerateRow[] = slots.map((slot) => ({
       slot,
       append: new Int32Array(0),
@@ -303,7 +303,7 @@ export class Completer {
 /** The reply in the form that AgentGym's clients parse. */
 const inForm = (action: string, reacts: boolean) => (reacts ? `Thought:\n\nAction:\n${action}` : action);
 
-const chosenAlone = (leaf: number): GeneratedTurn => ({
+const onlyChoice = (leaf: number): GeneratedTurn => ({
   tokens: new Int32Array(0),
   logprobs: new Float32Array(0),
   leaf,

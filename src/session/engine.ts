@@ -11,7 +11,7 @@ import type { ImitationResult } from '../rl/episode/demonstrations.ts';
 import type { Trajectory } from '../rl/episode/trajectory.ts';
 import type { Evaluation, StepRecord } from '../rl/evaluation/evaluation.ts';
 import type { ItemResult } from '../rl/evaluation/suite-results.ts';
-import type { SuiteKeeping, SuiteSampling } from '../rl/evaluator.ts';
+import type { KeptSuiteOptions, SuiteSampling } from '../rl/evaluator.ts';
 import type { ExaminedStep } from '../rl/examine.ts';
 import type { CheckpointMeta } from '../store/run.ts';
 import type { CompletionPolicy } from './completion.ts';
@@ -78,7 +78,7 @@ export interface Engine {
   readonly assets: { [name: string]: Uint8Array };
   evaluate(step: number, options: StepOptions): Promise<Evaluation>;
   /** Plays every item of a suite in the worlds that are open. Absent: not supported. */
-  suite?(suite: WorldSuite, sampling: SuiteSampling, options: StepOptions & SuiteKeeping): Promise<ItemResult[]>;
+  suite?(suite: WorldSuite, sampling: SuiteSampling, options: StepOptions & KeptSuiteOptions): Promise<ItemResult[]>;
   /** Plays one episode without training. */
   watch(options: WatchOptions, step: StepOptions): Promise<void>;
   /** The policy and its conversation format, for completions without a world. Absent: not supported. */

@@ -10,11 +10,11 @@ import { type Action, ActionError, parseAction } from './actions.ts';
 const block = /```((?:.|\n)*?)```/su;
 
 /** Error messages for a reply without a block. The original's two prompts differ only in this message. */
-const complaints = {
+const missingBlockErrors = {
   cot: (reply: string) => `Cannot find the answer phrase "In summary, the next action I will perform is" in "${reply}"`,
   direct: (reply: string) => `Cannot parse action from response ${reply}`,
 };
-export type PromptKind = keyof typeof complaints;
+export type PromptKind = keyof typeof missingBlockErrors;
 
 /** Pairs of a site's public address and the address it is served at, in the order in which they are applied. */
 export type Addresses = readonly (readonly [public_: string, served: string])[];
@@ -33,7 +33,7 @@ function toServed(text: string, addresses: Addresses): string {
 
 export function extractAction(reply: string, kind: PromptKind, addresses: Addresses = []): string {
   const found = block.exec(reply);
-  if (!found) throw new ActionError('ActionParsingError', complaints[kind](reply));
+  if (!found) throw new ActionError('ActionParsingError', missingBlockErrors[kind](reply));
   return toServed(strip(found[1]), addresses);
 }
 

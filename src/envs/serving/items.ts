@@ -7,7 +7,7 @@ import type { AgentGymForm, ServedSession, SessionHost } from './form.ts';
 /** Names of the item number in the routes. */
 const itemFields = ['data_idx', 'idx', 'id', 'game', 'seed'];
 
-const nothingSaid: Feedback = { observation: '', reward: 0, done: false, valid: true };
+const emptyFeedback: Feedback = { observation: '', reward: 0, done: false, valid: true };
 
 /** Host that records the task which a form would start. */
 class TaskRecorder implements SessionHost {
@@ -25,14 +25,14 @@ class TaskRecorder implements SessionHost {
   wasCreated = () => true;
   expiredAfter = () => undefined;
   close = () => {};
-  act = async () => nothingSaid;
+  act = async () => emptyFeedback;
   view = async () => ({ kind: 'text', text: '' });
   inspect = async () => null;
   tasks = () => this.all();
   task = (id: number): Task => ({ world: this.name, id, options: { ...this.form.options }, strata: {} });
   begin = async (_: ServedSession, task: Task) => {
     this.task_ = task;
-    return nothingSaid;
+    return emptyFeedback;
   };
 }
 

@@ -113,9 +113,9 @@ export class WorldPool implements World {
       for (const k of part) this.episodes.set(slots[k], { task: tasks[k], actions: [], failure: null });
       return unpackFeedback(value, this.lists);
     };
-    const condemn = (k: number, failure: string) =>
+    const markFailed = (k: number, failure: string) =>
       this.episodes.set(slots[k], { task: tasks[k], actions: [], failure });
-    return this.exclusive(() => this.move(slots, [...slots.keys()], begin, condemn), signal);
+    return this.exclusive(() => this.move(slots, [...slots.keys()], begin, markFailed), signal);
   }
 
   step(slots: readonly number[], actions: readonly string[], signal?: AbortSignal): Promise<Feedback[]> {
@@ -128,9 +128,9 @@ export class WorldPool implements World {
       for (const k of part) this.episodes.get(slots[k])?.actions.push(actions[k]);
       return unpackFeedback(value, this.lists);
     };
-    const condemn = (k: number, failure: string) => this.condemn(slots[k], failure);
+    const markFailed = (k: number, failure: string) => this.markFailed(slots[k], failure);
     const unfailed = () => slots.flatMap((slot, k) => (this.episodes.get(slot)?.failure ? [] : [k]));
-    return this.exclusive(() => this.move(slots, unfailed(), advance, condemn), signal);
+    return this.exclusive(() => this.move(slots, unfailed(), advance, markFailed), signal);
   }
 
   /**
@@ -226,7 +226,7 @@ export class WorldPool implements World {
     slots: readonly number[],
     part: number[],
     moveSome: (part: number[]) => Promise<Feedback[]>,
-    condemn: (k: number, failure: string) => void,
+    markFailed: (k: number, failure: string) => void,
   ): Promise<Feedback[]> {
     const answers = slots.map((slot) => failed(this.episodes.get(slot)?.failure ?? ''));
     try {
@@ -236,7 +236,7 @@ export class WorldPool implements World {
       if (error instanceof CallAborted) for (const k of part) this.episodes.delete(slots[k]);
       if (!(error instanceof InstanceLost)) throw error;
       await this.recover();
-      for (const k of part) answers[k] = await this.moveAlone(k, moveSome, condemn);
+      for (const k of part) answers[k] = await this.moveAlone(k, moveSome, markFailed);
     }
     return answers;
   }
@@ -244,21 +244,21 @@ export class WorldPool implements World {
   private async moveAlone(
     k: number,
     moveSome: (part: number[]) => Promise<Feedback[]>,
-    condemn: (k: number, failure: string) => void,
+    markFailed: (k: number, failure: string) => void,
   ): Promise<Feedback> {
     try {
       return (await moveSome([k]))[0];
     } catch (error) {
       if (!(error instanceof InstanceLost)) throw error;
       const failure = `The world failed: ${error.message}.`;
-      condemn(k, failure);
+      markFailed(k, failure);
       await this.recover();
       return failed(failure);
     }
   }
 
   /** Marks a world as failed: it is not rebuilt, and answers with its failure until it is reset. */
-  private condemn(slot: number, failure: string): void {
+  private markFailed(slot: number, failure: string): void {
     const episode = this.episodes.get(slot);
     if (episode) episode.failure = failure;
   }
@@ -289,7 +289,7 @@ export class WorldPool implements World {
         await this.replay([world]);
       } catch (error) {
         if (!(error instanceof InstanceLost)) throw error;
-        this.condemn(world[0], `The world failed while it was rebuilt: ${error.message}.`);
+        this.markFailed(world[0], `The world failed while it was rebuilt: ${error.message}.`);
       }
     }
     await this.restart();

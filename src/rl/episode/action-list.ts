@@ -27,13 +27,13 @@ class ActionLists {
   constructor(private readonly conversation: Conversation) {}
 
   get(actions: readonly string[]): ActionTrie {
-    if (!Object.isFrozen(actions)) return this.byWords(actions);
+    if (!Object.isFrozen(actions)) return this.byTexts(actions);
     const trie = this.byArray.get(actions) ?? this.make(actions);
     this.byArray.set(actions, trie);
     return trie;
   }
 
-  private byWords(actions: readonly string[]): ActionTrie {
+  private byTexts(actions: readonly string[]): ActionTrie {
     const key = actions.join('\n');
     const known = this.lists.get(key);
     if (known) return known;

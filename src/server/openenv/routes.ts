@@ -150,7 +150,7 @@ export function openEnvRoutes(served: ServedWorld, report: Report): [method: 'GE
 }
 
 /** Opens a session that lives as long as its socket. */
-function conversing(
+function socketSession(
   served: ServedWorld,
   answer: (session: EnvSession, text: string) => Promise<object | null>,
 ): OpenConversation {
@@ -182,8 +182,8 @@ export function openEnvSockets(served: ServedWorld, report: Report): [path: stri
     return answerRpc({ within: (_params, call) => call(session) }, message, report);
   };
   return [
-    ['/ws', conversing(served, (session, text) => answerMessage(session, text, report))],
-    ['/mcp', conversing(served, rpcAnswer)],
+    ['/ws', socketSession(served, (session, text) => answerMessage(session, text, report))],
+    ['/mcp', socketSession(served, rpcAnswer)],
   ];
 }
 

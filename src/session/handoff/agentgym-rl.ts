@@ -112,7 +112,7 @@ const fixed: { readonly [path: string]: readonly [value: unknown, why: string] }
   'optimizer.finalFraction': [1, 'the learning rate is constant there'],
 };
 
-function fixedThere(ledger: Ledger): void {
+function noteFixedSettings(ledger: Ledger): void {
   if (ledger.take<string>('algorithm.aggregation', 'token-mean') !== 'seq-mean-token-sum-norm')
     ledger.take('algorithm.lossScaleFactor');
   for (const [path, [value, why]] of Object.entries(fixed))
@@ -262,7 +262,7 @@ export const agentGymRl: HandoffTarget = {
     if (ledger.take<number>('evaluation.every') !== 0)
       ledger.note('evaluation.every', 'nothing is evaluated while it trains there: bring the policy back for that');
     endings(ledger);
-    fixedThere(ledger);
+    noteFixedSettings(ledger);
     const settings = settingsOf(input, ledger);
     remarkOnItems(input, rows, ledger);
     const head = 'hydra:\n  searchpath: [pkg://verl.agent_trainer.config]\ndefaults: [ppo_trainer, _self_]\n';

@@ -14,11 +14,11 @@ const outcome = {
   reward: v.nullable(v.number('reward must be a number')),
   success: v.nullable(v.union([v.boolean(), v.picklist([0, 1])], 'success must be 0 or 1')),
 };
-const Spoken = v.objectWithRest({ conversations: v.array(ShareGptMessage), ...outcome }, json);
+const FromValueRecord = v.objectWithRest({ conversations: v.array(ShareGptMessage), ...outcome }, json);
 const Roles = v.objectWithRest({ conversations: v.array(RoleMessage), ...outcome }, json);
 
 function record(form: string, fields: JsonObject, messages: Message[]): TrajectoryRecord {
-  const { item_id, reward, success } = fields as v.InferOutput<typeof Spoken>;
+  const { item_id, reward, success } = fields as v.InferOutput<typeof FromValueRecord>;
   return {
     itemId: item_id,
     ...parseItemId(item_id),
@@ -48,7 +48,8 @@ export const evaluationLog: TrajectoryFormat = {
   isAgentGym: true,
   recognizes: (fields) =>
     isOutcome(fields) && Array.isArray(fields.conversations) && isShareGptList(fields.conversations),
-  read: (fields) => record('agentgym-eval', fields, parseFields(Spoken, fields).conversations.map(fromShareGpt)),
+  read: (fields) =>
+    record('agentgym-eval', fields, parseFields(FromValueRecord, fields).conversations.map(fromShareGpt)),
   write: (each) => ({
     ...outcomeOf('agentgym-eval', each),
     conversations: toAgentGym(each.messages ?? [], each.source?.form === 'agentgym-eval'),

@@ -15,7 +15,7 @@ const three = <S extends v.GenericSchema>(message: S) => ({
   chosen: v.array(message, 'chosen must be a list of messages'),
   rejected: v.array(message, 'rejected must be a list of messages'),
 });
-const Spoken = v.objectWithRest(
+const FromValuePair = v.objectWithRest(
   {
     id: v.nullable(v.pipe(v.number('id must be a whole number'), v.integer('id must be a whole number'))),
     ...three(ShareGptMessage),
@@ -71,7 +71,7 @@ export const agentGymDpo: TrajectoryFormat = {
   container: 'array',
   recognizes: isSpokenPair,
   read(fields) {
-    const { prompt, chosen } = parseFields(Spoken, fields);
+    const { prompt, chosen } = parseFields(FromValuePair, fields);
     return pairRecord('agentgym-dpo', fields, [...prompt, ...chosen].map(fromShareGpt));
   },
   write: (record) => ({

@@ -75,7 +75,7 @@ export interface ReaderApi {
 const reportIntervalMs = 150;
 /** Longest time between two pauses in which requests are answered, in milliseconds. */
 const busyMs = 30;
-const mostTold = 50;
+const mostListedProblems = 50;
 /** Length of text collected before it becomes a part of the blob. */
 const partLength = 4e6;
 
@@ -357,7 +357,7 @@ export class Reader implements ReaderApi {
       shown: this.order.length,
       selected,
       refused,
-      problems: problems.slice(0, mostTold),
+      problems: problems.slice(0, mostListedProblems),
       formats: this.formats(),
       worlds: records.worlds.slice(1, 200) as string[],
       nameless: records.length > 0 && records.world.subarray(0, 1000).includes(0),

@@ -18,7 +18,7 @@ import { type Mapped, type MappingOptions, type MappingParts, mapFile } from './
 
 const STREAM_RECORDED = 0x7265636f;
 /** Most problems that are listed in a message; further ones are counted. */
-const mostTold = 5;
+const mostListedProblems = 5;
 
 /** Opens a run's files for the trainer. */
 export const openRecordings =
@@ -76,7 +76,7 @@ function words(name: string, { records, problems }: Mapped): string {
     const problem = `Line ${line}: ${message}`;
     counts.set(problem, (counts.get(problem) ?? 0) + 1);
   }
-  const listed = [...counts].slice(0, mostTold);
+  const listed = [...counts].slice(0, mostListedProblems);
   const texts = listed.map(([problem, count]) => (count > 1 ? `${problem} (${count} records)` : problem));
   const rest = problems.length - listed.reduce((sum, [, count]) => sum + count, 0);
   return `${learnt} ${texts.join(' ')}${rest > 0 ? ` And ${rest} more.` : ''}`;

@@ -45,7 +45,7 @@ export class TaskFinder {
     if (world !== null && !this.worlds.has(world))
       throw new UnmappedError(`it is of the world ${world}, which the run does not have`);
     return record.item === null || world === null
-      ? this.byWords(plain(opening))
+      ? this.byFirstObservation(plain(opening))
       : this.ofItem(`${world}_${record.item}`, plain(opening));
   }
 
@@ -61,7 +61,7 @@ export class TaskFinder {
     throw new UnmappedError(`${name} begins differently in this run: its options or its numbering differ`);
   }
 
-  private async byWords(words: string): Promise<Task> {
+  private async byFirstObservation(words: string): Promise<Task> {
     const found = (await this.byOpening()).get(words);
     if (!found)
       throw new UnmappedError('it names no task, and no training task of the run begins with its first observation');
