@@ -125,10 +125,10 @@ export function headSparseLogits(call: usize, chunk: u32): void {
   const E = HeadSparseLogits.E(call), C = HeadSparseLogits.C(call), scale = HeadSparseLogits.inverseTemperature(call), scalesAt = HeadSparseLogits.scalesAt(call);
   const lists = HeadSparseLogits.listsAt(call), hidden = HeadSparseLogits.hiddenAt(call), table = HeadSparseLogits.tableAt(call);
   const rows = lists + (HeadSparseLogits.rowOffset(call) << 2), tokens = lists + (HeadSparseLogits.tokenOffset(call) << 2);
-  const bits = HeadSparseLogits.BITS(call);
+  const bits = HeadSparseLogits.BITS(call), withMinimum = HeadSparseLogits.MINIMUM(call) != 0;
   const end = least((chunk + 1) * ENTRIES, E);
   for (let e = chunk * ENTRIES; e < end; e++) {
-    const row = tableRow(table, bits, load<u32>(tokens + (e << 2)), C, scalesAt, scratch);
+    const row = tableRow(table, bits, withMinimum, load<u32>(tokens + (e << 2)), C, scalesAt, scratch);
     store<f32>(HeadSparseLogits.logitsAt(call) + (e << 2), dot(hidden + ((load<u32>(rows + (e << 2)) * C) << 2), row, C) * scale);
   }
 }

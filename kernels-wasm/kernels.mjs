@@ -93,7 +93,7 @@ export const kernels = [
     chunks: 'productChunks(M, N, N * K)',
     bindings: ['inp', 'codes', 'scales', 'bias', 'residual', 'out'],
     scalars: matmul,
-    constants: ['BITS', 'HAS_BIAS', 'HAS_RESIDUAL'],
+    constants: ['BITS', 'MINIMUM', 'HAS_BIAS', 'HAS_RESIDUAL'],
   },
   {
     name: 'quant_matmul_nn',
@@ -102,7 +102,7 @@ export const kernels = [
     chunks: 'productChunks(M, K, N * K)',
     bindings: ['dout', 'codes', 'scales', 'dinp'],
     scalars: matmul,
-    constants: ['BITS', 'ACCUMULATE'],
+    constants: ['BITS', 'MINIMUM', 'ACCUMULATE'],
   },
   // Forward product of packed weights with activations in 16-bit integers, and the kernel that makes these.
   {
@@ -129,7 +129,7 @@ export const kernels = [
     chunks: 'embedChunks(T)',
     bindings: ['ids', 'codes', 'scales', 'out'],
     scalars: lookup,
-    constants: ['BITS'],
+    constants: ['BITS', 'MINIMUM'],
   },
   {
     name: 'embed_forward',
@@ -153,7 +153,7 @@ export const kernels = [
     chunks: 'targetChunks(U)',
     bindings: ['lists', 'table', 'scale', 'out'],
     scalars: { U: 'u32', C: 'u32', listOffset: 'u32', E: 'u32', scalesAt: 'u32' },
-    constants: ['SCALED', 'BITS'],
+    constants: ['SCALED', 'BITS', 'MINIMUM'],
   },
   {
     name: 'reduce_partials',
@@ -358,7 +358,7 @@ export const kernels = [
     chunks: 'entryChunks(E)',
     bindings: ['lists', 'hidden', 'table', 'logits'],
     scalars: { E: 'u32', C: 'u32', rowOffset: 'u32', tokenOffset: 'u32', inverseTemperature: 'f32', scalesAt: 'u32' },
-    constants: ['BITS'],
+    constants: ['BITS', 'MINIMUM'],
   },
   {
     name: 'head_sparse_finish',
@@ -385,7 +385,7 @@ export const kernels = [
       ...{ R: 'u32', C: 'u32', step: 'u32', trash: 'u32', edgeOffset: 'u32', seed: 'u32', stream: 'u32' },
       ...{ inverseTemperature: 'f32', scalesAt: 'u32' },
     },
-    constants: ['BITS'],
+    constants: ['BITS', 'MINIMUM'],
   },
   {
     name: 'sample_scan',

@@ -37,21 +37,21 @@ export function productChunks(M: u32, columns: u32, weights: u32): i32 {
 export function matmulNt(call: usize, chunk: u32): void {
   const bias = MatmulNt.HAS_BIAS(call) ? MatmulNt.biasAt(call) : 0;
   const residual = MatmulNt.HAS_RESIDUAL(call) ? MatmulNt.residualAt(call) : 0;
-  forward(MatmulNt.inpAt(call), MatmulNt.weightAt(call), 0, 32, bias, residual, MatmulNt.outAt(call), MatmulNt.M(call), MatmulNt.N(call), MatmulNt.K(call), chunk);
+  forward(MatmulNt.inpAt(call), MatmulNt.weightAt(call), 0, 32, false, bias, residual, MatmulNt.outAt(call), MatmulNt.M(call), MatmulNt.N(call), MatmulNt.K(call), chunk);
 }
 
-/** `matmulNt` with a packed weight: codes and scales of BITS bits. */
+/** `matmulNt` with a packed weight: codes of BITS bits and scales, with minima if MINIMUM. */
 export function quantMatmulNt(call: usize, chunk: u32): void {
   const bias = QuantMatmulNt.HAS_BIAS(call) ? QuantMatmulNt.biasAt(call) : 0;
   const residual = QuantMatmulNt.HAS_RESIDUAL(call) ? QuantMatmulNt.residualAt(call) : 0;
-  forward(QuantMatmulNt.inpAt(call), QuantMatmulNt.codesAt(call), QuantMatmulNt.scalesAt(call), QuantMatmulNt.BITS(call), bias, residual, QuantMatmulNt.outAt(call), QuantMatmulNt.M(call), QuantMatmulNt.N(call), QuantMatmulNt.K(call), chunk);
+  forward(QuantMatmulNt.inpAt(call), QuantMatmulNt.codesAt(call), QuantMatmulNt.scalesAt(call), QuantMatmulNt.BITS(call), QuantMatmulNt.MINIMUM(call) != 0, bias, residual, QuantMatmulNt.outAt(call), QuantMatmulNt.M(call), QuantMatmulNt.N(call), QuantMatmulNt.K(call), chunk);
 }
 
 /**
  * One chunk of the forward. `bits` 32: f32 weights, and `scales` is unused. `bias`, `residual`: addresses, or 0 for
  * none.
  */
-function forward(inp: usize, weight: usize, scales: usize, bits: u32, bias: usize, residual: usize, out: usize, M: u32, N: u32, K: u32, chunk: u32): void {
+function forward(inp: usize, weight: usize, scales: usize, bits: u32, withMinimum: bool, bias: usize, residual: usize, out: usize, M: u32, N: u32, K: u32, chunk: u32): void {
   const height = chunkRows(M, N * K), width = chunkColumns(M, N);
   const across = ceilDiv(N, width);
   const m = chunk / across * height, n = chunk % across * width;
@@ -64,7 +64,7 @@ function forward(inp: usize, weight: usize, scales: usize, bits: u32, bias: usiz
       const to = panels + j * (depth << 2);
       const count = least(8, columns - j);
       if (bits == 32) packAcross(weight + (((n + j) * K + k) << 2), K << 2, count, depth, to);
-      else packQuantAcross(weight, scales, bits, n + j, count, K, k, depth, to, scratch + MATMUL_SCRATCH);
+      else packQuantAcross(weight, scales, bits, withMinimum, n + j, count, K, k, depth, to, scratch + MATMUL_SCRATCH);
     }
     multiplyRows(inp + ((m * K + k) << 2), K << 2, rows, panels, columns, depth, out, N << 2, scratch, k == 0);
   }
@@ -74,16 +74,16 @@ function forward(inp: usize, weight: usize, scales: usize, bits: u32, bias: usiz
 
 /** dinp (M, K) (+)= dout (M, N) weight (N, K). */
 export function matmulNn(call: usize, chunk: u32): void {
-  backward(MatmulNn.doutAt(call), MatmulNn.weightAt(call), 0, 32, MatmulNn.dinpAt(call), MatmulNn.M(call), MatmulNn.N(call), MatmulNn.K(call), MatmulNn.ACCUMULATE(call) != 0, chunk);
+  backward(MatmulNn.doutAt(call), MatmulNn.weightAt(call), 0, 32, false, MatmulNn.dinpAt(call), MatmulNn.M(call), MatmulNn.N(call), MatmulNn.K(call), MatmulNn.ACCUMULATE(call) != 0, chunk);
 }
 
 /** `matmulNn` with a packed weight. */
 export function quantMatmulNn(call: usize, chunk: u32): void {
-  backward(QuantMatmulNn.doutAt(call), QuantMatmulNn.codesAt(call), QuantMatmulNn.scalesAt(call), QuantMatmulNn.BITS(call), QuantMatmulNn.dinpAt(call), QuantMatmulNn.M(call), QuantMatmulNn.N(call), QuantMatmulNn.K(call), QuantMatmulNn.ACCUMULATE(call) != 0, chunk);
+  backward(QuantMatmulNn.doutAt(call), QuantMatmulNn.codesAt(call), QuantMatmulNn.scalesAt(call), QuantMatmulNn.BITS(call), QuantMatmulNn.MINIMUM(call) != 0, QuantMatmulNn.dinpAt(call), QuantMatmulNn.M(call), QuantMatmulNn.N(call), QuantMatmulNn.K(call), QuantMatmulNn.ACCUMULATE(call) != 0, chunk);
 }
 
 /** One chunk of the input's gradient. If `keep`, it is added to dinp. */
-function backward(dout: usize, weight: usize, scales: usize, bits: u32, dinp: usize, M: u32, N: u32, K: u32, keep: bool, chunk: u32): void {
+function backward(dout: usize, weight: usize, scales: usize, bits: u32, withMinimum: bool, dinp: usize, M: u32, N: u32, K: u32, keep: bool, chunk: u32): void {
   const height = chunkRows(M, N * K), width = chunkColumns(M, K);
   const across = ceilDiv(K, width);
   const m = chunk / across * height, k = chunk % across * width;
@@ -95,7 +95,7 @@ function backward(dout: usize, weight: usize, scales: usize, bits: u32, dinp: us
     if (bits == 32)
       for (let j: u32 = 0; j < columns; j += 8)
         packAlong(weight + ((n * K + k + j) << 2), K << 2, least(8, columns - j), depth, panels + j * (depth << 2));
-    else packQuantAlong(weight, scales, bits, n, depth, K, k, columns, panels, scratch + MATMUL_SCRATCH);
+    else packQuantAlong(weight, scales, bits, withMinimum, n, depth, K, k, columns, panels, scratch + MATMUL_SCRATCH);
     multiplyRows(dout + ((m * N + n) << 2), N << 2, rows, panels, columns, depth, dinp, K << 2, scratch, n == 0 && !keep);
   }
 }

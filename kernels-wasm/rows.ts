@@ -42,14 +42,14 @@ export function scatterRows(call: usize, chunk: u32): void {
   const table = ScatterRows.tableAt(call), scale = ScatterRows.scaleAt(call), out = ScatterRows.outAt(call);
   const starts = targets + (U << 2);
   const sources = starts + ((U + 1) << 2);
-  const scaled = ScatterRows.SCALED(call) != 0, bits = ScatterRows.BITS(call);
+  const scaled = ScatterRows.SCALED(call) != 0, bits = ScatterRows.BITS(call), withMinimum = ScatterRows.MINIMUM(call) != 0;
   const space = scratch + ((C + 3) << 2);
   const end = least((chunk + 1) * TARGETS, U);
   for (let u = chunk * TARGETS; u < end; u++) {
     const last = load<u32>(starts + ((u + 1) << 2));
     memory.fill(scratch, 0, C << 2);
     for (let e = load<u32>(starts + (u << 2)); e < last; e++) {
-      const row = tableRow(table, bits, load<u32>(sources + (e << 2)), C, scalesAt, space);
+      const row = tableRow(table, bits, withMinimum, load<u32>(sources + (e << 2)), C, scalesAt, space);
       if (scaled) addScaled(scratch, row, load<f32>(scale + (load<u32>(sources + ((E + e) << 2)) << 2)), C);
       else addTo(scratch, row, C);
     }

@@ -121,14 +121,14 @@ export function sampleMasked(call: usize, r: u32): void {
   const end = load<u32>(node, 4);
   const key = load<u32>(row, 28), position = load<u32>(row, 16) - load<u32>(row, 12) + load<u32>(row, 4);
   const space = scratch + (LOGITS << 2);
-  const bits = SampleMasked.BITS(call), scalesAt = SampleMasked.scalesAt(call);
+  const bits = SampleMasked.BITS(call), withMinimum = SampleMasked.MINIMUM(call) != 0, scalesAt = SampleMasked.scalesAt(call);
   forget();
   let m: f32 = LOWEST, s: f32 = 0;
   for (let from = load<u32>(node); from < end; from += LOGITS) {
     const to = least(from + LOGITS, end);
     for (let e = from; e < to; e++) {
       const token = load<u32>(edges + (e << 3));
-      const logit = dot(hidden, tableRow(SampleMasked.tableAt(call), bits, token, C, scalesAt, space), C) * scale;
+      const logit = dot(hidden, tableRow(SampleMasked.tableAt(call), bits, withMinimum, token, C, scalesAt, space), C) * scale;
       store<f32>(scratch + ((e - from) << 2), logit);
       consider(greedy ? logit : logit + gumbel(seed, stream, key, position, token), logit, e);
     }

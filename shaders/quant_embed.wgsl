@@ -1,6 +1,6 @@
 // out[t, c] = value c of packed row ids[t] - first, for the tokens whose vocabulary row lies in [first, first + rows):
 // the slice of the embedding that one binding holds.
-// Shapes: ids (T), codes and scales of (rows, C), out (T, C). One thread per element. Constant: BITS.
+// Shapes: ids (T), codes and scales of (rows, C), out (T, C). One thread per element. Constants: BITS, MINIMUM.
 // @include grid
 // @include quant
 // @include quant_words
@@ -19,5 +19,5 @@ fn quant_embed(@builtin(workgroup_id) wg: vec3u, @builtin(num_workgroups) count:
   if (row >= p.rows) { return; }
   let c = i % p.C;
   let G = groups_of(p.C);
-  out[i] = code(row, c, G) * scale_of(row, c / 32u, G);
+  out[i] = value_of(row, c, G);
 }

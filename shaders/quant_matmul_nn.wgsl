@@ -1,8 +1,8 @@
 // dinp[m, k] = sum_n dout[m, n] * weight[n, k] (+ dinp[m, k]) with packed weights (quant.wgsl): the gradient of a
 // frozen linear layer's input, from the same codes as the forward. Like matmul_nn it works in registers: one thread
 // computes ROWS rows of eight columns, and unpacks each of their weights once for all ROWS.
-// Shapes: dout (M, N), weight (N, K), dinp (M, K); N and K are multiples of four. Constants: BITS, ROWS, LANES,
-// ACCUMULATE.
+// Shapes: dout (M, N), weight (N, K), dinp (M, K); N and K are multiples of four. Constants: BITS, MINIMUM,
+// ROWS, LANES, ACCUMULATE.
 // @include grid
 // @include quant
 // @include quant_words
@@ -32,8 +32,8 @@ fn quant_matmul_nn(@builtin(workgroup_id) wg: vec3u, @builtin(num_workgroups) co
   for (var n = 0u; n < N; n++) {
     // @repeat c 4
     let s$c = scale_of(n * 4u + $cu, g, G);
-    let a$c = codes_low(n * 4u + $cu, k, G) * s$c;
-    let b$c = codes_high(n * 4u + $cu, k, G) * s$c;
+    let a$c = values_of(codes_low(n * 4u + $cu, k, G), s$c);
+    let b$c = values_of(codes_high(n * 4u + $cu, k, G), s$c);
     // @end
     // @repeat i ROWS
     let d$i = dout[row$i + n];

@@ -1,4 +1,4 @@
-// quant_matmul_nn with one output per thread: for sizes that are no multiple of four. Constants: BITS, ACCUMULATE.
+// quant_matmul_nn with one output per thread: for sizes that are no multiple of four. Constants: BITS, MINIMUM, ACCUMULATE.
 // @include grid
 // @include quant
 // @include quant_words
@@ -17,7 +17,7 @@ fn quant_matmul_nn_scalar(@builtin(workgroup_id) wg: vec3u, @builtin(num_workgro
   let k = i % p.K;
   let G = groups_of(p.K);
   var sum = 0.0;
-  for (var n = 0u; n < p.N; n++) { sum += dout[m * p.N + n] * (code(n, k, G) * scale_of(n, k / 32u, G)); }
+  for (var n = 0u; n < p.N; n++) { sum += dout[m * p.N + n] * value_of(n, k, G); }
   if (ACCUMULATE == 1u) { sum += dinp[i]; }
   dinp[i] = sum;
 }

@@ -3,7 +3,7 @@
 // thread computes the rows m = y, y + 16, ... of four adjacent columns. The tile holds unscaled codes, which are exact
 // in f16 too. Elements outside the matrices are zero.
 // Shapes: dout (M, N), weight (N, K), dinp (M, K); N and K are multiples of four.
-// Constants: BITS, STAGE_BITS (32 or 16: the tile of codes as f32 or f16), ACCUMULATE.
+// Constants: BITS, MINIMUM, STAGE_BITS (32 or 16: the tile of codes as f32 or f16), ACCUMULATE.
 // @include grid
 // @include quant
 // @include quant_words
@@ -16,7 +16,7 @@ struct Params { M: u32, N: u32, K: u32 }
 @group(0) @binding(4) var<storage, read_write> dinp: array<vec4f>;
 var<workgroup> rows: array<vec4f, 256>;
 var<workgroup> columns: array<STAGE, 128>;
-var<workgroup> factors: array<f32, 16>;
+var<workgroup> factors: array<vec2f, 16>;
 
 @compute @workgroup_size(128)
 fn quant_matmul_nn_tiled(@builtin(workgroup_id) wg: vec3u, @builtin(num_workgroups) count: vec3u, @builtin(local_invocation_index) lane: u32) {
@@ -48,14 +48,14 @@ fn quant_matmul_nn_tiled(@builtin(workgroup_id) wg: vec3u, @builtin(num_workgrou
     columns[lane] = STAGE(value);
     if (lane < 16u) {
       let row = n0 * 4u + lane;
-      var factor = 0.0;
+      var factor = vec2f();
       if (row < p.N) { factor = scale_of(row, g, G); }
       factors[lane] = factor;
     }
     workgroupBarrier();
     for (var nn = 0u; nn < 4u; nn++) {
       // @repeat j 4
-      let w$j = vec4f(columns[(nn * 4u + $ju) * 8u + x]) * factors[nn * 4u + $ju];
+      let w$j = values_of(vec4f(columns[(nn * 4u + $ju) * 8u + x]), factors[nn * 4u + $ju]);
       // @end
       // @repeat i 4
       let d$i = rows[nn * 64u + y + $iu * 16u];

@@ -4,7 +4,7 @@
 // would load an int4 u32 once instead of twice, but spills registers: on lavapipe 2.9 GFLOP/s per core instead of 4.8
 // (int8), and 3.5 instead of 5.4 (int4).
 // Shapes: inp (M, K), weight (N, K), bias (N), residual and out (M, N); N and K are multiples of four.
-// Constants: BITS, ROWS, LANES, HAS_BIAS, HAS_RESIDUAL.
+// Constants: BITS, MINIMUM, ROWS, LANES, HAS_BIAS, HAS_RESIDUAL.
 // @include grid
 // @include quant
 // @include quant_words
@@ -39,7 +39,7 @@ fn quant_matmul_nt(@builtin(workgroup_id) wg: vec3u, @builtin(num_workgroups) co
     let end = min(g * 8u + 8u, K);
     for (var k = g * 8u; k < end; k++) {
       // @repeat c 4
-      let a$c = codes4(n * 4u + $cu, k, G) * s$c;
+      let a$c = values_of(codes4(n * 4u + $cu, k, G), s$c);
       // @end
       // @repeat i ROWS
       let x$i = inp[row$i + k];

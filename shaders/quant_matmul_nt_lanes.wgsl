@@ -2,7 +2,7 @@
 // added at the end. For few rows on real GPUs, where adjacent threads then load adjacent groups. Each packed weight is
 // unpacked once for all ROWS rows.
 // Shapes: inp (M, K), weight (N, K), bias (N), residual and out (M, N); K is a multiple of four.
-// Constants: BITS, ROWS, LANES (a power of two, at most 64), SUBGROUPS, HAS_BIAS, HAS_RESIDUAL.
+// Constants: BITS, MINIMUM, ROWS, LANES (a power of two, at most 64), SUBGROUPS, HAS_BIAS, HAS_RESIDUAL.
 // @include grid
 // @include quant
 // @include lane_sum SUBGROUPS
@@ -51,10 +51,17 @@ fn quant_matmul_nt_lanes(@builtin(workgroup_id) wg: vec3u, @builtin(num_workgrou
       v2 = nibbles(q.w, 0u);
       v3 = nibbles(q.w, 16u);
     }
+    // The values, since a row's sum of inputs would cost more than unpacking once for all rows; zero past K.
+    if (MINIMUM == 1u) {
+      // @repeat j 4
+      w$j = select(vec4f(), values_of(w$j, s), g * 8u + $ju < K);
+      v$j = select(vec4f(), values_of(v$j, s), g * 8u + 4u + $ju < K);
+      // @end
+    }
     // @repeat i ROWS
     var sum$i = dot(inp[row$i + k0], w0) + dot(inp[row$i + k1], w1) + dot(inp[row$i + k2], w2) + dot(inp[row$i + k3], w3);
     sum$i += dot(inp[row$i + l0], v0) + dot(inp[row$i + l1], v1) + dot(inp[row$i + l2], v2) + dot(inp[row$i + l3], v3);
-    acc$i += s * sum$i;
+    if (MINIMUM == 1u) { acc$i += sum$i; } else { acc$i += s.x * sum$i; }
     // @end
   }
   // @repeat i ROWS

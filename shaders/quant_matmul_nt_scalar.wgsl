@@ -1,5 +1,5 @@
 // quant_matmul_nt with one output per thread: for sizes that are no multiple of four.
-// Constants: BITS, HAS_BIAS, HAS_RESIDUAL.
+// Constants: BITS, MINIMUM, HAS_BIAS, HAS_RESIDUAL.
 // @include grid
 // @include quant
 // @include quant_words
@@ -20,7 +20,7 @@ fn quant_matmul_nt_scalar(@builtin(workgroup_id) wg: vec3u, @builtin(num_workgro
   let n = i % p.N;
   let G = groups_of(p.K);
   var sum = 0.0;
-  for (var k = 0u; k < p.K; k++) { sum += inp[m * p.K + k] * (code(n, k, G) * scale_of(n, k / 32u, G)); }
+  for (var k = 0u; k < p.K; k++) { sum += inp[m * p.K + k] * value_of(n, k, G); }
   if (HAS_BIAS == 1u) { sum += bias[n]; }
   if (HAS_RESIDUAL == 1u) { sum += residual[i]; }
   out[i] = sum;

@@ -1,10 +1,10 @@
 // quant_matmul_nt through workgroup memory: for prefill and training on real GPUs, and for batched decoding of up to
 // TILE_M rows, which then unpacks each weight once. One workgroup computes TILE_M x TILE_N outputs, 16 values of k at a
 // time. These lie in one group, so the tile holds unscaled codes, which are exact in f16 too, and the scale multiplies
-// the sum of the step. A thread computes four rows m = y, y + TILE_M / 4, ... and four columns. Inputs and sums are
+// the sum of the step; a minimum multiplies the sum of the step's inputs. A thread computes four rows m = y, y + TILE_M / 4, ... and four columns. Inputs and sums are
 // f32. Elements outside the matrices are zero.
 // Shapes: inp (M, K), weight (N, K), bias (N), residual and out (M, N); K is a multiple of four.
-// Constants: BITS, TILE_M, TILE_N, STAGE_BITS (32 or 16: the tile of codes as f32 or f16), HAS_BIAS, HAS_RESIDUAL.
+// Constants: BITS, MINIMUM, TILE_M, TILE_N, STAGE_BITS (32 or 16: the tile of codes as f32 or f16), HAS_BIAS, HAS_RESIDUAL.
 // @include grid
 // @include quant
 // @include quant_words
@@ -22,7 +22,9 @@ const DOWN = TILE_M / 4u;
 const ACROSS = TILE_N / 4u;
 var<workgroup> rows: array<vec4f, TILE_M * 4u>;
 var<workgroup> columns: array<STAGE, TILE_N * 4u>;
-var<workgroup> factors: array<f32, TILE_N>;
+var<workgroup> factors: array<vec2f, TILE_N>;
+// Sums of the four components of `rows`.
+var<workgroup> inputs: array<f32, TILE_M * 4u>;
 
 fn store(m: u32, n: u32, sum: f32) {
   if (m >= p.M || n >= p.N) { return; }
@@ -54,6 +56,7 @@ fn quant_matmul_nt_tiled(@builtin(workgroup_id) wg: vec3u, @builtin(num_workgrou
       var value = vec4f();
       if (m < p.M && k < K) { value = inp[m * K + k]; }
       rows[(i % 4u) * TILE_M + i / 4u] = value;
+      if (MINIMUM == 1u) { inputs[(i % 4u) * TILE_M + i / 4u] = dot(value, vec4f(1.0)); }
     }
     for (var i = lane; i < TILE_N * 4u; i += THREADS) {
       let n = n0 + i / 4u;
@@ -63,7 +66,7 @@ fn quant_matmul_nt_tiled(@builtin(workgroup_id) wg: vec3u, @builtin(num_workgrou
       columns[(i % 4u) * TILE_N + i / 4u] = STAGE(value);
     }
     for (var i = lane; i < TILE_N; i += THREADS) {
-      var factor = 0.0;
+      var factor = vec2f();
       if (n0 + i < p.N) { factor = scale_of(n0 + i, k0 / 8u, G); }
       factors[i] = factor;
     }
@@ -82,10 +85,20 @@ fn quant_matmul_nt_tiled(@builtin(workgroup_id) wg: vec3u, @builtin(num_workgrou
       sum$i += vec4f(dot(x$i, w0), dot(x$i, w1), dot(x$i, w2), dot(x$i, w3));
       // @end
     }
-    let s = vec4f(factors[x], factors[x + ACROSS], factors[x + 2u * ACROSS], factors[x + 3u * ACROSS]);
+    // @repeat j 4
+    let f$j = factors[x + $ju * ACROSS];
+    // @end
+    let s = vec4f(f0.x, f1.x, f2.x, f3.x);
     // @repeat i 4
     acc$i += sum$i * s;
     // @end
+    if (MINIMUM == 1u) {
+      let m = vec4f(f0.y, f1.y, f2.y, f3.y);
+      // @repeat i 4
+      let a$i = y + $iu * DOWN;
+      acc$i += (inputs[a$i] + inputs[a$i + TILE_M] + inputs[a$i + 2u * TILE_M] + inputs[a$i + 3u * TILE_M]) * m;
+      // @end
+    }
   }
   // @repeat i 4
   store(m0 + y + $iu * DOWN, n0 + x, acc$i.x);

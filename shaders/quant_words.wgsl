@@ -19,6 +19,13 @@ fn codes_high(n: u32, k: u32, G: u32) -> vec4f {
 
 // Code k of row n.
 fn code(n: u32, k: u32, G: u32) -> f32 {
-  if (BITS == 4u) { return f32((codes[n * G * 4u + k / 8u] >> (4u * (k & 7u))) & 15u) - 8.0; }
+  if (BITS == 4u) { return f32((codes[n * G * 4u + k / 8u] >> (4u * (k & 7u))) & 15u) - f32(8u - 8u * MINIMUM); }
   return f32(i32(codes[n * G * 8u + k / 4u] << (24u - 8u * (k & 3u))) >> 24u);
+}
+
+// Value k of row n.
+fn value_of(n: u32, k: u32, G: u32) -> f32 {
+  let s = scale_of(n, k / 32u, G);
+  if (MINIMUM == 1u) { return code(n, k, G) * s.x + s.y; }
+  return code(n, k, G) * s.x;
 }

@@ -4,10 +4,13 @@
  */
 import type { ModelConfig } from '../policy/config.ts';
 import type { Precision, WeightPiece } from '../policy/weights/linear.ts';
+import type { TensorFormats } from '../policy/weights/packed-layout.ts';
 import type { OnnxModel } from './onnx-model.ts';
 
 export interface BaseModel {
   config: ModelConfig;
+  /** Formats of the packed tensors; absent: those of the precision. */
+  formats?: TensorFormats;
   /** config.json, tokenizer.json, and those conversation files that exist. */
   texts: { readonly [name: string]: string };
   /** Streams every tensor in pieces of whole rows. May be called again. */

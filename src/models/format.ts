@@ -1,39 +1,50 @@
 /**
- * Precision of a model's tensors, and storage format of their pieces. Matrices may be int4 or int8. Token tables are at
- * least int8, because fewer bits would cost accuracy. Vectors stay f32.
+ * Format of a model's tensors at a precision, and storage format of their pieces. int4 uses the blocks of a GGUF as they
+ * are, or as the nearest packed format; floating-point numbers are packed in 4 bits, token tables in 8, because fewer
+ * would cost accuracy. int8 is 8 bits for all. Vectors stay f32.
  */
+import { convertRows, holds } from '../policy/weights/convert-rows.ts';
 import type { Precision, WeightPiece } from '../policy/weights/linear.ts';
-import { checkScales, packedRow, type QuantBits, quantizeRows } from '../policy/weights/quantize.ts';
+import { formatOf, type TensorFormats } from '../policy/weights/packed-layout.ts';
+import { checkScales, type PackedFormat, packedRow, quantizeRows, symmetric } from '../policy/weights/quantize.ts';
 import type { StoredTensor } from '../policy/weights/stored-tensor.ts';
 
-const isVocabularyTable = (name: string) => name === 'model.embed_tokens.weight' || name === 'lm_head.weight';
+/** Name and shape of a tensor, and the format of its file's blocks. */
+type Described = Pick<StoredTensor, 'name' | 'shape' | 'suggested'>;
 
-/** Bits of a tensor's values; null for f32. */
-export function bitsOf(precision: Precision, name: string, shape: readonly number[]): QuantBits | null {
+/** Format of a tensor; null for f32. */
+export function formatIn(precision: Precision, { name, shape, suggested }: Described): PackedFormat | null {
   if (precision === 'f32' || shape.length < 2) return null;
-  return precision === 'int4' && !isVocabularyTable(name) ? 4 : 8;
+  return (precision === 'int4' ? suggested : undefined) ?? formatOf(precision, name);
+}
+
+/** Formats of all packed tensors. */
+export function formatsIn(precision: Precision, tensors: readonly Described[]): TensorFormats {
+  const formats = new Map<string, PackedFormat>();
+  for (const tensor of tensors) {
+    const format = formatIn(precision, tensor);
+    if (format) formats.set(tensor.name, format);
+  }
+  return formats;
 }
 
 type Rows = Pick<WeightPiece, 'name' | 'shape' | 'row' | 'rows'>;
 
-/** Packs a piece if its precision is packed. Throws QuantizeError. */
-function makePiece(precision: Precision, { name, shape, row, rows }: Rows, values: Float32Array): WeightPiece {
-  const bits = bitsOf(precision, name, shape);
-  if (bits === null) return { name, shape, row, rows, kind: 'f32', values };
-  const packed = quantizeRows(bits, values, shape.at(-1)!, { name, firstRow: row });
-  return { name, shape, row, rows, kind: 'packed', packed };
-}
-
 /**
- * Piece from the bytes of whole rows of a tensor. Rows that are already in the packed format are used unchanged. Throws
+ * Piece from the bytes of whole rows of a tensor. Rows whose blocks the format holds are not quantised again. Throws
  * QuantizeError.
  */
 export function readPiece(precision: Precision, where: Rows, tensor: StoredTensor, bytes: Uint8Array): WeightPiece {
-  const bits = bitsOf(precision, where.name, where.shape);
-  if (bits === null || tensor.packed?.bits !== bits) return makePiece(precision, where, tensor.decode(bytes));
-  const packed = tensor.packed.take(bytes);
-  checkScales(packed, { name: where.name, firstRow: where.row });
-  return { ...where, kind: 'packed', packed };
+  const format = formatIn(precision, tensor);
+  if (format === null) return { ...where, kind: 'f32', values: tensor.decode(bytes) };
+  const about = { name: where.name, firstRow: where.row };
+  if (!tensor.take || !holds(format, tensor.suggested!)) {
+    const packed = quantizeRows(format, tensor.decode(bytes), where.shape.at(-1)!, about);
+    return { ...where, kind: 'packed', packed };
+  }
+  const packed = tensor.take(bytes);
+  checkScales(packed, about);
+  return { ...where, kind: 'packed', packed: convertRows(packed, format) };
 }
 
 const bytesOf = (array: Float32Array | Uint32Array) =>
@@ -44,16 +55,30 @@ export function encodePiece(piece: WeightPiece): Uint8Array[] {
   return piece.kind === 'f32' ? [bytesOf(piece.values)] : [bytesOf(piece.packed.codes), bytesOf(piece.packed.scales)];
 }
 
-/** Piece from stored bytes. */
-export function decodePiece(precision: Precision, { name, shape, row, rows }: Rows, bytes: Uint8Array): WeightPiece {
-  const bits = bitsOf(precision, name, shape);
+/** Format of a piece as its journal names it: `4`, `4+` with minima, `8`, `8+`, `f32`. */
+export const formatName = (piece: WeightPiece): string =>
+  piece.kind === 'f32' ? 'f32' : `${piece.packed.row.bits}${piece.packed.row.minimum ? '+' : ''}`;
+
+/** Reads `formatName`. Pieces without a name were kept before there were minima, int4's in four symmetric bits. */
+export function namedFormat(name: string | undefined, precision: Precision, where: Rows): PackedFormat | null {
+  if (name === 'f32' || precision === 'f32' || where.shape.length < 2) return null;
+  if (name === undefined) return symmetric(formatOf(precision, where.name).bits);
+  return { bits: name.startsWith('4') ? 4 : 8, minimum: name.endsWith('+') };
+}
+
+/** Piece from stored bytes in a format; null: f32. */
+export function decodePiece(
+  format: PackedFormat | null,
+  { name, shape, row, rows }: Rows,
+  bytes: Uint8Array,
+): WeightPiece {
   const buffer = bytes.byteOffset % 4 ? bytes.slice().buffer : bytes.buffer;
   const start = bytes.byteOffset % 4 ? 0 : bytes.byteOffset;
-  if (bits === null) {
+  if (format === null) {
     const values = new Float32Array(buffer as ArrayBuffer, start, bytes.length / 4);
     return { name, shape, row, rows, kind: 'f32', values };
   }
-  const packed = packedRow(bits, shape.at(-1)!);
+  const packed = packedRow(format, shape.at(-1)!);
   const codes = new Uint32Array(buffer as ArrayBuffer, start, rows * packed.codeWords);
   const scales = new Uint32Array(buffer as ArrayBuffer, start + codes.byteLength, rows * packed.scaleWords);
   return { name, shape, row, rows, kind: 'packed', packed: { row: packed, rows, codes, scales } };

@@ -9,32 +9,33 @@ import { planBuffers, totalBytes } from '../policy/plan/buffers.ts';
 import { projections } from '../policy/weights/adapter.ts';
 import { isUnplannable } from '../policy/weights/base.ts';
 import type { Precision } from '../policy/weights/linear.ts';
+import type { TensorFormats } from '../policy/weights/packed-layout.ts';
 import { packedBytes, packedRow } from '../policy/weights/quantize.ts';
 import type { WeightsCache } from '../store/weights-cache.ts';
 import { browserFiles, FolderSource } from '../store/weights-folder.ts';
 import { HttpSource, publicHub } from '../store/weights-http.ts';
 import { type ModelSource, SourceError } from '../store/weights-source.ts';
 import type { BaseModels } from './base-model.ts';
-import { bitsOf } from './format.ts';
+import { formatIn } from './format.ts';
 import { type LoadOptions, openKept, type PreparedModel, prepareModel } from './loader.ts';
 import { publicRepository } from './names.ts';
 import { type OnnxModel, openKeptOnnx, prepareOnnx } from './onnx-model.ts';
 import { cardRun, type KeptModelInfo, type ModelCard, type ModelPlace, type ModelRequest } from './protocol.ts';
 
 /** Approximate size of a model's pieces at a precision, in bytes. */
-export function storedBytes(config: ModelConfig, precision: Precision): number {
+export function storedBytes(config: ModelConfig, precision: Precision, formats: TensorFormats = new Map()): number {
   let total = 0;
   for (const [name, shape] of parameterShapes(config)) {
     const values = shape.reduce((a, b) => a * b, 1);
     const columns = shape.at(-1)!;
-    const bits = bitsOf(precision, name, shape);
-    total += bits ? packedBytes(packedRow(bits, columns), values / columns) : values * 4;
+    const format = formats.get(name) ?? formatIn(precision, { name, shape });
+    total += format ? packedBytes(packedRow(format, columns), values / columns) : values * 4;
   }
   return total;
 }
 
 /** GPU memory of `cardRun` in bytes; null if this build cannot run the precision. */
-function gpuBytes(config: ModelConfig, precision: Precision, blockBytes: number): number | null {
+function gpuBytes({ config, precision, formats }: PreparedModel, blockBytes: number): number | null {
   const { rank, episodes, prompt, completion, batchTokens } = cardRun;
   const capacity = {
     rows: episodes,
@@ -47,7 +48,7 @@ function gpuBytes(config: ModelConfig, precision: Precision, blockBytes: number)
   const lora = { rank, alpha: 2 * rank, targets: projections };
   try {
     return totalBytes(
-      planBuffers(config, capacity, { trainable: true, reference: false, precision, lora, blockBytes }),
+      planBuffers(config, capacity, { trainable: true, reference: false, precision, formats, lora, blockBytes }),
     );
   } catch (error) {
     if (isUnplannable(error)) return null;
@@ -55,9 +56,11 @@ function gpuBytes(config: ModelConfig, precision: Precision, blockBytes: number)
   }
 }
 
-const cardOf = (
-  { key, label, precision, config, totalBytes, remainingBytes }: PreparedModel,
-  blockBytes: number,
+const cardOf = (model: PreparedModel, blockBytes: number): ModelCard => cardWith(model, gpuBytes(model, blockBytes));
+
+const cardWith = (
+  { key, label, precision, config, formats, totalBytes, remainingBytes }: PreparedModel,
+  gpuBytes: number | null,
 ): ModelCard => ({
   key,
   name: nameOf(key),
@@ -70,8 +73,8 @@ const cardOf = (
   parameters: countParameters(config),
   totalBytes,
   remainingBytes,
-  storedBytes: storedBytes(config, precision),
-  gpuBytes: gpuBytes(config, precision, blockBytes),
+  storedBytes: storedBytes(config, precision, formats),
+  gpuBytes,
 });
 
 /** Card of an ONNX model of any family, with the sizes given in its config.json. */

@@ -6,11 +6,13 @@
 import { type ModelConfig, parameterShapes, parseConfig } from '../policy/config.ts';
 import { headName } from '../policy/formats/checkpoint.ts';
 import type { Precision, WeightPiece } from '../policy/weights/linear.ts';
+import type { TensorFormats } from '../policy/weights/packed-layout.ts';
+import type { PackedFormat } from '../policy/weights/quantize.ts';
 import { rowSlices, type StoredTensor, sliceBytes } from '../policy/weights/stored-tensor.ts';
 import type { Kept, PieceRecord, PieceWriter, WeightsCache } from '../store/weights-cache.ts';
 import type { ModelSource } from '../store/weights-source.ts';
 import { findModelFiles, type ModelFiles, type WeightFile } from './files.ts';
-import { decodePiece, encodePiece, readPiece } from './format.ts';
+import { decodePiece, encodePiece, formatName, formatsIn, namedFormat, readPiece } from './format.ts';
 import { TiedCheck, type TiedState } from './tied-head.ts';
 import {
   bytesBefore,
@@ -35,6 +37,8 @@ export interface PreparedModel {
   label: string;
   precision: Precision;
   config: ModelConfig;
+  /** Formats of the packed tensors. */
+  formats: TensorFormats;
   /**
    * config.json, tokenizer.json, and those of tokenizer_config.json, chat_template.jinja and generation_config.json
    * that exist.
@@ -66,6 +70,8 @@ interface PieceNote extends FilesPosition {
   name: string;
   row: number;
   rows: number;
+  /** `formatName` of the piece. */
+  format?: string;
   /** Comparison of a redundant head with the embedding, if the files have one. */
   tied?: TiedState;
 }
@@ -98,11 +104,23 @@ async function* keptPieces(
   const shapes = parameterShapes(config);
   for (const record of [...kept.pieces]) {
     signal.throwIfAborted();
-    const { name, row, rows } = record.what;
+    const { name, row, rows, format } = record.what;
+    const where = { name, shape: shapes.get(name)!, row, rows };
     const bytes = await cache.read(kept, record as PieceRecord);
-    yield decodePiece(precision, { name, shape: shapes.get(name)!, row, rows }, bytes);
+    yield decodePiece(namedFormat(format, precision, where), where, bytes);
     onProgress?.(bytesBefore(plan, record.what), totalOf(plan));
   }
+}
+
+/** Formats of the tensors of a completely kept model. */
+function keptFormats(kept: KeptModel, config: ModelConfig, precision: Precision): TensorFormats {
+  const shapes = parameterShapes(config);
+  const formats = new Map<string, PackedFormat>();
+  for (const { what } of kept.pieces) {
+    const format = namedFormat(what.format, precision, { ...what, shape: shapes.get(what.name)! });
+    if (format) formats.set(what.name, format);
+  }
+  return formats;
 }
 
 /** Opens a model that is kept completely, without contacting its source. Returns null otherwise. */
@@ -116,6 +134,7 @@ export async function openKept(cache: WeightsCache, key: string, precision: Prec
     label,
     precision,
     config,
+    formats: keptFormats(kept, config, precision),
     texts,
     totalBytes: totalOf(plan as Plan),
     remainingBytes: 0,
@@ -139,6 +158,10 @@ export async function prepareModel(source: ModelSource, options: PrepareOptions)
     label: source.label,
     precision,
     config: files.config,
+    formats: formatsIn(
+      precision,
+      files.weights.flatMap(({ tensors }) => tensors),
+    ),
     texts: files.texts,
     totalBytes: total,
     remainingBytes: total - (last ? bytesBefore(plan, last.what) : 0),
@@ -226,7 +249,7 @@ class Loading {
       tied?.update(tensor.name, bytes);
       if (tied && tensor.name === headName) continue;
       const piece = readPiece(precision, where, tensor, bytes);
-      const note: PieceNote = { file, name: tensor.name, row, rows, ...reader.state() };
+      const note: PieceNote = { file, name: tensor.name, row, rows, format: formatName(piece), ...reader.state() };
       if (tied) note.tied = tied.state();
       await writer?.append(encodePiece(piece), note);
       yield piece;

@@ -6,7 +6,7 @@ import { WasmDevice, type WasmOptions } from '../../src/device/wasm/device.ts';
 import { processorChoices } from '../../src/policy/engine/kernel-choices.ts';
 import { QuantizedOperations } from '../../src/policy/engine/quantized-operations.ts';
 import { floats } from '../../src/policy/selftest/fixture.ts';
-import { dequantizeRows, type QuantBits, quantizeRows } from '../../src/policy/weights/quantize.ts';
+import { dequantizeRows, type QuantBits, quantizeRows, symmetric } from '../../src/policy/weights/quantize.ts';
 
 const [most, N, K] = [300, 44, 1100];
 const G = Math.ceil(K / 32);
@@ -28,7 +28,7 @@ async function product(bits: QuantBits, M: number, options: WasmOptions = { thre
   recorder.upload(buffers[0], 0, x);
   recorder.upload(buffers[1], 0, packed.codes);
   recorder.upload(buffers[2], 0, packed.scales);
-  ops.matmulNT(inp, { bits, codes, scales }, out, M, N, K);
+  ops.matmulNT(inp, { ...symmetric(bits), codes, scales }, out, M, N, K);
   const [result] = await recorder.read([{ ...out, size: M * N * 4 }]);
   const used = [...recorder.perKernel.keys()];
   device.destroy();

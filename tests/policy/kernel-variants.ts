@@ -41,8 +41,9 @@ export const variants: [string, Constants][] = [
   ['gather_rows', {}],
   ['scatter_rows', { SCALED: 0, WIDTH: 1, BITS: 32 }],
   ['scatter_rows', { SCALED: 1, WIDTH: 1, BITS: 32 }],
-  ['scatter_rows', { SCALED: 1, WIDTH: 1, BITS: 4 }],
-  ['scatter_rows', { SCALED: 1, WIDTH: 1, BITS: 8 }],
+  ['scatter_rows', { SCALED: 1, WIDTH: 1, BITS: 4, MINIMUM: 0 }],
+  ['scatter_rows', { SCALED: 1, WIDTH: 1, BITS: 8, MINIMUM: 0 }],
+  ['scatter_rows', { SCALED: 1, WIDTH: 1, BITS: 4, MINIMUM: 1 }],
   ['rmsnorm_forward', { LANES: 1, EPS_F: 1e-5 }],
   ['rmsnorm_forward', { LANES: 64, EPS_F: 1e-6 }],
   ['rmsnorm_backward', { LANES: 1, HAS_RESIDUAL: 1 }],
@@ -92,21 +93,21 @@ export const variants: [string, Constants][] = [
   ['head_dlogits', {}],
   ['head_sparse_logits', { WIDTH: 4, BITS: 32 }],
   ['head_sparse_logits', { WIDTH: 1, BITS: 32 }],
-  ['head_sparse_logits', { WIDTH: 4, BITS: 8 }],
-  ['head_sparse_logits', { WIDTH: 1, BITS: 4 }],
+  ['head_sparse_logits', { WIDTH: 4, BITS: 8, MINIMUM: 0 }],
+  ['head_sparse_logits', { WIDTH: 1, BITS: 4, MINIMUM: 1 }],
   ['head_sparse_finish', {}],
   ['head_sparse_dlogits', {}],
   ['sample_masked', { WIDTH: 4, BITS: 32 }],
   ['sample_masked', { WIDTH: 1, BITS: 32 }],
-  ['sample_masked', { WIDTH: 4, BITS: 4 }],
-  ['sample_masked', { WIDTH: 1, BITS: 8 }],
+  ['sample_masked', { WIDTH: 4, BITS: 4, MINIMUM: 1 }],
+  ['sample_masked', { WIDTH: 1, BITS: 8, MINIMUM: 1 }],
   ['sample_scan', {}],
   ['sample_finish', {}],
 ];
 
-/** Constants of one bit width; `other` flips the flags, so that both values of each are tested. */
-function packedOf(BITS: number, other: 0 | 1): [string, Constants][] {
-  const flags = { BITS, HAS_BIAS: other, HAS_RESIDUAL: 1 - other };
+/** Constants of one format; `other` flips the flags, so that both values of each are tested. */
+function packedOf(BITS: number, MINIMUM: number, other: 0 | 1): [string, Constants][] {
+  const flags = { BITS, MINIMUM, HAS_BIAS: other, HAS_RESIDUAL: 1 - other };
   const ACCUMULATE = other;
   return [
     ['quant_matmul_nt', { ROWS: other ? 4 : 16, LANES: other ? 8 : 32, ...flags }],
@@ -114,16 +115,16 @@ function packedOf(BITS: number, other: 0 | 1): [string, Constants][] {
     ['quant_matmul_nt_lanes', { ROWS: 4, LANES: 4, SUBGROUPS: 1, ...flags }],
     ['quant_matmul_nt_tiled', { TILE_M: other ? 64 : 32, TILE_N: other ? 64 : 32, STAGE_BITS: 32, ...flags }],
     ['quant_matmul_nt_tiled', { TILE_M: 64, TILE_N: 32, STAGE_BITS: 16, ...flags }],
-    ['quant_matmul_nt_scalar', { BITS, HAS_BIAS: 1, HAS_RESIDUAL: 1 }],
-    ['quant_matmul_nn', { BITS, ROWS: 8, LANES: other ? 8 : 16, ACCUMULATE }],
-    ['quant_matmul_nn_tiled', { BITS, STAGE_BITS: 32, ACCUMULATE: 1 - ACCUMULATE }],
-    ['quant_matmul_nn_tiled', { BITS, STAGE_BITS: 16, ACCUMULATE }],
-    ['quant_matmul_nn_scalar', { BITS, ACCUMULATE: 1 }],
-    ['quant_embed', { BITS }],
+    ['quant_matmul_nt_scalar', { BITS, MINIMUM, HAS_BIAS: 1, HAS_RESIDUAL: 1 }],
+    ['quant_matmul_nn', { BITS, MINIMUM, ROWS: 8, LANES: other ? 8 : 16, ACCUMULATE }],
+    ['quant_matmul_nn_tiled', { BITS, MINIMUM, STAGE_BITS: 32, ACCUMULATE: 1 - ACCUMULATE }],
+    ['quant_matmul_nn_tiled', { BITS, MINIMUM, STAGE_BITS: 16, ACCUMULATE }],
+    ['quant_matmul_nn_scalar', { BITS, MINIMUM, ACCUMULATE: 1 }],
+    ['quant_embed', { BITS, MINIMUM }],
   ];
 }
 
-export const packedVariants = [...packedOf(4, 0), ...packedOf(8, 1)];
+export const packedVariants = [...packedOf(4, 0, 0), ...packedOf(8, 0, 1), ...packedOf(4, 1, 1), ...packedOf(8, 1, 0)];
 
 /** Kernels of the processor without a shader. */
 export const integerVariants: [string, Constants][] = [

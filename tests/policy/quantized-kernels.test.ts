@@ -10,7 +10,7 @@ import { measureQuantized } from '../../src/policy/engine/quantized-choices.ts';
 import { QuantizedOperations } from '../../src/policy/engine/quantized-operations.ts';
 import { floats } from '../../src/policy/selftest/fixture.ts';
 import { compareKernels, twins } from '../../src/policy/selftest/selftest.ts';
-import { dequantizeRows, quantizeRows } from '../../src/policy/weights/quantize.ts';
+import { dequantizeRows, quantizeRows, symmetric } from '../../src/policy/weights/quantize.ts';
 import { useGpu } from '../device/open.ts';
 import { packedVariants } from './kernel-variants.ts';
 
@@ -72,8 +72,8 @@ describe.each([4, 8] as const)('forms of products with %i bits', (bits) => {
     const buffers = sizes.map((words, i) => gpu.createBuffer(`test.${i}`, words * 4, 0x80 | 0x4 | 0x8));
     const [inp, codes, scales, out, back] = buffers.map(whole);
     const record = () => {
-      ops.matmulNT(inp, { bits, codes, scales }, out, M, N, K);
-      ops.matmulNN(out, { bits, codes, scales }, back, M, N, K);
+      ops.matmulNT(inp, { ...symmetric(bits), codes, scales }, out, M, N, K);
+      ops.matmulNN(out, { ...symmetric(bits), codes, scales }, back, M, N, K);
     };
     try {
       recorder.dry = true;

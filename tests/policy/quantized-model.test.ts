@@ -12,9 +12,9 @@ import { initAdapter, type LoraConfig, projections } from '../../src/policy/weig
 import { piecesOf } from '../../src/policy/weights/base.ts';
 import { initWeights, normals } from '../../src/policy/weights/init.ts';
 import type { WeightPiece } from '../../src/policy/weights/linear.ts';
-import { planPacked } from '../../src/policy/weights/packed-layout.ts';
+import { type PackedPrecision, planPacked } from '../../src/policy/weights/packed-layout.ts';
 import { quantizeRows } from '../../src/policy/weights/quantize.ts';
-import { dequantizedModel, tensorBits } from '../../src/policy/weights/quantized-model.ts';
+import { dequantizedModel, tensorFormat } from '../../src/policy/weights/quantized-model.ts';
 import { type InspectedModel, inspected } from '../../tools/golden/inspected-model.ts';
 import { begin, wholeTurns } from '../../tools/turns.ts';
 import { openDevice, useDevice } from '../device/open.ts';
@@ -143,18 +143,18 @@ describe('packed weights', () => {
   const weights = weightsOf(config);
 
   /** Rows in pieces of `step`; with `ready`, matrices are packed beforehand and vectors are not. */
-  async function* rows(step: number, ready: boolean): AsyncGenerator<WeightPiece> {
+  async function* rows(step: number, ready: boolean, precision: PackedPrecision = 'int4'): AsyncGenerator<WeightPiece> {
     for await (const piece of piecesOf(weights, shapes)) {
       if (piece.kind !== 'f32') continue;
       const length = piece.values.length / piece.rows;
       for (let row = 0; row < piece.rows; row += step) {
         const count = Math.min(step, piece.rows - row);
         const values = piece.values.subarray(row * length, (row + count) * length);
-        const bits = ready ? tensorBits('int4', piece.name, piece.shape) : null;
+        const format = ready ? tensorFormat(precision, piece.name, piece.shape) : null;
         const { name, shape } = piece;
         const where = { name, shape, row, rows: count };
-        if (bits === null) yield { ...where, kind: 'f32', values };
-        else yield { ...where, kind: 'packed', packed: quantizeRows(bits, values, length) };
+        if (format === null) yield { ...where, kind: 'f32', values };
+        else yield { ...where, kind: 'packed', packed: quantizeRows(format, values, length) };
       }
     }
   }
@@ -167,10 +167,14 @@ describe('packed weights', () => {
     expect(await logits(rows(5, true))).toEqual(whole);
   });
 
-  it('of another precision are refused by name, and so is training them', async () => {
-    const wrong = withModel(config, { weights: rows(5, true), precision: 'int8', trainable: false }, async () => {});
+  it('of a precision that this one does not hold are refused by name, and so is training them', async () => {
+    const wrong = withModel(
+      config,
+      { weights: rows(5, true, 'int8'), precision: 'int4', trainable: false },
+      async () => {},
+    );
     await expect(wrong).rejects.toThrow(
-      /q_proj\.weight: 5 rows of 72 values in 4 bits were received.*in 8 bits were expected/,
+      /q_proj\.weight: 5 rows of 72 values in 8 bits were received.*in 4 bits with a minimum were expected/,
     );
     const trained = withModel(config, { precision: 'int8', adapter: null }, async () => {});
     await expect(trained).rejects.toThrow(/int8 are frozen/);

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type MakeModelOptions, makeModel } from '../../src/cli/random-model.ts';
-import { bitsOf } from '../../src/models/format.ts';
+import { encodePiece, formatIn } from '../../src/models/format.ts';
 import { openKept, type PreparedModel, prepareModel } from '../../src/models/loader.ts';
 import { findModel } from '../../src/policy/catalogue.ts';
 import { parameterShapes, parseConfig } from '../../src/policy/config.ts';
@@ -142,6 +142,13 @@ const sorted = (tensors: ReadonlyMap<string, Float32Array>) =>
     )
     .sort();
 
+/** A piece with its matrix packed again in symmetric codes. */
+function symmetricPiece(piece: WeightPiece): WeightPiece {
+  if (piece.kind === 'f32') return piece;
+  const { bits, length } = piece.packed.row;
+  return { ...piece, packed: quantizeRows(bits, dequantizeRows(piece.packed), length) };
+}
+
 describe('loading', () => {
   it.each(['plain', 'split', 'half', 'brain', 'tall'])(
     '%s gives the same tensors as the reader of whole files',
@@ -161,11 +168,12 @@ describe('loading', () => {
     const { tensors } = await load(onServer('plain'), { precision });
     for (const [name, values] of whole('plain')) {
       const columns = name.includes('norm') || name.includes('bias') ? null : name.includes('down') ? 96 : 64;
-      const bits = bitsOf(precision, name, columns ? [0, columns] : [0]);
-      const expected = bits && columns ? dequantizeRows(quantizeRows(bits, values, columns)) : values;
+      const format = formatIn(precision, { name, shape: columns ? [0, columns] : [0] });
+      const expected = format && columns ? dequantizeRows(quantizeRows(format, values, columns)) : values;
       expect(sorted(new Map([[name, tensors.get(name)!]]))).toEqual(sorted(new Map([[name, expected]])));
     }
-    expect(bitsOf('int4', 'model.embed_tokens.weight', [600, 64])).toBe(8);
+    const table = { name: 'model.embed_tokens.weight', shape: [600, 64] };
+    expect(formatIn('int4', table)).toEqual({ bits: 8, minimum: false });
   });
 
   it('works with a server that supports no ranges', async () => {
@@ -574,18 +582,41 @@ describe('a GGUF file', () => {
 
   it.each(['int4', 'int8'] as const)('keeps its own blocks in %s bit for bit', async (precision) => {
     const config = writePacked('gguf-packed');
-    const { tensors } = await load(await onDisk('gguf-packed'), { precision, cache: freshCache() });
-    let same = 0;
+    const cache = freshCache();
+    const model = await prepareModel(await onDisk('gguf-packed'), { cache, precision, signal });
+    const expected = new Map<string, Float32Array>();
     for (const [name, shape] of parameterShapes(config)) {
-      const bits = bitsOf(precision, name, shape);
+      if (shape.length < 2) continue;
       const stored = name.includes('embed_tokens') || name.includes('down_proj') ? 8 : 4;
-      if (bits !== stored) continue;
-      const expected = decodeBlocks(stored === 4 ? ggml.Q4_0 : ggml.Q8_0, blocks(stored, valuesOf(name, shape)));
-      expect(sorted(new Map([[name, tensors.get(name)!]]))).toEqual(sorted(new Map([[name, expected]])));
-      same++;
+      // int8 holds the four-bit blocks without a minimum exactly.
+      expect(model.formats.get(name)).toEqual({ bits: precision === 'int8' ? 8 : stored, minimum: false });
+      expected.set(name, decodeBlocks(stored === 4 ? ggml.Q4_0 : ggml.Q8_0, blocks(stored, valuesOf(name, shape))));
     }
-    // Two layers of q, k, v, o, gate, up; or two of down. The embedding table is int8 in both.
-    expect(same).toBe(precision === 'int4' ? 13 : 3);
+    const { tensors } = await collect(model);
+    expect(sorted(new Map([...tensors].filter(([name]) => expected.has(name))))).toEqual(sorted(expected));
+    const kept = (await openKept(cache, model.key, precision))!;
+    expect(kept.formats).toEqual(model.formats);
+    expect(sorted((await collect(kept)).tensors)).toEqual(sorted(tensors));
+  });
+
+  it('reads pieces that were kept before formats had a minimum', async () => {
+    const cache = freshCache();
+    const model = await prepareModel(onServer('plain'), { cache, precision: 'int4', signal });
+    const { pieces } = await collect(model);
+    const { note } = (await cache.find(model.key, 'int4'))!;
+    // The journal of an earlier version: symmetric codes, and no `format`.
+    const begun = await cache.begin<object>(note);
+    const writer = await cache.append(begun);
+    const old = pieces.map(symmetricPiece);
+    for (const piece of old) {
+      const { name, row, rows } = piece;
+      await writer.append(encodePiece(piece), { file: 0, name, row, rows });
+    }
+    await writer.complete();
+    await writer.close();
+    const opened = (await openKept(cache, model.key, 'int4'))!;
+    expect(opened.formats.get('model.layers.0.mlp.up_proj.weight')).toEqual({ bits: 4, minimum: false });
+    expect((await collect(opened)).pieces).toEqual(old);
   });
 
   it('is refused if the scale of a block is not a finite number', async () => {

@@ -19,7 +19,7 @@ export async function quantizedProduct(
   const buffers = sizes.map((words, i) => gpu.createBuffer(`quantizedProduct.${i}`, words * 4));
   const [inp, codes, scales, out] = buffers.map(whole);
   const ops = new QuantizedOperations(kernels, recorder, choices);
-  const record = () => ops.matmulNT(inp, { bits: weights.row.bits, codes, scales }, out, M, N, K);
+  const record = () => ops.matmulNT(inp, { ...weights.row, codes, scales }, out, M, N, K);
   try {
     recorder.dry = true;
     record();

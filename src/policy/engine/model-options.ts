@@ -35,13 +35,14 @@ export function secondOptions({ weights, capacity, choices, keptBytes, adapter }
 
 /** Plan options of a model. */
 export function planOptionsOf(
-  { adapter, trainable, reference, precision, kvCache, keptBytes, critic, updateRows }: ModelOptions,
+  { adapter, trainable, reference, precision, formats, kvCache, keptBytes, critic, updateRows }: ModelOptions,
   device: Device,
 ): PlanOptions {
   return {
     trainable,
     reference,
     precision,
+    formats,
     kvCache,
     keptBytes,
     critic,

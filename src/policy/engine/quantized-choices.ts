@@ -2,7 +2,7 @@
 
 import { fastest } from '../../device/autotune.ts';
 import { type Device, whole } from '../../device/device.ts';
-import { packedRow } from '../weights/quantize.ts';
+import { packedRow, withMinimum } from '../weights/quantize.ts';
 import { defaultChoices, type KernelChoice, type KernelChoices, kernelForms } from './kernel-choices.ts';
 import { QuantizedOperations } from './quantized-operations.ts';
 
@@ -27,7 +27,7 @@ function runs(form: string, features: ReadonlySet<string>): boolean {
 
 export async function measureQuantized(device: Device): Promise<Pick<KernelChoices, QuantChoice>> {
   const choices: KernelChoices = { ...defaultChoices };
-  const row = packedRow(4, K);
+  const row = packedRow(withMinimum(4), K);
   const sizes = { inp: 512 * K * 4, codes: N * row.codeWords * 4, scales: N * row.scaleWords * 4, out: 512 * N * 4 };
   const buffers = Object.entries(sizes).map(([name, bytes]) => device.createBuffer(`Autotune.${name}`, bytes));
   const [inp, codes, scales, out] = buffers.map(whole);
@@ -39,7 +39,7 @@ export async function measureQuantized(device: Device): Promise<Pick<KernelChoic
         .filter((form) => runs(form, device.features))
         .map((form) => {
           const ops = new QuantizedOperations(kernels, recorder, { ...choices, [choice]: form });
-          const weight = { bits: 4, codes, scales } as const;
+          const weight = { ...withMinimum(4), codes, scales };
           const record = {
             NT: () => ops.matmulNT(inp, weight, out, M, N, K),
             NN: () => ops.matmulNN(out, weight, inp, M, N, K),

@@ -3,22 +3,23 @@
  * operations.ts: M rows, N outputs, K inputs; all activations are f32.
  */
 import { type BufferSlice, type Constants, grid1d, type KernelCache, type Recorder } from '../../device/device.ts';
-import type { QuantBits } from '../weights/quantize.ts';
+import type { PackedFormat } from '../weights/quantize.ts';
 import { defaultChoices, fewRows, type KernelChoices, quantFewRows } from './kernel-choices.ts';
 
 /** Packed rows on the GPU. */
-export interface QuantSlice {
-  bits: QuantBits;
+export interface QuantSlice extends PackedFormat {
   codes: BufferSlice;
   scales: BufferSlice;
 }
 
 /** Whole packed table in one binding: codes, then scales from the 32-bit word `scalesAt` on. */
-export interface QuantTable {
-  bits: QuantBits;
+export interface QuantTable extends PackedFormat {
   words: BufferSlice;
   scalesAt: number;
 }
+
+/** Constants by which kernels read a format. */
+export const formatConstants = ({ bits, minimum }: PackedFormat) => ({ BITS: bits, MINIMUM: minimum ? 1 : 0 });
 
 /** Working memory of a product's activations as integers. */
 export interface IntegerActivations {
@@ -77,7 +78,7 @@ export class QuantizedOperations {
     K: number,
     extra: { bias?: BufferSlice; residual?: BufferSlice } = {},
   ): void {
-    const flags = { BITS: weight.bits, HAS_BIAS: extra.bias ? 1 : 0, HAS_RESIDUAL: extra.residual ? 1 : 0 };
+    const flags = { ...formatConstants(weight), HAS_BIAS: extra.bias ? 1 : 0, HAS_RESIDUAL: extra.residual ? 1 : 0 };
     const others = [weight.codes, weight.scales, extra.bias ?? inp, extra.residual ?? inp, out];
     if (this.integers && this.choices.packed_activations === 'int16') {
       this.integerNT(inp, this.integers, others, flags, { M, N, K });
@@ -140,7 +141,7 @@ export class QuantizedOperations {
     K: number,
     accumulate = false,
   ): void {
-    const flags = { BITS: weight.bits, ACCUMULATE: accumulate ? 1 : 0 };
+    const flags = { ...formatConstants(weight), ACCUMULATE: accumulate ? 1 : 0 };
     const [name, constants, groups] = this.formNN(M, N, K);
     this.recorder.run({
       kernel: this.kernels.request(name, { ...flags, ...constants }),
@@ -165,7 +166,7 @@ export class QuantizedOperations {
   /** out (T, C) of the tokens whose rows lie in [first, first + rows), the part held by `table`. */
   embed(ids: BufferSlice, table: QuantSlice, out: BufferSlice, T: number, C: number, first: number, rows: number) {
     this.recorder.run({
-      kernel: this.kernels.request('quant_embed', { BITS: table.bits }),
+      kernel: this.kernels.request('quant_embed', formatConstants(table)),
       bindings: [ids, table.codes, table.scales, out],
       grid: grid1d(ceil(T * C, 64)),
       params: { T, C, first, rows },
@@ -181,7 +182,7 @@ export class QuantizedOperations {
     temperature: number,
   ): void {
     this.recorder.run({
-      kernel: this.kernels.request('head_sparse_logits', { WIDTH: width(C), BITS: x.table.bits }),
+      kernel: this.kernels.request('head_sparse_logits', { WIDTH: width(C), ...formatConstants(x.table) }),
       bindings: [x.lists, x.hidden, x.table.words, x.out],
       grid: grid1d(ceil(at.E, 64)),
       params: {
@@ -202,7 +203,7 @@ export class QuantizedOperations {
     scale: BufferSlice,
   ): void {
     this.recorder.run({
-      kernel: this.kernels.request('scatter_rows', { SCALED: 1, WIDTH: 1, BITS: table.bits }),
+      kernel: this.kernels.request('scatter_rows', { SCALED: 1, WIDTH: 1, ...formatConstants(table) }),
       bindings: [lists, table.words, scale, out],
       grid: grid1d(ceil(at.rows * C, 64)),
       params: { U: at.rows, C, listOffset: at.offset, E: at.entries, scalesAt: table.scalesAt },

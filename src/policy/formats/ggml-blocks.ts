@@ -5,14 +5,14 @@
  * Layouts: ggml-common.h and ggml-quants.c (github.com/ggml-org/ggml, MIT). K types have super-blocks of 256 values
  * with one f16 scale (and one f16 minimum), and small integer scales for each 16 or 32 of them.
  */
-import type { QuantBits } from '../weights/quantize.ts';
-import { fromHalf } from '../weights/quantize.ts';
+import { fromHalf } from '../weights/half.ts';
+import { type PackedFormat, symmetric } from '../weights/quantize.ts';
 import { tensorView, toFloat32 } from './safetensors.ts';
 
 export interface BlockType {
   name: string;
-  /** Set if a block's codes and scale can be used as packed rows (quantize-formats.ts). */
-  bits?: QuantBits;
+  /** Packed format for values of more than 4 bits whose blocks are no packed rows (ggml-packed.ts). */
+  suggested?: PackedFormat;
   /** Number of values and bytes in one block. */
   values: number;
   bytes: number;
@@ -139,11 +139,11 @@ function decodeQ3K(bytes: Uint8Array, at: number, out: Float32Array, to: number)
 }
 
 /** Scale of group `j` of Q4_K and Q5_K, six bits in 12 bytes. */
-const scaleOfK = (bytes: Uint8Array, at: number, j: number) =>
+export const scaleOfK = (bytes: Uint8Array, at: number, j: number) =>
   j < 4 ? bytes[at + j] & 63 : (bytes[at + j + 4] & 15) | ((bytes[at + j - 4] >> 6) << 4);
 
 /** Minimum of group `j` of Q4_K and Q5_K. */
-const minimumOfK = (bytes: Uint8Array, at: number, j: number) =>
+export const minimumOfK = (bytes: Uint8Array, at: number, j: number) =>
   j < 4 ? bytes[at + j + 4] & 63 : (bytes[at + j + 4] >> 4) | ((bytes[at + j] >> 6) << 4);
 
 /** f16 d and dmin, 12 bytes of scales and minima for 32 values each, 128 bytes of nibbles. */
@@ -197,7 +197,7 @@ function decodeQ6K(bytes: Uint8Array, at: number, out: Float32Array, to: number)
 }
 
 /** Values of the codes of IQ4_NL and IQ4_XS (kvalues_iq4nl). */
-const nonLinear = Int8Array.of(-127, -104, -83, -65, -49, -35, -22, -10, 1, 13, 25, 38, 53, 69, 89, 113);
+export const nonLinear = Int8Array.of(-127, -104, -83, -65, -49, -35, -22, -10, 1, 13, 25, 38, 53, 69, 89, 113);
 
 function decodeIQ4NL(bytes: Uint8Array, at: number, out: Float32Array, to: number): void {
   const d = halfAt(bytes, at);
@@ -228,16 +228,16 @@ function decodeIQ4XS(bytes: Uint8Array, at: number, out: Float32Array, to: numbe
 export const blockTypes: { readonly [type: number]: BlockType } = {
   0: floatType('F32', 4),
   1: floatType('F16', 2),
-  2: { ...byBlocks('Q4_0', 32, 18, decodeQ40), bits: 4 },
+  2: byBlocks('Q4_0', 32, 18, decodeQ40),
   3: byBlocks('Q4_1', 32, 20, decodeQ41),
   6: byBlocks('Q5_0', 32, 22, decodeQ50),
   7: byBlocks('Q5_1', 32, 24, decodeQ51),
-  8: { ...byBlocks('Q8_0', 32, 34, decodeQ80), bits: 8 },
+  8: byBlocks('Q8_0', 32, 34, decodeQ80),
   10: byBlocks('Q2_K', 256, 84, decodeQ2K),
   11: byBlocks('Q3_K', 256, 110, decodeQ3K),
   12: byBlocks('Q4_K', 256, 144, decodeQ4K),
   13: byBlocks('Q5_K', 256, 176, decodeQ5K),
-  14: byBlocks('Q6_K', 256, 210, decodeQ6K),
+  14: { ...byBlocks('Q6_K', 256, 210, decodeQ6K), suggested: symmetric(8) },
   20: byBlocks('IQ4_NL', 32, 18, decodeIQ4NL),
   23: byBlocks('IQ4_XS', 256, 136, decodeIQ4XS),
   30: floatType('BF16', 2),

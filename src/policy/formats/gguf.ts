@@ -8,9 +8,9 @@
  */
 import { type ModelConfig, parseConfig } from '../config.ts';
 import type { PackedRows } from '../weights/quantize.ts';
-import { fromGguf } from '../weights/quantize-formats.ts';
 import { rowsOf, type StoredTensor } from '../weights/stored-tensor.ts';
 import { blockTypes } from './ggml-blocks.ts';
+import { packedBlocks, rowsOfBlocks } from './ggml-packed.ts';
 import { configJson, ropeFactors, withFactors } from './gguf-config.ts';
 import { GgufError } from './gguf-error.ts';
 import { type GgufHeader, type GgufMetadata, type GgufTensorInfo, type ReadBytes, readHeader } from './gguf-header.ts';
@@ -94,14 +94,14 @@ function stored({ name, shape, type, start, end }: GgufTensorInfo, config: Model
     const values = block.decode(bytes);
     return permuted ? unpermute(values, columns, config.headDim) : values;
   };
-  const { bits } = block;
+  const blocks = packedBlocks[block.name];
   const take = (bytes: Uint8Array) => {
-    const packed = fromGguf(bits!, bytes, columns);
+    const packed = rowsOfBlocks(blocks!, bytes, columns);
     return permuted ? unpermutePacked(packed, config.headDim) : packed;
   };
   const rowGroup = permuted ? config.headDim : 1;
-  const packed = bits && { bits, take };
-  return { name: known, shape, start, end, rows, columns, rowGroup, decode, packed };
+  const suggested = blocks?.format ?? block.suggested;
+  return { name: known, shape, start, end, rows, columns, rowGroup, decode, suggested, ...(blocks && { take }) };
 }
 
 /** Names of the parts of a split model: PREFIX-00001-of-00003.gguf and so on. */

@@ -9,6 +9,7 @@ import type { Capacity, CriticKind } from '../policy.ts';
 import type { LoraConfig } from '../weights/adapter.ts';
 import { planBase, planTrained } from '../weights/base.ts';
 import type { Precision } from '../weights/linear.ts';
+import type { TensorFormats } from '../weights/packed-layout.ts';
 import { type Layout, layoutFloats } from '../weights/parameters.ts';
 import { cacheBuffers, decodingBuffers, pageBuffers } from './decoding-buffers.ts';
 import { headBuffers, hostBuffers, resultBatches, resultFloats, valueBuffers } from './head-buffers.ts';
@@ -33,6 +34,8 @@ export interface PlanOptions {
   lora?: LoraConfig | null;
   /** Precision of a frozen base. Default: f32. */
   precision?: Precision;
+  /** Formats of a packed base's matrices as its file suggests them. */
+  formats?: TensorFormats;
   /** Precision of the K/V cache for decoding. Default: f32. */
   kvCache?: KvPrecision;
   /**
@@ -75,10 +78,10 @@ const named = (buffers: { readonly [name: string]: number }) => Object.entries(b
 
 /** Weights, adapter, reference copy, gradients and optimiser moments. */
 function weightBuffers(config: ModelConfig, trained: Layout, options: PlanOptions): PlannedBuffer[] {
-  const { lora, precision = 'f32', blockBytes, reference, trainable } = options;
+  const { lora, precision = 'f32', formats, blockBytes, reference, trainable } = options;
   const floats = layoutFloats(trained);
   return [
-    ...planned('weights', [['weights', planBase(config, precision, blockBytes) / 4]]),
+    ...planned('weights', [['weights', planBase(config, precision, blockBytes, formats) / 4]]),
     ...planned('adapter', lora ? [['adapter', floats]] : []),
     ...planned('reference', !lora && reference && precision === 'f32' ? [['reference', floats]] : []),
     ...planned('optimizer', trainable ? named({ gradients: floats, exp_avg: floats, exp_avg_sq: floats }) : []),

@@ -2,7 +2,7 @@
 import type { Constants } from '../../device/device.ts';
 import type { KernelCase } from '../../device/selftest.ts';
 import { normals } from '../weights/init.ts';
-import { dequantizeRows, type QuantBits, quantizeRows } from '../weights/quantize.ts';
+import { dequantizeRows, type PackedFormat, type QuantBits, quantizeRows } from '../weights/quantize.ts';
 
 /**
  * Fixed input of a kernel with its result in double precision, for the constants of a compiled kernel. `size`
@@ -49,6 +49,12 @@ export function oneResult(
   return { bindings, calls: [call], expected: [{ binding: bindings.length - 1, values, tolerance }] };
 }
 
+/** Format of packed values, of the constants BITS and MINIMUM. */
+export const packedFormat = (constants: Constants): PackedFormat => ({
+  bits: value(constants, 'BITS') as QuantBits,
+  minimum: value(constants, 'MINIMUM') === 1,
+});
+
 /**
  * Token table as a kernel reads it in one binding: f32, or packed if the constant BITS is 4 or 8 (codes, a gap, and the
  * scales from the 32-bit word `scalesAt` on). `values` are the exact values.
@@ -56,7 +62,7 @@ export function oneResult(
 export function vocabularyTable(constants: Constants, rows: number, length: number) {
   const values = floats(rows * length, 'table');
   if (constants.BITS === 32) return { words: values, values, scalesAt: 0 };
-  const packed = quantizeRows(constants.BITS as QuantBits, values, length);
+  const packed = quantizeRows(packedFormat(constants), values, length);
   const scalesAt = Math.ceil(packed.codes.length / 64) * 64;
   const words = new Uint32Array(scalesAt + packed.scales.length);
   words.set(packed.codes);

@@ -3,12 +3,13 @@
  * middle of a group and of a block of four values.
  */
 
-import { dequantizeRows, type QuantBits, quantizeRows } from '../weights/quantize.ts';
+import { dequantizeRows, quantizeRows } from '../weights/quantize.ts';
 import {
   floats,
   folded,
   foldedThreads,
   oneResult,
+  packedFormat,
   sum,
   type Twin,
   table,
@@ -21,17 +22,15 @@ const ceil = (a: number, b: number) => Math.ceil(a / b);
 /** Error of a sum of some hundreds of products with exact weights. */
 const sums = 4e-6;
 
-function packedWeights(bits: QuantBits, rows: number, length: number) {
-  const packed = quantizeRows(bits, floats(rows * length, 'packed'), length);
+function packedWeights(c: Parameters<Twin>[0], rows: number, length: number) {
+  const packed = quantizeRows(packedFormat(c), floats(rows * length, 'packed'), length);
   return { codes: packed.codes, scales: packed.scales, values: dequantizeRows(packed) };
 }
-
-const bitsOf = (c: Parameters<Twin>[0]) => value(c, 'BITS') as QuantBits;
 
 /** out = inp weight^T + bias + residual, for any grid. */
 function linear(c: Parameters<Twin>[0], [M, N, K]: [number, number, number], workgroups: number) {
   const inp = floats(M * K, 'inp');
-  const { codes, scales, values } = packedWeights(bitsOf(c), N, K);
+  const { codes, scales, values } = packedWeights(c, N, K);
   const bias = floats(N, 'bias');
   const residual = floats(M * N, 'residual');
   const expected = table(M, N, (m, n) => {
@@ -66,7 +65,7 @@ const quant_matmul_nt_scalar: Twin = (c, size) => linear(c, [5 * size, 23, 45], 
 /** dinp = dout weight (+ dinp). */
 function linearToInput(c: Parameters<Twin>[0], [M, N, K]: [number, number, number], workgroups: number) {
   const dout = floats(M * N, 'dout');
-  const { codes, scales, values } = packedWeights(bitsOf(c), N, K);
+  const { codes, scales, values } = packedWeights(c, N, K);
   const dinp = floats(M * K, 'dinp');
   const expected = table(M, K, (m, k) => {
     const product = sum(N, (n) => dout[m * N + n] * values[n * K + k]);
@@ -91,7 +90,7 @@ const quant_matmul_nn_scalar: Twin = (c, size) => linearToInput(c, [5 * size, 9,
 const quant_embed: Twin = (c, size) => {
   const [T, C, V, first, rows] = [5 * size, 45, 7, 2, 4];
   const ids = Uint32Array.from({ length: T }, (_, t) => (t * 5 + 3) % V);
-  const { codes, scales, values } = packedWeights(bitsOf(c), rows, C);
+  const { codes, scales, values } = packedWeights(c, rows, C);
   const held = (id: number) => id >= first && id < first + rows;
   const expected = table(T, C, (t, k) => (held(ids[t]) ? values[(ids[t] - first) * C + k] : untouched));
   const call = { grid: foldedThreads(T * C), params: { T, C, first, rows } };

@@ -10,7 +10,7 @@ import type { TensorMap } from '../policy.ts';
 import { StateError } from '../state-error.ts';
 import { type LoraConfig, planAdapter } from './adapter.ts';
 import { type BaseWeights, DenseWeights, type Precision, type WeightPiece } from './linear.ts';
-import { packedWords, planPacked } from './packed-layout.ts';
+import { packedWords, planPacked, type TensorFormats } from './packed-layout.ts';
 import { PackedSet, PackedWeights } from './packed-weights.ts';
 import { type Layout, layoutFloats, ParameterSet, placeOperands, planLayout } from './parameters.ts';
 import { PrecisionError } from './precision-error.ts';
@@ -22,10 +22,18 @@ export type WeightStream = TensorMap | AsyncIterable<WeightPiece>;
 export const isUnplannable = (error: unknown): error is Error =>
   error instanceof RangeError || error instanceof PrecisionError;
 
-/** Size of the base on the GPU in bytes, including padding. `blockBytes` is the adapter's largest binding. */
-export function planBase(config: ModelConfig, precision: Precision, blockBytes: number): number {
+/**
+ * Size of the base on the GPU in bytes, including padding. `blockBytes` is the adapter's largest binding, `formats`
+ * those of the model's file.
+ */
+export function planBase(
+  config: ModelConfig,
+  precision: Precision,
+  blockBytes: number,
+  formats?: TensorFormats,
+): number {
   if (precision === 'f32') return layoutFloats(planLayout(config, blockBytes)) * 4;
-  return packedWords(planPacked(config, precision, blockBytes)) * 4;
+  return packedWords(planPacked(config, precision, blockBytes, formats)) * 4;
 }
 
 /** Layout of the trained parameters: the adapter, or all weights in f32. Empty for a packed model without adapter. */
@@ -40,9 +48,14 @@ export function planTrained(
 }
 
 /** Allocates a frozen base without values. */
-export function createBase(config: ModelConfig, precision: Precision, ops: Operations, ws: Workspace): BaseWeights {
+export function createBase(
+  config: ModelConfig,
+  { precision, formats }: { precision: Precision; formats?: TensorFormats },
+  ops: Operations,
+  ws: Workspace,
+): BaseWeights {
   if (precision !== 'f32') {
-    const packed = planPacked(config, precision, ws.device.bindingBytes);
+    const packed = planPacked(config, precision, ws.device.bindingBytes, formats);
     return new PackedWeights(config, ops, ws, new PackedSet(ws.device, packed));
   }
   const layout = planLayout(config, ws.device.bindingBytes);

@@ -18,9 +18,9 @@ import {
   tableOperand,
   wholeOperand,
 } from './parameters.ts';
-import { type PackedRow, packedBytes, packedRow, type QuantBits } from './quantize.ts';
+import { type PackedFormat, type PackedRow, packedBytes, packedRow, symmetric, withMinimum } from './quantize.ts';
 
-/** Packing of a frozen model's matrices. Token tables are int8 in both, because fewer bits would cost accuracy. */
+/** Packing of a frozen model's matrices, if its file does not decide (TensorFormats). */
 export type PackedPrecision = Exclude<Precision, 'f32'>;
 
 /** Rows of one tensor in an operand. */
@@ -58,13 +58,30 @@ export interface PackedLayout {
 
 const tableTensors = { embedding: 'model.embed_tokens.weight', head: 'lm_head.weight' } as const;
 
-export const tableBits: QuantBits = 8;
-export const matrixBits = (precision: PackedPrecision): QuantBits => (precision === 'int4' ? 4 : 8);
+/** Formats of a model's matrices by name, as its file suggests them. A missing one is `formatOf`'s. */
+export type TensorFormats = ReadonlyMap<string, PackedFormat>;
+
+const isTable = (tensor: string) => Object.values<string>(tableTensors).includes(tensor);
+
+/** Format of a matrix whose file has floating-point numbers. Token tables always have 8 bits. */
+export const formatOf = (precision: PackedPrecision, tensor: string): PackedFormat =>
+  precision === 'int8' || isTable(tensor) ? symmetric(8) : withMinimum(4);
+
+/** Smallest format that holds the values of all given formats exactly. */
+const commonFormat = (formats: readonly PackedFormat[]): PackedFormat => ({
+  bits: formats.some(({ bits }) => bits === 8) ? 8 : 4,
+  minimum: formats.some(({ minimum }) => minimum),
+});
 
 type Unplaced = Pick<PackedOperand, 'name' | 'row' | 'rows' | 'parts'>;
 
-/** Operand of consecutive tensors. */
-function matrix(name: string, tensors: readonly string[], shapes: ReadonlyMap<string, number[]>, bits: QuantBits) {
+/** Operand of consecutive tensors, in one format. */
+function matrix(
+  name: string,
+  tensors: readonly string[],
+  shapes: ReadonlyMap<string, number[]>,
+  formatIn: (tensor: string) => PackedFormat,
+): Unplaced {
   const parts: PackedPart[] = [];
   let at = 0;
   for (const tensor of tensors) {
@@ -72,7 +89,8 @@ function matrix(name: string, tensors: readonly string[], shapes: ReadonlyMap<st
     parts.push({ tensor, firstRow: 0, rows, at });
     at += rows;
   }
-  return { name, row: packedRow(bits, shapes.get(tensors[0])![1]), rows: at, parts };
+  const format = commonFormat(tensors.map(formatIn));
+  return { name, row: packedRow(format, shapes.get(tensors[0])![1]), rows: at, parts };
 }
 
 /** Token table, split by vocabulary rows if one binding cannot hold it. */
@@ -110,23 +128,31 @@ function place(operands: readonly Unplaced[], blockBytes: number): Pick<PackedLa
 
 /**
  * Places every parameter of a frozen model. `blockBytes` is the largest size of a block (the adapter's largest
- * binding).
+ * binding). `formats`: those of the model's file.
  */
-export function planPacked(config: ModelConfig, precision: PackedPrecision, blockBytes: number): PackedLayout {
+export function planPacked(
+  config: ModelConfig,
+  precision: PackedPrecision,
+  blockBytes: number,
+  formats: TensorFormats = new Map(),
+): PackedLayout {
   const shapes = parameterShapes(config);
-  const tableRow = packedRow(tableBits, config.hiddenSize);
+  const formatIn = (tensor: string) => formats.get(tensor) ?? formatOf(precision, tensor);
+  const tableRow = (use: Table['name']) => packedRow(formatIn(tableTensors[use]), config.hiddenSize);
   // The gap between codes and scales takes a little of a block.
   const table = (use: 'embedding' | 'head') =>
-    tableOf(config, use, packedBytes(tableRow, 1), blockBytes - 2 * alignWords * 4);
-  const [embedding, head] = [table('embedding'), table('head')];
-  const matrices = tablePieces(embedding, tableRow);
+    tableOf(config, use, packedBytes(tableRow(use), 1), blockBytes - 2 * alignWords * 4);
+  const embedding = table('embedding');
+  // A tied head is the embedding, in its format.
+  const head = config.tieWordEmbeddings ? embedding : table('head');
+  const matrices = tablePieces(embedding, tableRow('embedding'));
   const vectors: OperandSpec[] = [];
   for (let l = 0; l < config.numLayers; l++)
     for (const [name, tensors] of layerTensors(config, l))
       if (shapes.get(tensors[0])!.length === 1) vectors.push(wholeOperand(name, tensors, shapes));
-      else matrices.push(matrix(name, tensors, shapes, matrixBits(precision)));
+      else matrices.push(matrix(name, tensors, shapes, formatIn));
   vectors.push(wholeOperand('finalNorm', ['model.norm.weight'], shapes));
-  if (head.name === 'head') matrices.push(...tablePieces(head, tableRow));
+  if (head.name === 'head') matrices.push(...tablePieces(head, tableRow('head')));
   let count = 0;
   for (const shape of shapes.values()) count += shape.reduce((a, b) => a * b, 1);
   return { ...place(matrices, blockBytes), vectors: placeOperands(vectors, blockBytes), embedding, head, count };

@@ -7,9 +7,15 @@ import { type BufferSlice, type Device, type DeviceBuffer, grid1d, type Recorder
 import type { ModelConfig } from '../config.ts';
 import { BatchError } from '../engine/batch.ts';
 import type { Operations } from '../engine/operations.ts';
-import { QuantizedOperations, type QuantSlice, type QuantTable } from '../engine/quantized-operations.ts';
+import {
+  formatConstants,
+  QuantizedOperations,
+  type QuantSlice,
+  type QuantTable,
+} from '../engine/quantized-operations.ts';
 import type { Workspace } from '../engine/workspace.ts';
 import { StateError } from '../state-error.ts';
+import { convertRows, holds } from './convert-rows.ts';
 import type { BaseWeights, Entries, ListAt, MaskedSampling, WeightPiece } from './linear.ts';
 import type { PackedLayout, PackedOperand, PackedPart } from './packed-layout.ts';
 import { ParameterSet, tableOperand } from './parameters.ts';
@@ -42,7 +48,8 @@ export class PackedSet {
   rows(name: string, first: number, rows: number): QuantSlice {
     const { row, block, codesAt, scalesAt } = this.operand(name);
     const part = (at: number, words: number) => slice(this.buffers[block], (at + first * words) * 4, rows * words * 4);
-    return { bits: row.bits, codes: part(codesAt, row.codeWords), scales: part(scalesAt, row.scaleWords) };
+    const { bits, minimum } = row;
+    return { bits, minimum, codes: part(codesAt, row.codeWords), scales: part(scalesAt, row.scaleWords) };
   }
 
   matrix(name: string): QuantSlice {
@@ -55,6 +62,7 @@ export class PackedSet {
     const words = scalesAt - codesAt + rows * row.scaleWords;
     return {
       bits: row.bits,
+      minimum: row.minimum,
       words: slice(this.buffers[block], codesAt * 4, words * 4),
       scalesAt: scalesAt - codesAt,
     };
@@ -98,17 +106,19 @@ export class PackedSet {
   }
 }
 
-/** Rows of a piece, packed in this model's format. */
+const formatText = ({ bits, minimum }: PackedRow) => `${bits} bits${minimum ? ' with a minimum' : ''}`;
+
+/** Rows of a piece in the format of its operand. Packed rows of another format are converted. */
 function packedPiece(piece: WeightPiece, row: PackedRow): PackedRows {
   if (piece.kind === 'f32')
-    return quantizeRows(row.bits, piece.values, row.length, { name: piece.name, firstRow: piece.row });
+    return quantizeRows(row, piece.values, row.length, { name: piece.name, firstRow: piece.row });
   const { packed } = piece;
-  if (packed.row.bits !== row.bits || packed.row.length !== row.length || packed.rows !== piece.rows)
+  if (!holds(row, packed.row) || packed.row.length !== row.length || packed.rows !== piece.rows)
     throw new StateError(
-      `${piece.name}: ${packed.rows} rows of ${packed.row.length} values in ${packed.row.bits} bits were received; ` +
-        `${piece.rows} rows of ${row.length} in ${row.bits} bits were expected.`,
+      `${piece.name}: ${packed.rows} rows of ${packed.row.length} values in ${formatText(packed.row)} were received; ` +
+        `${piece.rows} rows of ${row.length} in ${formatText(row)} were expected.`,
     );
-  return packed;
+  return convertRows(packed, row);
 }
 
 export class PackedWeights implements BaseWeights {
@@ -205,7 +215,7 @@ export class PackedWeights implements BaseWeights {
     const { ops, C } = this;
     const table = this.wholeHead();
     ops.recorder.run({
-      kernel: ops.kernels.request('sample_masked', { WIDTH: width(C), BITS: table.bits }),
+      kernel: ops.kernels.request('sample_masked', { WIDTH: width(C), ...formatConstants(table) }),
       bindings: [hidden, table.words, ...others],
       grid: grid1d(R),
       params: { R, C, ...params, scalesAt: table.scalesAt },

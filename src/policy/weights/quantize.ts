@@ -2,20 +2,41 @@
  * Frozen weights in 4 or 8 bits: conversion of values to codes and scales, and their layout. Rows are packed slice by
  * slice, so that a model is quantised while it streams in and is never completely in memory.
  *
- * Symmetric, in groups of 32 consecutive values of a row with one scale each: value = code * scale. Codes and scales
- * equal those of ggml's Q4_0 and Q8_0 (quantize_row_q4_0_ref, quantize_row_q8_0_ref; github.com/ggml-org/ggml, MIT), so
- * a model quantised here and the same model imported from such a GGUF file have the same bits. The scale is an f16
- * number and a code a small integer. Their product is exact in f32, so dequantised weights are exact as well.
+ * Groups of 32 consecutive values of a row share a scale, and in the formats with a minimum an offset. Both are f16
+ * numbers and a code is a small integer, so code * scale is exact in f32:
+ * - symmetric: value = code * scale, code -8..7 or -128..127. Codes and scales equal those of ggml's Q4_0 and Q8_0
+ * (quantize_row_q4_0_ref, quantize_row_q8_0_ref; github.com/ggml-org/ggml, MIT);
+ * - with a minimum: value = code * scale + minimum, rounded once to f32, code 0..15 or -128..127. With 4 bits these are
+ * the values of ggml's Q4_1, and Q4_0's with minimum = -8 * scale.
+ * A model quantised here and the same model imported from a GGUF file of such blocks have the same bits.
  *
  * Layout of a table of N rows of K values, G = ceil(K / 32) groups a row, all in 32-bit little-endian words:
- * - codes (N, G * bits): int4 has 8 a word, the lowest bits first, code + 8 in a nibble (the bytes of onnxruntime's
- * MatMulNBits, block 32, implicit zero point 8); int8 has 4 a word, two's complement;
- * - scales (N, ceil(G / 2)): two f16 a word, the lower half first.
- * A row whose length is not a multiple of 32 is padded with codes of value zero. This file depends on bytes only, never
- * on a GPU.
+ * - codes (N, G * bits): 4-bit codes are 8 a word, the lowest bits first, plus 8 if symmetric (the bytes of
+ * onnxruntime's MatMulNBits, block 32); 8-bit codes are 4 a word, two's complement;
+ * - scales: symmetric (N, ceil(G / 2)), two f16 a word, the lower half first; with a minimum (N, G), the scale in the
+ * lower and the minimum in the upper half.
+ * A row whose length is not a multiple of 32 is padded with codes of zero. This file depends on bytes only, never on a
+ * GPU.
  */
 
+import { fromHalf, largestHalf, toHalf } from './half.ts';
+import { MinimumPacker } from './quantize-minimum.ts';
+
+export { fromHalf, toHalf } from './half.ts';
+
 export type QuantBits = 4 | 8;
+
+/** Format of packed values. */
+export interface PackedFormat {
+  bits: QuantBits;
+  /** True: each group has a minimum beside its scale. */
+  minimum: boolean;
+}
+
+export const symmetric = (bits: QuantBits): PackedFormat => ({ bits, minimum: false });
+export const withMinimum = (bits: QuantBits): PackedFormat => ({ bits, minimum: true });
+
+export const sameFormat = (a: PackedFormat, b: PackedFormat) => a.bits === b.bits && a.minimum === b.minimum;
 
 /** Consecutive values of a row that share a scale. */
 export const groupLength = 32;
@@ -28,8 +49,7 @@ export class QuantizeError extends Error {
 }
 
 /** Sizes of one packed row. */
-export interface PackedRow {
-  bits: QuantBits;
+export interface PackedRow extends PackedFormat {
   /** Number of values. */
   length: number;
   groups: number;
@@ -37,9 +57,12 @@ export interface PackedRow {
   scaleWords: number;
 }
 
-export function packedRow(bits: QuantBits, length: number): PackedRow {
+/** `format`: bits alone mean symmetric codes. */
+export function packedRow(format: PackedFormat | QuantBits, length: number): PackedRow {
+  const { bits, minimum } = typeof format === 'number' ? symmetric(format) : format;
   const groups = Math.ceil(length / groupLength);
-  return { bits, length, groups, codeWords: groups * bits, scaleWords: Math.ceil(groups / 2) };
+  const scaleWords = minimum ? groups : Math.ceil(groups / 2);
+  return { bits, minimum, length, groups, codeWords: groups * bits, scaleWords };
 }
 
 /** Size of `rows` packed rows in bytes: codes and scales. */
@@ -55,41 +78,12 @@ export interface PackedRows {
   scales: Uint32Array<ArrayBuffer>;
 }
 
-export function emptyRows(bits: QuantBits, rows: number, length: number): PackedRows {
-  const row = packedRow(bits, length);
+export function emptyRows(format: PackedFormat | QuantBits, rows: number, length: number): PackedRows {
+  const row = packedRow(format, length);
   const codes = new Uint32Array(rows * row.codeWords);
   return { row, rows, codes, scales: new Uint32Array(rows * row.scaleWords) };
 }
 
-const word = new Uint32Array(1);
-const float = new Float32Array(word.buffer);
-
-/** Nearest f16 of an f32, ties to even, as its 16 bits. Too large a value becomes infinite. */
-export function toHalf(value: number): number {
-  float[0] = value;
-  const sign = (word[0] >>> 16) & 0x8000;
-  const magnitude = word[0] & 0x7fffffff;
-  if (magnitude > 0x7f800000) return sign | 0x7e00;
-  if (magnitude >= 0x477ff000) return sign | 0x7c00;
-  if (magnitude < 0x38800000) {
-    // Adding 1/2 in f32 rounds to a multiple of 2^-24, the spacing of f16's subnormals.
-    float[0] = magnitude === 0 ? 0.5 : Math.abs(value) + 0.5;
-    return sign | (word[0] - 0x3f000000);
-  }
-  const rounded = magnitude + 0xfff + ((magnitude >>> 13) & 1);
-  return sign | ((rounded - 0x38000000) >>> 13);
-}
-
-/** Value of an f16 given as 16 bits. */
-export function fromHalf(half: number): number {
-  const sign = half & 0x8000 ? -1 : 1;
-  const exponent = (half >>> 10) & 31;
-  const fraction = half & 1023;
-  if (exponent === 31) return fraction ? Number.NaN : sign * Number.POSITIVE_INFINITY;
-  return exponent === 0 ? sign * fraction * 2 ** -24 : sign * (1 + fraction / 1024) * 2 ** (exponent - 15);
-}
-
-const largestHalf = 65504;
 const fround = Math.fround;
 
 /** Value of largest magnitude in [start, end), the first of equals; NaN if any value is not finite. */
@@ -149,12 +143,23 @@ function packGroup8(values: Float32Array, start: number, end: number, inverse: n
   }
 }
 
+/** Packs the values [start, end) as group `g` of row `r`; false if their scale is no finite f16. */
+function packSymmetric(out: PackedRows, r: number, g: number, values: Float32Array, start: number, end: number) {
+  const { bits, codeWords, scaleWords } = out.row;
+  const { scale, inverse } = scaleOf(bits, extreme(values, start, end));
+  if (!(Math.abs(scale) <= largestHalf)) return false;
+  out.scales[r * scaleWords + (g >> 1)] |= toHalf(scale) << (16 * (g & 1));
+  const pack = bits === 4 ? packGroup4 : packGroup8;
+  pack(values, start, end, inverse, out.codes, r * codeWords + g * bits);
+  return true;
+}
+
 /**
- * Packs (rows, length) values. Throws QuantizeError, with `name` and the row counted from `firstRow`, if a value is not
- * finite or too large for an f16 scale.
+ * Packs (rows, length) values. `format`: bits alone mean symmetric codes. Throws QuantizeError, with `name` and the row
+ * counted from `firstRow`, if a value is not finite or too large for an f16 scale.
  */
 export function quantizeRows(
-  bits: QuantBits,
+  format: PackedFormat | QuantBits,
   values: Float32Array,
   length: number,
   { name = 'these weights', firstRow = 0 } = {},
@@ -162,57 +167,66 @@ export function quantizeRows(
   const rows = values.length / length;
   if (!Number.isInteger(rows))
     throw new QuantizeError(`${name}: ${values.length} values are not a whole number of rows of ${length}.`);
-  const out = emptyRows(bits, rows, length);
-  const { groups, codeWords, scaleWords } = out.row;
-  const pack = bits === 4 ? packGroup4 : packGroup8;
+  const out = emptyRows(format, rows, length);
+  const { bits, minimum, groups, codeWords, scaleWords } = out.row;
+  const packer = minimum ? new MinimumPacker(bits) : null;
   for (let r = 0; r < rows; r++) {
     for (let g = 0; g < groups; g++) {
       const start = r * length + g * groupLength;
       const end = Math.min(start + groupLength, (r + 1) * length);
-      const { scale, inverse } = scaleOf(bits, extreme(values, start, end));
-      if (!(Math.abs(scale) <= largestHalf))
+      const done = packer
+        ? packer.pack(values.subarray(start, end), out.codes, r * codeWords + g * bits, out.scales, r * scaleWords + g)
+        : packSymmetric(out, r, g, values, start, end);
+      if (!done)
         throw new QuantizeError(
           `${name}, row ${firstRow + r}, values ${g * groupLength} to ${g * groupLength + end - start - 1}: the largest is ` +
             'not finite or too large to quantise. The file may be damaged.',
         );
-      out.scales[r * scaleWords + (g >> 1)] |= toHalf(scale) << (16 * (g & 1));
-      pack(values, start, end, inverse, out.codes, r * codeWords + g * bits);
     }
   }
   return out;
 }
 
 /** Code `k` of packed row `r`. */
-function codeAt({ row, codes }: PackedRows, r: number, k: number): number {
-  if (row.bits === 4) return ((codes[r * row.codeWords + (k >> 3)] >>> (4 * (k & 7))) & 15) - 8;
-  return ((codes[r * row.codeWords + (k >> 2)] >>> (8 * (k & 3))) << 24) >> 24;
+export function codeAt({ row, codes }: PackedRows, r: number, k: number): number {
+  if (row.bits === 8) return ((codes[r * row.codeWords + (k >> 2)] >>> (8 * (k & 3))) << 24) >> 24;
+  return ((codes[r * row.codeWords + (k >> 3)] >>> (4 * (k & 7))) & 15) - (row.minimum ? 0 : 8);
 }
 
 /** Scale of group `g` of packed row `r`. */
 export function scaleAt({ row, scales }: PackedRows, r: number, g: number): number {
+  if (row.minimum) return fromHalf(scales[r * row.scaleWords + g] & 0xffff);
   return fromHalf((scales[r * row.scaleWords + (g >> 1)] >>> (16 * (g & 1))) & 0xffff);
 }
 
-/** Throws QuantizeError if a scale read from a file is not finite. */
+/** Minimum of group `g` of packed row `r`; 0 if the format has none. */
+export const minimumAt = ({ row, scales }: PackedRows, r: number, g: number): number =>
+  row.minimum ? fromHalf(scales[r * row.scaleWords + g] >>> 16) : 0;
+
+/** Throws QuantizeError if a scale or a minimum read from a file is not finite. */
 export function checkScales(packed: PackedRows, { name = 'these weights', firstRow = 0 } = {}): void {
   for (let r = 0; r < packed.rows; r++)
     for (let g = 0; g < packed.row.groups; g++)
-      if (!Number.isFinite(scaleAt(packed, r, g)))
+      if (!Number.isFinite(scaleAt(packed, r, g)) || !Number.isFinite(minimumAt(packed, r, g)))
         throw new QuantizeError(
           `${name}, row ${firstRow + r}: the scale of values ${g * groupLength} to ${g * groupLength + groupLength - 1} is ` +
             'not finite. The file may be damaged.',
         );
 }
 
-/** Exact (rows, length) values of packed rows. */
+/** (rows, length) values of packed rows, as the kernels compute them. */
 export function dequantizeRows(packed: PackedRows): Float32Array {
   const { length, groups } = packed.row;
   const out = new Float32Array(packed.rows * length);
   for (let r = 0; r < packed.rows; r++) {
     for (let g = 0; g < groups; g++) {
       const scale = scaleAt(packed, r, g);
+      const minimum = minimumAt(packed, r, g);
       const end = Math.min(length, (g + 1) * groupLength);
-      for (let k = g * groupLength; k < end; k++) out[r * length + k] = codeAt(packed, r, k) * scale;
+      for (let k = g * groupLength; k < end; k++) {
+        const product = codeAt(packed, r, k) * scale;
+        out[r * length + k] = packed.row.minimum ? product + minimum : product;
+      }
     }
   }
   return out;

@@ -4,7 +4,7 @@
  */
 
 import { dtypeBytes, SafetensorsError, type TensorEntry, tensorView, toFloat32 } from '../formats/safetensors.ts';
-import type { PackedRows, QuantBits } from './quantize.ts';
+import type { PackedFormat, PackedRows } from './quantize.ts';
 
 export interface StoredTensor {
   /** Hugging Face's name. */
@@ -21,11 +21,10 @@ export interface StoredTensor {
   rowGroup: number;
   /** Decodes the bytes of whole rows to (rows, columns) values. */
   decode(bytes: Uint8Array): Float32Array;
-  /**
-   * Set if the file's codes and scales match the packed format (quantize.ts). `take` packs the bytes of whole rows
-   * without rounding again.
-   */
-  packed?: { bits: QuantBits; take(bytes: Uint8Array): PackedRows };
+  /** Packed format for the values of the file's blocks; absent for floating-point numbers and blocks below 4 bits. */
+  suggested?: PackedFormat;
+  /** Set if the file's codes and scales are packed rows in the suggested format. `take` packs the bytes of whole rows. */
+  take?(bytes: Uint8Array): PackedRows;
 }
 
 /** Largest f32 size of a slice, in bytes. */

@@ -15,6 +15,7 @@ import type { PlannedBuffer } from '../../policy/plan/planned-buffer.ts';
 import type { Capacity } from '../../policy/policy.ts';
 import type { LoraConfig } from '../../policy/weights/adapter.ts';
 import { isUnplannable } from '../../policy/weights/base.ts';
+import type { TensorFormats } from '../../policy/weights/packed-layout.ts';
 import type { ExperimentOf } from './kind.ts';
 
 export type Adapted = ExperimentOf<'lora'>;
@@ -52,8 +53,8 @@ export function adaptedCapacity(experiment: Adapted, config: ModelConfig): Capac
 /** Maximum bytes of a run with a language model: the memory of a smaller discrete GPU. */
 export const LANGUAGE_MODEL_BUDGET = 2 ** 33;
 
-/** Facts of a device that decide on buffers. Default: a GPU that binds 128 MiB. */
-type PlannedDevice = Partial<Pick<PlanOptions, 'blockBytes' | 'timingBytes' | 'sharesMemory'>>;
+/** Facts of a device, and formats of the model's file, that decide on buffers. Default: a GPU that binds 128 MiB. */
+type PlannedDevice = Partial<Pick<PlanOptions, 'blockBytes' | 'timingBytes' | 'sharesMemory' | 'formats'>>;
 
 /** All buffers of a run with an adapter. */
 export function planAdapted(
@@ -127,13 +128,23 @@ export function contextProblem(experiment: Adapted, { maxPosition }: ModelConfig
   );
 }
 
-/** Describes the change to the experiment that makes it fit; null: none does. */
-export function changeOf(experiment: Adapted, config: ModelConfig, bindingBytes: number): string | null {
+/**
+ * Describes the change to the experiment that makes it fit; null: none does. `formats`: those of the model's file at the
+ * experiment's precision.
+ */
+export function changeOf(
+  experiment: Adapted,
+  config: ModelConfig,
+  bindingBytes: number,
+  formats?: TensorFormats,
+): string | null {
   const room = { bindingBytes, totalBytes: LANGUAGE_MODEL_BUDGET };
   const fits = (candidate: Adapted) => {
     try {
       if (longest(candidate) > config.maxPosition) return false;
-      return misfit(planAdapted(candidate, config, undefined, { blockBytes: bindingBytes }), room) === null;
+      const known = candidate.policy.weights === experiment.policy.weights ? formats : undefined;
+      const buffers = planAdapted(candidate, config, undefined, { blockBytes: bindingBytes, formats: known });
+      return misfit(buffers, room) === null;
     } catch (error) {
       if (isUnplannable(error)) return false;
       throw error;

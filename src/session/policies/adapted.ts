@@ -35,23 +35,32 @@ import { openRun, openTrainer } from './open-trainer.ts';
 const baseOf = ({ policy }: Adapted, { modelsFor }: Services): Promise<BaseModel> =>
   modelsFor(policy).open(policy.model, policy.weights);
 
+/** Sizes of a model: its config, and the formats of its file if the file was looked up. */
+type Sized = Pick<BaseModel, 'config' | 'formats'>;
+
 /** The config of a listed model is known before its files are looked up. */
-async function configFor(experiment: Adapted, services: Services): Promise<ModelConfig> {
+async function sizedFor(experiment: Adapted, services: Services): Promise<Sized> {
   try {
-    return configOf(findModel(experiment.policy.model));
+    return { config: configOf(findModel(experiment.policy.model)) };
   } catch (error) {
     if (!(error instanceof UnknownModelError)) throw error;
-    return (await baseOf(experiment, services)).config;
+    return baseOf(experiment, services);
   }
 }
 
-function planned(experiment: Adapted, config: ModelConfig, capacity: Capacity, gpu: Device | null): MemoryPlanReport {
+function planned(
+  experiment: Adapted,
+  { config, formats }: Sized,
+  capacity: Capacity,
+  gpu: Device | null,
+): MemoryPlanReport {
   const blockBytes = gpu?.bindingBytes ?? 128 * 2 ** 20;
-  const change = () => changeOf(experiment, config, blockBytes);
+  const change = () => changeOf(experiment, config, blockBytes, formats);
   const advice = { budget: LANGUAGE_MODEL_BUDGET, change };
   try {
     const buffers = planAdapted(experiment, config, capacity, {
       blockBytes,
+      formats,
       timingBytes: gpu?.timingBytes,
       sharesMemory: gpu?.sharesMemory,
     });
@@ -77,6 +86,7 @@ function weightsOf(experiment: Adapted, base: BaseModel, start: Start, config: M
     ...updateSizesOf(experiment),
     weights: base.pieces({ signal, onProgress: (done, total) => onProgress({ what, done, total, unit: 'bytes' }) }),
     precision: policy.weights,
+    formats: base.formats,
     kvCache: policy.kvCache,
     adapter: { lora: loraOf(policy), tensors: start.initial(config) },
     trainable: true,
@@ -100,8 +110,8 @@ function configIn(assets: { [name: string]: Uint8Array }, { policy }: Adapted, t
 export const adapted: SessionPolicy<'lora'> = {
   async plan(experiment, services) {
     const gpu = await services.device().catch(() => null);
-    const config = await configFor(experiment, services);
-    return planned(experiment, config, adaptedCapacity(experiment, config), gpu);
+    const sized = await sizedFor(experiment, services);
+    return planned(experiment, sized, adaptedCapacity(experiment, sized.config), gpu);
   },
 
   async open(experiment, options, services) {
@@ -114,7 +124,7 @@ export const adapted: SessionPolicy<'lora'> = {
       capacityOf: (config: ModelConfig) => adaptedCapacity(experiment, config),
     };
     return openRun(experiment, options, services, files, (run) => {
-      const plan = planned(experiment, run.config, run.capacity, gpu);
+      const plan = planned(experiment, { config: run.config, formats: base.formats }, run.capacity, gpu);
       if (contextProblem(experiment, run.config)) throw new ContextLengthError(plan.advice);
       const start = startOf(experiment);
       const weights = weightsOf(experiment, base, start, run.config, options);
