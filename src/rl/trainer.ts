@@ -148,7 +148,7 @@ export class Trainer {
     return examine(training, { policy: this.policy, updater, temperature, values: needs.values ?? false, loadAfter });
   }
 
-  /** Collects a step's trajectories as the algorithm asks. Default: groups of the step's tasks. */
+  /** Collects a step's trajectories as the algorithm defines. Default: groups of the step's tasks. */
   private async collect(
     k: number,
     algorithm: Algorithm,

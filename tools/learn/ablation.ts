@@ -155,7 +155,7 @@ function writePage(options: Options): void {
     return [`## ${document.name}\n\n${setting(document, done, cells)}\n\n${markdownTable(table)}\n`];
   });
   if (!parts.length) throw new CommandError(`${options.results} contains no finished run: train one first.`);
-  const page = `# What each part of the recipe adds\n\n\`npm run ablation -- textcraft babyai\` wrote this page; [agents](../agents.md) says what it means.\n\n${parts.join('\n')}`;
+  const page = `# What each part of the recipe adds\n\n\`npm run ablation -- textcraft babyai\` wrote this page; [agents](../agents.md) explains it.\n\n${parts.join('\n')}`;
   writeFileSync(join(options.results, 'README.md'), page);
 }
 

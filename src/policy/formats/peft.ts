@@ -98,7 +98,7 @@ function sizesOfModel(model: ModelConfig): Sizes {
   );
 }
 
-/** Sizes from the first matrices of each projection, for an adapter whose model is not at hand. */
+/** Sizes from the first matrices of each projection, for an adapter without its model. */
 function sizesOfTensors(tensors: ReadonlyMap<string, Tensor>, layers: number): Sizes {
   const sizes = new Map<Projection, { inputs: number; outputs: number }>();
   for (const projection of projections)
@@ -109,7 +109,7 @@ function sizesOfTensors(tensors: ReadonlyMap<string, Tensor>, layers: number): S
   return sizes;
 }
 
-/** Names of the model's modules that are no projections. PEFT cannot adapt most of them; none can be adapted here. */
+/** Names of the model's modules that are not projections. PEFT cannot adapt most of them; none can be adapted here. */
 function otherModules(layers: number): string[] {
   const inLayer = ['', '.self_attn', '.mlp', '.mlp.act_fn', '.input_layernorm', '.post_attention_layernorm'];
   const each = Array.from({ length: layers }, (_, l) => inLayer.map((name) => `model.layers.${l}${name}`));
@@ -233,7 +233,7 @@ function read({ config: text, tensors: bytes }: AdapterContents, model: ModelCon
 export const loadAdapter = (model: ModelConfig, files: AdapterContents): Adapter => read(files, model, null);
 
 /**
- * Reads and checks an adapter whose model is not at hand: everything but the number of layers and their sizes, which
+ * Reads and checks an adapter without its model: everything but the number of layers and their sizes, which
  * are checked when the model is opened. `own` is the scale of its training, used where the file's alpha is 0.
  */
 export const readAdapterAlone = (files: AdapterContents, own: KnownScale | null): Adapter => read(files, null, own);

@@ -112,7 +112,7 @@ const bapoCard = (terms: { kl: { coefficient: number }; entropy: number }) =>
     ],
   );
 /** Difference from the counterparts in other trainers. */
-const nearest = 'The bounds of the clip are fixed: they are not found anew for every update.';
+const nearest = 'The bounds of the clip are fixed: they are not searched for every update.';
 
 export const bapo = {
   name: 'bapo',

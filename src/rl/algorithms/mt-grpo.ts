@@ -34,7 +34,7 @@ const schema = v.strictObject({
     step: 0.1,
   }),
   turnForm: option(choice(['turns', 'two-level']), 'turns', {
-    label: 'Turns told apart',
+    label: 'Turns with credit',
     sentence: 'Turns with credit of their own: all, or only the first, in addition to the outcome.',
     choiceLabels: { turns: 'Each turn', 'two-level': 'Only the first' },
   }),

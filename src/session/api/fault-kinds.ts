@@ -1,6 +1,6 @@
 /**
  * Kinds of errors of OpenAI-compatible servers: the conversation is too long, the prompt is filtered, the account is
- * empty, a field is refused, or the server should be asked later. Recognized by code where there is one, and by the
+ * empty, a field is refused, or the request should be repeated later. Recognized by code where there is one, and by the
  * texts that OpenAI, vLLM, SGLang, llama.cpp, LM Studio, Ollama, TGI, Mistral, OpenRouter, Groq, Gemini and Anthropic's
  * compatible endpoints send. tests/session/api-servers.test.ts has one example of each.
  */
@@ -58,7 +58,7 @@ const names = (text: string, field: string) => new RegExp(`(?<![\\w.])${field}(?
 
 export interface RefusedFields {
   fields: OptionalField[];
-  /** The server knows the field and refuses its value. */
+  /** The server supports the field and refuses its value. */
   value: boolean;
 }
 

@@ -1,5 +1,5 @@
 /**
- * The pause that a server asks for: `Retry-After` in seconds or as a date (RFC 9110), `retry-after-ms` (OpenAI, Azure),
+ * The pause that a server requests: `Retry-After` in seconds or as a date (RFC 9110), `retry-after-ms` (OpenAI, Azure),
  * "try again in 5.289s" (OpenAI, Groq), `retryDelay` (Gemini), and `x-ratelimit-reset-*` (OpenAI, Groq: "6m0s";
  * OpenRouter: a time).
  */

@@ -1,6 +1,6 @@
 /**
  * Adds the elapsed and the remaining time to progress. Passes on a new task or count at once, other reports (tokens,
- * turns) at most ten times a second, and the last one again every second, so that the time goes on during a long piece
+ * turns) at most ten times a second, and the last one again every second, so that the time advances during a long piece
  * of work.
  */
 import type { Progress } from '../protocol.ts';

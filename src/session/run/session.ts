@@ -88,7 +88,7 @@ export class Session {
   }
 
   /**
-   * Trains to the end, for `steps` steps, or until paused. A step that a pause holds goes on exactly where it stands.
+   * Trains to the end, for `steps` steps, or until paused. A step that a pause holds continues exactly where it stopped.
    * Resolves when it stops; rejects if it fails.
    */
   train(options: { steps?: number } = {}): Promise<void> {
@@ -252,7 +252,7 @@ export class Session {
     if (!this.gate.isClosed) this.meter.tick();
   }
 
-  /** A device that keeps its memory goes on with the step. */
+  /** A device that keeps its memory continues with the step. */
   private frozen(error: FrozenError): void {
     if (!this.engine?.survivesSleep) this.abort.abort(error);
     else this.emit({ type: 'notice', level: 'info', message: `${error.message} Nothing was lost.` });

@@ -104,7 +104,7 @@ async function mapOne(
   { parts, options }: Mapping,
 ): Promise<Trajectory | Row> {
   const play = playOf(record);
-  if (record.success === false) throw new UnmappedError('it is marked as not having reached its goal');
+  if (record.success === false) throw new UnmappedError('its record states that it did not reach its goal');
   try {
     const task = await finder.find(record, play.opening);
     const settings = { maskActions: options.maskActions, rules: { invalidAction: 'continue' as const } };

@@ -35,7 +35,7 @@ const schema = v.strictObject({
   }),
   trainMazes: option(whole(1, 100_000), 1000, {
     label: 'Training mazes',
-    sentence: 'Number of different mazes in training: with more mazes, none is learnt by heart.',
+    sentence: 'Number of different mazes in training: with more mazes, none can be memorised.',
     level: 'basic',
   }),
   testMazes: option(whole(1, 100_000), 200, {

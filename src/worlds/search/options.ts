@@ -49,7 +49,7 @@ const schema = v.strictObject({
   universes: option(whole(1, 10_000), 200, {
     label: 'Training universes',
     sentence:
-      'Number of universes that the training questions are about: with more universes, nothing can be learnt by heart.',
+      'Number of universes that the training questions are about: with more universes, nothing can be memorised.',
     unit: 'universes',
   }),
   testUniverses: option(whole(1, 10_000), 20, {

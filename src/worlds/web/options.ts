@@ -33,7 +33,7 @@ const schema = v.strictObject({
   }),
   instances: option(whole(1, 800), 100, {
     label: 'Training instances',
-    sentence: 'Number of training instances of each template: with more instances, none is learnt by heart.',
+    sentence: 'Number of training instances of each template: with more instances, none can be memorised.',
     unit: 'a template',
     level: 'basic',
   }),

@@ -2,9 +2,9 @@
  * Pre-tokenizers of Hugging Face's tokenizers (crates/tokenizers, `pre_tokenizers/`): each divides pieces of a text
  * into smaller ones, and no token crosses their ends. A type that is not listed is refused by name.
  *
- * They are written here because @huggingface/tokenizers 0.2.0 differs from the original: Digits knows ASCII digits only,
- * ByteLevel and WhitespaceSplit use JavaScript's white space, Whitespace knows ASCII words only, Punctuation and Split
- * ignore their behavior, Metaspace ignores `split`. docs/text.md lists an example of each.
+ * They are written here because @huggingface/tokenizers 0.2.0 differs from the original: Digits supports ASCII digits
+ * only, ByteLevel and WhitespaceSplit use JavaScript's white space, Whitespace supports ASCII words only, Punctuation
+ * and Split ignore their behavior, Metaspace ignores `split`. docs/text.md lists an example of each.
  */
 import { asByteLetters } from './normalizers.ts';
 import { type Part, patternOf, punctuation, TokenizerPartError, whiteSpace, wordCharacters } from './pattern.ts';

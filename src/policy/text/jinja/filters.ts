@@ -44,7 +44,7 @@ function atPath(item: Value, path: Value): Value {
 const folded = (value: Value, sensitive: Value): Value =>
   typeof value === 'string' && !truth(sensitive) ? value.toLowerCase() : value;
 
-/** Key by which filters order and group: an attribute, without case unless asked. */
+/** Key by which filters order and group: an attribute, without case unless requested. */
 const keyBy =
   (path: Value, sensitive: Value) =>
   (item: Value): Value =>
