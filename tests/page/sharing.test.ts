@@ -79,8 +79,8 @@ describe('a hostile link', () => {
     ['that is not base64', '1.%%%'],
     ['that is not deflated', `1.${base64Url(new Uint8Array([1, 2, 3, 250]))}`],
     ['that is cut short', packed(whole).slice(0, -20)],
-    ['that is no JSON', packed('{"format":')],
-    ['that is no UTF-8', packed(new Uint8Array([0xff, 0xfe, 0x22]))],
+    ['that is not JSON', packed('{"format":')],
+    ['that is not UTF-8', packed(new Uint8Array([0xff, 0xfe, 0x22]))],
     ['that unpacks without end', packed(new Uint8Array(50_000_000))],
   ])('%s is refused with a message', async (_, text) => {
     const error = await unpackExperiment(text).catch((each: unknown) => each);

@@ -39,7 +39,7 @@ it.each([
   ['a**', /a repeat of a repeat/],
   ['^*', /a repeat of an assertion/],
   ['a{3,1}', /at least 3 and at most 1/],
-  ['[b-a]', /a range of characters/],
+  ['[b-a]', /an invalid range of characters/],
   [String.raw`\q`, /the unknown escape \\q/],
   [String.raw`(a)\1`, /a back-reference/],
   ['a++', /a possessive repeat/],

@@ -25,7 +25,7 @@ describe('the text of the bytes', () => {
   ])('is found in %s', (_, bytes) => {
     expect(jsonText(bytes)).toBe(step);
   });
-  it('may contain surrogates, and nothing else that is no text', () => {
+  it('may contain surrogates, and nothing else that is not text', () => {
     expect(jsonText(Buffer.from('22eda08022', 'hex'))).toBe('"\ud800"');
     for (const wrong of ['22e922', '22c08022', '22ff', '005b002200', '0000005b00110000'])
       expect(() => jsonText(Buffer.from(wrong, 'hex'))).toThrow(TypeError);

@@ -92,7 +92,7 @@ it('stop, report what is kept, and resume only for the same request', async () =
     if (i === 4) void evaluations.cancel();
   });
   const evaluations = evaluationsOn(store, engines);
-  await expect(evaluations.evaluate(id, request, null)).rejects.toThrow(/was stopped. What was played is kept/);
+  await expect(evaluations.evaluate(id, request, null)).rejects.toThrow(/was stopped. Its finished items are kept/);
   expect((await evaluations.of(id)).cut).toEqual({ step: 4, request, items: 4 });
   const again = new PlayingEngines();
   const report = await evaluationsOn(store, again).evaluate(id, request, null);
