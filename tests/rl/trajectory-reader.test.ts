@@ -230,7 +230,7 @@ describe('a reader', () => {
     }
     await reader.select('all', false);
     await reader.select([0, 2], true);
-    await expect(reader.write('agentgym-dpo')).rejects.toThrow('No pair');
+    await expect(reader.write('agentgym-dpo')).rejects.toThrow('The selection has no pair');
   });
 
   it('keeps the records read before a stop', async () => {

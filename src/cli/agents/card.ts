@@ -71,7 +71,7 @@ export function cardOf(agent: ShippedAgent): string {
   return `${[
     `# ${title}`,
     summary,
-    '## What it is',
+    '## Model',
     `${policy.parameters.toLocaleString('en')} parameters with a vocabulary of ${policy.words} words, weights in ${policy.weights}, ${(bytes / 1e6).toFixed(2)} MB with its experiment and curves. Trained by Tabgym from random weights.`,
     '## Training',
     list(parts),
@@ -86,7 +86,7 @@ export function cardOf(agent: ShippedAgent): string {
     list(differs),
     '## Limitations',
     list(limits),
-    '## To improve it',
+    '## Further training',
     improve.words,
   ].join('\n\n')}\n`;
 }
