@@ -60,7 +60,7 @@ const englishWords: ReportTexts = {
   metric: 'Metric',
   value: 'Value',
   unit: 'Unit',
-  meaning: 'What it is',
+  meaning: 'Meaning',
   made: 'Made with Tabgym. Success is beside chance: a uniform choice among the same actions; brackets are 95% intervals.',
   sentence: (_, text) => text,
 };
