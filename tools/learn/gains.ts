@@ -113,9 +113,9 @@ export function judgeTable(rows: readonly Row[]): { ok: boolean; line: string }[
   return [
     finding(
       low.length <= MISSES,
-      `below ${100 * NEEDED_SHARE}% of GRPO's gain: ${low.join(', ') || 'none'}; at most ${MISSES} may be`,
+      `below ${100 * NEEDED_SHARE}% of GRPO's gain: ${low.join(', ') || 'none'}; allowed: at most ${MISSES}`,
     ),
-    finding(lost.length === 0, `interval contains chance: ${lost.join(', ') || 'none'}; none may`),
+    finding(lost.length === 0, `interval contains chance: ${lost.join(', ') || 'none'}; allowed: none`),
     ...critics.map(({ algorithm, explainedVariance }) =>
       finding(
         explainedVariance! > NEEDED_VARIANCE,

@@ -18,7 +18,7 @@ const none: readonly unknown[] = [];
 const off: readonly unknown[] = [false];
 const empty: readonly unknown[] = [[], {}];
 
-/** Unsupported fields, each with the values that have no effect. Null has none for every field. */
+/** Unsupported fields, each with the values that have no effect. Null has no effect in any field. */
 const unsupported: { readonly [name: string]: readonly unknown[] } = {
   // Sampling.
   top_p: [1],
