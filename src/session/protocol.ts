@@ -159,6 +159,13 @@ export interface ReplayFrame {
   view: WorldView;
 }
 
+/** Tasks to play without training, and the weights to play them with. */
+export interface TriesOptions {
+  weights: 'first' | 'last';
+  split: 'train' | 'test';
+  tasks: readonly number[];
+}
+
 /** A trajectory from a file, replayed in our world. */
 export interface RecordedReplay {
   task: Task;
@@ -273,6 +280,11 @@ export interface TrainerApi extends ModelApi, SweepApi, EvaluationApi {
   /** Plays one episode without training, turn by turn, as `live` events. */
   watch(runId: string, options: { split: 'train' | 'test'; taskIndex: number; turnMs: number }): Promise<void>;
   stopWatching(): Promise<void>;
+  /**
+   * Turns of one episode of each task, played without training. Empty during training. With `weights` first, the
+   * policy plays as it was before its first step.
+   */
+  tries(runId: string, options: TriesOptions): Promise<LiveTurn[][]>;
   /** Starts a task for play by hand; needs no run and no GPU. Ends any task started before. */
   playReset(start: PlayStart): Promise<PlayFrame>;
   playStep(action: string): Promise<PlayFrame>;

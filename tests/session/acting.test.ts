@@ -67,6 +67,37 @@ it('plays with the weights of the last checkpoint', async () => {
   expect(actions[0]).not.toEqual(actions[1]);
 });
 
+it('plays tasks with the first and with the last weights', async () => {
+  const engines = new Assembly({ machine: noGpu, openWorld });
+  const options = { assets: null, choices: null, onProgress: () => {}, signal: new AbortController().signal };
+  const engine = await engines.open(micro, { ...options, purpose: 'watch' });
+  const config = parseConfig(JSON.parse(new TextDecoder().decode(engine.assets['config.json'])));
+  const tensors = initWeights(config, { seed: 99, std: 0.3 });
+  const meta = checkpointOf(0, { tensors, optimizerStep: 0 }, engine.choices);
+  await engine.close();
+  const run = { name: 'imported', experiment: micro, origin: { kind: 'import', file: 'x' } as const };
+  const { id } = await store.create({ ...run, checkpoints: [meta], assets: engine.assets });
+  const fresh = await store.create({ name: 'fresh', experiment: micro, origin: { kind: 'new' } });
+  const tasks = [0, 1, 2];
+  const watched: LiveTurn[][] = [];
+  for (const each of [fresh.id, id]) {
+    const { session, live } = sessionOf(each, noGpu);
+    for (const taskIndex of tasks) await session.watch({ split: 'test', taskIndex, turnMs: 0 });
+    await session.close();
+    watched.push(live);
+  }
+  const { session, live } = sessionOf(id, noGpu);
+  const first = await session.tries({ weights: 'first', split: 'test', tasks });
+  const last = await session.tries({ weights: 'last', split: 'test', tasks });
+  await session.close();
+  expect(first).toHaveLength(tasks.length);
+  expect(first.flat()).toEqual(watched[0]);
+  expect(last.flat()).toEqual(watched[1]);
+  expect(first).not.toEqual(last);
+  // The turns are returned, not shown live.
+  expect(live).toEqual([]);
+});
+
 it('refuses training, also after an episode was watched', async () => {
   const { id } = await store.create({ name: 'a run', experiment: micro, origin: { kind: 'new' } });
   const { session } = sessionOf(id, noGpu);

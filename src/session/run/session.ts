@@ -22,7 +22,7 @@ import {
   type WatchOptions,
 } from '../engine.ts';
 import { finiteState, requireFinite } from '../finite-weights.ts';
-import type { Progress, RunStatus, SessionEvent, StepInspection } from '../protocol.ts';
+import type { LiveTurn, Progress, RunStatus, SessionEvent, StepInspection, TriesOptions } from '../protocol.ts';
 import { Commits, type CommittedStep } from './commits.ts';
 import { type Clock, FrozenError, type OtherThread, systemClock, watchForFreeze } from './freeze-watch.ts';
 import { ClosedError, meansLostDevice, PausedError } from './interruptions.ts';
@@ -169,6 +169,17 @@ export class Session {
     await done;
   }
 
+  /** Turns of one episode of each task; empty during training. */
+  async tries({ weights, split, tasks }: TriesOptions): Promise<LiveTurn[][]> {
+    await this.stopWatching();
+    await this.dropHeld();
+    if (this.running) return [];
+    const abort = new AbortController();
+    const played = this.playTries({ weights, split, tasks }, abort.signal);
+    this.watching = { abort, done: played.then(() => {}) };
+    return played;
+  }
+
   /** Changes over a step; null during training, or if the weights before or after the step are not kept. */
   async inspectStep(step: number): Promise<StepInspection | null> {
     await this.stopWatching();
@@ -206,6 +217,30 @@ export class Session {
   }
 
   private async episode(options: Omit<WatchOptions, 'step'>, signal: AbortSignal): Promise<void> {
+    await this.prepareToPlay(signal);
+    await this.engine!.watch({ ...options, step: Math.max(1, this.at ?? 1) }, { ...this.stepOptions(), signal });
+  }
+
+  private async playTries({ weights, split, tasks }: TriesOptions, signal: AbortSignal): Promise<LiveTurn[][]> {
+    await this.prepareToPlay(signal);
+    const step = Math.max(1, this.at ?? 1);
+    if (weights === 'first') {
+      // The last weights are loaded again before the next use.
+      this.at = null;
+      await this.engine!.initialize();
+    }
+    const all: LiveTurn[][] = [];
+    for (const taskIndex of tasks) {
+      const turns: LiveTurn[] = [];
+      const onTurn = (turn: LiveTurn) => void turns.push(turn);
+      await this.engine!.watch({ split, taskIndex, turnMs: 0, step }, { ...this.stepOptions(), onTurn, signal });
+      all.push(turns);
+    }
+    return all;
+  }
+
+  /** Opens an engine with the last weights, without training, and leaves the run's status unchanged. */
+  private async prepareToPlay(signal: AbortSignal): Promise<void> {
     const before = this.status === 'preparing' ? 'idle' : this.status;
     const own = new AbortController();
     this.abort = own;
@@ -219,7 +254,6 @@ export class Session {
       throw error;
     }
     this.setStatus(before);
-    await this.engine!.watch({ ...options, step: Math.max(1, this.at ?? 1) }, { ...this.stepOptions(), signal });
   }
 
   gpuReport(): ReturnType<Engine['report']> | null {

@@ -20,6 +20,7 @@ import { importedRun } from '../policies/registry.ts';
 import type {
   DeviceName,
   GpuReport,
+  LiveTurn,
   MemoryPlanReport,
   OpenedSweep,
   PlayFrame,
@@ -31,6 +32,7 @@ import type {
   StepInspection,
   StepRecord,
   TrainerApi,
+  TriesOptions,
 } from '../protocol.ts';
 import type { OtherThread } from '../run/freeze-watch.ts';
 import { checkedSize, keptRecording, recordingOf, recordingsFor } from '../run/recording-files.ts';
@@ -296,6 +298,10 @@ export class TrainerService implements TrainerApi {
 
   async watch(runId: string, options: { split: 'train' | 'test'; taskIndex: number; turnMs: number }): Promise<void> {
     await (await this.sessionOf(runId, 'read')).watch(options);
+  }
+
+  async tries(runId: string, options: TriesOptions): Promise<LiveTurn[][]> {
+    return (await this.sessionOf(runId, 'read')).tries(options);
   }
 
   async stopWatching(): Promise<void> {

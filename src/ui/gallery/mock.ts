@@ -11,7 +11,16 @@ import { parseExperiment } from '../../experiment/experiment.ts';
 import { differences } from '../../experiment/paths.ts';
 import type { ModelCard, ModelRequest } from '../../models/protocol.ts';
 import { HandPlay } from '../../session/play/play.ts';
-import type { GpuReport, PlayStart, RunStatus, RunSummary, SessionEvent, TrainerApi } from '../../session/protocol.ts';
+import type {
+  GpuReport,
+  LiveTurn,
+  PlayStart,
+  RunStatus,
+  RunSummary,
+  SessionEvent,
+  TrainerApi,
+  TriesOptions,
+} from '../../session/protocol.ts';
 import * as fixtures from '../../worlds/fixtures.ts';
 import type { ViewFixture } from '../kit/view-fixture.ts';
 import { mockEvaluate, mockEvaluations } from './evaluation-mock.ts';
@@ -223,10 +232,14 @@ class MockTrainer implements TrainerApi {
   }
 
   private live(run: MockRun, turn: number) {
+    this.listener({ type: 'live', runId: run.summary.id, live: this.turnOf(run.summary.step + 1, turn) });
+  }
+
+  private turnOf(step: number, turn: number): LiveTurn {
     const action = ['get 1 cobblestone', 'get 1 stick', 'craft 1 lever using 1 cobblestone, 1 stick'][turn];
     const done = turn === 2;
-    const live = {
-      step: run.summary.step + 1,
+    return {
+      step,
       group: 0,
       member: 0,
       turn,
@@ -236,7 +249,6 @@ class MockTrainer implements TrainerApi {
       done,
       view: this.fixture?.view?.(turn) ?? mockView(turn + 1),
     };
-    this.listener({ type: 'live', runId: run.summary.id, live });
   }
 
   private stop(id: string, status: RunStatus) {
@@ -319,6 +331,12 @@ class MockTrainer implements TrainerApi {
   }
 
   async stopWatching() {}
+
+  async tries(id: string, { weights, tasks }: TriesOptions) {
+    const { summary } = this.run(id);
+    const turns = [0, 1, 2].slice(0, weights === 'first' ? 2 : 3);
+    return tasks.map(() => turns.map((turn) => this.turnOf(summary.step, turn)));
+  }
 
   async playReset(start: PlayStart) {
     if (this.playing) return this.playing.reset(start);
