@@ -61,7 +61,7 @@ export async function benchInteractions(): Promise<InteractionsRow[]> {
   });
   try {
     const page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
-    await page.goto(server.url);
+    await page.goto(`${server.url}#view=lab`);
     await page.locator('button.train').click({ timeout: 120_000 });
     const shown = page.locator('tabgym-transport .steps strong');
     await shown.filter({ hasText: /Step ([3-9]|\d\d)/ }).waitFor({ timeout: 120_000 });

@@ -31,7 +31,7 @@ interface Options {
 async function openAgent(browser: Browser, url: string, { title, cost }: ShippedAgent): Promise<Page> {
   const page = await browser.newPage({ viewport: { width: 1440, height: 900 }, acceptDownloads: true });
   page.setDefaultTimeout(180_000);
-  await page.goto(`${url}?device=wasm`);
+  await page.goto(`${url}?device=wasm#view=lab`);
   await page.getByRole('button', { name: 'Open a trained agent' }).click();
   const card = page.locator('tabgym-agents').getByRole('group', { name: title, exact: true });
   await card.getByRole('button', { name: 'Watch it' }).click();

@@ -132,7 +132,7 @@ const browser = await chromium.launch({ executablePath: findChromium()!, args: c
 try {
   const page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
   page.setDefaultTimeout(120_000);
-  await page.goto(server.url);
+  await page.goto(`${server.url}#view=lab`);
   const { before, peak, firstRowMs, readMs, inpMs, count, counted } = await soak(page, browser, path);
   console.log(
     `first row after ${firstRowMs.toFixed(0)} ms, all read after ${(readMs / 1000).toFixed(1)} s: ${counted?.trim()}`,

@@ -63,7 +63,7 @@ async function openProxy(own) {
 
 /** Takes one step of the preset with which the page opens; returns the step that the page then shows. */
 async function trainPreset(page, address) {
-  await page.goto(address);
+  await page.goto(`${address}#view=lab`);
   const preset = page.getByLabel('Preset');
   await preset.waitFor({ timeout: minute });
   const chosen = await preset.evaluate((select) => select.selectedOptions[0].textContent.trim());

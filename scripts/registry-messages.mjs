@@ -37,6 +37,7 @@ export async function writeRegistryMessages() {
       ...(facts.playsOnly ? [[`policy.${name}.playsOnly`, facts.playsOnly]] : []),
     ]),
     ...worldModules.map(({ name, title }) => [`world.${name}.title`, title]),
+    ...worldModules.flatMap(({ name, plain }) => (plain ? [[`world.${name}.plain`, plain]] : [])),
     ...metrics.map(({ name, sentence }) => [`metric.${name}`, sentence]),
     ...Object.entries(metricGroups).map(([name, title]) => [`metric-group.${name}`, title]),
     ...presets.flatMap(({ name, description }) => [

@@ -83,6 +83,7 @@ function handsOf(frame: HTMLIFrameElement): Hands {
 }
 
 async function run() {
+  localStorage.setItem('tabgym.arrangement', 'lab');
   const hands = handsOf(await framed());
   await hands.until('tabgym-welcome button.primary:not(:disabled)', 120_000);
   await driveLesson(hands, settings.lesson);

@@ -4,6 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import type { Plugin } from 'vite';
+import { rememberLab } from './harness.ts';
 
 /** Receives reports of the page as JSON. */
 export const listener =
@@ -27,11 +28,17 @@ export function drivenBy<T>(drive: () => Promise<void>, receive: (report: T) => 
           response.setHeader('content-type', 'text/javascript');
           return response.end(`(${drive})();`);
         }
+        if (pathname === '/lab.js') {
+          response.setHeader('content-type', 'text/javascript');
+          return response.end(`(${rememberLab})();`);
+        }
         if (pathname === '/said') return handler(request, response);
         if (pathname !== '/') return next();
         response.setHeader('content-type', 'text/html');
         const page = readFileSync(join(outDir, 'index.html'), 'utf8');
-        response.end(page.replace('</head>', '<script type="module" src="/drive.js"></script></head>'));
+        // The first script is an ordinary one, so that it runs before the page's.
+        const scripts = '<script src="/lab.js"></script><script type="module" src="/drive.js"></script>';
+        response.end(page.replace('</head>', `${scripts}</head>`));
       });
     },
   };

@@ -102,15 +102,18 @@ export interface View {
 export const wide = { width: 1440, height: 900, colorScheme: 'light' } as const;
 export const narrow = { width: 390, height: 844, colorScheme: 'light' } as const;
 
+/** Chooses the lab, as a person's choice of an earlier visit: most tests are about its panels. */
+export const rememberLab = () => localStorage.setItem('tabgym.arrangement', 'lab');
+
 /**
- * `options`: settings that differ from an ordinary visitor's, for example no service worker, whose requests Playwright
+ * Opens the lab, or with `simple` the page of a first visit. `options`: settings that differ from an ordinary visitor's, for example no service worker, whose requests Playwright
  * does not route.
  */
 export async function open(
   browser: Browser,
   url: string,
   view: View = wide,
-  options: BrowserContextOptions = {},
+  { simple = false, ...options }: BrowserContextOptions & { simple?: boolean } = {},
 ): Promise<Opened> {
   const { width, height, colorScheme } = view;
   const context = await browser.newContext({
@@ -120,6 +123,7 @@ export async function open(
     acceptDownloads: true,
     ...options,
   });
+  if (!simple) await context.addInitScript(rememberLab);
   const page = await context.newPage();
   const errors: string[] = [];
   page.on('console', (message) => message.type() === 'error' && errors.push(message.text()));

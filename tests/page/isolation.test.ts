@@ -9,7 +9,7 @@ import { type Browser, type BrowserContext, chromium, type Page } from 'playwrig
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { chromiumArgs, findChromium } from '../../scripts/machine.mjs';
 import { ensureIsolation, type IsolationHost } from '../../src/ui/app/isolation.ts';
-import { buildReal, launch, wide } from './harness.ts';
+import { buildReal, launch, rememberLab, wide } from './harness.ts';
 
 const types: Record<string, string> = {
   '.html': 'text/html',
@@ -51,6 +51,7 @@ async function persistent(folder: string): Promise<{ context: BrowserContext; pa
     viewport: { width: 1440, height: 900 },
     acceptDownloads: true,
   });
+  await context.addInitScript(rememberLab);
   return { context, page: context.pages()[0] ?? (await context.newPage()) };
 }
 
@@ -122,6 +123,7 @@ describe('on a plain file server under a sub-path', () => {
 
   test('it sends requests to no other site, and its policy allows all that it does', async () => {
     const context = await browser.newContext({ viewport: wide });
+    await context.addInitScript(rememberLab);
     const requestedUrls: string[] = [];
     const errors: string[] = [];
     context.on('request', (request) => requestedUrls.push(request.url()));

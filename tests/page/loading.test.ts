@@ -13,7 +13,7 @@ import { makeModel } from '../../src/cli/random-model.ts';
 import { findModel } from '../../src/policy/catalogue.ts';
 import { readAdapter } from '../../src/store/bundle.ts';
 import { ModelServer } from '../session/model-server.ts';
-import { screenshot, serveReal } from './harness.ts';
+import { rememberLab, screenshot, serveReal } from './harness.ts';
 
 const minutes = 60_000;
 const overrides = { layers: 2, hidden: 64, intermediate: 96, heads: 4, kvHeads: 2, headDim: 16, vocab: 30_000 };
@@ -44,6 +44,7 @@ beforeAll(async () => {
     args: chromiumArgs,
     viewport: { width: 1440, height: 900 },
   });
+  await context.addInitScript(rememberLab);
 }, 5 * minutes);
 
 afterAll(async () => {

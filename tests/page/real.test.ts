@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { type BrowserContext, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { chromiumArgs, findChromium } from '../../scripts/machine.mjs';
-import { screenshot, serveReal } from './harness.ts';
+import { rememberLab, screenshot, serveReal } from './harness.ts';
 
 const minutes = 60_000;
 const folders: string[] = [];
@@ -46,6 +46,7 @@ async function chromiumPage({
     viewport,
     acceptDownloads: true,
   });
+  await context.addInitScript(rememberLab);
   const page = context.pages()[0] ?? (await context.newPage());
   const errors: string[] = [];
   page.on('console', (message) => message.type() === 'error' && errors.push(message.text()));

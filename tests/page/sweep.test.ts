@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { type BrowserContext, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { chromiumArgsWithoutWebGpu, findChromium } from '../../scripts/machine.mjs';
-import { screenshot, serveReal } from './harness.ts';
+import { rememberLab, screenshot, serveReal } from './harness.ts';
 
 const minutes = 60_000;
 const RUNS = 20;
@@ -86,6 +86,7 @@ describe.skipIf(!findChromium() || process.platform !== 'linux')('a sweep of twe
       args: [...chromiumArgsWithoutWebGpu, '--disable-gpu'],
       viewport: { width: 1440, height: 900 },
     });
+    await context.addInitScript(rememberLab);
     const page = context.pages()[0] ?? (await context.newPage());
     const errors: string[] = [];
     page.on('pageerror', (error) => errors.push(error.message));

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { chromiumArgsWithoutWebGpu, findChromium } from '../../scripts/machine.mjs';
-import { screenshot, serveReal } from './harness.ts';
+import { rememberLab, screenshot, serveReal } from './harness.ts';
 
 const minutes = 60_000;
 const profiles: string[] = [];
@@ -32,6 +32,7 @@ async function openPage(query = '') {
     args: [...chromiumArgsWithoutWebGpu, '--disable-gpu'],
     viewport: { width: 1440, height: 900 },
   });
+  await context.addInitScript(rememberLab);
   const page = context.pages()[0] ?? (await context.newPage());
   const errors: string[] = [];
   const requests: string[] = [];

@@ -58,7 +58,7 @@ async function openPage(context: BrowserContext, url: string, errors: string[]):
   page.setDefaultTimeout(actMs);
   page.on('console', (message) => message.type() === 'error' && errors.push(message.text()));
   page.on('pageerror', (error) => errors.push(error.message));
-  await page.goto(url);
+  await page.goto(`${url}#view=lab`);
   await page.getByLabel('Preset').waitFor();
   await showStorage(page);
   return page;

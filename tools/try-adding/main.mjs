@@ -121,7 +121,7 @@ async function checkPage(folder, world, algorithm) {
     const page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
     const errors = [];
     page.on('pageerror', ({ message }) => errors.push(message));
-    await page.goto(address);
+    await page.goto(`${address}#view=lab`);
     await page.getByLabel('Preset').selectOption({ label: 'Micro' });
     await chooseIn(page, 'World', world);
     if (algorithm) await chooseIn(page, 'Algorithm', algorithm);

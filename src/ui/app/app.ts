@@ -28,6 +28,8 @@ import { errorState, loadingState } from '../kit/states.ts';
 import { controls } from '../kit/styles/shared.ts';
 import type { NarrowPanel } from '../state/state.ts';
 import '../panels/transport.ts';
+import '../simple/simple.ts';
+import '../simple/simple-bar.ts';
 import { keepAwake } from './wake-lock.ts';
 
 /**
@@ -104,6 +106,11 @@ export class TabgymApp extends Panel {
       }
       nav {
         display: none;
+      }
+      .simple {
+        display: grid;
+        grid-template: minmax(0, 1fr) / minmax(0, 1fr);
+        min-height: 0;
       }
       .embedded {
         min-height: 0;
@@ -193,6 +200,10 @@ export class TabgymApp extends Panel {
   constructor() {
     super([
       'phase',
+      'arrangement',
+      'lesson',
+      'lessonsReady',
+      'progressOfLessons',
       'drawer',
       'learn',
       'panel',
@@ -242,14 +253,29 @@ export class TabgymApp extends Panel {
   private renderPage() {
     const { phase, panel, announcement, embedded, sharing } = this.state;
     const body = () => (embedded ? this.renderEmbedded() : this.renderBody(panel));
+    const simple = this.isSimple && phase !== 'broken' && !this.state.learn && !this.state.drawer;
     return html`
-      ${embedded ? this.renderEmbedBar() : html`<tabgym-transport .app=${this.app} @skip=${this.skip}></tabgym-transport>`}
-      ${phase === 'ready' ? body() : this.renderWaiting()}
+      ${embedded ? this.renderEmbedBar() : this.renderBar()}
+      ${simple ? this.renderSimple() : phase === 'ready' ? body() : this.renderWaiting()}
       <tabgym-notices .app=${this.app}></tabgym-notices>
       <tabgym-help .app=${this.app}></tabgym-help>
       ${sharing ? this.renderShare() : nothing}
       <div class="visually-hidden" role="status" aria-live="polite">${announcement}</div>
     `;
+  }
+
+  private get isSimple() {
+    return this.state.arrangement === 'simple' && !this.state.embedded;
+  }
+
+  private renderBar() {
+    return this.isSimple
+      ? html`<tabgym-simple-bar .app=${this.app} @skip=${this.skip}></tabgym-simple-bar>`
+      : html`<tabgym-transport .app=${this.app} @skip=${this.skip}></tabgym-transport>`;
+  }
+
+  private renderSimple() {
+    return html`<main class="simple">${place('stage')}<tabgym-simple .app=${this.app}></tabgym-simple></main>`;
   }
 
   private renderShare() {
@@ -264,7 +290,16 @@ export class TabgymApp extends Panel {
     return html`<main class="embedded"><tabgym-stage id="stage" tabindex="-1" .app=${this.app} role="region" aria-label=${msg('Stage')}></tabgym-stage></main>`;
   }
 
+  /** A lesson needs the setup only where its task is there; the simple arrangement has settings of its own. */
+  private get lessonHidesSetup() {
+    const { learn, lesson, panel, lessonsReady, arrangement } = this.state;
+    if (arrangement === 'simple') return true;
+    const open = learn === 'lessons' && lessonsReady ? this.app.lessons.lessons.find(({ id }) => id === lesson) : null;
+    return !!open && panel !== 'setup' && this.app.lessons.current(open)?.where?.panel !== 'setup';
+  }
+
   private hides(control: string) {
+    if (control === 'setup' && this.lessonHidesSetup) return true;
     return this.state.link.hide.includes(control);
   }
 

@@ -10,7 +10,7 @@ import { pendingChanges } from '../state/changes.ts';
 import { deviceLabel, rememberDevice } from '../state/device.ts';
 import { isEmbedded } from '../state/embedded-view.ts';
 import { playsOnlyReason } from '../state/labels.ts';
-import { isNewcomer, rememberRuns } from '../state/newcomer.ts';
+import { firstPreset, isNewcomer, rememberRuns } from '../state/newcomer.ts';
 import { noSelection, type Selection } from '../state/selection.ts';
 import { type State, Store } from '../state/state.ts';
 import type { Client } from './client.ts';
@@ -103,8 +103,9 @@ export class Controller {
   }
 
   private firstDraft() {
-    // The trainer lists the preset for newcomers first.
-    if (this.state.presets.length) this.draft.usePreset(0);
+    const { presets } = this.state;
+    const first = presets.findIndex(({ name }) => name === firstPreset);
+    if (presets.length) this.draft.usePreset(Math.max(0, first));
   }
 
   /** Opens the run of the address, else the one that trained when the page was closed, else the newest. */

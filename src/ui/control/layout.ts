@@ -4,7 +4,10 @@
  */
 import { msg } from '@lit/localize';
 import type { TrainerApi } from '../../session/protocol.ts';
+import { type Arrangement, arrangementOf, rememberArrangement, rememberedArrangement } from '../state/arrangement.ts';
+import { parseLink } from '../state/link.ts';
 import { type PaneName, rememberedPanes, resizedPanes } from '../state/panes.ts';
+import { parseHash } from '../state/selection.ts';
 import {
   type DrawerTab,
   type LearnTab,
@@ -18,6 +21,7 @@ import { type ChartView, rememberedView, rememberView } from '../state/x-axis.ts
 import type { ZoomRange } from '../state/zoom.ts';
 import type { LazyParts } from './lazy-parts.ts';
 import type { ModelPicker } from './model-picker.ts';
+import type { Navigation } from './navigation.ts';
 import { type Notifier, sentence } from './notifier.ts';
 
 const themeKey = 'tabgym.theme';
@@ -28,7 +32,7 @@ export class Layout {
     private readonly api: () => TrainerApi,
     private readonly notifier: Notifier,
     private readonly models: ModelPicker,
-    private readonly host: { readonly parts: LazyParts },
+    private readonly host: { readonly parts: LazyParts; readonly navigation: Navigation },
   ) {}
 
   private get state(): State {
@@ -42,7 +46,20 @@ export class Layout {
     matchMedia('(prefers-color-scheme: dark)').addEventListener('change', ({ matches }) =>
       this.store.set({ systemDark: matches }),
     );
-    this.store.set({ panes: rememberedPanes(), chartView: rememberedView() });
+    const { hash } = location;
+    const arrangement = arrangementOf(parseLink(hash), parseHash(hash), rememberedArrangement());
+    this.store.set({ panes: rememberedPanes(), chartView: rememberedView(), arrangement });
+  }
+
+  /** Shows the simple arrangement or the lab, and remembers the choice. */
+  arrange(arrangement: Arrangement) {
+    rememberArrangement(arrangement);
+    this.store.set({ arrangement, settings: false, learn: null, drawer: null, panel: 'stage' });
+    this.host.navigation.writeHash();
+  }
+
+  showSettings(settings: boolean) {
+    this.store.set({ settings });
   }
 
   async openDrawer(drawer: DrawerTab | null) {

@@ -84,7 +84,9 @@ export class Links {
     // A shipped run contains its experiment.
     const packed = experiment && !fixed.preset && !shipped ? await packExperiment(experiment) : null;
     const { origin, pathname } = location;
-    const href = origin + pathname + formatLink({ ...noLink, experiment: packed, shipped, ...fixed }, place);
+    const view = this.state.arrangement === 'simple' ? ('simple' as const) : null;
+    const link = { ...noLink, view, experiment: packed, shipped, ...fixed };
+    const href = origin + pathname + formatLink(link, place);
     return { href, tooLong: href.length > longestLink };
   }
 

@@ -3,6 +3,7 @@
  * group episodes, an episode turns, a turn tokens. The hash of the address follows the selection.
  */
 import type { StepDetail, TrainerApi } from '../../session/protocol.ts';
+import { arrangementOf, rememberedArrangement } from '../state/arrangement.ts';
 import { shownStep } from '../state/focus.ts';
 import { formatLink, parseLink } from '../state/link.ts';
 import { formatHash, parseHash, type Selection } from '../state/selection.ts';
@@ -40,8 +41,14 @@ export class Navigation {
 
   /** Writes the selection to the address. */
   writeHash() {
-    const { link, selection } = this.store.state;
-    history.replaceState(history.state, '', formatLink(link, selection) || location.pathname + location.search); // not a kind: the address's query
+    const { link, selection, arrangement } = this.store.state;
+    // The lab needs no name: every address that names a place opens it.
+    const view = arrangement === 'simple' && formatHash(selection) ? 'simple' : null;
+    history.replaceState(
+      history.state,
+      '',
+      formatLink({ ...link, view }, selection) || location.pathname + location.search,
+    ); // not a kind: the address's query
   }
 
   private cleared(patch: Partial<Selection>): Partial<Selection> {
@@ -56,7 +63,8 @@ export class Navigation {
    */
   fromHash(): Selection {
     const selection = parseHash(location.hash);
-    this.store.set({ selection, link: parseLink(location.hash) });
+    const link = parseLink(location.hash);
+    this.store.set({ selection, link, arrangement: arrangementOf(link, selection, rememberedArrangement()) });
     void this.load();
     return selection;
   }

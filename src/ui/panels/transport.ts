@@ -6,7 +6,6 @@ import type { RunStatus } from '../../session/protocol.ts';
 import { isActive } from '../control/events.ts';
 import { Panel } from '../control/panel.ts';
 import { duration, fixed, percent, signed } from '../kit/format.ts';
-import { chooseLocale, currentLocale, type Locale, localeNames, locales } from '../kit/locale.ts';
 import { controls } from '../kit/styles/shared.ts';
 import { pendingChanges } from '../state/changes.ts';
 import { deviceTitle } from '../state/device.ts';
@@ -14,16 +13,11 @@ import { recentStepMs } from '../state/estimate.ts';
 import { highlightStyle } from '../state/highlight.ts';
 import { playsOnlyReason, policyLabel, worldTitle } from '../state/labels.ts';
 import { readSuccess } from '../state/score.ts';
-import type { DrawerTab, Theme } from '../state/state.ts';
+import type { DrawerTab } from '../state/state.ts';
 import { progressBar, progressText } from '../state/work-progress.ts';
 import { deviceSelect } from './device-select.ts';
+import { brand, helpButton, languageSelect, themeButton } from './page-buttons.ts';
 import { transportStyles } from './transport-styles.ts';
-
-/** In both languages, for readers who know only one of them. */
-const languageLabel = 'Language / 语言';
-
-const themes: readonly Theme[] = ['auto', 'light', 'dark'];
-const themeIcons: { [theme in Theme]: string } = { auto: '◐', light: '☀', dark: '☾' };
 
 @customElement('tabgym-transport')
 export class TabgymTransport extends Panel {
@@ -55,15 +49,9 @@ export class TabgymTransport extends Panel {
   override render() {
     return html`<header>
       <button class="skip" @click=${() => this.dispatchEvent(new Event('skip'))}>${msg('Skip to the stage')}</button>
-      <h1>
-        <svg viewBox="0 0 32 32" aria-hidden="true">
-          <rect width="32" height="32" rx="7" fill="#1757c2" />
-          <path d="M6 24c5 0 6-4 9-9s5-7 11-7" fill="none" stroke="#fff" stroke-width="3" stroke-linecap="round" />
-        </svg><span>Tabgym</span>
-      </h1>
+      ${brand()}
       ${this.renderWhat()} ${this.renderButtons()} ${this.renderSteps()} ${this.renderSuccess()}
-      <div class="end">${this.hides('device') ? nothing : this.renderGpu()} ${this.renderDrawers()} ${this.renderShare()} ${this.renderLanguage()} ${this.renderTheme()}
-        <button class="quiet" aria-haspopup="dialog" title=${msg('Keys and help')} aria-label=${msg('Keys and help')} @click=${() => this.app.layout.showHelp(true)}>?</button>
+      <div class="end">${this.hides('device') ? nothing : this.renderGpu()} ${this.renderDrawers()} ${this.renderShare()} ${this.renderSimple()} ${languageSelect()} ${themeButton(this.app)} ${helpButton(this.app)}
       </div>
     </header>`;
   }
@@ -213,29 +201,12 @@ export class TabgymTransport extends Panel {
     return this.state.link.hide.includes(control);
   }
 
+  private renderSimple() {
+    return html`<button class="quiet simple" title=${msg('The world, one button and one curve')} @click=${() => this.app.layout.arrange('simple')}>${msg('Simple')}</button>`;
+  }
+
   private renderShare() {
     if (this.hides('share')) return nothing;
     return html`<button class="quiet share" aria-haspopup="dialog" ?disabled=${this.state.phase !== 'ready'} @click=${() => this.app.layout.showSharing(true)}>${msg('Share')}</button>`;
-  }
-
-  /** Each language is listed by its own name; the choice is stored. */
-  private renderLanguage() {
-    const choose = (event: Event) => void chooseLocale((event.target as HTMLSelectElement).value as Locale);
-    return html`<select class="language" aria-label=${languageLabel} title=${languageLabel} @change=${choose}>${locales.map(
-      (each) =>
-        html`<option value=${each} lang=${each} ?selected=${each === currentLocale()}>${localeNames[each]}</option>`,
-    )}</select>`;
-  }
-
-  private renderTheme() {
-    const { theme } = this.state;
-    const names: { [each in Theme]: string } = {
-      auto: msg('same as the system'),
-      light: msg('light'),
-      dark: msg('dark'),
-    };
-    const next = themes[(themes.indexOf(theme) + 1) % themes.length];
-    const label = msg(str`Theme: ${names[theme]}. Change to ${names[next]}`);
-    return html`<button class="quiet" aria-label=${label} title=${label} @click=${() => this.app.layout.setTheme(next)}><span aria-hidden="true">${themeIcons[theme]}</span></button>`;
   }
 }

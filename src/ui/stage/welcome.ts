@@ -107,11 +107,12 @@ export class TabgymWelcome extends Panel {
     return html`${this.renderGlance()} ${this.state.gpu?.supported ? this.renderReady() : this.renderUnsupported()}`;
   }
 
-  /** Opening sentence of the card; the newcomer's preset has a different one. */
+  /** Opening sentence of the card; the first preset has a different one. */
   private lead() {
     const { draft, preset } = this.state;
     const world = worldTitle(draft?.worlds[0]?.name ?? '');
-    return !draft || preset === 0
+    if (!draft) return msg('A tiny language-model agent learns by reinforcement learning, in this tab.');
+    return preset === 0
       ? msg('A tiny language-model agent learns to craft in TextCraft, by reinforcement learning, in this tab.')
       : msg(str`A language-model agent learns to act in ${world}, by reinforcement learning, in this tab.`);
   }

@@ -40,6 +40,12 @@ export const worldTitle = (name: string) => {
   return found ? lookUp(found.title, { id: `world.${name}.title` }) : name;
 };
 
+/** A world's task in one sentence for a newcomer; empty for a world that has none. */
+export function worldPlain(name: string): string {
+  const plain = worldModules.find((each) => each.name === name)?.plain;
+  return plain ? lookUp(plain, { id: `world.${name}.plain` }) : '';
+}
+
 export const metricSentence = (name: string, text: string) => lookUp(text, { id: `metric.${name}` });
 
 /** Short description of a policy. */

@@ -5,6 +5,7 @@
  *
  *   x=1.TEXT       the experiment: JSON, deflated raw (RFC 1951), base64url without padding (RFC 4648, section 5)
  *   shipped=NAME  a run that the site ships (control/shipped-runs.ts), if the place's run is not stored yet
+ *   view=simple  the arrangement of the page (arrangement.ts)
  *   preset=NAME  seed=7  lesson=ID  hide=world,algorithm.clipLow  lang=zh-Hans
  */
 import { msg, str } from '@lit/localize';
@@ -21,6 +22,8 @@ export interface PageLink {
   /** Hidden controls, sections of the setup and paths of knobs. */
   hide: readonly string[];
   lang: string | null;
+  /** Arrangement of the page; null: the lab if the address names anything, otherwise the remembered one. */
+  view: 'simple' | 'lab' | null;
 }
 
 export const noLink: PageLink = {
@@ -31,6 +34,7 @@ export const noLink: PageLink = {
   lesson: null,
   hide: [],
   lang: null,
+  view: null,
 };
 
 /** Longest address that the page offers as a link: older proxies and chat programs cut longer ones. */
@@ -61,6 +65,7 @@ export function parseLink(hash: string): PageLink {
     lesson: matching(query.get('lesson'), name),
     hide: (query.get('hide') ?? '').split(',').filter((each) => /^[\w.*-]{1,80}$/.test(each)),
     lang: matching(query.get('lang'), name),
+    view: matching(query.get('view'), /^(simple|lab)$/) as PageLink['view'],
   };
 }
 

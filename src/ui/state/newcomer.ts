@@ -5,6 +5,9 @@
 import { parseLink } from './link.ts';
 import { parseHash } from './selection.ts';
 
+/** Preset in the setup at a first visit: a world that is seen, and success past chance within the first minute. */
+export const firstPreset = 'Maze, first steps';
+
 const key = 'tabgym.has-runs';
 
 export const rememberRuns = (some: boolean): void =>

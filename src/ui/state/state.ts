@@ -21,6 +21,7 @@ import type {
   TrainerApi,
 } from '../../session/protocol.ts';
 import type { Locale } from '../kit/locale.ts';
+import type { Arrangement } from './arrangement.ts';
 import type { LessonProgress } from './lesson-progress.ts';
 import { noLink, type PageLink } from './link.ts';
 import { initialPanes, type PaneSizes } from './panes.ts';
@@ -163,6 +164,9 @@ export interface State {
   inspection: Fetched<StepInspection | null>;
   /** A person's play since the page opened or a lesson began. */
   played: Played;
+  arrangement: Arrangement;
+  /** True while the simple arrangement shows its settings. */
+  settings: boolean;
   learn: LearnTab | null;
   /** Id of the open lesson. */
   lesson: string | null;
@@ -226,6 +230,8 @@ const initialState = (): State => ({
   keptModels: [],
   inspection: none,
   played: nothingPlayed,
+  arrangement: 'simple',
+  settings: false,
   learn: null,
   lesson: null,
   lessonsReady: false,

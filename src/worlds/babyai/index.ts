@@ -57,6 +57,7 @@ export const babyai: WorldModule = {
       oracleTurns: 12,
     }),
   },
+  plain: 'An agent learns to follow instructions such as “go to the red ball” in a small room.',
   view: 'babyai',
   suites: babyaiSuites,
   connection: { kind: 'wasm' },

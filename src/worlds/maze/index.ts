@@ -28,6 +28,7 @@ export const maze: WorldModule = {
       oracleTurns: 3 * Number(size ?? 5),
     }),
   },
+  plain: 'An agent that has never seen a maze learns to find its goal.',
   view: 'maze',
   connection: { kind: 'wasm' },
   listedActions: () => mazeActions,

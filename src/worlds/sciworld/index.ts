@@ -32,6 +32,7 @@ export const sciworld: WorldModule = {
     // The first observation has at most 2,200 characters.
     language: () => ({ promptTokens: 1024, observationTokens: 90, oracleTurns: 24 }),
   },
+  plain: 'An agent learns to do simple science experiments in a house of ten places.',
   view: 'sciworld',
   suites: sciworldSuites,
   connection: { kind: 'wasm' },

@@ -20,6 +20,7 @@ export const search: CorpusWorld = {
       oracleTurns: 1 + Math.max(...((hops as number[] | undefined) ?? [1, 2])),
     }),
   },
+  plain: 'An agent learns to answer questions by looking them up.',
   view: 'search',
   suites: searchSuites,
   // Long, because opening may include indexing a universe of 100,000 articles.

@@ -27,6 +27,7 @@ export const textcraft: WorldModule = {
     // At any depth, the first observation has at most 2,500 characters.
     language: () => ({ promptTokens: 1024, observationTokens: 20, oracleTurns: 4 }),
   },
+  plain: 'An agent learns to craft things from recipes.',
   view: 'textcraft',
   suites: textcraftSuites,
   connection: { kind: 'wasm' },

@@ -41,6 +41,7 @@ export const web: WorldModule = {
     // Our longest page has at most 5,000 characters.
     language: () => ({ promptTokens: 2600, observationTokens: 1700, oracleTurns: 5 }),
   },
+  plain: 'An agent learns to find its way through small websites, click by click.',
   view: 'web',
   connection: { kind: 'page', timeoutMs: 60_000 },
   frame: async () => (await import('virtual:frame/web')).default,

@@ -34,6 +34,7 @@ export const wordle: WorldModule = {
       oracleTurns: 4,
     }),
   },
+  plain: 'An agent learns to guess a hidden word of five letters.',
   view: 'wordle',
   connection: { kind: 'wasm' },
   agentgymItems: { items: upstreamItems },

@@ -61,7 +61,7 @@ export class TabgymBabyAiGrid extends LitElement {
       }
       svg {
         width: 100%;
-        max-height: min(42vh, 560px);
+        max-height: var(--view-height, min(42vh, 560px));
         border-radius: var(--radius);
       }
       p {
@@ -126,7 +126,7 @@ export class TabgymBabyAiGrid extends LitElement {
     const { carrying } = view;
     return html`
       <p class="goal">${msg('Goal')}: <strong>${view.goal}</strong></p>
-      <svg viewBox="0 0 ${columns * 100} ${rows * 100}" role="img" aria-label=${view.text} .style=${`max-width:${columns * 64}px`}>
+      <svg viewBox="0 0 ${columns * 100} ${rows * 100}" role="img" aria-label=${view.text} .style=${`max-width:calc(${columns} * var(--view-cell, 64px))`}>
         ${view.cells.flatMap((row, y) => row.map((cell, x) => drawCell(cell, x, y)))}
         ${this.drawAgent(view)}
       </svg>

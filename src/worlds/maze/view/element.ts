@@ -25,7 +25,7 @@ export class TabgymMazeView extends LitElement {
       }
       svg {
         width: 100%;
-        max-height: min(46vh, 560px);
+        max-height: var(--view-height, min(46vh, 560px));
         border-radius: var(--radius);
         background: #3c4148;
       }
@@ -85,7 +85,7 @@ export class TabgymMazeView extends LitElement {
     const { walls, steps, stepLimit } = view;
     const [rows, columns] = [walls.length, walls[0].length];
     return html`
-      <svg viewBox="0 0 ${columns * SIDE} ${rows * SIDE}" role="img" aria-label=${view.text} .style=${`max-width:${columns * 40}px`}>
+      <svg viewBox="0 0 ${columns * SIDE} ${rows * SIDE}" role="img" aria-label=${view.text} .style=${`max-width:calc(${columns} * var(--view-cell, 40px))`}>
         ${this.renderFloor(view)} ${renderEnds(view)}
         <path class="way" d=${wayOf(view.way)} />
         <circle class="agent" cx=${middle(view.agent.column)} cy=${middle(view.agent.row)} r="3.2" />

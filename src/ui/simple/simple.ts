@@ -1,0 +1,260 @@
+/**
+ * The simple arrangement: the world on the left, the story of the training on the right. The story has one button, the
+ * success so far with its curve, and at the end three ways to go on. Settings are folded; the lab has everything else.
+ */
+import { msg, str } from '@lit/localize';
+import { html, nothing } from 'lit';
+import { customElement, state } from 'lit/decorators.js';
+import type { Experiment } from '../../experiment/experiment.ts';
+import { factsOf } from '../../experiment/policies/registry.ts';
+import '../charts/chart.ts';
+import type { StepSelectEvent } from '../charts/chart.ts';
+import { isActive } from '../control/events.ts';
+import { Panel } from '../control/panel.ts';
+import { duration } from '../kit/format.ts';
+import { loadingState } from '../kit/states.ts';
+import { controls } from '../kit/styles/shared.ts';
+import '../panels/setup.ts';
+import '../stage/stage.ts';
+import '../stage/welcome.ts';
+import { recentStepMs } from '../state/estimate.ts';
+import { worldPlain, worldTitle } from '../state/labels.ts';
+import { amountText, networkText, ofHundred, timeText } from '../state/plain-words.ts';
+import { readSuccess } from '../state/score.ts';
+import { charts } from '../state/series.ts';
+import { progressBar, progressText } from '../state/work-progress.ts';
+import './before-after.ts';
+import { oneChanges } from './one-change.ts';
+import './simple-stage.ts';
+import { simpleStyles } from './styles.ts';
+
+const chartHeight = 210;
+
+@customElement('tabgym-simple')
+export class TabgymSimple extends Panel {
+  static override styles = [controls, simpleStyles];
+
+  @state() private changing = false;
+  @state() private moreCharts = false;
+
+  constructor() {
+    super([
+      ...(['phase', 'gpu', 'run', 'draft', 'preset', 'status', 'statusDetail', 'progress', 'records'] as const),
+      ...(['owner', 'busy', 'selection', 'settings', 'theme', 'systemDark', 'chartView', 'watching'] as const),
+    ]);
+  }
+
+  override render() {
+    const { settings, phase } = this.state;
+    return html`${settings && phase === 'ready' ? this.renderSettings() : nothing}
+      <div class="left">${this.renderLeft()}</div>
+      <section class="story" aria-label=${msg('Training')} @step-select=${this.choose}>${this.renderStory()}</section>`;
+  }
+
+  protected override updated() {
+    this.toggleAttribute('data-settings', this.state.settings);
+  }
+
+  private get experiment(): Experiment | null {
+    return this.state.run?.experiment ?? this.state.draft;
+  }
+
+  private get trained(): number {
+    return this.state.records.at(-1)?.step ?? 0;
+  }
+
+  private get finished(): boolean {
+    return this.state.status === 'finished';
+  }
+
+  private renderLeft() {
+    const { selection, watching, run } = this.state;
+    if (selection.tab !== 'watch')
+      return html`<tabgym-stage .app=${this.app} role="region" aria-label=${msg('Stage')}></tabgym-stage>`;
+    // Only a small policy plays both times in a moment.
+    const small = run !== null && 'layers' in run.experiment.policy;
+    if (this.finished && small && !watching)
+      return html`<tabgym-before-after .app=${this.app} role="region" aria-label=${msg('Before and after')}></tabgym-before-after>`;
+    return html`<tabgym-simple-stage .app=${this.app} role="region" aria-label=${msg('Stage')}></tabgym-simple-stage>`;
+  }
+
+  private renderSettings() {
+    const { experiment } = this;
+    const world = experiment?.worlds[0]?.name ?? '';
+    return html`<aside class="settings" aria-label=${msg('Settings')}>
+      <div class="top"><div class="row spread"><h2>${msg('Settings')}</h2>
+          <button class="quiet" aria-label=${msg('Close the settings')} @click=${() => this.app.layout.showSettings(false)}>✕</button></div>
+        <p>${worldPlain(world)} ${experiment ? msg(str`It is ${networkText(experiment)}, and trains for ${amountText(experiment)}.`) : nothing}</p></div>
+      <tabgym-setup .app=${this.app}></tabgym-setup>
+    </aside>`;
+  }
+
+  private renderStory() {
+    const { gpu, phase, run } = this.state;
+    if (phase === 'ready' && gpu && !gpu.supported && !run)
+      return html`<tabgym-welcome .app=${this.app}></tabgym-welcome>`;
+    return html`<h2 class="lead" .style=${'text-transform:none;color:var(--text)'}>${this.lead()}</h2>
+      ${this.finished ? this.renderEnd() : this.renderGo()}
+      ${this.trained > 0 ? this.renderSuccess() : nothing}
+      ${this.renderTerms()}
+      ${this.trained > 0 ? this.renderMore() : nothing}`;
+  }
+
+  /** The newest success and the time left, or the task of the world. */
+  private lead() {
+    const { experiment } = this;
+    const name = experiment?.worlds[0]?.name;
+    const success = this.finished ? this.heldOut() : null;
+    if (success)
+      return msg(str`It now succeeds in ${ofHundred(success.policy.rate)} of 100 tasks that it never trained on.`);
+    const plain = worldPlain(name ?? 'maze');
+    return plain || msg(str`An agent learns to act in ${worldTitle(name ?? '')}.`);
+  }
+
+  private heldOut() {
+    return this.state.records.findLast(({ evaluation, step }) => step > 0 && evaluation)?.evaluation?.test ?? null;
+  }
+
+  private renderGo() {
+    const { phase, status, busy, gpu, owner, draft, run } = this.state;
+    const { experiment } = this;
+    if (phase === 'starting') return html`<div class="go">${loadingState(msg('Getting the agent ready'))}</div>`;
+    const running = isActive(status);
+    const off = busy !== null || !gpu?.supported || owner === 'another-tab' || status === 'pausing' || !(run ?? draft);
+    const trains = experiment !== null && factsOf(experiment.policy).trains;
+    return html`<p class="say">${running || this.trained > 0 ? this.progressText() : this.beginning()}</p>
+      <div class="go">
+        <button class=${running ? '' : 'primary'} ?disabled=${off || !trains} aria-keyshortcuts="Space" @click=${() => this.app.toggle()}>${this.buttonText(running)}</button>
+        ${running ? this.renderProgress() : this.renderFacts()}
+        ${status === 'failed' ? html`<p class="message error" role="alert">${this.state.statusDetail}</p>` : nothing}
+        ${run && owner === 'another-tab' ? html`<p class="message warning">${msg('Another tab trains this agent.')} <button @click=${() => this.app.takeOver()}>${msg('Take over')}</button></p>` : nothing}
+      </div>`;
+  }
+
+  private buttonText(running: boolean) {
+    if (this.state.status === 'pausing') return html`<span aria-hidden="true">❚❚</span> ${msg('Pausing')}`;
+    if (running) return html`<span aria-hidden="true">❚❚</span> ${msg('Pause')}`;
+    return html`<span aria-hidden="true">▶</span> ${this.trained > 0 ? msg('Continue training') : msg('Train')}`;
+  }
+
+  private beginning() {
+    return msg(
+      'Its network starts with random weights, so it acts at random and hardly ever succeeds. Press Train: after each round of tries, the actions of the tries that went better become a little more likely.',
+    );
+  }
+
+  private progressText() {
+    const { experiment } = this;
+    const { status, records } = this.state;
+    const step = this.trained;
+    const steps = experiment?.steps ?? 0;
+    if (status === 'preparing' || step === 0)
+      return msg('First it plays with random weights, to measure where it starts. Then the updates begin.');
+    const ms = recentStepMs(records);
+    const left = ms === null || !isActive(status) ? '' : msg(str`${duration(ms * (steps - step))} left.`);
+    return html`<strong class="number">${msg(str`Update ${step} of ${steps}.`)}</strong> ${left}`;
+  }
+
+  private renderProgress() {
+    const { progress } = this.state;
+    if (progress)
+      return html`<div class="small soft" role="presentation">${progressText(progress)}</div>${progressBar(progress)}`;
+    return html`<progress aria-label=${msg('Updates done')} max=${this.experiment?.steps ?? 1} .value=${this.trained}></progress>`;
+  }
+
+  private renderFacts() {
+    const { experiment } = this;
+    if (!experiment || this.trained > 0) return nothing;
+    return html`<p class="facts"><span>${networkText(experiment)}</span><span>${amountText(experiment)}</span><span>${timeText(experiment, this.state.gpu)}</span></p>`;
+  }
+
+  /** Readout of the newest success, and its curve. */
+  private renderSuccess() {
+    const { records, selection, theme, systemDark, chartView } = this.state;
+    const success = readSuccess(records);
+    const view = `${theme} ${systemDark}`;
+    return html`${success ? this.renderReadout(success) : nothing}
+      <tabgym-chart .spec=${charts()[0]} .records=${records} .selected=${selection.step} .theme=${view} .view=${chartView} .tall=${chartHeight}></tabgym-chart>`;
+  }
+
+  private renderReadout({ rate, chance }: { rate: number; chance: number | null }) {
+    const tries = ofHundred(rate);
+    return html`<div class="readout"><span class="big" aria-hidden="true">${tries}%</span>
+      <p>${msg(str`${tries} of 100 tries succeed.`)}${chance === null ? nothing : html`<br /><span class="soft">${msg(str`An agent that acts at random: ${ofHundred(chance)} of 100.`)}</span>`}</p></div>`;
+  }
+
+  private renderTerms() {
+    const terms: [string, string][] = [
+      [msg('Policy'), msg('The network. It reads what the agent sees and gives each possible action a probability.')],
+      [
+        msg('Try'),
+        msg('One attempt at one task, from the start to success or to the last allowed move. Also called an episode.'),
+      ],
+      [msg('Reward'), msg('1 if the try succeeds, 0 if not. Nothing else tells the agent what is right.')],
+      [
+        msg('Chance'),
+        msg('How often an agent succeeds that chooses among the same actions at random: the dashed line.'),
+      ],
+      [
+        msg('Update'),
+        msg('A small change of the weights after a round of tries: actions of better tries become more likely.'),
+      ],
+    ];
+    return html`<dl class="terms" aria-label=${msg('Words')}>${terms.map(([word, meaning]) => html`<div><dt>${word}</dt><dd>${meaning}</dd></div>`)}</dl>`;
+  }
+
+  /** The other curves, drawn when they are opened. */
+  private renderMore() {
+    const { records, selection, theme, systemDark, chartView } = this.state;
+    const view = `${theme} ${systemDark}`;
+    const toggle = (event: Event) => {
+      this.moreCharts = (event.target as HTMLDetailsElement).open;
+    };
+    const [, ...others] = charts();
+    return html`<details @toggle=${toggle}><summary>${msg('Five more curves')}</summary>${
+      this.moreCharts
+        ? others.map(
+            (spec) =>
+              html`<tabgym-chart .spec=${spec} .records=${records} .selected=${selection.step} .theme=${view} .view=${chartView} .tall=${120}></tabgym-chart>`,
+          )
+        : nothing
+    }</details>`;
+  }
+
+  private choose(event: StepSelectEvent) {
+    this.app.navigation.select({ step: event.step, tab: 'group' });
+  }
+
+  /** Result in words, and three ways to go on. */
+  private renderEnd() {
+    const first = this.state.records.find(({ step, evaluation }) => step === 0 && evaluation)?.evaluation?.test;
+    const now = this.heldOut();
+    const before = first ? ofHundred(first.policy.rate) : null;
+    const words =
+      now && before !== null
+        ? msg(
+            str`Before training it was ${before} of 100; an agent that acts at random reaches ${ofHundred(now.chance.rate)}.`,
+          )
+        : msg('The training is finished.');
+    return html`<p class="say" role="status">${words}</p>
+      <div class="next" role="group" aria-label=${msg('What next')}>
+        <button class="primary" aria-expanded=${this.changing ? 'true' : 'false'} @click=${() => (this.changing = !this.changing)}>${msg('Change one thing')}</button>
+        <button @click=${() => this.app.navigation.select({ tab: 'play' })}>${msg('Play against it')}</button>
+        <button @click=${() => this.app.layout.openLearn('lessons')}>${msg('Next lesson')}</button>
+      </div>
+      ${this.changing ? this.renderChanges() : nothing}`;
+  }
+
+  private renderChanges() {
+    const { experiment } = this;
+    if (!experiment) return nothing;
+    const begin = (document: Experiment) => {
+      this.changing = false;
+      this.app.close();
+      this.app.draft.use(document);
+    };
+    return html`<div class="changes"><p>${msg('A second run with one difference, from random weights. Both stay under Runs in the lab, to be compared.')}</p>
+      ${oneChanges(experiment).map(({ label, experiment: changed }) => html`<button @click=${() => begin(changed)}>${label}</button>`)}
+      <button class="link" @click=${() => this.app.layout.showSettings(true)}>${msg('All settings')}</button></div>`;
+  }
+}
