@@ -12,7 +12,7 @@ export interface RowScores {
 export async function scoreRows(
   policy: Pick<Learner, 'score' | 'capacity'>,
   trajectories: readonly Trajectory[],
-  { offsets }: TokenRows,
+  { offsets }: Pick<TokenRows, 'offsets'>,
   {
     onScored,
     ...options

@@ -8,6 +8,7 @@ import type { Task } from '../envs/env.ts';
 import type { Learner } from '../policy/policy.ts';
 import type { Algorithm, CollectedPlay, Collector, CreditInput, Needs } from './algorithms/algorithm.ts';
 import { algorithmOf } from './algorithms/registry.ts';
+import { scoreAlternatives } from './alternatives.ts';
 import { assignCredit, type TrainingSet, tokenRows } from './assign-credit.ts';
 import { awaitAll } from './common/await-all.ts';
 import { joinFloats } from './common/numbers.ts';
@@ -146,6 +147,12 @@ export class Trainer {
     const updater = new Updater(this.policy, stage, this.runner);
     const { temperature } = stage.sampling;
     return examine(training, { policy: this.policy, updater, temperature, values: needs.values ?? false, loadAfter });
+  }
+
+  /** Log-probabilities of the tokens that could have been chosen at a position of one of step `k`'s trajectories. */
+  scoreAlternatives(k: number, trajectory: Trajectory, position: number): Promise<Float64Array> {
+    const { temperature } = trainingStageAt(this.settings, k).sampling;
+    return scoreAlternatives(this.policy, trajectory, position, temperature);
   }
 
   /** Collects a step's trajectories as the algorithm defines. Default: groups of the step's tasks. */

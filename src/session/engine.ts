@@ -68,6 +68,11 @@ export interface Training {
    * `loadAfter` loads those from after it. Absent: not supported.
    */
   examine?(step: number, trajectories: readonly Trajectory[], loadAfter: () => Promise<void>): Promise<ExaminedStep>;
+  /**
+   * Log-probabilities of the tokens that could have been chosen at a position, with the loaded weights, in the order of
+   * `alternativesAt`. Absent: not supported.
+   */
+  alternatives?(step: number, trajectory: Trajectory, position: number): Promise<Float64Array>;
 }
 
 export interface Engine {

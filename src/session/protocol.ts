@@ -143,6 +143,20 @@ export interface StepInspection extends ExaminedStep {
   weights: WeightChange[];
 }
 
+/** Position of a token within a step. */
+export interface TokenPlace {
+  group: number;
+  member: number;
+  position: number;
+}
+
+/** Token that could have been chosen, with its probabilities before and after the step. */
+export interface TokenAlternative {
+  token: number;
+  before: number;
+  after: number;
+}
+
 /** Bytes of each part on this adapter, and whether they fit. */
 export interface MemoryPlanReport {
   parts: { name: string; bytes: number }[];
@@ -268,6 +282,11 @@ export interface TrainerApi extends ModelApi, SweepApi, EvaluationApi {
    * are not kept.
    */
   inspectStep(runId: string, step: number): Promise<StepInspection | null>;
+  /**
+   * Tokens that could have been chosen at a position, with their probabilities before and after the step; null: the run
+   * is training, the weights around the step are not kept, or the token was not chosen among listed ones.
+   */
+  alternatives(runId: string, step: number, place: TokenPlace): Promise<TokenAlternative[] | null>;
   /** Display text of each token id. */
   tokenTexts(runId: string): Promise<string[]>;
   /** The world's view before and after each turn of a trajectory, obtained by replaying its actions. */

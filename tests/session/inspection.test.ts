@@ -82,6 +82,35 @@ it('the inspection shows the weight of each token in the update, and leaves the 
   expect(numbers(await store.records(looked.id))).toEqual(numbers(await store.records(plain.id)));
 });
 
+it('the alternatives of a token are those allowed, with probabilities that sum to one', async () => {
+  const { id, session } = await run();
+  await session.train({ steps: 2 });
+  const stored = decodeTrajectories((await store.trajectories(id, 2))!);
+  const inspection = (await session.inspectStep(2))!;
+  const k = stored.findIndex(({ choices }) => choices !== null && choices.position.length > 1);
+  const { group, member, choices, tokens } = stored[k];
+  for (const [row, position] of [...choices!.position].slice(0, 3).entries()) {
+    const found = (await session.alternatives(2, { group, member, position }))!;
+    const allowed = [...choices!.tokens.subarray(choices!.offsets[row], choices!.offsets[row + 1])];
+    if (allowed.length > 16) continue;
+    expect(found.map(({ token }) => token)).toEqual(allowed);
+    for (const when of ['before', 'after'] as const) {
+      expect(found.reduce((sum, each) => sum + each[when], 0)).toBeCloseTo(1, 4);
+      // The sampled token is scored as the inspection scores it.
+      const taken = found.find(({ token }) => token === tokens[position])!;
+      expect(taken[when]).toBeCloseTo(Math.exp(inspection.episodes[k][when][row]), 4);
+    }
+  }
+  // A token of the world was not chosen.
+  expect(await session.alternatives(2, { group, member, position: 0 })).toBeNull();
+  await session.train({ steps: 1 });
+  await session.close();
+  const plain = await run();
+  await plain.session.train({ steps: 3 });
+  await plain.session.close();
+  expect(numbers(await store.records(id))).toEqual(numbers(await store.records(plain.id)));
+});
+
 it('a step whose weights are not kept has no inspection', async () => {
   const { session } = await run();
   await session.train({ steps: 1 });

@@ -49,6 +49,7 @@ export class ModelEngine implements Engine {
       step: (step, options) => trainer.step(step, forTrainer(options)),
       imitate: (step, options) => trainer.imitate(step, options),
       save: (options) => this.save(options),
+      alternatives: (step, trajectory, position) => trainer.scoreAlternatives(step, trajectory, position),
       examine: (step, trajectories, loadAfter) => trainer.examine(step, trajectories, loadAfter),
     };
   }

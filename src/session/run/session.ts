@@ -22,14 +22,23 @@ import {
   type WatchOptions,
 } from '../engine.ts';
 import { finiteState, requireFinite } from '../finite-weights.ts';
-import type { LiveTurn, Progress, RunStatus, SessionEvent, StepInspection, TriesOptions } from '../protocol.ts';
+import type {
+  LiveTurn,
+  Progress,
+  RunStatus,
+  SessionEvent,
+  StepInspection,
+  TokenAlternative,
+  TokenPlace,
+  TriesOptions,
+} from '../protocol.ts';
 import { Commits, type CommittedStep } from './commits.ts';
 import { type Clock, FrozenError, type OtherThread, systemClock, watchForFreeze } from './freeze-watch.ts';
 import { ClosedError, meansLostDevice, PausedError } from './interruptions.ts';
 import { ProgressMeter } from './progress-meter.ts';
 import { runAssets } from './recording-files.ts';
 import { evaluates } from './schedule.ts';
-import { inspectionOf, storedStep } from './step-examination.ts';
+import { alternativesOf, inspectionOf, type StoredStep, storedStep } from './step-examination.ts';
 import { StepGate } from './step-gate.ts';
 import { encodeTrajectories } from './trajectory-codec.ts';
 
@@ -181,16 +190,26 @@ export class Session {
   }
 
   /** Changes over a step; null during training, or if the weights before or after the step are not kept. */
-  async inspectStep(step: number): Promise<StepInspection | null> {
+  inspectStep(step: number): Promise<StepInspection | null> {
+    return this.withStored(step, (stored) => inspectionOf(this.engine!, step, stored));
+  }
+
+  /** Alternatives of one token of a step; null as for `inspectStep`, or if the token had none. */
+  alternatives(step: number, place: TokenPlace): Promise<TokenAlternative[] | null> {
+    return this.withStored(step, (stored) => alternativesOf(this.engine!, step, stored, place));
+  }
+
+  /** Uses the policy on a stored step, unless it is training. */
+  private async withStored<T>(step: number, use: (stored: StoredStep) => Promise<T | null>): Promise<T | null> {
     await this.stopWatching();
     await this.dropHeld();
     if (this.running) return null;
-    const inspection = this.inspect(step);
-    this.watching = { abort: new AbortController(), done: inspection.then(() => {}) };
-    return inspection;
+    const found = this.examined(step, use);
+    this.watching = { abort: new AbortController(), done: found.then(() => {}) };
+    return found;
   }
 
-  private async inspect(step: number): Promise<StepInspection | null> {
+  private async examined<T>(step: number, use: (stored: StoredStep) => Promise<T | null>): Promise<T | null> {
     const stored = await storedStep(this.parts.store, this.runId, step);
     if (!stored) return null;
     const before = this.status === 'preparing' ? 'idle' : this.status;
@@ -203,7 +222,7 @@ export class Session {
     const { at } = this;
     // The engine does not hold the weights of the last step until they are loaded again.
     this.at = null;
-    return inspectionOf(this.engine!, step, stored).finally(() => {
+    return use(stored).finally(() => {
       if (step === at) this.at = at;
     });
   }

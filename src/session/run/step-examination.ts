@@ -4,11 +4,12 @@
  */
 import { parametersOf } from '../../policy/moments.ts';
 import type { PolicyState } from '../../policy/policy.ts';
+import { alternativesAt } from '../../rl/alternatives.ts';
 import type { Trajectory } from '../../rl/episode/trajectory.ts';
 import type { RunStore } from '../../store/run-store.ts';
 import { decodeState } from '../checkpoint.ts';
 import type { Engine } from '../engine.ts';
-import type { StepInspection, WeightChange } from '../protocol.ts';
+import type { StepInspection, TokenAlternative, TokenPlace, WeightChange } from '../protocol.ts';
 import { decodeTrajectories } from './trajectory-codec.ts';
 
 export interface StoredStep {
@@ -47,6 +48,28 @@ export async function inspectionOf(engine: Engine, step: number, stored: StoredS
     return { step, weights, ...(await engine.training.examine(step, trajectories, loadAfter)) };
   } finally {
     if (!loaded) await engine.load(after);
+  }
+}
+
+/** Alternatives of one token before and after the step; null if it had none. The engine ends with the later weights. */
+export async function alternativesOf(
+  engine: Engine,
+  step: number,
+  { before, after, trajectories }: StoredStep,
+  { group, member, position }: TokenPlace,
+): Promise<TokenAlternative[] | null> {
+  const trajectory = trajectories.find((each) => each.group === group && each.member === member);
+  const score = engine.training?.alternatives;
+  const tokens = trajectory ? alternativesAt(trajectory, position) : [];
+  if (!trajectory || !score || !tokens.length) return null;
+  try {
+    await engine.load(before);
+    const was = await score(step, trajectory, position);
+    await engine.load(after);
+    const is = await score(step, trajectory, position);
+    return tokens.map((token, k) => ({ token, before: Math.exp(was[k]), after: Math.exp(is[k]) }));
+  } finally {
+    await engine.load(after);
   }
 }
 

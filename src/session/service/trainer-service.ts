@@ -31,6 +31,8 @@ import type {
   StepDetail,
   StepInspection,
   StepRecord,
+  TokenAlternative,
+  TokenPlace,
   TrainerApi,
   TriesOptions,
 } from '../protocol.ts';
@@ -274,10 +276,19 @@ export class TrainerService implements TrainerApi {
   }
 
   async inspectStep(runId: string, step: number): Promise<StepInspection | null> {
-    // A training run must not be disturbed.
-    const { session } = this;
-    if (session && session.runId !== runId && ['running', 'preparing', 'pausing'].includes(session.status)) return null;
+    if (this.trainsAnother(runId)) return null;
     return (await this.sessionOf(runId, 'read')).inspectStep(step);
+  }
+
+  async alternatives(runId: string, step: number, place: TokenPlace): Promise<TokenAlternative[] | null> {
+    if (this.trainsAnother(runId)) return null;
+    return (await this.sessionOf(runId, 'read')).alternatives(step, place);
+  }
+
+  /** True while another run trains, which must not be disturbed. */
+  private trainsAnother(runId: string): boolean {
+    const { session } = this;
+    return session !== null && session.runId !== runId && ['running', 'preparing', 'pausing'].includes(session.status);
   }
 
   async tokenTexts(runId: string): Promise<string[]> {

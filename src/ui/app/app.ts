@@ -104,6 +104,23 @@ export class TabgymApp extends Panel {
         min-height: 0;
         overflow: auto;
       }
+      [data-target='setup'] tabgym-setup,
+      [data-target='stage'] tabgym-stage,
+      [data-target='progress'] tabgym-progress {
+        outline: 2px solid var(--accent);
+        outline-offset: -2px;
+        animation: lit 1.4s ease-in-out 3;
+      }
+      @keyframes lit {
+        50% {
+          outline-color: transparent;
+        }
+      }
+      @media (prefers-reduced-motion: reduce) {
+        [data-target] > * {
+          animation: none !important;
+        }
+      }
       nav {
         display: none;
       }
@@ -298,6 +315,13 @@ export class TabgymApp extends Panel {
     return !!open && panel !== 'setup' && this.app.lessons.current(open)?.where?.panel !== 'setup';
   }
 
+  /** Panel of the open lesson's current task, which is lit. */
+  private get target(): NarrowPanel | null {
+    const { learn, lesson, lessonsReady } = this.state;
+    const open = learn && lessonsReady ? this.app.lessons.lessons.find(({ id }) => id === lesson) : null;
+    return (open && this.app.lessons.current(open)?.where?.panel) ?? null;
+  }
+
   private hides(control: string) {
     if (control === 'setup' && this.lessonHidesSetup) return true;
     return this.state.link.hide.includes(control);
@@ -317,7 +341,7 @@ export class TabgymApp extends Panel {
 
   private renderBody(panel: NarrowPanel) {
     return html`
-      <main class="body" data-panel=${panel} .style=${this.sizes()} @pane-resize=${(event: PaneResizeEvent) => this.app.layout.resize(event.pane, event.size)}>
+      <main class="body" data-panel=${panel} data-target=${this.target ?? nothing} .style=${this.sizes()} @pane-resize=${(event: PaneResizeEvent) => this.app.layout.resize(event.pane, event.size)}>
         ${
           this.hides('setup')
             ? nothing

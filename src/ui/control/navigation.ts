@@ -4,7 +4,7 @@
  */
 import type { StepDetail, TrainerApi } from '../../session/protocol.ts';
 import { arrangementOf, rememberedArrangement } from '../state/arrangement.ts';
-import { shownStep } from '../state/focus.ts';
+import { shownStep, tokenKey } from '../state/focus.ts';
 import { formatLink, parseLink } from '../state/link.ts';
 import { formatHash, parseHash, type Selection } from '../state/selection.ts';
 import { none, type Store } from '../state/state.ts';
@@ -17,6 +17,7 @@ export class Navigation {
   private readonly cache = new Map<string, StepDetail>();
   private wanted = '';
   private wantedReplay = '';
+  private wantedAlternatives = '';
 
   constructor(
     private readonly store: Store,
@@ -88,7 +89,8 @@ export class Navigation {
     this.cache.clear();
     this.wanted = '';
     this.wantedReplay = '';
-    this.store.set({ detail: none, replay: none, tokenTexts: null, inspection: none });
+    this.wantedAlternatives = '';
+    this.store.set({ detail: none, replay: none, tokenTexts: null, inspection: none, alternatives: none });
   }
 
   /**
@@ -104,6 +106,25 @@ export class Navigation {
       this.store.set({ inspection: { state: 'ready', value: await this.api().inspectStep(run.id, step) } });
     } catch (error) {
       this.store.set({ inspection: { state: 'error', message: sentence(error) } });
+    }
+  }
+
+  /** Loads the alternatives of the selected token, unless they are loaded or loading. */
+  async loadAlternatives() {
+    const { run, selection } = this.store.state;
+    const step = shownStep(this.store.state);
+    const { group, member, token } = selection;
+    const key = tokenKey(this.store.state);
+    if (!run || step === null || token === null || !key) return;
+    if (this.wantedAlternatives === key) return;
+    this.wantedAlternatives = key;
+    if (this.store.state.alternatives.state !== 'ready') this.store.set({ alternatives: { state: 'loading' } });
+    try {
+      const list = await this.api().alternatives(run.id, step, { group, member, position: token });
+      if (this.wantedAlternatives === key) this.store.set({ alternatives: { state: 'ready', value: { key, list } } });
+    } catch (error) {
+      if (this.wantedAlternatives === key)
+        this.store.set({ alternatives: { state: 'error', message: sentence(error) } });
     }
   }
 

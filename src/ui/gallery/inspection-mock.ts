@@ -2,7 +2,9 @@
  * Made-up effect of a step: each log-probability moves by a tenth of the token's advantage, each layer by about a
  * hundredth of its norm.
  */
-import type { StepInspection } from '../../session/protocol.ts';
+import { alternativesAt } from '../../rl/alternatives.ts';
+import type { Trajectory } from '../../rl/episode/trajectory.ts';
+import type { StepInspection, TokenAlternative } from '../../session/protocol.ts';
 import { mockStep } from './mock-data.ts';
 
 const parts = [
@@ -46,4 +48,15 @@ export function mockInspection(step: number, repeat: number): StepInspection {
     totalWeight,
     weights: [{ name: 'embed_tokens', layer: null, count: 20_480, norm: 30, change: 0.2 }, ...layers],
   };
+}
+
+/** Made-up alternatives: the sampled token gains a tenth of its probability's distance to one. */
+export function mockAlternatives(trajectory: Trajectory, position: number): TokenAlternative[] | null {
+  const tokens = alternativesAt(trajectory, position);
+  if (!tokens.length) return null;
+  const taken = tokens.indexOf(trajectory.tokens[position]);
+  const was = tokens.length === 1 ? 1 : Math.exp(trajectory.logprob[position]);
+  const shares = (p: number) => tokens.map((_, k) => (k === taken ? p : (1 - p) / Math.max(1, tokens.length - 1)));
+  const [before, after] = [shares(was), shares(was + 0.1 * (1 - was))];
+  return tokens.map((token, k) => ({ token, before: before[k], after: after[k] }));
 }

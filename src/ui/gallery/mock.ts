@@ -18,13 +18,14 @@ import type {
   RunStatus,
   RunSummary,
   SessionEvent,
+  TokenPlace,
   TrainerApi,
   TriesOptions,
 } from '../../session/protocol.ts';
 import * as fixtures from '../../worlds/fixtures.ts';
 import type { ViewFixture } from '../kit/view-fixture.ts';
 import { mockEvaluate, mockEvaluations } from './evaluation-mock.ts';
-import { mockInspection } from './inspection-mock.ts';
+import { mockAlternatives, mockInspection } from './inspection-mock.ts';
 import {
   mockExperiment,
   mockRecord,
@@ -309,6 +310,11 @@ class MockTrainer implements TrainerApi {
 
   async inspectStep(_: string, step: number) {
     return mockInspection(step, this.repeat);
+  }
+
+  async alternatives(_: string, step: number, { group, member, position }: TokenPlace) {
+    const found = mockStep(step, this.repeat).find((each) => each.group === group && each.member === member);
+    return found ? mockAlternatives(found, position) : null;
   }
 
   async tokenTexts() {

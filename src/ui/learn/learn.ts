@@ -9,6 +9,9 @@ import { isActive } from '../control/events.ts';
 import { Panel } from '../control/panel.ts';
 import { highlight } from '../state/highlight.ts';
 import '../lessons/lessons.ts';
+import '../lessons/lesson-part.ts';
+import '../stage/alternatives.ts';
+import './update-motion.ts';
 import { controls } from '../kit/styles/shared.ts';
 import { tabStyles } from '../kit/styles/tabs.ts';
 import { tabList } from '../kit/tabs.ts';
@@ -50,7 +53,7 @@ export class TabgymLearn extends Panel {
         ${tabList(this, { label: msg('Learn'), order, labels, chosen: learn, choose: (tab) => this.choose(tab) })}
         <button class="quiet" aria-label=${msg('Close Learn')} @click=${() => this.app.layout.openLearn(null)}>✕</button>
       </div>
-      <div role="tabpanel" id="panel" aria-labelledby=${`tab-${learn}`}>${learn === 'cards' ? this.renderCards() : html`<tabgym-lessons .app=${this.app}></tabgym-lessons>`}</div>`;
+      <div role="tabpanel" id="panel" aria-labelledby=${`tab-${learn}`}>${learn === 'cards' ? html`<tabgym-lesson-part .app=${this.app}></tabgym-lesson-part>${this.renderCards()}` : html`<tabgym-lessons .app=${this.app}></tabgym-lessons>`}</div>`;
   }
 
   private choose(tab: LearnTab) {
@@ -64,6 +67,7 @@ export class TabgymLearn extends Panel {
     const part = partAt(place, this.justUpdated);
     const cards = cardsOf(place.settings);
     const more: { readonly [part: string]: unknown } = {
+      act: html`<tabgym-alternatives .app=${this.app}></tabgym-alternatives>`,
       objective: renderWhy(this.app, place),
       update: renderWeights(place.inspection, place),
     };
@@ -71,6 +75,7 @@ export class TabgymLearn extends Panel {
       <p class="intro">${msg(str`How ${algorithmOf(place.settings).label} learns, with the numbers of your selection.`)}</p>
       <p class="place number" role="status">${this.placeText(place)}</p>
       ${slowMotion(this.app, place, () => void this.oneUpdate())}
+      <tabgym-update-motion .members=${place.members} .inspection=${place.inspection}></tabgym-update-motion>
       ${cards.map((card) => renderCard(card, place, { active: card.part === part, more: more[card.part] }))}
     </div>`;
   }

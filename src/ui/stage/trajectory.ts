@@ -14,6 +14,7 @@ import { controls } from '../kit/styles/shared.ts';
 import { endingNames, type Segment, segmentsByTurn, taskLabel } from '../state/episodes.ts';
 import { shownStep } from '../state/focus.ts';
 import { highlightStyle } from '../state/highlight.ts';
+import './alternatives.ts';
 import './token-details.ts';
 import type { TabgymTokenDetails } from './token-details.ts';
 import { gapBefore, needsSpaces, tokenStyles, tokenTemplate, tokenText } from './tokens.ts';
@@ -139,6 +140,7 @@ export class TabgymTrajectory extends Panel {
         <div class="turns" @pointerover=${this.point} @click=${this.choose}>${this.renderTurns(trajectory, turn)}</div>
         <div class="side" tabindex="0" role="region" aria-label=${msg('Token and world')}>
           <tabgym-token-details .trajectory=${trajectory} .texts=${this.state.tokenTexts} .position=${this.state.selection.token}></tabgym-token-details>
+          <tabgym-alternatives .app=${this.app}></tabgym-alternatives>
           ${this.renderReplay(turn)}
         </div>
       </div>`;

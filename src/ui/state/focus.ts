@@ -12,3 +12,10 @@ export function shownStep(state: State): number | null {
   const last = state.records[state.records.length - 1];
   return last && last.step > 0 ? last.step : null;
 }
+
+/** Names the selected token of the shown step; null if none is selected. */
+export function tokenKey(state: State): string | null {
+  const { group, member, token } = state.selection;
+  const step = shownStep(state);
+  return !state.run || step === null || token === null ? null : `${state.run.id}/${step}/${group}/${member}/${token}`;
+}

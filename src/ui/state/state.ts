@@ -18,6 +18,7 @@ import type {
   RunSummary,
   StepInspection,
   StepRecord,
+  TokenAlternative,
   TrainerApi,
 } from '../../session/protocol.ts';
 import type { Locale } from '../kit/locale.ts';
@@ -162,6 +163,8 @@ export interface State {
    * longer kept.
    */
   inspection: Fetched<StepInspection | null>;
+  /** Alternatives of the selected token; `list` is null if they cannot be computed. */
+  alternatives: Fetched<{ key: string; list: readonly TokenAlternative[] | null }>;
   /** A person's play since the page opened or a lesson began. */
   played: Played;
   arrangement: Arrangement;
@@ -229,6 +232,7 @@ const initialState = (): State => ({
   offeredTrajectories: null,
   keptModels: [],
   inspection: none,
+  alternatives: none,
   played: nothingPlayed,
   arrangement: 'simple',
   settings: false,

@@ -55,6 +55,7 @@ export class NameExchange extends Exchange {
       items.map(({ name, count }) => ({ name: this.toShown(name), count }));
     return {
       ...view,
+      renamed: true,
       text: this.toShown(view.text),
       goal: this.toShown(view.goal),
       inventory: counted(view.inventory),

@@ -4,6 +4,8 @@ import type { WorldView } from '../../envs/env.ts';
 export interface TextCraftView extends WorldView {
   kind: 'textcraft';
   goal: string;
+  /** True if the words of the item names are exchanged. Absent: they are the world's own. */
+  renamed?: boolean;
   inventory: Counted[];
   commands: { text: string; output: string; count: number; inputs: Counted[] }[];
   /** Crafting tree of the goal: amount needed, amount carried, and whether each thing is fetched or crafted. */

@@ -1,93 +1,26 @@
 /**
- * Drawing of TextCraft: the inventory, the recipes shown, and the crafting tree of the goal. All states have a text
- * label.
+ * Drawing of TextCraft: the crafting tree of the goal as a picture, the inventory as slots, and the recipes shown. Every
+ * tile stands beside its item's name, and every state has a text.
  */
 import { msg, str } from '@lit/localize';
-import { css, html, LitElement, nothing, type TemplateResult } from 'lit';
+import { html, LitElement, nothing, type TemplateResult } from 'lit';
 import { customElement, property } from 'lit/decorators.js';
 import { controls } from '../../../ui/kit/styles/shared.ts';
-import type { CraftNode, TextCraftView } from '../view-data.ts';
+import type { Counted, CraftNode, TextCraftView } from '../view-data.ts';
+import { textcraftStyles } from './styles.ts';
+import { itemTile } from './tile.ts';
+
+/** Slots of a row of the inventory; a row is always full. */
+const rowSlots = 9;
 
 const namesOf = (node: CraftNode): string[] => [node.name, ...node.children.flatMap(namesOf)];
 
+const tile = (name: string, size: 'small' | 'large' | '' = '') =>
+  html`<svg class="tile ${size}" viewBox="0 0 48 48" aria-hidden="true">${itemTile(name)}</svg>`;
+
 @customElement('tabgym-textcraft-view')
 export class TabgymTextCraftView extends LitElement {
-  static override styles = [
-    controls,
-    css`
-      :host {
-        display: block;
-        container-type: inline-size;
-      }
-      .parts {
-        display: grid;
-        gap: 12px;
-      }
-      @container (min-width: 620px) {
-        .parts {
-          grid-template-columns: minmax(0, 1fr) minmax(0, 1.2fr);
-        }
-        .goal {
-          grid-column: 1 / -1;
-        }
-      }
-      .goal {
-        font-size: var(--size-l);
-      }
-      .goal strong {
-        font-family: var(--mono);
-      }
-      h3 {
-        margin-block-end: 4px;
-        color: var(--text-2);
-        font-size: var(--size-s);
-      }
-      ul {
-        list-style: none;
-      }
-      .tree ul {
-        margin-inline-start: 9px;
-        padding-inline-start: 12px;
-        border-inline-start: 1px solid var(--line-strong);
-      }
-      .node {
-        display: inline-flex;
-        gap: 6px;
-        align-items: baseline;
-        padding: 1px 0;
-      }
-      .node .mark {
-        width: 1em;
-        text-align: center;
-      }
-      .done {
-        color: var(--good);
-      }
-      .chips {
-        display: flex;
-        flex-wrap: wrap;
-        gap: 4px;
-      }
-      .chip {
-        padding: 1px 8px;
-        border-radius: var(--radius);
-        background: var(--surface-3);
-        font-family: var(--mono);
-        font-size: var(--size-s);
-      }
-      .commands li {
-        font-family: var(--mono);
-        font-size: var(--size-s);
-        padding: 1px 6px;
-        border-inline-start: 3px solid transparent;
-        overflow-wrap: anywhere;
-      }
-      .commands .needed {
-        border-color: var(--accent);
-        background: var(--accent-soft);
-      }
-    `,
-  ];
+  static override styles = [controls, textcraftStyles];
 
   @property({ attribute: false }) view: TextCraftView | null = null;
 
@@ -96,27 +29,22 @@ export class TabgymTextCraftView extends LitElement {
     if (!view) return nothing;
     const needed = new Set(namesOf(view.tree));
     return html`<div class="parts">
-      <p class="goal">${msg('Goal')}: <strong>${view.goal}</strong></p>
-      <div>
+      <p class="goal">${tile(view.goal, 'large')}<span>${msg('Goal')}: <strong>${view.goal}</strong></span>${
+        view.renamed ? html`<span class="badge">${msg('exchanged names')}</span>` : nothing
+      }</p>
+      ${view.renamed ? html`<p class="soft small wide">${msg('In this task all words of the item names are exchanged, so that the recipes must be read and cannot be remembered.')}</p>` : nothing}
+      <div class="tree-part">
         <h3>${msg('Crafting tree')}</h3>
-        <ul class="tree"><li>${this.renderNode(view.tree)}</li></ul>
-        <h3 .style=${'margin-block-start:10px'}>${msg('Inventory')}</h3>
-        ${
-          view.inventory.length
-            ? html`<div class="chips">${view.inventory.map((item) => html`<span class="chip">${item.count} × ${item.name}</span>`)}</div>`
-            : html`<p class="soft small">${msg('Nothing carried yet.')}</p>`
-        }
+        <div class="tree-scroll"><ul class="tree"><li>${this.renderNode(view.tree)}</li></ul></div>
+      </div>
+      <div>
+        <h3>${msg('Inventory')}</h3>
+        ${this.renderInventory(view.inventory)}
+        ${view.inventory.length ? nothing : html`<p class="soft small">${msg('Nothing carried yet.')}</p>`}
       </div>
       <div>
         <h3>${msg('Recipes the world shows')}</h3>
-        <ul class="commands">${view.commands.map(
-          (command) =>
-            html`<li class=${needed.has(command.output) ? 'needed' : ''}>${command.text}${
-              needed.has(command.output)
-                ? html`<span class="visually-hidden"> (${msg('leads to the goal')})</span>`
-                : nothing
-            }</li>`,
-        )}</ul>
+        <ul class="commands">${view.commands.map((command) => this.renderCommand(command, needed))}</ul>
       </div>
     </div>`;
   }
@@ -125,8 +53,22 @@ export class TabgymTextCraftView extends LitElement {
     const done = node.have >= node.need;
     const mark = done ? '✓' : node.have > 0 ? '◐' : '○';
     const how = node.craftable ? msg('craft') : msg('get');
-    return html`<span class="node ${done ? 'done' : ''}"><span class="mark" aria-hidden="true">${mark}</span>
-        <span class="mono">${node.name}</span> <span class="small soft number">${msg(str`${node.have} of ${node.need}, ${how}`)}</span></span>
+    return html`<span class="node ${done ? 'done' : ''}">${tile(node.name)}<span class="name">${node.name}</span>
+        <span class="small number"><span aria-hidden="true">${mark}</span> ${msg(str`${node.have} of ${node.need}, ${how}`)}</span></span>
       ${node.children.length ? html`<ul>${node.children.map((child) => html`<li>${this.renderNode(child)}</li>`)}</ul>` : nothing}`;
+  }
+
+  private renderInventory(items: readonly Counted[]) {
+    const empty = Math.max(rowSlots, Math.ceil(items.length / rowSlots) * rowSlots) - items.length;
+    return html`<ul class="slots">${items.map(
+      ({ name, count }) =>
+        html`<li class="slot">${tile(name)}<span class="count number" aria-hidden="true">${count}</span><span class="name"><span class="visually-hidden">${count} × </span>${name}</span></li>`,
+    )}${Array.from({ length: empty }, () => html`<li class="slot empty" aria-hidden="true"></li>`)}</ul>`;
+  }
+
+  private renderCommand({ text, output, inputs }: TextCraftView['commands'][number], needed: ReadonlySet<string>) {
+    const leads = needed.has(output);
+    return html`<li class=${leads ? 'needed' : ''}><span class="recipe" aria-hidden="true">${inputs.map(({ name }) => tile(name, 'small'))}<span class="soft">→</span>${tile(output, 'small')}</span>
+      <span>${text}${leads ? html`<span class="visually-hidden"> (${msg('leads to the goal')})</span>` : nothing}</span></li>`;
   }
 }

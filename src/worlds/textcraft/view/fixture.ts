@@ -32,7 +32,10 @@ function viewAfter(turn: number): TextCraftView {
       text,
       output: text.replace(/^craft \d+ (.*) using .*/, '$1'),
       count: 1,
-      inputs: [],
+      inputs: [...text.replace(/.* using /, '').matchAll(/(\d+) ([^,]+)/g)].map(([, count, name]) => ({
+        count: Number(count),
+        name,
+      })),
     })),
     tree: node('lever', 1, turn > 2 ? 1 : 0, true, [
       node('cobblestone', 1, have('cobblestone'), false),
