@@ -92,7 +92,7 @@ describe('in the page', () => {
     expect(await violations(page)).toEqual([]);
     await screenshot(page, `simple-empty-${name.split(',')[0]}`);
     await button(page, 'Train').click();
-    await page.getByText(/of 100 tries succeed\.$/).waitFor();
+    await page.getByText(/of 100 tries succeed\./).waitFor();
     expect(await page.locator('tabgym-chart').count()).toBe(1);
     // The address names the run now, and keeps the arrangement.
     expect(new URL(page.url()).hash).toContain('view=simple');
