@@ -107,7 +107,7 @@ export class TabgymBeforeAfter extends Panel {
     const ended = at === turns.length - 1;
     const won = solved(turns);
     return html`<section aria-label=${title}>
-      <h3>${title} ${ended ? html`<span class="badge ${won ? 'good' : 'bad'}">${won ? `✓ ${msg('success')}` : `✕ ${msg('failure')}`}</span>` : nothing}</h3>
+      <h2>${title} ${ended ? html`<span class="badge ${won ? 'good' : 'bad'}">${won ? `✓ ${msg('success')}` : `✕ ${msg('failure')}`}</span>` : nothing}</h2>
       <tabgym-world-view .view=${turns[at].view}></tabgym-world-view>
       <p class="soft small"><span class="number">${msg(str`Move ${at + 1}`)}</span> <span class="mono">${turns[at].action}</span></p>
     </section>`;

@@ -24,7 +24,7 @@ export class TabgymSimpleStage extends Panel {
 
   override render() {
     const last = this.state.live.at(-1);
-    return html`<div class="head row spread"><span class="row">${this.renderLabel(last)}</span>${this.renderCloser()}</div>
+    return html`<h2 class="visually-hidden">${msg('Stage')}</h2><div class="head row spread"><span class="row">${this.renderLabel(last)}</span>${this.renderCloser()}</div>
       <div class="world">${last ? html`<tabgym-world-view .view=${last.view}></tabgym-world-view>` : this.renderQuiet()}</div>
       ${last ? this.renderTurn(last) : nothing}`;
   }

@@ -255,7 +255,10 @@ export const beforeAfterStyles = css`
     gap: 8px;
     justify-items: stretch;
   }
-  .pair h3 {
+  .pair h2 {
+    color: var(--text);
+    letter-spacing: 0;
+    text-transform: none;
     display: flex;
     gap: 8px;
     align-items: center;
