@@ -8,7 +8,7 @@ import { customElement, state } from 'lit/decorators.js';
 import type { Experiment } from '../../experiment/experiment.ts';
 import { factsOf } from '../../experiment/policies/registry.ts';
 import '../charts/chart.ts';
-import type { StepSelectEvent } from '../charts/chart.ts';
+import type { ChartZoomEvent, StepSelectEvent } from '../charts/plot-keys.ts';
 import { isActive } from '../control/events.ts';
 import { Panel } from '../control/panel.ts';
 import { duration } from '../kit/format.ts';
@@ -21,7 +21,7 @@ import { recentStepMs } from '../state/estimate.ts';
 import { worldPlain, worldTitle } from '../state/labels.ts';
 import { amountText, networkText, ofHundred, timeText } from '../state/plain-words.ts';
 import { readSuccess } from '../state/score.ts';
-import { charts } from '../state/series.ts';
+import { type ChartSpec, charts } from '../state/series.ts';
 import { progressBar, progressText } from '../state/work-progress.ts';
 import './before-after.ts';
 import { oneChanges } from './one-change.ts';
@@ -40,7 +40,17 @@ export class TabgymSimple extends Panel {
   constructor() {
     super([
       ...(['phase', 'gpu', 'run', 'draft', 'preset', 'status', 'statusDetail', 'progress', 'records'] as const),
-      ...(['owner', 'busy', 'selection', 'settings', 'theme', 'systemDark', 'chartView', 'watching'] as const),
+      ...([
+        'owner',
+        'busy',
+        'selection',
+        'settings',
+        'theme',
+        'systemDark',
+        'chartView',
+        'chartZoom',
+        'watching',
+      ] as const),
     ]);
   }
 
@@ -48,7 +58,7 @@ export class TabgymSimple extends Panel {
     const { settings, phase } = this.state;
     return html`${settings && phase === 'ready' ? this.renderSettings() : nothing}
       <div class="left">${this.renderLeft()}</div>
-      <section class="story" aria-label=${msg('Training')} @step-select=${this.choose}>${this.renderStory()}</section>`;
+      <section class="story" aria-label=${msg('Training')} @step-select=${this.choose} @chart-zoom=${(event: ChartZoomEvent) => this.app.layout.zoomCharts(event.range)}>${this.renderStory()}</section>`;
   }
 
   protected override updated() {
@@ -170,11 +180,13 @@ export class TabgymSimple extends Panel {
 
   /** Readout of the newest success, and its curve. */
   private renderSuccess() {
-    const { records, selection, theme, systemDark, chartView } = this.state;
-    const success = readSuccess(records);
-    const view = `${theme} ${systemDark}`;
-    return html`${success ? this.renderReadout(success) : nothing}
-      <tabgym-chart .spec=${charts()[0]} .records=${records} .selected=${selection.step} .theme=${view} .view=${chartView} .tall=${chartHeight}></tabgym-chart>`;
+    const success = readSuccess(this.state.records);
+    return html`${success ? this.renderReadout(success) : nothing} ${this.renderCurve(charts()[0], chartHeight)}`;
+  }
+
+  private renderCurve(spec: ChartSpec, tall: number) {
+    const { records, selection, theme, systemDark, chartView, chartZoom } = this.state;
+    return html`<tabgym-chart .spec=${spec} .records=${records} .selected=${selection.step} .theme=${`${theme} ${systemDark}`} .view=${chartView} .zoom=${chartZoom} .tall=${tall}></tabgym-chart>`;
   }
 
   private renderReadout({ rate, chance }: { rate: number; chance: number | null }) {
@@ -205,19 +217,12 @@ export class TabgymSimple extends Panel {
 
   /** The other curves, drawn when they are opened. */
   private renderMore() {
-    const { records, selection, theme, systemDark, chartView } = this.state;
-    const view = `${theme} ${systemDark}`;
     const toggle = (event: Event) => {
       this.moreCharts = (event.target as HTMLDetailsElement).open;
     };
     const [, ...others] = charts();
     return html`<details @toggle=${toggle}><summary>${msg('Five more curves')}</summary>${
-      this.moreCharts
-        ? others.map(
-            (spec) =>
-              html`<tabgym-chart .spec=${spec} .records=${records} .selected=${selection.step} .theme=${view} .view=${chartView} .tall=${120}></tabgym-chart>`,
-          )
-        : nothing
+      this.moreCharts ? others.map((spec) => this.renderCurve(spec, 120)) : nothing
     }</details>`;
   }
 
