@@ -7,10 +7,10 @@ import type { Trajectory } from './episode/trajectory.ts';
 import { scoreRows } from './score-rows.ts';
 
 /** Most alternatives that are scored; the sampled token is always among them. */
-export const MOST_ALTERNATIVES = 16;
+const MOST_ALTERNATIVES = 16;
 
 /** Allowed tokens at a position, or null if it has no choice among listed ones. */
-export function allowedAt({ choices }: Trajectory, position: number): Int32Array | null {
+function allowedAt({ choices }: Trajectory, position: number): Int32Array | null {
   const row = choices?.position.indexOf(position) ?? -1;
   return choices && row >= 0 ? choices.tokens.subarray(choices.offsets[row], choices.offsets[row + 1]) : null;
 }

@@ -45,11 +45,8 @@ export class Navigation {
     const { link, selection, arrangement } = this.store.state;
     // The lab needs no name: every address that names a place opens it.
     const view = arrangement === 'simple' && formatHash(selection) ? 'simple' : null;
-    history.replaceState(
-      history.state,
-      '',
-      formatLink({ ...link, view }, selection) || location.pathname + location.search,
-    ); // not a kind: the address's query
+    const whole = location.pathname + location.search; // not a kind: the address's query
+    history.replaceState(history.state, '', formatLink({ ...link, view }, selection) || whole);
   }
 
   private cleared(patch: Partial<Selection>): Partial<Selection> {

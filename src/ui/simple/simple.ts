@@ -50,6 +50,7 @@ export class TabgymSimple extends Panel {
         'chartView',
         'chartZoom',
         'watching',
+        'live',
       ] as const),
     ]);
   }

@@ -7,8 +7,6 @@ import { formatHash, type Selection } from './selection.ts';
 
 export type Arrangement = 'simple' | 'lab';
 
-export const arrangements: readonly Arrangement[] = ['simple', 'lab'];
-
 const key = 'tabgym.arrangement';
 
 export const rememberedArrangement = (): Arrangement => (localStorage.getItem(key) === 'lab' ? 'lab' : 'simple');
