@@ -40,18 +40,8 @@ export class TabgymSimple extends Panel {
   constructor() {
     super([
       ...(['phase', 'gpu', 'run', 'draft', 'preset', 'status', 'statusDetail', 'progress', 'records'] as const),
-      ...([
-        'owner',
-        'busy',
-        'selection',
-        'settings',
-        'theme',
-        'systemDark',
-        'chartView',
-        'chartZoom',
-        'watching',
-        'live',
-      ] as const),
+      ...(['owner', 'busy', 'selection', 'settings', 'theme', 'systemDark', 'chartView', 'chartZoom'] as const),
+      ...(['watching', 'live'] as const),
     ]);
   }
 
@@ -114,12 +104,13 @@ export class TabgymSimple extends Panel {
   /** The newest success and the time left, or the task of the world. */
   private lead() {
     const { experiment } = this;
-    const name = experiment?.worlds[0]?.name;
+    // Until the presets are known, the recorded try names its world.
+    const name = experiment?.worlds[0]?.name ?? this.state.live.at(-1)?.view?.kind;
     const success = this.finished ? this.heldOut() : null;
     if (success)
       return msg(str`It now succeeds in ${ofHundred(success.policy.rate)} of 100 tasks that it never trained on.`);
-    const plain = worldPlain(name ?? 'maze');
-    return plain || msg(str`An agent learns to act in ${worldTitle(name ?? '')}.`);
+    if (name === undefined) return msg('An agent that knows nothing learns by trying.');
+    return worldPlain(name) || msg(str`An agent learns to act in ${worldTitle(name)}.`);
   }
 
   private heldOut() {
