@@ -44,7 +44,16 @@ test('the mean probability of an episode is that of its trained tokens', () => {
 describe('a tile', () => {
   test('has a shape by the kind and a colour by the material', () => {
     expect(shapeOf('oak planks')).toBe(shapeOf('birch planks'));
-    const kinds = ['oak planks', 'stick', 'oak door', 'oak trapdoor', 'iron ingot', 'iron sword', 'iron pickaxe', 'apple'];
+    const kinds = [
+      'oak planks',
+      'stick',
+      'oak door',
+      'oak trapdoor',
+      'iron ingot',
+      'iron sword',
+      'iron pickaxe',
+      'apple',
+    ];
     expect(new Set(kinds.map(shapeOf)).size).toBe(kinds.length);
     expect(shapeOf('diamond')).not.toBe(shapeOf('diamond sword'));
     expect(new Set(['oak', 'dark oak', 'birch', 'spruce'].map((wood) => colorOf(`${wood} planks`))).size).toBe(4);
