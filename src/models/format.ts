@@ -1,11 +1,11 @@
 /**
  * Format of a model's tensors at a precision, and storage format of their pieces. int4 uses the blocks of a GGUF as they
- * are, or as the nearest packed format; floating-point numbers are packed in 4 bits, token tables in 8, because fewer
- * would cost accuracy. int8 is 8 bits for all. Vectors stay f32.
+ * are, or as the nearest packed format, and int8 their values in 8 bits, with a minimum where the blocks have one.
+ * Floating-point numbers are packed as `formatOf` states. Vectors stay f32.
  */
 import { convertRows, holds } from '../policy/weights/convert-rows.ts';
 import type { Precision, WeightPiece } from '../policy/weights/linear.ts';
-import { formatOf, type TensorFormats } from '../policy/weights/packed-layout.ts';
+import { formatOf, isTable, type TensorFormats } from '../policy/weights/packed-layout.ts';
 import { checkScales, type PackedFormat, packedRow, quantizeRows, symmetric } from '../policy/weights/quantize.ts';
 import type { StoredTensor } from '../policy/weights/stored-tensor.ts';
 
@@ -15,7 +15,8 @@ type Described = Pick<StoredTensor, 'name' | 'shape' | 'suggested'>;
 /** Format of a tensor; null for f32. */
 export function formatIn(precision: Precision, { name, shape, suggested }: Described): PackedFormat | null {
   if (precision === 'f32' || shape.length < 2) return null;
-  return (precision === 'int4' ? suggested : undefined) ?? formatOf(precision, name);
+  if (!suggested) return formatOf(precision, name);
+  return precision === 'int4' ? suggested : { bits: 8, minimum: suggested.minimum };
 }
 
 /** Formats of all packed tensors. */
@@ -62,7 +63,7 @@ export const formatName = (piece: WeightPiece): string =>
 /** Reads `formatName`. Pieces without a name were kept before there were minima, int4's in four symmetric bits. */
 export function namedFormat(name: string | undefined, precision: Precision, where: Rows): PackedFormat | null {
   if (name === 'f32' || precision === 'f32' || where.shape.length < 2) return null;
-  if (name === undefined) return symmetric(formatOf(precision, where.name).bits);
+  if (name === undefined) return symmetric(precision === 'int8' || isTable(where.name) ? 8 : 4);
   return { bits: name.startsWith('4') ? 4 : 8, minimum: name.endsWith('+') };
 }
 

@@ -142,11 +142,11 @@ const sorted = (tensors: ReadonlyMap<string, Float32Array>) =>
     )
     .sort();
 
-/** A piece with its matrix packed again in symmetric codes. */
+/** A piece with its matrix packed again in symmetric codes, tables in 8 bits and all others in 4. */
 function symmetricPiece(piece: WeightPiece): WeightPiece {
   if (piece.kind === 'f32') return piece;
-  const { bits, length } = piece.packed.row;
-  return { ...piece, packed: quantizeRows(bits, dequantizeRows(piece.packed), length) };
+  const bits = piece.name.includes('embed_tokens') || piece.name.includes('lm_head') ? 8 : 4;
+  return { ...piece, packed: quantizeRows(bits, dequantizeRows(piece.packed), piece.packed.row.length) };
 }
 
 describe('loading', () => {
@@ -615,8 +615,43 @@ describe('a GGUF file', () => {
     await writer.complete();
     await writer.close();
     const opened = (await openKept(cache, model.key, 'int4'))!;
-    expect(opened.formats.get('model.layers.0.mlp.up_proj.weight')).toEqual({ bits: 4, minimum: false });
+    for (const part of ['up', 'down'])
+      expect(opened.formats.get(`model.layers.0.mlp.${part}_proj.weight`)).toEqual({ bits: 4, minimum: false });
     expect((await collect(opened)).pieces).toEqual(old);
+  });
+
+  /** Q4_1 blocks of values, with the levels from the smallest to the largest of a group. */
+  function blocksWithMinimum(values: Float32Array): Uint8Array {
+    const out = new Uint8Array((values.length / 32) * 20);
+    const view = new DataView(out.buffer);
+    for (let i = 0; i < values.length / 32; i++) {
+      const group = values.subarray(i * 32, i * 32 + 32);
+      const least = Math.min(...group);
+      const scale = (Math.max(...group) - least) / 15;
+      view.setUint16(i * 20, toHalf(scale), true);
+      view.setUint16(i * 20 + 2, toHalf(least), true);
+      const code = (j: number) => Math.round((group[j] - least) / scale);
+      for (let j = 0; j < 16; j++) out[i * 20 + 4 + j] = code(j) | (code(j + 16) << 4);
+    }
+    return out;
+  }
+
+  it.each([
+    ['int4', 4],
+    ['int8', 8],
+  ] as const)('keeps the values of blocks with a minimum in %s, q and k in their order', async (precision, bits) => {
+    const config = parseConfig({ ...findModel('smollm2-135m').config, ...ggufFields });
+    const file = smallGguf(config, valuesOf, (_, shape, values) =>
+      shape.length > 1
+        ? { type: ggml.Q4_1, bytes: blocksWithMinimum(values) }
+        : { type: ggml.F32, bytes: f32Bytes(values) },
+    );
+    mkdirSync(join(folder, 'models/gguf-minimum'), { recursive: true });
+    writeFileSync(join(folder, 'models/gguf-minimum/model.gguf'), file);
+    const source = await onDisk('gguf-minimum');
+    const model = await prepareModel(source, { cache: null, precision, signal });
+    expect(model.formats.get('model.layers.0.self_attn.q_proj.weight')).toEqual({ bits, minimum: true });
+    expect(sorted((await collect(model)).tensors)).toEqual(sorted((await load(source)).tensors));
   });
 
   it('is refused if the scale of a block is not a finite number', async () => {

@@ -26,9 +26,17 @@ export interface FileReportOptions {
   /** Tokens of a passage, and the largest number of a prompt, whose end is kept. */
   tokens: number;
   threads: number;
+  /** Another GGUF file of the same model, measured with its own values; null: none. */
+  beside: string | null;
 }
 
 const precisions = ['f32', 'int8', 'int4'] as const satisfies readonly Precision[];
+
+/** Model to measure, with the name of its lines. The first one is the reference. */
+interface Measured {
+  name: string;
+  model: PreparedModel;
+}
 const worlds = ['textcraft', 'babyai', 'maze', 'wordle'];
 
 /** Passages that are spread over all texts of the docs. */
@@ -98,6 +106,7 @@ class Scorer {
       capacity: { ...sizes, batchTokens: tokens, batchScored: tokens },
       weights: prepared.pieces({ signal: new AbortController().signal }),
       precision: prepared.precision,
+      formats: prepared.formats,
       trainable: false,
       reference: false,
     });
@@ -125,11 +134,8 @@ function line(kind: string, precision: string, { positions, divergence, agreemen
 
 /** Table of divergence, agreement of the most likely token, and perplexity, for text and prompts. */
 export async function fileReport(path: string, options: FileReportOptions): Promise<string> {
-  const source = await FolderSource.open(basename(path), await nodeFiles(dirname(path)));
-  const signal = new AbortController().signal;
-  const prepare = (precision: Precision) =>
-    prepareModel(source, { precision, cache: null, gguf: basename(path), signal });
-  const models = await Promise.all(precisions.map(prepare));
+  const measured = await measuredModels(path, options.beside);
+  const models = measured.map(({ model }) => model);
   const json = (name: string) => JSON.parse(models[0].texts[name]);
   const tokenizer = new Tokenizer(json('tokenizer.json'), json('tokenizer_config.json'));
   const inputs: [string, Int32Array[]][] = [
@@ -138,17 +144,39 @@ export async function fileReport(path: string, options: FileReportOptions): Prom
   ];
   const scorers: Scorer[] = [];
   for (const model of models) scorers.push(await Scorer.open(model, options));
+  const names = measured.map(({ name }) => name);
   const lines = [
     '| tokens of | precision | positions | divergence (nats) | same first token | perplexity |',
     '|---|---|---:|---:|---:|---:|',
   ];
-  for (const [kind, texts] of inputs) lines.push(...(await linesOf(kind, texts, scorers, models[0].config.vocabSize)));
+  for (const [kind, texts] of inputs)
+    lines.push(...(await linesOf(kind, texts, scorers, names, models[0].config.vocabSize)));
   for (const scorer of scorers) scorer.close();
   return `${lines.join('\n')}\n`;
 }
 
-async function linesOf(kind: string, texts: Int32Array[], scorers: Scorer[], vocabulary: number): Promise<string[]> {
-  const sums = precisions.map((): Sums => ({ positions: 0, divergence: 0, agreement: 0, nll: 0, scored: 0 }));
+async function prepared(path: string, precision: Precision): Promise<PreparedModel> {
+  const source = await FolderSource.open(basename(path), await nodeFiles(dirname(path)));
+  const signal = new AbortController().signal;
+  return prepareModel(source, { precision, cache: null, gguf: basename(path), signal });
+}
+
+/** The file at each precision, and the other file with its own values. */
+async function measuredModels(path: string, beside: string | null): Promise<Measured[]> {
+  const measured: Measured[] = [];
+  for (const precision of precisions) measured.push({ name: precision, model: await prepared(path, precision) });
+  if (beside) measured.push({ name: basename(beside), model: await prepared(beside, 'f32') });
+  return measured;
+}
+
+async function linesOf(
+  kind: string,
+  texts: Int32Array[],
+  scorers: Scorer[],
+  names: readonly string[],
+  vocabulary: number,
+): Promise<string[]> {
+  const sums = names.map((): Sums => ({ positions: 0, divergence: 0, agreement: 0, nll: 0, scored: 0 }));
   for (const [n, tokens] of texts.entries()) {
     const expected = await scorers[0].logits(tokens);
     for (const [i, sum] of sums.entries()) {
@@ -162,5 +190,5 @@ async function linesOf(kind: string, texts: Int32Array[], scorers: Scorer[], voc
     }
     console.log(`${kind} ${n + 1} of ${texts.length}`);
   }
-  return sums.map((sum, i) => line(kind, precisions[i], sum));
+  return sums.map((sum, i) => line(kind, names[i], sum));
 }

@@ -2,8 +2,8 @@
  * `npm run quant-report [-- --write]`: measures the cost of int8 and int4 weights in logits and in the most likely
  * token, and of an int8 K/V cache between rollout and training, on the recorded models, a trained small one and a
  * random wide one. Exits non-zero if a stated bound is exceeded. With --write it stores the table in bench/results/.
- * `-- --file MODEL.gguf [--passages 50 --prompts 200 --tokens 96]` measures a real model's file instead, on the
- * processor.
+ * `-- --file MODEL.gguf [--beside OTHER.gguf --passages 50 --prompts 200 --tokens 96]` measures a real model's
+ * file instead, on the processor.
  */
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -143,17 +143,25 @@ const program = new Command('quant-report')
   .option('--passages <n>', 'passages of plain text for --file', '50')
   .option('--prompts <n>', "prompts of the worlds' tasks for --file", '200')
   .option('--tokens <n>', 'tokens of a passage, and at most of a prompt, for --file', '96')
-  .option('--threads <n>', 'threads for --file', '2');
+  .option('--threads <n>', 'threads for --file', '2')
+  .option('--beside <other.gguf>', 'another file of the same model, measured beside --file');
 
 type FileTexts = { [option in 'passages' | 'prompts' | 'tokens' | 'threads']: string };
 
 async function main(): Promise<boolean> {
-  type Options = { write: boolean; wide: boolean; only?: 'weights' | 'kv'; model: string; file?: string };
-  const { write, wide, only, model, file, ...rest } = program.parse().opts<Options & FileTexts>();
+  type Options = {
+    write: boolean;
+    wide: boolean;
+    only?: 'weights' | 'kv';
+    model: string;
+    file?: string;
+    beside?: string;
+  };
+  const { write, wide, only, model, file, beside = null, ...rest } = program.parse().opts<Options & FileTexts>();
   if (file !== undefined) {
     const { passages, prompts, tokens, threads } = rest;
     const numbers = { passages: Number(passages), prompts: Number(prompts), tokens: Number(tokens) };
-    console.log(await fileReport(file, { ...numbers, threads: Number(threads) }));
+    console.log(await fileReport(file, { ...numbers, threads: Number(threads), beside }));
     return true;
   }
   const goldenDir = join(resolve(process.env.TABGYM_GOLDEN ?? '../shared/golden'), 'model');

@@ -61,11 +61,17 @@ const tableTensors = { embedding: 'model.embed_tokens.weight', head: 'lm_head.we
 /** Formats of a model's matrices by name, as its file suggests them. A missing one is `formatOf`'s. */
 export type TensorFormats = ReadonlyMap<string, PackedFormat>;
 
-const isTable = (tensor: string) => Object.values<string>(tableTensors).includes(tensor);
+export const isTable = (tensor: string) => Object.values<string>(tableTensors).includes(tensor);
 
-/** Format of a matrix whose file has floating-point numbers. Token tables always have 8 bits. */
+/** Most of the loss of four bits comes from this matrix, whose inputs have the largest outliers. */
+const isDown = (tensor: string) => tensor.endsWith('.mlp.down_proj.weight');
+
+/**
+ * Format of a matrix whose file has floating-point numbers. Token tables and `down` always have 8 bits; the measured
+ * costs are in docs/quantisation.md.
+ */
 export const formatOf = (precision: PackedPrecision, tensor: string): PackedFormat =>
-  precision === 'int8' || isTable(tensor) ? symmetric(8) : withMinimum(4);
+  precision === 'int8' || isTable(tensor) || isDown(tensor) ? symmetric(8) : withMinimum(4);
 
 /** Smallest format that holds the values of all given formats exactly. */
 const commonFormat = (formats: readonly PackedFormat[]): PackedFormat => ({
