@@ -38,8 +38,8 @@ export interface RealModelRow {
 
 const precision = 'int8';
 const lora: LoraConfig = { rank: 16, alpha: 32, targets: projections };
-const rounds = 5;
-const [promptTokens, decodedTokens, trainedTokens] = [512, 32, 512];
+const rounds = 3;
+const [promptTokens, decodedTokens, trainedTokens] = [128, 8, 256];
 
 const capacity = {
   ...{ rows: 32, groups: 1, promptTokens, completionTokens: 64 },
@@ -77,6 +77,8 @@ interface Work {
   tokens: number;
   /** Times that the weights are read. */
   passes: number;
+  /** Batch whose forward the work computes twice, and from which it computes gradients; null: it trains nothing. */
+  trained: ((model: Model) => PackedBatch) | null;
   prepare(model: Model): Promise<unknown>;
   run(model: Model): Promise<unknown>;
 }
@@ -98,7 +100,8 @@ function decoding(batch: number): Work {
     name: `decode, batch ${batch}`,
     tokens: batch * decodedTokens,
     passes: decodedTokens,
-    prepare: (model) => prompted(model, 64, batch),
+    trained: null,
+    prepare: (model) => prompted(model, 16, batch),
     run: (model) => wholeTurns(model, rows, sampling),
   };
 }
@@ -107,6 +110,7 @@ const prefill: Work = {
   name: `prefill, ${promptTokens} tokens`,
   tokens: promptTokens,
   passes: 1,
+  trained: null,
   prepare: nothing,
   run: async (model) => {
     await prompted(model, promptTokens, 1);
@@ -124,20 +128,67 @@ function trainingBatch(model: Model): PackedBatch {
   return { tokens: promptOf(model, trainedTokens), segments, scored, allowed: null };
 }
 
+function updateOn(model: Model, batch: PackedBatch) {
+  const columns = [1e-3, 0].map((value) => new Float32Array(batch.scored.length).fill(value));
+  const optimizer = { learningRate: 1e-5, beta1: 0.9, beta2: 0.999, epsilon: 1e-8, weightDecay: 0, maxGradNorm: 1 };
+  const request = { batches: [{ batch, columns }], objective: givenWeights, scalars: [], optimizer };
+  return model.update(request, { temperature: 1 });
+}
+
 const update: Work = {
   name: `update, ${trainedTokens} tokens`,
   tokens: trainedTokens,
   // Forward, recomputed forward, and the gradient of the inputs.
   passes: 3,
+  trained: trainingBatch,
   prepare: nothing,
-  run: (model) => {
-    const batch = trainingBatch(model);
-    const columns = [1e-3, 0].map((value) => new Float32Array(batch.scored.length).fill(value));
-    const optimizer = { learningRate: 1e-5, beta1: 0.9, beta2: 0.999, epsilon: 1e-8, weightDecay: 0, maxGradNorm: 1 };
-    const request = { batches: [{ batch, columns }], objective: givenWeights, scalars: [], optimizer };
-    return model.update(request, { temperature: 1 });
+  run: (model) => updateOn(model, trainingBatch(model)),
+};
+
+/** A small step of GRPO: a group of episodes of two turns after a shared prompt, and the update on all of them. */
+const step = { episodes: 8, prompt: 96, reply: 8, observation: 4 };
+const episodeTokens = 2 * step.reply + step.observation;
+
+/** The shared prompt once, and each episode after it. The tokens of the replies are scored. */
+function stepBatch(model: Model): PackedBatch {
+  const starts = slotsOf(step.episodes).map((episode) => step.prompt + episode * episodeTokens);
+  const isReply = (at: number) => at < step.reply || at >= step.reply + step.observation;
+  const segments = [
+    { start: 0, end: step.prompt, parent: -1 },
+    ...starts.map((start) => ({ start, end: start + episodeTokens, parent: 0 })),
+  ];
+  const offsets = slotsOf(episodeTokens).filter(isReply);
+  const scored = Int32Array.from(starts.flatMap((start) => offsets.map((offset) => start + offset)));
+  return { tokens: promptOf(model, step.prompt + step.episodes * episodeTokens), segments, scored, allowed: null };
+}
+
+const wholeStep: Work = {
+  name: `step, ${step.episodes} episodes of ${step.prompt} + ${episodeTokens} tokens`,
+  tokens: step.prompt + step.episodes * episodeTokens,
+  passes: 2 + 2 * step.reply + 3,
+  trained: stepBatch,
+  prepare: nothing,
+  run: async (model) => {
+    await prompted(model, step.prompt, step.episodes);
+    for (const observation of [0, step.observation]) {
+      const append = promptOf(model, observation);
+      const rows = slotsOf(step.episodes).map((slot) => ({ slot, append, constraint: null }));
+      await wholeTurns(model, rows, { temperature: 1, seed: 1, stream: 0, maxTokens: step.reply, stopTokens: [] });
+    }
+    await updateOn(model, stepBatch(model));
   },
 };
+
+/** Operations of a work's gradients, which are f32: those of its update without its two forwards. */
+async function floatOperations(work: Work, model: Model): Promise<number> {
+  if (!work.trained) return 0;
+  const batch = work.trained(model);
+  const start = model.counters().flops;
+  await model.score(batch, { temperature: 1, weights: 'policy' });
+  const forward = model.counters().flops - start;
+  await updateOn(model, batch);
+  return model.counters().flops - start - 3 * forward;
+}
 
 /** Milliseconds of a run: with one thread of processor time, which other work on the machine changes less. */
 async function clock(work: Work, model: Model): Promise<number> {
@@ -181,15 +232,17 @@ async function ratesOf(device: WasmDevice): Promise<Rates> {
   return rates;
 }
 
-async function measure(work: Work, float: Model, integer: Model, rates: Rates): Promise<RealModelRow> {
+async function measure(work: Work, [float, integer]: readonly Model[], rates: Rates): Promise<RealModelRow> {
   for (const model of [float, integer]) await clock(work, model);
   const times: { float: number; integer: number }[] = [];
   const before = integer.counters().flops;
   for (let i = 0; i < rounds; i++) times.push({ float: await clock(work, float), integer: await clock(work, integer) });
   const operations = (integer.counters().flops - before) / rounds;
   const bytes = work.passes * packedWords(planPacked(integer.config, precision, integer.device.bindingBytes)) * 4;
+  const float32 = await floatOperations(work, integer);
   // An instruction multiplies eight 16-bit codes, or four floats.
-  const floorMs = Math.max(bytes / rates.bytes, operations / (2 * rates.operations));
+  const operationsMs = float32 / rates.operations + (operations - float32) / (2 * rates.operations);
+  const floorMs = Math.max(bytes / rates.bytes, operationsMs);
   const perSecond = (ms: number) => (1000 * work.tokens) / ms;
   const row = {
     name: work.name,
@@ -239,8 +292,8 @@ export async function benchRealModel(match = ''): Promise<RealModelRow[]> {
     if ('gap'.includes(match)) console.log('  gap', await gapBetween(float, integer, file.texts, promptTokens));
     const rates = await ratesOf(device);
     console.log(`  copy ${(rates.bytes / 1e6).toFixed(1)} GB/s, peak ${(rates.operations / 1e6).toFixed(1)} GFLOP/s`);
-    for (const work of [prefill, decoding(1), decoding(8), decoding(32), update])
-      if (work.name.includes(match)) rows.push(await measure(work, float, integer, rates));
+    for (const work of [prefill, decoding(1), decoding(8), decoding(32), update, wholeStep])
+      if (work.name.includes(match)) rows.push(await measure(work, [float, integer], rates));
     float.destroy();
   }
   integer.destroy();
