@@ -22,7 +22,7 @@ const horizonWords = (stages: readonly { turns: unknown }[]) => stages.map(({ tu
 const isHorizon = (value: unknown): value is readonly { turns: unknown }[] =>
   Array.isArray(value) && value.every((each) => typeof each === 'object' && each !== null && 'turns' in each);
 
-function valueWords(value: unknown, knob: Knob | undefined): string {
+export function valueWords(value: unknown, knob: Knob | undefined): string {
   if (isHorizon(value)) return horizonWords(value);
   if (typeof value === 'string') return knob?.choiceLabels?.[value] ?? value;
   if (typeof value === 'object' && value !== null && 'name' in value) return String((value as { name: unknown }).name);

@@ -267,6 +267,10 @@ export interface TrainerApi extends ModelApi, SweepApi, EvaluationApi {
   fork(runId: string, step: number, experiment: unknown): Promise<RunSummary>;
   duplicate(runId: string): Promise<RunSummary>;
   rename(runId: string, name: string): Promise<void>;
+  /** Replaces a person's tags and notes. */
+  annotate(runId: string, words: { tags: readonly string[]; notes: string }): Promise<void>;
+  /** Records of the committed steps of a run, without opening it. */
+  records(runId: string): Promise<StepRecord[]>;
   /** Moves a run to the bin; `restoreRun` can undo that until `deletedUntil`. */
   deleteRun(runId: string): Promise<void>;
   restoreRun(runId: string): Promise<void>;

@@ -83,6 +83,10 @@ function newId(): string {
   return Array.from(crypto.getRandomValues(new Uint8Array(8)), (byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
+const mostTags = 20;
+const longestTag = 40;
+const longestNotes = 4000;
+
 export class RunStore {
   constructor(
     private readonly backend: Backend,
@@ -257,6 +261,18 @@ export class RunStore {
       throw new StoreError(`A name must have 1 to 120 characters; this one has ${trimmed.length}.`);
     await this.edit(id, (manifest) => {
       manifest.run.name = trimmed;
+    });
+  }
+
+  /** Replaces a person's tags and notes. */
+  async annotate(id: string, { tags, notes }: { tags: readonly string[]; notes: string }): Promise<void> {
+    if (tags.length > mostTags || tags.some((tag) => tag.length > longestTag) || notes.length > longestNotes)
+      throw new StoreError(
+        `A run has at most ${mostTags} tags of ${longestTag} characters and notes of ${longestNotes} characters. Shorten them.`,
+      );
+    await this.edit(id, ({ run }) => {
+      run.tags = tags.length ? [...tags] : undefined;
+      run.notes = notes || undefined;
     });
   }
 

@@ -37,6 +37,9 @@ export interface StoredRun<E = unknown> {
   sweep?: SweepPlace<E>;
   /** Evaluation with the highest success rate on held-out goals, whose checkpoint is kept. Absent if none is kept. */
   best?: { step: number; success: number };
+  /** A person's tags and notes. Absent if there are none. */
+  tags?: string[];
+  notes?: string;
 }
 
 /** Place of a run in a sweep. */

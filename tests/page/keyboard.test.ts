@@ -149,7 +149,7 @@ test('runs: rename, duplicate, delete and undo, export, import, and a refused fi
   const { page, errors, close } = await open(browser, `${site.url}?mock=paused`);
   await page.keyboard.press('r');
   const runs = page.getByRole('list', { name: 'Runs' });
-  await page.getByRole('button', { name: 'Rename: textcraft-first' }).click();
+  await page.getByRole('button', { name: 'Edit: textcraft-first' }).click();
   await page.getByLabel('New name').fill('my run');
   await page.keyboard.press('Enter');
   await runs.getByText('my run', { exact: true }).waitFor();

@@ -119,6 +119,10 @@ describe('a fork', () => {
       optimizer: { ...run.experiment.optimizer, learningRate: 0.01 },
     });
     const fork = await service.fork(run.id, 7, changed);
+    expect(fork.name).toBe(`${run.name}, lr 0.01`);
+    expect((await service.fork(run.id, 7, changed)).name).toBe(`${run.name}, lr 0.01 (2)`);
+    expect((await service.fork(run.id, 7, run.experiment)).name).toBe(`${run.name}, from step 7`);
+    expect((await service.fork(run.id, 7, { ...changed, name: 'mine' })).name).toBe('mine');
     expect(fork.origin).toEqual({
       kind: 'fork',
       parent: run.id,

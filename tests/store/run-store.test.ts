@@ -169,6 +169,23 @@ describe.each(Object.keys(backends))('the store in %s', (name) => {
     await store.close();
   });
 
+  it('keeps tags and notes, removes empty ones, and refuses more than a card can show', async () => {
+    const store = new RunStore(backends[name]());
+    const id = await claimed(store);
+    await store.annotate(id, { tags: ['thesis', 'slow'], notes: 'learns later' });
+    expect(await store.get(id)).toMatchObject({ tags: ['thesis', 'slow'], notes: 'learns later' });
+    for (const bad of [
+      { tags: Array(21).fill('x'), notes: '' },
+      { tags: ['x'.repeat(41)], notes: '' },
+      { tags: [], notes: 'x'.repeat(4001) },
+    ])
+      await expect(store.annotate(id, bad)).rejects.toThrow(/at most 20 tags of 40 characters and notes of 4000/);
+    await store.annotate(id, { tags: [], notes: '' });
+    const { tags, notes } = await store.get(id);
+    expect([tags, notes]).toEqual([undefined, undefined]);
+    await store.close();
+  });
+
   it('refuses an empty name and keeps the old one', async () => {
     const store = new RunStore(backends[name]());
     const id = await claimed(store);

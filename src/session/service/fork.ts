@@ -7,6 +7,7 @@
 import { addsLayers, layersPath } from '../../experiment/added-layers.ts';
 import { type Experiment, ExperimentError } from '../../experiment/experiment.ts';
 import { type Difference, differences } from '../../experiment/paths.ts';
+import { changedName, freeName } from '../../experiment/run-names.ts';
 import { StoreError } from '../../store/run.ts';
 import { assetFile, type NewRun, type RunStore, type StoredCheckpoint, stepOf } from '../../store/run-store.ts';
 import { sessionPolicy } from '../policies/registry.ts';
@@ -59,7 +60,7 @@ export async function forkRun(
   const records = (await store.records<StepRecord>(runId)).filter((record) => record.step <= step);
   const kept = { checkpoint, assets: { ...(await assetsOf(store, runId)), ...assets } };
   const run = await store.create({
-    name: `${parent.name}, fork at ${step}`.slice(0, 120),
+    name: await forkName(store, parent, step, experiment, changes),
     experiment,
     origin: { kind: 'fork', parent: runId, step, changes },
     step,
@@ -68,6 +69,21 @@ export async function forkRun(
     ...(changes.some(addsLayers) ? grown(experiment, kept) : { checkpoints: [checkpoint], assets: kept.assets }),
   });
   return run.id;
+}
+
+/** Name of a fork: a name that the user gave it, else the parent's with the changed settings or the step. */
+async function forkName(
+  store: RunStore,
+  parent: { name: string; experiment: Experiment },
+  step: number,
+  experiment: Experiment,
+  changes: readonly Difference[],
+): Promise<string> {
+  const taken = (await store.list()).map(({ name }) => name);
+  if (experiment.name !== parent.experiment.name) return freeName(experiment.name, taken);
+  return changes.length
+    ? changedName(parent.name, changes, taken)
+    : freeName(`${parent.name}, from step ${step}`, taken);
 }
 
 interface Kept {

@@ -244,6 +244,15 @@ export class TrainerService implements TrainerApi {
     await this.runsChanged();
   }
 
+  async annotate(runId: string, words: { tags: readonly string[]; notes: string }): Promise<void> {
+    await this.parts.store.annotate(runId, words);
+    await this.runsChanged();
+  }
+
+  records(runId: string): Promise<StepRecord[]> {
+    return this.parts.store.records<StepRecord>(runId);
+  }
+
   async deleteRun(runId: string): Promise<void> {
     if (!(await this.hold(runId))) throw new ReadOnlyError();
     await this.release(runId);

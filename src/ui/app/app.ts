@@ -232,6 +232,7 @@ export class TabgymApp extends Panel {
       'link',
       'embedded',
       'sharing',
+      'compared',
       'locale',
       'sweep',
       'wholeSweep',
@@ -277,6 +278,7 @@ export class TabgymApp extends Panel {
       <tabgym-notices .app=${this.app}></tabgym-notices>
       <tabgym-help .app=${this.app}></tabgym-help>
       ${sharing ? this.renderShare() : nothing}
+      ${this.state.compared ? html`<tabgym-compare .app=${this.app}></tabgym-compare>` : nothing}
       <div class="visually-hidden" role="status" aria-live="polite">${announcement}</div>
     `;
   }

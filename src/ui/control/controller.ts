@@ -5,12 +5,15 @@
 import { msg, str } from '@lit/localize';
 import { customCodeOf } from '../../experiment/custom-code.ts';
 import type { Experiment } from '../../experiment/experiment.ts';
+import { differences } from '../../experiment/paths.ts';
+import { changedName } from '../../experiment/run-names.ts';
 import type { DeviceName, RunStatus, RunSummary, TrainerApi } from '../../session/protocol.ts';
 import { pendingChanges } from '../state/changes.ts';
 import { deviceLabel, rememberDevice } from '../state/device.ts';
 import { isEmbedded } from '../state/embedded-view.ts';
 import { playsOnlyReason } from '../state/labels.ts';
 import { firstPreset, isNewcomer, rememberRuns } from '../state/newcomer.ts';
+import { isUnstarted } from '../state/run-filter.ts';
 import { noSelection, type Selection } from '../state/selection.ts';
 import { type State, Store } from '../state/state.ts';
 import type { Client } from './client.ts';
@@ -29,9 +32,12 @@ import { Navigation } from './navigation.ts';
 import { Notifier, sentence } from './notifier.ts';
 import { keepOffline, offlineHost } from './offline.ts';
 import { Recorded } from './recorded.ts';
+import { RunCurves } from './run-curves.ts';
 import { RestartedError } from './supervisor.ts';
 import { SweepInFocus } from './sweep.ts';
 import { WorldServers } from './world-servers.ts';
+
+const dayMs = 86_400_000;
 
 export class Controller {
   readonly store = new Store();
@@ -47,6 +53,7 @@ export class Controller {
   readonly notifier = new Notifier(this.store);
   readonly layout = new Layout(this.store, () => this.api, this.notifier, this.models, this);
   readonly links = new Links(this.store, this.notifier, this.draft);
+  readonly curves = new RunCurves(this.store, () => this.api);
   readonly evaluations = new Evaluations(this.store, () => this.api, this.notifier);
   readonly sweep = new SweepInFocus(this.store, () => this.api, this.notifier);
   /** True while a run trains a given number of steps. Such a run does not continue after a reload. */
@@ -93,6 +100,7 @@ export class Controller {
       rememberRuns(runs.length > 0);
       this.firstDraft();
       await this.firstRun();
+      await this.dropOldUnstarted();
       await this.lessons.restore();
     } catch (error) {
       this.store.set({ phase: 'broken', broken: sentence(error) });
@@ -100,6 +108,13 @@ export class Controller {
     }
     addEventListener('hashchange', () => void this.hashChanged());
     void keepOffline(this.notifier, offlineHost());
+  }
+
+  /** Deletes runs that were left unstarted by earlier visits. A recent one may be open in another tab. */
+  private async dropOldUnstarted() {
+    const old = Date.now() - dayMs;
+    const { runs, run } = this.state;
+    await this.library.dropUnstarted(runs.filter(({ id, updatedAt }) => id !== run?.id && updatedAt < old));
   }
 
   private firstDraft() {
@@ -190,6 +205,7 @@ export class Controller {
   async open(id: string, takeDraft = true) {
     if (this.state.watching) await this.stopWatching();
     this.recorded.stop();
+    const before = this.state.run;
     this.store.set({ opening: true });
     await this.notifier.attempt('open', async () => {
       const { summary, records, owner } = await this.api.openRun(id);
@@ -217,6 +233,7 @@ export class Controller {
     if (place) this.navigation.select(place);
     else if (takeDraft || !this.state.selection.run) this.navigation.select({ run: id });
     void this.navigation.load();
+    if (before && before.id !== id && this.state.run?.id === id) void this.library.dropUnstarted([before]);
     if (this.state.run && this.state.status !== 'idle')
       void this.recorded.playRun(this.state.run.id, this.state.run.step);
   }
@@ -234,9 +251,19 @@ export class Controller {
 
   /** Creates the run, or all runs of a sweep, and returns the first. */
   private async created(document: Experiment): Promise<RunSummary> {
-    const runs = document.sweep ? await this.api.createSweep(document) : [await this.api.createRun(document)];
+    const runs = document.sweep
+      ? await this.api.createSweep(document)
+      : [await this.api.createRun(document, this.nameFor(document))];
     for (const { id } of runs) this.servers.inherit(id);
     return runs[0];
+  }
+
+  /** Name of a new run: that of its experiment, with what differs from the preset of that name. */
+  private nameFor(document: Experiment): string {
+    const { presets, runs } = this.state;
+    const preset = presets.find(({ name }) => name === document.name);
+    const taken = runs.filter((run) => !isUnstarted(run)).map(({ name }) => name);
+    return changedName(document.name, preset ? differences(preset, document) : [], taken);
   }
 
   /** A finished run of an unfinished sweep counts as paused, since Train continues the sweep's other runs. */

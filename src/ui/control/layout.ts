@@ -140,6 +140,12 @@ export class Layout {
     this.store.set({ sharing });
   }
 
+  /** Opens the comparison of these runs, or closes it; its code is loaded at first use. */
+  async compareRuns(compared: readonly string[] | null) {
+    if (compared) await this.notifier.attempt('compare', async () => void (await this.host.parts.loadComparison()));
+    this.store.set({ compared });
+  }
+
   showHelp(help: boolean) {
     this.store.set({ help });
   }

@@ -13,6 +13,8 @@ export interface LazyParts {
   askAboutCode(experiment: Experiment, carried: readonly CustomCode[]): Promise<boolean>;
   /** Defines the element of the share dialog. */
   loadShareDialog(): Promise<unknown>;
+  /** Defines the element that compares stored runs. */
+  loadComparison(): Promise<unknown>;
   /** All lessons, in the order in which they are taught. */
   loadLessons(): Promise<readonly Lesson[]>;
   /** Report of a run as one HTML file, in the page's language. */

@@ -2,6 +2,7 @@
 import { msg, str } from '@lit/localize';
 import type { RunSummary, TrainerApi } from '../../session/protocol.ts';
 import { download } from '../kit/download.ts';
+import { isUnstarted } from '../state/run-filter.ts';
 import type { State, Store } from '../state/state.ts';
 import { type Events, isActive } from './events.ts';
 import type { LazyParts } from './lazy-parts.ts';
@@ -44,7 +45,14 @@ export class Library {
     });
   }
 
-  rename = (id: string, name: string) => this.change('rename', () => this.api().rename(id, name));
+  /** Replaces a run's name, tags and notes, as far as they changed. */
+  edit = (run: RunSummary, { name, tags, notes }: { name: string; tags: readonly string[]; notes: string }) =>
+    this.change('rename', async () => {
+      if (name && name !== run.name) await this.api().rename(run.id, name);
+      if (tags.join() !== (run.tags ?? []).join() || notes !== (run.notes ?? ''))
+        await this.api().annotate(run.id, { tags, notes });
+    });
+
   duplicate = (id: string) => this.change('duplicate', () => this.api().duplicate(id));
   purge = (id?: string) => this.change('purge', () => this.api().purgeRun(id));
   restore = (id: string) => this.change('restore', () => this.api().restoreRun(id));
@@ -60,12 +68,38 @@ export class Library {
     });
   }
 
-  async remove(run: RunSummary) {
-    if (run.id === this.state.run?.id && isActive(this.state.status)) await this.focus.pause();
-    const gone = await this.change('delete', () => this.api().deleteRun(run.id));
-    if (!gone) return;
-    this.notifier.notify('info', msg(str`“${run.name}” is in the bin.`), undefined, () => void this.restore(run.id));
-    if (run.id === this.state.run?.id) this.focus.close();
+  /** Moves runs to the bin; a notice offers to restore all of them. */
+  async remove(...runs: RunSummary[]) {
+    const open = runs.some(({ id }) => id === this.state.run?.id);
+    if (open && isActive(this.state.status)) await this.focus.pause();
+    const gone: RunSummary[] = [];
+    await this.change('delete', async () => {
+      for (const run of runs) {
+        await this.api().deleteRun(run.id);
+        gone.push(run);
+      }
+    });
+    if (!gone.length) return;
+    const text =
+      gone.length === 1 ? msg(str`“${gone[0].name}” is in the bin.`) : msg(str`${gone.length} runs are in the bin.`);
+    this.notifier.notify('info', text, undefined, () => void this.restoreAll(gone));
+    if (gone.some(({ id }) => id === this.state.run?.id)) this.focus.close();
+  }
+
+  private restoreAll = (runs: readonly RunSummary[]) =>
+    this.change('restore', async () => {
+      for (const { id } of runs) await this.api().restoreRun(id);
+    });
+
+  /** Deletes runs that were made and never trained, so that the list has no empty ones. */
+  async dropUnstarted(runs: readonly RunSummary[]) {
+    const unstarted = runs.filter(isUnstarted);
+    // Another tab may own one; it is left to that tab.
+    for (const { id } of unstarted)
+      await this.api()
+        .purgeRun(id)
+        .catch(() => {});
+    if (unstarted.length) await this.refreshRuns();
   }
 
   exportRun = (run: RunSummary) =>

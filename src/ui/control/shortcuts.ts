@@ -130,6 +130,7 @@ function keepsKey(element: Element | null, key: string): boolean {
 const inDialog = (app: Controller, event: KeyboardEvent) =>
   app.store.state.help ||
   app.store.state.sharing ||
+  app.store.state.compared !== null ||
   event.composedPath().some((each) => each instanceof HTMLDialogElement && each.open);
 
 const offKey = 'tabgym.keys-off';

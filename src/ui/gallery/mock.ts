@@ -9,6 +9,7 @@
 
 import { parseExperiment } from '../../experiment/experiment.ts';
 import { differences } from '../../experiment/paths.ts';
+import { changedName } from '../../experiment/run-names.ts';
 import type { ModelCard, ModelRequest } from '../../models/protocol.ts';
 import { HandPlay } from '../../session/play/play.ts';
 import type {
@@ -175,6 +176,7 @@ class MockTrainer implements TrainerApi {
         ...mockSummary(`run-${this.runs.size + 1}`, name ?? parsed.name, 0),
         experiment: parsed,
         updatedAt: Date.now(),
+        bytes: 0,
       },
       [],
     );
@@ -265,7 +267,7 @@ class MockTrainer implements TrainerApi {
     const parent = this.run(id);
     const parsed = parseExperiment(experiment);
     const changes = differences(parent.summary.experiment, parsed);
-    const summary = mockSummary(`run-${this.runs.size + 1}`, `${parent.summary.name}, fork`, step, {
+    const summary = mockSummary(`run-${this.runs.size + 1}`, changedName(parent.summary.name, changes), step, {
       origin: { kind: 'fork', parent: id, step, changes },
     });
     return this.add({ ...summary, experiment: parsed, updatedAt: Date.now() }, parent.records.slice(0, step + 1));
@@ -284,6 +286,15 @@ class MockTrainer implements TrainerApi {
     run.summary = { ...run.summary, name };
   }
 
+  async annotate(id: string, { tags, notes }: { tags: readonly string[]; notes: string }) {
+    const run = this.run(id);
+    run.summary = { ...run.summary, tags: [...tags], notes };
+  }
+
+  async records(id: string) {
+    return [...this.run(id).records];
+  }
+
   async deleteRun(id: string) {
     const run = this.run(id);
     run.summary = { ...run.summary, deletedUntil: Date.UTC(2026, 11, 1) };
@@ -296,7 +307,7 @@ class MockTrainer implements TrainerApi {
 
   async purgeRun(id?: string) {
     for (const run of this.runs.values())
-      if (run.summary.deletedUntil !== null && (!id || id === run.summary.id)) this.runs.delete(run.summary.id);
+      if (id ? id === run.summary.id : run.summary.deletedUntil !== null) this.runs.delete(run.summary.id);
   }
 
   async checkpointSteps(id: string) {

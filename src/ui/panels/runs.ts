@@ -1,7 +1,11 @@
-/** RUNS: all runs of this browser. Open, rename, duplicate, delete with undo, export, import. */
+/**
+ * RUNS: all runs of this browser. Search, open, edit (name, tags, notes), duplicate, export, import; compare or delete
+ * several, with undo.
+ */
 import { msg, str } from '@lit/localize';
 import { css, html, nothing } from 'lit';
 import { customElement, state } from 'lit/decorators.js';
+import { live } from 'lit/directives/live.js';
 import { factsOf } from '../../experiment/policies/registry.ts';
 import { handoffChoices } from '../../session/handoff/names.ts';
 import type { RunSummary } from '../../session/protocol.ts';
@@ -9,6 +13,8 @@ import { Panel } from '../control/panel.ts';
 import { bytes, fixed, when } from '../kit/format.ts';
 import { controls } from '../kit/styles/shared.ts';
 import { inputFiles } from '../state/picked-files.ts';
+import { matchingRuns, tagsOf } from '../state/run-filter.ts';
+import { readSuccess } from '../state/score.ts';
 
 @customElement('tabgym-runs')
 export class TabgymRuns extends Panel {
@@ -34,6 +40,34 @@ export class TabgymRuns extends Panel {
       li.focus {
         border-color: var(--accent);
         background: var(--accent-soft);
+      }
+      .chosen {
+        position: sticky;
+        top: 0;
+        z-index: 1;
+        background: var(--surface);
+        border: 1px solid var(--accent);
+        border-radius: var(--radius);
+        padding: 6px 10px;
+      }
+      .pick {
+        display: flex;
+        gap: 8px;
+        align-items: baseline;
+        min-width: 0;
+      }
+      .tags {
+        display: flex;
+        flex-wrap: wrap;
+        gap: 4px;
+      }
+      .notes {
+        white-space: pre-wrap;
+        overflow-wrap: anywhere;
+      }
+      form.edit {
+        display: grid;
+        gap: 4px;
       }
       .name {
         font-weight: 650;
@@ -67,19 +101,74 @@ export class TabgymRuns extends Panel {
     `,
   ];
 
-  @state() private renaming: string | null = null;
+  /** Id of the run whose name, tags and notes are edited. */
+  @state() private editing: string | null = null;
+  @state() private search = '';
+  /** Ids of the ticked runs. */
+  @state() private ticked: ReadonlySet<string> = new Set();
+  /** Ids and steps of the runs whose curves were requested. */
+  private requested = '';
 
   constructor() {
-    super(['runs', 'run', 'busy', 'owner', 'status']);
+    super(['runs', 'run', 'busy', 'owner', 'status', 'records']);
   }
 
   override render() {
     const { runs } = this.state;
-    const kept = runs.filter((run) => run.deletedUntil === null).sort((a, b) => b.updatedAt - a.updatedAt);
+    const kept = this.kept;
+    const found = matchingRuns(kept, this.search);
     const binned = runs.filter((run) => run.deletedUntil !== null);
     return html`${this.renderImport()}
-      ${kept.length ? html`<ul aria-label=${msg('Runs')}>${kept.map((run) => this.renderRun(run))}</ul>` : html`<p class="soft">${msg('No run is stored in this browser yet.')}</p>`}
+      ${kept.length > 1 ? this.renderSearch(found.length, kept.length) : nothing}
+      ${this.renderChosen()}
+      ${kept.length ? html`<ul aria-label=${msg('Runs')}>${found.map((run) => this.renderRun(run))}</ul>` : html`<p class="soft">${msg('No run is stored in this browser yet.')}</p>`}
       ${binned.length ? this.renderBin(binned) : nothing}`;
+  }
+
+  private get kept(): RunSummary[] {
+    const kept = this.state.runs.filter((run) => run.deletedUntil === null);
+    return kept.sort((a, b) => b.updatedAt - a.updatedAt);
+  }
+
+  /** Reads the curves of the listed runs, for their success. */
+  protected override updated() {
+    const { kept } = this;
+    const wanted = kept.map(({ id, step }) => `${id}@${step}`).join();
+    if (wanted === this.requested) return;
+    this.requested = wanted;
+    void this.app.curves.read(kept).then(() => this.requestUpdate());
+  }
+
+  private renderSearch(found: number, all: number) {
+    return html`<div class="row"><input type="search" .style=${'flex:1'} aria-label=${msg('Search the runs')} placeholder=${msg('Search names, tags and notes')}
+        .value=${this.search} @input=${(event: Event) => (this.search = (event.target as HTMLInputElement).value)} />
+      <span class="small soft number" role="status">${this.search ? msg(str`${found} of ${all}`) : ''}</span></div>`;
+  }
+
+  private get tickedRuns(): RunSummary[] {
+    return this.kept.filter(({ id }) => this.ticked.has(id));
+  }
+
+  private tick(id: string) {
+    const next = new Set(this.ticked);
+    if (!next.delete(id)) next.add(id);
+    this.ticked = next;
+  }
+
+  /** Actions on the ticked runs. */
+  private renderChosen() {
+    const runs = this.tickedRuns;
+    if (!runs.length) return nothing;
+    const off = this.state.busy !== null;
+    return html`<div class="row spread chosen" role="group" aria-label=${msg('Ticked runs')}><span class="small" role="status">${msg(str`${runs.length} ticked`)}${runs.length < 2 ? html` · ${msg('tick another to compare')}` : nothing}</span>
+      <span class="row"><button class="small primary" ?disabled=${off || runs.length < 2} @click=${() => this.app.layout.compareRuns(runs.map(({ id }) => id))}>${msg('Compare')}</button>
+        <button class="small" ?disabled=${off} @click=${() => this.removeTicked(runs)}>${msg('Delete the ticked')}</button>
+        <button class="quiet small" @click=${() => (this.ticked = new Set())}>${msg('Untick all')}</button></span></div>`;
+  }
+
+  private removeTicked(runs: readonly RunSummary[]) {
+    this.ticked = new Set();
+    void this.app.library.remove(...runs);
   }
 
   private renderImport() {
@@ -100,12 +189,21 @@ export class TabgymRuns extends Panel {
   private renderRun(run: RunSummary) {
     const focus = run.id === this.state.run?.id;
     return html`<li class=${focus ? 'focus' : ''}>
-      ${this.renaming === run.id ? this.renderRename(run) : html`<div class="row spread"><span class="name">${run.name}</span>${focus ? html`<span class="badge">${msg('open')}</span>` : nothing}</div>`}
-      <div class="small soft number">${msg(str`step ${run.step} of ${run.experiment.steps}`)} · ${run.success === null ? msg('not evaluated') : msg(str`success ${fixed(run.success)}`)} · ${bytes(run.bytes)}</div>
+      ${this.editing === run.id ? this.renderEdit(run) : html`<div class="row spread"><label class="pick"><input type="checkbox" .checked=${live(this.ticked.has(run.id))} @change=${() => this.tick(run.id)} /><span class="name">${run.name}</span></label>${focus ? html`<span class="badge">${msg('open')}</span>` : nothing}</div>`}
+      <div class="small soft number">${msg(str`step ${run.step} of ${run.experiment.steps}`)} · ${this.success(run)} · ${bytes(run.bytes)}</div>
       <div class="small soft">${when(run.updatedAt)}${this.origin(run)}${run.sweep ? html` · ${msg(str`of the sweep “${run.sweep.name}”`)}` : nothing}</div>
+      ${run.tags?.length ? html`<div class="tags">${run.tags.map((tag) => html`<button class="badge" title=${msg(str`Show the runs with ${tag}`)} @click=${() => (this.search = tag)}>${tag}</button>`)}</div>` : nothing}
+      ${run.notes ? html`<p class="small notes">${run.notes}</p>` : nothing}
       ${focus && this.state.owner === 'another-tab' ? this.renderOwner() : nothing}
       ${this.renderActions(run, focus)}
     </li>`;
+  }
+
+  /** The success that the bar shows for this run. */
+  private success(run: RunSummary): string {
+    const success = readSuccess(this.app.curves.of(run) ?? []);
+    if (success) return msg(str`success ${fixed(success.rate)}`);
+    return run.success === null ? msg('not evaluated') : msg(str`success ${fixed(run.success)}`);
   }
 
   private renderOwner() {
@@ -135,7 +233,7 @@ export class TabgymRuns extends Panel {
       html`<button class="quiet small" ?disabled=${off} aria-label=${`${label}: ${run.name}`} @click=${action}>${label}</button>`;
     return html`<div class="row actions">
       ${focus ? nothing : button(msg('Open'), () => this.app.open(run.id))}
-      ${button(msg('Rename'), () => this.startRename(run.id))} ${button(msg('Duplicate'), () => this.app.library.duplicate(run.id))}
+      ${button(msg('Edit'), () => this.startEdit(run.id))} ${button(msg('Duplicate'), () => this.app.library.duplicate(run.id))}
       ${button(msg('Export'), () => this.app.library.exportRun(run))}
       ${!factsOf(run.experiment.policy).exports ? nothing : button(msg('Export policy'), () => this.app.library.exportPolicy(run))}
       ${button(msg('Delete'), () => this.app.library.remove(run))}
@@ -154,28 +252,32 @@ export class TabgymRuns extends Panel {
     </details>`;
   }
 
-  private startRename(id: string) {
-    this.renaming = id;
-    void this.updateComplete.then(() => this.renderRoot.querySelector<HTMLInputElement>('#rename')?.select());
+  private startEdit(id: string) {
+    this.editing = id;
+    void this.updateComplete.then(() => this.renderRoot.querySelector<HTMLInputElement>('#name')?.select());
   }
 
-  private renderRename(run: RunSummary) {
-    return html`<form class="row" @submit=${(event: Event) => this.finishRename(event, run)}>
-      <input id="rename" aria-label=${msg('New name')} .style=${'flex:1'} maxlength="120" .value=${run.name} @keydown=${this.cancelRename} />
-      <button>${msg('Save')}</button></form>`;
+  private renderEdit(run: RunSummary) {
+    return html`<form class="edit" @submit=${(event: Event) => this.finishEdit(event, run)} @keydown=${this.cancelEdit}>
+      <label for="name">${msg('New name')}</label><input id="name" maxlength="120" .value=${run.name} />
+      <label for="tags">${msg('Tags, separated by commas')}</label><input id="tags" maxlength="400" .value=${(run.tags ?? []).join(', ')} />
+      <label for="notes">${msg('Notes')}</label><textarea id="notes" rows="3" maxlength="4000" .value=${run.notes ?? ''}></textarea>
+      <div class="row"><button class="primary">${msg('Save')}</button><button type="button" @click=${() => (this.editing = null)}>${msg('Cancel')}</button></div></form>`;
   }
 
-  private cancelRename(event: KeyboardEvent) {
+  private cancelEdit(event: KeyboardEvent) {
     if (event.key !== 'Escape') return;
     event.stopPropagation();
-    this.renaming = null;
+    this.editing = null;
   }
 
-  private finishRename(event: Event, run: RunSummary) {
+  private finishEdit(event: Event, run: RunSummary) {
     event.preventDefault();
-    const name = this.renderRoot.querySelector<HTMLInputElement>('#rename')?.value.trim();
-    this.renaming = null;
-    if (name && name !== run.name) void this.app.library.rename(run.id, name);
+    const field = (id: string) =>
+      this.renderRoot.querySelector<HTMLInputElement | HTMLTextAreaElement>(`#${id}`)!.value;
+    const words = { name: field('name').trim(), tags: tagsOf(field('tags')), notes: field('notes').trim() };
+    this.editing = null;
+    void this.app.library.edit(run, words);
   }
 
   private renderBin(binned: readonly RunSummary[]) {

@@ -144,6 +144,8 @@ export interface State {
   shared: Shared | null;
   /** True while the share dialog is open. */
   sharing: boolean;
+  /** Ids of the runs that the comparison shows; null while it is closed. */
+  compared: readonly string[] | null;
   /** True inside another page, where only the stage is shown. */
   embedded: boolean;
   detail: Fetched<{ step: number; trajectories: Trajectory[] }>;
@@ -220,6 +222,7 @@ const initialState = (): State => ({
   link: noLink,
   shared: null,
   sharing: false,
+  compared: null,
   embedded: false,
   detail: none,
   tokenTexts: null,

@@ -1,0 +1,51 @@
+/** Names of runs, made from the settings that were changed: "textcraft-first, lr 0.004". */
+import { findKnob } from './knobs.ts';
+import type { Difference } from './paths.ts';
+import { valueWords } from './variant-labels.ts';
+
+/** Usual short names of settings. All others are named by their label. */
+const shortNames: { readonly [path: string]: string } = {
+  'optimizer.learningRate': 'lr',
+  'algorithm.kl.coefficient': 'KL',
+  'algorithm.entropy': 'entropy',
+  seed: 'seed',
+  steps: 'steps',
+};
+
+/** Most changes that a name lists. */
+const mostListed = 3;
+const longest = 120;
+
+function settingName(path: string): string {
+  const label = findKnob(path)?.label ?? path.split('.').at(-1)!;
+  return shortNames[path] ?? (/^[A-Z][a-z]/.test(label) ? label[0].toLowerCase() + label.slice(1) : label);
+}
+
+const isNamed = ({ path, to }: Difference) => path !== 'name' && path !== 'description' && to !== undefined;
+
+/**
+ * A name from `base` and the changed settings. A setting that `base` already names is replaced; a name in `taken` gets
+ * a number. Without changes it is `base`, if that is free.
+ */
+export function changedName(base: string, changes: readonly Difference[], taken: readonly string[] = []): string {
+  const named = changes.filter(isNamed);
+  const settings = named.slice(0, mostListed).map(({ path, to }) => ({
+    name: settingName(path),
+    value: valueWords(to, findKnob(path)),
+  }));
+  const [first, ...parts] = base.split(', ');
+  const kept = parts.filter((part) => !settings.some(({ name }) => part.startsWith(`${name} `)));
+  const more = named.length > mostListed ? [`+${named.length - mostListed}`] : [];
+  const full = [first, ...kept, ...settings.map(({ name, value }) => `${name} ${value}`), ...more].join(', ');
+  return freeName(full.slice(0, longest), taken);
+}
+
+/** The name, with the smallest number from 2 on if it is taken. */
+export function freeName(name: string, taken: readonly string[]): string {
+  if (!taken.includes(name)) return name;
+  for (let number = 2; ; number++) {
+    const end = ` (${number})`;
+    const numbered = name.slice(0, longest - end.length) + end;
+    if (!taken.includes(numbered)) return numbered;
+  }
+}

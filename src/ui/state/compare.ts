@@ -1,0 +1,54 @@
+/** Comparison of stored runs: their curves, the settings in which they differ, and their evaluations. Pure functions. */
+import type { Experiment } from '../../experiment/experiment.ts';
+import { differences, readPath } from '../../experiment/paths.ts';
+import type { RunSummary, SplitEvaluation, StepRecord } from '../../session/protocol.ts';
+import type { Dash } from './series.ts';
+import type { VariantLine } from './sweep-series.ts';
+
+export interface ComparedRun {
+  summary: RunSummary;
+  records: readonly StepRecord[];
+}
+
+const colors = ['--series-1', '--series-2', '--series-3', '--series-4', '--series-5'];
+const dashes: readonly Dash[] = ['solid', 'dashed', 'dotted'];
+
+/** One line for each run, in the colours and dashes of a sweep's variants. */
+export const comparedLines = (runs: readonly ComparedRun[]): VariantLine[] =>
+  runs.map(({ summary, records }, i) => ({
+    variant: i,
+    name: summary.name,
+    apart: '',
+    color: colors[i % colors.length],
+    dash: dashes[Math.floor(i / colors.length) % dashes.length],
+    runs: [{ seed: summary.experiment.seed ?? 0, records }],
+  }));
+
+/** Settings in which the experiments differ, each with its value in every run; undefined: the run has no such setting. */
+export function settingsThatDiffer(experiments: readonly Experiment[]): { path: string; values: unknown[] }[] {
+  const [first, ...others] = experiments;
+  const paths = new Set(others.flatMap((other) => differences(first, other).map(({ path }) => path)));
+  return [...paths]
+    .filter((path) => path !== 'name' && path !== 'description')
+    .map((path) => ({ path, values: experiments.map((each) => readPath(each, path)) }));
+}
+
+export interface HeldOutRow {
+  name: string;
+  step: number;
+  /** Newest evaluation on held-out goals and its step, and the highest rate so far; null: never evaluated. */
+  newest: { step: number; evaluation: SplitEvaluation } | null;
+  best: { step: number; rate: number } | null;
+}
+
+/** Held-out evaluations of each run. */
+export const heldOutRows = (runs: readonly ComparedRun[]): HeldOutRow[] =>
+  runs.map(({ summary, records }) => {
+    const evaluated = records.flatMap(({ step, evaluation }) =>
+      evaluation ? [{ step, evaluation: evaluation.test }] : [],
+    );
+    const best = evaluated.reduce<HeldOutRow['best']>((most, { step, evaluation: { policy } }) => {
+      return most && most.rate >= policy.rate ? most : { step, rate: policy.rate };
+    }, null);
+    return { name: summary.name, step: summary.step, newest: evaluated.at(-1) ?? null, best };
+  });
