@@ -137,8 +137,9 @@ export class ChatEvaluator {
     options: StepOptions = {},
   ): Promise<void> {
     const tasks = await this.tasks(choice.split);
-    const task = tasks[choice.taskIndex];
-    if (!task) throw new RangeError(`There is no task ${choice.taskIndex}: choose one from 0 to ${tasks.length - 1}.`);
+    if (!tasks.length) throw new RangeError(`There is no ${choice.split} task under these options: widen them.`);
+    // Numbers past the last task start over from the first, as in play by hand.
+    const task = tasks[((choice.taskIndex % tasks.length) + tasks.length) % tasks.length];
     const { sampling, seed, horizon } = this.settings;
     const { turns: limit } = stageAt(horizon, k);
     const { temperature } = sampling;

@@ -287,8 +287,9 @@ export class Evaluator {
     options: StepOptions = {},
   ): Promise<Trajectory> {
     const tasks = this.tasks[choice.split];
-    const task = tasks[choice.taskIndex];
-    if (!task) throw new RangeError(`There is no task ${choice.taskIndex}: choose one from 0 to ${tasks.length - 1}.`);
+    if (!tasks.length) throw new RangeError(`There is no ${choice.split} task under these options: widen them.`);
+    // Numbers past the last task start over from the first, as in play by hand.
+    const task = tasks[((choice.taskIndex % tasks.length) + tasks.length) % tasks.length];
     const { turns } = stageAt(this.settings.horizon, k);
     const [trajectory] = await this.play(
       { step: k, tasks: [task], groupSize: 1, limit: turns, purpose: Purpose.watch, what: 'turns' },

@@ -153,7 +153,7 @@ test('notes leave, errors stay until dismissed, a held note stays, and the log h
 test('rows of groups name the goal and the first action', async () => {
   const { page, close } = await open(browser, `${site.url}?mock=paused#run=run-1&step=30&tab=group`);
   const row = page.getByRole('button', {
-    name: /^Group 1: \d of 8 succeed\. Goal: craft lever\. \d of 8 begin with get /,
+    name: /^Group 1: \d of 8 succeed\.\s*craft lever\s*\d of 8 begin with get /,
   });
   await row.waitFor();
   await row.getByText('craft lever').waitFor();

@@ -201,7 +201,7 @@ test('without WebGPU an exported run can be imported and read', async () => {
   await page.getByRole('button', { name: 'Read this episode' }).click();
   await page.getByText('Group 1, episode').waitFor();
   await page.keyboard.press('g');
-  await page.getByText('Group 1: textcraft task 31').waitFor();
+  await page.getByRole('heading', { name: /^Group 1: craft lever TextCraft task 31/ }).waitFor();
   expect(await page.getByRole('button', { name: 'Train', exact: true }).isDisabled()).toBe(true);
   expect(errors).toEqual([]);
   await close();

@@ -124,6 +124,7 @@ describe('on the page', () => {
     await page.keyboard.press('r');
     const dialog = await compare(page);
     await dialog.getByRole('row', { name: /half the learning rate 20/ }).waitFor();
+    await dialog.getByRole('row', { name: /^Learning rate 0\.002 0\.001$/ }).waitFor();
     const plot = dialog.getByRole('slider', { name: /^Success by step/ });
     await plot.focus();
     await page.keyboard.press('Home');

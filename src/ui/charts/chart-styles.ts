@@ -68,6 +68,7 @@ export const chartStyles = [
     }
     .legend {
       container-type: inline-size;
+      margin-block-end: 4px;
       display: flex;
       flex-wrap: wrap;
       gap: 0 7px;

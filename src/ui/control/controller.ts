@@ -5,15 +5,12 @@
 import { msg, str } from '@lit/localize';
 import { customCodeOf } from '../../experiment/custom-code.ts';
 import type { Experiment } from '../../experiment/experiment.ts';
-import { differences } from '../../experiment/paths.ts';
-import { changedName } from '../../experiment/run-names.ts';
 import type { DeviceName, RunStatus, RunSummary, TrainerApi } from '../../session/protocol.ts';
 import { pendingChanges } from '../state/changes.ts';
 import { deviceLabel, rememberDevice } from '../state/device.ts';
 import { isEmbedded } from '../state/embedded-view.ts';
 import { playsOnlyReason } from '../state/labels.ts';
 import { firstPreset, isNewcomer, rememberRuns } from '../state/newcomer.ts';
-import { isUnstarted } from '../state/run-filter.ts';
 import { noSelection, type Selection } from '../state/selection.ts';
 import { type State, Store } from '../state/state.ts';
 import type { Client } from './client.ts';
@@ -35,9 +32,8 @@ import { Recorded } from './recorded.ts';
 import { RunCurves } from './run-curves.ts';
 import { RestartedError } from './supervisor.ts';
 import { SweepInFocus } from './sweep.ts';
+import { Watching } from './watching.ts';
 import { WorldServers } from './world-servers.ts';
-
-const dayMs = 86_400_000;
 
 export class Controller {
   readonly store = new Store();
@@ -54,6 +50,7 @@ export class Controller {
   readonly layout = new Layout(this.store, () => this.api, this.notifier, this.models, this);
   readonly links = new Links(this.store, this.notifier, this.draft);
   readonly curves = new RunCurves(this.store, () => this.api);
+  readonly watching = new Watching(this.store, () => this.api, this.notifier, this.navigation, this.recorded);
   readonly evaluations = new Evaluations(this.store, () => this.api, this.notifier);
   readonly sweep = new SweepInFocus(this.store, () => this.api, this.notifier);
   /** True while a run trains a given number of steps. Such a run does not continue after a reload. */
@@ -100,7 +97,7 @@ export class Controller {
       rememberRuns(runs.length > 0);
       this.firstDraft();
       await this.firstRun();
-      await this.dropOldUnstarted();
+      await this.library.dropOldUnstarted();
       await this.lessons.restore();
     } catch (error) {
       this.store.set({ phase: 'broken', broken: sentence(error) });
@@ -108,13 +105,6 @@ export class Controller {
     }
     addEventListener('hashchange', () => void this.hashChanged());
     void keepOffline(this.notifier, offlineHost());
-  }
-
-  /** Deletes runs that were left unstarted by earlier visits. A recent one may be open in another tab. */
-  private async dropOldUnstarted() {
-    const old = Date.now() - dayMs;
-    const { runs, run } = this.state;
-    await this.library.dropUnstarted(runs.filter(({ id, updatedAt }) => id !== run?.id && updatedAt < old));
   }
 
   private firstDraft() {
@@ -253,17 +243,9 @@ export class Controller {
   private async created(document: Experiment): Promise<RunSummary> {
     const runs = document.sweep
       ? await this.api.createSweep(document)
-      : [await this.api.createRun(document, this.nameFor(document))];
+      : [await this.api.createRun(document, this.library.nameFor(document))];
     for (const { id } of runs) this.servers.inherit(id);
     return runs[0];
-  }
-
-  /** Name of a new run: that of its experiment, with what differs from the preset of that name. */
-  private nameFor(document: Experiment): string {
-    const { presets, runs } = this.state;
-    const preset = presets.find(({ name }) => name === document.name);
-    const taken = runs.filter((run) => !isUnstarted(run)).map(({ name }) => name);
-    return changedName(document.name, preset ? differences(preset, document) : [], taken);
   }
 
   /** A finished run of an unfinished sweep counts as paused, since Train continues the sweep's other runs. */
@@ -435,22 +417,8 @@ export class Controller {
     });
   }
 
-  async watch(split: 'train' | 'test', taskIndex: number) {
-    const { run } = this.state;
-    if (!run) return;
-    this.recorded.stop();
-    this.store.set({ watching: true, live: [] });
-    this.navigation.select({ tab: 'watch' });
-    this.api.watch(run.id, { split, taskIndex, turnMs: 900 }).catch((error) => {
-      this.store.set({ watching: false });
-      this.notifier.notifyOf(error);
-    });
-  }
-
-  async stopWatching() {
-    this.store.set({ watching: false });
-    await this.notifier.attempt('stop-watching', () => this.api.stopWatching());
-  }
+  watch = (split: 'train' | 'test', task: number) => this.watching.watch(split, task);
+  stopWatching = () => this.watching.stop();
 
   /** Closes the run in focus; the draft stays. */
   close() {

@@ -17,6 +17,7 @@ import {
   type Store,
   type Theme,
 } from '../state/state.ts';
+import { rememberedWatch } from '../state/watch-view.ts';
 import { type ChartView, rememberedView, rememberView } from '../state/x-axis.ts';
 import type { ZoomRange } from '../state/zoom.ts';
 import type { LazyParts } from './lazy-parts.ts';
@@ -48,7 +49,7 @@ export class Layout {
     );
     const { hash } = location;
     const arrangement = arrangementOf(parseLink(hash), parseHash(hash), rememberedArrangement());
-    this.store.set({ panes: rememberedPanes(), chartView: rememberedView(), arrangement });
+    this.store.set({ panes: rememberedPanes(), chartView: rememberedView(), watchView: rememberedWatch(), arrangement });
   }
 
   /** Shows the simple arrangement or the lab, and remembers the choice. */

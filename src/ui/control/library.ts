@@ -1,5 +1,8 @@
 /** Stored runs: names, copies, bin, import and export. The run in focus belongs to the controller. */
 import { msg, str } from '@lit/localize';
+import type { Experiment } from '../../experiment/experiment.ts';
+import { differences } from '../../experiment/paths.ts';
+import { changedName } from '../../experiment/run-names.ts';
 import type { RunSummary, TrainerApi } from '../../session/protocol.ts';
 import { download } from '../kit/download.ts';
 import { isUnstarted } from '../state/run-filter.ts';
@@ -11,6 +14,8 @@ import { fetchSiteFile } from './site-file.ts';
 
 /** Small trained policy that the site ships, for watching before anything was trained here. */
 const samplePolicy = 'sample-policy.zip';
+
+const dayMs = 86_400_000;
 
 /** Actions of the run in focus that the library needs. */
 interface Focus {
@@ -100,6 +105,21 @@ export class Library {
         .purgeRun(id)
         .catch(() => {});
     if (unstarted.length) await this.refreshRuns();
+  }
+
+  /** Deletes runs that were left unstarted by earlier visits. A recent one may be open in another tab. */
+  async dropOldUnstarted() {
+    const old = Date.now() - dayMs;
+    const { runs, run } = this.state;
+    await this.dropUnstarted(runs.filter(({ id, updatedAt }) => id !== run?.id && updatedAt < old));
+  }
+
+  /** Name of a new run: that of its experiment, with what differs from the preset of that name. */
+  nameFor(document: Experiment): string {
+    const { presets, runs } = this.state;
+    const preset = presets.find(({ name }) => name === document.name);
+    const taken = runs.filter((run) => !isUnstarted(run)).map(({ name }) => name);
+    return changedName(document.name, preset ? differences(preset, document) : [], taken);
   }
 
   exportRun = (run: RunSummary) =>

@@ -112,10 +112,12 @@ class MockTrainer implements TrainerApi {
 
   private forked(): RunSummary {
     const changes = [{ path: 'optimizer.learningRate', from: 0.002, to: 0.001 }];
-    return mockSummary('run-2', 'half the learning rate', 20, {
+    const summary = mockSummary('run-2', 'half the learning rate', 20, {
       origin: { kind: 'fork', parent: 'run-1', step: 20, changes },
       updatedAt: 0,
     });
+    const optimizer = { ...summary.experiment.optimizer, learningRate: 0.001 };
+    return { ...summary, experiment: { ...summary.experiment, optimizer } };
   }
 
   private add(summary: RunSummary, records: MockRun['records']) {
@@ -343,8 +345,11 @@ class MockTrainer implements TrainerApi {
 
   replayRecord: TrainerApi['replayRecord'] = async (record) => mockRecordedReplay(record);
 
-  async watch(id: string) {
-    this.live(this.run(id), 0);
+  async watch(id: string, { turnMs }: { turnMs: number }) {
+    for (let turn = 0; turn < 3; turn++) {
+      this.live(this.run(id), turn);
+      await new Promise((resolve) => setTimeout(resolve, turnMs / 10));
+    }
   }
 
   async stopWatching() {}

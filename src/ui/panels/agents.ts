@@ -15,6 +15,7 @@ import { errorState, loadingState } from '../kit/states.ts';
 import { controls } from '../kit/styles/shared.ts';
 import { worldTitle } from '../state/labels.ts';
 import { type Fetched, none } from '../state/state.ts';
+import { nextTask } from '../state/watch-view.ts';
 
 const percent = (fraction: number) => (100 * fraction).toFixed(1);
 
@@ -93,7 +94,7 @@ export class TabgymAgents extends Panel {
   @state() private gallery: Fetched<readonly ListedAgent[]> = none;
   @state() private chosen: string | null = null;
   @state() private card: Fetched<ShippedAgent> = none;
-  /** Number of times each agent was watched; every time it plays another task. */
+  /** Task that each agent played last; every time it plays another one. */
   private readonly watched = new Map<string, number>();
 
   constructor() {
@@ -178,8 +179,10 @@ export class TabgymAgents extends Panel {
   }
 
   private watch(agents: Agents, name: string) {
-    const task = this.watched.get(name) ?? 0;
-    this.watched.set(name, task + 1);
+    const before = this.watched.get(name);
+    const { shuffled } = this.state.watchView;
+    const task = before === undefined && !shuffled ? 0 : nextTask(before ?? 0, shuffled);
+    this.watched.set(name, task);
     void agents.watch(name, task);
   }
 

@@ -208,9 +208,9 @@ export class TabgymGroup extends Panel {
     const won = members.filter((each) => each.success).length;
     const goal = goalIn(members[0].prompt);
     const first = this.firstText(members);
-    const label = msg(str`Group ${index + 1}: ${won} of ${members.length} succeed. Goal: ${goal}. ${first}`);
-    return html`<button aria-pressed=${pressed ? 'true' : 'false'} aria-label=${label} title=${`${label}\n${taskLabel(members[0].task)}`} @click=${() => this.app.navigation.select({ group: index })}>
-      <span class="index">${index + 1}</span><span class="cells">${members.map((each) => html`<span class="cell ${each.success ? 'yes' : 'no'}">${each.success ? '●' : '○'}</span>`)}</span><span class="goal">${goal}</span>
+    const result = msg(str`Group ${index + 1}: ${won} of ${members.length} succeed.`);
+    return html`<button aria-pressed=${pressed ? 'true' : 'false'} title=${`${goal}\n${taskLabel(members[0].task)}`} @click=${() => this.app.navigation.select({ group: index })}>
+      <span class="visually-hidden">${result}</span><span class="index" aria-hidden="true">${index + 1}</span><span class="cells" aria-hidden="true">${members.map((each) => html`<span class="cell ${each.success ? 'yes' : 'no'}">${each.success ? '●' : '○'}</span>`)}</span><span class="goal">${goal}</span>
       <span class="first">${first}</span>
     </button>`;
   }

@@ -14,6 +14,8 @@ import { worldTitle } from '../state/labels.ts';
 import type { Played } from '../state/state.ts';
 import { viewKind } from '../worlds/view-kinds.ts';
 import { choicesOf, commonStem, fittingActions } from './completion.ts';
+import type { PlayedTask } from './contest.ts';
+import './contest.ts';
 import '../worlds/world-view.ts';
 
 interface Line {
@@ -137,6 +139,9 @@ export class TabgymPlay extends Panel {
   /** Index of the listed action chosen with the arrow keys; -1: the typed text is sent. */
   @state() private chosen = -1;
   @state() private busy = false;
+  private task: Pick<PlayedTask, 'split' | 'index'> = { split: 'test', index: 0 };
+  /** The task that was just played to its end, for the contest with the agent. */
+  @state() private finished: PlayedTask | null = null;
 
   @query('.said') private list!: HTMLElement | null;
   @query('#action') private input!: HTMLInputElement | null;
@@ -205,7 +210,8 @@ export class TabgymPlay extends Panel {
 
   private renderEnd({ success, reward }: PlayFrame) {
     return html`<p role="status"><strong>${success ? `✓ ${msg('Done')}` : `✕ ${msg('Failed')}`}</strong>, ${msg(str`reward ${reward.toFixed(2)}`)}</p>
-      <button class="primary" @click=${this.begin}>${msg('Next task')}</button>`;
+      <button class="primary" @click=${this.begin}>${msg('Next task')}</button>
+      ${this.finished ? html`<tabgym-contest .app=${this.app} .played=${this.finished}></tabgym-contest>` : nothing}`;
   }
 
   /** Actions to choose from: the answers to an open question, or the actions that match the typed text. */
@@ -255,6 +261,8 @@ export class TabgymPlay extends Panel {
     const start = { name, options: options as PlayStart['options'], split: this.split, index: this.index++ };
     void this.ask(async () => {
       const frame = await this.app.api.playReset(start);
+      this.task = { split: start.split, index: start.index };
+      this.finished = null;
       // An unfinished task counts as a try.
       if (this.frame && !this.frame.done && this.transcript.length > 1) this.count(this.frame);
       this.typed = '';
@@ -357,9 +365,15 @@ export class TabgymPlay extends Panel {
       this.typed = '';
       this.chosen = -1;
       this.addPlayed({ turns: 1, refused: frame.valid ? 0 : 1 });
-      if (frame.done) this.count(frame);
+      if (frame.done) this.finish(frame);
       return frame;
     });
+  }
+
+  private finish(frame: PlayFrame) {
+    this.count(frame);
+    const turns = this.transcript.filter(({ who }) => who === 'you').length;
+    this.finished = { ...this.task, you: { success: frame.success, reward: frame.reward, turns } };
   }
 
   private count({ success, reward }: PlayFrame) {

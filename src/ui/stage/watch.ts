@@ -2,11 +2,13 @@
 import { msg, str } from '@lit/localize';
 import { css, html, nothing } from 'lit';
 import { customElement, state } from 'lit/decorators.js';
+import { live } from 'lit/directives/live.js';
 import './episode-view.ts';
 import { isActive } from '../control/events.ts';
 import { Panel } from '../control/panel.ts';
 import { emptyState, errorState } from '../kit/states.ts';
 import { controls } from '../kit/styles/shared.ts';
+import type { Speed, WatchView } from '../state/watch-view.ts';
 import { progressBar, progressText } from '../state/work-progress.ts';
 import './welcome.ts';
 import { factsOf } from '../../experiment/policies/registry.ts';
@@ -42,7 +44,9 @@ export class TabgymWatch extends Panel {
   ];
 
   @state() private split: 'train' | 'test' = 'test';
-  @state() private task = 0;
+  private started = false;
+  /** Task number as typed; null: the one after the task watched last. */
+  @state() private task: number | null = null;
 
   constructor() {
     super([
@@ -53,6 +57,8 @@ export class TabgymWatch extends Panel {
       'statusDetail',
       'progress',
       'watching',
+      'watchedTask',
+      'watchView',
       'gpu',
       'records',
       'opening',
@@ -118,7 +124,8 @@ export class TabgymWatch extends Panel {
   private renderWatchForm(watching: boolean) {
     const { gpu, owner } = this.state;
     if (!gpu || owner === 'another-tab') return nothing;
-    if (watching) return html`<button @click=${() => this.app.stopWatching()}>${msg('Stop watching')}</button>`;
+    if (watching)
+      return html`<span class="row">${this.renderChoices()}<button @click=${() => this.app.stopWatching()}>${msg('Stop watching')}</button></span>`;
     return html`<form class="row task" @submit=${this.submit}>
       <label class="row" .style=${'gap:4px'}>${msg('Goals')}
         <select @change=${(event: Event) => (this.split = (event.target as HTMLSelectElement).value as 'train' | 'test')}>
@@ -126,14 +133,41 @@ export class TabgymWatch extends Panel {
           <option value="train" ?selected=${this.split === 'train'}>${msg('training')}</option>
         </select></label>
       <label class="row" .style=${'gap:4px'}>${msg('Task')}
-        <input class="number" type="number" min="0" .value=${String(this.task)} @change=${(event: Event) => (this.task = Math.max(0, Number((event.target as HTMLInputElement).value) || 0))} /></label>
+        <input class="number" type="number" min="0" .value=${live(String(this.nextTask))} @change=${(event: Event) => (this.task = Math.max(0, Math.floor(Number((event.target as HTMLInputElement).value)) || 0))} /></label>
+      ${this.renderChoices()}
       <button>${msg('Watch one episode')}</button>
     </form>`;
   }
 
   private submit(event: Event) {
     event.preventDefault();
-    void this.app.watch(this.split, this.task++);
+    const task = this.nextTask;
+    this.task = null;
+    this.started = true;
+    void this.app.watch(this.split, task);
+  }
+
+  /** Number that the form proposes: the first one, then the task after the one watched last. */
+  private get nextTask(): number {
+    if (this.task !== null) return this.task;
+    return this.started ? this.state.watchedTask + 1 : 0;
+  }
+
+  /** Speed and order of watched episodes. */
+  private renderChoices() {
+    const { watchView } = this.state;
+    const set = (patch: Partial<WatchView>) => this.app.watching.setView({ ...watchView, ...patch });
+    const words: { [speed in Speed]: string } = { slow: msg('slow'), normal: msg('normal'), fast: msg('fast') };
+    const check = (label: string, checked: boolean, change: (on: boolean) => void) =>
+      html`<label class="row small" .style=${'gap:4px'}><input type="checkbox" .checked=${live(checked)} @change=${(event: Event) => change((event.target as HTMLInputElement).checked)} />${label}</label>`;
+    return html`<label class="row small" .style=${'gap:4px'}>${msg('Speed')}
+        <select @change=${(event: Event) => set({ speed: (event.target as HTMLSelectElement).value as Speed })}>${(
+          Object.keys(words) as Speed[]
+        ).map(
+          (each) => html`<option value=${each} ?selected=${each === watchView.speed}>${words[each]}</option>`,
+        )}</select></label>
+      ${check(msg('Shuffled'), watchView.shuffled, (shuffled) => set({ shuffled }))}
+      ${check(msg('Next by itself'), watchView.goesOn, (goesOn) => set({ goesOn }))}`;
   }
 
   private renderQuiet() {

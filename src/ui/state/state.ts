@@ -28,6 +28,7 @@ import { noLink, type PageLink } from './link.ts';
 import { initialPanes, type PaneSizes } from './panes.ts';
 import type { PickedFiles } from './picked-files.ts';
 import { noSelection, type Selection } from './selection.ts';
+import { plainWatch, type WatchView } from './watch-view.ts';
 import { type ChartView, plainView } from './x-axis.ts';
 import type { ZoomRange } from './zoom.ts';
 
@@ -138,6 +139,9 @@ export interface State {
   /** Set while `live` shows a recorded episode. */
   recorded: Recording | null;
   watching: boolean;
+  /** Number of the task that is watched, or was watched last. */
+  watchedTask: number;
+  watchView: WatchView;
   selection: Selection;
   /** Settings that the address fixes, in addition to the place. */
   link: PageLink;
@@ -218,6 +222,8 @@ const initialState = (): State => ({
   live: [],
   recorded: null,
   watching: false,
+  watchedTask: 0,
+  watchView: plainWatch,
   selection: noSelection,
   link: noLink,
   shared: null,
