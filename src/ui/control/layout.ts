@@ -49,7 +49,12 @@ export class Layout {
     );
     const { hash } = location;
     const arrangement = arrangementOf(parseLink(hash), parseHash(hash), rememberedArrangement());
-    this.store.set({ panes: rememberedPanes(), chartView: rememberedView(), watchView: rememberedWatch(), arrangement });
+    this.store.set({
+      panes: rememberedPanes(),
+      chartView: rememberedView(),
+      watchView: rememberedWatch(),
+      arrangement,
+    });
   }
 
   /** Shows the simple arrangement or the lab, and remembers the choice. */
