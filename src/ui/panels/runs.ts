@@ -103,7 +103,7 @@ export class TabgymRuns extends Panel {
 
   /** Id of the run whose name, tags and notes are edited. */
   @state() private editing: string | null = null;
-  @state() private search = '';
+  @state() private filter = '';
   /** Ids of the ticked runs. */
   @state() private ticked: ReadonlySet<string> = new Set();
   /** Ids and steps of the runs whose curves were requested. */
@@ -116,7 +116,7 @@ export class TabgymRuns extends Panel {
   override render() {
     const { runs } = this.state;
     const kept = this.kept;
-    const found = matchingRuns(kept, this.search);
+    const found = matchingRuns(kept, this.filter);
     const binned = runs.filter((run) => run.deletedUntil !== null);
     return html`${this.renderImport()}
       ${kept.length > 1 ? this.renderSearch(found.length, kept.length) : nothing}
@@ -141,8 +141,8 @@ export class TabgymRuns extends Panel {
 
   private renderSearch(found: number, all: number) {
     return html`<div class="row"><input type="search" .style=${'flex:1'} aria-label=${msg('Search the runs')} placeholder=${msg('Search names, tags and notes')}
-        .value=${this.search} @input=${(event: Event) => (this.search = (event.target as HTMLInputElement).value)} />
-      <span class="small soft number" role="status">${this.search ? msg(str`${found} of ${all}`) : ''}</span></div>`;
+        .value=${this.filter} @input=${(event: Event) => (this.filter = (event.target as HTMLInputElement).value)} />
+      <span class="small soft number" role="status">${this.filter ? msg(str`${found} of ${all}`) : ''}</span></div>`;
   }
 
   private get tickedRuns(): RunSummary[] {
@@ -192,7 +192,7 @@ export class TabgymRuns extends Panel {
       ${this.editing === run.id ? this.renderEdit(run) : html`<div class="row spread"><label class="pick"><input type="checkbox" .checked=${live(this.ticked.has(run.id))} @change=${() => this.tick(run.id)} /><span class="name">${run.name}</span></label>${focus ? html`<span class="badge">${msg('open')}</span>` : nothing}</div>`}
       <div class="small soft number">${msg(str`step ${run.step} of ${run.experiment.steps}`)} · ${this.success(run)} · ${bytes(run.bytes)}</div>
       <div class="small soft">${when(run.updatedAt)}${this.origin(run)}${run.sweep ? html` · ${msg(str`of the sweep “${run.sweep.name}”`)}` : nothing}</div>
-      ${run.tags?.length ? html`<div class="tags">${run.tags.map((tag) => html`<button class="badge" title=${msg(str`Show the runs with ${tag}`)} @click=${() => (this.search = tag)}>${tag}</button>`)}</div>` : nothing}
+      ${run.tags?.length ? html`<div class="tags">${run.tags.map((tag) => html`<button class="badge" title=${msg(str`Show the runs with ${tag}`)} @click=${() => (this.filter = tag)}>${tag}</button>`)}</div>` : nothing}
       ${run.notes ? html`<p class="small notes">${run.notes}</p>` : nothing}
       ${focus && this.state.owner === 'another-tab' ? this.renderOwner() : nothing}
       ${this.renderActions(run, focus)}
