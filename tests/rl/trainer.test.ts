@@ -37,6 +37,30 @@ describe('trainer', () => {
     expect(b.trajectories).toEqual(a.trajectories);
   });
 
+  it.each([
+    [0, 0],
+    [0.01, 1],
+  ])('a DAPO step without a signal and with an entropy bonus of %s makes %s updates', async (entropy, updates) => {
+    const algorithm = {
+      ...settings().algorithm,
+      name: 'dapo',
+      filterBy: 'score',
+      mostWaves: 2,
+      longest: null,
+      entropy,
+    };
+    const change = { kl: { estimator: 'k3', coefficient: 0 }, minibatches: 1, innerEpochs: 1 };
+    // No door can be passed in one turn.
+    const horizon = [{ steps: 100, turns: 1 }];
+    const options = settings({ algorithm: { ...algorithm, ...change } as TrainerSettings['algorithm'], horizon });
+    const { trainer, policy } = await trainerWith(options);
+    const before = (await policy.save()).tensors;
+    const { record, trajectories } = await trainer.step(1);
+    expect(record.metrics).toMatchObject({ updates, success: 0, waves: 2, droppedGroups: 1 });
+    expect(trajectories).toHaveLength(record.metrics.episodes);
+    if (updates === 0) expect((await policy.save()).tensors).toEqual(before);
+  });
+
   it('learns the doors', async () => {
     const { trainer } = await trainerWith(
       settings({ optimizer: { ...settings().optimizer, learningRate: 0.1, warmupSteps: 0 } }),

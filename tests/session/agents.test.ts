@@ -155,6 +155,15 @@ describe('a suite', () => {
     const other = withPolicyOptions(readDocument('experiments/textcraft-first.json'), found);
     expect(other.suite.options).toEqual(found.suite.options);
   });
+  it('opens with the instruction that the policy was trained with', () => {
+    const experiment = babyai();
+    experiment.worlds[0].options = { ...experiment.worlds[0].options, instruction: '' };
+    const found = findSuite('babyai-test');
+    expect(withPolicyOptions(experiment, found).suite.options).toMatchObject({
+      ...found.suite.options,
+      instruction: '',
+    });
+  });
 });
 
 describe('the site', () => {

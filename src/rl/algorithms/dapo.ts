@@ -124,9 +124,10 @@ async function collect(collecting: Collector, settings: Settings): Promise<Colle
   }
   const trajectories = kept.slice(0, groups).flatMap((members, group) => members.map((each) => ({ ...each, group })));
   const without = 1 - kept.length / (waves * groups);
-  // If no group has a signal, all episodes are returned: the record and the page still need them.
+  // Without a signal, advantages are 0, so only an entropy bonus or a KL term could give a gradient.
+  const trainsAnyway = settings.entropy !== 0 || settings.kl.coefficient !== 0;
   return {
-    trajectories: trajectories.length ? trajectories : played,
+    trajectories: trajectories.length || !trainsAnyway ? trajectories : played,
     played,
     tasks,
     metrics: { waves, droppedGroups: without },

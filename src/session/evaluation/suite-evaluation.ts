@@ -89,7 +89,8 @@ function onSuite(experiment: Experiment, { module, suite }: FoundSuite, request:
  */
 export function withPolicyOptions(experiment: Experiment, { module, suite }: FoundSuite): FoundSuite {
   const own: WorldOptions = experiment.worlds.find(({ name }) => name === module.name)?.options ?? {};
-  const names = (suite.policyOptions ?? []).filter((name) => own[name] !== undefined);
+  // Null stands for the world's own.
+  const names = (suite.policyOptions ?? []).filter((name) => (own[name] ?? null) !== null);
   const options = { ...Object.fromEntries(names.map((name) => [name, own[name]])), ...suite.options };
   return { module, suite: { ...suite, options } };
 }

@@ -7,6 +7,7 @@ export const textcraftSuites: readonly WorldSuite[] = [
     label: 'TextCraft, the 100 test ids',
     sentence: "AgentGym's test items of all depths among ten distracting recipes, 30 turns.",
     options: { depths: [1, 2, 3, 4], distractors: 10 },
+    policyOptions: ['instruction'],
     split: 'test',
     turns: 30,
     columns: ['Depth 1', 'Depth 2', 'Depth 3', 'Depth 4'],
@@ -33,6 +34,7 @@ export const textcraftSuites: readonly WorldSuite[] = [
     sentence:
       'Training goals that an experiment with `apart: 60` never trains on, among ten distracting recipes, 30 turns. Tune on these.',
     options: { depths: [1, 2, 3, 4], distractors: 10, apart: 60 },
+    policyOptions: ['instruction'],
     split: 'test',
     turns: 30,
     columns: ['Depth 1', 'Depth 2', 'Depth 3', 'Depth 4'],
