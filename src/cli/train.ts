@@ -1,5 +1,5 @@
 /**
- * `npm run train -- experiments/NAME.json|--from FOLDER [--seed N] [--out FOLDER] [--steps N] [--resume] [--fork-at STEP]
+ * `npm run train -- experiments/NAME.json|--from FOLDER [--seed N] [--out FOLDER] [--steps N] [--model MODEL] [--resume] [--fork-at STEP]
  * [--device wasm] [--allow-code]`
  */
 import { Command, InvalidArgumentError } from 'commander';
@@ -27,6 +27,10 @@ const program = new Command('train')
   )
   .option('--seed <n>', 'seed (default: the one in the file)', whole)
   .option('--steps <n>', 'number of steps (default: the one in the file)', whole)
+  .option(
+    '--model <model>',
+    "language model in place of the file's: a folder, a .gguf file, a listed name or an address",
+  )
   .option('--out <folder>', 'folder for the run (default: runs/NAME-seedN)')
   .addOption(connectOption())
   .addOption(device)

@@ -33,6 +33,8 @@ export interface TrainingOptions extends DeviceOptions, FolderOptions {
   /** A run at step 0 with a policy trained elsewhere, used instead of a new policy. */
   from?: NewRun;
   out?: string;
+  /** Language model in place of the experiment's. */
+  model?: string;
   /** Addresses of worlds' servers; they override the environment. */
   connect?: Connections;
   /** Time limit for a world's answer, for machines so busy that the usual limit is too short. */
@@ -85,15 +87,28 @@ export function requireTraining({ policy }: Pick<Experiment, 'policy'>): void {
   );
 }
 
-/** The experiment as it will run: with seed and steps of the command line. */
-export function readExperiment({ file, from, seed, steps, print }: TrainingOptions): Experiment {
+/** The policy with another language model. Throws if it has none. */
+function policyWith(policy: Experiment['policy'], model: string | undefined): unknown {
+  if (model === undefined) return policy;
+  if (!('model' in policy))
+    throw new CommandError(`--model names a language model, but policy.kind is "${policy.kind}", which has none.`);
+  return { ...policy, model };
+}
+
+/** The experiment as it will run: with seed, steps and model of the command line. */
+export function readExperiment({ file, from, seed, steps, model, print }: TrainingOptions): Experiment {
   const experiment = from ? parseExperiment(from.experiment) : readDocument(file);
   if (experiment.sweep) throw new CommandError(`${file} is a sweep of several runs. Use npm run sweep -- ${file}`);
   requireTraining(experiment);
   const { episodes } = experiment.evaluation;
   if (episodes < FEW_EPISODES)
     print(`evaluation.episodes is ${episodes}: success over fewer than ${FEW_EPISODES} has a wide interval`);
-  return parseExperiment({ ...experiment, seed: seed ?? experiment.seed, steps: steps ?? experiment.steps });
+  return parseExperiment({
+    ...experiment,
+    seed: seed ?? experiment.seed,
+    steps: steps ?? experiment.steps,
+    policy: policyWith(experiment.policy, model),
+  });
 }
 
 /** A value that is not finite is null once it was stored as JSON. */

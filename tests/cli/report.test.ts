@@ -99,3 +99,11 @@ it('runs the experiment with seed and steps of the command line, and with its ow
     /steps: must be at least 1 \(it is 0\)/,
   );
 });
+
+it('takes another language model from the command line', () => {
+  const model = '/models/SmolLM2-135M-Instruct.Q4_1.gguf';
+  const file = 'experiments/smollm2-textcraft.json';
+  expect(readExperiment({ file, print() {} }).policy).toMatchObject({ kind: 'lora', model: 'smollm2-135m' });
+  expect(readExperiment({ file, model, print() {} }).policy).toMatchObject({ kind: 'lora', model, weights: 'int8' });
+  expect(() => readExperiment({ file: 'experiments/micro.json', model, print() {} })).toThrow('policy.kind is "tiny"');
+});
