@@ -1,6 +1,6 @@
 /**
- * `npm run train -- experiments/NAME.json|--from FOLDER [--seed N] [--out FOLDER] [--steps N] [--model MODEL] [--resume] [--fork-at STEP]
- * [--device wasm] [--allow-code]`
+ * `npm run train -- experiments/NAME.json|--from FOLDER [--seed N] [--out FOLDER] [--steps N] [--model MODEL]
+ * [--resume] [--fork-at STEP] [--device wasm] [--allow-code]`
  */
 import { Command, InvalidArgumentError } from 'commander';
 import { kindsHelp } from '../experiment/guide.ts';
