@@ -10,8 +10,8 @@ import type { Counted, CraftNode, TextCraftView } from '../view-data.ts';
 import { textcraftStyles } from './styles.ts';
 import { itemTile } from './tile.ts';
 
-/** Slots of a row of the inventory; a row is always full. */
-const rowSlots = 9;
+/** Fewest slots of the inventory; those without an item are empty. */
+const fewestSlots = 6;
 
 const namesOf = (node: CraftNode): string[] => [node.name, ...node.children.flatMap(namesOf)];
 
@@ -59,7 +59,7 @@ export class TabgymTextCraftView extends LitElement {
   }
 
   private renderInventory(items: readonly Counted[]) {
-    const empty = Math.max(rowSlots, Math.ceil(items.length / rowSlots) * rowSlots) - items.length;
+    const empty = Math.max(0, fewestSlots - items.length);
     return html`<ul class="slots">${items.map(
       ({ name, count }) =>
         html`<li class="slot">${tile(name)}<span class="count number" aria-hidden="true">${count}</span><span class="name"><span class="visually-hidden">${count} × </span>${name}</span></li>`,

@@ -139,7 +139,7 @@ export const textcraftStyles = css`
   }
   .slots {
     display: grid;
-    grid-template-columns: repeat(auto-fill, minmax(58px, 1fr));
+    grid-template-columns: repeat(auto-fill, minmax(74px, 1fr));
     gap: 4px;
   }
   .slot {
@@ -161,7 +161,7 @@ export const textcraftStyles = css`
   .count {
     position: absolute;
     inset-block-start: 28px;
-    inset-inline-end: 6px;
+    inset-inline-end: calc(50% - 26px);
     padding: 0 4px;
     border-radius: 4px;
     background: var(--text);

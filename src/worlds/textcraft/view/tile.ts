@@ -126,6 +126,11 @@ const shapes: readonly (readonly [words: RegExp, draw: Draw])[] = [
       ),
   ],
   [/\b(fence|wall|bars)\b/, (c) => one('M9 8H16V42H9ZM32 8H39V42H32ZM16 15H32V21H16ZM16 28H32V34H16Z', c)],
+  [
+    /\blever\b/,
+    (c) =>
+      svg`${line('M22 32L36 9', 7)}<path d="M22 32L36 9" stroke="#9c7243" stroke-width="4" stroke-linecap="round" />${one('M10 30H38V42H10Z', c === colorOf('lever') ? '#96989b' : c)}`,
+  ],
   [/\bbutton\b/, (c) => one('M15 19H33V29H15Z', c)],
   [/\b(pressure plate|carpet)\b/, (c) => one('M24 22L43 31L24 40L5 31Z', c, tone('M24 22L43 31L24 34L5 31Z', light))],
   [/\bsign\b/, (c) => one('M7 8H41V28H7ZM22 28H26V43H22Z', c, line('M13 15H35M13 21H29'))],
