@@ -84,6 +84,9 @@ const schema = v.strictObject({
   }),
 });
 
+const ratio = symbol('ρ', 'token.ratio', { sub: 't' });
+const advantage = symbol('A', 'token.advantage');
+
 const bapoCard = (terms: { kl: { coefficient: number }; entropy: number }) =>
   objectiveCard(
     'adaptive-clip',
@@ -94,18 +97,18 @@ const bapoCard = (terms: { kl: { coefficient: number }; entropy: number }) =>
       '−',
       'min',
       '(',
-      symbol('ρ', 'token.ratio', { sub: 't' }),
-      'A',
+      ratio,
+      advantage,
       ',',
       'clip',
       '(',
-      'ρ',
+      ratio,
       ',',
       symbol('c', 'metric.clipBoundLow', { sub: 'low' }),
       ',',
       symbol('c', 'metric.clipBoundHigh', { sub: 'high' }),
       ')',
-      'A',
+      advantage,
       ')',
       ...(terms.kl.coefficient ? ['+', symbol('β', 'setting.kl.coefficient'), symbol('KL', 'metric.kl')] : []),
       ...(terms.entropy ? ['−', symbol('c', 'setting.entropy'), symbol('H', 'metric.entropy')] : []),

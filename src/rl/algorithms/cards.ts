@@ -11,11 +11,10 @@ export const cardParts = ['observe', 'act', 'reward', 'group', 'advantage', 'obj
 export type CardPart = (typeof cardParts)[number];
 
 /**
- * Source of a number: the selected token, its turn, its episode, its group, the step's metrics, the weights, the
+ * Source of a number: the selected token, its episode, its group, the step's metrics, the weights, the
  * algorithm's settings, or the whole experiment.
  */
-export type Source =
-  `${'token' | 'turn' | 'episode' | 'group' | 'metric' | 'weights' | 'setting' | 'experiment'}.${string}`;
+export type Source = `${'token' | 'episode' | 'group' | 'metric' | 'weights' | 'setting' | 'experiment'}.${string}`;
 
 export interface FormulaSymbol {
   symbol: string;
@@ -66,8 +65,8 @@ export const symbolWords: { readonly [source in Source]?: string } = {
   'token.was': 'probability of the token before the update',
   'token.ratio': 'ratio: probability after the update over that before',
   'token.weight': 'weight of the token in the gradient',
-  'turn.reward': 'reward of the turn',
   'episode.return': 'return of the episode',
+  'episode.lastReward': 'reward of the last turn',
   'episode.tokens': 'trained tokens of the episode',
   'episode.advantage': 'advantage of the episode',
   'group.mean': 'mean return of the group',
@@ -117,6 +116,8 @@ const observe: Card = {
   ],
 };
 
+const temperature = symbol('T', 'experiment.sampling.temperature');
+
 const act: Card = {
   id: 'act',
   part: 'act',
@@ -129,11 +130,11 @@ const act: Card = {
     {
       over: {
         power: 'e',
-        to: [symbol('z', undefined, { sub: 'a' }), '/', symbol('T', 'experiment.sampling.temperature')],
+        to: [symbol('z', undefined, { sub: 'a' }), '/', temperature],
       },
       under: [
         { big: '∑', below: ['b', '∈', symbol('𝒜', 'token.allowed', { keeps: true })] },
-        { power: 'e', to: [symbol('z', undefined, { sub: 'b' }), '/', 'T'] },
+        { power: 'e', to: [symbol('z', undefined, { sub: 'b' }), '/', temperature] },
       ],
     },
   ],
@@ -145,7 +146,7 @@ const reward: Card = {
   title: 'Reward',
   sentence:
     "The world gives its reward at the end: an episode's return is the reward of its last turn, adjusted by the experiment's rule for its ending.",
-  formula: [symbol('R', 'episode.return', { sub: 'i' }), '=', symbol('r', 'turn.reward', { sub: 'T' })],
+  formula: [symbol('R', 'episode.return', { sub: 'i' }), '=', symbol('r', 'episode.lastReward', { sub: 'T' })],
 };
 
 /** Observation, action and reward are the same for every learning method. */
@@ -205,9 +206,10 @@ const groupAdvantages: { readonly [baseline in Baseline]: Pick<Card, 'sentence' 
       '=',
       returnOf,
       '−',
-      { over: '1', under: [sizeOfGroup, '−', '1'] },
-      sumOver(['j', '≠', 'i']),
-      symbol('R', 'group.others', { sub: 'j' }),
+      {
+        whole: [{ over: '1', under: [sizeOfGroup, '−', '1'] }, sumOver(['j', '≠', 'i']), eachReturn],
+        as: symbol('μ', 'group.others', { sub: '−i' }),
+      },
     ],
   },
 };
@@ -249,7 +251,7 @@ const clipLine: Formula = [
   '=',
   'clip',
   '(',
-  symbol('ρ', undefined, { sub: 't' }),
+  ratio,
   ',',
   '1',
   '−',
@@ -289,7 +291,10 @@ export const sequenceRatioCard = (settings: ClippedTerms): Card => ({
       [
         symbol('s'),
         '=',
-        { power: ['(', { big: '∏', below: 't' }, ratio, ')'], to: ['1', '/', symbol('n', 'episode.tokens')] },
+        {
+          power: ['(', { big: '∏', below: 't' }, { ...ratio, keeps: true }, ')'],
+          to: ['1', '/', symbol('n', 'episode.tokens')],
+        },
       ],
       ratioLine,
     ],
@@ -349,7 +354,7 @@ export const updateCard: Card = {
         symbol('g', 'metric.gradNorm', { keeps: true }),
         ')',
       ],
-      ['g', '=', sumOver('t'), symbol('w', 'token.weight', { sub: 't' }), '∇', 'log', chance('θ')],
+      ['g', '=', sumOver('t'), symbol('w', 'token.weight', { sub: 't', keeps: true }), '∇', 'log', chance('θ')],
       ['‖', 'Δ', 'θ', '‖', '=', symbol('d', 'weights.change')],
     ],
   },

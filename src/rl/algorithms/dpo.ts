@@ -89,7 +89,7 @@ const preferenceCard = objectiveCard(
       under: [symbol('π', undefined, { sub: 'ref' }), '(', symbol('y', undefined, { sup: '+' }), ')'],
     },
     '−',
-    'β',
+    symbol('β', 'setting.beta'),
     'log',
     {
       over: [symbol('π', undefined, { sub: 'θ' }), '(', symbol('y', undefined, { sup: '−' }), ')'],

@@ -143,7 +143,7 @@ const criticCard: Card = {
   sentence: 'A value head predicts the remaining return before each token; it is trained on the actual returns.',
   formula: [
     symbol('V', 'token.oldValue', { sub: 't', words: "the critic's prediction before this token" }),
-    '≈',
+    '→',
     symbol('G', 'token.return', { sub: 't', words: 'the actual return: the target of the critic' }),
   ],
 };
@@ -164,7 +164,7 @@ const gaeCard = advantageCard(
     '=',
     symbol('r', 'token.reward', { sub: 't', words: 'reward on this token' }),
     '+',
-    'γ',
+    symbol('γ', 'setting.gamma'),
     symbol('V', undefined, { sub: 't+1' }),
     '−',
     symbol('V', 'token.oldValue', { sub: 't', words: "the critic's prediction before this token" }),

@@ -22,6 +22,10 @@ export const fixed = (value: number | null | undefined, digits = 2): string =>
 
 export const signed = (value: number, digits = 2): string => `${sign(value)}${withDigits(Math.abs(value), digits)}`;
 
+/** At most `digits` significant digits. */
+export const significant = (value: number, digits: number): string =>
+  format({ maximumSignificantDigits: digits }).format(value).replace('-', '−');
+
 /** Three significant digits, with an exponent only below 0.001. */
 export function compact(value: number | null | undefined): string {
   if (value === null || value === undefined || !Number.isFinite(value)) return '–';
@@ -30,7 +34,7 @@ export function compact(value: number | null | undefined): string {
   if (size >= 1e6) return `${withDigits(value / 1e6, size >= 1e8 ? 0 : 1)} M`;
   if (size >= 1e4) return `${withDigits(value / 1e3, size >= 1e5 ? 0 : 1)} k`;
   if (size < 1e-3) return value.toExponential(1);
-  return format({ maximumSignificantDigits: 3 }).format(value).replace('-', '−');
+  return significant(value, 3);
 }
 
 /** Duration in minutes, or in hours and minutes. */

@@ -10,7 +10,14 @@ import { Panel } from '../control/panel.ts';
 import { fixed, signed } from '../kit/format.ts';
 import { emptyState, errorState, loadingState } from '../kit/states.ts';
 import { controls } from '../kit/styles/shared.ts';
-import { endingNames, firstAction, groupStatistics, taskLabel } from '../state/episodes.ts';
+import {
+  endingNames,
+  firstAction,
+  groupStatistics,
+  type PrintedAdvantage,
+  printedAdvantage,
+  taskLabel,
+} from '../state/episodes.ts';
 import { highlightStyle } from '../state/highlight.ts';
 
 @customElement('tabgym-group')
@@ -227,23 +234,26 @@ export class TabgymGroup extends Panel {
   private renderGroup(index: number, members: readonly Trajectory[]) {
     const { mean, std, signal } = groupStatistics(members);
     const best = members.reduce((a, b) => (b.advantage > a.advantage ? b : a));
+    const printed = signal ? this.printed(best, { mean, std }) : null;
     return html`<div>
       <h3>${msg(str`Group ${index + 1}`)}: ${goalIn(members[0].prompt)} <span class="small soft">${taskLabel(members[0].task)}</span>
         ${signal ? nothing : html`<span class="badge warn">! ${msg('no signal: all returns are equal')}</span>`}</h3>
-      <p class="formula" .style=${highlightStyle('group')}>${msg('mean return')} ${fixed(mean)} · ${msg('standard deviation')} ${fixed(std)}${
-        signal ? html` · ${msg('advantage of the best episode')} = ${this.formula(best, mean, std)}` : nothing
+      <p class="formula" .style=${highlightStyle('group')}>${msg('mean return')} ${printed?.mean ?? fixed(mean)} · ${msg('standard deviation')} ${printed?.std ?? fixed(std)}${
+        printed ? html` · ${msg('advantage of the best episode')} = ${this.formula(printed)}` : nothing
       }</p>
       <div class="episodes">${members.map((each) => this.renderEpisode(each, members))}</div>
     </div>`;
   }
 
-  /** Formula of the advantage with the numbers of one episode. */
-  private formula(best: Trajectory, mean: number, std: number) {
+  private printed(best: Trajectory, group: { mean: number; std: number }) {
     const algorithm = this.state.run?.experiment.algorithm;
-    const difference = `${fixed(best.score)} − ${fixed(mean)}`;
-    return algorithm && algorithmOf(algorithm).baseline === 'mean-std'
-      ? html`(${difference}) / ${fixed(std)} = ${signed(best.advantage)}`
-      : html`${difference} = ${signed(best.advantage)}`;
+    return printedAdvantage(best, group, algorithm !== undefined && algorithmOf(algorithm).baseline === 'mean-std');
+  }
+
+  /** Formula of the advantage with the numbers of one episode. */
+  private formula({ score, mean, std, result }: PrintedAdvantage) {
+    const difference = `${score} − ${mean}`;
+    return std === undefined ? html`${difference} = ${result}` : html`(${difference}) / ${std} = ${result}`;
   }
 
   private renderEpisode(each: Trajectory, members: readonly Trajectory[]) {

@@ -3,6 +3,7 @@ import { msg, str } from '@lit/localize';
 import type { Task } from '../../envs/env.ts';
 import { chosenPositions } from '../../rl/episode/micro-batch.ts';
 import { type Ending, TokenSource, type Trajectory } from '../../rl/episode/trajectory.ts';
+import { fixed, signed } from '../kit/format.ts';
 import { worldTitle } from './labels.ts';
 
 export const endingNames = (): { [ending in Ending]: string } => ({
@@ -42,6 +43,41 @@ export function firstAction(members: readonly Trajectory[]): { action: string; c
     (most, [action, count]) => (most && most.count >= count ? most : { action, count }),
     null,
   );
+}
+
+/** An advantage as arithmetic: `result` is that of the printed numbers, not only of the exact ones. */
+export interface PrintedAdvantage {
+  score: string;
+  mean: string;
+  /** Absent if the method does not divide by the spread. */
+  std?: string;
+  result: string;
+}
+
+const resultDigits = 2;
+
+/**
+ * Prints an episode's advantage with as few digits as make the printed arithmetic true. Returns null if no number of
+ * digits does: then more than the group's returns went into the advantage.
+ */
+export function printedAdvantage(
+  { score, advantage }: Pick<Trajectory, 'score' | 'advantage'>,
+  { mean, std }: { mean: number; std: number },
+  byStd: boolean,
+): PrintedAdvantage | null {
+  for (let digits = resultDigits; digits <= 6; digits++) {
+    const rounded = (value: number) => Number(value.toFixed(digits));
+    const value = (rounded(score) - rounded(mean)) / (byStd ? rounded(std) : 1);
+    if (signed(value, resultDigits) !== signed(advantage, resultDigits)) continue;
+    const print = (each: number) => fixed(each, digits);
+    return {
+      score: print(score),
+      mean: print(mean),
+      ...(byStd && { std: print(std) }),
+      result: signed(advantage, resultDigits),
+    };
+  }
+  return null;
 }
 
 /** Part of a trajectory from one source. */

@@ -34,7 +34,6 @@ export function highlightOf(source: Source): string | null {
   if (kind === 'setting') return `knob.algorithm.${name}`;
   if (kind === 'experiment') return `knob.${name}`;
   if (kind === 'token') return tokenLights[name] ?? 'token';
-  if (kind === 'turn') return 'reward';
-  if (kind === 'episode') return name === 'advantage' ? 'advantage' : 'return';
+  if (kind === 'episode') return { advantage: 'advantage', lastReward: 'reward' }[name] ?? 'return';
   return kind;
 }

@@ -95,6 +95,7 @@ const norm = (inspection: StepInspection | null, part: 'norm' | 'change') =>
 const episodeReadings: { readonly [name: string]: (trajectory: Trajectory) => number } = {
   return: ({ score }) => score,
   advantage: ({ advantage }) => advantage,
+  lastReward: ({ turns }) => turns.at(-1)?.reward ?? 0,
   tokens: ({ advantages }) => advantages.length,
 };
 
@@ -103,7 +104,6 @@ const asNumber = (value: unknown) => (typeof value === 'number' ? value : null);
 /** Reading of each kind of source; the kind is the part before the first dot. */
 const readings: { readonly [kind: string]: Reading } = {
   token: (place, name) => (tokenReadings[name] ?? examinedAt(({ columns }, row) => columns[name]?.[row]))(place),
-  turn: ({ trajectory, turn }) => trajectory?.turns[turn]?.reward,
   episode: ({ trajectory }, name) => trajectory && episodeReadings[name]?.(trajectory),
   group: ({ members, trajectory }, name) => trajectory && groupReadings[name]?.(members, trajectory),
   metric: ({ record }, name) => record?.metrics[name],
