@@ -79,7 +79,7 @@ class Row {
 const computed = (formula: Formula, read: Reader): number => new Row(itemsOf(formula, read)).value();
 
 /** Value of a formula; null if a part of it has none. */
-export function valueIn(formula: Formula, read: Reader): number | null {
+function valueIn(formula: Formula, read: Reader): number | null {
   try {
     return computed(formula, read);
   } catch (error) {
