@@ -8,7 +8,8 @@ import { customElement, state } from 'lit/decorators.js';
 import { variantLabels } from '../../experiment/variant-labels.ts';
 import type { OpenedSweep } from '../../session/protocol.ts';
 import { Panel } from '../control/panel.ts';
-import { duration } from '../kit/format.ts';
+import { runCount, stepCount } from '../kit/counts.ts';
+import { approximately } from '../kit/format.ts';
 import { controls } from '../kit/styles/shared.ts';
 import { knobLabel } from '../state/labels.ts';
 import { charts } from '../state/series.ts';
@@ -124,9 +125,9 @@ export class TabgymSweepCharts extends Panel {
   }
 
   private renderState({ name, runs, state: { done, total, remainingMs, failed, status } }: OpenedSweep) {
-    const left = remainingMs !== null && remainingMs > 0 && status !== 'finished' ? duration(remainingMs) : '';
+    const left = remainingMs !== null && remainingMs > 0 && status !== 'finished' ? approximately(remainingMs) : '';
     return html`<div class="row spread"><span><strong>${name}</strong>
-        <span class="soft small number">${msg(str`${runs.length} runs, ${done} of ${total} steps done`)}${left ? html` · ${msg(str`about ${left} left`)}` : nothing}</span></span>
+        <span class="soft small number">${msg(str`${runCount(runs.length)}, ${done} of ${stepCount(total)} done`)}${left ? html` · ${msg(str`${left} left`)}` : nothing}</span></span>
         <button class="small" @click=${() => this.app.sweep.export()}>${msg('Export the sweep')}</button></div>
       ${failed.map(({ runId, message }) => html`<div class="message error">${runs.find(({ summary }) => summary.id === runId)?.summary.name}: ${message}</div>`)}`;
   }

@@ -4,6 +4,7 @@
  */
 import { msg, str } from '@lit/localize';
 import type { PickedFile } from '../../models/protocol.ts';
+import { fileCount } from '../kit/counts.ts';
 import { droppedFiles, type PickedFiles } from '../state/picked-files.ts';
 import type { Notice, Store } from '../state/state.ts';
 
@@ -43,7 +44,9 @@ function problemOf({ label, files }: PickedFiles, rest: readonly PickedFile[]): 
     );
   if (!rest.length) return '';
   const names =
-    rest.length > 3 ? msg(str`${rest.length} files of “${label}”`) : rest.map(({ name }) => `“${name}”`).join(', ');
+    rest.length > 3
+      ? msg(str`${fileCount(rest.length)} of “${label}”`)
+      : rest.map(({ name }) => `“${name}”`).join(', ');
   return `${msg(str`${names} cannot be opened.`)} ${wanted()}`;
 }
 

@@ -40,10 +40,14 @@ export function compact(value: number | null | undefined): string {
 /** Duration in minutes, or in hours and minutes. */
 export function duration(ms: number): string {
   const minutes = Math.round(ms / 60_000);
-  if (minutes < 1) return msg('< 1 min');
+  if (ms < 60_000) return msg('< 1 min');
   if (minutes < 60) return msg(str`${minutes} min`);
   return msg(str`${Math.floor(minutes / 60)} h ${minutes % 60} min`);
 }
+
+/** Duration of an estimate, as a phrase. */
+export const approximately = (ms: number): string =>
+  ms < 60_000 ? msg('less than a minute') : msg(str`about ${duration(ms)}`);
 
 /** Like `duration`, with seconds below a minute. */
 export function shortDuration(ms: number): string {

@@ -1,6 +1,7 @@
 /** Lesson 1: an agent and its world. Play first, then watch an untrained policy. */
 import { msg, str } from '@lit/localize';
 import experiment from '../../../experiments/lessons/agent.json';
+import { goalCount, timeCount } from '../kit/counts.ts';
 import { hasWatchedEpisode, type Lesson } from '../state/lesson.ts';
 
 export const agent: Lesson = {
@@ -36,7 +37,8 @@ export const agent: Lesson = {
       ],
       where: { panel: 'stage', tab: 'play' },
       done: ({ state }) => state.played.successes >= 1,
-      far: ({ state }) => msg(str`You acted ${state.played.turns} times and reached ${state.played.successes} goals.`),
+      far: ({ state }) =>
+        msg(str`You acted ${timeCount(state.played.turns)} and reached ${goalCount(state.played.successes)}.`),
     },
     {
       id: 'refused',

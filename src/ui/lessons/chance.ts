@@ -1,6 +1,7 @@
 /** Lesson 2: chance and oracle, the two lines to compare a success rate with. */
 import { msg, str } from '@lit/localize';
 import experiment from '../../../experiments/lessons/chance.json';
+import { turnCount } from '../kit/counts.ts';
 import { fixed } from '../kit/format.ts';
 import { type Lesson, type LessonContext, meanOf } from '../state/lesson.ts';
 import { metricNames } from '../state/series.ts';
@@ -57,7 +58,7 @@ export const chance: Lesson = {
         ),
       ],
       help: {
-        label: () => msg(str`Allow ${manyTurns} turns`),
+        label: () => msg(str`Allow ${turnCount(manyTurns)}`),
         act: (app) => app.draft.edit('horizon.0.turns', manyTurns),
       },
       done: (seen) => under(seen, true).length >= 1,
@@ -67,7 +68,7 @@ export const chance: Lesson = {
           ? ''
           : many === null
             ? msg(str`Chance so far: ${fixed(few)}`)
-            : msg(str`Chance: ${fixed(few)} before, ${fixed(many)} with ${manyTurns} turns.`);
+            : msg(str`Chance: ${fixed(few)} before, ${fixed(many)} with ${turnCount(manyTurns)}.`);
       },
     },
   ],

@@ -6,6 +6,7 @@ import { msg, str } from '@lit/localize';
 import narrow from '../../../experiments/lessons/clip.json';
 import priced from '../../../experiments/lessons/clip-kl.json';
 import wide from '../../../experiments/lessons/clip-wide.json';
+import { stepCount } from '../kit/counts.ts';
 import { compact, percent } from '../kit/format.ts';
 import { isRunOf, type Lesson, type LessonContext, meanOf } from '../state/lesson.ts';
 import { metricNames } from '../state/series.ts';
@@ -18,7 +19,7 @@ const clippedShare = ({ trained }: LessonContext) =>
 const progressNote = (seen: LessonContext) =>
   seen.trained.length
     ? msg(
-        str`${seen.trained.length} steps: ${percent(clippedShare(seen))} of the tokens clipped, KL ${compact(meanOf(seen.trained, metricNames.kl, 4))}`,
+        str`${stepCount(seen.trained.length)}: ${percent(clippedShare(seen))} of the tokens clipped, KL ${compact(meanOf(seen.trained, metricNames.kl, 4))}`,
       )
     : '';
 

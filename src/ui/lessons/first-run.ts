@@ -3,6 +3,7 @@
  */
 import { msg, str } from '@lit/localize';
 import experiment from '../../../experiments/lessons/first-run.json';
+import { stepCount } from '../kit/counts.ts';
 import { fixed, signed } from '../kit/format.ts';
 import { evaluated, hasWatchedEpisode, type Lesson, overChance } from '../state/lesson.ts';
 
@@ -27,7 +28,7 @@ export const firstRun: Lesson = {
       ],
       where: { panel: 'stage', tab: 'watch' },
       done: ({ trained }) => trained.length >= 3,
-      far: ({ trained }) => (trained.length ? msg(str`${trained.length} steps`) : ''),
+      far: ({ trained }) => (trained.length ? stepCount(trained.length) : ''),
     },
     {
       id: 'above',

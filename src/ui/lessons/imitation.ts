@@ -1,6 +1,7 @@
 /** Lesson 9: imitation, then reinforcement. The limits of an oracle's demonstrations, and the gain from rewards. */
 import { msg, str } from '@lit/localize';
 import experiment from '../../../experiments/lessons/imitation.json';
+import { stepCount } from '../kit/counts.ts';
 import { fixed } from '../kit/format.ts';
 import { evaluated, type Lesson, type LessonContext, meanOf } from '../state/lesson.ts';
 import { metricNames } from '../state/series.ts';
@@ -30,7 +31,7 @@ export const imitation: Lesson = {
       ],
       where: { panel: 'progress' },
       done: ({ trained }) => trained.some(({ step, evaluation }) => step >= 12 && evaluation),
-      far: ({ trained }) => (trained.length ? msg(str`${trained.length} steps`) : ''),
+      far: ({ trained }) => (trained.length ? stepCount(trained.length) : ''),
     },
     {
       id: 'cards',

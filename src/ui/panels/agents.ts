@@ -10,7 +10,8 @@ import { Agents } from '../control/agents.ts';
 import { sentence } from '../control/notifier.ts';
 import { Panel } from '../control/panel.ts';
 import { curvesOf, fetchAgent, fetchGallery } from '../control/shipped-agents.ts';
-import { bytes, compact, fixed } from '../kit/format.ts';
+import { episodeCount, parameterCount, stepCount } from '../kit/counts.ts';
+import { bytes, fixed } from '../kit/format.ts';
 import { errorState, loadingState } from '../kit/states.ts';
 import { controls } from '../kit/styles/shared.ts';
 import { worldTitle } from '../state/labels.ts';
@@ -199,8 +200,8 @@ export class TabgymAgents extends Panel {
       html`<section><h4>${heading}</h4><ul>${lines.map((line) => html`<li>${line}</li>`)}</ul></section>`;
     return html`<div class="card small">
       ${list(msg('How it was made'), parts)}
-      <p class="number">${msg(str`${compact(policy.parameters)} parameters, a vocabulary of ${policy.words} words, ${policy.weights}.`)}
-        ${msg(str`${cost.steps} steps and ${cost.episodes} episodes: ${cost.flops.toExponential(1)} operations, ${fixed(cost.hours)} hours on ${cost.device}, a machine that other work shared.`)}</p>
+      <p class="number">${msg(str`${parameterCount(policy.parameters)}, a vocabulary of ${policy.words} words, ${policy.weights}.`)}
+        ${msg(str`${stepCount(cost.steps)} and ${episodeCount(cost.episodes)}: ${cost.flops.toExponential(1)} operations, ${fixed(cost.hours)} hours on ${cost.device}, a machine that other work shared.`)}</p>
       <img src=${curvesOf(name)} alt=${msg(str`Curves of the training of ${title}`)} loading="lazy" />
       ${suites.map((table) => this.renderSuite(table))}
       ${list(msg('What it learnt from'), data)} ${list(msg('What it cannot do'), limits)}

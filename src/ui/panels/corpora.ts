@@ -10,7 +10,7 @@ import { customElement, query, state } from 'lit/decorators.js';
 import type { IngestProgress } from '../../corpus/ingest.ts';
 import type { CorpusWorkerApi } from '../../corpus/service.ts';
 import type { KeptCorpus } from '../../corpus/store.ts';
-import { documentCount, lineCount, questionCount } from '../kit/counts.ts';
+import { documentCount, fileCount, lineCount, questionCount } from '../kit/counts.ts';
 import { bytes } from '../kit/format.ts';
 import { controls } from '../kit/styles/shared.ts';
 
@@ -162,7 +162,7 @@ export class TabgymCorpora extends LitElement {
     const size = this.picked.reduce((sum, { file }) => sum + file.size, 0);
     return html`<form class="row" @submit=${this.take}>
       <label class="row">${msg('Name')} <input .value=${this.name} maxlength="200" required @input=${(event: Event) => (this.name = (event.target as HTMLInputElement).value)} /></label>
-      <span class="soft small">${msg(str`${this.picked.length} files, ${bytes(size)}`)}</span>
+      <span class="soft small">${`${fileCount(this.picked.length)}, ${bytes(size)}`}</span>
       <button class="primary" ?disabled=${this.progress !== null}>${this.goesOn ? msg('Continue') : msg('Index')}</button>
     </form>`;
   }

@@ -8,6 +8,7 @@ import { customElement } from 'lit/decorators.js';
 import type { GpuReport } from '../../session/protocol.ts';
 import { Panel } from '../control/panel.ts';
 import { bytes, compact } from '../kit/format.ts';
+import { kernelCount } from '../kit/counts.ts';
 import { errorState, loadingState } from '../kit/states.ts';
 import { controls } from '../kit/styles/shared.ts';
 import { deviceLabel, deviceReason, isProcessor } from '../state/device.ts';
@@ -103,7 +104,7 @@ export class TabgymGpu extends Panel {
     return html`<section><h2>${msg('Self-test')}</h2>
       ${
         failed.length
-          ? html`<div class="message error"><strong>${msg(str`${failed.length} of ${selftest.length} kernels give wrong numbers on this adapter.`)}</strong>
+          ? html`<div class="message error"><strong>${msg(str`On this adapter wrong numbers come from ${failed.length} of ${kernelCount(selftest.length)}.`)}</strong>
               ${failed.map((each) => html`<p><span class="mono">${each.kernel}</span>: ${each.detail}</p>`)}</div>`
           : html`<p><span class="badge good">✓ ${msg('passed')}</span> ${msg(str`All ${selftest.length} kernels agree with plain arithmetic.`)}</p>`
       }

@@ -115,6 +115,8 @@ export class TabgymKnob extends LitElement {
       .control.many {
         grid-column: 1 / -1;
         justify-content: start;
+        /* A centred row that overflows hides its beginning out of reach of the scroll bar. */
+        align-items: start;
         max-height: 168px;
         overflow: auto;
       }

@@ -9,6 +9,7 @@ import { readPath } from '../../experiment/paths.ts';
 import type { AnyAlgorithmSettings } from '../../rl/algorithms/registry.ts';
 import type { Controller } from '../control/controller.ts';
 import { sentence } from '../control/notifier.ts';
+import { lineCount } from '../kit/counts.ts';
 import { controls } from '../kit/styles/shared.ts';
 
 @customElement('tabgym-objective-field')
@@ -40,7 +41,7 @@ export class TabgymObjectiveField extends LitElement {
         ${
           this.value === undefined
             ? html`<span class="soft small">${msg('built-in')}</span>`
-            : html`<span class="badge warn">${msg(str`edited, ${lines} lines`)}</span>`
+            : html`<span class="badge warn">${msg(str`edited, ${lineCount(lines)}`)}</span>`
         }
       </div>
       ${this.value === undefined ? nothing : html`<div><button class="link" @click=${this.reset}>${msg('Back to the built-in')}</button></div>`}

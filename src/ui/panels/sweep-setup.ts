@@ -8,6 +8,7 @@ import { changesOf, type Sweep } from '../../experiment/sweep.ts';
 import { variantLabels } from '../../experiment/variant-labels.ts';
 import type { RunSummary } from '../../session/protocol.ts';
 import { Panel } from '../control/panel.ts';
+import { runCount } from '../kit/counts.ts';
 import { controls } from '../kit/styles/shared.ts';
 import { knobLabel, knobSentence } from '../state/labels.ts';
 
@@ -83,7 +84,7 @@ export class TabgymSweepSetup extends Panel {
     const labels = variantLabels(draft, knobLabel);
     return html`<label class="small" for="seeds">${knobLabel(seedsKnob)}</label>
       <input id="seeds" inputmode="numeric" .value=${seeds.join(', ')} aria-invalid=${this.mistake ? 'true' : 'false'} aria-describedby="seeds-says" @change=${this.changeSeeds} />
-      <p id="seeds-says" class="small soft">${this.mistake || knobSentence(seedsKnob)} ${msg(str`${runs} runs.`)}</p>
+      <p id="seeds-says" class="small soft">${this.mistake || knobSentence(seedsKnob)} ${runCount(runs)}.</p>
       ${variants.length ? html`<ol aria-label=${msg('Variants')}>${variants.map((variant, i) => this.renderVariant(variant.name, labels[i].apart, i))}</ol>` : nothing}
       ${this.renderKeep(draft)}
       <button class="link" @click=${() => this.edit(undefined)}>${msg('One run only')}</button>`;

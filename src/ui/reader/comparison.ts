@@ -4,6 +4,7 @@ import { css, html, LitElement, nothing, type PropertyValues } from 'lit';
 import { customElement, property, state } from 'lit/decorators.js';
 import { turnsOf } from '../../trajectories/files/messages.ts';
 import type { TrajectoryRecord } from '../../trajectories/files/record.ts';
+import { turnCount } from '../kit/counts.ts';
 import { compact } from '../kit/format.ts';
 import { controls } from '../kit/styles/shared.ts';
 import { worldTitle } from '../state/labels.ts';
@@ -98,7 +99,7 @@ export class TabgymComparison extends LitElement {
     const turns = turnsOf(messages ?? []).filter((turn) => turn !== null).length;
     return html`<span class="small soft">${side}</span> <strong>${world !== null && item !== null ? `${worldTitle(world)} ${item}` : itemId}</strong>
       ${success === null ? nothing : html`<span class="badge ${success ? 'good' : 'bad'}">${success ? '✓' : '✕'} ${success ? msg('success') : msg('failure')}</span>`}
-      <span class="small number">${reward === null ? nothing : html`${msg('score')} ${compact(reward)} · `}${msg(str`${turns} turns`)}${step === undefined ? nothing : html` · ${msg(str`step ${step}`)}`}</span>`;
+      <span class="small number">${reward === null ? nothing : html`${msg('score')} ${compact(reward)} · `}${turnCount(turns)}${step === undefined ? nothing : html` · ${msg(str`step ${step}`)}`}</span>`;
   }
 
   private renderRow({ same, left, right }: DifferenceRow, turns: (number | null)[][]) {

@@ -8,6 +8,7 @@ import { customElement, query } from 'lit/decorators.js';
 import type { ReaderState } from '../../trajectories/files/reader.ts';
 import { trajectoryFormats } from '../../trajectories/files/registry.ts';
 import { Panel } from '../control/panel.ts';
+import { stepCount } from '../kit/counts.ts';
 import { bytes } from '../kit/format.ts';
 import { emptyState, errorState } from '../kit/states.ts';
 import { controls } from '../kit/styles/shared.ts';
@@ -183,7 +184,7 @@ export class TabgymReader extends Panel {
           : nothing
       }
       ${phase === 'stopped' ? html`<span class="badge warn">! ${msg('stopped: the list shows the part that was read')}</span>` : nothing}
-      ${missing ? html`<span class="small soft">${msg(str`episodes of ${missing} steps are not stored`)}</span>` : nothing}
+      ${missing ? html`<span class="small soft">${msg(str`episodes of ${stepCount(missing)} are not stored`)}</span>` : nothing}
       ${
         refused
           ? html`<details><summary class="warn">! ${msg(str`Unreadable records, left out: ${refused}.`)}</summary>

@@ -12,6 +12,7 @@ import type { KeptEvaluation, RunEvaluations, SuiteRequest } from '../../session
 import { worldModules } from '../../worlds/registry.ts';
 import type { OtherEvaluation } from '../control/evaluations.ts';
 import { Panel } from '../control/panel.ts';
+import { itemCount, tryCount, turnCount } from '../kit/counts.ts';
 import { download } from '../kit/download.ts';
 import { fixed } from '../kit/format.ts';
 import { emptyState, errorState, loadingState } from '../kit/states.ts';
@@ -178,7 +179,7 @@ export class TabgymEvaluate extends Panel {
         ${number('completionTokens', msg('Episode room, tokens'), Math.max(sampling.completionTokens, 1024), '16')}
       </div>
       <p class="small soft">${suite.sentence} ${suite.standIn ? html`<strong>${msg('A stand-in:')}</strong> ${suite.standIn}` : nothing}</p>
-      ${cut && !evaluating ? html`<p class="message">${msg(str`The evaluation of step ${cut.step} on ${cut.request.suite} stopped after ${cut.items} items.`)} <button type="button" class="link" @click=${() => this.app.evaluations.play(cut.request, cut.step)}>${msg('Continue the evaluation')}</button></p>` : nothing}
+      ${cut && !evaluating ? html`<p class="message">${msg(str`The evaluation of step ${cut.step} on ${cut.request.suite} stopped after ${itemCount(cut.items)}.`)} <button type="button" class="link" @click=${() => this.app.evaluations.play(cut.request, cut.step)}>${msg('Continue the evaluation')}</button></p>` : nothing}
       <div class="row"><button class="primary" ?disabled=${evaluating !== null || (!gpu?.supported && !this.playsOnly) || this.isUntrained}>${msg('Evaluate')}</button>
         <span class="small soft">${this.isUntrained ? msg('Train a step first.') : msg('Training pauses during the evaluation.')}</span></div>
     </form>`;
@@ -245,9 +246,11 @@ export class TabgymEvaluate extends Panel {
     const { greedy, samples, temperature, seed, masked } = settings;
     const tries = items.flatMap((item) => item.tries);
     const overflowed = tries.filter(({ overflowed: each }) => each).length;
-    const decoding = greedy ? msg('greedy') : msg(str`${samples} tries at temperature ${temperature}, seed ${seed}`);
-    return html`<p class="small soft">${decoding} · ${msg(str`at most ${suite.turns} turns`)} · ${masked ? msg('chooses among the listed actions') : msg('writes freely')} · ${msg('95% intervals over items')}</p>
-      ${overflowed ? html`<p class="message warning">${msg(str`${overflowed} of ${tries.length} tries ran out of tokens and are not counted. Allow more tokens for the prompt or the episode.`)}</p>` : nothing}`;
+    const decoding = greedy
+      ? msg('greedy')
+      : msg(str`${tryCount(samples)} at temperature ${temperature}, seed ${seed}`);
+    return html`<p class="small soft">${decoding} · ${msg(str`at most ${turnCount(suite.turns)}`)} · ${masked ? msg('chooses among the listed actions') : msg('writes freely')} · ${msg('95% intervals over items')}</p>
+      ${overflowed ? html`<p class="message warning">${msg(str`${overflowed} of ${tryCount(tries.length)} ran out of tokens and are not counted. Allow more tokens for the prompt or the episode.`)}</p>` : nothing}`;
   }
 
   private save(report: SuiteReport, extension: string, type: string) {

@@ -6,6 +6,7 @@ import { html, nothing } from 'lit';
 import type { Estimate } from '../../rl/evaluation/statistics.ts';
 import type { SuiteReport } from '../../rl/evaluation/suite-report.ts';
 import type { OtherEvaluation } from '../control/evaluations.ts';
+import { tryCount } from '../kit/counts.ts';
 
 const percent = (value: number) => (Number.isFinite(value) ? (100 * value).toFixed(1) : '–');
 const estimate = ({ mean, low, high }: Estimate) =>
@@ -62,7 +63,7 @@ export function otherRunsTable(report: SuiteReport, others: readonly OtherEvalua
     const all = rows.at(-1)!;
     const decoding = settings.greedy
       ? msg('greedy')
-      : msg(str`${settings.samples} tries at temperature ${settings.temperature}`);
+      : msg(str`${tryCount(settings.samples)} at temperature ${settings.temperature}`);
     return html`<tr class=${ours ? 'ours' : ''}><th scope="row">${name} <span class="soft">${policy}</span></th>
       ${estimate(all.success)}<td class="number">${all.score.mean.toFixed(3)}</td><td class="number">${all.items}</td><td>${decoding}</td></tr>`;
   };

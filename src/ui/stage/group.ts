@@ -7,6 +7,7 @@ import { algorithmOf } from '../../rl/algorithms/registry.ts';
 import { groupBy } from '../../rl/common/numbers.ts';
 import type { Trajectory } from '../../rl/episode/trajectory.ts';
 import { Panel } from '../control/panel.ts';
+import { turnCount } from '../kit/counts.ts';
 import { fixed, signed } from '../kit/format.ts';
 import { emptyState, errorState, loadingState } from '../kit/states.ts';
 import { controls } from '../kit/styles/shared.ts';
@@ -267,7 +268,7 @@ export class TabgymGroup extends Panel {
       <span class="number" .style=${highlightStyle('return')}><span class="visually-hidden">${msg('Return')} </span>${each.success ? '✓' : '✕'} ${fixed(each.score)}</span>
       <span class="advantage" .style=${highlightStyle('advantage')}><span class="bar" aria-hidden="true"><span class=${each.advantage >= 0 ? 'up' : 'down'} .style=${`width:${width}`}></span></span>
         <span class="number ${each.advantage > 0 ? 'good' : each.advantage < 0 ? 'bad' : 'soft'}"><span class="visually-hidden">${msg('Advantage')} </span><span aria-hidden="true">${sign}</span> ${signed(each.advantage)}</span></span>
-      <span class="ending"><span class="badge ${each.success ? 'good' : ''}">${endingNames()[each.ending]}</span> <span class="small soft number">${msg(str`${each.turns.length} turns`)}</span></span>
+      <span class="ending"><span class="badge ${each.success ? 'good' : ''}">${endingNames()[each.ending]}</span> <span class="small soft number">${turnCount(each.turns.length)}</span></span>
       <span class="actions">${each.turns.map((turn) => turn.action).join(' → ')}</span>
     </button>`;
   }

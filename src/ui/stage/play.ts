@@ -9,6 +9,7 @@ import { live } from 'lit/directives/live.js';
 import type { Experiment } from '../../experiment/experiment.ts';
 import type { PlayFrame, PlayStart } from '../../session/protocol.ts';
 import { Panel } from '../control/panel.ts';
+import { actionCount } from '../kit/counts.ts';
 import { controls } from '../kit/styles/shared.ts';
 import { worldTitle } from '../state/labels.ts';
 import type { Played } from '../state/state.ts';
@@ -252,7 +253,7 @@ export class TabgymPlay extends Panel {
     if (!candidates) return msg('No valid action matches. Enter sends your text as it is.');
     const keys = msg('Arrow keys choose, Tab completes, Enter sends.');
     const more = candidates > mostListed ? msg(str`${candidates - mostListed} more: type to narrow the list.`) : '';
-    return html`${msg(str`${candidates} of ${all} valid actions match.`)} ${more} ${keys}`;
+    return html`${msg(str`${candidates} of ${actionCount(all)} match.`)} ${more} ${keys}`;
   }
 
   private begin = (event: Event) => {

@@ -8,6 +8,7 @@ import { css, html, nothing, type PropertyValues } from 'lit';
 import { customElement, query } from 'lit/decorators.js';
 import type { Trajectory } from '../../rl/episode/trajectory.ts';
 import { Panel } from '../control/panel.ts';
+import { tokenCount, turnCount } from '../kit/counts.ts';
 import { fixed, signed } from '../kit/format.ts';
 import { emptyState, errorState, loadingState } from '../kit/states.ts';
 import { controls } from '../kit/styles/shared.ts';
@@ -152,7 +153,7 @@ export class TabgymTrajectory extends Panel {
       <span><strong>${msg(str`Group ${trajectory.group + 1}, episode ${trajectory.member + 1}`)}</strong> <span class="soft small">${taskLabel(trajectory.task)}</span></span>
       <span class="badge ${success ? 'good' : ''}">${success ? '✓' : '✕'} ${endingNames()[ending]}</span>
       <span class="number small"><span .style=${highlightStyle('return')}>${msg('return')} <strong>${fixed(score)}</strong></span> · <span .style=${highlightStyle('advantage')}>${msg('advantage')} <strong class=${advantage > 0 ? 'good' : advantage < 0 ? 'bad' : ''}>${signed(advantage)}</strong></span></span>
-      <span class="soft small number">${msg(str`${turns.length} of ${horizon} turns`)}${oracleTurns === null ? nothing : msg(str`, oracle needs ${oracleTurns}`)} · ${msg(str`${tokens.length} tokens`)}</span>
+      <span class="soft small number">${msg(str`${turns.length} of ${turnCount(horizon)}`)}${oracleTurns === null ? nothing : msg(str`, oracle needs ${oracleTurns}`)} · ${tokenCount(tokens.length)}</span>
       <label class="scrub"><span class="number">${msg(str`Turn ${turn + 1}`)}</span>
         <input type="range" min="0" max=${Math.max(0, turns.length - 1)} .value=${String(turn)} ?disabled=${turns.length < 2}
           @input=${(event: Event) => this.app.navigation.select({ turn: Number((event.target as HTMLInputElement).value) })} /></label>
@@ -174,7 +175,7 @@ export class TabgymTrajectory extends Panel {
   }
 
   private renderPrompt(trajectory: Trajectory, segments: readonly Segment[]) {
-    return html`<section class="turn" aria-label=${msg('Task')}><h3>${msg('Task')} <span class="soft">${msg(str`${trajectory.promptLength} tokens, shared by the group`)}</span></h3>
+    return html`<section class="turn" aria-label=${msg('Task')}><h3>${msg('Task')} <span class="soft">${msg(str`${tokenCount(trajectory.promptLength)}, shared by the group`)}</span></h3>
       ${segments.map((segment) => this.renderSegment(trajectory, segment))}</section>`;
   }
 
@@ -205,7 +206,7 @@ export class TabgymTrajectory extends Panel {
           position > segment.start ? gapBefore(textAt(position), textAt(position - 1), spaced) : '',
           tokenTemplate(trajectory, position, tokenTexts, position === selection.token),
         ])}</div>
-      ${end < segment.end ? html`<span class="soft small">${msg(str`${segment.end - end} more tokens are not drawn`)}</span>` : nothing}
+      ${end < segment.end ? html`<span class="soft small">${msg(str`not drawn: ${tokenCount(segment.end - end)}`)}</span>` : nothing}
     </div>`;
   }
 

@@ -5,11 +5,12 @@
 import { msg, str } from '@lit/localize';
 import { css, html, nothing } from 'lit';
 import { customElement, property } from 'lit/decorators.js';
+import { episodeCount, stepCount } from '../kit/counts.ts';
 import './episode-view.ts';
 import type { Experiment } from '../../experiment/experiment.ts';
 import { factsOf } from '../../experiment/policies/registry.ts';
 import { Panel } from '../control/panel.ts';
-import { duration } from '../kit/format.ts';
+import { approximately } from '../kit/format.ts';
 import { loadingState } from '../kit/states.ts';
 import { controls } from '../kit/styles/shared.ts';
 import { askedDevice } from '../state/device.ts';
@@ -127,7 +128,7 @@ export class TabgymWelcome extends Panel {
     const facts: [string, string][] = [
       [msg('Who learns'), policyLabel(draft.policy)],
       [msg('Where'), worlds],
-      [msg('How much'), msg(str`${steps} steps of ${episodes} episodes`)],
+      [msg('How much'), msg(str`${stepCount(steps)} of ${episodeCount(episodes)}`)],
       [msg('How long'), this.timeText(draft)],
     ];
     return html`<dl aria-label=${msg('What will happen')}>${facts.map(([what, words]) => html`<div><dt>${what}</dt><dd>${words}</dd></div>`)}</dl>`;
@@ -136,10 +137,10 @@ export class TabgymWelcome extends Panel {
   private timeText(draft: Experiment) {
     const found = estimate(draft, this.state.gpu);
     if (!found) return msg('known after the first steps');
-    const time = duration(found.ms);
+    const time = approximately(found.ms);
     return found.own
-      ? msg(str`about ${time}, from steps trained on this device`)
-      : msg(str`about ${time}, measured on another processor`);
+      ? msg(str`${time}, from steps trained on this device`)
+      : msg(str`${time}, measured on another processor`);
   }
 
   private renderRecorded() {

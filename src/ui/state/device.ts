@@ -4,6 +4,7 @@
  */
 import { msg, str } from '@lit/localize';
 import type { DeviceName, GpuReport } from '../../session/protocol.ts';
+import { threadCount } from '../kit/counts.ts';
 
 const key = 'tabgym.device';
 const names: readonly DeviceName[] = ['webgpu', 'wasm'];
@@ -33,7 +34,7 @@ export function deviceLabel(gpu: GpuReport): string {
     return gpu.adapter.isFallback ? msg('software adapter') : name;
   }
   const { threads } = gpu.limits;
-  return threads === 1 ? msg('processor, 1 thread') : msg(str`processor, ${threads} threads`);
+  return msg(str`processor, ${threadCount(threads)}`);
 }
 
 /** Short form of `deviceLabel` for narrow places, without the number of threads. */

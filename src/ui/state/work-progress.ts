@@ -2,17 +2,19 @@
 import { msg, str } from '@lit/localize';
 import { html, nothing } from 'lit';
 import type { Progress } from '../../session/protocol.ts';
+import { episodeCount, kernelCount, microBatchCount, stepCount, tokenCount, turnCount } from '../kit/counts.ts';
 import { bytes, shortDuration } from '../kit/format.ts';
 
-const units = (): { [unit in Progress['unit']]: string } => ({
-  kernels: msg('kernels'),
-  bytes: '',
-  episodes: msg('episodes'),
-  steps: msg('steps'),
-  tokens: msg('tokens'),
-  turns: msg('turns'),
-  slices: msg('micro-batches'),
-});
+/** A number of units with its noun. */
+const counted: { readonly [unit in Progress['unit']]: (count: number) => string } = {
+  kernels: kernelCount,
+  bytes,
+  episodes: episodeCount,
+  steps: stepCount,
+  tokens: tokenCount,
+  turns: turnCount,
+  slices: microBatchCount,
+};
 
 /** Translations of the worker's English task names into the page's language. */
 const works = (): { [what: string]: string } => ({
@@ -38,18 +40,18 @@ export function progressText(progress: Progress): string {
   const { turns, tokens, remainingMs } = progress;
   return [
     countText(progress),
-    ...(turns ? [msg(str`${turns} turns`)] : []),
-    ...(tokens ? [msg(str`${tokens} tokens`)] : []),
+    ...(turns ? [turnCount(turns)] : []),
+    ...(tokens ? [tokenCount(tokens)] : []),
     ...(remainingMs == null ? [] : [msg(str`${shortDuration(remainingMs)} left`)]),
   ].join(', ');
 }
 
 function countText(progress: Progress): string {
   const what = workText(progress.what);
-  const number = (value: number) => (progress.unit === 'bytes' ? bytes(value) : String(value));
-  const unit = units()[progress.unit];
-  if (progress.total !== null) return msg(str`${what}: ${number(progress.done)} of ${number(progress.total)} ${unit}`);
-  return progress.done ? msg(str`${what}: ${number(progress.done)} ${unit}`) : what;
+  const count = counted[progress.unit];
+  const done = progress.unit === 'bytes' ? bytes(progress.done) : String(progress.done);
+  if (progress.total !== null) return msg(str`${what}: ${done} of ${count(progress.total)}`);
+  return progress.done ? msg(str`${what}: ${count(progress.done)}`) : what;
 }
 
 export const progressBar = (progress: Progress) => html`

@@ -7,6 +7,7 @@ import { msg, str } from '@lit/localize';
 import { css, html, LitElement, nothing, type PropertyValues } from 'lit';
 import { customElement, property, query } from 'lit/decorators.js';
 import { frameDocument, nestedDocument, newNonce } from '../../../envs/transport/frame.ts';
+import { actionCount } from '../../../ui/kit/counts.ts';
 import { controls } from '../../../ui/kit/styles/shared.ts';
 import type { WebView } from '../view-data.ts';
 import { pageFrameScript, pageFrameStyle } from './frame-script.ts';
@@ -128,7 +129,7 @@ export class TabgymWebView extends LitElement {
       </div>
       <p class="row spread">
         <span>${msg('Last action')}: ${lastAction}</span>
-        <span class="soft number">${score === null ? msg(str`${steps} actions`) : msg(str`${steps} actions, judged ${score}`)}</span>
+        <span class="soft number">${score === null ? actionCount(steps) : msg(str`${actionCount(steps)}, judged ${score}`)}</span>
       </p>
     `;
   }

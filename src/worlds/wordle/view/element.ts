@@ -5,6 +5,7 @@
 import { msg, str } from '@lit/localize';
 import { css, html, LitElement, nothing, type TemplateResult } from 'lit';
 import { customElement, property } from 'lit/decorators.js';
+import { tryCount } from '../../../ui/kit/counts.ts';
 import { controls } from '../../../ui/kit/styles/shared.ts';
 import type { Colour, WordleView } from '../view-data.ts';
 
@@ -197,6 +198,6 @@ function renderGuess({ word, colours }: WordleView['guesses'][number], number: n
 
 function endOf({ state, answer, guesses, tries }: WordleView): string {
   if (state === 'won') return `✓ ${msg(str`Found with guess ${guesses.length} of ${tries}`)}`;
-  if (state === 'playing') return msg(str`${guesses.length} of ${tries} tries used`);
+  if (state === 'playing') return msg(str`${guesses.length} of ${tryCount(tries)} used`);
   return answer ? `✕ ${msg(str`The word was ${answer}`)}` : `✕ ${msg('No tries left')}`;
 }
