@@ -279,7 +279,9 @@ export interface TrainerApi extends ModelApi, SweepApi, EvaluationApi {
 
   /** Steps that have a checkpoint and can be forked from. */
   checkpointSteps(runId: string): Promise<number[]>;
-  /** Trajectories of a step, or null if they were not kept. */
+  /** Steps whose trajectories are kept. */
+  trajectorySteps(runId: string): Promise<number[]>;
+  /** Trajectories of a step, or null if they were not kept. They stay kept until another step is asked for. */
   stepDetail(runId: string, step: number): Promise<StepDetail | null>;
   /**
    * Changes in token probabilities and weights over a step; null: the run is training, or the weights around this step

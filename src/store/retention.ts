@@ -1,7 +1,7 @@
 /**
  * Rules for keeping and dropping. Checkpoints: the last two, the first, and a bounded number between them to fork from.
- * Trajectories: the last fifty steps and every tenth before them, thinned so that the size stays bounded for a run of
- * any length.
+ * Trajectories: every step while all of them fit in a bound, which a first experiment of some hundred steps stays below;
+ * beyond it the last fifty steps and evenly spaced ones before them.
  *
  * The strides double as a run grows, so the steps kept by a wider stride were also kept by every narrower one.
  */
@@ -11,7 +11,9 @@ export const SMALL_CHECKPOINT = 32 * 2 ** 20;
 const FORK_POINTS = 8;
 const FORK_BYTES = 256 * 2 ** 20;
 const RECENT_TRAJECTORIES = 50;
-const OLD_TRAJECTORIES = 200;
+/** Bounds of a run's trajectories before the recent ones. A step of textcraft-first takes about 20 KB. */
+const OLD_TRAJECTORIES = 1000;
+const OLD_TRAJECTORY_BYTES = 48 * 2 ** 20;
 
 /** The smallest of 10, 20, 40, ... with at most `most` multiples up to `step`. */
 function stride(step: number, most: number): number {
@@ -29,10 +31,17 @@ export function droppedCheckpoints(steps: readonly number[], bytes: number): num
   return sorted.slice(1, -2).filter((step) => forks === 0 || step % every !== 0);
 }
 
-/** Steps whose trajectories may be dropped once `last` is committed. `steps` are those with trajectories. */
-export function droppedTrajectories(steps: readonly number[], last: number): number[] {
-  const every = stride(last, OLD_TRAJECTORIES);
-  return steps.filter((step) => step <= last - RECENT_TRAJECTORIES && step % every !== 0);
+/** Steps whose trajectories may be dropped once `last` is committed. `sizes`: bytes by step, of those that have some. */
+export function droppedTrajectories(sizes: ReadonlyMap<number, number>, last: number): number[] {
+  const old = [...sizes].filter(([step]) => step <= last - RECENT_TRAJECTORIES);
+  const fits = (every: number) => {
+    const kept = old.filter(([step]) => step % every === 0);
+    const bytes = kept.reduce((sum, [, size]) => sum + size, 0);
+    return kept.length <= OLD_TRAJECTORIES && bytes <= OLD_TRAJECTORY_BYTES;
+  };
+  let every = 1;
+  while (!fits(every) && every < last) every *= 2;
+  return old.flatMap(([step]) => (step % every === 0 ? [] : [step]));
 }
 
 /**

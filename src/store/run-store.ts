@@ -88,6 +88,9 @@ const longestTag = 40;
 const longestNotes = 4000;
 
 export class RunStore {
+  /** Step whose trajectories a person looks at. */
+  private shown: { id: string; step: number } | null = null;
+
   constructor(
     private readonly backend: Backend,
     private readonly now: () => number = Date.now,
@@ -180,12 +183,22 @@ export class RunStore {
     const size = Math.max(0, ...steps.map((step) => manifest.files[checkpointFile(step)].bytes));
     const checkpoints = droppedCheckpoints(steps, size).filter((step) => step !== manifest.run.best?.step);
     for (const step of checkpoints) delete manifest.checkpoints[step];
-    const remove = [
-      ...checkpoints.map(checkpointFile),
-      ...droppedTrajectories(stepsOf(manifest, 'trajectories'), last).map(trajectoriesFile),
-    ];
+    const remove = [...checkpoints.map(checkpointFile), ...this.droppedSteps(manifest, last).map(trajectoriesFile)];
     for (const name of remove) delete manifest.files[name];
     return remove;
+  }
+
+  private droppedSteps(manifest: RunManifest, last: number): number[] {
+    const sizes = stepsOf(manifest, 'trajectories').map(
+      (step) => [step, manifest.files[trajectoriesFile(step)].bytes] as const,
+    );
+    const shown = this.shown?.id === manifest.run.id ? this.shown.step : null;
+    return droppedTrajectories(new Map(sizes), last).filter((step) => step !== shown);
+  }
+
+  /** Keeps the trajectories of the step that a person looks at, until another step is shown or the store is closed. */
+  show(id: string, step: number): void {
+    this.shown = { id, step };
   }
 
   private owned(current: RunManifest | null, id: string, owner: string): RunManifest {
@@ -206,6 +219,11 @@ export class RunStore {
   async records<R extends StoredRecord>(id: string): Promise<R[]> {
     const [manifest, records] = [await this.manifest(id), await this.backend.records(id)];
     return records.filter((record) => record.step <= manifest.run.step) as R[];
+  }
+
+  /** Steps with trajectories, ascending. */
+  async trajectorySteps(id: string): Promise<number[]> {
+    return stepsOf(await this.manifest(id), 'trajectories').sort((a, b) => a - b);
   }
 
   /** Steps with a checkpoint, ascending. A run can be resumed or forked there. */

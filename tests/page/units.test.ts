@@ -303,6 +303,13 @@ describe('diagnosis', () => {
   test('KL', () => expect(ids(records((step) => ({ kl: step < 26 ? 0.05 : 3 })))).toEqual(['kl']));
   test('horizon', () => expect(ids(records(() => ({ endingHorizon: 0.9 })))).toEqual(['horizon']));
   test('invalid actions', () => expect(ids(records(() => ({ validActions: 0.3 })))).toEqual(['invalid']));
+  test('the beginning of a run is no problem', () => {
+    const early = records(() => ({ groupsWithoutSignal: 0.7, endingHorizon: 0.9, validActions: 0.3 })).slice(0, 4);
+    expect(ids(early)).toEqual([]);
+  });
+  test('steps without any signal are one', () => {
+    expect(ids(records(() => ({ groupsWithoutSignal: 1 })).slice(0, 6))).toEqual(['no-signal']);
+  });
   test('the hint names the newest step', () =>
     expect(diagnose(records(() => ({ endingHorizon: 0.9 })))[0].step).toBe(30));
 });

@@ -76,16 +76,22 @@ describe('retention', () => {
     expect(droppedCheckpoints([0, 10, 20, 30, 31, 32], 300 * 2 ** 20)).toEqual([10, 20, 30]);
   });
 
-  it('keeps the trajectories of the last fifty steps and every tenth', () => {
-    const steps = Array.from({ length: 201 }, (_, i) => i);
-    const dropped = new Set(droppedTrajectories(steps, 200));
-    const kept = steps.filter((s) => !dropped.has(s));
-    expect(kept).toEqual(steps.filter((s) => s > 150 || s % 10 === 0));
+  const sizesOf = (steps: number, bytes: number) => new Map(Array.from({ length: steps }, (_, i) => [i, bytes]));
+
+  it('keeps every step of a first experiment', () => {
+    expect(droppedTrajectories(sizesOf(461, 40_000), 460)).toEqual([]);
+  });
+
+  it('keeps the last fifty steps and evenly spaced ones of larger trajectories', () => {
+    const dropped = new Set(droppedTrajectories(sizesOf(201, 2 ** 20), 200));
+    const kept = [...sizesOf(201, 0).keys()].filter((step) => !dropped.has(step));
+    // 151 MiB in a bound of 48: every fourth.
+    expect(kept).toEqual([...sizesOf(201, 0).keys()].filter((step) => step > 150 || step % 4 === 0));
   });
 
   it('bounds the trajectories of a run of any length', () => {
-    const steps = Array.from({ length: 100_000 }, (_, i) => i);
-    expect(steps.length - droppedTrajectories(steps, 99_999).length).toBeLessThanOrEqual(251);
+    expect(100_000 - droppedTrajectories(sizesOf(100_000, 10), 99_999).length).toBeLessThanOrEqual(1050);
+    expect(100_000 - droppedTrajectories(sizesOf(100_000, 2 ** 20), 99_999).length).toBeLessThanOrEqual(98);
   });
 
   it('writes small checkpoints every step and large ones within 5% of the time', () => {
@@ -117,8 +123,7 @@ describe.each(Object.keys(backends))('the store in %s', (name) => {
     for (let step = 0; step <= 300; step++) await store.commit(id, 'me', commitOf(step, 64));
     expect(await store.checkpointSteps(id)).toEqual([0, 40, 80, 120, 160, 200, 240, 280, 299, 300]);
     expect(await store.records(id)).toHaveLength(301);
-    expect(await store.trajectories(id, 130)).not.toBeNull();
-    expect(await store.trajectories(id, 131)).toBeNull();
+    expect(await store.trajectories(id, 131)).not.toBeNull();
     await store.close();
   });
 
@@ -197,6 +202,22 @@ describe.each(Object.keys(backends))('the store in %s', (name) => {
 });
 
 describe('the folder', () => {
+  it('keeps the trajectories that a person looks at', async () => {
+    const store = new RunStore(new FolderStore(folder));
+    const id = await claimed(store);
+    const trajectoriesAt = async (step: number, bytes: number) =>
+      store.commit(id, 'me', { ...commitOf(step, 10), trajectories: new Uint8Array(bytes) });
+    // Together more than the bound: only even steps stay.
+    for (const step of [1, 2, 3, 4]) await trajectoriesAt(step, 17 * 2 ** 20);
+    store.show(id, 3);
+    for (const step of [60, 61]) await trajectoriesAt(step, 10);
+    expect(await store.trajectorySteps(id)).toEqual([2, 3, 4, 60, 61]);
+    store.show(id, 60);
+    await trajectoriesAt(62, 10);
+    expect(await store.trajectorySteps(id)).toEqual([2, 4, 60, 61, 62]);
+    await store.close();
+  });
+
   /** A file system that fails after `budget` bytes or operations and leaves the current write truncated there. */
   function dying(budget: number): Files {
     let left = budget;

@@ -279,7 +279,12 @@ export class TrainerService implements TrainerApi {
     return this.parts.store.checkpointSteps(runId);
   }
 
+  trajectorySteps(runId: string): Promise<number[]> {
+    return this.parts.store.trajectorySteps(runId);
+  }
+
   async stepDetail(runId: string, step: number): Promise<StepDetail | null> {
+    this.parts.store.show(runId, step);
     const bytes = await this.parts.store.trajectories(runId, step);
     return bytes && { step, trajectories: decodeTrajectories(bytes) };
   }
@@ -309,7 +314,7 @@ export class TrainerService implements TrainerApi {
     const detail = await this.stepDetail(runId, step);
     const trajectory = detail?.trajectories.find((t) => t.group === group && t.member === member);
     if (!trajectory)
-      throw new StoreError(`The episodes of step ${step} were not kept. The last 50 steps and every tenth are.`);
+      throw new StoreError(`The episodes of step ${step} were not kept. Choose a marked step of a curve.`);
     return this.replayWorlds.frames(trajectory);
   }
 

@@ -7,11 +7,13 @@ import { css, html, nothing } from 'lit';
 import { customElement, state } from 'lit/decorators.js';
 import './chart.ts';
 import './sweep-charts.ts';
+import type { Trajectory } from '../../rl/episode/trajectory.ts';
 import { isActive } from '../control/events.ts';
 import { Panel } from '../control/panel.ts';
 import { compact } from '../kit/format.ts';
 import { controls } from '../kit/styles/shared.ts';
 import { diagnose, type Hint } from '../state/diagnosis.ts';
+import { groupStatistics } from '../state/episodes.ts';
 import { progressPane } from '../state/panes.ts';
 import { type ChartSpec, charts } from '../state/series.ts';
 import { axisLabels, type ChartView, smoothings, type XAxis, xAxes, xValues } from '../state/x-axis.ts';
@@ -265,7 +267,8 @@ export class TabgymProgress extends Panel {
   }
 
   private renderHint(hint: Hint) {
-    const jump = () => this.app.navigation.select({ step: hint.step, tab: 'group' });
+    const wanted = (members: readonly Trajectory[]) => hint.id !== 'no-signal' || !groupStatistics(members).signal;
+    const jump = () => this.app.navigation.showGroup(hint.step, wanted);
     return html`<div class="message ${hint.level === 'warning' ? 'warning' : ''} hint">
       <span>${hint.sentence}</span>
       <button class="link" @click=${jump}>${msg(str`Show the episodes of step ${hint.step}`)}</button>

@@ -35,6 +35,12 @@ import { SweepInFocus } from './sweep.ts';
 import { Watching } from './watching.ts';
 import { WorldServers } from './world-servers.ts';
 
+const mostSteps = 1_000_000;
+
+/** The experiment with as many steps again if it ends at this step: a fork of a finished run has steps to train. */
+const prolonged = (experiment: Experiment, step: number): Experiment =>
+  experiment.steps > step ? experiment : { ...experiment, steps: Math.min(mostSteps, step + experiment.steps) };
+
 export class Controller {
   readonly store = new Store();
   readonly navigation = new Navigation(this.store, () => this.api);
@@ -157,7 +163,10 @@ export class Controller {
     if (await this.arrive(selection)) return void this.recorded.playSample();
     const wanted = named ?? selection.run;
     if (named && named !== selection.run) this.goTo(selection, named);
-    if (wanted && wanted !== this.state.run?.id) await this.open(wanted, false);
+    if (wanted && wanted !== this.state.run?.id) return this.open(wanted, false);
+    if (wanted) return this.navigation.loadKept();
+    // An entry from before the run was opened.
+    if (this.state.run) this.navigation.select({ run: this.state.run.id });
   }
 
   /** Id of the stored run that an address names. A run that the site ships is fetched now. */
@@ -222,6 +231,7 @@ export class Controller {
     this.links.forget();
     if (place) this.navigation.select(place);
     else if (takeDraft || !this.state.selection.run) this.navigation.select({ run: id });
+    await this.navigation.loadKept();
     void this.navigation.load();
     if (before && before.id !== id && this.state.run?.id === id) void this.library.dropUnstarted([before]);
     if (this.state.run && this.state.status !== 'idle')
@@ -363,12 +373,17 @@ export class Controller {
     if (isActive(this.state.status)) await this.pause();
     return this.notifier.attempt('fork', async () => {
       const step = this.state.run?.step ?? run.step;
-      const forked = await this.api.fork(run.id, step, draft);
+      const continued = prolonged(draft, step);
+      const forked = await this.api.fork(run.id, step, continued);
       await this.library.refreshRuns();
       await this.open(forked.id);
       this.notifier.notify(
         'info',
-        msg(str`Forked at step ${step}: “${forked.name}”. The run it came from is unchanged.`),
+        continued === draft
+          ? msg(str`Forked at step ${step}: “${forked.name}”. The run it came from is unchanged.`)
+          : msg(
+              str`Forked at step ${step}, to train until step ${continued.steps}. The run it came from is unchanged.`,
+            ),
       );
     });
   }
@@ -380,7 +395,7 @@ export class Controller {
     if (isActive(this.state.status)) await this.pause();
     await this.notifier.attempt('fork', async () => {
       const at = (await this.api.checkpointSteps(run.id)).filter((each) => each <= step).at(-1) ?? 0;
-      const forked = await this.api.fork(run.id, at, run.experiment);
+      const forked = await this.api.fork(run.id, at, prolonged(run.experiment, at));
       await this.library.refreshRuns();
       await this.open(forked.id);
       this.notifier.notify(

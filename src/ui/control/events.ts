@@ -127,7 +127,7 @@ export class Events {
     const { gpu } = this.state;
     // The mean over ten steps suffices, and storage is slow.
     if (gpu && run && run.step % 10 === 0) rememberPace(gpu, run.experiment, records);
-    this.parts.navigation.stepArrived();
+    this.parts.navigation.stepArrived(fresh.map(({ step }) => step));
   }
 
   private takeLive(live: State['live'][number]) {

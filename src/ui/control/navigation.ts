@@ -2,9 +2,13 @@
  * Navigation: the selected place, and loading what its views need. A point on a curve is a step, a step has groups, a
  * group episodes, an episode turns, a turn tokens. The hash of the address follows the selection.
  */
+
+import { groupBy } from '../../rl/common/numbers.ts';
+import type { Trajectory } from '../../rl/episode/trajectory.ts';
 import type { StepDetail, TrainerApi } from '../../session/protocol.ts';
 import { arrangementOf, rememberedArrangement } from '../state/arrangement.ts';
 import { shownStep, tokenKey } from '../state/focus.ts';
+import { nearestStep } from '../state/kept-steps.ts';
 import { formatLink, parseLink } from '../state/link.ts';
 import { formatHash, parseHash, type Selection } from '../state/selection.ts';
 import { none, type Store } from '../state/state.ts';
@@ -12,6 +16,10 @@ import { none, type Store } from '../state/state.ts';
 const keptDetails = 6;
 
 const sentence = (error: unknown) => (error instanceof Error ? error.message : String(error));
+
+/** True for a change to which a person wants to go back: another run, or another tab of the run. */
+const isAnotherView = (before: Selection, after: Selection): boolean =>
+  before.run !== null && after.run !== null && (before.run !== after.run || before.tab !== after.tab);
 
 export class Navigation {
   private readonly cache = new Map<string, StepDetail>();
@@ -24,10 +32,15 @@ export class Navigation {
     private readonly api: () => TrainerApi,
   ) {}
 
-  /** Changes the selection; levels below the changed one go back to their first entry. */
+  /**
+   * Changes the selection; levels below the changed one go back to their first entry. A step whose episodes are not
+   * kept becomes the nearest one that has them.
+   */
   select(patch: Partial<Selection>) {
     const before = this.store.state.selection;
     const after: Selection = { ...before, ...this.cleared(patch), ...patch };
+    const { kept } = this.store.state;
+    if (typeof patch.step === 'number' && !('run' in patch)) after.step = nearestStep(kept, patch.step);
     if (after.tab === 'trajectory' && after.step === null) after.step = shownStep(this.store.state);
     if (formatHash(after) === formatHash(before)) return;
     // The link's experiment does not apply to another run; the settings that a teacher fixed stay.
@@ -36,17 +49,42 @@ export class Navigation {
       selection: after,
       link: 'run' in patch ? { ...link, experiment: null, shipped: null, preset: null, seed: null } : link,
     });
-    this.writeHash();
+    this.writeHash(isAnotherView(before, after));
     void this.load();
   }
 
-  /** Writes the selection to the address. */
-  writeHash() {
+  /** Writes the selection to the address; `push`: as a new entry of the history, to which Back returns. */
+  writeHash(push = false) {
     const { link, selection, arrangement } = this.store.state;
     // The lab needs no name: every address that names a place opens it.
     const view = arrangement === 'simple' && formatHash(selection) ? 'simple' : null;
     const whole = location.pathname + location.search; // not a kind: the address's query
-    history.replaceState(history.state, '', formatLink({ ...link, view }, selection) || whole);
+    const address = formatLink({ ...link, view }, selection) || whole;
+    if (push) history.pushState(history.state, '', address);
+    else history.replaceState(history.state, '', address);
+  }
+
+  /** Reads which steps of the run in focus have episodes, and moves a selected step that has none to the nearest. */
+  async loadKept() {
+    const { run } = this.store.state;
+    if (!run) return this.store.set({ kept: [] });
+    const kept = await this.api()
+      .trajectorySteps(run.id)
+      .catch(() => []);
+    const { run: now, selection } = this.store.state;
+    if (now?.id !== run.id) return;
+    this.store.set({ kept });
+    if (selection.step !== null) this.select({ step: selection.step });
+  }
+
+  /** Selects the first group of a step that meets a condition, and the tab Group. */
+  async showGroup(step: number, wanted: (members: readonly Trajectory[]) => boolean) {
+    this.select({ step, tab: 'group' });
+    await this.load();
+    const { detail, selection } = this.store.state;
+    if (detail.state !== 'ready' || detail.value.step !== selection.step) return;
+    const found = [...groupBy(detail.value.trajectories, ({ group }) => group)].find(([, members]) => wanted(members));
+    if (found) this.select({ group: found[0] });
   }
 
   private cleared(patch: Partial<Selection>): Partial<Selection> {
@@ -78,7 +116,11 @@ export class Navigation {
   }
 
   /** If the newest step is followed, loads the step that was just committed. */
-  stepArrived() {
+  stepArrived(steps: readonly number[]) {
+    const { kept } = this.store.state;
+    this.store.set({ kept: [...kept, ...steps.filter((step) => step > (kept.at(-1) ?? 0))] });
+    // The store drops steps of a long run seldom.
+    if (steps.some((step) => step % 50 === 0)) void this.loadKept();
     if (this.store.state.selection.step === null) void this.load();
   }
 
@@ -87,7 +129,7 @@ export class Navigation {
     this.wanted = '';
     this.wantedReplay = '';
     this.wantedAlternatives = '';
-    this.store.set({ detail: none, replay: none, tokenTexts: null, inspection: none, alternatives: none });
+    this.store.set({ detail: none, replay: none, tokenTexts: null, inspection: none, alternatives: none, kept: [] });
   }
 
   /**

@@ -4,6 +4,7 @@
  */
 import { msg } from '@lit/localize';
 import { shownStep } from '../state/focus.ts';
+import { neighbourStep } from '../state/kept-steps.ts';
 import type { Selection } from '../state/selection.ts';
 import type { Controller } from './controller.ts';
 
@@ -15,12 +16,10 @@ export interface Shortcut {
 
 const clamp = (value: number, most: number) => Math.max(0, Math.min(most, value));
 
-/** Moves within the steps that can be shown, 1 to the newest. */
+/** Moves within the steps that can be shown: those whose episodes are kept. */
 function moveStep(app: Controller, by: number) {
-  const { records } = app.store.state;
-  const newest = records.at(-1)?.step ?? 0;
   const now = shownStep(app.store.state);
-  if (now !== null && newest > 0) app.navigation.select({ step: Math.max(1, Math.min(newest, now + by)) });
+  if (now !== null) app.navigation.select({ step: neighbourStep(app.store.state.kept, now, by) });
 }
 
 const trajectoriesOf = (app: Controller) => {

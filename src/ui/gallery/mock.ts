@@ -317,6 +317,10 @@ class MockTrainer implements TrainerApi {
     return [step - 1, step].filter((each) => each >= 0);
   }
 
+  async trajectorySteps(id: string) {
+    return Array.from({ length: this.run(id).summary.step }, (_, k) => k + 1);
+  }
+
   async stepDetail(_: string, step: number) {
     return step < 1 ? null : { step, trajectories: mockStep(step, this.repeat) };
   }

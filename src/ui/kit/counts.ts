@@ -37,6 +37,8 @@ export const kernelCount = (count: number): string => (isOne(count) ? msg('1 ker
 export const microBatchCount = (count: number): string =>
   isOne(count) ? msg('1 micro-batch') : msg(str`${count} micro-batches`);
 
+export const settingCount = (count: number): string => (isOne(count) ? msg('1 setting') : msg(str`${count} settings`));
+
 export const parameterCount = (count: number): string =>
   isOne(count) ? msg('1 parameter') : msg(str`${compact(count)} parameters`);
 

@@ -9,6 +9,7 @@ import type { Experiment } from '../../experiment/experiment.ts';
 import type { Knob, KnobSection } from '../../experiment/knob.ts';
 import { findKnob, knobs } from '../../experiment/knobs.ts';
 import { differences, readPath } from '../../experiment/paths.ts';
+import { factsOf } from '../../experiment/policies/registry.ts';
 import { isActive } from '../control/events.ts';
 import { isReached } from '../control/world-servers.ts';
 import { type Pending, pendingChanges } from '../state/changes.ts';
@@ -17,6 +18,7 @@ import { memoryPlan, planStyles } from './memory-plan.ts';
 import './sweep-setup.ts';
 import './objective-field.ts';
 import { Panel } from '../control/panel.ts';
+import { settingCount } from '../kit/counts.ts';
 import { controls } from '../kit/styles/shared.ts';
 import { knobLabel, knobSentence, presetDescription, presetTitle } from '../state/labels.ts';
 import type { State } from '../state/state.ts';
@@ -50,6 +52,9 @@ const sectionNames = (): { [section in KnobSection]: string } => ({
 
 /** Maximum number of characters shown of a changed text, for example of code. */
 const longest = 80;
+
+/** Changed settings that a sentence names. */
+const mostNamed = 3;
 
 const show = (value: unknown): string => {
   if (value === undefined) return '–';
@@ -229,16 +234,38 @@ export class TabgymSetup extends Panel {
     return knob ? knobLabel(knob) : path;
   }
 
+  /** Names of the changed settings; of many, the first ones. */
+  private namesOf(list: Pending['list']) {
+    const names = list.map((each) => this.labelOf(each.path));
+    const rest = names.length - mostNamed;
+    return rest > 1
+      ? msg(str`${names.slice(0, mostNamed).join(', ')} and ${settingCount(rest)} more`)
+      : names.join(', ');
+  }
+
+  private restartText(list: Pending['list']) {
+    const { presets, preset, draft } = this.state;
+    const isPreset = preset >= 0 && draft && !differences(presets[preset], draft).length;
+    const scratch = draft && factsOf(draft.policy).ownWeights;
+    if (isPreset)
+      return msg(str`The preset “${presetTitle(presets[preset])}” needs a new run. The current run stays in the list.`);
+    const names = this.namesOf(list);
+    return scratch
+      ? msg(str`Changing ${names} needs a new run, from random weights.`)
+      : msg(str`Changing ${names} needs a new run.`);
+  }
+
   private renderPending({ kind, list }: Pending) {
     const { run, busy } = this.state;
     if (kind === 'none' || kind === 'free' || !run) return nothing;
-    const names = list.map((each) => this.labelOf(each.path)).join(', ');
     const fork = kind === 'fork';
     return html`<div class="message warning pending">
       <p>${
         fork
-          ? msg(str`Changing ${names} forks the run at step ${run.step}. The current run stays in the list.`)
-          : msg(str`Changing ${names} needs a new run, from random weights.`)
+          ? msg(
+              str`Changing ${this.namesOf(list)} forks the run at step ${run.step}. The current run stays in the list.`,
+            )
+          : this.restartText(list)
       }</p>
       <div class="row">
         ${

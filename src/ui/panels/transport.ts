@@ -80,7 +80,7 @@ export class TabgymTransport extends Panel {
         ${this.trainLabel(running)}
       </button>
       <button ?hidden=${this.hides('step')} ?disabled=${off || running || this.done} aria-keyshortcuts="s" title=${msg('Train one step (s)')} @click=${() => this.app.step()}>${msg('Step', { id: 'bar.step' })}</button>
-      <button class="reset" ?hidden=${this.hides('reset')} ?disabled=${waits || playsOnly !== '' || !run || !gpu?.supported} title=${msg('The same experiment again, from random weights')} @click=${() => this.app.reset()}>${msg('Reset')}</button>
+      <button class="reset" ?hidden=${this.hides('reset')} ?disabled=${waits || playsOnly !== '' || !run || !gpu?.supported} title=${msg('The same experiment again, from its first step')} @click=${() => this.app.reset()}>${msg('Reset')}</button>
       <button ?hidden=${this.hides('new')} ?disabled=${noNew} title=${msg('A new run of the experiment in the setup')} @click=${() => this.app.create()}>${msg('New')}</button>
     </div>`;
   }

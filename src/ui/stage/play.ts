@@ -3,7 +3,7 @@
  * with completion; some views also accept keys.
  */
 import { msg, str } from '@lit/localize';
-import { css, html, nothing } from 'lit';
+import { css, html, nothing, type PropertyValues } from 'lit';
 import { customElement, query, state } from 'lit/decorators.js';
 import { live } from 'lit/directives/live.js';
 import type { Experiment } from '../../experiment/experiment.ts';
@@ -35,6 +35,20 @@ interface Tally {
 const tallies = new Map<string, Tally>();
 
 const mostListed = 40;
+
+/** First text field below an element, through shadow roots. */
+function firstField(element: Element | null): HTMLElement | null {
+  for (const each of element?.querySelectorAll('*') ?? []) {
+    if (each instanceof HTMLInputElement || each instanceof HTMLTextAreaElement) return each;
+    const inside =
+      each.shadowRoot && [...each.shadowRoot.children].map((child) => fieldIn(child)).find((found) => found);
+    if (inside) return inside;
+  }
+  return null;
+}
+
+const fieldIn = (element: Element) =>
+  element.matches('input, textarea') ? (element as HTMLElement) : firstField(element);
 
 @customElement('tabgym-play')
 export class TabgymPlay extends Panel {
@@ -143,6 +157,8 @@ export class TabgymPlay extends Panel {
   private task: Pick<PlayedTask, 'split' | 'index'> = { split: 'test', index: 0 };
   /** The task that was just played to its end, for the contest with the agent. */
   @state() private finished: PlayedTask | null = null;
+  /** Key of the world whose task is shown. */
+  private playing = '';
 
   @query('.said') private list!: HTMLElement | null;
   @query('#action') private input!: HTMLInputElement | null;
@@ -155,11 +171,33 @@ export class TabgymPlay extends Panel {
     return this.state.run?.experiment ?? this.state.draft;
   }
 
-  private get tally(): Tally {
-    const key = JSON.stringify(this.experiment?.worlds[0]);
-    const known = tallies.get(key) ?? { tries: 0, successes: 0, score: 0 };
-    tallies.set(key, known);
+  /** Key of the world in focus with its options. */
+  private get world(): string {
+    return JSON.stringify(this.experiment?.worlds[0]);
+  }
+
+  private tallyOf(world: string): Tally {
+    const known = tallies.get(world) ?? { tries: 0, successes: 0, score: 0 };
+    tallies.set(world, known);
     return known;
+  }
+
+  /** Another world in focus ends the task of the one before it. */
+  override willUpdate(changed: PropertyValues) {
+    super.willUpdate(changed);
+    if (!this.frame || this.playing === this.world) return;
+    this.countAbandoned();
+    this.frame = null;
+    this.finished = null;
+    this.transcript = [];
+    this.problem = '';
+    this.index = 0;
+  }
+
+  override disconnectedCallback() {
+    super.disconnectedCallback();
+    this.countAbandoned();
+    this.transcript = [];
   }
 
   override render() {
@@ -182,7 +220,7 @@ export class TabgymPlay extends Panel {
   }
 
   private renderScore() {
-    const { tries, successes, score } = this.tally;
+    const { tries, successes, score } = this.tallyOf(this.world);
     const agent = this.state.records.findLast((each) => each.evaluation)?.evaluation?.[this.split] ?? null;
     return html`<span class="soft" role="status">${msg(str`You: ${successes} of ${tries}`)}${
       tries ? html`, ${msg(str`mean score ${(score / tries).toFixed(2)}`)}` : nothing
@@ -195,7 +233,7 @@ export class TabgymPlay extends Panel {
 
   private renderFrame(frame: PlayFrame) {
     const { keys, keysLabel, tall } = viewKind(frame.view);
-    return html`<div class="parts ${tall ? 'tall' : ''}">
+    return html`<div class="parts ${tall ? 'tall' : ''}" @keydown=${this.keepLetters}>
       <div class=${keys ? 'keeps-arrows' : ''} id="world" tabindex="0" role="group"
         aria-label=${keysLabel?.() ?? msg('The world')}
         @keydown=${this.key} @world-act=${this.actOnWorld}><tabgym-world-view .view=${frame.view} .typed=${this.typed}></tabgym-world-view></div>
@@ -211,7 +249,7 @@ export class TabgymPlay extends Panel {
 
   private renderEnd({ success, reward }: PlayFrame) {
     return html`<p role="status"><strong>${success ? `✓ ${msg('Done')}` : `✕ ${msg('Failed')}`}</strong>, ${msg(str`reward ${reward.toFixed(2)}`)}</p>
-      <button class="primary" @click=${this.begin}>${msg('Next task')}</button>
+      <button class="primary" id="next" @click=${this.begin}>${msg('Next task')}</button>
       ${this.finished ? html`<tabgym-contest .app=${this.app} .played=${this.finished}></tabgym-contest>` : nothing}`;
   }
 
@@ -260,17 +298,28 @@ export class TabgymPlay extends Panel {
     event.preventDefault();
     const { name, options } = this.experiment!.worlds[0];
     const start = { name, options: options as PlayStart['options'], split: this.split, index: this.index++ };
+    const { world } = this;
     void this.ask(async () => {
       const frame = await this.app.api.playReset(start);
       this.task = { split: start.split, index: start.index };
       this.finished = null;
-      // An unfinished task counts as a try.
-      if (this.frame && !this.frame.done && this.transcript.length > 1) this.count(this.frame);
+      this.countAbandoned();
+      this.playing = world;
       this.typed = '';
       this.chosen = -1;
       this.transcript = [{ who: 'world', text: frame.observation }];
       return frame;
-    });
+    }, true);
+  };
+
+  /** Counts an unfinished task, in which an action was sent, as a try at its own world. */
+  private countAbandoned() {
+    if (this.frame && !this.frame.done && this.transcript.length > 1) this.count(this.frame);
+  }
+
+  /** Characters typed into a task are never shortcuts of the page, also while no field has the focus. */
+  private keepLetters = (event: KeyboardEvent) => {
+    if (event.key.length === 1 && !event.ctrlKey && !event.metaKey && !event.altKey) event.stopPropagation();
   };
 
   private submit = (event: Event) => {
@@ -378,9 +427,10 @@ export class TabgymPlay extends Panel {
   }
 
   private count({ success, reward }: PlayFrame) {
-    this.tally.tries++;
-    this.tally.score += reward;
-    if (success) this.tally.successes++;
+    const tally = this.tallyOf(this.playing);
+    tally.tries++;
+    tally.score += reward;
+    if (success) tally.successes++;
     this.addPlayed({ tries: 1, successes: success ? 1 : 0 });
   }
 
@@ -393,27 +443,34 @@ export class TabgymPlay extends Panel {
     });
   }
 
-  private async ask(call: () => Promise<PlayFrame>) {
+  /** `begins`: the call starts a task, so its world takes the focus. */
+  private async ask(call: () => Promise<PlayFrame>, begins = false) {
     this.busy = true;
     this.problem = '';
     const typing = this.input?.matches(':focus') ?? false;
-    const first = this.frame === null || this.frame.done;
+    const { world } = this;
     try {
-      this.frame = await call();
+      const frame = await call();
+      // The world may have changed while the answer was on its way.
+      if (world !== this.world) return;
+      this.frame = frame;
     } catch (error) {
       this.problem = error instanceof Error ? error.message : String(error);
+    } finally {
+      this.busy = false;
     }
-    this.busy = false;
     await this.updateComplete;
     this.list?.scrollTo({ top: this.list.scrollHeight });
-    if (typing) this.input?.focus();
-    else if (first) this.focusWorld();
+    if (this.frame?.done) this.renderRoot.querySelector<HTMLElement>('#next')?.focus();
+    else if (begins) this.focusWorld();
+    else if (typing) this.input?.focus();
   }
 
   /** Moves the focus to the view if it accepts keys or has a form, otherwise to the input line. */
   private focusWorld() {
     const { keys, types } = this.frame ? viewKind(this.frame.view) : {};
-    if (keys || types || !this.input) this.renderRoot.querySelector<HTMLElement>('#world')?.focus();
-    else this.input?.focus();
+    const world = this.renderRoot.querySelector<HTMLElement>('#world');
+    const field = keys || types ? null : (this.input ?? firstField(world));
+    (field ?? world)?.focus();
   }
 }

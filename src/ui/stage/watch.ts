@@ -197,7 +197,9 @@ export class TabgymWatch extends Panel {
       );
     return emptyState(
       msg('Ready to train'),
-      msg('The policy has random weights. Press Train and watch its first tries.'),
+      this.state.run && factsOf(this.state.run.experiment.policy).ownWeights
+        ? msg('The policy has random weights. Press Train and watch its first tries.')
+        : msg('Press Train and watch its first tries.'),
       html`<button class="primary" ?disabled=${this.state.busy !== null} @click=${() => this.app.train()}>▶ ${msg('Train')}</button>`,
     );
   }

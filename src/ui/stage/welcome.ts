@@ -163,9 +163,13 @@ export class TabgymWelcome extends Panel {
         ? msg(
             str`It plays and does not learn. The texts of the worlds are sent to ${policy.address}; nothing else leaves this tab.`,
           )
-        : msg(
-            'Training starts from random weights. Nothing is installed, and nothing leaves this tab. You can close the tab at any time and continue from the last step.',
-          );
+        : policy && !factsOf(policy).ownWeights
+          ? msg(
+              'Training adds an adapter to the language model, which stays as it is. Nothing is installed, and nothing leaves this tab. You can close the tab at any time and continue from the last step.',
+            )
+          : msg(
+              'Training starts from random weights. Nothing is installed, and nothing leaves this tab. You can close the tab at any time and continue from the last step.',
+            );
     return html`<p>${words}</p>
       <div class="row">
         ${draft && !factsOf(draft.policy).trains ? open : train}

@@ -29,9 +29,14 @@ const share = (value: number) => `${Math.round(value * 100)}%`;
 
 type Check = (recent: readonly StepRecord[], all: readonly StepRecord[], masked: boolean) => Omit<Hint, 'step'> | null;
 
-const noSignal: Check = (recent) => {
+/** Trained steps after which the signs of a beginning, such as groups that all fail, are signs of a problem. */
+const settled = 20;
+
+const noSignal: Check = (recent, all) => {
   const values = valuesOf(recent, m.noSignal);
   if (!values.length || mean(values) < 0.6) return null;
+  // Some steps without any signal are a problem from the start.
+  if (all.length < settled && (values.length < 5 || mean(values) < 1)) return null;
   const part = share(mean(values));
   return {
     id: 'no-signal',
@@ -74,23 +79,21 @@ const klJumped: Check = (recent, all) => {
   };
 };
 
-const atHorizon: Check = (recent) => {
+const atHorizon: Check = (recent, all) => {
   const values = valuesOf(recent, m.endingHorizon);
-  if (!values.length || mean(values) < 0.6) return null;
+  if (all.length < settled || !values.length || mean(values) < 0.6) return null;
   const part = share(mean(values));
   return {
     id: 'horizon',
     level: 'info',
     title: msg('Most episodes run out of turns'),
-    sentence: msg(
-      str`${part} of the episodes end at the horizon. Early on that is normal; if it stays, allow more turns or choose easier tasks.`,
-    ),
+    sentence: msg(str`${part} of the episodes end at the horizon. Allow more turns or choose easier tasks.`),
   };
 };
 
-const invalidActions: Check = (recent, _, masked) => {
+const invalidActions: Check = (recent, all, masked) => {
   const values = valuesOf(recent, m.validActions);
-  if (!values.length || mean(values) > 0.7) return null;
+  if (all.length < settled || !values.length || mean(values) > 0.7) return null;
   const part = share(1 - mean(values));
   return {
     id: 'invalid',

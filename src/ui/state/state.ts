@@ -152,6 +152,8 @@ export interface State {
   compared: readonly string[] | null;
   /** True inside another page, where only the stage is shown. */
   embedded: boolean;
+  /** Steps of the run in focus whose episodes are kept, ascending. */
+  kept: readonly number[];
   detail: Fetched<{ step: number; trajectories: Trajectory[] }>;
   tokenTexts: string[] | null;
   replay: Fetched<ReplayFrame[]>;
@@ -230,6 +232,7 @@ const initialState = (): State => ({
   sharing: false,
   compared: null,
   embedded: false,
+  kept: [],
   detail: none,
   tokenTexts: null,
   replay: none,

@@ -1,0 +1,15 @@
+/** Steps of a run whose episodes are kept, ascending. Pure functions. */
+
+/** The kept step nearest to a step, the later one of two; the step itself if none is known. */
+export const nearestStep = (kept: readonly number[], step: number): number =>
+  kept.reduce((best, each) => (Math.abs(each - step) <= Math.abs(best - step) ? each : best), kept[0] ?? step);
+
+/** The next kept step after a step, or before it if `by` is negative; the step itself at the end. */
+export function neighbourStep(kept: readonly number[], step: number, by: number): number {
+  const next = by > 0 ? kept.find((each) => each > step) : kept.findLast((each) => each < step);
+  return next ?? step;
+}
+
+/** Steps to mark on a curve: the kept ones, or none if every step is kept. */
+export const markedSteps = (kept: readonly number[], steps: readonly number[]): readonly number[] =>
+  kept.length && steps.some((step) => step > 0 && !kept.includes(step)) ? kept : [];
