@@ -9,16 +9,15 @@ import type { Experiment } from '../../experiment/experiment.ts';
 import type { Knob, KnobSection } from '../../experiment/knob.ts';
 import { findKnob, knobs } from '../../experiment/knobs.ts';
 import { differences, readPath } from '../../experiment/paths.ts';
-import { factsOf } from '../../experiment/policies/registry.ts';
 import { isActive } from '../control/events.ts';
 import { isReached } from '../control/world-servers.ts';
 import { type Pending, pendingChanges } from '../state/changes.ts';
 import './knob-field.ts';
 import { memoryPlan, planStyles } from './memory-plan.ts';
+import { namesOf, restartText } from './pending-text.ts';
 import './sweep-setup.ts';
 import './objective-field.ts';
 import { Panel } from '../control/panel.ts';
-import { settingCount } from '../kit/counts.ts';
 import { controls } from '../kit/styles/shared.ts';
 import { knobLabel, knobSentence, presetDescription, presetTitle } from '../state/labels.ts';
 import type { State } from '../state/state.ts';
@@ -52,9 +51,6 @@ const sectionNames = (): { [section in KnobSection]: string } => ({
 
 /** Maximum number of characters shown of a changed text, for example of code. */
 const longest = 80;
-
-/** Changed settings that a sentence names. */
-const mostNamed = 3;
 
 const show = (value: unknown): string => {
   if (value === undefined) return '–';
@@ -234,26 +230,7 @@ export class TabgymSetup extends Panel {
     return knob ? knobLabel(knob) : path;
   }
 
-  /** Names of the changed settings; of many, the first ones. */
-  private namesOf(list: Pending['list']) {
-    const names = list.map((each) => this.labelOf(each.path));
-    const rest = names.length - mostNamed;
-    return rest > 1
-      ? msg(str`${names.slice(0, mostNamed).join(', ')} and ${settingCount(rest)} more`)
-      : names.join(', ');
-  }
-
-  private restartText(list: Pending['list']) {
-    const { presets, preset, draft } = this.state;
-    const isPreset = preset >= 0 && draft && !differences(presets[preset], draft).length;
-    const scratch = draft && factsOf(draft.policy).ownWeights;
-    if (isPreset)
-      return msg(str`The preset “${presetTitle(presets[preset])}” needs a new run. The current run stays in the list.`);
-    const names = this.namesOf(list);
-    return scratch
-      ? msg(str`Changing ${names} needs a new run, from random weights.`)
-      : msg(str`Changing ${names} needs a new run.`);
-  }
+  private namesIn = (list: Pending['list']) => list.map(({ path }) => this.labelOf(path));
 
   private renderPending({ kind, list }: Pending) {
     const { run, busy } = this.state;
@@ -263,9 +240,9 @@ export class TabgymSetup extends Panel {
       <p>${
         fork
           ? msg(
-              str`Changing ${this.namesOf(list)} forks the run at step ${run.step}. The current run stays in the list.`,
+              str`Changing ${namesOf(this.namesIn(list))} forks the run at step ${run.step}. The current run stays in the list.`,
             )
-          : this.restartText(list)
+          : restartText(this.state, this.namesIn(list))
       }</p>
       <div class="row">
         ${

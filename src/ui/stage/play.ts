@@ -16,6 +16,8 @@ import type { Played } from '../state/state.ts';
 import { viewKind } from '../worlds/view-kinds.ts';
 import { choicesOf, commonStem, fittingActions } from './completion.ts';
 import type { PlayedTask } from './contest.ts';
+import { firstField } from './first-field.ts';
+import { addTry, tallyOf } from './tally.ts';
 import './contest.ts';
 import '../worlds/world-view.ts';
 
@@ -24,31 +26,7 @@ interface Line {
   text: string;
 }
 
-interface Tally {
-  tries: number;
-  successes: number;
-  /** Sum of the final rewards of all tries. */
-  score: number;
-}
-
-/** Results by world. They outlive the tab's element and end with a reload. */
-const tallies = new Map<string, Tally>();
-
 const mostListed = 40;
-
-/** First text field below an element, through shadow roots. */
-function firstField(element: Element | null): HTMLElement | null {
-  for (const each of element?.querySelectorAll('*') ?? []) {
-    if (each instanceof HTMLInputElement || each instanceof HTMLTextAreaElement) return each;
-    const inside =
-      each.shadowRoot && [...each.shadowRoot.children].map((child) => fieldIn(child)).find((found) => found);
-    if (inside) return inside;
-  }
-  return null;
-}
-
-const fieldIn = (element: Element) =>
-  element.matches('input, textarea') ? (element as HTMLElement) : firstField(element);
 
 @customElement('tabgym-play')
 export class TabgymPlay extends Panel {
@@ -176,12 +154,6 @@ export class TabgymPlay extends Panel {
     return JSON.stringify(this.experiment?.worlds[0]);
   }
 
-  private tallyOf(world: string): Tally {
-    const known = tallies.get(world) ?? { tries: 0, successes: 0, score: 0 };
-    tallies.set(world, known);
-    return known;
-  }
-
   /** Another world in focus ends the task of the one before it. */
   override willUpdate(changed: PropertyValues) {
     super.willUpdate(changed);
@@ -220,7 +192,7 @@ export class TabgymPlay extends Panel {
   }
 
   private renderScore() {
-    const { tries, successes, score } = this.tallyOf(this.world);
+    const { tries, successes, score } = tallyOf(this.world);
     const agent = this.state.records.findLast((each) => each.evaluation)?.evaluation?.[this.split] ?? null;
     return html`<span class="soft" role="status">${msg(str`You: ${successes} of ${tries}`)}${
       tries ? html`, ${msg(str`mean score ${(score / tries).toFixed(2)}`)}` : nothing
@@ -427,10 +399,7 @@ export class TabgymPlay extends Panel {
   }
 
   private count({ success, reward }: PlayFrame) {
-    const tally = this.tallyOf(this.playing);
-    tally.tries++;
-    tally.score += reward;
-    if (success) tally.successes++;
+    addTry(this.playing, { success, reward });
     this.addPlayed({ tries: 1, successes: success ? 1 : 0 });
   }
 

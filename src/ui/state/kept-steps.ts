@@ -9,7 +9,3 @@ export function neighbourStep(kept: readonly number[], step: number, by: number)
   const next = by > 0 ? kept.find((each) => each > step) : kept.findLast((each) => each < step);
   return next ?? step;
 }
-
-/** Steps to mark on a curve: the kept ones, or none if every step is kept. */
-export const markedSteps = (kept: readonly number[], steps: readonly number[]): readonly number[] =>
-  kept.length && steps.some((step) => step > 0 && !kept.includes(step)) ? kept : [];

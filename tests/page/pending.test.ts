@@ -1,0 +1,33 @@
+/** Changes of the setup in words: a preset by its title, many settings by the first ones, no random weights for a model. */
+import { expect, test } from 'vitest';
+import { adapted } from '../../src/experiment/policies/adapted.ts';
+import { mockExperiment } from '../../src/ui/gallery/mock-data.ts';
+import { namesOf, restartText } from '../../src/ui/panels/pending-text.ts';
+import { nearestStep, neighbourStep } from '../../src/ui/state/kept-steps.ts';
+
+test('of many settings the first are named', () => {
+  expect(namesOf(['a', 'b'])).toBe('a, b');
+  expect(namesOf(['a', 'b', 'c', 'd'])).toBe('a, b, c, d');
+  expect(namesOf(['a', 'b', 'c', 'd', 'e'])).toBe('a, b, c and 2 settings more');
+});
+
+test('a chosen preset is named, not its settings', () => {
+  const draft = mockExperiment('lr 0.004');
+  const text = restartText({ presets: [draft], preset: 0, draft: structuredClone(draft) }, ['a', 'b']);
+  expect(text).toContain(draft.name);
+  expect(text).not.toContain('a, b');
+});
+
+test('random weights are those of a tiny policy only', () => {
+  const tiny = mockExperiment('lr 0.004');
+  expect(restartText({ presets: [], preset: -1, draft: tiny }, ['Layers'])).toContain('random weights');
+  const model = { ...tiny, policy: adapted.start() } as typeof tiny;
+  expect(restartText({ presets: [], preset: -1, draft: model }, ['Rank'])).toBe('Changing Rank needs a new run.');
+});
+
+test('a click goes to the nearest kept step, the keys to the next', () => {
+  const kept = [2, 4, 60, 61];
+  expect([1, 3, 5, 40, 100].map((step) => nearestStep(kept, step))).toEqual([2, 4, 4, 60, 61]);
+  expect(nearestStep([], 7)).toBe(7);
+  expect([neighbourStep(kept, 4, 1), neighbourStep(kept, 4, -1), neighbourStep(kept, 61, 1)]).toEqual([60, 2, 61]);
+});
