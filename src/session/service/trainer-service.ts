@@ -314,7 +314,9 @@ export class TrainerService implements TrainerApi {
     const detail = await this.stepDetail(runId, step);
     const trajectory = detail?.trajectories.find((t) => t.group === group && t.member === member);
     if (!trajectory)
-      throw new StoreError(`The episodes of step ${step} were not kept. Choose a step of a curve: it leads to the nearest kept one.`);
+      throw new StoreError(
+        `The episodes of step ${step} were not kept. Choose a step of a curve: it leads to the nearest kept one.`,
+      );
     return this.replayWorlds.frames(trajectory);
   }
 
