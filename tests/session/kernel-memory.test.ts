@@ -9,7 +9,7 @@ import { BrowserAdapterMemory } from '../../src/store/adapter-memory.ts';
 
 /** A software adapter, on which nothing is measured. Each description is a different device. */
 const device = (description = 'one') =>
-  ({ info: { vendor: 'v', architecture: 'a', description, isFallback: true } }) as unknown as Gpu;
+  ({ compiles: true, info: { vendor: 'v', architecture: 'a', description, isFallback: true } }) as unknown as Gpu;
 
 describe('the kernels of a run', () => {
   it('are those of its checkpoint', async () => {
@@ -27,6 +27,13 @@ describe('the kernels of a run', () => {
     await memory.write('v, a, two', tiled);
     expect(await chooseKernels(device('two'), undefined, memory)).toEqual(tiled);
     expect(await chooseKernels(device('one'), undefined, memory)).toEqual(defaultChoices);
+  });
+
+  it('have integer activations on the processor, but not in a run that began without them', async () => {
+    const processor = { ...device('processor'), compiles: false } as unknown as Gpu;
+    expect(await chooseKernels(processor, undefined)).toEqual({ ...defaultChoices, packed_activations: 'int16' });
+    const { packed_activations: _, ...older } = defaultChoices;
+    expect((await chooseKernels(processor, older)).packed_activations).toBe('f32');
   });
 
   it('stay the same for a device, also without storage', async () => {
