@@ -337,6 +337,9 @@ export class Controller {
       return this.notifier.notify('info', msg('The run did not start: its custom code was not allowed.'));
     this.recorded.stop();
     this.store.set({ status: 'preparing', statusDetail: '', watching: false });
+    // The first visit's recorded try goes on until the first live turn, since preparing takes some seconds.
+    const first = run.step === 0 && run.experiment.name === firstPreset;
+    if (first && this.state.arrangement === 'simple') void this.recorded.playSample();
     this.stepping = options?.steps !== undefined;
     if (!this.stepping) localStorage.setItem(trainingKey, run.id);
     this.trained(run, options).catch((error) => {
