@@ -185,7 +185,12 @@ export class Session {
     if (this.running) return [];
     const abort = new AbortController();
     const played = this.playTries({ weights, split, tasks }, abort.signal);
-    this.watching = { abort, done: played.then(() => {}) };
+    // The caller receives the error; whoever stops the tries waits for their end only.
+    const done = played.then(
+      () => {},
+      () => {},
+    );
+    this.watching = { abort, done };
     return played;
   }
 

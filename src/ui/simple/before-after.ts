@@ -69,10 +69,9 @@ export class TabgymBeforeAfter extends Panel {
   private async load(id: string, wanted: string) {
     const played = (weights: 'first' | 'last') => this.app.api.tries(id, { weights, split: 'test', tasks });
     // One after the other: they use the same policy.
-    const found = await played('first').then(
-      async (before) => ({ before, after: await played('last') }),
-      () => null,
-    );
+    const both = async () => ({ before: await played('first'), after: await played('last') });
+    // A later use of the policy stops this one; its tries are then played again.
+    const found = await both().catch(() => null);
     if (wanted !== this.loadedFor) return;
     this.pairs = ordered(found ? found.before.map((before, k) => ({ before, after: found.after[k] ?? [] })) : []);
     this.show(0);
