@@ -10,7 +10,7 @@ import { pendingChanges } from '../state/changes.ts';
 import { deviceLabel, rememberDevice } from '../state/device.ts';
 import { isEmbedded } from '../state/embedded-view.ts';
 import { playsOnlyReason } from '../state/labels.ts';
-import { firstPreset, isNewcomer, rememberRuns } from '../state/newcomer.ts';
+import { firstPresetIn, isNewcomer, rememberRuns } from '../state/newcomer.ts';
 import { noSelection, type Selection } from '../state/selection.ts';
 import { type State, Store } from '../state/state.ts';
 import type { Client } from './client.ts';
@@ -114,9 +114,7 @@ export class Controller {
   }
 
   private firstDraft() {
-    const { presets } = this.state;
-    const first = presets.findIndex(({ name }) => name === firstPreset);
-    if (presets.length) this.draft.usePreset(Math.max(0, first));
+    if (this.state.presets.length) this.draft.usePreset(firstPresetIn(this.state.presets));
   }
 
   /** Opens the run of the address, else the one that trained when the page was closed, else the newest. */
@@ -337,9 +335,7 @@ export class Controller {
       return this.notifier.notify('info', msg('The run did not start: its custom code was not allowed.'));
     this.recorded.stop();
     this.store.set({ status: 'preparing', statusDetail: '', watching: false });
-    // The first visit's recorded try goes on until the first live turn, since preparing takes some seconds.
-    const first = run.step === 0 && run.experiment.name === firstPreset;
-    if (first && this.state.arrangement === 'simple') void this.recorded.playSample();
+    void this.recorded.playUntilLive(run);
     this.stepping = options?.steps !== undefined;
     if (!this.stepping) localStorage.setItem(trainingKey, run.id);
     this.trained(run, options).catch((error) => {

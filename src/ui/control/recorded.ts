@@ -3,7 +3,8 @@
  * an episode recorded elsewhere (public/samples.json lists it). Needs no GPU. Stops when live turns arrive.
  */
 import type { Trajectory } from '../../rl/episode/trajectory.ts';
-import type { LiveTurn, ReplayFrame, TrainerApi } from '../../session/protocol.ts';
+import type { LiveTurn, ReplayFrame, RunSummary, TrainerApi } from '../../session/protocol.ts';
+import { firstPreset } from '../state/newcomer.ts';
 import type { Recording, Store } from '../state/state.ts';
 import { fetchSiteJson } from './site-file.ts';
 
@@ -76,6 +77,12 @@ export class Recorded {
     const [sample] = await fetchJson<{ file: string }[]>('samples.json', []);
     const recording = sample && (await fetchJson<Recording | null>(sample.file, null));
     if (recording && mine === this.turn) this.play(recording);
+  }
+
+  /** Plays the sample beside a run of the first preset that prepares: its first live turn comes after some seconds. */
+  async playUntilLive({ step, experiment }: RunSummary) {
+    if (step === 0 && experiment.name === firstPreset && this.store.state.arrangement === 'simple')
+      await this.playSample();
   }
 
   private play(recording: Recording) {

@@ -8,6 +8,13 @@ import { parseHash } from './selection.ts';
 /** Preset in the setup at a first visit: a world that is seen, and success past chance within the first minute. */
 export const firstPreset = 'Maze, first steps';
 
+/** Index of that preset; the first one if it is not listed. */
+export const firstPresetIn = (presets: readonly { name: string }[]): number =>
+  Math.max(
+    0,
+    presets.findIndex(({ name }) => name === firstPreset),
+  );
+
 const key = 'tabgym.has-runs';
 
 export const rememberRuns = (some: boolean): void =>
