@@ -17,7 +17,7 @@ test('a task is won by success, then reward, then fewer turns of a success', () 
 
 test('the next task follows, or is drawn and never the same', () => {
   expect(nextTask(4, false)).toBe(5);
-  const drawn = Array.from({ length: 999 }, (_, i) => nextTask(500, true, () => i / 999));
+  const drawn = Array.from({ length: 999 }, (_, i) => nextTask(500, true, () => (i + 0.5) / 999));
   expect(new Set(drawn).size).toBe(999);
   expect(drawn).not.toContain(500);
   expect([Math.min(...drawn), Math.max(...drawn)]).toEqual([0, 999]);
