@@ -8,6 +8,7 @@ import { customElement, query, state } from 'lit/decorators.js';
 import { findKnob } from '../../experiment/knobs.ts';
 import { valueWords } from '../../experiment/variant-labels.ts';
 import { Panel } from '../control/panel.ts';
+import { runCount } from '../kit/counts.ts';
 import { fixed } from '../kit/format.ts';
 import { loadingState } from '../kit/states.ts';
 import { dialogStyles } from '../kit/styles/dialog.ts';
@@ -89,7 +90,7 @@ export class TabgymCompare extends Panel {
   override render() {
     return html`<dialog aria-labelledby="title" @close=${() => this.app.layout.compareRuns(null)} @step-select=${this.choose} @chart-zoom=${this.zoomTo}>
       <div class="inner">
-        <div class="row spread"><h2 id="title">${msg(str`Compare ${this.state.compared?.length ?? 0} runs`)}</h2>
+        <div class="row spread"><h2 id="title">${msg(str`Compare ${runCount(this.state.compared?.length ?? 0)}`)}</h2>
           <span class="row">${this.zoom ? html`<button class="small" @click=${() => (this.zoom = null)}>${msg('Show all')}</button>` : nothing}
             <button class="quiet" aria-label=${msg('Close')} @click=${() => this.dialog?.close()}>✕</button></span></div>
         ${this.runs ? this.renderRuns(this.runs) : loadingState(msg('Reading the runs'))}

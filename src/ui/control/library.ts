@@ -4,6 +4,7 @@ import type { Experiment } from '../../experiment/experiment.ts';
 import { differences } from '../../experiment/paths.ts';
 import { changedName } from '../../experiment/run-names.ts';
 import type { RunSummary, TrainerApi } from '../../session/protocol.ts';
+import { runCount } from '../kit/counts.ts';
 import { download } from '../kit/download.ts';
 import { isUnstarted } from '../state/run-filter.ts';
 import type { State, Store } from '../state/state.ts';
@@ -86,7 +87,9 @@ export class Library {
     });
     if (!gone.length) return;
     const text =
-      gone.length === 1 ? msg(str`“${gone[0].name}” is in the bin.`) : msg(str`${gone.length} runs are in the bin.`);
+      gone.length === 1
+        ? msg(str`“${gone[0].name}” is in the bin.`)
+        : msg(str`${runCount(gone.length)} are in the bin.`);
     this.notifier.notify('info', text, undefined, () => void this.restoreAll(gone));
     if (gone.some(({ id }) => id === this.state.run?.id)) this.focus.close();
   }

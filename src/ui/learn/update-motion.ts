@@ -8,6 +8,7 @@ import { css, html, LitElement, nothing, type PropertyValues, svg } from 'lit';
 import { customElement, property, state } from 'lit/decorators.js';
 import type { Trajectory } from '../../rl/episode/trajectory.ts';
 import type { StepInspection } from '../../session/protocol.ts';
+import { tryCount } from '../kit/counts.ts';
 import { fixed, signed } from '../kit/format.ts';
 import { controls } from '../kit/styles/shared.ts';
 import { groupStatistics } from '../state/episodes.ts';
@@ -134,7 +135,7 @@ export class TabgymUpdateMotion extends LitElement {
     const count = this.members.length;
     const moved = this.members.some((each) => meanProbability(this.inspection, each));
     return [
-      msg(str`${count} tries of one task, each with its return.`),
+      msg(str`${tryCount(count)} of one task, each with its return.`),
       msg(str`Their mean is ${fixed(mean)}: what this policy reaches on this task.`),
       signal
         ? msg('A try above the mean has a positive advantage, a try below it a negative one.')

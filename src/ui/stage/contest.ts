@@ -7,6 +7,7 @@ import { css, html, nothing, type PropertyValues } from 'lit';
 import { customElement, property, state } from 'lit/decorators.js';
 import { isActive } from '../control/events.ts';
 import { Panel } from '../control/panel.ts';
+import { turnCount } from '../kit/counts.ts';
 import { controls } from '../kit/styles/shared.ts';
 import { type ContestScore, noContest, type Try, type Winner, winnerOf, withWinner } from '../state/contest.ts';
 import './episode-view.ts';
@@ -85,7 +86,7 @@ export class TabgymContest extends Panel {
 
   private tryText({ success, turns, reward }: Try): string {
     if (!success) return msg(str`✕ with reward ${reward.toFixed(2)}`);
-    return turns === 1 ? msg('✓ in one turn') : msg(str`✓ in ${turns} turns`);
+    return turns === 1 ? msg('✓ in one turn') : msg(str`✓ in ${turnCount(turns)}`);
   }
 
   private renderResult(agent: Try) {

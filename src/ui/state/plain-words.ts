@@ -2,6 +2,7 @@
 import { msg, str } from '@lit/localize';
 import type { Experiment } from '../../experiment/experiment.ts';
 import type { GpuReport } from '../../session/protocol.ts';
+import { tryCount } from '../kit/counts.ts';
 import { shortDuration } from '../kit/format.ts';
 import { estimate } from './estimate.ts';
 import { policyLabel } from './labels.ts';
@@ -24,7 +25,7 @@ export function networkText(experiment: Experiment): string {
 
 /** The length of a training, for example "460 updates, 96 tries each". */
 export function amountText({ steps, algorithm }: Experiment): string {
-  return msg(str`${steps} updates, ${algorithm.groups * algorithm.groupSize} tries each`);
+  return msg(str`${steps} updates, ${tryCount(algorithm.groups * algorithm.groupSize)} each`);
 }
 
 /** The time of a training on this device. */
