@@ -168,7 +168,16 @@ export const transportStyles = css`
       min-width: 0;
     }
   }
+  .simple .icon {
+    display: none;
+  }
   @media (max-width: 1040px) {
+    .simple .icon {
+      display: inline;
+    }
+    .simple .label {
+      display: none;
+    }
     .gpu {
       display: none;
     }
@@ -176,6 +185,11 @@ export const transportStyles = css`
   @media (861px <= width <= 960px) or (max-width: 440px) {
     .reset {
       display: none;
+    }
+  }
+  @media (861px <= width <= 960px) {
+    .steps {
+      width: 118px;
     }
   }
   @media (max-width: 860px) {

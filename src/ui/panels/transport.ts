@@ -202,7 +202,7 @@ export class TabgymTransport extends Panel {
   }
 
   private renderSimple() {
-    return html`<button class="quiet simple" title=${msg('The world, one button and one curve')} @click=${() => this.app.layout.arrange('simple')}>${msg('Simple')}</button>`;
+    return html`<button class="quiet simple" aria-label=${msg('Simple')} title=${msg('The world, one button and one curve')} @click=${() => this.app.layout.arrange('simple')}><span class="icon" aria-hidden="true">⌂</span><span class="label">${msg('Simple')}</span></button>`;
   }
 
   private renderShare() {
