@@ -11,6 +11,13 @@ import { factsOf } from '../experiment/policies/registry.ts';
 import { wholeTensors } from '../models/whole-tensors.ts';
 import { writeConfig } from '../policy/config.ts';
 import { type Checkpoint, loadCheckpoint, saveCheckpoint } from '../policy/formats/checkpoint.ts';
+import {
+  readMetadata,
+  readSafetensors,
+  toFloat32,
+  type WritableTensor,
+  writeSafetensors,
+} from '../policy/formats/safetensors.ts';
 import { exportOnnx } from '../policy/onnx/export.ts';
 import { specialTokens } from '../policy/text/tokenizer.ts';
 import { lastFinite } from '../session/finite-weights.ts';
@@ -27,7 +34,7 @@ interface ExportOptions {
   out: string;
   operators: 'standard' | 'contrib';
   weights: 'float32' | 'int8' | 'int4';
-  dtype: 'float32' | 'bfloat16';
+  dtype: 'float32' | 'float16' | 'bfloat16';
   zip: boolean;
 }
 
@@ -93,7 +100,16 @@ export async function readCheckpoint(path: string): Promise<WholeModel | Adapter
 
 type Form = Pick<ExportOptions, 'format' | 'operators' | 'weights' | 'dtype'>;
 
-/** An adapter is exported unchanged, because the run does not contain its model's weights. */
+/** The tensors of a safetensors file, stored as f16. */
+function inFloat16(bytes: Uint8Array): Uint8Array {
+  const tensors = [...readSafetensors(bytes)].map(([name, tensor]): [string, WritableTensor] => [
+    name,
+    { shape: tensor.shape, data: toFloat32(tensor, name), dtype: 'F16' },
+  ]);
+  return writeSafetensors(new Map(tensors), readMetadata(bytes));
+}
+
+/** An adapter is exported without its model, whose weights the run does not contain. */
 function adapterFiles({ adapter }: AdapterExport, { format, dtype }: Form): Map<string, Uint8Array[]> {
   // not a kind: the format of what is written
   if (format === 'onnx')
@@ -102,9 +118,13 @@ function adapterFiles({ adapter }: AdapterExport, { format, dtype }: Form): Map<
         'merge it into its model in Python (PeftModel.from_pretrained(model, FOLDER).merge_and_unload().save_pretrained(MERGED), and ' +
         'the tokenizer beside it), and export MERGED.',
     );
-  if (dtype !== 'float32')
-    throw new CommandError(`An adapter is exported in float32, as it was trained, not in ${dtype}: leave --dtype out.`);
-  return new Map(Object.entries(adapter).map(([name, bytes]) => [name, [bytes]]));
+  if (dtype === 'bfloat16')
+    throw new CommandError(
+      'An adapter is exported in float32, as it was trained, or in float16, not in bfloat16: bfloat16 keeps 8 bits of its matrices.',
+    );
+  const written = (name: string, bytes: Uint8Array) =>
+    name === 'adapter_model.safetensors' && dtype === 'float16' ? inFloat16(bytes) : bytes;
+  return new Map(Object.entries(adapter).map(([name, bytes]) => [name, [written(name, bytes)]]));
 }
 
 /** Files of the export by their path in the folder; a large file is a list of pieces. */
@@ -126,6 +146,8 @@ function checkpointFiles(
   const files = new Map(Object.entries(chat).map(([name, bytes]) => [name, [bytes]]));
   if (tokenizer) files.set('tokenizer.json', text(tokenizer));
   if (format === 'hf') {
+    if (dtype === 'float16')
+      throw new CommandError('Whole weights are exported in float32 or bfloat16: float16 is for adapters.');
     const saved = saveCheckpoint(config, tensors, tokenizer, dtype);
     if (tokenizer && isTiny(tokenizer) && !chat['tokenizer_config.json'])
       files.set('tokenizer_config.json', text(`${JSON.stringify(tinyTokenizer, null, 2)}\n`));
@@ -189,7 +211,9 @@ async function main(): Promise<void> {
         .default('float32'),
     )
     .addOption(
-      new Option('--dtype <type>', 'hf: type of the weights').choices(['float32', 'bfloat16']).default('float32'),
+      new Option('--dtype <type>', 'hf: type of the weights; float16: of an adapter only')
+        .choices(['float32', 'float16', 'bfloat16'])
+        .default('float32'),
     )
     .option('--zip', 'hf: write one zip, which the page imports', false)
     .action(async (from: string, options: ExportOptions) => {

@@ -10,6 +10,7 @@ import { forLanguageModel } from '../../src/models/draft.ts';
 import { parseConfig } from '../../src/policy/config.ts';
 import { type Checkpoint, loadCheckpoint, saveCheckpoint } from '../../src/policy/formats/checkpoint.ts';
 import { loadAdapter } from '../../src/policy/formats/peft.ts';
+import { readSafetensors } from '../../src/policy/formats/safetensors.ts';
 import { decodeOnnx } from '../../src/policy/onnx/proto.ts';
 import { initAdapter } from '../../src/policy/weights/adapter.ts';
 import { initWeights } from '../../src/policy/weights/init.ts';
@@ -121,12 +122,26 @@ describe('a run with an adapter', () => {
     expect(again.has('adapter_config.json') && again.has('adapter_model.safetensors')).toBe(true);
   });
 
+  it('is exported in float16, each value rounded to the nearest', async () => {
+    const files = exportedFiles(await readCheckpoint(await runFile()), { ...form, dtype: 'float16' });
+    const stored = readSafetensors(files.get('adapter_model.safetensors')![0]);
+    expect(new Set([...stored.values()].map(({ dtype }) => dtype))).toEqual(new Set(['F16']));
+    const text = new TextDecoder().decode(files.get('adapter_config.json')![0]);
+    const back = loadAdapter(config, { config: text, tensors: files.get('adapter_model.safetensors')![0] });
+    expect(back.lora).toEqual(lora);
+    // Half a unit in the last of 11 bits.
+    for (const [name, exact] of tensors)
+      for (const [i, value] of back.tensors.get(name)!.data.entries())
+        expect(Math.abs(value - exact.data[i])).toBeLessThanOrEqual(Math.abs(exact.data[i]) * 2 ** -11 + 2 ** -25);
+    expect(() => exportedFiles(saved as never, { ...form, dtype: 'float16' })).toThrow(/float16 is for adapters/);
+  });
+
   it('is refused by name where whole weights are needed', async () => {
     const from = await readCheckpoint(await runFile());
     expect(() => exportedFiles(from, { ...form, format: 'onnx' })).toThrow(
       /is an adapter.*--format hf.*merge_and_unload/s,
     );
-    expect(() => exportedFiles(from, { ...form, dtype: 'bfloat16' })).toThrow(/float32.*not in bfloat16/);
+    expect(() => exportedFiles(from, { ...form, dtype: 'bfloat16' })).toThrow(/float32.*float16.*not in bfloat16/);
   });
 });
 
