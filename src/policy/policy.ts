@@ -207,6 +207,8 @@ export interface Sampling {
   maxTokens: number;
   /** Tokens that end a turn in unconstrained decoding. They are part of the turn. */
   stopTokens: readonly number[];
+  /** Largest number of tokens in a round, for a reply that is shown as it grows. Default: the actor's own. */
+  roundTokens?: number;
 }
 
 export interface GeneratedTurn {

@@ -13,6 +13,7 @@ import type { ExaminedStep } from '../rl/examine.ts';
 import type { StoredRun } from '../store/run.ts';
 import type { TrajectoryRecord } from '../trajectories/files/record.ts';
 import type { EvaluationApi } from './evaluation-protocol.ts';
+import type { TalkApi, TalkProgress } from './talk-protocol.ts';
 
 export type RunStatus = 'idle' | 'preparing' | 'running' | 'pausing' | 'paused' | 'finished' | 'failed';
 
@@ -77,6 +78,8 @@ export type SessionEvent =
   | { type: 'live'; runId: string; live: LiveTurn }
   /** Progress of an evaluation over a suite. */
   | { type: 'evaluation'; runId: string; progress: Progress | null }
+  /** The reply of a conversation so far. */
+  | { type: 'talk'; talk: TalkProgress }
   | { type: 'sweep'; sweepId: string; state: SweepState }
   | { type: 'runs'; runs: RunSummary[] }
   /** Downloaded bytes of a language model, and the total. */
@@ -233,7 +236,7 @@ interface SweepApi {
 }
 
 /** Methods of the trainer's worker. Every method rejects with an Error whose message is one sentence and an action. */
-export interface TrainerApi extends ModelApi, SweepApi, EvaluationApi {
+export interface TrainerApi extends ModelApi, SweepApi, EvaluationApi, TalkApi {
   /**
    * Must be called first. Finds the adapter and tests the kernels. Without a GPU it resolves, and the report gives the
    * reason.

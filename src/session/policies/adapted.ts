@@ -81,7 +81,7 @@ const startOf = ({ policy, seed }: Adapted): Start => ({
 function weightsOf(experiment: Adapted, base: BaseModel, start: Start, config: ModelConfig, options: OpenOptions) {
   const { policy } = experiment;
   const { signal, onProgress } = options;
-  const what = `Loading ${policy.model}`;
+  const what = `Loading ${baseNameOf(policy.model).name}`;
   return {
     ...updateSizesOf(experiment),
     weights: base.pieces({ signal, onProgress: (done, total) => onProgress({ what, done, total, unit: 'bytes' }) }),

@@ -42,6 +42,8 @@ import { Session } from '../run/session.ts';
 import { decodeTrajectories } from '../run/trajectory-codec.ts';
 import { getRun, listRuns } from '../stored-run.ts';
 import { Sweeps } from '../sweep/sweeps.ts';
+import { Talks } from '../talk/talks.ts';
+import type { TalkApi } from '../talk-protocol.ts';
 import { tokenTextsOf } from '../text/token-texts.ts';
 import { duplicateRun, forkRun } from './fork.ts';
 import type { Hold, Locks } from './ownership.ts';
@@ -86,6 +88,7 @@ export class TrainerService implements TrainerApi {
 
   private readonly sweeps: Sweeps;
   private readonly suites: Evaluations;
+  private readonly talks: Talks;
 
   constructor(private readonly parts: ServiceParts) {
     this.handPlay = new HandPlay((name) => parts.engines.openWorld(name));
@@ -99,6 +102,7 @@ export class TrainerService implements TrainerApi {
       },
       freeDevice: async () => {
         await this.suites.cancel();
+        await this.talks.close();
         await this.endSession();
       },
     });
@@ -106,6 +110,16 @@ export class TrainerService implements TrainerApi {
       ...parts,
       emit: (event) => this.listener(event),
       freeDevice: async () => {
+        await this.sweeps.pause();
+        await this.talks.close();
+        await this.endSession();
+      },
+    });
+    this.talks = new Talks({
+      ...parts,
+      emit: (event) => this.listener(event),
+      freeDevice: async () => {
+        await this.suites.cancel();
         await this.sweeps.pause();
         await this.endSession();
       },
@@ -125,6 +139,7 @@ export class TrainerService implements TrainerApi {
   async chooseDevice(name: DeviceName | null): Promise<GpuReport> {
     await this.suites.cancel();
     await this.sweeps.pause();
+    await this.talks.close();
     await this.endSession();
     await this.parts.engines.closeDevice?.();
     this.parts.devices?.ask(name);
@@ -226,6 +241,9 @@ export class TrainerService implements TrainerApi {
   evaluations = (runId: string) => this.suites.of(runId);
   evaluateSuite: EvaluationApi['evaluateSuite'] = (...asked) => this.suites.evaluate(...asked);
   cancelEvaluation = () => this.suites.cancel();
+
+  talk: TalkApi['talk'] = (request) => this.talks.say(request);
+  stopTalking = () => this.talks.stop();
 
   async fork(runId: string, step: number, document: unknown): Promise<RunSummary> {
     const experiment = parseRun(document);
@@ -426,6 +444,7 @@ export class TrainerService implements TrainerApi {
   async close(): Promise<void> {
     await this.suites.cancel();
     await this.sweeps.close();
+    await this.talks.close();
     for (const runId of [...this.holds.keys()]) await this.release(runId);
     await this.session?.close();
     await this.replayWorlds.close();
@@ -439,6 +458,7 @@ export class TrainerService implements TrainerApi {
     // There is one device: a run, a sweep and an evaluation do not compute at the same time.
     await this.suites.cancel();
     await this.sweeps.pause();
+    await this.talks.close();
     if (this.session?.runId === runId) return this.session;
     await this.endSession();
     const { experiment } = await getRun(this.parts.store, runId);

@@ -32,6 +32,7 @@ import { Recorded } from './recorded.ts';
 import { RunCurves } from './run-curves.ts';
 import { RestartedError } from './supervisor.ts';
 import { SweepInFocus } from './sweep.ts';
+import { Talk } from './talk.ts';
 import { Watching } from './watching.ts';
 import { WorldServers } from './world-servers.ts';
 
@@ -59,6 +60,7 @@ export class Controller {
   readonly watching = new Watching(this.store, () => this.api, this.notifier, this.navigation, this.recorded);
   readonly evaluations = new Evaluations(this.store, () => this.api, this.notifier);
   readonly sweep = new SweepInFocus(this.store, () => this.api, this.notifier);
+  readonly talk = new Talk(this.store, () => this.api, this.notifier);
   /** True while a run trains a given number of steps. Such a run does not continue after a reload. */
   private stepping = false;
   private readonly events = new Events(this.store, this.notifier, {
@@ -67,6 +69,7 @@ export class Controller {
     navigation: this.navigation,
     sweep: this.sweep,
     evaluations: this.evaluations,
+    talk: this.talk,
     stepping: () => this.stepping,
   });
   readonly library = new Library(this.store, () => this.api, this.notifier, this.events, this);

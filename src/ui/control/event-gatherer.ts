@@ -20,7 +20,7 @@ const replaces = (event: SessionEvent): string | null => {
   if (event.type === 'evaluation' || event.type === 'status' || event.type === 'progress' || event.type === 'owner')
     return `${event.type} ${event.runId}`;
   if (event.type === 'sweep') return `sweep ${event.sweepId}`;
-  return event.type === 'runs' || event.type === 'model' ? event.type : null;
+  return event.type === 'runs' || event.type === 'model' || event.type === 'talk' ? event.type : null;
 };
 
 /** Drops events that a later one replaces, and all but the last turns of the live episode. */

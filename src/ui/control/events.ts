@@ -13,6 +13,7 @@ import type { Navigation } from './navigation.ts';
 import type { Notifier } from './notifier.ts';
 import type { Recorded } from './recorded.ts';
 import type { SweepInFocus } from './sweep.ts';
+import type { Talk } from './talk.ts';
 
 /** Storage key of the run that continues when the page is opened again. */
 export const trainingKey = 'tabgym.training';
@@ -27,6 +28,7 @@ interface Parts {
   navigation: Navigation;
   sweep: SweepInFocus;
   evaluations: Evaluations;
+  talk: Talk;
   /** True while a run trains a given number of steps. Such a run does not continue after a reload. */
   stepping(): boolean;
 }
@@ -58,6 +60,7 @@ export class Events {
     if (event.type === 'notice') return this.notifier.notify(event.level, event.message, event.action);
     if (event.type === 'model') return this.parts.models.progress(event.key, event.done, event.total);
     if (event.type === 'evaluation') return;
+    if (event.type === 'talk') return this.parts.talk.progress(event.talk);
     if (event.type === 'hint') return this.takeHint(event.hint);
     if (event.type === 'sweep') return this.takeSweep(event.sweepId, event.state);
     if (event.runId !== this.state.run?.id) return;

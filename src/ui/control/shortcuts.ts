@@ -62,6 +62,7 @@ export const shortcuts = (): Shortcut[] => [
   { keys: ['o'], label: msg('Read trajectories'), run: (app) => goTo(app, { tab: 'read' }) },
   { keys: ['e'], label: msg('Evaluate'), run: (app) => goTo(app, { tab: 'evaluate' }) },
   { keys: ['p'], label: msg('Play'), run: (app) => goTo(app, { tab: 'play' }) },
+  { keys: ['c'], label: msg('Talk to a language model'), run: (app) => goTo(app, { tab: 'talk' }) },
   { keys: ['ArrowLeft', 'h'], label: msg('Earlier step'), run: (app) => moveStep(app, -1) },
   { keys: ['ArrowRight', 'l'], label: msg('Later step'), run: (app) => moveStep(app, 1) },
   { keys: ['ArrowDown', 'j'], label: msg('Next turn or episode'), run: (app) => moveDown(app, 1) },

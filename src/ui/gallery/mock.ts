@@ -23,6 +23,7 @@ import type {
   TrainerApi,
   TriesOptions,
 } from '../../session/protocol.ts';
+import type { TalkRequest } from '../../session/talk-protocol.ts';
 import * as fixtures from '../../worlds/fixtures.ts';
 import type { ViewFixture } from '../kit/view-fixture.ts';
 import { mockEvaluate, mockEvaluations } from './evaluation-mock.ts';
@@ -41,6 +42,7 @@ import { supported, unsupported } from './mock-gpu.ts';
 import { withPanelState } from './panel-states.ts';
 import { mockRecordedReplay } from './reader-mock.ts';
 import { type MockRun, MockSweeps } from './sweep-mock.ts';
+import { mockReply } from './talk-mock.ts';
 
 const worldFixtures = Object.values<ViewFixture>(fixtures);
 
@@ -164,6 +166,12 @@ class MockTrainer implements TrainerApi {
     const fits = total < 400_000_000;
     return { parts, total, fits, advice: fits ? '' : 'Fewer groups or a narrower policy would fit.' };
   }
+
+  async talk(request: TalkRequest) {
+    return mockReply(request, (talk) => this.listener({ type: 'talk', talk }));
+  }
+
+  async stopTalking() {}
 
   async keepRecording() {}
 

@@ -20,6 +20,12 @@ const precisionLabels = (): { [precision in Precision]: string } => ({
   f32: msg('32 bits: unchanged, largest'),
 });
 
+/** First choice: it trains without a GPU as well. */
+const smallest = catalogue.reduce((least, each) => (downloadBytes(each) < downloadBytes(least) ? each : least));
+
+/** Models with files up to this size are kept in 8 bits unless a person chooses: four bits cost them their sense. */
+const mostBytesInInt8 = 1.5e9;
+
 @customElement('tabgym-model-picker')
 export class TabgymModelPicker extends Panel {
   static override styles = [
@@ -87,8 +93,9 @@ export class TabgymModelPicker extends Panel {
   ];
 
   /** Id of a listed model, `other` or `files`. */
-  @state() private choice = catalogue[0].id;
-  @state() private precision: Precision = 'int4';
+  @state() private choice = smallest.id;
+  /** Chosen precision; null: the one that suits the model's size. */
+  @state() private chosenPrecision: Precision | null = null;
   @state() private repository = '';
   @state() private base = '';
   @state() private revision = '';
@@ -220,16 +227,39 @@ export class TabgymModelPicker extends Panel {
       <dl class="small">
         <dt>${msg('Parameters')}</dt><dd class="number">${compact(card.parameters)}</dd>
         <dt>${msg('Layers × width')}</dt><dd class="number">${card.layers} × ${card.hidden}</dd>
-        <dt>${msg('Download')}</dt><dd class="number">${fetched ? msg('nothing: already stored') : bytes(card.remainingBytes)}</dd>
+        <dt>${this.isLocal ? msg('To copy from your files') : msg('Download')}</dt><dd class="number">${fetched ? msg('nothing: already stored') : bytes(card.remainingBytes)}</dd>
         <dt>${msg('Kept on this disk')}</dt><dd class="number">${bytes(card.storedBytes)}</dd>
         <dt>${run}</dt><dd class="number">${card.gpuBytes === null ? '–' : bytes(card.gpuBytes)}</dd>
       </dl>
       ${this.renderRoom(card)}
       ${step === 'downloading' ? this.renderProgress() : nothing}
-      ${step === 'found' && !fetched ? html`<button type="button" class="primary" @click=${() => this.app.models.download()}>${card.remainingBytes < card.totalBytes ? msg('Continue the download') : msg('Download')}</button>` : nothing}
       ${fetched ? html`<p><span class="badge good">✓ ${msg('ready')}</span></p>` : nothing}
-      ${step === 'found' ? html`<button type="button" class=${fetched ? 'primary' : ''} @click=${() => this.app.models.use()}>${msg('Use it in the setup')}</button>` : nothing}
+      ${step === 'found' ? this.renderActions(card, fetched) : nothing}
     </section>`;
+  }
+
+  /** A model that is not stored yet is stored by its first use, too. */
+  private renderActions(card: ModelCard, fetched: boolean) {
+    const begun = card.remainingBytes < card.totalBytes;
+    return html`<div class="row">
+      ${
+        fetched || this.isLocal
+          ? nothing
+          : html`<button type="button" class="primary" @click=${() => this.app.models.download()}>${begun ? msg('Continue the download') : msg('Download')}</button>`
+      }
+      <button type="button" class=${fetched || this.isLocal ? 'primary' : ''} @click=${this.talk}>${msg('Talk to it')}</button>
+      <button type="button" @click=${() => this.app.models.use()}>${msg('Use it in the setup')}</button>
+    </div>`;
+  }
+
+  private talk = () => {
+    this.app.models.use();
+    this.app.layout.showPanel('stage');
+    this.app.navigation.select({ tab: 'talk' });
+  };
+
+  private get isLocal(): boolean {
+    return this.choice === 'files';
   }
 
   /** An ONNX model needs no GPU memory, and can play without being stored on disk. */
@@ -270,8 +300,16 @@ export class TabgymModelPicker extends Panel {
   }
 
   private setPrecision(event: Event) {
-    this.precision = (event.target as HTMLSelectElement).value as Precision;
+    this.chosenPrecision = (event.target as HTMLSelectElement).value as Precision;
     this.app.models.forget();
+  }
+
+  private get precision(): Precision {
+    if (this.chosenPrecision) return this.chosenPrecision;
+    const { listed, picked } = this;
+    const files = picked?.files.reduce((sum, { file }) => sum + file.size, 0) ?? 0;
+    const size = this.choice === 'files' ? files : listed ? downloadBytes(listed) : Number.POSITIVE_INFINITY;
+    return size <= mostBytesInInt8 ? 'int8' : 'int4';
   }
 
   private get place(): ModelPlace | null {
@@ -293,7 +331,8 @@ export class TabgymModelPicker extends Panel {
     if (!offered || offered === this.picked) return;
     this.choice = 'files';
     this.picked = offered;
-    this.app.models.forget();
+    // Looked up at once: reading the files' headers costs nothing.
+    void this.app.models.find({ place: { kind: 'files', ...offered }, precision: this.precision });
   }
 
   private async pickFolder() {

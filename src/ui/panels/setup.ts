@@ -150,9 +150,23 @@ export class TabgymSetup extends Panel {
   @state() private models = false;
   @state() private wanted = '';
   private shown: State['offered'] = null;
+  private shownFor = 0;
 
   constructor() {
-    super(['draft', 'preset', 'presets', 'problems', 'plan', 'run', 'status', 'gpu', 'busy', 'offered', 'link']);
+    super([
+      'draft',
+      'preset',
+      'presets',
+      'problems',
+      'plan',
+      'run',
+      'status',
+      'gpu',
+      'busy',
+      'offered',
+      'modelsWanted',
+      'link',
+    ]);
   }
 
   override render() {
@@ -424,12 +438,13 @@ export class TabgymSetup extends Panel {
     this.models = true;
   }
 
-  /** Opens the picker when a language model is dropped anywhere on the page. */
+  /** Opens the picker when a language model is dropped anywhere on the page, or when another part asks for it. */
   private showOffered() {
-    const { offered } = this.state;
+    const { offered, modelsWanted } = this.state;
     const details = this.renderRoot.querySelector<HTMLDetailsElement>('#models');
-    if (!details || offered === this.shown) return;
+    if (!details || (offered === this.shown && modelsWanted === this.shownFor)) return;
     this.shown = offered;
+    this.shownFor = modelsWanted;
     details.open = true;
     details.scrollIntoView({ block: 'nearest' });
   }

@@ -1,6 +1,6 @@
 /**
  * STAGE: the tabs that show what the agent does: watch it live, compare a group, read one trajectory, read files,
- * evaluate, or play its world.
+ * evaluate, play its world, or talk to its language model.
  */
 import { msg, str } from '@lit/localize';
 import { css, html, nothing } from 'lit';
@@ -16,7 +16,7 @@ import type { StageTab } from '../state/selection.ts';
 import './trajectory.ts';
 import './watch.ts';
 
-const order: readonly StageTab[] = ['watch', 'group', 'trajectory', 'read', 'evaluate', 'play'];
+const order: readonly StageTab[] = ['watch', 'group', 'trajectory', 'read', 'evaluate', 'play', 'talk'];
 
 @customElement('tabgym-stage')
 export class TabgymStage extends Panel {
@@ -94,6 +94,7 @@ export class TabgymStage extends Panel {
 
   @state() private evaluateLoaded = false;
   @state() private readerLoaded = false;
+  @state() private talkLoaded = false;
 
   constructor() {
     super(['selection', 'records', 'run', 'status']);
@@ -108,6 +109,7 @@ export class TabgymStage extends Panel {
       read: msg('Read'),
       evaluate: msg('Evaluate'),
       play: msg('Play'),
+      talk: msg('Talk'),
     };
     return html`
       <h2 class="visually-hidden">${msg('Stage')}</h2>
@@ -125,6 +127,7 @@ export class TabgymStage extends Panel {
     if (tab === 'read') return this.renderRead();
     if (tab === 'evaluate') return this.renderEvaluate();
     if (tab === 'play') return html`<tabgym-play .app=${this.app}></tabgym-play>`;
+    if (tab === 'talk') return this.renderTalk();
     return html`<tabgym-trajectory .app=${this.app}></tabgym-trajectory>`;
   }
 
@@ -137,6 +140,17 @@ export class TabgymStage extends Panel {
       return loadingState(msg('Reading the suites'));
     }
     return html`<tabgym-evaluate .app=${this.app}></tabgym-evaluate>`;
+  }
+
+  /** Talk tab; its code is loaded when it is first opened. */
+  private renderTalk() {
+    if (!this.talkLoaded) {
+      void import('./talk.ts').then(() => {
+        this.talkLoaded = true;
+      });
+      return loadingState(msg('Opening the conversation'));
+    }
+    return html`<tabgym-talk .app=${this.app}></tabgym-talk>`;
   }
 
   /** Read tab; its code and its worker are loaded when it is first opened. */
@@ -154,7 +168,7 @@ export class TabgymStage extends Panel {
   private renderPlace() {
     const step = shownStep(this.state);
     const newest = this.state.records.at(-1)?.step ?? 0;
-    if (step === null || newest < 1 || ['watch', 'read', 'evaluate', 'play'].includes(this.state.selection.tab))
+    if (step === null || newest < 1 || ['watch', 'read', 'evaluate', 'play', 'talk'].includes(this.state.selection.tab))
       return nothing;
     const go = (to: number) => this.app.navigation.select({ step: Math.max(1, Math.min(newest, to)) });
     const following = this.state.selection.step === null;

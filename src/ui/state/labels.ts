@@ -6,6 +6,7 @@
 import { msg } from '@lit/localize';
 import type { Knob } from '../../experiment/knob.ts';
 import { factsOf, type Policy, policySummary } from '../../experiment/policies/registry.ts';
+import { baseNameOf } from '../../models/names.ts';
 import { worldModules } from '../../worlds/registry.ts';
 
 /** `msg` without its branded type: the extractor follows literal texts only. */
@@ -48,9 +49,15 @@ export function worldPlain(name: string): string {
 
 export const metricSentence = (name: string, text: string) => lookUp(text, { id: `metric.${name}` });
 
-/** Short description of a policy. */
-export const policyLabel = (policy: Policy) =>
-  policySummary(policy, lookUp(factsOf(policy).summary, { id: `policy.${policy.kind}.summary` }));
+/** Short description of a policy. A language model has the name in its repository, or of its file. */
+export const policyLabel = (policy: Policy) => {
+  const named = 'model' in policy && policy.model ? { ...policy, model: modelTitle(policy) } : policy;
+  return policySummary(named, lookUp(factsOf(policy).summary, { id: `policy.${policy.kind}.summary` }));
+};
+
+/** Name of a policy's language model for people: the name in its repository, or of its file. Empty: it has none. */
+export const modelTitle = (policy: Policy): string =>
+  'model' in policy && policy.model ? baseNameOf(policy.model).name.split('/').at(-1)! : '';
 
 /** Reason that a policy is not trained; empty if it is. */
 export function playsOnlyReason(policy: Policy | undefined): string {

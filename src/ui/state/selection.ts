@@ -2,7 +2,7 @@
  * The selected place: step, group, member (an episode), turn and token. The address's hash contains it, so that a link
  * opens the same place. A null step follows the newest one.
  */
-export type StageTab = 'watch' | 'group' | 'trajectory' | 'read' | 'evaluate' | 'play';
+export type StageTab = 'watch' | 'group' | 'trajectory' | 'read' | 'evaluate' | 'play' | 'talk';
 
 export interface Selection {
   run: string | null;
@@ -35,7 +35,7 @@ export const noSelection: Selection = {
   list: null,
 };
 
-const tabs: readonly StageTab[] = ['watch', 'group', 'trajectory', 'read', 'evaluate', 'play'];
+const tabs: readonly StageTab[] = ['watch', 'group', 'trajectory', 'read', 'evaluate', 'play', 'talk'];
 
 const whole = (text: string | null): number | null => (text !== null && /^\d{1,9}$/.test(text) ? Number(text) : null);
 

@@ -28,6 +28,7 @@ import { noLink, type PageLink } from './link.ts';
 import { initialPanes, type PaneSizes } from './panes.ts';
 import type { PickedFiles } from './picked-files.ts';
 import { noSelection, type Selection } from './selection.ts';
+import { noTalk, type TalkState } from './talk.ts';
 import { plainWatch, type WatchView } from './watch-view.ts';
 import { type ChartView, plainView } from './x-axis.ts';
 import type { ZoomRange } from './zoom.ts';
@@ -133,6 +134,8 @@ export interface State {
   evaluations: Fetched<RunEvaluations>;
   /** Progress of a suite's evaluation; null if none is running. */
   evaluating: Progress | null;
+  /** Conversation with a language model. */
+  talk: TalkState;
   /** If true, charts show all runs of the sweep; otherwise the run in focus. */
   wholeSweep: boolean;
   live: LiveTurn[];
@@ -163,6 +166,8 @@ export interface State {
   model: ModelState;
   /** Dropped or chosen files of a language model, for the picker. */
   offered: PickedFiles | null;
+  /** Number of times that another part of the page asked for the picker of language models. */
+  modelsWanted: number;
   /** Dropped file of trajectories, for the reader. */
   offeredTrajectories: File | null;
   keptModels: KeptModelInfo[];
@@ -220,6 +225,7 @@ const initialState = (): State => ({
   sweep: null,
   evaluations: none,
   evaluating: null,
+  talk: noTalk,
   wholeSweep: true,
   live: [],
   recorded: null,
@@ -241,6 +247,7 @@ const initialState = (): State => ({
   gpuDetails: none,
   model: { step: 'none', card: null, problem: '', done: 0, total: 0, room: null },
   offered: null,
+  modelsWanted: 0,
   offeredTrajectories: null,
   keptModels: [],
   inspection: none,

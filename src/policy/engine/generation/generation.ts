@@ -104,7 +104,8 @@ export class Generation {
     this.checkRows(rows);
     const all = rows.map((row, index) => rowOf(row, index, this.slots));
     const active = all.filter((row) => !row.done);
-    const steps = Math.min(decodeChunk, Math.max(...active.map((row) => roomOf(row, sampling))));
+    const most = Math.min(decodeChunk, sampling.roundTokens ?? decodeChunk);
+    const steps = Math.min(most, Math.max(...active.map((row) => roomOf(row, sampling))));
     for (const part of partsOf(active, this.trieWords)) {
       this.extend(weights, part);
       this.uploadRows(part, sampling);
