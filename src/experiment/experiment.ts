@@ -161,7 +161,7 @@ const optimizer = v.strictObject({
 const evaluation = v.strictObject({
   every: field(whole(0, 100_000), {
     label: 'Evaluate every',
-    sentence: 'Steps between evaluations; 0 evaluates only before the first step and after the last.',
+    sentence: 'Steps between evaluations; 0 evaluates only after the last step.',
     unit: 'steps',
     level: 'basic',
   }),

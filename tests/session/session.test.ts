@@ -151,6 +151,43 @@ describe('a session', () => {
     },
   );
 
+  it('held in the evaluation before the first step, goes on with it', async () => {
+    const store = new RunStore(new FolderStore(folder));
+    const id = await newRun(store);
+    let evaluations = 0;
+    let held = true;
+    let reached = () => {};
+    const there = new Promise<void>((resolve) => (reached = resolve));
+    const { session } = sessionOn(store, id, async (what, step, engine) => {
+      if (what !== 'evaluate' || step !== 0) return;
+      evaluations++;
+      reached();
+      do {
+        await new Promise((resolve) => setTimeout(resolve, 1));
+        await engine?.gate?.();
+      } while (held);
+    });
+    const training = session.train();
+    await there;
+    await session.pause({ holds: true });
+    expect(session.status).toBe('paused');
+    held = false;
+    await session.train();
+    await training;
+    expect(evaluations).toBe(1);
+    expect(await recordsOf(store, id)).toEqual(await uninterrupted());
+  });
+
+  it('evaluates only after the last step if it is to evaluate every 0 steps', async () => {
+    const store = new RunStore(new FolderStore(folder));
+    const experiment = { ...micro, evaluation: { ...micro.evaluation, every: 0 } };
+    const id = await newRun(store, experiment);
+    const evaluated: number[] = [];
+    const hook: Hook = (what, step) => void (what === 'evaluate' && evaluated.push(step));
+    await sessionOn(store, id, hook, experiment).session.train();
+    expect(evaluated).toEqual([micro.steps]);
+  });
+
   it('paused while a lost device is replaced, prepares no other', async () => {
     const store = new RunStore(new FolderStore(folder));
     const id = await newRun(store);

@@ -1,10 +1,10 @@
 /** Selects the steps that are evaluated, and the part of a record that a resumed run must reproduce. */
 import type { Experiment } from '../../experiment/experiment.ts';
 
-/** True before the first update, every `every` steps, and after the last. */
+/** True after the last step and, unless `every` is 0, before the first update and every `every` steps. */
 export function evaluates(experiment: Experiment, step: number): boolean {
   const { every } = experiment.evaluation;
-  return step === 0 || step === experiment.steps || (every > 0 && step % every === 0);
+  return step === experiment.steps || (every > 0 && step % every === 0);
 }
 
 /** A step's record without times and rates: the part that a resumed run must reproduce exactly. */

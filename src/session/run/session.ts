@@ -73,6 +73,8 @@ export class Session {
   private pauseAsked = false;
   /** True while an engine is opened, weights are loaded or success at step 0 is measured. */
   private preparing = false;
+  /** True while success at step 0 is measured. */
+  private measuring = false;
   private running: Promise<void> | null = null;
   private watching: { abort: AbortController; done: Promise<void> } | null = null;
   private abort = new AbortController();
@@ -116,15 +118,16 @@ export class Session {
 
   /**
    * Resolves when the step in progress is committed. With `holds`, a step that takes longer than a moment is held where
-   * it stands, until `train` continues it or another use of the policy drops it. A preparation is cancelled: the run
-   * stays unchanged, downloaded parts of a model are kept, and an interrupted evaluation is repeated.
+   * it stands, until `train` continues it or another use of the policy drops it, and so is the evaluation before the
+   * first step. Any other preparation is cancelled: the run stays unchanged, and downloaded parts of a model are kept.
    */
   async pause({ holds = false } = {}): Promise<void> {
     if (!this.running || this.gate.isClosed) return;
     this.stopAfter = 0;
     this.pauseAsked = true;
     this.setStatus('pausing');
-    if (this.preparing) this.abort.abort(new PausedError('The run was paused before it was ready.'));
+    const mayHold = holds && this.measuring && this.engine?.setGate !== undefined;
+    if (this.preparing && !mayHold) this.abort.abort(new PausedError('The run was paused before it was ready.'));
     const stopped = this.running.catch(() => {});
     await (holds ? Promise.race([stopped, this.sleep(HOLD_AFTER_MS)]) : stopped);
     if (holds && this.canHold()) this.holdStep();
@@ -418,20 +421,26 @@ export class Session {
     this.at = meta.step;
   }
 
-  /** Step 0: random weights, their success, and the first commit. */
+  /** Step 0: the first weights, their success, and the first commit. */
   private async begin(): Promise<void> {
     const engine = this.engine!;
     await engine.initialize();
     const reference = encodeState(await this.training.save({ reference: true }));
-    const record: StepRecord = {
-      step: 0,
-      stage: 0,
-      metrics: {},
-      evaluation: await engine.evaluate(0, this.stepOptions()),
-    };
+    const record: StepRecord = { step: 0, stage: 0, metrics: {} };
+    if (evaluates(this.experiment, 0)) record.evaluation = await this.baseline(engine);
     const assets = { ...engine.assets, [REFERENCE]: reference };
     await this.commit({ record, trajectories: null, assets, stepMs: 1 });
     this.at = 0;
+  }
+
+  /** Success before the first update. A pause holds it where it stands, as it holds a step. */
+  private async baseline(engine: Engine): Promise<StepRecord['evaluation']> {
+    this.measuring = true;
+    try {
+      return await engine.evaluate(0, this.stepOptions());
+    } finally {
+      this.measuring = false;
+    }
   }
 
   private async loop(): Promise<void> {

@@ -181,7 +181,8 @@ export class SweepSession {
     const { experiment } = member.run;
     const steps = member.recent.filter(({ step }) => step > before);
     const beyond = Math.max(0, ms - steps.reduce((sum, each) => sum + each.ms, 0));
-    const evaluated = steps.filter(({ step }) => evaluates(experiment, step)).length + (before === 0 ? 1 : 0);
+    const first = before === 0 && evaluates(experiment, 0) ? 1 : 0;
+    const evaluated = steps.filter(({ step }) => evaluates(experiment, step)).length + first;
     if (!evaluated) member.openMs = beyond;
     else this.evaluations = [...this.evaluations, beyond / evaluated].slice(-RECENT);
   }
