@@ -55,13 +55,16 @@ function localWorld({ worlds }: Experiment): Experiment['worlds'][number] {
   return own ?? { name: first.name, weight: 1, evaluated: true, options: {} };
 }
 
+/** An algorithm without a file, a critic or custom code. */
+const plain = 'grpo'; // not a kind: its settings are never used
+
 /** The experiment with the least memory besides its policy. Nothing is trained, so no code and no file of it is read. */
 function onlyTalking(experiment: Experiment): Experiment {
   const { promptTokens } = capacity;
   return parseExperiment({
     ...experiment,
     stages: undefined,
-    algorithm: { ...withAlgorithm(experiment.algorithm, 'grpo'), groups: 1, minibatches: 1 },
+    algorithm: { ...withAlgorithm(experiment.algorithm, plain), groups: 1, minibatches: 1 },
     worlds: [localWorld(experiment)],
     horizon: [{ steps: experiment.steps, turns: 1 }],
     sampling: { ...experiment.sampling, promptTokens, completionTokens: 512, maskActions: false },
