@@ -1,6 +1,7 @@
 /**
  * Actions of the buttons: starts the client, opens a run and trains it. Other actions are in its parts (`layout`,
  * `library`, ...). Draws nothing. A call that fails becomes a notice of one sentence; no method throws at a panel.
+ * Long because it joins all parts of the page's control.
  */
 import { msg, str } from '@lit/localize';
 import { customCodeOf } from '../../experiment/custom-code.ts';

@@ -1,6 +1,7 @@
 /**
  * SETUP: presets, all knobs of the registry, differences from the preset, the consequence of a change, and the memory
  * plan.
+ * Long because it draws each section of the experiment.
  */
 import { msg, str } from '@lit/localize';
 import { css, html, nothing } from 'lit';
