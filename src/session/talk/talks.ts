@@ -24,7 +24,7 @@ export interface TalksParts {
 }
 
 /** Thrown for a policy that cannot hold a conversation. */
-export class NoConversationError extends Error {
+class NoConversationError extends Error {
   override name = 'NoConversationError';
 }
 
