@@ -34,6 +34,7 @@ const all = {
   'interop-text': 'tools/interop/text/main.ts',
   'interop-load': 'tools/interop/load/main.ts',
   'interop-formats': 'tools/interop/formats/main.ts',
+  'real-model': 'tools/interop/real-model/main.ts',
   imitate: 'src/cli/imitate.ts',
   'learn-lora': 'tools/learn/lora.ts',
   crash: 'tests/crash/main.ts',

