@@ -103,7 +103,13 @@ export const wide = { width: 1440, height: 900, colorScheme: 'light' } as const;
 export const narrow = { width: 390, height: 844, colorScheme: 'light' } as const;
 
 /** Chooses the lab, as a person's choice of an earlier visit: most tests are about its panels. */
-export const rememberLab = () => localStorage.setItem('tabgym.arrangement', 'lab');
+export const rememberLab = () => {
+  try {
+    localStorage.setItem('tabgym.arrangement', 'lab');
+  } catch {
+    // A sandboxed frame has no storage.
+  }
+};
 
 /**
  * Opens the lab, or with `simple` the page of a first visit. `options`: settings that differ from an ordinary visitor's, for example no service worker, whose requests Playwright

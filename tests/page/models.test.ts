@@ -89,7 +89,7 @@ describe('the model picker', () => {
       mimeType: 'application/octet-stream',
       buffer: Buffer.from('GGUF'),
     });
-    await page.getByText('small.gguf: 1 files').waitFor();
+    await page.getByText('small.gguf: 1 file').waitFor();
     await screenshot(page, 'models-files');
     await button('Look it up').click();
     await page.getByRole('heading', { name: 'small.gguf' }).waitFor();
@@ -153,10 +153,10 @@ describe('the model picker', () => {
     await stage.dispatchEvent('drop', { dataTransfer: await dropped() });
     await page.getByText('Nothing usable was dropped').first().waitFor();
     await stage.dispatchEvent('drop', { dataTransfer: await dropped('small.gguf') });
-    await page.getByText('small.gguf: 1 files').waitFor();
+    await page.getByText('small.gguf: 1 file').waitFor();
     const zone = page.locator('tabgym-model-picker .drop');
     await zone.dispatchEvent('drop', { dataTransfer: await dropped('other.gguf') });
-    await page.getByText('other.gguf: 1 files').waitFor();
+    await page.getByText('other.gguf: 1 file').waitFor();
     // A dropped model is looked up at once.
     await page.getByRole('heading', { name: 'other.gguf' }).waitFor();
     expect(errors).toEqual([]);

@@ -136,7 +136,7 @@ describe('the objective', () => {
     // While the editor is open, single keys go to it.
     await page.keyboard.type(' ?');
     await page.keyboard.press('Escape');
-    await page.getByText('edited, 1 lines').waitFor();
+    await page.getByText('edited, 1 line').waitFor();
     expect(await page.getByRole('heading', { name: 'Keys and help' }).count()).toBe(0);
     expect(errors).toEqual([]);
     await close();

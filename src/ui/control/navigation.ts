@@ -74,7 +74,9 @@ export class Navigation {
     const { run: now, selection } = this.store.state;
     if (now?.id !== run.id) return;
     this.store.set({ kept });
-    if (selection.step !== null) this.select({ step: selection.step });
+    // Selecting a step clears the places within it, so one that has its episodes is left alone.
+    const step = selection.step === null ? null : nearestStep(kept, selection.step);
+    if (step !== selection.step) this.select({ step });
   }
 
   /** Selects the first group of a step that meets a condition, and the tab Group. */

@@ -9,6 +9,7 @@ import { live } from 'lit/directives/live.js';
 import type { TalkProgress, TalkReply } from '../../session/talk-protocol.ts';
 import { isActive } from '../control/events.ts';
 import { Panel } from '../control/panel.ts';
+import { tokenCount } from '../kit/counts.ts';
 import { bytes, fixed } from '../kit/format.ts';
 import { emptyState } from '../kit/states.ts';
 import { controls } from '../kit/styles/shared.ts';
@@ -125,7 +126,7 @@ export class TabgymTalk extends Panel {
 
   private counts({ tokens, replyMs, readTokens, readMs, ending, leftOut }: TalkReply): string {
     return [
-      msg(str`${tokens} tokens, ${perSecond(tokens, replyMs)} a second`),
+      msg(str`${tokenCount(tokens)}, ${perSecond(tokens, replyMs)} a second`),
       msg(str`read ${readTokens} in ${fixed(readMs / 1000, 1)} s`),
       ...(ending === 'length' ? [msg('cut at its longest')] : []),
       ...(ending === 'stopped' ? [msg('stopped')] : []),
@@ -136,13 +137,13 @@ export class TabgymTalk extends Panel {
   private renderProgress({ name }: TalkTarget, progress: TalkProgress | null) {
     if (progress?.phase === 'replying')
       return html`<div class="said"><span class="who">${name}</span><p>${progress.text}<span class="caret" aria-hidden="true">▍</span></p>
-        <div class="row small soft"><span class="number">${msg(str`${progress.tokens} tokens, ${perSecond(progress.tokens, progress.ms)} a second`)}</span></div></div>`;
+        <div class="row small soft"><span class="number">${msg(str`${tokenCount(progress.tokens)}, ${perSecond(progress.tokens, progress.ms)} a second`)}</span></div></div>`;
     return html`<div class="said" role="status"><span class="soft">${this.progressLine(progress)}…</span>
       ${progress?.phase === 'opening' && progress.total ? html`<progress aria-label=${msg('Opening the model')} max=${progress.total} .value=${progress.done}></progress>` : nothing}</div>`;
   }
 
   private progressLine(progress: TalkProgress | null): string {
-    if (progress?.phase === 'reading') return msg(str`Reading ${progress.tokens} tokens`);
+    if (progress?.phase === 'reading') return msg(str`Reading ${tokenCount(progress.tokens)}`);
     if (progress?.phase !== 'opening' || !progress.total || progress.total < 1e5) return msg('Opening the model');
     return msg(str`Opening the model: ${bytes(progress.done)} of ${bytes(progress.total)}`);
   }
