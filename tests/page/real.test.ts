@@ -132,11 +132,6 @@ describe.skipIf(!findChromium())('in Chromium', () => {
     const file = await (await download).path();
 
     const second = await chromiumPage();
-    await second.page
-      .getByText('No run is stored')
-      .or(second.page.getByText(/A tiny language-model agent/))
-      .first()
-      .waitFor();
     await second.page.getByRole('button', { name: 'Open an exported run' }).click();
     await second.page.getByLabel('File to import').setInputFiles({
       name: 'micro.tabgym',

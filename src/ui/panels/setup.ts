@@ -341,8 +341,10 @@ export class TabgymSetup extends Panel {
     ${worlds.length < 8 && !this.wanted ? html`<button class="link" @click=${() => this.setWorlds([...worlds, structuredClone(worlds.at(-1)!)])}>${msg('Add a world')}</button>` : nothing}`;
   }
 
+  /** A single world is always evaluated: it has no field of its own for that. */
   private setWorlds(worlds: Experiment['worlds']) {
-    this.app.draft.edit('worlds', worlds);
+    const [only] = worlds;
+    this.app.draft.edit('worlds', worlds.length === 1 ? [{ ...only, evaluated: true }] : worlds);
   }
 
   private errorAt(path: string): string {
