@@ -31,7 +31,7 @@ export function amountText({ steps, algorithm }: Experiment): string {
 /** The time of a training on this device. */
 export function timeText(experiment: Experiment, gpu: GpuReport | null): string {
   const found = estimate(experiment, gpu);
-  return found ? msg(str`about ${shortDuration(found.ms)}`) : msg('known after the first updates');
+  return found ? msg(str`about ${shortDuration(found.ms)}`) : msg('duration known after the first updates');
 }
 
 /** A rate as a number of tries out of a hundred. */
