@@ -19,7 +19,7 @@ import { type ItemResult, isCounted } from './evaluation/suite-results.ts';
 import { type KeptSuiteOptions, type StepOptions, type SuiteSampling, suiteTasks } from './evaluator.ts';
 import { KeptTries } from './kept-tries.ts';
 import { stageAt } from './schedule/horizon.ts';
-import { evaluationTasks, strataOf } from './schedule/tasks.ts';
+import { evaluationTasks, strataOf, taskAt } from './schedule/tasks.ts';
 import type { TrainerSettings } from './settings.ts';
 
 export interface ChatParts {
@@ -137,9 +137,8 @@ export class ChatEvaluator {
     options: StepOptions = {},
   ): Promise<void> {
     const tasks = await this.tasks(choice.split);
-    if (!tasks.length) throw new RangeError(`There is no ${choice.split} task under these options: widen them.`);
-    // Numbers past the last task start over from the first, as in play by hand.
-    const task = tasks[((choice.taskIndex % tasks.length) + tasks.length) % tasks.length];
+    const task = taskAt(tasks, choice.taskIndex);
+    if (!task) throw new RangeError(`There is no ${choice.split} task under these options: widen them.`);
     const { sampling, seed, horizon } = this.settings;
     const { turns: limit } = stageAt(horizon, k);
     const { temperature } = sampling;

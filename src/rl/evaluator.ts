@@ -18,7 +18,7 @@ import { failureWords, isPlayed, requireRoom } from './episode/unplayed.ts';
 import { type Evaluation, type SplitEvaluation, summarize } from './evaluation/evaluation.ts';
 import type { ItemResult, Try } from './evaluation/suite-results.ts';
 import { stageAt, type TurnLimit } from './schedule/horizon.ts';
-import { evaluationTasks, strataOf, TaskSampler, taskKey } from './schedule/tasks.ts';
+import { evaluationTasks, strataOf, TaskSampler, taskAt, taskKey } from './schedule/tasks.ts';
 import type { TrainerSettings } from './settings.ts';
 
 /** Progress of a step or an evaluation. */
@@ -287,9 +287,8 @@ export class Evaluator {
     options: StepOptions = {},
   ): Promise<Trajectory> {
     const tasks = this.tasks[choice.split];
-    if (!tasks.length) throw new RangeError(`There is no ${choice.split} task under these options: widen them.`);
-    // Numbers past the last task start over from the first, as in play by hand.
-    const task = tasks[((choice.taskIndex % tasks.length) + tasks.length) % tasks.length];
+    const task = taskAt(tasks, choice.taskIndex);
+    if (!task) throw new RangeError(`There is no ${choice.split} task under these options: widen them.`);
     const { turns } = stageAt(this.settings.horizon, k);
     const [trajectory] = await this.play(
       { step: k, tasks: [task], groupSize: 1, limit: turns, purpose: Purpose.watch, what: 'turns' },

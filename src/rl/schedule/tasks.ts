@@ -17,6 +17,9 @@ class TaskError extends Error {
   override name = 'TaskError';
 }
 
+/** Task by number. Numbers past the last task start over from the first. Undefined if there is none. */
+export const taskAt = (tasks: readonly Task[], number: number): Task | undefined => tasks.at(number % tasks.length);
+
 const STREAM_EPOCH = 0x65706f63;
 const STREAM_DRAW = 0x64726177;
 /** Exceeds the draws of any run: 2^32 steps of 256 groups are still counted exactly. */

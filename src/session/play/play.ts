@@ -1,5 +1,6 @@
 /** Play by hand: one task at a time, in a world separate from training. Independent of policies and the GPU. */
 import { type Feedback, promptRulesOf, type Task, validActionsAfter, type World, WorldError } from '../../envs/env.ts';
+import { taskAt } from '../../rl/schedule/tasks.ts';
 import type { PlayFrame, PlayStart } from '../protocol.ts';
 
 export class HandPlay {
@@ -13,8 +14,8 @@ export class HandPlay {
   async reset({ name, options, split, index }: PlayStart): Promise<PlayFrame> {
     const world = await this.worldOf(name);
     const tasks = await world.tasks(options, split);
-    if (!tasks.length) throw new WorldError(`There is no such task under these options: widen them.`);
-    const task = tasks[((index % tasks.length) + tasks.length) % tasks.length];
+    const task = taskAt(tasks, index);
+    if (!task) throw new WorldError(`There is no such task under these options: widen them.`);
     const [feedback] = await world.reset([0], [task]);
     this.world = world;
     this.task = task;
