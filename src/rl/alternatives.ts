@@ -24,7 +24,10 @@ export function alternativesAt(trajectory: Trajectory, position: number): number
   return listed.includes(taken) ? listed : [...listed.slice(0, MOST_ALTERNATIVES - 1), taken];
 }
 
-/** The trajectory up to a position, with `token` there, and that position as its only scored one. */
+/**
+ * The trajectory up to a position, with `token` there, and that position as its only scored one. All before it is the
+ * prompt, which the alternatives of a batch share.
+ */
 function endingWith(trajectory: Trajectory, position: number, allowed: Int32Array, token: number): Trajectory {
   const tokens = trajectory.tokens.slice(0, position + 1);
   tokens[position] = token;
@@ -33,7 +36,7 @@ function endingWith(trajectory: Trajectory, position: number, allowed: Int32Arra
     offsets: Int32Array.of(0, allowed.length),
     tokens: allowed,
   };
-  return { ...trajectory, tokens, choices };
+  return { ...trajectory, promptLength: position, tokens, choices };
 }
 
 /** Log-probabilities of the alternatives, in the order of `alternativesAt`. */

@@ -62,15 +62,13 @@ export async function alternativesOf(
   const score = engine.training?.alternatives;
   const tokens = trajectory ? alternativesAt(trajectory, position) : [];
   if (!trajectory || !score || !tokens.length) return null;
-  try {
-    await engine.load(before);
-    const was = await score(step, trajectory, position);
-    await engine.load(after);
-    const is = await score(step, trajectory, position);
-    return tokens.map((token, k) => ({ token, before: Math.exp(was[k]), after: Math.exp(is[k]) }));
-  } finally {
-    await engine.load(after);
-  }
+  const logprobs = () => score(step, trajectory, position);
+  const was = await engine
+    .load(before)
+    .then(logprobs)
+    .finally(() => engine.load(after));
+  const is = await logprobs();
+  return tokens.map((token, k) => ({ token, before: Math.exp(was[k]), after: Math.exp(is[k]) }));
 }
 
 const squares = (values: ArrayLike<number>, other?: ArrayLike<number>): number => {
