@@ -168,11 +168,16 @@ export class Session {
     await this.closeEngine();
   }
 
-  /** Plays one episode with the last committed weights. Does nothing during training. */
-  async watch(options: Omit<WatchOptions, 'step'>): Promise<void> {
+  /** Ends other uses of the policy and drops a held step. False: the run is training. */
+  private async isFree(): Promise<boolean> {
     await this.stopWatching();
     await this.dropHeld();
-    if (this.running) return;
+    return !this.running;
+  }
+
+  /** Plays one episode with the last committed weights. Does nothing during training. */
+  async watch(options: Omit<WatchOptions, 'step'>): Promise<void> {
+    if (!(await this.isFree())) return;
     const abort = new AbortController();
     const done = this.episode(options, abort.signal).catch((error) => {
       if (!abort.signal.aborted) throw error;
@@ -183,9 +188,7 @@ export class Session {
 
   /** Turns of one episode of each task; empty during training. */
   async tries({ weights, split, tasks }: TriesOptions): Promise<LiveTurn[][]> {
-    await this.stopWatching();
-    await this.dropHeld();
-    if (this.running) return [];
+    if (!(await this.isFree())) return [];
     const abort = new AbortController();
     const played = this.playTries({ weights, split, tasks }, abort.signal);
     // The caller receives the error; whoever stops the tries waits for their end only.
@@ -209,9 +212,7 @@ export class Session {
 
   /** Uses the policy on a stored step, unless it is training. */
   private async withStored<T>(step: number, use: (stored: StoredStep) => Promise<T | null>): Promise<T | null> {
-    await this.stopWatching();
-    await this.dropHeld();
-    if (this.running) return null;
+    if (!(await this.isFree())) return null;
     const found = this.examined(step, use);
     this.watching = { abort: new AbortController(), done: found.then(() => {}) };
     return found;

@@ -100,29 +100,17 @@ export class TrainerService implements TrainerApi {
       own: async (runId) => {
         if (!(await this.hold(runId))) throw new ReadOnlyError();
       },
-      freeDevice: async () => {
-        await this.suites.cancel();
-        await this.talks.close();
-        await this.endSession();
-      },
+      freeDevice: () => this.freeDevice(this.sweeps),
     });
     this.suites = new Evaluations({
       ...parts,
       emit: (event) => this.listener(event),
-      freeDevice: async () => {
-        await this.sweeps.pause();
-        await this.talks.close();
-        await this.endSession();
-      },
+      freeDevice: () => this.freeDevice(this.suites),
     });
     this.talks = new Talks({
       ...parts,
       emit: (event) => this.listener(event),
-      freeDevice: async () => {
-        await this.suites.cancel();
-        await this.sweeps.pause();
-        await this.endSession();
-      },
+      freeDevice: () => this.freeDevice(this.talks),
     });
   }
 
@@ -137,10 +125,7 @@ export class TrainerService implements TrainerApi {
   }
 
   async chooseDevice(name: DeviceName | null): Promise<GpuReport> {
-    await this.suites.cancel();
-    await this.sweeps.pause();
-    await this.talks.close();
-    await this.endSession();
+    await this.freeDevice();
     await this.parts.engines.closeDevice?.();
     this.parts.devices?.ask(name);
     return this.parts.engines.report();
@@ -455,10 +440,7 @@ export class TrainerService implements TrainerApi {
   /** Session of a run. Any other session is paused at its last step and releases the GPU first. */
   private async sessionOf(runId: string, purpose: 'train' | 'read' = 'train'): Promise<Session> {
     if (purpose === 'train' && !(await this.hold(runId))) throw new ReadOnlyError();
-    // There is one device: a run, a sweep and an evaluation do not compute at the same time.
-    await this.suites.cancel();
-    await this.sweeps.pause();
-    await this.talks.close();
+    await this.stopOthers();
     if (this.session?.runId === runId) return this.session;
     await this.endSession();
     const { experiment } = await getRun(this.parts.store, runId);
@@ -469,6 +451,19 @@ export class TrainerService implements TrainerApi {
       emit: (event) => this.listener(event),
     });
     return this.session;
+  }
+
+  /** There is one device: an evaluation, a sweep, a conversation and a run do not compute at the same time. */
+  private async stopOthers(user?: Evaluations | Sweeps | Talks): Promise<void> {
+    if (user !== this.suites) await this.suites.cancel();
+    if (user !== this.sweeps) await this.sweeps.pause();
+    if (user !== this.talks) await this.talks.close();
+  }
+
+  /** Stops all other computation on the device. */
+  private async freeDevice(user?: Evaluations | Sweeps | Talks): Promise<void> {
+    await this.stopOthers(user);
+    await this.endSession();
   }
 
   /** Pauses the run that has the engine, and releases the device. */
