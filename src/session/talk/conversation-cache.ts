@@ -29,8 +29,11 @@ export class ConversationCache {
     this.held = null;
   }
 
-  /** Places a prompt, with room for `more` tokens after it. Returns the number of tokens that must be read for it. */
-  async place(text: string, more: number): Promise<number> {
+  /**
+   * Places a prompt, a text with its tokens, with room for `more` tokens after it. Returns the number of tokens that must
+   * be read for it.
+   */
+  async place({ text, tokens: prompt }: { text: string; tokens: Int32Array }, more: number): Promise<number> {
     const { held } = this;
     const rest = held !== null && text.startsWith(held) ? this.texts.encode(text.slice(held.length)) : null;
     if (rest?.length && rest.length + more <= this.policy.room(SLOT)) {
@@ -39,7 +42,6 @@ export class ConversationCache {
       return rest.length;
     }
     this.clear();
-    const prompt = this.texts.encode(text);
     await this.policy.admit([{ key: 0, prompt, slots: [SLOT], rowKeys: [SLOT] }]);
     this.held = text;
     this.waiting = new Int32Array(0);

@@ -37,7 +37,7 @@ export class Talk {
   async reply(asked: Asked, { signal, onProgress }: ReplyOptions): Promise<Omit<TalkReply, 'step'>> {
     const { capacity } = this.completionPolicy.policy;
     const maxTokens = Math.min(asked.maxTokens, capacity.completionTokens - 1);
-    const { text: prompt, length, leftOut } = this.fitting(asked.messages);
+    const { leftOut, ...prompt } = this.fitting(asked.messages);
     const started = performance.now();
     let tokens: ArrayLike<number> = [];
     let began = started;
@@ -52,7 +52,7 @@ export class Talk {
     });
     let read = 0;
     try {
-      onProgress({ phase: 'reading', tokens: length });
+      onProgress({ phase: 'reading', tokens: prompt.tokens.length });
       read = await this.cache.place(prompt, maxTokens);
       for (;;) {
         // The first round reads the prompt and samples one token; the reply's time begins at its end.
@@ -84,7 +84,7 @@ export class Talk {
   }
 
   /** The conversation's text, without its oldest exchanges if it is longer than the policy's prompts may be. */
-  private fitting(messages: readonly ChatMessage[]): { text: string; length: number; leftOut: number } {
+  private fitting(messages: readonly ChatMessage[]): { text: string; tokens: Int32Array; leftOut: number } {
     const { policy, conversation } = this.completionPolicy;
     const { render } = conversation.format;
     if (!render) throw new MessagesError('This model has no chat template, so it cannot hold a conversation.');
@@ -93,9 +93,9 @@ export class Talk {
     const turns = messages.filter(({ role }) => role !== 'system');
     for (let leftOut = 0; ; leftOut += 2) {
       const text = render([...system, ...turns.slice(leftOut)]);
-      const { length } = conversation.tokenizer.encode(text);
-      if (length <= most) return { text, length, leftOut };
-      if (leftOut + 2 >= turns.length) throw new PromptTooLong(length, most);
+      const tokens = conversation.tokenizer.encode(text);
+      if (tokens.length <= most) return { text, tokens, leftOut };
+      if (leftOut + 2 >= turns.length) throw new PromptTooLong(tokens.length, most);
     }
   }
 }
