@@ -24,16 +24,21 @@ export interface Ends {
   end: Evaluation;
 }
 
-/** The evaluations before the first update and after the last; null if either is missing. */
+/**
+ * The evaluations before the first update and after the last; null if either is missing. With `evaluation.every` 0 there
+ * is none before the first update.
+ */
 export function endsOf(records: readonly StepRecord[]): Ends | null {
-  const start = records.find((record) => record.evaluation)?.evaluation;
-  const end = records.at(-1)?.evaluation;
-  return start && end && records.length > 1 ? { start, end } : null;
+  const start = records.find((record) => record.evaluation);
+  const end = records.at(-1);
+  return start?.evaluation && end?.evaluation && start !== end
+    ? { start: start.evaluation, end: end.evaluation }
+    : null;
 }
 
-function strataLines(words: string, start: SplitEvaluation, end: SplitEvaluation): string[] {
+function strataLines(words: string, start: SplitEvaluation | undefined, end: SplitEvaluation): string[] {
   return Object.entries(end.strata).map(([stratum, { policy, chance }]) => {
-    const before = start.strata[stratum];
+    const before = start?.strata[stratum];
     return `${words} goals, ${stratum}: chance ${formatRate(chance)}  start ${before ? formatRate(before.policy) : '-'}  end ${formatRate(policy)}`;
   });
 }
@@ -44,14 +49,14 @@ export const FEW_EPISODES = 200;
 const beside = ({ episodes }: Rate) =>
   episodes < FEW_EPISODES ? ` (${episodes} episodes: fewer than ${FEW_EPISODES}, a wide interval)` : '';
 
-const closing = (words: string, start: SplitEvaluation, end: SplitEvaluation) =>
-  `${words} success: chance ${three(end.chance.rate)} start ${three(start.policy.rate)} end ${three(end.policy.rate)}${beside(end.policy)}`;
+const closing = (words: string, start: SplitEvaluation | undefined, end: SplitEvaluation) =>
+  `${words} success: chance ${three(end.chance.rate)} start ${start ? three(start.policy.rate) : '-'} end ${three(end.policy.rate)}${beside(end.policy)}`;
 
 /** A mean with its interval. */
 export const formatMean = ({ mean, low, high }: Mean) => `${three(mean)} [${three(low)}, ${three(high)}]`;
 
 /** Mean scores in total and by stratum. They show progress where success is out of reach. */
-function scoreLines(words: string, start: SplitEvaluation, end: SplitEvaluation): string[] {
+function scoreLines(words: string, start: SplitEvaluation | undefined, end: SplitEvaluation): string[] {
   const line = (name: string, before: number | undefined, scores: Scores | undefined) =>
     scores
       ? [
@@ -60,9 +65,9 @@ function scoreLines(words: string, start: SplitEvaluation, end: SplitEvaluation)
       : [];
   return [
     ...Object.entries(end.strata).flatMap(([stratum, { scores }]) =>
-      line(`, ${stratum}`, start.strata[stratum]?.scores?.policy.mean, scores),
+      line(`, ${stratum}`, start?.strata[stratum]?.scores?.policy.mean, scores),
     ),
-    ...line('', start.score, end.scores),
+    ...line('', start?.score, end.scores),
   ];
 }
 
@@ -118,19 +123,19 @@ export function fallLines(records: readonly StepRecord[]): string[] {
   ];
 }
 
-/** All lines; the last two are the result. */
+/** All lines; the last two are the result. A run without an evaluation before its first update has a dash for it. */
 export function reportLines(records: readonly StepRecord[]): string[] {
-  const ends = endsOf(records);
-  if (!ends) return [];
-  const { start, end } = ends;
+  const end = records.at(-1)?.evaluation;
+  if (!end || records.length < 2) return [];
+  const start = endsOf(records)?.start;
   return [
-    ...strataLines('training', start.train, end.train),
-    ...strataLines('held-out', start.test, end.test),
-    ...scoreLines('training', start.train, end.train),
-    ...scoreLines('held-out', start.test, end.test),
-    costLine(costOfFirstGain(records, start.train.policy.rate)),
+    ...strataLines('training', start?.train, end.train),
+    ...strataLines('held-out', start?.test, end.test),
+    ...scoreLines('training', start?.train, end.train),
+    ...scoreLines('held-out', start?.test, end.test),
+    ...(start ? [costLine(costOfFirstGain(records, start.train.policy.rate))] : []),
     ...fallLines(records),
-    closing('training-goal', start.train, end.train),
-    closing('held-out', start.test, end.test),
+    closing('training-goal', start?.train, end.train),
+    closing('held-out', start?.test, end.test),
   ];
 }

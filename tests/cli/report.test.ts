@@ -72,6 +72,12 @@ it('an unfinished run has no result', () => {
   expect(reportLines(records.slice(0, 1))).toEqual([]);
 });
 
+it('a run without an evaluation before its first update has no start', () => {
+  const only = records.map((record) => (record.step === 0 ? { ...record, evaluation: undefined } : record));
+  expect(endsOf(only)).toBeNull();
+  expect(reportLines(only).at(-1)).toMatch(/^held-out success: chance [\d.]+ start - end [\d.]+/);
+});
+
 it('draws a curve in one line and writes it as a table', () => {
   expect(sparkline([0, 0.5, 1])).toBe(' ▄█');
   expect(sparkline(Array.from({ length: 600 }, (_, i) => i / 599))).toHaveLength(60);
