@@ -16,7 +16,6 @@ import { Model } from '../src/policy/engine/model.ts';
 import { givenWeights } from '../src/policy/engine/objective.ts';
 import type { PackedBatch } from '../src/policy/policy.ts';
 import { initAdapter, type LoraConfig, projections } from '../src/policy/weights/adapter.ts';
-import { packedWords, planPacked } from '../src/policy/weights/packed-layout.ts';
 import { ggufModel } from '../tools/gguf-model.ts';
 import { begin, wholeTurns } from '../tools/turns.ts';
 import { gapBetween } from './integer-gap.ts';
@@ -57,11 +56,11 @@ const { signal } = new AbortController();
 
 async function openModel(
   device: WasmDevice,
-  { config, formats, pieces }: PreparedModel,
+  { config, pieces }: PreparedModel,
   choices: KernelChoices,
 ): Promise<Model> {
   const adapter = { lora, tensors: initAdapter(config, lora, 1) };
-  const options = { capacity, precision, formats, adapter, choices, trainable: true, reference: false } as const;
+  const options = { capacity, precision, adapter, choices, trainable: true, reference: false } as const;
   return Model.create(device, config, { ...options, weights: pieces({ signal }) });
 }
 
@@ -226,18 +225,13 @@ async function ratesOf(device: WasmDevice): Promise<Rates> {
   return rates;
 }
 
-async function measure(
-  work: Work,
-  [float, integer]: readonly Model[],
-  rates: Rates,
-  weightBytes: number,
-): Promise<RealModelRow> {
+async function measure(work: Work, [float, integer]: readonly Model[], rates: Rates): Promise<RealModelRow> {
   for (const model of [float, integer]) await clock(work, model);
   const times: { float: number; integer: number }[] = [];
   const before = integer.counters().flops;
   for (let i = 0; i < rounds; i++) times.push({ float: await clock(work, float), integer: await clock(work, integer) });
   const operations = (integer.counters().flops - before) / rounds;
-  const bytes = work.passes * weightBytes;
+  const bytes = work.passes * integer.plan.find(({ name }) => name === 'weights')!.bytes;
   const float32 = await floatOperations(work, integer);
   // An instruction multiplies eight 16-bit codes, or four floats.
   const operationsMs = float32 / rates.operations + (operations - float32) / (2 * rates.operations);
@@ -291,10 +285,8 @@ export async function benchRealModel(match = ''): Promise<RealModelRow[]> {
     if ('gap'.includes(match)) console.log('  gap', await gapBetween(float, integer, file.texts, promptTokens));
     const rates = await ratesOf(device);
     console.log(`  copy ${(rates.bytes / 1e6).toFixed(1)} GB/s, peak ${(rates.operations / 1e6).toFixed(1)} GFLOP/s`);
-    const { config, formats } = file;
-    const weightBytes = 4 * packedWords(planPacked(config, precision, device.bindingBytes, formats));
     for (const work of [prefill, decoding(1), decoding(8), decoding(32), update, wholeStep])
-      if (work.name.includes(match)) rows.push(await measure(work, [float, integer], rates, weightBytes));
+      if (work.name.includes(match)) rows.push(await measure(work, [float, integer], rates));
     float.destroy();
   }
   integer.destroy();

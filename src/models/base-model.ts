@@ -3,7 +3,8 @@
  * test).
  */
 import type { ModelConfig } from '../policy/config.ts';
-import type { Precision, WeightPiece } from '../policy/weights/linear.ts';
+import type { WeightPieces } from '../policy/weights/base.ts';
+import type { Precision } from '../policy/weights/linear.ts';
 import type { TensorFormats } from '../policy/weights/packed-layout.ts';
 import type { OnnxModel } from './onnx-model.ts';
 
@@ -13,8 +14,8 @@ export interface BaseModel {
   formats?: TensorFormats;
   /** config.json, tokenizer.json, and those conversation files that exist. */
   texts: { readonly [name: string]: string };
-  /** Streams every tensor in pieces of whole rows. May be called again. */
-  pieces(options: { signal: AbortSignal; onProgress?(done: number, total: number): void }): AsyncIterable<WeightPiece>;
+  /** Streams every tensor in pieces of whole rows, with `formats`. May be called again. */
+  pieces(options: { signal: AbortSignal; onProgress?(done: number, total: number): void }): WeightPieces;
 }
 
 /** Opens language models by the name used in experiments. */

@@ -7,7 +7,7 @@ import { catalogue } from '../policy/catalogue.ts';
 import { countParameters, type ModelConfig, parameterShapes } from '../policy/config.ts';
 import { planBuffers, totalBytes } from '../policy/plan/buffers.ts';
 import { projections } from '../policy/weights/adapter.ts';
-import { isUnplannable } from '../policy/weights/base.ts';
+import { isUnplannable, withFormats } from '../policy/weights/base.ts';
 import type { Precision } from '../policy/weights/linear.ts';
 import type { TensorFormats } from '../policy/weights/packed-layout.ts';
 import { packedBytes, packedRow } from '../policy/weights/quantize.ts';
@@ -166,7 +166,7 @@ export class ModelLibrary implements BaseModels {
    */
   private forgetIfChanged(model: PreparedModel): PreparedModel {
     const { found } = this;
-    const pieces = async function* (options: LoadOptions) {
+    const watched = async function* (options: LoadOptions) {
       try {
         yield* model.pieces(options);
       } catch (error) {
@@ -175,7 +175,7 @@ export class ModelLibrary implements BaseModels {
         throw error;
       }
     };
-    return { ...model, pieces };
+    return { ...model, pieces: (options) => withFormats(model.formats, watched(options)) };
   }
 
   /**

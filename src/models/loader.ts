@@ -5,6 +5,7 @@
  */
 import { type ModelConfig, parameterShapes, parseConfig } from '../policy/config.ts';
 import { headName } from '../policy/formats/checkpoint.ts';
+import { type WeightPieces, withFormats } from '../policy/weights/base.ts';
 import type { Precision, WeightPiece } from '../policy/weights/linear.ts';
 import type { TensorFormats } from '../policy/weights/packed-layout.ts';
 import type { PackedFormat } from '../policy/weights/quantize.ts';
@@ -48,10 +49,10 @@ export interface PreparedModel {
   totalBytes: number;
   remainingBytes: number;
   /**
-   * Streams every tensor in pieces of whole rows, in file order. May be called again, also after a failure. Rejects
+   * Streams every tensor in pieces of whole rows, in file order, with `formats`. May be called again, also after a failure. Rejects
    * with a message written for a person, or with the signal's reason.
    */
-  pieces(options: LoadOptions): AsyncGenerator<WeightPiece, void, undefined>;
+  pieces(options: LoadOptions): Required<WeightPieces>;
 }
 
 export interface PrepareOptions {
@@ -129,16 +130,17 @@ export async function openKept(cache: WeightsCache, key: string, precision: Prec
   if (!kept?.complete) return null;
   const { label, texts, plan } = kept.note;
   const config = parseConfig(JSON.parse(texts['config.json']));
+  const formats = keptFormats(kept, config, precision);
   return {
     key,
     label,
     precision,
     config,
-    formats: keptFormats(kept, config, precision),
+    formats,
     texts,
     totalBytes: totalOf(plan as Plan),
     remainingBytes: 0,
-    pieces: (options) => keptPieces(cache, kept, config, precision, options),
+    pieces: (options) => withFormats(formats, keptPieces(cache, kept, config, precision, options)),
   };
 }
 
@@ -152,20 +154,21 @@ export async function prepareModel(source: ModelSource, options: PrepareOptions)
   const plan = planOf(files.weights);
   const last = (await cache?.findSame<PieceNote>({ key, kind: precision, plan }))?.pieces.at(-1);
   const total = totalOf(plan);
+  const formats = formatsIn(
+    precision,
+    files.weights.flatMap(({ tensors }) => tensors),
+  );
   const loading = new Loading({ key, label: source.label, precision, plan, files, cache });
   return {
     key,
     label: source.label,
     precision,
     config: files.config,
-    formats: formatsIn(
-      precision,
-      files.weights.flatMap(({ tensors }) => tensors),
-    ),
+    formats,
     texts: files.texts,
     totalBytes: total,
     remainingBytes: total - (last ? bytesBefore(plan, last.what) : 0),
-    pieces: (loadOptions) => loading.pieces(loadOptions),
+    pieces: (loadOptions) => withFormats(formats, loading.pieces(loadOptions)),
   };
 }
 

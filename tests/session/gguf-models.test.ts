@@ -5,14 +5,22 @@ import { describe, expect, it } from 'vitest';
 import { openKept, prepareModel } from '../../src/models/loader.ts';
 import { findModel } from '../../src/policy/catalogue.ts';
 import { parameterShapes, parseConfig } from '../../src/policy/config.ts';
+import { Model } from '../../src/policy/engine/model.ts';
 import { decodeBlocks } from '../../src/policy/formats/ggml-blocks.ts';
 import { normals } from '../../src/policy/weights/init.ts';
+import type { Precision } from '../../src/policy/weights/linear.ts';
 import { toHalf } from '../../src/policy/weights/quantize.ts';
+import type { WeightsCache } from '../../src/store/weights-cache.ts';
+import type { ModelSource } from '../../src/store/weights-source.ts';
+import { inspected } from '../../tools/golden/inspected-model.ts';
+import { useDevice } from '../device/open.ts';
 import { f32Bytes, ggml } from '../policy/gguf-writer.ts';
 import { smallGguf, splitGguf } from '../policy/small-gguf.ts';
 import { collect, load, openSmallModels, signal, sorted } from './small-models.ts';
 
 const { folder, server, freshCache, onServer, onDisk } = await openSmallModels([]);
+
+const device = useDevice();
 
 const ggufFields = {
   num_hidden_layers: 2,
@@ -153,22 +161,52 @@ describe('a GGUF file', () => {
     return out;
   }
 
-  it.each([
-    ['int4', 4],
-    ['int8', 8],
-  ] as const)('keeps the values of blocks with a minimum in %s, q and k in their order', async (precision, bits) => {
+  /** A file with all matrices in Q4_1. */
+  async function withMinima(id: string): Promise<ModelSource> {
     const config = parseConfig({ ...findModel('smollm2-135m').config, ...ggufFields });
     const file = smallGguf(config, valuesOf, (_, shape, values) =>
       shape.length > 1
         ? { type: ggml.Q4_1, bytes: blocksWithMinimum(values) }
         : { type: ggml.F32, bytes: f32Bytes(values) },
     );
-    mkdirSync(join(folder, 'models/gguf-minimum'), { recursive: true });
-    writeFileSync(join(folder, 'models/gguf-minimum/model.gguf'), file);
-    const source = await onDisk('gguf-minimum');
+    mkdirSync(join(folder, 'models', id), { recursive: true });
+    writeFileSync(join(folder, 'models', id, 'model.gguf'), file);
+    return onDisk(id);
+  }
+
+  it.each([
+    ['int4', 4],
+    ['int8', 8],
+  ] as const)('keeps the values of blocks with a minimum in %s, q and k in their order', async (precision, bits) => {
+    const source = await withMinima('gguf-minimum');
     const model = await prepareModel(source, { cache: null, precision, signal });
     expect(model.formats.get('model.layers.0.self_attn.q_proj.weight')).toEqual({ bits, minimum: true });
     expect(sorted((await collect(model)).tensors)).toEqual(sorted((await load(source)).tensors));
+  });
+
+  it('fills a model by its pieces alone, with the same logits in f32, int8 and int4', async () => {
+    const source = await withMinima('gguf-filled');
+    const tokens = Int32Array.of(3, 141, 59, 26);
+    const logits = async (precision: Precision, cache: WeightsCache | null) => {
+      const { config, pieces } = await prepareModel(source, { cache, precision, signal });
+      const capacity = { rows: 1, groups: 1, promptTokens: 8, completionTokens: 8, batchTokens: 8, batchScored: 8 };
+      const options = { capacity, precision, trainable: false, reference: false };
+      const model = inspected(await Model.create(await device(), config, { ...options, weights: pieces({ signal }) }));
+      try {
+        return await model.logits({
+          tokens,
+          segments: [{ start: 0, end: 4, parent: -1 }],
+          scored: Int32Array.of(3),
+          allowed: null,
+        });
+      } finally {
+        model.destroy();
+      }
+    };
+    const exact = await logits('f32', null);
+    const cache = freshCache();
+    for (const precision of ['int8', 'int4'] as const)
+      for (const place of [null, cache, cache]) expect(await logits(precision, place)).toEqual(exact);
   });
 
   it('is refused if the scale of a block is not a finite number', async () => {

@@ -106,7 +106,6 @@ class Scorer {
       capacity: { ...sizes, batchTokens: tokens, batchScored: tokens },
       weights: prepared.pieces({ signal: new AbortController().signal }),
       precision: prepared.precision,
-      formats: prepared.formats,
       trainable: false,
       reference: false,
     });

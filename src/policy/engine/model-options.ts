@@ -2,6 +2,7 @@
 import { type Device, DeviceError } from '../../device/device.ts';
 import { criticCapacity, type PlanOptions } from '../plan/buffers.ts';
 import type { Capacity, CriticKind } from '../policy.ts';
+import { formatsOf } from '../weights/base.ts';
 import type { KvPrecision } from './generation/cache-pages.ts';
 import type { KernelChoices } from './kernel-choices.ts';
 import type { WeightOptions } from './model-weights.ts';
@@ -35,14 +36,14 @@ export function secondOptions({ weights, capacity, choices, keptBytes, adapter }
 
 /** Plan options of a model. */
 export function planOptionsOf(
-  { adapter, trainable, reference, precision, formats, kvCache, keptBytes, critic, updateRows }: ModelOptions,
+  { weights, adapter, trainable, reference, precision, kvCache, keptBytes, critic, updateRows }: ModelOptions,
   device: Device,
 ): PlanOptions {
   return {
     trainable,
     reference,
     precision,
-    formats,
+    formats: formatsOf(weights),
     kvCache,
     keptBytes,
     critic,

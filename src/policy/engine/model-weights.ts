@@ -7,9 +7,8 @@ import { type ModelConfig, parameterShapes } from '../config.ts';
 import type { TensorMap } from '../policy.ts';
 import { StateError } from '../state-error.ts';
 import { adapterShapes, type LoraConfig } from '../weights/adapter.ts';
-import { createBase, piecesOf, planTrained, streamInto, type WeightStream } from '../weights/base.ts';
+import { createBase, formatsOf, piecesOf, planTrained, streamInto, type WeightStream } from '../weights/base.ts';
 import { type BaseWeights, DenseWeights, type Precision, type Weights } from '../weights/linear.ts';
-import type { TensorFormats } from '../weights/packed-layout.ts';
 import { type Layout, ParameterSet } from '../weights/parameters.ts';
 import { PrecisionError } from '../weights/precision-error.ts';
 import { AdaptedWeights } from './adapted.ts';
@@ -27,8 +26,6 @@ export interface WeightOptions {
   adapter?: { lora: LoraConfig; tensors: TensorMap } | null;
   /** Precision of a frozen base's matrices; trained weights are f32. Default: f32. */
   precision?: Precision;
-  /** Formats of a packed base's matrices as its file suggests them; see `planPacked`. */
-  formats?: TensorFormats;
   /** Allocates gradients and moments. */
   trainable: boolean;
   /**
@@ -60,7 +57,7 @@ export class ModelWeights {
     private readonly ops: Operations,
     ws: Workspace,
   ) {
-    const { trainable, reference, precision = 'f32', formats } = options;
+    const { trainable, reference, precision = 'f32' } = options;
     const lora = options.adapter?.lora ?? null;
     const blockBytes = device.bindingBytes;
     const set = (layout: Layout, label: string) => new ParameterSet(device, layout, label);
@@ -69,7 +66,7 @@ export class ModelWeights {
     const whole = lora || precision !== 'f32' ? null : set(layout, 'weights');
     this.base = whole
       ? new DenseWeights(config, ops, ws, whole, this.grads)
-      : createBase(config, { precision, formats }, ops, ws);
+      : createBase(config, { precision, formats: formatsOf(options.weights) }, ops, ws);
     this.trained = lora ? set(layout, 'adapter') : whole;
     this.trainedShapes = lora ? adapterShapes(config, lora) : parameterShapes(config);
     this.active = lora ? new AdaptedWeights(config, lora, ops, ws, this.base, this.trained!, this.grads) : this.base;

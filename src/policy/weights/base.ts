@@ -15,8 +15,24 @@ import { PackedSet, PackedWeights } from './packed-weights.ts';
 import { type Layout, layoutFloats, ParameterSet, placeOperands, planLayout } from './parameters.ts';
 import { PrecisionError } from './precision-error.ts';
 
-/** Whole model in memory, or its pieces in any order. */
-export type WeightStream = TensorMap | AsyncIterable<WeightPiece>;
+/** Pieces of a model, in any order. */
+export interface WeightPieces extends AsyncIterable<WeightPiece> {
+  /** Formats of the packed tensors, by which their memory is planned. Absent: those of the precision (`planPacked`). */
+  readonly formats?: TensorFormats;
+}
+
+/** Whole model in memory, or its pieces. */
+export type WeightStream = TensorMap | WeightPieces;
+
+/** Formats that a stream's packed tensors have. */
+export const formatsOf = (weights: WeightStream): TensorFormats | undefined =>
+  weights instanceof Map ? undefined : weights.formats;
+
+/** Pieces with the formats of their tensors. */
+export const withFormats = (formats: TensorFormats, pieces: AsyncIterable<WeightPiece>) => ({
+  formats,
+  [Symbol.asyncIterator]: () => pieces[Symbol.asyncIterator](),
+});
 
 /** True for the errors of planning: a matrix larger than a binding, too few pages, weights that cannot be packed. */
 export const isUnplannable = (error: unknown): error is Error =>

@@ -86,7 +86,6 @@ function weightsOf(experiment: Adapted, base: BaseModel, start: Start, config: M
     ...updateSizesOf(experiment),
     weights: base.pieces({ signal, onProgress: (done, total) => onProgress({ what, done, total, unit: 'bytes' }) }),
     precision: policy.weights,
-    formats: base.formats,
     kvCache: policy.kvCache,
     adapter: { lora: loraOf(policy), tensors: start.initial(config) },
     trainable: true,

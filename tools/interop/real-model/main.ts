@@ -162,7 +162,7 @@ async function main(): Promise<number> {
   ];
   for (const form of forms) {
     const device = await WasmDevice.open({ threads: Number(process.env.TABGYM_THREADS ?? 2) });
-    const { config, formats, pieces } = await ggufModel(file, form.precision);
+    const { config, pieces } = await ggufModel(file, form.precision);
     const capacity = {
       rows: 1,
       groups: 1,
@@ -175,7 +175,6 @@ async function main(): Promise<number> {
       ...{
         capacity,
         precision: form.precision,
-        formats,
         choices: processorChoices,
         trainable: false,
         reference: false,
