@@ -50,10 +50,16 @@ export function oneResult(
 }
 
 /** Format of packed values, of the constants BITS and MINIMUM. */
-export const packedFormat = (constants: Constants): PackedFormat => ({
+const packedFormat = (constants: Constants): PackedFormat => ({
   bits: value(constants, 'BITS') as QuantBits,
   minimum: value(constants, 'MINIMUM') === 1,
 });
+
+/** Packed (rows, length) weights in that format, and their values. */
+export function packedWeights(constants: Constants, rows: number, length: number) {
+  const packed = quantizeRows(packedFormat(constants), floats(rows * length, 'packed'), length);
+  return { codes: packed.codes, scales: packed.scales, values: dequantizeRows(packed) };
+}
 
 /**
  * Token table as a kernel reads it in one binding: f32, or packed if the constant BITS is 4 or 8 (codes, a gap, and the

@@ -2,8 +2,8 @@
  * Twins of the kernels whose activations are integers (kernels-wasm/integer.ts): the codes exactly, and the product of
  * the codes in double precision.
  */
-import { fromHalf, groupLength, type QuantBits, quantizeRows, toHalf } from '../weights/quantize.ts';
-import { floats, sum, type Twin, table, unwritten, value } from './fixture.ts';
+import { groupLength } from '../weights/quantize.ts';
+import { floats, packedWeights, sum, type Twin, table, unwritten, value } from './fixture.ts';
 
 const fround = Math.fround;
 const ceil = (a: number, b: number) => Math.ceil(a / b);
@@ -51,36 +51,13 @@ const integer_activations: Twin = (_, size) => {
   };
 };
 
-/** Packed rows with a scale, and a minimum if `withMinimum`; and their exact values. */
-function weightsOf(bits: QuantBits, withMinimum: boolean, N: number, K: number) {
-  const packed = quantizeRows(bits, floats(N * K, 'packed'), K);
-  const { groups, codeWords, scaleWords } = packed.row;
-  const half = (n: number, g: number) => (packed.scales[n * scaleWords + (g >> 1)] >>> (16 * (g & 1))) & 0xffff;
-  const minimum = (n: number, g: number) => toHalf(-8 * fromHalf(half(n, g)) + 0.01 * n);
-  const pairs = new Uint32Array(N * groups);
-  for (let i = 0; i < pairs.length; i++) {
-    const [n, g] = [Math.floor(i / groups), i % groups];
-    pairs[i] = half(n, g) | (minimum(n, g) << 16);
-  }
-  const codeAt = (n: number, k: number) => {
-    const word = packed.codes[n * codeWords + Math.floor((k * bits) / 32)] >>> ((k * bits) % 32);
-    if (bits === 8) return (word << 24) >> 24;
-    return (word & 15) - (withMinimum ? 0 : 8);
-  };
-  const valueAt = (n: number, k: number) => {
-    const g = Math.floor(k / groupLength);
-    return codeAt(n, k) * fromHalf(half(n, g)) + (withMinimum ? fromHalf(minimum(n, g)) : 0);
-  };
-  return { codes: packed.codes, scales: withMinimum ? pairs : packed.scales, values: table(N, K, valueAt) };
-}
-
 /** The depth fills more than a block. The second call computes the first two rows again, without a panel. */
 const integer_matmul_nt: Twin = (c, size) => {
   const [M, N, K] = [7 * size, 21, 1100];
   const inp = floats(M * K, 'inp');
   const activations = integerRows(inp, M, K);
   const { G } = activations;
-  const { codes, scales, values } = weightsOf(value(c, 'BITS') as QuantBits, value(c, 'MINIMUM') === 1, N, K);
+  const { codes, scales, values } = packedWeights(c, N, K);
   const [bias, residual] = [floats(N, 'bias'), floats(M * N, 'residual')];
   const activation = (m: number, k: number) =>
     activations.codes[m * G * groupLength + k] * activations.scales[2 * (m * G + Math.floor(k / groupLength))];

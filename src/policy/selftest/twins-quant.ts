@@ -3,13 +3,12 @@
  * middle of a group and of a block of four values.
  */
 
-import { dequantizeRows, quantizeRows } from '../weights/quantize.ts';
 import {
   floats,
   folded,
   foldedThreads,
   oneResult,
-  packedFormat,
+  packedWeights,
   sum,
   type Twin,
   table,
@@ -21,11 +20,6 @@ import {
 const ceil = (a: number, b: number) => Math.ceil(a / b);
 /** Error of a sum of some hundreds of products with exact weights. */
 const sums = 4e-6;
-
-function packedWeights(c: Parameters<Twin>[0], rows: number, length: number) {
-  const packed = quantizeRows(packedFormat(c), floats(rows * length, 'packed'), length);
-  return { codes: packed.codes, scales: packed.scales, values: dequantizeRows(packed) };
-}
 
 /** out = inp weight^T + bias + residual, for any grid. */
 function linear(c: Parameters<Twin>[0], [M, N, K]: [number, number, number], workgroups: number) {
