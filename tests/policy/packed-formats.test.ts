@@ -4,16 +4,15 @@ import { describe, expect, it } from 'vitest';
 import { blockTypes } from '../../src/policy/formats/ggml-blocks.ts';
 import { packedBlocks, rowsOfBlocks } from '../../src/policy/formats/ggml-packed.ts';
 import { convertRows, holds } from '../../src/policy/weights/convert-rows.ts';
+import { fromHalf, toHalf } from '../../src/policy/weights/half.ts';
 import { normals } from '../../src/policy/weights/init.ts';
 import {
   checkScales,
   dequantizeRows,
-  fromHalf,
   packedBytes,
   packedRow,
   quantizeRows,
   symmetric,
-  toHalf,
   withMinimum,
 } from '../../src/policy/weights/quantize.ts';
 

@@ -1,8 +1,9 @@
 // The quantised layouts: rounding rules on small hand-made groups, exactness of stored values, conversions both ways,
 // errors.
 import { describe, expect, it } from 'vitest';
+import { fromHalf, toHalf } from '../../src/policy/weights/half.ts';
 import { normals } from '../../src/policy/weights/init.ts';
-import { dequantizeRows, fromHalf, packedBytes, quantizeRows, toHalf } from '../../src/policy/weights/quantize.ts';
+import { dequantizeRows, packedBytes, quantizeRows } from '../../src/policy/weights/quantize.ts';
 import {
   dequantizeNBits,
   fromGguf,

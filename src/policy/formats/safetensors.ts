@@ -5,6 +5,7 @@
  *
  * Format: github.com/huggingface/safetensors. This file depends on bytes only, never on a model.
  */
+import { fromHalf, narrowWord } from '../weights/half.ts';
 
 export type Dtype =
   | 'F64'
@@ -218,7 +219,7 @@ export function widenBf16(bits: Uint16Array): Float32Array {
 /** Converts f16 to f32 exactly, including subnormals, infinities and NaN. */
 export function widenF16(bits: Uint16Array): Float32Array {
   const out = new Float32Array(bits.length);
-  for (let i = 0; i < bits.length; i++) out[i] = widenHalf(bits[i]);
+  for (let i = 0; i < bits.length; i++) out[i] = fromHalf(bits[i]);
   return out;
 }
 
@@ -226,35 +227,8 @@ export function widenF16(bits: Uint16Array): Float32Array {
 export function narrowF16(values: Float32Array): Uint16Array {
   const bits = new Uint32Array(values.buffer, values.byteOffset, values.length);
   const out = new Uint16Array(values.length);
-  for (let i = 0; i < out.length; i++) out[i] = narrowHalf(bits[i]);
+  for (let i = 0; i < out.length; i++) out[i] = narrowWord(bits[i]);
   return out;
-}
-
-function narrowHalf(word: number): number {
-  const sign = (word >>> 16) & 0x8000;
-  const magnitude = word & 0x7fffffff;
-  if (magnitude > 0x7f800000) return sign | 0x7e00;
-  if (magnitude >= 0x477ff000) return sign | 0x7c00;
-  if (magnitude < 0x33000001) return sign;
-  if (magnitude >= 0x38800000) {
-    const biased = magnitude - 0x38000000;
-    return sign | ((biased + 0xfff + ((biased >>> 13) & 1)) >>> 13);
-  }
-  // Subnormal result: the 24-bit significand, shifted to units of 2^-24.
-  const shift = 126 - (magnitude >>> 23);
-  const significand = (magnitude & 0x7fffff) | 0x800000;
-  const half = significand >>> shift;
-  const rest = significand & ((1 << shift) - 1);
-  const middle = 1 << (shift - 1);
-  return sign | (half + (rest > middle || (rest === middle && half & 1) ? 1 : 0));
-}
-
-function widenHalf(half: number): number {
-  const sign = half & 0x8000 ? -1 : 1;
-  const exponent = (half >> 10) & 31;
-  const fraction = half & 1023;
-  if (exponent === 31) return fraction ? Number.NaN : sign * Number.POSITIVE_INFINITY;
-  return exponent === 0 ? sign * fraction * 2 ** -24 : sign * (1024 + fraction) * 2 ** (exponent - 25);
 }
 
 /** Converts f32 to bf16, to nearest, ties to even. NaN stays NaN. */

@@ -9,7 +9,8 @@
  *
  * Sources: ggml-quants.c (github.com/ggml-org/ggml, MIT), MatMulNBits in onnxruntime's ContribOperators.md (MIT).
  */
-import { emptyRows, groupLength, type PackedRows, type QuantBits, QuantizeError, scaleAt, toHalf } from './quantize.ts';
+import { toHalf } from './half.ts';
+import { emptyRows, groupLength, type PackedRows, type QuantBits, QuantizeError, scaleAt } from './quantize.ts';
 
 /** Size of one group in GGUF, in bytes. */
 const ggufGroup = { 4: 18, 8: 34 } as const;

@@ -22,8 +22,6 @@
 import { fromHalf, largestHalf, toHalf } from './half.ts';
 import { MinimumPacker } from './quantize-minimum.ts';
 
-export { fromHalf, toHalf } from './half.ts';
-
 export type QuantBits = 4 | 8;
 
 /** Format of packed values. */
