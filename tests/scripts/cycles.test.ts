@@ -12,7 +12,7 @@ describe('the direction of imports', () => {
     ['envs-wasm/sciworld/goals.ts', 'envs-wasm/sciworld/arena.ts'],
     ['envs-wasm/babyai/text.ts', 'envs-wasm/shared/text.ts'],
     ['tools/golden/model.ts', 'src/policy/config.ts'],
-    ['tests/page/units.test.ts', 'src/ui/kit/format.ts'],
+    ['tests/page/format.test.ts', 'src/ui/kit/format.ts'],
     ['src/ui/stage/play.ts', 'src/ui/kit/format.ts'],
     ['src/ui/main.ts', 'src/ui/app/app.ts'],
     ['tools/fuzz/maze.ts', 'src/worlds/maze/world.ts'],

@@ -1,0 +1,33 @@
+/** Diagnosis of a run from its metrics. */
+import { describe, expect, test } from 'vitest';
+import type { StepRecord } from '../../src/session/protocol.ts';
+import { mockRecord } from '../../src/ui/gallery/mock-data.ts';
+import { diagnose } from '../../src/ui/state/diagnosis.ts';
+
+describe('diagnosis', () => {
+  const records = (change: (step: number) => { [metric: string]: number }): StepRecord[] =>
+    Array.from({ length: 30 }, (_, index) => {
+      const record = mockRecord(index + 1);
+      return {
+        ...record,
+        metrics: { ...record.metrics, groupsWithoutSignal: 0.1, endingHorizon: 0.2, ...change(index + 1) },
+      };
+    });
+  const ids = (list: StepRecord[]) => diagnose(list).map((hint) => hint.id);
+
+  test('a healthy run has no hint', () => expect(ids(records(() => ({})))).toEqual([]));
+  test('equal rewards', () => expect(ids(records(() => ({ groupsWithoutSignal: 0.9 })))).toEqual(['no-signal']));
+  test('entropy', () => expect(ids(records((step) => ({ entropy: step < 10 ? 1 : 0.01 })))).toEqual(['entropy']));
+  test('KL', () => expect(ids(records((step) => ({ kl: step < 26 ? 0.05 : 3 })))).toEqual(['kl']));
+  test('horizon', () => expect(ids(records(() => ({ endingHorizon: 0.9 })))).toEqual(['horizon']));
+  test('invalid actions', () => expect(ids(records(() => ({ validActions: 0.3 })))).toEqual(['invalid']));
+  test('the beginning of a run is no problem', () => {
+    const early = records(() => ({ groupsWithoutSignal: 0.7, endingHorizon: 0.9, validActions: 0.3 })).slice(0, 4);
+    expect(ids(early)).toEqual([]);
+  });
+  test('steps without any signal are one', () => {
+    expect(ids(records(() => ({ groupsWithoutSignal: 1 })).slice(0, 6))).toEqual(['no-signal']);
+  });
+  test('the hint names the newest step', () =>
+    expect(diagnose(records(() => ({ endingHorizon: 0.9 })))[0].step).toBe(30));
+});

@@ -1,0 +1,82 @@
+/** Picked and dropped files: their names, and which are models, runs, trajectories or unusable. */
+import { describe, expect, test } from 'vitest';
+import { sortFiles } from '../../src/ui/control/file-drop.ts';
+import { inputFiles } from '../../src/ui/state/picked-files.ts';
+
+describe('picked files', () => {
+  const picked = (...paths: string[]) =>
+    inputFiles(paths.map((path) => Object.assign(new File([], path.split('/').at(-1)!), { webkitRelativePath: path })));
+
+  test("a folder gives its own files and those of the sub-folders of the Hub's layout", () => {
+    const { label, files } = picked(
+      'qwen/config.json',
+      'qwen/onnx/model.onnx',
+      'qwen/.git/config',
+      'qwen/onnx/a/b.onnx',
+      'qwen/additional_chat_templates/default.jinja',
+      'qwen/checkpoint-1/config.json',
+    );
+    expect([label, files.map(({ name }) => name)]).toEqual([
+      'qwen',
+      ['config.json', 'onnx/model.onnx', 'additional_chat_templates/default.jinja'],
+    ]);
+  });
+
+  test('a single file keeps its name', () => {
+    const { label, files } = inputFiles([Object.assign(new File([], 'a.gguf'), { webkitRelativePath: '' })]);
+    expect([label, files.map(({ name }) => name)]).toEqual(['a.gguf', ['a.gguf']]);
+  });
+});
+
+describe('dropped files', () => {
+  const sorted = (label: string, ...names: string[]) =>
+    sortFiles({ label, files: names.map((name) => ({ name, file: new File([], name) })) });
+
+  test.each([
+    ['a GGUF file', ['small.gguf']],
+    ['one file of weights', ['model.safetensors']],
+    ['a folder with a model in ONNX', ['config.json', 'tokenizer.json', 'onnx/model.onnx', 'onnx/model.onnx_data']],
+    ['a folder of a model', ['config.json', 'model-00001-of-00002.safetensors', 'README.md']],
+  ])('%s is a language model', (label, names) => {
+    const { model, imports, problem } = sorted(label, ...names);
+    expect(model).toMatchObject({ label });
+    expect(model?.files.map(({ name }) => name)).toEqual(names);
+    expect([imports, problem]).toEqual([[], '']);
+  });
+
+  test('runs, policies and adapters are imported, each', () => {
+    const { model, imports, problem } = sorted('files', 'a.tabgym', 'b.ZIP');
+    expect(imports.map(({ name }) => name)).toEqual(['a.tabgym', 'b.ZIP']);
+    expect([model, problem]).toEqual([null, '']);
+  });
+
+  test.each([
+    [/Nothing usable was dropped/, 'nothing', []],
+    [/^“notes.txt” cannot be opened. A run is a .tabgym file/, 'notes.txt', ['notes.txt']],
+    [/4 files of “photos” cannot be opened/, 'photos', ['a.png', 'b.png', 'c.png', 'd.png']],
+    [/“peft” is an adapter. Pack adapter_config.json/, 'peft', ['adapter_config.json', 'adapter_model.safetensors']],
+  ] as const)('unusable files are reported: %s', (message, label, names) => {
+    const { model, imports, problem } = sorted(label, ...names);
+    expect(problem).toMatch(message);
+    expect([model, imports]).toEqual([null, []]);
+  });
+
+  test.each([['play.jsonl'], ['train.json'], ['log.jsonl.gz'], ['rollouts.ndjson']])('%s is read', (name) => {
+    const { trajectories, problem } = sorted(name, name);
+    expect([trajectories?.name, problem]).toEqual([name, '']);
+  });
+
+  test.each([['config.json'], ['tokenizer_config.json'], ['model.safetensors.index.json']])(
+    '%s is not read',
+    (name) => {
+      const { trajectories, problem } = sorted(name, name);
+      expect([trajectories, problem]).toEqual([null, expect.stringContaining(name)]);
+    },
+  );
+
+  test('usable files beside them are imported', () => {
+    const { imports, problem } = sorted('files', 'a.tabgym', 'notes.txt');
+    expect(imports.length).toBe(1);
+    expect(problem).toContain('“notes.txt”');
+  });
+});

@@ -1,0 +1,28 @@
+/** Numbers of the curves: metrics of the charts, success beside chance, smoothing. */
+import { describe, expect, test } from 'vitest';
+import { metrics } from '../../src/rl/metrics/metrics.ts';
+import { mockRecord } from '../../src/ui/gallery/mock-data.ts';
+import { readSuccess } from '../../src/ui/state/score.ts';
+import { charts, smoothed } from '../../src/ui/state/series.ts';
+
+describe('series', () => {
+  test('every metric of a chart is in the registry', () => {
+    const names = new Set(metrics.map((each) => each.name));
+    for (const chart of charts()) for (const series of chart.series) expect(names).toContain(series.read);
+  });
+
+  test('success is the evaluation’s if there is one, beside chance', () => {
+    expect(readSuccess([])).toBeNull();
+    expect(readSuccess([mockRecord(19), mockRecord(20)])).toMatchObject({ evaluated: true, step: 20, chance: 0.22 });
+    const mean = readSuccess([mockRecord(21), mockRecord(22)])!;
+    expect(mean.rate).toBeCloseTo((mockRecord(21).metrics.success + mockRecord(22).metrics.success) / 2, 12);
+  });
+
+  test('smoothing starts at the first value and skips gaps', () => {
+    const line = smoothed([null, 1, null, 1, 0]);
+    expect(line[0]).toBeNull();
+    expect(line[1]).toBeCloseTo(1, 12);
+    expect(line[3]).toBeCloseTo(1, 12);
+    expect(line[4]).toBeLessThan(1);
+  });
+});
