@@ -100,6 +100,19 @@ describe('in the page', () => {
     await close();
   });
 
+  test('the curve is drawn further, not anew, with each step', async () => {
+    const { page, errors, close } = await open(browser, `${site.url}?mock=running`, wide, { simple: true });
+    const plot = page.locator('tabgym-chart .uplot');
+    await plot.waitFor();
+    const first = await plot.elementHandle();
+    const update = page.getByText(/^Update \d+ of \d+\.$/);
+    const before = await update.textContent();
+    await expect.poll(() => update.textContent()).not.toBe(before);
+    expect(await first!.evaluate((each) => each.isConnected)).toBe(true);
+    expect(errors).toEqual([]);
+    await close();
+  });
+
   test('the end shows before and after, and three ways to go on', async () => {
     const { page, errors, close } = await open(browser, `${site.url}?mock=finished`, wide, { simple: true });
     await page.getByText('Of 8 tasks it never trained on, it solved 0 before training and solves 8 now.').waitFor();

@@ -34,6 +34,8 @@ const chartHeight = 210;
 export class TabgymSimple extends Panel {
   static override styles = [controls, simpleStyles];
 
+  /** The charts keep their identity, so that a plot is not built anew at each update. */
+  private readonly specs = charts();
   @state() private changing = false;
   @state() private moreCharts = false;
 
@@ -173,7 +175,7 @@ export class TabgymSimple extends Panel {
   /** Readout of the newest success, and its curve. */
   private renderSuccess() {
     const success = readSuccess(this.state.records);
-    return html`${success ? this.renderReadout(success) : nothing} ${this.renderCurve(charts()[0], chartHeight)}`;
+    return html`${success ? this.renderReadout(success) : nothing} ${this.renderCurve(this.specs[0], chartHeight)}`;
   }
 
   private renderCurve(spec: ChartSpec, tall: number) {
@@ -212,7 +214,7 @@ export class TabgymSimple extends Panel {
     const toggle = (event: Event) => {
       this.moreCharts = (event.target as HTMLDetailsElement).open;
     };
-    const [, ...others] = charts();
+    const [, ...others] = this.specs;
     return html`<details @toggle=${toggle}><summary>${msg('Five more curves')}</summary>${
       this.moreCharts ? others.map((spec) => this.renderCurve(spec, 120)) : nothing
     }</details>`;
