@@ -75,7 +75,7 @@ export class TabgymSimple extends Panel {
     if (selection.tab !== 'watch')
       return html`<tabgym-stage .app=${this.app} role="region" aria-label=${msg('Stage')}></tabgym-stage>`;
     // Only a small policy plays both times in a moment.
-    const small = run !== null && 'layers' in run.experiment.policy;
+    const small = run !== null && factsOf(run.experiment.policy).ownWeights;
     if (this.finished && small && !watching)
       return html`<tabgym-before-after .app=${this.app} role="region" aria-label=${msg('Before and after')}></tabgym-before-after>`;
     return html`<tabgym-simple-stage .app=${this.app} role="region" aria-label=${msg('Stage')}></tabgym-simple-stage>`;
@@ -96,7 +96,7 @@ export class TabgymSimple extends Panel {
     const { gpu, phase, run } = this.state;
     if (phase === 'ready' && gpu && !gpu.supported && !run)
       return html`<tabgym-welcome .app=${this.app}></tabgym-welcome>`;
-    return html`<h2 class="lead" .style=${'text-transform:none;color:var(--text)'}>${this.lead()}</h2>
+    return html`<h2 class="lead">${this.lead()}</h2>
       ${this.finished ? this.renderEnd() : this.renderGo()}
       ${this.trained > 0 ? this.renderSuccess() : nothing}
       ${this.renderTerms()}

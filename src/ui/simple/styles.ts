@@ -39,6 +39,8 @@ export const simpleStyles = css`
     min-height: 0;
   }
   .lead {
+    color: var(--text);
+    text-transform: none;
     font-size: 1.375rem;
     line-height: 1.28;
     font-weight: 650;
