@@ -62,9 +62,6 @@ export const chartStyles = [
       .legend .more {
         display: inline;
       }
-      .legend {
-        gap: 0 16px;
-      }
     }
     .legend {
       container-type: inline-size;

@@ -17,12 +17,12 @@ import { type ZoomRange, zoomWith } from '../state/zoom.ts';
 import { saveMenu } from './chart-menu.ts';
 import { chartStyles } from './chart-styles.ts';
 import { type DrawnPoint, drawPoints, resolveColor } from './draw-chart.ts';
+import { dashes, lineSample } from './line-sample.ts';
 import { ChartZoomEvent, plotKey, StepSelectEvent } from './plot-keys.ts';
 import { fullRange, plotHeight, plotOptions } from './plot-options.ts';
 import { lineReadings, placeName, pointReadings } from './readout.ts';
 import type { ChartFormat } from './save-chart.ts';
 
-const dashes = { solid: [], dashed: [6, 4], dotted: [2, 3] };
 const mostRows = 200;
 
 /** Event `chart-enlarge`: a press on a chart's button that shows it large, or small again. */
@@ -125,9 +125,8 @@ export class TabgymChart extends LitElement {
   }
 
   private renderKey(series: SeriesSpec) {
-    const dash = dashes[series.dash].join(' ') || nothing;
     const unit = series.scale === 'right' ? ` (${msg('right', { id: 'side.right' })})` : '';
-    return html`<svg viewBox="0 0 18 8" aria-hidden="true"><path d="M0 4h18" fill="none" .style=${`stroke:var(${series.color})`} stroke-width="2" stroke-dasharray=${dash} /></svg>${series.label}${unit}`;
+    return html`${lineSample(series)}${series.label}${unit}`;
   }
 
   private renderPlot() {

@@ -3,7 +3,7 @@
  * held-out goals. Loaded when it is first opened.
  */
 import { msg, str } from '@lit/localize';
-import { css, html, nothing, type PropertyValues, svg } from 'lit';
+import { css, html, nothing, type PropertyValues } from 'lit';
 import { customElement, query, state } from 'lit/decorators.js';
 import { findKnob } from '../../experiment/knobs.ts';
 import { valueWords } from '../../experiment/variant-labels.ts';
@@ -18,10 +18,9 @@ import { knobLabel } from '../state/labels.ts';
 import { charts } from '../state/series.ts';
 import type { VariantLine } from '../state/sweep-series.ts';
 import type { ZoomRange } from '../state/zoom.ts';
+import { lineSample } from './line-sample.ts';
 import type { ChartZoomEvent, StepSelectEvent } from './plot-keys.ts';
 import './sweep-chart.ts';
-
-const strokes = { solid: '', dashed: '6 4', dotted: '2 3' };
 
 @customElement('tabgym-compare')
 export class TabgymCompare extends Panel {
@@ -119,8 +118,8 @@ export class TabgymCompare extends Panel {
   }
 
   private renderName(at: number) {
-    const { name, color, dash } = this.lines[at];
-    return html`<svg viewBox="0 0 26 8" aria-hidden="true">${svg`<path d="M0 4h26" fill="none" .style=${`stroke:var(${color})`} stroke-width="2.5" stroke-dasharray=${strokes[dash] || nothing} />`}</svg>${name}`;
+    const line = this.lines[at];
+    return html`${lineSample(line, 'list')}${line.name}`;
   }
 
   private renderHeldOut(runs: readonly ComparedRun[]) {

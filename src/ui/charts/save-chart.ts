@@ -6,15 +6,14 @@
 import { type LineChart, lineSvg, type SvgLine, type SvgMark } from '../../rl/evaluation/svg-chart.ts';
 import type { StepRecord } from '../../session/protocol.ts';
 import { download } from '../kit/download.ts';
-import { type ChartSpec, type Dash, readSeries, smoothed } from '../state/series.ts';
+import { type ChartSpec, readSeries, smoothed } from '../state/series.ts';
 import { type SweepColumns, sweepXs, type VariantLine } from '../state/sweep-series.ts';
 import { axisLabels, type ChartView, xValues } from '../state/x-axis.ts';
 import { resolveColor } from './draw-chart.ts';
+import { dashArray } from './line-sample.ts';
 
 const chartFormats = ['PNG', 'SVG', 'CSV'] as const;
 export type ChartFormat = (typeof chartFormats)[number];
-
-const dashes: { readonly [dash in Dash]: string } = { solid: '', dashed: '6 4', dotted: '2 3' };
 
 const paper = (host: HTMLElement) => ({
   ink: resolveColor(host, '--text-2'),
@@ -30,7 +29,7 @@ function linesOf(spec: ChartSpec, records: readonly StepRecord[], view: ChartVie
     const line = (values: readonly (number | null)[]): SvgLine => ({
       label: series.label,
       color: color(series.color),
-      dash: dashes[series.dash],
+      dash: dashArray(series.dash),
       right: series.scale === 'right',
       points: xs.map((x, index) => [x, values[index]] as const),
     });
@@ -124,7 +123,7 @@ export function sweepChartOf(
     const line = (values: readonly (number | null)[]): SvgLine => ({
       label: name,
       color: resolveColor(host, color),
-      dash: dashes[dash],
+      dash: dashArray(dash),
       points: xs.flatMap((x, row) => (x === null ? [] : [[x, values[row]] as const])),
     });
     return [...seeds.map((each) => ({ ...line(each), unnamed: true, width: 0.75, opacity: 0.4 })), line(mean)];

@@ -10,7 +10,7 @@ import uPlot from 'uplot';
 import { meanEstimate } from '../../rl/evaluation/statistics.ts';
 import { compact } from '../kit/format.ts';
 import { controls } from '../kit/styles/shared.ts';
-import type { ChartSpec, Dash, SeriesSpec } from '../state/series.ts';
+import type { ChartSpec, SeriesSpec } from '../state/series.ts';
 import {
   type SweepColumns,
   sweepColumns,
@@ -23,11 +23,11 @@ import type { ZoomRange } from '../state/zoom.ts';
 import { saveMenu } from './chart-menu.ts';
 import { chartStyles } from './chart-styles.ts';
 import { type DrawnPoint, drawPoints, resolveColor } from './draw-chart.ts';
+import { dashes, lineSample } from './line-sample.ts';
 import { plotKey, StepSelectEvent } from './plot-keys.ts';
 import { fullRange, plotHeight, plotOptions } from './plot-options.ts';
 import type { ChartFormat } from './save-chart.ts';
 
-const dashes: { [dash in Dash]: number[] } = { solid: [], dashed: [6, 4], dotted: [2, 3] };
 const mostRows = 100;
 
 /** Columns of a variant without the rows that have no x value; uPlot needs ascending x values. */
@@ -145,8 +145,8 @@ export class TabgymSweepChart extends LitElement {
     const readings = this.readings();
     if (!readings) return html`<ul class="legend"></ul>`;
     return html`<ul class="legend"><li class="number">${readings.step}</li>${this.lines.map(
-      ({ name, color, dash }, i) =>
-        html`<li><svg viewBox="0 0 18 8" aria-hidden="true"><path d="M0 4h18" fill="none" .style=${`stroke:var(${color})`} stroke-width="2" stroke-dasharray=${dashes[dash].join(' ') || nothing} /></svg>${name} <b class="value number">${compact(readings.values[i])}</b></li>`,
+      (line, i) =>
+        html`<li>${lineSample(line)}${line.name} <b class="value number">${compact(readings.values[i])}</b></li>`,
     )}</ul>`;
   }
 

@@ -3,7 +3,7 @@
  * button for each seed's run.
  */
 import { msg, str } from '@lit/localize';
-import { css, html, nothing, svg } from 'lit';
+import { css, html, nothing } from 'lit';
 import { customElement, state } from 'lit/decorators.js';
 import { variantLabels } from '../../experiment/variant-labels.ts';
 import type { OpenedSweep } from '../../session/protocol.ts';
@@ -14,12 +14,11 @@ import { controls } from '../kit/styles/shared.ts';
 import { knobLabel } from '../state/labels.ts';
 import { charts } from '../state/series.ts';
 import { type VariantLine, variantLines } from '../state/sweep-series.ts';
+import { lineSample } from './line-sample.ts';
 import './sweep-chart.ts';
 
 /** Shortest time between two readings of the lines. A sweep has many lines, and a step changes little. */
 const restMs = 1000;
-
-const strokes = { solid: '', dashed: '6 4', dotted: '2 3' };
 
 @customElement('tabgym-sweep-charts')
 export class TabgymSweepCharts extends Panel {
@@ -132,12 +131,13 @@ export class TabgymSweepCharts extends Panel {
       ${failed.map(({ runId, message }) => html`<div class="message error">${runs.find(({ summary }) => summary.id === runId)?.summary.name}: ${message}</div>`)}`;
   }
 
-  private renderVariant(sweep: OpenedSweep, { variant, name, apart, color, dash }: VariantLine) {
+  private renderVariant(sweep: OpenedSweep, line: VariantLine) {
+    const { variant, name, apart } = line;
     const shown = !this.off.includes(variant);
     const runs = sweep.runs.filter(({ summary }) => summary.sweep?.variant === variant);
     return html`<li>
       <label><input type="checkbox" .checked=${shown} @change=${() => this.toggle(variant)} />
-        <svg viewBox="0 0 26 8" aria-hidden="true">${svg`<path d="M0 4h26" fill="none" .style=${`stroke:var(${color})`} stroke-width="2.5" stroke-dasharray=${strokes[dash] || nothing} />`}</svg>
+        ${lineSample(line, 'list')}
         <span>${name}</span></label>
       ${apart ? html`<span class="small soft">${apart}</span>` : nothing}
       <span class="seeds small"><span class="soft">${msg('Seed')}</span>${runs.map((run) => this.renderSeed(run.summary))}</span>

@@ -2,16 +2,12 @@
 import type { Experiment } from '../../experiment/experiment.ts';
 import { differences, readPath } from '../../experiment/paths.ts';
 import type { RunSummary, SplitEvaluation, StepRecord } from '../../session/protocol.ts';
-import type { Dash } from './series.ts';
-import type { VariantLine } from './sweep-series.ts';
+import { lineStyle, type VariantLine } from './sweep-series.ts';
 
 export interface ComparedRun {
   summary: RunSummary;
   records: readonly StepRecord[];
 }
-
-const colors = ['--series-1', '--series-2', '--series-3', '--series-4', '--series-5'];
-const dashes: readonly Dash[] = ['solid', 'dashed', 'dotted'];
 
 /** One line for each run, in the colours and dashes of a sweep's variants. */
 export const comparedLines = (runs: readonly ComparedRun[]): VariantLine[] =>
@@ -19,8 +15,7 @@ export const comparedLines = (runs: readonly ComparedRun[]): VariantLine[] =>
     variant: i,
     name: summary.name,
     apart: '',
-    color: colors[i % colors.length],
-    dash: dashes[Math.floor(i / colors.length) % dashes.length],
+    ...lineStyle(i),
     runs: [{ seed: summary.experiment.seed ?? 0, records }],
   }));
 

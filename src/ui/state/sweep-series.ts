@@ -32,6 +32,13 @@ export interface SweepColumns {
 
 const colors = ['--series-1', '--series-2', '--series-3', '--series-4', '--series-5'];
 const dashes: readonly Dash[] = ['solid', 'dashed', 'dotted'];
+
+/** Colour and dash of the line at an index, different for as many lines as possible. */
+export const lineStyle = (index: number): Pick<VariantLine, 'color' | 'dash'> => ({
+  color: colors[index % colors.length],
+  dash: dashes[Math.floor(index / colors.length) % dashes.length],
+});
+
 /** More points would slow down every step and could not be distinguished. */
 const mostPoints = 600;
 
@@ -40,8 +47,7 @@ export function variantLines(sweep: OpenedSweep, labels: readonly { name: string
     variant,
     name,
     apart,
-    color: colors[variant % colors.length],
-    dash: dashes[Math.floor(variant / colors.length) % dashes.length],
+    ...lineStyle(variant),
     runs: sweep.runs
       .filter(({ summary }) => summary.sweep?.variant === variant)
       .map(({ summary, records }) => ({ seed: summary.sweep!.seed, records })),
