@@ -147,12 +147,12 @@ export class TabgymChart extends LitElement {
   private valueText() {
     const record = this.recordAt(this.selected);
     if (!record) return '';
-    const at = this.records.indexOf(record);
-    const lines = this.spec.series.map((series) => `${series.label} ${compact(readSeries(series, record))}`);
-    const points = pointReadings(this.spec, this.records, at).map(({ label, value, more }) =>
-      `${label} ${value} ${more}`.trim(),
-    );
-    return `${msg(str`Step ${record.step}`)}: ${[...lines, ...points].join(', ')}`;
+    const { spec, records } = this;
+    const at = records.indexOf(record);
+    // Without the means: the values of the step itself.
+    const readings = [...lineReadings(spec, records, [], at), ...pointReadings(spec, records, at)];
+    const parts = readings.map(({ label, value, more }) => `${label} ${value} ${more}`.trim());
+    return `${msg(str`Step ${record.step}`)}: ${parts.join(', ')}`;
   }
 
   private move(event: KeyboardEvent) {
