@@ -12,7 +12,7 @@ import { Panel } from '../control/panel.ts';
 import { fixed } from '../kit/format.ts';
 import { controls } from '../kit/styles/shared.ts';
 import { tokenKey } from '../state/focus.ts';
-import { placeOf } from '../state/place.ts';
+import { type Place, placeOf } from '../state/place.ts';
 import { atTemperature } from '../state/temperature.ts';
 import { tokenText } from './tokens.ts';
 
@@ -105,10 +105,12 @@ export class TabgymAlternatives extends Panel {
     const list = alternatives.state === 'ready' ? alternatives.value.list : null;
     if (!list)
       return html`<p class="soft small">${msg('The weights of this step are no longer stored. Choose the newest step.')}</p>`;
-    return this.renderList(list, place.experiment?.sampling.temperature ?? 1);
+    return this.renderList(list, place);
   }
 
-  private renderList(list: readonly TokenAlternative[], sampled: number) {
+  private renderList(list: readonly TokenAlternative[], { experiment, trajectory, token }: Place) {
+    const sampled = experiment?.sampling.temperature ?? 1;
+    const chosen = token === null ? undefined : trajectory?.tokens[token];
     const temperature = this.temperature ?? sampled;
     const whole = list.reduce((sum, each) => sum + each.before, 0) > complete;
     const move = (values: number[]) => (whole ? atTemperature(values, sampled, temperature) : values);
@@ -116,13 +118,11 @@ export class TabgymAlternatives extends Panel {
     const after = move(list.map((each) => each.after));
     const order = list.map((_, k) => k).sort((a, b) => list[b].before - list[a].before);
     return html`<p class="head small soft">${msg('Alternatives: probability before → after the update')}</p>
-      <ol>${order.map((k) => this.renderOne(list[k].token, before[k], after[k]))}</ol>
+      <ol>${order.map((k) => this.renderOne(list[k].token, list[k].token === chosen, { before: before[k], after: after[k] }))}</ol>
       ${whole ? this.renderTemperature(temperature, sampled) : nothing}`;
   }
 
-  private renderOne(token: number, before: number, after: number) {
-    const { trajectory, token: position } = placeOf(this.state);
-    const taken = trajectory !== null && position !== null && trajectory.tokens[position] === token;
+  private renderOne(token: number, taken: boolean, { before, after }: { before: number; after: number }) {
     const width = (value: number) => `width:${100 * value}%`;
     return html`<li class=${taken ? 'taken' : ''}>
       <span class="text">${tokenText(this.state.tokenTexts, token).replaceAll('\n', '↵')}${taken ? html`<span class="visually-hidden"> (${msg('taken')})</span>` : nothing}</span>
