@@ -1,13 +1,9 @@
-/** First text field below an element, through shadow roots. */
-export function firstField(element: Element | null): HTMLElement | null {
-  for (const each of element?.querySelectorAll('*') ?? []) {
+/** First text field below an element or in its shadow, through further shadow roots. */
+export function firstField(root: ParentNode | null): HTMLElement | null {
+  for (const each of root?.querySelectorAll('*') ?? []) {
     if (each instanceof HTMLInputElement || each instanceof HTMLTextAreaElement) return each;
-    const inside =
-      each.shadowRoot && [...each.shadowRoot.children].map((child) => fieldIn(child)).find((found) => found);
+    const inside = firstField(each.shadowRoot);
     if (inside) return inside;
   }
   return null;
 }
-
-const fieldIn = (element: Element) =>
-  element.matches('input, textarea') ? (element as HTMLElement) : firstField(element);
