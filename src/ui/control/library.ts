@@ -61,7 +61,10 @@ export class Library {
 
   duplicate = (id: string) => this.change('duplicate', () => this.api().duplicate(id));
   purge = (id?: string) => this.change('purge', () => this.api().purgeRun(id));
-  restore = (id: string) => this.change('restore', () => this.api().restoreRun(id));
+  restore = (...ids: string[]) =>
+    this.change('restore', async () => {
+      for (const id of ids) await this.api().restoreRun(id);
+    });
 
   /** Opens a run that the site ships, under the given name; imports it at most once. */
   async openShipped(path: string, name: string) {
@@ -90,14 +93,9 @@ export class Library {
       gone.length === 1
         ? msg(str`“${gone[0].name}” is in the bin.`)
         : msg(str`${runCount(gone.length)} are in the bin.`);
-    this.notifier.notify('info', text, undefined, () => void this.restoreAll(gone));
+    this.notifier.notify('info', text, undefined, () => void this.restore(...gone.map(({ id }) => id)));
     if (gone.some(({ id }) => id === this.state.run?.id)) this.focus.close();
   }
-
-  private restoreAll = (runs: readonly RunSummary[]) =>
-    this.change('restore', async () => {
-      for (const { id } of runs) await this.api().restoreRun(id);
-    });
 
   /** Deletes runs that were made and never trained, so that the list has no empty ones. */
   async dropUnstarted(runs: readonly RunSummary[]) {
