@@ -122,9 +122,9 @@ export class TabgymModelPicker extends Panel {
         <select id="model" ?disabled=${busy} @change=${this.choose}>
           ${catalogue.map((entry) => this.renderOption(entry))}
           <option value="other" ?selected=${this.choice === 'other'}>${msg('Another repository…')}</option>
-          <option value="files" ?selected=${this.choice === 'files'}>${msg('Files on this computer…')}</option>
+          <option value="files" ?selected=${this.isLocal}>${msg('Files on this computer…')}</option>
         </select></div>
-      ${this.choice === 'files' ? this.renderFiles(busy) : this.renderHub(busy)}
+      ${this.isLocal ? this.renderFiles(busy) : this.renderHub(busy)}
       <div class="field"><label for="precision">${msg('Kept in')}</label>
         <select id="precision" ?disabled=${busy} @change=${this.setPrecision}>
           ${precisions.map((each) => html`<option value=${each} ?selected=${each === this.precision}>${precisionLabels()[each]}</option>`)}
@@ -308,12 +308,12 @@ export class TabgymModelPicker extends Panel {
     if (this.chosenPrecision) return this.chosenPrecision;
     const { listed, picked } = this;
     const files = picked?.files.reduce((sum, { file }) => sum + file.size, 0) ?? 0;
-    const size = this.choice === 'files' ? files : listed ? downloadBytes(listed) : Number.POSITIVE_INFINITY;
+    const size = this.isLocal ? files : listed ? downloadBytes(listed) : Number.POSITIVE_INFINITY;
     return size <= mostBytesInInt8 ? 'int8' : 'int4';
   }
 
   private get place(): ModelPlace | null {
-    if (this.choice === 'files') return this.picked && { kind: 'files', ...this.picked };
+    if (this.isLocal) return this.picked && { kind: 'files', ...this.picked };
     const id = this.listed?.repository ?? this.repository;
     const { base, revision, gguf, onnx, token } = this;
     const given = Object.entries({ base, revision, gguf, onnx, token }).filter(([, value]) => value);
