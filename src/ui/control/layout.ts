@@ -85,6 +85,12 @@ export class Layout {
     this.store.set({ panel });
   }
 
+  /** Opens the picker of language models in the setup. */
+  openModelPicker() {
+    this.store.set({ modelsWanted: this.state.modelsWanted + 1 });
+    this.showPanel('setup');
+  }
+
   async loadStorage() {
     this.store.set({ storage: this.state.storage.state === 'ready' ? this.state.storage : { state: 'loading' } });
     try {

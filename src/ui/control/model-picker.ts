@@ -34,12 +34,6 @@ export class ModelPicker {
     this.store.set({ model: { ...this.store.state.model, ...patch } });
   }
 
-  /** Opens the picker in the setup. */
-  openPicker(layout: { showPanel(panel: 'setup'): void }) {
-    this.store.set({ modelsWanted: this.store.state.modelsWanted + 1 });
-    layout.showPanel('setup');
-  }
-
   /** Clears the model that was found, for another choice. */
   forget() {
     this.asked++;

@@ -34,7 +34,7 @@ export class TabgymTalk extends Panel {
   private follows = true;
 
   constructor() {
-    super(['run', 'draft', 'status', 'talk', 'gpu']);
+    super(['run', 'draft', 'status', 'watching', 'talk']);
   }
 
   override render() {
@@ -55,7 +55,7 @@ export class TabgymTalk extends Panel {
     );
   }
 
-  private chooseModel = () => this.app.models.openPicker(this.app.layout);
+  private chooseModel = () => this.app.layout.openModelPicker();
 
   private renderHead({ name, step }: TalkTarget) {
     return html`<div class="row head">
