@@ -324,9 +324,8 @@ export class TabgymApp extends Panel {
     return (open && this.app.lessons.current(open)?.where?.panel) ?? null;
   }
 
-  private hides(control: string) {
-    if (control === 'setup' && this.lessonHidesSetup) return true;
-    return this.state.link.hide.includes(control);
+  protected override hides(control: string): boolean {
+    return (control === 'setup' && this.lessonHidesSetup) || super.hides(control);
   }
 
   private splitter(pane: PaneName, grows: 1 | -1, label: string, horizontal = false) {

@@ -18,4 +18,9 @@ export abstract class Panel extends LitElement {
   protected get state(): State {
     return this.app.store.state;
   }
+
+  /** True if a teacher's link hides a control, a section of the setup or a knob by its path. Reads `link`. */
+  protected hides(control: string): boolean {
+    return this.state.link.hide.includes(control);
+  }
 }

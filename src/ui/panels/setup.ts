@@ -184,11 +184,6 @@ export class TabgymSetup extends Panel {
     </div>`;
   }
 
-  /** True if a teacher's link hides a section, or a knob by its path. */
-  private hides(control: string) {
-    return this.state.link.hide.includes(control);
-  }
-
   private find(event: Event) {
     this.wanted = (event.target as HTMLInputElement).value;
   }

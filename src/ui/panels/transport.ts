@@ -197,10 +197,6 @@ export class TabgymTransport extends Panel {
   }
 
   /** True if a teacher's link hides the control. */
-  private hides(control: string) {
-    return this.state.link.hide.includes(control);
-  }
-
   private renderSimple() {
     return html`<button class="quiet simple" aria-label=${msg('Simple')} title=${msg('The world, one button and one curve')} @click=${() => this.app.layout.arrange('simple')}><span class="icon" aria-hidden="true">⌂</span><span class="label">${msg('Simple')}</span></button>`;
   }

@@ -72,10 +72,6 @@ export class TabgymSimpleBar extends Panel {
     super(['phase', 'settings', 'learn', 'theme', 'link']);
   }
 
-  private hides(control: string) {
-    return this.state.link.hide.includes(control);
-  }
-
   override render() {
     const { phase, settings, learn } = this.state;
     const { layout } = this.app;

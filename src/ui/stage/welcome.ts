@@ -184,11 +184,6 @@ export class TabgymWelcome extends Panel {
       <button @click=${() => this.app.layout.openDrawer('runs')}>${msg('Open an exported run')}</button>`;
   }
 
-  /** True if the link hides this control (a teacher's link may). */
-  private hides(control: string) {
-    return this.state.link.hide.includes(control);
-  }
-
   /** Button shown if the requested device is missing: switches to the fastest available one. */
   private renderOther() {
     if (!askedDevice()) return nothing;
