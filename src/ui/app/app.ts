@@ -311,17 +311,16 @@ export class TabgymApp extends Panel {
 
   /** A lesson needs the setup only where its task is there; the simple arrangement has settings of its own. */
   private get lessonHidesSetup() {
-    const { learn, lesson, panel, lessonsReady, arrangement } = this.state;
+    const { learn, panel, arrangement } = this.state;
     if (arrangement === 'simple') return true;
-    const open = learn === 'lessons' && lessonsReady ? this.app.lessons.lessons.find(({ id }) => id === lesson) : null;
-    return !!open && panel !== 'setup' && this.app.lessons.current(open)?.where?.panel !== 'setup';
+    return learn === 'lessons' && this.app.lessons.opened !== null && panel !== 'setup' && this.target !== 'setup';
   }
 
   /** Panel of the open lesson's current task, which is lit. */
   private get target(): NarrowPanel | null {
-    const { learn, lesson, lessonsReady } = this.state;
-    const open = learn && lessonsReady ? this.app.lessons.lessons.find(({ id }) => id === lesson) : null;
-    return (open && this.app.lessons.current(open)?.where?.panel) ?? null;
+    const { lessons } = this.app;
+    const task = this.state.learn && lessons.opened ? lessons.current(lessons.opened) : null;
+    return task?.where?.panel ?? null;
   }
 
   protected override hides(control: string): boolean {

@@ -88,6 +88,12 @@ export class Lessons {
     this.keep();
   }
 
+  /** The open lesson; null if none is open, or as long as the lessons are not loaded. */
+  get opened(): Lesson | null {
+    const { lesson } = this.state;
+    return (lesson !== null && this.find(lesson)) || null;
+  }
+
   /** First unfinished part; null if all are done. */
   current(lesson: Lesson): Part | null {
     const { done } = this.progressOf(lesson.id);
@@ -152,10 +158,9 @@ export class Lessons {
 
   /** Marks the current part as done if it is, and checks the next one. */
   private look() {
-    const { state } = this;
-    const lesson = state.lesson ? this.find(state.lesson) : undefined;
+    const lesson = this.opened;
     const part = lesson && this.current(lesson);
-    if (!lesson || !part?.done(lessonContext(state))) return;
+    if (!lesson || !part?.done(lessonContext(this.state))) return;
     const { done, answers } = this.progressOf(lesson.id);
     this.setProgress(lesson.id, { done: [...done, part.id], answers });
     const next = this.current(lesson);

@@ -36,8 +36,7 @@ export class TabgymLessonPart extends Panel {
   }
 
   override render() {
-    const { lesson: id, lessonsReady } = this.state;
-    const lesson = lessonsReady ? this.app.lessons.lessons.find((each) => each.id === id) : undefined;
+    const lesson = this.app.lessons.opened;
     if (!lesson) return nothing;
     const part = this.app.lessons.current(lesson);
     const back = () => this.app.layout.openLearn('lessons');

@@ -49,11 +49,9 @@ export class TabgymLessons extends Panel {
   }
 
   override render() {
-    const { lessons } = this.app.lessons;
-    const { lesson: id, lessonsReady } = this.state;
-    if (!lessonsReady) return loadingState(msg('Reading the lessons'));
-    const lesson = lessons.find((each) => each.id === id);
-    return lesson ? this.renderLesson(lesson) : this.renderList(lessons);
+    if (!this.state.lessonsReady) return loadingState(msg('Reading the lessons'));
+    const { opened, lessons } = this.app.lessons;
+    return opened ? this.renderLesson(opened) : this.renderList(lessons);
   }
 
   private renderList(lessons: readonly Lesson[]) {
