@@ -166,7 +166,7 @@ export class Controller {
     const wanted = named ?? selection.run;
     if (named && named !== selection.run) this.goTo(selection, named);
     if (wanted && wanted !== this.state.run?.id) return this.open(wanted, false);
-    if (wanted) return this.navigation.loadKept();
+    if (wanted) return this.navigation.toKeptStep();
     // An entry from before the run was opened.
     if (this.state.run) this.navigation.select({ run: this.state.run.id });
   }

@@ -71,9 +71,14 @@ export class Navigation {
     const kept = await this.api()
       .trajectorySteps(run.id)
       .catch(() => []);
-    const { run: now, selection } = this.store.state;
-    if (now?.id !== run.id) return;
+    if (this.store.state.run?.id !== run.id) return;
     this.store.set({ kept });
+    this.toKeptStep();
+  }
+
+  /** Moves a selected step without episodes to the nearest one that has them. */
+  toKeptStep() {
+    const { kept, selection } = this.store.state;
     // Selecting a step clears the places within it, so one that has its episodes is left alone.
     const step = selection.step === null ? null : nearestStep(kept, selection.step);
     if (step !== selection.step) this.select({ step });
