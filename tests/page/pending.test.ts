@@ -3,7 +3,6 @@ import { expect, test } from 'vitest';
 import { adapted } from '../../src/experiment/policies/adapted.ts';
 import { mockExperiment } from '../../src/ui/gallery/mock-data.ts';
 import { namesOf, restartText } from '../../src/ui/panels/pending-text.ts';
-import { nearestStep, neighbourStep } from '../../src/ui/state/kept-steps.ts';
 
 test('of many settings the first are named', () => {
   expect(namesOf(['a', 'b'])).toBe('a, b');
@@ -23,11 +22,4 @@ test('random weights are those of a tiny policy only', () => {
   expect(restartText({ presets: [], preset: -1, draft: tiny }, ['Layers'])).toContain('random weights');
   const model = { ...tiny, policy: adapted.start() } as typeof tiny;
   expect(restartText({ presets: [], preset: -1, draft: model }, ['Rank'])).toBe('Changing Rank needs a new run.');
-});
-
-test('a click goes to the nearest kept step, the keys to the next', () => {
-  const kept = [2, 4, 60, 61];
-  expect([1, 3, 5, 40, 100].map((step) => nearestStep(kept, step))).toEqual([2, 4, 4, 60, 61]);
-  expect(nearestStep([], 7)).toBe(7);
-  expect([neighbourStep(kept, 4, 1), neighbourStep(kept, 4, -1), neighbourStep(kept, 61, 1)]).toEqual([60, 2, 61]);
 });

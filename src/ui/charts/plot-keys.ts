@@ -1,9 +1,12 @@
 /** Keys of a chart's plot: arrows choose a step, plus and minus zoom, 0 shows the whole axis. */
 import { type ZoomRange, zoomBy } from '../state/zoom.ts';
 
-/** Event `step-select`: carries the selected step. */
+/** Event `step-select`: carries the selected step. `by`: the number of steps that a key moved by; 0: a step was named. */
 export class StepSelectEvent extends Event {
-  constructor(readonly step: number) {
+  constructor(
+    readonly step: number,
+    readonly by = 0,
+  ) {
     super('step-select', { bubbles: true, composed: true });
   }
 }
@@ -43,7 +46,7 @@ export function plotKey(event: KeyboardEvent, place: KeyPlace, target: EventTarg
   const { key } = event;
   const step = stepOf(key, place);
   const { position, zoom, full, bySteps } = place;
-  if (step !== null) target.dispatchEvent(new StepSelectEvent(step));
+  if (step !== null) target.dispatchEvent(new StepSelectEvent(step, moves[key]));
   else if (key in zoomFactors)
     target.dispatchEvent(new ChartZoomEvent(zoomBy(zoomFactors[key], position, zoom, full, bySteps)));
   else if (key === '0' && zoom) target.dispatchEvent(new ChartZoomEvent(null));

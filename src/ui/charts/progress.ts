@@ -245,10 +245,10 @@ export class TabgymProgress extends Panel {
 
   private choose(event: StepSelectEvent) {
     const { tab } = this.state.selection;
-    this.app.navigation.select({
-      step: event.step,
-      ...(tab === 'watch' || tab === 'evaluate' || tab === 'play' ? { tab: 'group' } : {}),
-    });
+    this.app.navigation.chooseStep(
+      event,
+      tab === 'watch' || tab === 'evaluate' || tab === 'play' ? { tab: 'group' } : {},
+    );
   }
 
   private renderReadOnly() {

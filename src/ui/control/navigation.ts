@@ -8,7 +8,7 @@ import type { Trajectory } from '../../rl/episode/trajectory.ts';
 import type { StepDetail, TrainerApi } from '../../session/protocol.ts';
 import { arrangementOf, rememberedArrangement } from '../state/arrangement.ts';
 import { shownStep, tokenKey } from '../state/focus.ts';
-import { nearestStep } from '../state/kept-steps.ts';
+import { nearestStep, neighbourStep } from '../state/kept-steps.ts';
 import { formatLink, parseLink } from '../state/link.ts';
 import { formatHash, parseHash, type Selection } from '../state/selection.ts';
 import { none, type Store } from '../state/state.ts';
@@ -51,6 +51,21 @@ export class Navigation {
     });
     this.writeHash(isAnotherView(before, after));
     void this.load();
+  }
+
+  /** Selects the step of a chart's event: a step, or with `by` one in that direction. `patch`: changes besides. */
+  chooseStep({ step, by }: { step: number; by: number }, patch: Partial<Selection> = {}) {
+    if (by) this.moveStep(by, patch);
+    else this.select({ step, ...patch });
+  }
+
+  /** Selects a step about `by` steps away, and at least the next one in that direction that has episodes. */
+  moveStep(by: number, patch: Partial<Selection> = {}) {
+    const { kept, records } = this.store.state;
+    const now = shownStep(this.store.state);
+    // Without episodes, the numbers of each step can still be read.
+    const steps = kept.length ? kept : records.map(({ step }) => step).filter((step) => step > 0);
+    if (now !== null) this.select({ step: neighbourStep(steps, now, by), ...patch });
   }
 
   /** Writes the selection to the address; `push`: as a new entry of the history, to which Back returns. */

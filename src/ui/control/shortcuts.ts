@@ -3,8 +3,6 @@
  * uses the key itself). The help dialog lists this table.
  */
 import { msg } from '@lit/localize';
-import { shownStep } from '../state/focus.ts';
-import { neighbourStep } from '../state/kept-steps.ts';
 import type { Selection } from '../state/selection.ts';
 import type { Controller } from './controller.ts';
 
@@ -15,12 +13,6 @@ export interface Shortcut {
 }
 
 const clamp = (value: number, most: number) => Math.max(0, Math.min(most, value));
-
-/** Moves within the steps that can be shown: those whose episodes are kept. */
-function moveStep(app: Controller, by: number) {
-  const now = shownStep(app.store.state);
-  if (now !== null) app.navigation.select({ step: neighbourStep(app.store.state.kept, now, by) });
-}
 
 const trajectoriesOf = (app: Controller) => {
   const { detail } = app.store.state;
@@ -63,8 +55,8 @@ export const shortcuts = (): Shortcut[] => [
   { keys: ['e'], label: msg('Evaluate'), run: (app) => goTo(app, { tab: 'evaluate' }) },
   { keys: ['p'], label: msg('Play'), run: (app) => goTo(app, { tab: 'play' }) },
   { keys: ['c'], label: msg('Talk to a language model'), run: (app) => goTo(app, { tab: 'talk' }) },
-  { keys: ['ArrowLeft', 'h'], label: msg('Earlier step'), run: (app) => moveStep(app, -1) },
-  { keys: ['ArrowRight', 'l'], label: msg('Later step'), run: (app) => moveStep(app, 1) },
+  { keys: ['ArrowLeft', 'h'], label: msg('Earlier step'), run: (app) => app.navigation.moveStep(-1) },
+  { keys: ['ArrowRight', 'l'], label: msg('Later step'), run: (app) => app.navigation.moveStep(1) },
   { keys: ['ArrowDown', 'j'], label: msg('Next turn or episode'), run: (app) => moveDown(app, 1) },
   { keys: ['ArrowUp', 'k'], label: msg('Previous turn or episode'), run: (app) => moveDown(app, -1) },
   { keys: ['['], label: msg('Previous episode of the group'), run: (app) => moveMember(app, -1) },

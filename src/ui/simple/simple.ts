@@ -221,7 +221,7 @@ export class TabgymSimple extends Panel {
   }
 
   private choose(event: StepSelectEvent) {
-    this.app.navigation.select({ step: event.step, tab: 'group' });
+    this.app.navigation.chooseStep(event, { tab: 'group' });
   }
 
   /** Result in words, and three ways to go on. */

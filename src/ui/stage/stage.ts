@@ -170,19 +170,20 @@ export class TabgymStage extends Panel {
     const newest = this.state.records.at(-1)?.step ?? 0;
     if (step === null || newest < 1 || ['watch', 'read', 'evaluate', 'play', 'talk'].includes(this.state.selection.tab))
       return nothing;
-    const go = (to: number) => this.app.navigation.select({ step: Math.max(1, Math.min(newest, to)) });
+    const { navigation } = this.app;
+    const go = (to: number) => navigation.select({ step: Math.max(1, Math.min(newest, to)) });
     const following = this.state.selection.step === null;
     return html`<div class="row place">
-      <button class="quiet" aria-label=${msg('Earlier step')} ?disabled=${step <= 1} @click=${() => go(step - 1)}>‹</button>
+      <button class="quiet" aria-label=${msg('Earlier step')} ?disabled=${step <= 1} @click=${() => navigation.moveStep(-1)}>‹</button>
       <label class="row" .style=${'gap:4px'}>${msg('Step')}
         <input class="number" inputmode="numeric" .value=${String(step)} @change=${(event: Event) => go(Number((event.target as HTMLInputElement).value) || newest)} /></label>
       <span class="soft number">/ ${newest}</span>
-      <button class="quiet" aria-label=${msg('Later step')} ?disabled=${step >= newest} @click=${() => go(step + 1)}>›</button>
+      <button class="quiet" aria-label=${msg('Later step')} ?disabled=${step >= newest} @click=${() => navigation.moveStep(1)}>›</button>
       ${
         following
           ? html`<span class="badge">${msg('newest')}</span>`
           : step < newest
-            ? html`<button class="link" @click=${() => this.app.navigation.select({ step: null, tab: 'group' })}>${msg(str`${newest - step} newer: follow`)}</button>`
+            ? html`<button class="link" @click=${() => navigation.select({ step: null, tab: 'group' })}>${msg(str`${newest - step} newer: follow`)}</button>`
             : nothing
       }
     </div>`;

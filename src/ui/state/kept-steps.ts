@@ -4,8 +4,11 @@
 export const nearestStep = (kept: readonly number[], step: number): number =>
   kept.reduce((best, each) => (Math.abs(each - step) <= Math.abs(best - step) ? each : best), kept[0] ?? step);
 
-/** The next kept step after a step, or before it if `by` is negative; the step itself at the end. */
+/**
+ * The kept step nearest to `by` steps after a step, or before it if `by` is negative, but another one than the step; the
+ * step itself at the end.
+ */
 export function neighbourStep(kept: readonly number[], step: number, by: number): number {
-  const next = by > 0 ? kept.find((each) => each > step) : kept.findLast((each) => each < step);
-  return next ?? step;
+  const beyond = kept.filter((each) => (by > 0 ? each > step : each < step));
+  return beyond.length ? nearestStep(beyond, step + by) : step;
 }
