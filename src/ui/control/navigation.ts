@@ -10,7 +10,7 @@ import { arrangementOf, rememberedArrangement } from '../state/arrangement.ts';
 import { shownStep, tokenKey } from '../state/focus.ts';
 import { nearestStep, neighbourStep } from '../state/kept-steps.ts';
 import { formatLink, parseLink } from '../state/link.ts';
-import { formatHash, parseHash, type Selection } from '../state/selection.ts';
+import { formatHash, parseHash, type Selection, showsEpisodes } from '../state/selection.ts';
 import { none, type Store } from '../state/state.ts';
 
 const keptDetails = 6;
@@ -131,8 +131,8 @@ export class Navigation {
   async load() {
     const { state } = this.store;
     const step = shownStep(state);
-    const needless = ['watch', 'read', 'evaluate', 'play'].includes(state.selection.tab) && state.learn !== 'cards';
-    if (!state.run || state.opening || step === null || needless) return;
+    const needed = showsEpisodes(state.selection.tab) || state.learn === 'cards';
+    if (!state.run || state.opening || step === null || !needed) return;
     await Promise.all([this.loadDetail(state.run.id, step), this.loadTexts(state.run.id)]);
     if (this.store.state.selection.tab === 'trajectory') await this.loadReplay(state.run.id, step);
   }

@@ -12,7 +12,7 @@ import { loadingState } from '../kit/states.ts';
 import { controls } from '../kit/styles/shared.ts';
 import { tabList } from '../kit/tabs.ts';
 import { shownStep } from '../state/focus.ts';
-import type { StageTab } from '../state/selection.ts';
+import { type StageTab, showsEpisodes } from '../state/selection.ts';
 import './trajectory.ts';
 import './watch.ts';
 
@@ -92,9 +92,8 @@ export class TabgymStage extends Panel {
     `,
   ];
 
-  @state() private evaluateLoaded = false;
-  @state() private readerLoaded = false;
-  @state() private talkLoaded = false;
+  /** Tabs whose code has been loaded. */
+  @state() private loaded: ReadonlySet<StageTab> = new Set();
 
   constructor() {
     super(['selection', 'records', 'run', 'status']);
@@ -122,54 +121,35 @@ export class TabgymStage extends Panel {
   }
 
   private renderTab(tab: StageTab) {
-    if (tab === 'watch') return html`<tabgym-watch .app=${this.app}></tabgym-watch>`;
-    if (tab === 'group') return html`<tabgym-group .app=${this.app}></tabgym-group>`;
-    if (tab === 'read') return this.renderRead();
-    if (tab === 'evaluate') return this.renderEvaluate();
-    if (tab === 'play') return html`<tabgym-play .app=${this.app}></tabgym-play>`;
-    if (tab === 'talk') return this.renderTalk();
-    return html`<tabgym-trajectory .app=${this.app}></tabgym-trajectory>`;
+    const { app } = this;
+    if (tab === 'watch') return html`<tabgym-watch .app=${app}></tabgym-watch>`;
+    if (tab === 'group') return html`<tabgym-group .app=${app}></tabgym-group>`;
+    if (tab === 'trajectory') return html`<tabgym-trajectory .app=${app}></tabgym-trajectory>`;
+    if (tab === 'play') return html`<tabgym-play .app=${app}></tabgym-play>`;
+    if (!this.loaded.has(tab)) return this.renderLoading(tab);
+    if (tab === 'read') return html`<tabgym-reader .app=${app}></tabgym-reader>`;
+    if (tab === 'evaluate') return html`<tabgym-evaluate .app=${app}></tabgym-evaluate>`;
+    return html`<tabgym-talk .app=${app}></tabgym-talk>`;
   }
 
-  /** Evaluate tab; its code and the suites are loaded when it is first opened. */
-  private renderEvaluate() {
-    if (!this.evaluateLoaded) {
-      void import('./evaluate.ts').then(() => {
-        this.evaluateLoaded = true;
-      });
-      return loadingState(msg('Reading the suites'));
-    }
-    return html`<tabgym-evaluate .app=${this.app}></tabgym-evaluate>`;
-  }
-
-  /** Talk tab; its code is loaded when it is first opened. */
-  private renderTalk() {
-    if (!this.talkLoaded) {
-      void import('./talk.ts').then(() => {
-        this.talkLoaded = true;
-      });
-      return loadingState(msg('Opening the conversation'));
-    }
-    return html`<tabgym-talk .app=${this.app}></tabgym-talk>`;
-  }
-
-  /** Read tab; its code and its worker are loaded when it is first opened. */
-  private renderRead() {
-    if (!this.readerLoaded) {
-      void import('../reader/reader.ts').then(() => {
-        this.readerLoaded = true;
-      });
-      return loadingState(msg('Opening the reader'));
-    }
-    return html`<tabgym-reader .app=${this.app}></tabgym-reader>`;
+  /** Loads the code of a tab that most visits do not open. */
+  private renderLoading(tab: 'read' | 'evaluate' | 'talk') {
+    const parts = {
+      read: { load: () => import('../reader/reader.ts'), waiting: msg('Opening the reader') },
+      evaluate: { load: () => import('./evaluate.ts'), waiting: msg('Reading the suites') },
+      talk: { load: () => import('./talk.ts'), waiting: msg('Opening the conversation') },
+    };
+    void parts[tab].load().then(() => {
+      this.loaded = new Set([...this.loaded, tab]);
+    });
+    return loadingState(parts[tab].waiting);
   }
 
   /** Step of the shown episodes, with buttons for the earlier, the later and the newest step. */
   private renderPlace() {
     const step = shownStep(this.state);
     const newest = this.state.records.at(-1)?.step ?? 0;
-    if (step === null || newest < 1 || ['watch', 'read', 'evaluate', 'play', 'talk'].includes(this.state.selection.tab))
-      return nothing;
+    if (step === null || newest < 1 || !showsEpisodes(this.state.selection.tab)) return nothing;
     const { navigation } = this.app;
     const go = (to: number) => navigation.select({ step: Math.max(1, Math.min(newest, to)) });
     const following = this.state.selection.step === null;

@@ -4,6 +4,9 @@
  */
 export type StageTab = 'watch' | 'group' | 'trajectory' | 'read' | 'evaluate' | 'play' | 'talk';
 
+/** True for the tabs that show the episodes of the selected step. */
+export const showsEpisodes = (tab: StageTab): boolean => tab === 'group' || tab === 'trajectory';
+
 export interface Selection {
   run: string | null;
   step: number | null;
