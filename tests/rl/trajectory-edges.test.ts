@@ -128,6 +128,36 @@ it('AgentGym learns the replies of our episodes', () => {
   expect(conversations.map(({ loss }) => loss)).toEqual([null, false, null, true]);
 });
 
+it("AgentGym's form has the speakers human and gpt only, and tool calls as text", () => {
+  // AgentGym's bc_trainer.py (3ef9235) learns every message that is not from human; AgentGym-RL's sft_dataset.py
+  // (82402a9) raises NotImplementedError for `tool`.
+  const called = { id: '1', type: 'function', function: { name: 'get', arguments: '{"item":"log"}' } };
+  const chat = trajectoryFormat('openai-messages').read({
+    messages: [
+      { role: 'system', content: 'Be brief.' },
+      { role: 'user', content: 'Goal: craft planks.' },
+      { role: 'assistant', content: 'I get a log.', tool_calls: [called] },
+      { role: 'tool', tool_call_id: '1', content: 'Got a log' },
+      { role: 'assistant', content: null, tool_calls: [called] },
+    ],
+  });
+  const values = ['Be brief.', 'Goal: craft planks.', 'I get a log.\nget({"item":"log"})', 'Got a log'];
+  const expected = [...values, 'get({"item":"log"})'].map((value, i) => {
+    const isReply = i === 2 || i === 4;
+    return { from: isReply ? 'gpt' : 'human', loss: isReply ? true : null, value };
+  });
+  for (const name of ['agenttraj', 'agentgym-eval']) {
+    const format = trajectoryFormat(name);
+    expect((format.write(chat) as { conversations: unknown }).conversations).toEqual(expected);
+    expect(format.loses(chat)).toEqual([expect.stringMatching(/^the roles system and tool/)]);
+  }
+  const factory = trajectoryFormat('sharegpt').read({
+    conversations: ['user', 'function_call', 'observation', 'assistant'].map((from) => ({ from, value: from })),
+  });
+  const { conversations } = trajectoryFormat('agenttraj').write(factory) as { conversations: { from: string }[] };
+  expect(conversations.map(({ from }) => from)).toEqual(['human', 'gpt', 'human', 'gpt']);
+});
+
 describe('a file', () => {
   const text = lines({ item_id: 'textcraft_1', conversations: talk }, { item_id: 'textcraft_2', conversations: talk });
   const utf16 = (littleEndian: boolean, mark: boolean) => {

@@ -4,7 +4,7 @@
  */
 import * as v from 'valibot';
 import { commonLosses, parseFields, type TrajectoryFormat } from './format.ts';
-import { fromShareGpt, json, ShareGptMessage, toAgentGym } from './messages.ts';
+import { agentGymLosses, fromShareGpt, json, ShareGptMessage, toAgentGym } from './messages.ts';
 import { type JsonObject, parseItemId } from './record.ts';
 
 const Schema = v.objectWithRest(
@@ -35,7 +35,10 @@ export const agentTraj: TrajectoryFormat = {
     const conversations = toAgentGym(messages ?? [], source?.form === 'agenttraj');
     return { ...kept, conversations, item_id: itemId ?? '', ...(reward === null ? {} : { reward }) };
   },
-  loses: (record) => commonLosses(record, { itemId: true, reward: true, trained: true }),
+  loses: (record) => [
+    ...commonLosses(record, { itemId: true, reward: true, trained: true }),
+    ...agentGymLosses(record, 'agenttraj'),
+  ],
 };
 
 /** True for messages in the ShareGPT form: the first has a field `from`. */

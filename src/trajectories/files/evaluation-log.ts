@@ -6,7 +6,16 @@
 import * as v from 'valibot';
 import { isShareGptList } from './agent-traj.ts';
 import { commonLosses, parseFields, type TrajectoryFormat } from './format.ts';
-import { fromRole, fromShareGpt, json, RoleMessage, ShareGptMessage, toAgentGym, toRole } from './messages.ts';
+import {
+  agentGymLosses,
+  fromRole,
+  fromShareGpt,
+  json,
+  RoleMessage,
+  ShareGptMessage,
+  toAgentGym,
+  toRole,
+} from './messages.ts';
 import { type JsonObject, type Message, parseItemId, type TrajectoryRecord } from './record.ts';
 
 const outcome = {
@@ -54,7 +63,10 @@ export const evaluationLog: TrajectoryFormat = {
     ...outcomeOf('agentgym-eval', each),
     conversations: toAgentGym(each.messages ?? [], each.source?.form === 'agentgym-eval'),
   }),
-  loses: (each) => commonLosses(each, { itemId: true, reward: true, success: true, trained: true }),
+  loses: (each) => [
+    ...commonLosses(each, { itemId: true, reward: true, success: true, trained: true }),
+    ...agentGymLosses(each, 'agentgym-eval'),
+  ],
 };
 
 export const apiEvaluation: TrajectoryFormat = {

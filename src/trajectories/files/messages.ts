@@ -4,7 +4,7 @@
  */
 import * as v from 'valibot';
 import type { Json } from '../../envs/env.ts';
-import type { JsonObject, Message } from './record.ts';
+import type { JsonObject, Message, TrajectoryRecord } from './record.ts';
 
 const speakers = {
   human: 'user',
@@ -107,14 +107,26 @@ export function toShareGpt({ role, content, trained, source }: Message, silent?:
 }
 
 /**
- * Messages in AgentGym's form. Its trainers learn the messages whose `loss` is true and read null as false, so that a
- * reply without a mark of its own gets true, and the acknowledgement of an instruction false, as in AgentTraj-L.
+ * Messages in AgentGym's form. Where its trainers read `loss`, they learn the messages with true and read null as false,
+ * so that a reply without a mark of its own gets true, and the acknowledgement of an instruction false, as in
+ * AgentTraj-L. Its speakers are human and gpt: bc_trainer.py learns the messages of all others as the model's, and
+ * AgentGym-RL's sft_dataset.py refuses `tool`. So system messages and the results of tools become human, and calls of
+ * tools are written as text.
  */
 export function toAgentGym(messages: readonly Message[], isOwn: boolean): JsonObject[] {
   // A record in this form is written as it was read.
   if (isOwn) return messages.map((message) => toShareGpt(message));
   const turns = turnsOf(messages);
-  return messages.map((message, i) => toShareGpt(message, message.role === 'assistant' ? turns[i] !== null : null));
+  return messages.map((message, i) => {
+    if (message.role !== 'assistant') return { ...toShareGpt({ ...message, role: 'user' }, null), from: 'human' };
+    return { ...toShareGpt(withCallTexts(message), turns[i] !== null), from: 'gpt' };
+  });
+}
+
+/** Parts of a record's messages that AgentGym's form cannot hold, in words. */
+export function agentGymLosses({ messages, source }: Pick<TrajectoryRecord, 'messages' | 'source'>, form: string) {
+  if (source?.form === form || !messages?.some(({ role }) => role === 'system' || role === 'tool')) return [];
+  return ['the roles system and tool, which AgentGym does not have (its trainers would learn them)'];
 }
 
 export function fromRole(fields: RoleFields): Message {
@@ -162,6 +174,13 @@ export function callTexts({ source }: Message): string[] | null {
     return typeof name === 'string' ? `${name}(${typeof given === 'string' ? given : JSON.stringify(given)})` : null;
   });
   return texts.includes(null) ? null : (texts as string[]);
+}
+
+/** The message with its calls of tools as text behind its own; unchanged if one of them has no name. */
+export function withCallTexts(message: Message): Message {
+  const calls = callTexts(message) ?? [];
+  if (calls.length === 0) return message;
+  return { ...message, content: [message.content, ...calls].filter((part) => part.trim()).join('\n') };
 }
 
 /** AgentGym's clients have two: "Ok.", and "OK. I'll follow your instructions and try my best to solve the task." */

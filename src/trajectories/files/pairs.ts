@@ -7,7 +7,16 @@
 import * as v from 'valibot';
 import { isShareGptList } from './agent-traj.ts';
 import { commonLosses, parseFields, type TrajectoryFormat } from './format.ts';
-import { fromRole, fromShareGpt, json, RoleMessage, ShareGptMessage, toAgentGym, toRole } from './messages.ts';
+import {
+  agentGymLosses,
+  fromRole,
+  fromShareGpt,
+  json,
+  RoleMessage,
+  ShareGptMessage,
+  toAgentGym,
+  toRole,
+} from './messages.ts';
 import { type JsonObject, type Message, parseItemId, type TrajectoryRecord } from './record.ts';
 
 const three = <S extends v.GenericSchema>(message: S) => ({
@@ -79,7 +88,10 @@ export const agentGymDpo: TrajectoryFormat = {
     ...fieldsOf('agentgym-dpo', record, (messages) => toAgentGym(messages, record.source?.form === 'agentgym-dpo')),
   }),
   loses: (record) => {
-    const lost = losses('agentgym-dpo', record, { itemId: true, trained: true });
+    const lost = [
+      ...losses('agentgym-dpo', record, { itemId: true, trained: true }),
+      ...agentGymLosses(record, 'agentgym-dpo'),
+    ];
     return record.world === null ? lost : ['the world of its task', ...lost];
   },
 };

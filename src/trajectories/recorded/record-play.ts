@@ -3,7 +3,7 @@
  * Pure functions of text; of a world they use only its rule for replies.
  */
 import { lastAction, type ReplyRule } from '../../envs/reply.ts';
-import { callTexts, isPreface } from '../files/messages.ts';
+import { callTexts, isPreface, withCallTexts } from '../files/messages.ts';
 import type { Message, TrajectoryRecord } from '../files/record.ts';
 
 interface RecordedTurn {
@@ -31,10 +31,9 @@ export class UnmappedError extends Error {
  * call without a name.
  */
 function withCalls(message: Message): Message {
-  const calls = message.role === 'assistant' ? callTexts(message) : [];
-  if (!calls) throw new UnmappedError('it has a tool call without a name');
-  if (calls.length === 0) return message;
-  return { ...message, content: [message.content, ...calls].filter((part) => part.trim()).join('\n') };
+  if (message.role !== 'assistant') return message;
+  if (!callTexts(message)) throw new UnmappedError('it has a tool call without a name');
+  return withCallTexts(message);
 }
 
 /** Joins consecutive messages of one side. A system message is put before the world's first one. */
