@@ -18,7 +18,7 @@ import { type ModelSource, SourceError } from '../store/weights-source.ts';
 import type { BaseModels } from './base-model.ts';
 import { formatIn } from './format.ts';
 import { type LoadOptions, openKept, type PreparedModel, prepareModel } from './loader.ts';
-import { publicRepository } from './names.ts';
+import { placeOf, publicRepository } from './names.ts';
 import { type OnnxModel, openKeptOnnx, prepareOnnx } from './onnx-model.ts';
 import { cardRun, type KeptModelInfo, type ModelCard, type ModelPlace, type ModelRequest } from './protocol.ts';
 
@@ -193,7 +193,10 @@ export class ModelLibrary implements BaseModels {
       );
     throw new SourceError(
       'missing',
-      `The model ${model} is not kept in ${precision} here. Choose it again under Language model and download it.`,
+      placeOf(model) === 'path'
+        ? `${model} is neither a listed model nor a repository of the hub, and the page cannot open a path. Write the repository of ` +
+            "the base model into the adapter's adapter_config.json (base_model_name_or_path), and import it again."
+        : `The model ${model} is not kept in ${precision} here. Choose it again under Language model and download it.`,
     );
   }
 

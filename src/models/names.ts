@@ -75,13 +75,29 @@ export function hubAddress(model: string): HubAddress | null {
 export const listedModel = (model: string): CatalogueEntry | undefined =>
   catalogue.find(({ id, repository: name }) => [id, name.toLowerCase()].includes(model.toLowerCase()));
 
-/** Repository of an experiment's model; for a model from a folder, the folder's name; otherwise the name unchanged. */
+/** Path of a GGUF file: the file's name without extension and part number. */
+const ggufPath = /^(?:.*[\\/])?([^\\/]+?)(?:-\d{5}-of-\d{5})?\.gguf$/i;
+
+/**
+ * Repository of an experiment's model. For a model from a folder, the folder's name; for a GGUF file, the file's name
+ * without its path, which Python could not load; otherwise the name unchanged.
+ */
 export function baseNameOf(model: string): BaseName {
   const listed = catalogue.find(({ id }) => id === model.toLowerCase());
   if (listed) return { name: listed.repository, revision: null };
   const address = hubAddress(model);
   if (address) return { name: address.id, revision: address.revision };
-  return { name: folderKey.exec(model)?.[1] ?? model, revision: null };
+  return { name: folderKey.exec(model)?.[1] ?? ggufPath.exec(model)?.[1] ?? model, revision: null };
+}
+
+/**
+ * Where the page finds a model of an experiment. listed: by its name; repository: on the public hub; loaded: among the
+ * models that were loaded here from a mirror, a folder or a file; path: nowhere, for a path of another computer.
+ */
+export function placeOf(model: string): 'listed' | 'repository' | 'loaded' | 'path' {
+  if (listedModel(baseNameOf(model).name)) return 'listed';
+  if (publicRepository(model) || repository.test(model)) return 'repository';
+  return hubAddress(model) || folderKey.test(model) ? 'loaded' : 'path';
 }
 
 const same = (a: BaseName, b: BaseName) => a.name === b.name && a.revision === b.revision;

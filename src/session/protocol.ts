@@ -6,7 +6,7 @@
 import type { Task, WorldOptions, WorldView } from '../envs/env.ts';
 import type { ConnectionSettings } from '../envs/module.ts';
 import type { Experiment } from '../experiment/experiment.ts';
-import type { ModelApi } from '../models/protocol.ts';
+import type { ModelApi, PickedFile } from '../models/protocol.ts';
 import type { Trajectory } from '../rl/episode/trajectory.ts';
 import type { Evaluation, Rate, SplitEvaluation, StepRecord } from '../rl/evaluation/evaluation.ts';
 import type { ExaminedStep } from '../rl/examine.ts';
@@ -323,8 +323,8 @@ export interface TrainerApi extends ModelApi, SweepApi, EvaluationApi, TalkApi {
   exportPolicy(runId: string): Promise<Blob>;
   /** The run as a zip that another trainer can continue from. `to`: one of `handoff/names.ts`. */
   handoff(runId: string, to: string): Promise<Blob>;
-  /** Creates a run from a policy, to watch or to train further. */
-  importPolicy(file: Blob, name: string): Promise<RunSummary>;
+  /** Creates a run from a policy, to watch or to train further: from its zip, or from its files as they are. */
+  importPolicy(policy: Blob | readonly PickedFile[], name: string): Promise<RunSummary>;
 
   storage(): Promise<{
     usage: number;

@@ -252,7 +252,7 @@ export function readAdapter(bytes: Uint8Array): AdapterFiles | null {
   throw new BundleError(
     missingWeights(
       names.some((name) => name.endsWith(pickledAdapter)),
-      'This zip',
+      'This adapter',
     ),
   );
 }

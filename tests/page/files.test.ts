@@ -50,11 +50,20 @@ describe('dropped files', () => {
     expect([model, problem]).toEqual([null, '']);
   });
 
+  test("an adapter's files are imported together, without the trainer's other files", () => {
+    const own = ['adapter_config.json', 'adapter_model.safetensors', 'tokenizer.json', 'chat_template.jinja'];
+    const { adapter, model, imports, trajectories, problem } = sorted('peft', ...own, 'README.md', 'trainer_state.json');
+    expect(adapter?.label).toBe('peft');
+    expect(adapter?.files.map(({ name }) => name)).toEqual(own);
+    expect([model, imports, trajectories, problem]).toEqual([null, [], null, '']);
+  });
+
   test.each([
     [/Nothing usable was dropped/, 'nothing', []],
     [/^“notes.txt” cannot be opened. A run is a .tabgym file/, 'notes.txt', ['notes.txt']],
     [/4 files of “photos” cannot be opened/, 'photos', ['a.png', 'b.png', 'c.png', 'd.png']],
-    [/“peft” is an adapter. Pack adapter_config.json/, 'peft', ['adapter_config.json', 'adapter_model.safetensors']],
+    [/“peft” is part of an adapter: adapter_model.safetensors is missing/, 'peft', ['adapter_config.json']],
+    [/“peft” is part of an adapter: adapter_config.json is missing/, 'peft', ['adapter_model.safetensors']],
   ] as const)('unusable files are reported: %s', (message, label, names) => {
     const { model, imports, problem } = sorted(label, ...names);
     expect(problem).toMatch(message);

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import textcraftFirst from '../../experiments/textcraft-first.json';
 import { type Experiment, parseExperiment } from '../../src/experiment/experiment.ts';
 import { forLanguageModel } from '../../src/models/draft.ts';
-import { publicRepository } from '../../src/models/names.ts';
+import { placeOf, publicRepository } from '../../src/models/names.ts';
 import { configOf, findModel } from '../../src/policy/catalogue.ts';
 import { writeConfig } from '../../src/policy/config.ts';
 import { initAdapter } from '../../src/policy/weights/adapter.ts';
@@ -59,6 +59,10 @@ describe('an exported adapter', () => {
     [`${publicHub}/someone/a-model-GGUF@main#model-q8_0.gguf`, 'someone/a-model-GGUF', undefined],
     ['folder/my model@0123456789abcdef', 'my model', undefined],
     ['/models/mine', '/models/mine', undefined],
+    // Never the path of a GGUF file: PEFT could not load it, and it would name folders of this machine.
+    ['/home/someone/models/SmolLM2.Q4_1.gguf', 'SmolLM2.Q4_1', undefined],
+    ['models/split-00001-of-00003.gguf', 'split', undefined],
+    ['C:\\models\\small.gguf', 'small', undefined],
   ])('of %s names %s, and is imported with the first name', (model, name, revision) => {
     const files = leaving(model);
     expect(baseOf(files)).toEqual([name, revision]);
@@ -103,6 +107,20 @@ describe('an adapter of another program', () => {
 it('an imported adapter of a listed model finds that model in the catalogue', () => {
   const { model } = comingBack(fromPython(repository)) as { model: string };
   expect(findModel(model)).toBe(findModel(repository));
+});
+
+it.each([
+  ['qwen2.5-0.5b', 'listed'],
+  [repository, 'listed'],
+  [`${publicHub}/${repository}@main`, 'listed'],
+  ['someone/a-model', 'repository'],
+  [`${publicHub}/someone/a-model@v1`, 'repository'],
+  ['https://mirror.example/someone/a-model@main', 'loaded'],
+  ['folder/mine@0123456789abcdef', 'loaded'],
+  ['/models/mine', 'path'],
+  ['mine', 'path'],
+])('the page finds %s as %s', (model, place) => {
+  expect(placeOf(model)).toBe(place);
 });
 
 it('only keys of the public hub count as public repositories', () => {

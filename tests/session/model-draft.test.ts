@@ -32,13 +32,15 @@ const all = presets.map(parseExperiment);
 const bytesOf = (text: string) => new TextEncoder().encode(text);
 
 /** A PEFT checkpoint as Python saves it, with a few tensors of an adapter for the listed model. */
-function peftZip(model: string, change: object = {}): Blob {
+function peftFiles(model: string, change: object = {}): { [name: string]: Uint8Array } {
   const config = { ...configOf(findModel(model)), numLayers: 1 };
   const lora = { rank: 2, alpha: 4, targets: ['q_proj' as const] };
   const files = saveAdapter(config, { lora, tensors: initAdapter(config, lora, 1) }, { name: model });
   const json = { ...JSON.parse(files['adapter_config.json']), ...change };
-  return new Blob([writePolicy({ ...files, 'adapter_config.json': bytesOf(JSON.stringify(json)) })]);
+  return { ...files, 'adapter_config.json': bytesOf(JSON.stringify(json)) };
 }
+
+const peftZip = (model: string, change: object = {}) => new Blob([writePolicy(peftFiles(model, change))]);
 
 function service(): TrainerService {
   const store = new RunStore(new FolderStore(folder));
@@ -117,6 +119,25 @@ describe.each(Object.keys(ways))('%s', (way) => {
     expect(optimizer).toMatchObject({ learningRate: 1e-4, weightDecay: 0 });
     expect(evaluation.episodes).toBe(32);
   });
+});
+
+it('an adapter as its files gives the run of its zip; one saved as a pickle is refused', async () => {
+  const files = peftFiles('Qwen/Qwen2.5-0.5B-Instruct');
+  const picked = (names: { [name: string]: Uint8Array }) =>
+    Object.entries(names).map(([name, bytes]) => ({ name, file: new File([bytes as Uint8Array<ArrayBuffer>], name) }));
+  const exported = async (policy: Parameters<TrainerService['importPolicy']>[0]) => {
+    const importing = service();
+    const { id, experiment } = await importing.importPolicy(policy, 'peft');
+    return {
+      policy: experiment.policy,
+      files: [...new Uint8Array(await (await importing.exportPolicy(id)).arrayBuffer())],
+    };
+  };
+  expect(await exported(picked(files))).toEqual(await exported(new Blob([writePolicy(files)])));
+  const { 'adapter_model.safetensors': weights, ...rest } = files;
+  await expect(service().importPolicy(picked({ ...rest, 'adapter_model.bin': weights }), 'old')).rejects.toThrow(
+    'This adapter has its weights in adapter_model.bin, a pickle',
+  );
 });
 
 it.each(all.map((preset) => [preset.name, preset] as const))('%s has room for its episodes', async (_, preset) => {

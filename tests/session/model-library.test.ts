@@ -130,6 +130,13 @@ describe('the library of language models', () => {
     await expect(again().open(card.key, 'int4')).rejects.toThrow(/is not kept in int4 here/);
   });
 
+  it('refuses a base model that only another computer has, with the field to change', async () => {
+    for (const model of ['/models/mine', 'SmolLM2.Q4_1'])
+      await expect(fresh().open(model, 'int4')).rejects.toThrow(
+        `${model} is neither a listed model nor a repository of the hub`,
+      );
+  });
+
   it('forgets a found model that was deleted', async () => {
     const library = fresh();
     const { key } = await library.findModel({ place: place(), precision: 'int8' }, blockBytes);

@@ -1,6 +1,8 @@
 /** Exports a run's policy in the format of its kind. */
 import type { Experiment } from '../../experiment/experiment.ts';
+import type { PickedFile } from '../../models/protocol.ts';
 import type { RunStore } from '../../store/run-store.ts';
+import { zip } from '../../store/zip.ts';
 import type { KeptPolicy, NamedFiles } from '../policies/kind.ts';
 import { sessionPolicy } from '../policies/registry.ts';
 import { getRun } from '../stored-run.ts';
@@ -31,4 +33,12 @@ export async function exportedPolicy(store: RunStore, runId: string): Promise<Na
     if (bytes) assets[name] = bytes;
   }
   return policyFiles(policy, keptPolicy((await store.checkpoint(runId))?.bytes, assets));
+}
+
+/** A zip of the files that a person picked. */
+export async function zippedFiles(files: readonly PickedFile[]): Promise<Uint8Array> {
+  const bytesOf = async ({ file }: PickedFile) => new Uint8Array(await file.arrayBuffer());
+  return zip(
+    await Promise.all(files.map(async (each) => ({ name: each.name, bytes: await bytesOf(each), stored: true }))),
+  );
 }

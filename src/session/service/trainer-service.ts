@@ -6,7 +6,7 @@
 import type { ConnectionSettings } from '../../envs/module.ts';
 import { type Experiment, parseExperiment, parseRun } from '../../experiment/experiment.ts';
 import type { ModelLibrary } from '../../models/library.ts';
-import type { ModelCard, ModelRequest } from '../../models/protocol.ts';
+import type { ModelCard, ModelRequest, PickedFile } from '../../models/protocol.ts';
 import type { Precision } from '../../policy/weights/linear.ts';
 import { exportRun, readRun, writePolicy } from '../../store/bundle.ts';
 import { StoreError } from '../../store/run.ts';
@@ -47,7 +47,7 @@ import type { TalkApi } from '../talk-protocol.ts';
 import { tokenTextsOf } from '../text/token-texts.ts';
 import { duplicateRun, forkRun } from './fork.ts';
 import type { Hold, Locks } from './ownership.ts';
-import { exportedPolicy } from './policy-files.ts';
+import { exportedPolicy, zippedFiles } from './policy-files.ts';
 
 export interface ServiceParts {
   store: RunStore;
@@ -373,8 +373,8 @@ export class TrainerService implements TrainerApi {
     return new Blob([writePolicy(folder)], { type: 'application/zip' });
   }
 
-  async importPolicy(file: Blob, name: string): Promise<RunSummary> {
-    const bytes = new Uint8Array(await file.arrayBuffer());
+  async importPolicy(policy: Blob | readonly PickedFile[], name: string): Promise<RunSummary> {
+    const bytes = policy instanceof Blob ? new Uint8Array(await policy.arrayBuffer()) : await zippedFiles(policy);
     const preset = parseExperiment(this.parts.presets[0]);
     return this.announced((await this.parts.store.create(importedRun(bytes, preset, name))).id);
   }

@@ -13,6 +13,8 @@ export interface SortedFiles {
   model: PickedFiles | null;
   /** Runs, policies and adapters, one file each. */
   imports: File[];
+  /** Files of an adapter that is not packed. */
+  adapter: PickedFiles | null;
   /** File to open in the reader; one at a time. */
   trajectories: File | null;
   /** Sentence about the files that cannot be used. */
@@ -29,19 +31,21 @@ const isModelPart = ({ name }: PickedFile) =>
   );
 const isTrajectories = (file: PickedFile) =>
   /\.(jsonl|ndjson|json)(\.gz)?$|\.gz$/i.test(file.name) && !isModelPart(file);
-const isAdapter = ({ name }: PickedFile) => /^adapter_(model\.safetensors|config\.json)$/.test(name);
+const adapterConfig = 'adapter_config.json';
+/** An adapter's weights; those of an old version of PEFT are refused by name. */
+const adapterWeights = ['adapter_model.safetensors', 'adapter_model.bin'];
+const isAdapter = ({ name }: PickedFile) => [adapterConfig, ...adapterWeights].includes(name);
+/** Read beside an adapter: its own tokenizer and chat template, and the hand-off that it returns from. */
+const isBesideAdapter = ({ name }: PickedFile) =>
+  /^(tokenizer(_config)?\.json|chat_template\.jinja|handoff\.json|experiment\.json)$/.test(name);
 
 const wanted = () =>
   msg(
-    'A run is a .tabgym file, an experiment a .json file, a policy or an adapter a .zip; trajectories are one .json or .jsonl file, also as .gz; a language model is a folder with config.json, tokenizer.json and model.safetensors, or a .gguf file; for ONNX a folder with config.json, tokenizer.json and the .onnx file, also in its sub-folder onnx.',
+    'A run is a .tabgym file, an experiment a .json file, a policy a .zip; an adapter is adapter_config.json and adapter_model.safetensors, also as a .zip; trajectories are one .json or .jsonl file, also as .gz; a language model is a folder with config.json, tokenizer.json and model.safetensors, or a .gguf file; for ONNX a folder with config.json, tokenizer.json and the .onnx file, also in its sub-folder onnx.',
   );
 
 function problemOf({ label, files }: PickedFiles, rest: readonly PickedFile[]): string {
   if (!files.length) return msg('Nothing usable was dropped: texts, links and empty folders cannot be opened.');
-  if (rest.some(isAdapter))
-    return msg(
-      str`“${label}” is an adapter. Pack adapter_config.json and adapter_model.safetensors into one .zip, and import that.`,
-    );
   if (!rest.length) return '';
   const names =
     rest.length > 3
@@ -50,15 +54,29 @@ function problemOf({ label, files }: PickedFiles, rest: readonly PickedFile[]): 
   return `${msg(str`${names} cannot be opened.`)} ${wanted()}`;
 }
 
+/** The files of an adapter, without the trainer's other files; a sentence if one is missing. */
+function sortAdapter({ label, files }: PickedFiles): Pick<SortedFiles, 'adapter' | 'problem'> {
+  const has = (...names: string[]) => files.some(({ name }) => names.includes(name));
+  const missing = has(adapterConfig) ? (has(...adapterWeights) ? null : adapterWeights[0]) : adapterConfig;
+  if (missing)
+    return {
+      adapter: null,
+      problem: msg(str`“${label}” is part of an adapter: ${missing} is missing. Choose or drop both files together.`),
+    };
+  return { adapter: { label, files: files.filter((file) => isAdapter(file) || isBesideAdapter(file)) }, problem: '' };
+}
+
 /** Sorts files by their use. */
 export function sortFiles(picked: PickedFiles): SortedFiles {
   const { files } = picked;
-  const adapter = files.some(isAdapter) && !files.some((file) => isWeights(file) && !isAdapter(file));
-  if (files.some(isWeights) && !adapter) return { model: picked, imports: [], trajectories: null, problem: '' };
-  const read = adapter ? undefined : files.find(isTrajectories);
-  const rest = files.filter((file) => !isImport(file) && file !== read);
+  const none = { model: null, imports: [], adapter: null, trajectories: null, problem: '' };
+  const isUnpacked = files.some(isAdapter) && !files.some((file) => isWeights(file) && !isAdapter(file));
+  if (files.some(isWeights) && !isUnpacked) return { ...none, model: picked };
   const imports = files.filter(isImport).map(({ file }) => file);
-  return { model: null, imports, trajectories: read?.file ?? null, problem: problemOf(picked, rest) };
+  if (isUnpacked) return { ...none, imports, ...sortAdapter(picked) };
+  const read = files.find(isTrajectories);
+  const rest = files.filter((file) => !isImport(file) && file !== read);
+  return { ...none, imports, trajectories: read?.file ?? null, problem: problemOf(picked, rest) };
 }
 
 /** An experiment and trajectories may both be a .json file. An experiment is short and contains its format's name. */
@@ -70,7 +88,7 @@ interface Page {
   notifier: { notify(level: Notice['level'], message: string): void };
   layout: { showPanel(panel: 'setup' | 'stage'): void };
   navigation: { select(place: { tab: 'read' }): void };
-  library: { importFile(file: File): Promise<void> };
+  library: { importFile(file: File): Promise<void>; importAdapter(files: PickedFiles): Promise<void> };
   links: { openExperiment(file: File): Promise<void> };
 }
 
@@ -91,11 +109,12 @@ export class FileDrop {
   }
 
   async take(picked: PickedFiles) {
-    const { model, imports, trajectories, problem } = sortFiles(picked);
+    const { model, imports, adapter, trajectories, problem } = sortFiles(picked);
     if (model) this.offer(model);
     if (trajectories && (await isExperiment(trajectories))) await this.page.links.openExperiment(trajectories);
     else if (trajectories) this.read(trajectories);
     for (const file of imports) await this.page.library.importFile(file);
+    if (adapter) await this.page.library.importAdapter(adapter);
     if (problem) this.page.notifier.notify('warning', problem);
   }
 

@@ -6,6 +6,8 @@ import { changedName } from '../../experiment/run-names.ts';
 import type { RunSummary, TrainerApi } from '../../session/protocol.ts';
 import { runCount } from '../kit/counts.ts';
 import { download } from '../kit/download.ts';
+import { baseModelText } from '../state/labels.ts';
+import type { PickedFiles } from '../state/picked-files.ts';
 import { isUnstarted } from '../state/run-filter.ts';
 import type { State, Store } from '../state/state.ts';
 import { type Events, isActive } from './events.ts';
@@ -152,13 +154,23 @@ export class Library {
     });
 
   /** A zip contains a policy or an adapter, any other file a run. */
-  async importFile(file: File) {
+  importFile = (file: File) =>
+    this.import(() =>
+      /\.zip$/i.test(file.name) ? this.api().importPolicy(file, file.name) : this.api().importRun(file, file.name),
+    );
+
+  /** An adapter as its files, not packed. */
+  importAdapter = ({ label, files }: PickedFiles) => this.import(() => this.api().importPolicy(files, label));
+
+  private async import(create: () => Promise<RunSummary>) {
     await this.notifier.attempt('import', async () => {
-      const policy = /\.zip$/i.test(file.name);
-      const run = policy ? await this.api().importPolicy(file, file.name) : await this.api().importRun(file, file.name);
+      const run = await create();
       await this.refreshRuns();
       await this.focus.open(run.id);
-      this.notifier.notify('info', msg(str`“${run.name}” was imported.`));
+      this.notifier.notify(
+        'info',
+        `${msg(str`“${run.name}” was imported.`)} ${baseModelText(run.experiment.policy)}`.trimEnd(),
+      );
     });
   }
 

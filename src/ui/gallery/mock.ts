@@ -10,7 +10,7 @@
 import { parseExperiment } from '../../experiment/experiment.ts';
 import { differences } from '../../experiment/paths.ts';
 import { changedName } from '../../experiment/run-names.ts';
-import type { ModelCard, ModelRequest } from '../../models/protocol.ts';
+import type { ModelCard, ModelRequest, PickedFile } from '../../models/protocol.ts';
 import { HandPlay } from '../../session/play/play.ts';
 import type {
   GpuReport,
@@ -409,7 +409,8 @@ class MockTrainer implements TrainerApi {
 
   exportPolicy = () => this.exportRun();
   handoff = () => this.exportRun();
-  importPolicy = (file: Blob, name: string) => this.importRun(file, name);
+  importPolicy = (policy: Blob | readonly PickedFile[], name: string) =>
+    this.importRun(policy instanceof Blob ? policy : policy[0].file, name);
 
   async storage() {
     const runs = [...this.runs.values()].map(({ summary }) => ({

@@ -174,8 +174,8 @@ export class TabgymRuns extends Panel {
   private renderImport() {
     return html`<div class="drop">
       <button ?disabled=${this.state.busy !== null} @click=${() => this.renderRoot.querySelector<HTMLInputElement>('#file')?.click()}>${msg('Import a run, a policy or an adapter')}</button>
-      <input id="file" type="file" aria-label=${msg('File to import')} @change=${this.pick} />
-      <span class="small soft">${msg('or drop the file anywhere on the page. A run is a .tabgym file; a policy is a .zip with config.json, model.safetensors and tokenizer.json; an adapter is a .zip with adapter_config.json and adapter_model.safetensors.')}</span>
+      <input id="file" type="file" multiple aria-label=${msg('File to import')} @change=${this.pick} />
+      <span class="small soft">${msg('or drop the file anywhere on the page. A run is a .tabgym file; a policy is a .zip with config.json, model.safetensors and tokenizer.json; an adapter is adapter_config.json and adapter_model.safetensors, as two files, a folder or a .zip.')}</span>
     </div>`;
   }
 

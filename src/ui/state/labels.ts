@@ -3,10 +3,10 @@
  * that the command line and the docs can read them without a page; here they are looked up by ids such as
  * `knob.PATH.label`. `scripts/registry-messages.mjs` lists them for translators (`npm run localize`).
  */
-import { msg } from '@lit/localize';
+import { msg, str } from '@lit/localize';
 import type { Knob } from '../../experiment/knob.ts';
 import { factsOf, type Policy, policySummary } from '../../experiment/policies/registry.ts';
-import { baseNameOf } from '../../models/names.ts';
+import { baseNameOf, placeOf } from '../../models/names.ts';
 import { worldModules } from '../../worlds/registry.ts';
 
 /** `msg` without its branded type: the extractor follows literal texts only. */
@@ -63,4 +63,21 @@ export const modelTitle = (policy: Policy): string =>
 export function playsOnlyReason(policy: Policy | undefined): string {
   const why = policy && factsOf(policy).playsOnly;
   return why ? lookUp(why, { id: `policy.${policy.kind}.playsOnly` }) : '';
+}
+
+/** Base model of an adapter, and where the page finds it; '' for other policies. */
+export function baseModelText(policy: Policy): string {
+  const { languageModel, trains } = factsOf(policy);
+  if (!languageModel || !trains || !('model' in policy)) return '';
+  const { name } = baseNameOf(policy.model);
+  const texts = {
+    listed: () => msg(str`Its base model is ${name}, a listed model.`),
+    repository: () => msg(str`Its base model, ${name}, is not listed: it is read from the hub when the run starts.`),
+    loaded: () => msg(str`Its base model, ${name}, is not listed: load it here under Language model first.`),
+    path: () =>
+      msg(
+        str`Its base model is named ${name}, which is neither a listed model nor a repository: write the repository into adapter_config.json and import it again.`,
+      ),
+  };
+  return texts[placeOf(policy.model)]();
 }
