@@ -52,7 +52,12 @@ describe('dropped files', () => {
 
   test("an adapter's files are imported together, without the trainer's other files", () => {
     const own = ['adapter_config.json', 'adapter_model.safetensors', 'tokenizer.json', 'chat_template.jinja'];
-    const { adapter, model, imports, trajectories, problem } = sorted('peft', ...own, 'README.md', 'trainer_state.json');
+    const { adapter, model, imports, trajectories, problem } = sorted(
+      'peft',
+      ...own,
+      'README.md',
+      'trainer_state.json',
+    );
     expect(adapter?.label).toBe('peft');
     expect(adapter?.files.map(({ name }) => name)).toEqual(own);
     expect([model, imports, trajectories, problem]).toEqual([null, [], null, '']);
