@@ -19,6 +19,7 @@ import { benchQuantized } from './quantized.ts';
 import { benchRealModel } from './real-model.ts';
 import { cell, cpu, type Result, worldResult } from './result.ts';
 import { benchSmallWorlds } from './small-worlds.ts';
+import { benchSweepPage } from './sweep-page.ts';
 import { benchWorld } from './world.ts';
 import * as worldBenches from './worlds.ts';
 
@@ -88,6 +89,12 @@ async function interactions(): Promise<Result> {
   return { on: cpu(), adapter: 'none', columns, rows: details.map((row) => Object.values(row)), details };
 }
 
+async function sweepPage(): Promise<Result> {
+  const details = await benchSweepPage();
+  const columns = ['answers', 'idle, ms', 'sweeping, ms', 'first, MB', 'last, MB'];
+  return { on: cpu(), adapter: 'none', columns, rows: details.map((row) => Object.values(row)), details };
+}
+
 async function memory(): Promise<Result> {
   const details = await benchMemory();
   const columns = ['step', 'device, bytes', 'buffers ever made', 'its memory, bytes', 'heap, bytes', 'process, bytes'];
@@ -133,6 +140,7 @@ const benches: { [name: string]: (match?: string) => Promise<Result> } = {
   'first-minutes': firstMinutes,
   'first-picture': firstPicture,
   interactions,
+  'sweep-page': sweepPage,
   memory,
 };
 

@@ -214,33 +214,32 @@ test('a run owned by another tab can be taken over', async () => {
   await close();
 });
 
-/**
- * Time from a key to the second frame after it, measured in the page: the minimum of a few tries, since the machine is
- * shared.
- */
-const answerMs = (page: Page, key: string) =>
-  page.evaluate(async (pressed) => {
-    const once = () =>
-      new Promise<number>((resolve) => {
-        const start = performance.now();
-        dispatchEvent(new KeyboardEvent('keydown', { key: pressed }));
-        requestAnimationFrame(() => requestAnimationFrame(() => resolve(performance.now() - start)));
-      });
-    const times: number[] = [];
-    for (let i = 0; i < 5; i++) times.push(await once());
-    return Math.min(...times);
-  }, key);
+/** Elements of the page, those in shadow roots included. */
+const elements = (page: Page) =>
+  page.evaluate(() => {
+    const count = (root: ParentNode): number =>
+      [...root.querySelectorAll('*')].reduce(
+        (sum, { shadowRoot }) => sum + 1 + (shadowRoot ? count(shadowRoot) : 0),
+        0,
+      );
+    return count(document);
+  });
 
-test('with ten thousand steps and ten thousand tokens the page responds within 200 ms', async () => {
-  const { page, errors, close } = await open(
-    browser,
-    `${site.url}?mock=long#run=run-1&step=30&group=0&tab=trajectory&turn=600`,
-  );
+test('ten thousand steps and ten thousand tokens have hardly more elements than forty steps', async () => {
+  const at = (mock: string, turn: number) =>
+    `?mock=${mock}#run=run-1&step=30&group=0&member=0&tab=trajectory&turn=${turn}`;
+  const short = await open(browser, `${site.url}${at('paused', 1)}`);
+  await short.page
+    .getByText(/\d tokens/)
+    .first()
+    .waitFor();
+  const few = await elements(short.page);
+  await short.close();
+  const { page, errors, close } = await open(browser, `${site.url}${at('long', 600)}`);
   await page.getByText(/11\d\d\d tokens|12\d\d\d tokens/).waitFor();
+  // A window of the tokens is shown; the curves are drawn on canvases.
   expect(await page.locator('tabgym-trajectory [role=option]').count()).toBeLessThan(1500);
-  expect(await answerMs(page, 'j')).toBeLessThan(200);
-  await page.keyboard.press('w');
-  expect(await answerMs(page, 'ArrowLeft')).toBeLessThan(200);
+  expect(await elements(page)).toBeLessThan(few + 3000);
   expect(errors).toEqual([]);
   await close();
 });
