@@ -1,7 +1,8 @@
 // `npm run try-removing [-- NAME...] [--only types,lint,...] [--tests] [--keep]`: checks that a world can be removed.
 // Removes everything of one world from a clean clone of the last commit (`remove.mjs` lists what that is) and runs the
-// checks of what is left. Without a name it tries every world. The world of the first preset cannot be removed: the
-// page, its fixtures and its lessons start from it.
+// checks of what is left: all checks of the sources, both builds, and the tests that name the world (some five minutes
+// a world). `--tests` runs every test of Node and of the page instead (half an hour a world). Without a name it tries
+// every world. The world of the first preset cannot be removed: the page, its fixtures and its lessons start from it.
 import { execFileSync } from 'node:child_process';
 import {
   appendFileSync,
@@ -17,7 +18,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { root } from '../../scripts/machine.mjs';
-import { removeWorld } from './remove.mjs';
+import { removeWorld, testsNaming } from './remove.mjs';
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -57,14 +58,29 @@ function run(folder, ...args) {
 }
 
 const biome = 'node_modules/@biomejs/biome/bin/biome';
+
+/** Runs tests of one project: the given files, or all. */
+const vitest = (folder, project, files = []) =>
+  run(folder, 'node_modules/vitest/vitest.mjs', 'run', '--project', project, '--reporter', 'dot', ...files);
+
+/** What tests need: tests of guarded worlds start the built worker, and one compares docs/experiment.md with the schemas. */
+const prepare = (folder) => run(folder, 'scripts/run.mjs', '--build') ?? run(folder, 'scripts/docs.mjs');
+
+/** Tests of the page that go through the lists of presets, lessons and agents, whatever worlds they name. */
+const listPages = ['simple', 'lessons', 'agents', 'links'].map((name) => `tests/page/${name}.test.ts`);
+
 const checks = {
   types: (folder) => run(folder, 'node_modules/typescript/bin/tsc', '--noEmit'),
   // A list that lost a line may fit on one: the formatter comes first.
   lint: (folder) =>
     run(folder, biome, 'format', '--write', '.') ??
-    run(folder, biome, 'ci', '--colors=off', '--error-on-warnings', '.'),
+    run(folder, biome, 'ci', '--colors=off', '--error-on-warnings', '.') ??
+    run(folder, 'scripts/lint-wasm.mjs'),
   imports: (folder) => run(folder, 'scripts/cycles.mjs'),
   names: (folder) => run(folder, 'scripts/kind-names.mjs'),
+  lengths: (folder) => run(folder, 'scripts/lengths.mjs'),
+  exports: (folder) =>
+    run(folder, 'node_modules/knip/bin/knip.js', '--no-progress', '--include', 'exports,types,files'),
   // Chinese texts of the removed view are dropped, as `npm run localize` does.
   build: (folder) =>
     run(folder, 'scripts/build-wasm.mjs') ??
@@ -72,15 +88,15 @@ const checks = {
     run(folder, 'scripts/localize.mjs', '--check') ??
     run(folder, 'node_modules/vite/bin/vite.js', 'build') ??
     run(folder, 'scripts/run.mjs', '--build'),
-  // Tests of guarded worlds start the built worker, and one compares docs/experiment.md with the schemas.
-  tests: (folder) =>
-    run(folder, 'scripts/run.mjs', '--build') ??
-    run(folder, 'scripts/docs.mjs') ??
-    run(folder, 'node_modules/vitest/vitest.mjs', 'run', '--project', 'node', '--reporter', 'dot'),
+  node: (folder, world) =>
+    prepare(folder) ??
+    vitest(folder, 'node', values.tests ? [] : testsNaming(folder, world).filter((file) => !isOfPage(file))),
+  page: (folder, world) =>
+    vitest(folder, 'page', values.tests ? [] : [...listPages, ...testsNaming(folder, world).filter(isOfPage)]),
 };
-const chosen = values.only
-  ? values.only.split(',')
-  : Object.keys(checks).filter((name) => name !== 'tests' || values.tests);
+const chosen = values.only ? values.only.split(',') : Object.keys(checks);
+
+const isOfPage = (file) => file.startsWith('tests/page/');
 
 /** Removes a world and runs the checks. Returns the number of those that fail. */
 function tryRemoving(world) {
@@ -92,7 +108,7 @@ function tryRemoving(world) {
   try {
     const { removed, changed } = removeWorld(folder, world);
     console.log(`${world}: ${removed.length} files removed, a line less in ${changed.join(', ')}`);
-    const failures = chosen.map((name) => [name, checks[name](folder)]).filter(([, failure]) => failure);
+    const failures = chosen.map((name) => [name, checks[name](folder, world)]).filter(([, failure]) => failure);
     for (const [name, failure] of failures) console.error(`${world}, ${name}: ${failure}`);
     if (!failures.length) console.log(`${world}: ok (${chosen.join(', ')})`);
     return failures.length;

@@ -10,3 +10,4 @@ export function isNamedAfter(file: string, world: string): boolean;
 export function namesWorld(document: Naming, world: string): boolean;
 export function withoutListLines(file: string, text: string, gone: ReadonlySet<string>): string;
 export function removeWorld(root: string, world: string): { removed: string[]; changed: string[] };
+export function testsNaming(root: string, world: string): string[];

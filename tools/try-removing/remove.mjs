@@ -147,3 +147,19 @@ export function removeWorld(root, world) {
   dropAgents(root, world);
   return { removed: [...gone].sort(), changed: changed.sort() };
 }
+
+/**
+ * Test files that name a world, in their own text or in that of a helper that they import: `'maze'`, `'maze-first'`,
+ * `worlds/maze`. The tests of the lessons and the crash tests are not among them.
+ */
+export function testsNaming(root, world) {
+  const files = filesIn(root, 'tests').filter((file) => isSource(file) && !/^tests\/(?:lessons|crash)\//.test(file));
+  const texts = new Map(files.map((file) => [file, readFileSync(join(root, file), 'utf8')]));
+  const name = new RegExp(`['"\`/]${world}\\b`, 'i');
+  const names = (file, seen = new Set()) => {
+    if (seen.has(file) || !texts.has(file)) return false;
+    seen.add(file);
+    return name.test(texts.get(file)) || importsOf(file, texts.get(file)).some((path) => names(path, seen));
+  };
+  return files.filter((file) => file.endsWith('.test.ts') && names(file));
+}
