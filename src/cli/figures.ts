@@ -1,8 +1,9 @@
 /**
  * The figures of AgentGym-RL (https://arxiv.org/abs/2509.08755) at the size of a tab: the sweeps to train, the
- * evaluations to run, and the paper's claim to compare with. Data only; `reproduction.ts` runs them.
+ * evaluations to run, and the paper's claim to compare with. Data only; `reproduction.ts` runs them. A sweep whose
+ * experiment was removed with its world drops out, and a figure without a sweep.
  */
-
+import { existsSync } from 'node:fs';
 import type { WorldSuite } from '../envs/suite.ts';
 
 /** A sweep of a figure: an experiment's file with some settings changed. */
@@ -46,7 +47,7 @@ export interface Figure {
   curve?: 'turns' | 'pass';
 }
 
-export const figureSweeps: readonly FigureSweep[] = [
+const allSweeps: readonly FigureSweep[] = [
   { key: 'textcraft-algorithms', label: 'TextCraft', base: 'grpo-reinforce', changes: {} },
   {
     key: 'babyai-algorithms',
@@ -73,6 +74,9 @@ export const figureSweeps: readonly FigureSweep[] = [
   { key: 'horizons', label: 'BabyAI', base: 'horizons', changes: {} },
 ];
 
+export const figureSweeps = allSweeps.filter(({ base }) => existsSync(`experiments/${base}.json`));
+const isHere = (sweep: string) => figureSweeps.some(({ key }) => key === sweep);
+
 const small =
   'Tiny policies from random weights that choose among listed actions, on short tasks; the paper trains Qwen2.5-3B and 7B.';
 
@@ -98,7 +102,7 @@ const depths: WorldSuite = {
   columnOf: ({ strata }) => `Depth ${strata.depth}`,
 };
 
-export const figures: readonly Figure[] = [
+const allFigures: readonly Figure[] = [
   {
     name: 'table6',
     title: 'GRPO against REINFORCE++',
@@ -166,3 +170,11 @@ export const figures: readonly Figure[] = [
     curve: 'pass',
   },
 ];
+
+export const figures: readonly Figure[] = allFigures
+  .map((figure) => ({
+    ...figure,
+    sweeps: figure.sweeps.filter(isHere),
+    evaluations: figure.evaluations.filter(({ sweep }) => isHere(sweep)),
+  }))
+  .filter(({ sweeps }) => sweeps.length > 0);

@@ -28,7 +28,7 @@ import { openSandbox } from '../workers/spawn-sandbox.ts';
 import { NodeBaseModels } from './base-models.ts';
 import { type Connections, worldOpener } from './connections.ts';
 import { type DeviceOptions, openDevice } from './node-device.ts';
-import { evaluationProgress, formatDuration } from './progress.ts';
+import { formatDuration, ProgressLines } from './progress.ts';
 import { withRecordings } from './recordings.ts';
 import { fallLines } from './report.ts';
 import {
@@ -90,9 +90,9 @@ function planLines(document: Experiment, runs: readonly SweepRun[]): string[] {
 function listener(runs: readonly SweepRun[], print: (line: string) => void): (event: SessionEvent) => void {
   const byId = new Map(runs.map((run) => [run.id, run]));
   let announced = 0;
-  const evaluating = evaluationProgress(print);
+  const progress = new ProgressLines(print);
   return (event) => {
-    if (event.type === 'progress') evaluating(event.progress);
+    if (event.type === 'progress') progress.take(event.progress);
     else if (event.type === 'step') {
       const { sweep: place, experiment } = byId.get(event.runId)!;
       print(`${place.variantName || place.name}, seed ${place.seed}: ${stepLine(event.record, experiment.steps)}`);

@@ -21,7 +21,7 @@ import { CommandError } from './command-error.ts';
 import { type Connections, worldOpener } from './connections.ts';
 import { continuedRun, type FolderOptions } from './folder-run.ts';
 import { type DeviceOptions, openDevice } from './node-device.ts';
-import { ProgressLines } from './progress-lines.ts';
+import { ProgressLines } from './progress.ts';
 import { withRecordings } from './recordings.ts';
 import { FEW_EPISODES } from './report.ts';
 

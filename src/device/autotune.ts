@@ -19,38 +19,51 @@ const mostMs = 500;
 /** Another form replaces the first only if its time is below this fraction: less is noise. */
 const margin = 0.93;
 
-async function timed(recorder: Recorder, candidate: Candidate, repeats: number): Promise<number> {
-  const start = performance.now();
-  for (let i = 0; i < repeats; i++) candidate.record();
-  await recorder.finish();
-  return performance.now() - start;
+/** Measures one work at a time: records it, waits until the device has finished, and returns the milliseconds. */
+class Stopwatch {
+  constructor(
+    private readonly recorder: Pick<Recorder, 'finish'>,
+    private readonly now: () => number,
+  ) {}
+
+  async timed(candidate: Candidate, repeats: number): Promise<number> {
+    const start = this.now();
+    for (let i = 0; i < repeats; i++) candidate.record();
+    await this.recorder.finish();
+    return this.now() - start;
+  }
+
+  /** Number of repeats for which a candidate takes long enough. Also warms up the device. */
+  async repeatsFor(candidate: Candidate): Promise<number> {
+    let repeats = 1;
+    while (repeats < mostRepeats && (await this.timed(candidate, repeats)) < leastMs) repeats *= 4;
+    return repeats;
+  }
 }
 
-/** Number of repeats for which the first candidate takes long enough. Also warms up the device. */
-async function repeatsFor(recorder: Recorder, candidate: Candidate): Promise<number> {
-  let repeats = 1;
-  while (repeats < mostRepeats && (await timed(recorder, candidate, repeats)) < leastMs) repeats *= 4;
-  return repeats;
-}
-
-/** Name of the fastest candidate, or of the first if none is clearly faster. Compiles all their kernels first. */
+/**
+ * Name of the fastest candidate, or of the first if none is clearly faster. Compiles all their kernels first. `now`: a
+ * clock in milliseconds.
+ */
 export async function fastest(
-  kernels: KernelCache,
-  recorder: Recorder,
+  kernels: Pick<KernelCache, 'settle'>,
+  recorder: Pick<Recorder, 'dry' | 'finish'>,
   candidates: readonly Candidate[],
+  now: () => number = () => performance.now(),
 ): Promise<string> {
   recorder.dry = true;
   for (const { record } of candidates) record();
   recorder.dry = false;
   await kernels.settle();
-  const repeats = await repeatsFor(recorder, candidates[0]);
-  if (repeats === 1 && (await timed(recorder, candidates[0], 1)) > mostMs) return candidates[0].name;
+  const watch = new Stopwatch(recorder, now);
+  const repeats = await watch.repeatsFor(candidates[0]);
+  if (repeats === 1 && (await watch.timed(candidates[0], 1)) > mostMs) return candidates[0].name;
   const best = candidates.map(() => Number.POSITIVE_INFINITY);
-  for (const candidate of candidates) await timed(recorder, candidate, 1);
+  for (const candidate of candidates) await watch.timed(candidate, 1);
   // Alternates between candidates, so that a change of clock speed affects all of them.
   for (let round = 0; round < rounds; round++)
     for (const [i, candidate] of candidates.entries())
-      best[i] = Math.min(best[i], await timed(recorder, candidate, repeats));
+      best[i] = Math.min(best[i], await watch.timed(candidate, repeats));
   const winner = best.indexOf(Math.min(...best));
   return candidates[best[winner] < margin * best[0] ? winner : 0].name;
 }

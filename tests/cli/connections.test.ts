@@ -1,9 +1,10 @@
 // Server addresses of worlds, as given on the command line.
 import { describe, expect, it } from 'vitest';
 import { readConnection, worldOpener } from '../../src/cli/connections.ts';
+import { hasWorlds } from '../worlds.ts';
 
 describe('--connect', () => {
-  it('takes a world and an address, each world once', () => {
+  it.skipIf(!hasWorlds('agentgym-textcraft', 'openenv'))('takes a world and an address, each world once', () => {
     const one = readConnection('agentgym-textcraft=http://127.0.0.1:1/a=b');
     expect(one).toEqual({ 'agentgym-textcraft': { address: 'http://127.0.0.1:1/a=b' } });
     const two = readConnection('openenv=http://127.0.0.1:2', one);
@@ -14,7 +15,7 @@ describe('--connect', () => {
     expect(() => readConnection(text)).toThrow(/NAME=ADDRESS/);
   });
 
-  it('is required where a world has no address', async () => {
+  it.skipIf(!hasWorlds('agentgym-textcraft'))('is required where a world has no address', async () => {
     await expect(worldOpener()('agentgym-textcraft')).rejects.toThrow(/whose address is missing/);
     const world = await worldOpener({ 'agentgym-textcraft': { address: 'http://127.0.0.1:1' } })('agentgym-textcraft');
     expect(world.describe().name).toBe('agentgym-textcraft');

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import type { WorldOptions } from '../../src/envs/env.ts';
 import { goalIn } from '../../src/envs/goal.ts';
 import { openWorld } from '../../src/worlds/registry.ts';
+import { hasWorlds, rowsHere } from '../worlds.ts';
 
 async function opening(name: string, options: WorldOptions = {}): Promise<string> {
   const world = await openWorld(name);
@@ -15,22 +16,34 @@ async function opening(name: string, options: WorldOptions = {}): Promise<string
   }
 }
 
-test.each([
-  ['textcraft', 'craft diamond block'],
-  ['babyai', 'go to the red ball'],
-  ['search', 'By whom is The Crooked Orchard kept?'],
-  ['web', 'Open the category Garden'],
-])('%s: %s', async (name, goal) => {
+test.each(
+  rowsHere([
+    ['textcraft', 'craft diamond block'],
+    ['babyai', 'go to the red ball'],
+    ['search', 'By whom is The Crooked Orchard kept?'],
+    ['web', 'Open the category Garden'],
+  ]),
+)('%s: %s', async (name, goal) => {
   expect(goalIn(await opening(name))).toBe(goal);
 });
 
-test('ScienceWorld’s goal begins after “to”, and keeps its later sentences', async () => {
-  expect(goalIn(await opening('sciworld'))).toMatch(/^boil water\. For compounds .* state of matter$/);
+test.skipIf(!hasWorlds('sciworld'))(
+  'ScienceWorld’s goal begins after “to”, and keeps its later sentences',
+  async () => {
+    expect(goalIn(await opening('sciworld'))).toMatch(/^boil water\. For compounds .* state of matter$/);
+  },
+);
+
+test.each(
+  rowsHere([
+    ['wordle', /^Guess the hidden word of five letters\. You have 6 tries\.$/],
+    ['maze', /^The goal is at position \d+, \d+\. Your current position/],
+  ]),
+)('a text of %s names no goal and gives its first line', async (name, line) => {
+  expect(goalIn(await opening(name))).toMatch(line);
 });
 
-test('a text that names no goal gives its first line', async () => {
-  expect(goalIn(await opening('wordle'))).toBe('Guess the hidden word of five letters. You have 6 tries.');
-  expect(goalIn(await opening('maze'))).toMatch(/^The goal is at position \d+, \d+\. Your current position/);
+test('a text that names no goal gives its first line', () => {
   expect(goalIn('\n  one\ntwo')).toBe('one');
   expect(goalIn('')).toBe('');
 });

@@ -21,6 +21,7 @@ import { AgentGymServer, dialects, mishaps } from '../envs/agentgym-server.ts';
 import { OpenEnvServer } from '../envs/openenv-server.ts';
 import { openOver } from '../proxies/opened.ts';
 import { SixSites } from '../proxies/six-sites.ts';
+import { hasWorlds } from '../worlds.ts';
 import { launch, narrow, open, screenshot, serveReal, wide } from './harness.ts';
 
 let browser: Browser;
@@ -181,7 +182,7 @@ async function startedProxy(): Promise<{ webarena: string; retrieval: string; to
   return { token, webarena: `${address}/webarena`, retrieval: `${address}/retrieval/retrieve` };
 }
 
-test.each([
+test.skipIf(!hasWorlds('search')).each([
   ['wide', wide],
   ['narrow', narrow],
 ] as const)('Connect reports about the proxy: server, version, speed, and what is missing: %s', async (name, view) => {

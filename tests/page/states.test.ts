@@ -4,6 +4,8 @@ import { createRequire } from 'node:module';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { launch, narrow, open, screenshot, serveMock, wide } from './harness.ts';
+import { button, type State, seen } from './state.ts';
+import * as worldStates from './world-states.ts';
 
 const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
@@ -36,17 +38,6 @@ afterAll(async () => {
   await browser?.close();
   await site?.close();
 });
-
-interface State {
-  name: string;
-  address: string;
-  /** Waits until the page is settled, and checks by role and name that it shows this state. */
-  shows(page: Page): Promise<void>;
-}
-
-const button = (page: Page, name: string | RegExp) =>
-  page.getByRole('button', { name, exact: typeof name === 'string' }).first();
-const seen = (page: Page, text: string | RegExp) => page.getByText(text).first().waitFor();
 
 const states: State[] = [
   {
@@ -215,103 +206,6 @@ const states: State[] = [
     },
   },
   {
-    name: 'babyai',
-    address: '?mock=babyai#run=run-1&step=30&group=0&member=1&turn=1&tab=trajectory',
-    async shows(page) {
-      await page.getByRole('img', { name: /^Goal: go to the red ball.*facing down/ }).waitFor();
-      await seen(page, 'green key');
-    },
-  },
-  {
-    name: 'play',
-    address: '?mock=babyai#run=run-1&tab=play',
-    async shows(page) {
-      await page.locator('tabgym-play').getByRole('button', { name: 'Play' }).click();
-      await page.getByRole('img', { name: /facing right/ }).waitFor();
-      await page
-        .getByRole('log')
-        .getByText(/red ball 1 ahead 1 left 1/)
-        .waitFor();
-    },
-  },
-  {
-    name: 'sciworld',
-    address: '?mock=sciworld#run=run-1&step=30&group=0&member=1&turn=1&tab=trajectory',
-    async shows(page) {
-      await page
-        .getByRole('img', { name: /^Plan of the house. The agent is in the foundry.*Open doors: [^.]*foundry/ })
-        .waitFor();
-      await seen(page, /Subgoals, in order: \d of 3 reached/);
-      await seen(page, /Switched on: .*blast furnace/);
-      // The furnace warms it, and the change since the turn before is shown.
-      expect(await page.locator('tabgym-sciworld-view .readings').innerText()).toMatch(/up \d/);
-    },
-  },
-  {
-    name: 'sciworld-play',
-    address: '?mock=sciworld#run=run-1&tab=play',
-    async shows(page) {
-      await page.locator('tabgym-play').getByRole('button', { name: 'Play' }).click();
-      await page.getByRole('img', { name: /^Plan of the house/ }).waitFor();
-      await page.getByLabel('Action', { exact: true }).fill('focus');
-      await page.keyboard.press('ArrowDown');
-      await page.locator('tabgym-play [role=option][aria-selected=true]').waitFor();
-    },
-  },
-  {
-    name: 'wordle-play',
-    address: '?mock=wordle#run=run-1&tab=play',
-    async shows(page) {
-      await page.locator('tabgym-play').getByRole('button', { name: 'Play' }).click();
-      await page.getByRole('img', { name: 'Try 1, empty' }).waitFor();
-      await page.keyboard.type('about');
-      await page.keyboard.press('Enter');
-      await page.getByRole('img', { name: /^Guess 1: a (in|not in) .*, t (in|not in)/ }).waitFor();
-      await page.keyboard.type('cra');
-      await page.getByRole('img', { name: 'Typed: c r a' }).waitFor();
-    },
-  },
-  {
-    name: 'maze-play',
-    address: '?mock=maze#run=run-1&tab=play',
-    async shows(page) {
-      await page.locator('tabgym-play').getByRole('button', { name: 'Play' }).click();
-      await page.getByRole('img', { name: /^A maze of 11 by 11 cells/ }).waitFor();
-      for (const key of ['ArrowLeft', 'ArrowUp', 'ArrowRight', 'ArrowDown']) {
-        await page.keyboard.press(key);
-        await page
-          .getByRole('log')
-          .locator('.you', { hasText: key.replace('Arrow', 'move ').toLowerCase() })
-          .waitFor();
-      }
-      await page.getByRole('img', { name: /4 of \d+ moves used/ }).waitFor();
-    },
-  },
-  {
-    name: 'search',
-    address: '?mock=search#run=run-1&step=30&group=0&member=1&turn=2&tab=trajectory',
-    async shows(page) {
-      const view = page.locator('tabgym-search-view');
-      await view.getByText(/Evidence: 3 of 3 found/).waitFor();
-      expect(await view.locator('mark').count()).toBeGreaterThan(3);
-      expect(await view.locator('details').count()).toBe(3);
-    },
-  },
-  {
-    name: 'search-play',
-    address: '?mock=search#run=run-1&tab=play',
-    async shows(page) {
-      await page.locator('tabgym-play').getByRole('button', { name: 'Play' }).click();
-      await seen(page, /Evidence: 0 of 2 found/);
-      await page.getByLabel('Action', { exact: true }).fill('search');
-      await page.keyboard.press('ArrowDown');
-      await page.keyboard.press('Enter');
-      await seen(page, /Evidence: [12] of 2 found/);
-      await page.getByLabel('Action', { exact: true }).fill('answer');
-      await page.locator('tabgym-play [role=option]').first().waitFor();
-    },
-  },
-  {
     name: 'error',
     address: '?mock=error',
     async shows(page) {
@@ -348,24 +242,27 @@ const states: State[] = [
   },
 ];
 
-describe.concurrent.each(states)('state $name', ({ name, address, shows }) => {
-  test.each([
-    ['wide', { ...wide }],
-    ['narrow', { ...narrow, colorScheme: 'dark' as const }],
-  ])('%s', async (size, view) => {
-    const { page, errors, close } = await open(browser, site.url + address, view);
-    await shows(page);
-    await screenshot(page, `${name}-${size}-${view.colorScheme}`);
-    expect(await axe(page)).toEqual([]);
-    await page.emulateMedia({ colorScheme: view.colorScheme === 'dark' ? 'light' : 'dark' });
-    await page.waitForTimeout(60);
-    await screenshot(page, `${name}-${size}-${view.colorScheme === 'dark' ? 'light' : 'dark'}`);
-    if (size === 'wide') expect(await axe(page, 'contrast')).toEqual([]);
-    expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true);
-    expect(errors).toEqual([]);
-    await close();
-  });
-});
+describe.concurrent.each([...states, ...Object.values(worldStates).flat()])(
+  'state $name',
+  ({ name, address, shows }) => {
+    test.each([
+      ['wide', { ...wide }],
+      ['narrow', { ...narrow, colorScheme: 'dark' as const }],
+    ])('%s', async (size, view) => {
+      const { page, errors, close } = await open(browser, site.url + address, view);
+      await shows(page);
+      await screenshot(page, `${name}-${size}-${view.colorScheme}`);
+      expect(await axe(page)).toEqual([]);
+      await page.emulateMedia({ colorScheme: view.colorScheme === 'dark' ? 'light' : 'dark' });
+      await page.waitForTimeout(60);
+      await screenshot(page, `${name}-${size}-${view.colorScheme === 'dark' ? 'light' : 'dark'}`);
+      if (size === 'wide') expect(await axe(page, 'contrast')).toEqual([]);
+      expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true);
+      expect(errors).toEqual([]);
+      await close();
+    });
+  },
+);
 
 describe.concurrent('the drawer', () => {
   test.each(['Runs', 'Storage', 'Device', 'Log'])('%s', async (tab) => {

@@ -1,7 +1,6 @@
 // Every form of the matmuls in a whole model: the same numbers up to rounding, exactly repeatable, and chosen by
 // measurement.
 import { describe, expect, it } from 'vitest';
-import { fastest } from '../../src/device/autotune.ts';
 import {
   defaultChoices,
   type KernelChoices,
@@ -110,32 +109,6 @@ describe('forms of the matmuls', () => {
 });
 
 describe('measuring', () => {
-  it('finds the faster of two, and keeps the first if both are alike', async () => {
-    const gpu = await open();
-    const kernels = gpu.kernels;
-    const recorder = gpu.createRecorder(256, 5e9);
-    const buffer = gpu.createBuffer('autotune', 1 << 16, 0x80);
-    const bindings = [0, 1].map((i) => ({ buffer, offset: i << 15, size: 1 << 15 }));
-    const other = gpu.createBuffer('autotune.out', 1 << 16, 0x80);
-    const work = (name: string, times: number) => ({
-      name,
-      record: () => {
-        const kernel = kernels.request('embed_forward');
-        const call = {
-          kernel,
-          bindings: [...bindings, { buffer: other, offset: 0, size: 1 << 16 }],
-          grid: [64] as const,
-        };
-        for (let i = 0; i < times; i++) recorder.run({ ...call, params: { T: 4096, C: 1, first: 0, rows: 0 } });
-      },
-    });
-    expect(await fastest(kernels, recorder, [work('forty times', 40), work('once', 1)])).toBe('once');
-    expect(await fastest(kernels, recorder, [work('once', 1), work('forty times', 40)])).toBe('once');
-    recorder.destroy();
-    gpu.destroyBuffer(buffer);
-    gpu.destroyBuffer(other);
-  });
-
   it('is skipped on a software adapter, and leaves no buffer', async () => {
     const gpu = await open();
     const before = gpu.liveBuffers;

@@ -171,11 +171,12 @@ describe('replies', () => {
 
   it('each world names its rule; its own instruction asks for it, and finds the action in the oracle’s replies', async () => {
     const conversation = await conversationIn('qwen2');
-    for (const [world, rule] of [
+    const rules: [string, typeof oneAction][] = [
       ['textcraft', oneAction],
       ['babyai', oneAction],
       ['sciworld', lastAction],
-    ] as const) {
+    ];
+    for (const [world, rule] of rowsHere(rules)) {
       const { reply, instruction } = worldModule(world);
       expect(reply).toBe(rule);
       expect(instruction).toContain('Thought:\nyour thoughts.\n\nAction:\nyour next action');

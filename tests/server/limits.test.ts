@@ -14,19 +14,22 @@ let server: Server;
 afterEach(() => server?.close());
 
 describe('sessions', () => {
-  test('one too many is refused in the form of the protocol, and a close makes room again', async () => {
-    server = await startServer(['textcraft', 'search'], { sessions: 2 });
-    await post(server, '/textcraft/create', {});
-    await post(server, '/searchqa/create', { id: 0 });
-    const refused = await post(server, '/textcraft/create', {});
-    expect(refused).toMatchObject({ status: 200, json: { error: expect.stringContaining('2 is the most') } });
-    expect(await post(server, '/searchqa/create', { id: 0 })).toMatchObject({
-      status: 503,
-      json: { detail: expect.stringContaining('--sessions') },
-    });
-    await post(server, '/textcraft/close', { id: 0 });
-    expect((await post(server, '/textcraft/create', {})).json.id).toBe(1);
-  });
+  test.skipIf(!hasWorlds('search'))(
+    'one too many is refused in the form of the protocol, and a close makes room again',
+    async () => {
+      server = await startServer(['textcraft', 'search'], { sessions: 2 });
+      await post(server, '/textcraft/create', {});
+      await post(server, '/searchqa/create', { id: 0 });
+      const refused = await post(server, '/textcraft/create', {});
+      expect(refused).toMatchObject({ status: 200, json: { error: expect.stringContaining('2 is the most') } });
+      expect(await post(server, '/searchqa/create', { id: 0 })).toMatchObject({
+        status: 503,
+        json: { detail: expect.stringContaining('--sessions') },
+      });
+      await post(server, '/textcraft/close', { id: 0 });
+      expect((await post(server, '/textcraft/create', {})).json.id).toBe(1);
+    },
+  );
 
   test.skipIf(!hasWorlds('maze'))('a thousand at once have a world each', async () => {
     server = await startServer(['maze'], { sessions: 1000 });

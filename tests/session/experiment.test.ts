@@ -7,6 +7,7 @@ import { capacityOf } from '../../src/experiment/sizes.ts';
 import { worldProblems } from '../../src/experiment/world-checks.ts';
 import { withLanguageModel } from '../../src/models/draft.ts';
 import { worldModule } from '../../src/worlds/registry.ts';
+import { rowsHere } from '../worlds.ts';
 
 const read = (name: string) => JSON.parse(readFileSync(`experiments/${name}`, 'utf8'));
 const micro = read('micro.json');
@@ -60,7 +61,7 @@ describe('a value out of range is refused by path and bound', () => {
     expect(problems[0].message).toContain(received);
   });
 
-  it.each([
+  const options: [string, object, string, string][] = [
     ['textcraft', { depths: [5] }, 'worlds.0.options.depths.0', 'at most 4'],
     ['textcraft', { levels: [1] }, 'worlds.0.options.levels', 'no such option'],
     ['babyai', { levels: [41] }, 'worlds.0.options.levels.0', 'at most 40'],
@@ -68,7 +69,8 @@ describe('a value out of range is refused by path and bound', () => {
     ['babyai', { observation: 'short' }, 'worlds.0.options.observation', '"short"'],
     ['sciworld', { tasks: ['fly'] }, 'worlds.0.options.tasks.0', 'find-plant'],
     ['sciworld', { stepLimit: 1001 }, 'worlds.0.options.stepLimit', '1001'],
-  ])('an option of %s: %j', (name, options, path, message) => {
+  ];
+  it.each(rowsHere(options))('an option of %s: %j', (name, options, path, message) => {
     const problems = problemsOf(writePath(micro, 'worlds.0', { name, options }));
     expect(problems.map((each) => each.path)).toEqual([path]);
     expect(problems[0].message).toContain(message);
@@ -188,7 +190,7 @@ describe('problems between fields', () => {
 });
 
 it('plans smaller batches with free tokens for a policy that thinks under a mask', () => {
-  const agent = read('babyai-agent.json');
+  const agent = read('textcraft-agent.json');
   const sizes = (thoughts: number, maskActions: boolean) =>
     capacityOf(parseExperiment({ ...agent, sampling: { ...agent.sampling, thoughts, maskActions } }));
   expect(sizes(64, true)).toMatchObject({ freeTokens: true, batchScored: 1024 });

@@ -1,6 +1,16 @@
 // A world is taken out of a checkout by deleting files and lines only.
+
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { importsOf, isNamedAfter, namesWorld, withoutListLines } from '../../tools/try-removing/remove.mjs';
+import {
+  importsOf,
+  isNamedAfter,
+  namesWorld,
+  testsNaming,
+  withoutListLines,
+} from '../../tools/try-removing/remove.mjs';
 
 describe('try-removing', () => {
   it('finds the files named after a world', () => {
@@ -27,6 +37,19 @@ describe('try-removing', () => {
       'src/c/d.ts',
       'src/a/e.ts',
     ]);
+    expect(importsOf('tests/a.ts', "new Worker(new URL('./worker.ts', import.meta.url))")).toEqual(['tests/worker.ts']);
+  });
+
+  it('finds the tests that name a world, themselves or in a helper', () => {
+    const root = mkdtempSync(join(tmpdir(), 'tabgym-naming-'));
+    mkdirSync(join(root, 'tests'));
+    const write = (name: string, text: string) => writeFileSync(join(root, 'tests', name), text);
+    write('a.test.ts', "open('coins');");
+    write('b.test.ts', "import { play } from './helper.ts';");
+    write('helper.ts', "export const play = () => read('experiments/coins-first.json');");
+    write('c.test.ts', "open('coinsurance'); // coins");
+    expect(testsNaming(root, 'coins').sort()).toEqual(['tests/a.test.ts', 'tests/b.test.ts']);
+    rmSync(root, { recursive: true });
   });
 
   it('takes a line out of each list, and leaves other uses to the type check', () => {

