@@ -1,8 +1,10 @@
-// `npm run try-removing [-- NAME...] [--only types,lint,...] [--tests] [--keep]`: checks that a world can be removed.
+// `npm run try-removing [-- NAME...] [--together] [--only types,lint,...] [--tests] [--keep]`: checks that a world can
+// be removed.
 // Removes everything of one world from a clean clone of the last commit (`remove.mjs` lists what that is) and runs the
 // checks of what is left: all checks of the sources, both builds, and the tests that name the world (some five minutes
 // a world). `--tests` runs every test of Node and of the page instead (half an hour a world). Without a name it tries
-// every world. The world of the first preset cannot be removed: the page, its fixtures and its lessons start from it.
+// every world; `--together` removes all of them from one clone. The world of the first preset cannot be removed: the
+// page, its fixtures and its lessons start from it.
 import { execFileSync } from 'node:child_process';
 import {
   appendFileSync,
@@ -25,6 +27,7 @@ const { values, positionals } = parseArgs({
   options: {
     only: { type: 'string', default: '' },
     tests: { type: 'boolean', default: false },
+    together: { type: 'boolean', default: false },
     keep: { type: 'boolean', default: false },
   },
 });
@@ -59,9 +62,12 @@ function run(folder, ...args) {
 
 const biome = 'node_modules/@biomejs/biome/bin/biome';
 
-/** Runs tests of one project: the given files, or all. */
-const vitest = (folder, project, files = []) =>
-  run(folder, 'node_modules/vitest/vitest.mjs', 'run', '--project', project, '--reporter', 'dot', ...files);
+/** Runs tests of one project: all of them with `--tests`, else these files. */
+function vitest(folder, project, files) {
+  if (!values.tests && !files.length) return null;
+  const chosen = values.tests ? [] : files;
+  return run(folder, 'node_modules/vitest/vitest.mjs', 'run', '--project', project, '--reporter', 'dot', ...chosen);
+}
 
 /** What tests need: tests of guarded worlds start the built worker, and one compares docs/experiment.md with the schemas. */
 const prepare = (folder) => run(folder, 'scripts/run.mjs', '--build') ?? run(folder, 'scripts/docs.mjs');
@@ -88,35 +94,49 @@ const checks = {
     run(folder, 'scripts/localize.mjs', '--check') ??
     run(folder, 'node_modules/vite/bin/vite.js', 'build') ??
     run(folder, 'scripts/run.mjs', '--build'),
-  node: (folder, world) =>
+  node: (folder, gone) =>
     prepare(folder) ??
-    vitest(folder, 'node', values.tests ? [] : testsNaming(folder, world).filter((file) => !isOfPage(file))),
-  page: (folder, world) =>
-    vitest(folder, 'page', values.tests ? [] : [...listPages, ...testsNaming(folder, world).filter(isOfPage)]),
+    vitest(
+      folder,
+      'node',
+      naming(folder, gone).filter((file) => !isOfPage(file)),
+    ),
+  page: (folder, gone) => vitest(folder, 'page', [...listPages, ...naming(folder, gone).filter(isOfPage)]),
 };
 const chosen = values.only ? values.only.split(',') : Object.keys(checks);
 
+const naming = (folder, gone) => [...new Set(gone.flatMap((world) => testsNaming(folder, world)))];
 const isOfPage = (file) => file.startsWith('tests/page/');
 
-/** Removes a world and runs the checks. Returns the number of those that fail. */
-function tryRemoving(world) {
-  if (world === defaultWorld) {
-    console.error(`${world}: cannot be removed, because the first preset plays it.`);
+/** Removes worlds from a clone and runs the checks. Returns the number of those that fail. */
+function tryRemoving(gone) {
+  const name = gone.join(', ');
+  if (gone.includes(defaultWorld)) {
+    console.error(`${defaultWorld}: cannot be removed, because the first preset plays it.`);
     return 1;
   }
   const folder = clone();
   try {
-    const { removed, changed } = removeWorld(folder, world);
-    console.log(`${world}: ${removed.length} files removed, a line less in ${changed.join(', ')}`);
-    const failures = chosen.map((name) => [name, checks[name](folder, world)]).filter(([, failure]) => failure);
-    for (const [name, failure] of failures) console.error(`${world}, ${name}: ${failure}`);
-    if (!failures.length) console.log(`${world}: ok (${chosen.join(', ')})`);
-    return failures.length;
+    for (const world of gone) {
+      const { removed, changed } = removeWorld(folder, world);
+      console.log(`${world}: ${removed.length} files removed, a line less in ${changed.join(', ')}`);
+    }
+    let failures = 0;
+    for (const check of chosen) {
+      const failure = checks[check](folder, gone);
+      if (failure) failures++;
+      console.log(failure ? `${name}, ${check}: ${failure}` : `${name}, ${check}: ok`);
+    }
+    return failures;
   } finally {
     if (values.keep) console.log(`the clone is ${folder}`);
     else rmSync(folder, { recursive: true, force: true });
   }
 }
 
-const failed = (positionals.length ? positionals : worlds).reduce((sum, world) => sum + tryRemoving(world), 0);
+const wanted = positionals.length ? positionals : worlds;
+const failed = (values.together ? [wanted] : wanted.map((world) => [world])).reduce(
+  (sum, gone) => sum + tryRemoving(gone),
+  0,
+);
 process.exit(failed ? 1 : 0);
