@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { buildWasm } from '../../scripts/build-wasm.mjs';
-import { type World, WorldError } from '../../src/envs/env.ts';
+import { type Feedback, type World, WorldError, type WorldOptions } from '../../src/envs/env.ts';
 import { randomAction } from '../../src/envs/random-player.ts';
 import { itemOf, itemsOf, RL_LEVELS } from '../../src/worlds/babyai/split.ts';
 import type { BabyAiView } from '../../src/worlds/babyai/view-data.ts';
