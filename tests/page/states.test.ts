@@ -242,7 +242,7 @@ const states: State[] = [
   },
 ];
 
-describe.concurrent.each([...states, ...Object.values(worldStates).flat()])(
+describe.concurrent.each([...states, ...Object.values<State[]>(worldStates).flat()])(
   'state $name',
   ({ name, address, shows }) => {
     test.each([

@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { endingMetric, isTiming, metricNamed, metrics, metricsDocument } from '../../src/rl/metrics/metrics.ts';
+import { rolloutMetrics } from '../../src/rl/metrics/step-metrics.ts';
 import { withoutTimes } from '../../src/session/run/schedule.ts';
+import { trajectory } from '../session/fakes.ts';
 
 describe('metrics', () => {
   it('have one name, one unit and one sentence each', () => {
@@ -21,5 +23,31 @@ describe('metrics', () => {
 
   it('agree with docs/metrics.md (`npm run docs` writes it)', () => {
     expect(readFileSync('docs/metrics.md', 'utf8')).toBe(metricsDocument());
+  });
+});
+
+describe('the metrics of a step', () => {
+  const [turn] = trajectory().turns;
+  const summary = { returns: Float64Array.of(1, 0, Number.NaN), groups: 2, withoutSignal: 1 };
+
+  it('are means over the episodes that were played, and shares of all', () => {
+    const trajectories = [
+      trajectory({ success: true, ending: 'success', turns: [turn, { ...turn, valid: false }, turn] }),
+      trajectory({ score: 0.5, turns: [turn] }),
+      trajectory({ ending: 'world-failure', failure: 'gone', turns: [] }),
+    ];
+    expect(rolloutMetrics(trajectories, summary)).toMatchObject({
+      episodes: 3,
+      success: 0.5,
+      score: (0.1 + 0.2 + 0.5) / 2,
+      return: 0.5,
+      turns: 2,
+      horizon: 3,
+      validActions: 0.75,
+      groupsWithoutSignal: 0.5,
+      endingSuccess: 1 / 3,
+      endingHorizon: 1 / 3,
+      endingWorldFailure: 1 / 3,
+    });
   });
 });

@@ -56,6 +56,8 @@ describe('try-removing', () => {
     const gone = new Set(['src/worlds/coins/index.ts', 'experiments/coins.json']);
     const worlds = "export { coins } from './coins/index.ts';\nexport { dice } from './dice/index.ts';\n";
     expect(withoutListLines('src/worlds/worlds.ts', worlds, gone)).toBe("export { dice } from './dice/index.ts';\n");
+    const lastOne = "/** Worlds. */\nexport { coins } from './coins/index.ts';\n";
+    expect(withoutListLines('src/worlds/worlds.ts', lastOne, gone)).toBe('/** Worlds. */\nexport {};\n');
     const presets =
       "import coins from '../../experiments/coins.json';\nexport const presets = [\n  coins,\n  dice,\n];\n";
     expect(withoutListLines('src/experiment/presets.ts', presets, gone)).toBe(

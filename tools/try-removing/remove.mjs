@@ -100,7 +100,9 @@ export function withoutListLines(file, text, gone) {
   const kept = lines.filter((line) => !dead.has(line) && !names.includes(entry(line)));
   const rest = kept.join('\n');
   const stillUsed = names.filter((name) => new RegExp(`\\b${name}\\b`).test(rest));
-  return stillUsed.length ? text : rest;
+  // A file without imports and exports is no module.
+  const empty = /^export /m.test(text) && !/^(?:export|import) /m.test(rest);
+  return stillUsed.length ? text : empty ? `${rest}export {};\n` : rest;
 }
 
 /** Commands of removed tools, in the list of command line tools and in package.json. */
