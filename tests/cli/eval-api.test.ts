@@ -12,6 +12,7 @@ import { buildWasm } from '../../scripts/build-wasm.mjs';
 import { type EvaluationOptions, evaluate, reportText, writeReport } from '../../src/cli/evaluation.ts';
 import { type TrainingOptions, train } from '../../src/cli/training-run.ts';
 import { AgentGymServer, dialects, type Mishap } from '../envs/agentgym-server.ts';
+import { hasWorlds } from '../worlds.ts';
 
 type Body = { [field: string]: unknown } & { messages: { content: string }[] };
 
@@ -139,7 +140,7 @@ describe('an evaluation over an API', () => {
     expect(lines.at(-1)).toMatch(/^\d+ tries are kept in /);
   }, 120_000);
 
-  test('stops where no first turn has room, and where the world is gone', async () => {
+  test('stops where no first turn has room', async () => {
     const { server, address } = await started(new ModelServer());
     server.answer = (_, response) => {
       response.writeHead(413).end('<html><title>413 Request Entity Too Large</title></html>');
@@ -148,32 +149,43 @@ describe('an evaluation over an API', () => {
     await expect(evaluationOf(address, {}).done).rejects.toThrow(
       /no room for the first turn of TextCraft in each of its first 16 episodes: a web page: 413 Request Entity Too Large/,
     );
-    const world = await started(new AgentGymServer(dialects.webarena));
-    await world.server.close();
-    const connect = { 'agentgym-webarena': { address: world.address } };
-    const other = await started(new ModelServer());
-    const { done } = evaluationOf(other.address, { suite: 'webarena-test', connect });
-    await expect(done).rejects.toThrow(
-      /WebArena \(AgentGym server\) failed in each of its first 16 episodes.*nothing listens/,
-    );
-    expect(other.server.bodies).toHaveLength(0);
   }, 120_000);
 
-  test('counts the failures of a world separately, with their reason', async () => {
-    const model = await started(new ModelServer());
-    const { server, address } = await started(new AgentGymServer(dialects.webarena));
-    const status: Mishap = (response) => response.writeHead(201).end('{}');
-    server.onPath.set('/reset', [status, status, status]);
-    const connect = { 'agentgym-webarena': { address } };
-    const { done } = evaluationOf(model.address, { suite: 'webarena-test', connect });
-    const { report, columns } = await done;
-    const failed = report.items.filter(({ tries }) => tries[0].failure !== undefined).length;
-    expect(failed).toBeGreaterThan(0);
-    expect(report.rows.at(-1)).toMatchObject({ label: 'All', items: 50 - failed });
-    expect(reportText(report, columns)).toMatch(
-      new RegExp(`The world failed in ${failed} of 50 tries, which are not counted\\. .*status 201`),
-    );
-  }, 120_000);
+  test.skipIf(!hasWorlds('web'))(
+    'stops where the world is gone',
+    async () => {
+      const world = await started(new AgentGymServer(dialects.webarena));
+      await world.server.close();
+      const connect = { 'agentgym-webarena': { address: world.address } };
+      const other = await started(new ModelServer());
+      const { done } = evaluationOf(other.address, { suite: 'webarena-test', connect });
+      await expect(done).rejects.toThrow(
+        /WebArena \(AgentGym server\) failed in each of its first 16 episodes.*nothing listens/,
+      );
+      expect(other.server.bodies).toHaveLength(0);
+    },
+    120_000,
+  );
+
+  test.skipIf(!hasWorlds('web'))(
+    'counts the failures of a world separately, with their reason',
+    async () => {
+      const model = await started(new ModelServer());
+      const { server, address } = await started(new AgentGymServer(dialects.webarena));
+      const status: Mishap = (response) => response.writeHead(201).end('{}');
+      server.onPath.set('/reset', [status, status, status]);
+      const connect = { 'agentgym-webarena': { address } };
+      const { done } = evaluationOf(model.address, { suite: 'webarena-test', connect });
+      const { report, columns } = await done;
+      const failed = report.items.filter(({ tries }) => tries[0].failure !== undefined).length;
+      expect(failed).toBeGreaterThan(0);
+      expect(report.rows.at(-1)).toMatchObject({ label: 'All', items: 50 - failed });
+      expect(reportText(report, columns)).toMatch(
+        new RegExp(`The world failed in ${failed} of 50 tries, which are not counted\\. .*status 201`),
+      );
+    },
+    120_000,
+  );
 });
 
 describe('training with a world on a server', () => {

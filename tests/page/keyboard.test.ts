@@ -4,6 +4,7 @@
  */
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { hasWorlds } from '../worlds.ts';
 import { launch, open, serveMock } from './harness.ts';
 
 let browser: Browser;
@@ -255,7 +256,7 @@ test('single keys can be switched off', async () => {
   await close();
 });
 
-test('a person plays the world by keyboard alone', async () => {
+test.skipIf(!hasWorlds('babyai'))('a person plays the world by keyboard alone', async () => {
   const { page, errors, close } = await open(browser, `${site.url}?mock=babyai`);
   await page.getByText('Step 42').first().waitFor();
   await page.keyboard.press('p');
@@ -282,7 +283,7 @@ test('a person plays the world by keyboard alone', async () => {
   await close();
 });
 
-test('a person plays Wordle on its tiles, and loses', async () => {
+test.skipIf(!hasWorlds('wordle'))('a person plays Wordle on its tiles, and loses', async () => {
   const { page, errors, close } = await open(browser, `${site.url}?mock=wordle`);
   await page.getByText('Step 42').first().waitFor();
   await page.keyboard.press('p');
@@ -314,66 +315,69 @@ test('a person plays Wordle on its tiles, and loses', async () => {
   await close();
 });
 
-test('a person does an experiment in ScienceWorld by keyboard alone: completion, a question, subgoals, the score', async () => {
-  const { page, errors, close } = await open(browser, `${site.url}?mock=sciworld`);
-  await page.getByText('Step 42').first().waitFor();
-  await page.keyboard.press('p');
-  await tabNamed(page, 'Play');
-  await page.locator('tabgym-play').getByRole('button', { name: 'Play' }).focus();
-  await page.keyboard.press('Enter');
-  const line = page.getByRole('combobox', { name: 'Action', exact: true });
-  const options = page.getByRole('listbox', { name: 'Valid actions' }).getByRole('option');
-  const plan = (room: string) => page.getByRole('img', { name: new RegExp(`The agent is in the ${room}`) }).waitFor();
-  const took = (action: string) => page.getByRole('log').locator('.you', { hasText: action }).last().waitFor();
-  await line.waitFor();
-  await page.getByText(/^[12]\d{3} of [12]\d{3} actions match|^\d{3} of \d{3} actions match/).waitFor();
-  await page.getByText('Score 0 of 100').waitFor();
+test.skipIf(!hasWorlds('sciworld'))(
+  'a person does an experiment in ScienceWorld by keyboard alone: completion, a question, subgoals, the score',
+  async () => {
+    const { page, errors, close } = await open(browser, `${site.url}?mock=sciworld`);
+    await page.getByText('Step 42').first().waitFor();
+    await page.keyboard.press('p');
+    await tabNamed(page, 'Play');
+    await page.locator('tabgym-play').getByRole('button', { name: 'Play' }).focus();
+    await page.keyboard.press('Enter');
+    const line = page.getByRole('combobox', { name: 'Action', exact: true });
+    const options = page.getByRole('listbox', { name: 'Valid actions' }).getByRole('option');
+    const plan = (room: string) => page.getByRole('img', { name: new RegExp(`The agent is in the ${room}`) }).waitFor();
+    const took = (action: string) => page.getByRole('log').locator('.you', { hasText: action }).last().waitFor();
+    await line.waitFor();
+    await page.getByText(/^[12]\d{3} of [12]\d{3} actions match|^\d{3} of \d{3} actions match/).waitFor();
+    await page.getByText('Score 0 of 100').waitFor();
 
-  // The line has the focus; a few letters of each word narrow the list, arrow keys choose, Enter acts.
-  await page.keyboard.type('tele kitch');
-  expect(await options.allTextContents()).toEqual(['teleport to kitchen']);
-  await page.keyboard.press('ArrowDown');
-  await page.keyboard.press('Enter');
-  await took('teleport to kitchen');
-  await plan('kitchen');
+    // The line has the focus; a few letters of each word narrow the list, arrow keys choose, Enter acts.
+    await page.keyboard.type('tele kitch');
+    expect(await options.allTextContents()).toEqual(['teleport to kitchen']);
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    await took('teleport to kitchen');
+    await plan('kitchen');
 
-  // A question lists its possible meanings; part of an answer finds it.
-  await page.keyboard.type('close door');
-  await page.keyboard.press('Enter');
-  await page.getByRole('combobox', { name: 'Which one' }).waitFor();
-  await page.keyboard.type('kitchen hallway');
-  expect(await options.allTextContents()).toEqual([
-    expect.stringMatching(/^\d: close door between kitchen and hallway/),
-  ]);
-  await page.keyboard.press('ArrowDown');
-  await page.keyboard.press('Enter');
-  await page.getByRole('img', { name: /Closed doors: .*kitchen – hallway/ }).waitFor();
+    // A question lists its possible meanings; part of an answer finds it.
+    await page.keyboard.type('close door');
+    await page.keyboard.press('Enter');
+    await page.getByRole('combobox', { name: 'Which one' }).waitFor();
+    await page.keyboard.type('kitchen hallway');
+    expect(await options.allTextContents()).toEqual([
+      expect.stringMatching(/^\d: close door between kitchen and hallway/),
+    ]);
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    await page.getByRole('img', { name: /Closed doors: .*kitchen – hallway/ }).waitFor();
 
-  // Tab fills in the common part; focusing on the orange reaches a subgoal.
-  const before = await page.getByText(/Subgoals, in order: 0 of 2 reached/).count();
-  expect(before).toBe(1);
-  await page.keyboard.type('focus on orange in inv');
-  await page.keyboard.press('Tab');
-  expect(await line.inputValue()).toBe('focus on orange in inventory');
-  await page.keyboard.press('Enter');
-  await page.getByText(/Subgoals, in order: 1 of 2 reached/).waitFor();
-  expect(Number(/\d+/.exec(await page.getByText(/^Score \d+ of 100/).innerText()))).toBeGreaterThanOrEqual(33);
+    // Tab fills in the common part; focusing on the orange reaches a subgoal.
+    const before = await page.getByText(/Subgoals, in order: 0 of 2 reached/).count();
+    expect(before).toBe(1);
+    await page.keyboard.type('focus on orange in inv');
+    await page.keyboard.press('Tab');
+    expect(await line.inputValue()).toBe('focus on orange in inventory');
+    await page.keyboard.press('Enter');
+    await page.getByText(/Subgoals, in order: 1 of 2 reached/).waitFor();
+    expect(Number(/\d+/.exec(await page.getByText(/^Score \d+ of 100/).innerText()))).toBeGreaterThanOrEqual(33);
 
-  // The box of the task, in whatever room.
-  const [, box, room] = /move it to the (\w+ box) in the ([\w ]+)\./.exec(
-    await page.locator('tabgym-sciworld-view .head p').first().innerText(),
-  )!;
-  await page.keyboard.type(`teleport to ${room}`);
-  await page.keyboard.press('Enter');
-  await plan(room);
-  await page.keyboard.type(`move orange in inventory to ${box}`);
-  await page.keyboard.press('Enter');
-  await page.getByText('✓ Done').waitFor();
-  await page.getByText('Score 100 of 100').waitFor();
-  await page.getByText(/You: 1 of 1, mean score 1.00; the agent: \d+%, mean score \d/).waitFor();
-  expect(errors).toEqual([]);
-  await close();
-});
+    // The box of the task, in whatever room.
+    const [, box, room] = /move it to the (\w+ box) in the ([\w ]+)\./.exec(
+      await page.locator('tabgym-sciworld-view .head p').first().innerText(),
+    )!;
+    await page.keyboard.type(`teleport to ${room}`);
+    await page.keyboard.press('Enter');
+    await plan(room);
+    await page.keyboard.type(`move orange in inventory to ${box}`);
+    await page.keyboard.press('Enter');
+    await page.getByText('✓ Done').waitFor();
+    await page.getByText('Score 100 of 100').waitFor();
+    await page.getByText(/You: 1 of 1, mean score 1.00; the agent: \d+%, mean score \d/).waitFor();
+    expect(errors).toEqual([]);
+    await close();
+  },
+);
 
 test('Escape closes the dialog of links while a run trains, and no key reaches the page behind it', async () => {
   const { page, errors, close } = await open(browser, `${site.url}?mock=running#run=run-1`);

@@ -3,12 +3,12 @@
 // list, every check of the sources must pass, the docs, `--help` and the plan must list the additions, and they must
 // train, on the command line and in the page.
 import { execFileSync } from 'node:child_process';
-import { appendFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { chromium } from 'playwright-core';
-import { chromiumArgs, findChromium, requireBrowser, root } from '../../scripts/machine.mjs';
+import { chromiumArgs, findChromium, requireBrowser } from '../../scripts/machine.mjs';
 import { startPage, trainOneStep } from '../../scripts/start-page.mjs';
+import { cleanClone } from '../clean-clone.mjs';
 import { readBlocks } from './blocks.mjs';
 
 const keep = process.argv.includes('--keep');
@@ -20,15 +20,6 @@ function kindIn(blocks, place, labelField) {
   if (!block) return null;
   const field = (name) => new RegExp(`\\b${name}: '([^']+)'`).exec(block.text)?.[1];
   return { name: field('name'), label: field(labelField) };
-}
-
-function clone() {
-  const folder = mkdtempSync(join(tmpdir(), 'tabgym-adding-'));
-  execFileSync('git', ['clone', '--quiet', root, folder], { stdio: 'inherit' });
-  symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'), 'junction');
-  // .gitignore names the folder; its pattern does not match a link.
-  appendFileSync(join(folder, '.git/info/exclude'), 'node_modules\n');
-  return folder;
 }
 
 /** Inserts a line into a sorted list of exports, because the formatter keeps them in order. */
@@ -153,7 +144,7 @@ async function tryAdding(folder) {
 }
 
 requireBrowser();
-const folder = clone();
+const folder = cleanClone('tabgym-adding-');
 try {
   await tryAdding(folder);
   console.log('ok: the files in docs/adding.md are sufficient');

@@ -6,20 +6,11 @@
 // every world; `--together` removes all of them from one clone. The world of the first preset cannot be removed: the
 // page, its fixtures and its lessons start from it.
 import { execFileSync } from 'node:child_process';
-import {
-  appendFileSync,
-  cpSync,
-  existsSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { root } from '../../scripts/machine.mjs';
+import { cleanClone } from '../clean-clone.mjs';
 import { removeWorld, testsNaming } from './remove.mjs';
 
 const { values, positionals } = parseArgs({
@@ -38,18 +29,6 @@ const defaultWorld = JSON.parse(readFileSync(join(root, 'experiments/textcraft-f
 const worlds = readdirSync(join(root, 'src/worlds'), { withFileTypes: true })
   .filter((entry) => entry.isDirectory() && entry.name !== defaultWorld)
   .map(({ name }) => name);
-
-function clone() {
-  const folder = mkdtempSync(join(tmpdir(), 'tabgym-removing-'));
-  execFileSync('git', ['clone', '--quiet', root, folder], { stdio: 'inherit' });
-  symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'), 'junction');
-  // .gitignore names the folder, not a link to it.
-  appendFileSync(join(folder, '.git/info/exclude'), 'node_modules\n');
-  // Compiled worlds and kernels are compiled again only if a source of theirs is newer.
-  if (existsSync(join(root, 'build/wasm')))
-    cpSync(join(root, 'build/wasm'), join(folder, 'build/wasm'), { recursive: true });
-  return folder;
-}
 
 function run(folder, ...args) {
   try {
@@ -115,7 +94,7 @@ function tryRemoving(gone) {
     console.error(`${defaultWorld}: cannot be removed, because the first preset plays it.`);
     return 1;
   }
-  const folder = clone();
+  const folder = cleanClone('tabgym-removing-');
   try {
     for (const world of gone) {
       const { removed, changed } = removeWorld(folder, world);

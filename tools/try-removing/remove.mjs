@@ -152,12 +152,12 @@ export function removeWorld(root, world) {
 
 /**
  * Test files that name a world, in their own text or in that of a helper that they import: `'maze'`, `'maze-first'`,
- * `worlds/maze`. The tests of the lessons and the crash tests are not among them.
+ * `worlds/maze`, `?mock=maze`. The tests of the lessons and the crash tests are not among them.
  */
 export function testsNaming(root, world) {
   const files = filesIn(root, 'tests').filter((file) => isSource(file) && !/^tests\/(?:lessons|crash)\//.test(file));
   const texts = new Map(files.map((file) => [file, readFileSync(join(root, file), 'utf8')]));
-  const name = new RegExp(`['"\`/]${world}\\b`, 'i');
+  const name = new RegExp(`['"\`/=]${world}\\b`, 'i');
   const names = (file, seen = new Set()) => {
     if (seen.has(file) || !texts.has(file)) return false;
     seen.add(file);

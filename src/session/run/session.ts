@@ -35,10 +35,11 @@ import type {
 import { Commits, type CommittedStep } from './commits.ts';
 import { type Clock, FrozenError, type OtherThread, systemClock, watchForFreeze } from './freeze-watch.ts';
 import { ClosedError, meansLostDevice, PausedError } from './interruptions.ts';
+import { PolicyUses } from './policy-uses.ts';
 import { ProgressMeter } from './progress-meter.ts';
 import { runAssets } from './recording-files.ts';
 import { evaluates } from './schedule.ts';
-import { alternativesOf, inspectionOf, type StoredStep, storedStep } from './step-examination.ts';
+import { storedStep } from './step-examination.ts';
 import { StepGate } from './step-gate.ts';
 import { encodeTrajectories } from './trajectory-codec.ts';
 
@@ -76,7 +77,6 @@ export class Session {
   /** True while success at step 0 is measured. */
   private measuring = false;
   private running: Promise<void> | null = null;
-  private watching: { abort: AbortController; done: Promise<void> } | null = null;
   private abort = new AbortController();
   private recoveries = 0;
   private readonly gate = new StepGate(() => this.abort.signal);
@@ -84,6 +84,7 @@ export class Session {
   private readonly sleep: (ms: number) => Promise<void>;
   private readonly commits: Commits;
   private readonly meter: ProgressMeter;
+  private readonly uses: PolicyUses;
 
   constructor(
     readonly runId: string,
@@ -96,6 +97,20 @@ export class Session {
     const report = (progress: Progress | null) => emit({ type: 'progress', runId, progress });
     this.meter = new ProgressMeter(report, () => this.gate.now());
     this.commits = new Commits({ runId, experiment, store, emit, now: () => this.clock.now() });
+    this.uses = new PolicyUses({
+      stored: (step) => storedStep(store, runId, step),
+      isFree: async () => {
+        await this.dropHeld();
+        return !this.running;
+      },
+      openToPlay: (signal) => this.openToPlay(signal),
+      openToExamine: () => this.openToExamine(),
+      weightsOf: () => this.at,
+      setWeights: (step) => {
+        this.at = step;
+      },
+      options: () => this.stepOptions(),
+    });
   }
 
   /**
@@ -168,59 +183,33 @@ export class Session {
     await this.closeEngine();
   }
 
-  /** Ends other uses of the policy and drops a held step. False: the run is training. */
-  private async isFree(): Promise<boolean> {
-    await this.stopWatching();
-    await this.dropHeld();
-    return !this.running;
-  }
-
   /** Plays one episode with the last committed weights. Does nothing during training. */
-  async watch(options: Omit<WatchOptions, 'step'>): Promise<void> {
-    if (!(await this.isFree())) return;
-    const abort = new AbortController();
-    const done = this.episode(options, abort.signal).catch((error) => {
-      if (!abort.signal.aborted) throw error;
-    });
-    this.watching = { abort, done };
-    await done;
+  watch(options: Omit<WatchOptions, 'step'>): Promise<void> {
+    return this.uses.watch(options);
   }
 
   /** Turns of one episode of each task; empty during training. */
-  async tries({ weights, split, tasks }: TriesOptions): Promise<LiveTurn[][]> {
-    if (!(await this.isFree())) return [];
-    const abort = new AbortController();
-    const played = this.playTries({ weights, split, tasks }, abort.signal);
-    // The caller receives the error; whoever stops the tries waits for their end only.
-    const done = played.then(
-      () => {},
-      () => {},
-    );
-    this.watching = { abort, done };
-    return played;
+  tries(options: TriesOptions): Promise<LiveTurn[][]> {
+    return this.uses.tries(options);
   }
 
   /** Changes over a step; null during training, or if the weights before or after the step are not kept. */
   inspectStep(step: number): Promise<StepInspection | null> {
-    return this.withStored(step, (stored) => inspectionOf(this.engine!, step, stored));
+    return this.uses.inspectStep(step);
   }
 
   /** Alternatives of one token of a step; null as for `inspectStep`, or if the token had none. */
   alternatives(step: number, place: TokenPlace): Promise<TokenAlternative[] | null> {
-    return this.withStored(step, (stored) => alternativesOf(this.engine!, step, stored, place));
+    return this.uses.alternatives(step, place);
   }
 
-  /** Uses the policy on a stored step, unless it is training. */
-  private async withStored<T>(step: number, use: (stored: StoredStep) => Promise<T | null>): Promise<T | null> {
-    if (!(await this.isFree())) return null;
-    const found = this.examined(step, use);
-    this.watching = { abort: new AbortController(), done: found.then(() => {}) };
-    return found;
+  /** Resolves when the policy is free again. */
+  stopWatching(): Promise<void> {
+    return this.uses.stop();
   }
 
-  private async examined<T>(step: number, use: (stored: StoredStep) => Promise<T | null>): Promise<T | null> {
-    const stored = await storedStep(this.parts.store, this.runId, step);
-    if (!stored) return null;
+  /** The engine with the last weights, ready to train. The run's status is unchanged. */
+  private async openToExamine(): Promise<Engine> {
     const before = this.status === 'preparing' ? 'idle' : this.status;
     this.abort = new AbortController();
     try {
@@ -228,47 +217,11 @@ export class Session {
     } finally {
       this.setStatus(before);
     }
-    const { at } = this;
-    // The engine does not hold the weights of the last step until they are loaded again.
-    this.at = null;
-    return use(stored).finally(() => {
-      if (step === at) this.at = at;
-    });
-  }
-
-  /** Resolves when the policy is free again. */
-  async stopWatching(): Promise<void> {
-    const watching = this.watching;
-    this.watching = null;
-    watching?.abort.abort(new ClosedError('Watching was stopped.'));
-    await watching?.done.catch(() => {});
-  }
-
-  private async episode(options: Omit<WatchOptions, 'step'>, signal: AbortSignal): Promise<void> {
-    await this.prepareToPlay(signal);
-    await this.engine!.watch({ ...options, step: Math.max(1, this.at ?? 1) }, { ...this.stepOptions(), signal });
-  }
-
-  private async playTries({ weights, split, tasks }: TriesOptions, signal: AbortSignal): Promise<LiveTurn[][]> {
-    await this.prepareToPlay(signal);
-    const step = Math.max(1, this.at ?? 1);
-    if (weights === 'first') {
-      // The last weights are loaded again before the next use.
-      this.at = null;
-      await this.engine!.initialize();
-    }
-    const all: LiveTurn[][] = [];
-    for (const taskIndex of tasks) {
-      const turns: LiveTurn[] = [];
-      const onTurn = (turn: LiveTurn) => void turns.push(turn);
-      await this.engine!.watch({ split, taskIndex, turnMs: 0, step }, { ...this.stepOptions(), onTurn, signal });
-      all.push(turns);
-    }
-    return all;
+    return this.engine!;
   }
 
   /** Opens an engine with the last weights, without training, and leaves the run's status unchanged. */
-  private async prepareToPlay(signal: AbortSignal): Promise<void> {
+  private async openToPlay(signal: AbortSignal): Promise<Engine> {
     const before = this.status === 'preparing' ? 'idle' : this.status;
     const own = new AbortController();
     this.abort = own;
@@ -282,6 +235,7 @@ export class Session {
       throw error;
     }
     this.setStatus(before);
+    return this.engine!;
   }
 
   gpuReport(): ReturnType<Engine['report']> | null {
