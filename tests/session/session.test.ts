@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Experiment, parseExperiment } from '../../src/experiment/experiment.ts';
+import { NoRoomError } from '../../src/rl/episode/unplayed.ts';
 import type { StepRecord } from '../../src/rl/evaluation/evaluation.ts';
 import type { SessionEvent } from '../../src/session/protocol.ts';
 import { withoutTimes } from '../../src/session/run/schedule.ts';
@@ -186,6 +187,27 @@ describe('a session', () => {
     const hook: Hook = (what, step) => void (what === 'evaluate' && evaluated.push(step));
     await sessionOn(store, id, hook, experiment).session.train();
     expect(evaluated).toEqual([micro.steps]);
+  });
+
+  it('keeps a step whose evaluation has no room, with a warning that has the advice', async () => {
+    const store = new RunStore(new FolderStore(folder));
+    const id = await newRun(store);
+    const { session, events } = sessionOn(store, id, (what, step) => {
+      if (what === 'evaluate' && step === micro.steps) throw new NoRoomError('Choose more sampling.completionTokens.');
+    });
+    await session.train();
+    const records = await store.records<StepRecord>(id);
+    expect(records.at(-1)).toMatchObject({ step: micro.steps });
+    expect(records.at(-1)!.evaluation).toBeUndefined();
+    expect(events).toContainEqual({
+      type: 'notice',
+      level: 'warning',
+      message: `Step ${micro.steps} is kept without its evaluation. Choose more sampling.completionTokens.`,
+    });
+    const refused = sessionOn(store, await newRun(store), (what) => {
+      if (what === 'evaluate') throw new NoRoomError('None.');
+    });
+    await expect(refused.session.train()).rejects.toThrow('None.');
   });
 
   it('paused while a lost device is replaced, prepares no other', async () => {

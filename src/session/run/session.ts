@@ -7,6 +7,7 @@
 
 import { DeviceUnavailableError } from '../../device/device.ts';
 import type { Experiment } from '../../experiment/experiment.ts';
+import { NoRoomError } from '../../rl/episode/unplayed.ts';
 import type { StepRecord } from '../../rl/evaluation/evaluation.ts';
 import { OwnershipError, QuotaError } from '../../store/run.ts';
 import type { RunStore, StoredCheckpoint } from '../../store/run-store.ts';
@@ -418,9 +419,18 @@ export class Session {
     this.stopAfter--;
   }
 
-  /** Success after an update. Weights that are not finite cannot be played with, which is reported instead. */
+  /**
+   * Success after an update. Weights that are not finite cannot be played with, which is reported instead. Without room
+   * for any episode the evaluation is left out with a warning, because the update itself is sound: an imitated policy
+   * may have learned replies that are longer than the run's room.
+   */
   private evaluated(step: number): Promise<StepRecord['evaluation']> {
     return this.engine!.evaluate(step, this.stepOptions()).catch(async (error) => {
+      if (error instanceof NoRoomError) {
+        const message = `Step ${step} is kept without its evaluation. ${error.message}`;
+        this.emit({ type: 'notice', level: 'warning', message });
+        return undefined;
+      }
       if (!this.abort.signal.aborted && !this.engine!.failure()) requireFinite(step, await this.training.save());
       throw error;
     });
