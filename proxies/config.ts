@@ -114,6 +114,8 @@ const limits = v.strictObject({
   responseMegabytes: v.optional(whole(1, 4096), 64),
   /** Size of all responses of an episode. */
   episodeMegabytes: v.optional(whole(1, 65_536), 1024),
+  /** Length of a page's document as text, where it is read whole: for `details`, and by judges. */
+  documentCharacters: v.optional(whole(1000, 1_000_000_000), 20_000_000),
   /** Memory of a page's process. The heap of its scripts is limited to half of it; a larger process is killed. */
   memoryMegabytes: v.optional(whole(64, 16_384), 1024),
   /** Time for one action, or for reading a page. */

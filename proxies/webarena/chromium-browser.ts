@@ -118,9 +118,8 @@ export class ChromiumBrowser implements AgentBrowser {
   private async look(guarded: GuardedContext, page: Page): Promise<ObservedPage> {
     const { details } = this.parts.config;
     const { text, nodes } = await this.observeIdle(guarded, page);
-    const [content, image] = details
-      ? await guarded.during('be read', () => Promise.all([page.content(), screenshot(page)]))
-      : ['', ''];
+    const content = details ? await guarded.documentOf(page) : '';
+    const image = details ? await guarded.during('be read', () => screenshot(page)) : '';
     this.nodes = nodes;
     this.metadata = metadataOf(nodes, image);
     return { text, url: page.url(), content, metadata: this.metadata };

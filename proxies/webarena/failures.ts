@@ -10,6 +10,7 @@ export type FailureName =
   | 'TooManyDialogs'
   | 'ResponseTooLarge'
   | 'EpisodeTooLarge'
+  | 'DocumentTooLarge'
   | 'LoginFailed';
 
 /** The episode is over. */

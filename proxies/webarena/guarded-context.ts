@@ -126,6 +126,20 @@ export class GuardedContext {
     void this.close();
   }
 
+  /** The page's document as text. Its length is measured in the page first, so that no more than the bound is taken over. */
+  async documentOf(page: Page): Promise<string> {
+    const { documentCharacters: most } = this.limits;
+    const length = await this.during('be read', () =>
+      page.evaluate(() => document.documentElement?.outerHTML.length ?? 0),
+    );
+    if (length <= most) return this.during('be read', () => page.content());
+    this.end(
+      'DocumentTooLarge',
+      `The page's document has ${length.toLocaleString('en')} characters, more than the ${most.toLocaleString('en')} of webarena.limits.documentCharacters.`,
+    );
+    throw this.failure!;
+  }
+
   /** Runs a call of this episode. It rejects if the episode ends, or at its deadline, which also ends the episode. */
   async during<T>(what: string, call: () => Promise<T>, ms = this.limits.stepSeconds * 1000): Promise<T> {
     if (this.failure) throw this.failure;

@@ -39,7 +39,7 @@ export class ChromiumJudgedPage implements JudgedPage {
   }
 
   content(): Promise<string> {
-    return this.guarded.during('be read', () => this.page.content());
+    return this.guarded.documentOf(this.page);
   }
 
   /** A script that is a function is called, as the original's driver does. */

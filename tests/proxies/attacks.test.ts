@@ -20,6 +20,7 @@ const limits = {
   dialogs: 10,
   responseMegabytes: 8,
   episodeMegabytes: 32,
+  documentCharacters: 1_000_000,
   memoryMegabytes: 400,
   stepSeconds: 6,
   loadSeconds: 3,
@@ -45,7 +46,7 @@ beforeAll(async () => {
   if (skip) return;
   site = await new HostileSite().listen();
   const config = { shopping: { address: site.address } };
-  opened = await openOver({ config } as unknown as SixSites, [task], { sites: config, limits });
+  opened = await openOver({ config } as unknown as SixSites, [task], { sites: config, limits, details: true });
   client = new Client(opened.proxy);
   [bystander, visitor] = await Promise.all([client.create(), client.create()]);
   await Promise.all([bystander, visitor].map((env) => client.reset(env, 0)));
@@ -121,6 +122,7 @@ describe.skipIf(skip)('a hostile page', () => {
 
   it.each([
     ['/huge', 'ResponseTooLarge'],
+    ['/grown', 'DocumentTooLarge'],
     ['/loop', 'PageHung'],
     ['/popups', 'TooManyPages'],
     ['/alerts', 'TooManyDialogs'],
