@@ -55,7 +55,7 @@ export class HostileSite {
           `const seen = []; c.onicecandidate = e => { if (e.candidate) seen.push(e.candidate.candidate); document.title = 'candidates ' + seen.length }; c.createOffer().then(o => c.setLocalDescription(o)); document.title = 'candidates 0'`,
       ),
       // A short response whose document a script makes long.
-      '/grown': script("document.body.append('x'.repeat(3e6))"),
+      '/grown': script("document.body.append(document.createComment('x'.repeat(3e6)))"),
       '/loop': script('setTimeout(() => { for (;;); }, 50)'),
       '/popups': script("for (let k = 0; k < 1000; k++) open('/calm?' + k)"),
       '/alerts': script('setTimeout(() => { for (;;) alert(1); }, 50)'),
