@@ -18,6 +18,7 @@ const program = new Command('agents')
   .option('--now', 'ship the steps trained so far, without training further; the card mentions it', false)
   .option('--suites <list>', 'play only these of its suites, separated by commas: for an interim look')
   .option('--train-only', 'train only, without shipping', false)
+  .option('--model <model>', 'language model in place of the one named in its experiments: a folder or a .gguf file')
   .option('--work <folder>', 'folder of its runs (default: runs/agents/NAME)')
   .option('--site <folder>', "the site's folder of agents", 'public/agents')
   .option('--seed <n>', 'seed for sampling in the suites', Number, 1);
@@ -27,6 +28,7 @@ interface Options extends DeviceOptions {
   now: boolean;
   trainOnly: boolean;
   suites?: string;
+  model?: string;
   work?: string;
   site: string;
   seed: number;
@@ -34,14 +36,14 @@ interface Options extends DeviceOptions {
 
 async function main(): Promise<number> {
   program.parse();
-  const { now, trainOnly, suites, work, site, seed, device, threads } = program.opts<Options>();
+  const { now, trainOnly, suites, model, work, site, seed, device, threads } = program.opts<Options>();
   const whole = readRecipe(program.args[0]);
   const chosen = suites?.split(',');
   const recipe = { ...whole, suites: whole.suites.filter(({ name }) => chosen?.includes(name) ?? true) };
   const print = (line: string) => console.log(line);
   const folder = work ?? join('runs/agents', recipe.name);
   const { experiments } = recipe;
-  const training = await trainParts({ experiments, out: folder, now, device, threads, print });
+  const training = await trainParts({ experiments, out: folder, model, now, device, threads, print });
   if (!training) return 1;
   if (trainOnly) return 0;
   const agent = await ship(recipe, training, { work: folder, site, seed, device, threads, print });

@@ -2,6 +2,7 @@
  * Names of a language model: in an experiment (a short id, a repository, or the key of a kept model), and in an
  * exported adapter, where Python expects a repository and, unless it is `main`, a revision.
  */
+import type { Experiment } from '../experiment/experiment.ts';
 import { type CatalogueEntry, catalogue } from '../policy/catalogue.ts';
 import { publicHub } from '../store/weights-http.ts';
 
@@ -119,3 +120,9 @@ export function publicRepository(key: string): { id: string; revision: string } 
   const [id, revision, more] = key.slice(publicHub.length + 1).split('@');
   return repository.test(id) && revision && more === undefined && !revision.includes('#') ? { id, revision } : null;
 }
+
+/** The experiment with another name for its language model; unchanged if its policy has none. */
+export const withModelName = (experiment: Experiment, model: string | null): Experiment =>
+  model !== null && 'model' in experiment.policy
+    ? { ...experiment, policy: { ...experiment.policy, model } }
+    : experiment;

@@ -56,6 +56,19 @@ const headline = v.object({
   oracle: v.nullable(v.number()),
 });
 
+/** Language model beside which a shipped adapter plays. The site has the adapter only. */
+const base = v.object({
+  /** Short id of a listed model. */
+  model: v.string(),
+  /** Repository on the hub. */
+  repository: v.string(),
+  licence: v.string(),
+  /** Precision of its weights: the adapter was trained beside these. */
+  precision: v.picklist(['int4', 'int8', 'f32']),
+  /** Size of its download from the hub, in bytes. */
+  bytes: v.number(),
+});
+
 const listed = {
   /** Folder name. */
   name: v.string(),
@@ -66,6 +79,8 @@ const listed = {
   bytes: v.number(),
   /** Last row of the first table. */
   headline: v.nullable(headline),
+  /** Absent: the run has all weights. */
+  base: v.optional(base),
 };
 
 const shippedAgent = v.object({
@@ -97,6 +112,7 @@ const gallery = v.object({ format: v.literal(GALLERY_FORMAT), agents: v.array(v.
 
 export type ShippedAgent = v.InferOutput<typeof shippedAgent>;
 export type ListedAgent = v.InferOutput<typeof gallery>['agents'][number];
+export type AgentBase = v.InferOutput<typeof base>;
 export type SuiteTable = ShippedAgent['suites'][number];
 
 /** The stages of a run that ends at `step`. */

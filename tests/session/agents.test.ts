@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { buildWasm } from '../../scripts/build-wasm.mjs';
 import { cardOf, listedOf, partsOf } from '../../src/cli/agents/card.ts';
-import { packRun, thinned } from '../../src/cli/agents/pack.ts';
+import { mostBytes, packRun, thinned } from '../../src/cli/agents/pack.ts';
 import { readRecipe, recipeNames } from '../../src/cli/agents/recipe.ts';
 import { readDocument } from '../../src/cli/training-run.ts';
 import type { Task } from '../../src/envs/env.ts';
@@ -100,6 +100,31 @@ describe('a packed run', () => {
     expect(parseExperiment(run.experiment)).toEqual(agent());
   });
 
+  it('names the model of an adapter by its listed name, and keeps its conversation files', async () => {
+    const store = new RunStore(new FolderStore(mkdtempSync(join(folder, 'run-'))));
+    const document = readDocument('experiments/smollm2-textcraft.json');
+    const experiment = parseExperiment({ ...document, policy: { ...document.policy, model: '/models/a.Q4_1.gguf' } });
+    const meta = { step: 2, optimizerStep: 2, kernelChoices: {}, batchPlan: {}, adapter: 'a processor' };
+    const { id } = await store.create({
+      name: 'an adapter',
+      experiment,
+      origin: { kind: 'new' },
+      step: 2,
+      records: [record(0), record(1), record(2, true)],
+      checkpoints: [{ meta, bytes: encodeState({ tensors: tensors(), optimizerStep: 2 }) }],
+      assets: {
+        'config.json': bytes.encode('{}'),
+        'tokenizer.json': bytes.encode('{"model":{"vocab":{"a":0}}}'),
+        'tokenizer_config.json': bytes.encode('{"chat_template":"{{ messages }}"}'),
+      },
+    });
+    const packedRun = await packRun(store, await getRun(store, id), 'smollm2-135m');
+    const run = readRun(packedRun.bytes, 'agent.tabgym');
+    expect(parseExperiment(run.experiment)).toEqual(document);
+    expect(Object.keys(run.assets!)).toEqual(['config.json', 'tokenizer.json', 'tokenizer_config.json']);
+    expect(new TextDecoder().decode(packedRun.bytes)).not.toContain('/models/');
+  });
+
   it('is the same bytes each time', async () => {
     expect((await packed()).bytes).toEqual((await packed()).bytes);
   });
@@ -186,22 +211,29 @@ describe('the site', () => {
     for (const listed of gallery) expect(listed).toEqual(listedOf(readAgent(json(site, listed.name, 'agent.json'))));
   });
 
-  it.each(shipped)('%s is complete: a run that opens, under 4 MB, with the card of its document', (name) => {
-    const agent = readAgent(json(site, name, 'agent.json'));
-    const file = join(site, name, agent.file);
-    expect([statSync(file).size, agent.name]).toEqual([agent.bytes, name]);
-    expect(agent.bytes).toBeLessThan(4 * 2 ** 20);
-    const run = readRun(new Uint8Array(readFileSync(file)), agent.file);
-    expect(run.step).toBe(agent.cost.steps);
-    expect(agent.parts).toEqual(partsOf(parseExperiment(run.experiment), run.step!));
-    expect(readFileSync(join(site, name, 'card.md'), 'utf8')).toBe(cardOf(agent));
-    expect(parseExperiment(run.experiment).worlds.some((world) => world.name === agent.world)).toBe(true);
-    const { data } = decodeState(run.checkpoints![0].bytes, 0).tensors.get('model.embed_tokens.weight')!;
-    expect(data.every(Number.isFinite)).toBe(true);
-    expect(data.some((value) => value > 0.01)).toBe(true);
-    const headline = agent.headline!;
-    expect(headline.success.mean).toBe(agent.suites[0].rows.at(-1)!.success.mean);
-  });
+  it.each(shipped)(
+    '%s is complete: a run that opens, no larger than allowed, with the card of its document',
+    (name) => {
+      const agent = readAgent(json(site, name, 'agent.json'));
+      const file = join(site, name, agent.file);
+      expect([statSync(file).size, agent.name]).toEqual([agent.bytes, name]);
+      const run = readRun(new Uint8Array(readFileSync(file)), agent.file);
+      expect(agent.bytes).toBeLessThan(mostBytes(parseExperiment(run.experiment)));
+      expect(run.step).toBe(agent.cost.steps);
+      expect(agent.parts).toEqual(partsOf(parseExperiment(run.experiment), run.step!));
+      expect(readFileSync(join(site, name, 'card.md'), 'utf8')).toBe(cardOf(agent));
+      expect(parseExperiment(run.experiment).worlds.some((world) => world.name === agent.world)).toBe(true);
+      const { policy } = parseExperiment(run.experiment);
+      // An adapter names its model by its listed name, never by a place on the machine that trained it.
+      expect('model' in policy ? policy.model : undefined).toBe(agent.base?.model);
+      const { tensors } = decodeState(run.checkpoints![0].bytes, 0);
+      const { data } = agent.base ? [...tensors.values()].at(-1)! : tensors.get('model.embed_tokens.weight')!;
+      expect(data.every(Number.isFinite)).toBe(true);
+      expect(data.some((value) => value > (agent.base ? 1e-4 : 0.01))).toBe(true);
+      const headline = agent.headline!;
+      expect(headline.success.mean).toBe(agent.suites[0].rows.at(-1)!.success.mean);
+    },
+  );
 
   it('refuses a document of another form by name', () => {
     expect(() => readAgent({ format: 'tabgym-shipped-agent-0' })).toThrow(AgentDocumentError);

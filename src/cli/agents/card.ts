@@ -61,22 +61,36 @@ function publishedSection({ published, rows, greedy }: SuiteTable): string[] {
   return [markdownTable({ head, rows: lines }), `${source}. ${differs}`];
 }
 
+function modelSection({ policy, bytes, base }: ShippedAgent): string {
+  const parameters = policy.parameters.toLocaleString('en');
+  const size = `${(bytes / 1e6).toFixed(2)} MB`;
+  if (!base)
+    return `${parameters} parameters with a vocabulary of ${policy.words} words, weights in ${policy.weights}, ${size} with its experiment and curves. Trained by Tabgym from random weights.`;
+  return (
+    `An adapter of ${parameters} parameters (LoRA, weights in ${policy.weights}, ${size} with its experiment, tokenizer and curves), trained by Tabgym beside the frozen weights of ${base.repository} (${base.licence}). ` +
+    `The model is not shipped: it comes from the hub (${Math.round(base.bytes / 1e6)} MB) or from a file of it.`
+  );
+}
+
+const againOf = ({ name, file, base }: ShippedAgent) =>
+  `To make it again: \`npm run agents -- ${name}${base ? ' --model MODEL.gguf' : ''}\`; \`experiment.json\` in \`${file}\` contains all settings.${base ? ' Without `--model` the weights come from the hub.' : ''}`;
+
 const list = (lines: readonly string[]) => lines.map((line) => `- ${line}`).join('\n');
 
 const formatFlops = (flops: number) => flops.toExponential(1).replace('e+', 'e');
 
 /** The model card as Markdown. */
 export function cardOf(agent: ShippedAgent): string {
-  const { title, summary, policy, cost, parts, suites, data, limits, differs, improve, bytes } = agent;
+  const { title, summary, cost, parts, suites, data, limits, differs, improve } = agent;
   return `${[
     `# ${title}`,
     summary,
     '## Model',
-    `${policy.parameters.toLocaleString('en')} parameters with a vocabulary of ${policy.words} words, weights in ${policy.weights}, ${(bytes / 1e6).toFixed(2)} MB with its experiment and curves. Trained by Tabgym from random weights.`,
+    modelSection(agent),
     '## Training',
     list(parts),
     `${cost.steps} steps, ${cost.episodes} episodes, ${formatFlops(cost.flops)} floating-point operations, ${cost.hours.toFixed(2)} hours of steps on ${cost.device} (${cost.processor}). Times are those of a machine that may have been busy with other work.`,
-    `To make it again: \`npm run agents -- ${agent.name}\`; \`experiment.json\` in \`${agent.file}\` contains all settings.`,
+    againOf(agent),
     '![curves](curves.svg)',
     '## Training data',
     list(data),
@@ -119,11 +133,12 @@ export function curvesOf(agent: Pick<ShippedAgent, 'title'>, records: readonly S
 }
 
 /** Entry of the gallery's list. */
-export const listedOf = ({ name, title, world, summary, bytes, headline }: ShippedAgent): ListedAgent => ({
+export const listedOf = ({ name, title, world, summary, bytes, headline, base }: ShippedAgent): ListedAgent => ({
   name,
   title,
   world,
   summary,
   bytes,
   headline,
+  ...(base ? { base } : {}),
 });

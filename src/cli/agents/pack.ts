@@ -3,6 +3,9 @@
  * many points of its curves as a screen can show. The result is still a run: the page opens, watches and forks it, and
  * `npm run eval` measures it.
  */
+import type { Experiment } from '../../experiment/experiment.ts';
+import { factsOf } from '../../experiment/policies/registry.ts';
+import { withModelName } from '../../models/names.ts';
 import { writeSafetensors } from '../../policy/formats/safetensors.ts';
 import { parametersOf } from '../../policy/moments.ts';
 import type { StepRecord } from '../../rl/evaluation/evaluation.ts';
@@ -14,8 +17,9 @@ import { CommandError } from '../training-run.ts';
 
 /** A chart shows no more points than it has pixels. */
 const MOST_RECORDS = 240;
-/** Largest acceptable download for a visitor of the page. */
-const MOST_BYTES = 4 * 2 ** 20;
+/** Largest acceptable download for a visitor of the page: a whole policy, or an adapter and its tokenizer. */
+export const mostBytes = ({ policy }: Pick<Experiment, 'policy'>) =>
+  factsOf(policy).languageModel ? 8e6 : 4 * 2 ** 20;
 
 /** Evenly spaced records, plus the last and all that contain an evaluation. */
 export function thinned(records: readonly StepRecord[], most = MOST_RECORDS): StepRecord[] {
@@ -40,10 +44,16 @@ function weightsOf(checkpoint: Uint8Array) {
   return { parameters, bytes: writeSafetensors(new Map(stored), { format: 'pt' }) };
 }
 
-/** Assets that the policy needs. */
-const kept = ['config.json', 'tokenizer.json'];
+/** Assets that the policy needs. A language model's conversation follows the last two. */
+const kept = ['config.json', 'tokenizer.json', 'tokenizer_config.json', 'chat_template.jinja'];
 
-export async function packRun(store: RunStore, { id, step, name, experiment }: RunSummary): Promise<PackedRun> {
+/**
+ * `model`: listed name of the language model, since its weights may have come from a file of this machine; null: the
+ * run's own name, or no such model.
+ */
+export async function packRun(store: RunStore, trained: RunSummary, model: string | null = null): Promise<PackedRun> {
+  const { id, step, name } = trained;
+  const experiment = withModelName(trained.experiment, model);
   const checkpoint = await store.checkpoint(id, step);
   if (!checkpoint) throw new CommandError(`The run has no checkpoint at step ${step}: train at least its first step.`);
   const { parameters, bytes: weights } = weightsOf(checkpoint.bytes);
@@ -73,9 +83,10 @@ export async function packRun(store: RunStore, { id, step, name, experiment }: R
     checkpoints: [{ meta, bytes: weights }],
     assets,
   });
-  if (bytes.byteLength > MOST_BYTES)
+  const most = mostBytes(experiment);
+  if (bytes.byteLength > most)
     throw new CommandError(
-      `The agent has ${bytes.byteLength} bytes, more than the limit of ${MOST_BYTES} for a download: train a smaller policy.`,
+      `The agent has ${bytes.byteLength} bytes, more than the limit of ${most} for a download: train a smaller policy.`,
     );
   const vocabulary = JSON.parse(new TextDecoder().decode(assets['tokenizer.json'])).model.vocab;
   return { bytes, parameters, words: Object.keys(vocabulary).length, device: adapter };

@@ -16,6 +16,8 @@ export interface PartsOptions extends DeviceOptions {
   experiments: readonly string[];
   /** Folder of the runs; another call continues them. */
   out: string;
+  /** Language model in place of the experiments'. */
+  model?: string;
   /** Uses the steps trained so far, without training further. */
   now?: boolean;
   print(line: string): void;
@@ -31,10 +33,10 @@ async function runOf(store: RunStore, experiment: Experiment): Promise<RunSummar
 }
 
 /** Run of the latest part that has at least one step. */
-async function trainedSoFar({ experiments, out, print }: PartsOptions): Promise<RunSummary> {
+async function trainedSoFar({ experiments, out, model, print }: PartsOptions): Promise<RunSummary> {
   const store = storeOf(out);
   for (const file of experiments.toReversed()) {
-    const run = await runOf(store, readExperiment({ file, print }));
+    const run = await runOf(store, readExperiment({ file, model, print }));
     if (run && run.step > 0) return run;
   }
   throw new CommandError(`${out} contains no trained step of ${experiments.join(', ')} yet: run without --now first.`);

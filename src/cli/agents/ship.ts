@@ -6,11 +6,13 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { join } from 'node:path';
+import { downloadBytes, findModel } from '../../policy/catalogue.ts';
 import type { StepRecord } from '../../rl/evaluation/evaluation.ts';
 import type { SuiteReport } from '../../rl/evaluation/suite-report.ts';
 import type { RunSummary } from '../../session/protocol.ts';
 import {
   AGENT_FORMAT,
+  type AgentBase,
   GALLERY_FORMAT,
   readAgent,
   type ShippedAgent,
@@ -20,6 +22,7 @@ import { FolderStore } from '../../store/folder.ts';
 import { RunStore } from '../../store/run-store.ts';
 import { evaluate, writeReport } from '../evaluation.ts';
 import type { DeviceOptions } from '../node-device.ts';
+import { readDocument } from '../training-run.ts';
 import { cardOf, curvesOf, formatTurns, listedOf, partsOf } from './card.ts';
 import { ownTable } from './own-table.ts';
 import { packRun } from './pack.ts';
@@ -104,11 +107,24 @@ function headlineOf([table]: readonly SuiteTable[]): ShippedAgent['headline'] {
   return { label: table.label, success, score, chance: chance.mean, oracle: oracle?.mean ?? null };
 }
 
+/**
+ * The language model of the recipe's last experiment; null: the policy has none, or needs no weights. Throws
+ * UnknownModelError if it is not a listed one.
+ */
+function baseOf({ experiments }: AgentRecipe): AgentBase | null {
+  const { policy } = readDocument(experiments.at(-1)!);
+  if (!('weights' in policy)) return null;
+  const entry = findModel(policy.model);
+  const { id: model, repository, licence } = entry;
+  return { model, repository, licence, precision: policy.weights, bytes: downloadBytes(entry) };
+}
+
 /** Writes the agent's folder and the gallery's list. */
 export async function ship(recipe: AgentRecipe, run: RunSummary, options: ShipOptions): Promise<ShippedAgent> {
   const { name, title, world, summary, data, limits, differs, improve } = recipe;
   const store = new RunStore(new FolderStore(options.work));
-  const packed = await packRun(store, run);
+  const base = baseOf(recipe);
+  const packed = await packRun(store, run, base?.model);
   const folder = join(options.site, name);
   mkdirSync(folder, { recursive: true });
   const file = `${name}.tabgym`;
@@ -118,6 +134,7 @@ export async function ship(recipe: AgentRecipe, run: RunSummary, options: ShipOp
   const unfinished = run.step < run.experiment.steps;
   const agent: ShippedAgent = {
     ...{ format: AGENT_FORMAT, name, title, world, summary, file, data, differs, improve },
+    ...(base ? { base } : {}),
     bytes: packed.bytes.byteLength,
     headline: headlineOf(suites),
     policy: { parameters: packed.parameters, words: packed.words, weights: '16-bit floats' },

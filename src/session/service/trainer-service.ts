@@ -6,6 +6,7 @@
 import type { ConnectionSettings } from '../../envs/module.ts';
 import { type Experiment, parseExperiment, parseRun } from '../../experiment/experiment.ts';
 import type { ModelLibrary } from '../../models/library.ts';
+import { withModelName } from '../../models/names.ts';
 import type { ModelCard, ModelRequest, PickedFile } from '../../models/protocol.ts';
 import type { Precision } from '../../policy/weights/linear.ts';
 import { exportRun, readRun, writePolicy } from '../../store/bundle.ts';
@@ -350,12 +351,13 @@ export class TrainerService implements TrainerApi {
     return new Blob([await exportRun(this.parts.store, runId, { checkpoints: 'all' })], { type: 'application/zip' });
   }
 
-  async importRun(file: Blob, name: string): Promise<RunSummary> {
+  async importRun(file: Blob, name: string, model: string | null = null): Promise<RunSummary> {
     const bytes = new Uint8Array(await file.arrayBuffer());
     const first = await this.sweeps.import(bytes, name);
     if (first) return this.announced(first);
     const run = readRun(bytes, name);
-    const created = await this.parts.store.create({ ...run, experiment: parseExperiment(run.experiment) });
+    const experiment = withModelName(parseExperiment(run.experiment), model);
+    const created = await this.parts.store.create({ ...run, experiment });
     return this.announced(created.id);
   }
 

@@ -1,10 +1,12 @@
 /**
  * Buttons of the gallery of trained agents. Opening an agent imports it as an ordinary run of this browser; later
- * visits open that run without another download.
+ * visits open that run without another download. An adapter plays beside a copy of its language model in this browser,
+ * or beside the hub's.
  */
 import { msg, str } from '@lit/localize';
 import type { RunSummary } from '../../session/protocol.ts';
 import { improvedExperiment, type ShippedAgent } from '../../session/shipped-agent.ts';
+import { modelAtHand } from '../state/model-at-hand.ts';
 import type { Controller } from './controller.ts';
 import { fetchAgent, fetchAgentRun } from './shipped-agents.ts';
 
@@ -15,19 +17,32 @@ export class Agents {
     return this.app.store.state;
   }
 
-  /** The agent's run, if it was imported before and not deleted. */
-  private known({ file }: Pick<ShippedAgent, 'file'>): RunSummary | undefined {
+  /** Name of the language model beside which the agent plays here; null: it has none. */
+  private model({ base }: ShippedAgent): string | null {
+    if (!base) return null;
+    const { keptModels, model } = this.state;
+    return modelAtHand(base, { keptModels, card: model.card }) ?? base.model;
+  }
+
+  /** The agent's run, if it was imported before with this model and not deleted. */
+  private known({ file }: Pick<ShippedAgent, 'file'>, model: string | null): RunSummary | undefined {
     return this.state.runs.find(
-      ({ origin, deletedUntil }) => deletedUntil === null && origin.kind === 'import' && origin.file === file,
+      ({ origin, deletedUntil, experiment: { policy } }) =>
+        deletedUntil === null &&
+        origin.kind === 'import' &&
+        origin.file === file &&
+        (model === null || ('model' in policy && policy.model === model)),
     );
   }
 
   private async runOf(name: string): Promise<{ agent: ShippedAgent; run: RunSummary }> {
     const agent = await fetchAgent(name);
-    const known = this.known(agent);
+    if (agent.base) await this.app.models.refresh();
+    const model = this.model(agent);
+    const known = this.known(agent, model);
     if (known) return { agent, run: known };
     const file = await fetchAgentRun(name, agent);
-    const run = await this.app.api.importRun(file, agent.file);
+    const run = await this.app.api.importRun(file, agent.file, model);
     await this.app.api.rename(run.id, agent.title);
     await this.app.library.refreshRuns();
     return { agent, run };

@@ -5,7 +5,7 @@
 import { msg, str } from '@lit/localize';
 import { css, html, nothing } from 'lit';
 import { customElement, state } from 'lit/decorators.js';
-import type { ListedAgent, ShippedAgent, SuiteTable } from '../../session/shipped-agent.ts';
+import type { AgentBase, ListedAgent, ShippedAgent, SuiteTable } from '../../session/shipped-agent.ts';
 import { Agents } from '../control/agents.ts';
 import { sentence } from '../control/notifier.ts';
 import { Panel } from '../control/panel.ts';
@@ -15,6 +15,7 @@ import { bytes, fixed } from '../kit/format.ts';
 import { errorState, loadingState } from '../kit/states.ts';
 import { controls } from '../kit/styles/shared.ts';
 import { worldTitle } from '../state/labels.ts';
+import { modelAtHand } from '../state/model-at-hand.ts';
 import { type Fetched, none } from '../state/state.ts';
 import { nextTask } from '../state/watch-view.ts';
 
@@ -99,12 +100,13 @@ export class TabgymAgents extends Panel {
   private readonly watched = new Map<string, number>();
 
   constructor() {
-    super(['busy', 'phase', 'gpu']);
+    super(['busy', 'phase', 'gpu', 'keptModels', 'model']);
   }
 
   override connectedCallback() {
     super.connectedCallback();
     if (this.gallery.state === 'none') void this.load();
+    if (this.state.phase === 'ready') void this.app.models.refresh();
   }
 
   private async load() {
@@ -138,7 +140,7 @@ export class TabgymAgents extends Panel {
     if (!gallery.value.length)
       return html`<p class="soft">${msg('No agent is shipped with this page yet. Train one: press Train.')}</p>`;
     const worlds = [...new Set(gallery.value.map(({ world }) => world))];
-    return html`<p>${msg('Tiny policies, trained from random weights by the code of this page. Each is downloaded when you choose it, and plays held-out tasks.')}</p>
+    return html`<p>${msg('Trained by the code of this page: tiny policies from random weights, and adapters of a language model. Each is downloaded when you choose it, and plays held-out tasks.')}</p>
       ${worlds.map((world) => this.renderWorld(world, gallery.value))}`;
   }
 
@@ -150,14 +152,16 @@ export class TabgymAgents extends Panel {
       </ul>`;
   }
 
-  private renderAgent({ name, title, summary, headline, bytes: size }: ListedAgent) {
+  private renderAgent(agent: ListedAgent) {
+    const { name, title, summary, headline, base } = agent;
     const open = this.chosen === name;
     return html`<li><div class="agent" role="group" aria-label=${title}>
       <div class="title"><h4>${title}</h4>
         <button class="link small" aria-expanded=${open ? 'true' : 'false'} @click=${() => (open ? this.close() : void this.read(name))}>${msg('How it was made')}</button></div>
       <p>${summary}</p>
       ${headline ? this.renderHeadline(headline) : nothing}
-      <div class="row">${this.renderActions(name, size)}</div>
+      ${base ? this.renderBase(base) : nothing}
+      <div class="row">${this.renderActions(agent)}</div>
       ${open ? this.renderCard() : nothing}
     </div></li>`;
   }
@@ -170,13 +174,26 @@ export class TabgymAgents extends Panel {
       <p class="small soft">${label}</p>`;
   }
 
-  private renderActions(name: string, size: number) {
+  private renderBase(base: AgentBase) {
+    const model = base.repository.split('/')[1];
+    const { keptModels, model: found } = this.state;
+    const here = modelAtHand(base, { keptModels, card: found.card }) !== null;
+    return html`<p class="small soft">${
+      here
+        ? msg(str`An adapter of ${model}, which is stored here.`)
+        : msg(
+            str`An adapter of ${model}. The model (${bytes(base.bytes)}) is downloaded from the hub at first use. With a file of it on this computer, look that up under Language model first.`,
+          )
+    }</p>`;
+  }
+
+  private renderActions({ name, bytes: size, base }: ListedAgent) {
     const agents = new Agents(this.app);
     const off = this.state.busy !== null || this.state.phase !== 'ready';
     const trains = !off && this.state.gpu?.supported;
     return html`<button class="primary" ?disabled=${off} title=${msg(str`Downloads ${bytes(size)} the first time`)} @click=${() => this.watch(agents, name)}>${msg('Watch it')}</button>
       <button ?disabled=${!trains} title=${msg('A fork of its run that continues from its weights with another setting')} @click=${() => agents.improve(name)}>${msg('Improve it')}</button>
-      <button ?disabled=${!trains} title=${msg('The same experiment from random weights')} @click=${() => agents.fromNothing(name)}>${msg('From nothing')}</button>`;
+      <button ?disabled=${!trains} title=${base ? msg('The same experiment with a new adapter') : msg('The same experiment from random weights')} @click=${() => agents.fromNothing(name)}>${msg('From nothing')}</button>`;
   }
 
   private watch(agents: Agents, name: string) {
@@ -195,12 +212,18 @@ export class TabgymAgents extends Panel {
         html`<button @click=${() => this.chosen && this.read(this.chosen)}>${msg('Try again')}</button>`,
       );
     if (card.state !== 'ready') return loadingState(msg('Loading its card'));
-    const { name, title, parts, policy, cost, suites, data, limits, differs, improve } = card.value;
+    const { name, title, parts, policy, cost, suites, data, limits, differs, improve, base } = card.value;
     const list = (heading: string, lines: readonly string[]) =>
       html`<section><h4>${heading}</h4><ul>${lines.map((line) => html`<li>${line}</li>`)}</ul></section>`;
     return html`<div class="card small">
       ${list(msg('How it was made'), parts)}
-      <p class="number">${msg(str`${parameterCount(policy.parameters)}, a vocabulary of ${policy.words} words, ${policy.weights}.`)}
+      <p class="number">${
+        base
+          ? msg(
+              str`An adapter: ${parameterCount(policy.parameters)}, ${policy.weights}. Its model, frozen: ${base.repository} (${base.licence}).`,
+            )
+          : msg(str`${parameterCount(policy.parameters)}, a vocabulary of ${policy.words} words, ${policy.weights}.`)
+      }
         ${msg(str`${stepCount(cost.steps)} and ${episodeCount(cost.episodes)}: ${cost.flops.toExponential(1)} operations, ${fixed(cost.hours)} hours on ${cost.device}, a machine that other work shared.`)}</p>
       <img src=${curvesOf(name)} alt=${msg(str`Curves of the training of ${title}`)} loading="lazy" />
       ${suites.map((table) => this.renderSuite(table))}

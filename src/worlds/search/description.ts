@@ -1,5 +1,7 @@
 /** Description of Search: the facts that both its module and its client need. */
 import type { WorldDescription } from '../../envs/env.ts';
+import { ownInstruction } from '../../envs/instruction.ts';
+import { parseSearchOptions } from './options.ts';
 import { searchReply } from './reply.ts';
 
 export const searchDescription: WorldDescription = {
@@ -13,6 +15,7 @@ export const searchDescription: WorldDescription = {
     'To answer, write <answer>the answer</answer>, in as few words as it takes; for example, <answer>Beijing</answer>.\n' +
     'A question may need several searches: look up what the first document names, and go on from there.\n',
   reply: searchReply,
+  under: ownInstruction(parseSearchOptions),
   credit:
     "SearchQA of AgentGym (arXiv 2509.08755), github.com/WooooDyy/AgentGym, MIT, after Search-R1 (arXiv 2503.09516), github.com/PeterGriffinJin/Search-R1, Apache-2.0; made universes after the idea of PhantomWiki (arXiv 2502.20377). The program and the universes are this project's own.",
   hasOracle: true,

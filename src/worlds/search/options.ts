@@ -1,5 +1,6 @@
 /** Schema of Search's options. Independent of universes and indexes. */
 import * as v from 'valibot';
+import { instructionField } from '../../envs/instruction.ts';
 import { optionsReader } from '../../envs/options.ts';
 import { choice, listOf, option, toggle, whole } from '../../fields/fields.ts';
 
@@ -85,6 +86,7 @@ const schema = v.strictObject({
     label: "AgentGym's rules",
     sentence: "Follow AgentGym's SearchQA exactly: its long prompt, its tags, and any number of answers.",
   }),
+  instruction: instructionField,
 });
 
 export type SearchOptions = v.InferOutput<typeof schema>;
