@@ -14,7 +14,7 @@ import type { ListedAgent, ShippedAgent, SuiteTable } from '../../session/shippe
 export const formatTurns = (turns: Experiment['horizon'][number]['turns']) =>
   typeof turns === 'number'
     ? `${turns} ${turns === 1 ? 'turn' : 'turns'}`
-    : `the oracle's turns and ${turns.oraclePlus} more`;
+    : `the oracle's turns${turns.oraclePlus ? ` and ${turns.oraclePlus} more` : ''}`;
 
 /** The phases of a run up to a step, a line each: its stages, then its main algorithm under its horizons. */
 export function partsOf({ stages = [], steps, algorithm, horizon }: Experiment, step: number): string[] {

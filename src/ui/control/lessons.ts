@@ -122,7 +122,8 @@ export class Lessons {
   }
 
   /** Puts an experiment into the setup; the next Train makes a run of it. */
-  setUp(document: unknown) {
+  setUp(given: unknown) {
+    const document = typeof given === 'function' ? given(lessonContext(this.state)) : given;
     if (document === undefined) return;
     const { preset, seed } = this.options;
     const named = this.state.presets.find(({ name }) => name === preset);

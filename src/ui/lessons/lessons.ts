@@ -57,7 +57,7 @@ export class TabgymLessons extends Panel {
   private renderList(lessons: readonly Lesson[]) {
     const finished = lessons.filter((each) => isFinished(each, this.app.lessons.progressOf(each.id))).length;
     return html`<h2>${msg('Lessons')}</h2>
-      <p class="soft">${msg('Ten short lessons with tasks to do on this page. Your progress is detected automatically and stored in this browser.')}</p>
+      <p class="soft">${msg(str`${lessons.length} short lessons with tasks to do on this page. Your progress is detected automatically and stored in this browser.`)}</p>
       <p class="soft number">${msg(str`${finished} of ${lessons.length} finished`)}</p>
       <ol class="list">${lessons.map((each, k) => this.renderEntry(each, k + 1))}</ol>`;
   }

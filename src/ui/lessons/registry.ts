@@ -10,6 +10,7 @@ import { group } from './group.ts';
 import { horizon } from './horizon.ts';
 import { imitation } from './imitation.ts';
 import { languageModel } from './language-model.ts';
+import { modelLearns } from './model-learns.ts';
 import { policy } from './policy.ts';
 
 export const lessons: readonly Lesson[] = [
@@ -23,4 +24,5 @@ export const lessons: readonly Lesson[] = [
   horizon,
   imitation,
   languageModel,
+  modelLearns,
 ];

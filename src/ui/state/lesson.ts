@@ -21,6 +21,7 @@ export interface PartPlace {
 interface HelpTarget {
   draft: { edit(path: string, value: unknown): void };
   library: { openShipped(path: string, name: string): Promise<void> };
+  layout: { openModelPicker(): void };
 }
 
 /** One task of a lesson. */
@@ -32,7 +33,10 @@ export interface Part {
   where?: PartPlace;
   /** Button that does the task's first action for the reader. */
   help?: { label(): string; act(app: HelpTarget): void | Promise<void> };
-  /** Another experiment, put into the setup when this part begins. */
+  /**
+   * Another experiment, put into the setup when this part begins; or a function of a LessonContext that returns it, if
+   * it depends on the page, such as on the language model that is here.
+   */
   experiment?: unknown;
   /** True if the state of the page shows that the part is done. A part stays done. */
   done(seen: LessonContext): boolean;
@@ -59,6 +63,8 @@ export interface Lesson {
   /** Learning goal, in a sentence. */
   aim(): string;
   minutes: number;
+  /** Short id of the language model that it trains; absent: none. */
+  model?: string;
   /** Experiment in the setup when the lesson begins; absent if nothing is trained. */
   experiment?: unknown;
   /** Place where the lesson begins. */
