@@ -17,6 +17,13 @@ type Baselines = Pick<ItemResult, 'chance' | 'oracle' | 'guess'>;
 
 const unknown: Baselines = { chance: [], oracle: null };
 
+/**
+ * The items, or none if no try of them had room for its first turn: the evaluation stopped for that, and is begun again
+ * with, possibly, more room.
+ */
+const withRoom = (items: readonly ItemResult[]): readonly ItemResult[] =>
+  items.some(({ tries }) => tries.some(({ overflowed, turns }) => !overflowed || turns > 0)) ? items : [];
+
 export class KeptTries {
   /** Tries by their place: item, then number. */
   private readonly tries: (Try | undefined)[];
@@ -30,7 +37,7 @@ export class KeptTries {
     private readonly options: KeptTriesOptions,
   ) {
     this.tries = new Array(tasks.length * samples);
-    const kept = new Map((options.kept ?? []).map((item) => [item.key, item.tries]));
+    const kept = new Map(withRoom(options.kept ?? []).map((item) => [item.key, item.tries]));
     tasks.forEach((task, i) => {
       for (const [k, { member = k, ...one }] of (kept.get(taskKey(task)) ?? []).entries())
         if (member < samples && one.failure === undefined) this.tries[i * samples + member] = one;

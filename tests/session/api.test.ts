@@ -247,6 +247,41 @@ describe('a suite', () => {
     expect(items[0].chance).toHaveLength(16);
   });
 
+  test('counts tries without room as in one go when it is continued', async () => {
+    await buildWasm();
+    const world = await openWorld('textcraft');
+    const ids = (await world.tasks({}, 'train')).slice(0, 3).map(({ id }) => id);
+    const few = { ...suite, ids };
+    const worlds = new Map([['textcraft', world]]);
+    const play = async (say: Replier, kept: readonly ItemResult[] = []) => {
+      let last = kept;
+      const onItems = (items: readonly ItemResult[]) => void (last = JSON.parse(JSON.stringify(items)));
+      const parts = { worlds, replierWith: () => say, atOnce: 1, contextTurns: 0 };
+      const playing = new ChatEvaluator(parseExperiment(presets[0]), parts).suite(few, sampling, { kept, onItems });
+      const items = await playing.catch((error: Error) => error.message);
+      return { items, kept: last };
+    };
+    const tooLong: Replier = async (_, key) => (key === 0 ? 'Action: inventory' : { noRoom: 'too long' });
+    const whole = await play(tooLong);
+    expect((whole.items as ItemResult[]).flatMap(({ tries }) => tries.map(({ overflowed }) => overflowed))).toEqual([
+      ...[false, true, true, true, true, true],
+    ]);
+    const cut = await play(async (messages, key, signal) => {
+      if (key === 1) throw new ApiModelError('gone');
+      return tooLong(messages, key, signal);
+    });
+    expect([cut.items, cut.kept.length]).toEqual(['gone', 1]);
+    expect((await play(tooLong, cut.kept)).items).toEqual(whole.items);
+    // A model that had room for nothing stops the evaluation, and is asked for all again.
+    const none = await play(async () => ({ noRoom: 'too long' }));
+    expect(none.items).toMatch(
+      /^The model has no room for the first turn of TextCraft in each of its first 6 episodes/,
+    );
+    expect((await play(async () => ({ noRoom: 'too long' }), none.kept)).items).toBe(none.items);
+    const roomy = await play(async () => 'Action: inventory', none.kept);
+    expect((roomy.items as ItemResult[]).flatMap(({ tries }) => tries).every(({ turns }) => turns === 2)).toBe(true);
+  });
+
   test('does not keep tries whose world failed', () => {
     const failed = { success: false, score: 0, turns: 0, failure: 'gone', member: 1 };
     const tries = new KeptTries(suite, [task(0)], 2, {

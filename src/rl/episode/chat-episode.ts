@@ -96,6 +96,8 @@ export class ChatPlay {
       this.worlds,
       places.map((key) => ({ task: tasks[Math.floor(key / groupSize)], key })),
     );
+    // Tries without room are counted as in one go, and do not stop an evaluation that had room before.
+    if (places.length < total) for (const task of tasks) watch.keptPlayed(task);
     let [next, done] = [0, total - places.length];
     const control = new AbortController();
     const signal = AbortSignal.any([this.options.signal, control.signal]);

@@ -34,6 +34,8 @@ interface Tally {
   undecided: Set<number>;
   /** True once an episode was played. */
   plays: boolean;
+  /** True if an earlier attempt at the same episodes had room for one. */
+  hadRoom: boolean;
 }
 
 const ofEpisodes = (count: number) => (count === 1 ? 'its only episode' : `each of its first ${count} episodes`);
@@ -50,13 +52,19 @@ export class UnplayedWatch {
     for (const [name, own] of groupBy(planned, ({ task }) => task.world)) {
       const { title } = worldNamed(worlds, name).describe();
       const keys = own.slice(0, firstEpisodes).map(({ key }) => key);
-      this.tallies.set(name, { title, first: keys.length, undecided: new Set(keys), plays: false });
+      this.tallies.set(name, { title, first: keys.length, undecided: new Set(keys), plays: false, hadRoom: false });
     }
   }
 
   played({ task }: Planned): void {
     const tally = this.tallies.get(task.world);
     if (tally) tally.plays = true;
+  }
+
+  /** Takes over that an earlier attempt had room for an episode of this task's world. */
+  keptPlayed({ world }: Task): void {
+    const tally = this.tallies.get(world);
+    if (tally) tally.hadRoom = true;
   }
 
   failed(episode: Planned, failure: string): void {
@@ -69,7 +77,7 @@ export class UnplayedWatch {
 
   hadNoRoom(episode: Planned, words: string): void {
     const tally = this.decidedTally(episode);
-    if (tally)
+    if (tally && !tally.hadRoom)
       throw new NoRoomError(
         `The model has no room for the first turn of ${tally.title} in ${ofEpisodes(tally.first)}: ${words.replace(/\.$/, '')}. Give the model more context, or allow fewer tokens per reply.`,
       );
