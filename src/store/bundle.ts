@@ -237,7 +237,9 @@ export type AdapterFiles = { [name in (typeof ADAPTER_FILES)[number]]: Uint8Arra
 export const pickledAdapter = 'adapter_model.bin';
 /** All files that are read of an adapter, and of a policy. */
 export const adapterFileNames: readonly string[] = [...ADAPTER_FILES, ...CONVERSATION_FILES];
-export const policyFileNames: readonly string[] = POLICY_FILES;
+/** Index of weights in several files, which are read of a language model only. */
+const shardIndex = 'model.safetensors.index.json';
+export const policyFileNames: readonly string[] = [...POLICY_FILES, shardIndex];
 
 /**
  * The files of a PEFT checkpoint's zip, of its outermost folder with an adapter; null for another zip. Throws
@@ -269,11 +271,16 @@ export function missingWeights(isPickled: boolean, where: string): string {
 
 /** The three files of a policy's zip, of its outermost folder that has them. */
 export function readPolicy(bytes: Uint8Array): PolicyFiles {
-  const entries = entriesNamed(bytes, POLICY_FILES);
+  const entries = entriesNamed(bytes, policyFileNames);
   const names = Object.keys(entries);
   const folder = folderWith(names, POLICY_FILES, 'policies');
   if (folder !== null) return filesOf(entries, folder, POLICY_FILES) as PolicyFiles;
   const missing = POLICY_FILES.filter((wanted) => folderWith(names, [wanted], 'policies') === null);
+  if (missing.join() === 'model.safetensors' && folderWith(names, [shardIndex], 'policies') !== null)
+    throw new BundleError(
+      `The policy's weights are in several files (${shardIndex}); those of a tiny policy are read from one. Save it again ` +
+        "in Python: model.save_pretrained(FOLDER, max_shard_size='10GB'), and its tokenizer beside it.",
+    );
   throw new BundleError(
     missing.length
       ? `This zip is not a policy: ${missing.join(', ')} missing. It needs ${POLICY_FILES.join(', ')}.`

