@@ -255,7 +255,9 @@ describe('a suite', () => {
     const worlds = new Map([['textcraft', world]]);
     const play = async (say: Replier, kept: readonly ItemResult[] = []) => {
       let last = kept;
-      const onItems = (items: readonly ItemResult[]) => void (last = JSON.parse(JSON.stringify(items)));
+      const onItems = (items: readonly ItemResult[]) => {
+        last = JSON.parse(JSON.stringify(items));
+      };
       const parts = { worlds, replierWith: () => say, atOnce: 1, contextTurns: 0 };
       const playing = new ChatEvaluator(parseExperiment(presets[0]), parts).suite(few, sampling, { kept, onItems });
       const items = await playing.catch((error: Error) => error.message);
