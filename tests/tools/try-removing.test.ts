@@ -1,13 +1,14 @@
 // A world is taken out of a checkout by deleting files and lines only.
 
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import {
   importsOf,
   isNamedAfter,
   namesWorld,
+  removeWorld,
   testsNaming,
   withoutListLines,
 } from '../../tools/try-removing/remove.mjs';
@@ -38,6 +39,42 @@ describe('try-removing', () => {
       'src/a/e.ts',
     ]);
     expect(importsOf('tests/a.ts', "new Worker(new URL('./worker.ts', import.meta.url))")).toEqual(['tests/worker.ts']);
+  });
+
+  it('removes folders, documents, an agent with its folder, tests, and a line of each list', () => {
+    const root = mkdtempSync(join(tmpdir(), 'tabgym-removal-'));
+    const write = (file: string, text: string) => {
+      mkdirSync(dirname(join(root, file)), { recursive: true });
+      writeFileSync(join(root, file), text);
+    };
+    const coins = JSON.stringify({ world: 'coins', worlds: [{ name: 'coins' }] });
+    write('src/worlds/coins/index.ts', 'export const coins = {};');
+    write('src/worlds/dice/index.ts', 'export const dice = {};');
+    write(
+      'src/worlds/worlds.ts',
+      "export { coins } from './coins/index.ts';\nexport { dice } from './dice/index.ts';\n",
+    );
+    write('experiments/coins-first.json', coins);
+    write('public/agents/coins-first/agent.json', coins);
+    write('public/agents/index.json', JSON.stringify({ agents: [{ world: 'coins' }, { world: 'dice' }] }));
+    write('tests/envs/coins.test.ts', '');
+    write('vite.cli.config.ts', '');
+    expect(removeWorld(root, 'coins')).toEqual({
+      removed: [
+        'experiments/coins-first.json',
+        'public/agents/coins-first/agent.json',
+        'src/worlds/coins/index.ts',
+        'tests/envs/coins.test.ts',
+      ],
+      changed: ['src/worlds/worlds.ts'],
+    });
+    expect(readFileSync(join(root, 'src/worlds/worlds.ts'), 'utf8')).toBe("export { dice } from './dice/index.ts';\n");
+    expect(JSON.parse(readFileSync(join(root, 'public/agents/index.json'), 'utf8')).agents).toEqual([
+      { world: 'dice' },
+    ]);
+    for (const folder of ['src/worlds/coins', 'public/agents/coins-first', 'experiments'])
+      expect([folder, existsSync(join(root, folder))]).toEqual([folder, false]);
+    rmSync(root, { recursive: true });
   });
 
   it('finds the tests that name a world, themselves or in a helper', () => {

@@ -144,6 +144,8 @@ export function removeWorld(root, world) {
     changed.push(file);
   }
   for (const file of gone) rmSync(join(root, file), { force: true });
+  for (const folder of new Set([...gone].map((file) => join(root, dirname(file)))))
+    if (existsSync(folder) && !readdirSync(folder).length) rmSync(folder, { recursive: true });
   for (const folder of folders) rmSync(join(root, folder), { recursive: true, force: true });
   dropCommands(root, gone);
   dropAgents(root, world);
