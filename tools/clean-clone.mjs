@@ -12,8 +12,9 @@ export function cleanClone(prefix) {
   symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'), 'junction');
   // .gitignore names the folder; its pattern does not match a link.
   appendFileSync(join(folder, '.git/info/exclude'), 'node_modules\n');
-  // Compiled worlds and kernels are compiled again only if a source of theirs is newer.
-  for (const built of ['build/wasm', 'build/kernels'].filter((path) => existsSync(join(root, path))))
+  // Compiled worlds and kernels are compiled again only if a source of theirs is newer, so the kernels' tables come
+  // first.
+  for (const built of ['build/kernels', 'build/wasm'].filter((path) => existsSync(join(root, path))))
     cpSync(join(root, built), join(folder, built), { recursive: true });
   return folder;
 }

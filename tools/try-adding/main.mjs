@@ -18,7 +18,8 @@ const minute = 60_000;
 function kindIn(blocks, place, labelField) {
   const block = blocks.find(({ path, text }) => place.test(path) && /\bname: '/.test(text));
   if (!block) return null;
-  const field = (name) => new RegExp(`\\b${name}: '([^']+)'`).exec(block.text)?.[1];
+  // The module's own fields have two spaces; those of its options have more.
+  const field = (name) => new RegExp(`^ {2}${name}: '([^']+)'`, 'm').exec(block.text)?.[1];
   return { name: field('name'), label: field(labelField) };
 }
 
