@@ -45,20 +45,23 @@ async function goThere(hands: Hands) {
   await act(hands, 'tabgym-lessons [data-do=where]');
 }
 
+/** Marks a choice of a question and answers. */
+async function choose(hands: Hands, question: string, { length }: readonly unknown[], choice: number) {
+  const group = `tabgym-lessons fieldset[data-question="${question}"]`;
+  const chosen = `${group} label:nth-of-type(${choice + 1}) input:checked`;
+  // Tab reaches the first of a group, Shift+Tab the last; arrow keys wrap around.
+  await hands.reach(`${group} input`);
+  for (let k = 0; k <= length && !(await hands.count(chosen)); k++) await hands.press(k ? 'ArrowDown' : 'Space');
+  await hands.until(chosen, 5000);
+  await act(hands, `${group} [data-do=answer]`);
+}
+
 /** Gives the right answer to both questions. */
 async function answer(hands: Hands, id: string) {
   await showLessons(hands);
   await hands.until('tabgym-lessons fieldset');
-  for (const { id: question, choices } of lessons.find((each) => each.id === id)!.questions) {
-    const group = `tabgym-lessons fieldset[data-question="${question}"]`;
-    const right = choices.findIndex((choice) => choice.right);
-    const chosen = `${group} label:nth-of-type(${right + 1}) input:checked`;
-    // Tab reaches the first of a group, Shift+Tab the last; arrow keys wrap around.
-    await hands.reach(`${group} input`);
-    for (let k = 0; k <= choices.length && !(await hands.count(chosen)); k++)
-      await hands.press(k ? 'ArrowDown' : 'Space');
-    await hands.until(chosen, 5000);
-  }
+  for (const { id: question, choices } of lessons.find((each) => each.id === id)!.questions)
+    await choose(hands, question, choices, Math.max(0, choices.findIndex(({ right }) => right)));
   await hands.until('tabgym-lessons .finished', 5000);
 }
 
@@ -216,13 +219,18 @@ const threeRuns = (id: string, parts: readonly string[]) => async (hands: Hands)
 };
 
 async function horizon(hands: Hands) {
+  await choose(hands, 'predict', [0, 1, 2], 0);
+  await untilDone(hands, 'horizon', 'predict');
   await train(hands, 'horizon', 'sweep', 400_000);
   await goThere(hands);
   await act(hands, slider, 'ArrowLeft');
+  // A click on the chart alone is no comparison.
+  if (await isDone(hands, 'horizon', 'compare')) throw new NotReachedError('“compare” was done without an answer.');
+  await showLessons(hands);
+  await choose(hands, 'compare', [0, 1, 2], 1);
   await untilDone(hands, 'horizon', 'compare');
-  await hands.press('r');
-  await hands.until('tabgym-runs');
-  await act(hands, 'tabgym-runs button[aria-label*="Long"]');
+  await act(hands, 'tabgym-lessons [data-do=help]');
+  await hands.until('tabgym-group .episode');
   await hands.press('g');
   await hands.until('tabgym-group .episode');
   const episodes = await hands.count('tabgym-group .episode');

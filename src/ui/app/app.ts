@@ -32,6 +32,9 @@ import '../simple/simple.ts';
 import '../simple/simple-bar.ts';
 import { keepAwake } from './wake-lock.ts';
 
+/** Time for which the panel of a task is framed. */
+const frameMs = 1500;
+
 /**
  * Focus target in front of a panel: an element of its own, because Tab skips the contents of a host with a negative
  * tabindex.
@@ -434,7 +437,11 @@ export class TabgymApp extends Panel {
 
   private async focusOn(panel: NarrowPanel) {
     await this.updateComplete;
-    this.renderRoot.querySelector<HTMLElement>(`[data-place="${panel}"]`)?.focus();
+    const place = this.renderRoot.querySelector<HTMLElement>(`[data-place="${panel}"]`);
+    place?.focus();
+    // A still frame that leaves again: the panel may be in view already, and then nothing else would change.
+    const frame = { outline: '4px solid var(--accent)', outlineOffset: '-4px' };
+    place?.nextElementSibling?.animate([frame, frame], frameMs);
   }
 
   private skip() {

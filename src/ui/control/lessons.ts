@@ -104,9 +104,12 @@ export class Lessons {
     return this.state.progressOfLessons[id] ?? nothingDone;
   }
 
+  /** Stores the answer to a question or to a part's question. The first answer counts; later ones change nothing. */
   answer(id: string, question: string, choice: number) {
     const { done, answers } = this.progressOf(id);
+    if (answers[question] !== undefined) return;
     this.setProgress(id, { done, answers: { ...answers, [question]: choice } });
+    this.look();
   }
 
   startAgain(id: string) {

@@ -11,6 +11,7 @@ export const agent: Lesson = {
   minutes: 6,
   experiment,
   start: { panel: 'stage', tab: 'play' },
+  claims: [],
   parts: [
     {
       id: 'act',

@@ -3,7 +3,7 @@ import { msg, str } from '@lit/localize';
 import experiment from '../../../experiments/lessons/chance.json';
 import { turnCount } from '../kit/counts.ts';
 import { fixed } from '../kit/format.ts';
-import { type Lesson, type LessonContext, meanOf } from '../state/lesson.ts';
+import { type Curve, type Lesson, type LessonContext, meanOf } from '../state/lesson.ts';
 import { metricNames } from '../state/series.ts';
 
 const manyTurns = 8;
@@ -12,6 +12,9 @@ const manyTurns = 8;
 const under = ({ trained }: LessonContext, many: boolean) =>
   trained.filter(({ metrics }) => metrics.horizon >= manyTurns === many);
 
+const few: Curve = { run: experiment, changes: { steps: 1 }, of: 'test.chance.rate', steps: [0, 0] };
+const many: Curve = { ...few, changes: { steps: 1, 'horizon.0.turns': manyTurns } };
+
 export const chance: Lesson = {
   id: 'chance',
   title: () => msg('Chance and oracle'),
@@ -19,6 +22,11 @@ export const chance: Lesson = {
   minutes: 5,
   experiment,
   start: { panel: 'stage', tab: 'watch' },
+  claims: [
+    { text: 'With a turn more than the oracle needs, chance reaches about one goal in five.', high: 0.3, low: few },
+    { text: 'Chance reaches some goals.', high: few, low: 0.1 },
+    { text: 'With eight turns chance reaches more.', high: many, low: few, by: 0.15 },
+  ],
   parts: [
     {
       id: 'step',

@@ -8,7 +8,7 @@ import priced from '../../../experiments/lessons/clip-kl.json';
 import wide from '../../../experiments/lessons/clip-wide.json';
 import { stepCount } from '../kit/counts.ts';
 import { compact, percent } from '../kit/format.ts';
-import { isRunOf, type Lesson, type LessonContext, meanOf } from '../state/lesson.ts';
+import { type Curve, isRunOf, type Lesson, type LessonContext, meanOf } from '../state/lesson.ts';
 import { metricNames } from '../state/series.ts';
 
 const enough = 8;
@@ -23,6 +23,9 @@ const progressNote = (seen: LessonContext) =>
       )
     : '';
 
+const clipped = (run: unknown): Curve => ({ run, of: metricNames.clipHigh, steps: [1, -1] });
+const distance = (run: unknown): Curve => ({ run, of: metricNames.kl, steps: [-4, -1] });
+
 export const clip: Lesson = {
   id: 'clip',
   title: () => msg('The clip and the KL'),
@@ -30,6 +33,12 @@ export const clip: Lesson = {
   minutes: 8,
   experiment: narrow,
   start: { panel: 'stage', tab: 'watch' },
+  claims: [
+    { text: 'With the clip some tokens reach it.', high: clipped(narrow), low: 0.005 },
+    { text: 'Without it hardly any does.', high: 0.001, low: clipped(wide) },
+    { text: 'Without a clip the policy moves further.', high: distance(wide), low: distance(narrow) },
+    { text: 'With a penalty it stays closer.', high: distance(narrow), low: distance(priced) },
+  ],
   parts: [
     {
       id: 'clip',

@@ -5,7 +5,7 @@ import collapse from '../../../experiments/lessons/collapse.json';
 import noSignal from '../../../experiments/lessons/no-signal.json';
 import { fixed } from '../kit/format.ts';
 import { diagnose } from '../state/diagnosis.ts';
-import { evaluated, isRunOf, type Lesson, type LessonContext, meanOf } from '../state/lesson.ts';
+import { type Curve, evaluated, isRunOf, type Lesson, type LessonContext, meanOf } from '../state/lesson.ts';
 import { metricNames } from '../state/series.ts';
 
 const recent = 5;
@@ -25,6 +25,9 @@ function gap({ trained }: LessonContext): number | null {
   return evaluation ? evaluation.train.policy.rate - evaluation.test.policy.rate : null;
 }
 
+const whole = (run: unknown, metric: string): Curve => ({ run, of: metric, steps: [1, -1] });
+const end = (run: unknown, metric: string): Curve => ({ run, of: metric, steps: [-recent, -1] });
+
 export const curves: Lesson = {
   id: 'curves',
   title: () => msg('Reading the curves: three ways to fail'),
@@ -33,6 +36,27 @@ export const curves: Lesson = {
   minutes: 8,
   experiment: noSignal,
   start: { panel: 'stage', tab: 'watch' },
+  claims: [
+    { text: 'Without signal no episode succeeds.', high: 0, low: whole(noSignal, metricNames.success) },
+    { text: 'Every group is without signal.', high: whole(noSignal, metricNames.noSignal), low: 1 },
+    { text: 'Success collapses.', high: 0.02, low: end(collapse, metricNames.success) },
+    {
+      text: 'It succeeded before.',
+      high: { ...end(collapse, metricNames.success), steps: [1, 2] },
+      low: 0.05,
+    },
+    {
+      text: 'Entropy falls with it.',
+      high: { ...end(collapse, metricNames.entropy), steps: [1, 2] },
+      low: end(collapse, metricNames.entropy),
+      by: 0.1,
+    },
+    {
+      text: 'Training goals are far above held-out goals.',
+      high: { ...end(heart, 'train.policy.rate'), minus: 'test.policy.rate' },
+      low: gapWanted,
+    },
+  ],
   parts: [
     {
       id: 'no-signal',

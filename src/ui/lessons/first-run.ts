@@ -5,9 +5,12 @@ import { msg, str } from '@lit/localize';
 import experiment from '../../../experiments/lessons/first-run.json';
 import { stepCount } from '../kit/counts.ts';
 import { fixed, signed } from '../kit/format.ts';
-import { evaluated, hasWatchedEpisode, type Lesson, overChance } from '../state/lesson.ts';
+import { type Curve, evaluated, hasWatchedEpisode, type Lesson, overChance } from '../state/lesson.ts';
+import { metricNames } from '../state/series.ts';
 
 const wanted = 0.12;
+
+const ofRun = (metric: string, from: number): Curve => ({ run: experiment, of: metric, steps: [from, -1] });
 
 export const firstRun: Lesson = {
   id: 'first-run',
@@ -16,6 +19,18 @@ export const firstRun: Lesson = {
   minutes: 6,
   experiment,
   start: { panel: 'stage', tab: 'watch' },
+  claims: [
+    {
+      text: 'The mean of the last eight steps is far enough above chance.',
+      high: { ...ofRun(metricNames.success, -8), minus: metricNames.chance },
+      low: wanted,
+    },
+    {
+      text: 'The last evaluation on held-out goals is above chance.',
+      high: { ...ofRun('test.policy.rate', -1), minus: 'test.chance.rate' },
+      low: 0.05,
+    },
+  ],
   parts: [
     {
       id: 'train',

@@ -3,6 +3,7 @@ import { msg } from '@lit/localize';
 import experiment from '../../../experiments/lessons/group.json';
 import { groupStatistics } from '../state/episodes.ts';
 import { type Lesson, openTrajectory } from '../state/lesson.ts';
+import { metricNames } from '../state/series.ts';
 import { tokenChange } from '../state/token-change.ts';
 
 export const group: Lesson = {
@@ -12,6 +13,13 @@ export const group: Lesson = {
   minutes: 8,
   experiment,
   start: { panel: 'stage', tab: 'watch' },
+  claims: [
+    {
+      text: 'At least one group of the first step has a signal.',
+      high: 7 / 8,
+      low: { run: experiment, changes: { steps: 1 }, of: metricNames.noSignal, steps: [1, 1] },
+    },
+  ],
   parts: [
     {
       id: 'step',

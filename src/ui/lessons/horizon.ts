@@ -1,8 +1,83 @@
 /** Lesson 8: short, long and growing horizons, side by side in one sweep. */
 import { msg, str } from '@lit/localize';
 import experiment from '../../../experiments/lessons/horizon.json';
-import { percent } from '../kit/format.ts';
-import type { Lesson } from '../state/lesson.ts';
+import { fixed, percent, signed } from '../kit/format.ts';
+import { answered, type Claim, type Curve, type Lesson, type LessonContext, meanOf } from '../state/lesson.ts';
+import { metricNames } from '../state/series.ts';
+import type { State } from '../state/state.ts';
+
+/** Last steps of a run, under its final horizon. */
+const late = 6;
+
+const variants = [
+  { name: 'Short', text: () => msg('Short: always one turn') },
+  { name: 'Long', text: () => msg('Long: always three turns') },
+  { name: 'Growing', text: () => msg('Growing: one turn, then two, then three') },
+] as const;
+
+type Name = (typeof variants)[number]['name'];
+
+/** Run of a variant in the open sweep. */
+function runOf({ sweep }: State, name: Name) {
+  const at = sweep?.document.sweep?.variants.findIndex((each) => each.name === name);
+  return sweep?.runs.find(({ summary }) => summary.sweep?.variant === at);
+}
+
+const isTrained = ({ state: { sweep } }: LessonContext) =>
+  sweep !== null && sweep.state.total > 0 && sweep.state.done >= sweep.state.total;
+
+/** Mean success and chance of each variant over its last steps; null before the sweep has finished. */
+function endOf(seen: LessonContext) {
+  if (!isTrained(seen)) return null;
+  const [short, long, growing] = variants.map(({ name }) => {
+    const records = runOf(seen.state, name)?.records ?? [];
+    const [success, chance] = [metricNames.success, metricNames.chance].map((each) => meanOf(records, each, late) ?? 0);
+    return { success, chance, lead: success - chance };
+  });
+  return { short, long, growing };
+}
+
+const of = (variant: Name, metric: string, from = -late, to = -1): Curve => ({
+  run: experiment,
+  variant,
+  of: metric,
+  steps: [from, to],
+});
+const lead = (variant: Name): Curve => ({ ...of(variant, metricNames.success), minus: metricNames.chance });
+
+const claims: readonly Claim[] = [
+  {
+    text: 'Long has a higher success than Short.',
+    high: of('Long', metricNames.success),
+    low: of('Short', metricNames.success),
+    by: 0.2,
+  },
+  {
+    text: 'The chance of Long is higher as well.',
+    high: of('Long', metricNames.chance),
+    low: of('Short', metricNames.chance),
+    by: 0.15,
+  },
+  { text: 'Above its own chance, Long leads Short.', high: lead('Long'), low: lead('Short'), by: 0.05 },
+  {
+    text: 'At first, Long is above Growing.',
+    high: of('Long', metricNames.success, 1, 6),
+    low: of('Growing', metricNames.success, 1, 6),
+    by: 0.1,
+  },
+  {
+    text: 'With three turns, Growing is about as high as Long.',
+    high: of('Growing', metricNames.success),
+    low: of('Long', metricNames.success),
+    by: -0.1,
+  },
+  {
+    text: 'Long does not collapse.',
+    high: of('Long', metricNames.success),
+    low: of('Long', metricNames.success, 1, 6),
+    by: 0.1,
+  },
+];
 
 export const horizon: Lesson = {
   id: 'horizon',
@@ -11,21 +86,39 @@ export const horizon: Lesson = {
   minutes: 7,
   experiment,
   start: { panel: 'stage', tab: 'watch' },
+  claims,
   parts: [
+    {
+      id: 'predict',
+      title: () => msg('Predict the result'),
+      text: () => [
+        msg(
+          'The setup contains a sweep of three runs with the same small policy in the same rooms. They differ only in the horizon: the number of turns that an episode may have.',
+        ),
+        msg(
+          'With one turn, one action has to solve the task: episodes are short and cheap, and the result is clear. With three turns the same tasks leave room for detours and for luck.',
+        ),
+      ],
+      ask: {
+        text: () => msg('Which run will have the highest success at the end?'),
+        choices: variants,
+        result: (seen) => {
+          const end = endOf(seen);
+          return end
+            ? msg(
+                str`Mean success of the last six steps: Short ${fixed(end.short.success)}, Long ${fixed(end.long.success)}, Growing ${fixed(end.growing.success)}`,
+              )
+            : '';
+        },
+      },
+      done: answered('horizon', 'predict'),
+    },
     {
       id: 'sweep',
       title: () => msg('Train the three side by side'),
-      text: () => [
-        msg(
-          'The setup contains a sweep of three runs with the same small policy in the same rooms: always one turn, always three turns, and a horizon that grows from one to two to three. Choose Train: the runs train alternately, and you see all their curves.',
-        ),
-        msg(
-          'With one turn, one action has to solve the task: episodes are short and cheap, and the result is clear. With three turns the same tasks leave room for detours, and chance is much higher.',
-        ),
-      ],
+      text: () => [msg('Choose Train: the runs train alternately, and you see all their curves.')],
       where: { panel: 'progress' },
-      done: ({ state }) =>
-        state.sweep !== null && state.sweep.state.total > 0 && state.sweep.state.done >= state.sweep.state.total,
+      done: isTrained,
       far: ({ state }) =>
         state.sweep
           ? msg(
@@ -38,27 +131,52 @@ export const horizon: Lesson = {
       title: () => msg('Compare them at one step'),
       text: () => [
         msg(
-          'Choose a late step on the chart Success. Then compare the three values, each with its own chance. The table behind the chart has the numbers.',
+          'Under Progress, with All runs chosen, choose a step from 13 on in the chart Success: a click, or the arrow keys. The legend shows the three values at this step. Then choose Chance in the menu above the chart, and read the three again.',
         ),
         msg(
           'Each run is measured under its own horizon. A success rate within three turns and one within a single turn answer different questions.',
         ),
       ],
       where: { panel: 'progress' },
-      done: ({ state }) => state.sweep !== null && (state.selection.step ?? 0) >= 12,
+      ask: {
+        text: () => msg('Which run is furthest above its own chance over the last steps?'),
+        choices: variants,
+        ready: ({ state }) => state.sweep !== null && state.wholeSweep && (state.selection.step ?? 0) > 12,
+        result: (seen) => {
+          const end = endOf(seen);
+          return end
+            ? msg(
+                str`Success less chance over the last six steps: Short ${signed(end.short.lead)}, Long ${signed(end.long.lead)}, Growing ${signed(end.growing.lead)}`,
+              )
+            : '';
+        },
+      },
+      done: answered('horizon', 'compare'),
     },
     {
       id: 'long',
       title: () => msg('Read an episode under the long horizon'),
       text: () => [
         msg(
-          'Open the run “Long” in the drawer Runs, then the tab Group and an episode of more than two turns. See what it does with turns that it does not need.',
+          'Long is highest here, and most of that is its higher chance. It also leads above chance: with more turns more episodes succeed, so more groups have a signal. Growing has the curve of Short at first, and catches up once it has three turns.',
         ),
         msg(
-          'In a long episode many more tokens get the same advantage, although most of them had no part in the result. That is why a long horizon can slow learning down or make it collapse, and why ScalingInter-RL starts with a short one and lets it grow.',
+          'A long horizon has a price: episodes cost more, and all their tokens share one advantage, although most had no part in the result. AgentGym-RL reports long runs of a language model that lead at first and then collapse, and ScalingInter-RL lets the horizon grow to avoid it. These eighteen steps show no collapse.',
+        ),
+        msg(
+          'Open the run “Long”, then an episode of more than two turns. See what it does with turns that it does not need.',
         ),
       ],
       where: { panel: 'stage', tab: 'group' },
+      help: {
+        label: () => msg('Open the run “Long”'),
+        act: async (app) => {
+          const long = runOf(app.store.state, 'Long');
+          if (!long) return;
+          await app.open(long.summary.id);
+          app.navigation.select({ tab: 'group' });
+        },
+      },
       done: ({ state, place }) =>
         state.run?.sweep !== undefined &&
         state.selection.tab === 'trajectory' &&
@@ -67,7 +185,7 @@ export const horizon: Lesson = {
   ],
   questions: [
     {
-      id: 'compare',
+      id: 'better',
       text: () =>
         msg('After training, A succeeds in 60% within three turns, B in 50% within one. Which policy is better?'),
       choices: [

@@ -17,6 +17,18 @@ export const imitation: Lesson = {
   minutes: 7,
   experiment,
   start: { panel: 'stage', tab: 'watch' },
+  claims: [
+    {
+      text: 'The second stage begins far above chance.',
+      high: { run: experiment, of: metricNames.success, minus: metricNames.chance, steps: [13, 16] },
+      low: 0.15,
+    },
+    {
+      text: 'After imitation, held-out goals are above chance.',
+      high: { run: experiment, of: 'test.policy.rate', minus: 'test.chance.rate', steps: [12, 12] },
+      low: 0.1,
+    },
+  ],
   parts: [
     {
       id: 'listen',

@@ -5,9 +5,16 @@
 import { msg, str } from '@lit/localize';
 import { adapterRun } from '../control/shipped-runs.ts';
 import { fixed } from '../kit/format.ts';
-import { evaluated, type Lesson, type LessonContext, openTrajectory } from '../state/lesson.ts';
+import { type Curve, evaluated, type Lesson, type LessonContext, openTrajectory } from '../state/lesson.ts';
+import { metricNames } from '../state/series.ts';
 
 const isRecording = ({ state }: LessonContext) => state.run?.name.startsWith(adapterRun.title) ?? false;
+
+const recorded = (metric: string, from: number, to: number): Curve => ({
+  run: adapterRun.path,
+  of: metric,
+  steps: [from, to],
+});
 
 export const languageModel: Lesson = {
   id: 'language-model',
@@ -16,6 +23,24 @@ export const languageModel: Lesson = {
     msg('How to train a model that does not fit into memory: frozen weights in few bits, and a small adapter.'),
   minutes: 7,
   start: { panel: 'stage', tab: 'watch' },
+  claims: [
+    {
+      text: 'From the first steps on, success is far above chance.',
+      high: { ...recorded(metricNames.success, 1, 10), minus: metricNames.chance },
+      low: 0.15,
+    },
+    {
+      text: 'Success on training goals rises.',
+      high: recorded(metricNames.success, -20, -1),
+      low: recorded(metricNames.success, 1, 20),
+      by: 0.03,
+    },
+    {
+      text: 'The intervals of the first and the last evaluation overlap.',
+      high: recorded('test.policy.high', 0, 0),
+      low: recorded('test.policy.low', -1, -1),
+    },
+  ],
   parts: [
     {
       id: 'open',

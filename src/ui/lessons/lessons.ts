@@ -5,19 +5,21 @@ import { customElement, state } from 'lit/decorators.js';
 import { Panel } from '../control/panel.ts';
 import { loadingState } from '../kit/states.ts';
 import { controls } from '../kit/styles/shared.ts';
-import type { Choice, Lesson, Part, Question } from '../state/lesson.ts';
+import type { Ask, Lesson, Part, Question } from '../state/lesson.ts';
 import { lessonContext } from '../state/lesson.ts';
+import type { LessonProgress } from '../state/lesson-progress.ts';
 import { formatLink, noLink } from '../state/link.ts';
 import { noSelection } from '../state/selection.ts';
+import { renderQuestion } from './question.ts';
 import { lessonStyles } from './styles.ts';
 
-/** True if every part is done and every question is answered correctly. */
-const isFinished = (
-  lesson: Lesson,
-  { done, answers }: { done: readonly string[]; answers: { readonly [id: string]: number } },
-) =>
-  lesson.parts.every(({ id }) => done.includes(id)) &&
-  lesson.questions.every(({ id, choices }) => choices[answers[id]]?.right === true);
+/** True if every part is done and every question is answered. */
+const isFinished = (lesson: Lesson, { done, answers }: LessonProgress) =>
+  lesson.parts.every(({ id }) => done.includes(id)) && lesson.questions.every(({ id }) => answers[id] !== undefined);
+
+/** Number of questions whose first answer was right. */
+const rightAnswers = ({ questions }: Lesson, { answers }: LessonProgress) =>
+  questions.filter(({ id, choices }) => choices[answers[id]]?.right).length;
 
 @customElement('tabgym-lessons')
 export class TabgymLessons extends Panel {
@@ -25,6 +27,8 @@ export class TabgymLessons extends Panel {
 
   /** Link to copy by hand, shown if the browser refuses access to the clipboard. */
   @state() private link = '';
+  /** Marked choices of questions that are not answered yet, by the question's id. */
+  @state() private marked: { readonly [question: string]: number } = {};
 
   constructor() {
     super([
@@ -39,7 +43,7 @@ export class TabgymLessons extends Panel {
         'recorded',
         'selection',
       ] as const),
-      ...(['detail', 'inspection', 'played', 'learn', 'sweep', 'busy', 'draft', 'phase'] as const),
+      ...(['detail', 'inspection', 'played', 'learn', 'sweep', 'wholeSweep', 'busy', 'draft', 'phase'] as const),
     ]);
   }
 
@@ -67,7 +71,7 @@ export class TabgymLessons extends Panel {
     const done = isFinished(lesson, progress);
     const begun = progress.done.length > 0;
     const words = done
-      ? msg('finished')
+      ? msg(str`${rightAnswers(lesson, progress)} of ${lesson.questions.length} right`)
       : begun
         ? msg(str`${progress.done.length} of ${lesson.parts.length} done`)
         : msg(str`${lesson.minutes} min`);
@@ -78,13 +82,13 @@ export class TabgymLessons extends Panel {
   }
 
   private async open(id: string) {
+    this.marked = {};
     await this.app.lessons.open(id);
     await this.updateComplete;
     this.renderRoot.querySelector<HTMLElement>('#title')?.focus();
   }
 
   private renderLesson(lesson: Lesson) {
-    const progress = this.app.lessons.progressOf(lesson.id);
     const current = this.app.lessons.current(lesson);
     const { lessons } = this.app.lessons;
     const number = lessons.indexOf(lesson) + 1;
@@ -92,11 +96,16 @@ export class TabgymLessons extends Panel {
         <span class="soft small number">${msg(str`Lesson ${number} of ${lessons.length}`)}</span></div>
       <h2 id="title" tabindex="-1">${lesson.title()}</h2>
       <p class="aim-line">${lesson.aim()}</p>
-      <ol class="parts">${lesson.parts.map((part) => this.renderPart(part, part === current, progress.done.includes(part.id)))}</ol>
+      <ol class="parts">${lesson.parts.map((part) => this.renderPart(lesson, part, part === current))}</ol>
       ${current ? nothing : this.renderQuestions(lesson)}
-      <div class="row end"><button class="link" data-do="lesson-again" @click=${() => this.app.lessons.startAgain(lesson.id)}>${msg('Start this lesson again')}</button>
+      <div class="row end"><button class="link" data-do="lesson-again" @click=${() => this.startAgain(lesson.id)}>${msg('Start this lesson again')}</button>
         <button class="link" data-do="class-link" @click=${() => this.copyLink(lesson.id)}>${msg('Copy a link for a class')}</button></div>
       ${this.link ? html`<label class="soft small">${msg('Copy this link by hand')}<input readonly .value=${this.link} /></label>` : nothing}`;
+  }
+
+  private startAgain(id: string) {
+    this.marked = {};
+    return this.app.lessons.startAgain(id);
   }
 
   /** Copies a link that opens this lesson; it names no run and no selection. */
@@ -112,21 +121,31 @@ export class TabgymLessons extends Panel {
     void this.updateComplete.then(() => this.renderRoot.querySelector<HTMLElement>('.entry')?.focus());
   }
 
-  private renderPart(part: Part, current: boolean, done: boolean) {
+  private renderPart(lesson: Lesson, part: Part, current: boolean) {
+    const done = this.app.lessons.progressOf(lesson.id).done.includes(part.id);
     const mark = done ? '✓' : current ? '▸' : '○';
     const stateText = done ? msg('done') : current ? msg('to do now') : msg('later');
     return html`<li class="part ${done ? 'done' : current ? 'current' : 'later'}" data-part=${part.id} aria-current=${current ? 'step' : 'false'}>
       <h3><span aria-hidden="true">${mark}</span> ${part.title()} <span class="visually-hidden">(${stateText})</span></h3>
-      ${current ? this.renderCurrent(part) : nothing}
+      ${current ? this.renderCurrent(lesson, part) : done ? this.renderAnswer(lesson, part) : nothing}
     </li>`;
   }
 
-  private renderCurrent(part: Part) {
+  /** The answer to a part's question, with the numbers that have come since. */
+  private renderAnswer(lesson: Lesson, { id, ask }: Part) {
+    const choice = ask?.choices[this.app.lessons.progressOf(lesson.id).answers[id]];
+    if (!ask || !choice) return nothing;
+    const result = ask.result?.(lessonContext(this.state)) ?? '';
+    return html`<p class="soft">${msg(str`Your answer: ${choice.text()}`)}</p>${result ? html`<p class="far number">${result}</p>` : nothing}`;
+  }
+
+  private renderCurrent(lesson: Lesson, part: Part) {
     const { where, help } = part;
     const far = part.far?.(lessonContext(this.state)) ?? '';
     const busy = this.state.busy !== null;
     return html`${part.text().map((each) => html`<p>${each}</p>`)}
       ${far ? html`<p class="far number" role="status">${far}</p>` : nothing}
+      ${part.ask ? this.renderAsk(lesson, part, part.ask) : nothing}
       <div class="row">
         ${help ? html`<button class="primary" data-do="help" ?disabled=${busy} @click=${() => help.act(this.app)}>${help.label()}</button>` : nothing}
         ${where ? html`<button data-do="where" @click=${() => this.go(part)}>${msg('Take me there')}</button>` : nothing}
@@ -147,23 +166,36 @@ export class TabgymLessons extends Panel {
     </section>`;
   }
 
-  private renderQuestion(lesson: Lesson, { id, text, choices }: Question) {
-    const given = this.app.lessons.progressOf(lesson.id).answers[id];
-    const chosen: Choice | undefined = choices[given];
-    return html`<fieldset data-question=${id}>
-      <legend>${text()}</legend>
-      ${choices.map(
-        (choice, k) => html`<label class="choice"><input type="radio" name=${id} .checked=${k === given}
-          @change=${() => this.app.lessons.answer(lesson.id, id, k)} /><span>${choice.text()}</span></label>`,
-      )}
-      <p class="feedback ${chosen ? (chosen.right ? 'good' : 'bad') : ''}" role="status">${chosen ? html`<strong>${chosen.right ? `✓ ${msg('Right.')}` : `✕ ${msg('Not quite.')}`}</strong> ${chosen.feedback()}` : nothing}</p>
-    </fieldset>`;
+  private renderQuestion(lesson: Lesson, question: Question) {
+    const { id } = question;
+    return renderQuestion(question, {
+      ...this.marking(lesson, id),
+      given: this.app.lessons.progressOf(lesson.id).answers[id],
+    });
+  }
+
+  /** Question of a part, once the page shows what it is about. */
+  private renderAsk(lesson: Lesson, { id }: Part, { ready, ...ask }: Ask) {
+    if (!(ready?.(lessonContext(this.state)) ?? true)) return nothing;
+    return renderQuestion({ id, ...ask }, this.marking(lesson, id));
+  }
+
+  private marking(lesson: Lesson, id: string) {
+    return {
+      marked: this.marked[id],
+      mark: (choice: number) => {
+        this.marked = { ...this.marked, [id]: choice };
+      },
+      answer: () => this.app.lessons.answer(lesson.id, id, this.marked[id]),
+    };
   }
 
   private renderEnd(lesson: Lesson) {
     const { lessons } = this.app.lessons;
     const next = lessons[lessons.indexOf(lesson) + 1];
-    return html`<div class="message finished" role="status"><strong>✓ ${msg('This lesson is finished.')}</strong></div>
+    const right = rightAnswers(lesson, this.app.lessons.progressOf(lesson.id));
+    return html`<div class="message finished" role="status"><strong>✓ ${msg('This lesson is finished.')}</strong>
+        ${msg(str`${right} of ${lesson.questions.length} first answers were right.`)}</div>
       ${next ? html`<button class="primary" data-do="next-lesson" @click=${() => this.open(next.id)}>${msg(str`Next: ${next.title()}`)}</button>` : html`<p>${msg('That was the last one. Choose a preset, or an experiment of your own.')}</p>`}`;
   }
 }

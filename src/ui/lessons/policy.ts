@@ -2,6 +2,7 @@
 import { msg } from '@lit/localize';
 import experiment from '../../../experiments/lessons/policy.json';
 import { isPolicyToken, type Lesson, openTrajectory } from '../state/lesson.ts';
+import { metricNames } from '../state/series.ts';
 
 export const policy: Lesson = {
   id: 'policy',
@@ -10,6 +11,13 @@ export const policy: Lesson = {
   minutes: 6,
   experiment,
   start: { panel: 'stage', tab: 'watch' },
+  claims: [
+    {
+      text: 'An untrained policy has choices: its draws differ.',
+      high: { run: experiment, changes: { steps: 1 }, of: metricNames.entropy, steps: [1, 1] },
+      low: 0.2,
+    },
+  ],
   parts: [
     {
       id: 'open',

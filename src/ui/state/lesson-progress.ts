@@ -5,7 +5,7 @@
 export interface LessonProgress {
   /** Ids of the finished parts. */
   done: readonly string[];
-  /** Last choice for each question. */
+  /** First choice for each question, which counts. */
   answers: { readonly [question: string]: number };
 }
 

@@ -19,9 +19,22 @@ export interface PartPlace {
 
 /** Actions of the page that a lesson may offer as a button. */
 interface HelpTarget {
+  readonly store: { readonly state: State };
+  readonly navigation: { select(patch: Partial<Selection>): void };
   draft: { edit(path: string, value: unknown): void };
   library: { openShipped(path: string, name: string): Promise<void> };
   layout: { openModelPicker(): void };
+  open(run: string): Promise<unknown>;
+}
+
+/** Question of a task. The answer ends the task and is not changed afterwards. */
+export interface Ask {
+  text(): string;
+  choices: readonly { text(): string }[];
+  /** True once the page shows what is asked about; absent: always. */
+  ready?(seen: LessonContext): boolean;
+  /** The reader's own numbers beside the answer, once they are known; empty before. */
+  result?(seen: LessonContext): string;
 }
 
 /** One task of a lesson. */
@@ -38,6 +51,7 @@ export interface Part {
    * it depends on the page, such as on the language model that is here.
    */
   experiment?: unknown;
+  ask?: Ask;
   /** True if the state of the page shows that the part is done. A part stays done. */
   done(seen: LessonContext): boolean;
   /** Live numbers that show the progress; empty if there are none. */
@@ -71,6 +85,32 @@ export interface Lesson {
   start: PartPlace;
   parts: readonly Part[];
   questions: readonly [Question, Question];
+  /** What the texts state about the lesson's runs. `npm run test:lessons` trains them and checks every claim. */
+  claims: readonly Claim[];
+}
+
+/** Numbers of a lesson's run. */
+export interface Curve {
+  /** Experiment of the lesson; a string: a recorded run of `public/`. */
+  run: unknown;
+  /** Variant of the experiment's sweep. */
+  variant?: string;
+  /** Changes of the experiment, path to value. */
+  changes?: { readonly [path: string]: unknown };
+  /** A metric, or a path in an evaluation (`test.policy.rate`). */
+  of: string;
+  /** Metric that is subtracted at each step. */
+  minus?: string;
+  /** First and last step; negative: counted from the run's last step, which is -1. */
+  steps: readonly [number, number];
+}
+
+/** A statement about numbers: the mean of `high` is at least that of `low` plus `by`. */
+export interface Claim {
+  text: string;
+  high: Curve | number;
+  low: Curve | number;
+  by?: number;
 }
 
 /** Input of a lesson's conditions. */
@@ -122,3 +162,9 @@ export const isPolicyToken = ({ place }: LessonContext): boolean => place.facts?
 /** True if the run in focus is of an experiment with this name. */
 export const isRunOf = ({ state }: LessonContext, experiment: unknown): boolean =>
   state.run?.experiment.name === (experiment as Experiment).name;
+
+/** Condition of a part with a question: it was answered. */
+export const answered =
+  (lesson: string, part: string) =>
+  ({ state }: LessonContext): boolean =>
+    state.progressOfLessons[lesson]?.answers[part] !== undefined;
