@@ -61,7 +61,15 @@ async function answer(hands: Hands, id: string) {
   await showLessons(hands);
   await hands.until('tabgym-lessons fieldset');
   for (const { id: question, choices } of lessons.find((each) => each.id === id)!.questions)
-    await choose(hands, question, choices, Math.max(0, choices.findIndex(({ right }) => right)));
+    await choose(
+      hands,
+      question,
+      choices,
+      Math.max(
+        0,
+        choices.findIndex(({ right }) => right),
+      ),
+    );
   await hands.until('tabgym-lessons .finished', 5000);
 }
 

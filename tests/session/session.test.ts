@@ -333,4 +333,20 @@ describe('a session', () => {
     expect(engines.engines[0].closed).toBe(true);
     expect((await store.get(id)).step).toBe(1);
   });
+  it('keeps the status of its run while an episode is watched in a new session', async () => {
+    const store = new RunStore(new FolderStore(folder));
+    const id = await newRun(store);
+    const statusAfterWatching = async () => {
+      const { session } = sessionOn(store, id);
+      await session.watch({ split: 'test', taskIndex: 0, turnMs: 0 });
+      const { status } = session;
+      await session.close();
+      return status;
+    };
+    expect(await statusAfterWatching()).toBe('idle');
+    await sessionOn(store, id).session.train({ steps: 3 });
+    expect(await statusAfterWatching()).toBe('paused');
+    await sessionOn(store, id).session.train();
+    expect(await statusAfterWatching()).toBe('finished');
+  });
 });

@@ -211,8 +211,8 @@ export class Session {
 
   /** The engine with the last weights, ready to train. The run's status is unchanged. */
   private async openToExamine(): Promise<Engine> {
-    const before = this.status === 'preparing' ? 'idle' : this.status;
     this.abort = new AbortController();
+    const before = await this.restingStatus();
     try {
       await this.prepare();
     } finally {
@@ -223,10 +223,10 @@ export class Session {
 
   /** Opens an engine with the last weights, without training, and leaves the run's status unchanged. */
   private async openToPlay(signal: AbortSignal): Promise<Engine> {
-    const before = this.status === 'preparing' ? 'idle' : this.status;
     const own = new AbortController();
     this.abort = own;
     signal.addEventListener('abort', () => own.abort(signal.reason), { once: true });
+    const before = await this.restingStatus();
     try {
       await this.prepare(false);
     } catch (error) {
@@ -450,6 +450,14 @@ export class Session {
 
   private async isFinished(): Promise<boolean> {
     return (await this.parts.store.get(this.runId)).step >= this.experiment.steps;
+  }
+
+  /** Status of the run while nothing happens: by its stored step if this session has not trained it. */
+  private async restingStatus(): Promise<RunStatus> {
+    if (this.status !== 'idle' && this.status !== 'preparing') return this.status;
+    const { step } = await this.parts.store.get(this.runId);
+    if (step >= this.experiment.steps) return 'finished';
+    return step > 0 ? 'paused' : 'idle';
   }
 
   private async failed(error: unknown): Promise<void> {

@@ -26,7 +26,10 @@ export function renderQuestion({ id, text, choices }: Asked, { given, marked, ma
   return html`<fieldset data-question=${id}>
     <legend>${text()}</legend>
     ${choices.map(
-      (choice, k) => html`<label class="choice"><input type="radio" name=${id} .checked=${k === chosen} ?disabled=${isAnswered && k !== given}
+      (
+        choice,
+        k,
+      ) => html`<label class="choice"><input type="radio" name=${id} .checked=${k === chosen} ?disabled=${isAnswered && k !== given}
         @change=${() => mark(k)} /><span>${choice.text()}</span></label>${isAnswered ? renderFeedback(choice, k === given) : nothing}`,
     )}
     ${isAnswered ? nothing : html`<div class="row"><button data-do="answer" ?disabled=${marked === undefined} @click=${answer}>${msg('Answer')}</button><span class="soft small">${msg('The first answer counts.')}</span></div>`}
