@@ -81,6 +81,8 @@ const listed = {
   headline: v.nullable(headline),
   /** Absent: the run has all weights. */
   base: v.optional(base),
+  /** Held-out task that is shown first; absent: the first one. */
+  firstTask: v.optional(v.pipe(v.number(), v.integer(), v.minValue(0))),
 };
 
 const shippedAgent = v.object({

@@ -58,13 +58,16 @@ test.each([
     .getByText(/success \d+\.\d%/)
     .first()
     .waitFor();
-  const how = textcraft(page).getByRole('button', { name: 'How it was made' });
+  const how = textcraft(page).getByRole('button', { name: 'Model card' });
   await how.focus();
   await page.keyboard.press('Enter');
   await gallery(page)
     .getByText(/parameters, a vocabulary of \d+ words/)
     .waitFor();
   expect(await how.getAttribute('aria-expanded')).toBe('true');
+  const written = readFileSync('public/agents/textcraft-first/card.md', 'utf8').match(/^## .*/gm)!;
+  const shown = await gallery(page).locator('.card h4').allInnerTexts();
+  expect(shown.map((each) => `## ${each}`)).toEqual(written);
   await gallery(page)
     .getByRole('img', { name: /^Curves of the training/ })
     .scrollIntoViewIfNeeded();
@@ -169,7 +172,7 @@ test('a card or a run that cannot be fetched is reported, and nothing is left be
   const { page, close } = await open(browser, site.url, wide, { serviceWorkers: 'block' });
   await page.route('**/textcraft-first/agent.json', (route) => route.abort());
   await openGallery(page);
-  await textcraft(page).getByRole('button', { name: 'How it was made' }).click();
+  await textcraft(page).getByRole('button', { name: 'Model card' }).click();
   await gallery(page)
     .getByText(/could not be loaded/)
     .waitFor();

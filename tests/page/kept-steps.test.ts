@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { Navigation } from '../../src/ui/control/navigation.ts';
 import { mockRecords, mockSummary } from '../../src/ui/gallery/mock-data.ts';
-import { nearestStep, neighbourStep } from '../../src/ui/state/kept-steps.ts';
+import { keptPositions, nearestStep, neighbourStep } from '../../src/ui/state/kept-steps.ts';
 import { Store } from '../../src/ui/state/state.ts';
 
 beforeEach(() => {
@@ -74,4 +74,12 @@ test('a step from an address becomes the nearest kept one, from the steps that a
   expect([selected(), requests]).toEqual([40, []]);
   await navigation.loadKept();
   expect([selected(), requests]).toEqual([40, ['run-1']]);
+});
+
+test('kept steps are marked at their place on the axis, unless every step is kept', () => {
+  const records = [0, 1, 2, 3, 4].map((step) => ({ step }));
+  const seconds = [0, 10, 20, 30, 40];
+  expect(keptPositions(records, seconds, [2, 4])).toEqual([20, 40]);
+  expect(keptPositions(records, seconds, [1, 2, 3, 4])).toEqual([]);
+  expect(keptPositions(records, seconds, [])).toEqual([]);
 });

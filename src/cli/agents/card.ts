@@ -133,12 +133,11 @@ export function curvesOf(agent: Pick<ShippedAgent, 'title'>, records: readonly S
 }
 
 /** Entry of the gallery's list. */
-export const listedOf = ({ name, title, world, summary, bytes, headline, base }: ShippedAgent): ListedAgent => ({
-  name,
-  title,
-  world,
-  summary,
-  bytes,
-  headline,
-  ...(base ? { base } : {}),
-});
+export const listedOf = (agent: ShippedAgent): ListedAgent => {
+  const { name, title, world, summary, bytes, headline, base, firstTask } = agent;
+  return {
+    ...{ name, title, world, summary, bytes, headline },
+    ...(base ? { base } : {}),
+    ...(firstTask === undefined ? {} : { firstTask }),
+  };
+};

@@ -40,6 +40,8 @@ const schema = v.strictObject({
       completionTokens: v.optional(v.pipe(v.number(), v.integer())),
     }),
   ),
+  /** Held-out task that the page shows first: one that the agent solves. */
+  firstTask: v.optional(v.pipe(v.number(), v.integer(), v.minValue(0))),
   data: sentences,
   limits: sentences,
   differs: sentences,

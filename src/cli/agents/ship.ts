@@ -121,7 +121,7 @@ function baseOf({ experiments }: AgentRecipe): AgentBase | null {
 
 /** Writes the agent's folder and the gallery's list. */
 export async function ship(recipe: AgentRecipe, run: RunSummary, options: ShipOptions): Promise<ShippedAgent> {
-  const { name, title, world, summary, data, limits, differs, improve } = recipe;
+  const { name, title, world, summary, firstTask, data, limits, differs, improve } = recipe;
   const store = new RunStore(new FolderStore(options.work));
   const base = baseOf(recipe);
   const packed = await packRun(store, run, base?.model);
@@ -137,6 +137,7 @@ export async function ship(recipe: AgentRecipe, run: RunSummary, options: ShipOp
     ...(base ? { base } : {}),
     bytes: packed.bytes.byteLength,
     headline: headlineOf(suites),
+    ...(firstTask === undefined ? {} : { firstTask }),
     policy: { parameters: packed.parameters, words: packed.words, weights: '16-bit floats' },
     cost: costOf(records, run, packed.device),
     parts: partsOf(run.experiment, run.step),

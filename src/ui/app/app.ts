@@ -17,6 +17,7 @@ import '../panels/setup.ts';
 import { isActive } from '../control/events.ts';
 import { installShortcuts } from '../control/shortcuts.ts';
 import { currentLocale } from '../kit/locale.ts';
+import { addressOutside } from '../state/embedded-view.ts';
 import { type PaneName, progressPane } from '../state/panes.ts';
 import { watchInteractions } from './interactions.ts';
 import { lazyParts } from './lazy-parts.ts';
@@ -24,7 +25,7 @@ import type { PaneResizeEvent } from './splitter.ts';
 import './splitter.ts';
 import '../panels/shared-note.ts';
 import '../stage/stage.ts';
-import { errorState, loadingState } from '../kit/states.ts';
+import { emptyState, errorState, loadingState } from '../kit/states.ts';
 import { controls } from '../kit/styles/shared.ts';
 import type { NarrowPanel } from '../state/state.ts';
 import '../panels/transport.ts';
@@ -220,6 +221,7 @@ export class TabgymApp extends Panel {
   constructor() {
     super([
       'phase',
+      'absent',
       'arrangement',
       'lesson',
       'lessonsReady',
@@ -309,6 +311,9 @@ export class TabgymApp extends Panel {
   }
 
   private renderEmbedded() {
+    const { absent } = this.state;
+    const away = html`<a href=${addressOutside()} target="_blank" rel="noopener">${msg('Open in Tabgym')}</a>`;
+    if (absent) return html`<main class="embedded">${emptyState(msg('Nothing to show here'), absent, away)}</main>`;
     return html`<main class="embedded"><tabgym-stage id="stage" tabindex="-1" .app=${this.app} role="region" aria-label=${msg('Stage')}></tabgym-stage></main>`;
   }
 

@@ -11,12 +11,13 @@ import type { StepRecord } from '../../session/protocol.ts';
 import { compact, fixed } from '../kit/format.ts';
 import { controls } from '../kit/styles/shared.ts';
 import { highlightStyle } from '../state/highlight.ts';
+import { keptPositions } from '../state/kept-steps.ts';
 import { type ChartSpec, readSeries, type SeriesSpec, smoothed } from '../state/series.ts';
 import { type ChartView, plainView, xValues } from '../state/x-axis.ts';
 import { type ZoomRange, zoomWith } from '../state/zoom.ts';
 import { saveMenu } from './chart-menu.ts';
 import { chartStyles } from './chart-styles.ts';
-import { type DrawnPoint, drawPoints, resolveColor } from './draw-chart.ts';
+import { type DrawnPoint, drawKept, drawPoints, resolveColor } from './draw-chart.ts';
 import { dashes, lineSample } from './line-sample.ts';
 import { ChartZoomEvent, plotKey, StepSelectEvent } from './plot-keys.ts';
 import { fullRange, plotHeight, plotOptions } from './plot-options.ts';
@@ -46,6 +47,8 @@ export class TabgymChart extends LitElement {
   @property({ type: Number }) tall = plotHeight;
   /** Shown part of the x axis. */
   @property({ attribute: false }) zoom: ZoomRange = null;
+  /** Steps whose episodes are kept, ascending; empty if unknown. */
+  @property({ attribute: false }) kept: readonly number[] = [];
   /** True while this chart is shown large; null: it cannot be enlarged. */
   @property({ attribute: false }) large: boolean | null = null;
   @state() private table = false;
@@ -55,6 +58,8 @@ export class TabgymChart extends LitElement {
   private plot: uPlot | null = null;
   private points: DrawnPoint[] = [];
   private xs: number[] = [];
+  /** Positions of the steps to which a click leads; empty if every step is one. */
+  private keptXs: number[] = [];
   /** Drawn means by series; null for a series without one. */
   private means: ((number | null)[] | null)[] = [];
   private readonly marker = Object.assign(document.createElement('div'), { className: 'marker' });
@@ -111,7 +116,7 @@ export class TabgymChart extends LitElement {
     return html`<ul class="legend">${spec.series.map((series, i) => html`<li>${this.renderKey(series)}${reading(lines[i])}</li>`)}${spec.points.map(
       (point, i) =>
         html`<li><svg class="mark" viewBox="5 0 8 8" aria-hidden="true">${point.shape === 'disc' ? svgDisc(point.color) : svgDiamond(point.color)}</svg>${point.label}${reading(points[i])}</li>`,
-    )}</ul>`;
+    )}${this.keptXs.length ? html`<li><svg class="mark" viewBox="0 0 8 8" aria-hidden="true"><path d="M4 1v6" stroke="var(--accent)" stroke-width="2" /></svg>${msg('episodes kept')}</li>` : nothing}</ul>`;
   }
 
   private async save(format: ChartFormat) {
@@ -209,8 +214,10 @@ export class TabgymChart extends LitElement {
 
   protected override willUpdate(changed: PropertyValues<this>) {
     this.style.setProperty('--plot-height', `${this.tall}px`);
-    if (!['records', 'view', 'spec'].some((name) => changed.has(name as keyof TabgymChart))) return;
-    this.xs = xValues(this.records, this.view.x);
+    const isStale = ['records', 'view', 'spec'].some((name) => changed.has(name as keyof TabgymChart));
+    if (isStale) this.xs = xValues(this.records, this.view.x);
+    if (isStale || changed.has('kept')) this.keptXs = keptPositions(this.records, this.xs, this.kept);
+    if (!isStale) return;
     this.means = this.spec.series.map((series) => this.meanOf(series));
     this.readPoints();
   }
@@ -221,6 +228,7 @@ export class TabgymChart extends LitElement {
     if (this.plot && !this.plotElement.contains(this.plot.root)) this.drop();
     if (!this.plot) this.build();
     else if (changed.has('records')) this.plot.setData(this.data());
+    else if (changed.has('kept')) this.plot.redraw(false);
     else if (changed.has('zoom')) this.plot.setScale('x', { min: this.xs[0], max: this.xs.at(-1)! });
     if (changed.has('selected')) this.keepInSight();
     if (changed.has('tall')) this.fit();
@@ -307,7 +315,13 @@ export class TabgymChart extends LitElement {
         this.hovered = index;
       },
       // uPlot settles the scales and the size of the axes only when it draws; the marker's position depends on both.
-      hooks: { draw: [(plot) => drawPoints(plot, this, this.points), () => this.placeMarker()] },
+      hooks: {
+        draw: [
+          (plot) => drawKept(plot, this, this.keptXs),
+          (plot) => drawPoints(plot, this, this.points),
+          () => this.placeMarker(),
+        ],
+      },
     });
     this.plot = new uPlot(options, this.data(), this.plotElement!);
     this.plot.over.addEventListener('click', () => this.clicked());

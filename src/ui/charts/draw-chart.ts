@@ -76,3 +76,26 @@ export function drawPoints(plot: uPlot, host: HTMLElement, points: readonly Draw
     drawPoint(plot, point, colors.get(point.color)!, surface, ratio, points.length <= mostIntervals);
   ctx.restore();
 }
+
+/** Length and width of a mark at the lower edge, in CSS pixels. */
+const keptMark = { length: 7, width: 2 };
+
+/** Marks at the lower edge of the plot: the steps to which a click leads. */
+export function drawKept(plot: uPlot, host: HTMLElement, xs: readonly number[]) {
+  if (!xs.length) return;
+  const { ctx, bbox } = plot;
+  const ratio = devicePixelRatio;
+  ctx.save();
+  ctx.setLineDash([]);
+  ctx.strokeStyle = resolveColor(host, '--accent');
+  ctx.lineWidth = keptMark.width * ratio;
+  ctx.beginPath();
+  for (const each of xs) {
+    const x = plot.valToPos(each, 'x', true);
+    if (x < bbox.left || x > bbox.left + bbox.width) continue;
+    ctx.moveTo(x, bbox.top + bbox.height);
+    ctx.lineTo(x, bbox.top + bbox.height - keptMark.length * ratio);
+  }
+  ctx.stroke();
+  ctx.restore();
+}

@@ -144,6 +144,7 @@ export class TabgymProgress extends Panel {
       'opening',
       'sweep',
       'wholeSweep',
+      'kept',
     ]);
   }
 
@@ -283,7 +284,7 @@ export class TabgymProgress extends Panel {
     const { records, selection, theme } = this.state;
     const large = this.enlarged === spec.id;
     return html`<tabgym-chart class=${large ? 'large' : ''} .spec=${spec} .records=${records} .selected=${selection.step} .theme=${`${theme} ${this.state.systemDark}`}
-      .view=${this.state.chartView} .zoom=${this.state.chartZoom} .large=${large} .tall=${large ? this.tallLarge : this.tall}></tabgym-chart>`;
+      .view=${this.state.chartView} .zoom=${this.state.chartZoom} .kept=${this.state.kept} .large=${large} .tall=${large ? this.tallLarge : this.tall}></tabgym-chart>`;
   }
 
   /** Table of all metrics with their newest values and explanations. */

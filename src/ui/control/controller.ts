@@ -39,6 +39,11 @@ import { WorldServers } from './world-servers.ts';
 
 const mostSteps = 1_000_000;
 
+const absentText = (shipped: string | null) =>
+  shipped === null
+    ? msg('The run of this view is not stored in this browser, and the address carries no experiment.')
+    : msg(str`This site has no trained agent “${shipped}”, or it could not be loaded.`);
+
 /** The experiment with as many steps again if it ends at this step: a fork of a finished run has steps to train. */
 const prolonged = (experiment: Experiment, step: number): Experiment =>
   experiment.steps > step ? experiment : { ...experiment, steps: Math.min(mostSteps, step + experiment.steps) };
@@ -128,8 +133,10 @@ export class Controller {
     const runs = this.state.runs.filter((run) => run.deletedUntil === null);
     const training = localStorage.getItem(trainingKey);
     const newest = [...runs].sort((a, b) => b.updatedAt - a.updatedAt)[0];
-    if (await this.arrive(selection)) return void this.recorded.playSample();
+    if (await this.arrive(selection)) return this.state.embedded ? undefined : void this.recorded.playSample();
     if (named && named !== selection.run) this.goTo(selection, named);
+    const isAbsent = !named && (selection.run !== null || this.state.link.shipped !== null);
+    if (this.state.embedded && isAbsent) return this.store.set({ absent: absentText(this.state.link.shipped) });
     const wanted = named ?? (runs.some((run) => run.id === training) ? training : newest?.id);
     if (selection.run && !named)
       this.notifier.notify('warning', msg('The run that this address names is not stored in this browser.'));
@@ -236,8 +243,17 @@ export class Controller {
     await this.navigation.loadKept();
     void this.navigation.load();
     if (before && before.id !== id && this.state.run?.id === id) void this.library.dropUnstarted([before]);
-    if (this.state.run && this.state.status !== 'idle')
-      void this.recorded.playRun(this.state.run.id, this.state.run.step);
+    if (this.state.run && this.state.status !== 'idle') void this.playOpened(this.state.run);
+  }
+
+  /** Plays a recorded episode of the opened run. An embedded view without one lets the policy play a held-out task. */
+  private async playOpened({ id, step }: RunSummary) {
+    const plays = await this.recorded.playRun(id, step);
+    const { embedded, selection, run, gpu } = this.state;
+    if (plays || !embedded || !gpu || selection.tab !== 'watch' || run?.id !== id) return;
+    if (matchMedia('(prefers-reduced-motion: reduce)').matches) return;
+    const { firstTask } = await import('./shipped-agents.ts');
+    await this.watch('test', await firstTask(this.state.link.shipped));
   }
 
   /** Makes a run of the draft, without training it. */

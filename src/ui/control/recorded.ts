@@ -50,8 +50,8 @@ export class Recorded {
     if (this.store.state.recorded) this.store.set({ recorded: null, live: [] });
   }
 
-  /** Plays an episode of a step; does nothing if the step has none. */
-  async playRun(runId: string, step: number) {
+  /** Plays an episode of a step. Returns false if the step has none. */
+  async playRun(runId: string, step: number): Promise<boolean> {
     this.stop();
     const mine = this.turn;
     const detail =
@@ -61,11 +61,12 @@ export class Recorded {
             .catch(() => null)
         : null;
     const trajectory = detail && choose(detail.trajectories);
-    if (!trajectory) return;
+    if (!trajectory) return false;
     const frames = await this.api()
       .replay(runId, step, trajectory.group, trajectory.member)
       .catch(() => []);
     if (mine === this.turn) this.play({ title: '', turns: liveTurns(step, trajectory, frames) });
+    return true;
   }
 
   /** Plays the sample; if it is playing already, it continues. */

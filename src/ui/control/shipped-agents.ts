@@ -21,3 +21,12 @@ export const curvesOf = (name: string) => `${agentsFolder}/${name}/curves.svg`;
 
 export const fetchAgentRun = async (name: string, { file }: Pick<ShippedAgent, 'file'>): Promise<Blob> =>
   (await fetchSiteFile(`${agentsFolder}/${name}/${file}`)).blob();
+
+/** Held-out task with which an agent of the site is shown; 0 for a run that is none. */
+export const firstTask = (name: string | null): Promise<number> =>
+  name === null
+    ? Promise.resolve(0)
+    : fetchAgent(name).then(
+        (agent) => agent.firstTask ?? 0,
+        () => 0,
+      );

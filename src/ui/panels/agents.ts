@@ -86,6 +86,11 @@ export class TabgymAgents extends Panel {
         border-radius: var(--radius);
         background: #fff;
       }
+      h5 {
+        margin: 0;
+        font-size: inherit;
+        font-weight: 600;
+      }
       .card ul {
         margin: 0;
         padding-inline-start: 18px;
@@ -140,7 +145,7 @@ export class TabgymAgents extends Panel {
     if (!gallery.value.length)
       return html`<p class="soft">${msg('No agent is shipped with this page yet. Train one: press Train.')}</p>`;
     const worlds = [...new Set(gallery.value.map(({ world }) => world))];
-    return html`<p>${msg('Trained by the code of this page: tiny policies from random weights, and adapters of a language model. Each is downloaded when you choose it, and plays held-out tasks.')}</p>
+    return html`<p>${msg('Trained by the code of this page: tiny policies from random weights, and adapters of a language model. Each is downloaded when you choose it, and plays held-out tasks: first one that it solves, if it solves any.')}</p>
       ${worlds.map((world) => this.renderWorld(world, gallery.value))}`;
   }
 
@@ -157,7 +162,7 @@ export class TabgymAgents extends Panel {
     const open = this.chosen === name;
     return html`<li><div class="agent" role="group" aria-label=${title}>
       <div class="title"><h4>${title}</h4>
-        <button class="link small" aria-expanded=${open ? 'true' : 'false'} @click=${() => (open ? this.close() : void this.read(name))}>${msg('How it was made')}</button></div>
+        <button class="link small" aria-expanded=${open ? 'true' : 'false'} @click=${() => (open ? this.close() : void this.read(name))}>${msg('Model card')}</button></div>
       <p>${summary}</p>
       ${headline ? this.renderHeadline(headline) : nothing}
       ${base ? this.renderBase(base) : nothing}
@@ -169,6 +174,11 @@ export class TabgymAgents extends Panel {
   private renderHeadline({ label, success, score, chance, oracle }: NonNullable<ListedAgent['headline']>) {
     const rest = [msg(str`score ${fixed(score.mean)}`), msg(str`chance ${percent(chance)}%`)];
     if (oracle !== null) rest.push(msg(str`oracle ${percent(oracle)}%`));
+    // An agent that completes no task is judged by its score.
+    if (success.mean === 0)
+      return html`<p class="small number figures"><span><strong>${msg(str`score ${fixed(score.mean)}`)}</strong> [${fixed(score.low)}, ${fixed(score.high)}]</span>
+        <span>${msg('parts of a task; no whole task is completed in so few turns')}</span></p>
+        <p class="small soft">${label}</p>`;
     return html`<p class="small number figures"><span><strong>${msg(str`success ${percent(success.mean)}%`)}</strong> [${percent(success.low)}, ${percent(success.high)}]</span>
       ${rest.map((each) => html`<span>${each}</span>`)}</p>
       <p class="small soft">${label}</p>`;
@@ -187,19 +197,19 @@ export class TabgymAgents extends Panel {
     }</p>`;
   }
 
-  private renderActions({ name, bytes: size, base }: ListedAgent) {
+  private renderActions({ name, bytes: size, base, firstTask = 0 }: ListedAgent) {
     const agents = new Agents(this.app);
     const off = this.state.busy !== null || this.state.phase !== 'ready';
     const trains = !off && this.state.gpu?.supported;
-    return html`<button class="primary" ?disabled=${off} title=${msg(str`Downloads ${bytes(size)} the first time`)} @click=${() => this.watch(agents, name)}>${msg('Watch it')}</button>
+    return html`<button class="primary" ?disabled=${off} title=${msg(str`Downloads ${bytes(size)} the first time`)} @click=${() => this.watch(agents, name, firstTask)}>${msg('Watch it')}</button>
       <button ?disabled=${!trains} title=${msg('A fork of its run that continues from its weights with another setting')} @click=${() => agents.improve(name)}>${msg('Improve it')}</button>
       <button ?disabled=${!trains} title=${base ? msg('The same experiment with a new adapter') : msg('The same experiment from random weights')} @click=${() => agents.fromNothing(name)}>${msg('From nothing')}</button>`;
   }
 
-  private watch(agents: Agents, name: string) {
+  private watch(agents: Agents, name: string, firstTask: number) {
     const before = this.watched.get(name);
     const { shuffled } = this.state.watchView;
-    const task = before === undefined && !shuffled ? 0 : nextTask(before ?? 0, shuffled);
+    const task = before === undefined && !shuffled ? firstTask : nextTask(before ?? 0, shuffled);
     this.watched.set(name, task);
     void agents.watch(name, task);
   }
@@ -215,21 +225,22 @@ export class TabgymAgents extends Panel {
     const { name, title, parts, policy, cost, suites, data, limits, differs, improve, base } = card.value;
     const list = (heading: string, lines: readonly string[]) =>
       html`<section><h4>${heading}</h4><ul>${lines.map((line) => html`<li>${line}</li>`)}</ul></section>`;
+    // The headings are those of card.md (src/cli/agents/card.ts).
     return html`<div class="card small">
-      ${list(msg('How it was made'), parts)}
-      <p class="number">${
+      <section><h4>${msg('Model')}</h4><p class="number">${
         base
           ? msg(
               str`An adapter: ${parameterCount(policy.parameters)}, ${policy.weights}. Its model, frozen: ${base.repository} (${base.licence}).`,
             )
           : msg(str`${parameterCount(policy.parameters)}, a vocabulary of ${policy.words} words, ${policy.weights}.`)
-      }
-        ${msg(str`${stepCount(cost.steps)} and ${episodeCount(cost.episodes)}: ${cost.flops.toExponential(1)} operations, ${fixed(cost.hours)} hours on ${cost.device}, a machine that other work shared.`)}</p>
+      }</p></section>
+      ${list(msg('Training'), parts)}
+      <p class="number">${msg(str`${stepCount(cost.steps)} and ${episodeCount(cost.episodes)}: ${cost.flops.toExponential(1)} operations, ${fixed(cost.hours)} hours on ${cost.device}, a machine that other work shared.`)}</p>
       <img src=${curvesOf(name)} alt=${msg(str`Curves of the training of ${title}`)} loading="lazy" />
-      ${suites.map((table) => this.renderSuite(table))}
-      ${list(msg('What it learnt from'), data)} ${list(msg('What it cannot do'), limits)}
-      ${list(msg('What differs from published agents'), differs)}
-      <section><h4>${msg('To improve it')}</h4><p>${improve.words}</p></section>
+      ${list(msg('Training data'), data)}
+      <section><h4>${msg('Evaluation')}</h4>${suites.map((table) => this.renderSuite(table))}</section>
+      ${list(msg('Differences from published agents'), differs)} ${list(msg('Limitations'), limits)}
+      <section><h4>${msg('Further training')}</h4><p>${improve.words}</p></section>
     </div>`;
   }
 
@@ -237,7 +248,7 @@ export class TabgymAgents extends Panel {
     const { label, sentence: about, limit, greedy, temperature, rows, standIn, published } = table;
     const guesses = rows.some(({ guess }) => guess);
     const how = greedy ? msg('greedy') : msg(str`sampled at temperature ${temperature}`);
-    return html`<section><h4>${label}, ${how}</h4>
+    return html`<section><h5>${label}, ${how}</h5>
       <p>${about} ${msg(str`At most ${limit}.`)} ${standIn ?? nothing}</p>
       <div class="table" tabindex="0" role="group" aria-label=${`${label}, ${how}`}><table>
         <thead><tr><th scope="col">${msg('Of')}</th><th scope="col">${msg('Items')}</th><th scope="col">${msg('Success, %')}</th><th scope="col">${msg('Score')}</th><th scope="col">${msg('Chance, %')}</th><th scope="col">${msg('Oracle, %')}</th>${guesses ? html`<th scope="col">${msg('Guessing oracle, %')}</th>` : nothing}</tr></thead>

@@ -36,17 +36,24 @@ export class TabgymEmbedBar extends Panel {
   ];
 
   constructor() {
-    super(['phase', 'run', 'draft', 'status', 'records', 'busy', 'gpu', 'owner', 'selection']);
+    super(['phase', 'absent', 'run', 'draft', 'status', 'records', 'busy', 'gpu', 'owner', 'selection']);
+  }
+
+  /** Name of the run; of the experiment before a run is open. Empty while the address is still being read. */
+  private get heading() {
+    const { phase, run } = this.state;
+    return run?.name ?? (phase === 'ready' ? focusedDocument(this.state)?.name : undefined) ?? 'Tabgym';
   }
 
   override render() {
-    const { phase, gpu, busy, owner, status, records } = this.state;
+    const { phase, absent, gpu, busy, owner, status, records } = this.state;
     const running = isActive(status);
     const off =
       phase !== 'ready' || !gpu?.supported || busy !== null || owner === 'another-tab' || status === 'finished';
     const success = readSuccess(records);
+    if (absent) return html`<header><h1>Tabgym</h1></header>`;
     return html`<header>
-      <h1>${focusedDocument(this.state)?.name ?? 'Tabgym'}</h1>
+      <h1>${this.heading}</h1>
       <button ?disabled=${off} @click=${() => this.app.toggle()}><span aria-hidden="true">${running ? '❚❚' : '▶'}</span> ${running ? msg('Pause') : msg('Train')}</button>
       ${records.length ? html`<span class="number">${msg(str`Step ${records.at(-1)!.step}`)}</span>` : nothing}
       ${success ? html`<span>${msg('Success')} <strong class="number">${fixed(success.rate)}</strong></span>` : nothing}

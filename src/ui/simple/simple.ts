@@ -43,7 +43,7 @@ export class TabgymSimple extends Panel {
     super([
       ...(['phase', 'gpu', 'run', 'draft', 'preset', 'status', 'statusDetail', 'progress', 'records'] as const),
       ...(['owner', 'busy', 'selection', 'settings', 'theme', 'systemDark', 'chartView', 'chartZoom'] as const),
-      ...(['watching', 'live'] as const),
+      ...(['watching', 'live', 'kept'] as const),
     ]);
   }
 
@@ -180,7 +180,7 @@ export class TabgymSimple extends Panel {
 
   private renderCurve(spec: ChartSpec, tall: number) {
     const { records, selection, theme, systemDark, chartView, chartZoom } = this.state;
-    return html`<tabgym-chart .spec=${spec} .records=${records} .selected=${selection.step} .theme=${`${theme} ${systemDark}`} .view=${chartView} .zoom=${chartZoom} .tall=${tall}></tabgym-chart>`;
+    return html`<tabgym-chart .spec=${spec} .records=${records} .selected=${selection.step} .theme=${`${theme} ${systemDark}`} .view=${chartView} .zoom=${chartZoom} .kept=${this.state.kept} .tall=${tall}></tabgym-chart>`;
   }
 
   private renderReadout({ rate, chance }: { rate: number; chance: number | null }) {

@@ -1,4 +1,5 @@
 /** Steps of a run whose episodes are kept, ascending. Pure functions. */
+import type { StepRecord } from '../../session/protocol.ts';
 
 /** The kept step nearest to a step, the later one of two; the step itself if none is known. */
 export const nearestStep = (kept: readonly number[], step: number): number =>
@@ -11,4 +12,15 @@ export const nearestStep = (kept: readonly number[], step: number): number =>
 export function neighbourStep(kept: readonly number[], step: number, by: number): number {
   const beyond = kept.filter((each) => (by > 0 ? each > step : each < step));
   return beyond.length ? nearestStep(beyond, step + by) : step;
+}
+
+/** Positions on the x axis of the kept steps; empty if none is known, or if every trained step is kept. */
+export function keptPositions(
+  records: readonly Pick<StepRecord, 'step'>[],
+  xs: readonly number[],
+  kept: readonly number[],
+): number[] {
+  const known = new Set(kept);
+  if (!known.size || records.every(({ step }) => step < 1 || known.has(step))) return [];
+  return records.flatMap(({ step }, at) => (known.has(step) ? [xs[at]] : []));
 }

@@ -113,6 +113,8 @@ export interface State {
   phase: 'starting' | 'ready' | 'broken';
   /** Reason in one sentence if phase is broken. */
   broken: string;
+  /** Reason in one sentence if an embedded view cannot show what its address names; empty otherwise. */
+  absent: string;
   gpu: GpuReport | null;
   presets: Experiment[];
   /** Index of the preset that the draft started from, or -1. */
@@ -208,6 +210,7 @@ export interface State {
 const initialState = (): State => ({
   phase: 'starting',
   broken: '',
+  absent: '',
   gpu: null,
   presets: [],
   preset: -1,
