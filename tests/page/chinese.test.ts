@@ -4,7 +4,9 @@
  */
 import { describe, expect, test } from 'vitest';
 import { brokenIn, entriesFor, extractMessages, readLocale, staleIn } from '../../scripts/localize.mjs';
+import type { PlannedBuffer } from '../../src/policy/plan/planned-buffer.ts';
 import { templatesOf } from '../../src/ui/kit/locale.ts';
+import { memoryPartLabel } from '../../src/ui/state/labels.ts';
 
 /** Placeholder of a value in a text. */
 const value = '$' + '{0}';
@@ -15,6 +17,25 @@ test('every translation has the placeholders of its text', async () => {
   // A missing or stale translation is only a warning here (`npm run localize -- --warn`); a release build refuses it.
   expect(brokenIn(await extractMessages(), known)).toEqual([]);
 }, 240_000);
+
+test('parts of a memory plan are named in Chinese', () => {
+  const parts: { readonly [part in PlannedBuffer['part']]: true } = {
+    ...{
+      weights: true,
+      adapter: true,
+      optimizer: true,
+      reference: true,
+      activations: true,
+      head: true,
+      decoding: true,
+    },
+    ...{ 'gradients of activations': true, 'KV cache': true, transfer: true, critic: true, host: true },
+  };
+  const translated = new Set(
+    Object.values(known).flatMap(({ en, text }) => (/\p{Script=Han}/u.test(text) ? [en] : [])),
+  );
+  expect(Object.keys(parts).filter((part) => !translated.has(memoryPartLabel(part)))).toEqual([]);
+});
 
 describe('npm run localize', () => {
   const messages = [

@@ -134,7 +134,12 @@ export class TabgymApp extends Panel {
         min-height: 0;
       }
       .embedded {
+        position: relative;
         min-height: 0;
+        overflow: hidden;
+      }
+      .embedded a {
+        color: var(--accent);
       }
       .waiting {
         min-height: 0;

@@ -12,6 +12,7 @@ import { bytes, compact } from '../kit/format.ts';
 import { errorState, loadingState } from '../kit/states.ts';
 import { controls } from '../kit/styles/shared.ts';
 import { deviceLabel, deviceReason, isProcessor } from '../state/device.ts';
+import { memoryPartLabel } from '../state/labels.ts';
 import type { GpuDetails } from '../state/state.ts';
 import { deviceSelect } from './device-select.ts';
 
@@ -133,7 +134,7 @@ export class TabgymGpu extends Panel {
     const total = memory.reduce((sum, part) => sum + part.bytes, 0);
     const sorted = [...memory].sort((a, b) => b.bytes - a.bytes);
     return html`<section><h2>${msg('Memory')}</h2><p class="number"><strong>${bytes(total)}</strong> ${msg('allocated')}</p>
-      <table class="small"><tbody>${sorted.map((part) => html`<tr><td>${part.name}</td><td class="number">${bytes(part.bytes)}</td></tr>`)}</tbody></table></section>`;
+      <table class="small"><tbody>${sorted.map((part) => html`<tr><td>${memoryPartLabel(part.name)}</td><td class="number">${bytes(part.bytes)}</td></tr>`)}</tbody></table></section>`;
   }
 
   /** A kernel of the WebAssembly device has no WGSL to show. */

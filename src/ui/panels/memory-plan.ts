@@ -4,6 +4,7 @@ import { css, html, nothing } from 'lit';
 import { factsOf } from '../../experiment/policies/registry.ts';
 import type { MemoryPlanReport } from '../../session/protocol.ts';
 import { bytes } from '../kit/format.ts';
+import { memoryPartLabel } from '../state/labels.ts';
 import type { State } from '../state/state.ts';
 
 export const planStyles = css`
@@ -41,6 +42,6 @@ function planParts(plan: MemoryPlanReport) {
     ${plan.advice ? html`<p class=${plan.fits ? 'soft small' : 'message error'}>${plan.advice}</p>` : nothing}
     <details><summary>${msg('By part')}</summary>
       <table class="list small"><thead class="visually-hidden"><tr><th>${msg('Part')}</th><th>${msg('Bytes')}</th></tr></thead>
-        <tbody>${parts.map((part) => html`<tr><td>${part.name}</td><td class="number" title=${String(part.bytes)}>${bytes(part.bytes)}</td></tr>`)}</tbody></table>
+        <tbody>${parts.map((part) => html`<tr><td>${memoryPartLabel(part.name)}</td><td class="number" title=${String(part.bytes)}>${bytes(part.bytes)}</td></tr>`)}</tbody></table>
     </details>`;
 }

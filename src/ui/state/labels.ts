@@ -81,3 +81,22 @@ export function baseModelText(policy: Policy): string {
   };
   return texts[placeOf(policy.model)]();
 }
+
+/** Name of a part of a memory plan (`PlannedBuffer.part`); a name without a translation is shown as it is. */
+export function memoryPartLabel(part: string): string {
+  const labels: { readonly [part: string]: string } = {
+    weights: msg('weights'),
+    adapter: msg('adapter'),
+    optimizer: msg('gradients and optimiser'),
+    reference: msg('reference policy'),
+    activations: msg('activations'),
+    'gradients of activations': msg('gradients of activations'),
+    head: msg('output head'),
+    'KV cache': msg('KV cache'),
+    decoding: msg('decoding'),
+    transfer: msg('transfer'),
+    critic: msg('critic'),
+    host: msg('memory of the page'),
+  };
+  return Object.hasOwn(labels, part) ? labels[part] : part;
+}
