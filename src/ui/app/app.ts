@@ -17,15 +17,15 @@ import '../panels/setup.ts';
 import { isActive } from '../control/events.ts';
 import { installShortcuts } from '../control/shortcuts.ts';
 import { currentLocale } from '../kit/locale.ts';
-import { addressOutside } from '../state/embedded-view.ts';
 import { type PaneName, progressPane } from '../state/panes.ts';
+import { embeddedStyles, renderEmbedded } from './embedded.ts';
 import { watchInteractions } from './interactions.ts';
 import { lazyParts } from './lazy-parts.ts';
 import type { PaneResizeEvent } from './splitter.ts';
 import './splitter.ts';
 import '../panels/shared-note.ts';
 import '../stage/stage.ts';
-import { emptyState, errorState, loadingState } from '../kit/states.ts';
+import { errorState, loadingState } from '../kit/states.ts';
 import { controls } from '../kit/styles/shared.ts';
 import type { NarrowPanel } from '../state/state.ts';
 import '../panels/transport.ts';
@@ -46,6 +46,7 @@ const place = (panel: NarrowPanel) => html`<span class="place" data-place=${pane
 export class TabgymApp extends Panel {
   static override styles = [
     controls,
+    embeddedStyles,
     css`
       :host {
         display: grid;
@@ -132,14 +133,6 @@ export class TabgymApp extends Panel {
         display: grid;
         grid-template: minmax(0, 1fr) / minmax(0, 1fr);
         min-height: 0;
-      }
-      .embedded {
-        position: relative;
-        min-height: 0;
-        overflow: hidden;
-      }
-      .embedded a {
-        color: var(--accent);
       }
       .waiting {
         min-height: 0;
@@ -280,7 +273,7 @@ export class TabgymApp extends Panel {
 
   private renderPage() {
     const { phase, panel, announcement, embedded, sharing } = this.state;
-    const body = () => (embedded ? this.renderEmbedded() : this.renderBody(panel));
+    const body = () => (embedded ? renderEmbedded(this.app) : this.renderBody(panel));
     const simple = this.isSimple && phase !== 'broken' && !this.state.learn && !this.state.drawer;
     return html`
       ${embedded ? this.renderEmbedBar() : this.renderBar()}
@@ -313,13 +306,6 @@ export class TabgymApp extends Panel {
 
   private renderEmbedBar() {
     return html`<tabgym-embed-bar .app=${this.app}></tabgym-embed-bar>`;
-  }
-
-  private renderEmbedded() {
-    const { absent } = this.state;
-    const away = html`<a href=${addressOutside()} target="_blank" rel="noopener">${msg('Open in Tabgym')}</a>`;
-    if (absent) return html`<main class="embedded">${emptyState(msg('Nothing to show here'), absent, away)}</main>`;
-    return html`<main class="embedded"><tabgym-stage id="stage" tabindex="-1" .app=${this.app} role="region" aria-label=${msg('Stage')}></tabgym-stage></main>`;
   }
 
   /** A lesson needs the setup only where its task is there; the simple arrangement has settings of its own. */
