@@ -17,7 +17,7 @@ import type { Claim, Curve } from '../../src/ui/state/lesson.ts';
 type Records = readonly StepRecord[];
 
 /** The single experiment whose run a curve is of. */
-export function experimentOf({ run, variant, changes = {} }: Curve): Experiment {
+function experimentOf({ run, variant, changes = {} }: Curve): Experiment {
   const document = parseExperiment(run);
   const single = variant ? sweptRuns(document).find(({ name }) => name === variant)?.experiment : document;
   if (!single) throw new Error(`${document.name} has no variant "${variant}".`);

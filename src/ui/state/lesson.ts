@@ -58,7 +58,7 @@ export interface Part {
   far?(seen: LessonContext): string;
 }
 
-export interface Choice {
+interface Choice {
   text(): string;
   right?: boolean;
   /** Reason that the choice is right or wrong. */
