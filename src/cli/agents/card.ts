@@ -67,8 +67,8 @@ function modelSection({ policy, bytes, base }: ShippedAgent): string {
   if (!base)
     return `${parameters} parameters with a vocabulary of ${policy.words} words, weights in ${policy.weights}, ${size} with its experiment and curves. Trained by Tabgym from random weights.`;
   return (
-    `An adapter of ${parameters} parameters (LoRA, weights in ${policy.weights}, ${size} with its experiment, tokenizer and curves), trained by Tabgym beside the frozen weights of ${base.repository} (${base.licence}). ` +
-    `The model is not shipped: it comes from the hub (${Math.round(base.bytes / 1e6)} MB) or from a file of it.`
+    `An adapter of ${parameters} parameters (LoRA, weights in ${policy.weights}, ${size} with its experiment and curves), trained by Tabgym beside the frozen weights of ${base.repository} (${base.licence}). ` +
+    `The model and its tokenizer are not shipped: they come from the hub (${Math.round(base.bytes / 1e6)} MB) or from a file of it.`
   );
 }
 

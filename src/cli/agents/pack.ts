@@ -17,7 +17,7 @@ import { CommandError } from '../training-run.ts';
 
 /** A chart shows no more points than it has pixels. */
 const MOST_RECORDS = 240;
-/** Largest acceptable download for a visitor of the page: a whole policy, or an adapter and its tokenizer. */
+/** Largest acceptable download for a visitor of the page: a whole policy, or an adapter. */
 export const mostBytes = ({ policy }: Pick<Experiment, 'policy'>) =>
   factsOf(policy).languageModel ? 8e6 : 4 * 2 ** 20;
 
@@ -44,8 +44,8 @@ function weightsOf(checkpoint: Uint8Array) {
   return { parameters, bytes: writeSafetensors(new Map(stored), { format: 'pt' }) };
 }
 
-/** Assets that the policy needs. A language model's conversation follows the last two. */
-const kept = ['config.json', 'tokenizer.json', 'tokenizer_config.json', 'chat_template.jinja'];
+/** Assets of a policy with all its weights. An adapter's are those of its language model, which is not shipped. */
+const kept = ['config.json', 'tokenizer.json'];
 
 /**
  * `model`: listed name of the language model, since its weights may have come from a file of this machine; null: the
@@ -59,7 +59,8 @@ export async function packRun(store: RunStore, trained: RunSummary, model: strin
   const { parameters, bytes: weights } = weightsOf(checkpoint.bytes);
   const { adapter } = checkpoint.meta;
   const assets: { [name: string]: Uint8Array } = {};
-  for (const asset of kept) {
+  const tokenizer = await store.asset(id, 'tokenizer.json');
+  for (const asset of model === null ? kept : []) {
     const bytes = await store.asset(id, asset);
     if (bytes) assets[asset] = bytes;
   }
@@ -88,6 +89,6 @@ export async function packRun(store: RunStore, trained: RunSummary, model: strin
     throw new CommandError(
       `The agent has ${bytes.byteLength} bytes, more than the limit of ${most} for a download: train a smaller policy.`,
     );
-  const vocabulary = JSON.parse(new TextDecoder().decode(assets['tokenizer.json'])).model.vocab;
+  const vocabulary = JSON.parse(new TextDecoder().decode(tokenizer!)).model.vocab;
   return { bytes, parameters, words: Object.keys(vocabulary).length, device: adapter };
 }
