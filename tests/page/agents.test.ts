@@ -85,6 +85,7 @@ test.each([
     return inside.filter((each) => right(each) > right(item)).map((each) => each.outerHTML.slice(0, 80));
   });
   expect(outside).toEqual([]);
+  expect(await page.evaluate(() => document.documentElement.scrollHeight <= innerHeight)).toBe(true);
   expect(await violations(page)).toEqual([]);
   await screenshot(page, `agents-card-${name}`);
   await page.keyboard.press('Enter');

@@ -157,6 +157,33 @@ describe('on a plain file server under a sub-path', () => {
     await context.close();
   });
 
+  test.each([
+    ['run=nonesuch', 'The run of this view is not stored in this browser'],
+    ['shipped=nonesuch', 'This site has no trained agent “nonesuch”'],
+  ])('embedded it says in one sentence that %s is not here', async (hash, sentence) => {
+    const context = await browser.newContext();
+    const page = await context.newPage();
+    await page.goto(`${url}?embed#${hash}`);
+    await page.getByText(sentence).waitFor({ timeout: minute });
+    expect(await page.getByRole('heading', { level: 1 }).innerText()).toBe('Tabgym');
+    expect(await page.getByRole('button', { name: 'Train' }).count()).toBe(0);
+    expect(await page.locator('tabgym-episode').count()).toBe(0);
+    await context.close();
+  });
+
+  test('embedded an agent without recorded episodes plays a task', async () => {
+    const context = await browser.newContext();
+    const page = await context.newPage();
+    await page.goto(`${url}?embed#shipped=textcraft-first`);
+    await page
+      .locator('tabgym-episode')
+      .getByText(/^(get|craft) \d/)
+      .first()
+      .waitFor({ timeout: 2 * minute });
+    expect(await page.getByRole('heading', { level: 1 }).innerText()).toBe('TextCraft, first steps');
+    await context.close();
+  });
+
   test('in a frame it starts without isolation', async () => {
     const context = await browser.newContext();
     const page = await context.newPage();

@@ -31,3 +31,32 @@ test('the first lesson is done and stays done', async () => {
   expect(errors).toEqual([]);
   await close();
 });
+
+test('“Take me there” frames its panel, which may be in view already; the first answer counts', async () => {
+  const { page, errors, close } = await open(browser, `${site.url}#lesson=agent`);
+  await page.locator('[data-do=where]').click();
+  await page.waitForFunction(() => {
+    const stage = document.querySelector('tabgym-app')!.shadowRoot!.querySelector('tabgym-stage')!;
+    return stage.getAnimations().length > 0;
+  });
+  const parts = ['act', 'win', 'refused', 'watch'];
+  await page.evaluate(
+    (done) =>
+      localStorage.setItem(
+        'tabgym.lessons',
+        JSON.stringify({ open: 'agent', lessons: { agent: { done, answers: {} } } }),
+      ),
+    parts,
+  );
+  await page.reload();
+  const question = page.locator('fieldset').first();
+  await question.locator('input').first().check();
+  expect(await question.locator('.feedback').count()).toBe(0);
+  await question.getByRole('button', { name: 'Answer' }).click();
+  // The feedback of every choice stays, and no other choice can be made.
+  const choices = await question.locator('input').count();
+  expect(await question.locator('.feedback').count()).toBe(choices);
+  expect(await question.locator('input:disabled').count()).toBe(choices - 1);
+  expect(errors).toEqual([]);
+  await close();
+});

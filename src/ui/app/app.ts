@@ -55,6 +55,8 @@ export class TabgymApp extends Panel {
         height: 100dvh;
       }
       .body {
+        /* Hidden texts are placed absolutely: they are clipped here, and do not lengthen the document. */
+        position: relative;
         display: grid;
         grid-template: minmax(0, 1fr) / auto auto minmax(0, 1fr) auto auto auto auto;
         min-height: 0;
