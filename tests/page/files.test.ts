@@ -1,7 +1,8 @@
 /** Picked and dropped files: their names, and which are models, runs, trajectories or unusable. */
 import { describe, expect, test } from 'vitest';
-import { sortFiles } from '../../src/ui/control/file-drop.ts';
-import { inputFiles } from '../../src/ui/state/picked-files.ts';
+import { FileDrop, sortFiles } from '../../src/ui/control/file-drop.ts';
+import { inputFiles, type PickedFiles } from '../../src/ui/state/picked-files.ts';
+import { Store } from '../../src/ui/state/state.ts';
 
 describe('picked files', () => {
   const picked = (...paths: string[]) =>
@@ -61,6 +62,7 @@ describe('dropped files', () => {
     expect(adapter?.label).toBe('peft');
     expect(adapter?.files.map(({ name }) => name)).toEqual(own);
     expect([model, imports, trajectories, problem]).toEqual([null, [], null, '']);
+    for (const label of ['files', own[0]]) expect(sorted(label, ...own).adapter?.label).toBe('adapter');
   });
 
   test.each([
@@ -92,5 +94,27 @@ describe('dropped files', () => {
     const { imports, problem } = sorted('files', 'a.tabgym', 'notes.txt');
     expect(imports.length).toBe(1);
     expect(problem).toContain('“notes.txt”');
+  });
+
+  test('an adapter goes to the import as its files, with one call', async () => {
+    const imported: string[][] = [];
+    const nothing = async () => {};
+    const library = {
+      importFile: nothing,
+      importAdapter: async ({ files }: PickedFiles) => void imported.push(files.map(({ name }) => name)),
+    };
+    const notices: string[] = [];
+    const page = {
+      store: new Store(),
+      notifier: { notify: (_: string, message: string) => void notices.push(message) },
+      layout: { showPanel: () => {} },
+      navigation: { select: () => {} },
+      library,
+      links: { openExperiment: nothing },
+    };
+    const names = ['adapter_config.json', 'adapter_model.safetensors', 'README.md'];
+    const files = names.map((name) => ({ name, file: new File([], name) }));
+    await new FileDrop(page).take({ label: 'peft', files });
+    expect([imported, notices]).toEqual([[['adapter_config.json', 'adapter_model.safetensors']], []]);
   });
 });

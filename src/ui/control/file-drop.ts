@@ -63,7 +63,12 @@ function sortAdapter({ label, files }: PickedFiles): Pick<SortedFiles, 'adapter'
       adapter: null,
       problem: msg(str`“${label}” is part of an adapter: ${missing} is missing. Choose or drop both files together.`),
     };
-  return { adapter: { label, files: files.filter((file) => isAdapter(file) || isBesideAdapter(file)) }, problem: '' };
+  // Files without a folder have no name of their own.
+  const name = label === 'files' || has(label) ? 'adapter' : label;
+  return {
+    adapter: { label: name, files: files.filter((file) => isAdapter(file) || isBesideAdapter(file)) },
+    problem: '',
+  };
 }
 
 /** Sorts files by their use. */
