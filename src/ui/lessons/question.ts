@@ -32,7 +32,7 @@ export function renderQuestion({ id, text, choices }: Asked, { given, marked, ma
       ) => html`<label class="choice"><input type="radio" name=${id} .checked=${k === chosen} ?disabled=${isAnswered && k !== given}
         @change=${() => mark(k)} /><span>${choice.text()}</span></label>${isAnswered ? renderFeedback(choice, k === given) : nothing}`,
     )}
-    ${isAnswered ? nothing : html`<div class="row"><button data-do="answer" ?disabled=${marked === undefined} @click=${answer}>${msg('Answer')}</button><span class="soft small">${msg('The first answer counts.')}</span></div>`}
+    ${isAnswered ? nothing : html`<div class="row"><button data-do="answer" ?disabled=${marked === undefined} @click=${answer}>${msg('Answer', { id: 'lesson.answer' })}</button><span class="soft small">${msg('The first answer counts.')}</span></div>`}
     <p class="visually-hidden" role="status">${isAnswered ? `${verdict(choices[given])} ${choices[given].feedback?.() ?? ''}` : nothing}</p>
   </fieldset>`;
 }
