@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Task, WorldOptions } from '../../../src/envs/env.ts';
 import { randomAction } from '../../../src/envs/random-player.ts';
 import { worldModule } from '../../../src/worlds/registry.ts';
+import { searchDescription } from '../../../src/worlds/search/description.ts';
 import { firstTestUniverse, Search } from '../../../src/worlds/search/world.ts';
 import { fuzzSearch } from '../../../tools/fuzz/play-search.ts';
 import { replaySearch } from '../../../tools/replay/search.ts';
@@ -135,6 +136,11 @@ it("finds the action in a language model's reply", () => {
     '<think>Action: look</think><search>Mira</search>',
   );
   expect(reply!('answer 1204')).toEqual({ action: 'answer 1204' });
+});
+
+it("has its own instruction unless a person's replaces it, which may be empty", () => {
+  expect(searchDescription.under!({})).toEqual({});
+  expect(searchDescription.under!({ instruction: '' })).toEqual({ instruction: '' });
 });
 
 describe('an aborted call', () => {
