@@ -37,7 +37,7 @@ export class TabgymWatch extends Panel {
           opacity: 0.3;
         }
       }
-      .task input {
+      .task input:not([type='checkbox']) {
         width: 72px;
       }
     `,
