@@ -63,7 +63,7 @@ export const modelLearns: Lesson = {
           'The setup now has TextCraft with one craft a task and two turns. Choose Train, let it play its first step, and open one of the episodes in the tab Group.',
         ),
         msg(
-          'The first evaluation is nearly 0, below random choice. At temperature 1 the model repeats one action that the world refuses. A step takes one to three minutes on two cores.',
+          'The first evaluation is nearly 0, below random choice. At temperature 1 the model repeats one action that the world refuses. A step takes half a minute on two cores, and longer if other programs use them.',
         ),
       ],
       experiment,
