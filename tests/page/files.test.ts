@@ -82,6 +82,17 @@ describe('dropped files', () => {
     expect([trajectories?.name, problem]).toEqual([name, '']);
   });
 
+  test("verl's merged folder is its model, with a warning of the adapter inside", () => {
+    const names = ['config.json', 'model.safetensors', 'lora_adapter/adapter_config.json'];
+    const { model, adapter, problem } = sorted('merged', ...names, 'lora_adapter/adapter_model.safetensors');
+    expect([model?.files.map(({ name }) => name), adapter]).toEqual([names.slice(0, 2), null]);
+    const alone = sorted('merged', ...names.slice(2), 'lora_adapter/adapter_model.safetensors');
+    expect(alone.adapter?.files.map(({ name }) => name)).toEqual(['adapter_config.json', 'adapter_model.safetensors']);
+    expect(problem).toMatch(
+      /^“merged” holds a base model and, in its folder lora_adapter, an adapter that is not applied/,
+    );
+  });
+
   test.each([['config.json'], ['tokenizer_config.json'], ['model.safetensors.index.json']])(
     '%s is not read',
     (name) => {

@@ -5,7 +5,7 @@
 import { msg, str } from '@lit/localize';
 import type { PickedFile } from '../../models/protocol.ts';
 import { fileCount } from '../kit/counts.ts';
-import { droppedFiles, type PickedFiles } from '../state/picked-files.ts';
+import { droppedFiles, insideMerged, type PickedFiles } from '../state/picked-files.ts';
 import type { Notice, Store } from '../state/state.ts';
 
 export interface SortedFiles {
@@ -71,11 +71,34 @@ function sortAdapter({ label, files }: PickedFiles): Pick<SortedFiles, 'adapter'
   };
 }
 
+/**
+ * verl's merged folder is its model, with a warning: the adapter inside is in none of its weights. A folder without other
+ * weights is the adapter.
+ */
+function sortMerged({ label, files }: PickedFiles): SortedFiles {
+  const [inside, around] = [true, false].map((isInside) =>
+    files.filter(({ name }) => name.startsWith(insideMerged) === isInside),
+  );
+  if (!around.some(isWeights))
+    return sortFiles({
+      label,
+      files: inside.map(({ name, file }) => ({ name: name.slice(insideMerged.length), file })),
+    });
+  return {
+    ...{ imports: [], adapter: null, trajectories: null },
+    model: { label, files: around },
+    problem: msg(
+      str`“${label}” holds a base model and, in its folder lora_adapter, an adapter that is not applied. Drop lora_adapter itself to import the adapter.`,
+    ),
+  };
+}
+
 /** Sorts files by their use. */
 export function sortFiles(picked: PickedFiles): SortedFiles {
   const { files } = picked;
   const none = { model: null, imports: [], adapter: null, trajectories: null, problem: '' };
   const isUnpacked = files.some(isAdapter) && !files.some((file) => isWeights(file) && !isAdapter(file));
+  if (files.some(({ name }) => name === insideMerged + adapterConfig)) return sortMerged(picked);
   if (files.some(isWeights) && !isUnpacked) return { ...none, model: picked };
   const imports = files.filter(isImport).map(({ file }) => file);
   if (isUnpacked) return { ...none, imports, ...sortAdapter(picked) };

@@ -1,6 +1,6 @@
 /**
  * Files of a folder that a person chose or dropped: those directly in the folder, and those in the sub-folders of
- * the Hub's layout.
+ * the Hub's layout and in the adapter's of verl's merged folder.
  */
 import { type PickedFile, subFolders } from '../../models/protocol.ts';
 
@@ -8,6 +8,10 @@ export interface PickedFiles {
   label: string;
   files: PickedFile[];
 }
+
+/** verl's merger writes the adapter into this folder of the merged model, whose weights are the base's. */
+export const insideMerged = 'lora_adapter/';
+const readFolders = [...subFolders, insideMerged.slice(0, -1)];
 
 const pickedFile = (file: File): PickedFile => ({ name: file.name, file });
 
@@ -30,7 +34,7 @@ async function filesOf(folder: FileSystemDirectoryEntry, path = ''): Promise<Pic
     for (const entry of batch) {
       if (isFile(entry))
         files.push({ name: path + entry.name, file: await new Promise((ok, no) => entry.file(ok, no)) });
-      else if (!path && subFolders.includes(entry.name))
+      else if (!path && readFolders.includes(entry.name))
         files.push(...(await filesOf(entry as FileSystemDirectoryEntry, `${entry.name}/`)));
     }
   }
@@ -45,7 +49,7 @@ export function inputFiles(list: Iterable<File>): PickedFiles {
     return { folder, name: path.join('/') || file.name, file };
   });
   const folders = ({ name }: PickedFile) => name.split('/').slice(0, -1).join('/');
-  const kept = files.filter((file) => ['', ...subFolders].includes(folders(file)));
+  const kept = files.filter((file) => ['', ...readFolders].includes(folders(file)));
   return { label: files[0]?.folder || files[0]?.name || '', files: kept.map(({ name, file }) => ({ name, file })) };
 }
 
@@ -70,7 +74,7 @@ async function filesUnder(folder: FileSystemDirectoryHandle, path = ''): Promise
   const files: PickedFile[] = [];
   for await (const entry of folder.values()) {
     if (entry.kind === 'file') files.push({ name: path + entry.name, file: await entry.getFile() });
-    else if (!path && subFolders.includes(entry.name)) files.push(...(await filesUnder(entry, `${entry.name}/`)));
+    else if (!path && readFolders.includes(entry.name)) files.push(...(await filesUnder(entry, `${entry.name}/`)));
   }
   return files;
 }
