@@ -9,6 +9,7 @@ import { openProxy } from '../../proxies/service.ts';
 import { checkAgentGym } from '../../src/worlds/agentgym/check.ts';
 import { searchqa } from '../../src/worlds/agentgym/kinds/searchqa.ts';
 import { worldModule } from '../../src/worlds/registry.ts';
+import { hasWorlds } from '../worlds.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'tabgym-corpus-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -28,7 +29,7 @@ writeFileSync(questions, `${JSON.stringify({ question: 'On which river lies Town
 const build = (signal: AbortSignal, print: (line: string) => void = () => {}) =>
   buildIndex({ name: 'towns', folder: join(folder, 'corpora'), files: [file], signal, print });
 
-it('an index is built, stopped, resumed, searched and played', async () => {
+it.skipIf(!hasWorlds('search'))('an index is built, stopped, resumed, searched and played', async () => {
   const stop = new AbortController();
   const half = await build(stop.signal, () => stop.abort());
   expect(half.complete).toBe(false);
