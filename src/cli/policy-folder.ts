@@ -1,14 +1,12 @@
 /** Finds a policy's files in a folder that another program wrote: an adapter, or a checkpoint with a tokenizer. */
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { adapterFileNames, missingWeights, pickledAdapter, policyFileNames } from '../store/bundle.ts';
+import { adapterFileNames, insideMerged, pickledAdapter } from '../store/adapter-files.ts';
+import { missingWeights, policyFileNames } from '../store/bundle.ts';
 import { CommandError } from './training-run.ts';
 
 const has = (folder: string, ...names: string[]) => names.every((name) => existsSync(join(folder, name)));
 const isAdapter = (folder: string) => has(folder, 'adapter_config.json');
-
-/** verl's merger writes the adapter into this folder of the merged model, whose weights are the base's. */
-const insideMerged = 'lora_adapter';
 
 /** The folder itself if it is an adapter's, its `lora_adapter` if it is a merged folder of verl; null: neither. */
 export function adapterFolder(folder: string): string | null {

@@ -4,6 +4,7 @@
  */
 import type { Precision } from '../policy/weights/linear.ts';
 
+export { ADAPTER_FILES, adapterFileNames, insideMerged, pickledAdapter } from '../store/adapter-files.ts';
 export { subFolders } from '../store/weights-source.ts';
 export type { Precision };
 

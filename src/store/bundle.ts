@@ -10,6 +10,7 @@
  *   checkpoints/000012.safetensors    weights and optimiser state
  *   trajectories/000012.bin           a step's trajectories, as session/run/trajectory-codec.ts writes them
  */
+import { ADAPTER_FILES, adapterFileNames, type CONVERSATION_FILES, pickledAdapter } from './adapter-files.ts';
 import { crc32 } from './crc32.ts';
 import {
   type CheckpointMeta,
@@ -225,20 +226,13 @@ function entriesNamed(bytes: Uint8Array, wanted: readonly string[]): { [name: st
 const filesOf = (entries: { readonly [name: string]: Uint8Array }, folder: string, names: readonly string[]) =>
   Object.fromEntries(names.filter((name) => entries[folder + name]).map((name) => [name, entries[folder + name]]));
 
-const ADAPTER_FILES = ['adapter_config.json', 'adapter_model.safetensors'] as const;
-/** Files with which an adapter brings a tokenizer and a chat template of its own. */
-const CONVERSATION_FILES = ['tokenizer.json', 'tokenizer_config.json', 'chat_template.jinja'] as const;
-
 export type AdapterFiles = { [name in (typeof ADAPTER_FILES)[number]]: Uint8Array } & {
   [name in (typeof CONVERSATION_FILES)[number]]?: Uint8Array;
 };
 
-/** An adapter saved by an old version of PEFT, as a pickle. */
-export const pickledAdapter = 'adapter_model.bin';
-/** All files that are read of an adapter, and of a policy. */
-export const adapterFileNames: readonly string[] = [...ADAPTER_FILES, ...CONVERSATION_FILES];
 /** Index of weights in several files, which are read of a language model only. */
 const shardIndex = 'model.safetensors.index.json';
+/** All files that are read of a policy. */
 export const policyFileNames: readonly string[] = [...POLICY_FILES, shardIndex];
 
 /**

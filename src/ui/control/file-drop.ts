@@ -3,9 +3,15 @@
  * model goes to its picker, and any other file is named in a warning. Decides by the files' names.
  */
 import { msg, str } from '@lit/localize';
-import type { PickedFile } from '../../models/protocol.ts';
+import {
+  ADAPTER_FILES,
+  adapterFileNames,
+  insideMerged,
+  type PickedFile,
+  pickledAdapter,
+} from '../../models/protocol.ts';
 import { fileCount } from '../kit/counts.ts';
-import { droppedFiles, insideMerged, type PickedFiles } from '../state/picked-files.ts';
+import { droppedFiles, type PickedFiles } from '../state/picked-files.ts';
 import type { Notice, Store } from '../state/state.ts';
 
 export interface SortedFiles {
@@ -31,13 +37,14 @@ const isModelPart = ({ name }: PickedFile) =>
   );
 const isTrajectories = (file: PickedFile) =>
   /\.(jsonl|ndjson|json)(\.gz)?$|\.gz$/i.test(file.name) && !isModelPart(file);
-const adapterConfig = 'adapter_config.json';
-/** An adapter's weights; those of an old version of PEFT are refused by name. */
-const adapterWeights = ['adapter_model.safetensors', 'adapter_model.bin'];
-const isAdapter = ({ name }: PickedFile) => [adapterConfig, ...adapterWeights].includes(name);
-/** Read beside an adapter: its own tokenizer and chat template, and the hand-off that it returns from. */
-const isBesideAdapter = ({ name }: PickedFile) =>
-  /^(tokenizer(_config)?\.json|chat_template\.jinja|handoff\.json|experiment\.json)$/.test(name);
+const [adapterConfig, adapterWeights] = ADAPTER_FILES;
+/** Old weights count too: the import refuses them by name. */
+const isAdapter = ({ name }: PickedFile) => [adapterConfig, adapterWeights, pickledAdapter].includes(name);
+/** Read of an adapter, or the hand-off that it returns from. */
+const isOfAdapter = (file: PickedFile) =>
+  isAdapter(file) || [...adapterFileNames, 'handoff.json', 'experiment.json'].includes(file.name);
+const noFiles: SortedFiles = { model: null, imports: [], adapter: null, trajectories: null, problem: '' };
+const inMerged = `${insideMerged}/`;
 
 const wanted = () =>
   msg(
@@ -57,7 +64,7 @@ function problemOf({ label, files }: PickedFiles, rest: readonly PickedFile[]): 
 /** The files of an adapter, without the trainer's other files; a sentence if one is missing. */
 function sortAdapter({ label, files }: PickedFiles): Pick<SortedFiles, 'adapter' | 'problem'> {
   const has = (...names: string[]) => files.some(({ name }) => names.includes(name));
-  const missing = has(adapterConfig) ? (has(...adapterWeights) ? null : adapterWeights[0]) : adapterConfig;
+  const missing = has(adapterConfig) ? (has(adapterWeights, pickledAdapter) ? null : adapterWeights) : adapterConfig;
   if (missing)
     return {
       adapter: null,
@@ -66,7 +73,7 @@ function sortAdapter({ label, files }: PickedFiles): Pick<SortedFiles, 'adapter'
   // Files without a folder have no name of their own.
   const name = label === 'files' || has(label) ? 'adapter' : label;
   return {
-    adapter: { label: name, files: files.filter((file) => isAdapter(file) || isBesideAdapter(file)) },
+    adapter: { label: name, files: files.filter(isOfAdapter) },
     problem: '',
   };
 }
@@ -77,15 +84,15 @@ function sortAdapter({ label, files }: PickedFiles): Pick<SortedFiles, 'adapter'
  */
 function sortMerged({ label, files }: PickedFiles): SortedFiles {
   const [inside, around] = [true, false].map((isInside) =>
-    files.filter(({ name }) => name.startsWith(insideMerged) === isInside),
+    files.filter(({ name }) => name.startsWith(inMerged) === isInside),
   );
   if (!around.some(isWeights))
     return sortFiles({
       label,
-      files: inside.map(({ name, file }) => ({ name: name.slice(insideMerged.length), file })),
+      files: inside.map(({ name, file }) => ({ name: name.slice(inMerged.length), file })),
     });
   return {
-    ...{ imports: [], adapter: null, trajectories: null },
+    ...noFiles,
     model: { label, files: around },
     problem: msg(
       str`“${label}” holds a base model and, in its folder lora_adapter, an adapter that is not applied. Drop lora_adapter itself to import the adapter.`,
@@ -96,15 +103,14 @@ function sortMerged({ label, files }: PickedFiles): SortedFiles {
 /** Sorts files by their use. */
 export function sortFiles(picked: PickedFiles): SortedFiles {
   const { files } = picked;
-  const none = { model: null, imports: [], adapter: null, trajectories: null, problem: '' };
   const isUnpacked = files.some(isAdapter) && !files.some((file) => isWeights(file) && !isAdapter(file));
-  if (files.some(({ name }) => name === insideMerged + adapterConfig)) return sortMerged(picked);
-  if (files.some(isWeights) && !isUnpacked) return { ...none, model: picked };
+  if (files.some(({ name }) => name === inMerged + adapterConfig)) return sortMerged(picked);
+  if (files.some(isWeights) && !isUnpacked) return { ...noFiles, model: picked };
   const imports = files.filter(isImport).map(({ file }) => file);
-  if (isUnpacked) return { ...none, imports, ...sortAdapter(picked) };
+  if (isUnpacked) return { ...noFiles, imports, ...sortAdapter(picked) };
   const read = files.find(isTrajectories);
   const rest = files.filter((file) => !isImport(file) && file !== read);
-  return { ...none, imports, trajectories: read?.file ?? null, problem: problemOf(picked, rest) };
+  return { ...noFiles, imports, trajectories: read?.file ?? null, problem: problemOf(picked, rest) };
 }
 
 /** An experiment and trajectories may both be a .json file. An experiment is short and contains its format's name. */

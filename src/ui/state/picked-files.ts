@@ -2,16 +2,14 @@
  * Files of a folder that a person chose or dropped: those directly in the folder, and those in the sub-folders of
  * the Hub's layout and in the adapter's of verl's merged folder.
  */
-import { type PickedFile, subFolders } from '../../models/protocol.ts';
+import { insideMerged, type PickedFile, subFolders } from '../../models/protocol.ts';
 
 export interface PickedFiles {
   label: string;
   files: PickedFile[];
 }
 
-/** verl's merger writes the adapter into this folder of the merged model, whose weights are the base's. */
-export const insideMerged = 'lora_adapter/';
-const readFolders = [...subFolders, insideMerged.slice(0, -1)];
+const readFolders = [...subFolders, insideMerged];
 
 const pickedFile = (file: File): PickedFile => ({ name: file.name, file });
 
