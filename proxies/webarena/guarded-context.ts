@@ -126,13 +126,18 @@ export class GuardedContext {
     void this.close();
   }
 
-  /** The page's document as text. Its length is measured in the page first, so that no more than the bound is taken over. */
+  /**
+   * The page's document as text. Its length is measured in the page first, so that no more than the bound is taken over,
+   * and again here, because a page's scripts can change what it measures.
+   */
   async documentOf(page: Page): Promise<string> {
     const { documentCharacters: most } = this.limits;
-    const length = await this.during('be read', () =>
-      page.evaluate(() => document.documentElement?.outerHTML.length ?? 0),
+    const measured = await this.during('be read', () =>
+      page.evaluate(() => Number(document.documentElement?.outerHTML.length) || 0),
     );
-    if (length <= most) return this.during('be read', () => page.content());
+    const content = measured > most ? '' : await this.during('be read', () => page.content());
+    const length = Math.max(measured, content.length);
+    if (length <= most) return content;
     this.end(
       'DocumentTooLarge',
       `The page's document has ${length.toLocaleString('en')} characters, more than the ${most.toLocaleString('en')} of webarena.limits.documentCharacters.`,

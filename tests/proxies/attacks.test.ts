@@ -123,6 +123,7 @@ describe.skipIf(skip)('a hostile page', () => {
   it.each([
     ['/huge', 'ResponseTooLarge'],
     ['/grown', 'DocumentTooLarge'],
+    ['/lying', 'DocumentTooLarge'],
     ['/loop', 'PageHung'],
     ['/popups', 'TooManyPages'],
     ['/alerts', 'TooManyDialogs'],

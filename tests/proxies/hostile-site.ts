@@ -57,6 +57,9 @@ export class HostileSite {
       // A short response whose document a script makes long.
       '/grown': script("document.body.append(document.createComment('x'.repeat(3e6)))"),
       '/loop': script('setTimeout(() => { for (;;); }, 50)'),
+      '/lying': script(
+        "Object.defineProperty(Element.prototype, 'outerHTML', { get: () => '' }); document.body.append(document.createComment('x'.repeat(3e6)))",
+      ),
       '/popups': script("for (let k = 0; k < 1000; k++) open('/calm?' + k)"),
       '/alerts': script('setTimeout(() => { for (;;) alert(1); }, 50)'),
       '/hog': script(
