@@ -1,5 +1,5 @@
 /**
- * Browser of one environment: a guarded context of the shared Chromium. It observes, acts and is judged as WebArena's
+ * Browser of one environment: a guarded context of its Chromium. It observes, acts and is judged as WebArena's
  * ScriptBrowserEnv, within bounds. A reset opens a new context before it closes the old one; before the first task
  * there is none.
  */
@@ -24,6 +24,8 @@ import { loginsOf, type WebArenaTask } from './tasks.ts';
 export interface BrowserParts {
   config: WebArenaConfig;
   chromium: Chromium;
+  /** Called when the environment closes: ends its Chromium if no other environment uses it. */
+  release(): Promise<void>;
   hosts: Hosts;
   logins: Logins;
   addresses: SiteAddresses;
@@ -66,11 +68,21 @@ export class ChromiumBrowser implements AgentBrowser {
   constructor(private readonly parts: BrowserParts) {}
 
   async reset(task: WebArenaTask | null): Promise<ObservedPage> {
-    const { chromium, hosts, config, logins } = this.parts;
     if (!task) {
-      await chromium.version();
+      await this.parts.chromium.version();
       return { text: '', url: 'about:blank', content: '', metadata: noMetadata };
     }
+    try {
+      return await this.open(task);
+    } catch (error) {
+      if (!(error instanceof EpisodeFailure && error.name === 'BrowserLost')) throw error;
+      // The browser may still be ending because of the previous episode.
+      return this.open(task);
+    }
+  }
+
+  private async open(task: WebArenaTask): Promise<ObservedPage> {
+    const { chromium, hosts, config, logins } = this.parts;
     const storageState = await logins.stateFor(loginsOf(task));
     const options = {
       viewport: config.viewport,
@@ -196,6 +208,7 @@ export class ChromiumBrowser implements AgentBrowser {
 
   async close(): Promise<void> {
     await this.guarded?.close();
+    await this.parts.release();
   }
 }
 

@@ -1,5 +1,5 @@
 /**
- * The Chromium shared by all episodes, driven by playwright-core. It starts on first use, and again after a crash. Each
+ * A Chromium for one episode or many, driven by playwright-core. It starts on first use, and again after a crash. Each
  * episode has a context of its own, whose only way out is its own gate (`network/gate.ts`).
  */
 import { readFileSync } from 'node:fs';
@@ -102,14 +102,21 @@ export class Chromium {
 
   /** Opens a context behind this gate, without service workers, downloads and permissions. */
   async context(gateAddress: string, options: BrowserContextOptions = {}) {
-    const browser = await this.running();
-    return browser.newContext({
+    const all: BrowserContextOptions = {
       proxy: { server: gateAddress, bypass: '<-loopback>' },
       serviceWorkers: 'block',
       acceptDownloads: false,
       deviceScaleFactor: 1,
       ...options,
-    });
+    };
+    const browser = await this.running();
+    try {
+      return await browser.newContext(all);
+    } catch (error) {
+      if (browser.isConnected()) throw error;
+      // A crash ended the browser just now: a new one opens the context.
+      return (await this.running()).newContext(all);
+    }
   }
 
   /** Kills page processes that are too large. Contexts share no process, so only one episode is affected. */
