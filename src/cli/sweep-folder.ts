@@ -36,6 +36,7 @@ import {
   onInterrupt,
   readDocument,
   requireCodeAllowed,
+  requireJudgesAllowed,
   requireTraining,
   stepLine,
 } from './training-run.ts';
@@ -222,10 +223,9 @@ export class SweepFolder {
 export async function sweep(options: SweepOptions): Promise<{ finished: boolean }> {
   const { print } = options;
   const { experiment: document, recordings } = withRecordings(readSweepDocument(options), dirname(options.file));
-  requireCodeAllowed(
-    sweptRuns(document).map(({ experiment }) => experiment),
-    options.allowCode,
-  );
+  const experiments = sweptRuns(document).map(({ experiment }) => experiment);
+  requireJudgesAllowed(experiments);
+  requireCodeAllowed(experiments, options.allowCode);
   const folder = options.out ?? join('runs', `${basename(options.file, '.json')}-sweep`);
   const swept = await SweepFolder.open(document, folder, recordings);
   for (const line of await swept.planLines()) print(line);

@@ -1,6 +1,7 @@
 /**
  * `npm run train -- experiments/NAME.json|--from FOLDER [--seed N] [--out FOLDER] [--steps N] [--model MODEL]
- * [--resume] [--fork-at STEP] [--device wasm] [--allow-code]`
+ * [--resume] [--fork-at STEP] [--device wasm] [--allow-code]
+ * [--allow-judge ADDRESS]`
  */
 import { Command, InvalidArgumentError } from 'commander';
 import { kindsHelp } from '../experiment/guide.ts';
@@ -38,7 +39,11 @@ const program = new Command('train')
   .option('--resume', "continue the folder's latest run, with its own settings, even if the file differs", false)
   .option('--fork-at <step>', "fork the folder's run at this step, with the file's settings, and train the fork", whole)
   .option('--few-episodes', "no longer needed: the file's evaluation.episodes is always used", false)
-  .option('--allow-code', "run the experiment's own objective, in a sandbox", false)
+  .option('--allow-code', "run the experiment's own objective and reward, in a sandbox", false)
+  .option(
+    '--allow-judge <address>',
+    'send episodes to the judge at this address; its key is read from TABGYM_JUDGE_KEY',
+  )
   .addHelpText('after', kindsHelp());
 
 async function main(): Promise<number> {
@@ -49,7 +54,8 @@ async function main(): Promise<number> {
   const print = (line: string) => console.log(line);
   if (fewEpisodes) print("--few-episodes changes nothing: the run's own evaluation.episodes is always used");
   const from = folder ? returnedRun(folder, file || null) : undefined;
-  const { records, finished } = await train({ ...options, file, from, print });
+  const judgeKey = process.env.TABGYM_JUDGE_KEY || undefined;
+  const { records, finished } = await train({ ...options, file, from, judgeKey, print });
   for (const line of finished ? reportLines(records) : []) print(line);
   return 0;
 }

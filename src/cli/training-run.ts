@@ -6,6 +6,8 @@ import { basename, dirname, join } from 'node:path';
 import { customCodeOf } from '../experiment/custom-code.ts';
 import { type Experiment, parseExperiment } from '../experiment/experiment.ts';
 import { factsOf, kindsWith } from '../experiment/policies/registry.ts';
+import { partColumn } from '../rl/metrics/metrics.ts';
+import { modelConnection } from '../session/api/model-connection.ts';
 import type { RunSummary, SessionEvent, StepRecord } from '../session/protocol.ts';
 import { recordingsFor } from '../session/run/recording-files.ts';
 import { Session } from '../session/run/session.ts';
@@ -39,8 +41,12 @@ export interface TrainingOptions extends DeviceOptions, FolderOptions {
   connect?: Connections;
   /** Time limit for a world's answer, for machines so busy that the usual limit is too short. */
   patienceMs?: number;
-  /** Allows the objective in the experiment to run. */
+  /** Allows the experiment's own code to run. */
   allowCode?: boolean;
+  /** Address of the judge that may receive the episodes. */
+  allowJudge?: string;
+  /** Key for that address. */
+  judgeKey?: string;
 }
 
 export interface Training {
@@ -64,6 +70,24 @@ export class CodeNotAllowedError extends CommandError {
 export function requireCodeAllowed(experiments: readonly Experiment[], allowed = false): void {
   const carried = experiments.flatMap(customCodeOf);
   if (carried.length && !allowed) throw new CodeNotAllowedError([...new Set(carried.map(({ path }) => path))]);
+}
+
+/** The experiment would send its episodes to a judge that was not allowed. */
+class JudgeNotAllowedError extends CommandError {
+  override name = 'JudgeNotAllowedError';
+  constructor(address: string) {
+    super(
+      `This experiment has a judge and would send its episodes to ${address}. If you trust that server, run npm run train with --allow-judge ${address}.`,
+    );
+  }
+}
+
+const sameAddress = (a: string, b: string) => modelConnection(a) === modelConnection(b);
+
+/** Throws JudgeNotAllowedError if the reward of an experiment has a judge at another address than the allowed one. */
+export function requireJudgesAllowed(experiments: readonly Experiment[], allowed = ''): void {
+  for (const part of experiments.flatMap(({ reward }) => reward?.parts ?? []))
+    if ('address' in part && !sameAddress(part.address, allowed)) throw new JudgeNotAllowedError(part.address);
 }
 
 /** Reads and checks the experiment of a file. */
@@ -115,7 +139,17 @@ export function readExperiment({ file, from, seed, steps, model, print }: Traini
 const fixed = (value: number | null | undefined, digits: number) =>
   value === undefined || value === null ? '-' : value.toFixed(digits);
 
-/** Line of a step: stage, success of the batch beside chance, score, entropy, KL, gradient norm, time. */
+/** Reward and its parts, if the experiment composes one. */
+function rewardWords(metrics: StepRecord['metrics']): string {
+  if (metrics.reward === undefined) return '';
+  const parts = Object.entries(metrics).flatMap(([name, value]) => {
+    const column = partColumn(name);
+    return column === null ? [] : [`${column} ${fixed(value, 3)}`];
+  });
+  return `reward ${fixed(metrics.reward, 3)} (${parts.join(', ')})  `;
+}
+
+/** Line of a step: stage, success of the batch beside chance, score, composed reward, entropy, KL, gradient norm, time. */
 export function stepLine({ step, stage, metrics, evaluation }: StepRecord, steps: number): string {
   const evaluated = evaluation
     ? `  evaluation: training ${fixed(evaluation.train.policy.rate, 3)} held-out ${fixed(evaluation.test.policy.rate, 3)}`
@@ -124,7 +158,7 @@ export function stepLine({ step, stage, metrics, evaluation }: StepRecord, steps
   const chance = metrics.chanceSuccess ?? metrics.chance;
   return (
     `step ${step}/${steps}  stage ${stage}  success ${fixed(metrics.success, 3)}  chance ${fixed(chance, 3)}  ` +
-    `score ${fixed(metrics.score, 3)}  entropy ${fixed(metrics.entropy, 3)}  kl ${fixed(metrics.kl, 4)}  grad ${fixed(metrics.gradNorm, 3)}  ${fixed(metrics.stepMs, 0)} ms${evaluated}`
+    `score ${fixed(metrics.score, 3)}  ${rewardWords(metrics)}entropy ${fixed(metrics.entropy, 3)}  kl ${fixed(metrics.kl, 4)}  grad ${fixed(metrics.gradNorm, 3)}  ${fixed(metrics.stepMs, 0)} ms${evaluated}`
   );
 }
 
@@ -145,6 +179,7 @@ export async function train(options: TrainingOptions): Promise<Training> {
   const { print } = options;
   const { experiment, recordings } = withRecordings(readExperiment(options), dirname(options.file));
   requireCodeAllowed([experiment], options.allowCode);
+  requireJudgesAllowed([experiment], options.allowJudge);
   const folder = options.out ?? join('runs', `${basename(options.file, '.json') || 'back'}-seed${experiment.seed}`);
   mkdirSync(folder, { recursive: true });
   const store = new RunStore(new FolderStore(folder));
@@ -156,6 +191,7 @@ export async function train(options: TrainingOptions): Promise<Training> {
   const run = await getRun(store, id);
   // Checked again for the run: --resume continues the folder's run, whose experiment may differ from the file.
   requireCodeAllowed([run.experiment], options.allowCode);
+  requireJudgesAllowed([run.experiment], options.allowJudge);
   if (found) print(`${folder} contains this run at step ${found.step} of ${run.experiment.steps}`);
   if (!found || found.step < run.experiment.steps) await trainRun(store, run, options);
   const file = join(folder, 'run.tabgym');
@@ -172,7 +208,8 @@ async function trainRun(store: RunStore, run: RunSummary, options: TrainingOptio
   const { print } = options;
   const machine = { open: () => openDevice(options) };
   const openWorld = worldOpener(options.connect, options.patienceMs);
-  const engines = new Assembly({ machine, openWorld, models: new NodeBaseModels(), openSandbox });
+  const modelSettings = () => ({ ...(options.judgeKey && { token: options.judgeKey }) });
+  const engines = new Assembly({ machine, openWorld, models: new NodeBaseModels(), openSandbox, modelSettings });
   const { supported, problem, adapter } = await engines.report();
   if (!supported) throw new CommandError(problem);
   print(`adapter: ${adapter.description}${adapter.isFallback ? ' (software)' : ''}`);

@@ -1,4 +1,5 @@
 /** Custom code in an experiment. Its recipient must allow it before it runs. */
+import { partOf } from '../rl/rewards/registry.ts';
 import type { Experiment } from './experiment.ts';
 
 export interface CustomCode {
@@ -8,10 +9,19 @@ export interface CustomCode {
 }
 
 /** Custom code in the order in which it runs. */
-export function customCodeOf({ algorithm, stages = [] }: Pick<Experiment, 'algorithm' | 'stages'>): CustomCode[] {
+export function customCodeOf(experiment: Pick<Experiment, 'algorithm' | 'stages' | 'reward'>): CustomCode[] {
+  const { algorithm, stages = [] } = experiment;
   const all = [
+    ...rewardCode(experiment),
     ...stages.map((stage, i) => ({ path: `stages.${i}.algorithm.objectiveCode`, code: stage.algorithm.objectiveCode })),
     { path: 'algorithm.objectiveCode', code: algorithm.objectiveCode },
   ];
   return all.flatMap(({ path, code }) => (code === undefined ? [] : [{ path, code }]));
 }
+
+/** Functions of a composed reward. */
+const rewardCode = ({ reward }: Pick<Experiment, 'reward'>): CustomCode[] =>
+  (reward?.parts ?? []).flatMap((part, i) => {
+    const own = partOf(part).code?.(part);
+    return own ? [{ path: `reward.parts.${i}.${own.field}`, code: own.code }] : [];
+  });

@@ -6,6 +6,7 @@ import * as v from 'valibot';
 import { boundedList, choice, field, option, real, text, toggle, whole } from '../fields/fields.ts';
 import { problemOf } from '../fields/refusals.ts';
 import { AlgorithmSchema, algorithmOf, criticKind } from '../rl/algorithms/registry.ts';
+import { RewardSchema } from '../rl/rewards/registry.ts';
 import { worldModule, worldModules, worldNames } from '../worlds/registry.ts';
 import { factsOf, PolicySchema, policyProblems } from './policies/registry.ts';
 import { type Problem, SweepSchema, sweepProblems, sweptDocuments, variantsOf } from './sweep.ts';
@@ -201,6 +202,8 @@ export const ExperimentSchema = v.strictObject({
   /** Mixture: each group of a step draws its world by weight. */
   worlds: boundedList('worlds', worldEntry, 1, 8),
   algorithm: AlgorithmSchema,
+  /** Absent: an episode's reward is the world's score. */
+  reward: v.optional(RewardSchema),
   /** Stages before `algorithm`, in order. */
   stages: v.optional(boundedList('stages', stage, 0, 16)),
   /** ScalingInter-RL: stages of (steps, most turns). A fixed horizon is one stage. */

@@ -11,6 +11,7 @@ const sections: { readonly [section in KnobSection]: string } = {
   world: 'Worlds',
   policy: 'Policy',
   stages: 'What comes before',
+  reward: 'Reward',
   algorithm: 'Algorithm',
   horizon: 'Horizon',
   sampling: 'Sampling',
@@ -59,11 +60,11 @@ function valuesOf(knob: Knob): string {
   return nullMeans ? `${values}; null: ${nullMeans}` : values;
 }
 
-/** Worlds, policies and algorithms that have the field; empty: all. */
+/** Worlds, policies, algorithms and parts of a reward that have the field; empty: all. */
 function ownersOf(knob: Knob): readonly string[] {
-  const { worlds = [], policies = [] } = knob;
+  const { worlds = [], policies = [], rewards = [] } = knob;
   const { algorithms = [] } = knob as { algorithms?: readonly string[] };
-  return [...worlds, ...policies, ...algorithms];
+  return [...worlds, ...policies, ...algorithms, ...rewards];
 }
 
 const servedWorlds = worldModules.map(({ name }) => name).filter((name) => name.startsWith('agentgym-'));

@@ -7,6 +7,7 @@ export type KnobSection =
   | 'world'
   | 'policy'
   | 'stages'
+  | 'reward'
   | 'algorithm'
   | 'horizon'
   | 'sampling'
@@ -27,6 +28,8 @@ export interface Knob extends Field {
   policies?: readonly string[];
   /** Algorithms that have this field, if not all. */
   algorithms?: readonly string[];
+  /** Kinds of parts of a reward that have this field, if not all. */
+  rewards?: readonly string[];
 }
 
 export type Extra = Partial<Knob>;
@@ -54,6 +57,7 @@ const sections: { [head: string]: KnobSection } = {
   policy: 'policy',
   worlds: 'world',
   stages: 'stages',
+  reward: 'reward',
   algorithm: 'algorithm',
   horizon: 'horizon',
   sampling: 'sampling',

@@ -7,6 +7,7 @@ import { worldModules } from '../worlds/registry.ts';
 import { type Experiment, ExperimentSchema } from './experiment.ts';
 import { type Extra, type Knob, knobOf } from './knob.ts';
 import { algorithmKnobs } from './knobs-algorithm.ts';
+import { rewardKnobs } from './knobs-reward.ts';
 import { optionKnobs } from './knobs-world.ts';
 import { policyKnobs } from './policies/registry.ts';
 
@@ -31,6 +32,7 @@ export const knobs: readonly Knob[] = [
   ...at('horizon.*.turns'),
   ...at('horizon.*.steps'),
   ...at('stages'),
+  ...rewardKnobs,
   ...algorithmKnobs,
   ...at('sampling'),
   ...at('optimizer'),

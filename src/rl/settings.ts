@@ -4,6 +4,7 @@
  */
 import type { WorldOptions } from '../envs/env.ts';
 import type { AnyAlgorithmSettings } from './algorithms/registry.ts';
+import type { RewardSettings } from './rewards/registry.ts';
 import type { HorizonStage } from './schedule/horizon.ts';
 
 export interface TrainerSettings {
@@ -12,6 +13,8 @@ export interface TrainerSettings {
   worlds: readonly { name: string; weight: number; options: WorldOptions; evaluated?: boolean }[];
   /** Settings of a module of `algorithms/`: its own fields beside the common ones. */
   algorithm: AnyAlgorithmSettings;
+  /** Absent: the world's score. */
+  reward?: RewardSettings;
   /** Stages before the run's own algorithm, each for its number of steps. */
   stages?: readonly TrainingStage[];
   horizon: readonly HorizonStage[];

@@ -11,6 +11,7 @@ import { algorithmOf } from './algorithms/registry.ts';
 import { scoreAlternatives } from './alternatives.ts';
 import { assignCredit, type TrainingSet, tokenRows } from './assign-credit.ts';
 import { awaitAll } from './common/await-all.ts';
+import type { CodeRunner } from './common/code-runner.ts';
 import { joinFloats } from './common/numbers.ts';
 import {
   type DemonstrationOptions,
@@ -28,8 +29,9 @@ import type { StepRecord } from './evaluation/evaluation.ts';
 import { Evaluator, Purpose, type StepOptions } from './evaluator.ts';
 import { type ExaminedStep, examine } from './examine.ts';
 import { costMetrics, rolloutMetrics } from './metrics/step-metrics.ts';
-import type { CodeRunner } from './objective-code/code.ts';
 import { noRecordings, type OpenRecorded, type RecordedPlay } from './recorded.ts';
+import type { AskJudge } from './rewards/judge-desk.ts';
+import { Rewarder } from './rewards/rewarder.ts';
 import { stageAt, stageNumber, type TurnLimit } from './schedule/horizon.ts';
 import { learningRateAt } from './schedule/learning-rate.ts';
 import { scoreRows } from './score-rows.ts';
@@ -45,12 +47,24 @@ function logprobsAt({ logprob }: Trajectory, positions: Int32Array): Float32Arra
   return out;
 }
 
+/** Episodes of a training step. */
+interface TrainingPlays {
+  k: number;
+  tasks: readonly Task[];
+  groupSize: number;
+  limit: TurnLimit;
+  /** Number of the first group. */
+  firstGroup: number;
+  settings: TrainerSettings['algorithm'];
+}
+
 export interface StepResult {
   record: StepRecord;
   trajectories: Trajectory[];
 }
 
 export class Trainer {
+  private readonly rewarder: Rewarder;
   /** Failures of worlds that were reported. */
   private readonly reported = new Set<string>();
 
@@ -60,11 +74,16 @@ export class Trainer {
     readonly evaluator: Evaluator,
     private readonly recordings: RecordedPlay,
     private readonly runner: CodeRunner | undefined,
-  ) {}
+    ask: AskJudge | undefined,
+  ) {
+    this.rewarder = new Rewarder(settings.reward, { runner, ask }, policy.notes);
+  }
 
   static async create(
     settings: TrainerSettings,
-    parts: { policy: Learner; runner?: CodeRunner; recorded?: OpenRecorded } & Parameters<typeof Evaluator.create>[1],
+    parts: { policy: Learner; runner?: CodeRunner; ask?: AskJudge; recorded?: OpenRecorded } & Parameters<
+      typeof Evaluator.create
+    >[1],
   ): Promise<Trainer> {
     const evaluator = await Evaluator.create(settings, parts);
     const { worlds, conversation, tasks } = evaluator;
@@ -79,7 +98,7 @@ export class Trainer {
       promptTokens,
       completionTokens,
     });
-    return new Trainer(settings, parts.policy, evaluator, recordings, parts.runner);
+    return new Trainer(settings, parts.policy, evaluator, recordings, parts.runner, parts.ask);
   }
 
   /** Runs step `k`, from 1: trajectories, credit, updates. Can be aborted until the first update begins. */
@@ -90,6 +109,7 @@ export class Trainer {
     const stage = trainingStageAt(this.settings, k);
     const algorithm = algorithmOf(stage.algorithm);
     const before = this.policy.counters();
+    this.rewarder.begin();
     const collected = await this.collect(k, algorithm, stage, turns, options);
     const rolledOut = now();
     const played = this.policy.counters();
@@ -130,6 +150,7 @@ export class Trainer {
       learningRate,
       (what, done, total) => onProgress?.({ what, done, total, unit: 'slices' }),
     );
+    this.rewarder.commit();
     for (const [name, value] of Object.entries(training.memory ?? {})) this.policy.notes.set(name, Math.fround(value));
     return { training, updates, learningRate, trained: now() };
   }
@@ -166,35 +187,17 @@ export class Trainer {
     const { sampler } = this.evaluator.tasks;
     const { worlds, conversation } = this.evaluator;
     const { maskActions } = this.settings.sampling;
+    const playTasks = (tasks: readonly Task[], groupSize: number, wave = 0) =>
+      this.playTasks({ k, tasks, groupSize, limit, firstGroup: wave * tasks.length, settings }, options);
     const collecting: Collector = {
       tasks: (groups, wave = 0, siblings = 1) => sampler.step(k, groups, wave, siblings),
-      play: async (tasks, groupSize, wave = 0) => {
-        const played = await this.evaluator.play(
-          {
-            step: k,
-            tasks,
-            groupSize,
-            limit,
-            purpose: Purpose.train,
-            what: 'episodes',
-            firstGroup: wave * tasks.length,
-            rules: { invalidAction: settings.endings.invalidAction.policy },
-          },
-          options,
-        );
-        this.requirePlayable(played, k, options);
-        return played;
-      },
-      recorded: (file, count) =>
-        this.recordings.take(file, k, count, {
-          signal: options.signal,
-          onProgress: (done, total) => options.onProgress?.({ what: 'trajectories', done, total, unit: 'episodes' }),
-          onMapped: options.onNotice,
-        }),
+      play: async (tasks, groupSize, wave = 0) =>
+        this.rewarder.give(await playTasks(tasks, groupSize, wave), options.signal),
+      recorded: async (file, count) => this.rewarder.give(await this.recorded(file, k, count, options), options.signal),
       demonstrate: async (tasks, { dagger = 0, ...shown } = {}) => {
         const keys = { seed: this.settings.seed, step: k };
         const policyTurns = await this.playPolicyTurns(
-          collecting,
+          playTasks,
           tasks,
           policyStartIndices(dagger, tasks.length, keys),
         );
@@ -214,6 +217,29 @@ export class Trainer {
     return { trajectories, played: trajectories, tasks };
   }
 
+  /** Plays each task `groupSize` times with the policy, as step `k` does. */
+  private async playTasks({ k, settings, ...plays }: TrainingPlays, options: StepOptions): Promise<Trajectory[]> {
+    const rules = { invalidAction: settings.endings.invalidAction.policy };
+    const purpose = Purpose.train;
+    const played = await this.evaluator.play({ step: k, ...plays, purpose, what: 'episodes', rules }, options);
+    this.requirePlayable(played, k, options);
+    return played;
+  }
+
+  /** Step `k`'s share of a file of trajectories. */
+  private recorded(
+    file: string,
+    k: number,
+    count: number,
+    { signal, onProgress, onNotice }: StepOptions,
+  ): Promise<Trajectory[]> {
+    return this.recordings.take(file, k, count, {
+      signal,
+      onProgress: (done, total) => onProgress?.({ what: 'trajectories', done, total, unit: 'episodes' }),
+      onMapped: onNotice,
+    });
+  }
+
   /** Throws if there is nothing to learn from, and reports the worlds that failed in some episodes. */
   private requirePlayable(played: readonly Trajectory[], k: number, { onNotice }: StepOptions): void {
     requireRoom(played, this.policy.capacity, `of step ${k}`);
@@ -227,12 +253,12 @@ export class Trainer {
 
   /** First turns of the policy on the tasks at these indices. Demonstrations on these tasks continue from there. */
   private async playPolicyTurns(
-    collecting: Collector,
+    playTasks: (tasks: readonly Task[], groupSize: number) => Promise<Trajectory[]>,
     tasks: readonly Task[],
     places: readonly number[],
   ): Promise<Map<number, Trajectory['turns']>> {
     if (places.length === 0) return new Map();
-    const played = await collecting.play(
+    const played = await playTasks(
       places.map((place) => tasks[place]),
       1,
     );
@@ -307,7 +333,7 @@ export class Trainer {
     if (played.length === 0) return {};
     // Returns of all played episodes, not only of those that were kept.
     const returns = played === trajectories ? training.returns : returnsOf(played, algorithm.endings);
-    return rolloutMetrics(played, { ...training, returns });
+    return { ...rolloutMetrics(played, { ...training, returns }), ...this.rewarder.metrics(played) };
   }
 
   /** Success and score of chance and the oracle on the step's tasks. */

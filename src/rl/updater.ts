@@ -15,11 +15,12 @@ import type { Algorithm, Needs } from './algorithms/algorithm.ts';
 import { algorithmOf } from './algorithms/registry.ts';
 import type { TrainingSet } from './assign-credit.ts';
 import { sequenceCoefficients } from './common/aggregation.ts';
+import { type CodeRunner, NoSandboxError } from './common/code-runner.ts';
 import { groupBy, mean } from './common/numbers.ts';
 import { chosenPositions, type MicroBatch, pack } from './episode/micro-batch.ts';
 import type { Trajectory } from './episode/trajectory.ts';
 import { Flag } from './objective/clipped.ts';
-import { type CodeRunner, codeObjective, NoSandboxError } from './objective-code/code.ts';
+import { codeObjective } from './objective-code/code.ts';
 import type { OptimizerSchedule, TrainerSettings } from './settings.ts';
 
 type Values = { [metric: string]: number };

@@ -360,3 +360,13 @@ describe('a folder', () => {
     expect(JSON.parse(text('handoff.json'))).toEqual({ trainer: 'verl', run: 'Handed over', step: 2 });
   });
 });
+
+it.each(handoffTargets.map(({ name }) => name))('%s takes no reward but the world’s score', (to) => {
+  const rewarded = (reward: object) => written(to, parseExperiment({ ...base, reward }));
+  expect(() => rewarded({ parts: [{ kind: 'success' }, { kind: 'turns' }] })).toThrow(
+    /composed of success, turns \(sum\)/,
+  );
+  expect(() => rewarded({ parts: [{ kind: 'progress', weight: 2 }] })).toThrow(HandoffError);
+  const plain = written(to, parseExperiment(base));
+  expect(rewarded({ parts: [{ kind: 'progress' }] }).texts).toEqual(plain.texts);
+});

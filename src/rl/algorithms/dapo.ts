@@ -10,7 +10,7 @@ import { choice, option, real, toggle, whole } from '../../fields/fields.ts';
 import { groupBy } from '../common/numbers.ts';
 import { spread } from '../common/token-rows.ts';
 import { groupAdvantages, hasSignal } from '../credit/groups.ts';
-import { returnsOf } from '../episode/returns.ts';
+import { returnsOf, rewardOf } from '../episode/returns.ts';
 import type { Trajectory } from '../episode/trajectory.ts';
 import type { Algorithm, CollectedPlay, Collector } from './algorithm.ts';
 import { clippedCard, groupAdvantageCard, policyCards } from './cards.ts';
@@ -30,8 +30,7 @@ const schema = v.strictObject({
   }),
   filterBy: option(choice(['score', 'return']), 'score', {
     label: 'Signal of what',
-    sentence:
-      "Value that must differ within a group for it to have signal: the world's score, or the penalised return.",
+    sentence: 'Value that must differ within a group for it to have signal: the reward, or the penalised return.',
   }),
   longest: option(v.nullable(whole(1, 8192)), null, {
     label: 'Longest episode',
@@ -102,7 +101,7 @@ const shapedReturns = (trajectories: readonly Trajectory[], settings: Settings):
 function groupHasSignal(group: readonly Trajectory[], settings: Settings): boolean {
   const returns = shapedReturns(group, settings);
   const kept = group.filter((_, b) => !Number.isNaN(returns[b]));
-  const values = kept.map(({ score }) => score);
+  const values = kept.map(rewardOf);
   return hasSignal(settings.filterBy === 'score' ? values : [...returns].filter((value) => !Number.isNaN(value)));
 }
 

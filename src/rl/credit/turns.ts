@@ -4,6 +4,7 @@
  */
 
 import { groupBy, mean, unbiasedStd } from '../common/numbers.ts';
+import { rewardOf } from '../episode/returns.ts';
 import type { Trajectory } from '../episode/trajectory.ts';
 import { groupAdvantages } from './groups.ts';
 
@@ -17,9 +18,15 @@ export interface Steps {
   reward: ArrayLike<number>;
 }
 
-/** Reward of each turn: the change of the score, so that a cumulative score is not counted twice. */
-export function turnRewards({ turns }: Pick<Trajectory, 'turns'>, penalty: number): number[] {
-  return turns.map(({ reward, valid }, k) => reward - (k > 0 ? turns[k - 1].reward : 0) + (valid ? 0 : penalty));
+/**
+ * Reward of each turn: the change of the score, so that a cumulative score is not counted twice. A composed reward
+ * belongs to the whole episode and comes with its last turn.
+ */
+export function turnRewards(trajectory: Pick<Trajectory, 'turns' | 'rewards' | 'score'>, penalty: number): number[] {
+  const { turns, rewards } = trajectory;
+  const refused = (valid: boolean) => (valid ? 0 : penalty);
+  if (rewards) return turns.map(({ valid }, k) => (k === turns.length - 1 ? rewardOf(trajectory) : 0) + refused(valid));
+  return turns.map(({ reward, valid }, k) => reward - (k > 0 ? turns[k - 1].reward : 0) + refused(valid));
 }
 
 /** G_k = r_k + gamma G_{k+1} over the turns of one trajectory. */

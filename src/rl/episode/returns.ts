@@ -1,10 +1,10 @@
 /**
  * Returns of a step's trajectories, by the value of each ending. A trajectory whose world failed may be dropped,
- * because it shows nothing about the policy.
+ * because it shows nothing about the policy; one without a reward is always dropped.
  */
 import type { Trajectory } from './trajectory.ts';
 
-/** Value of each ending instead of the world's score; null: the score. */
+/** Value of each ending instead of the reward; null: the reward. */
 export interface EndingRules {
   context: number | null;
   /** The penalty is added to the return once for each refused action. */
@@ -12,10 +12,17 @@ export interface EndingRules {
   worldFailure: 'drop' | 'zero';
 }
 
+/** Reward of an episode: the composed one, or the world's score. NaN: it has none. */
+export const rewardOf = ({ rewards, score }: Pick<Trajectory, 'rewards' | 'score'>): number =>
+  rewards ? (rewards.total ?? Number.NaN) : score;
+
 /** Return on which a trajectory is trained; null: the trajectory is dropped. */
 export function returnOf(trajectory: Trajectory, rules: EndingRules): number | null {
   if (trajectory.ending === 'world-failure') return rules.worldFailure === 'drop' ? null : 0;
-  const base = trajectory.ending === 'context' ? (rules.context ?? trajectory.score) : trajectory.score;
+  const reward = rewardOf(trajectory);
+  const base = trajectory.ending === 'context' ? (rules.context ?? reward) : reward;
+  // A judge's reply may have no score.
+  if (Number.isNaN(base)) return null;
   const refused = trajectory.turns.filter((turn) => !turn.valid).length;
   return base + refused * rules.invalidAction.penalty;
 }

@@ -35,6 +35,12 @@ export interface Turn {
   observationEnd: number;
 }
 
+/** Reward of an episode and its parts, by column. */
+export interface ComposedReward {
+  total: number | null;
+  parts: { readonly [column: string]: number | null };
+}
+
 export interface Trajectory {
   task: Task;
   /** Index of the group (one task) within the step, and of this trajectory within its group. */
@@ -61,8 +67,13 @@ export interface Trajectory {
    */
   choices: { position: Int32Array; offsets: Int32Array; tokens: Int32Array } | null;
   turns: Turn[];
-  /** Return of the episode: the reward of its last step, as in AgentGym-RL. */
+  /** The world's score: the reward of the last step, as in AgentGym-RL. */
   score: number;
+  /**
+   * Reward that the experiment composes, and the values of its parts before their weights; null: a part had no value.
+   * Absent: the reward is the score.
+   */
+  rewards?: ComposedReward;
   success: boolean;
   ending: Ending;
   /** Reason, if the world failed. */

@@ -78,7 +78,13 @@ export const metrics: readonly Metric[] = [
     'task',
     'return',
     'score',
-    "Mean return used in training: the score, adjusted by the experiment's rule for each ending.",
+    "Mean return used in training: the reward, or the score where none is composed, adjusted by the experiment's rule for each ending.",
+  ),
+  metric(
+    'task',
+    'reward',
+    'score',
+    'Mean reward of the episodes before the rules for endings; recorded only where the experiment composes its reward.',
   ),
   metric('task', 'turns', 'turns', 'Mean number of turns an episode took.'),
   metric('task', 'horizon', 'turns', 'Mean number of turns an episode was allowed.'),
@@ -229,6 +235,14 @@ export const metrics: readonly Metric[] = [
   ),
   metric('policy', 'importanceWeight', 'number', 'Mean importance weight of the tokens after truncation or masking.'),
   metric('policy', 'rejectedTokens', 'fraction', 'Share of the tokens that were left out as too far from the sampler.'),
+  metric('cost', 'judgeRequests', 'count', 'Requests sent to the judge of the reward.'),
+  metric('cost', 'judgeKnown', 'count', 'Episodes whose score by the judge was known from an equal request.'),
+  metric(
+    'cost',
+    'judgeUnread',
+    'count',
+    'Replies of the judge without a score; these episodes are left out of training.',
+  ),
   metric('speed', 'stepMs', 'ms', 'Time of the whole step.'),
   metric('speed', 'rolloutMs', 'ms', 'Time spent playing the episodes.'),
   metric('speed', 'trainMs', 'ms', 'Time spent on the updates, the reference’s scores included.'),
@@ -248,7 +262,20 @@ export const metrics: readonly Metric[] = [
 
 const byName = new Map(metrics.map((entry) => [entry.name, entry]));
 
+const partPrefix = 'reward.';
+
+/** Name of the metric of a reward's part, by its column. */
+export const partMetric = (column: string): string => `${partPrefix}${column}`;
+
+/** Column of a part's metric; null: another metric. */
+export const partColumn = (name: string): string | null =>
+  name.startsWith(partPrefix) ? name.slice(partPrefix.length) : null;
+
+/** Sentence of the metrics of all parts of a composed reward. */
+export const partSentence = 'Mean value of this part of the reward, before its weight.';
+
 export function metricNamed(name: string): Metric | undefined {
+  if (partColumn(name) !== null) return metric('task', name, 'score', partSentence);
   return byName.get(name);
 }
 
@@ -265,5 +292,6 @@ export function metricsDocument(): string {
     const lines = rows.map(({ name, unit, sentence }) => `| \`${name}\` | ${unit} | ${sentence} |`);
     return `## ${title}\n\n| Metric | Unit | Meaning |\n| --- | --- | --- |\n${lines.join('\n')}\n`;
   });
-  return `# Metrics of a step\n\nWritten from \`src/rl/metrics/metrics.ts\`, which a test compares with this page.\n\n${sections.join('\n')}`;
+  const parts = `\`${partMetric('COLUMN')}\` (score), where the experiment composes its reward: ${partSentence.replace(/^M/, 'm')}`;
+  return `# Metrics of a step\n\nWritten from \`src/rl/metrics/metrics.ts\`, which a test compares with this page.\n\n${parts}\n\n${sections.join('\n')}`;
 }

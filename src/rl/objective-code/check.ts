@@ -5,8 +5,9 @@
  */
 import { objectiveRows, type PlainRows } from '../../policy/objective-rows.ts';
 import { type AnyAlgorithmSettings, algorithmOf } from '../algorithms/registry.ts';
+import type { CodeRunner } from '../common/code-runner.ts';
 import { uniform } from '../common/random.ts';
-import { type CodeEvaluation, type CodeRunner, evaluateCode, type Move, ObjectiveValueError } from './code.ts';
+import { type CodeEvaluation, evaluateCode, type Move, ObjectiveValueError } from './code.ts';
 
 /** Inputs that are changed, and the name of their slope in a result. */
 const slopes = { logprob: 'weight', entropy: 'entropyWeight', value: 'valueWeight' } as const;

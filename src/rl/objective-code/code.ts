@@ -3,17 +3,13 @@
  * columns and returns the same numbers; the result is checked before anything is learnt from it.
  */
 import type { ObjectiveFacts, ObjectiveResult, ObjectiveRows, RemoteObjective } from '../../policy/policy.ts';
-import type { NamedArrays, SandboxCall, SandboxResult } from '../../sandbox/protocol.ts';
+import type { NamedArrays, SandboxResult } from '../../sandbox/protocol.ts';
+import type { CodeRunner } from '../common/code-runner.ts';
 import { policyAux } from '../objective/clipped.ts';
 import prelude from './text/prelude.js?raw';
 
 /** File name of the code in messages. */
 const codeFile = 'objective.js';
-
-/** Runs code; `sandbox/sandbox.ts` does so in a page and on Node. */
-export interface CodeRunner {
-  call(call: SandboxCall): Promise<SandboxResult>;
-}
 
 /** The code returned a value that is not a result of an objective. */
 export class ObjectiveShapeError extends Error {
@@ -31,14 +27,6 @@ export class ObjectiveValueError extends Error {
     super(
       `${codeFile}: ${column} is ${value} in row ${row}. Look for a division by 0, a logarithm of 0 or a number that was never set.`,
     );
-  }
-}
-
-/** An experiment carries code, and there is no sandbox to run it. */
-export class NoSandboxError extends Error {
-  override name = 'NoSandboxError';
-  constructor() {
-    super('This experiment has custom objective code, and this program cannot run code.');
   }
 }
 

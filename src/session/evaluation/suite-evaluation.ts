@@ -72,7 +72,8 @@ function onSuite(experiment: Experiment, { module, suite }: FoundSuite, request:
   return parseExperiment({
     ...experiment,
     stages: undefined,
-    // An evaluation does not train, so custom objective code does not run.
+    // An evaluation does not train, so neither a composed reward nor custom objective code runs.
+    reward: undefined,
     algorithm: { ...experiment.algorithm, objectiveCode: undefined },
     worlds: [{ name: module.name, weight: 1, options: suite.options }],
     horizon: [{ steps: experiment.steps, turns: suite.turns }],

@@ -5,6 +5,7 @@
 import type { Json } from '../../envs/env.ts';
 import type { Experiment } from '../../experiment/experiment.ts';
 import { algorithmOf } from '../../rl/algorithms/registry.ts';
+import { columnOf } from '../../rl/rewards/part.ts';
 import type { Ledger } from './ledger.ts';
 import { HandoffError, type HandoffInput, type HandoffTarget, type TaskRow, type WorldServer } from './target.ts';
 
@@ -73,9 +74,24 @@ export function counterpartOf({ name: trainer, label }: HandoffTarget, { experim
   return counterpart;
 }
 
+/**
+ * Takes the settings of a composed reward if it equals the world's score, which is the reward there. Throws a
+ * HandoffError for any other: the trainer would train on something else.
+ */
+function takeReward(ledger: Ledger, { reward }: Experiment): void {
+  if (!reward) return;
+  const others = reward.parts.filter(({ kind, weight }) => kind !== 'progress' || weight !== 1);
+  if (others.length > 0 || reward.combine === 'gate')
+    throw new HandoffError(
+      `This run's reward is composed of ${reward.parts.map(columnOf).join(', ')} (${reward.combine}), and the world's server gives only the world's score. Fork the run without its reward, or write the reward in the trainer's own code.`,
+    );
+  ledger.takeAll('reward');
+}
+
 /** Takes the settings that another trainer does not need or that its data already contain. */
 export function takeUnneeded(ledger: Ledger, { experiment, done, policy }: HandoffInput): void {
   for (const path of ['format', 'name', 'description', 'steps', 'seed', 'horizon', 'worlds']) ledger.takeAll(path);
+  takeReward(ledger, experiment);
   if (ledger.has('algorithm.objectiveCode'))
     ledger.note('algorithm.objectiveCode', 'a custom objective is JavaScript and runs only in Tabgym');
   if (experiment.stages?.length) {

@@ -4,11 +4,12 @@
 
 import { ChatEvaluator, type ChatParts } from '../../rl/chat-evaluator.ts';
 import { StoreError } from '../../store/run.ts';
-import { ApiModel, ApiModelError } from '../api/api-model.ts';
+import { ApiModel } from '../api/api-model.ts';
+import { keyOf } from '../api/judge.ts';
 import { planReport } from '../device/plan-report.ts';
 import { type Choices, type Engine, PlaysOnlyError, type StepOptions, type WatchOptions } from '../engine.ts';
 import { closeWorlds, type Worlds, withWorlds } from '../opened-worlds.ts';
-import type { Services, SessionPolicy } from './kind.ts';
+import type { SessionPolicy } from './kind.ts';
 import { liveTurn } from './live-turn.ts';
 
 /** Number of concurrent requests that a single-machine server handles without a long queue. */
@@ -75,16 +76,6 @@ class ApiEngine implements Engine {
   close(): Promise<void> {
     return closeWorlds(this.worlds);
   }
-}
-
-/** Reads the current key: the user may enter another while the run is open. */
-function keyOf(address: string, modelSettings: Services['modelSettings']): string | null {
-  const { withheld, token } = modelSettings?.(address) ?? {};
-  if (withheld)
-    throw new ApiModelError(
-      `This experiment came from somebody else and would send its episodes to ${address}. Allow it in the setup, beside the model, then try again.`,
-    );
-  return token ?? null;
 }
 
 /** Uses a different seed for each attempt at an item, so that a server that applies it does not repeat itself. */

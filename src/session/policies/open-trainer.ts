@@ -15,6 +15,7 @@ import { conversationOf } from '../../rl/episode/conversation-files.ts';
 import { Trainer } from '../../rl/trainer.ts';
 import type { Sandbox } from '../../sandbox/sandbox.ts';
 import { openRecordings } from '../../trajectories/recorded/recordings.ts';
+import { judgeAsker } from '../api/judge.ts';
 import { conversationFiles } from '../chat-assets.ts';
 import { reportOf, requireHonest } from '../device/gpu-report.ts';
 import { chooseKernels } from '../device/kernel-memory.ts';
@@ -107,7 +108,8 @@ async function testedTrainer(
     options.onReport?.({ ...report, choice: services.deviceChoice() });
     requireHonest(report);
     const recorded = openRecordings(recordingsIn(experiment, options.assets));
-    return await Trainer.create(experiment, { ...run, policy: model, recorded, runner });
+    const ask = judgeAsker(services.modelSettings);
+    return await Trainer.create(experiment, { ...run, policy: model, recorded, runner, ask });
   } catch (error) {
     model.destroy();
     throw error;

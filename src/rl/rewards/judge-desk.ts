@@ -1,0 +1,77 @@
+/**
+ * Requests to a judge: a model that scores an episode by a rubric. Equal requests are sent once, the number of requests
+ * of a run is bounded, and requests are counted.
+ */
+
+/** One request to a judge behind an OpenAI-compatible server. */
+export interface JudgeRequest {
+  address: string;
+  model: string;
+  content: string;
+  maxTokens: number;
+}
+
+/** Requests one reply; `session/` has the client. */
+export type AskJudge = (request: JudgeRequest, signal?: AbortSignal) => Promise<string>;
+
+/** The run has used up its requests to a judge. */
+export class JudgeBoundError extends Error {
+  override name = 'JudgeBoundError';
+}
+
+/** Requests at once. */
+const atOnce = 4;
+
+export class JudgeDesk {
+  /** Replies by address, model and text. */
+  private readonly replies = new Map<string, string>();
+  /** Requests of the step. */
+  requests = 0;
+  /** Replies that were known already. */
+  known = 0;
+  /** Replies without a readable score. */
+  unread = 0;
+
+  constructor(
+    private readonly ask: AskJudge,
+    /** Requests of the run before. */
+    private readonly before: () => number = () => 0,
+  ) {}
+
+  /** Begins the counts of a step. */
+  begin(): void {
+    this.requests = 0;
+    this.known = 0;
+    this.unread = 0;
+  }
+
+  /** Replies to all requests, in their order. `most`: requests of the whole run. */
+  async all(requests: readonly JudgeRequest[], most: number, signal?: AbortSignal): Promise<string[]> {
+    const keys = requests.map(({ address, model, content }) => JSON.stringify([address, model, content]));
+    const missing = [...new Set(keys)].filter((key) => !this.replies.has(key));
+    this.known += requests.length - missing.length;
+    const queue = missing.map((key) => ({ key, request: requests[keys.indexOf(key)] }));
+    const worker = async () => {
+      for (let next = queue.shift(); next; next = queue.shift()) {
+        signal?.throwIfAborted();
+        this.count(most);
+        this.replies.set(next.key, await this.ask(next.request, signal));
+      }
+    };
+    try {
+      await Promise.all(Array.from({ length: Math.min(atOnce, queue.length) }, worker));
+    } finally {
+      queue.length = 0;
+    }
+    return keys.map((key) => this.replies.get(key)!);
+  }
+
+  private count(most: number): void {
+    const used = this.before() + this.requests;
+    if (used >= most)
+      throw new JudgeBoundError(
+        `The judge has been asked ${used} times, and the run may ask it ${most} times. Raise the most requests of the judge, or remove it, and continue.`,
+      );
+    this.requests += 1;
+  }
+}

@@ -1,0 +1,34 @@
+/** A function of the episode, typed by a person: JavaScript that runs in the sandbox. */
+import * as v from 'valibot';
+import { field, text } from '../../../fields/fields.ts';
+import { partFields, type RewardPart } from '../part.ts';
+import { inSandbox } from '../sandboxed.ts';
+import prelude from '../text/own-function.js?raw';
+import { episodeText } from '../texts.ts';
+
+/** File name of the code in messages. */
+const codeFile = 'reward.js';
+
+/** Longest text of a reward function, in characters. */
+export const longestRewardCode = 20_000;
+
+const schema = v.strictObject({
+  kind: v.literal('function'),
+  ...partFields(),
+  code: field(text(1, longestRewardCode), {
+    label: 'Own function',
+    sentence: 'JavaScript that runs in the sandbox: export function reward(episode), which returns a number.',
+    kind: 'code',
+    level: 'basic',
+  }),
+});
+
+export const ownFunction = {
+  kind: 'function',
+  label: 'Own function',
+  sentence: 'A JavaScript function of the whole episode.',
+  schema,
+  values: (trajectories, { code }, services) =>
+    inSandbox(trajectories.map(episodeText), { prelude, code, file: codeFile }, services),
+  code: ({ code }) => ({ field: 'code', code }),
+} satisfies RewardPart<v.InferOutput<typeof schema>>;

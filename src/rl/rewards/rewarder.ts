@@ -1,0 +1,48 @@
+/** Gives the episodes of a run their composed reward, step by step. Without `reward` in the settings it does nothing. */
+import type { Trajectory } from '../episode/trajectory.ts';
+import { composeRewards, judgeMetrics, rewardMetrics } from './compose.ts';
+import { type AskJudge, JudgeDesk } from './judge-desk.ts';
+import type { PartServices } from './part.ts';
+import { partOf, type RewardSettings } from './registry.ts';
+
+/** Numbers of the policy that are saved with its weights. */
+type Notes = Map<string, number>;
+
+/** Requests of the whole run to its judge. */
+const requestsNote = 'judgeRequests';
+
+export class Rewarder {
+  private readonly desk: JudgeDesk | undefined;
+
+  constructor(
+    private readonly settings: RewardSettings | undefined,
+    private readonly services: Pick<PartServices, 'runner'> & { ask?: AskJudge },
+    private readonly notes: Notes,
+  ) {
+    const asks = settings?.parts.some((part) => partOf(part).asksJudge) ?? false;
+    if (asks && services.ask) this.desk = new JudgeDesk(services.ask, () => notes.get(requestsNote) ?? 0);
+  }
+
+  /** Begins the counts of a step. */
+  begin(): void {
+    this.desk?.begin();
+  }
+
+  /** Writes the reward of each trajectory; returns the same list. */
+  async give<T extends readonly Trajectory[]>(trajectories: T, signal?: AbortSignal): Promise<T> {
+    const { runner } = this.services;
+    if (this.settings) await composeRewards(trajectories, this.settings, { runner, judge: this.desk, signal });
+    return trajectories;
+  }
+
+  /** Metrics of the step's episodes and of its requests. */
+  metrics(trajectories: readonly Trajectory[]): { [metric: string]: number } {
+    return { ...rewardMetrics(trajectories), ...(this.desk && judgeMetrics(this.desk)) };
+  }
+
+  /** Adds the step's requests to the policy's notes, where a resumed run finds them. */
+  commit(): void {
+    if (!this.desk) return;
+    this.notes.set(requestsNote, Math.fround((this.notes.get(requestsNote) ?? 0) + this.desk.requests));
+  }
+}
