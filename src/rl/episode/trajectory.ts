@@ -36,7 +36,7 @@ export interface Turn {
 }
 
 /** Reward of an episode and its parts, by column. */
-export interface ComposedReward {
+interface ComposedReward {
   total: number | null;
   parts: { readonly [column: string]: number | null };
 }

@@ -47,7 +47,7 @@ export const RewardSchema = v.strictObject({
 
 export type RewardSettings = v.InferOutput<typeof RewardSchema>;
 
-export class UnknownPartError extends Error {
+class UnknownPartError extends Error {
   override name = 'UnknownPartError';
 }
 

@@ -8,7 +8,7 @@ export class RewardValueError extends Error {
 }
 
 /** Largest absolute value: the engine continues in single precision, where sums of larger values lose the small ones. */
-export const largestReward = 1e6;
+const largestReward = 1e6;
 
 /** Characters of a call: its JSON stays far below the sandbox's memory. */
 const charactersPerCall = 2_000_000;

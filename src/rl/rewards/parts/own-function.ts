@@ -10,7 +10,7 @@ import { episodeText } from '../texts.ts';
 const codeFile = 'reward.js';
 
 /** Longest text of a reward function, in characters. */
-export const longestRewardCode = 20_000;
+const longestRewardCode = 20_000;
 
 const schema = v.strictObject({
   kind: v.literal('function'),
