@@ -8,6 +8,7 @@ import { dirname, resolve } from 'node:path';
 import * as v from 'valibot';
 import { choice, real, toggle, whole } from '../src/fields/fields.ts';
 import { problemOf } from '../src/fields/refusals.ts';
+import { tokenForm } from '../src/server/door.ts';
 
 /** The configuration is invalid. The message has one line for each problem, with its path. */
 export class ConfigError extends Error {
@@ -201,10 +202,7 @@ const schema = v.strictObject({
   port: v.optional(whole(0, 65_535), 36_010),
   /** First segment of every path. Default: a new token at every start. */
   token: v.optional(
-    v.pipe(
-      v.string('must be a text'),
-      v.regex(/^[A-Za-z0-9_-]{16,128}$/, 'must have 16 to 128 characters of A-Z, a-z, 0-9, _ and -'),
-    ),
+    v.pipe(v.string('must be a text'), v.regex(tokenForm, 'must have 16 to 128 characters of A-Z, a-z, 0-9, _ and -')),
   ),
   /** Origins of pages that may use the proxy. */
   origins: v.optional(v.array(origin(), 'must be a list of origins'), [

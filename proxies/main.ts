@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
 import { defaultFolder } from '../src/corpus/store-folder.ts';
 import { WorldError } from '../src/envs/env.ts';
+import { exposureWarning, listenProblem } from '../src/server/door.ts';
 import { ConfigError, readConfigFile } from './config.ts';
 import { HostError } from './network/hosts.ts';
 import { buildIndex, indexSummary } from './retrieval/build-index.ts';
@@ -30,9 +31,16 @@ function printAddresses({ parts, token }: OpenedProxy, address: string): void {
 async function serve(file: string): Promise<void> {
   const config = readConfigFile(file);
   const proxy = await openProxy(config, { version: versionOf(), report });
-  const address = await proxy.app.listen({ host: config.host, port: config.port });
+  const { host, port } = config;
+  const warning = exposureWarning(host, proxy.token);
+  if (warning) console.error(warning);
+  const address = await proxy.app.listen({ host, port }).catch(async (error: Error) => {
+    await proxy.close();
+    const problem = listenProblem(error, host, port);
+    throw problem ? new ConfigError(problem) : error;
+  });
   printAddresses(proxy, address);
-  for (const signal of ['SIGINT', 'SIGTERM'] as const)
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
     process.once(signal, () => void proxy.close().finally(() => process.exit(0)));
 }
 

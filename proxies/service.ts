@@ -3,8 +3,9 @@
  * starts it; `app.inject` sends it a request within this process.
  */
 import fastify, { type FastifyError, type FastifyInstance } from 'fastify';
+import { Door, newToken } from '../src/server/door.ts';
+import { timeOuts } from '../src/server/time-outs.ts';
 import type { ProxyConfig } from './config.ts';
-import { Door, newToken } from './door.ts';
 import { openForward } from './forward/open.ts';
 import type { Part } from './part.ts';
 import { openRetrieval } from './retrieval/open.ts';
@@ -18,7 +19,6 @@ export interface ProxyOptions {
 
 /** Maximum size of a request body. */
 const mostBytes = 4 << 20;
-const requestMs = 30_000;
 
 export interface OpenedProxy {
   app: FastifyInstance;
@@ -61,12 +61,17 @@ function answerErrors(app: FastifyInstance, { report }: ProxyOptions): void {
 
 /** A server behind the door, without parts. */
 export function openServer(config: ProxyConfig, token: string, options: ProxyOptions): FastifyInstance {
-  const door = new Door(config, token);
+  const { origins, hosts, host } = config;
+  const admits = {
+    host: `add it to "hosts" in the proxy's configuration`,
+    origin: () => 'add the origin to "origins" in its configuration',
+  };
+  const door = new Door({ origins, hosts, host, token, admits, pageRefusal: 'ForeignPage' });
   const app = fastify({
     bodyLimit: mostBytes,
-    requestTimeout: requestMs,
+    ...timeOuts(),
     forceCloseConnections: true,
-    rewriteUrl: (request) => door.strip(request.url),
+    rewriteUrl: door.strip,
   });
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
@@ -93,8 +98,8 @@ export async function openProxy(config: ProxyConfig, options: ProxyOptions): Pro
     token,
     parts,
     async close() {
-      await Promise.allSettled(parts.map((part) => part.close()));
-      await app.close();
+      // No request may open an environment while the others close.
+      await Promise.allSettled([app.close(), ...parts.map((part) => part.close())]);
     },
   };
 }

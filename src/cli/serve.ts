@@ -1,11 +1,12 @@
 /**
  * `npm run serve -- [--port 36001] [--world NAME ...] [--sessions N] [--idle SECONDS] [--origin ORIGIN ...] [--options
- * FILE]`
+ * FILE] [--host ADDRESS] [--allow-host NAME ...] [--token TOKEN]`
  */
 import { readFileSync } from 'node:fs';
-import { Command, InvalidArgumentError } from 'commander';
+import { Command, InvalidArgumentError, Option } from 'commander';
 import type { WorldOptions } from '../envs/env.ts';
-import { createServer } from '../server/server.ts';
+import { exposureWarning, listenProblem, tokenForm } from '../server/door.ts';
+import { createServer, type Server } from '../server/server.ts';
 import { openGuardedWorld } from '../workers/spawn-world.ts';
 import { deviceOptions } from './node-device.ts';
 import { numberIn } from './number-argument.ts';
@@ -26,6 +27,18 @@ function originOf(text: string): string {
   return text;
 }
 
+function hostOf(text: string): string {
+  if (!/^(?:[a-z0-9.-]+|\[[0-9a-f:]+\])(?::\d{1,5})?$/i.test(text))
+    throw new InvalidArgumentError('It must be a host name, or host:port, as in lab-server:36001.');
+  return text;
+}
+
+function tokenOf(text: string): string {
+  if (!tokenForm.test(text))
+    throw new InvalidArgumentError('It must have 16 to 128 characters of A-Z, a-z, 0-9, _ and -.');
+  return text;
+}
+
 /** Reads options by world, as in `{"search": {"articles": 200}}`. */
 function readOptions(file: string): { [world: string]: WorldOptions } {
   try {
@@ -39,7 +52,15 @@ const [device, threads] = deviceOptions('auto');
 const program = new Command('serve')
   .description("Serves the worlds to other programs: AgentGym's HTTP protocol and OpenEnv's, on one port.")
   .option('--port <n>', 'port to listen on', wholeFrom(0, 65_535), 36_001)
-  .option('--host <address>', 'address to listen on; 0.0.0.0 opens it to the network, without a login', '127.0.0.1')
+  .option('--host <address>', 'address to listen on; 0.0.0.0 opens it to the network', '127.0.0.1')
+  .addOption(
+    repeatable('--allow-host <name>', 'a further host name of this machine that requests may use; repeatable', hostOf),
+  )
+  .addOption(
+    new Option('--token <token>', 'token that each request needs, as first part of its path or as a bearer token')
+      .argParser(tokenOf)
+      .env('TABGYM_SERVE_TOKEN'),
+  )
   .addOption(
     repeatable(
       '--world <name>',
@@ -74,9 +95,20 @@ async function openPolicies(paths: readonly string[], machine: Parameters<typeof
   return opened;
 }
 
+/** Listens. Throws a `CommandError` of one line if the port cannot be had. */
+async function listen(server: Server, host: string, port: number): Promise<string> {
+  try {
+    return await server.app.listen({ port, host });
+  } catch (error) {
+    const problem = listenProblem(error as NodeJS.ErrnoException, host, port);
+    throw problem ? new CommandError(problem) : error;
+  }
+}
+
 async function main(): Promise<void> {
   program.parse();
-  const { port, host, world = [], options, sessions, idle, origin = [], policy = [], ...machine } = program.opts();
+  const { port, host, world = [], options, sessions, idle, origin = [], policy = [], ...others } = program.opts();
+  const { allowHost = [], token, ...machine } = others;
   const opened = await openPolicies(policy, machine as Parameters<typeof openPolicyModel>[1]);
   const server = await createServer({
     worlds: world,
@@ -86,13 +118,19 @@ async function main(): Promise<void> {
     sessions,
     idleSeconds: idle,
     origins: origin,
+    hosts: allowHost,
+    host,
+    token,
     report: (error) => console.error(error),
   });
-  const address = await server.app.listen({ port, host });
-  for (const { title, path } of server.served) console.log(`${title}: ${address}${path}`);
-  for (const { model } of opened) console.log(`${model.id}: ${address}/v1/chat/completions`);
+  const warning = exposureWarning(host, token ?? null);
+  if (warning) console.error(warning);
+  const address = await listen(server, host, port);
+  const base = token ? `${address}/${token}` : address;
+  for (const { title, path } of server.served) console.log(`${title}: ${base}${path}`);
+  for (const { model } of opened) console.log(`${model.id}: ${base}/v1/chat/completions`);
   console.log(`listening on ${address}, at most ${sessions} sessions, closed after ${idle} s without a call`);
-  for (const signal of ['SIGINT', 'SIGTERM'] as const)
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
     process.once(
       signal,
       () =>

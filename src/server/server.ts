@@ -1,20 +1,21 @@
 /**
  * The server of worlds: one process and one port, with several protocols over the same sessions. Puts together limits,
- * origins and paths, and answers failed requests. The protocols have a folder each.
+ * the door and paths, and answers failed requests. The protocols have a folder each.
  */
 import { Readable } from 'node:stream';
 import fastify, { type FastifyError, type FastifyInstance, type FastifyReply } from 'fastify';
 import { type World, WorldError, type WorldOptions } from '../envs/env.ts';
 import type { WorldModule } from '../envs/module.ts';
 import { worldModules } from '../worlds/registry.ts';
+import { Door } from './door.ts';
 import { mountWorlds } from './mounts.ts';
 import type { ChatModel } from './openai/chat-model.ts';
 import { mountChat } from './openai/routes.ts';
-import { Origins } from './origins.ts';
 import { type Answer, keepSentType, Router } from './router.ts';
 import { ServedWorld } from './served-world.ts';
 import { SessionLedger } from './sessions.ts';
 import { Sockets } from './sockets.ts';
+import { timeOuts } from './time-outs.ts';
 
 export interface ServerOptions {
   /** Names of worlds, or of AgentGym's servers (`searchqa`, `lmrlgym`). Empty: every world that can be served. */
@@ -28,14 +29,20 @@ export interface ServerOptions {
   idleSeconds: number;
   /** Origins of pages that may use the server. */
   origins: readonly string[];
+  /** `host` or `host:port` that requests may name, beside the loopback names and the address of their arrival. */
+  hosts?: readonly string[];
+  /** Address that the server will listen on. Default: 127.0.0.1. */
+  host?: string;
+  /** First segment of every path, or `Authorization: Bearer`. Default: none is needed. */
+  token?: string;
+  /** Time limit for receiving a whole request, in milliseconds. */
+  requestMs?: number;
   /** Receives failures of the server itself, as opposed to errors in a request. */
   report(error: unknown): void;
 }
 
 /** Largest request body or socket message. Messages of these protocols are far smaller. */
 const mostBytes = 1 << 20;
-/** Time limit for receiving a whole request. */
-const requestMs = 30_000;
 /** Time without traffic after which a connection is closed. */
 const silentMs = 120_000;
 
@@ -94,6 +101,14 @@ function answerErrors(app: FastifyInstance, router: Router, report: ServerOption
   });
 }
 
+function doorOf({ origins, hosts = [], host = '127.0.0.1', token }: ServerOptions): Door {
+  const admits = {
+    host: 'start the server with --allow-host NAME',
+    origin: (origin: string) => `start it with --origin ${origin}`,
+  };
+  return new Door({ origins, hosts, host, token: token ?? null, admits, pageRefusal: 'ForeignOrigin' });
+}
+
 /**
  * Opens the worlds and mounts their routes. `app.listen` starts the server; `app.inject` sends it a request within this
  * process.
@@ -101,20 +116,22 @@ function answerErrors(app: FastifyInstance, router: Router, report: ServerOption
 export async function createServer(options: ServerOptions): Promise<Server> {
   const { report } = options;
   const forms = await formsOf(options.worlds);
+  const door = doorOf(options);
   const app = fastify({
+    ...timeOuts(options.requestMs),
     bodyLimit: mostBytes,
-    requestTimeout: requestMs,
     connectionTimeout: silentMs,
     exposeHeadRoutes: false,
     forceCloseConnections: true,
     routerOptions: { maxParamLength: 200 },
+    rewriteUrl: door.strip,
   });
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
-  const origins = new Origins(options.origins);
-  app.addHook('onRequest', (request, reply, done) => {
+  door.guard(app);
+  app.addHook('onRequest', (request, _reply, done) => {
     keepSentType(request);
-    if (!origins.handle(request, reply)) done();
+    done();
   });
   const router = new Router(app, send);
   answerErrors(app, router, report);
@@ -125,7 +142,7 @@ export async function createServer(options: ServerOptions): Promise<Server> {
       return new ServedWorld(module, form, world, ledger, options.options?.[module.name]);
     }),
   );
-  const sockets = new Sockets(origins, mostBytes);
+  const sockets = new Sockets(door, mostBytes);
   mountWorlds({ router, sockets, worlds, report });
   mountChat(router, options.models ?? [], report);
   sockets.attach(app.server);

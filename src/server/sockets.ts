@@ -1,12 +1,12 @@
 /**
- * WebSockets on the server's port: the paths that accept them, the check of origins, and a conversation that answers
+ * WebSockets on the server's port: the paths that accept them, the check at the door, and a conversation that answers
  * each message before it reads the next. A client that never reads, or sends a message over the limit, loses its own
  * socket only.
  */
 import type { Server as HttpServer, IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
-import { ForeignOrigin, type Origins } from './origins.ts';
+import type { Door } from './door.ts';
 
 /** One side of a socket: produces an answer to each message. */
 interface Conversation {
@@ -28,13 +28,15 @@ export const CloseCode = { normal: 1000, goingAway: 1001, tryLater: 1013, policy
 /** Most bytes of answers that the client has not read yet; beyond it the socket is cut. */
 const mostUnread = 4 << 20;
 const closingMs = 5000;
+/** Most characters of a path shown in a refusal. */
+const mostShown = 100;
 
 export class Sockets {
   private readonly paths = new Map<string, OpenConversation>();
   private readonly server: WebSocketServer;
 
   constructor(
-    private readonly origins: Origins,
+    private readonly door: Door,
     mostBytes: number,
   ) {
     this.server = new WebSocketServer({ noServer: true, maxPayload: mostBytes, perMessageDeflate: false });
@@ -45,14 +47,18 @@ export class Sockets {
   }
 
   attach(http: HttpServer): void {
-    http.on('upgrade', (request, socket, head) => this.upgrade(request, socket, head));
+    http.on('upgrade', (request, socket, head) => void this.upgrade(request, socket, head));
   }
 
-  private upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
-    const open = this.paths.get((request.url ?? '').split('?', 1)[0]);
-    const { origin } = request.headers;
-    if (!this.origins.allows(origin)) refuse(socket, '403 Forbidden', new ForeignOrigin(origin!).message);
-    else if (!open) refuse(socket, '404 Not Found', `There is no socket at ${request.url}.`);
+  private async upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
+    // A client that leaves during a delay must not end the process.
+    socket.on('error', () => {});
+    request.url = this.door.strip(request);
+    const objection = await this.door.decide(request);
+    const path = request.url.split('?', 1)[0];
+    const open = this.paths.get(path);
+    if (objection) refuse(socket, '403 Forbidden', objection.message);
+    else if (!open) refuse(socket, '404 Not Found', `There is no socket at ${path.slice(0, mostShown)}.`);
     else this.server.handleUpgrade(request, socket, head, (opened) => answerInOrder(opened, open));
   }
 
@@ -67,7 +73,6 @@ export class Sockets {
 }
 
 function refuse(socket: Duplex, status: string, why: string): void {
-  socket.on('error', () => {});
   const body = JSON.stringify({ detail: why });
   socket.end(
     `HTTP/1.1 ${status}\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,

@@ -3,9 +3,9 @@ import { request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ConfigError, readConfig } from '../../proxies/config.ts';
-import { newToken } from '../../proxies/door.ts';
 import { HostError, Hosts, isPrivate } from '../../proxies/network/hosts.ts';
 import { openServer } from '../../proxies/service.ts';
+import { newToken } from '../../src/server/door.ts';
 
 const token = newToken();
 const page = 'http://localhost:4173';

@@ -138,7 +138,7 @@ describe('messages', () => {
       socket.once('data', (data) => resolve(String(data)));
       socket.once('error', reject);
       socket.write(
-        `POST /step HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 104857600\r\n\r\n{`,
+        `POST /step HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 104857600\r\n\r\n{`,
       );
     });
     expect(answer).toMatch(/^HTTP\/1.1 413/);
