@@ -1,7 +1,7 @@
 /** Time limits of connections, shared by the servers. */
 
 /** Time limit for receiving a whole request, however slowly it comes. */
-export const requestMs = 30_000;
+const requestMs = 30_000;
 
 /**
  * Fastify's options that cut slow requests. Node swaps the two limits if the one for headers (60 s by default) is the
