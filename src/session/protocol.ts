@@ -113,6 +113,8 @@ export interface LiveTurn {
   group: number;
   member: number;
   turn: number;
+  /** Most turns of this episode; undefined: not recorded. */
+  horizon?: number;
   action: string;
   /** The policy's thought before the action, if it produces thoughts. */
   thought?: string;

@@ -3,11 +3,13 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { LiveTurn } from '../../src/session/protocol.ts';
+import type { LiveTurn, RunSummary } from '../../src/session/protocol.ts';
+import { mockExperiment, mockSummary } from '../../src/ui/gallery/mock-data.ts';
 import { ordered, type Pair, solved } from '../../src/ui/simple/before-after.ts';
 import { arrangementOf } from '../../src/ui/state/arrangement.ts';
+import { singleChange, verdict } from '../../src/ui/state/compare.ts';
 import { parseLink } from '../../src/ui/state/link.ts';
-import { blockWeights } from '../../src/ui/state/plain-words.ts';
+import { blockWeights, moveText } from '../../src/ui/state/plain-words.ts';
 import { parseHash } from '../../src/ui/state/selection.ts';
 import { launch, narrow, open, screenshot, serveMock, wide } from './harness.ts';
 
@@ -49,6 +51,42 @@ test('the weights of the blocks are those of the projections', () => {
   // Queries and output 64 × 64, keys and values 64 × 32, three feed-forward matrices 64 × 192.
   const layer = 2 * 64 * 64 + 2 * 64 * 32 + 3 * 64 * 192;
   expect(blockWeights({ policy } as unknown as Parameters<typeof blockWeights>[0])).toBe(2 * layer);
+});
+
+describe('the effect of a change', () => {
+  const experiment = mockExperiment('a', 10);
+  const finished = (id: string, changes: Partial<typeof experiment>, rest: Partial<RunSummary> = {}): RunSummary => ({
+    ...mockSummary(id, id, 10),
+    experiment: { ...experiment, ...changes },
+    deletedUntil: null,
+    ...rest,
+  });
+  const run = finished('now', { seed: 2 });
+
+  test('is against the finished run that differs in one setting, last used', () => {
+    const base = finished('base', { seed: 1, description: 'another text' }, { updatedAt: 5 });
+    const others = [
+      run,
+      finished('same', { seed: 2 }, { updatedAt: 9 }),
+      finished('two settings', { seed: 1, group: 3, steps: 9 } as object, { updatedAt: 9 }),
+      finished('unfinished', { seed: 1 }, { updatedAt: 9, step: 4 }),
+      finished('binned', { seed: 1 }, { updatedAt: 9, deletedUntil: 1 }),
+      finished('older', { seed: 1 }, { updatedAt: 4 }),
+    ];
+    expect(singleChange(run, [...others, base])).toEqual({ base, path: 'seed', from: 1, to: 2 });
+    expect(singleChange(run, others.slice(0, 5))).toBeNull();
+  });
+
+  test('is open if the intervals overlap', () => {
+    const rate = (low: number, high: number) => ({ successes: 0, episodes: 0, rate: (low + high) / 2, low, high });
+    expect(verdict(rate(0.1, 0.2), rate(0.3, 0.4))).toBe('higher');
+    expect(verdict(rate(0.3, 0.4), rate(0.1, 0.2))).toBe('lower');
+    expect(verdict(rate(0.1, 0.3), rate(0.2, 0.4))).toBe('open');
+  });
+
+  test('a move states the most moves of its try', () => {
+    expect([moveText(2, 10), moveText(2)]).toEqual(['Move 3 of at most 10', 'Move 3']);
+  });
 });
 
 describe('in the page', () => {
@@ -96,6 +134,48 @@ describe('in the page', () => {
     expect(await page.locator('tabgym-chart').count()).toBe(1);
     // The address names the run now, and keeps the arrangement.
     expect(new URL(page.url()).hash).toContain('view=simple');
+    expect(errors).toEqual([]);
+    await close();
+  });
+
+  test('the words of the six questions are on the page, and a group is one click away', async () => {
+    const { page, errors, close } = await open(browser, `${site.url}?mock=running`, wide, { simple: true });
+    const words = page.locator('dl.terms dt');
+    await page.getByText(/of 100 tries succeed\./).waitFor();
+    expect(await words.allTextContents()).toEqual([
+      ...['Policy', 'Try', 'Reward', 'Chance', 'Group', 'Advantage', 'Update'],
+      ...['Held-out', 'Oracle'],
+    ]);
+    // One measurement of each kind on the curve.
+    expect(await page.locator('tabgym-chart .legend').getByText('evaluated').count()).toBe(0);
+    await button(page, 'Show a group').click();
+    await page.getByText(/^A group: tries of one task by the same policy\./).waitFor();
+    for (const heading of ['Return', 'Advantage', 'Ending', 'Actions'])
+      expect(await page.locator('tabgym-group .headings').getByText(heading, { exact: true }).isVisible()).toBe(true);
+    // The training goes on, and what is read stays.
+    const step = await page.getByLabel('Step', { exact: true }).inputValue();
+    await page.getByRole('button', { name: /newer: follow$/ }).waitFor();
+    expect(await page.getByLabel('Step', { exact: true }).inputValue()).toBe(step);
+    // The chosen group compares a success with a failure.
+    const marks = await page.locator('tabgym-group .grid [aria-pressed=true] .cells').textContent();
+    expect(marks).toMatch(/●.*○|○.*●/s);
+    expect(errors).toEqual([]);
+    await close();
+  });
+
+  test('a change names itself before it is trained, and its effect at the end', async () => {
+    const { page, errors, close } = await open(browser, `${site.url}?mock=changed`, wide, { simple: true });
+    const effect = page.getByRole('region', { name: 'What the change did' });
+    await effect.getByText('Learning rate 0.001 → 0.002').waitFor();
+    await effect.getByText(/^The intervals in brackets overlap: with \d+ tries/).waitFor();
+    await button(page, 'See both curves').click();
+    await page.getByRole('dialog').getByText('Settings that differ').waitFor();
+    await page.getByRole('dialog').getByLabel('Close').click();
+    await button(page, 'Change one thing').click();
+    expect(await violations(page)).toEqual([]);
+    await page.getByRole('button', { name: /^Seed: / }).click();
+    await button(page, 'Train').waitFor();
+    await page.getByText(/^Seed \d+ → \d+$/).waitFor();
     expect(errors).toEqual([]);
     await close();
   });

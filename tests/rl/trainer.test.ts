@@ -100,10 +100,13 @@ describe('trainer', () => {
 
   it('reports each turn with its step', async () => {
     const { trainer } = await trainerWith(settings());
-    const seen: { step: number; group: number; member: number; turn: number; done: boolean }[] = [];
+    const seen: { step: number; group: number; member: number; turn: number; horizon: number; done: boolean }[] = [];
     const { trajectories } = await trainer.step(2, { onTurn: (event) => void seen.push(event) });
     expect(seen).toHaveLength(trajectories.reduce((sum, { turns }) => sum + turns.length, 0));
     expect(seen.filter(({ done }) => done)).toHaveLength(trajectories.length);
     expect(new Set(seen.map(({ step }) => step))).toEqual(new Set([2]));
+    const horizonOf = (each: { group: number; member: number }) =>
+      trajectories.find(({ group, member }) => group === each.group && member === each.member)?.horizon;
+    expect(seen.map(({ horizon }) => horizon)).toEqual(seen.map(horizonOf));
   });
 });

@@ -161,7 +161,7 @@ export class ChatPlay {
       episode.success = episode.score >= promptRules.successReward;
       if (answer.feedback.failure !== undefined) episode.failure = answer.feedback.failure;
       over = this.isOver(answer.feedback);
-      await this.reportTurn(world, task, place, episode.turns, answer, reply);
+      await this.reportTurn(world, task, place, { turn: episode.turns - 1, horizon: most }, answer, reply);
     }
     return episode;
   }
@@ -186,7 +186,7 @@ export class ChatPlay {
     world: World,
     task: Task,
     { group, member, slot }: Place,
-    turns: number,
+    { turn, horizon }: Pick<TurnEvent, 'turn' | 'horizon'>,
     { action, feedback }: { action: string; feedback: Feedback },
     reply: string,
   ): Promise<void> {
@@ -195,7 +195,8 @@ export class ChatPlay {
       task,
       group,
       member,
-      turn: turns - 1,
+      turn,
+      horizon,
       action,
       reply,
       observation,

@@ -90,6 +90,11 @@ export class Episode {
     private readonly settings: EpisodeSettings,
   ) {}
 
+  /** Most turns of this episode. */
+  get turnLimit(): number {
+    return this.horizon;
+  }
+
   /** Share of the episode that is over, from 0 to 1, by its turns. */
   get played(): number {
     if (this.ended) return 1;

@@ -46,6 +46,8 @@ export interface TurnEvent {
   group: number;
   member: number;
   turn: number;
+  /** Most turns of this episode. */
+  horizon: number;
   action: string;
   thought?: string;
   reply?: string;
@@ -374,6 +376,7 @@ function turnEvent(episode: Episode, world: World, feedback: Feedback): TurnEven
     group,
     member,
     turn: episode.turnCount - 1,
+    horizon: episode.turnLimit,
     action,
     thought: lastThought,
     reply: reply ?? undefined,

@@ -5,9 +5,9 @@ import type { StepOptions, WatchOptions } from '../engine.ts';
 import type { LiveTurn } from '../protocol.ts';
 
 export async function liveTurn({ world, slot, ...event }: TurnEvent & { step: number }): Promise<LiveTurn> {
-  const { step, group, member, turn, action, thought, reply, observation, reward, done } = event;
+  const { step, group, member, turn, horizon, action, thought, reply, observation, reward, done } = event;
   const view = await world.view(slot).catch(() => null);
-  return { step, group, member, turn, action, thought, reply, observation, reward, done, view };
+  return { step, group, member, turn, horizon, action, thought, reply, observation, reward, done, view };
 }
 
 /** Plays one episode without training, with a pause of `turnMs` after each turn. */

@@ -11,7 +11,7 @@ import { pendingChanges } from '../state/changes.ts';
 import { deviceLabel, rememberDevice } from '../state/device.ts';
 import { isEmbedded } from '../state/embedded-view.ts';
 import { playsOnlyReason } from '../state/labels.ts';
-import { firstPresetIn, isNewcomer, rememberRuns } from '../state/newcomer.ts';
+import { firstPreset, firstPresetIn, isNewcomer, rememberRuns } from '../state/newcomer.ts';
 import { noSelection, type Selection } from '../state/selection.ts';
 import { type State, Store } from '../state/state.ts';
 import type { Client } from './client.ts';
@@ -458,6 +458,13 @@ export class Controller {
   close() {
     this.leave();
     this.navigation.select({ run: null, tab: 'watch' });
+  }
+
+  /** Closes the run in focus and puts an experiment into the setup. A recorded try of the first preset plays until then. */
+  prepare(experiment: Experiment) {
+    this.close();
+    this.draft.use(experiment);
+    if (experiment.name === firstPreset) void this.recorded.playSample();
   }
 
   private leave() {

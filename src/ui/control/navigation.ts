@@ -7,6 +7,7 @@ import { groupBy } from '../../rl/common/numbers.ts';
 import type { Trajectory } from '../../rl/episode/trajectory.ts';
 import type { StepDetail, TrainerApi } from '../../session/protocol.ts';
 import { arrangementOf, rememberedArrangement } from '../state/arrangement.ts';
+import { groupStatistics } from '../state/episodes.ts';
 import { shownStep, tokenKey } from '../state/focus.ts';
 import { nearestStep, neighbourStep } from '../state/kept-steps.ts';
 import { formatLink, parseLink } from '../state/link.ts';
@@ -107,6 +108,12 @@ export class Navigation {
     if (detail.state !== 'ready' || detail.value.step !== selection.step) return;
     const found = [...groupBy(detail.value.trajectories, ({ group }) => group)].find(([, members]) => wanted(members));
     if (found) this.select({ group: found[0] });
+  }
+
+  /** Selects the newest step with episodes, so that later ones do not replace it, and a group of it with a signal. */
+  lookCloser(): Promise<void> {
+    const { kept, records } = this.store.state;
+    return this.showGroup(kept.at(-1) ?? records.at(-1)?.step ?? 0, (members) => groupStatistics(members).signal);
   }
 
   private cleared(patch: Partial<Selection>): Partial<Selection> {

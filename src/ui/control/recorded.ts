@@ -18,6 +18,7 @@ const liveTurns = (step: number, trajectory: Trajectory, frames: readonly Replay
     group: trajectory.group,
     member: trajectory.member,
     turn: index,
+    horizon: trajectory.horizon,
     action: turn.action,
     thought: turn.thought,
     reply: turn.reply,

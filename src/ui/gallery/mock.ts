@@ -2,7 +2,7 @@
  * A trainer made of fixtures, for development and tests: `?mock=STATE`. It follows the contract of `TrainerApi`
  * (statuses, events, growing steps) without a GPU or a world. Never part of the shipped page: `scripts/size.mjs` checks
  * that.
- * States: unsupported, empty, preparing, running, paused, error, finished, read-only, long, broken, sweep, the states
+ * States: unsupported, empty, preparing, running, paused, error, finished, changed, read-only, long, broken, sweep, the states
  * of `panel-states.ts` (waiting, failing), and the name of any world that has a fixture.
  * Long because it implements every method of the trainer.
  */
@@ -85,6 +85,7 @@ class MockTrainer implements TrainerApi {
       paused: 42,
       error: 12,
       finished: 200,
+      changed: 200,
       'read-only': 42,
       unsupported: 42,
       long: 10_000,
@@ -100,6 +101,7 @@ class MockTrainer implements TrainerApi {
     }
     if (state === 'sweep') this.sweeps.fill(42);
     if (state === 'paused') this.add(this.forked(), mockRecords(20));
+    if (state === 'changed') this.add({ ...this.forked(), step: 200 }, mockRecords(200));
     if (state === 'unsupported' && !location.hash) this.runs.clear();
     if (state === 'read-only') this.owner = 'another-tab';
   }

@@ -10,6 +10,8 @@ const isOne = (count: number) => count === 1;
 
 export const turnCount = (count: number): string => (isOne(count) ? msg('1 turn') : msg(str`${count} turns`));
 
+export const moveCount = (count: number): string => (isOne(count) ? msg('1 move') : msg(str`${count} moves`));
+
 export const stepCount = (count: number): string => (isOne(count) ? msg('1 step') : msg(str`${count} steps`));
 
 export const episodeCount = (count: number): string => (isOne(count) ? msg('1 episode') : msg(str`${count} episodes`));

@@ -9,6 +9,7 @@ import type { LiveTurn } from '../../session/protocol.ts';
 import { Panel } from '../control/panel.ts';
 import { loadingState } from '../kit/states.ts';
 import { controls } from '../kit/styles/shared.ts';
+import { moveText } from '../state/plain-words.ts';
 import '../worlds/world-view.ts';
 import { beforeAfterStyles } from './styles.ts';
 
@@ -108,7 +109,7 @@ export class TabgymBeforeAfter extends Panel {
     return html`<section aria-label=${title}>
       <h2>${title} ${ended ? html`<span class="badge ${won ? 'good' : 'bad'}">${won ? `✓ ${msg('success')}` : `✕ ${msg('failure')}`}</span>` : nothing}</h2>
       <tabgym-world-view .view=${turns[at].view}></tabgym-world-view>
-      <p class="soft small"><span class="number">${msg(str`Move ${at + 1}`)}</span> <span class="mono">${turns[at].action}</span></p>
+      <p class="soft small"><span class="number">${moveText(at, turns[at].horizon)}</span> <span class="mono">${turns[at].action}</span></p>
     </section>`;
   }
 }

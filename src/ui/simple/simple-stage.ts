@@ -10,6 +10,7 @@ import { isActive } from '../control/events.ts';
 import { Panel } from '../control/panel.ts';
 import { loadingState } from '../kit/states.ts';
 import { controls } from '../kit/styles/shared.ts';
+import { moveText } from '../state/plain-words.ts';
 import { progressBar, progressText } from '../state/work-progress.ts';
 import '../worlds/world-view.ts';
 import { simpleStageStyles } from './styles.ts';
@@ -41,10 +42,10 @@ export class TabgymSimpleStage extends Panel {
     return html`<span class="soft">${watching ? msg('Playing without training') : msg('The last try')}</span>`;
   }
 
-  /** Opens the tabs of the stage: all tries of a step, turn by turn. */
+  /** Opens the newest update's tries, held there while the training goes on. */
   private renderCloser() {
     if (!this.state.records.some(({ step }) => step > 0)) return nothing;
-    return html`<button class="link" @click=${() => this.app.navigation.select({ tab: 'group' })}>${msg('Look closer')}</button>`;
+    return html`<button class="link" @click=${() => this.app.navigation.lookCloser()}>${msg('Look closer')}</button>`;
   }
 
   private renderQuiet() {
@@ -54,12 +55,12 @@ export class TabgymSimpleStage extends Panel {
     return phase === 'starting' ? loadingState(msg('Opening the world')) : nothing;
   }
 
-  private renderTurn({ action, turn, done, reward }: LiveTurn) {
+  private renderTurn({ action, turn, horizon, done, reward }: LiveTurn) {
     const ending =
       reward > 0
         ? html`<span class="badge good">✓ ${msg('Success: reward 1')}</span>`
         : html`<span class="badge bad">✕ ${msg('Failure: reward 0')}</span>`;
-    return html`<p class="turn row"><span class="soft number">${msg(str`Move ${turn + 1}`)}</span>
+    return html`<p class="turn row"><span class="soft number">${moveText(turn, horizon)}</span>
       <span class="action">${action}</span>${done ? ending : nothing}</p>`;
   }
 }

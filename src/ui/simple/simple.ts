@@ -6,6 +6,7 @@ import { msg, str } from '@lit/localize';
 import { html, nothing } from 'lit';
 import { customElement, state } from 'lit/decorators.js';
 import type { Experiment } from '../../experiment/experiment.ts';
+import { differences } from '../../experiment/paths.ts';
 import { factsOf } from '../../experiment/policies/registry.ts';
 import '../charts/chart.ts';
 import type { ChartZoomEvent, StepSelectEvent } from '../charts/plot-keys.ts';
@@ -19,23 +20,29 @@ import '../stage/stage.ts';
 import '../stage/welcome.ts';
 import { recentStepMs } from '../state/estimate.ts';
 import { worldPlain, worldTitle } from '../state/labels.ts';
-import { amountText, networkText, ofHundred, timeText } from '../state/plain-words.ts';
+import { amountText, changeText, networkText, ofHundred, timeText } from '../state/plain-words.ts';
 import { readSuccess } from '../state/score.ts';
 import { type ChartSpec, charts } from '../state/series.ts';
 import { progressBar, progressText } from '../state/work-progress.ts';
 import './before-after.ts';
+import './change-effect.ts';
 import { oneChanges } from './one-change.ts';
 import './simple-stage.ts';
 import { simpleStyles } from './styles.ts';
+import { renderTerms } from './terms.ts';
 
 const chartHeight = 210;
+
+/** The charts with held-out evaluations only: a newcomer's curve has one measurement of each kind. */
+const simpleCharts = (): ChartSpec[] =>
+  charts().map((spec) => ({ ...spec, points: spec.points.filter(({ shape }) => shape === 'diamond') }));
 
 @customElement('tabgym-simple')
 export class TabgymSimple extends Panel {
   static override styles = [controls, simpleStyles];
 
   /** The charts keep their identity, so that a plot is not built anew at each update. */
-  private readonly specs = charts();
+  private readonly specs = simpleCharts();
   @state() private changing = false;
   @state() private moreCharts = false;
 
@@ -99,7 +106,7 @@ export class TabgymSimple extends Panel {
     return html`<h2 class="lead">${this.lead()}</h2>
       ${this.finished ? this.renderEnd() : this.renderGo()}
       ${this.trained > 0 ? this.renderSuccess() : nothing}
-      ${this.renderTerms()}
+      ${renderTerms(this.experiment, this.trained > 0, () => this.app.navigation.lookCloser())}
       ${this.trained > 0 ? this.renderMore() : nothing}`;
   }
 
@@ -127,12 +134,22 @@ export class TabgymSimple extends Panel {
     const off = busy !== null || !gpu?.supported || owner === 'another-tab' || status === 'pausing' || !(run ?? draft);
     const trains = experiment !== null && factsOf(experiment.policy).trains;
     return html`<p class="say">${running || this.trained > 0 ? this.progressText() : this.beginning()}</p>
+      ${this.renderChanged()}
       <div class="go">
         <button class=${running ? '' : 'primary'} ?disabled=${off || !trains} aria-keyshortcuts="Space" @click=${() => this.app.toggle()}>${this.buttonText(running)}</button>
         ${running ? this.renderProgress() : this.renderFacts()}
         ${status === 'failed' ? html`<p class="message error" role="alert">${this.state.statusDetail}</p>` : nothing}
         ${run && owner === 'another-tab' ? html`<p class="message warning">${msg('Another tab trains this agent.')} <button @click=${() => this.app.takeOver()}>${msg('Take over')}</button></p>` : nothing}
       </div>`;
+  }
+
+  /** Settings in which this experiment differs from its preset. */
+  private renderChanged() {
+    const { experiment } = this;
+    const preset = this.state.presets.find(({ name }) => name === experiment?.name);
+    if (!preset || !experiment) return nothing;
+    const changes = differences(preset, experiment).map(changeText).join('; ');
+    return changes ? html`<p class="number"><strong>${msg('Changed:')}</strong> ${changes}</p>` : nothing;
   }
 
   private buttonText(running: boolean) {
@@ -180,33 +197,19 @@ export class TabgymSimple extends Panel {
 
   private renderCurve(spec: ChartSpec, tall: number) {
     const { records, selection, theme, systemDark, chartView, chartZoom } = this.state;
-    return html`<tabgym-chart .spec=${spec} .records=${records} .selected=${selection.step} .theme=${`${theme} ${systemDark}`} .view=${chartView} .zoom=${chartZoom} .kept=${this.state.kept} .tall=${tall}></tabgym-chart>`;
+    // The world on the left follows the newest step.
+    const selected = selection.tab === 'watch' ? null : selection.step;
+    return html`<tabgym-chart .spec=${spec} .records=${records} .selected=${selected} .theme=${`${theme} ${systemDark}`} .view=${chartView} .zoom=${chartZoom} .kept=${this.state.kept} .tall=${tall}></tabgym-chart>`;
   }
 
   private renderReadout({ rate, chance }: { rate: number; chance: number | null }) {
     const tries = ofHundred(rate);
+    // The finished run's headline is about other tasks.
+    const result = this.finished
+      ? msg(str`On the tasks that it trained on, ${tries} of 100 tries succeed.`)
+      : msg(str`${tries} of 100 tries succeed.`);
     return html`<div class="readout"><span class="big" aria-hidden="true">${tries}%</span>
-      <p>${msg(str`${tries} of 100 tries succeed.`)}${chance === null ? nothing : html`<br /><span class="soft">${msg(str`An agent that acts at random: ${ofHundred(chance)} of 100.`)}</span>`}</p></div>`;
-  }
-
-  private renderTerms() {
-    const terms: [string, string][] = [
-      [msg('Policy'), msg('The network. It reads what the agent sees and gives each possible action a probability.')],
-      [
-        msg('Try'),
-        msg('One attempt at one task, from the start to success or to the last allowed move. Also called an episode.'),
-      ],
-      [msg('Reward'), msg('1 if the try succeeds, 0 if not. Nothing else tells the agent what is right.')],
-      [
-        msg('Chance'),
-        msg('How often an agent succeeds that chooses among the same actions at random: the dashed line.'),
-      ],
-      [
-        msg('Update'),
-        msg('A small change of the weights after a round of tries: actions of better tries become more likely.'),
-      ],
-    ];
-    return html`<dl class="terms" aria-label=${msg('Words')}>${terms.map(([word, meaning]) => html`<div><dt>${word}</dt><dd>${meaning}</dd></div>`)}</dl>`;
+      <p>${result}${chance === null ? nothing : html`<br /><span class="soft">${msg(str`An agent that acts at random: ${ofHundred(chance)} of 100.`)}</span>`}</p></div>`;
   }
 
   /** The other curves, drawn when they are opened. */
@@ -241,7 +244,8 @@ export class TabgymSimple extends Panel {
         <button @click=${() => this.app.navigation.select({ tab: 'play' })}>${msg('Play against it')}</button>
         <button @click=${() => this.app.layout.openLearn('lessons')}>${msg('Next lesson')}</button>
       </div>
-      ${this.changing ? this.renderChanges() : nothing}`;
+      ${this.changing ? this.renderChanges() : nothing}
+      <tabgym-change-effect .app=${this.app}></tabgym-change-effect>`;
   }
 
   private renderChanges() {
@@ -249,10 +253,9 @@ export class TabgymSimple extends Panel {
     if (!experiment) return nothing;
     const begin = (document: Experiment) => {
       this.changing = false;
-      this.app.close();
-      this.app.draft.use(document);
+      this.app.prepare(document);
     };
-    return html`<div class="changes"><p>${msg('A second run with one difference, from random weights. Both stay under Runs in the lab, to be compared.')}</p>
+    return html`<div class="changes"><p>${msg('A second run with one difference, from random weights. At its end the page compares the two.')}</p>
       ${oneChanges(experiment).map(({ label, experiment: changed }) => html`<button @click=${() => begin(changed)}>${label}</button>`)}
       <button class="link" @click=${() => this.app.layout.showSettings(true)}>${msg('All settings')}</button></div>`;
   }

@@ -97,7 +97,7 @@ export const simpleStyles = css`
   }
   .terms > div {
     display: grid;
-    grid-template-columns: 76px minmax(0, 1fr);
+    grid-template-columns: 84px minmax(0, 1fr);
     gap: 10px;
   }
   .terms dt {

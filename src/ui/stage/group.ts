@@ -113,6 +113,15 @@ export class TabgymGroup extends Panel {
         padding: 5px 8px;
         white-space: normal;
       }
+      .meaning {
+        max-width: 90ch;
+        margin-block-end: 12px;
+        color: var(--text-2);
+      }
+      .headings {
+        border: 1px solid transparent;
+        padding-block: 0 2px;
+      }
       .episode[aria-pressed='true'] {
         color: var(--text);
       }
@@ -166,6 +175,9 @@ export class TabgymGroup extends Panel {
         .actions {
           grid-column: 1 / -1;
         }
+        .headings > :nth-child(n + 4) {
+          display: none;
+        }
         .ending {
           grid-column: 1 / -1;
         }
@@ -203,7 +215,8 @@ export class TabgymGroup extends Panel {
   private renderStep(all: readonly Trajectory[]) {
     const groups = groupBy(all, ({ group }) => group);
     const chosen = groups.has(this.state.selection.group) ? this.state.selection.group : [...groups.keys()][0];
-    return html`<div class="layout">
+    return html`<p class="meaning">${msg('A group: tries of one task by the same policy. Advantage: the return of a try compared with the mean of its group. Actions of a try above the mean (▲) become more likely in the update, those of a try below it (▼) less likely.')}</p>
+      <div class="layout">
       <div><h2 id="groups">${msg('Groups of this step')}</h2>
         <div class="grid" role="group" aria-labelledby="groups">${[...groups].map(([index, members]) => this.renderRow(index, members, index === chosen))}</div>
         <p class="small soft"><span aria-hidden="true">● ○</span> ${msg('success, failure')}</p>
@@ -242,6 +255,7 @@ export class TabgymGroup extends Panel {
       <p class="formula" .style=${highlightStyle('group')}>${msg('mean return')} ${printed?.mean ?? fixed(mean)} · ${msg('standard deviation')} ${printed?.std ?? fixed(std)}${
         printed ? html` · ${msg('advantage of the best episode')} = ${this.formula(printed)}` : nothing
       }</p>
+      <div class="episode headings small soft" aria-hidden="true"><span></span><span>${msg('Return')}</span><span>${msg('Advantage')}</span><span>${msg('Ending')}</span><span>${msg('Actions')}</span></div>
       <div class="episodes">${members.map((each) => this.renderEpisode(each, members))}</div>
     </div>`;
   }

@@ -1,7 +1,7 @@
 /** Comparison of stored runs: their curves, the settings in which they differ, and their evaluations. Pure functions. */
 import type { Experiment } from '../../experiment/experiment.ts';
 import { differences, readPath } from '../../experiment/paths.ts';
-import type { RunSummary, SplitEvaluation, StepRecord } from '../../session/protocol.ts';
+import type { Rate, RunSummary, SplitEvaluation, StepRecord } from '../../session/protocol.ts';
 import { lineStyle, type VariantLine } from './sweep-series.ts';
 
 export interface ComparedRun {
@@ -26,6 +26,35 @@ export function settingsThatDiffer(experiments: readonly Experiment[]): { path: 
   return [...paths]
     .filter((path) => path !== 'name' && path !== 'description')
     .map((path) => ({ path, values: experiments.map((each) => readPath(each, path)) }));
+}
+
+/** One setting that was changed between two runs. */
+export interface SingleChange {
+  base: RunSummary;
+  path: string;
+  from: unknown;
+  to: unknown;
+}
+
+/** The finished run, last used, from which `run` differs in a single setting; null if there is none. */
+export function singleChange(run: RunSummary, runs: readonly RunSummary[]): SingleChange | null {
+  const isFinished = ({ step, experiment }: RunSummary) => step >= experiment.steps;
+  const others = runs.filter((each) => each.id !== run.id && each.deletedUntil === null && isFinished(each));
+  for (const base of others.sort((a, b) => b.updatedAt - a.updatedAt)) {
+    const [one, ...more] = settingsThatDiffer([base.experiment, run.experiment]);
+    if (one && !more.length) return { base, path: one.path, from: one.values[0], to: one.values[1] };
+  }
+  return null;
+}
+
+/** Newest evaluation on held-out goals; null if there is none. */
+export const newestHeldOut = (records: readonly StepRecord[]): SplitEvaluation | null =>
+  records.findLast(({ evaluation }) => evaluation)?.evaluation?.test ?? null;
+
+/** Comparison of two rates by their intervals. */
+export function verdict(before: Rate, after: Rate): 'higher' | 'lower' | 'open' {
+  if (after.low > before.high) return 'higher';
+  return after.high < before.low ? 'lower' : 'open';
 }
 
 export interface HeldOutRow {

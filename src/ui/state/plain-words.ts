@@ -1,11 +1,14 @@
 /** Descriptions of an experiment for a newcomer: the size of its network, its updates and tries, its time. */
 import { msg, str } from '@lit/localize';
 import type { Experiment } from '../../experiment/experiment.ts';
+import { findKnob } from '../../experiment/knobs.ts';
+import type { Difference } from '../../experiment/paths.ts';
+import { valueWords } from '../../experiment/variant-labels.ts';
 import type { GpuReport } from '../../session/protocol.ts';
 import { tryCount } from '../kit/counts.ts';
 import { shortDuration } from '../kit/format.ts';
 import { estimate } from './estimate.ts';
-import { policyLabel } from './labels.ts';
+import { knobLabel, policyLabel } from './labels.ts';
 
 /** Number of weights in the blocks of a policy; null if it does not state its sizes. Embeddings are left out. */
 export function blockWeights({ policy }: Pick<Experiment, 'policy'>): number | null {
@@ -32,6 +35,16 @@ export function amountText({ steps, algorithm }: Experiment): string {
 export function timeText(experiment: Experiment, gpu: GpuReport | null): string {
   const found = estimate(experiment, gpu);
   return found ? msg(str`about ${shortDuration(found.ms)}`) : msg('duration known after the first updates');
+}
+
+/** Number of a turn, counted from 0, and the most turns of its try if they are known. */
+export const moveText = (turn: number, most?: number): string =>
+  most === undefined ? msg(str`Move ${turn + 1}`) : msg(str`Move ${turn + 1} of at most ${most}`);
+
+/** A changed setting, for example "Learning rate 0.001 → 0.003". */
+export function changeText({ path, from, to }: Pick<Difference, 'path' | 'from' | 'to'>): string {
+  const knob = findKnob(path);
+  return `${knob ? knobLabel(knob) : path} ${valueWords(from, knob)} → ${valueWords(to, knob)}`;
 }
 
 /** A rate as a number of tries out of a hundred. */

@@ -92,7 +92,7 @@ export const controls = css`
     text-underline-offset: 2px;
   }
   button[aria-pressed='true'],
-  button[aria-expanded='true'] {
+  button[aria-expanded='true']:not(.primary) {
     background: var(--accent-soft);
     border-color: var(--accent);
     color: var(--accent);

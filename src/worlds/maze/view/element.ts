@@ -5,6 +5,7 @@
 import { msg, str } from '@lit/localize';
 import { css, html, LitElement, nothing, type SVGTemplateResult, svg } from 'lit';
 import { customElement, property } from 'lit/decorators.js';
+import { moveCount } from '../../../ui/kit/counts.ts';
 import { controls } from '../../../ui/kit/styles/shared.ts';
 import type { MazeView, Place } from '../view-data.ts';
 
@@ -82,7 +83,7 @@ export class TabgymMazeView extends LitElement {
   override render() {
     const { view } = this;
     if (!view) return nothing;
-    const { walls, steps, stepLimit } = view;
+    const { walls, steps } = view;
     const [rows, columns] = [walls.length, walls[0].length];
     return html`
       <svg viewBox="0 0 ${columns * SIDE} ${rows * SIDE}" role="img" aria-label=${view.text} .style=${`max-width:calc(${columns} * var(--view-cell, 40px))`}>
@@ -92,7 +93,7 @@ export class TabgymMazeView extends LitElement {
       </svg>
       <p class="row spread">
         <span>${view.done ? html`<strong>${this.ending(view)}</strong>` : msg(str`row ${view.agent.row}, column ${view.agent.column}`)}</span>
-        <span class="soft number">${msg(str`${steps} of ${stepLimit} moves`)}</span>
+        <span class="soft number">${moveCount(steps)}</span>
       </p>
       <p class="legend">${msg('Disc: agent. Ring: start. G: goal. Tinted: visited. Line: path so far.')}</p>
     `;
