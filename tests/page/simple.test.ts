@@ -175,7 +175,7 @@ describe('in the page', () => {
     expect(await violations(page)).toEqual([]);
     await page.getByRole('button', { name: /^Seed: / }).click();
     await button(page, 'Train').waitFor();
-    await page.getByText(/^Seed \d+ → \d+$/).waitFor();
+    await page.getByText(/^Changed: Seed \d+ → \d+$/).waitFor();
     expect(errors).toEqual([]);
     await close();
   });
