@@ -42,6 +42,8 @@ function opened(step: number, kept = [10, 20, 30, 40, 50, 60]) {
       requests.push(id);
       return kept;
     },
+    stepDetail: async (_run: string, step: number) => ({ step, trajectories: [] }),
+    tokenTexts: async () => [],
   };
   const navigation = new Navigation(store, () => api as never);
   store.set({ selection: { ...store.state.selection, run: run.id, step, tab: 'evaluate' } });
@@ -57,6 +59,24 @@ test('buttons and the keys of a chart leave a kept step; a click near it does no
   navigation.chooseStep({ step: 41, by: 0 }, { tab: 'evaluate' });
   expect(selected()).toBe(40);
   navigation.chooseStep({ step: 60, by: 0 });
+  expect(selected()).toBe(60);
+});
+
+test('a closer look is at the newest kept step with a group to compare', async () => {
+  const { store, navigation, selected } = opened(10);
+  const without = (steps: number[]) =>
+    store.set({
+      records: mockRecords(60).map((each) => ({
+        ...each,
+        metrics: { ...each.metrics, groupsWithoutSignal: steps.includes(each.step) ? 1 : 0.5 },
+      })),
+    });
+  without([50, 60]);
+  await navigation.lookCloser();
+  expect([selected(), store.state.selection.tab]).toEqual([40, 'group']);
+  // All groups of all kept steps succeed or fail as a whole.
+  without([10, 20, 30, 40, 50, 60]);
+  await navigation.lookCloser();
   expect(selected()).toBe(60);
 });
 

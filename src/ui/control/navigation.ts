@@ -12,6 +12,7 @@ import { shownStep, tokenKey } from '../state/focus.ts';
 import { nearestStep, neighbourStep } from '../state/kept-steps.ts';
 import { formatLink, parseLink } from '../state/link.ts';
 import { formatHash, parseHash, type Selection, showsEpisodes } from '../state/selection.ts';
+import { metricNames } from '../state/series.ts';
 import { none, type Store } from '../state/state.ts';
 
 const keptDetails = 6;
@@ -110,10 +111,17 @@ export class Navigation {
     if (found) this.select({ group: found[0] });
   }
 
-  /** Selects the newest step with episodes, so that later ones do not replace it, and a group of it with a signal. */
+  /**
+   * Selects the newest step with episodes and a group with a signal, so that later steps do not replace it, and that
+   * group. Without such a step: the newest one.
+   */
   lookCloser(): Promise<void> {
     const { kept, records } = this.store.state;
-    return this.showGroup(kept.at(-1) ?? records.at(-1)?.step ?? 0, (members) => groupStatistics(members).signal);
+    const stored = new Set(kept);
+    const shown = records.filter(({ step }) => step > 0 && (!kept.length || stored.has(step)));
+    const signal = shown.findLast(({ metrics }) => metrics[metricNames.noSignal] < 1);
+    const step = (signal ?? shown.at(-1))?.step ?? kept.at(-1) ?? 0;
+    return this.showGroup(step, (members) => groupStatistics(members).signal);
   }
 
   private cleared(patch: Partial<Selection>): Partial<Selection> {

@@ -30,6 +30,9 @@ export class TabgymChangeEffect extends Panel {
       h3 {
         font-size: var(--size-l);
       }
+      .rate {
+        white-space: nowrap;
+      }
     `,
   ];
 
@@ -58,7 +61,7 @@ export class TabgymChangeEffect extends Panel {
 
   private renderEffect(change: SingleChange, before: SplitEvaluation, after: SplitEvaluation) {
     const rate = ({ policy: { rate, low, high } }: SplitEvaluation) =>
-      html`<strong class="number">${ofHundred(rate)}</strong> <span class="soft number">[${ofHundred(low)}, ${ofHundred(high)}]</span>`;
+      html`<span class="rate number"><strong>${ofHundred(rate)}</strong> <span class="soft">[${ofHundred(low)}, ${ofHundred(high)}]</span></span>`;
     const ids = [change.base.id, this.state.run!.id];
     return html`<section aria-labelledby="effect"><h3 id="effect">${msg('What the change did')}</h3>
       <p class="number">${changeText(change)}</p>

@@ -118,6 +118,10 @@ export class TabgymGroup extends Panel {
         margin-block-end: 12px;
         color: var(--text-2);
       }
+      .headings > span {
+        /* On the spans: the columns are in the font size of the rows. */
+        font-size: var(--size-s);
+      }
       .headings {
         border: 1px solid transparent;
         padding-block: 0 2px;
@@ -255,7 +259,7 @@ export class TabgymGroup extends Panel {
       <p class="formula" .style=${highlightStyle('group')}>${msg('mean return')} ${printed?.mean ?? fixed(mean)} · ${msg('standard deviation')} ${printed?.std ?? fixed(std)}${
         printed ? html` · ${msg('advantage of the best episode')} = ${this.formula(printed)}` : nothing
       }</p>
-      <div class="episode headings small soft" aria-hidden="true"><span></span><span>${msg('Return')}</span><span>${msg('Advantage')}</span><span>${msg('Ending')}</span><span>${msg('Actions')}</span></div>
+      <div class="episode headings soft" aria-hidden="true"><span></span><span>${msg('Return')}</span><span>${msg('Advantage')}</span><span>${msg('Ending')}</span><span>${msg('Actions')}</span></div>
       <div class="episodes">${members.map((each) => this.renderEpisode(each, members))}</div>
     </div>`;
   }
