@@ -5,6 +5,7 @@
 
 import type { Evaluation, Mean, Rate, Scores, SplitEvaluation, StepRecord } from '../rl/evaluation/evaluation.ts';
 import { fallOf, signalLabels } from '../rl/evaluation/fall.ts';
+import { rewardHackOf } from '../rl/evaluation/reward-hack.ts';
 
 /** Assumed costs on a laptop's GPU. */
 const SECONDS = { dispatch: 50e-6, readback: 5e-3, flop: 1 / 200e9 };
@@ -123,6 +124,19 @@ export function fallLines(records: readonly StepRecord[]): string[] {
   ];
 }
 
+/** The rise of the reward while success fell, and the part that rose most. Empty without one. */
+export function rewardHackLines(records: readonly StepRecord[]): string[] {
+  const found = rewardHackOf(records);
+  if (!found) return [];
+  const { success, reward, part, from, to } = found;
+  const risen = part
+    ? `; the part that rose most is "${part.column}", ${three(part.before)} to ${three(part.after)}`
+    : '';
+  return [
+    `the reward rises, success falls: from about step ${from} to step ${to} the reward went from ${three(reward.before)} to ${three(reward.after)}, success from ${three(success.before)} to ${three(success.after)}${risen}`,
+  ];
+}
+
 /** All lines; the last two are the result. A run without an evaluation before its first update has a dash for it. */
 export function reportLines(records: readonly StepRecord[]): string[] {
   const end = records.at(-1)?.evaluation;
@@ -135,6 +149,7 @@ export function reportLines(records: readonly StepRecord[]): string[] {
     ...scoreLines('held-out', start?.test, end.test),
     ...(start ? [costLine(costOfFirstGain(records, start.train.policy.rate))] : []),
     ...fallLines(records),
+    ...rewardHackLines(records),
     closing('training-goal', start?.train, end.train),
     closing('held-out', start?.test, end.test),
   ];

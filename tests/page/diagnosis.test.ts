@@ -28,6 +28,19 @@ describe('diagnosis', () => {
   test('steps without any signal are one', () => {
     expect(ids(records(() => ({ groupsWithoutSignal: 1 })).slice(0, 6))).toEqual(['no-signal']);
   });
+  test('a reward that rises while success falls', () => {
+    const success = (step: number) => (step < 12 ? 0.6 : 0.1);
+    const values = (step: number) => ({ success: success(step), reward: step < 12 ? 1 : 2 });
+    const parts = (step: number) => ({ 'reward.talk': step < 12 ? 0.4 : 1.9, 'reward.success': success(step) });
+    const hacked = records((step) => ({ episodes: 64, ...values(step), ...parts(step) })).map((record) => ({
+      ...record,
+      stage: 4,
+    }));
+    const [first] = diagnose(hacked);
+    expect(first.id).toBe('reward-hacked');
+    expect(first.sentence).toContain('“talk”');
+    expect(first.goOnFrom).toBeLessThan(10);
+  });
   test('the hint names the newest step', () =>
     expect(diagnose(records(() => ({ endingHorizon: 0.9 })))[0].step).toBe(30));
 });

@@ -30,6 +30,8 @@ export interface RewardPart<S extends PartSettings = PartSettings> {
   /** One-sentence explanation. */
   sentence: string;
   schema: v.GenericSchema<unknown, S>;
+  /** Fields without a default, for a new part. */
+  start?: { readonly [field: string]: unknown };
   /** (B) values of the episodes, before the weight; NaN: the episode has none and is left out of training. */
   // A method rather than a function field, so that a module with narrower settings is a RewardPart.
   values(

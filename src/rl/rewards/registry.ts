@@ -56,3 +56,10 @@ export function partOf({ kind }: Pick<PartSettings, 'kind'>): RewardPart {
   if (found) return found;
   throw new UnknownPartError(`There is no part "${kind}" of a reward; there are ${order.join(', ')}.`);
 }
+
+/** A new part of a kind, with the defaults of its fields. */
+export const newPart = (kind: string): RewardSettings['parts'][number] =>
+  v.parse(PartSchema, { kind, ...partOf({ kind }).start });
+
+/** A new reward: the world's score, as without one. */
+export const newReward = (): RewardSettings => v.parse(RewardSchema, { parts: [newPart('progress')] });

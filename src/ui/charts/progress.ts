@@ -8,6 +8,7 @@ import { customElement, state } from 'lit/decorators.js';
 import './chart.ts';
 import './sweep-charts.ts';
 import type { Trajectory } from '../../rl/episode/trajectory.ts';
+import type { StepRecord } from '../../session/protocol.ts';
 import { isActive } from '../control/events.ts';
 import { Panel } from '../control/panel.ts';
 import { compact } from '../kit/format.ts';
@@ -15,6 +16,7 @@ import { controls } from '../kit/styles/shared.ts';
 import { diagnose, type Hint } from '../state/diagnosis.ts';
 import { groupStatistics } from '../state/episodes.ts';
 import { progressPane } from '../state/panes.ts';
+import { chartsOf, rewardColumns } from '../state/reward-parts.ts';
 import { type ChartSpec, charts } from '../state/series.ts';
 import { axisLabels, type ChartView, smoothings, type XAxis, xAxes, xValues } from '../state/x-axis.ts';
 import { zoomBy } from '../state/zoom.ts';
@@ -116,7 +118,7 @@ export class TabgymProgress extends Panel {
 
   @state() private explained = false;
   @state() private opened: Hint['id'] | null = null;
-  private specs: ChartSpec[] = charts();
+  private shown: { key: string; charts: readonly ChartSpec[] } = { key: '', charts: charts() };
   /** Height of the plots in CSS pixels: one row of charts fills the pane. */
   @state() private tall = plotHeight;
   private readonly resized = new ResizeObserver(([{ contentRect }]) => {
@@ -157,9 +159,17 @@ export class TabgymProgress extends Panel {
           <button class="link small" aria-expanded=${this.explained ? 'true' : 'false'} @click=${this.toggleExplained}>${msg('Explain the metrics')}</button></div></div>
       ${run && owner === 'another-tab' ? this.renderReadOnly() : nothing}
       ${hints.filter((hint) => hint.id === this.opened).map((hint) => this.renderHint(hint))}
-      ${sweep && wholeSweep ? html`<tabgym-sweep-charts .app=${this.app}></tabgym-sweep-charts>` : html`<div class="charts">${this.specs.map((spec) => this.renderChart(spec))}</div>`}
+      ${sweep && wholeSweep ? html`<tabgym-sweep-charts .app=${this.app}></tabgym-sweep-charts>` : html`<div class="charts">${this.chartsOf(records).map((spec) => this.renderChart(spec))}</div>`}
       ${this.explained ? this.renderMetrics() : nothing}
     </div>`;
+  }
+
+  /** A chart draws anew when its specification is another object, so the same columns give the same objects. */
+  private chartsOf(records: readonly StepRecord[]): readonly ChartSpec[] {
+    const columns = rewardColumns(records);
+    const key = columns.join('\n');
+    if (key !== this.shown.key) this.shown = { key, charts: chartsOf(columns) };
+    return this.shown.charts;
   }
 
   private zoom(event: ChartZoomEvent) {

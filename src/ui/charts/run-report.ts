@@ -4,7 +4,7 @@ import type { RunSummary, StepRecord, TrainerApi } from '../../session/protocol.
 import { type ReportTexts, runReport } from '../../session/report/run-report.ts';
 import { currentLocale } from '../kit/locale.ts';
 import { metricSentence } from '../state/labels.ts';
-import { charts } from '../state/series.ts';
+import { chartsOf, rewardColumns } from '../state/reward-parts.ts';
 import { plainView } from '../state/x-axis.ts';
 import { chartOf } from './save-chart.ts';
 
@@ -62,7 +62,9 @@ async function lastEpisodes(api: TrainerApi, { id }: RunSummary, records: readon
 
 export async function pageReport(api: TrainerApi, run: RunSummary, records: readonly StepRecord[]): Promise<Blob> {
   const drawn = records.length
-    ? charts().map((spec) => chartOf(spec, records, plainView, (token) => paper[token] ?? '#333'))
+    ? chartsOf(rewardColumns(records)).map((spec) =>
+        chartOf(spec, records, plainView, (token) => paper[token] ?? '#333'),
+      )
     : [];
   const trajectories = await lastEpisodes(api, run, records);
   const { name, experiment } = run;

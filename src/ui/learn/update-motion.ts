@@ -12,6 +12,7 @@ import { tryCount } from '../kit/counts.ts';
 import { fixed, signed } from '../kit/format.ts';
 import { controls } from '../kit/styles/shared.ts';
 import { groupStatistics } from '../state/episodes.ts';
+import { shownReward } from '../state/reward-parts.ts';
 
 const stageMs = 1900;
 const stages = 4;
@@ -151,14 +152,14 @@ export class TabgymUpdateMotion extends LitElement {
   private renderPicture() {
     const { members, stage } = this;
     const { mean } = groupStatistics(members);
-    const scores = members.map(({ score }) => score);
+    const scores = members.map(shownReward);
     const [low, high] = [Math.min(0, ...scores), Math.max(1, ...scores)];
     const yOf = (score: number) => bottom - ((score - low) / (high - low)) * (bottom - top);
     const step = width / members.length;
     const label = msg(str`Returns ${scores.map((each) => fixed(each)).join(', ')}; mean ${fixed(mean)}`);
     return html`<svg viewBox="0 0 ${width} ${height}" role="img" aria-label=${label}>
       <line class="mean" x1="0" x2=${width} y1=${yOf(mean)} y2=${yOf(mean)} .style=${`opacity:${stage >= 1 ? 1 : 0}`} />
-      ${members.map((each, k) => this.renderMember(each, { x: (k + 0.5) * step, step, y: yOf(each.score), mean: yOf(mean) }))}
+      ${members.map((each, k) => this.renderMember(each, { x: (k + 0.5) * step, step, y: yOf(shownReward(each)), mean: yOf(mean) }))}
     </svg>`;
   }
 

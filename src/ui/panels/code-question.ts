@@ -50,7 +50,7 @@ export class TabgymCodeQuestion extends LitElement {
     return html`<dialog aria-labelledby="title" aria-describedby="about" @keydown=${(event: Event) => event.stopPropagation()} @close=${this.closed}>
       <div class="inner">
         <h2 id="title">${msg('May this code run?')}</h2>
-        <p id="about">${msg(str`“${this.name}” contains a custom objective, which this page has not run yet. It would run in a sandbox: no network, no files, bounded time and memory. It decides what the policy learns.`)}</p>
+        <p id="about">${msg(str`“${this.name}” contains code of its own, which this page has not run yet. It would run in a sandbox: no network, no files, bounded time and memory. It decides what the policy learns.`)}</p>
         ${this.carried.map(({ path, code }) => html`<h3 class="mono">${path}</h3><pre tabindex="0" role="region" aria-label=${path}>${code}</pre>`)}
         <div class="row" .style=${'justify-content:end'}>
           <button autofocus @click=${() => this.close(false)}>${msg('Do not run it')}</button>

@@ -16,6 +16,7 @@ import { type Pending, pendingChanges } from '../state/changes.ts';
 import './knob-field.ts';
 import { memoryPlan, planStyles } from './memory-plan.ts';
 import { namesOf, restartText } from './pending-text.ts';
+import './reward-setup.ts';
 import './sweep-setup.ts';
 import './objective-field.ts';
 import { Panel } from '../control/panel.ts';
@@ -308,6 +309,7 @@ export class TabgymSetup extends Panel {
     if (section === 'horizon') return this.renderStages(draft);
     if (section === 'stages') return this.renderTrainingStages(draft);
     if (section === 'world') return this.renderWorlds(shown, draft);
+    if (section === 'reward') return html`<tabgym-reward-setup .app=${this.app}></tabgym-reward-setup>`;
     if (section === 'sweep') return html`<tabgym-sweep-setup .app=${this.app}></tabgym-sweep-setup>`;
     return shown
       .filter((each) => belongs(each, each.path, draft))

@@ -20,11 +20,14 @@ import {
   taskLabel,
 } from '../state/episodes.ts';
 import { highlightStyle } from '../state/highlight.ts';
+import { partsOf, shownReward } from '../state/reward-parts.ts';
+import { partStyles, partsTemplate } from './reward-parts.ts';
 
 @customElement('tabgym-group')
 export class TabgymGroup extends Panel {
   static override styles = [
     controls,
+    partStyles,
     css`
       :host {
         display: block;
@@ -283,11 +286,12 @@ export class TabgymGroup extends Panel {
     const sign = each.advantage > 0 ? '▲' : each.advantage < 0 ? '▼' : '■';
     return html`<button class="episode" aria-pressed=${selection.member === each.member ? 'true' : 'false'} @click=${open}>
       <span class="number soft">${each.member + 1}</span>
-      <span class="number" .style=${highlightStyle('return')}><span class="visually-hidden">${msg('Return')} </span>${each.success ? '✓' : '✕'} ${fixed(each.score)}</span>
+      <span class="number" .style=${highlightStyle('return')}><span class="visually-hidden">${msg('Return')} </span>${each.success ? '✓' : '✕'} ${fixed(shownReward(each))}</span>
       <span class="advantage" .style=${highlightStyle('advantage')}><span class="bar" aria-hidden="true"><span class=${each.advantage >= 0 ? 'up' : 'down'} .style=${`width:${width}`}></span></span>
         <span class="number ${each.advantage > 0 ? 'good' : each.advantage < 0 ? 'bad' : 'soft'}"><span class="visually-hidden">${msg('Advantage')} </span><span aria-hidden="true">${sign}</span> ${signed(each.advantage)}</span></span>
       <span class="ending"><span class="badge ${each.success ? 'good' : ''}">${endingNames()[each.ending]}</span> <span class="small soft number">${turnCount(each.turns.length)}</span></span>
       <span class="actions">${each.turns.map((turn) => turn.action).join(' → ')}</span>
+      ${partsTemplate(partsOf(each))}
     </button>`;
   }
 }

@@ -15,7 +15,9 @@ import { controls } from '../kit/styles/shared.ts';
 import { endingNames, type Segment, segmentsByTurn, taskLabel } from '../state/episodes.ts';
 import { shownStep } from '../state/focus.ts';
 import { highlightStyle } from '../state/highlight.ts';
+import { partsOf, shownReward } from '../state/reward-parts.ts';
 import './alternatives.ts';
+import { partStyles, partsTemplate } from './reward-parts.ts';
 import './token-details.ts';
 import type { TabgymTokenDetails } from './token-details.ts';
 import { gapBefore, needsSpaces, tokenStyles, tokenTemplate, tokenText } from './tokens.ts';
@@ -27,6 +29,7 @@ export class TabgymTrajectory extends Panel {
   static override styles = [
     controls,
     tokenStyles,
+    partStyles,
     css`
       :host {
         display: grid;
@@ -38,6 +41,9 @@ export class TabgymTrajectory extends Panel {
         border-block-end: 1px solid var(--line);
         background: var(--surface);
         gap: 4px 12px;
+      }
+      .head .reward-parts {
+        flex: 1 0 100%;
       }
       .scrub {
         flex: 1 1 200px;
@@ -148,15 +154,16 @@ export class TabgymTrajectory extends Panel {
   }
 
   private renderHead(trajectory: Trajectory, turn: number) {
-    const { tokens, turns, ending, score, advantage, success, horizon, oracleTurns } = trajectory;
+    const { tokens, turns, ending, advantage, success, horizon, oracleTurns } = trajectory;
     return html`<div class="row head">
       <span><strong>${msg(str`Group ${trajectory.group + 1}, episode ${trajectory.member + 1}`)}</strong> <span class="soft small">${taskLabel(trajectory.task)}</span></span>
       <span class="badge ${success ? 'good' : ''}">${success ? '✓' : '✕'} ${endingNames()[ending]}</span>
-      <span class="number small"><span .style=${highlightStyle('return')}>${msg('return')} <strong>${fixed(score)}</strong></span> · <span .style=${highlightStyle('advantage')}>${msg('advantage')} <strong class=${advantage > 0 ? 'good' : advantage < 0 ? 'bad' : ''}>${signed(advantage)}</strong></span></span>
+      <span class="number small"><span .style=${highlightStyle('return')}>${msg('return')} <strong>${fixed(shownReward(trajectory))}</strong></span> · <span .style=${highlightStyle('advantage')}>${msg('advantage')} <strong class=${advantage > 0 ? 'good' : advantage < 0 ? 'bad' : ''}>${signed(advantage)}</strong></span></span>
       <span class="soft small number">${msg(str`${turns.length} of ${turnCount(horizon)}`)}${oracleTurns === null ? nothing : msg(str`, oracle needs ${oracleTurns}`)} · ${tokenCount(tokens.length)}</span>
       <label class="scrub"><span class="number">${msg(str`Turn ${turn + 1}`)}</span>
         <input type="range" min="0" max=${Math.max(0, turns.length - 1)} .value=${String(turn)} ?disabled=${turns.length < 2}
           @input=${(event: Event) => this.app.navigation.select({ turn: Number((event.target as HTMLInputElement).value) })} /></label>
+      ${partsTemplate(partsOf(trajectory))}
     </div>`;
   }
 

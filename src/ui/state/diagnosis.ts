@@ -4,12 +4,13 @@
  */
 import { msg, str } from '@lit/localize';
 import { fallOf, type Signal } from '../../rl/evaluation/fall.ts';
+import { rewardHackOf } from '../../rl/evaluation/reward-hack.ts';
 import type { Rate, StepRecord } from '../../session/protocol.ts';
 import { compact, fixed } from '../kit/format.ts';
 import { metricNames as m } from './series.ts';
 
 export interface Hint {
-  id: 'success-dropped' | 'no-signal' | 'entropy' | 'kl' | 'horizon' | 'invalid' | 'failures';
+  id: 'success-dropped' | 'reward-hacked' | 'no-signal' | 'entropy' | 'kl' | 'horizon' | 'invalid' | 'failures';
   level: 'warning' | 'info';
   title: string;
   sentence: string;
@@ -166,6 +167,33 @@ function successDropped(records: readonly StepRecord[]): Hint[] {
   ];
 }
 
+/** Hint if the reward rose while success fell, each by more than chance explains. */
+function rewardHacked(records: readonly StepRecord[]): Hint[] {
+  const found = rewardHackOf(records);
+  if (!found) return [];
+  const { success, reward, part, from, to } = found;
+  const [before, after] = [fixed(success.before), fixed(success.after)];
+  const sentence = msg(
+    str`From about step ${from} to step ${to} the reward rose from ${compact(reward.before)} to ${compact(reward.after)}, and success fell from ${before} to ${after}: the policy learns to please the reward, not to solve the task.`,
+  );
+  const risen = part
+    ? msg(str`The part that rose most is “${part.column}”, from ${compact(part.before)} to ${compact(part.after)}.`)
+    : '';
+  const advice = msg(
+    'Look at what its episodes do, and lower the weight of that part or put success before it as a gate.',
+  );
+  return [
+    {
+      id: 'reward-hacked',
+      level: 'warning',
+      title: msg('The reward rises, success falls'),
+      sentence: [sentence, risen, advice].filter(Boolean).join(' '),
+      step: records.at(-1)!.step,
+      goOnFrom: from,
+    },
+  ];
+}
+
 /** Hints that apply to the last steps of a run. */
 export function diagnose(records: readonly StepRecord[], masked = false, window = 5): Hint[] {
   const trained = records.filter((record) => record.step > 0);
@@ -176,5 +204,5 @@ export function diagnose(records: readonly StepRecord[], masked = false, window 
     const hint = check(recent, trained, masked);
     return hint ? [{ ...hint, step }] : [];
   });
-  return [...successDropped(records), ...now];
+  return [...rewardHacked(records), ...successDropped(records), ...now];
 }

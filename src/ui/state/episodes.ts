@@ -5,6 +5,7 @@ import { chosenPositions } from '../../rl/episode/micro-batch.ts';
 import { type Ending, TokenSource, type Trajectory } from '../../rl/episode/trajectory.ts';
 import { fixed, signed } from '../kit/format.ts';
 import { worldTitle } from './labels.ts';
+import { shownReward } from './reward-parts.ts';
 
 export const endingNames = (): { [ending in Ending]: string } => ({
   success: msg('success'),
@@ -25,7 +26,7 @@ export const taskLabel = (task: Task): string => {
 };
 
 export function groupStatistics(members: readonly Trajectory[]) {
-  const scores = members.map((each) => each.score);
+  const scores = members.map(shownReward);
   const mean = scores.reduce((sum, value) => sum + value, 0) / scores.length;
   const squares = scores.reduce((sum, value) => sum + (value - mean) ** 2, 0);
   const std = scores.length > 1 ? Math.sqrt(squares / (scores.length - 1)) : 0;
@@ -61,10 +62,12 @@ const resultDigits = 2;
  * digits does: then more than the group's returns went into the advantage.
  */
 export function printedAdvantage(
-  { score, advantage }: Pick<Trajectory, 'score' | 'advantage'>,
+  episode: Pick<Trajectory, 'score' | 'rewards' | 'advantage'>,
   { mean, std }: { mean: number; std: number },
   byStd: boolean,
 ): PrintedAdvantage | null {
+  const { advantage } = episode;
+  const score = shownReward(episode);
   for (let digits = resultDigits; digits <= 6; digits++) {
     const rounded = (value: number) => Number(value.toFixed(digits));
     const value = (rounded(score) - rounded(mean)) / (byStd ? rounded(std) : 1);

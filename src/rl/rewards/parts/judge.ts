@@ -86,6 +86,7 @@ export const judge = {
   label: 'Judge',
   sentence: 'A model behind an API scores the episode by a rubric.',
   schema,
+  start: { model: 'judge' },
   asksJudge: true,
   values: async (trajectories, { address, model, rubric, replyTokens, mostRequests }, services) => {
     const desk = services.judge;

@@ -12,6 +12,15 @@ const codeFile = 'reward.js';
 /** Longest text of a reward function, in characters. */
 const longestRewardCode = 20_000;
 
+/** Code of a new part. */
+const firstCode = `// Called once for each episode; returns its reward.
+export function reward(episode) {
+  const { turns, score, success, horizon } = episode;
+  const refused = turns.filter((turn) => !turn.valid).length;
+  return (success ? 1 : 0) - 0.1 * refused;
+}
+`;
+
 const schema = v.strictObject({
   kind: v.literal('function'),
   ...partFields(),
@@ -28,6 +37,7 @@ export const ownFunction = {
   label: 'Own function',
   sentence: 'A JavaScript function of the whole episode.',
   schema,
+  start: { code: firstCode },
   values: (trajectories, { code }, services) =>
     inSandbox(trajectories.map(episodeText), { prelude, code, file: codeFile }, services),
   code: ({ code }) => ({ field: 'code', code }),

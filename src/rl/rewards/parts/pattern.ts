@@ -62,6 +62,7 @@ export const pattern = {
   label: 'Regular expression',
   sentence: 'Searches a pattern in the texts of the episode.',
   schema,
+  start: { pattern: '^get' },
   values: async (trajectories, settings, services) => {
     const texts = trajectories.map((each) => textsOf(each, settings.in));
     const call = { prelude, code: '', file: 'pattern', values: { pattern: settings.pattern } };

@@ -1,0 +1,82 @@
+// The diagnosis "reward rises, success falls" on records made up with a known course, and its false positive rate.
+import { describe, expect, it } from 'vitest';
+import { uniform } from '../../src/rl/common/random.ts';
+import type { StepRecord } from '../../src/rl/evaluation/evaluation.ts';
+import { rewardHackOf } from '../../src/rl/evaluation/reward-hack.ts';
+
+const episodes = 64;
+const groupSize = 8;
+
+/** A step's success: groups of one task each, whose rates differ, so that episodes of a group are alike. */
+function successes(seed: number, step: number, rate: number): number {
+  let count = 0;
+  for (let group = 0; group < episodes / groupSize; group++) {
+    const own = Math.min(1, Math.max(0, rate + 0.5 * (uniform(seed, step, group, 1) - 0.5)));
+    for (let k = 0; k < groupSize; k++) if (uniform(seed, step, group, 10 + k) < own) count += 1;
+  }
+  return count / episodes;
+}
+
+interface Course {
+  rate(step: number): number;
+  reward(step: number): number;
+}
+
+const record = (seed: number, step: number, { rate, reward }: Course, stage = 4): StepRecord => {
+  const success = successes(seed, step, rate(step));
+  const noise = 0.1 * (uniform(seed, step, 99) - 0.5);
+  const own = reward(step) + noise;
+  return { step, stage, metrics: { episodes, success, reward: own, 'reward.steps': own, 'reward.success': success } };
+};
+
+const run = (seed: number, steps: number, course: Course, stage?: (step: number) => number) =>
+  Array.from({ length: steps }, (_, i) => record(seed, i + 1, course, stage?.(i + 1)));
+
+const seeds = [1, 2, 3, 4, 5];
+const rising = (step: number) => step / 50;
+
+describe('reward rises, success falls', () => {
+  it.each(seeds)('is found where a policy learns a part that harms success (seed %d)', (seed) => {
+    const hacked = run(seed, 60, { rate: (k) => 0.5 - 0.4 * Math.min(1, k / 40), reward: rising });
+    const found = rewardHackOf(hacked)!;
+    expect(found.success.before - found.success.after).toBeGreaterThan(0.2);
+    expect(found.reward.after).toBeGreaterThan(found.reward.before);
+    expect(found.part?.column).toBe('steps');
+    expect(found.from).toBeLessThan(found.to);
+  });
+
+  it('is found after a rise of success', () => {
+    const rate = (k: number) => (k < 40 ? 0.3 + k / 100 : Math.max(0.05, 0.7 - (k - 40) / 30));
+    expect(rewardHackOf(run(1, 80, { rate, reward: rising }))?.success.before).toBeGreaterThan(0.5);
+  });
+
+  it.each([
+    ['both rise', { rate: (k: number) => 0.2 + k / 100, reward: rising }],
+    [
+      'both fall: a collapse has its own hint',
+      { rate: (k: number) => 0.7 - k / 100, reward: (k: number) => 1 - rising(k) },
+    ],
+    ['only the reward rises', { rate: () => 0.5, reward: rising }],
+    ['only success falls', { rate: (k: number) => 0.7 - k / 100, reward: () => 0.5 }],
+  ])('is not reported where %s', (_, course) => {
+    for (const seed of seeds) expect(rewardHackOf(run(seed, 60, course))).toBeNull();
+  });
+
+  it('is not reported for the fall that a shorter horizon makes, or before two windows', () => {
+    const course = { rate: (k: number) => (k <= 30 ? 0.8 : 0.3), reward: rising };
+    expect(rewardHackOf(run(1, 45, course, (k) => (k <= 30 ? 8 : 3)))).toBeNull();
+    expect(rewardHackOf(run(1, 11, { rate: (k) => 1 - k / 11, reward: rising }))).toBeNull();
+    expect(rewardHackOf([])).toBeNull();
+  });
+
+  it('is reported for fewer than 1 in 100 runs without a fall, looking after every step', () => {
+    const runs = 400;
+    let reported = 0;
+    for (let seed = 1; seed <= runs; seed++) {
+      const whole = run(1000 + seed, 100, { rate: () => 0.4, reward: rising });
+      if (whole.some((_, i) => rewardHackOf(whole.slice(0, i + 1)))) reported += 1;
+    }
+    console.log(`${reported} of ${runs} runs without a fall were reported`);
+    expect(reported / runs).toBeLessThan(0.01);
+  });
+});
