@@ -12,7 +12,7 @@ import { partColumn } from '../metrics/metrics.ts';
 import type { StepRecord } from './evaluation.ts';
 import { normalQuantile } from './statistics.ts';
 
-export interface Change {
+interface Change {
   before: number;
   after: number;
 }
