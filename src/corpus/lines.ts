@@ -101,7 +101,7 @@ async function* unpacked(
     gunzip.end();
   } catch (error) {
     if (!(error instanceof GzipError)) throw error;
-    throw new CorpusError(`${source.name} is not a complete gzip file: ${error.message}.`);
+    throw new CorpusError(`${source.name} cannot be unpacked to its end: ${error.message}.`);
   }
 }
 

@@ -1,10 +1,11 @@
 /**
  * Zip files (https://pkware.cachefly.net/webdocs/casestudies/APPNOTE.TXT), written and read in memory. Entries are
  * stored or deflated. Every entry has the same fixed date, so that equal contents give equal files. ZIP64 and
- * encryption are refused.
+ * encryption are refused, and so are entries that share bytes or unfold to more than a file of this size may.
  */
-import { deflateRaw, inflateRaw } from 'pako';
+import { deflateRaw } from 'pako';
 import { crc32 } from './crc32.ts';
+import { canUnfoldTo, InflateError, inflateWithin, unfoldedBound } from './inflate.ts';
 import { joined } from './joined.ts';
 
 /** Thrown for bytes that are not a complete zip, or a zip with an unsupported feature. */
@@ -93,6 +94,9 @@ export function zip(entries: readonly ZipEntry[]): Uint8Array<ArrayBuffer> {
   return joined([...files, ...directory, end]) as Uint8Array<ArrayBuffer>;
 }
 
+/** Name of an entry in a message. */
+const shown = (name: string) => (name.length > 100 ? `${name.slice(0, 100)}...` : name);
+
 /** Offset of the end record, which a comment of up to 65,535 bytes may follow. */
 function findEnd(view: DataView): number {
   const last = view.byteLength - endLength;
@@ -105,6 +109,7 @@ interface Listed {
   method: number;
   packedBytes: number;
   bytes: number;
+  crc: number;
   offset: number;
 }
 
@@ -118,34 +123,89 @@ function readListed(view: DataView, at: number): { entry: Listed; next: number }
   if ([packedBytes, bytes, offset].includes(0xffffffff)) throw new ZipError('it is a ZIP64 file');
   const encoded = new Uint8Array(view.buffer, view.byteOffset + at + centralLength, nameLength);
   const name = new TextDecoder(flags & utf8Flag ? 'utf-8' : 'latin1').decode(encoded);
-  const entry = { name, method: view.getUint16(at + 10, true), packedBytes, bytes, offset };
+  const entry = {
+    name,
+    method: view.getUint16(at + 10, true),
+    packedBytes,
+    bytes,
+    crc: view.getUint32(at + 16, true),
+    offset,
+  };
   return { entry, next: at + centralLength + nameLength + extra + comment };
 }
 
-function unpack(whole: Uint8Array, view: DataView, { name, method, packedBytes, bytes, offset }: Listed): Uint8Array {
-  if (view.getUint32(offset, true) !== localSignature) throw new ZipError(`the header of ${name} is damaged`);
+/** Place of an entry's packed bytes. Throws if it is damaged or lists a size that its bytes cannot have. */
+function placeOf(view: DataView, { name, method, packedBytes, bytes, offset }: Listed) {
+  if (view.getUint32(offset, true) !== localSignature) throw new ZipError(`the header of ${shown(name)} is damaged`);
   const start = offset + localLength + view.getUint16(offset + 26, true) + view.getUint16(offset + 28, true);
-  if (start + packedBytes > whole.length) throw new ZipError(`${name} is cut short`);
-  const packed = whole.subarray(start, start + packedBytes);
-  if (method === storedMethod) return packed.slice();
-  if (method !== deflateMethod) throw new ZipError(`${name} has the unknown compression method ${method}`);
-  const unpacked = inflateRaw(packed);
-  if (unpacked.length === bytes) return unpacked;
-  throw new ZipError(`${name} has ${unpacked.length} bytes; its directory lists ${bytes}`);
+  if (start + packedBytes > view.byteLength) throw new ZipError(`${shown(name)} is cut short`);
+  if (method !== storedMethod && method !== deflateMethod)
+    throw new ZipError(`${shown(name)} has the unknown compression method ${method}`);
+  const possible = method === storedMethod ? bytes === packedBytes : canUnfoldTo(packedBytes, bytes);
+  if (!possible) throw new ZipError(`${shown(name)} has ${packedBytes} bytes; its directory lists ${bytes}`);
+  return { start, end: start + packedBytes };
 }
 
-/** Entries of a zip by name; `wanted` selects some of them. Throws if the bytes are not a readable zip. */
-export function unzip(bytes: Uint8Array, wanted = (_name: string) => true): { [name: string]: Uint8Array } {
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+/** Refuses entries that share bytes, and entries that together unfold to more than a file of this size may. */
+function checkWhole(view: DataView, entries: readonly Listed[]): void {
+  let last = 0;
+  for (const entry of [...entries].sort((a, b) => a.offset - b.offset)) {
+    if (entry.offset < last) throw new ZipError(`${shown(entry.name)} shares bytes with another entry`);
+    last = placeOf(view, entry).end;
+  }
+  const total = entries.reduce((sum, { bytes }) => sum + bytes, 0);
+  const most = unfoldedBound(view.byteLength);
+  if (total > most)
+    throw new ZipError(`its files unfold to ${total} bytes; at most ${most} are read from a zip of this size`);
+}
+
+function unpack(whole: Uint8Array, view: DataView, entry: Listed): Uint8Array {
+  const { name, method, bytes, crc } = entry;
+  const { start, end } = placeOf(view, entry);
+  const packed = whole.subarray(start, end);
+  const unpacked = method === storedMethod ? packed.slice() : inflated(packed, entry);
+  if (unpacked.length !== bytes)
+    throw new ZipError(`${shown(name)} has ${unpacked.length} bytes; its directory lists ${bytes}`);
+  if (crc32(unpacked) !== crc) throw new ZipError(`${shown(name)} is damaged: its checksum differs`);
+  return unpacked;
+}
+
+function inflated(packed: Uint8Array, { name, bytes }: Listed): Uint8Array {
+  try {
+    return inflateWithin(packed, bytes);
+  } catch (error) {
+    if (!(error instanceof InflateError)) throw error;
+    throw new ZipError(`${shown(name)} cannot be unpacked: ${error.message}; its directory lists ${bytes}`);
+  }
+}
+
+function readDirectory(view: DataView): Listed[] {
   const end = findEnd(view);
   const count = view.getUint16(end + 10, true);
-  const out: { [name: string]: Uint8Array } = {};
   let at = view.getUint32(end + 16, true);
   if (count === 0xffff || at === 0xffffffff) throw new ZipError('it is a ZIP64 file');
+  if (at + count * centralLength > end) throw new ZipError('its directory is damaged');
+  const entries: Listed[] = [];
   for (let i = 0; i < count; i++) {
     const { entry, next } = readListed(view, at);
-    if (wanted(entry.name)) out[entry.name] = unpack(bytes, view, entry);
+    entries.push(entry);
     at = next;
   }
-  return out;
+  return entries;
+}
+
+/** Entries of a zip by name; `wanted` selects some of them. Throws `ZipError` if the bytes are not a readable zip. */
+export function unzip(bytes: Uint8Array, wanted = (_name: string) => true): { [name: string]: Uint8Array } {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const out: { [name: string]: Uint8Array } = Object.create(null);
+  try {
+    const entries = readDirectory(view).filter(({ name }) => wanted(name));
+    checkWhole(view, entries);
+    for (const entry of entries) out[entry.name] = unpack(bytes, view, entry);
+  } catch (error) {
+    // A field that points outside of the file.
+    if (error instanceof RangeError) throw new ZipError('its directory points outside of the file');
+    throw error;
+  }
+  return { ...out };
 }

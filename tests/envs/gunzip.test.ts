@@ -33,6 +33,13 @@ describe('gzip unpacked in pieces', () => {
     expect(Buffer.from(unpack(gzipSync(zeros), 256 * 1024)).equals(zeros)).toBe(true);
   });
 
+  it('stops beyond its bound if the output is more than 32 times as long as the input', () => {
+    const all = (packed: Uint8Array) => [...new Gunzip(1 << 20).push(packed)].length;
+    expect(() => all(gzipSync(new Uint8Array(4 << 20)))).toThrow(/more than 1 MiB and 32 times its size/);
+    expect(all(gzipSync(new Uint8Array(1 << 20)))).toBeGreaterThan(0);
+    expect(all(gzipSync(text(2 << 20)))).toBeGreaterThan(0);
+  });
+
   it('accepts zeros after the last member, and nothing else', () => {
     expect(unpack(joined(gzipSync(small), new Uint8Array(600)), 100)).toEqual(small);
     expect(() => unpack(joined(gzipSync(small), text(3)), 100)).toThrow(GzipError);

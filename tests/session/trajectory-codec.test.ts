@@ -1,3 +1,4 @@
+import { deflateRaw, inflateRaw } from 'pako';
 import { expect, it } from 'vitest';
 import { chosenPositions } from '../../src/rl/episode/micro-batch.ts';
 import { decodeTrajectories, encodeTrajectories } from '../../src/session/run/trajectory-codec.ts';
@@ -41,6 +42,23 @@ it('refuses truncated or foreign bytes', () => {
   for (let cut = 0; cut < bytes.length; cut += 20)
     expect(() => decodeTrajectories(bytes.slice(0, cut))).toThrow(/stored trajectories|not trajectories/i);
   expect(() => decodeTrajectories(Uint8Array.of(3, 0))).toThrow(/end too early/);
+});
+
+it('reads or refuses by name whatever its numbers and texts were changed to', () => {
+  const plain = inflateRaw(encodeTrajectories([trajectory(), trajectory({ choices: null })]));
+  let refused = 0;
+  for (let at = 0; at < plain.length; at += 3)
+    for (const value of [0, 45, 57, 91, 255]) {
+      const altered = plain.slice();
+      altered[at] = value;
+      try {
+        decodeTrajectories(deflateRaw(altered, { level: 1 }));
+      } catch (error) {
+        expect((error as Error).name).toBe('TrajectoryCodecError');
+        refused++;
+      }
+    }
+  expect(refused).toBeGreaterThan(100);
 });
 
 it('reads version 1, which stored one advantage for all tokens of an episode', () => {

@@ -22,6 +22,9 @@ export class GzipError extends Error {
 /** zlib's parameter for a window of 32 KiB and the gzip format only (zlib.h, inflateInit2). */
 const gzipWindow = 15 + 16;
 const bufferLength = 128 * 1024;
+/** Texts shrink by a factor of 3 to 12. Beyond this factor a file is made to fill a disk. */
+const mostExpansion = 32;
+const alwaysAllowed = 256 * 1024 * 1024;
 
 export class Gunzip {
   private readonly stream = new ZStream();
@@ -29,19 +32,24 @@ export class Gunzip {
   /** True before the first member and between two. */
   private betweenMembers = true;
   private members = 0;
+  private read = 0;
+  private written = 0;
 
-  constructor() {
+  /** `allowed`: bytes that any file may unpack to. */
+  constructor(private readonly allowed = alwaysAllowed) {
     zlibInflateInit2(this.stream, gzipWindow);
   }
 
   /**
-   * Yields views of one buffer: each is valid until the next. Throws GzipError after the part that could be unpacked.
+   * Yields views of one buffer: each is valid until the next. Throws GzipError after the part that could be unpacked,
+   * and beyond 256 MiB if that is more than 32 times the bytes read.
    */
   *push(bytes: Uint8Array): Generator<Uint8Array<ArrayBuffer>> {
     const { stream } = this;
     stream.input = bytes;
     stream.next_in = 0;
     stream.avail_in = bytes.length;
+    this.read += bytes.length;
     let full = false;
     while (stream.avail_in > 0 || full) {
       if (this.betweenMembers && !this.beginMember()) return;
@@ -49,11 +57,20 @@ export class Gunzip {
       stream.next_out = 0;
       stream.avail_out = bufferLength;
       const status = zlibInflate(stream, Z_NO_FLUSH);
+      this.written += stream.next_out;
+      this.checkExpansion();
       if (stream.next_out) yield this.buffer.subarray(0, stream.next_out);
       if (status !== Z_OK && status !== Z_STREAM_END && status !== Z_BUF_ERROR) throw new GzipError(stream.msg);
       this.betweenMembers = status === Z_STREAM_END;
       full = stream.avail_out === 0 && !this.betweenMembers;
     }
+  }
+
+  private checkExpansion(): void {
+    if (this.written <= Math.max(this.allowed, mostExpansion * this.read)) return;
+    throw new GzipError(
+      `it unpacks to more than ${this.allowed >> 20} MiB and ${mostExpansion} times its size; unpack it by hand if you trust it`,
+    );
   }
 
   /** Throws GzipError if the last member is cut off, or if there was none. */

@@ -2,9 +2,10 @@
  * Encodes a step's trajectories as compact bytes: texts as JSON, numbers as typed columns, all of it deflated. Decoding
  * is exact to the bit. The store keeps the bytes without interpreting them.
  */
-import { deflateRaw, inflateRaw } from 'pako';
+import { deflateRaw } from 'pako';
 import { chosenPositions } from '../../rl/episode/micro-batch.ts';
 import type { Trajectory, Turn } from '../../rl/episode/trajectory.ts';
+import { inflateWithin, unfoldedBound } from '../../store/inflate.ts';
 import { joined } from '../../store/joined.ts';
 
 /** Before version 2, all tokens of an episode had the same advantage. */
@@ -92,6 +93,7 @@ class Reader {
   constructor(private readonly bytes: Uint8Array) {}
 
   raw(count: number): Uint8Array<ArrayBuffer> {
+    if (!Number.isSafeInteger(count) || count < 0) throw new TrajectoryCodecError('A count is not a whole number.');
     if (this.at + count > this.bytes.length) throw new TrajectoryCodecError('The stored trajectories end too early.');
     this.at += count;
     return this.bytes.slice(this.at - count, this.at);
@@ -135,20 +137,41 @@ const withOneAdvantage = (trajectory: Trajectory): Trajectory => ({
   advantages: new Float32Array(chosenPositions(trajectory).length).fill(trajectory.advantage),
 });
 
+/** Unpacked bytes. Throws for damaged bytes, and for a few that unfold to hundreds of megabytes. */
 function inflate(bytes: Uint8Array): Uint8Array {
   try {
-    return inflateRaw(bytes);
+    return inflateWithin(bytes, unfoldedBound(bytes.length));
   } catch (error) {
     throw new TrajectoryCodecError(`The stored trajectories are damaged: ${(error as Error).message}`);
   }
 }
 
-export function decodeTrajectories(bytes: Uint8Array): Trajectory[] {
+const isText = (value: unknown) => typeof value === 'string';
+
+/** Throws if a turn lacks a field that every reader of trajectories uses. */
+function checkTurns({ turns }: Header['words']): void {
+  const whole = Array.isArray(turns) && turns.every((turn) => turn && isText(turn.action) && isText(turn.observation));
+  if (!whole)
+    throw new TrajectoryCodecError('The stored trajectories are damaged: a turn has no action or observation.');
+}
+
+function readAll(bytes: Uint8Array): Trajectory[] {
   const reader = new Reader(inflate(bytes));
   const magic = new TextDecoder().decode(reader.raw(4));
   if (!MAGICS.includes(magic))
     throw new TrajectoryCodecError(`These are not trajectories of this version (found "${magic}").`);
   const size = reader.column(Uint32Array, 1)[0];
   const { narrow, words } = JSON.parse(new TextDecoder().decode(reader.raw(size)));
+  for (const each of words) checkTurns(each);
   return words.map((each: Header['words']) => readTrajectory(reader, each, narrow));
+}
+
+/** Decodes what `encodeTrajectories` made. Throws `TrajectoryCodecError` for other bytes. */
+export function decodeTrajectories(bytes: Uint8Array): Trajectory[] {
+  try {
+    return readAll(bytes);
+  } catch (error) {
+    if (error instanceof TrajectoryCodecError) throw error;
+    throw new TrajectoryCodecError(`The stored trajectories are damaged: ${(error as Error).message}`);
+  }
 }

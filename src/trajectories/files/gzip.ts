@@ -87,6 +87,7 @@ export function unpacked(source: ByteSource, spill: Spill): ByteSource {
 
 /** Bytes unpacked before the error stay. */
 function problemOf(name: string, { message }: GzipError): TrajectoryFileError {
+  if (message.includes('times its size')) return new TrajectoryFileError(`${name} is not read further: ${message}.`);
   return new TrajectoryFileError(
     /check$/.test(message)
       ? `${name} is damaged: its content does not match its checksum. The records shown may be wrong.`
