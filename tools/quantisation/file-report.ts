@@ -9,8 +9,10 @@ import { WasmDevice } from '../../src/device/wasm/device.ts';
 import { promptRulesOf } from '../../src/envs/env.ts';
 import { assetsOf } from '../../src/models/base-model.ts';
 import type { PreparedModel } from '../../src/models/loader.ts';
+import { processorChoices } from '../../src/policy/engine/kernel-choices.ts';
 import { Model } from '../../src/policy/engine/model.ts';
 import { Tokenizer } from '../../src/policy/text/tokenizer.ts';
+import { planBase } from '../../src/policy/weights/base.ts';
 import type { Precision } from '../../src/policy/weights/linear.ts';
 import { conversationOf } from '../../src/rl/episode/conversation-files.ts';
 import { conversationFiles } from '../../src/session/chat-assets.ts';
@@ -32,9 +34,10 @@ export interface FileReportOptions {
 
 const precisions = ['f32', 'int8', 'int4'] as const satisfies readonly Precision[];
 
-/** Model to measure, with the name of its lines. The first one is the reference. */
+/** Model to measure, with the name and size of its lines. The first one is the reference. */
 interface Measured {
   name: string;
+  megabytes: number;
   model: PreparedModel;
 }
 const worlds = ['textcraft', 'babyai', 'maze', 'wordle'].filter((name) => worldNames.includes(name));
@@ -106,6 +109,7 @@ class Scorer {
       capacity: { ...sizes, batchTokens: tokens, batchScored: tokens },
       weights: prepared.pieces({ signal: new AbortController().signal }),
       precision: prepared.precision,
+      choices: processorChoices,
       trainable: false,
       reference: false,
     });
@@ -123,12 +127,19 @@ class Scorer {
   }
 }
 
-function line(kind: string, precision: string, { positions, divergence, agreement, nll, scored }: Sums): string {
+type Line = Pick<Measured, 'name' | 'megabytes'>;
+
+function line(
+  kind: string,
+  { name, megabytes }: Line,
+  { positions, divergence, agreement, nll, scored }: Sums,
+): string {
   const cost =
-    precision === 'f32'
+    name === 'f32'
       ? '| 0 | 100.0% '
       : `| ${(divergence / positions).toExponential(1)} | ${((100 * agreement) / positions).toFixed(1)}% `;
-  return `| ${kind} | ${precision} | ${positions} ${cost}| ${Math.exp(nll / scored).toFixed(2)} |`;
+  const perplexity = Math.exp(nll / scored).toFixed(2);
+  return `| ${kind} | ${name} | ${megabytes.toFixed(0)} | ${positions} ${cost}| ${perplexity} |`;
 }
 
 /** Table of divergence, agreement of the most likely token, and perplexity, for text and prompts. */
@@ -143,33 +154,41 @@ export async function fileReport(path: string, options: FileReportOptions): Prom
   ];
   const scorers: Scorer[] = [];
   for (const model of models) scorers.push(await Scorer.open(model, options));
-  const names = measured.map(({ name }) => name);
   const lines = [
-    '| tokens of | precision | positions | divergence (nats) | same first token | perplexity |',
-    '|---|---|---:|---:|---:|---:|',
+    '| tokens of | precision | MB | positions | divergence (nats) | same first token | perplexity |',
+    '|---|---|---:|---:|---:|---:|---:|',
   ];
   for (const [kind, texts] of inputs)
-    lines.push(...(await linesOf(kind, texts, scorers, names, models[0].config.vocabSize)));
+    lines.push(...(await linesOf(kind, texts, scorers, measured, models[0].config.vocabSize)));
   for (const scorer of scorers) scorer.close();
   return `${lines.join('\n')}\n`;
 }
 
-/** The file at each precision, and the other file with its own values. */
+/** The file at each precision, and the other file with its own values, whose size is that of its tensors. */
 async function measuredModels(path: string, beside: string | null): Promise<Measured[]> {
   const measured: Measured[] = [];
-  for (const precision of precisions) measured.push({ name: precision, model: await ggufModel(path, precision) });
-  if (beside) measured.push({ name: basename(beside), model: await ggufModel(beside, 'f32') });
-  return measured;
+  for (const precision of precisions) {
+    const model = await ggufModel(path, precision);
+    const bytes = planBase(model.config, precision, 2 ** 31, model.formats);
+    measured.push({ name: precision, megabytes: bytes / 1e6, model });
+  }
+  if (!beside) return measured;
+  const model = await ggufModel(beside, 'f32');
+  return [...measured, { name: basename(beside), megabytes: model.totalBytes / 1e6, model }];
 }
+
+/** Texts after which the lines so far are printed. */
+const textsBetweenLines = 10;
 
 async function linesOf(
   kind: string,
   texts: Int32Array[],
   scorers: Scorer[],
-  names: readonly string[],
+  names: readonly Line[],
   vocabulary: number,
 ): Promise<string[]> {
   const sums = names.map((): Sums => ({ positions: 0, divergence: 0, agreement: 0, nll: 0, scored: 0 }));
+  const lines = () => sums.map((sum, i) => line(kind, names[i], sum));
   for (const [n, tokens] of texts.entries()) {
     const expected = await scorers[0].logits(tokens);
     for (const [i, sum] of sums.entries()) {
@@ -181,7 +200,7 @@ async function linesOf(
       sum.nll += negativeLogLikelihood(got, tokens, vocabulary);
       sum.scored += tokens.length - 1;
     }
-    console.log(`${kind} ${n + 1} of ${texts.length}`);
+    if ((n + 1) % textsBetweenLines === 0) console.log(`${n + 1} of ${texts.length}\n${lines().join('\n')}`);
   }
-  return sums.map((sum, i) => line(kind, names[i], sum));
+  return lines();
 }

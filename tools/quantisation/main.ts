@@ -31,6 +31,7 @@ import {
   type QuantisationCost,
 } from './costs.ts';
 import { fileReport } from './file-report.ts';
+import { copyGguf } from './gguf-copy.ts';
 
 const read = (folder: string, name: string) => new Uint8Array(readFileSync(join(folder, name)));
 
@@ -144,7 +145,10 @@ const program = new Command('quant-report')
   .option('--prompts <n>', "prompts of the worlds' tasks for --file", '200')
   .option('--tokens <n>', 'tokens of a passage, and at most of a prompt, for --file', '96')
   .option('--threads <n>', 'threads for --file', '2')
-  .option('--beside <other.gguf>', 'another file of the same model, measured beside --file');
+  .option('--beside <other.gguf>', 'another file of the same model, measured beside --file')
+  .option('--save <copy.gguf>', 'write the model of --file in f32 instead of measuring it')
+  .addOption(new Option('--off-grid <how>', "values of --save off the blocks' grid").choices(['shifted', 'merged']))
+  .option('--adapter <folder>', "adapter in PEFT's layout for --off-grid merged");
 
 type FileTexts = { [option in 'passages' | 'prompts' | 'tokens' | 'threads']: string };
 
@@ -156,8 +160,16 @@ async function main(): Promise<boolean> {
     model: string;
     file?: string;
     beside?: string;
+    save?: string;
+    offGrid?: 'shifted' | 'merged';
+    adapter?: string;
   };
   const { write, wide, only, model, file, beside = null, ...rest } = program.parse().opts<Options & FileTexts>();
+  if (file !== undefined && rest.save !== undefined) {
+    await copyGguf(file, rest.save, { offGrid: rest.offGrid ?? null, adapter: rest.adapter ?? null });
+    console.log(`wrote ${rest.save}`);
+    return true;
+  }
   if (file !== undefined) {
     const { passages, prompts, tokens, threads } = rest;
     const numbers = { passages: Number(passages), prompts: Number(prompts), tokens: Number(tokens) };
