@@ -62,12 +62,16 @@ function isFitted({ policy, sampling }: Experiment): boolean {
 /** Policy of a language model. Missing settings get the document's defaults. */
 type LanguagePolicy = { kind: Experiment['policy']['kind']; model: string; [setting: string]: unknown };
 
-/** The experiment with this policy. Settings that do not suit a language model are replaced. */
+/**
+ * The experiment with this policy. Settings that do not suit a language model are replaced, and a description, which is
+ * of a tiny policy with random weights, is removed.
+ */
 export function forLanguageModel(experiment: Experiment, policy: LanguagePolicy): Experiment {
   if (isFitted(experiment)) return parseExperiment({ ...experiment, policy });
   const { algorithm, optimizer, evaluation } = experiment;
   return parseExperiment({
     ...experiment,
+    ...(factsOf(experiment.policy).languageModel ? {} : { description: '' }),
     policy,
     // An entropy bonus over 150,000 tokens rewards noise.
     algorithm: {
@@ -132,5 +136,6 @@ export function withPolicyKind(draft: Experiment, policy: Experiment['policy'], 
   if (factsOf(policy).languageModel) return forLanguageModel(draft, policy as LanguagePolicy);
   if (draft.policy.kind === policy.kind || preset?.policy.kind !== policy.kind) return { ...draft, policy };
   const { algorithm, sampling, optimizer, evaluation } = preset;
-  return { ...draft, policy: preset.policy, algorithm, sampling, optimizer, evaluation };
+  const description = draft.description || preset.description;
+  return { ...draft, description, policy: preset.policy, algorithm, sampling, optimizer, evaluation };
 }

@@ -225,7 +225,12 @@ describe('decoding', () => {
 });
 
 describe('rounds', () => {
-  async function inRounds(size: Partial<Capacity>, change: Partial<RolloutRequest> = {}, delayMs = 0) {
+  async function inRounds(
+    size: Partial<Capacity>,
+    change: Partial<RolloutRequest> = {},
+    delayMs = 0,
+    options: RolloutOptions = {},
+  ) {
     const world = new DoorWorld();
     const policy = new RoundPolicy(tokenizer.vocabSize, capacity(size));
     const step = world.step.bind(world);
@@ -239,8 +244,18 @@ describe('rounds', () => {
       ...{ rules: { invalidAction: 'continue' as const }, ...change },
     };
     const parts = { policy, worlds: new Map([['doors', world]]), conversation: new Conversation(tokenizer) };
-    return { policy, trajectories: await rollout(parts, request) };
+    return { policy, trajectories: await rollout(parts, request, options) };
   }
+
+  it('report a growing share, beginning with the prompts that were read', async () => {
+    const shares: number[] = [];
+    const onRound: RolloutOptions['onRound'] = ({ fraction }) => shares.push(fraction);
+    await inRounds({ rows: 12, groups: 3 }, { maskActions: false, limit: 4 }, 0, { onRound });
+    // Twelve episodes of a prompt and four turns; nothing is sampled before the prompts are read.
+    expect(shares[0]).toBeCloseTo(1 / 5, 10);
+    expect(shares).toEqual([...shares].sort((a, b) => a - b));
+    expect(shares.at(-1)).toBe(1);
+  });
 
   it('give the trajectories of whole turns, in any batch', async () => {
     for (const maskActions of [true, false]) {

@@ -2,13 +2,14 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { parseExperiment } from '../../src/experiment/experiment.ts';
 import type { ItemResult } from '../../src/rl/evaluation/suite-results.ts';
 import type { Engine, OpenOptions } from '../../src/session/engine.ts';
 import { Evaluations } from '../../src/session/evaluation/evaluations.ts';
 import { allSuites } from '../../src/session/evaluation/suite-evaluation.ts';
 import type { SuiteRequest } from '../../src/session/evaluation-protocol.ts';
+import type { SessionEvent } from '../../src/session/protocol.ts';
 import { Session } from '../../src/session/run/session.ts';
 import { exportRun, readRun } from '../../src/store/bundle.ts';
 import { FolderStore } from '../../src/store/folder.ts';
@@ -99,6 +100,34 @@ it('stop, report what is kept, and resume only for the same request', async () =
   expect(again.played).toEqual([4, 5]);
   const whole = await evaluationsOn(store, new PlayingEngines()).evaluate(id, request, null);
   expect(report).toEqual(whole);
+});
+
+it('report the time left', async () => {
+  const { store, id } = await trained();
+  const engines = new PlayingEngines();
+  const seen: (number | null | undefined)[] = [];
+  const emit = (event: SessionEvent) => {
+    if (event.type === 'evaluation' && event.progress) seen.push(event.progress.remainingMs);
+  };
+  const now = vi.spyOn(Date, 'now').mockReturnValue(0);
+  const open = engines.open.bind(engines);
+  engines.open = async (...args) => {
+    const engine = await open(...args);
+    const suite: NonNullable<Engine['suite']> = async (_suite, _sampling, { onProgress }) => {
+      for (const done of [0, 1, 2]) {
+        now.mockReturnValue(10_000 * done);
+        onProgress({ what: 'episodes', done, total: 4, unit: 'episodes' });
+      }
+      return [item(0)];
+    };
+    return Object.assign(engine, { suite });
+  };
+  try {
+    await new Evaluations({ store, engines, emit, freeDevice: async () => {} }).evaluate(id, request, null);
+  } finally {
+    now.mockRestore();
+  }
+  expect(seen.filter((ms) => ms !== undefined).slice(-3)).toEqual([null, 30_000, 20_000]);
 });
 
 it('start over for another request', async () => {

@@ -121,6 +121,15 @@ describe.each(Object.keys(ways))('%s', (way) => {
   });
 });
 
+it('a preset keeps no description of its random weights with a language model, and has it again without one', async () => {
+  expect(all[0].description).toContain('from random weights');
+  for (const way of ['an adapter brought in', 'a model picked', 'another kind chosen'])
+    expect((await ways[way]()).description).toBe('');
+  expect(chosenKind(0, ['lora', 'tiny']).description).toBe(all[0].description);
+  const own = parseExperiment({ ...(await ways['a model picked']()), description: 'My own.' });
+  expect(withLanguageModel(own, 'smollm2-135m', 'int8').description).toBe('My own.');
+});
+
 it('an adapter as its files gives the run of its zip; one saved as a pickle is refused', async () => {
   const files = peftFiles('Qwen/Qwen2.5-0.5B-Instruct');
   const picked = (names: { [name: string]: Uint8Array }) =>

@@ -77,6 +77,10 @@ export class Episode {
   thinking = false;
   /** The policy's last reply, if the action is only a part of it. */
   reply: string | null = null;
+  /** True once the policy has read the prompt. */
+  admitted = false;
+  /** Share of the current turn that is sampled, from 0 to 1, by the longest turn. */
+  sampled = 0;
   private horizon = 0;
   private oracleTurns: number | null = null;
   private world: PromptRules = plainWorld;
@@ -95,10 +99,11 @@ export class Episode {
     return this.horizon;
   }
 
-  /** Share of the episode that is over, from 0 to 1, by its turns. */
+  /** Share of the episode that is over, from 0 to 1, by its turns. The prompt counts as one more turn. */
   get played(): number {
     if (this.ended) return 1;
-    return this.horizon > 0 ? Math.min(1, this.turns.length / this.horizon) : 0;
+    const done = (this.admitted ? 1 : 0) + this.turns.length + this.sampled;
+    return this.horizon > 0 ? Math.min(1, done / (this.horizon + 1)) : 0;
   }
 
   get turnCount(): number {
@@ -133,6 +138,7 @@ export class Episode {
   }
 
   private beginTurn(): void {
+    this.sampled = 0;
     this.thought = null;
     this.thinking = (this.settings.thoughts ?? 0) > 0 && this.conversation.endOfThought >= 0;
   }

@@ -75,7 +75,7 @@ interface RolloutProgress {
   /** Turns taken, and tokens sampled or read. */
   turns: number;
   tokens: number;
-  /** Share of the rollout, from 0 to 1: an ended episode counts whole, another by its turns over its horizon. */
+  /** Share of the rollout, from 0 to 1: an ended episode counts whole, another by its prompt and its turns. */
   fraction: number;
 }
 
@@ -114,6 +114,8 @@ class RolloutLoop {
   private unadmitted: Episode[] = [];
   /** Episodes of `ready` in the middle of a turn. */
   private readonly midTurn = new Set<Episode>();
+  /** Free tokens of each episode when its turn began. */
+  private readonly roomBefore = new WeakMap<Episode, number>();
   private readonly episodes: Episode[] = [];
   /** Slots that the policy holds for this rollout. */
   private readonly held = new Set<number>();
@@ -296,6 +298,7 @@ class RolloutLoop {
     this.unadmitted = waiting;
     if (admitted.length > 0) await this.parts.policy.admit(admitted);
     for (const slot of slots) this.held.add(slot);
+    for (const episode of withPages) episode.admitted = true;
     return withPages;
   }
 
@@ -329,7 +332,11 @@ class RolloutLoop {
   private async decode(): Promise<Episode[]> {
     const { policy } = this.parts;
     const opening = this.ready.filter((episode) => !this.midTurn.has(episode));
-    for (const episode of opening) episode.checkRoom(policy.room(episode.slot));
+    for (const episode of opening) {
+      const room = policy.room(episode.slot);
+      episode.checkRoom(room);
+      this.roomBefore.set(episode, room - episode.generateRow().append.length);
+    }
     const forced = opening.filter((episode) => !episode.ended && episode.isForced);
     for (const episode of forced) episode.takeForcedAction();
     const candidates = this.ready.filter((episode) => !episode.ended && !forced.includes(episode));
@@ -340,6 +347,7 @@ class RolloutLoop {
     await Promise.resolve();
     const turns = await this.sample(chosen);
     for (const episode of chosen) this.midTurn.add(episode);
+    chosen.filter((_, i) => !turns[i]).forEach((episode) => this.measureTurn(episode));
     const acted: Episode[] = [];
     chosen.forEach((episode, i) => {
       if (!turns[i]) return;
@@ -351,6 +359,14 @@ class RolloutLoop {
     this.ready = [...chosen.filter((episode) => !acted.includes(episode) && !episode.ended), ...others];
     this.freeSlotsOf(ended);
     return [...acted, ...forced].filter((episode) => !episode.ended);
+  }
+
+  /** Updates the share of a turn that goes on in the next round, by the room that its tokens have taken. */
+  private measureTurn(episode: Episode): void {
+    const { maxTokensPerTurn, thoughts = 0 } = this.request;
+    const room = this.parts.policy.room(episode.slot);
+    const before = this.roomBefore.get(episode) ?? room;
+    episode.sampled = Math.min(1, Math.max(0, (before - room) / (maxTokensPerTurn + thoughts)));
   }
 
   private sample(chosen: readonly Episode[]): Promise<(GeneratedTurn | null)[]> {

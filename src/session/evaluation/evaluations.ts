@@ -8,6 +8,7 @@ import type { EngineFactory } from '../engine.ts';
 import type { KeptEvaluation, RunEvaluations, SuiteRequest } from '../evaluation-protocol.ts';
 import { finiteState } from '../finite-weights.ts';
 import type { SessionEvent } from '../protocol.ts';
+import { ProgressMeter } from '../run/progress-meter.ts';
 import { type EvaluatedPolicy, playSuite, suiteReportOf } from './suite-evaluation.ts';
 
 export interface EvaluationsParts {
@@ -110,14 +111,16 @@ export class Evaluations {
     const at = policy.checkpoint?.meta.step ?? 0;
     const partial = await this.partial(runId);
     const same = partial?.step === at && JSON.stringify(partial.request) === JSON.stringify(request);
+    const meter = new ProgressMeter((progress) => emit({ type: 'evaluation', runId, progress }), Date.now);
+    const ticking = setInterval(() => meter.tick(), 1000);
     const played = await playSuite(engines, policy, request, {
       signal,
       kept: same ? partial.items : [],
-      onProgress: (progress) => emit({ type: 'evaluation', runId, progress }),
+      onProgress: (progress) => meter.report(progress),
       onNotice: (message, complete) => emit({ type: 'notice', level: complete ? 'info' : 'warning', message }),
       onItems: (items) =>
         store.keep(runId, partialName, encode({ step: at, request, items: [...items] } satisfies Partial)),
-    });
+    }).finally(() => clearInterval(ticking));
     const kept = { step: at, request, report: suiteReportOf(played, request) };
     await store.keep(runId, nameOf(request, at), encode(kept));
     await store.keep(runId, partialName, null);
