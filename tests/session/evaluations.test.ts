@@ -116,7 +116,7 @@ it('report the time left', async () => {
     const suite: NonNullable<Engine['suite']> = async (_suite, _sampling, { onProgress }) => {
       for (const done of [0, 1, 2]) {
         now.mockReturnValue(10_000 * done);
-        onProgress({ what: 'episodes', done, total: 4, unit: 'episodes' });
+        onProgress?.({ what: 'episodes', done, total: 4, unit: 'episodes' });
       }
       return [item(0)];
     };
