@@ -1,7 +1,7 @@
 // Progress of a step: elapsed and remaining time, and few reports a second.
 import { expect, it } from 'vitest';
+import { ProgressMeter } from '../../src/session/progress-meter.ts';
 import type { Progress } from '../../src/session/protocol.ts';
-import { ProgressMeter } from '../../src/session/run/progress-meter.ts';
 
 function metered() {
   let now = 0;

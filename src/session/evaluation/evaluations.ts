@@ -7,8 +7,8 @@ import { assetFile, type RunStore } from '../../store/run-store.ts';
 import type { EngineFactory } from '../engine.ts';
 import type { KeptEvaluation, RunEvaluations, SuiteRequest } from '../evaluation-protocol.ts';
 import { finiteState } from '../finite-weights.ts';
+import { ProgressMeter } from '../progress-meter.ts';
 import type { SessionEvent } from '../protocol.ts';
-import { ProgressMeter } from '../run/progress-meter.ts';
 import { type EvaluatedPolicy, playSuite, suiteReportOf } from './suite-evaluation.ts';
 
 export interface EvaluationsParts {

@@ -23,6 +23,7 @@ import {
   type WatchOptions,
 } from '../engine.ts';
 import { finiteState, requireFinite } from '../finite-weights.ts';
+import { ProgressMeter } from '../progress-meter.ts';
 import type {
   LiveTurn,
   Progress,
@@ -37,7 +38,6 @@ import { Commits, type CommittedStep } from './commits.ts';
 import { type Clock, FrozenError, type OtherThread, systemClock, watchForFreeze } from './freeze-watch.ts';
 import { ClosedError, meansLostDevice, PausedError } from './interruptions.ts';
 import { PolicyUses } from './policy-uses.ts';
-import { ProgressMeter } from './progress-meter.ts';
 import { runAssets } from './recording-files.ts';
 import { evaluates } from './schedule.ts';
 import { storedStep } from './step-examination.ts';

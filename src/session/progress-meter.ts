@@ -3,7 +3,7 @@
  * turns) at most ten times a second, and the last one again every second, so that the time advances during a long piece
  * of work.
  */
-import type { Progress } from '../protocol.ts';
+import type { Progress } from './protocol.ts';
 
 const LEAST_MS = 100;
 /** Tasks of every step. */
