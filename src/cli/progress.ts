@@ -1,6 +1,7 @@
 /** Lines of progress on the command line: the first after a few seconds of a task, then one every ten seconds. */
-import type { Progress } from '../session/protocol.ts';
+
 import { ProgressMeter } from '../session/progress-meter.ts';
+import type { Progress } from '../session/protocol.ts';
 
 /** Time before a task's first line and between lines, in milliseconds. */
 const FIRST_MS = 3000;

@@ -64,7 +64,7 @@ export interface RolloutOptions {
   onTurn?: (event: TurnEvent) => void | Promise<void>;
   /** Episodes ended so far. */
   onEpisodes?: (done: number, total: number) => void;
-  /** Called after each round of decoding. */
+  /** Called at the start and after each round of decoding. */
   onRound?: (progress: RolloutProgress) => void;
 }
 
@@ -183,6 +183,8 @@ class RolloutLoop {
   private async playRounds(): Promise<void> {
     /** Episodes with an action for their world. */
     let stepping: Episode[] = [];
+    // An estimate counts from here: reading the prompts may take a minute.
+    this.options.onRound?.(this.progress());
     for (;;) {
       this.options.signal?.throwIfAborted();
       const starting = this.takeSlots(stepping);
