@@ -24,6 +24,8 @@ export interface AgentGymItems {
 export interface WorldModule extends WorldDescription {
   /** Options: a schema with labels, bounds and sentences, from which the page's knobs are made. */
   options: OptionsReader;
+  /** Names of its options that hold code. Code from elsewhere runs only after the person has allowed it. */
+  codeOptions?: readonly string[];
   /** Source of a tiny policy's vocabulary. If absent, no tiny policy can play it. */
   vocabulary?: VocabularySource;
   budget: TokenBudget;
@@ -74,8 +76,11 @@ export interface VocabularySource {
 
 /** Plays a world to collect its texts. */
 export interface PlayedTexts {
-  /** Options that cover all of its texts: a fork with other options has the same tokens. */
-  options: readonly WorldOptions[];
+  /**
+   * Options that cover all of its texts: a fork with other options has the same tokens. `given`: the experiment's own,
+   * for a world whose texts depend on them.
+   */
+  options: readonly WorldOptions[] | 'given';
   /** Number of tasks, evenly spaced, whose first observation is collected; Infinity: all. */
   openings: number;
   /** Number of tasks of which the answers to the oracle's actions and to `probes` are collected as well. */
@@ -134,6 +139,8 @@ export interface ConnectionSettings {
   token?: string;
   /** True until the person allows the experiment to use a server; until then no request is sent. */
   withheld?: boolean;
+  /** Hashes of the code that a typed world may run; absent: any. */
+  allowedCode?: readonly string[];
 }
 
 /** Findings about a server. Their texts are in the page and the command line (`src/ui/panels/connection-texts.ts`). */

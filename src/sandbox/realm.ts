@@ -9,7 +9,7 @@ import {
   type QuickJSHandle,
   type QuickJSWASMModule,
 } from 'quickjs-emscripten-core';
-import { type CodePlace, placeLabel } from './errors.ts';
+import { placeLabel } from './errors.ts';
 import glue from './glue.js?raw';
 import {
   memoryBytes,
@@ -19,41 +19,13 @@ import {
   type SandboxLimits,
   type SandboxResult,
 } from './protocol.ts';
-
-/** Longer messages are cut. */
-const longestMessage = 400;
+import { describeThrown, longestMessage, meansNoMemory, placeOf } from './thrown.ts';
 
 class Failure extends Error {
   constructor(readonly failure: SandboxFailure) {
     super(failure.message);
   }
 }
-
-/** A thrown value, as far as it can be read. */
-interface Thrown {
-  name?: unknown;
-  message?: unknown;
-  stack?: unknown;
-}
-
-/**
- * First place in the custom file that a QuickJS stack names: `at f (objective.js:2:13)`, or `at objective.js:2:9` for a
- * syntax error.
- */
-function placeIn(stack: unknown, file: string): CodePlace | null {
-  if (typeof stack !== 'string') return null;
-  const at = stack.indexOf(`${file}:`);
-  const match = at < 0 ? null : /^(\d+):(\d+)/.exec(stack.slice(at + file.length + 1));
-  return match && { line: Number(match[1]), column: Number(match[2]) };
-}
-
-/**
- * True if QuickJS ran out of memory. It has no error class for this, so the message of JS_ThrowOutOfMemory (quickjs.c)
- * is compared; null is thrown if there is no memory left even for an error. Custom code that throws the same is
- * reported as out of memory, which does no harm.
- */
-const meansNoMemory = (thrown: unknown): boolean =>
-  thrown === null || ((thrown as Thrown).name === 'InternalError' && (thrown as Thrown).message === 'out of memory');
 
 class Call {
   private readonly context: QuickJSContext;
@@ -136,7 +108,7 @@ class Call {
     const { file } = this.call;
     // Reading a thrown value may run its getters; the same time limit covers them.
     const thrown = this.context.dump(handle) as unknown;
-    const place = thrown instanceof Object ? placeIn((thrown as Thrown).stack, file) : null;
+    const place = placeOf(thrown, file);
     if (this.timedOut) {
       const seconds = this.limits.deadlineMs / 1000;
       // The stack names the last line that ran. An empty loop has no line of its own.
@@ -162,12 +134,6 @@ class Call {
     this.context.dispose();
     this.runtime.dispose();
   }
-}
-
-function describeThrown(thrown: unknown): string {
-  if (!(thrown instanceof Object)) return `the code threw ${JSON.stringify(thrown) ?? 'undefined'}`;
-  const { name = 'Error', message = '' } = thrown as Thrown;
-  return `${String(name)}: ${String(message)}`;
 }
 
 function joined(arrays: readonly Float64Array[]): ArrayBuffer {

@@ -1,7 +1,7 @@
 /**
  * Tokenizers of runs: a run's own if it has one; otherwise one built from its worlds' texts, once per set of worlds.
  */
-import type { World } from '../../envs/env.ts';
+import type { World, WorldOptions } from '../../envs/env.ts';
 import type { Experiment } from '../../experiment/experiment.ts';
 import { buildTokenizer, Tokenizer } from '../../policy/text/tokenizer.ts';
 import { worldModule } from '../../worlds/registry.ts';
@@ -10,6 +10,12 @@ import { textsOf } from './vocabulary.ts';
 
 /** Name of the world whose texts form the vocabulary: its own, or that of a world with the same texts. */
 const vocabularyWorld = (name: string): string => worldModule(name).vocabulary?.as ?? name;
+
+/** Options of the experiment that the texts of this world depend on. */
+const givenOptions = ({ worlds }: Experiment, name: string): WorldOptions[] =>
+  worldModule(name).vocabulary?.play?.options === 'given'
+    ? worlds.flatMap((entry) => (vocabularyWorld(entry.name) === name ? [entry.options] : []))
+    : [];
 
 const thinks = ({ sampling }: Experiment) => sampling.thoughts > 0;
 const readsNames = ({ policy }: Experiment) => 'wholeNames' in policy && policy.wholeNames;
@@ -32,8 +38,9 @@ export class Tokenizers {
       const config = assets['tokenizer_config.json'];
       return Promise.resolve(new Tokenizer(parsed(stored), config ? parsed(config) : {}));
     }
+    const names = [...new Set(experiment.worlds.map(({ name }) => vocabularyWorld(name)))].sort();
     const key = [
-      ...[...new Set(experiment.worlds.map(({ name }) => vocabularyWorld(name)))].sort(),
+      ...names.map((name) => `${name} ${JSON.stringify(givenOptions(experiment, name))}`),
       `${thinks(experiment)}`,
       `${readsNames(experiment)}`,
     ].join();
@@ -47,17 +54,17 @@ export class Tokenizers {
     const texts: string[] = [];
     const names: string[] = [];
     for (const name of new Set(experiment.worlds.map(({ name }) => vocabularyWorld(name)))) {
-      const found = await this.textsOf(name, open?.get(name));
+      const found = await this.textsOf(name, open?.get(name), givenOptions(experiment, name));
       texts.push(...found);
       if (readsNames(experiment)) names.push(...(worldModule(name).vocabulary?.names?.(found) ?? []));
     }
     return buildTokenizer(texts, { thinks: thinks(experiment), names });
   }
 
-  private async textsOf(name: string, open: World | undefined): Promise<Set<string>> {
+  private async textsOf(name: string, open: World | undefined, given: WorldOptions[]): Promise<Set<string>> {
     const world = open ?? (await this.openWorld(name));
     try {
-      return await textsOf(world);
+      return await textsOf(world, worldModule(name), given);
     } finally {
       if (!open) await world.close();
     }

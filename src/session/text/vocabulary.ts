@@ -1,7 +1,7 @@
 /**
- * Texts for a tiny policy's vocabulary: all texts of its worlds over all their tasks, independent of the experiment's
- * options, so that a fork with other options has the same tokens. Each world's module defines how its texts are
- * collected.
+ * Texts for a tiny policy's vocabulary: all texts of its worlds over all their tasks. They are independent of the
+ * experiment's options, so that a fork with other options has the same tokens, except in a world whose texts are made by
+ * an option (a typed world). Each world's module defines how its texts are collected.
  */
 import { type Task, validActionsAfter, type World, WorldError, type WorldOptions } from '../../envs/env.ts';
 import type { PlayedTexts, WorldModule } from '../../envs/module.ts';
@@ -13,16 +13,21 @@ const SLOTS = 64;
 const evenly = <T>(all: readonly T[], count: number): readonly T[] =>
   count >= all.length ? all : Array.from({ length: count }, (_, k) => all[Math.floor((k * all.length) / count)]);
 
-/** Distinct first observations, valid actions and observations of a world. */
+/**
+ * Distinct first observations, valid actions and observations of a world. `given`: options of the experiment, for a
+ * world whose texts depend on them.
+ */
 export async function textsOf(
   world: World,
   module: WorldModule = worldModule(world.describe().name),
+  given: readonly WorldOptions[] = [{}],
 ): Promise<Set<string>> {
   if (!module.vocabulary)
     throw new WorldError(`${module.title} has no vocabulary for a tiny policy: choose a language model to play it.`);
   const { texts, play } = module.vocabulary;
   const found = new Set(typeof texts === 'function' ? await texts() : texts);
-  for (const options of play?.options ?? []) await collect(world, play!, options, found);
+  for (const options of play?.options === 'given' ? given : (play?.options ?? []))
+    await collect(world, play!, options, found);
   return found;
 }
 

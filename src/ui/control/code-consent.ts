@@ -5,17 +5,10 @@
 
 import { type CustomCode, customCodeOf } from '../../experiment/custom-code.ts';
 import type { Experiment } from '../../experiment/experiment.ts';
+import { codeHash } from '../../sandbox/code-hash.ts';
 import type { LazyParts } from './lazy-parts.ts';
 
 const key = 'tabgym.code-allowed';
-
-/** Without https there is no digest; the code itself then serves as its hash. */
-async function hashOf(code: string): Promise<string> {
-  const subtle = globalThis.crypto?.subtle;
-  if (!subtle) return code;
-  const digest = await subtle.digest('SHA-256', new TextEncoder().encode(code));
-  return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, '0')).join('');
-}
 
 const known = (): Set<string> => new Set(JSON.parse(sessionStorage.getItem(key) ?? '[]') as string[]);
 
@@ -23,7 +16,7 @@ export class CodeConsent {
   constructor(private readonly question: LazyParts['askAboutCode']) {}
 
   async allow(code: string): Promise<void> {
-    sessionStorage.setItem(key, JSON.stringify([...known().add(await hashOf(code))]));
+    sessionStorage.setItem(key, JSON.stringify([...known().add(await codeHash(code))]));
   }
 
   /**
@@ -35,7 +28,7 @@ export class CodeConsent {
     const carried: CustomCode[] = [];
     for (const each of [experiment, ...beside].flatMap(customCodeOf)) {
       const asked = carried.some(({ code }) => code === each.code);
-      if (!asked && !allowed.has(await hashOf(each.code))) carried.push(each);
+      if (!asked && !allowed.has(await codeHash(each.code))) carried.push(each);
     }
     if (!carried.length) return true;
     const may = await this.question(experiment, carried);

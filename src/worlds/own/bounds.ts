@@ -1,0 +1,22 @@
+/** Bounds of a world that a person typed. */
+
+/** Most characters of the code. */
+export const longestWorldCode = 65_536;
+
+/** Most characters of texts, most actions and tasks, most characters of an answer as JSON. */
+export const most = {
+  text: 20_000,
+  action: 300,
+  actions: 1000,
+  tasks: 10_000,
+  /** Of a task as JSON. */
+  task: 4000,
+  answer: 4_000_000,
+  /** Of an oracle's plan. */
+  plan: 500,
+  /** Of a view as JSON. */
+  view: 100_000,
+} as const;
+
+/** Name of the code in messages. */
+export const worldFile = 'world.js';

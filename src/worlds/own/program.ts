@@ -1,0 +1,209 @@
+/**
+ * The code of a typed world: its tasks, and its episodes, each in a realm of its own in one interpreter. A new episode
+ * has a new realm, so that nothing is remembered from one episode to the next, and the same actions always give the
+ * same answers.
+ */
+import { CodeError, SandboxError, SandboxTimeoutError } from '../../sandbox/errors.ts';
+import type { Resident, ResidentInterpreter } from '../../sandbox/resident.ts';
+import { type Answer, AnswerError, readAnswer, readPlan, readTasks, readViewValue } from './answers.ts';
+import { most, worldFile } from './bounds.ts';
+import prelude from './realm.js?raw';
+import { type OwnView, readView, ViewFormError } from './view-data.ts';
+
+/** A failure of the code: its message names the file, the line, the function, the value and the bound. */
+export class WorldCodeError extends Error {
+  override name = 'WorldCodeError';
+  constructor(
+    message: string,
+    /** Line of the code, from 1, if it is known. */
+    readonly line: number | null,
+    /** True if the code exceeded its limit of loop passes and calls. */
+    readonly endless: boolean,
+  ) {
+    super(message);
+  }
+}
+
+/** Loop passes and calls of a call, after several worlds of the same batch have exceeded the whole limit. */
+const fewPasses = 500_000;
+
+/** Most turns that an oracle of single actions is followed for its plan. */
+const longestPlan = 200;
+
+/** FNV-1a of a text: the seed of an episode's random numbers, and the order in which tasks are held out. */
+export function hashOf(text: string): number {
+  let hash = 0x811c9dc5;
+  for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);
+  return hash >>> 0;
+}
+
+/** Line of a function's definition in the code, from 1; null if it is not found. */
+export function lineOf(code: string, name: string): number | null {
+  const index = code
+    .split('\n')
+    .findIndex((line) => new RegExp(`\\b(function\\*?\\s+${name}\\b|${name}\\s*=)`).test(line));
+  return index < 0 ? null : index + 1;
+}
+
+/** Names the line of the function that a message without a place is about. */
+function withLine(code: string, error: Error): WorldCodeError {
+  const endless = error instanceof SandboxTimeoutError;
+  if (error instanceof SandboxError && error.place) return new WorldCodeError(error.message, error.place.line, endless);
+  const plain = error.message
+    .replace(new RegExp(`^${worldFile}: `), '')
+    .replace(/^(\w+\(\): )(Type|Range)Error: /, '$1');
+  const text = plain.replace(/^(reset|step)\(\): (?=validActions\(\))/, '');
+  const line = lineOf(code, /(\w+)\(\)/.exec(text)?.[1] ?? '');
+  return new WorldCodeError(`${worldFile}${line ? `, line ${line}` : ''}: ${text}`, line, endless);
+}
+
+/** What a code has. */
+export interface CodeFacts {
+  /** `tasks` has a second parameter: it divides its tasks itself. */
+  splits: boolean;
+  oracle: boolean;
+  view: boolean;
+}
+
+export class Program {
+  private readonly kept = new Map<number, { train: string[]; test: string[] }>();
+  private known: CodeFacts | null = null;
+
+  constructor(
+    private readonly interpreter: ResidentInterpreter,
+    readonly code: string,
+  ) {}
+
+  /** Runs an act on the code. Its failures become WorldCodeErrors; a broken sandbox stays what it is. */
+  attempt<T>(act: () => T): T {
+    try {
+      return act();
+    } catch (error) {
+      if (error instanceof AnswerError || error instanceof ViewFormError) throw withLine(this.code, error);
+      if (error instanceof CodeError || (error instanceof SandboxError && error.name !== 'SandboxBrokenError'))
+        throw withLine(this.code, error);
+      throw error;
+    }
+  }
+
+  load(seed: number, passes?: number): Resident {
+    const { code, interpreter } = this;
+    return interpreter.load({ prelude, code, file: worldFile, values: { seed, most } }, passes);
+  }
+
+  facts(): CodeFacts {
+    if (!this.known) this.tasks(1, 20);
+    return this.known!;
+  }
+
+  /** Tasks of both splits as JSON texts, without repeats. Throws WorldCodeError. */
+  tasks(seed: number, heldOut: number): { train: string[]; test: string[] } {
+    const key = seed * 100 + heldOut;
+    const found = this.kept.get(key) ?? this.attempt(() => this.makeTasks(seed, heldOut));
+    this.kept.set(key, found);
+    return found;
+  }
+
+  private makeTasks(seed: number, heldOut: number): { train: string[]; test: string[] } {
+    const listed = (split: 'train' | 'test') => {
+      const realm = this.load(seed);
+      try {
+        this.known = JSON.parse(realm.call('about', 'null')) as CodeFacts;
+        return readTasks(realm.call('tasks', JSON.stringify([seed, split])));
+      } finally {
+        realm.dispose();
+      }
+    };
+    const train = listed('train');
+    if (this.known!.splits) return { train, test: listed('test') };
+    if (train.length === 1) return { train, test: train };
+    const order = train
+      .map((task, k) => ({ k, hash: hashOf(`${seed} ${task}`) }))
+      .sort((a, b) => a.hash - b.hash || a.k - b.k);
+    const count = Math.min(train.length - 1, Math.max(1, Math.round((train.length * heldOut) / 100)));
+    const out = new Set(order.slice(0, count).map(({ k }) => k));
+    return { train: train.filter((_, k) => !out.has(k)), test: train.filter((_, k) => out.has(k)) };
+  }
+}
+
+/** An episode of a typed world. */
+export class Episode {
+  private readonly realm: Resident;
+  private readonly taken: string[] = [];
+  private listed: readonly string[] | null = null;
+  private last = '';
+
+  private constructor(
+    private readonly program: Program,
+    private readonly task: string,
+    private readonly seed: number,
+    passes?: number,
+  ) {
+    this.realm = program.attempt(() => program.load(hashOf(`${seed} ${task}`), passes));
+  }
+
+  static begin(program: Program, task: string, seed: number, passes?: number): { episode: Episode; answer: Answer } {
+    const episode = new Episode(program, task, seed, passes);
+    try {
+      return { episode, answer: episode.call('reset', `[${task}]`, passes) };
+    } catch (error) {
+      episode.dispose();
+      throw error;
+    }
+  }
+
+  /** Takes an action. `valid` is then known: the code's own, or else whether the list has the action. */
+  step(action: string, passes?: number): Answer {
+    const before = this.listed;
+    const answer = this.call('step', JSON.stringify([action]), passes);
+    this.taken.push(action);
+    return { ...answer, valid: answer.valid ?? (before ? before.includes(action) : true) };
+  }
+
+  private call(name: 'reset' | 'step', input: string, passes?: number): Answer {
+    const answer = this.program.attempt(() => readAnswer(name, this.realm.call(name, input, passes)));
+    if (answer.actions !== 0) this.listed = answer.actions;
+    this.last = answer.text;
+    return answer;
+  }
+
+  /** The oracle's remaining actions; null if it has no plan. */
+  plan(): string[] | null {
+    const first = this.advice();
+    return typeof first === 'string' ? this.followed() : first;
+  }
+
+  /** What oracle() returned: its remaining actions, or its next one. */
+  advice(): string[] | string | null {
+    return this.program.attempt(() => readPlan(this.realm.call('oracle', 'null')));
+  }
+
+  /** Plays a copy of the episode as an oracle of single actions says. */
+  private followed(): string[] | null {
+    const { episode } = Episode.begin(this.program, this.task, this.seed);
+    try {
+      for (const action of this.taken) episode.step(action);
+      const plan: string[] = [];
+      while (plan.length < longestPlan) {
+        const next = episode.advice();
+        if (typeof next !== 'string') return plan.length ? plan : null;
+        plan.push(next);
+        if (episode.step(next).done) return plan;
+      }
+      return plan;
+    } finally {
+      episode.dispose();
+    }
+  }
+
+  view(): OwnView {
+    return this.program.attempt(() => readView(readViewValue(this.realm.call('view', 'null')), this.last));
+  }
+
+  dispose(): void {
+    this.realm.dispose();
+  }
+}
+
+/** Passes of a call after `slow` worlds of its batch have exceeded theirs. */
+export const passesAfter = (slow: number): number | undefined => (slow >= 3 ? fewPasses : undefined);

@@ -1,0 +1,171 @@
+// A typed world: its contract, the same numbers every time, one realm for each episode, failures by name, views.
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { Feedback, Task, World } from '../../src/envs/env.ts';
+import { templateNames, templates } from '../../src/worlds/own/templates.ts';
+import { FIRST_HELD_OUT } from '../../src/worlds/own/world.ts';
+import { openWorld } from '../../src/worlds/registry.ts';
+import { failingSteps, harmlessTricks, refusedWorlds } from './own-hostile.ts';
+
+let world: World;
+beforeAll(async () => {
+  world = await openWorld('own');
+});
+
+const tasksOf = async (code: string) => [
+  ...(await world.tasks({ code }, 'train')),
+  ...(await world.tasks({ code }, 'test')),
+];
+const begin = async (code: string): Promise<{ task: Task; first: Feedback }> => {
+  const [task] = await world.tasks({ code }, 'train');
+  return { task, first: (await world.reset([0], [task]))[0] };
+};
+const one = async (action: string) => (await world.step([0], [action]))[0];
+
+describe.each(templateNames.map((name) => [name, templates[name]] as const))('the template %s', (_, code) => {
+  it('is solved by its oracle in every task, with listed actions', async () => {
+    const tasks = await tasksOf(code);
+    expect(tasks.length).toBeGreaterThan(15);
+    for (const task of tasks.filter((_each, k) => k % 20 === 0)) {
+      let [feedback] = await world.reset([0], [task]);
+      let actions = feedback.validActions;
+      const [plan] = await world.oracle([0]);
+      for (const action of plan!) {
+        expect(actions).toContain(action);
+        feedback = await one(action);
+        expect(feedback).toMatchObject({ valid: true });
+        actions = feedback.validActions ?? actions;
+      }
+      expect(feedback).toMatchObject({ reward: 1, done: true });
+    }
+  });
+
+  it('has a view, and refuses an unknown action without ending', async () => {
+    await begin(code);
+    expect((await world.view(0)).text.trim()).not.toBe('');
+    expect(await one('dance wildly')).toMatchObject({ valid: false, done: false });
+  });
+});
+
+describe('the tasks', () => {
+  it('are held out by their content: none is in both splits, and another order changes nothing', async () => {
+    const code = (list: string) => `${templates.nim}`.replace('return all;', `return ${list};`);
+    const [forth, back] = [code('all'), code('all.reverse()')];
+    const held = async (text: string) => (await world.tasks({ code: text }, 'test')).length;
+    expect(await held(forth)).toBe(Math.round(20 * 0.2));
+    expect(await held(back)).toBe(4);
+    const openings = async (text: string) => {
+      const tasks = await world.tasks({ code: text }, 'test');
+      return (await world.reset([...tasks.keys()], tasks)).map(({ observation }) => observation).sort();
+    };
+    expect(await openings(forth)).toEqual(await openings(back));
+  });
+
+  it('may be divided by the code, and have levels', async () => {
+    const code = `export const tasks = (seed, split) => [{ split, level: split === 'test' ? 2 : 1 }];
+      export const reset = (task) => task.split; export const step = () => ({ text: '' });`;
+    const [test] = await world.tasks({ code }, 'test');
+    expect(test).toMatchObject({ id: FIRST_HELD_OUT, strata: { level: 2 } });
+    expect((await world.reset([0], [test]))[0].observation).toBe('test');
+  });
+
+  it('are drawn from the seed', async () => {
+    const at = async (seed: number) => {
+      const [task] = await world.tasks({ code: templates.vending, seed }, 'train');
+      return (await world.reset([0], [task]))[0].observation;
+    };
+    expect(await at(1)).toBe(await at(1));
+    const openings = await Promise.all([1, 2, 3, 4, 5].map(at));
+    expect(new Set(openings).size).toBeGreaterThan(1);
+  });
+});
+
+describe('an episode', () => {
+  const counting = `let n = 0; globalThis.all ??= 0;
+export const tasks = () => [1, 2];
+export const reset = () => 'begin';
+export function step() { n++; globalThis.all++; return { text: \`\${n} \${globalThis.all} \${Math.random()}\` }; }
+export const oracle = () => (Math.random(), null);
+export const view = () => String(Math.random());`;
+
+  it('remembers nothing of another, and draws the same random numbers, whatever is asked in between', async () => {
+    const [task] = await world.tasks({ code: counting }, 'train');
+    await world.reset([0, 1], [task, task]);
+    const first = [await one('a'), await one('a')].map(({ observation }) => observation);
+    await world.step([1], ['a']);
+    await world.reset([0], [task]);
+    const again = [];
+    for (let turn = 0; turn < 2; turn++) {
+      await world.view(0);
+      await world.oracle([0]);
+      again.push((await one('a')).observation);
+    }
+    expect(again).toEqual(first);
+    expect(first[1]).toMatch(/^2 2 0\./);
+  });
+
+  it('lists actions anew only when they change', async () => {
+    const { first } = await begin(templates.nim);
+    expect(first.validActions).toEqual(['take 1', 'take 2', 'take 3']);
+    expect((await one('take 1')).validActions).toBeNull();
+  });
+
+  it('takes no code that has not been allowed', async () => {
+    const guarded = await openWorld('own', { allowedCode: [] });
+    await expect(guarded.tasks({ code: templates.nim }, 'train')).rejects.toThrow(/has not been allowed/);
+    expect((await guarded.tasks({}, 'train')).length).toBeGreaterThan(0);
+  });
+});
+
+describe('a hostile world', () => {
+  it.each(failingSteps)('fails by name: %s', async (_, code, failure) => {
+    const [task] = await world.tasks({ code }, 'train');
+    const [beside] = await world.tasks({ code: templates.nim }, 'train');
+    const begun = await world.reset([0, 1], [task, beside]);
+    expect(begun.map((each) => each.failure)).toEqual([undefined, undefined]);
+    const [failed, other] = await world.step([0, 1], ['go', 'take 1']);
+    expect(failed.failure).toMatch(failure);
+    expect(failed).toMatchObject({ done: true, valid: false });
+    expect(other).toMatchObject({ valid: true, observation: expect.stringMatching(/^i take/) });
+    expect((await world.step([0], ['go']))[0].failure).toBe(failed.failure);
+    expect((await world.view(0)).text).toBe(failed.failure);
+  });
+
+  it.each(refusedWorlds)('is refused: %s', async (_, code, message) => {
+    await expect(world.tasks({ code }, 'train')).rejects.toThrow(message);
+  });
+
+  it.each(harmlessTricks)('reaches nothing: %s', async (_, code) => {
+    await begin(code);
+    expect(await one('go')).toMatchObject({ observation: 'ok', reward: 0, valid: true });
+    expect(({} as { text?: string }).text).toBeUndefined();
+  });
+});
+
+describe('a view', () => {
+  const shown = async (view: string) => {
+    await begin(`export const tasks = () => [1, 2]; export const reset = () => 'begin'; export const step = () => ({ text: 'a' });
+      export const view = () => (${view});`);
+    return world.view(0);
+  };
+  it('is the last text if the code has none', async () => {
+    expect(await shown('null')).toEqual({ kind: 'own', text: 'begin', parts: [{ kind: 'lines', lines: ['begin'] }] });
+  });
+  it('reads lines, a grid, a table and a picture', async () => {
+    const view = await shown(`['a', { grid: ['#.', [1, 2]] }, { table: { columns: ['x'], rows: [[1]] } },
+      { picture: { width: 4, height: 4, shapes: [{ kind: 'circle', x: 1, y: 2, colour: 'red' }], text: 'a disc' } }]`);
+    expect(view.text).toBe('a\n\n#.\n12\n\nx\n1\n\na disc');
+  });
+  it('keeps markup as text', async () => {
+    const text = '<img src=x onerror=alert(1)>';
+    expect(await shown(JSON.stringify(text))).toMatchObject({ parts: [{ kind: 'lines', lines: [text] }] });
+  });
+  it.each([
+    ['5', /view\(\): must return a text, or an object/],
+    ["{ picture: { width: 4, height: 4, shapes: [{ kind: 'script' }] } }", /shape 0 must be one of: circle/],
+    ['{ picture: { width: NaN, height: 4, shapes: [] } }', /picture\.width must be a number from 1 to 1000/],
+    ['{ grid: Array(100).fill("a") }', /grid has 100 entries; at most 60/],
+    ["'x'.repeat(2e5)", /view\(\): the view has 200002 characters/],
+  ])('refuses %s', async (view, message) => {
+    expect((await shown(view)).text).toMatch(message);
+  });
+});
