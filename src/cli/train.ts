@@ -1,6 +1,6 @@
 /**
  * `npm run train -- experiments/NAME.json|--from FOLDER [--seed N] [--out FOLDER] [--steps N] [--model MODEL]
- * [--resume] [--fork-at STEP] [--device wasm] [--allow-code]
+ * [--resume] [--fork-at STEP] [--device wasm] [--world-file FILE] [--allow-code]
  * [--allow-judge ADDRESS]`
  */
 import { Command, InvalidArgumentError } from 'commander';
@@ -39,7 +39,8 @@ const program = new Command('train')
   .option('--resume', "continue the folder's latest run, with its own settings, even if the file differs", false)
   .option('--fork-at <step>', "fork the folder's run at this step, with the file's settings, and train the fork", whole)
   .option('--few-episodes', "no longer needed: the file's evaluation.episodes is always used", false)
-  .option('--allow-code', "run the experiment's own objective and reward, in a sandbox", false)
+  .option('--world-file <file>', "a world typed in JavaScript, in place of the experiment's worlds; needs --allow-code")
+  .option('--allow-code', "run the experiment's own objective, reward and worlds, in a sandbox", false)
   .option(
     '--allow-judge <address>',
     'send episodes to the judge at this address; its key is read from TABGYM_JUDGE_KEY',

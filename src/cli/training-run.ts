@@ -23,6 +23,7 @@ import { CommandError } from './command-error.ts';
 import { type Connections, worldOpener } from './connections.ts';
 import { continuedRun, type FolderOptions } from './folder-run.ts';
 import { type DeviceOptions, openDevice } from './node-device.ts';
+import { ownWorlds } from './own-world.ts';
 import { ProgressLines } from './progress.ts';
 import { withRecordings } from './recordings.ts';
 import { FEW_EPISODES } from './report.ts';
@@ -37,6 +38,8 @@ export interface TrainingOptions extends DeviceOptions, FolderOptions {
   out?: string;
   /** Language model in place of the experiment's. */
   model?: string;
+  /** File of a typed world, in place of the experiment's worlds. */
+  worldFile?: string;
   /** Addresses of worlds' servers; they override the environment. */
   connect?: Connections;
   /** Time limit for a world's answer, for machines so busy that the usual limit is too short. */
@@ -120,7 +123,7 @@ function policyWith(policy: Experiment['policy'], model: string | undefined): un
 }
 
 /** The experiment as it will run: with seed, steps and model of the command line. */
-export function readExperiment({ file, from, seed, steps, model, print }: TrainingOptions): Experiment {
+export function readExperiment({ file, from, seed, steps, model, worldFile, print }: TrainingOptions): Experiment {
   const experiment = from ? parseExperiment(from.experiment) : readDocument(file);
   if (experiment.sweep) throw new CommandError(`${file} is a sweep of several runs. Use npm run sweep -- ${file}`);
   requireTraining(experiment);
@@ -132,6 +135,7 @@ export function readExperiment({ file, from, seed, steps, model, print }: Traini
     seed: seed ?? experiment.seed,
     steps: steps ?? experiment.steps,
     policy: policyWith(experiment.policy, model),
+    worlds: worldFile === undefined ? experiment.worlds : ownWorlds(worldFile),
   });
 }
 

@@ -1,6 +1,8 @@
 /**
- * Modules that stay loaded between calls, many of them in one interpreter, each in a realm of its own. A world that a
- * person typed is such a module: one realm for each episode. Calls are synchronous, so this runs inside a worker.
+ * Modules that stay loaded between calls, several of them in one interpreter, each in a realm of its own. A world that a
+ * person typed is such a module. The realm's prelude makes as many copies of a module as it needs, one for each episode:
+ * the module is compiled once, as a function whose every call gives fresh variables. Calls are synchronous, so this runs
+ * inside a worker.
  *
  * A call is bounded by a count of the interpreter's own checks and not by a clock: the same code ends at the same place
  * on every machine, so that a run resumes exactly.
@@ -8,6 +10,7 @@
 import { DefaultIntrinsics, type QuickJSContext, type QuickJSHandle } from 'quickjs-emscripten-core';
 import {
   CodeError,
+  type CodePlace,
   placeLabel,
   SandboxBrokenError,
   SandboxError,
@@ -23,8 +26,8 @@ const checksAtOnce = 10_000;
 export interface ResidentLimits {
   /** Memory of the interpreter, for all its modules together, in bytes. */
   memoryBytes: number;
-  /** Memory that one module may add to the interpreter's, in bytes. */
-  moduleBytes: number;
+  /** Memory that one call may add to the interpreter's, in bytes. */
+  callBytes: number;
   /** Loop passes and calls of one call. */
   passes: number;
   stackBytes: number;
@@ -32,7 +35,7 @@ export interface ResidentLimits {
 
 export const residentLimits: ResidentLimits = {
   memoryBytes: 128 * 2 ** 20,
-  moduleBytes: 32 * 2 ** 20,
+  callBytes: 32 * 2 ** 20,
   passes: 10_000_000,
   // As in sandbox.ts: a browser's worker overflows first with more.
   stackBytes: 64 * 1024,
@@ -40,8 +43,8 @@ export const residentLimits: ResidentLimits = {
 
 export interface ResidentSource {
   /**
-   * Trusted source that runs first. Its value is `(code, values) => (name, json) => json`, where `code` holds the
-   * exports of the custom module: the module's face to the host.
+   * Trusted source that runs first. Its value is `(make, values) => (name, json) => json`: `make()` returns the exports
+   * of a fresh copy of the custom module, and the result is the module's face to the host.
    */
   prelude: string;
   /** Source of the custom module, and its name in messages. */
@@ -49,6 +52,31 @@ export interface ResidentSource {
   file: string;
   /** Any JSON value, passed to the prelude's function. */
   values: unknown;
+}
+
+/** Start of the function that a module is compiled as; it precedes the module's first line. */
+const head = '(function () { ';
+
+const declaration =
+  /(^[ \t]*|[;}][ \t]*)export[ \t]+((?:async[ \t]+)?(?:function\b[ \t]*\*?|const|let|var|class)[ \t]+([\p{L}_$][\p{L}\p{N}_$]*))/gmu;
+
+/**
+ * The module as a function that returns its exports. `names`: what it exports, as the interpreter found. Throws
+ * CodeError if one of them is not exported where it is declared.
+ */
+function asFunction(code: string, file: string, names: readonly string[]): string {
+  const found = new Set<string>();
+  const body = code.replace(declaration, (whole, before: string, rest: string, name: string) => {
+    if (!names.includes(name) || found.has(name)) return whole;
+    found.add(name);
+    return `${before}       ${rest}`;
+  });
+  const missing = names.find((name) => !found.has(name));
+  if (missing !== undefined)
+    throw new CodeError(
+      `${file}: the export "${missing}" is not read. Write export in front of its declaration, as in: export function step(action) {`,
+    );
+  return `${head}${body}\n; return { ${names.join(', ')} }; })`;
 }
 
 /** An interpreter with its modules. */
@@ -63,7 +91,7 @@ export class ResidentInterpreter {
     readonly limits: ResidentLimits,
   ) {
     this.runtime = loaded.quickjs.newRuntime();
-    this.runtime.setMemoryLimit(limits.moduleBytes);
+    this.runtime.setMemoryLimit(limits.callBytes);
     this.runtime.setMaxStackSize(limits.stackBytes);
     this.runtime.setInterruptHandler(() => {
       this.interrupted ||= this.left-- <= 0;
@@ -102,12 +130,11 @@ export class ResidentInterpreter {
   }
 }
 
-/** A loaded module. After an error it must be disposed of. */
+/** A loaded module. A copy of it that failed must not be used again; the others are intact. */
 export class Resident {
   private readonly handles: QuickJSHandle[] = [];
   private readonly face: QuickJSHandle;
-  /** Growth of the interpreter's memory during calls of this module. */
-  private grown = 0;
+  private compiled = false;
 
   constructor(
     private readonly interpreter: ResidentInterpreter,
@@ -126,9 +153,20 @@ export class Resident {
   private open(): QuickJSHandle {
     const { context, source } = this;
     const enter = this.unwrapped(context.evalCode(source.prelude, 'prelude.js', { type: 'global', strict: true }));
-    const exports = this.module();
+    const names = this.exported();
+    this.compiled = true;
+    const text = asFunction(source.code, source.file, names);
+    const make = this.unwrapped(context.evalCode(text, source.file, { type: 'global', strict: true }));
     const values = this.kept(context.newString(JSON.stringify(source.values)));
-    return this.unwrapped(context.callFunction(enter, context.undefined, exports, values));
+    return this.unwrapped(context.callFunction(enter, context.undefined, make, values));
+  }
+
+  /** Names that the module exports. */
+  private exported(): string[] {
+    const { context } = this;
+    const names = this.unwrapped(context.evalCode('Reflect.ownKeys', 'names.js', { type: 'global' }));
+    const list = this.unwrapped(context.callFunction(names, context.undefined, this.module()));
+    return (context.dump(list) as unknown[]).filter((name): name is string => typeof name === 'string');
   }
 
   private module(): QuickJSHandle {
@@ -162,8 +200,7 @@ export class Resident {
     const before = this.interpreter.bytes;
     try {
       const done = this.interpreter.bounded(passes, act);
-      this.grown += this.interpreter.bytes - before;
-      if (this.grown > this.interpreter.limits.moduleBytes) throw this.memoryError(what, null);
+      if (this.interpreter.bytes - before > this.interpreter.limits.callBytes) throw this.memoryError(what, null);
       return done;
     } catch (error) {
       if (error instanceof Raised) throw this.errorOf(what, passes, error.handle);
@@ -180,23 +217,31 @@ export class Resident {
     const { interrupted } = interpreter;
     // Reading a thrown value may run its getters, under a limit of their own.
     const thrown = interpreter.bounded(passes, () => this.context.dump(handle) as unknown);
-    const place = placeOf(thrown, file);
+    const place = this.placeOf(thrown);
     if (interrupted || interpreter.interrupted) {
       const near = place ? `${file}, near line ${place.line}` : file;
       const message = `${near}: ${what}the code did not end within ${passes.toLocaleString('en')} loop passes and calls. Look for a loop that never stops.`;
       return new SandboxTimeoutError(message, place);
     }
-    if (meansNoMemory(thrown)) return this.memoryError(what, placeLabel(file, place));
+    if (meansNoMemory(thrown)) return this.memoryError(what, place);
     return new CodeError(
       `${placeLabel(file, place)}: ${what}${describeThrown(thrown)}`.slice(0, longestMessage),
       place,
     );
   }
 
-  private memoryError(what: string, where: string | null): SandboxMemoryError {
-    const megabytes = this.interpreter.limits.moduleBytes / 2 ** 20;
+  private placeOf(thrown: unknown): CodePlace | null {
+    const place = placeOf(thrown, this.source.file);
+    if (place?.line !== 1) return place;
+    // The first line is preceded by the head of the function; a syntax error is found before that.
+    return { line: 1, column: Math.max(1, place.column - (this.compiled ? head.length : 0)) };
+  }
+
+  private memoryError(what: string, place: CodePlace | null): SandboxMemoryError {
+    const megabytes = this.interpreter.limits.callBytes / 2 ** 20;
     return new SandboxMemoryError(
-      `${where ?? this.source.file}: ${what}the code requested more than the ${megabytes} MB of memory that it may use.`,
+      `${placeLabel(this.source.file, place)}: ${what}the code requested more than the ${megabytes} MB of memory that it may use.`,
+      place,
     );
   }
 

@@ -32,16 +32,12 @@ export const failingSteps: readonly [name: string, code: string, failure: RegExp
   ['no answer', stepping('return undefined;'), /line 4: step\(\): step\(\) must return \{ text, reward, done \}/],
   ['a thrown null', stepping('throw null;'), /world\.js.*step\(\): /],
   ['a thrown proxy', stepping('throw new Proxy({}, { get() { for (;;) {} } });'), /world\.js.*step\(\): /],
-  [
-    'another toJSON',
-    stepping("Array.prototype.toJSON = () => ({ evil: 1 }); return { text: 'a' };"),
-    /step\(\): the answer has another form/,
-  ],
-  [
-    'a toJSON of megabytes',
-    stepping("Array.prototype.toJSON = () => 'x'.repeat(9e6); return { text: 'a' };"),
-    /step\(\): the answer has 9000002 characters/,
-  ],
+  ['another toJSON', stepping('Array.prototype.toJSON = () => 1;'), /line 5.*step\(\): TypeError/],
+  ['other prototypes', stepping("Object.prototype.text = 'leak';"), /line 5.*step\(\): TypeError/],
+  ['another built-in', stepping('Object.prototype.toString = null;'), /step\(\): .*toString cannot be replaced/],
+  ['another JSON', stepping("JSON.stringify = () => '[1]';"), /line 5.*step\(\): TypeError/],
+  ['another random', stepping('Math.random = () => 1;'), /line 5.*step\(\): TypeError/],
+  ['a global for the next episode', stepping('globalThis.leak = 1;'), /line 5.*step\(\): TypeError/],
   ['random numbers of the clock', stepping('return { text: String(new Date()) };'), /line 5.*step\(\): ReferenceError/],
   ['the network', stepping("return { text: String(fetch('/')) };"), /line 5.*step\(\): ReferenceError/],
   ['a module of elsewhere', stepping("return { text: String(require('fs')) };"), /line 5.*step\(\): ReferenceError/],
@@ -62,13 +58,16 @@ export const refusedWorlds: readonly [name: string, code: string, message: RegEx
   ['a cyclic task', 'export const tasks = () => { const a = []; a[0] = a; return a; };', /tasks\(\): .*circular/],
   ['an endless module', 'for (;;) {}', /loop passes/],
   ['an endless list', 'export const tasks = () => { for (;;) {} };', /tasks\(\): .*loop passes/],
+  ['exports elsewhere', 'const tasks = () => [1]; export { tasks };', /the export "tasks" is not read/],
+  ['an export by default', 'export default { tasks: () => [1] };', /the export "default" is not read/],
   ['an endless wait', 'await new Promise(() => {});', /top-level await/],
 ];
 
 /** Worlds that try to reach out; their step succeeds, and nothing else changes. */
 export const harmlessTricks: readonly [name: string, code: string][] = [
-  ['another JSON', stepping("JSON.stringify = () => '[1]'; JSON.parse = () => 0; return { text: 'ok' };")],
-  ['other prototypes', stepping("Object.prototype.text = 'leak'; Array.prototype.map = null; return { text: 'ok' };")],
+  [
+    'its own toString',
+    stepping("const a = {}; a.toString = () => 'ok'; a.constructor = 1; return { text: String(a) };"),
+  ],
   ['a constructor', stepping("try { step.constructor('return process')().exit(1); } catch {} return { text: 'ok' };")],
-  ['another random', stepping("Math.random = () => { throw 1; }; return { text: 'ok' };")],
 ];

@@ -80,10 +80,10 @@ describe('the tasks', () => {
 });
 
 describe('an episode', () => {
-  const counting = `let n = 0; globalThis.all ??= 0;
+  const counting = `let n = 0; let all = 0;
 export const tasks = () => [1, 2];
 export const reset = () => 'begin';
-export function step() { n++; globalThis.all++; return { text: \`\${n} \${globalThis.all} \${Math.random()}\` }; }
+export function step() { n++; all++; return { text: \`\${n} \${all} \${Math.random()}\` }; }
 export const oracle = () => (Math.random(), null);
 export const view = () => String(Math.random());`;
 
@@ -128,6 +128,20 @@ describe('a hostile world', () => {
     expect(other).toMatchObject({ valid: true, observation: expect.stringMatching(/^i take/) });
     expect((await world.step([0], ['go']))[0].failure).toBe(failed.failure);
     expect((await world.view(0)).text).toBe(failed.failure);
+  });
+
+  it('that keeps what it allocates fails by name, and the memory is there for the others', async () => {
+    const code = `const all = []; export const tasks = () => [1, 2]; export const reset = () => 'begin';
+export const step = () => (all.push('x'.repeat(9e6) + all.length), { text: String(all.length) });`;
+    const [hog] = await world.tasks({ code }, 'train');
+    const [beside] = await world.tasks({ code: templates.nim }, 'train');
+    for (let round = 0; round < 3; round++) {
+      await world.reset([0, 1], [hog, beside]);
+      let failure: string | undefined;
+      for (let turn = 0; turn < 40 && failure === undefined; turn++) [{ failure }] = await world.step([0], ['go']);
+      expect(failure).toMatch(/world\.js.*step\(\): the code requested more than/);
+      expect((await world.step([1], ['take 1']))[0]).toMatchObject({ valid: true });
+    }
   });
 
   it.each(refusedWorlds)('is refused: %s', async (_, code, message) => {

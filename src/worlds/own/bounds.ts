@@ -16,6 +16,9 @@ export const most = {
   plan: 500,
   /** Of a view as JSON. */
   view: 100_000,
+  /** Objects that a sweep makes, and bytes that must then be free. */
+  swept: 60_000,
+  room: 8 * 2 ** 20,
 } as const;
 
 /** Name of the code in messages. */

@@ -1,9 +1,8 @@
 /**
- * The code of a typed world: its tasks, and its episodes, each in a realm of its own in one interpreter. A new episode
- * has a new realm, so that nothing is remembered from one episode to the next, and the same actions always give the
- * same answers.
+ * The code of a typed world: its tasks, and its episodes, each a fresh copy of the code in one frozen realm. Nothing is
+ * remembered from one episode to the next, and the same actions always give the same answers.
  */
-import { CodeError, SandboxError, SandboxTimeoutError } from '../../sandbox/errors.ts';
+import { CodeError, SandboxError, SandboxMemoryError, SandboxTimeoutError } from '../../sandbox/errors.ts';
 import type { Resident, ResidentInterpreter } from '../../sandbox/resident.ts';
 import { type Answer, AnswerError, readAnswer, readPlan, readTasks, readViewValue } from './answers.ts';
 import { most, worldFile } from './bounds.ts';
@@ -17,8 +16,8 @@ export class WorldCodeError extends Error {
     message: string,
     /** Line of the code, from 1, if it is known. */
     readonly line: number | null,
-    /** True if the code exceeded its limit of loop passes and calls. */
-    readonly endless: boolean,
+    /** The limit that the code exceeded, if it is one of those. */
+    readonly limit: 'passes' | 'memory' | null,
   ) {
     super(message);
   }
@@ -47,14 +46,14 @@ export function lineOf(code: string, name: string): number | null {
 
 /** Names the line of the function that a message without a place is about. */
 function withLine(code: string, error: Error): WorldCodeError {
-  const endless = error instanceof SandboxTimeoutError;
-  if (error instanceof SandboxError && error.place) return new WorldCodeError(error.message, error.place.line, endless);
+  const limit = error instanceof SandboxTimeoutError ? 'passes' : error instanceof SandboxMemoryError ? 'memory' : null;
+  if (error instanceof SandboxError && error.place) return new WorldCodeError(error.message, error.place.line, limit);
   const plain = error.message
     .replace(new RegExp(`^${worldFile}: `), '')
     .replace(/^(\w+\(\): )(Type|Range)Error: /, '$1');
   const text = plain.replace(/^(reset|step)\(\): (?=validActions\(\))/, '');
   const line = lineOf(code, /(\w+)\(\)/.exec(text)?.[1] ?? '');
-  return new WorldCodeError(`${worldFile}${line ? `, line ${line}` : ''}: ${text}`, line, endless);
+  return new WorldCodeError(`${worldFile}${line ? `, line ${line}` : ''}: ${text}`, line, limit);
 }
 
 /** What a code has. */
@@ -65,9 +64,17 @@ export interface CodeFacts {
   view: boolean;
 }
 
+/** A copy of the code. After a failure it must be ended. */
+interface Copy {
+  call(name: string, args: string, passes?: number): string;
+  end(): void;
+}
+
 export class Program {
   private readonly kept = new Map<number, { train: string[]; test: string[] }>();
   private known: CodeFacts | null = null;
+  private realm: Resident | null = null;
+  private next = 0;
 
   constructor(
     private readonly interpreter: ResidentInterpreter,
@@ -86,9 +93,32 @@ export class Program {
     }
   }
 
-  load(seed: number, passes?: number): Resident {
+  /** The realm, made for the first copy. */
+  private get loaded(): Resident {
     const { code, interpreter } = this;
-    return interpreter.load({ prelude, code, file: worldFile, values: { seed, most } }, passes);
+    this.realm ??= interpreter.load({ prelude, code, file: worldFile, values: { most } });
+    return this.realm;
+  }
+
+  /** A fresh copy of the code, as a function that calls one of its functions with arguments and returns JSON. */
+  copy(seed: number, passes?: number): Copy {
+    const realm = this.loaded;
+    const id = this.next++;
+    realm.call('begin', JSON.stringify([id, null, seed]), passes);
+    return {
+      call: (name, args, within) => realm.call(name, `[${id},${args}]`, within),
+      end: () => void realm.call('end', `[${id}]`),
+    };
+  }
+
+  /** Frees memory after an episode exceeded its own. Throws if none can be freed: the interpreter must be replaced. */
+  sweep(): void {
+    this.loaded.call('sweep', '[0]');
+  }
+
+  dispose(): void {
+    this.realm?.dispose();
+    this.realm = null;
   }
 
   facts(): CodeFacts {
@@ -106,12 +136,12 @@ export class Program {
 
   private makeTasks(seed: number, heldOut: number): { train: string[]; test: string[] } {
     const listed = (split: 'train' | 'test') => {
-      const realm = this.load(seed);
+      const copy = this.copy(seed);
       try {
-        this.known = JSON.parse(realm.call('about', 'null')) as CodeFacts;
-        return readTasks(realm.call('tasks', JSON.stringify([seed, split])));
+        this.known = JSON.parse(copy.call('about', 'null')) as CodeFacts;
+        return readTasks(copy.call('tasks', JSON.stringify([seed, split])));
       } finally {
-        realm.dispose();
+        copy.end();
       }
     };
     const train = listed('train');
@@ -128,18 +158,18 @@ export class Program {
 
 /** An episode of a typed world. */
 export class Episode {
-  private readonly realm: Resident;
+  private readonly copy: Copy;
   private readonly taken: string[] = [];
   private listed: readonly string[] | null = null;
   private last = '';
 
   private constructor(
-    private readonly program: Program,
+    readonly program: Program,
     private readonly task: string,
     private readonly seed: number,
     passes?: number,
   ) {
-    this.realm = program.attempt(() => program.load(hashOf(`${seed} ${task}`), passes));
+    this.copy = program.attempt(() => program.copy(hashOf(`${seed} ${task}`), passes));
   }
 
   static begin(program: Program, task: string, seed: number, passes?: number): { episode: Episode; answer: Answer } {
@@ -161,7 +191,7 @@ export class Episode {
   }
 
   private call(name: 'reset' | 'step', input: string, passes?: number): Answer {
-    const answer = this.program.attempt(() => readAnswer(name, this.realm.call(name, input, passes)));
+    const answer = this.program.attempt(() => readAnswer(name, this.copy.call(name, input, passes)));
     if (answer.actions !== 0) this.listed = answer.actions;
     this.last = answer.text;
     return answer;
@@ -175,7 +205,7 @@ export class Episode {
 
   /** What oracle() returned: its remaining actions, or its next one. */
   advice(): string[] | string | null {
-    return this.program.attempt(() => readPlan(this.realm.call('oracle', 'null')));
+    return this.program.attempt(() => readPlan(this.copy.call('oracle', 'null')));
   }
 
   /** Plays a copy of the episode as an oracle of single actions says. */
@@ -197,11 +227,11 @@ export class Episode {
   }
 
   view(): OwnView {
-    return this.program.attempt(() => readView(readViewValue(this.realm.call('view', 'null')), this.last));
+    return this.program.attempt(() => readView(readViewValue(this.copy.call('view', 'null')), this.last));
   }
 
   dispose(): void {
-    this.realm.dispose();
+    this.copy.end();
   }
 }
 

@@ -68,7 +68,8 @@ export class OwnWorld implements World {
       const outcome = this.begin(programs[k], tasks[k], passesAfter(slow));
       this.episodes.set(slot, outcome instanceof WorldCodeError ? outcome : outcome.episode);
       if (!(outcome instanceof WorldCodeError)) return feedbackOf(outcome.answer);
-      if (outcome.endless) slow++;
+      if (outcome.limit === 'passes') slow++;
+      if (outcome.limit === 'memory') programs[k].sweep();
       return failed(outcome);
     });
   }
@@ -92,9 +93,10 @@ export class OwnWorld implements World {
       if (episode instanceof WorldCodeError) return failed(episode);
       const answer = attempted(() => episode.step(actions[k], passesAfter(slow)));
       if (!(answer instanceof WorldCodeError)) return feedbackOf(answer);
-      if (answer.endless) slow++;
+      if (answer.limit === 'passes') slow++;
       this.end(slot);
       this.episodes.set(slot, answer);
+      if (answer.limit === 'memory') episode.program.sweep();
       return failed(answer);
     });
   }
@@ -131,6 +133,7 @@ export class OwnWorld implements World {
 
   async close(): Promise<void> {
     for (const slot of [...this.episodes.keys()]) this.end(slot);
+    for (const program of this.programs.values()) program.dispose();
     this.programs.clear();
   }
 
