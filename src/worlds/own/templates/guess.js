@@ -1,12 +1,13 @@
 // Guess a number: each answer leaves a smaller range.
-const most = 16;
+const most = 20;
 let secret, low, high;
 
 // The tasks: any JSON values. Some are set aside for evaluations.
 export function tasks(seed) {
   const all = [];
-  for (let first = 1; first + 6 <= most; first++)
-    for (let k = 0; k < 7; k++) all.push({ low: first, high: first + 6, secret: first + k });
+  for (let low = 1; low <= most; low++)
+    for (let high = low + 2; high <= Math.min(most, low + 6); high++)
+      for (let secret = low; secret <= high; secret++) all.push({ low, high, secret });
   return all;
 }
 
