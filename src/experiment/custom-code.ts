@@ -10,9 +10,7 @@ export interface CustomCode {
 }
 
 /** Custom code in the order in which it runs. */
-export function customCodeOf(
-  experiment: Pick<Experiment, 'algorithm' | 'stages' | 'reward' | 'worlds'>,
-): CustomCode[] {
+export function customCodeOf(experiment: Pick<Experiment, 'algorithm' | 'stages' | 'reward' | 'worlds'>): CustomCode[] {
   const { algorithm, stages = [] } = experiment;
   const all = [
     ...worldCode(experiment),
