@@ -4,6 +4,7 @@ import { basename } from 'node:path';
 import type { WorldOptions } from '../envs/env.ts';
 import type { Experiment } from '../experiment/experiment.ts';
 import { readWorldFile } from '../experiment/world-file.ts';
+import { typedWorld } from '../worlds/registry.ts';
 import { CommandError } from './command-error.ts';
 
 /** Options of the typed world of a file. */
@@ -24,5 +25,5 @@ export function ownWorldOptions(file: string): WorldOptions {
 
 /** Worlds of an experiment in the typed world of a file. */
 export const ownWorlds = (file: string): Experiment['worlds'] => [
-  { name: 'own', weight: 1, evaluated: true, options: ownWorldOptions(file) },
+  { name: typedWorld().name, weight: 1, evaluated: true, options: ownWorldOptions(file) },
 ];

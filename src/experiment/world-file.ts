@@ -1,7 +1,7 @@
 /** A `.tabworld` file: a typed world of the library, with its name and options, as one JSON document. */
 import * as v from 'valibot';
 import type { WorldOptions } from '../envs/env.ts';
-import { worldModule } from '../worlds/registry.ts';
+import { typedWorld } from '../worlds/registry.ts';
 
 const format = 'tabgym-world-1';
 
@@ -38,6 +38,6 @@ export function readWorldFile(text: string, file: string): NamedWorld {
     throw new WorldFileError(
       `${file} is not a .tabworld file of the form ${format}: ${v.getDotPath(read.issues[0]) ?? 'document'}: ${read.issues[0].message}`,
     );
-  const options = worldModule('own').options(read.output.options) as WorldOptions;
+  const options = typedWorld().options(read.output.options) as WorldOptions;
   return { name: read.output.name, options };
 }

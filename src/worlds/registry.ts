@@ -20,6 +20,13 @@ export function worldModule(name: string): WorldModule {
   return found;
 }
 
+/** The world whose code is an option: one that a person typed. */
+export function typedWorld(): WorldModule {
+  const found = worldModules.find(({ codeOptions }) => codeOptions);
+  if (!found) throw new WorldError('This build has no world that can be typed.');
+  return found;
+}
+
 /** Opens a world in this process, without protection against a hang. Sessions use `openWorldPool`. */
 export async function openWorld(name: string, settings: ConnectionSettings = {}): Promise<World> {
   const module = worldModule(name);

@@ -2,7 +2,7 @@
 export { babyaiView } from './babyai/view/index.ts';
 export { mazeView } from './maze/view/index.ts';
 export { openenvView } from './openenv/view/index.ts';
-export { ownView } from './own/view/index.ts';
+export { ownView } from './own-world/view/index.ts';
 export { sciworldView } from './sciworld/view/index.ts';
 export { searchView } from './search/view/index.ts';
 export { textcraftView } from './textcraft/view/index.ts';

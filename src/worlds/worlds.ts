@@ -3,7 +3,7 @@ export { agentGymWorlds } from './agentgym/index.ts';
 export { babyai } from './babyai/index.ts';
 export { maze } from './maze/index.ts';
 export { openenv } from './openenv/index.ts';
-export { own } from './own/index.ts';
+export { own } from './own-world/index.ts';
 export { sciworld } from './sciworld/index.ts';
 export { search } from './search/index.ts';
 export { textcraft } from './textcraft/index.ts';

@@ -15,12 +15,12 @@ import { Session } from '../../src/session/run/session.ts';
 import { Assembly } from '../../src/session/service/assembly.ts';
 import { FolderStore } from '../../src/store/folder.ts';
 import { RunStore } from '../../src/store/run-store.ts';
-import { templates } from '../../src/worlds/own/templates.ts';
+import { templates } from '../../src/worlds/own-world/templates.ts';
 import { openWorld } from '../../src/worlds/registry.ts';
 
 const micro = JSON.parse(readFileSync('experiments/micro.json', 'utf8'));
 const typed = (code: string): Experiment =>
-  parseExperiment({ ...micro, steps: 3, worlds: [{ name: 'own', weight: 1, options: { code } }] });
+  parseExperiment({ ...micro, steps: 3, worlds: [{ name: 'own-world', weight: 1, options: { code } }] });
 const folder = mkdtempSync(join(tmpdir(), 'tabgym-own-world-'));
 const store = new RunStore(new FolderStore(folder));
 
@@ -57,7 +57,7 @@ describe('an experiment with a typed world', () => {
   });
 
   it('is refused on the command line without --allow-code, also from a file of its own', async () => {
-    const worldFile = 'src/worlds/own/templates/nim.js';
+    const worldFile = 'src/worlds/own-world/templates/nim.js';
     const failed = trainFile({
       file: 'experiments/micro.json',
       worldFile,

@@ -5,7 +5,7 @@ import { firstAction } from '../../envs/reply.ts';
 import { parseOwnOptions } from './options.ts';
 
 export const ownDescription: WorldDescription = {
-  name: 'own',
+  name: 'own-world',
   title: 'Own world',
   summary: 'A world that you type yourself, in JavaScript.',
   instruction:

@@ -27,7 +27,7 @@ export type ViewPart =
   | { kind: 'picture'; width: number; height: number; shapes: Shape[]; text: string };
 
 export interface OwnView extends WorldView {
-  kind: 'own';
+  kind: 'own-world';
   parts: ViewPart[];
 }
 
@@ -141,5 +141,5 @@ function textOf(part: ViewPart): string {
 export function readView(value: unknown, fallback: string): OwnView {
   const given = value === null || value === undefined ? [fallback] : Array.isArray(value) ? value : [value];
   const parts = list(given, 'the view', bounds.parts).map(partOf);
-  return { kind: 'own', text: parts.map(textOf).join('\n\n') || ' ', parts };
+  return { kind: 'own-world', text: parts.map(textOf).join('\n\n') || ' ', parts };
 }

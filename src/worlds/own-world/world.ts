@@ -121,7 +121,7 @@ export class OwnWorld implements World {
     if (!episode) throw new WorldError(`World ${slot} has not begun: reset it with a task first.`);
     const shown = episode instanceof WorldCodeError ? episode : attempted(() => episode.view());
     if (!(shown instanceof WorldCodeError)) return shown;
-    return { kind: 'own', text: shown.message, parts: [{ kind: 'lines', lines: [shown.message] }] };
+    return { kind: 'own-world', text: shown.message, parts: [{ kind: 'lines', lines: [shown.message] }] };
   }
 
   /** `facts`: functions that the code of a slot's episode has. `oracle`: a failure of its oracle, as a text. */

@@ -3,7 +3,7 @@ import { html } from 'lit';
 import type { ViewKind } from '../../../ui/kit/view-kind.ts';
 
 export const ownView: ViewKind = {
-  kind: 'own',
+  kind: 'own-world',
   load: () => import('./element.ts'),
   render: (view) => html`<tabgym-own-view .view=${view}></tabgym-own-view>`,
 };

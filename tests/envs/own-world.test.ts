@@ -1,14 +1,14 @@
 // A typed world: its contract, the same numbers every time, one realm for each episode, failures by name, views.
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Feedback, Task, World } from '../../src/envs/env.ts';
-import { templateNames, templates } from '../../src/worlds/own/templates.ts';
-import { FIRST_HELD_OUT } from '../../src/worlds/own/world.ts';
+import { templateNames, templates } from '../../src/worlds/own-world/templates.ts';
+import { FIRST_HELD_OUT } from '../../src/worlds/own-world/world.ts';
 import { openWorld } from '../../src/worlds/registry.ts';
-import { failingSteps, harmlessTricks, refusedWorlds } from './own-hostile.ts';
+import { failingSteps, harmlessTricks, refusedWorlds } from './hostile-worlds.ts';
 
 let world: World;
 beforeAll(async () => {
-  world = await openWorld('own');
+  world = await openWorld('own-world');
 });
 
 const tasksOf = async (code: string) => [
@@ -110,7 +110,7 @@ export const view = () => String(Math.random());`;
   });
 
   it('takes no code that has not been allowed', async () => {
-    const guarded = await openWorld('own', { allowedCode: [] });
+    const guarded = await openWorld('own-world', { allowedCode: [] });
     await expect(guarded.tasks({ code: templates.nim }, 'train')).rejects.toThrow(/has not been allowed/);
     expect((await guarded.tasks({}, 'train')).length).toBeGreaterThan(0);
   });
@@ -162,7 +162,11 @@ describe('a view', () => {
     return world.view(0);
   };
   it('is the last text if the code has none', async () => {
-    expect(await shown('null')).toEqual({ kind: 'own', text: 'begin', parts: [{ kind: 'lines', lines: ['begin'] }] });
+    expect(await shown('null')).toEqual({
+      kind: 'own-world',
+      text: 'begin',
+      parts: [{ kind: 'lines', lines: ['begin'] }],
+    });
   });
   it('reads lines, a grid, a table and a picture', async () => {
     const view = await shown(`['a', { grid: ['#.', [1, 2]] }, { table: { columns: ['x'], rows: [[1]] } },

@@ -25,7 +25,7 @@ async function begin(host: SessionHost, session: ServedSession, item: number) {
 }
 
 export const agentGymForm: AgentGymForm = {
-  server: 'own',
+  server: 'own-world',
   path: '',
   greeting: 'This is environment Own world.',
   errors: 'answer',

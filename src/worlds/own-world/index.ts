@@ -23,7 +23,7 @@ export const own: WorldModule = {
     language: () => ({ promptTokens: 512, observationTokens: 80, oracleTurns: 8 }),
   },
   plain: 'An agent learns to succeed in a world of your own.',
-  view: 'own',
+  view: 'own-world',
   // Interrupted by a count of loop passes, so a slow machine needs time.
   connection: { kind: 'wasm', timeoutMs: 60_000 },
   agentgym: async () => (await import('./agentgym.ts')).agentGymForm,

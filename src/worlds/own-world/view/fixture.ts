@@ -2,7 +2,7 @@
 import type { ViewFixture } from '../../../ui/kit/view-fixture.ts';
 
 export const ownFixture: ViewFixture = {
-  world: 'own',
+  world: 'own-world',
   options: {},
   open: async () => (await import('../world.ts')).OwnWorld.open(),
 };
