@@ -12,7 +12,7 @@ export interface NamedWorld {
 }
 
 /** A file that is not a typed world. */
-export class WorldFileError extends Error {
+class WorldFileError extends Error {
   override name = 'WorldFileError';
 }
 

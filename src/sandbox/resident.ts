@@ -33,7 +33,7 @@ export interface ResidentLimits {
   stackBytes: number;
 }
 
-export const residentLimits: ResidentLimits = {
+const residentLimits: ResidentLimits = {
   memoryBytes: 128 * 2 ** 20,
   callBytes: 32 * 2 ** 20,
   passes: 10_000_000,

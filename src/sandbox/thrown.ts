@@ -15,7 +15,7 @@ export interface Thrown {
  * First place in the custom file that a QuickJS stack names: `at f (objective.js:2:13)`, or `at objective.js:2:9` for a
  * syntax error.
  */
-export function placeIn(stack: unknown, file: string): CodePlace | null {
+function placeIn(stack: unknown, file: string): CodePlace | null {
   if (typeof stack !== 'string') return null;
   const at = stack.indexOf(`${file}:`);
   const match = at < 0 ? null : /^(\d+):(\d+)/.exec(stack.slice(at + file.length + 1));

@@ -35,4 +35,3 @@ const schema = v.strictObject({
 
 /** Fills in defaults. An invalid option throws an error with its path, value and bounds. */
 export const parseOwnOptions = optionsReader('Own world', schema);
-export type OwnOptions = ReturnType<typeof parseOwnOptions>;

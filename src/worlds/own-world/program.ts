@@ -30,14 +30,14 @@ const fewPasses = 500_000;
 const longestPlan = 200;
 
 /** FNV-1a of a text: the seed of an episode's random numbers, and the order in which tasks are held out. */
-export function hashOf(text: string): number {
+function hashOf(text: string): number {
   let hash = 0x811c9dc5;
   for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);
   return hash >>> 0;
 }
 
 /** Line of a function's definition in the code, from 1; null if it is not found. */
-export function lineOf(code: string, name: string): number | null {
+function lineOf(code: string, name: string): number | null {
   const index = code
     .split('\n')
     .findIndex((line) => new RegExp(`\\b(function\\*?\\s+${name}\\b|${name}\\s*=)`).test(line));

@@ -5,8 +5,8 @@
 import type { WorldView } from '../../envs/env.ts';
 import { most } from './bounds.ts';
 
-export const shapeKinds = ['circle', 'square', 'triangle', 'line', 'text'] as const;
-export const shapeColours = ['black', 'grey', 'red', 'orange', 'green', 'blue', 'purple'] as const;
+const shapeKinds = ['circle', 'square', 'triangle', 'line', 'text'] as const;
+const shapeColours = ['black', 'grey', 'red', 'orange', 'green', 'blue', 'purple'] as const;
 
 export interface Shape {
   kind: (typeof shapeKinds)[number];
