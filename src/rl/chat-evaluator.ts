@@ -19,7 +19,7 @@ import { type ItemResult, isCounted } from './evaluation/suite-results.ts';
 import { type KeptSuiteOptions, type StepOptions, type SuiteSampling, suiteTasks } from './evaluator.ts';
 import { KeptTries } from './kept-tries.ts';
 import { stageAt } from './schedule/horizon.ts';
-import { evaluationTasks, strataOf, taskAt } from './schedule/tasks.ts';
+import { evaluationTasks, strataOf, taskAt, type WatchedTask } from './schedule/tasks.ts';
 import type { TrainerSettings } from './settings.ts';
 
 export interface ChatParts {
@@ -131,13 +131,9 @@ export class ChatEvaluator {
   }
 
   /** Plays one episode without counting it. */
-  async watch(
-    k: number,
-    choice: { split: 'train' | 'test'; taskIndex: number },
-    options: StepOptions = {},
-  ): Promise<void> {
+  async watch(k: number, choice: WatchedTask, options: StepOptions = {}): Promise<void> {
     const tasks = await this.tasks(choice.split);
-    const task = taskAt(tasks, choice.taskIndex);
+    const task = choice.task ?? taskAt(tasks, choice.taskIndex);
     if (!task) throw new RangeError(`There is no ${choice.split} task under these options: widen them.`);
     const { sampling, seed, horizon } = this.settings;
     const { turns: limit } = stageAt(horizon, k);

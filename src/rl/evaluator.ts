@@ -18,7 +18,7 @@ import { failureWords, isPlayed, requireRoom } from './episode/unplayed.ts';
 import { type Evaluation, type SplitEvaluation, summarize } from './evaluation/evaluation.ts';
 import type { ItemResult, Try } from './evaluation/suite-results.ts';
 import { stageAt, type TurnLimit } from './schedule/horizon.ts';
-import { evaluationTasks, strataOf, TaskSampler, taskAt, taskKey } from './schedule/tasks.ts';
+import { evaluationTasks, strataOf, TaskSampler, taskAt, taskKey, type WatchedTask } from './schedule/tasks.ts';
 import type { TrainerSettings } from './settings.ts';
 
 /** Progress of a step or an evaluation. */
@@ -281,13 +281,9 @@ export class Evaluator {
   }
 
   /** Plays one episode under step `k`'s horizon, without training. */
-  async watch(
-    k: number,
-    choice: { split: 'train' | 'test'; taskIndex: number },
-    options: StepOptions = {},
-  ): Promise<Trajectory> {
+  async watch(k: number, choice: WatchedTask, options: StepOptions = {}): Promise<Trajectory> {
     const tasks = this.tasks[choice.split];
-    const task = taskAt(tasks, choice.taskIndex);
+    const task = choice.task ?? taskAt(tasks, choice.taskIndex);
     if (!task) throw new RangeError(`There is no ${choice.split} task under these options: widen them.`);
     const { turns } = stageAt(this.settings.horizon, k);
     const [trajectory] = await this.play(

@@ -13,6 +13,7 @@ import type { Evaluation, StepRecord } from '../rl/evaluation/evaluation.ts';
 import type { ItemResult } from '../rl/evaluation/suite-results.ts';
 import type { KeptSuiteOptions, SuiteSampling } from '../rl/evaluator.ts';
 import type { ExaminedStep } from '../rl/examine.ts';
+import type { WatchedTask } from '../rl/schedule/tasks.ts';
 import type { CheckpointMeta } from '../store/run.ts';
 import type { CompletionPolicy } from './completion.ts';
 import type { GpuReport, LiveTurn, MemoryPlanReport, Progress } from './protocol.ts';
@@ -35,9 +36,7 @@ export interface StepOptions {
  */
 export type Choices = Pick<CheckpointMeta, 'kernelChoices' | 'batchPlan' | 'adapter'>;
 
-export interface WatchOptions {
-  split: 'train' | 'test';
-  taskIndex: number;
+export interface WatchOptions extends WatchedTask {
   turnMs: number;
   /** The step whose horizon applies. */
   step: number;

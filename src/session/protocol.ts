@@ -10,6 +10,7 @@ import type { ModelApi, PickedFile } from '../models/protocol.ts';
 import type { Trajectory } from '../rl/episode/trajectory.ts';
 import type { Evaluation, Rate, SplitEvaluation, StepRecord } from '../rl/evaluation/evaluation.ts';
 import type { ExaminedStep } from '../rl/examine.ts';
+import type { WatchedTask } from '../rl/schedule/tasks.ts';
 import type { StoredRun } from '../store/run.ts';
 import type { TrajectoryRecord } from '../trajectories/files/record.ts';
 import type { EvaluationApi } from './evaluation-protocol.ts';
@@ -197,6 +198,7 @@ export interface RecordedReplay {
 
 /** State of a world played by hand, after a reset or an action. */
 export interface PlayFrame {
+  task: Task;
   observation: string;
   reward: number;
   done: boolean;
@@ -308,7 +310,7 @@ export interface TrainerApi extends ModelApi, SweepApi, EvaluationApi, TalkApi {
    */
   replayRecord(record: TrajectoryRecord, world?: string | null): Promise<RecordedReplay>;
   /** Plays one episode without training, turn by turn, as `live` events. */
-  watch(runId: string, options: { split: 'train' | 'test'; taskIndex: number; turnMs: number }): Promise<void>;
+  watch(runId: string, options: WatchedTask & { turnMs: number }): Promise<void>;
   stopWatching(): Promise<void>;
   /**
    * Turns of one episode of each task, played without training. Empty during training. With `weights` first, the

@@ -34,6 +34,13 @@ test('stored choices are read, and anything else is the plain choice', () => {
     expect(readWatch(text)).toEqual(plainWatch);
 });
 
+interface AppWithRun {
+  store: {
+    state: { run: { experiment: { worlds: { name: string; evaluated?: boolean }[] } } };
+    set(patch: object): void;
+  };
+}
+
 describe('on the page', () => {
   let browser: Browser;
   let site: Awaited<ReturnType<typeof serveMock>>;
@@ -74,6 +81,15 @@ describe('on the page', () => {
     'after a task of one’s own the agent plays the same one, and the score is kept',
     async () => {
       const { page, errors, close } = await open(browser, `${site.url}?mock=babyai#run=run-1&tab=play`);
+      await page.locator('tabgym-play').getByText(/the agent: \d+%/).waitFor();
+      // As in the first experiments: one more world, whose tasks are not evaluated and which nobody plays here.
+      await page.evaluate(() => {
+        const { app } = document.querySelector('tabgym-app') as unknown as { app: AppWithRun };
+        const { run } = app.store.state;
+        const [world] = run.experiment.worlds;
+        const worlds = [{ ...world, name: 'none', evaluated: false }, world];
+        app.store.set({ run: { ...run, experiment: { ...run.experiment, worlds } } });
+      });
       await page.locator('tabgym-play').getByRole('button', { name: 'Play' }).click();
       const action = page.getByLabel('Action', { exact: true });
       await action.fill('turn right');

@@ -106,3 +106,16 @@ it('refuses training, also after an episode was watched', async () => {
   expect(session.status).toBe('failed');
   await session.close();
 });
+
+it('plays a given task in place of a numbered one, as a person’s contest with the agent needs', async () => {
+  const { id } = await store.create({ name: 'contest', experiment: micro, origin: { kind: 'new' } });
+  const [{ name, options }] = micro.worlds;
+  const tasks = await (await openWorld(name)).tasks(options, 'test');
+  const { session, live } = sessionOf(id, noGpu);
+  await session.watch({ split: 'test', taskIndex: 2, turnMs: 0 });
+  const numbered = live.splice(0);
+  await session.watch({ split: 'test', taskIndex: 0, task: tasks[2], turnMs: 0 });
+  await session.close();
+  expect(numbered.length).toBeGreaterThan(0);
+  expect(live).toEqual(numbered);
+});

@@ -17,6 +17,8 @@ it('plays a task of TextCraft to its end with the oracle’s actions', async () 
   // An index past the last task begins again: this one is the second.
   const started = await playing.reset({ name: 'textcraft', options, split: 'test', index: tasks.length + 1 });
   expect(started).toMatchObject({ observation: first.observation, actions: first.validActions, done: false });
+  // The agent can be given the same one.
+  expect(started.task).toEqual(tasks[1]);
   expect(started.view.kind).toBe('textcraft');
   let frame = await playing.step('fly to the moon');
   expect(frame).toMatchObject({ valid: false, done: false, success: false });

@@ -17,6 +17,13 @@ class TaskError extends Error {
   override name = 'TaskError';
 }
 
+/** A task to watch: the number of an evaluated task of a split, or `task` itself. */
+export interface WatchedTask {
+  split: 'train' | 'test';
+  taskIndex: number;
+  task?: Task;
+}
+
 /** Task by number. Numbers past the last task start over from the first. Undefined if there is none. */
 export const taskAt = (tasks: readonly Task[], number: number): Task | undefined => tasks.at(number % tasks.length);
 

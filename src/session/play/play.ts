@@ -33,8 +33,10 @@ export class HandPlay {
     const { observation, reward, done, valid, failure } = feedback;
     if (failure) throw new WorldError(`The world stopped: ${failure}. Start another task.`);
     this.actions = validActionsAfter(this.actions, feedback);
-    const success = done && reward >= promptRulesOf(world.describe(), this.task!).successReward;
+    const task = this.task!;
+    const success = done && reward >= promptRulesOf(world.describe(), task).successReward;
     return {
+      task,
       observation,
       reward,
       done,

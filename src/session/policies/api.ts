@@ -43,20 +43,16 @@ class ApiEngine implements Engine {
     return items;
   }
 
-  async watch({ split, taskIndex, turnMs, step }: WatchOptions, options: StepOptions): Promise<void> {
-    await this.evaluator.watch(
-      step,
-      { split, taskIndex },
-      {
-        signal: options.signal,
-        onNotice: options.onNotice,
-        onTurn: async (event) => {
-          options.onTurn?.(await liveTurn(event));
-          options.signal.throwIfAborted();
-          await new Promise((resolve) => setTimeout(resolve, turnMs));
-        },
+  async watch({ turnMs, step, ...watched }: WatchOptions, options: StepOptions): Promise<void> {
+    await this.evaluator.watch(step, watched, {
+      signal: options.signal,
+      onNotice: options.onNotice,
+      onTurn: async (event) => {
+        options.onTurn?.(await liveTurn(event));
+        options.signal.throwIfAborted();
+        await new Promise((resolve) => setTimeout(resolve, turnMs));
       },
-    );
+    });
   }
 
   async load(_state: unknown, options?: { reference?: boolean }): Promise<void> {

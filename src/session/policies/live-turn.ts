@@ -13,7 +13,7 @@ export async function liveTurn({ world, slot, ...event }: TurnEvent & { step: nu
 /** Plays one episode without training, with a pause of `turnMs` after each turn. */
 export async function watchEpisode(
   evaluator: Evaluator,
-  { split, taskIndex, turnMs, step }: WatchOptions,
+  { turnMs, step, ...watched }: WatchOptions,
   options: StepOptions,
 ): Promise<void> {
   const onTurn = async (event: TurnEvent & { step: number }) => {
@@ -21,5 +21,5 @@ export async function watchEpisode(
     options.signal.throwIfAborted();
     await new Promise((resolve) => setTimeout(resolve, turnMs));
   };
-  await evaluator.watch(step, { split, taskIndex }, { signal: options.signal, onTurn });
+  await evaluator.watch(step, watched, { signal: options.signal, onTurn });
 }

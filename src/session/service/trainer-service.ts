@@ -9,6 +9,7 @@ import type { ModelLibrary } from '../../models/library.ts';
 import { withModelName } from '../../models/names.ts';
 import type { ModelCard, ModelRequest, PickedFile } from '../../models/protocol.ts';
 import type { Precision } from '../../policy/weights/linear.ts';
+import type { WatchedTask } from '../../rl/schedule/tasks.ts';
 import { exportRun, readRun, writePolicy } from '../../store/bundle.ts';
 import { StoreError } from '../../store/run.ts';
 import type { RunStore } from '../../store/run-store.ts';
@@ -327,7 +328,7 @@ export class TrainerService implements TrainerApi {
   readonly replayRecord: TrainerApi['replayRecord'] = (record, world) =>
     this.replayWorlds.recorded.replay(record, world);
 
-  async watch(runId: string, options: { split: 'train' | 'test'; taskIndex: number; turnMs: number }): Promise<void> {
+  async watch(runId: string, options: WatchedTask & { turnMs: number }): Promise<void> {
     await (await this.sessionOf(runId, 'read')).watch(options);
   }
 

@@ -1,5 +1,6 @@
 /** Episodes that the policy of the run in focus plays to be watched, without training: on Watch, and against a person. */
-import { promptRulesOf } from '../../envs/env.ts';
+import { promptRulesOf, type Task } from '../../envs/env.ts';
+import type { WatchedTask } from '../../rl/schedule/tasks.ts';
 import type { RunSummary, TrainerApi } from '../../session/protocol.ts';
 import { worldModule } from '../../worlds/registry.ts';
 import type { Try } from '../state/contest.ts';
@@ -54,7 +55,7 @@ export class Watching {
       !isActive(this.state.status);
     for (let index = task; ; index = nextTask(index, this.state.watchView.shuffled)) {
       this.store.set({ watchedTask: index });
-      if (!(await this.play(run, split, index, mine))) return;
+      if (!(await this.play(run, { split, taskIndex: index }, mine))) return;
       if (!goesOn()) return;
       await rest(restMs);
       if (!goesOn()) return;
@@ -62,11 +63,11 @@ export class Watching {
   }
 
   /** Plays one episode. Returns false if it failed or was stopped. */
-  private async play(run: RunSummary, split: Split, taskIndex: number, mine: number): Promise<boolean> {
+  private async play(run: RunSummary, watched: WatchedTask, mine: number): Promise<boolean> {
     this.recorded.stop();
     this.store.set({ watching: true, live: [] });
     try {
-      await this.api().watch(run.id, { split, taskIndex, turnMs: speeds[this.state.watchView.speed] });
+      await this.api().watch(run.id, { ...watched, turnMs: speeds[this.state.watchView.speed] });
       await rest(gatherMs);
     } catch (error) {
       this.notifier.notifyOf(error);
@@ -78,13 +79,12 @@ export class Watching {
   }
 
   /** Lets the agent play a task that a person has played. Null if it failed or was stopped. */
-  async contest(split: Split, task: number): Promise<Try | null> {
+  async contest(task: Task): Promise<Try | null> {
     const { run } = this.state;
-    if (!run || !(await this.play(run, split, task, ++this.latest))) return null;
+    if (!run || !(await this.play(run, { split: 'test', taskIndex: 0, task }, ++this.latest))) return null;
     const last = this.state.live.at(-1);
     if (!last) return null;
-    const { name, options } = run.experiment.worlds[0];
-    const { successReward } = promptRulesOf(worldModule(name), { options });
+    const { successReward } = promptRulesOf(worldModule(task.world), task);
     return { success: last.done && last.reward >= successReward, reward: last.reward, turns: last.turn + 1 };
   }
 

@@ -390,7 +390,8 @@ class MockTrainer implements TrainerApi {
   private answer() {
     const { played } = this.fixture?.played ? this.fixture : (worldFixtures.find((each) => each.played) ?? {});
     if (!played) throw new Error('No fixture of a world has made-up answers, so this state cannot be played.');
-    return played(this.played);
+    const task = { world: this.fixture?.world ?? 'textcraft', id: 0, options: {}, strata: {} };
+    return { ...played(this.played), task };
   }
 
   async exportRun() {

@@ -5,6 +5,7 @@
 import { msg, str } from '@lit/localize';
 import { css, html, nothing, type PropertyValues } from 'lit';
 import { customElement, property, state } from 'lit/decorators.js';
+import type { Task } from '../../envs/env.ts';
 import { isActive } from '../control/events.ts';
 import { Panel } from '../control/panel.ts';
 import { turnCount } from '../kit/counts.ts';
@@ -13,12 +14,11 @@ import { type ContestScore, noContest, type Try, type Winner, winnerOf, withWinn
 import './episode-view.ts';
 
 export interface PlayedTask {
-  split: 'train' | 'test';
-  index: number;
+  task: Task;
   you: Try;
 }
 
-/** Scores by world, as text of its experiment's entry. They outlive the element. */
+/** Scores by the worlds of an experiment, as text. They outlive the element. */
 const scores = new Map<string, ContestScore>();
 
 @customElement('tabgym-contest')
@@ -49,7 +49,7 @@ export class TabgymContest extends Panel {
   }
 
   private get world(): string {
-    return JSON.stringify(this.state.run?.experiment.worlds[0]);
+    return JSON.stringify(this.state.run?.experiment.worlds);
   }
 
   private get score(): ContestScore {
@@ -58,8 +58,7 @@ export class TabgymContest extends Panel {
 
   override render() {
     const { run, gpu, owner, live } = this.state;
-    // With several worlds, the agent's task numbers are not those of the first world.
-    if (!run || !gpu || owner === 'another-tab' || run.experiment.worlds.length > 1) return nothing;
+    if (!run || !gpu || owner === 'another-tab') return nothing;
     return html`<h3>${msg('You against the agent')}</h3>
       ${this.agent ? this.renderResult(this.agent) : this.playing ? html`<p role="status">${msg('The agent plays the same task.')}</p>` : this.renderInvitation()}
       ${this.playing || this.agent ? html`<tabgym-episode .turns=${live}></tabgym-episode>` : nothing}
@@ -75,7 +74,7 @@ export class TabgymContest extends Panel {
   private async begin() {
     const { played, world } = this;
     this.playing = true;
-    const agent = await this.app.watching.contest(played.split, played.index);
+    const agent = await this.app.watching.contest(played.task);
     // The person may have gone on to another task meanwhile.
     if (played !== this.played) return;
     this.playing = false;

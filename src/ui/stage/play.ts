@@ -132,7 +132,6 @@ export class TabgymPlay extends Panel {
   /** Index of the listed action chosen with the arrow keys; -1: the typed text is sent. */
   @state() private chosen = -1;
   @state() private busy = false;
-  private task: Pick<PlayedTask, 'split' | 'index'> = { split: 'test', index: 0 };
   /** The task that was just played to its end, for the contest with the agent. */
   @state() private finished: PlayedTask | null = null;
   /** Key of the world whose task is shown. */
@@ -149,9 +148,15 @@ export class TabgymPlay extends Panel {
     return this.state.run?.experiment ?? this.state.draft;
   }
 
+  /** The first world whose tasks are evaluated: their success is the agent's. */
+  private get entry(): Experiment['worlds'][number] | undefined {
+    const worlds = this.experiment?.worlds;
+    return worlds?.find(({ evaluated }) => evaluated !== false) ?? worlds?.[0];
+  }
+
   /** Key of the world in focus with its options. */
   private get world(): string {
-    return JSON.stringify(this.experiment?.worlds[0]);
+    return JSON.stringify(this.entry);
   }
 
   /** Another world in focus ends the task of the one before it. */
@@ -173,7 +178,7 @@ export class TabgymPlay extends Panel {
   }
 
   override render() {
-    const world = this.experiment?.worlds[0];
+    const world = this.entry;
     if (!world) return html`<div class="state">${msg('Choose a preset first.')}</div>`;
     return html`<form class="row head" @submit=${this.begin}>
         <strong>${worldTitle(world.name)}</strong>
@@ -268,12 +273,11 @@ export class TabgymPlay extends Panel {
 
   private begin = (event: Event) => {
     event.preventDefault();
-    const { name, options } = this.experiment!.worlds[0];
+    const { name, options } = this.entry!;
     const start = { name, options: options as PlayStart['options'], split: this.split, index: this.index++ };
     const { world } = this;
     void this.ask(async () => {
       const frame = await this.app.api.playReset(start);
-      this.task = { split: start.split, index: start.index };
       this.finished = null;
       this.countAbandoned();
       this.playing = world;
@@ -395,7 +399,7 @@ export class TabgymPlay extends Panel {
   private finish(frame: PlayFrame) {
     this.count(frame);
     const turns = this.transcript.filter(({ who }) => who === 'you').length;
-    this.finished = { ...this.task, you: { success: frame.success, reward: frame.reward, turns } };
+    this.finished = { task: frame.task, you: { success: frame.success, reward: frame.reward, turns } };
   }
 
   private count({ success, reward }: PlayFrame) {
