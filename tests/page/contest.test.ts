@@ -81,7 +81,10 @@ describe('on the page', () => {
     'after a task of one’s own the agent plays the same one, and the score is kept',
     async () => {
       const { page, errors, close } = await open(browser, `${site.url}?mock=babyai#run=run-1&tab=play`);
-      await page.locator('tabgym-play').getByText(/the agent: \d+%/).waitFor();
+      await page
+        .locator('tabgym-play')
+        .getByText(/the agent: \d+%/)
+        .waitFor();
       // As in the first experiments: one more world, whose tasks are not evaluated and which nobody plays here.
       await page.evaluate(() => {
         const { app } = document.querySelector('tabgym-app') as unknown as { app: AppWithRun };
