@@ -1,9 +1,12 @@
 /** The run of a folder that `npm run train` continues: the one of the same experiment, the latest, or a fork of it. */
+import { readFileSync } from 'node:fs';
+import { basename } from 'node:path';
 import { type Experiment, parseExperiment } from '../experiment/experiment.ts';
 import { differences } from '../experiment/paths.ts';
 import type { RunSummary } from '../session/protocol.ts';
 import { forkRun } from '../session/service/fork.ts';
 import { getRun, listRuns } from '../session/stored-run.ts';
+import { readRun } from '../store/bundle.ts';
 import type { RunStore } from '../store/run-store.ts';
 import { CommandError } from './command-error.ts';
 
@@ -48,6 +51,12 @@ export async function continuedRun(
         'A new run begins; --resume continues that one.',
     );
   return null;
+}
+
+/** Stores the run of a file, and a fork of it at its last step with the experiment's settings. Returns the fork. */
+export async function forkedFile(store: RunStore, file: string, experiment: Experiment): Promise<RunSummary> {
+  const parent = await store.create(readRun(readFileSync(file), basename(file)));
+  return getRun(store, await forkRun(store, parent.id, parent.step, experiment));
 }
 
 async function forkedAt(

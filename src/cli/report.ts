@@ -6,6 +6,7 @@
 import type { Evaluation, Mean, Rate, Scores, SplitEvaluation, StepRecord } from '../rl/evaluation/evaluation.ts';
 import { fallOf, signalLabels } from '../rl/evaluation/fall.ts';
 import { rewardHackOf } from '../rl/evaluation/reward-hack.ts';
+import { groupsToPointRight, meanMoments } from '../rl/metrics/signal.ts';
 
 /** Assumed costs on a laptop's GPU. */
 const SECONDS = { dispatch: 50e-6, readback: 5e-3, flop: 1 / 200e9 };
@@ -137,6 +138,18 @@ export function rewardHackLines(records: readonly StepRecord[]): string[] {
   ];
 }
 
+/** Signal of the gradient over all steps that measured it. Empty if none did. */
+export function signalLines(records: readonly StepRecord[]): string[] {
+  const moments = meanMoments(records.map(({ metrics }) => metrics));
+  if (!moments) return [];
+  const { square, variance, steps } = moments;
+  const groups = groupsToPointRight(moments);
+  const enough = groups === null ? 'too little to give a number of groups' : `${Math.ceil(groups)} groups a step`;
+  return [
+    `signal over ${steps} measured steps: ${(square / variance).toPrecision(3)} a group; to point right nine times in ten: ${enough}`,
+  ];
+}
+
 /** All lines; the last two are the result. A run without an evaluation before its first update has a dash for it. */
 export function reportLines(records: readonly StepRecord[]): string[] {
   const end = records.at(-1)?.evaluation;
@@ -150,6 +163,7 @@ export function reportLines(records: readonly StepRecord[]): string[] {
     ...(start ? [costLine(costOfFirstGain(records, start.train.policy.rate))] : []),
     ...fallLines(records),
     ...rewardHackLines(records),
+    ...signalLines(records),
     closing('training-goal', start?.train, end.train),
     closing('held-out', start?.test, end.test),
   ];

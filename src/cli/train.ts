@@ -24,7 +24,7 @@ const program = new Command('train')
   .argument('[experiment]', 'a file of experiments/; optional with --from')
   .option(
     '--from <folder>',
-    'continue a policy that was trained elsewhere: a PEFT or a Hugging Face folder, or a .gguf file',
+    'continue a policy that was trained elsewhere: a PEFT or a Hugging Face folder, or a .gguf file; or fork a run (.tabgym) at its last step',
   )
   .option('--seed <n>', 'seed (default: the one in the file)', whole)
   .option('--steps <n>', 'number of steps (default: the one in the file)', whole)
@@ -54,9 +54,11 @@ async function main(): Promise<number> {
   if (!file && !folder) program.error('Name an experiment, or a policy to continue: --from FOLDER.');
   const print = (line: string) => console.log(line);
   if (fewEpisodes) print("--few-episodes changes nothing: the run's own evaluation.episodes is always used");
-  const from = folder ? returnedRun(folder, file || null) : undefined;
+  const fork = folder?.endsWith('.tabgym') ? folder : undefined;
+  if (fork && !file) program.error('--from RUN.tabgym needs an experiment: its settings are those of the fork.');
+  const from = folder && !fork ? returnedRun(folder, file || null) : undefined;
   const judgeKey = process.env.TABGYM_JUDGE_KEY || undefined;
-  const { records, finished } = await train({ ...options, file, from, judgeKey, print });
+  const { records, finished } = await train({ ...options, file, from, fork, judgeKey, print });
   for (const line of finished ? reportLines(records) : []) print(line);
   return 0;
 }

@@ -21,7 +21,7 @@ import { openSandbox } from '../workers/spawn-sandbox.ts';
 import { NodeBaseModels } from './base-models.ts';
 import { CommandError } from './command-error.ts';
 import { type Connections, worldOpener } from './connections.ts';
-import { continuedRun, type FolderOptions } from './folder-run.ts';
+import { continuedRun, type FolderOptions, forkedFile } from './folder-run.ts';
 import { type DeviceOptions, openDevice } from './node-device.ts';
 import { ownWorlds } from './own-world.ts';
 import { ProgressLines } from './progress.ts';
@@ -35,6 +35,8 @@ export interface TrainingOptions extends DeviceOptions, FolderOptions {
   file: string;
   /** A run at step 0 with a policy trained elsewhere, used instead of a new policy. */
   from?: NewRun;
+  /** File of a run (.tabgym); the new run is a fork of it at its last step. */
+  fork?: string;
   out?: string;
   /** Language model in place of the experiment's. */
   model?: string;
@@ -159,10 +161,11 @@ export function stepLine({ step, stage, metrics, evaluation }: StepRecord, steps
     ? `  evaluation: training ${fixed(evaluation.train.policy.rate, 3)} held-out ${fixed(evaluation.test.policy.rate, 3)}`
     : '';
   if (step === 0) return `step 0/${steps}${evaluated}`;
+  const signal = metrics.signal === undefined ? '' : `  signal ${fixed(metrics.signal, 4)}`;
   const chance = metrics.chanceSuccess ?? metrics.chance;
   return (
     `step ${step}/${steps}  stage ${stage}  success ${fixed(metrics.success, 3)}  chance ${fixed(chance, 3)}  ` +
-    `score ${fixed(metrics.score, 3)}  ${rewardWords(metrics)}entropy ${fixed(metrics.entropy, 3)}  kl ${fixed(metrics.kl, 4)}  grad ${fixed(metrics.gradNorm, 3)}  ${fixed(metrics.stepMs, 0)} ms${evaluated}`
+    `score ${fixed(metrics.score, 3)}  ${rewardWords(metrics)}entropy ${fixed(metrics.entropy, 3)}  kl ${fixed(metrics.kl, 4)}  grad ${fixed(metrics.gradNorm, 3)}${signal}  ${fixed(metrics.stepMs, 0)} ms${evaluated}`
   );
 }
 
@@ -187,7 +190,9 @@ export async function train(options: TrainingOptions): Promise<Training> {
   const folder = options.out ?? join('runs', `${basename(options.file, '.json') || 'back'}-seed${experiment.seed}`);
   mkdirSync(folder, { recursive: true });
   const store = new RunStore(new FolderStore(folder));
-  const found = await continuedRun(store, folder, experiment, options);
+  const found =
+    (await continuedRun(store, folder, experiment, options)) ??
+    (options.fork ? await forkedFile(store, options.fork, experiment) : null);
   const assets = found ? {} : await recordingsFor(experiment, async (name) => recordings.get(name) ?? null);
   const from: Pick<NewRun, 'origin' | 'assets' | 'checkpoints'> = options.from ?? { origin: { kind: 'new' } };
   const begun = { ...from, name: experiment.name, experiment, assets: { ...from.assets, ...assets } };

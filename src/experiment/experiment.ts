@@ -172,6 +172,12 @@ const evaluation = v.strictObject({
     unit: 'episodes',
     step: 10,
   }),
+  signalEvery: option(whole(0, 100_000), 0, {
+    label: 'Measure signal every',
+    sentence:
+      'Steps between measurements of the gradient’s signal, each of which takes as long as one pass over the step’s episodes; 0 never measures it.',
+    unit: 'steps',
+  }),
 });
 
 export const ExperimentSchema = v.strictObject({

@@ -338,6 +338,14 @@ export interface Learner extends Actor {
     request: UpdateRequest,
     options: { temperature: number; onBatch?: (done: number, total: number) => void },
   ): Promise<UpdateResult>;
+  /**
+   * Gradient of the update's loss over all trained values, in one list of fixed order. Takes no step and leaves no
+   * trace: the next update is the same with or without it. Absent: the policy cannot measure it.
+   */
+  gradient?(
+    request: Omit<UpdateRequest, 'optimizer' | 'critic'>,
+    options: { temperature: number },
+  ): Promise<Float32Array<ArrayBuffer>>;
   /** Numbers that belong to the training, not to the policy. Saved and loaded with its state. */
   readonly notes: Map<string, number>;
   /** Copies the current weights into the frozen reference. */

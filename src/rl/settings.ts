@@ -25,7 +25,11 @@ export interface TrainerSettings {
     thoughts?: number;
   };
   optimizer: OptimizerSchedule;
-  evaluation: { episodes: number };
+  evaluation: {
+    episodes: number;
+    /** Steps between measurements of the gradient's signal; 0 or absent: never. */
+    signalEvery?: number;
+  };
 }
 
 /** Part of a run with its own algorithm, before the run's. */

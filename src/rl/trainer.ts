@@ -12,7 +12,7 @@ import { scoreAlternatives } from './alternatives.ts';
 import { assignCredit, type TrainingSet, tokenRows } from './assign-credit.ts';
 import { awaitAll } from './common/await-all.ts';
 import type { CodeRunner } from './common/code-runner.ts';
-import { joinFloats } from './common/numbers.ts';
+import { joinFloats, mean } from './common/numbers.ts';
 import {
   type DemonstrationOptions,
   demonstrate,
@@ -35,7 +35,7 @@ import { Rewarder } from './rewards/rewarder.ts';
 import { stageAt, stageNumber, type TurnLimit } from './schedule/horizon.ts';
 import { learningRateAt } from './schedule/learning-rate.ts';
 import { scoreRows } from './score-rows.ts';
-import { type TrainerSettings, trainingStageAt } from './settings.ts';
+import { type StageSettings, type TrainerSettings, trainingStageAt } from './settings.ts';
 import { optimizerSettings, Updater } from './updater.ts';
 
 /** Most turns of a demonstration if the horizon is relative to the oracle's own turns. */
@@ -115,7 +115,7 @@ export class Trainer {
     const played = this.policy.counters();
     // Chance and the oracle use only the worlds, which are idle while the policy is trained.
     const [{ training, updates, learningRate, trained }, baselines] = await awaitAll([
-      this.train(collected.trajectories, algorithm, stage, options),
+      this.train(k, collected, algorithm, stage, options),
       this.baselines(collected, turns),
     ]);
     const times = { rolloutMs: rolledOut - started, trainMs: trained - rolledOut };
@@ -135,7 +135,8 @@ export class Trainer {
 
   /** Credit and all updates of a step. */
   private async train(
-    trajectories: readonly Trajectory[],
+    k: number,
+    { trajectories, memory }: CollectedPlay,
     algorithm: Algorithm,
     stage: ReturnType<typeof trainingStageAt>,
     { signal, onProgress, now = () => performance.now() }: StepOptions,
@@ -145,14 +146,16 @@ export class Trainer {
     const training = assignCredit(trajectories, algorithm, stage.algorithm, input);
     signal?.throwIfAborted();
     const learningRate = learningRateAt(stage.optimizer, stage.step, stage.steps);
-    const updates = await new Updater(this.policy, stage, this.runner).update(
-      training,
-      learningRate,
-      (what, done, total) => onProgress?.({ what, done, total, unit: 'slices' }),
+    const updater = new Updater(this.policy, stage, this.runner);
+    const { signalEvery = 0 } = stage.evaluation;
+    const signalMeasured = signalEvery > 0 && k % signalEvery === 0 ? await updater.signal(training) : {};
+    const updates = await updater.update(training, learningRate, (what, done, total) =>
+      onProgress?.({ what, done, total, unit: 'slices' }),
     );
     this.rewarder.commit();
-    for (const [name, value] of Object.entries(training.memory ?? {})) this.policy.notes.set(name, Math.fround(value));
-    return { training, updates, learningRate, trained: now() };
+    for (const [name, value] of Object.entries({ ...memory, ...training.memory }))
+      this.policy.notes.set(name, Math.fround(value));
+    return { training, updates: { ...signalMeasured, ...updates }, learningRate, trained: now() };
   }
 
   /**
@@ -180,7 +183,7 @@ export class Trainer {
   private async collect(
     k: number,
     algorithm: Algorithm,
-    { algorithm: settings }: TrainerSettings,
+    { algorithm: settings, step: stageStep, sampling: { temperature } }: StageSettings,
     limit: TurnLimit,
     options: StepOptions,
   ): Promise<CollectedPlay> {
@@ -194,6 +197,11 @@ export class Trainer {
       play: async (tasks, groupSize, wave = 0) =>
         this.rewarder.give(await playTasks(tasks, groupSize, wave), options.signal),
       recorded: async (file, count) => this.rewarder.give(await this.recorded(file, k, count, options), options.signal),
+      fixedTasks: (count) => sampler.fixed(count),
+      share: (tasks, count) => sampler.share(tasks, stageStep, count),
+      oracleLoss: (tasks) => this.oracleLoss(collecting, tasks, temperature),
+      stageStep,
+      memory: Object.fromEntries(this.policy.notes),
       demonstrate: async (tasks, { dagger = 0, ...shown } = {}) => {
         const keys = { seed: this.settings.seed, step: k };
         const policyTurns = await this.playPolicyTurns(
@@ -238,6 +246,17 @@ export class Trainer {
       onProgress: (done, total) => onProgress?.({ what: 'trajectories', done, total, unit: 'episodes' }),
       onMapped: onNotice,
     });
+  }
+
+  /** Mean negative log-probability of the oracle's play, over its trained tokens. */
+  private async oracleLoss({ demonstrate }: Collector, tasks: readonly Task[], temperature: number): Promise<number> {
+    const { trajectories } = await demonstrate(tasks);
+    const { logprob } = await scoreRows(this.policy, trajectories, tokenRows(trajectories), {
+      temperature,
+      weights: 'policy',
+      values: false,
+    });
+    return -mean(Array.from(logprob));
   }
 
   /** Throws if there is nothing to learn from, and reports the worlds that failed in some episodes. */

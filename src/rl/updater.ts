@@ -19,6 +19,7 @@ import { type CodeRunner, NoSandboxError } from './common/code-runner.ts';
 import { groupBy, mean } from './common/numbers.ts';
 import { chosenPositions, type MicroBatch, pack } from './episode/micro-batch.ts';
 import type { Trajectory } from './episode/trajectory.ts';
+import { LEAST_SIGNAL_PARTS, MOST_SIGNAL_PARTS, momentsOf, productsOf, signalMetrics } from './metrics/signal.ts';
 import { Flag } from './objective/clipped.ts';
 import { codeObjective } from './objective-code/code.ts';
 import type { OptimizerSchedule, TrainerSettings } from './settings.ts';
@@ -178,6 +179,28 @@ export class Updater {
     return tally.metrics();
   }
 
+  /**
+   * Signal of the step's gradient, measured on equal parts of its groups before any update: one more forward and
+   * backward of them. Nothing for objectives that read values or couple all rows, and with too few groups.
+   */
+  async signal(training: Pick<TrainingSet, 'trajectories' | 'extras'>): Promise<Values> {
+    if (!this.policy.gradient || this.needs.values || this.needs.batch) return {};
+    const groups = [...groupBy(training.trajectories, ({ group }) => group).values()];
+    const count = Math.min(MOST_SIGNAL_PARTS, groups.length);
+    if (count < LEAST_SIGNAL_PARTS) return {};
+    const size = Math.floor(groups.length / count);
+    const { spec: objective, scalars } = this.objective;
+    const { temperature } = this.settings.sampling;
+    const gradients: Float32Array[] = [];
+    for (let part = 0; part < count; part++) {
+      const members = groups.slice(part * size, (part + 1) * size).flat();
+      const { batches } = await this.prepare(members, training, () => {});
+      const request = { batches: batches.map(requestOf), objective, scalars };
+      gradients.push(await this.policy.gradient(request, { temperature }));
+    }
+    return signalMetrics(momentsOf(productsOf(gradients), size));
+  }
+
   /** Minibatches, updated one after the other. Those without a trained token are left out. */
   async minibatches(
     training: Pick<TrainingSet, 'trajectories' | 'extras'>,
@@ -227,7 +250,7 @@ export class Updater {
   private apply({ batches }: Minibatch, learningRate: number, onBatch: (done: number) => void): Promise<UpdateResult> {
     return this.policy.update(
       {
-        batches: batches.map(({ micro, columns, ids }) => ({ batch: micro.batch, columns, ids })),
+        batches: batches.map(requestOf),
         objective: this.objective.spec,
         scalars: this.objective.scalars,
         optimizer: optimizerSettings(this.settings.optimizer, learningRate),
@@ -245,6 +268,8 @@ export function splitGroups(trajectories: readonly Trajectory[], parts: number):
     all.slice(Math.floor((part * all.length) / parts), Math.floor(((part + 1) * all.length) / parts)).flat(),
   ).filter((part) => part.length > 0);
 }
+
+const requestOf = ({ micro, columns, ids }: PreparedBatch) => ({ batch: micro.batch, columns, ids });
 
 const readerOf = (name: string): ColumnReader => columnReaders[name] ?? extraReader(name);
 

@@ -3,12 +3,20 @@ import { describe, expect, test } from 'vitest';
 import { metrics } from '../../src/rl/metrics/metrics.ts';
 import { mockRecord } from '../../src/ui/gallery/mock-data.ts';
 import { readSuccess } from '../../src/ui/state/score.ts';
-import { charts, smoothed } from '../../src/ui/state/series.ts';
+import { charts, measuresSignal, smoothed } from '../../src/ui/state/series.ts';
 
 describe('series', () => {
   test('every metric of a chart is in the registry', () => {
     const names = new Set(metrics.map((each) => each.name));
-    for (const chart of charts()) for (const series of chart.series) expect(names).toContain(series.read);
+    for (const chart of charts(true)) for (const series of chart.series) expect(names).toContain(series.read);
+  });
+
+  test('the chart of the signal is there if a step measured it', () => {
+    const record = (metrics: { [metric: string]: number }) => ({ step: 1, stage: 1, metrics });
+    expect(measuresSignal([record({ success: 1 })])).toBe(false);
+    expect(measuresSignal([record({}), record({ signal: 0.1 })])).toBe(true);
+    expect(charts(true).at(-1)!.id).toBe('gradient-signal');
+    expect(charts()).toHaveLength(charts(true).length - 1);
   });
 
   test('success is the evaluation’s if there is one, beside chance', () => {

@@ -176,6 +176,29 @@ describe('update', () => {
       expect((await second.save()).tensors).toEqual((await first.save()).tensors);
     }));
 
+  it.each<[string, ObjectiveSpec]>([
+    ['on the device', curved],
+    ['on the host', onHost],
+  ])('measures a gradient without a trace, %s: parts add up, and the next update is bit-identical', (_, objective) =>
+    withModels(2, async (first, second) => {
+      const { optimizer, ...whole } = request({ maxGradNorm: Number.POSITIVE_INFINITY }, objective);
+      const options = { temperature: 0.8 };
+      const sum = await first.gradient(whole, options);
+      const parts: Float32Array[] = [];
+      for (const batch of whole.batches) parts.push(await first.gradient({ ...whole, batches: [batch] }, options));
+      expect(
+        largest(
+          sum,
+          parts[0].map((value, i) => value + parts[1][i]),
+        ),
+      ).toBeLessThan(1e-5);
+      const measured = await first.update({ ...whole, optimizer }, options);
+      expect(Math.hypot(...sum) / measured.gradNorm).toBeCloseTo(1, 6);
+      expect(measured).toEqual(await second.update({ ...whole, optimizer }, options));
+      expect(await first.save()).toEqual(await second.save());
+    }),
+  );
+
   it('keeps the reference frozen until it is replaced', () =>
     withModels(1, async (model) => {
       const score = (weights: 'policy' | 'reference') => model.score(batches[1], { temperature: 1, weights });

@@ -248,6 +248,8 @@ describe('training with thoughts', () => {
     minibatches: 1,
     innerEpochs: 1,
     file: null,
+    demonstrations: null,
+    stopping: { goals: 0, every: 10, patience: 3 },
     missteps: { episodes: 1, random: 0.15, refused: 0.05 },
     dagger: 0.5,
     listening: null,

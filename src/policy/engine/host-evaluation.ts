@@ -14,7 +14,7 @@ export class HostEvaluation {
   private readonly evaluated: ObjectiveResult[] = [];
 
   constructor(
-    private readonly request: UpdateRequest,
+    private readonly request: Omit<UpdateRequest, 'optimizer'>,
     /**
      * Storage for the scores of all rows until the last micro-batch has run forward. Default: the size that this update
      * needs.
@@ -88,7 +88,8 @@ export class HostEvaluation {
   }
 }
 
-const rowsOf = ({ batches }: UpdateRequest) => batches.reduce((sum, { batch }) => sum + batch.scored.length, 0);
+const rowsOf = ({ batches }: Pick<UpdateRequest, 'batches'>) =>
+  batches.reduce((sum, { batch }) => sum + batch.scored.length, 0);
 
 /** (N, 2) inputs of the head's backward: dloss/dlogprob and dloss/dentropy of rows [from, from + N). */
 function seedsOf({ weight, entropyWeight }: ObjectiveResult, from: number, N: number): Float32Array<ArrayBuffer> {

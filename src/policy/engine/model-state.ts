@@ -72,6 +72,18 @@ export class ModelState {
     return tensors;
   }
 
+  /** All values of a set, block after block. */
+  async flat(set: ParameterSet): Promise<Float32Array<ArrayBuffer>> {
+    const sizes = set.layout.blocks;
+    const out = new Float32Array(sizes.reduce((sum, floats) => sum + floats, 0));
+    let at = 0;
+    for (const [i, piece] of set.slices().entries()) {
+      await this.readInto(out.subarray(at, at + sizes[i]), piece);
+      at += sizes[i];
+    }
+    return out;
+  }
+
   /** Reads one slice into a host array, in pieces. */
   async readInto(
     out: Float32Array<ArrayBuffer>,

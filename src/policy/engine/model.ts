@@ -1,6 +1,7 @@
 /**
  * Policy as a transformer on a device: implements the interface of policy.ts for the Llama, Qwen2, Qwen3 and SmolLM2
- * models. Trains all weights, or an adapter beside frozen ones. Independent of rewards.
+ * models. Trains all weights, or an adapter beside frozen ones. Independent of rewards. Long because playing, scoring,
+ * updates and the measured gradient share one recorder and its buffers.
  */
 import { type Device, DeviceError, type KernelCache, type Recorder, slice, whole } from '../../device/device.ts';
 import { countParameters, type ModelConfig } from '../config.ts';
@@ -47,6 +48,8 @@ import { loadSecond, saveSecond } from './second-model.ts';
 import { Workspace } from './workspace.ts';
 
 type UpdateOptions = Parameters<Learner['update']>[1];
+/** An update before its optimiser step. */
+type Accumulated = Omit<UpdateRequest, 'optimizer'>;
 type Forward = { rows: ReturnType<Head['upload']>; pass: Pass };
 
 export class Model implements Learner {
@@ -277,17 +280,49 @@ export class Model implements Learner {
   }
 
   async update(request: UpdateRequest, options: UpdateOptions): Promise<UpdateResult> {
+    return this.accumulated(request, options, async (read) => {
+      this.train().adamw.record(request.optimizer);
+      if (request.critic) this.second?.train().adamw.record(request.optimizer);
+      if (request.critic) this.critic.apply(request.critic.learningRate);
+      return read(true);
+    });
+  }
+
+  /** Gradient of all trained values; the accumulated values are cleared afterwards, as by a step. */
+  async gradient(
+    request: Omit<UpdateRequest, 'optimizer' | 'critic'>,
+    options: { temperature: number },
+  ): Promise<Float32Array<ArrayBuffer>> {
+    return this.accumulated(request, options, async (read) => {
+      await read(false);
+      const { grads } = this.train();
+      const values = await this.state.flat(grads);
+      grads.clear(this.recorder);
+      await this.recorder.finish();
+      return values;
+    });
+  }
+
+  /**
+   * Accumulates the gradients of all micro-batches, then runs `end`. Its argument reads the results, with the gradient
+   * norm or without.
+   */
+  private async accumulated<T>(
+    request: Accumulated,
+    options: UpdateOptions,
+    end: (read: (withNorm: boolean) => Promise<UpdateResult>) => Promise<T>,
+  ): Promise<T> {
     this.train();
     const { objective } = request;
-    if (objective.wgsl === undefined)
-      return this.sealed('update', () => this.updateByHost(request, options)).catch((error) =>
-        this.discardGradients(error),
-      );
-    requestObjective(this.ops, objective);
-    await this.kernels.settle();
-    return this.sealed('update', () => this.updateOnDevice({ ...request, objective }, options)).catch((error) =>
-      this.discardGradients(error),
-    );
+    const byHost = objective.wgsl === undefined;
+    if (!byHost) {
+      requestObjective(this.ops, objective);
+      await this.kernels.settle();
+    }
+    const work = byHost
+      ? () => this.accumulateByHost(request, options)
+      : () => this.accumulateOnDevice({ ...request, objective }, options);
+    return this.sealed('update', async () => end(await work())).catch((error) => this.discardGradients(error));
   }
 
   /** Discards partial gradients of a failed update, so that they do not enter the next one. */
@@ -297,11 +332,11 @@ export class Model implements Learner {
     throw error;
   }
 
-  /** Updates with the objective's WGSL form: no round trip until the last micro-batch. */
-  private async updateOnDevice(
-    request: UpdateRequest & { objective: ObjectiveSpec },
+  /** Accumulates with the objective's WGSL form: no round trip until the last micro-batch. */
+  private async accumulateOnDevice(
+    request: Accumulated & { objective: ObjectiveSpec },
     { temperature, onBatch }: UpdateOptions,
-  ): Promise<UpdateResult> {
+  ): Promise<(withNorm: boolean) => Promise<UpdateResult>> {
     const outputs: UpdateResult['outputs'] = [];
     let waiting: number[] = [];
     const room = this.capacity.batchScored * resultBatches;
@@ -319,13 +354,19 @@ export class Model implements Learner {
       waiting.push(N);
       used += N;
     }
-    this.train().adamw.record(request.optimizer);
-    const last = await this.readResults(waiting, used, true, request.objective.aux);
-    return { outputs: [...outputs, ...last.outputs], gradNorm: last.gradNorm };
+    return async (withNorm) => {
+      const last = await this.readResults(waiting, used, withNorm, request.objective.aux);
+      return { outputs: [...outputs, ...last.outputs], gradNorm: last.gradNorm };
+    };
   }
 
-  /** Updates with the objective's definition between forward and backward, over all rows at once if it needs them. */
-  private async updateByHost(request: UpdateRequest, { temperature, onBatch }: UpdateOptions): Promise<UpdateResult> {
+  /**
+   * Accumulates with the objective's definition between forward and backward, over all rows at once if it needs them.
+   */
+  private async accumulateByHost(
+    request: Accumulated,
+    { temperature, onBatch }: UpdateOptions,
+  ): Promise<(withNorm: boolean) => Promise<UpdateResult>> {
     const { batches, critic } = request;
     const evaluation = new HostEvaluation(request, this.host.array('updateScores') ?? new Float32Array(0));
     const run = async (batch: PackedBatch) => {
@@ -346,11 +387,10 @@ export class Model implements Learner {
       await this.recorder.yieldToMessages();
       onBatch?.(index + 1, batches.length);
     }
-    this.train().adamw.record(request.optimizer);
-    if (critic) this.second?.train().adamw.record(request.optimizer);
-    if (critic) this.critic.apply(critic.learningRate);
-    const { gradNorm } = await this.readResults([], 0, true);
-    return { outputs, gradNorm, metrics: evaluation.metrics };
+    return async (withNorm) => {
+      const { gradNorm } = withNorm ? await this.readResults([], 0, true) : { gradNorm: 0 };
+      return { outputs, gradNorm, metrics: evaluation.metrics };
+    };
   }
 
   /** Uploads value gradients if the critic shares this model's trunk. Returns true if they were uploaded. */

@@ -69,6 +69,16 @@ export interface Collector {
   demonstrate(tasks: readonly Task[], options?: ShownOptions): Promise<Demonstrations>;
   /** This step's share of a file of trajectories. */
   recorded(file: string, count: number): Promise<Trajectory[]>;
+  /** The first `count` training tasks of a fixed order that the run's seed draws, each once. */
+  fixedTasks(count: number): readonly Task[];
+  /** This step's share of a list of tasks, in shuffled epochs. */
+  share(tasks: readonly Task[], count: number): Task[];
+  /** Mean negative log-probability of the oracle's play of these tasks, in nats a trained token. */
+  oracleLoss(tasks: readonly Task[]): Promise<number>;
+  /** Step within its stage, from 1. */
+  readonly stageStep: number;
+  /** Numbers that this algorithm kept (`CollectedPlay.memory`). */
+  readonly memory: Memory;
 }
 
 export interface CollectedPlay {
@@ -79,6 +89,8 @@ export interface CollectedPlay {
   /** Tasks on which chance and the oracle are reported beside those rates. */
   tasks: Task[];
   metrics?: { [metric: string]: number };
+  /** Numbers to keep beside the weights, once the step has been trained. */
+  memory?: Memory;
 }
 
 /** Numbers that an algorithm keeps between steps beside the weights; saved with them. */

@@ -5,9 +5,10 @@
  * every token of a turn.
  */
 import * as v from 'valibot';
-import { field, option, real, text } from '../../fields/fields.ts';
+import { field, option, real, text, whole } from '../../fields/fields.ts';
 import type { Algorithm } from './algorithm.ts';
 import { likelihoodCards } from './cards.ts';
+import { fewDemonstrations } from './few-demonstrations.ts';
 import {
   aggregationOf,
   demonstrations,
@@ -39,6 +40,26 @@ const missteps = v.strictObject({
   }),
 });
 
+/** Early stopping of the imitation of a fixed set. */
+const stopping = v.strictObject({
+  goals: field(whole(0, 1000), {
+    label: 'Goals to stop on',
+    sentence:
+      "Training goals kept apart from the fixed demonstrations: imitation stops when the oracle's play of them no longer becomes likelier. At 0 it never stops early.",
+    unit: 'goals',
+  }),
+  every: option(whole(1, 10_000), 10, {
+    label: 'Check every',
+    sentence: 'Steps between two checks on the goals to stop on.',
+    unit: 'steps',
+  }),
+  patience: option(whole(1, 1000), 3, {
+    label: 'Patience',
+    sentence: 'Checks in a row without improvement before imitation stops; its remaining steps change nothing.',
+    unit: 'checks',
+  }),
+});
+
 const schema = v.strictObject({
   name: v.literal('sft'),
   ...groupFields,
@@ -49,6 +70,15 @@ const schema = v.strictObject({
     level: 'basic',
     nullMeans: "the oracle's play",
   }),
+  demonstrations: option(v.nullable(whole(1, 100_000)), null, {
+    label: 'Demonstrations',
+    sentence:
+      'Size of a fixed set of demonstrations, drawn once by the seed from the training goals, to which every step returns.',
+    unit: 'episodes',
+    level: 'basic',
+    nullMeans: 'new ones at every step',
+  }),
+  stopping: v.optional(stopping, { goals: 0, every: 10, patience: 3 }),
   missteps: v.optional(missteps, { episodes: 0, random: 0.1, refused: 0 }),
   dagger: option(real(0, 1), 0, {
     label: 'DAgger',
@@ -67,6 +97,22 @@ const schema = v.strictObject({
   ...endingFields,
 });
 
+type Settings = v.InferOutput<typeof schema>;
+
+/** A fixed set consists of the oracle's own plays, each always the same. */
+function fixedSetProblems({ demonstrations, stopping, file, missteps, dagger }: Settings) {
+  if (demonstrations === null)
+    return stopping.goals === 0
+      ? []
+      : [{ field: 'stopping.goals', message: 'it needs a fixed set: give demonstrations a number, or set it to 0' }];
+  const others = [
+    { is: file !== null, message: 'a file of trajectories is a set of its own: set demonstrations or file to null' },
+    { is: missteps.episodes > 0, message: 'missteps differ at every step: set missteps.episodes to 0' },
+    { is: dagger > 0, message: 'the policy begins episodes differently at every step: set dagger to 0' },
+  ];
+  return others.filter(({ is }) => is).map(({ message }) => ({ field: 'demonstrations', message }));
+}
+
 export const sft = {
   name: 'sft',
   label: 'SFT',
@@ -79,15 +125,18 @@ export const sft = {
       "Every token of a demonstration has the same weight, because the teacher's actions are taken as correct.",
     ),
   needs: () => ({}),
-  collect: (collecting, { groups, groupSize, file, missteps, dagger, listening }) =>
-    file === null
-      ? demonstrations(collecting, groups * groupSize, {
+  problems: fixedSetProblems,
+  collect: (collecting, { groups, groupSize, file, demonstrations: shown, stopping, missteps, dagger, listening }) => {
+    if (file !== null) return recorded(collecting, file, groups * groupSize);
+    return shown !== null
+      ? fewDemonstrations(collecting, groups * groupSize, { shown, stopping, trainsOnWorldText: listening !== null })
+      : demonstrations(collecting, groups * groupSize, {
           missteps: missteps.episodes > 0 ? missteps : null,
           dagger,
           trainsOnWorldText: listening !== null,
           siblings: groupSize,
-        })
-      : recorded(collecting, file, groups * groupSize),
+        });
+  },
   file: ({ file }) => file,
   credit: (input, { file, listening }) => ({
     ...weightedCredit(input, new Map(input.trajectories.map((trajectory) => [trajectory, 1]))),
@@ -95,4 +144,4 @@ export const sft = {
   }),
   objective: likelihood,
   aggregation: aggregationOf,
-} satisfies Algorithm<v.InferOutput<typeof schema>>;
+} satisfies Algorithm<Settings>;

@@ -29,6 +29,8 @@ export const taskAt = (tasks: readonly Task[], number: number): Task | undefined
 
 const STREAM_EPOCH = 0x65706f63;
 const STREAM_DRAW = 0x64726177;
+const STREAM_FIXED = 0x66697865;
+const STREAM_SHARE = 0x73686172;
 /** Exceeds the draws of any run: 2^32 steps of 256 groups are still counted exactly. */
 const WAVE_DRAWS = 2 ** 40;
 
@@ -99,6 +101,40 @@ export class TaskSampler {
       const { source, before } = drawSource(weights, wave * WAVE_DRAWS + (step - 1) * draws + draw);
       return Array.from({ length: each }, (_, member) => this.task(source, before, each, member));
     }).flat();
+  }
+
+  /**
+   * The first `count` training tasks of a fixed order, each once, sources in proportion to their weights. If a source
+   * draws instances, each task is one fixed instance. Throws TaskError if there are fewer tasks.
+   */
+  fixed(count: number): Task[] {
+    const weights = this.sources.map((source) => source.weight);
+    const total = this.sources.reduce((sum, { tasks }) => sum + tasks.length, 0);
+    if (count > total)
+      throw new TaskError(
+        `${count} different training tasks are needed for demonstrations and for the goals to stop on, but there are ${total}: lower algorithm.demonstrations or algorithm.stopping.goals.`,
+      );
+    const orders = this.sources.map(({ tasks }, source) => permutation(tasks.length, this.seed, STREAM_FIXED, source));
+    const chosen: Task[] = [];
+    for (let draw = 0; chosen.length < count; draw++) {
+      const { source, before } = drawSource(weights, draw);
+      const { tasks, drawn } = this.sources[source];
+      // This source is used up; the others fill the rest.
+      if (before >= tasks.length) continue;
+      const task = tasks[orders[source][before]];
+      chosen.push(drawn ? drawn(task, { key: hash(this.seed, STREAM_FIXED, source, before), member: 0 }) : task);
+    }
+    return chosen;
+  }
+
+  /** This step's share of a list, counted from 1: shuffled epochs, without replacement within an epoch. */
+  share(tasks: readonly Task[], step: number, count: number): Task[] {
+    const n = Math.min(count, tasks.length);
+    return Array.from({ length: n }, (_, i) => {
+      const draw = (step - 1) * n + i;
+      const order = permutation(tasks.length, this.seed, STREAM_SHARE, Math.floor(draw / tasks.length));
+      return tasks[order[draw % tasks.length]];
+    });
   }
 
   /** A source without instances gives another task for each sibling. */

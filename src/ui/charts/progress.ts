@@ -17,7 +17,7 @@ import { diagnose, type Hint } from '../state/diagnosis.ts';
 import { groupStatistics } from '../state/episodes.ts';
 import { progressPane } from '../state/panes.ts';
 import { chartsOf, rewardColumns } from '../state/reward-parts.ts';
-import { type ChartSpec, charts } from '../state/series.ts';
+import { type ChartSpec, charts, measuresSignal } from '../state/series.ts';
 import { axisLabels, type ChartView, smoothings, type XAxis, xAxes, xValues } from '../state/x-axis.ts';
 import { zoomBy } from '../state/zoom.ts';
 import type { ChartEnlargeEvent } from './chart.ts';
@@ -167,8 +167,9 @@ export class TabgymProgress extends Panel {
   /** A chart draws anew when its specification is another object, so the same columns give the same objects. */
   private chartsOf(records: readonly StepRecord[]): readonly ChartSpec[] {
     const columns = rewardColumns(records);
-    const key = columns.join('\n');
-    if (key !== this.shown.key) this.shown = { key, charts: chartsOf(columns) };
+    const signal = measuresSignal(records);
+    const key = [signal, ...columns].join('\n');
+    if (key !== this.shown.key) this.shown = { key, charts: chartsOf(columns, charts(signal)) };
     return this.shown.charts;
   }
 

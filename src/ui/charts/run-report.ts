@@ -5,6 +5,7 @@ import { type ReportTexts, runReport } from '../../session/report/run-report.ts'
 import { currentLocale } from '../kit/locale.ts';
 import { metricSentence } from '../state/labels.ts';
 import { chartsOf, rewardColumns } from '../state/reward-parts.ts';
+import { charts, measuresSignal } from '../state/series.ts';
 import { plainView } from '../state/x-axis.ts';
 import { chartOf } from './save-chart.ts';
 
@@ -62,7 +63,7 @@ async function lastEpisodes(api: TrainerApi, { id }: RunSummary, records: readon
 
 export async function pageReport(api: TrainerApi, run: RunSummary, records: readonly StepRecord[]): Promise<Blob> {
   const drawn = records.length
-    ? chartsOf(rewardColumns(records)).map((spec) =>
+    ? chartsOf(rewardColumns(records), charts(measuresSignal(records))).map((spec) =>
         chartOf(spec, records, plainView, (token) => paper[token] ?? '#333'),
       )
     : [];

@@ -16,6 +16,8 @@ export const metricNames = {
   kl: 'kl',
   noSignal: 'groupsWithoutSignal',
   gradNorm: 'gradNorm',
+  signal: 'signal',
+  signalGroups: 'signalGroups',
   clipLow: 'clipLowFraction',
   clipHigh: 'clipHighFraction',
   validActions: 'validActions',
@@ -90,8 +92,24 @@ const plain = (id: string, title: string, range: ChartSpec['range'], series: Ser
   points: [],
 });
 
-/** All charts, in the order of the page. A function, because its labels depend on the language. */
-export const charts = (): ChartSpec[] => [
+const signalChart = (): ChartSpec =>
+  plain('gradient-signal', msg('Signal of the gradient'), null, [
+    { label: msg('signal'), color: '--series-1', dash: 'solid', read: m.signal, smooth: true },
+    {
+      label: msg('groups to point right'),
+      color: '--series-2',
+      dash: 'dashed',
+      read: m.signalGroups,
+      smooth: true,
+      scale: 'right',
+    },
+  ]);
+
+/**
+ * All charts, in the order of the page. A function, because its labels depend on the language. `signal`: with the chart
+ * of a metric that only some runs measure.
+ */
+export const charts = (signal = false): ChartSpec[] => [
   successChart(),
   plain('score', msg('Score and turns'), null, [
     { label: msg('score'), color: '--series-1', dash: 'solid', read: m.score, smooth: true },
@@ -120,7 +138,12 @@ export const charts = (): ChartSpec[] => [
     { label: msg('rollout'), color: '--series-1', dash: 'solid', read: m.rolloutSpeed },
     { label: msg('training'), color: '--series-2', dash: 'dashed', read: m.trainSpeed },
   ]),
+  ...(signal ? [signalChart()] : []),
 ];
+
+/** True if a step measured the signal of its gradient. */
+export const measuresSignal = (records: readonly StepRecord[]): boolean =>
+  records.some(({ metrics }) => metrics[m.signal] !== undefined);
 
 export const readSeries = (spec: SeriesSpec, record: StepRecord): number | null => {
   const value = typeof spec.read === 'string' ? record.metrics[spec.read] : spec.read(record);
