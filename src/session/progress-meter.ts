@@ -16,8 +16,9 @@ const shareOf = ({ done, total, fraction }: Progress) => fraction ?? (total ? do
 export class ProgressMeter {
   private current: Progress | null = null;
   private startedAt = 0;
-  private firstShare = 0;
-  /** Time and share of the newest report whose share is larger than that of the one before. */
+  /** Time and share from which the estimate counts: the task's beginning, or that of its last part. */
+  private from = { at: 0, share: 0 };
+  /** Time and share of the newest report whose share differs from that of the one before. */
   private advanced = { at: 0, share: 0 };
   private emittedAt = Number.NEGATIVE_INFINITY;
   private pending = false;
@@ -37,7 +38,7 @@ export class ProgressMeter {
     const counts = progress?.done !== this.current?.done;
     if (isNew) this.begin(progress, now);
     this.current = progress;
-    if (progress && shareOf(progress) > this.advanced.share) this.advanced = { at: now, share: shareOf(progress) };
+    if (progress) this.advance(shareOf(progress), now);
     if (isNew || counts || !progress || now - this.emittedAt >= LEAST_MS) this.send(now);
     else this.pending = true;
   }
@@ -58,8 +59,14 @@ export class ProgressMeter {
   private begin(progress: Progress | null, now: number): void {
     if (this.current) this.durations.set(this.current.what, now - this.startedAt);
     this.startedAt = now;
-    this.firstShare = progress ? shareOf(progress) : 0;
-    this.advanced = { at: now, share: this.firstShare };
+    this.from = { at: now, share: progress ? shareOf(progress) : 0 };
+    this.advanced = this.from;
+  }
+
+  /** A share that falls begins another part of the task, such as a second wave of episodes. */
+  private advance(share: number, now: number): void {
+    if (share < this.advanced.share) this.from = { at: now, share };
+    if (share !== this.advanced.share) this.advanced = { at: now, share };
   }
 
   private send(now: number): void {
@@ -72,9 +79,10 @@ export class ProgressMeter {
   /** Remaining time of the task, and of the tasks that followed it in the step before. Null: not known yet. */
   private remaining({ what }: Progress, now: number): number | null {
     const { at, share } = this.advanced;
-    if (share <= this.firstShare || at - this.startedAt < ESTIMATE_AFTER_MS) return null;
-    const whole = ((at - this.startedAt) / (share - this.firstShare)) * (1 - this.firstShare);
-    const left = Math.max(0, this.startedAt + whole - now);
+    const { from } = this;
+    if (share <= from.share || at - from.at < ESTIMATE_AFTER_MS) return null;
+    const whole = ((at - from.at) / (share - from.share)) * (1 - from.share);
+    const left = Math.max(0, from.at + whole - now);
     const names = [...this.before.keys()].filter((name) => stepTasks.includes(name));
     const later = names.slice(names.indexOf(what) + 1);
     return names.includes(what) ? later.reduce((sum, name) => sum + this.before.get(name)!, left) : left;

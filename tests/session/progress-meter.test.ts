@@ -50,6 +50,17 @@ it('counts the time down during a piece of work that reports nothing, and never 
   expect(last()).toMatchObject({ elapsedMs: 60_000, remainingMs: 0 });
 });
 
+it('estimates a second wave of the same task anew', () => {
+  const { at, last } = metered();
+  at(0).report(episodes(0));
+  at(40_000).report(episodes(8));
+  expect(last()).toMatchObject({ remainingMs: 0 });
+  at(41_000).report(episodes(0));
+  expect(last()).toMatchObject({ elapsedMs: 41_000, remainingMs: null });
+  at(51_000).report(episodes(2));
+  expect(last()).toMatchObject({ elapsedMs: 51_000, remainingMs: 30_000 });
+});
+
 it('adds what followed in the step before', () => {
   const { at, meter, last } = metered();
   at(0).report(episodes(0));
