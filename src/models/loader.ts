@@ -83,6 +83,8 @@ interface PieceNote extends FilesPosition {
  */
 interface Plan extends FilesPlan {
   sliceBytes: number;
+  /** Version of the choice of formats (`formatOf`), so that no model has pieces of two. */
+  formats: number;
 }
 
 type KeptModel = Kept<PieceNote>;
@@ -91,6 +93,7 @@ const keyOf = (source: ModelSource, gguf: string | null | undefined) => (gguf ? 
 
 const planOf = (weights: readonly WeightFile[]): Plan => ({
   sliceBytes,
+  formats: 2,
   ...planOfFiles(weights.map(({ file }) => file)),
 });
 

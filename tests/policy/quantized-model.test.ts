@@ -174,7 +174,7 @@ describe('packed weights', () => {
       async () => {},
     );
     await expect(wrong).rejects.toThrow(
-      /q_proj\.weight: 5 rows of 72 values in 8 bits were received.*in 4 bits with a minimum were expected/,
+      /o_proj\.weight: 5 rows of 16 values in 8 bits were received.*in 4 bits with a minimum were expected/,
     );
     const trained = withModel(config, { precision: 'int8', adapter: null }, async () => {});
     await expect(trained).rejects.toThrow(/int8 are frozen/);

@@ -63,15 +63,18 @@ export type TensorFormats = ReadonlyMap<string, PackedFormat>;
 
 export const isTable = (tensor: string) => Object.values<string>(tableTensors).includes(tensor);
 
-/** Most of the loss of four bits comes from this matrix, whose inputs have the largest outliers. */
-const isDown = (tensor: string) => tensor.endsWith('.mlp.down_proj.weight');
+/**
+ * Matrices from which most of the loss of four bits comes: `down`, whose inputs have the largest outliers, and q, k and
+ * v, which are few.
+ */
+const isSensitive = (tensor: string) => /\.(mlp\.down|self_attn\.[qkv])_proj\.weight$/.test(tensor);
 
 /**
- * Format of a matrix whose file has floating-point numbers. Token tables and `down` always have 8 bits; the measured
- * costs are in docs/quantisation.md.
+ * Format of a matrix whose file has floating-point numbers. Token tables and sensitive matrices always have 8 bits; the
+ * measured costs are in docs/quantisation.md.
  */
 export const formatOf = (precision: PackedPrecision, tensor: string): PackedFormat =>
-  precision === 'int8' || isTable(tensor) || isDown(tensor) ? symmetric(8) : withMinimum(4);
+  precision === 'int8' || isTable(tensor) || isSensitive(tensor) ? symmetric(8) : withMinimum(4);
 
 /** Smallest format that holds the values of all given formats exactly. */
 const commonFormat = (formats: readonly PackedFormat[]): PackedFormat => ({
