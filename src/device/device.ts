@@ -182,6 +182,8 @@ export interface Device {
   readonly bindingBytes: number;
   /** Maximum bytes of one buffer. */
   readonly bufferBytes: number;
+  /** Maximum bytes of all buffers together. Absent: not known. */
+  readonly memoryBytes?: number;
   /** Bytes that a recorder allocates to time kernels; 0 if it needs none or cannot time. */
   readonly timingBytes: number;
   /** Granted limits by name, for a report. */

@@ -14,6 +14,21 @@ const rows = shared.groups * shared.groupSize * completionTokens;
 const hidden = micro.policy.hidden;
 const opening = { assets: null, choices: null, onProgress: () => {}, signal: new AbortController().signal };
 
+it('a run that a device of little memory cannot hold is refused in its plan', async () => {
+  const device = await WasmDevice.open({ threads: 1, mostBytes: 64 * 2 ** 20 });
+  const assembly = new Assembly({ machine: { open: async () => device }, openWorld });
+  const small = await assembly.plan(parseExperiment(micro));
+  expect(small).toMatchObject({ fits: true });
+  const policy = { kind: 'lora', model: 'smollm2-135m', weights: 'int8' };
+  const { fits, total, advice } = await assembly.plan(parseExperiment({ ...micro, policy }));
+  expect(fits).toBe(false);
+  expect(total).toBeLessThan(2 ** 31);
+  const room = (device.memoryBytes / 1e6).toFixed(1);
+  expect(device.memoryBytes).toBeLessThan(64 * 2 ** 20);
+  expect(advice).toContain(`more than the ${room} MB that a tab can count on`);
+  device.destroy();
+});
+
 it.each<[string, object, { [part: string]: number }]>([
   ['grpo', {}, {}],
   ['ppo', { critic: 'head' }, { host: 0 }],

@@ -60,11 +60,12 @@ function canShare(): boolean {
 /** The main thread of a page must not block. */
 const mayWait = () => typeof (globalThis as { document?: unknown }).document === 'undefined';
 
-function createMemory(shared: boolean, mostBytes: number): WebAssembly.Memory {
+/** Memory, and the bytes that it may grow to. */
+function createMemory(shared: boolean, mostBytes: number): { memory: WebAssembly.Memory; most: number } {
   // Tries smaller sizes if the largest cannot be reserved.
   for (let maximum = Math.min(mostPages, Math.ceil(mostBytes / pageBytes)); maximum >= 256; maximum >>= 1) {
     try {
-      return new WebAssembly.Memory({ initial: 64, maximum, shared });
+      return { memory: new WebAssembly.Memory({ initial: 64, maximum, shared }), most: maximum * pageBytes };
     } catch {}
   }
   throw new DeviceUnavailableError(
@@ -81,6 +82,8 @@ export class WasmDevice implements Device {
   readonly kernels = new WasmKernels();
   bindingBytes = 2 ** 28;
   readonly bufferBytes = 2 ** 31;
+  /** What the memory may still grow to: addresses of 32 bits reach 4 GiB. */
+  memoryBytes = mostPages * pageBytes;
   readonly lost: Promise<never>;
   failure: Error | null = null;
   buffersCreated = 0;
@@ -118,7 +121,7 @@ export class WasmDevice implements Device {
   }: WasmOptions = {}): Promise<WasmDevice> {
     const count = shared ? Math.max(1, threads ?? defaultThreads()) : 1;
     const kernels = await loadKernels({ relaxed, shared });
-    const memory = createMemory(shared, mostBytes);
+    const { memory, most } = createMemory(shared, mostBytes);
     const instance = await WebAssembly.instantiate(kernels.module, {
       env: { memory },
       threads: { now: () => performance.now() },
@@ -132,6 +135,7 @@ export class WasmDevice implements Device {
     exports.setControl(control);
     const device = new WasmDevice(linear, exports, control, count, kernels.relaxed, mayWait(), mostMsWithoutTurn);
     device.bindingBytes = mostBindingBytes ?? device.bindingBytes;
+    device.memoryBytes = most - linear.taken;
     device.words[mostHelpersWord] = count - 1;
     const lost = (why: string) => device.lose(`a thread stopped: ${why}`);
     try {

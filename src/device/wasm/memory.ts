@@ -38,6 +38,11 @@ export class LinearMemory {
     return this.memory.buffer;
   }
 
+  /** Bytes up to the end of the last buffer. */
+  get taken(): number {
+    return this.end;
+  }
+
   take(label: string, size: number): WasmBuffer {
     const bytes = aligned(size);
     const found = this.free.find(({ start, end }) => end - start >= bytes);

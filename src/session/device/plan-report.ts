@@ -55,7 +55,7 @@ function changeWords(change: NonNullable<PlanAdvice['change']>): string {
 /** The first reason why it does not fit, with a remedy; empty if it fits. */
 function adviceFor(buffers: readonly PlannedBuffer[], gpu: Device | null, options: PlanAdvice): string {
   if (options.problem) return `${options.problem}${options.change ? `: ${changeWords(options.change)}` : ''}.`;
-  const budget = options.budget ?? BUDGET;
+  const budget = Math.min(options.budget ?? BUDGET, gpu?.memoryBytes ?? Number.POSITIVE_INFINITY);
   const most = gpu?.bufferBytes ?? Number.POSITIVE_INFINITY;
   // Parameters are split into as many buffers as needed; every other part must fit into one.
   const whole = buffers.filter(

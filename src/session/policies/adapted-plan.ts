@@ -129,16 +129,16 @@ export function contextProblem(experiment: Adapted, { maxPosition }: ModelConfig
 }
 
 /**
- * Describes the change to the experiment that makes it fit; null: none does. `formats`: those of the model's file at the
- * experiment's precision.
+ * Describes the change to the experiment that makes it fit into `totalBytes`; null: none does. `formats`: those of the
+ * model's file at the experiment's precision.
  */
 export function changeOf(
   experiment: Adapted,
   config: ModelConfig,
   bindingBytes: number,
-  formats?: TensorFormats,
+  { formats, totalBytes = LANGUAGE_MODEL_BUDGET }: { formats?: TensorFormats | undefined; totalBytes?: number } = {},
 ): string | null {
-  const room = { bindingBytes, totalBytes: LANGUAGE_MODEL_BUDGET };
+  const room = { bindingBytes, totalBytes };
   const fits = (candidate: Adapted) => {
     try {
       if (longest(candidate) > config.maxPosition) return false;

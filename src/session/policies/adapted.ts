@@ -55,8 +55,9 @@ function planned(
   gpu: Device | null,
 ): MemoryPlanReport {
   const blockBytes = gpu?.bindingBytes ?? 128 * 2 ** 20;
-  const change = () => changeOf(experiment, config, blockBytes, formats);
-  const advice = { budget: LANGUAGE_MODEL_BUDGET, change };
+  const budget = Math.min(LANGUAGE_MODEL_BUDGET, gpu?.memoryBytes ?? Number.POSITIVE_INFINITY);
+  const change = () => changeOf(experiment, config, blockBytes, { formats, totalBytes: budget });
+  const advice = { budget, change };
   try {
     const buffers = planAdapted(experiment, config, capacity, {
       blockBytes,

