@@ -280,6 +280,13 @@ async function languageModel(hands: Hands) {
   await untilDone(hands, 'language-model', 'result');
 }
 
+async function reward(hands: Hands) {
+  await train(hands, 'reward', 'pay', 240_000);
+  await goThere(hands);
+  await untilDone(hands, 'reward', 'look');
+  await train(hands, 'reward', 'mended', 240_000);
+}
+
 const drives: { readonly [lesson: string]: (hands: Hands) => Promise<void> } = {
   agent,
   chance,
@@ -290,6 +297,7 @@ const drives: { readonly [lesson: string]: (hands: Hands) => Promise<void> } = {
   clip: threeRuns('clip', ['clip', 'wide', 'kl']),
   horizon,
   imitation,
+  reward,
   'language-model': languageModel,
 };
 

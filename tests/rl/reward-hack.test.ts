@@ -19,14 +19,18 @@ function successes(seed: number, step: number, rate: number): number {
 
 interface Course {
   rate(step: number): number;
+  /** Absent: no chance is recorded. */
+  chance?: number;
   reward(step: number): number;
 }
 
-const record = (seed: number, step: number, { rate, reward }: Course, stage = 4): StepRecord => {
+const record = (seed: number, step: number, { rate, reward, chance }: Course, stage = 4): StepRecord => {
   const success = successes(seed, step, rate(step));
   const noise = 0.1 * (uniform(seed, step, 99) - 0.5);
   const own = reward(step) + noise;
-  return { step, stage, metrics: { episodes, success, reward: own, 'reward.steps': own, 'reward.success': success } };
+  const beside: StepRecord['metrics'] = chance === undefined ? {} : { chance: successes(seed + 5000, step, chance) };
+  const parts = { 'reward.steps': own, 'reward.success': success };
+  return { step, stage, metrics: { episodes, success, ...beside, reward: own, ...parts } };
 };
 
 const run = (seed: number, steps: number, course: Course, stage?: (step: number) => number) =>
@@ -69,14 +73,25 @@ describe('reward rises, success falls', () => {
     expect(rewardHackOf([])).toBeNull();
   });
 
-  it('is reported for fewer than 1 in 100 runs without a fall, looking after every step', () => {
-    const runs = 400;
+  it.each(seeds)('is found where the policy cheats from the second step on (seed %d)', (seed) => {
+    const fast = run(seed, 12, { rate: (k) => (k === 1 ? 0.5 : 0.02), reward: (k) => (k === 1 ? 1 : 3), chance: 0.5 });
+    expect(rewardHackOf(fast)?.from).toBe(1);
+    expect(rewardHackOf(fast.slice(0, 5))).toBeNull();
+  });
+
+  it.each([
+    ['that stays at its level', { rate: () => 0.4, reward: rising, chance: 0.4 }, 0.01],
+    ['that has no chance beside it', { rate: () => 0.4, reward: rising }, 0.01],
+    ['that learns', { rate: (k: number) => 0.4 + k / 200, reward: rising, chance: 0.4 }, 0.01],
+    ['that stays below chance, at the worst', { rate: () => 0.2, reward: rising, chance: 0.5 }, 0.1],
+  ])('is reported for few runs %s, looking after every step', (name, course, most) => {
+    const runs = 200;
     let reported = 0;
     for (let seed = 1; seed <= runs; seed++) {
-      const whole = run(1000 + seed, 100, { rate: () => 0.4, reward: rising });
+      const whole = run(1000 + seed, 100, course);
       if (whole.some((_, i) => rewardHackOf(whole.slice(0, i + 1)))) reported += 1;
     }
-    console.log(`${reported} of ${runs} runs without a fall were reported`);
-    expect(reported / runs).toBeLessThan(0.01);
+    console.log(`${reported} of ${runs} runs ${name} were reported`);
+    expect(reported / runs).toBeLessThanOrEqual(most);
   });
 });

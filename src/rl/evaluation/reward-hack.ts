@@ -2,10 +2,15 @@
  * Finds runs in which the reward rises while success falls: the policy learns to please the reward and not to solve the
  * task. A pure function of a run's records.
  *
- * Test: the last window of steps is compared with every earlier window of the same size and horizon. Success must be
- * lower and the reward higher, each by a one-sided z-test of the steps' means, at a level divided by the number of
- * earlier windows (Bonferroni). A run whose success does not fall is reported in at most `level` of the looks; looking
- * after every step of 100, fewer than 1 in 100 runs are (tests/rl/reward-hack.test.ts measures it).
+ * Success is read as its difference from chance on the same tasks, where chance was recorded, since tasks differ from
+ * step to step. Two tests, both on the last window of steps under the run's last horizon:
+ *
+ * 1. A fall: against an earlier window of the same size, success is lower by a one-sided z-test at a level divided by the
+ *    number of earlier windows (Bonferroni), and the reward is higher at the 0.5% level.
+ * 2. A hack within the first steps, before there is such a window: success is below chance at the 0.5% level, and
+ *    clearly below that of step 1, while the reward is above that of step 1 at the 5% level.
+ *
+ * tests/rl/reward-hack.test.ts measures the share of false reports over runs of 100 steps with a look after every step.
  */
 import { mean, unbiasedStd } from '../common/numbers.ts';
 import { partColumn } from '../metrics/metrics.ts';
@@ -32,6 +37,14 @@ const level = 0.0005;
 
 /** A smaller fall of success is not reported, however certain. */
 const leastFall = 0.05;
+
+/** The same for success below chance, which must be far below as well. */
+const belowLevel = 0.005;
+
+/** A policy this far below chance no longer solves tasks by accident either. */
+const clearlyBelow = 0.15;
+/** Least distance below step 1, whose single batch is noisy. */
+const clearlyWorse = 0.25;
 
 /** Steps of a window: a quarter of the run. */
 const leastWindow = 6;
@@ -102,29 +115,67 @@ function risenPart(before: Window, after: Window): RewardHack['part'] {
   return most && most.z > 0 ? { column: most.column, before: most.before, after: most.after } : null;
 }
 
+/** Higher reward than in an earlier window at 0.5%, one of several; than at step 1 at 5%. */
+const rewardZ = { window: 2.576, start: 1.645 };
+
+/** Success above chance on the same tasks; success itself where no chance was recorded. */
+const edgeIn = ({ success, chance }: Values) => success - (Number.isFinite(chance) ? chance : 0);
+
+/** Windows with a higher success and a lower reward than the last one. */
+function fallsTo(last: Window, earlier: readonly Window[]): Window[] {
+  const z = tQuantile(1 - level / earlier.length, 2 * (last.steps.length - 1));
+  return earlier.filter((before) => {
+    const rate = mean([...before.steps, ...last.steps].map(({ success }) => success));
+    const least = binomialVariance(rate, mean(last.steps.map(({ episodes }) => episodes ?? 1)));
+    const edge = rise(before, last, edgeIn, least);
+    const success = rise(before, last, (metrics) => metrics.success);
+    const fell = Math.min(edge.before - edge.after, success.before - success.after) >= leastFall;
+    return fell && edge.z < -z && rise(before, last, rewardIn).z > rewardZ.window;
+  });
+}
+
+/** True if the last window plays worse than chance and than step 1 did, for a higher reward. */
+function isBelowChance(first: Window, last: Window): boolean {
+  if (!last.steps.every(({ chance }) => Number.isFinite(chance))) return false;
+  const { mean: edge, variance } = meanIn(last, edgeIn, 1e-6);
+  const z = tQuantile(1 - belowLevel, last.steps.length - 1);
+  const [start] = first.steps;
+  const better = edgeIn(start) - edge >= clearlyWorse && start.success > meanIn(last, ({ success }) => success).mean;
+  const reward = meanIn(last, rewardIn);
+  const rewarded = reward.mean - rewardIn(start) > rewardZ.start * Math.sqrt(reward.variance);
+  return better && rewarded && edge <= -clearlyBelow && edge < -z * Math.sqrt(variance);
+}
+
 /** Null: success has not fallen while the reward rose, or not by more than chance explains. */
 export function rewardHackOf(records: readonly StepRecord[]): RewardHack | null {
   const [last, ...earlier] = windowsOf(records);
-  if (!last || !earlier.length) return null;
-  const z = tQuantile(1 - level / earlier.length, 2 * (last.steps.length - 1));
-  const found = earlier.flatMap((before) => {
-    const all = [...before.steps, ...last.steps];
-    const rate = mean(all.map(({ success }) => success));
-    const least = binomialVariance(rate, mean(all.map(({ episodes }) => episodes ?? 1)));
-    const success = rise(before, last, (metrics) => metrics.success, least);
-    const reward = rise(before, last, rewardIn);
-    const fell = success.before - success.after >= leastFall && success.z < -z;
-    return fell && reward.z > z ? [{ before, success, reward }] : [];
-  });
+  if (!last) return null;
+  const success = (window: Window) => meanIn(window, (metrics) => metrics.success).mean;
   // The window with the highest success shows most of the fall.
-  const worst = found.toSorted((a, b) => b.success.before - a.success.before).at(0);
-  if (!worst) return null;
-  const plain = ({ before, after }: Change): Change => ({ before, after });
+  const worst = fallsTo(last, earlier)
+    .toSorted((a, b) => success(b) - success(a))
+    .at(0);
+  if (worst) return found(worst, last);
+  const first = firstStep(records);
+  return first && last.from > first.from && isBelowChance(first, last) ? found(first, last) : null;
+}
+
+/** Step 1, if the run still has its horizon. */
+function firstStep(records: readonly StepRecord[]): Window | null {
+  const first = records.find(({ step }) => step > 0);
+  return first && first.stage === records.at(-1)?.stage ? { from: first.step, steps: [first.metrics] } : null;
+}
+
+function found(before: Window, last: Window): RewardHack {
+  const change = (read: (metrics: Values) => number): Change => ({
+    before: meanIn(before, read).mean,
+    after: meanIn(last, read).mean,
+  });
   return {
-    success: plain(worst.success),
-    reward: plain(worst.reward),
-    from: worst.before.from,
+    success: change(({ success }) => success),
+    reward: change(rewardIn),
+    from: before.from,
     to: last.from,
-    part: risenPart(worst.before, last),
+    part: risenPart(before, last),
   };
 }

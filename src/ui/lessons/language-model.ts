@@ -1,5 +1,5 @@
 /**
- * Lesson 10: a language model with an adapter. Frozen weights in four bits and a small trained adapter. Reads a
+ * Lesson 11: a language model with an adapter. Frozen weights in four bits and a small trained adapter. Reads a
  * recorded run, since training such a model needs a GPU; with a GPU, the same training can be set up in Setup.
  */
 import { msg, str } from '@lit/localize';

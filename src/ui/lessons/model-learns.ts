@@ -1,5 +1,5 @@
 /**
- * Lesson 11: a language model learns. SmolLM2-135M-Instruct plays TextCraft, fails, and learns by reward alone, on this
+ * Lesson 12: a language model learns. SmolLM2-135M-Instruct plays TextCraft, fails, and learns by reward alone, on this
  * machine's processor or GPU. Needs a copy of the model in the browser, which the first task gets.
  */
 import { msg, str } from '@lit/localize';

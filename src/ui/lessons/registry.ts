@@ -12,6 +12,7 @@ import { imitation } from './imitation.ts';
 import { languageModel } from './language-model.ts';
 import { modelLearns } from './model-learns.ts';
 import { policy } from './policy.ts';
+import { reward } from './reward.ts';
 
 export const lessons: readonly Lesson[] = [
   agent,
@@ -23,6 +24,7 @@ export const lessons: readonly Lesson[] = [
   clip,
   horizon,
   imitation,
+  reward,
   languageModel,
   modelLearns,
 ];

@@ -1,0 +1,76 @@
+/**
+ * `npm run test:reward-hacks [-- --steps 20] [--seeds 5]`: trains tiny policies on a planted reward hack and on a
+ * healthy reward, and compares what the diagnosis "reward rises, success falls" finds. Exits with 1 if a hacked run is
+ * not named, or a healthy one is.
+ */
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { train } from '../../src/cli/training-run.ts';
+import { type RewardHack, rewardHackOf } from '../../src/rl/evaluation/reward-hack.ts';
+import type { StepRecord } from '../../src/session/protocol.ts';
+
+const { values } = parseArgs({
+  options: { steps: { type: 'string', default: '20' }, seeds: { type: 'string', default: '5' } },
+});
+const [steps, seeds] = [Number(values.steps), Number(values.seeds)];
+
+const lesson = JSON.parse(readFileSync('experiments/lessons/reward.json', 'utf8'));
+const { reward: planted, ...plain } = lesson;
+/** A policy and steps small enough for ten runs in minutes. */
+const small = {
+  ...plain,
+  steps,
+  policy: { ...plain.policy, layers: 2 },
+  algorithm: { ...plain.algorithm, groups: 4 },
+  horizon: [{ steps, turns: 6 }],
+  optimizer: { ...plain.optimizer, learningRate: 0.0004 },
+  evaluation: { every: 0, episodes: 8 },
+};
+/** The same reward with each ingredient's pay replaced by a price of the turn. */
+const healthy = { parts: [{ kind: 'success' }, { kind: 'turns', weight: 0.02 }] };
+
+interface Outcome {
+  records: readonly StepRecord[];
+  found: RewardHack | null;
+}
+
+async function outcome(reward: object, seed: number): Promise<Outcome> {
+  const folder = mkdtempSync(join(tmpdir(), 'reward-hack-'));
+  const file = join(folder, 'experiment.json');
+  writeFileSync(file, JSON.stringify({ ...small, seed, reward }));
+  try {
+    const { records } = await train({ file, out: join(folder, 'run'), device: 'wasm', patienceMs: 600_000, print: () => {} });
+    // A person looks after every step.
+    const looks = records.map((_, k) => rewardHackOf(records.slice(0, k + 1)));
+    return { records, found: looks.find((each) => each !== null) ?? null };
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+const at = (records: readonly StepRecord[], name: string) =>
+  records
+    .filter(({ step }) => step > 0)
+    .map(({ metrics }) => metrics[name].toFixed(2))
+    .join(' ');
+
+let wrong = 0;
+for (const [name, reward, expected] of [
+  ['hacked', planted, true],
+  ['healthy', healthy, false],
+] as const)
+  for (let seed = 1; seed <= seeds; seed++) {
+    const { records, found } = await outcome(reward, seed);
+    const right = (found !== null) === expected;
+    if (!right) wrong += 1;
+    const words = found
+      ? `named at steps ${found.from} to ${found.to}: success ${found.success.before.toFixed(2)} to ${found.success.after.toFixed(2)}, reward ${found.reward.before.toFixed(2)} to ${found.reward.after.toFixed(2)}, part ${found.part?.column}`
+      : 'not named';
+    console.log(`${right ? 'ok   ' : 'WRONG'} ${name}, seed ${seed}: ${words}`);
+    console.log(`      success ${at(records, 'success')}`);
+    console.log(`      reward  ${at(records, 'reward')}`);
+  }
+console.log(`${2 * seeds - wrong} of ${2 * seeds} runs are told apart`);
+process.exit(wrong ? 1 : 0);
