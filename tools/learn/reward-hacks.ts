@@ -41,7 +41,13 @@ async function outcome(reward: object, seed: number): Promise<Outcome> {
   const file = join(folder, 'experiment.json');
   writeFileSync(file, JSON.stringify({ ...small, seed, reward }));
   try {
-    const { records } = await train({ file, out: join(folder, 'run'), device: 'wasm', patienceMs: 600_000, print: () => {} });
+    const { records } = await train({
+      file,
+      out: join(folder, 'run'),
+      device: 'wasm',
+      patienceMs: 600_000,
+      print: () => {},
+    });
     // A person looks after every step.
     const looks = records.map((_, k) => rewardHackOf(records.slice(0, k + 1)));
     return { records, found: looks.find((each) => each !== null) ?? null };

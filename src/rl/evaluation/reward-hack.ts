@@ -140,7 +140,9 @@ function isBelowChance(first: Window, last: Window): boolean {
   const { mean: edge, variance } = meanIn(last, edgeIn, 1e-6);
   const z = tQuantile(1 - belowLevel, last.steps.length - 1);
   const [start] = first.steps;
-  const better = edgeIn(start) - edge >= clearlyWorse && start.success > meanIn(last, ({ success }) => success).mean;
+  const fall = start.success - meanIn(last, ({ success }) => success).mean;
+  // Step 1 may have had hard tasks or easy ones, so either reading of its success counts.
+  const better = fall > 0 && Math.max(fall, edgeIn(start) - edge) >= clearlyWorse;
   const reward = meanIn(last, rewardIn);
   const rewarded = reward.mean - rewardIn(start) > rewardZ.start * Math.sqrt(reward.variance);
   return better && rewarded && edge <= -clearlyBelow && edge < -z * Math.sqrt(variance);
