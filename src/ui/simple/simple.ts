@@ -218,7 +218,7 @@ export class TabgymSimple extends Panel {
       this.moreCharts = (event.target as HTMLDetailsElement).open;
     };
     const [, ...others] = this.specs;
-    return html`<details @toggle=${toggle}><summary>${msg('Five more curves')}</summary>${
+    return html`<details @toggle=${toggle}><summary>${msg('More curves')}</summary>${
       this.moreCharts ? others.map((spec) => this.renderCurve(spec, 120)) : nothing
     }</details>`;
   }
