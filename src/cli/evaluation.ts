@@ -26,8 +26,8 @@ import {
 } from '../session/evaluation/suite-evaluation.ts';
 import type { SuiteRequest } from '../session/evaluation-protocol.ts';
 import { lastFinite } from '../session/finite-weights.ts';
+import { readRunFile } from '../session/run-file.ts';
 import { Assembly } from '../session/service/assembly.ts';
-import { readRun } from '../store/bundle.ts';
 import { crc32 } from '../store/crc32.ts';
 import { NodeBaseModels } from './base-models.ts';
 import { type Connections, worldOpener } from './connections.ts';
@@ -82,7 +82,7 @@ function runFile(path: string): string {
 /** Policy of the run after its last step. */
 function policyOf(path: string): EvaluatedPolicy {
   const file = runFile(path);
-  const run = readRun(new Uint8Array(readFileSync(file)), file);
+  const run = readRunFile(new Uint8Array(readFileSync(file)), file);
   const checkpoint = lastFinite(run.checkpoints);
   if (!checkpoint) throw new CommandError(`${file} contains no checkpoint: export the run again, with its last step.`);
   const experiment = parseExperiment(run.experiment);

@@ -21,9 +21,10 @@ import {
 import { exportOnnx } from '../policy/onnx/export.ts';
 import { specialTokens } from '../policy/text/tokenizer.ts';
 import { lastFinite } from '../session/finite-weights.ts';
+import { readRunFile } from '../session/run-file.ts';
 import { keptPolicy, policyFiles } from '../session/service/policy-files.ts';
 import { tinyTokenizer } from '../session/text/tiny-tokenizer.ts';
-import { NotARunError, readAdapter, readPolicy, readRun, writePolicy } from '../store/bundle.ts';
+import { NotARunError, readAdapter, readPolicy, writePolicy } from '../store/bundle.ts';
 import { NodeBaseModels } from './base-models.ts';
 import { adapterFilesIn, adapterFolder } from './policy-folder.ts';
 import { CommandError } from './training-run.ts';
@@ -63,7 +64,7 @@ export interface AdapterExport {
 
 /** Weights of a run's last checkpoint, or its adapter. */
 function fromRun(bytes: Uint8Array, file: string): WholeModel | AdapterExport {
-  const { experiment: document, checkpoints = [], assets = {} } = readRun(bytes, file);
+  const { experiment: document, checkpoints = [], assets = {} } = readRunFile(bytes, file);
   const { policy } = parseExperiment(document);
   const last = lastFinite(checkpoints);
   const { exports, ownWeights } = factsOf(policy);

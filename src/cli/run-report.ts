@@ -10,7 +10,7 @@ import type { StepRecord } from '../rl/evaluation/evaluation.ts';
 import type { LineChart, SvgLine } from '../rl/evaluation/svg-chart.ts';
 import { runReport } from '../session/report/run-report.ts';
 import { decodeTrajectories } from '../session/run/trajectory-codec.ts';
-import { readRun } from '../store/bundle.ts';
+import { readRunFile } from '../session/run-file.ts';
 
 const colors = ['#2759cf', '#65696f', '#0e6b37', '#7338c4'];
 
@@ -30,8 +30,7 @@ const lineOf = (records: readonly StepRecord[], name: string, index: number): Sv
 });
 
 export function reportOf(bytes: Uint8Array, file: string): string {
-  const { name, experiment, records = [], trajectories = new Map() } = readRun(bytes, file);
-  const steps = records as StepRecord[];
+  const { name, experiment, records: steps, trajectories = new Map() } = readRunFile(bytes, file);
   const last = Math.max(...trajectories.keys());
   const newest = trajectories.get(last);
   return runReport({

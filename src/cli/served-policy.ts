@@ -11,8 +11,8 @@ import { Completer, type MessageRules, MessagesError, PromptTooLong } from '../s
 import type { Engine } from '../session/engine.ts';
 import { lastFinite } from '../session/finite-weights.ts';
 import { importedRun } from '../session/policies/registry.ts';
+import { readRunFile } from '../session/run-file.ts';
 import { Assembly } from '../session/service/assembly.ts';
-import { readRun } from '../store/bundle.ts';
 import type { NewRun } from '../store/run-store.ts';
 import { openGuardedWorld } from '../workers/spawn-world.ts';
 import { worldModule } from '../worlds/registry.ts';
@@ -35,7 +35,7 @@ export function readPolicyAt(path: string): NewRun {
   if (!existsSync(path)) throw new CommandError(`There is no ${path}.`);
   const isFolder = statSync(path).isDirectory();
   const run = isFolder ? join(path, 'run.tabgym') : path;
-  if (existsSync(run) && run.endsWith('.tabgym')) return readRun(new Uint8Array(readFileSync(run)), run);
+  if (existsSync(run) && run.endsWith('.tabgym')) return readRunFile(new Uint8Array(readFileSync(run)), run);
   if (isFolder) return returnedPolicy(path);
   return importedRun(new Uint8Array(readFileSync(path)), parseExperiment(presets[0]), basename(path));
 }

@@ -322,8 +322,11 @@ export interface TrainerApi extends ModelApi, SweepApi, EvaluationApi, TalkApi {
   playStep(action: string): Promise<PlayFrame>;
 
   exportRun(runId: string): Promise<Blob>;
-  /** `model`: another name for the run's language model, such as that of a file in this browser; null: its own. */
-  importRun(file: Blob, name: string, model?: string | null): Promise<RunSummary>;
+  /**
+   * `model`: another name for the run's language model, such as that of a file in this browser; null: its own. `whole`:
+   * damaged parts are left out; otherwise the file is refused, as PartlyDamagedRunError if its other parts can be opened.
+   */
+  importRun(file: Blob, name: string, model?: string | null, whole?: boolean): Promise<RunSummary>;
   /** The policy as a zip of config.json, model.safetensors and tokenizer.json. */
   exportPolicy(runId: string): Promise<Blob>;
   /** The run as a zip that another trainer can continue from. `to`: one of `handoff/names.ts`. */

@@ -1,6 +1,6 @@
 /**
  * A run or a policy as one file: a zip that any tool can open. A run's `tabgym.json` comes first and lists every other
- * entry with its size and checksum, so that a truncated, altered or unrelated file is refused with a specific message.
+ * entry with its size and hash (bundle-index.ts), so that a truncated, altered or unrelated file is refused by its part.
  * This file handles named blobs only, never tensors.
  *
  *   tabgym.json            version, summary, checkpoints' facts, list of files
@@ -11,7 +11,7 @@
  *   trajectories/000012.bin           a step's trajectories, as session/run/trajectory-codec.ts writes them
  */
 import { ADAPTER_FILES, adapterFileNames, type CONVERSATION_FILES, pickledAdapter } from './adapter-files.ts';
-import { crc32 } from './crc32.ts';
+import { type BundleIndex, chainOf, checkIndex, IndexError, indexOf, isWhole, mostSteps } from './bundle-index.ts';
 import {
   type CheckpointMeta,
   type HandoffSource,
@@ -23,8 +23,6 @@ import {
 import { type NewRun, type RunStore, stepOf } from './run-store.ts';
 import { unzip, zip } from './zip.ts';
 
-export const BUNDLE_FORMAT = 'tabgym-run-1';
-
 /** Thrown for a file that is not a complete run or policy. */
 export class BundleError extends StoreError {
   override name = 'BundleError';
@@ -33,13 +31,6 @@ export class BundleError extends StoreError {
 /** Thrown for a zip that is not a run. It may be a policy. */
 export class NotARunError extends BundleError {
   override name = 'NotARunError';
-}
-
-interface Index {
-  format: string;
-  run: StoredRun;
-  checkpoints: { [step: string]: CheckpointMeta };
-  files: { [name: string]: { bytes: number; crc: number } };
 }
 
 export interface BundleOptions {
@@ -82,22 +73,25 @@ export function bundleOf({ run, records, checkpoints, assets }: BundleParts): Ui
     `checkpoints/${padded(meta.step)}.safetensors`,
     bytes,
   ]);
+  const lines = linesOf(records);
   const entries = new Map<string, Uint8Array>([
     ['experiment.json', encode(JSON.stringify(run.experiment, null, 2))],
-    ['steps.jsonl', encode(records.map((record) => `${JSON.stringify(record)}\n`).join(''))],
+    ['steps.jsonl', encode(lines.map((line) => `${line}\n`).join(''))],
     ...Object.entries(assets),
     ...weights,
   ]);
-  return indexed(run, Object.fromEntries(checkpoints.map(({ meta }) => [meta.step, meta])), entries);
+  return indexed(run, Object.fromEntries(checkpoints.map(({ meta }) => [meta.step, meta])), entries, lines);
 }
+
+const linesOf = (records: readonly StoredRecord[]) => records.map((record) => JSON.stringify(record));
 
 function indexed(
   run: StoredRun,
-  checkpoints: Index['checkpoints'],
+  checkpoints: BundleIndex['checkpoints'],
   entries: ReadonlyMap<string, Uint8Array>,
+  lines: readonly string[],
 ): Uint8Array<ArrayBuffer> {
-  const files = Object.fromEntries([...entries].map(([name, b]) => [name, { bytes: b.byteLength, crc: crc32(b) }]));
-  const index: Index = { format: BUNDLE_FORMAT, run, checkpoints, files };
+  const index = indexOf(run, checkpoints, entries, lines);
   return zipOf(new Map([['tabgym.json', encode(JSON.stringify(index, null, 1))], ...entries]));
 }
 
@@ -108,22 +102,27 @@ export async function exportRun(
   options: BundleOptions = {},
 ): Promise<Uint8Array<ArrayBuffer>> {
   const manifest = await store.manifest(id);
+  const lines = linesOf(await store.records(id));
   const kept = [Math.max(-1, ...(await store.checkpointSteps(id))), manifest.run.best?.step ?? -1];
   const entries = new Map<string, Uint8Array>([
     ['experiment.json', encode(JSON.stringify(manifest.run.experiment, null, 2))],
-    ['steps.jsonl', encode((await store.records(id)).map((record) => `${JSON.stringify(record)}\n`).join(''))],
+    ['steps.jsonl', encode(lines.map((line) => `${line}\n`).join(''))],
   ]);
   for (const file of Object.keys(manifest.files)) {
     const name = entryName(file, kept, options.checkpoints ?? 'last');
     const bytes = name && (await store.read(manifest, file));
     if (bytes) entries.set(name, bytes);
   }
-  return indexed(manifest.run, manifest.checkpoints, entries);
+  return indexed(manifest.run, manifest.checkpoints, entries, lines);
 }
 
-function entriesOf(bytes: Uint8Array, wanted?: (name: string) => boolean): { [name: string]: Uint8Array } {
+function entriesOf(
+  bytes: Uint8Array,
+  wanted?: (name: string) => boolean,
+  damaged?: (name: string) => void,
+): { [name: string]: Uint8Array } {
   try {
-    return unzip(bytes, wanted);
+    return unzip(bytes, wanted, damaged);
   } catch (error) {
     throw new BundleError(
       `This file of ${bytes.byteLength} bytes is not a complete zip: it was cut short, damaged, or has another format (${(error as Error).message}). Export it again.`,
@@ -139,51 +138,118 @@ function parseJson<T>(bytes: Uint8Array, name: string): T {
   }
 }
 
-function checkedIndex(entries: { [name: string]: Uint8Array }): Index {
+function checkedIndex(entries: { [name: string]: Uint8Array }): BundleIndex {
   if (!entries['tabgym.json'])
     throw new NotARunError(
       'This zip is not a Tabgym run: it has no tabgym.json. Import a policy with "Import policy".',
     );
-  const index = parseJson<Index>(entries['tabgym.json'], 'tabgym.json');
-  if (index.format !== BUNDLE_FORMAT)
-    throw new BundleError(`This run has the format "${index.format}"; this version reads "${BUNDLE_FORMAT}".`);
-  if (!index.run || !index.files?.['experiment.json'] || !index.files['steps.jsonl'])
-    throw new BundleError('tabgym.json in this file is incomplete. Export the run again.');
-  for (const [name, { bytes, crc }] of Object.entries(index.files)) {
-    const entry = entries[name];
-    if (entry?.byteLength !== bytes || crc32(entry) !== crc)
-      throw new BundleError(`${name} in this file is ${entry ? 'damaged' : 'missing'}. Export the run again.`);
+  try {
+    return checkIndex(parseJson(entries['tabgym.json'], 'tabgym.json'));
+  } catch (error) {
+    throw error instanceof IndexError ? new BundleError(error.message) : error;
   }
-  return index;
 }
 
-/** Reads and verifies a run's file, for `RunStore.create`. The `experiment` is not validated here. */
-export function readRun(bytes: Uint8Array, fileName: string): NewRun & { summary: StoredRun } {
-  const entries = entriesOf(bytes);
+const mostNamed = 5;
+/** Parts without which nothing of a run can be opened. */
+const needed = ['tabgym.json', 'experiment.json'];
+
+/**
+ * Thrown for a run of which some parts are damaged or missing. Named PartlyDamagedRunError if the others can be opened:
+ * other threads see only its name.
+ */
+export class DamagedRunError extends BundleError {
+  override name: 'DamagedRunError' | 'PartlyDamagedRunError';
+  /** True if the other parts can be opened, with `whole: true`. */
+  readonly hasRest: boolean;
+
+  constructor(
+    /** Names of the damaged and missing parts. */
+    readonly parts: readonly string[],
+    present: (name: string) => boolean,
+  ) {
+    const shown = parts.slice(0, mostNamed).map((name) => `${name} (${present(name) ? 'damaged' : 'missing'})`);
+    const more = parts.length > mostNamed ? ` and ${parts.length - mostNamed} more` : '';
+    const hasRest = !parts.some((name) => needed.includes(name));
+    const advice = hasRest ? 'Export the run again, or open only what is whole.' : 'Export the run again.';
+    super(`Parts of this run are not what its list says: ${shown.join(', ')}${more}. ${advice}`);
+    this.hasRest = hasRest;
+    this.name = hasRest ? 'PartlyDamagedRunError' : 'DamagedRunError';
+  }
+}
+
+/** Entries that are what the index lists. Throws `DamagedRunError` for others, unless only the whole ones are wanted. */
+function verified(bytes: Uint8Array, onlyWhole: boolean) {
+  const damaged = new Set<string>();
+  const entries = entriesOf(bytes, undefined, (name) => damaged.add(name));
+  if (damaged.has('tabgym.json')) throw new DamagedRunError(['tabgym.json'], () => true);
   const index = checkedIndex(entries);
+  const parts = Object.keys(index.files).filter((name) => !isWhole(entries[name], index.files[name], index.format));
+  const refused = new DamagedRunError(parts, (name) => damaged.has(name) || name in entries);
+  if (parts.length && !(onlyWhole && refused.hasRest)) throw refused;
+  return { index, entries, names: Object.keys(index.files).filter((name) => !parts.includes(name)) };
+}
+
+/** Records of lines that match the chain, up to the first that does not. Throws BundleError for lines of another form. */
+function recordsOf(text: string, { records: chain }: BundleIndex, onlyWhole: boolean): StoredRecord[] {
+  const lines = text.split('\n').filter(Boolean);
+  const links = chain && chainOf(lines);
+  const broken = links ? links.findIndex((link, k) => link !== chain[k]) : -1;
+  const tooFew = chain !== undefined && lines.length !== chain.length;
+  if ((broken >= 0 || tooFew) && !onlyWhole) throw new DamagedRunError(['steps.jsonl'], () => true);
+  const records = lines.slice(0, broken < 0 ? lines.length : broken).map((line, k): StoredRecord => {
+    const record = parseJson<StoredRecord | null>(encode(line), `Line ${k + 1} of steps.jsonl`);
+    const { step } = Object(record) as Partial<StoredRecord>;
+    if (Number.isInteger(step) && step! >= 0 && step! <= mostSteps) return record!;
+    throw new BundleError(`Line ${k + 1} of steps.jsonl in this file has no step. Export the run again.`);
+  });
+  const disordered = records.findIndex(({ step }, k) => k > 0 && step <= records[k - 1].step);
+  if (disordered < 0) return records;
+  throw new BundleError(`Line ${disordered + 1} of steps.jsonl in this file is out of order. Export the run again.`);
+}
+
+const stepOfEntry = (name: string, file: string) => {
+  if (/^\d{1,8}\.(?:safetensors|bin)$/.test(file)) return Number.parseInt(file, 10);
+  throw new BundleError(`${name.slice(0, 100)} in this file has no step in its name. Export the run again.`);
+};
+
+/**
+ * Reads and verifies a run's file, for `RunStore.create`. The `experiment` is not validated here, nor are the fields of
+ * records beyond their step. With `whole`, damaged parts other than the index and the experiment are left out.
+ */
+export function readRun(bytes: Uint8Array, fileName: string, { whole = false } = {}): NewRun & { summary: StoredRun } {
+  const { index, entries, names } = verified(bytes, whole);
   const checkpoints: { meta: CheckpointMeta; bytes: Uint8Array }[] = [];
   const trajectories = new Map<number, Uint8Array>();
   const assets: { [name: string]: Uint8Array } = {};
-  for (const name of Object.keys(index.files)) {
+  for (const name of names) {
     const [folder, file] = name.split('/');
     if (folder === 'checkpoints')
-      checkpoints.push({ meta: metaOf(index, Number.parseInt(file, 10)), bytes: entries[name] });
-    else if (folder === 'trajectories') trajectories.set(Number.parseInt(file, 10), entries[name]);
+      checkpoints.push({ meta: metaOf(index, stepOfEntry(name, file)), bytes: entries[name] });
+    else if (folder === 'trajectories') trajectories.set(stepOfEntry(name, file), entries[name]);
     else if (name !== 'experiment.json' && name !== 'steps.jsonl') assets[name] = entries[name];
   }
-  const lines = decode(entries['steps.jsonl']).split('\n').filter(Boolean);
-  const records = lines.map((line) => JSON.parse(line) as StoredRecord);
+  // Without a chain nothing of a damaged list of records is known to be right.
+  const isReadable = entries['steps.jsonl'] && (index.records || names.includes('steps.jsonl'));
+  const lines = isReadable ? decode(entries['steps.jsonl']) : '';
+  const records = recordsOf(lines, index, whole);
   const experiment = parseJson(entries['experiment.json'], 'experiment.json');
-  const { id, name, step, success } = index.run;
+  const { id, name, success } = index.run;
   const best = checkpoints.some(({ meta }) => meta.step === index.run.best?.step) ? index.run.best : undefined;
   const origin: RunOrigin = { kind: 'import', file: fileName, ...(typeof id === 'string' ? { run: id } : {}) };
+  const cut = names.length < Object.keys(index.files).length;
+  const step = cut && !names.includes('steps.jsonl') ? lastStep(records, checkpoints) : index.run.step;
   const kept = { records, checkpoints, trajectories, assets, ...(best ? { best } : {}) };
   return { summary: index.run, name, experiment, origin, step, success, ...kept };
 }
 
-function metaOf(index: Index, step: number): CheckpointMeta {
+/** Last step of a run whose list of records was damaged. */
+const lastStep = (records: readonly StoredRecord[], checkpoints: readonly { meta: CheckpointMeta }[]) =>
+  Math.max(0, ...records.slice(-1).map(({ step }) => step), ...checkpoints.map(({ meta }) => meta.step));
+
+function metaOf(index: BundleIndex, step: number): CheckpointMeta {
   const meta = index.checkpoints[step];
-  if (!meta)
+  if (meta?.step !== step)
     throw new BundleError(`The checkpoint of step ${step} has no description in tabgym.json. Export the run again.`);
   return meta;
 }

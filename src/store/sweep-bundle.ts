@@ -5,11 +5,13 @@
  *   sweep.json                 version, name, the sweep's document, and each run's file and place
  *   runs/01.tabgym ...         as `bundle.ts` writes them
  */
+import * as v from 'valibot';
 import { BundleError, exportRun, readRun } from './bundle.ts';
 import { crc32 } from './crc32.ts';
+import { unfoldedBound } from './inflate.ts';
 import type { SweepPlace } from './run.ts';
 import type { NewRun, RunStore } from './run-store.ts';
-import { unzip, type ZipEntry, zip } from './zip.ts';
+import { unzip, type ZipEntry, ZipError, zip } from './zip.ts';
 
 const SWEEP_FORMAT = 'tabgym-sweep-1';
 
@@ -39,6 +41,27 @@ export async function exportSweep(store: RunStore, runIds: readonly string[]): P
   return zip([{ name: 'sweep.json', bytes: head, stored: false }, ...files]);
 }
 
+const shape = v.looseObject({
+  format: v.literal(SWEEP_FORMAT),
+  name: v.pipe(v.string(), v.maxLength(500)),
+  runs: v.pipe(
+    v.array(
+      v.looseObject({
+        file: v.string(),
+        crc: v.number(),
+        name: v.pipe(v.string(), v.nonEmpty(), v.maxLength(500)),
+        place: v.looseObject({
+          index: v.pipe(v.number(), v.integer()),
+          variant: v.pipe(v.number(), v.integer()),
+          variantName: v.string(),
+          seed: v.number(),
+        }),
+      }),
+    ),
+    v.nonEmpty(),
+  ),
+});
+
 /** Reads the index only. Returns null if the file is not a sweep. */
 function indexOf(bytes: Uint8Array): Index | null {
   let head: Uint8Array | undefined;
@@ -55,6 +78,21 @@ function indexOf(bytes: Uint8Array): Index | null {
   }
 }
 
+function sweepFiles(bytes: Uint8Array): { [name: string]: Uint8Array } {
+  try {
+    return unzip(bytes);
+  } catch (error) {
+    if (!(error instanceof ZipError)) throw error;
+    throw new BundleError(`This sweep's file is damaged (${error.message}). Export the sweep again.`);
+  }
+}
+
+const bytesOf = ({ checkpoints = [], trajectories = new Map(), assets = {} }: NewRun) =>
+  [...checkpoints.map(({ bytes }) => bytes), ...trajectories.values(), ...Object.values(assets)].reduce(
+    (sum, { byteLength }) => sum + byteLength,
+    0,
+  );
+
 /**
  * Reads and verifies the runs of a sweep's file, as a sweep with id `newId`. Returns null if the file is not a sweep.
  */
@@ -63,12 +101,21 @@ export function readSweep(bytes: Uint8Array, fileName: string, newId: string): N
   if (!index) return null;
   if (index.format !== SWEEP_FORMAT)
     throw new BundleError(`This sweep has the format "${index.format}"; this version reads "${SWEEP_FORMAT}".`);
-  const files = unzip(bytes);
+  const wrong = v.safeParse(shape, index).issues?.[0];
+  if (wrong)
+    throw new BundleError(
+      `sweep.json in this file has a wrong value at "${(v.getDotPath(wrong) ?? '').slice(0, 100)}". Export the sweep again.`,
+    );
+  const files = sweepFiles(bytes);
+  let unfolded = 0;
   return index.runs.map(({ file, crc, name, place }) => {
     const run = files[file];
     if (!run || crc32(run) !== crc)
       throw new BundleError(`${file} in this file is ${run ? 'damaged' : 'missing'}. Export the sweep again.`);
     const { summary: _, ...read } = readRun(run, fileName);
+    unfolded += bytesOf(read);
+    if (unfolded > unfoldedBound(bytes.length))
+      throw new BundleError(`The runs of this sweep unfold to more than ${unfoldedBound(bytes.length)} bytes.`);
     return { ...read, name, sweep: { ...place, id: newId, name: index.name, document: index.document } };
   });
 }

@@ -194,14 +194,28 @@ function readDirectory(view: DataView): Listed[] {
   return entries;
 }
 
-/** Entries of a zip by name; `wanted` selects some of them. Throws `ZipError` if the bytes are not a readable zip. */
-export function unzip(bytes: Uint8Array, wanted = (_name: string) => true): { [name: string]: Uint8Array } {
+/**
+ * Entries of a zip by name; `wanted` selects some of them. Throws `ZipError` if the bytes are not a readable zip. With
+ * `damaged`, entries that cannot be unpacked are left out and named to it.
+ */
+export function unzip(
+  bytes: Uint8Array,
+  wanted = (_name: string) => true,
+  damaged?: (name: string) => void,
+): { [name: string]: Uint8Array } {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const out: { [name: string]: Uint8Array } = Object.create(null);
   try {
     const entries = readDirectory(view).filter(({ name }) => wanted(name));
     checkWhole(view, entries);
-    for (const entry of entries) out[entry.name] = unpack(bytes, view, entry);
+    for (const entry of entries) {
+      try {
+        out[entry.name] = unpack(bytes, view, entry);
+      } catch (error) {
+        if (!damaged || !(error instanceof ZipError)) throw error;
+        damaged(entry.name);
+      }
+    }
   } catch (error) {
     // A field that points outside of the file.
     if (error instanceof RangeError) throw new ZipError('its directory points outside of the file');

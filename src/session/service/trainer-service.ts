@@ -10,7 +10,7 @@ import { withModelName } from '../../models/names.ts';
 import type { ModelCard, ModelRequest, PickedFile } from '../../models/protocol.ts';
 import type { Precision } from '../../policy/weights/linear.ts';
 import type { WatchedTask } from '../../rl/schedule/tasks.ts';
-import { exportRun, readRun, writePolicy } from '../../store/bundle.ts';
+import { exportRun, writePolicy } from '../../store/bundle.ts';
 import { StoreError } from '../../store/run.ts';
 import type { RunStore } from '../../store/run-store.ts';
 import type { EngineFactory } from '../engine.ts';
@@ -42,6 +42,7 @@ import type { OtherThread } from '../run/freeze-watch.ts';
 import { checkedSize, keptRecording, recordingOf, recordingsFor } from '../run/recording-files.ts';
 import { Session } from '../run/session.ts';
 import { decodeTrajectories } from '../run/trajectory-codec.ts';
+import { readRunFile } from '../run-file.ts';
 import { getRun, listRuns } from '../stored-run.ts';
 import { Sweeps } from '../sweep/sweeps.ts';
 import { Talks } from '../talk/talks.ts';
@@ -352,11 +353,11 @@ export class TrainerService implements TrainerApi {
     return new Blob([await exportRun(this.parts.store, runId, { checkpoints: 'all' })], { type: 'application/zip' });
   }
 
-  async importRun(file: Blob, name: string, model: string | null = null): Promise<RunSummary> {
+  async importRun(file: Blob, name: string, model: string | null = null, whole = false): Promise<RunSummary> {
     const bytes = new Uint8Array(await file.arrayBuffer());
     const first = await this.sweeps.import(bytes, name);
     if (first) return this.announced(first);
-    const run = readRun(bytes, name);
+    const run = readRunFile(bytes, name, { whole });
     const experiment = withModelName(parseExperiment(run.experiment), model);
     const created = await this.parts.store.create({ ...run, experiment });
     return this.announced(created.id);

@@ -9,6 +9,7 @@ import { exportSweep, readSweep } from '../../store/sweep-bundle.ts';
 import type { EngineFactory } from '../engine.ts';
 import type { OpenedSweep, SessionEvent, StepRecord } from '../protocol.ts';
 import type { OtherThread } from '../run/freeze-watch.ts';
+import { checkRecords } from '../run-file.ts';
 import { SweepSession } from './sweep.ts';
 import { type AssetsOf, completeSweep, createSweep, runsOfSweep, type SweepRun } from './sweep-runs.ts';
 
@@ -95,6 +96,7 @@ export class Sweeps {
     const runs = readSweep(bytes, fileName, crypto.randomUUID());
     if (!runs) return null;
     // All runs are checked before the first is stored.
+    for (const run of runs) checkRecords(run.records ?? []);
     const checked = runs.map((run) => ({ ...run, experiment: parseExperiment(run.experiment) }));
     const ids: string[] = [];
     for (const run of checked) ids.push((await this.parts.store.create(run)).id);

@@ -29,6 +29,11 @@ interface Focus {
   watch(split: 'train' | 'test', taskIndex: number): Promise<void>;
 }
 
+/** A failure that a notice with an offer has already reported. */
+class OfferedError extends Error {
+  override name = 'OfferedError';
+}
+
 export class Library {
   constructor(
     private readonly store: Store,
@@ -156,15 +161,31 @@ export class Library {
   /** A zip contains a policy or an adapter, any other file a run. */
   importFile = (file: File) =>
     this.import(() =>
-      /\.zip$/i.test(file.name) ? this.api().importPolicy(file, file.name) : this.api().importRun(file, file.name),
+      /\.zip$/i.test(file.name) ? this.api().importPolicy(file, file.name) : this.importRunFile(file),
     );
+
+  /** A run of which only some parts are damaged is refused with an offer to open the others. */
+  private async importRunFile(file: File): Promise<RunSummary> {
+    try {
+      return await this.api().importRun(file, file.name);
+    } catch (error) {
+      if ((error as Error).name !== 'PartlyDamagedRunError') throw error;
+      const open = () => void this.import(() => this.api().importRun(file, file.name, null, true));
+      this.notifier.notify('error', (error as Error).message, undefined, open, msg('Open what is whole'));
+      throw new OfferedError();
+    }
+  }
 
   /** An adapter as its files, not packed. */
   importAdapter = ({ label, files }: PickedFiles) => this.import(() => this.api().importPolicy(files, label));
 
   private async import(create: () => Promise<RunSummary>) {
     await this.notifier.attempt('import', async () => {
-      const run = await create();
+      const run = await create().catch((error) => {
+        if (error instanceof OfferedError) return null;
+        throw error;
+      });
+      if (!run) return;
       await this.refreshRuns();
       await this.focus.open(run.id);
       this.notifier.notify(

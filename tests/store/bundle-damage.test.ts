@@ -1,0 +1,108 @@
+// A run's file with a damaged part: refused by the part, or opened without it; mutations are refused or equal.
+import { readFileSync } from 'node:fs';
+import { expect, it } from 'vitest';
+import { checkRecords, readRunFile } from '../../src/session/run-file.ts';
+import { BundleError, DamagedRunError } from '../../src/store/bundle.ts';
+import { unzip, zip } from '../../src/store/zip.ts';
+import { madeBundle, mutatedBundle, verdictOn } from '../../tools/fuzz/bundle-files.ts';
+
+const file = madeBundle();
+const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
+const encode = (value: string) => new TextEncoder().encode(value);
+
+/** The file with one entry changed, packed again as a sound zip. */
+function changed(name: string, change: (bytes: Uint8Array) => Uint8Array | null, from = file): Uint8Array {
+  const entries = unzip(from);
+  const bytes = change(entries[name]);
+  if (bytes) entries[name] = bytes;
+  else delete entries[name];
+  return zip(Object.entries(entries).map(([each, content]) => ({ name: each, bytes: content, stored: false })));
+}
+
+const refusalOf = (mutated: Uint8Array): Error => {
+  try {
+    readRunFile(mutated, 'a');
+  } catch (error) {
+    return error as Error;
+  }
+  throw new Error('It was opened.');
+};
+
+it('a damaged checkpoint is named, and the rest opens without it', () => {
+  const damaged = changed('checkpoints/000003.safetensors', (bytes) => bytes.map((byte, k) => byte ^ Number(k === 7)));
+  const error = refusalOf(damaged) as DamagedRunError;
+  expect(error).toBeInstanceOf(DamagedRunError);
+  expect([error.name, error.parts]).toEqual(['PartlyDamagedRunError', ['checkpoints/000003.safetensors']]);
+  const rest = readRunFile(damaged, 'a', { whole: true });
+  expect(rest.checkpoints!.map(({ meta }) => meta.step)).toEqual([2]);
+  expect(rest.records.length).toBe(4);
+});
+
+it('records are whole up to the first that the chain does not have', () => {
+  const damaged = changed('steps.jsonl', (bytes) => encode(text(bytes).replace('"step":2', '"step":2,"x":1')));
+  expect(refusalOf(damaged).message).toContain('steps.jsonl (damaged)');
+  const rest = readRunFile(damaged, 'a', { whole: true });
+  expect(rest.records.map(({ step }) => step)).toEqual([0, 1]);
+  expect(rest.step).toBe(3);
+});
+
+it.each([
+  ['"name": "a run"', '"name": "b run"'],
+  ['"step": 3', '"step": 4'],
+  ['"optimizerStep": 3', '"optimizerStep": 2'],
+  ['"success": 0.25', '"success": 0.75'],
+])('a list with %s changed is refused as a whole', (from, to) => {
+  const damaged = changed('tabgym.json', (bytes) => encode(text(bytes).replace(from, to)));
+  expect(refusalOf(damaged).message).toBe(
+    'tabgym.json in this file was changed: its hash differs. Export the run again.',
+  );
+  expect(() => readRunFile(damaged, 'a', { whole: true })).toThrow(BundleError);
+});
+
+it('a run without hashes, as older versions wrote it, opens', () => {
+  const older = changed('tabgym.json', (bytes) => {
+    const { hash: _h, records: _r, ...index } = JSON.parse(text(bytes));
+    return encode(JSON.stringify({ ...index, format: 'tabgym-run-1' }));
+  });
+  expect(readRunFile(older, 'a')).toEqual(readRunFile(file, 'a'));
+  expect(readRunFile(new Uint8Array(readFileSync('public/lessons/adapter-run.tabgym')), 'a').step).toBeGreaterThan(0);
+});
+
+it.each([
+  ['run', { name: { a: 1 } }],
+  ['run', { name: 'a', step: 'x' }],
+  ['run', { name: 'a', step: 1e12 }],
+  ['files', { '../../etc/x': { bytes: 1, crc: 1 } }],
+  ['files', { 'a.json': null }],
+  ['checkpoints', { 3: { step: 3 } }],
+  ['checkpoints', null],
+])('an older list whose "%s" is %j is refused by the field', (field, value) => {
+  const older = changed('tabgym.json', (bytes) =>
+    encode(JSON.stringify({ ...JSON.parse(text(bytes)), format: 'tabgym-run-1', [field]: value })),
+  );
+  expect(refusalOf(older).message).toMatch(new RegExp(`wrong value at "${field}`));
+});
+
+it.each([
+  [[null], 'Line 1'],
+  [[{ step: 0 }], 'metrics'],
+  [[{ step: 0, metrics: null }], 'metrics'],
+  [[{ step: 0, metrics: { loss: 'x' } }], 'metrics.loss'],
+  [
+    [
+      { step: 0, metrics: {} },
+      { step: 1, metrics: {}, evaluation: {} },
+    ],
+    'Line 2 of steps.jsonl in this file has a wrong value at "evaluation.train"',
+  ],
+])('records %j are refused by their line and field', (records, message) => {
+  expect(() => checkRecords(records)).toThrow(message);
+});
+
+it('600 mutations are refused by name or equal in every value', () => {
+  const original = readRunFile(file, 'a');
+  const counts = { refused: 0, equal: 0, otherwise: 0, unnamed: 0 };
+  for (let n = 0; n < 600; n++) counts[verdictOn(mutatedBundle(file, 1, n), original)]++;
+  expect({ otherwise: counts.otherwise, unnamed: counts.unnamed }).toEqual({ otherwise: 0, unnamed: 0 });
+  expect(counts.refused).toBeGreaterThan(400);
+});
