@@ -8,7 +8,7 @@ import { crc32 } from './crc32.ts';
 import type { CheckpointMeta, StoredRun } from './run.ts';
 import { sha256 } from './sha256.ts';
 
-export const BUNDLE_FORMAT = 'tabgym-run-2';
+const BUNDLE_FORMAT = 'tabgym-run-2';
 /** Format without hashes. */
 const firstFormat = 'tabgym-run-1';
 
