@@ -49,6 +49,7 @@ const all = {
   'test-corpus': 'tools/corpus/main.ts',
   'make-model': 'src/cli/make-model.ts',
   plan: 'src/cli/plan.ts',
+  'check-world': 'src/cli/check-world.ts',
   report: 'src/cli/run-report.ts',
   'world-worker': 'src/workers/world-worker.ts',
   'sandbox-worker': 'src/workers/sandbox-worker.ts',

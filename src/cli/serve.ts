@@ -8,8 +8,10 @@ import type { WorldOptions } from '../envs/env.ts';
 import { exposureWarning, listenProblem, tokenForm } from '../server/door.ts';
 import { createServer, type Server } from '../server/server.ts';
 import { openGuardedWorld } from '../workers/spawn-world.ts';
+import { typedWorld } from '../worlds/registry.ts';
 import { deviceOptions } from './node-device.ts';
 import { numberIn } from './number-argument.ts';
+import { ownWorldOptions } from './own-world.ts';
 import { repeatable } from './repeatable.ts';
 import { openPolicyModel } from './served-policy.ts';
 import { CommandError } from './training-run.ts';
@@ -67,6 +69,7 @@ const program = new Command('serve')
       'a world to serve; repeatable; all worlds if none is given; a single one is also served at the root',
     ),
   )
+  .option('--world-file <file>', 'serve the typed world of this file, which runs in a sandbox')
   .option('--options <file>', "JSON file of options by world; they override the protocol's")
   .addOption(
     repeatable('--policy <run>', 'a run or an exported policy that answers at /v1/chat/completions; repeatable'),
@@ -107,13 +110,27 @@ async function listen(server: Server, host: string, port: number): Promise<strin
 
 async function main(): Promise<void> {
   program.parse();
-  const { port, host, world = [], options, sessions, idle, origin = [], policy = [], ...others } = program.opts();
+  const {
+    port,
+    host,
+    world = [],
+    worldFile,
+    options,
+    sessions,
+    idle,
+    origin = [],
+    policy = [],
+    ...others
+  } = program.opts();
   const { allowHost = [], token, ...machine } = others;
   const opened = await openPolicies(policy, machine as Parameters<typeof openPolicyModel>[1]);
   const server = await createServer({
-    worlds: world,
+    worlds: worldFile ? [...world, typedWorld().name] : world,
     openWorld: (name) => openGuardedWorld(name),
-    ...(options && { options: readOptions(options) }),
+    options: {
+      ...(options && readOptions(options)),
+      ...(worldFile && { [typedWorld().name]: ownWorldOptions(worldFile) }),
+    },
     models: opened.map(({ model }) => model),
     sessions,
     idleSeconds: idle,

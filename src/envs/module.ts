@@ -26,6 +26,8 @@ export interface WorldModule extends WorldDescription {
   options: OptionsReader;
   /** Names of its options that hold code. Code from elsewhere runs only after the person has allowed it. */
   codeOptions?: readonly string[];
+  /** Code to start from, by name. */
+  codeTemplates?(): Promise<{ readonly [name: string]: string }>;
   /** Source of a tiny policy's vocabulary. If absent, no tiny policy can play it. */
   vocabulary?: VocabularySource;
   budget: TokenBudget;

@@ -27,6 +27,10 @@ export function typedWorld(): WorldModule {
   return found;
 }
 
+/** Worlds to start a typed world from, as code by name. */
+export const worldTemplates = async (): Promise<{ readonly [name: string]: string }> =>
+  (await typedWorld().codeTemplates?.()) ?? {};
+
 /** Opens a world in this process, without protection against a hang. Sessions use `openWorldPool`. */
 export async function openWorld(name: string, settings: ConnectionSettings = {}): Promise<World> {
   const module = worldModule(name);

@@ -13,10 +13,24 @@ const key = 'tabgym.code-allowed';
 const known = (): Set<string> => new Set(JSON.parse(sessionStorage.getItem(key) ?? '[]') as string[]);
 
 export class CodeConsent {
-  constructor(private readonly question: LazyParts['askAboutCode']) {}
+  /** `changed`: called after more code was allowed. */
+  constructor(
+    private readonly question: LazyParts['askAboutCode'],
+    private readonly changed: () => Promise<void> = async () => {},
+  ) {}
+
+  /** Hashes of the allowed code. */
+  get allowed(): string[] {
+    return [...known()];
+  }
+
+  async isAllowed(code: string): Promise<boolean> {
+    return known().has(await codeHash(code));
+  }
 
   async allow(code: string): Promise<void> {
     sessionStorage.setItem(key, JSON.stringify([...known().add(await codeHash(code))]));
+    await this.changed();
   }
 
   /**

@@ -58,7 +58,11 @@ export class Controller {
     () => this.api,
     (draft) => this.draft.use(draft),
   );
-  readonly servers = new WorldServers(this.store, () => this.api);
+  readonly servers = new WorldServers(
+    this.store,
+    () => this.api,
+    () => this.consent.allowed,
+  );
   readonly notifier = new Notifier(this.store);
   readonly layout = new Layout(this.store, () => this.api, this.notifier, this.models, this);
   readonly links = new Links(this.store, this.notifier, this.draft);
@@ -80,7 +84,10 @@ export class Controller {
   });
   readonly library = new Library(this.store, () => this.api, this.notifier, this.events, this);
   readonly fileDrop = new FileDrop(this);
-  readonly consent = new CodeConsent((...asked) => this.parts.askAboutCode(...asked));
+  readonly consent = new CodeConsent(
+    (...asked) => this.parts.askAboutCode(...asked),
+    async () => (this.client ? this.servers.send() : undefined),
+  );
   readonly lessons = new Lessons(this, () => this.parts.loadLessons());
   private client: Client | null = null;
 

@@ -5,7 +5,7 @@
 import type { WorldOptions } from '../../envs/env.ts';
 import { type ConnectionSettings, isOnServer, mayAskServer } from '../../envs/module.ts';
 import type { TrainerApi } from '../../session/protocol.ts';
-import { worldModules } from '../../worlds/registry.ts';
+import { typedWorld, worldModules } from '../../worlds/registry.ts';
 import type { Store } from '../state/state.ts';
 import { Connections, importedRoot } from './connections.ts';
 
@@ -21,6 +21,8 @@ export class WorldServers {
   constructor(
     private readonly store: Store,
     private readonly api: () => TrainerApi,
+    /** Hashes of the code that the person allowed. */
+    private readonly allowedCode: () => readonly string[],
   ) {}
 
   of(world: string): ConnectionSettings {
@@ -57,6 +59,9 @@ export class WorldServers {
   /** Sends the settings to the trainer: after the focus changed, and to a new trainer. */
   async send(): Promise<void> {
     const reached = worldModules.filter(mayAskServer).map(({ name }) => name);
-    await this.api().connect(this.connections.settingsFor(this.foreign, reached));
+    const settings = this.connections.settingsFor(this.foreign, reached);
+    // A typed world of somebody else's runs only the code that was allowed, not even to plan or to play.
+    const typed = this.foreign === null ? {} : { [typedWorld().name]: { allowedCode: this.allowedCode() } };
+    await this.api().connect({ ...settings, ...typed });
   }
 }

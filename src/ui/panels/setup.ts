@@ -19,6 +19,7 @@ import { namesOf, restartText } from './pending-text.ts';
 import './reward-setup.ts';
 import './sweep-setup.ts';
 import './objective-field.ts';
+import './world-field.ts';
 import { Panel } from '../control/panel.ts';
 import { controls } from '../kit/styles/shared.ts';
 import { knobLabel, knobSentence, presetDescription, presetTitle } from '../state/labels.ts';
@@ -366,6 +367,8 @@ export class TabgymSetup extends Panel {
     const base = preset < 0 ? undefined : readPath(presets[preset], path);
     const changed = preset >= 0 && JSON.stringify(base) !== JSON.stringify(value);
     const costs = { free: '', fork: msg('Changing it forks the run.'), restart: msg('Changing it needs a new run.') };
+    if (knob.kind === 'code' && knob.worlds)
+      return html`<tabgym-world-field .app=${this.app} path=${path} .value=${value} .error=${this.errorAt(path)}></tabgym-world-field>`;
     if (knob.kind === 'code')
       return html`<tabgym-objective-field .app=${this.app} path=${path.replace(/\.objectiveCode$/, '')} .value=${value} .error=${this.errorAt(path)}></tabgym-objective-field>`;
     return html`<tabgym-knob path=${path} .of=${knob} .value=${value} .changed=${changed} .error=${this.errorAt(path)} .cost=${run && run.step > 0 ? costs[knob.change] : ''}></tabgym-knob>`;

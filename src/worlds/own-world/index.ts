@@ -7,6 +7,7 @@ export const own: WorldModule = {
   ...ownDescription,
   options: parseOwnOptions,
   codeOptions: ['code'],
+  codeTemplates: async () => (await import('./templates.ts')).templates,
   vocabulary: {
     play: {
       options: 'given',

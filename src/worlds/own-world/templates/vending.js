@@ -17,7 +17,8 @@ export function reset(task) {
 }
 
 function state() {
-  return `you want ${drinks[wanted]} for ${prices[wanted]}, paid ${paid}`;
+  const list = drinks.map((drink, k) => `${drink} ${prices[k]}`).join(', ');
+  return `${list}, want ${drinks[wanted]}, paid ${paid}`;
 }
 
 export function step(action) {

@@ -1,0 +1,65 @@
+/** `npm run check-world -- FILE.js`: plays a typed world and reports what would keep a policy from learning it. */
+import { Command } from 'commander';
+import { type CheckedPlayer, type CheckFinding, checkUp } from '../envs/check-up.ts';
+import { buildTokenizer } from '../policy/text/tokenizer.ts';
+import { openGuardedWorld } from '../workers/spawn-world.ts';
+import { typedWorld } from '../worlds/registry.ts';
+import { ownWorldOptions } from './own-world.ts';
+
+const words: { [kind in CheckFinding['kind']]: (detail: string) => string } = {
+  fails: (why) => `An episode fails: ${why}`,
+  'never-ends': (turns) => `No episode ended within ${turns} turns. Return done: true from step() when it is over.`,
+  unreachable: (count) => `None of ${count} episodes ended with a reward of 1, which is success.`,
+  'same-reward': (reward) => `Every reward is ${reward}: there is nothing to learn. Return 1 for success.`,
+  'oracle-fails': (share) => `The oracle succeeds in ${share}% of its episodes only.`,
+  easy: (share) => `The random player already succeeds in ${share}%: there is little to learn.`,
+  'no-actions': () =>
+    'The world lists no actions: export validActions(). Without a list a tiny policy cannot start, and there is no chance to compare with.',
+  unlisted: (action) => `The oracle's action “${action}” is not in the list of validActions().`,
+  refused: (action) => `The listed action “${action}” is refused.`,
+  'not-deterministic': (text) =>
+    `The same actions gave another text (“${text}”) when view() and oracle() were called in between. They must not change variables.`,
+  overlap: (share) => `${share}% of the held-out tasks look and answer like a task of training.`,
+  'few-tasks': (count) => `There are only ${count} training tasks: a policy may learn them by heart.`,
+  'long-text': (count) => `A text has ${count} characters: a tiny policy reads short ones.`,
+  'no-oracle': () => 'There is no oracle() with a plan, so it is not known how well the world can be played.',
+};
+
+const percent = (share: number) => `${(100 * share).toFixed(1)}%`;
+const playerLine = (name: string, { episodes, success, turns }: CheckedPlayer) =>
+  `${name}: success ${percent(success)} in ${episodes} episodes, ${turns.toFixed(1)} turns on average`;
+
+async function main(): Promise<number> {
+  const program = new Command('check-world')
+    .description('Plays a typed world, in a sandbox, and reports what would keep a policy from learning it.')
+    .argument('<file>', 'a world in JavaScript, or a .tabworld file')
+    .parse();
+  const world = await openGuardedWorld(typedWorld().name);
+  try {
+    const report = await checkUp(world, ownWorldOptions(program.args[0]));
+    const { tasks, chance, oracle, findings, texts, openings, episodes } = report;
+    const tokenizer = buildTokenizer(texts);
+    const longest = (all: readonly (readonly string[])[]) =>
+      Math.max(0, ...all.map((each) => each.reduce((sum, text) => sum + tokenizer.encode(text).length, 0)));
+    console.log(`tasks: ${tasks.train} for training, ${tasks.test} held out`);
+    console.log(playerLine('random player', chance));
+    if (oracle) console.log(playerLine('oracle', oracle));
+    console.log(
+      `a tiny policy's vocabulary: ${tokenizer.vocabSize} tokens; longest first text ${longest(openings.map((text) => [text]))} tokens, longest episode after it ${longest(episodes)}`,
+    );
+    for (const { kind, detail, note } of findings) console.log(`${note ? 'note' : 'problem'}: ${words[kind](detail)}`);
+    const problems = findings.filter(({ note }) => !note).length;
+    if (!problems) console.log('nothing keeps a policy from learning it');
+    return problems ? 1 : 0;
+  } finally {
+    await world.close();
+  }
+}
+
+main().then(
+  (code) => process.exit(code),
+  (error: Error) => {
+    console.error(error.message);
+    process.exit(2);
+  },
+);

@@ -1,0 +1,35 @@
+/** Texts for the findings of a world's check-up. */
+import { msg, str } from '@lit/localize';
+import type { CheckedPlayer, CheckFinding } from '../../envs/check-up.ts';
+
+const words: { [kind in CheckFinding['kind']]: (detail: string) => string } = {
+  fails: (why) => msg(str`An episode fails: ${why}`),
+  'never-ends': (turns) =>
+    msg(str`No episode ended within ${turns} turns. Return done: true from step() when it is over.`),
+  unreachable: (count) => msg(str`None of ${count} episodes ended with a reward of 1, which is success.`),
+  'same-reward': (reward) =>
+    msg(str`Every reward is ${reward}: there is nothing to learn. Return 1 from step() for success.`),
+  'oracle-fails': (share) => msg(str`The oracle succeeds in ${share}% of its episodes only.`),
+  easy: (share) => msg(str`The random player already succeeds in ${share}% of its episodes: there is little to learn.`),
+  'no-actions': () =>
+    msg(
+      'The world lists no actions: export validActions(). Without a list a tiny policy cannot start, and there is no chance to compare with.',
+    ),
+  unlisted: (action) => msg(str`The oracle’s action “${action}” is not in the list of validActions().`),
+  refused: (action) => msg(str`The listed action “${action}” is refused.`),
+  'not-deterministic': (text) =>
+    msg(
+      str`The same actions gave another text (“${text}”) when view() and oracle() were called in between. They must not change variables.`,
+    ),
+  overlap: (share) => msg(str`${share}% of the held-out tasks look and answer like a task of training.`),
+  'few-tasks': (count) => msg(str`There are only ${count} training tasks: a policy may learn them by heart.`),
+  'long-text': (count) => msg(str`A text has ${count} characters: a tiny policy reads short ones.`),
+  'no-oracle': () => msg('There is no oracle() with a plan, so it is not known how well the world can be played.'),
+};
+
+export const checkFindingText = ({ kind, detail }: CheckFinding): string => words[kind](detail);
+
+export const playerText = (name: string, { episodes, success, turns }: CheckedPlayer): string =>
+  msg(
+    str`${name}: success ${(100 * success).toFixed(0)}% in ${episodes} episodes, ${turns.toFixed(1)} turns on average.`,
+  );
