@@ -53,7 +53,7 @@ describe('the check-up', () => {
   });
 
   it('finds a view that changes the world', async () => {
-    const code = `let seen = 0;\n${small({ step: '() => ({ text: `seen ${seen}`, done: true })', view: '() => String(++seen)' })}`;
+    const code = `let seen = 0;\n${small({ step: "() => ({ text: 'seen ' + seen, done: true })", view: '() => String(++seen)' })}`;
     expect((await look(code)).findings).toContainEqual({ kind: 'not-deterministic', detail: 'seen 1', note: false });
   });
 
