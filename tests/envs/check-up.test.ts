@@ -17,7 +17,7 @@ const look = (code: string) => checkUp(world, { code }, settings);
 const small = (other: { [name: string]: string } = {}) =>
   Object.entries({
     tasks: '() => Array.from({ length: 20 }, (_, n) => ({ n }))',
-    reset: '(task) => `case ${task.n}`',
+    reset: "(task) => 'case ' + task.n",
     step: "(action) => ({ text: 'over', reward: action === 'yes' ? 1 : 0, done: true })",
     validActions: "() => ['yes', 'no']",
     oracle: "() => 'yes'",
