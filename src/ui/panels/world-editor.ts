@@ -16,7 +16,6 @@ import { sentence } from '../control/notifier.ts';
 import { download } from '../kit/download.ts';
 import { dialogStyles } from '../kit/styles/dialog.ts';
 import { controls } from '../kit/styles/shared.ts';
-import { viewKind } from '../worlds/view-kinds.ts';
 import { checkFindingText, playerText } from './check-up-texts.ts';
 import { CodeView } from './code-view.ts';
 import { worldEditorStyles } from './world-editor-styles.ts';
@@ -160,11 +159,10 @@ export class TabgymWorldEditor extends LitElement {
   }
 
   private renderPlayed({ turns, view }: Outcome & { state: 'played' }) {
-    const kind = viewKind(view);
     return html`<ol class="turns">${turns.map(
       ({ action, text, reward }) =>
         html`<li>${action ? html`<strong>${action}</strong> → ` : nothing}${text}${reward ? html` <span class="soft">(${msg(str`reward ${reward}`)})</span>` : nothing}</li>`,
-    )}</ol>${kind.render(view, null)}`;
+    )}</ol><pre class="message">${view.text}</pre>`;
   }
 
   /** The result belongs to an older text, so it is cleared. */
@@ -192,7 +190,6 @@ export class TabgymWorldEditor extends LitElement {
         over = done;
       }
       const view = await world.view(0);
-      await viewKind(view).load();
       return { state: 'played', turns, view };
     });
 
