@@ -57,7 +57,7 @@ export interface CheckSettings {
   longText: number;
 }
 
-export const checkSettings: CheckSettings = { episodes: 200, turns: 100, longText: 2000 };
+const checkSettings: CheckSettings = { episodes: 200, turns: 100, longText: 2000 };
 
 const slotsAtOnce = 64;
 /** Episodes played twice, and held-out tasks compared with those of training. */
