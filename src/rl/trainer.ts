@@ -30,7 +30,7 @@ import { Evaluator, Purpose, type StepOptions } from './evaluator.ts';
 import { type ExaminedStep, examine } from './examine.ts';
 import { costMetrics, rolloutMetrics } from './metrics/step-metrics.ts';
 import { noRecordings, type OpenRecorded, type RecordedPlay } from './recorded.ts';
-import type { AskJudge } from './rewards/judge-desk.ts';
+import type { AskJudge } from './rewards/counted-judge.ts';
 import { Rewarder } from './rewards/rewarder.ts';
 import { stageAt, stageNumber, type TurnLimit } from './schedule/horizon.ts';
 import { learningRateAt } from './schedule/learning-rate.ts';

@@ -8,7 +8,7 @@ import { returnOf, rewardOf } from '../../src/rl/episode/returns.ts';
 import type { Trajectory } from '../../src/rl/episode/trajectory.ts';
 import { metricNamed } from '../../src/rl/metrics/metrics.ts';
 import { combined } from '../../src/rl/rewards/compose.ts';
-import { JudgeBoundError, JudgeDesk } from '../../src/rl/rewards/judge-desk.ts';
+import { CountedJudge, JudgeBoundError } from '../../src/rl/rewards/counted-judge.ts';
 import { JudgeReplyError, judgePrompt, judgeScore } from '../../src/rl/rewards/parts/judge.ts';
 import { partOf, RewardSchema, type RewardSettings } from '../../src/rl/rewards/registry.ts';
 import { RewardValueError } from '../../src/rl/rewards/sandboxed.ts';
@@ -203,7 +203,7 @@ describe('a judge', () => {
   const [part] = reward([{ kind: 'judge', model: 'm', mostRequests: 4 }]).parts;
   const ask = (reply: (content: string) => string) => {
     const asked: string[] = [];
-    const desk = new JudgeDesk(async ({ content }) => {
+    const desk = new CountedJudge(async ({ content }) => {
       asked.push(content);
       return reply(content);
     });
@@ -233,7 +233,7 @@ describe('a judge', () => {
   });
 
   it('is bounded over the run, with the requests of an earlier session', async () => {
-    const desk = new JudgeDesk(
+    const desk = new CountedJudge(
       async () => 'Score: 1',
       () => 3,
     );

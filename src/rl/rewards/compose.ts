@@ -3,7 +3,7 @@ import { groupBy, mean } from '../common/numbers.ts';
 import type { Trajectory } from '../episode/trajectory.ts';
 import { isPlayed } from '../episode/unplayed.ts';
 import { partMetric } from '../metrics/metrics.ts';
-import type { JudgeDesk } from './judge-desk.ts';
+import type { CountedJudge } from './counted-judge.ts';
 import { columnOf, type PartServices } from './part.ts';
 import { partOf, type RewardSettings } from './registry.ts';
 
@@ -60,7 +60,7 @@ export const judgeMetrics = ({
   requests,
   known,
   unread,
-}: Pick<JudgeDesk, 'requests' | 'known' | 'unread'>): Values => ({
+}: Pick<CountedJudge, 'requests' | 'known' | 'unread'>): Values => ({
   judgeRequests: requests,
   judgeKnown: known,
   judgeUnread: unread,

@@ -6,7 +6,7 @@ import * as v from 'valibot';
 import { option, real } from '../../fields/fields.ts';
 import type { CodeRunner } from '../common/code-runner.ts';
 import type { Trajectory } from '../episode/trajectory.ts';
-import type { JudgeDesk } from './judge-desk.ts';
+import type { CountedJudge } from './counted-judge.ts';
 
 /** Settings that every part has. */
 export interface PartSettings {
@@ -20,7 +20,7 @@ export interface PartServices {
   /** Absent: this program cannot run code. */
   runner?: CodeRunner;
   /** Absent: this program cannot reach a judge. */
-  judge?: JudgeDesk;
+  judge?: CountedJudge;
   signal?: AbortSignal;
 }
 

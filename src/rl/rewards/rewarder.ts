@@ -1,7 +1,7 @@
 /** Gives the episodes of a run their composed reward, step by step. Without `reward` in the settings it does nothing. */
 import type { Trajectory } from '../episode/trajectory.ts';
 import { composeRewards, judgeMetrics, rewardMetrics } from './compose.ts';
-import { type AskJudge, JudgeDesk } from './judge-desk.ts';
+import { type AskJudge, CountedJudge } from './counted-judge.ts';
 import type { PartServices } from './part.ts';
 import { partOf, type RewardSettings } from './registry.ts';
 
@@ -12,7 +12,7 @@ type Notes = Map<string, number>;
 const requestsNote = 'judgeRequests';
 
 export class Rewarder {
-  private readonly desk: JudgeDesk | undefined;
+  private readonly judge: CountedJudge | undefined;
 
   constructor(
     private readonly settings: RewardSettings | undefined,
@@ -20,29 +20,29 @@ export class Rewarder {
     private readonly notes: Notes,
   ) {
     const asks = settings?.parts.some((part) => partOf(part).asksJudge) ?? false;
-    if (asks && services.ask) this.desk = new JudgeDesk(services.ask, () => notes.get(requestsNote) ?? 0);
+    if (asks && services.ask) this.judge = new CountedJudge(services.ask, () => notes.get(requestsNote) ?? 0);
   }
 
   /** Begins the counts of a step. */
   begin(): void {
-    this.desk?.begin();
+    this.judge?.begin();
   }
 
   /** Writes the reward of each trajectory; returns the same list. */
   async give<T extends readonly Trajectory[]>(trajectories: T, signal?: AbortSignal): Promise<T> {
     const { runner } = this.services;
-    if (this.settings) await composeRewards(trajectories, this.settings, { runner, judge: this.desk, signal });
+    if (this.settings) await composeRewards(trajectories, this.settings, { runner, judge: this.judge, signal });
     return trajectories;
   }
 
   /** Metrics of the step's episodes and of its requests. */
   metrics(trajectories: readonly Trajectory[]): { [metric: string]: number } {
-    return { ...rewardMetrics(trajectories), ...(this.desk && judgeMetrics(this.desk)) };
+    return { ...rewardMetrics(trajectories), ...(this.judge && judgeMetrics(this.judge)) };
   }
 
   /** Adds the step's requests to the policy's notes, where a resumed run finds them. */
   commit(): void {
-    if (!this.desk) return;
-    this.notes.set(requestsNote, Math.fround((this.notes.get(requestsNote) ?? 0) + this.desk.requests));
+    if (!this.judge) return;
+    this.notes.set(requestsNote, Math.fround((this.notes.get(requestsNote) ?? 0) + this.judge.requests));
   }
 }

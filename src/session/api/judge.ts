@@ -1,6 +1,6 @@
 /** Requests to the judge of a reward, over the same client and with the same permission as a model behind an API. */
 import type { ConnectionSettings } from '../../envs/module.ts';
-import type { AskJudge } from '../../rl/rewards/judge-desk.ts';
+import type { AskJudge } from '../../rl/rewards/counted-judge.ts';
 import { ApiModel, ApiModelError } from './api-model.ts';
 
 /** Reads the current key: the user may enter another while the run is open. */

@@ -89,17 +89,17 @@ export const judge = {
   start: { model: 'judge' },
   asksJudge: true,
   values: async (trajectories, { address, model, rubric, replyTokens, mostRequests }, services) => {
-    const desk = services.judge;
-    if (!desk) throw new NoJudgeError('This experiment has a judge in its reward, and this program cannot reach one.');
+    const judge = services.judge;
+    if (!judge) throw new NoJudgeError('This experiment has a judge in its reward, and this program cannot reach one.');
     const requests = trajectories.map((each) => ({
       address,
       model,
       content: judgePrompt(each, rubric),
       maxTokens: replyTokens,
     }));
-    const replies = await desk.all(requests, mostRequests, services.signal);
+    const replies = await judge.all(requests, mostRequests, services.signal);
     const scores = replies.map(judgeScore);
-    desk.unread += scores.filter(Number.isNaN).length;
+    judge.unread += scores.filter(Number.isNaN).length;
     if (scores.length && scores.every(Number.isNaN))
       throw new JudgeReplyError(
         `No reply of the judge ${model} ends with "Score: N", N from 0 to 10. The first: "${replies[0].slice(0, 200)}". Raise the tokens of its reply, or choose another model.`,

@@ -22,7 +22,7 @@ export class JudgeBoundError extends Error {
 /** Requests at once. */
 const atOnce = 4;
 
-export class JudgeDesk {
+export class CountedJudge {
   /** Replies by address, model and text. */
   private readonly replies = new Map<string, string>();
   /** Requests of the step. */
