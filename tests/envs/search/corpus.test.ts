@@ -60,10 +60,10 @@ describe('lines', () => {
   it('end with an error if a gzip file ends too early', async () => {
     const whole = gzipSync(encode(text.repeat(100)));
     await expect(collect(readLines(sourceOf('a.gz', whole.slice(0, -20)), 0))).rejects.toThrow(
-      /a\.gz is cannot be unpacked to its end/,
+      /a\.gz cannot be unpacked to its end/,
     );
     await expect(collect(readLines(sourceOf('a.gz', encode('no gzip')), 0))).rejects.toThrow(
-      /a\.gz is cannot be unpacked to its end/,
+      /a\.gz cannot be unpacked to its end/,
     );
   });
   it('that are too long are empty, and the next is read', async () => {
