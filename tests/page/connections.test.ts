@@ -193,7 +193,7 @@ test.skipIf(!hasWorlds('search')).each([
   await choose(page, 'agentgym-webarena');
   await connect(page, webarena.replace(token, 'x'.repeat(token.length)));
   await page
-    .getByText(/The server refused this page: .*the first part of the address is not the token of this proxy/)
+    .getByText(/The server refused this page: .*the first part of the address is not the token of this server/)
     .waitFor();
   await connect(page, webarena);
   await page.getByText(/The connection works\. ok\. Version 0\.1\.0\. Response time: [\d.]+ ms/).waitFor();
