@@ -1,12 +1,13 @@
 /** Texts for the findings of a world's check-up. */
 import { msg, str } from '@lit/localize';
 import type { CheckedPlayer, CheckFinding } from '../../envs/check-up.ts';
+import { episodeCount, turnCount } from '../kit/counts.ts';
 
 const words: { [kind in CheckFinding['kind']]: (detail: string) => string } = {
   fails: (why) => msg(str`An episode fails: ${why}`),
   'never-ends': (turns) =>
-    msg(str`No episode ended within ${turns} turns. Return done: true from step() when it is over.`),
-  unreachable: (count) => msg(str`None of ${count} episodes ended with a reward of 1, which is success.`),
+    msg(str`No episode ended within ${turnCount(Number(turns))}. Return done: true from step() when it is over.`),
+  unreachable: (count) => msg(str`No reward of 1, which is success, in ${episodeCount(Number(count))}.`),
   'same-reward': (reward) =>
     msg(str`Every reward is ${reward}: there is nothing to learn. Return 1 from step() for success.`),
   'oracle-fails': (share) => msg(str`The oracle succeeds in ${share}% of its episodes only.`),
@@ -31,5 +32,5 @@ export const checkFindingText = ({ kind, detail }: CheckFinding): string => word
 
 export const playerText = (name: string, { episodes, success, turns }: CheckedPlayer): string =>
   msg(
-    str`${name}: success ${(100 * success).toFixed(0)}% in ${episodes} episodes, ${turns.toFixed(1)} turns on average.`,
+    str`${name}: success ${(100 * success).toFixed(0)}% in ${episodeCount(episodes)}; mean length in turns: ${turns.toFixed(1)}.`,
   );

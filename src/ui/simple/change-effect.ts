@@ -7,6 +7,7 @@ import { css, html, nothing } from 'lit';
 import { customElement } from 'lit/decorators.js';
 import type { SplitEvaluation } from '../../session/protocol.ts';
 import { Panel } from '../control/panel.ts';
+import { tryCount } from '../kit/counts.ts';
 import { controls } from '../kit/styles/shared.ts';
 import { newestHeldOut, type SingleChange, singleChange, verdict } from '../state/compare.ts';
 import { changeText, ofHundred } from '../state/plain-words.ts';
@@ -76,7 +77,7 @@ export class TabgymChangeEffect extends Panel {
       higher: msg('The intervals in brackets do not overlap: the changed run is better.'),
       lower: msg('The intervals in brackets do not overlap: the changed run is worse.'),
       open: msg(
-        str`The intervals in brackets overlap: with ${tries} tries, such a difference can be luck. Another seed shows how much.`,
+        str`The intervals in brackets overlap: with ${tryCount(tries)}, such a difference can be luck. Another seed shows how much.`,
       ),
     }[verdict(before.policy, after.policy)];
   }

@@ -2,6 +2,7 @@
 import { msg, str } from '@lit/localize';
 import { html, nothing, type TemplateResult } from 'lit';
 import type { Experiment } from '../../experiment/experiment.ts';
+import { tryCount } from '../kit/counts.ts';
 
 interface Term {
   word: string;
@@ -12,7 +13,7 @@ interface Term {
 
 function termsOf(experiment: Experiment | null, trained: boolean): Term[] {
   const tries = experiment?.algorithm.groupSize;
-  const ofTask = tries === undefined ? msg('All tries of one task.') : msg(str`${tries} tries of one task.`);
+  const ofTask = tries === undefined ? msg('All tries of one task.') : msg(str`${tryCount(tries)} of one task.`);
   return [
     {
       word: msg('Policy'),
