@@ -3,13 +3,9 @@ import { Command, InvalidArgumentError } from 'commander';
 import { connectOption } from './connections.ts';
 import { evaluate, reportText, suiteNames, writeReport } from './evaluation.ts';
 import { deviceOptions } from './node-device.ts';
-import { numberIn } from './number-argument.ts';
+import { numberIn, wholeFrom } from './number-argument.ts';
 
-function whole(text: string): number {
-  const value = numberIn(text);
-  if (!Number.isInteger(value) || value < 1) throw new InvalidArgumentError('It must be a whole number, 1 or more.');
-  return value;
-}
+const whole = wholeFrom(1);
 
 const wholes = (text: string): number[] => text.split(',').map(whole);
 

@@ -1,14 +1,10 @@
 /** `npm run handoff -- RUN|EXPERIMENT --to verl|agentgym-rl|trl --out FOLDER [--steps N]` */
-import { Command, InvalidArgumentError, Option } from 'commander';
+import { Command, Option } from 'commander';
 import { handoffTargets } from '../session/handoff/registry.ts';
 import { handOff } from './handoff-folder.ts';
-import { numberIn } from './number-argument.ts';
+import { wholeFrom } from './number-argument.ts';
 
-function whole(text: string): number {
-  const value = numberIn(text);
-  if (!Number.isInteger(value) || value < 1) throw new InvalidArgumentError('It must be a whole number, 1 or more.');
-  return value;
-}
+const whole = wholeFrom(1);
 
 const program = new Command('handoff')
   .description('Writes a run as a folder from which another trainer continues, on one machine or a cluster.')

@@ -2,7 +2,7 @@
 import { Command, InvalidArgumentError } from 'commander';
 import { imitateOracle } from './imitation.ts';
 import { type DeviceOptions, deviceOptions } from './node-device.ts';
-import { numberIn } from './number-argument.ts';
+import { numberIn, wholeFrom } from './number-argument.ts';
 import { readExperiment } from './training-run.ts';
 
 function share(text: string): number {
@@ -11,11 +11,7 @@ function share(text: string): number {
   return value;
 }
 
-function whole(text: string): number {
-  const value = numberIn(text);
-  if (!Number.isInteger(value) || value < 1) throw new InvalidArgumentError('It must be a whole number, 1 or more.');
-  return value;
-}
+const whole = wholeFrom(1);
 
 function positive(text: string): number {
   const value = numberIn(text);

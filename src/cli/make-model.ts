@@ -2,29 +2,23 @@
  * `npm run make-model -- qwen2.5-0.5b --layers 2 --seed 1 --out FOLDER`: writes a random model of a listed shape, in
  * the Hub's layout.
  */
-import { Command, InvalidArgumentError, Option } from 'commander';
+import { Command, Option } from 'commander';
 import { catalogue, findModel } from '../policy/catalogue.ts';
 import { countParameters } from '../policy/config.ts';
-import { numberIn } from './number-argument.ts';
+import { wholeFrom } from './number-argument.ts';
 import { type FloatDtype, makeModel, type ShapeOverrides } from './random-model.ts';
 
-const atLeast = (least: number) => (text: string) => {
-  const value = numberIn(text);
-  if (!Number.isInteger(value) || value < least)
-    throw new InvalidArgumentError(`It must be a whole number, ${least} or more.`);
-  return value;
-};
-const size = atLeast(1);
+const size = wholeFrom(1);
 
 const program = new Command('make-model')
   .description('Writes a random model of a listed shape, for benchmarks and machines without access to the Hub.')
   .argument('<model>', catalogue.map((entry) => entry.id).join(', '))
   .requiredOption('--out <folder>', 'folder for config.json, tokenizer.json and the weights')
-  .option('--seed <n>', 'seed of the random weights', atLeast(0), 0)
+  .option('--seed <n>', 'seed of the random weights', wholeFrom(0), 0)
   .addOption(
     new Option('--dtype <dtype>', 'type of the stored weights').choices(['f32', 'f16', 'bf16']).default('bf16'),
   )
-  .option('--shard-bytes <n>', 'maximum bytes per weight file (default: one file)', atLeast(1))
+  .option('--shard-bytes <n>', 'maximum bytes per weight file (default: one file)', wholeFrom(1))
   .option('--layers <n>', 'number of layers (default: as listed)', size)
   .option('--hidden <n>', 'hidden size (default: as listed)', size)
   .option('--intermediate <n>', 'intermediate size (default: as listed)', size)

@@ -1,10 +1,10 @@
 /** The device on which a command computes: `--device auto|wasm|webgpu`, and its number of threads. */
-import { InvalidArgumentError, Option } from 'commander';
+import { Option } from 'commander';
 import { type Device, DeviceUnavailableError } from '../device/device.ts';
 import { WasmDevice } from '../device/wasm/device.ts';
 import { Gpu } from '../device/webgpu/device.ts';
 import { nodeGpu } from './node-gpu.ts';
-import { numberIn } from './number-argument.ts';
+import { wholeFrom } from './number-argument.ts';
 
 const openers = {
   auto: (options: DeviceOptions): Promise<Device> => openBest(options),
@@ -42,11 +42,7 @@ export interface DeviceOptions {
 
 export const openDevice = (options: DeviceOptions): Promise<Device> => openers[options.device ?? 'auto'](options);
 
-function count(text: string): number {
-  const value = numberIn(text);
-  if (!Number.isInteger(value) || value < 1) throw new InvalidArgumentError('It must be a whole number, 1 or more.');
-  return value;
-}
+const count = wholeFrom(1);
 
 /** Options of a command that opens a device. */
 export const deviceOptions = (usual: DeviceName) => [

@@ -12,15 +12,11 @@ import type { Projection } from '../policy/weights/adapter.ts';
 import { NodeBaseModels } from './base-models.ts';
 import { modelAt } from './model-place.ts';
 import { type PlanSettings, parseTargets, planLines, planOrProblem, refusal } from './model-plan.ts';
-import { numberIn } from './number-argument.ts';
+import { wholeFrom } from './number-argument.ts';
 import { planExperiment } from './plan-experiment.ts';
 import { readDocument } from './training-run.ts';
 
-function positive(text: string): number {
-  const value = numberIn(text);
-  if (!Number.isInteger(value) || value < 1) throw new InvalidArgumentError('It must be a whole number, 1 or more.');
-  return value;
-}
+const positive = wholeFrom(1);
 
 function targets(text: string): Projection[] {
   try {

@@ -3,7 +3,7 @@
  * [--rounds 2] [--steps 20] [--minutes N]`
  */
 import { writeFileSync } from 'node:fs';
-import { Command, InvalidArgumentError } from 'commander';
+import { Command } from 'commander';
 import type { Experiment } from '../experiment/experiment.ts';
 import type { WorldText } from '../rl/rewards/proposals.ts';
 import { judgeAsker } from '../session/api/judge.ts';
@@ -11,15 +11,11 @@ import { worldModule } from '../worlds/registry.ts';
 import { CommandError } from './command-error.ts';
 import { worldOpener } from './connections.ts';
 import { type DeviceOptions, deviceOptions } from './node-device.ts';
-import { numberIn } from './number-argument.ts';
+import { wholeFrom } from './number-argument.ts';
 import { RewardProposals } from './reward-proposals.ts';
 import { readExperiment, train } from './training-run.ts';
 
-function whole(text: string): number {
-  const value = numberIn(text);
-  if (!Number.isInteger(value) || value < 1) throw new InvalidArgumentError('It must be a whole number, 1 or more.');
-  return value;
-}
+const whole = wholeFrom(1);
 
 interface Options extends DeviceOptions {
   out: string;

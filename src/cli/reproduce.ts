@@ -1,14 +1,10 @@
 /** `npm run reproduce -- table6|figure7|figure8|figure9 [--seeds 1,2,3] [--scale 0.25] [--plan] [--device wasm]` */
 import { Argument, Command, InvalidArgumentError } from 'commander';
 import { deviceOptions } from './node-device.ts';
-import { numberIn } from './number-argument.ts';
+import { numberIn, wholeFrom } from './number-argument.ts';
 import { figureNames, type ReproductionOptions, reproduce } from './reproduction.ts';
 
-function whole(text: string): number {
-  const value = numberIn(text);
-  if (!Number.isInteger(value) || value < 0) throw new InvalidArgumentError('It must be a whole number, 0 or more.');
-  return value;
-}
+const whole = wholeFrom(0);
 
 const wholes = (text: string): number[] => text.split(',').map(whole);
 

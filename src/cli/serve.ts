@@ -10,18 +10,11 @@ import { createServer, type Server } from '../server/server.ts';
 import { openGuardedWorld } from '../workers/spawn-world.ts';
 import { typedWorld } from '../worlds/registry.ts';
 import { deviceOptions } from './node-device.ts';
-import { numberIn } from './number-argument.ts';
+import { wholeFrom } from './number-argument.ts';
 import { ownWorldOptions } from './own-world.ts';
 import { repeatable } from './repeatable.ts';
 import { openPolicyModel } from './served-policy.ts';
 import { CommandError } from './training-run.ts';
-
-const wholeFrom = (least: number, most: number) => (text: string) => {
-  const value = numberIn(text);
-  if (!Number.isInteger(value) || value < least || value > most)
-    throw new InvalidArgumentError(`It must be a whole number from ${least} to ${most}.`);
-  return value;
-};
 
 function originOf(text: string): string {
   if (!URL.canParse(text) || new URL(text).origin !== text)

@@ -1,15 +1,11 @@
 /** `npm run sweep -- experiments/NAME.json [--seeds 1,2,3] [--steps N] [--out FOLDER] [--device wasm]` */
-import { Command, InvalidArgumentError } from 'commander';
+import { Command } from 'commander';
 import { connectOption } from './connections.ts';
 import { deviceOptions } from './node-device.ts';
-import { numberIn } from './number-argument.ts';
+import { wholeFrom } from './number-argument.ts';
 import { sweep } from './sweep-folder.ts';
 
-function whole(text: string): number {
-  const value = numberIn(text);
-  if (!Number.isInteger(value) || value < 0) throw new InvalidArgumentError('It must be a whole number, 0 or more.');
-  return value;
-}
+const whole = wholeFrom(0);
 
 const wholes = (text: string): number[] => text.split(',').map(whole);
 

@@ -3,20 +3,16 @@
  * [--resume] [--fork-at STEP] [--device wasm] [--world-file FILE] [--allow-code]
  * [--allow-judge ADDRESS]`
  */
-import { Command, InvalidArgumentError } from 'commander';
+import { Command } from 'commander';
 import { kindsHelp } from '../experiment/guide.ts';
 import { connectOption } from './connections.ts';
 import { deviceOptions } from './node-device.ts';
-import { numberIn } from './number-argument.ts';
+import { wholeFrom } from './number-argument.ts';
 import { reportLines } from './report.ts';
 import { returnedRun } from './returning.ts';
 import { CodeNotAllowedError, train } from './training-run.ts';
 
-function whole(text: string): number {
-  const value = numberIn(text);
-  if (!Number.isInteger(value) || value < 0) throw new InvalidArgumentError('It must be a whole number, 0 or more.');
-  return value;
-}
+const whole = wholeFrom(0);
 
 const [device, threads] = deviceOptions('auto');
 const program = new Command('train')

@@ -85,7 +85,7 @@ const spread = (tasks: readonly Task[], count: number): Task[] =>
     ? []
     : Array.from({ length: count }, (_, k) => tasks[Math.floor((k * tasks.length) / count) % tasks.length]);
 
-/** Plays tasks in batches. `begun` may ask the world for plans after a reset. */
+/** Plays tasks in batches. `chooserOf` may ask the world for plans after a reset. */
 async function play(
   world: World,
   tasks: readonly Task[],
@@ -225,9 +225,10 @@ export async function checkUp(
   const planned = (await play(world, tasks, settings.turns, byOracle(world))).filter(
     ({ actions, failure }) => actions.length > 0 || failure !== null,
   );
+  const chance = playerOf(random, successReward);
   const oracle = planned.length ? playerOf(planned, successReward) : null;
   const all = [...random, ...planned];
-  const findings = findingsOf(random, planned, { chance: playerOf(random, successReward), oracle }, settings);
+  const findings = findingsOf(random, planned, { chance, oracle }, settings);
   const differs = await differing(world, random);
   if (differs !== null) findings.push({ kind: 'not-deterministic', detail: differs.slice(0, 200), note: false });
   const overlap = await overlapping(world, train, test);
@@ -235,7 +236,7 @@ export async function checkUp(
   if (train.length < 10) findings.push({ kind: 'few-tasks', detail: `${train.length}`, note: true });
   return {
     tasks: { train: train.length, test: test.length },
-    chance: playerOf(random, successReward),
+    chance,
     oracle,
     findings,
     texts: new Set(all.flatMap(({ texts, actions }) => [...texts, ...actions])),

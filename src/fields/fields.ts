@@ -72,6 +72,17 @@ export const real = (min: number, max: number) =>
     v.maxValue(max, `must be at most ${max}`),
   );
 
+const isWebAddress = (given: string) => URL.canParse(given) && /^https?:$/.test(new URL(given).protocol);
+const withoutLogin = (given: string) => !URL.canParse(given) || !(new URL(given).username || new URL(given).password);
+
+/** Address of a server, without a name and a password in it. */
+export const webAddress = () =>
+  v.pipe(
+    text(0, 500),
+    v.check(isWebAddress, 'must be an address that begins with http:// or https://'),
+    v.check(withoutLogin, 'must hold no name and no password: a key is kept apart from the document'),
+  );
+
 /** True or false. */
 export const toggle = () => v.boolean('must be true or false');
 

@@ -7,23 +7,12 @@ import { type World, WorldError } from '../envs/env.ts';
 import type { ConnectionSettings } from '../envs/module.ts';
 import { withTextBounds } from '../envs/text-bounds.ts';
 import { askForFrame } from '../envs/transport/frame-port.ts';
+import { pagePort } from '../envs/transport/page-port.ts';
 import { WorldPool } from '../envs/transport/pool.ts';
 import type { WorldPort, WorldReply, WorldRequest } from '../envs/transport/port.ts';
 import { RemoteWorld } from '../envs/transport/remote.ts';
 import { repositoryRoot } from '../envs/transport/wasm.ts';
 import { worldModule } from '../worlds/registry.ts';
-
-function pagePort(worker: Worker): WorldPort {
-  return {
-    post: (request) => worker.postMessage(request),
-    listen(receive, lost) {
-      worker.onmessage = (event: MessageEvent<WorldReply>) => receive(event.data);
-      worker.onerror = (event) => lost(`the worker stopped: ${event.message || 'its script could not be loaded'}`);
-      worker.onmessageerror = () => lost('the worker sent a message that cannot be read');
-    },
-    terminate: () => worker.terminate(),
-  };
-}
 
 /** The thread keeps the process alive only during calls. */
 function nodePort(worker: NodeWorker): WorldPort {

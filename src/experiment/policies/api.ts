@@ -1,28 +1,16 @@
 /** A model behind an OpenAI-compatible server: it plays and does not train. Its key is kept apart from the document. */
 import * as v from 'valibot';
-import { field, option, text, whole } from '../../fields/fields.ts';
+import { field, option, text, webAddress, whole } from '../../fields/fields.ts';
 import { definePolicy } from './kind.ts';
-
-const isWebAddress = (given: string) => URL.canParse(given) && /^https?:$/.test(new URL(given).protocol);
-const withoutLogin = (given: string) => !URL.canParse(given) || !(new URL(given).username || new URL(given).password);
 
 const schema = v.strictObject({
   kind: v.literal('api'),
-  address: option(
-    v.pipe(
-      text(0, 500),
-      v.check(isWebAddress, 'must be an address that begins with http:// or https://'),
-      v.check(withoutLogin, 'must hold no name and no password: a key is kept apart from the document'),
-    ),
-    'http://127.0.0.1:36001/v1',
-    {
-      label: 'Address',
-      sentence:
-        'Address of an OpenAI-compatible server: the part before /chat/completions, as npm run serve prints it.',
-      level: 'basic',
-      change: 'restart',
-    },
-  ),
+  address: option(webAddress(), 'http://127.0.0.1:36001/v1', {
+    label: 'Address',
+    sentence: 'Address of an OpenAI-compatible server: the part before /chat/completions, as npm run serve prints it.',
+    level: 'basic',
+    change: 'restart',
+  }),
   // Not called `model` as in other kinds, where the value may be a repository.
   name: field(text(1, 200), {
     label: 'Model',

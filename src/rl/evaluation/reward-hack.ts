@@ -15,7 +15,7 @@
 import { mean, unbiasedStd } from '../common/numbers.ts';
 import { partColumn } from '../metrics/metrics.ts';
 import type { StepRecord } from './evaluation.ts';
-import { normalQuantile } from './statistics.ts';
+import { normalQuantile, studentQuantile } from './statistics.ts';
 
 interface Change {
   before: number;
@@ -79,17 +79,8 @@ function rise(before: Window, after: Window, read: (metrics: Values) => number, 
   return { before: a.mean, after: b.mean, z: error > 0 ? change / error : Math.sign(change) * 1e6 };
 }
 
-/**
- * Quantile of Student's t with few degrees of freedom, from the normal one (Cornish and Fisher's expansion, to the
- * third order).
- */
-function tQuantile(probability: number, degrees: number): number {
-  const z = normalQuantile(probability);
-  const first = (z ** 3 + z) / (4 * degrees);
-  const second = (5 * z ** 5 + 16 * z ** 3 + 3 * z) / (96 * degrees ** 2);
-  const third = (3 * z ** 7 + 19 * z ** 5 + 17 * z ** 3 - 15 * z) / (384 * degrees ** 3);
-  return z + first + second + third;
-}
+/** Quantile of Student's t, to the third order, with which the shares of false reports were measured. */
+const tQuantile = (probability: number, degrees: number) => studentQuantile(degrees, normalQuantile(probability), 3);
 
 /** Windows of the last horizon, newest first. */
 function windowsOf(records: readonly StepRecord[]): Window[] {

@@ -54,17 +54,17 @@ function varianceOfItems(values: readonly number[]): number {
 }
 
 /**
- * 97.5% quantile of Student's t (Abramowitz and Stegun 26.7.5, four terms: off by less than 0.5% from 3 degrees on).
+ * Quantile of Student's t from the normal one, `z` (Abramowitz and Stegun 26.7.5, `order` of at most four terms). At 97.5%, the
+ * default, four terms are off by less than 0.5% from 3 degrees on.
  */
-export function studentQuantile(degrees: number): number {
-  const z = z95;
+export function studentQuantile(degrees: number, z = z95, order = 4): number {
   const terms = [
     (z ** 3 + z) / 4,
     (5 * z ** 5 + 16 * z ** 3 + 3 * z) / 96,
     (3 * z ** 7 + 19 * z ** 5 + 17 * z ** 3 - 15 * z) / 384,
     (79 * z ** 9 + 776 * z ** 7 + 1482 * z ** 5 - 1920 * z ** 3 - 945 * z) / 92160,
   ];
-  return terms.reduce((sum, term, i) => sum + term / degrees ** (i + 1), z);
+  return terms.slice(0, order).reduce((sum, term, i) => sum + term / degrees ** (i + 1), z);
 }
 
 /**

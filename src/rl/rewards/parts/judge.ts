@@ -1,29 +1,18 @@
 /** A judge: a model behind an OpenAI-compatible server scores the episode by a rubric. */
 import * as v from 'valibot';
-import { field, option, text, whole } from '../../../fields/fields.ts';
+import { field, option, text, webAddress, whole } from '../../../fields/fields.ts';
 import type { Trajectory } from '../../episode/trajectory.ts';
 import { partFields, type RewardPart } from '../part.ts';
 import { replyOf } from '../texts.ts';
 
-const isWebAddress = (given: string) => URL.canParse(given) && /^https?:$/.test(new URL(given).protocol);
-const withoutLogin = (given: string) => !URL.canParse(given) || !(new URL(given).username || new URL(given).password);
-
 const schema = v.strictObject({
   kind: v.literal('judge'),
   ...partFields(),
-  address: option(
-    v.pipe(
-      text(0, 500),
-      v.check(isWebAddress, 'must be an address that begins with http:// or https://'),
-      v.check(withoutLogin, 'must hold no name and no password: a key is kept apart from the document'),
-    ),
-    'http://127.0.0.1:36001/v1',
-    {
-      label: 'Judge’s address',
-      sentence: 'Address of an OpenAI-compatible server, the part before /chat/completions; it receives the episodes.',
-      level: 'basic',
-    },
-  ),
+  address: option(webAddress(), 'http://127.0.0.1:36001/v1', {
+    label: 'Judge’s address',
+    sentence: 'Address of an OpenAI-compatible server, the part before /chat/completions; it receives the episodes.',
+    level: 'basic',
+  }),
   model: field(text(1, 200), { label: 'Judge’s model', sentence: 'Name of the model on the server.', level: 'basic' }),
   rubric: option(text(1, 4000), 'Did the agent do what the task asks? 0: not at all, 10: completely.', {
     label: 'Rubric',
