@@ -67,6 +67,8 @@ describe('the objective', () => {
     );
     await expect.poll(() => outcome.isHidden()).toBe(true);
     await button('Check').click();
+    // The pressed button is disabled meanwhile; without a focus in the dialog, Space would train behind it.
+    await expect.poll(() => outcome.evaluate((each) => each.matches(':focus'))).toBe(true);
     await outcome.getByText(/\d+ of \d+ slopes differ from those of the loss/).waitFor();
     await outcome.getByRole('cell', { name: 'weight' }).first().waitFor();
     await screenshot(page, `objective-wrong-${name}`);

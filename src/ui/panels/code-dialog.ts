@@ -100,6 +100,7 @@ export abstract class CodeDialog<Done extends { state: string }> extends LitElem
   @state() protected outcome: TrialOutcome<Done> = { state: 'none' };
   @query('dialog') private dialog!: HTMLDialogElement;
   @query('.code') private place!: HTMLElement;
+  @query('.outcome') private result!: HTMLElement;
   protected view: CodeView | null = null;
   /** Text when the dialog opened. */
   protected opened = '';
@@ -207,9 +208,13 @@ export abstract class CodeDialog<Done extends { state: string }> extends LitElem
   protected async run(attempt = (code: string) => this.attempt(code)) {
     const { view } = this;
     if (!view || this.outcome.state === 'running') return;
+    const isPressed = this.shadowRoot!.activeElement instanceof HTMLButtonElement;
     this.outcome = { state: 'running' };
     const code = view.text;
     view.mark(null);
+    await this.updateComplete;
+    // The pressed button is disabled now. Without a focus in the dialog, keys would reach the page behind it.
+    if (isPressed) this.result.focus();
     let outcome: TrialOutcome<Done>;
     let thrown: unknown = null;
     try {
