@@ -5,7 +5,9 @@
   const Floats = Float64Array;
   const Buffer = ArrayBuffer;
   const { isView } = Buffer;
-  const { entries, fromEntries } = Object;
+  const { entries, fromEntries, keys } = Object;
+  const { isArray } = Array;
+  const Failure = TypeError;
   const each = Function.prototype.call.bind(Array.prototype.map);
   const set = Function.prototype.call.bind(Object.getPrototypeOf(Floats.prototype).set);
   const lengthOf = Function.prototype.call.bind(
@@ -44,6 +46,37 @@
     return { layout, buffer: all.buffer };
   };
 
+  /** Most levels of a result. */
+  const mostLevels = 100;
+
+  // JSON.stringify calls any toJSON that custom code gave to an object or a prototype, and so lets it choose the text
+  // that the host reads. This writes own enumerable fields only. Numbers that are not finite become null, and functions
+  // and symbols are left out, as JSON.stringify does.
+  const written = (value, level) => {
+    if (value === null || value === undefined) return 'null';
+    const type = typeof value;
+    if (type === 'boolean') return value ? 'true' : 'false';
+    if (type === 'number') return value - value === 0 ? `${value}` : 'null';
+    if (type === 'string') return stringify(value);
+    if (type === 'bigint') throw new Failure('The result has a BigInt: return numbers.');
+    if (type !== 'object') return 'null';
+    if (level > mostLevels) throw new Failure(`The result has more than ${mostLevels} levels, or contains itself.`);
+    let text = '';
+    if (isArray(value)) {
+      const { length } = value;
+      for (let k = 0; k < length; k++) text += `${k ? ',' : ''}${written(value[k], level + 1)}`;
+      return `[${text}]`;
+    }
+    const names = keys(value);
+    for (let k = 0; k < names.length; k++) {
+      const field = value[names[k]];
+      const kind = typeof field;
+      if (kind === 'function' || kind === 'symbol' || kind === 'undefined') continue;
+      text += `${text ? ',' : ''}${stringify(names[k])}:${written(field, level + 1)}`;
+    }
+    return `{${text}}`;
+  };
+
   const plain = (code, arrays, values) => {
     if (typeof code.main !== 'function') throw new TypeError('The code must export a function named main.');
     return code.main(arrays, values);
@@ -54,6 +87,6 @@
     const { layout, values } = parse(input);
     const result = (prelude ?? plain)(code, unpack(buffer, layout), values);
     const packed = pack(result.arrays ?? {});
-    return [stringify({ layout: packed.layout, values: result.values ?? null }), packed.buffer];
+    return [`{"layout":${written(packed.layout, 0)},"values":${written(result.values, 0)}}`, packed.buffer];
   };
 })();

@@ -27,6 +27,16 @@ class Failure extends Error {
   }
 }
 
+const isLength = (value: unknown) => Number.isSafeInteger(value) && (value as number) >= 0;
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
 class Call {
   private readonly context: QuickJSContext;
   private readonly handles: QuickJSHandle[] = [];
@@ -69,17 +79,30 @@ class Call {
   }
 
   private read(reply: string, buffer: QuickJSHandle): SandboxResult {
-    const { layout, values } = JSON.parse(reply) as { layout: [string, number][]; values: unknown };
     const bytes = this.context.getArrayBuffer(buffer);
     const all = new Float64Array(bytes.value.slice().buffer);
     bytes.dispose();
+    const { layout, values } = this.replyOf(reply, all.length);
     let at = 0;
-    const arrays: NamedArrays = {};
+    // A name such as __proto__ is a name like any other.
+    const arrays: NamedArrays = Object.create(null);
     for (const [name, length] of layout) {
       arrays[name] = all.slice(at, at + length);
       at += length;
     }
-    return { arrays, values };
+    return { arrays: { ...arrays }, values };
+  }
+
+  /** Reads the text of a reply. The host trusts nothing of it: the code shares a realm with its author. */
+  private replyOf(text: string, count: number): { layout: [string, number][]; values: unknown } {
+    const { layout, values = null } = Object(parsed(text)) as { layout?: unknown; values?: unknown };
+    const isLaidOut =
+      Array.isArray(layout) &&
+      layout.every((each) => Array.isArray(each) && typeof each[0] === 'string' && isLength(each[1])) &&
+      layout.reduce((sum, [, length]) => sum + length, 0) === count;
+    if (isLaidOut) return { layout, values };
+    const message = `${this.call.file}: the code returned arrays that cannot be read. Return plain lists and typed arrays.`;
+    throw new Failure({ kind: 'code', message, place: null });
   }
 
   /** Evaluates the custom module. */

@@ -106,3 +106,39 @@ describe('a call', () => {
     expect(found?.place?.line).toBe(3);
   });
 });
+
+describe('a result that shapes its own text', () => {
+  const shaped = '({ toJSON: () => null, a: [1, { toJSON: () => 5, b: 2 }], c: { toJSON: 3 } })';
+  const plain = { a: [1, { b: 2 }], c: { toJSON: 3 } };
+
+  it.each([
+    ['toJSON of its objects', ''],
+    ['toJSON of all objects', 'Object.prototype.toJSON = () => null;'],
+    [
+      'toJSON of lists and texts',
+      'for (const C of [Array, String, Number, Boolean, Function]) C.prototype.toJSON = () => 5;',
+    ],
+    ['getters on a prototype', 'Object.defineProperty(Object.prototype, "toJSON", { get: () => () => "x" });'],
+  ])('cannot do so by %s', async (_, before) => {
+    const code = `${before}\nexport const main = () => ({ values: ${shaped}, arrays: { x: Float64Array.of(1, 2) } });`;
+    const { values, arrays } = await call(code);
+    expect(values).toEqual(plain);
+    expect([...arrays.x]).toEqual([1, 2]);
+  });
+
+  it.each([
+    ['contains itself', 'const a = {}; a.a = a; return { values: a };'],
+    ['is too deep', 'let a = null; for (let k = 0; k < 1000; k++) a = [a]; return { values: a };'],
+    ['has a BigInt', 'return { values: [1n] };'],
+    ['throws when it is read', 'return { values: { get a() { throw new Error("no"); } } };'],
+  ])('is an error of the code if it %s', async (_, body) => {
+    expect(await failure(call(`export function main() { ${body} }`))).toBeInstanceOf(CodeError);
+  });
+
+  it('keeps numbers that are not finite as null, and the names of its fields', async () => {
+    const code =
+      'export const main = () => ({ values: { ["__proto__"]: 1, "a\\"b": [NaN, -Infinity, -0], f() {}, u: undefined } });';
+    const { values } = await call(code);
+    expect(JSON.stringify(values)).toBe('{"__proto__":1,"a\\"b":[null,null,0]}');
+  });
+});

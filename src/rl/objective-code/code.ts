@@ -11,6 +11,9 @@ import prelude from './text/prelude.js?raw';
 /** File name of the code in messages. */
 const codeFile = 'objective.js';
 
+/** Most characters of a description of what is wrong with a result: it may quote the code's own names. */
+const longestProblem = 500;
+
 /** The code returned a value that is not a result of an objective. */
 export class ObjectiveShapeError extends Error {
   override name = 'ObjectiveShapeError';
@@ -70,8 +73,10 @@ export async function evaluateCode(
 
 /** Checks the shape of a result and refuses NaN. */
 function checked({ arrays, values }: SandboxResult, count: number): CodeEvaluation {
-  const { problem, metrics = {} } = values as { problem?: string; metrics?: { [name: string]: unknown } };
-  if (problem) throw new ObjectiveShapeError(`${codeFile}: ${problem}.`);
+  const { problem, metrics } = Object(values) as { problem?: unknown; metrics?: unknown };
+  if (problem) throw new ObjectiveShapeError(`${codeFile}: ${String(problem).slice(0, longestProblem)}.`);
+  for (const name of ['loss', 'weight'])
+    if (!arrays[name]) throw new ObjectiveShapeError(`${codeFile}: the result has no ${name}.`);
   const { totals = new Float64Array(0), ...columns } = arrays;
   for (const [name, column] of Object.entries(columns)) {
     if (column.length !== count)
@@ -92,7 +97,9 @@ function checked({ arrays, values }: SandboxResult, count: number): CodeEvaluati
   };
 }
 
-function checkedMetrics(metrics: { [name: string]: unknown }): { [name: string]: number } {
+function checkedMetrics(metrics: unknown): { [name: string]: number } {
+  if (metrics === null || typeof metrics !== 'object' || Array.isArray(metrics))
+    throw new ObjectiveShapeError(`${codeFile}: metrics must be an object of numbers.`);
   const known: readonly string[] = objectiveMetrics;
   return Object.fromEntries(
     Object.entries(metrics).map(([name, value]) => {

@@ -48,7 +48,7 @@ export async function inSandbox(
     signal?.throwIfAborted();
     const call = { prelude, code, file, arrays: {}, values: { ...values, items: piece } };
     const { arrays, values: returned } = await runner.call(call);
-    const { problem, at = 0 } = (returned ?? {}) as { problem?: string; at?: number };
+    const { problem, at = 0 } = Object(returned) as { problem?: string; at?: number };
     if (problem) throw new RewardValueError(`${file}: ${at < 0 ? '' : `episode ${out.length + at + 1}: `}${problem}.`);
     out.push(...checked(arrays.value, piece.length, out.length, file));
   }
