@@ -40,6 +40,12 @@ export async function buildCli() {
   console.log(`built the command line tools in ${Date.now() - started} ms`);
 }
 
+// A closed pipe, as in `npm run train -- ... | head`, takes away the reader of the lines, not the work.
+for (const stream of [process.stdout, process.stderr])
+  stream.on('error', (error) => {
+    if (error.code !== 'EPIPE') throw error;
+  });
+
 if (process.argv[1] === import.meta.filename) {
   const [name, ...rest] = process.argv.slice(2);
   await buildCli();

@@ -7,6 +7,7 @@ import { Command } from 'commander';
 import { trainParts } from './agents/parts.ts';
 import { readRecipe, recipeNames } from './agents/recipe.ts';
 import { ship } from './agents/ship.ts';
+import { fail } from './command-error.ts';
 import { type DeviceOptions, deviceOptions } from './node-device.ts';
 
 const program = new Command('agents')
@@ -54,10 +55,4 @@ async function main(): Promise<number> {
 }
 
 // Dawn keeps the process alive, so exit explicitly.
-main().then(
-  (code) => process.exit(code),
-  (error: Error) => {
-    console.error(error.name === 'Error' || error.name === 'TypeError' ? error.stack : error.message);
-    process.exit(1);
-  },
-);
+main().then((code) => process.exit(code), fail);

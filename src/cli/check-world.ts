@@ -4,6 +4,7 @@ import { type CheckedPlayer, type CheckFinding, checkUp } from '../envs/check-up
 import { buildTokenizer } from '../policy/text/tokenizer.ts';
 import { openGuardedWorld } from '../workers/spawn-world.ts';
 import { typedWorld } from '../worlds/registry.ts';
+import { fail } from './command-error.ts';
 import { ownWorldOptions } from './own-world.ts';
 
 const words: { [kind in CheckFinding['kind']]: (detail: string) => string } = {
@@ -58,8 +59,5 @@ async function main(): Promise<number> {
 
 main().then(
   (code) => process.exit(code),
-  (error: Error) => {
-    console.error(error.message);
-    process.exit(2);
-  },
+  (error: Error) => fail(error, 2),
 );

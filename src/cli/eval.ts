@@ -1,5 +1,6 @@
 /** `npm run eval -- RUN --suite NAME [--samples 8] [--turns 5,10,20,30] [--greedy] [--compare OTHER] [--out FOLDER]` */
 import { Command, InvalidArgumentError } from 'commander';
+import { fail } from './command-error.ts';
 import { connectOption } from './connections.ts';
 import { evaluate, reportText, suiteNames, writeReport } from './evaluation.ts';
 import { deviceOptions } from './node-device.ts';
@@ -89,8 +90,5 @@ async function main(): Promise<void> {
 
 main().then(
   () => process.exit(0),
-  (error: Error) => {
-    console.error(error.name === 'Error' || error.name === 'TypeError' ? error.stack : error.message);
-    process.exit(error instanceof InterruptedError ? 130 : 1);
-  },
+  (error: Error) => fail(error, error instanceof InterruptedError ? 130 : undefined),
 );

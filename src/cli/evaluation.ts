@@ -2,7 +2,7 @@
  * Evaluates the last policy of a run on a suite of a world, tabulates the results and compares them with another
  * policy's.
  */
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { parseExperiment } from '../experiment/experiment.ts';
 import { apiPolicy } from '../experiment/policies/api.ts';
@@ -34,6 +34,7 @@ import { type Connections, worldOpener } from './connections.ts';
 import { type DeviceOptions, openDevice } from './node-device.ts';
 import { evaluationProgress } from './progress.ts';
 import { CommandError } from './training-run.ts';
+import { writeWhole } from './whole-files.ts';
 
 export interface EvaluationOptions extends DeviceOptions {
   run: string;
@@ -146,12 +147,10 @@ export class PartialItems {
     }
   }
 
-  /** Writes a second file and renames it over the first, so that the file is never half written. */
   write(items: readonly ItemResult[]): void {
     this.played = true;
     if (!this.file) return;
-    writeFileSync(`${this.file}.part`, JSON.stringify({ key: this.key, items }));
-    renameSync(`${this.file}.part`, this.file);
+    writeWhole(this.file, JSON.stringify({ key: this.key, items }));
   }
 }
 
@@ -218,7 +217,7 @@ export function writeReport(report: SuiteReport, columns: readonly string[], fol
     ['evaluation.md', reportMarkdown(report, columns)],
     ...plots,
   ];
-  for (const [name, text] of files) writeFileSync(join(folder, name), text);
+  for (const [name, text] of files) writeWhole(join(folder, name), text);
   for (const which of ['ours', 'other']) rmSync(join(folder, `partial-${which}.json`), { force: true });
   return files.map(([name]) => join(folder, name));
 }

@@ -3,8 +3,8 @@
  * run (.tabgym), a policy's zip, a folder of a Hugging Face checkpoint, or a GGUF file. The output folder has the Hub's
  * layout, so that transformers, PEFT, onnxruntime and transformers.js find every file.
  */
-import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
 import { Command, Option } from 'commander';
 import { parseExperiment } from '../experiment/experiment.ts';
 import { factsOf } from '../experiment/policies/registry.ts';
@@ -26,8 +26,10 @@ import { keptPolicy, policyFiles } from '../session/service/policy-files.ts';
 import { tinyTokenizer } from '../session/text/tiny-tokenizer.ts';
 import { NotARunError, readAdapter, readPolicy, writePolicy } from '../store/bundle.ts';
 import { NodeBaseModels } from './base-models.ts';
+import { fail } from './command-error.ts';
 import { adapterFilesIn, adapterFolder } from './policy-folder.ts';
 import { CommandError } from './training-run.ts';
+import { writeFolder, writeWhole } from './whole-files.ts';
 
 interface ExportOptions {
   // not a kind: the format of what is written
@@ -164,12 +166,9 @@ function checkpointFiles(
 }
 
 function write(files: ReadonlyMap<string, Uint8Array[]>, out: string): void {
+  writeFolder(out, files);
   for (const [name, pieces] of files) {
     const path = join(out, name);
-    mkdirSync(dirname(path), { recursive: true });
-    pieces.forEach((piece, i) => {
-      writeFileSync(path, piece, { flag: i === 0 ? 'w' : 'a' });
-    });
     const bytes = pieces.reduce((sum, piece) => sum + piece.length, 0);
     console.log(`${path}  ${bytes.toLocaleString('en-US')} bytes`);
   }
@@ -190,7 +189,7 @@ export function policyZip(files: ReadonlyMap<string, Uint8Array[]>): Uint8Array 
 
 function writeZip(files: ReadonlyMap<string, Uint8Array[]>, out: string): void {
   const zip = policyZip(files);
-  writeFileSync(out, zip);
+  writeWhole(out, zip);
   console.log(`${out}  ${zip.length.toLocaleString('en-US')} bytes`);
 }
 
@@ -226,8 +225,4 @@ async function main(): Promise<void> {
 }
 
 // Tests import these functions, so the command line is read only if this file is run as a tool.
-if (process.argv[1]?.endsWith('export.js'))
-  main().catch((error: Error) => {
-    console.error(error.message);
-    process.exitCode = 1;
-  });
+if (process.argv[1]?.endsWith('export.js')) main().catch(fail);

@@ -1,6 +1,6 @@
 /** Writes a run's file, its folder, or an experiment as a folder from which another trainer starts. */
-import { chmodSync, existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { existsSync, readdirSync, statSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { type Experiment, parseRun } from '../experiment/experiment.ts';
 import { factsOf } from '../experiment/policies/registry.ts';
 import { lastFinite } from '../session/finite-weights.ts';
@@ -10,6 +10,7 @@ import { keptPolicy, policyFiles } from '../session/service/policy-files.ts';
 import { openGuardedWorld } from '../workers/spawn-world.ts';
 import { readPolicyAt } from './served-policy.ts';
 import { CommandError, readDocument } from './training-run.ts';
+import { writeFolder } from './whole-files.ts';
 
 export interface HandoffOptions {
   to: string;
@@ -39,20 +40,11 @@ function checkFolder(out: string): void {
     throw new CommandError(`${out} already exists and is not empty: choose another folder.`);
 }
 
-export function writeFolderOf(files: NamedBytes, out: string): void {
-  for (const [name, bytes] of Object.entries(files)) {
-    const path = join(out, name);
-    mkdirSync(dirname(path), { recursive: true });
-    writeFileSync(path, bytes);
-    if (name.endsWith('.sh')) chmodSync(path, 0o755);
-  }
-}
-
 export async function handOff(path: string, { to, out, steps, print }: HandoffOptions): Promise<NamedBytes> {
   checkFolder(out);
   const source = readSource(path);
   const files = await handoffFiles(source, { to, steps }, openGuardedWorld);
-  writeFolderOf(files, out);
+  writeFolder(out, new Map(Object.entries(files)));
   const bytes = Object.values(files).reduce((sum, each) => sum + each.length, 0);
   print(
     `${basename(path)} after step ${source.done}, for ${to}: ${Object.keys(files).length} files, ${bytes.toLocaleString('en-US')} bytes in ${out}`,

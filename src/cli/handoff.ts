@@ -1,6 +1,7 @@
 /** `npm run handoff -- RUN|EXPERIMENT --to verl|agentgym-rl|trl --out FOLDER [--steps N]` */
 import { Command, Option } from 'commander';
 import { handoffTargets } from '../session/handoff/registry.ts';
+import { fail } from './command-error.ts';
 import { handOff } from './handoff-folder.ts';
 import { wholeFrom } from './number-argument.ts';
 
@@ -21,10 +22,4 @@ const program = new Command('handoff')
   });
 
 // Worlds run in workers, which keep the process alive, so exit explicitly.
-program.parseAsync().then(
-  () => process.exit(0),
-  (error: Error) => {
-    console.error(error.name === 'Error' || error.name === 'TypeError' ? error.stack : error.message);
-    process.exit(1);
-  },
-);
+program.parseAsync().then(() => process.exit(0), fail);

@@ -1,5 +1,6 @@
 /** `npm run imitate -- experiments/NAME.json --out FOLDER [--until 0.5]` */
 import { Command, InvalidArgumentError } from 'commander';
+import { fail } from './command-error.ts';
 import { imitateOracle } from './imitation.ts';
 import { type DeviceOptions, deviceOptions } from './node-device.ts';
 import { numberIn, wholeFrom } from './number-argument.ts';
@@ -53,10 +54,4 @@ async function main(): Promise<number> {
 }
 
 // Dawn keeps the process alive, so exit explicitly.
-main().then(
-  (code) => process.exit(code),
-  (error: Error) => {
-    console.error(error.name === 'Error' || error.name === 'TypeError' ? error.stack : error.message);
-    process.exit(1);
-  },
-);
+main().then((code) => process.exit(code), fail);

@@ -3,8 +3,6 @@
  * reaches a given success rate, and writes it as a Hugging Face folder, which an experiment accepts wherever it accepts
  * a language model.
  */
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import type { Experiment } from '../experiment/experiment.ts';
 import { factsOf, kindsWith } from '../experiment/policies/registry.ts';
 import { parseConfig } from '../policy/config.ts';
@@ -18,6 +16,7 @@ import { openGuardedWorld } from '../workers/spawn-world.ts';
 import { type DeviceOptions, openDevice } from './node-device.ts';
 import { evaluationProgress } from './progress.ts';
 import { CommandError } from './training-run.ts';
+import { type Content, writeFolder as writeFiles } from './whole-files.ts';
 
 export interface ImitationOptions extends DeviceOptions {
   experiment: Experiment;
@@ -103,7 +102,6 @@ export async function writeFolder(engine: Engine, folder: string): Promise<void>
   const { tensors } = await engine.training!.save();
   const config = parseConfig(JSON.parse(text('config.json')));
   const files = saveCheckpoint(config, parametersOf(tensors), text('tokenizer.json'));
-  mkdirSync(folder, { recursive: true });
-  for (const [name, content] of Object.entries(files)) writeFileSync(join(folder, name), content);
-  writeFileSync(join(folder, 'tokenizer_config.json'), JSON.stringify(tinyTokens, null, 2));
+  const settings = { 'tokenizer_config.json': JSON.stringify(tinyTokens, null, 2) };
+  writeFiles(folder, new Map<string, Content>(Object.entries({ ...files, ...settings })));
 }

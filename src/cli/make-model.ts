@@ -5,6 +5,7 @@
 import { Command, Option } from 'commander';
 import { catalogue, findModel } from '../policy/catalogue.ts';
 import { countParameters } from '../policy/config.ts';
+import { fail } from './command-error.ts';
 import { wholeFrom } from './number-argument.ts';
 import { type FloatDtype, makeModel, type ShapeOverrides } from './random-model.ts';
 
@@ -45,7 +46,4 @@ async function main(): Promise<void> {
   console.log(`${out}: ${countParameters(config)} parameters in ${dtype}, seed ${seed}`);
 }
 
-main().catch((error: Error) => {
-  console.error(error.name === 'Error' || error.name === 'TypeError' ? error.stack : error.message);
-  process.exit(1);
-});
+main().catch(fail);

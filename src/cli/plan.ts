@@ -10,6 +10,7 @@ import { catalogue } from '../policy/catalogue.ts';
 import { totalBytes } from '../policy/plan/buffers.ts';
 import type { Projection } from '../policy/weights/adapter.ts';
 import { NodeBaseModels } from './base-models.ts';
+import { fail } from './command-error.ts';
 import { modelAt } from './model-place.ts';
 import { type PlanSettings, parseTargets, planLines, planOrProblem, refusal } from './model-plan.ts';
 import { wholeFrom } from './number-argument.ts';
@@ -92,8 +93,5 @@ async function main(): Promise<number> {
 // Dawn keeps the process alive, so exit explicitly.
 main().then(
   (code) => process.exit(code),
-  ({ name, message, stack }: Error) => {
-    console.error(name === 'Error' || name === 'TypeError' ? stack : message);
-    process.exit(2);
-  },
+  (error: Error) => fail(error, 2),
 );

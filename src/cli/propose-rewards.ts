@@ -2,18 +2,18 @@
  * `npm run propose-rewards -- experiments/NAME.json --out FOLDER --allow-code [--address URL --model NAME] [--count 3]
  * [--rounds 2] [--steps 20] [--minutes N]`
  */
-import { writeFileSync } from 'node:fs';
 import { Command } from 'commander';
 import type { Experiment } from '../experiment/experiment.ts';
 import type { WorldText } from '../rl/rewards/proposals.ts';
 import { judgeAsker } from '../session/api/judge.ts';
 import { worldModule } from '../worlds/registry.ts';
-import { CommandError } from './command-error.ts';
+import { CommandError, fail } from './command-error.ts';
 import { worldOpener } from './connections.ts';
 import { type DeviceOptions, deviceOptions } from './node-device.ts';
 import { wholeFrom } from './number-argument.ts';
 import { RewardProposals } from './reward-proposals.ts';
 import { readExperiment, train } from './training-run.ts';
+import { writeWhole } from './whole-files.ts';
 
 const whole = wholeFrom(1);
 
@@ -87,7 +87,7 @@ async function main(): Promise<number> {
     ask: asker(options),
     train: async (run, folder) => {
       const document = `${folder}.json`;
-      writeFileSync(document, JSON.stringify(run, null, 2));
+      writeWhole(document, JSON.stringify(run, null, 2));
       // The model of the options writes functions; the run's own is in its document.
       const { records } = await train({ ...options, model: undefined, file: document, out: folder, print: () => {} });
       return records;
@@ -103,10 +103,4 @@ async function main(): Promise<number> {
 }
 
 // Dawn keeps the process alive, so exit explicitly.
-main().then(
-  (code) => process.exit(code),
-  (error: Error) => {
-    console.error(error instanceof CommandError || error.name !== 'Error' ? error.message : error.stack);
-    process.exit(1);
-  },
-);
+main().then((code) => process.exit(code), fail);

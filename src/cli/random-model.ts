@@ -4,7 +4,7 @@
  * a 3B model needs no more memory than a small one. Every value depends only on the seed, the tensor's name and its
  * index in the tensor, not on the dtype or the split.
  */
-import { mkdir, open, writeFile } from 'node:fs/promises';
+import { mkdir, open, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { CatalogueEntry } from '../policy/catalogue.ts';
 import { type ModelConfig, parameterShapes, parseConfig } from '../policy/config.ts';
@@ -107,16 +107,20 @@ const shardName = (index: number, count: number) =>
     : `model-${String(index + 1).padStart(5, '0')}-of-${String(count).padStart(5, '0')}.safetensors`;
 
 async function writeShard(path: string, tensors: readonly Planned[], { seed, dtype }: MakeModelOptions): Promise<void> {
-  const file = await open(path, 'w');
+  const file = await open(`${path}.part`, 'w');
   try {
     const table = tensors.map(({ name, shape }) => ({ name, shape, dtype: names[dtype] }));
     await file.write(writeHeader(table, { format: 'pt' }));
     for (const { name, values } of tensors)
       for (let start = 0; start < values; start += sliceValues)
         await file.write(encode(randomValues(name, seed, start, Math.min(sliceValues, values - start)), dtype));
+  } catch (error) {
+    await rm(`${path}.part`, { force: true });
+    throw error;
   } finally {
     await file.close();
   }
+  await rename(`${path}.part`, path);
 }
 
 function indexOf(shards: readonly Planned[][], bytesPerValue: number): string {

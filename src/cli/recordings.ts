@@ -2,28 +2,61 @@
  * Trajectory files that an experiment refers to, by a path relative to the experiment's folder or to the working
  * directory. The run stores the file's content under its base name, and its document refers to that name.
  */
-import { existsSync, readFileSync } from 'node:fs';
-import { basename, resolve } from 'node:path';
+import { existsSync, readFileSync, realpathSync } from 'node:fs';
+import { basename, resolve, sep } from 'node:path';
 import type { Experiment } from '../experiment/experiment.ts';
 import { writePath } from '../experiment/paths.ts';
 import { fileOf } from '../rl/algorithms/registry.ts';
+import { TrajectoryFile } from '../trajectories/files/file.ts';
+import { inMemory } from '../trajectories/recorded/recordings.ts';
+import { CommandError } from './command-error.ts';
 
 /** A file that an experiment refers to is missing, or two of them have the same base name. */
 export class MissingFileError extends Error {
   override name = 'MissingFileError';
 }
 
-function findFile(path: string, folder: string): string {
-  const places = [resolve(folder, path), resolve(path)];
-  const place = places.find((each) => existsSync(each));
-  if (!place) throw new MissingFileError(`There is no file ${path}: looked for ${[...new Set(places)].join(' and ')}.`);
+/** The experiment refers to a file outside of its folder that was not allowed. */
+class OutsideFileError extends CommandError {
+  override name = 'OutsideFileError';
+}
+
+const isUnder = (path: string, folder: string) => path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
+
+/** Most characters of a path in a refusal. */
+const mostShown = 200;
+
+/**
+ * The file that a document names in its field `where`. It lies in the experiment's folder or in the working directory,
+ * symbolic links resolved, or was allowed: the run keeps a copy, and a foreign experiment could name any file of this
+ * machine.
+ */
+function findFile(path: string, where: string, folder: string, allowed: readonly string[]): string {
+  const roots = [...new Set([resolve(folder), resolve('.')])];
+  const places = [...new Set(roots.map((root) => resolve(root, path)))];
+  const trusted = allowed.map((each) => resolve(each));
+  const permitted = places.filter((place) => trusted.includes(place) || roots.some((root) => isUnder(place, root)));
+  const place = permitted.find((each) => existsSync(each));
+  const leadsOut = (found: string) => !roots.some((root) => isUnder(realpathSync(found), realpathSync(root)));
+  const shown = JSON.stringify(path.slice(0, mostShown));
+  if (permitted.length === 0 || (place && !trusted.includes(place) && leadsOut(place)))
+    throw new OutsideFileError(
+      `${where} is ${shown}, which is outside of the experiment's folder, and the run would keep a copy of it. If you trust this experiment, add --allow-file ${shown}.`,
+    );
+  if (!place) throw new MissingFileError(`There is no file ${shown}: looked for ${permitted.join(' and ')}.`);
   return place;
+}
+
+/** Throws TrajectoryFileError for a file that holds no trajectories, before a run keeps a copy of it. */
+export async function checkRecordings(recordings: ReadonlyMap<string, Uint8Array>): Promise<void> {
+  for (const [name, bytes] of recordings) await (await TrajectoryFile.open(inMemory(name, bytes))).release();
 }
 
 /** Returns the document as the run stores it, and the files by name. */
 export function withRecordings(
   experiment: Experiment,
   folder: string,
+  allowed: readonly string[] = [],
 ): { experiment: Experiment; recordings: Map<string, Uint8Array> } {
   const recordings = new Map<string, Uint8Array>();
   const places = new Map<string, string>();
@@ -33,7 +66,7 @@ export function withRecordings(
   for (const [i, settings] of all.entries()) {
     const named = fileOf(settings);
     if (named === null) continue;
-    const place = findFile(named, folder);
+    const place = findFile(named, `${paths[i]}.file`, folder, allowed);
     const name = basename(place);
     if ((places.get(name) ?? place) !== place)
       throw new MissingFileError(`Two files are named ${name}: ${places.get(name)} and ${place}. Rename one of them.`);

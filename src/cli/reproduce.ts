@@ -1,5 +1,6 @@
 /** `npm run reproduce -- table6|figure7|figure8|figure9 [--seeds 1,2,3] [--scale 0.25] [--plan] [--device wasm]` */
 import { Argument, Command, InvalidArgumentError } from 'commander';
+import { fail } from './command-error.ts';
 import { deviceOptions } from './node-device.ts';
 import { numberIn, wholeFrom } from './number-argument.ts';
 import { figureNames, type ReproductionOptions, reproduce } from './reproduction.ts';
@@ -35,10 +36,4 @@ async function main(): Promise<void> {
 }
 
 // Dawn keeps the process alive, so exit explicitly.
-main().then(
-  () => process.exit(0),
-  (error: Error) => {
-    console.error(error.name === 'Error' || error.name === 'TypeError' ? error.stack : error.message);
-    process.exit(1);
-  },
-);
+main().then(() => process.exit(0), fail);

@@ -2,7 +2,6 @@
  * Reproduces a figure of the paper: plans, trains and evaluates its sweeps, resumably, and writes docs/figures as JSON,
  * Markdown and SVG.
  */
-import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Experiment, parseExperiment } from '../experiment/experiment.ts';
 import { writePath } from '../experiment/paths.ts';
@@ -22,6 +21,7 @@ import type { DeviceOptions } from './node-device.ts';
 import { evaluationProgress, formatDuration } from './progress.ts';
 import { openEngines, SweepFolder, type Swept } from './sweep-folder.ts';
 import { CommandError, readDocument } from './training-run.ts';
+import { writeFolder } from './whole-files.ts';
 
 export interface ReproductionOptions extends DeviceOptions {
   figure: string;
@@ -309,7 +309,6 @@ function markdown(figure: Figure, { tables, plots, came }: Written, options: Rep
 
 function write(figure: Figure, written: Written, options: ReproductionOptions): string[] {
   const { out, seeds, scale } = options;
-  mkdirSync(out, { recursive: true });
   const { expected, differs, name, title } = figure;
   const json = { figure: name, title, expected, differs, seeds, scale, came: written.came, results: written.data };
   const files: [string, string][] = [
@@ -317,7 +316,7 @@ function write(figure: Figure, written: Written, options: ReproductionOptions): 
     [`${name}.json`, `${JSON.stringify(json, null, 1)}\n`],
     ...Object.entries(written.plots).map(([plot, svg]): [string, string] => [`${plot}.svg`, svg]),
   ];
-  for (const [file, text] of files) writeFileSync(join(out, file), text);
+  writeFolder(out, new Map(files));
   return files.map(([file]) => join(out, file));
 }
 

@@ -2,7 +2,7 @@
  * Rounds of proposed reward functions in a folder: a request, a reply of a model or of a person, a short run of each
  * function, and the table. Everything is written as it happens, so the same command continues after an interruption.
  */
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Experiment, parseExperiment } from '../experiment/experiment.ts';
 import {
@@ -17,6 +17,7 @@ import {
   type WorldText,
 } from '../rl/rewards/proposals.ts';
 import type { StepRecord } from '../session/protocol.ts';
+import { writeWhole } from './whole-files.ts';
 
 export interface ProposalOptions {
   experiment: Experiment;
@@ -104,10 +105,10 @@ export class RewardProposals {
     if (existsSync(replyFile) && readFileSync(replyFile, 'utf8').trim()) return readFileSync(replyFile, 'utf8');
     const before = this.proposals.filter((each) => each.round < round);
     const request = requestText(world, count, before);
-    writeFileSync(requestFile, `${request}\n`);
+    writeWhole(requestFile, `${request}\n`);
     if (!ask) return null;
     const reply = await ask(request);
-    writeFileSync(replyFile, reply);
+    writeWhole(replyFile, reply);
     return reply;
   }
 
@@ -148,10 +149,10 @@ export class RewardProposals {
   }
 
   private write(): void {
-    writeFileSync(this.file('proposals.json'), `${JSON.stringify(this.proposals, null, 2)}\n`);
-    writeFileSync(this.file('proposals.md'), proposalsTable(this.proposals));
+    writeWhole(this.file('proposals.json'), `${JSON.stringify(this.proposals, null, 2)}\n`);
+    writeWhole(this.file('proposals.md'), proposalsTable(this.proposals));
     const best = bestOf(this.proposals);
-    if (best) writeFileSync(this.file('best.json'), `${JSON.stringify(this.bestExperiment(best), null, 2)}\n`);
+    if (best) writeWhole(this.file('best.json'), `${JSON.stringify(this.bestExperiment(best), null, 2)}\n`);
   }
 
   /** The whole experiment with the best function. */

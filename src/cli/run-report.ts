@@ -2,7 +2,8 @@
  * `npm run report -- RUN.tabgym --out FILE.html`: writes a run as one HTML page that opens anywhere, with settings,
  * curves, evaluations, episodes and numbers. The page's Share writes the same with session/report/.
  */
-import { readFileSync, writeFileSync } from 'node:fs';
+
+import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { Command } from 'commander';
 import { parseExperiment } from '../experiment/experiment.ts';
@@ -11,6 +12,8 @@ import type { LineChart, SvgLine } from '../rl/evaluation/svg-chart.ts';
 import { runReport } from '../session/report/run-report.ts';
 import { decodeTrajectories } from '../session/run/trajectory-codec.ts';
 import { readRunFile } from '../session/run-file.ts';
+import { fail } from './command-error.ts';
+import { writeWhole } from './whole-files.ts';
 
 const colors = ['#2759cf', '#65696f', '#0e6b37', '#7338c4'];
 
@@ -53,7 +56,7 @@ function main() {
     .requiredOption('--out <file>', 'the HTML file to write')
     .parse();
   const [run] = program.args;
-  writeFileSync(program.opts<{ out: string }>().out, reportOf(readFileSync(run), basename(run)));
+  writeWhole(program.opts<{ out: string }>().out, reportOf(readFileSync(run), basename(run)));
 }
 
 // Tests import `reportOf`, so the command line is read only if this file is run as a tool.
@@ -61,7 +64,6 @@ if (process.argv[1]?.endsWith('report.js')) {
   try {
     main();
   } catch (error) {
-    console.error((error as Error).message);
-    process.exitCode = 1;
+    fail(error as Error);
   }
 }

@@ -9,6 +9,7 @@ import { exposureWarning, listenProblem, tokenForm } from '../server/door.ts';
 import { createServer, type Server } from '../server/server.ts';
 import { openGuardedWorld } from '../workers/spawn-world.ts';
 import { typedWorld } from '../worlds/registry.ts';
+import { fail } from './command-error.ts';
 import { deviceOptions } from './node-device.ts';
 import { wholeFrom } from './number-argument.ts';
 import { ownWorldOptions } from './own-world.ts';
@@ -151,7 +152,4 @@ async function main(): Promise<void> {
     );
 }
 
-main().catch((error: Error) => {
-  console.error(error.name === 'Error' || error.name === 'TypeError' ? error.stack : error.message);
-  process.exit(1);
-});
+main().catch(fail);

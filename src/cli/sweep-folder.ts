@@ -2,7 +2,7 @@
  * A sweep on Node, from an experiment's file to a folder: the same turn-taking between runs as in the page, with a
  * printed line per step.
  */
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { type Experiment, parseExperiment, sweptRuns } from '../experiment/experiment.ts';
 import { MOST_RUNS, variantsOf } from '../experiment/sweep.ts';
@@ -29,7 +29,7 @@ import { NodeBaseModels } from './base-models.ts';
 import { type Connections, worldOpener } from './connections.ts';
 import { type DeviceOptions, openDevice } from './node-device.ts';
 import { formatDuration, ProgressLines } from './progress.ts';
-import { withRecordings } from './recordings.ts';
+import { checkRecordings, withRecordings } from './recordings.ts';
 import { fallLines } from './report.ts';
 import {
   CommandError,
@@ -40,6 +40,7 @@ import {
   requireTraining,
   stepLine,
 } from './training-run.ts';
+import { writeWhole } from './whole-files.ts';
 
 /** Settings for opening engines: the device, addresses of worlds, permission to run code. */
 export interface MachineOptions extends DeviceOptions {
@@ -56,6 +57,8 @@ export interface SweepOptions extends MachineOptions {
   seeds?: readonly number[];
   /** Default: the number of steps in the file. */
   steps?: number;
+  /** Files outside of the experiment's folder that the runs may copy. */
+  allowFile?: readonly string[];
   print(line: string): void;
 }
 
@@ -214,7 +217,7 @@ export class SweepFolder {
       ['sweep.json', `${JSON.stringify({ document: this.document, ...report }, null, 1)}\n`],
       ['sweep.tabgym', await exportSweep(this.store, ids)],
     ];
-    for (const [name, content] of files) writeFileSync(join(this.folder, name), content);
+    for (const [name, content] of files) writeWhole(join(this.folder, name), content);
     return files.map(([name]) => join(this.folder, name));
   }
 }
@@ -222,10 +225,15 @@ export class SweepFolder {
 /** Trains the runs in turn until all are finished or the user interrupts; the same command continues. */
 export async function sweep(options: SweepOptions): Promise<{ finished: boolean }> {
   const { print } = options;
-  const { experiment: document, recordings } = withRecordings(readSweepDocument(options), dirname(options.file));
+  const { experiment: document, recordings } = withRecordings(
+    readSweepDocument(options),
+    dirname(options.file),
+    options.allowFile,
+  );
   const experiments = sweptRuns(document).map(({ experiment }) => experiment);
   requireJudgesAllowed(experiments);
   requireCodeAllowed(experiments, options.allowCode);
+  await checkRecordings(recordings);
   const folder = options.out ?? join('runs', `${basename(options.file, '.json')}-sweep`);
   const swept = await SweepFolder.open(document, folder, recordings);
   for (const line of await swept.planLines()) print(line);

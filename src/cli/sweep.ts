@@ -1,8 +1,10 @@
 /** `npm run sweep -- experiments/NAME.json [--seeds 1,2,3] [--steps N] [--out FOLDER] [--device wasm]` */
 import { Command } from 'commander';
+import { fail } from './command-error.ts';
 import { connectOption } from './connections.ts';
 import { deviceOptions } from './node-device.ts';
 import { wholeFrom } from './number-argument.ts';
+import { repeatable } from './repeatable.ts';
 import { sweep } from './sweep-folder.ts';
 
 const whole = wholeFrom(0);
@@ -19,6 +21,12 @@ const program = new Command('sweep')
   .option('--steps <n>', 'number of steps (default: the one in the file)', whole)
   .option('--out <folder>', 'folder for the runs (default: runs/NAME-sweep)')
   .option('--allow-code', "run the experiment's own objectives, in a sandbox", false)
+  .addOption(
+    repeatable(
+      '--allow-file <path>',
+      "copy this file of trajectories, though it is outside of the experiment's folder",
+    ),
+  )
   .addOption(connectOption())
   .addOption(device)
   .addOption(threads);
@@ -30,10 +38,4 @@ async function main(): Promise<void> {
 }
 
 // Dawn keeps the process alive, so exit explicitly.
-main().then(
-  () => process.exit(0),
-  (error: Error) => {
-    console.error(error.name === 'Error' || error.name === 'TypeError' ? error.stack : error.message);
-    process.exit(1);
-  },
-);
+main().then(() => process.exit(0), fail);

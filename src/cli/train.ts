@@ -5,12 +5,14 @@
  */
 import { Command } from 'commander';
 import { kindsHelp } from '../experiment/guide.ts';
+import { fail } from './command-error.ts';
 import { connectOption } from './connections.ts';
 import { deviceOptions } from './node-device.ts';
 import { wholeFrom } from './number-argument.ts';
+import { repeatable } from './repeatable.ts';
 import { reportLines } from './report.ts';
 import { returnedRun } from './returning.ts';
-import { CodeNotAllowedError, train } from './training-run.ts';
+import { train } from './training-run.ts';
 
 const whole = wholeFrom(0);
 
@@ -37,6 +39,12 @@ const program = new Command('train')
   .option('--few-episodes', "no longer needed: the file's evaluation.episodes is always used", false)
   .option('--world-file <file>', "a world typed in JavaScript, in place of the experiment's worlds; needs --allow-code")
   .option('--allow-code', "run the experiment's own objective, reward and worlds, in a sandbox", false)
+  .addOption(
+    repeatable(
+      '--allow-file <path>',
+      "copy this file of trajectories, though it is outside of the experiment's folder",
+    ),
+  )
   .option(
     '--allow-judge <address>',
     'send episodes to the judge at this address; its key is read from TABGYM_JUDGE_KEY',
@@ -60,11 +68,4 @@ async function main(): Promise<number> {
 }
 
 // Dawn keeps the process alive, so exit explicitly.
-main().then(
-  (code) => process.exit(code),
-  (error: Error) => {
-    console.error(error.name === 'Error' || error.name === 'TypeError' ? error.stack : error.message);
-    // Code 3: the experiment contains code, and --allow-code was not given.
-    process.exit(error instanceof CodeNotAllowedError ? 3 : 1);
-  },
-);
+main().then((code) => process.exit(code), fail);

@@ -1,7 +1,7 @@
 /**
  * A run on Node, from an experiment's file to a folder: the same session as in the page, with a printed line per step.
  */
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { customCodeOf } from '../experiment/custom-code.ts';
 import { type Experiment, parseExperiment } from '../experiment/experiment.ts';
@@ -25,8 +25,9 @@ import { continuedRun, type FolderOptions, forkedFile } from './folder-run.ts';
 import { type DeviceOptions, openDevice } from './node-device.ts';
 import { ownWorlds } from './own-world.ts';
 import { ProgressLines } from './progress.ts';
-import { withRecordings } from './recordings.ts';
+import { checkRecordings, withRecordings } from './recordings.ts';
 import { FEW_EPISODES } from './report.ts';
+import { writeWhole } from './whole-files.ts';
 
 export { CommandError };
 
@@ -50,6 +51,8 @@ export interface TrainingOptions extends DeviceOptions, FolderOptions {
   allowCode?: boolean;
   /** Address of the judge that may receive the episodes. */
   allowJudge?: string;
+  /** Files outside of the experiment's folder that the run may copy. */
+  allowFile?: readonly string[];
   /** Key for that address. */
   judgeKey?: string;
 }
@@ -64,6 +67,7 @@ export interface Training {
 /** The experiment contains code that was not allowed to run. */
 export class CodeNotAllowedError extends CommandError {
   override name = 'CodeNotAllowedError';
+  override readonly exitCode = 3;
   constructor(paths: readonly string[]) {
     super(
       `This experiment contains code (${paths.join(', ')}), which was not run. Read it; if you trust it, add --allow-code to run it in a sandbox.`,
@@ -184,9 +188,10 @@ function listener(
 /** Trains until the run is finished or interrupted; writes the run, and run.tabgym beside it. */
 export async function train(options: TrainingOptions): Promise<Training> {
   const { print } = options;
-  const { experiment, recordings } = withRecordings(readExperiment(options), dirname(options.file));
+  const { experiment, recordings } = withRecordings(readExperiment(options), dirname(options.file), options.allowFile);
   requireCodeAllowed([experiment], options.allowCode);
   requireJudgesAllowed([experiment], options.allowJudge);
+  await checkRecordings(recordings);
   const folder = options.out ?? join('runs', `${basename(options.file, '.json') || 'back'}-seed${experiment.seed}`);
   mkdirSync(folder, { recursive: true });
   const store = new RunStore(new FolderStore(folder));
@@ -204,7 +209,7 @@ export async function train(options: TrainingOptions): Promise<Training> {
   if (found) print(`${folder} contains this run at step ${found.step} of ${run.experiment.steps}`);
   if (!found || found.step < run.experiment.steps) await trainRun(store, run, options);
   const file = join(folder, 'run.tabgym');
-  writeFileSync(file, await exportRun(store, id));
+  writeWhole(file, await exportRun(store, id));
   const summary = await getRun(store, id);
   const finished = summary.step >= run.experiment.steps;
   print(

@@ -131,14 +131,20 @@ export class FolderStore implements Backend {
   /** Writes a file atomically: writes and flushes a temporary file, then renames it over the target. */
   private async write(id: string, file: string, content: string | Uint8Array): Promise<void> {
     const temporary = this.place(id, `${file}.part`);
-    const handle = await this.fs.open(temporary, 'w');
     try {
-      await handle.writeFile(content);
-      await handle.sync();
-    } finally {
-      await handle.close();
+      const handle = await this.fs.open(temporary, 'w');
+      try {
+        await handle.writeFile(content);
+        await handle.sync();
+      } finally {
+        await handle.close();
+      }
+      await this.fs.rename(temporary, this.place(id, file));
+    } catch (error) {
+      // On a full disk a half-written file would take the room of the next try.
+      await this.fs.rm(temporary, { force: true }).catch(() => {});
+      throw error;
     }
-    await this.fs.rename(temporary, this.place(id, file));
     await this.syncFolder(id);
   }
 

@@ -1,10 +1,10 @@
 // Trajectory files that an experiment names, on the command line: the folders they are looked for in and the names a
 // run keeps.
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { MissingFileError, withRecordings } from '../../src/cli/recordings.ts';
+import { basename, join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { checkRecordings, MissingFileError, withRecordings } from '../../src/cli/recordings.ts';
 import { parseExperiment } from '../../src/experiment/experiment.ts';
 import { fileOf } from '../../src/rl/algorithms/registry.ts';
 
@@ -28,7 +28,7 @@ it('recordings are looked up from the folder of the experiment, and stored under
   expect([...recordings.keys()]).toEqual(['a.jsonl']);
   expect(text(recordings.get('a.jsonl'))).toBe('one');
   // The files of the run's own algorithm, with an absolute path.
-  const own = withRecordings(parseExperiment({ ...micro, algorithm: sft(join(folder, 'a.jsonl')) }), '.');
+  const own = withRecordings(parseExperiment({ ...micro, algorithm: sft(join(folder, 'a.jsonl')) }), folder);
   expect(fileOf(own.experiment.algorithm)).toBe('a.jsonl');
   expect(text(own.recordings.get('a.jsonl'))).toBe('two');
   expect(withRecordings(parseExperiment(micro), folder).recordings.size).toBe(0);
@@ -36,7 +36,43 @@ it('recordings are looked up from the folder of the experiment, and stored under
 
 it('recordings are refused by name if missing or if two have the same name', () => {
   expect(() => withRecordings(staged('b.jsonl'), folder)).toThrow(MissingFileError);
-  expect(() => withRecordings(staged('b.jsonl'), folder)).toThrow(/no file b.jsonl: looked for .*b.jsonl/);
+  expect(() => withRecordings(staged('b.jsonl'), folder)).toThrow(/no file "b.jsonl": looked for .*b.jsonl/);
   expect(() => withRecordings(staged('a.jsonl', 'play/a.jsonl'), folder)).toThrow(/Two files are named a.jsonl/);
   expect(() => withRecordings(staged('a.jsonl', 'a.jsonl'), folder)).not.toThrow();
+});
+
+describe('a foreign experiment', () => {
+  const outside = mkdtempSync(join(tmpdir(), 'tabgym-outside-'));
+  beforeAll(() => {
+    writeFileSync(join(outside, 'secret.jsonl'), 'secret');
+    symlinkSync(join(outside, 'secret.jsonl'), join(folder, 'link.jsonl'));
+    symlinkSync(outside, join(folder, 'linked'));
+  });
+  afterAll(() => rmSync(outside, { recursive: true, force: true }));
+
+  it.each([
+    ['an absolute path', () => join(outside, 'secret.jsonl')],
+    ['a file of the system', () => '/etc/hostname'],
+    ['a path that leads out of the folder', () => `../${basename(outside)}/secret.jsonl`],
+    ['one that leads out further in', () => `play/../../${basename(outside)}/secret.jsonl`],
+    ['a file that does not exist there', () => '/nowhere/at/all.jsonl'],
+    ['a link', () => 'link.jsonl'],
+    ['a linked folder', () => 'linked/secret.jsonl'],
+  ])('reads no file of the machine by %s', (_, path) => {
+    expect(() => withRecordings(staged(path()), folder)).toThrow(
+      /^stages\.0\.algorithm\.file is ".*", which is outside of the experiment's folder.*--allow-file/,
+    );
+  });
+
+  it('may read one that was allowed', () => {
+    const file = join(outside, 'secret.jsonl');
+    expect(text(withRecordings(staged(file), folder, [file]).recordings.get('secret.jsonl'))).toBe('secret');
+    expect(() => withRecordings(staged(file), folder, [outside])).toThrow(/--allow-file/);
+  });
+
+  it('keeps no copy of a file that holds no trajectories', async () => {
+    await expect(checkRecordings(new Map([['a.jsonl', new TextEncoder().encode('one\n')]]))).rejects.toThrow(
+      /a\.jsonl holds no trajectory/,
+    );
+  });
 });

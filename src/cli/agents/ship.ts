@@ -3,7 +3,7 @@
  * (sampled and greedy, beside chance and the oracle), and writes its card. Finished evaluations are kept until the
  * folder is written, so that the same call continues.
  */
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { join } from 'node:path';
 import { downloadBytes, findModel } from '../../policy/catalogue.ts';
@@ -23,6 +23,7 @@ import { RunStore } from '../../store/run-store.ts';
 import { evaluate, writeReport } from '../evaluation.ts';
 import type { DeviceOptions } from '../node-device.ts';
 import { readDocument } from '../training-run.ts';
+import { writeWhole } from '../whole-files.ts';
 import { cardOf, curvesOf, formatTurns, listedOf, partsOf } from './card.ts';
 import { ownTable } from './own-table.ts';
 import { packRun } from './pack.ts';
@@ -128,7 +129,7 @@ export async function ship(recipe: AgentRecipe, run: RunSummary, options: ShipOp
   const folder = join(options.site, name);
   mkdirSync(folder, { recursive: true });
   const file = `${name}.tabgym`;
-  writeFileSync(join(folder, file), packed.bytes);
+  writeWhole(join(folder, file), packed.bytes);
   const records = await store.records<StepRecord>(run.id);
   const suites = [...(await suitesOf(recipe, join(folder, file), options)), ...ownTable(run.experiment, records)];
   const unfinished = run.step < run.experiment.steps;
@@ -149,9 +150,9 @@ export async function ship(recipe: AgentRecipe, run: RunSummary, options: ShipOp
         ]
       : limits,
   };
-  writeFileSync(join(folder, 'agent.json'), `${JSON.stringify(agent, null, 1)}\n`);
-  writeFileSync(join(folder, 'card.md'), cardOf(agent));
-  writeFileSync(join(folder, 'curves.svg'), curvesOf(agent, records));
+  writeWhole(join(folder, 'agent.json'), `${JSON.stringify(agent, null, 1)}\n`);
+  writeWhole(join(folder, 'card.md'), cardOf(agent));
+  writeWhole(join(folder, 'curves.svg'), curvesOf(agent, records));
   writeGallery(options.site);
   return agent;
 }
@@ -163,5 +164,5 @@ function writeGallery(site: string): void {
     const file = join(site, name, 'agent.json');
     return listedOf(readAgent(JSON.parse(readFileSync(file, 'utf8')), file));
   });
-  writeFileSync(join(site, 'index.json'), `${JSON.stringify({ format: GALLERY_FORMAT, agents }, null, 1)}\n`);
+  writeWhole(join(site, 'index.json'), `${JSON.stringify({ format: GALLERY_FORMAT, agents }, null, 1)}\n`);
 }

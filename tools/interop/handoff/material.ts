@@ -5,10 +5,11 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { exportedFiles, readCheckpoint } from '../../../src/cli/export.ts';
-import { handOff, writeFolderOf } from '../../../src/cli/handoff-folder.ts';
+import { handOff } from '../../../src/cli/handoff-folder.ts';
 import { openDevice } from '../../../src/cli/node-device.ts';
 import { makeModel } from '../../../src/cli/random-model.ts';
 import { train } from '../../../src/cli/training-run.ts';
+import { writeFolder } from '../../../src/cli/whole-files.ts';
 import { uniformAt } from '../../../src/envs/random-player.ts';
 import { findModel } from '../../../src/policy/catalogue.ts';
 import { Model } from '../../../src/policy/engine/model.ts';
@@ -119,10 +120,7 @@ async function tinyExports(folder: string): Promise<void> {
   const form = { operators: 'standard', weights: 'float32', dtype: 'float32' } as const;
   for (const format of ['hf', 'onnx'] as const) {
     const files = exportedFiles(from, { ...form, format });
-    writeFolderOf(
-      Object.fromEntries([...files].map(([name, pieces]) => [name, Buffer.concat(pieces)])),
-      join(folder, `tiny-${format}`),
-    );
+    writeFolder(join(folder, `tiny-${format}`), files);
   }
 }
 
