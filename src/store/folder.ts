@@ -19,6 +19,7 @@ import {
   type Space,
   type StoredRecord,
 } from './run.ts';
+import { sha256 } from './sha256.ts';
 
 const RECORDS_A_FILE = 256;
 
@@ -28,6 +29,9 @@ export type Files = Pick<typeof realFs, 'open' | 'rename' | 'readFile' | 'readdi
 const physical = (name: string, info: FileInfo) =>
   `${name.replace('/', '-').replace(/-(\d+)$/, (_, step) => `-${step.padStart(6, '0')}`)}-${info.crc.toString(16).padStart(8, '0')}.bin`;
 const recordsFile = (step: number) => `records-${String(Math.floor(step / RECORDS_A_FILE)).padStart(6, '0')}.jsonl`;
+/** Hash of a manifest as a reader parses it. */
+const hashOf = (manifest: object) => sha256(new TextEncoder().encode(JSON.stringify(manifest)));
+
 const missing = (error: unknown) => (error as { code?: string }).code === 'ENOENT';
 
 export class FolderStore implements Backend {
@@ -55,13 +59,20 @@ export class FolderStore implements Backend {
   async manifest(id: string): Promise<RunManifest | null> {
     const text = await this.text(this.place(id, 'run.json'));
     if (text === null) return null;
+    let found: RunManifest & { hash?: string };
     try {
-      return JSON.parse(text);
+      found = JSON.parse(text);
     } catch {
-      throw new CorruptError(
-        `${this.place(id, 'run.json')} is not JSON. Restore it from a copy, or remove the folder.`,
-      );
+      throw this.corrupt(id, 'is not JSON');
     }
+    // Runs of older versions have no hash.
+    const { hash, ...manifest } = Object(found) as typeof found;
+    if (hash !== undefined && hash !== hashOf(manifest)) throw this.corrupt(id, 'was changed: its hash differs');
+    return manifest;
+  }
+
+  private corrupt(id: string, what: string): CorruptError {
+    return new CorruptError(`${this.place(id, 'run.json')} ${what}. Restore it from a copy, or remove the folder.`);
   }
 
   private async text(path: string): Promise<string | null> {
@@ -115,7 +126,8 @@ export class FolderStore implements Backend {
     const { files } = change.manifest;
     for (const [name, { bytes }] of change.put ?? []) await this.write(id, physical(name, files[name]), bytes);
     await this.writeRecords(id, change.records ?? []);
-    await this.write(id, 'run.json', JSON.stringify(change.manifest, null, 1));
+    const hash = hashOf(change.manifest);
+    await this.write(id, 'run.json', JSON.stringify({ ...change.manifest, hash }, null, 1));
     await this.sweep(id, change.manifest);
   }
 

@@ -4,6 +4,7 @@
  * trajectories and a tokenizer are named blobs.
  */
 import { crc32 } from './crc32.ts';
+import { linked, verifiedRecords } from './record-chain.ts';
 import { droppedCheckpoints, droppedTrajectories } from './retention.ts';
 import {
   type Backend,
@@ -83,6 +84,17 @@ function newId(): string {
   return Array.from(crypto.getRandomValues(new Uint8Array(8)), (byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
+const isObject = (value: unknown): value is { [field: string]: unknown } =>
+  value !== null && typeof value === 'object' && !Array.isArray(value);
+
+/** True for a manifest whose fields are of the types that every reader of a list of runs uses. */
+function isManifest(value: unknown): value is RunManifest {
+  if (!isObject(value) || !isObject(value.run) || !isObject(value.files) || !isObject(value.checkpoints)) return false;
+  const { id, name, step, updatedAt, experiment, origin } = value.run;
+  const hasTypes = [id, name].every((each) => typeof each === 'string') && [step, updatedAt].every(Number.isFinite);
+  return hasTypes && isObject(experiment) && isObject(origin);
+}
+
 const mostTags = 20;
 const longestTag = 40;
 const longestNotes = 4000;
@@ -96,15 +108,22 @@ export class RunStore {
     private readonly now: () => number = Date.now,
   ) {}
 
-  /** All runs, including those in the bin, the latest first. */
+  /** All runs that can be read, including those in the bin, the latest first. */
   async list<E>(): Promise<StoredRun<E>[]> {
-    const manifests = await this.backend.manifests();
+    const manifests = (await this.backend.manifests()).filter(isManifest);
     return manifests.map((m) => m.run as StoredRun<E>).sort((a, b) => b.updatedAt - a.updatedAt);
+  }
+
+  /** Number of stored runs of which the manifest cannot be read. They are not listed, and the others are unaffected. */
+  async unreadable(): Promise<number> {
+    return (await this.backend.manifests()).filter((each) => !isManifest(each)).length;
   }
 
   async manifest(id: string): Promise<RunManifest> {
     const found = await this.backend.manifest(id);
     if (!found) throw new StoreError(`Run ${id} does not exist here. It may have been deleted in another tab.`);
+    if (!isManifest(found))
+      throw new CorruptError(`Run ${id} cannot be read: its description is damaged. Import an exported copy.`);
     return found;
   }
 
@@ -137,7 +156,9 @@ export class RunStore {
     };
     putFiles(manifest, put);
     manifest.run.bytes = totalBytes(manifest);
-    await this.write(id, manifest.run.bytes, () => ({ manifest, put, records: run.records }));
+    const { records, chain } = linked(run.records ?? []);
+    if (records.length) manifest.chain = chain;
+    await this.write(id, manifest.run.bytes, () => ({ manifest, put, records }));
     return copyOf(manifest.run);
   }
 
@@ -169,12 +190,16 @@ export class RunStore {
       if (checkpoint) manifest.checkpoints[record.step] = checkpoint.meta;
       putFiles(manifest, put);
       if (commit.best) manifest.run.best = commit.best;
+      // A step that is written again replaces the last link.
+      const from = record.step > manifest.run.step ? manifest.chain?.last : manifest.chain?.before;
+      const { records, chain } = linked([record], from);
+      manifest.chain = chain;
       const remove = this.drop(manifest, record.step);
       manifest.run.step = record.step;
       manifest.run.updatedAt = this.now();
       if (commit.success !== undefined) manifest.run.success = commit.success;
       manifest.run.bytes = totalBytes(manifest);
-      return { manifest, put, remove, records: [record] };
+      return { manifest, put, remove, records };
     });
   }
 
@@ -215,10 +240,13 @@ export class RunStore {
     });
   }
 
-  /** Records of the committed steps, ascending. */
-  async records<R extends StoredRecord>(id: string): Promise<R[]> {
-    const [manifest, records] = [await this.manifest(id), await this.backend.records(id)];
-    return records.filter((record) => record.step <= manifest.run.step) as R[];
+  /**
+   * Records of the committed steps up to `last`, ascending. Throws DamagedRecordError for one that differs from what was
+   * written.
+   */
+  async records<R extends StoredRecord>(id: string, last?: number): Promise<R[]> {
+    const [{ run, chain }, records] = [await this.manifest(id), await this.backend.records(id)];
+    return verifiedRecords(records as R[], { name: run.name, step: run.step, chain }, last);
   }
 
   /** Steps with trajectories, ascending. */

@@ -89,6 +89,11 @@ export interface RunManifest {
   files: { [name: string]: FileInfo };
   /** Facts of the checkpoints, by step. */
   checkpoints: { [step: string]: CheckpointMeta };
+  /**
+   * Links of the last record and of the one before it (record-chain.ts). Absent for runs of older versions until their
+   * next step.
+   */
+  chain?: { last: string; before: string };
 }
 
 export interface Blob {

@@ -41,6 +41,9 @@ export async function exportSweep(store: RunStore, runIds: readonly string[]): P
   return zip([{ name: 'sweep.json', bytes: head, stored: false }, ...files]);
 }
 
+const mostPlaces = 10_000;
+const place = v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(mostPlaces));
+
 const shape = v.looseObject({
   format: v.literal(SWEEP_FORMAT),
   name: v.pipe(v.string(), v.maxLength(500)),
@@ -51,10 +54,10 @@ const shape = v.looseObject({
         crc: v.number(),
         name: v.pipe(v.string(), v.nonEmpty(), v.maxLength(500)),
         place: v.looseObject({
-          index: v.pipe(v.number(), v.integer()),
-          variant: v.pipe(v.number(), v.integer()),
-          variantName: v.string(),
-          seed: v.number(),
+          index: place,
+          variant: place,
+          variantName: v.pipe(v.string(), v.maxLength(500)),
+          seed: v.pipe(v.number(), v.integer()),
         }),
       }),
     ),
@@ -100,7 +103,9 @@ export function readSweep(bytes: Uint8Array, fileName: string, newId: string): N
   const index = indexOf(bytes);
   if (!index) return null;
   if (index.format !== SWEEP_FORMAT)
-    throw new BundleError(`This sweep has the format "${index.format}"; this version reads "${SWEEP_FORMAT}".`);
+    throw new BundleError(
+      `This sweep has the format "${String(index.format).slice(0, 40)}"; this version reads "${SWEEP_FORMAT}".`,
+    );
   const wrong = v.safeParse(shape, index).issues?.[0];
   if (wrong)
     throw new BundleError(

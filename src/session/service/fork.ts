@@ -57,7 +57,7 @@ export async function forkRun(
     const steps = await store.checkpointSteps(runId);
     throw new StoreError(`Step ${step} has no checkpoint. These have one: ${steps.join(', ')}.`);
   }
-  const records = (await store.records<StepRecord>(runId)).filter((record) => record.step <= step);
+  const records = await store.records<StepRecord>(runId, step);
   const kept = { checkpoint, assets: { ...(await assetsOf(store, runId)), ...assets } };
   const run = await store.create({
     name: await forkName(store, parent, step, experiment, changes),

@@ -123,8 +123,20 @@ export class TrainerService implements TrainerApi {
   ): Promise<GpuReport> {
     this.listener = listener;
     if (device) this.parts.devices?.ask(device);
-    void this.parts.store.purgeBin().catch((error: Error) => this.notice('error', error.message));
+    void this.tidy().catch((error: Error) => this.notice('error', error.message));
     return this.parts.engines.report();
+  }
+
+  /** Empties the bin of what is due, and names stored runs that cannot be read. */
+  private async tidy(): Promise<void> {
+    const { store } = this.parts;
+    await store.purgeBin();
+    const unreadable = await store.unreadable();
+    if (unreadable > 0)
+      this.notice(
+        'warning',
+        `Stored runs that cannot be read and are not listed: ${unreadable}. The others are unaffected.`,
+      );
   }
 
   async chooseDevice(name: DeviceName | null): Promise<GpuReport> {

@@ -1,0 +1,76 @@
+/**
+ * A hash beside each stored record, over the record and the hash before it, so that a changed, missing or exchanged
+ * record is found by its step. Runs of older versions have records without a hash; the chain begins with the first
+ * that is written by this version.
+ */
+import { CorruptError, type RunManifest, type StoredRecord } from './run.ts';
+import { sha256 } from './sha256.ts';
+
+/** Field of a stored record that holds its link. */
+const field = 'chain';
+const digits = 16;
+
+type Linked<R extends StoredRecord> = R & { [field]?: string };
+
+/** The text that is hashed is the same whether the record was stored as JSON or as a structured clone. */
+const linkOf = (before: string, record: StoredRecord) =>
+  sha256(new TextEncoder().encode(before + JSON.stringify(record))).slice(0, digits);
+
+type Chain = NonNullable<RunManifest['chain']>;
+
+/** Records with their links, after the link `from`, and the ends of the chain. */
+export function linked<R extends StoredRecord>(records: readonly R[], from = ''): { records: R[]; chain: Chain } {
+  const chain = { last: from, before: '' };
+  const out = records.map((record) => {
+    chain.before = chain.last;
+    chain.last = linkOf(chain.last, record);
+    return { ...record, [field]: chain.last };
+  });
+  return { records: out, chain };
+}
+
+function withoutLink<R extends StoredRecord>({ [field]: link, ...record }: Linked<R>) {
+  return { link, record: record as unknown as R };
+}
+
+/** Where a stored run's records break. */
+export class DamagedRecordError extends CorruptError {
+  override name = 'DamagedRecordError';
+  constructor(
+    name: string,
+    readonly step: number,
+    /** Last step whose record is whole; null: there is none. */
+    readonly lastWhole: number | null,
+  ) {
+    super(
+      `The record of step ${step} of run "${name}" is damaged: its hash differs. ${
+        lastWhole === null
+          ? 'Import an exported copy.'
+          : `Fork the run at step ${lastWhole} or before (npm run train with --fork-at ${lastWhole}), or import an exported copy.`
+      }`,
+    );
+  }
+}
+
+/**
+ * Records without their links, up to step `last`. The end of the chain is checked if all of them
+ * are read. Throws DamagedRecordError.
+ */
+export function verifiedRecords<R extends StoredRecord>(
+  stored: readonly R[],
+  { name, step, chain }: { name: string; step: number; chain?: Chain },
+  last = step,
+): R[] {
+  const out: R[] = [];
+  let before = '';
+  const refuse = (at: number) => new DamagedRecordError(name, at, out.at(-1)?.step ?? null);
+  for (const each of stored) {
+    if (each.step > last) break;
+    const { link, record } = withoutLink(each);
+    if (link === undefined ? before !== '' : link !== linkOf(before, record)) throw refuse(each.step);
+    before = link ?? '';
+    out.push(record);
+  }
+  if (last >= step && chain && before !== chain.last) throw refuse((out.at(-1)?.step ?? -1) + 1);
+  return out;
+}

@@ -1,0 +1,148 @@
+// Damage in a stored run's records and description: found by a hash, named by its step, and the whole steps go on.
+import 'fake-indexeddb/auto';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { FolderStore } from '../../src/store/folder.ts';
+import { IndexedDbStore } from '../../src/store/indexeddb.ts';
+import { DamagedRecordError, linked, verifiedRecords } from '../../src/store/record-chain.ts';
+import { type Backend, CorruptError, type RunManifest, type StoredRecord } from '../../src/store/run.ts';
+import { RunStore } from '../../src/store/run-store.ts';
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'tabgym-chain-'));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const backends: { [name: string]: () => Backend } = {
+  folder: () => new FolderStore(folder),
+  indexeddb: () => new IndexedDbStore(folder),
+};
+
+const recordAt = (step: number) =>
+  ({ step, metrics: { loss: 1 / (step + 1), kl: Number.NaN, tiny: -0, absent: undefined }, 7: 'x' }) as StoredRecord;
+
+/** A run with records of steps 0 to `last`. */
+async function runWith(store: RunStore, last: number): Promise<string> {
+  const { id } = await store.create({ name: 'a run', experiment: { seed: 1 }, origin: { kind: 'new' } });
+  await store.claim(id, 'me');
+  for (let step = 0; step <= last; step++)
+    await store.commit(id, 'me', { record: recordAt(step), checkpoint: null, trajectories: null });
+  return id;
+}
+
+const steps = (records: readonly StoredRecord[]) => records.map(({ step }) => step);
+
+describe.each(Object.keys(backends))('records in the back end %s', (name) => {
+  it('are read as they were written, and the chain goes on over sessions, copies and a step written twice', async () => {
+    const id = await runWith(new RunStore(backends[name]()), 2);
+    const store = new RunStore(backends[name]());
+    await store.claim(id, 'other');
+    for (const step of [2, 3])
+      await store.commit(id, 'other', { record: recordAt(step), checkpoint: null, trajectories: null });
+    const records = await store.records(id);
+    expect(JSON.stringify(records)).toBe(JSON.stringify([0, 1, 2, 3].map(recordAt)));
+    const { id: copy } = await store.create({
+      name: 'copy',
+      experiment: {},
+      origin: { kind: 'new' },
+      step: 3,
+      records,
+    });
+    expect(JSON.stringify(await store.records(copy))).toBe(JSON.stringify(records));
+    await store.close();
+  });
+
+  it('a description that cannot be read hides no other run', async () => {
+    const backend = backends[name]();
+    const store = new RunStore(backend);
+    const id = await runWith(store, 1);
+    for (const [k, broken] of [{}, { run: null }, { run: { id: 'x', name: {} } }, null].entries())
+      if (name === 'indexeddb' || broken)
+        await backend.change(`broken${k}`, () => ({
+          manifest: { files: {}, checkpoints: {}, ...broken } as RunManifest,
+        }));
+    expect((await store.list()).map((run) => run.id)).toEqual([id]);
+    expect(await store.unreadable()).toBeGreaterThanOrEqual(3);
+    await expect(store.get('broken1')).rejects.toThrow(CorruptError);
+    await store.close();
+  });
+});
+
+describe('a chain', () => {
+  const { records, chain } = linked([0, 1, 2, 3].map(recordAt));
+  const run = { name: 'a run', step: 3, chain };
+  const refusal = (damaged: readonly StoredRecord[]) => {
+    try {
+      verifiedRecords(damaged, run);
+    } catch (error) {
+      return error as DamagedRecordError;
+    }
+    return null;
+  };
+
+  it.each([
+    ['a changed number', (all: StoredRecord[]) => Object.assign(all[2], { metrics: { loss: 0.5 } }), 2],
+    ['a field more', (all: StoredRecord[]) => Object.assign(all[1], { more: 1 }), 1],
+    ['a missing record', (all: StoredRecord[]) => all.splice(1, 1), 2],
+    ['a missing last record', (all: StoredRecord[]) => all.pop(), 3],
+    [
+      'two exchanged contents',
+      (all: StoredRecord[]) =>
+        ([all[1], all[2]] = [
+          { ...all[2], step: 1 },
+          { ...all[1], step: 2 },
+        ]),
+      1,
+    ],
+    ['a record without its hash', (all: StoredRecord[]) => delete (all[2] as { chain?: string }).chain, 2],
+    ['a changed hash', (all: StoredRecord[]) => Object.assign(all[3], { chain: '0' }), 3],
+  ])('finds %s', (_, damage, step) => {
+    const damaged = structuredClone(records);
+    damage(damaged);
+    const error = refusal(damaged);
+    expect(error).toBeInstanceOf(DamagedRecordError);
+    expect([error?.step, error?.lastWhole]).toEqual([step, step - 1 - Number(damaged.length === 3 && step === 2)]);
+    expect(error?.message).toMatch(/of run "a run" is damaged.*--fork-at/);
+  });
+
+  it('lets the steps before the damage be read', () => {
+    const damaged = structuredClone(records);
+    Object.assign(damaged[2], { metrics: {} });
+    expect(steps(verifiedRecords(damaged, run, 1))).toEqual([0, 1]);
+    expect(refusal(damaged)?.lastWhole).toBe(1);
+  });
+
+  it('begins after the records of an older version', () => {
+    const older = [0, 1].map(recordAt);
+    const after = linked([2, 3].map(recordAt));
+    expect(steps(verifiedRecords([...older, ...after.records], { ...run, chain: after.chain }))).toEqual([0, 1, 2, 3]);
+    expect(steps(verifiedRecords(older, { name: 'a', step: 1 }))).toEqual([0, 1]);
+  });
+});
+
+it('every flipped bit of a stored run is refused by name, or changes nothing that is read', async () => {
+  const id = await runWith(new RunStore(new FolderStore(folder)), 2);
+  const place = join(folder, 'runs', id);
+  const read = async () => {
+    const store = new RunStore(new FolderStore(folder));
+    const { run } = await store.manifest(id);
+    return JSON.stringify([run, await store.records(id)]);
+  };
+  const whole = await read();
+  for (const file of readdirSync(place)) {
+    const bytes = readFileSync(join(place, file));
+    for (let at = 0; at < bytes.length; at += 3) {
+      const flipped = Buffer.from(bytes);
+      flipped[at] ^= 1 << (at % 8);
+      writeFileSync(join(place, file), flipped);
+      const found = await read().catch((error: Error) => error);
+      if (found instanceof Error) expect([at, found]).toEqual([at, expect.any(CorruptError)]);
+      else expect([file, at, found]).toEqual([file, at, whole]);
+    }
+    writeFileSync(join(place, file), bytes);
+  }
+  expect(await read()).toBe(whole);
+});
