@@ -45,6 +45,7 @@ const all = {
   'fuzz-search': 'tools/fuzz/search.ts',
   'fuzz-web': 'tools/fuzz/web.ts',
   'fuzz-trajectories': 'tools/fuzz/trajectories.ts',
+  'fuzz-policies': 'tools/fuzz/policies.ts',
   'fuzz-bundles': 'tools/fuzz/bundles.ts',
   'test-corpus': 'tools/corpus/main.ts',
   'make-model': 'src/cli/make-model.ts',

@@ -123,13 +123,14 @@ export class NotFiniteUpdateError extends Error {
   }
 }
 
-/** Throws NotFiniteUpdateError if the gradient norm, a loss or a log-probability of the update is not finite. */
+/** Throws NotFiniteUpdateError if the gradient norm, a loss, a log-probability or an entropy is not finite. */
 function requireFinite({ gradNorm, outputs }: UpdateResult): void {
   if (!Number.isFinite(gradNorm)) throw new NotFiniteUpdateError('gradient norm', gradNorm);
-  for (const { loss, logprob } of outputs)
+  for (const { loss, logprob, entropy } of outputs)
     for (const [what, values] of [
       ['loss', loss],
       ['log-probability', logprob],
+      ['entropy', entropy],
     ] as const) {
       const wrong = values.find((value) => !Number.isFinite(value));
       if (wrong !== undefined) throw new NotFiniteUpdateError(what, wrong);

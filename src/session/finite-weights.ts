@@ -1,6 +1,7 @@
 /** Checkpoints whose numbers are not finite: found by name, with the last step from which a run can go on. */
-import { notFinite } from '../policy/finite.ts';
-import type { PolicyState } from '../policy/policy.ts';
+import { notFinite, tooLarge } from '../policy/finite.ts';
+import { parametersOf } from '../policy/moments.ts';
+import type { PolicyState, TensorMap } from '../policy/policy.ts';
 import type { RunStore, StoredCheckpoint } from '../store/run-store.ts';
 import { decodeState } from './checkpoint.ts';
 
@@ -13,7 +14,7 @@ export class NotFiniteWeightsError extends Error {
     readonly lastGood: number | null,
   ) {
     super(
-      `The weights of step ${step} are not finite: ${problem}. ` +
+      `The weights of step ${step} cannot be used: ${problem}. ` +
         (lastGood === null
           ? 'No earlier checkpoint of this run is finite: start a new run.'
           : `Step ${lastGood} is the last good one: fork the run there (in the page under Runs; npm run train with --fork-at ${lastGood}).`),
@@ -32,19 +33,22 @@ export class NotFiniteStepError extends Error {
   }
 }
 
+/** Description of a number that is not finite, or of a weight with which single precision overflows; null: none. */
+const unusable = (tensors: TensorMap) => notFinite(tensors) ?? tooLarge(parametersOf(tensors));
+
 /** Throws NotFiniteStepError if the weights after a step are not finite. */
 export function requireFinite(step: number, { tensors }: PolicyState): void {
-  const problem = notFinite(tensors);
+  const problem = unusable(tensors);
   if (problem) throw new NotFiniteStepError(step, problem);
 }
 
-const problemOf = ({ meta, bytes }: StoredCheckpoint) => notFinite(decodeState(bytes, meta.optimizerStep).tensors);
+const problemOf = ({ meta, bytes }: StoredCheckpoint) => unusable(decodeState(bytes, meta.optimizerStep).tensors);
 
 /** The state of a run's checkpoint. Throws NotFiniteWeightsError, with the last good step, if it is not finite. */
 export async function finiteState(store: RunStore, runId: string, checkpoint: StoredCheckpoint): Promise<PolicyState> {
   const { meta, bytes } = checkpoint;
   const state = decodeState(bytes, meta.optimizerStep);
-  const problem = notFinite(state.tensors);
+  const problem = unusable(state.tensors);
   if (!problem) return state;
   for (const step of (await store.checkpointSteps(runId)).toReversed()) {
     const earlier = step < meta.step ? await store.checkpoint(runId, step) : null;

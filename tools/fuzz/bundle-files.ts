@@ -4,6 +4,7 @@ import { encodeTrajectories } from '../../src/session/run/trajectory-codec.ts';
 import { readRunFile } from '../../src/session/run-file.ts';
 import { BundleError, bundleOf } from '../../src/store/bundle.ts';
 import { unzip, zip } from '../../src/store/zip.ts';
+import { changedValue, generator, withBytesChanged } from './mutations.ts';
 
 const rate = { successes: 3, episodes: 8, rate: 0.375, low: 0.1, high: 0.7 };
 const scores = { policy: { mean: 0.5 }, chance: { mean: 0.1 } };
@@ -59,40 +60,6 @@ export function madeBundle(): Uint8Array<ArrayBuffer> {
 
 export type Verdict = 'refused' | 'equal' | 'otherwise' | 'unnamed';
 
-function generator(seed: number): (below: number) => number {
-  let state = (seed * 2654435761 + 1) >>> 0;
-  return (below) => {
-    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
-    return Math.floor((state / 2 ** 32) * below);
-  };
-}
-
-/** Values in place of a JSON value. */
-const replacements = [null, 5, -1, 1e300, 0.5, '', 'x', [], {}, true, [[1]], { step: 1 }, 'a'.repeat(300)];
-
-/** Replaces one value somewhere in a JSON value. */
-function changed(value: unknown, random: (below: number) => number): unknown {
-  const keys = value !== null && typeof value === 'object' ? Object.keys(value) : [];
-  if (keys.length === 0 || random(4) === 0) return replacements[random(replacements.length)];
-  const copy = structuredClone(value) as { [key: string]: unknown };
-  const key = keys[random(keys.length)];
-  if (random(6) === 0) delete copy[key];
-  else copy[key] = changed(copy[key], random);
-  return copy;
-}
-
-function withBytesChanged(file: Uint8Array, random: (below: number) => number): Uint8Array {
-  const copy = file.slice();
-  const at = random(copy.length);
-  const kind = random(5);
-  if (kind === 0) return copy.slice(0, at);
-  if (kind === 1) copy[at] ^= 1 << random(8);
-  else if (kind === 2) copy[at] = random(256);
-  else if (kind === 3) copy.copyWithin(at, random(copy.length), random(copy.length));
-  else copy.fill(random(2) * 255, at, at + random(8));
-  return copy;
-}
-
 /** Changes a value in one of the file's JSON parts and packs it again, so that the zip itself is sound. */
 function withValueChanged(file: Uint8Array, random: (below: number) => number): Uint8Array {
   const entries = unzip(file);
@@ -101,7 +68,7 @@ function withValueChanged(file: Uint8Array, random: (below: number) => number): 
   const isLines = name === 'steps.jsonl';
   const at = random(lines.length);
   const text = isLines ? lines[at] : lines.join('\n');
-  const mutated = JSON.stringify(changed(JSON.parse(text), random)) ?? '';
+  const mutated = JSON.stringify(changedValue(JSON.parse(text), random)) ?? '';
   if (isLines) lines[at] = mutated;
   entries[name] = new TextEncoder().encode(isLines ? `${lines.join('\n')}\n` : mutated);
   if (random(10) === 0) delete entries[Object.keys(entries)[random(Object.keys(entries).length)]];

@@ -110,9 +110,9 @@ const plain = /^[\x20-\x7e\n]*$/;
 const spaces = /[ \n]+/;
 
 /** True if no token crosses a space: the model encodes each whitespace-separated word on its own. */
-function splitsAtWhitespace({ pre_tokenizer, model, added_tokens }: TokenizerJson): boolean {
+function splitsAtWhitespace({ pre_tokenizer, model }: TokenizerJson, added: TokenizerJson['added_tokens']): boolean {
   const first = (pre_tokenizer as { pretokenizers?: { type: string }[] } | null)?.pretokenizers?.[0];
-  const wider = added_tokens.some(
+  const wider = added.some(
     ({ lstrip, rstrip, single_word, normalized }) => lstrip || rstrip || single_word || normalized,
   );
   return model.type === 'WordPiece' && first?.type === 'WhitespaceSplit' && !wider;
@@ -150,9 +150,11 @@ export class Tokenizer {
         throw new TokenizerError(`This tokenizer.json cannot be loaded: it has ${error.message}, which is not read.`);
       throw new TokenizerError(`This tokenizer.json cannot be loaded: ${(error as Error).message}`);
     }
-    this.splitsWords = splitsAtWhitespace(json);
-    this.addedTexts = splitter(json.added_tokens.map(({ content }) => content));
-    this.addedIds = new Map(json.added_tokens.map(({ content, id }) => [content, id]));
+    // Files of early versions may lack the list.
+    const added = json.added_tokens ?? [];
+    this.splitsWords = splitsAtWhitespace(json, added);
+    this.addedTexts = splitter(added.map(({ content }) => content));
+    this.addedIds = new Map(added.map(({ content, id }) => [content, id]));
     // Ids may have gaps, and the embedding needs a row for the largest.
     this.vocabSize = this.inner.tokens.length;
   }

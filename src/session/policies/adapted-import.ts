@@ -7,7 +7,7 @@ import { freshState } from '../../policy/moments.ts';
 import { type AdapterFiles, readAdapter } from '../../store/bundle.ts';
 import type { NewRun } from '../../store/run-store.ts';
 import { encodeState, REFERENCE } from '../checkpoint.ts';
-import { textOf } from './kept-files.ts';
+import { requireUsable, textOf } from './kept-files.ts';
 import { untrained } from './kind.ts';
 
 /**
@@ -26,6 +26,7 @@ export function importedAdapter(
   const text = textOf(config);
   const own = preset.policy.kind === 'lora' ? preset.policy : null;
   const { lora: read, tensors } = readAdapterAlone({ config: text, tensors: bytes }, own?.lora ?? null);
+  requireUsable(tensors);
   const { name, revision = null, key } = readAdapterBase(text, bytes, own?.model ?? beside);
   // An adapter trained elsewhere may name a local folder as its base. The preset's settings, if they have a model,
   // identify it better.

@@ -1,7 +1,9 @@
 /** Reads the files that a run stores of its policy, for the export. */
 import { type ModelConfig, parseConfig } from '../../policy/config.ts';
+import { tooLarge } from '../../policy/finite.ts';
 import { parametersOf } from '../../policy/moments.ts';
 import type { TensorMap } from '../../policy/policy.ts';
+import { BundleError } from '../../store/bundle.ts';
 import { StoreError } from '../../store/run.ts';
 import { decodeState } from '../checkpoint.ts';
 import type { KeptPolicy } from './kind.ts';
@@ -23,4 +25,13 @@ export function keptFiles({ checkpoint, config, tokenizer }: KeptPolicy): KeptFi
     throw new StoreError('This run has no policy yet: train at least its first step.');
   const { tensors } = decodeState(checkpoint, 0);
   return { config: parseConfig(JSON.parse(textOf(config))), tensors: parametersOf(tensors), tokenizer };
+}
+
+/** Throws BundleError for imported weights with which nothing can be computed. */
+export function requireUsable(tensors: TensorMap): void {
+  const problem = tooLarge(tensors);
+  if (problem)
+    throw new BundleError(
+      `These weights cannot be used: ${problem}, and single precision overflows with it. Save the policy again from a step before its numbers grew.`,
+    );
 }

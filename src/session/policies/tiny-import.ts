@@ -3,10 +3,11 @@ import { type Experiment, ExperimentError, parseExperiment } from '../../experim
 import { type ModelConfig, parseConfig, writeConfig } from '../../policy/config.ts';
 import { loadCheckpoint } from '../../policy/formats/checkpoint.ts';
 import { freshState } from '../../policy/moments.ts';
-import { BundleError, readPolicy } from '../../store/bundle.ts';
+import { Tokenizer } from '../../policy/text/tokenizer.ts';
+import { BundleError, type PolicyFiles, readPolicy } from '../../store/bundle.ts';
 import type { NewRun } from '../../store/run-store.ts';
 import { encodeState, REFERENCE } from '../checkpoint.ts';
-import { bytesOf, textOf } from './kept-files.ts';
+import { bytesOf, requireUsable, textOf } from './kept-files.ts';
 import { untrained } from './kind.ts';
 
 /** An experiment for watching an imported policy: the preset's world, the policy's own sizes. */
@@ -40,10 +41,21 @@ function experimentOfPolicy(config: ModelConfig, preset: Experiment, name: strin
   }
 }
 
+/** A JSON file of a policy. */
+function parsed(files: PolicyFiles, name: 'config.json' | 'tokenizer.json') {
+  try {
+    return JSON.parse(textOf(files[name]));
+  } catch (error) {
+    throw new BundleError(
+      `${name} in this zip is not JSON (${(error as Error).message.slice(0, 200)}). Pack the policy again.`,
+    );
+  }
+}
+
 /** The run of a policy's zip: it can be watched or trained further. Throws a BundleError if the zip has no policy. */
 export function readTiny(bytes: Uint8Array, preset: Experiment, fileName: string): NewRun {
   const files = readPolicy(bytes);
-  const stated = parseConfig(JSON.parse(textOf(files['config.json'])));
+  const stated = parseConfig(parsed(files, 'config.json'));
   // The kind of the settings is checked before the weights, which may be a language model's.
   experimentOfPolicy(stated, preset, fileName);
   const { config, tensors } = loadCheckpoint({
@@ -52,6 +64,9 @@ export function readTiny(bytes: Uint8Array, preset: Experiment, fileName: string
     tokenizer: textOf(files['tokenizer.json']),
   });
   const experiment = experimentOfPolicy(config, preset, fileName);
+  // A tokenizer that cannot be read would be found only when the run opens.
+  new Tokenizer(parsed(files, 'tokenizer.json')).encode('');
+  requireUsable(tensors);
   const weights = encodeState(freshState(tensors));
   const isAsStated = config.tieWordEmbeddings === stated.tieWordEmbeddings;
   return {

@@ -4,7 +4,9 @@
  */
 import type { Experiment } from '../../experiment/experiment.ts';
 import { parseExperiment } from '../../experiment/experiment.ts';
-import type { RunStore } from '../../store/run-store.ts';
+import { variantsOf } from '../../experiment/sweep.ts';
+import { BundleError } from '../../store/bundle.ts';
+import type { NewRun, RunStore } from '../../store/run-store.ts';
 import { exportSweep, readSweep } from '../../store/sweep-bundle.ts';
 import type { EngineFactory } from '../engine.ts';
 import type { OpenedSweep, SessionEvent, StepRecord } from '../protocol.ts';
@@ -24,6 +26,16 @@ export interface SweepsParts {
   assetsOf: AssetsOf;
   /** Stops other computation on the device. */
   freeDevice(): Promise<void>;
+}
+
+/** Place of an imported run in its sweep. Throws BundleError if the sweep's document has no such variant. */
+function placeOf({ sweep }: NewRun): NonNullable<NewRun['sweep']> {
+  const document = parseExperiment(sweep!.document);
+  if (!document.sweep || sweep!.variant >= variantsOf(document).length)
+    throw new BundleError(
+      `sweep.json in this file names variant ${sweep!.variant}, which its document does not have. Export the sweep again.`,
+    );
+  return { ...sweep!, document };
 }
 
 export class Sweeps {
@@ -97,7 +109,7 @@ export class Sweeps {
     if (!runs) return null;
     // All runs are checked before the first is stored.
     for (const run of runs) checkRecords(run.records ?? []);
-    const checked = runs.map((run) => ({ ...run, experiment: parseExperiment(run.experiment) }));
+    const checked = runs.map((run) => ({ ...run, experiment: parseExperiment(run.experiment), sweep: placeOf(run) }));
     const ids: string[] = [];
     for (const run of checked) ids.push((await this.parts.store.create(run)).id);
     return ids[0];
