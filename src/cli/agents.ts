@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { Command } from 'commander';
 import { trainParts } from './agents/parts.ts';
 import { readRecipe, recipeNames } from './agents/recipe.ts';
-import { ship } from './agents/ship.ts';
+import { rewriteCard, ship } from './agents/ship.ts';
 import { fail } from './command-error.ts';
 import { type DeviceOptions, deviceOptions } from './node-device.ts';
 
@@ -18,6 +18,7 @@ const program = new Command('agents')
   .argument('<name>', 'a file of agents/, without .json')
   .option('--now', 'ship the steps trained so far, without training further; the card mentions it', false)
   .option('--suites <list>', 'play only these of its suites, separated by commas: for an interim look')
+  .option('--card', 'only write the card of the shipped agent again, with the sentences of its recipe', false)
   .option('--train-only', 'train only, without shipping', false)
   .option('--model <model>', 'language model in place of the one named in its experiments: a folder or a .gguf file')
   .option('--work <folder>', 'folder of its runs (default: runs/agents/NAME)')
@@ -27,6 +28,7 @@ for (const option of deviceOptions('wasm')) program.addOption(option);
 
 interface Options extends DeviceOptions {
   now: boolean;
+  card: boolean;
   trainOnly: boolean;
   suites?: string;
   model?: string;
@@ -37,8 +39,13 @@ interface Options extends DeviceOptions {
 
 async function main(): Promise<number> {
   program.parse();
-  const { now, trainOnly, suites, model, work, site, seed, device, threads } = program.opts<Options>();
+  const { now, card, trainOnly, suites, model, work, site, seed, device, threads } = program.opts<Options>();
   const whole = readRecipe(program.args[0]);
+  if (card) {
+    const { name, gain } = rewriteCard(whole, site);
+    console.log(`${join(site, name)}: agent.json and card.md${gain ? ', with the gain by reward' : ''}`);
+    return 0;
+  }
   const chosen = suites?.split(',');
   const recipe = { ...whole, suites: whole.suites.filter(({ name }) => chosen?.includes(name) ?? true) };
   const print = (line: string) => console.log(line);

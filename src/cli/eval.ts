@@ -2,7 +2,7 @@
 import { Command, InvalidArgumentError } from 'commander';
 import { fail } from './command-error.ts';
 import { connectOption } from './connections.ts';
-import { evaluate, reportText, suiteNames, writeReport } from './evaluation.ts';
+import { evaluate, gainOfRun, OWN_SUITE, reportText, suiteNames, writeReport } from './evaluation.ts';
 import { deviceOptions } from './node-device.ts';
 import { numberIn, wholeFrom } from './number-argument.ts';
 
@@ -23,7 +23,7 @@ const program = new Command('eval')
     '<run>',
     "a run's file (.tabgym), the folder that npm run train wrote, or the address of an OpenAI-compatible server",
   )
-  .requiredOption('--suite <name>', `one of: ${suiteNames().join(', ')}`)
+  .requiredOption('--suite <name>', `one of: ${OWN_SUITE} (the run's own held-out tasks), ${suiteNames().join(', ')}`)
   .option('--samples <n>', 'attempts at each item', whole, 8)
   .option('--turns <list>', 'also report success within these numbers of turns, separated by commas', wholes)
   .option('--greedy', 'always the most likely token, one attempt', false)
@@ -31,7 +31,10 @@ const program = new Command('eval')
   .option('--seed <n>', 'seed for sampling', whole, 1)
   .option('--prompt-tokens <n>', "tokens for the task's text, if the run's limit is too small", whole)
   .option('--completion-tokens <n>', "tokens for the rest of an episode, if the run's limit is too small", whole)
-  .option('--compare <run>', 'another run on the same items: differences with paired tests')
+  .option(
+    '--compare <run>',
+    'another run on the same items, or "imitation" for the same run after its imitation: differences with paired tests',
+  )
   .option(
     '--model <name>',
     'for a server: its name for the model. The key is read from TABGYM_API_KEY, or typed with --ask-key',
@@ -85,6 +88,7 @@ async function main(): Promise<void> {
   const given = { ...options, turns, apiKey, run: program.args[0], signal, print };
   const { report, columns } = await evaluate(given as Parameters<typeof evaluate>[0]);
   print(reportText(report, columns));
+  for (const line of gainOfRun(given.run)) print(line);
   for (const file of out ? writeReport(report, columns, out) : []) print(file);
 }
 

@@ -7,6 +7,7 @@ import { dirname, join } from 'node:path';
 import { parseExperiment } from '../experiment/experiment.ts';
 import { apiPolicy } from '../experiment/policies/api.ts';
 import { presets } from '../experiment/presets.ts';
+import { gainOf } from '../rl/evaluation/gain.ts';
 import {
   reportCsv,
   reportJson,
@@ -18,9 +19,10 @@ import {
 import type { ItemResult } from '../rl/evaluation/suite-results.ts';
 import {
   type EvaluatedPolicy,
-  findSuite,
+  OWN_SUITE,
   type PlayedSuite,
   playSuite,
+  suiteFor,
   suiteNames,
   suiteReportOf,
 } from '../session/evaluation/suite-evaluation.ts';
@@ -29,10 +31,12 @@ import { lastFinite } from '../session/finite-weights.ts';
 import { readRunFile } from '../session/run-file.ts';
 import { Assembly } from '../session/service/assembly.ts';
 import { crc32 } from '../store/crc32.ts';
+import type { StoredCheckpoint } from '../store/run-store.ts';
 import { NodeBaseModels } from './base-models.ts';
 import { type Connections, worldOpener } from './connections.ts';
 import { type DeviceOptions, openDevice } from './node-device.ts';
 import { evaluationProgress } from './progress.ts';
+import { gainLines } from './report.ts';
 import { CommandError } from './training-run.ts';
 import { writeWhole } from './whole-files.ts';
 
@@ -80,11 +84,28 @@ function runFile(path: string): string {
   return file;
 }
 
-/** Policy of the run after its last step. */
-function policyOf(path: string): EvaluatedPolicy {
+/** In place of another run: the same run after its last step of imitation. */
+export const IMITATION = 'imitation';
+
+/** The checkpoint at the end of a run's imitation. */
+function imitatedOf(file: string, { records, checkpoints }: ReturnType<typeof readRunFile>): StoredCheckpoint {
+  const gain = gainOf(records);
+  if (!gain)
+    throw new CommandError(
+      `${file} has no evaluation at the end of imitation and of later reward: compare other runs.`,
+    );
+  const checkpoint = checkpoints?.find(({ meta }) => meta.step === gain.imitated);
+  if (checkpoint) return checkpoint;
+  throw new CommandError(
+    `${file} has no checkpoint of step ${gain.imitated}, its last step of imitation: let evaluations and imitation end at a step whose checkpoint is kept.`,
+  );
+}
+
+/** Policy of the run after its last step, or after its imitation. */
+function policyOf(path: string, which: 'last' | typeof IMITATION = 'last'): EvaluatedPolicy {
   const file = runFile(path);
   const run = readRunFile(new Uint8Array(readFileSync(file)), file);
-  const checkpoint = lastFinite(run.checkpoints);
+  const checkpoint = which === IMITATION ? imitatedOf(file, run) : lastFinite(run.checkpoints);
   if (!checkpoint) throw new CommandError(`${file} contains no checkpoint: export the run again, with its last step.`);
   const experiment = parseExperiment(run.experiment);
   return { name: run.name, experiment, tokenizer: run.assets?.['tokenizer.json'], checkpoint };
@@ -158,7 +179,7 @@ async function played(path: string, which: string, options: EvaluationOptions): 
   const {
     out,
     print,
-    run: _,
+    run,
     compare: _other,
     device,
     threads,
@@ -170,7 +191,8 @@ async function played(path: string, which: string, options: EvaluationOptions): 
     ...request
   } = options;
   const suiteRequest: SuiteRequest = { ...request, temperature: request.temperature ?? null };
-  const policy = isAddress(path) ? servedPolicy(path, model, replyTokens) : policyOf(path);
+  const own = path === IMITATION ? policyOf(run, IMITATION) : null;
+  const policy = own ?? (isAddress(path) ? servedPolicy(path, model, replyTokens) : policyOf(path));
   const machine = { open: () => openDevice({ device, threads }) };
   const engines = new Assembly({
     machine,
@@ -201,8 +223,8 @@ async function played(path: string, which: string, options: EvaluationOptions): 
 export async function evaluate(
   options: EvaluationOptions,
 ): Promise<{ report: SuiteReport; columns: readonly string[] }> {
-  const { columns } = findSuite(options.suite).suite;
   const ours = await played(options.run, 'ours', options);
+  const { columns } = suiteFor(options.suite, ours.experiment).suite;
   const other = options.compare ? await played(options.compare, 'other', options) : undefined;
   return { report: suiteReportOf(ours, { ...options, temperature: options.temperature ?? null }, other), columns };
 }
@@ -222,4 +244,11 @@ export function writeReport(report: SuiteReport, columns: readonly string[], fol
   return files.map(([name]) => join(folder, name));
 }
 
-export { reportText, suiteNames };
+/** The gain of a run's file by reward, in a line; empty without one. */
+export function gainOfRun(path: string): string[] {
+  if (isAddress(path)) return [];
+  const file = runFile(path);
+  return gainLines(readRunFile(new Uint8Array(readFileSync(file)), file).records);
+}
+
+export { OWN_SUITE, reportText, suiteNames };

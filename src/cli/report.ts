@@ -5,6 +5,7 @@
 
 import type { Evaluation, Mean, Rate, Scores, SplitEvaluation, StepRecord } from '../rl/evaluation/evaluation.ts';
 import { fallOf, signalLabels } from '../rl/evaluation/fall.ts';
+import { gainOf } from '../rl/evaluation/gain.ts';
 import { rewardHackOf } from '../rl/evaluation/reward-hack.ts';
 import { groupsToPointRight, meanMoments } from '../rl/metrics/signal.ts';
 
@@ -138,6 +139,20 @@ export function rewardHackLines(records: readonly StepRecord[]): string[] {
   ];
 }
 
+const signed = (value: number) => `${value < 0 ? '' : '+'}${three(value)}`;
+
+/** Held-out success after imitation and after the reward that followed. Empty for a run without both. */
+export function gainLines(records: readonly StepRecord[]): string[] {
+  const gain = gainOf(records);
+  if (!gain) return [];
+  const { imitated, before, after, difference, test, p } = gain;
+  const { mean, low, high } = difference;
+  const tested = p === null ? 'not paired' : `paired, ${test}, p ${p.toPrecision(2)}`;
+  return [
+    `held-out success after imitation (step ${imitated}) ${formatRate(before)}, after reward ${formatRate(after)}; difference ${signed(mean)} [${signed(low)}, ${signed(high)}] (${tested})`,
+  ];
+}
+
 /** Signal of the gradient over all steps that measured it. Empty if none did. */
 export function signalLines(records: readonly StepRecord[]): string[] {
   const moments = meanMoments(records.map(({ metrics }) => metrics));
@@ -164,6 +179,7 @@ export function reportLines(records: readonly StepRecord[]): string[] {
     ...fallLines(records),
     ...rewardHackLines(records),
     ...signalLines(records),
+    ...gainLines(records),
     closing('training-goal', start?.train, end.train),
     closing('held-out', start?.test, end.test),
   ];

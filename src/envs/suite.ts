@@ -20,6 +20,8 @@ export interface WorldSuite {
   split: Split;
   /** Tasks of the split, in this order. Default: all. */
   ids?: readonly number[];
+  /** Plays at most this many of the tasks, evenly spaced. Default: all. */
+  most?: number;
   /** Maximum number of turns of an episode. */
   turns: number;
   /** In the order of the published table. */

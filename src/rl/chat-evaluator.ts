@@ -14,7 +14,7 @@ import {
 } from './episode/chat-episode.ts';
 import { Players } from './episode/players.ts';
 import { failureWords, NoRoomError } from './episode/unplayed.ts';
-import { type Evaluation, type SplitEvaluation, summarize } from './evaluation/evaluation.ts';
+import { type Evaluation, type SplitEvaluation, summarizePlayed } from './evaluation/evaluation.ts';
 import { type ItemResult, isCounted } from './evaluation/suite-results.ts';
 import { type KeptSuiteOptions, type StepOptions, type SuiteSampling, suiteTasks } from './evaluator.ts';
 import { KeptTries } from './kept-tries.ts';
@@ -119,7 +119,7 @@ export class ChatEvaluator {
       chance: chance[i],
       oracle: oracle && !oracle[i].failed ? oracle[i].success : null,
     }));
-    return summarize(evaluated.filter((_, i) => isCounted(episodes[i])));
+    return summarizePlayed(evaluated, (i) => isCounted(episodes[i]));
   }
 
   private async tasks(split: 'train' | 'test'): Promise<Task[]> {

@@ -15,7 +15,7 @@ import { Players } from './episode/players.ts';
 import { type RolloutRequest, rollout, type TurnEvent } from './episode/rollout.ts';
 import type { Trajectory } from './episode/trajectory.ts';
 import { failureWords, isPlayed, requireRoom } from './episode/unplayed.ts';
-import { type Evaluation, type SplitEvaluation, summarize } from './evaluation/evaluation.ts';
+import { type Evaluation, type SplitEvaluation, summarizePlayed } from './evaluation/evaluation.ts';
 import type { ItemResult, Try } from './evaluation/suite-results.ts';
 import { stageAt, type TurnLimit } from './schedule/horizon.ts';
 import { evaluationTasks, strataOf, TaskSampler, taskAt, taskKey, type WatchedTask } from './schedule/tasks.ts';
@@ -88,9 +88,9 @@ export interface KeptSuiteOptions {
 const EPISODES_A_PIECE = 200;
 
 /** Tasks of a suite, in its own order. */
-export async function suiteTasks({ options, split, ids }: WorldSuite, world: World): Promise<Task[]> {
+export async function suiteTasks({ options, split, ids, most }: WorldSuite, world: World): Promise<Task[]> {
   const all = await world.tasks(options, split);
-  if (!ids) return all;
+  if (!ids) return most === undefined ? all : evaluationTasks(all, most);
   const byId = new Map(all.map((task) => [task.id, task]));
   return ids.flatMap((id) => byId.get(id) ?? []);
 }
@@ -209,7 +209,7 @@ export class Evaluator {
       chance: chance[i],
       oracle: oracle && !oracle[i].failed ? oracle[i].success : null,
     }));
-    return summarize(episodes.filter((_, i) => isPlayed(trajectories[i])));
+    return summarizePlayed(episodes, (i) => isPlayed(trajectories[i]));
   }
 
   /**

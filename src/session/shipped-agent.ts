@@ -56,6 +56,25 @@ const headline = v.object({
   oracle: v.nullable(v.number()),
 });
 
+const rate = v.object({
+  successes: v.number(),
+  episodes: v.number(),
+  rate: v.number(),
+  low: v.number(),
+  high: v.number(),
+});
+
+/** Held-out success after imitation and after the reward that followed (rl/evaluation/gain.ts). */
+const gain = v.object({
+  imitated: v.number(),
+  last: v.number(),
+  before: rate,
+  after: rate,
+  difference: estimate,
+  test: v.nullable(v.picklist(['McNemar, exact', 'paired bootstrap'])),
+  p: v.nullable(v.number()),
+});
+
 /** Language model beside which a shipped adapter plays. The site has the adapter only. */
 const base = v.object({
   /** Short id of a listed model. */
@@ -79,6 +98,10 @@ const listed = {
   bytes: v.number(),
   /** Last row of the first table. */
   headline: v.nullable(headline),
+  /** Absent: its run has no evaluation at the end of imitation and of reward. */
+  gain: v.optional(gain),
+  /** Reason for the gain or its absence, in a sentence. */
+  reward: v.optional(v.string()),
   /** Absent: the run has all weights. */
   base: v.optional(base),
   /** Held-out task that is shown first; absent: the first one. */

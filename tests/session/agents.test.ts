@@ -14,9 +14,11 @@ import type { Task } from '../../src/envs/env.ts';
 import { type Experiment, ExperimentError, parseExperiment } from '../../src/experiment/experiment.ts';
 import { firstMoment, hasMoments } from '../../src/policy/moments.ts';
 import type { TensorMap } from '../../src/policy/policy.ts';
-import type { StepRecord } from '../../src/rl/evaluation/evaluation.ts';
+import { rateOf, type StepRecord } from '../../src/rl/evaluation/evaluation.ts';
+import { gainOf } from '../../src/rl/evaluation/gain.ts';
+import { suiteTasks } from '../../src/rl/evaluator.ts';
 import { decodeState, encodeState } from '../../src/session/checkpoint.ts';
-import { findSuite, withPolicyOptions } from '../../src/session/evaluation/suite-evaluation.ts';
+import { findSuite, ownSuite, withPolicyOptions } from '../../src/session/evaluation/suite-evaluation.ts';
 import { AgentDocumentError, improvedExperiment, readAgent, readGallery } from '../../src/session/shipped-agent.ts';
 import { getRun } from '../../src/session/stored-run.ts';
 import { readRun } from '../../src/store/bundle.ts';
@@ -126,6 +128,32 @@ describe('a packed run', () => {
     expect(new TextDecoder().decode(packedRun.bytes)).not.toContain('/models/');
   });
 
+  it('contains the policy after imitation as well, if both together are small enough', async () => {
+    const store = new RunStore(new FolderStore(mkdtempSync(join(folder, 'run-'))));
+    const meta = (step: number) => ({ step, optimizerStep: step, kernelChoices: {}, batchPlan: {}, adapter: 'a' });
+    const split = (outcomes: string) => {
+      const successes = [...outcomes].filter((each) => each === '1').length;
+      return { policy: rateOf(successes, outcomes.length), outcomes };
+    };
+    const evaluated = (step: number, metrics: StepRecord['metrics'], outcomes: string) =>
+      ({ step, stage: 3, metrics, evaluation: { train: split('1'), test: split(outcomes) } }) as unknown as StepRecord;
+    const { id } = await store.create({
+      name: 'an agent',
+      experiment: agent(),
+      origin: { kind: 'new' },
+      step: 2,
+      records: [evaluated(1, { demonstrations: 2 }, '0011'), evaluated(2, { success: 1 }, '0111')],
+      checkpoints: [1, 2].map((step) => ({
+        meta: meta(step),
+        bytes: encodeState({ tensors: tensors(), optimizerStep: step }),
+      })),
+      assets: { 'tokenizer.json': bytes.encode('{"model":{"vocab":{"a":0}}}') },
+    });
+    const run = readRun((await packRun(store, await getRun(store, id))).bytes, 'agent.tabgym');
+    expect(run.checkpoints!.map((each) => each.meta.step)).toEqual([1, 2]);
+    for (const each of run.checkpoints!) expect(hasMoments(decodeState(each.bytes, 0).tensors)).toBe(false);
+  });
+
   it('is the same bytes each time', async () => {
     expect((await packed()).bytes).toEqual((await packed()).bytes);
   });
@@ -205,6 +233,25 @@ describe.skipIf(!hasWorlds('babyai'))('a suite', () => {
   });
 });
 
+describe('the suite of a run’s own held-out tasks', () => {
+  it('has the world, the options and the horizon of the run, and as many tasks as its evaluations', async () => {
+    const experiment = readDocument('experiments/maze-few.json');
+    const { module, suite } = ownSuite(experiment);
+    expect([module.name, suite.split, suite.turns, suite.most]).toEqual(['maze', 'test', 30, 400]);
+    expect(suite.options).toEqual(experiment.worlds[0].options);
+    const world = await module.open({});
+    const ids = async (most: number) => (await suiteTasks({ ...suite, most }, world)).map(({ id }) => id);
+    const all = (await world.tasks(suite.options, 'test')).map(({ id }) => id);
+    expect(await ids(4)).toEqual([0, 100, 200, 300].map((i) => all[i]));
+    expect(await ids(400)).toEqual(all);
+    await world.close();
+  });
+  it.each(['web-first', 'maze-first'])('is refused by name where tasks or horizon are not one: %s', (name) => {
+    const experiment = readDocument(`experiments/${name}.json`);
+    expect(() => ownSuite(experiment)).toThrow(/^The suite "own" needs a run/);
+  });
+});
+
 describe('the site', () => {
   it('lists exactly the agents that it has', () => {
     const gallery = readGallery(json(site, 'index.json'));
@@ -231,6 +278,8 @@ describe('the site', () => {
       const { data } = agent.base ? [...tensors.values()].at(-1)! : tensors.get('model.embed_tokens.weight')!;
       expect(data.every(Number.isFinite)).toBe(true);
       expect(data.some((value) => value > (agent.base ? 1e-4 : 0.01))).toBe(true);
+      expect(agent.gain ?? null).toEqual(gainOf(run.records as StepRecord[]));
+      expect(agent.reward).toBe(readRecipe(name).reward);
       const headline = agent.headline!;
       expect(headline.success.mean).toBe(agent.suites[0].rows.at(-1)!.success.mean);
     },

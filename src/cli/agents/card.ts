@@ -61,6 +61,26 @@ function publishedSection({ published, rows, greedy }: SuiteTable): string[] {
   return [markdownTable({ head, rows: lines }), `${source}. ${differs}`];
 }
 
+function rewardSection({ gain, reward }: ShippedAgent): string[] {
+  if (!gain && !reward) return [];
+  const lines = ['### Reward after imitation'];
+  if (gain) {
+    const { imitated, last, before, after, difference, test, p } = gain;
+    const interval = ({ low, high }: { low: number; high: number }) => `[${percent(low)}, ${percent(high)}]`;
+    const head = ['held-out tasks of its own experiment', 'step', 'success %'];
+    const row = (words: string, step: number, { rate, ...ends }: typeof before) => [
+      words,
+      String(step),
+      `${percent(rate)} ${interval(ends)}`,
+    ];
+    lines.push(
+      markdownTable({ head, rows: [row('after imitation', imitated, before), row('after reward', last, after)] }),
+      `Difference in points: ${percent(difference.mean)} ${interval(difference)}, ${test === null || p === null ? 'as of independent episodes' : `paired over ${difference.items} tasks (${test}, p ${p.toPrecision(2)})`}.`,
+    );
+  }
+  return reward ? [...lines, reward] : lines;
+}
+
 function modelSection({ policy, bytes, base }: ShippedAgent): string {
   const parameters = policy.parameters.toLocaleString('en');
   const size = `${(bytes / 1e6).toFixed(2)} MB`;
@@ -96,6 +116,7 @@ export function cardOf(agent: ShippedAgent): string {
     list(data),
     '## Evaluation',
     ...suites.map(suiteSection),
+    ...rewardSection(agent),
     '## Differences from published agents',
     list(differs),
     '## Limitations',
@@ -134,9 +155,11 @@ export function curvesOf(agent: Pick<ShippedAgent, 'title'>, records: readonly S
 
 /** Entry of the gallery's list. */
 export const listedOf = (agent: ShippedAgent): ListedAgent => {
-  const { name, title, world, summary, bytes, headline, base, firstTask } = agent;
+  const { name, title, world, summary, bytes, headline, gain, reward, base, firstTask } = agent;
   return {
     ...{ name, title, world, summary, bytes, headline },
+    ...(gain ? { gain } : {}),
+    ...(reward ? { reward } : {}),
     ...(base ? { base } : {}),
     ...(firstTask === undefined ? {} : { firstTask }),
   };

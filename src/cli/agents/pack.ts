@@ -9,10 +9,11 @@ import { withModelName } from '../../models/names.ts';
 import { writeSafetensors } from '../../policy/formats/safetensors.ts';
 import { parametersOf } from '../../policy/moments.ts';
 import type { StepRecord } from '../../rl/evaluation/evaluation.ts';
+import { gainOf } from '../../rl/evaluation/gain.ts';
 import { decodeState } from '../../session/checkpoint.ts';
 import type { RunSummary } from '../../session/protocol.ts';
 import { bundleOf } from '../../store/bundle.ts';
-import type { RunStore } from '../../store/run-store.ts';
+import type { RunStore, StoredCheckpoint } from '../../store/run-store.ts';
 import { CommandError } from '../training-run.ts';
 
 /** A chart shows no more points than it has pixels. */
@@ -42,6 +43,25 @@ function weightsOf(checkpoint: Uint8Array) {
   const parameters = [...tensors.values()].reduce((sum, { data }) => sum + data.length, 0);
   const stored = [...tensors].map(([name, { shape, data }]) => [name, { shape, data, dtype: 'F16' as const }] as const);
   return { parameters, bytes: writeSafetensors(new Map(stored), { format: 'pt' }) };
+}
+
+type PackedCheckpoint = { meta: StoredCheckpoint['meta']; bytes: Uint8Array };
+
+const packedCheckpoint = (step: number, adapter: string, bytes: Uint8Array): PackedCheckpoint => ({
+  meta: { step, optimizerStep: 0, kernelChoices: {}, batchPlan: {}, adapter },
+  bytes,
+});
+
+/**
+ * The policy after imitation, beside which `npm run eval -- RUN --compare imitation` plays. Empty: its run has no
+ * reward after imitation, or no longer has the checkpoint.
+ */
+async function imitated(store: RunStore, id: string, records: readonly StepRecord[]): Promise<PackedCheckpoint[]> {
+  const step = gainOf(records)?.imitated;
+  const checkpoint = step === undefined ? null : await store.checkpoint(id, step);
+  if (!checkpoint) return [];
+  const { meta, bytes } = checkpoint;
+  return [packedCheckpoint(meta.step, meta.adapter, weightsOf(bytes).bytes)];
 }
 
 /** Assets of a policy with all its weights. An adapter's are those of its language model, which is not shipped. */
@@ -76,15 +96,13 @@ export async function packRun(store: RunStore, trained: RunSummary, model: strin
     deletedUntil: null,
     bytes: weights.byteLength,
   };
-  const meta = { step, optimizerStep: 0, kernelChoices: {}, batchPlan: {}, adapter };
   const success = records.findLast((record) => record.evaluation)?.evaluation?.train.policy.rate ?? null;
-  const bytes = bundleOf({
-    run: { ...run, success, origin: { kind: 'new' } },
-    records,
-    checkpoints: [{ meta, bytes: weights }],
-    assets,
-  });
+  const bundle = (checkpoints: PackedCheckpoint[]) =>
+    bundleOf({ run: { ...run, success, origin: { kind: 'new' } }, records, checkpoints, assets });
+  const last = packedCheckpoint(step, adapter, weights);
   const most = mostBytes(experiment);
+  const both = bundle([...(await imitated(store, id, records)), last]);
+  const bytes = both.byteLength > most ? bundle([last]) : both;
   if (bytes.byteLength > most)
     throw new CommandError(
       `The agent has ${bytes.byteLength} bytes, more than the limit of ${most} for a download: train a smaller policy.`,

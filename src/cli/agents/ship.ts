@@ -8,8 +8,10 @@ import { cpus } from 'node:os';
 import { join } from 'node:path';
 import { downloadBytes, findModel } from '../../policy/catalogue.ts';
 import type { StepRecord } from '../../rl/evaluation/evaluation.ts';
+import { gainOf } from '../../rl/evaluation/gain.ts';
 import type { SuiteReport } from '../../rl/evaluation/suite-report.ts';
 import type { RunSummary } from '../../session/protocol.ts';
+import { readRunFile } from '../../session/run-file.ts';
 import {
   AGENT_FORMAT,
   type AgentBase,
@@ -122,7 +124,7 @@ function baseOf({ experiments }: AgentRecipe): AgentBase | null {
 
 /** Writes the agent's folder and the gallery's list. */
 export async function ship(recipe: AgentRecipe, run: RunSummary, options: ShipOptions): Promise<ShippedAgent> {
-  const { name, title, world, summary, firstTask, data, limits, differs, improve } = recipe;
+  const { name, title, world, summary, firstTask, reward, data, limits, differs, improve } = recipe;
   const store = new RunStore(new FolderStore(options.work));
   const base = baseOf(recipe);
   const packed = await packRun(store, run, base?.model);
@@ -132,12 +134,15 @@ export async function ship(recipe: AgentRecipe, run: RunSummary, options: ShipOp
   writeWhole(join(folder, file), packed.bytes);
   const records = await store.records<StepRecord>(run.id);
   const suites = [...(await suitesOf(recipe, join(folder, file), options)), ...ownTable(run.experiment, records)];
+  const gain = gainOf(records);
   const unfinished = run.step < run.experiment.steps;
   const agent: ShippedAgent = {
     ...{ format: AGENT_FORMAT, name, title, world, summary, file, data, differs, improve },
     ...(base ? { base } : {}),
     bytes: packed.bytes.byteLength,
     headline: headlineOf(suites),
+    ...(gain ? { gain } : {}),
+    ...(reward ? { reward } : {}),
     ...(firstTask === undefined ? {} : { firstTask }),
     policy: { parameters: packed.parameters, words: packed.words, weights: '16-bit floats' },
     cost: costOf(records, run, packed.device),
@@ -150,10 +155,37 @@ export async function ship(recipe: AgentRecipe, run: RunSummary, options: ShipOp
         ]
       : limits,
   };
+  writeWhole(join(folder, 'curves.svg'), curvesOf(agent, records));
+  writeCard(agent, options.site);
+  return agent;
+}
+
+/** Writes an agent's document, its card and the gallery's list. */
+function writeCard(agent: ShippedAgent, site: string): void {
+  const folder = join(site, agent.name);
   writeWhole(join(folder, 'agent.json'), `${JSON.stringify(agent, null, 1)}\n`);
   writeWhole(join(folder, 'card.md'), cardOf(agent));
-  writeWhole(join(folder, 'curves.svg'), curvesOf(agent, records));
-  writeGallery(options.site);
+  writeGallery(site);
+}
+
+/**
+ * Writes the card of a shipped agent again, with the sentences of its recipe and the gain that the shipped run shows.
+ * Its run and its results stay as they are.
+ */
+export function rewriteCard(recipe: AgentRecipe, site: string): ShippedAgent {
+  const file = join(site, recipe.name, 'agent.json');
+  const { gain: _gain, reward: _reward, ...shipped } = readAgent(JSON.parse(readFileSync(file, 'utf8')), file);
+  const { title, summary, data, limits, differs, improve, reward } = recipe;
+  const run = join(site, recipe.name, shipped.file);
+  const gain = gainOf(readRunFile(new Uint8Array(readFileSync(run)), run).records);
+  // A sentence of its own says that training was stopped early.
+  const own = shipped.limits.filter((each) => each.startsWith('Its training was stopped'));
+  const agent = {
+    ...{ ...shipped, title, summary, data, differs, improve, limits: [...own, ...limits] },
+    ...(gain ? { gain } : {}),
+    ...(reward ? { reward } : {}),
+  };
+  writeCard(agent, site);
   return agent;
 }
 

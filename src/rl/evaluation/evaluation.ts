@@ -55,6 +55,11 @@ export interface SplitEvaluation {
   /** Absent in older runs. */
   scores?: Scores;
   strata: { [stratum: string]: StratumEvaluation };
+  /**
+   * A character for each task of the fixed list, in its order: 1 success, 0 failure, - not played. Two evaluations of a
+   * run are paired by it. Absent in older runs.
+   */
+  outcomes?: string;
 }
 
 export interface StratumEvaluation {
@@ -99,6 +104,15 @@ export function summarize(episodes: readonly EvaluatedEpisode[]): SplitEvaluatio
     score: mean(episodes.map((episode) => episode.score)),
     strata: Object.fromEntries(strata.map((name) => [name, beside(episodes.filter((e) => e.strata.includes(name)))])),
   };
+}
+
+/** Summary of the episodes that were played, with the outcome of each. */
+export function summarizePlayed(
+  episodes: readonly EvaluatedEpisode[],
+  played: (index: number) => boolean,
+): SplitEvaluation {
+  const outcomes = episodes.map(({ success }, i) => (played(i) ? Number(success) : '-')).join('');
+  return { ...summarize(episodes.filter((_, i) => played(i))), outcomes };
 }
 
 /** Rates of the policy beside those of chance. */

@@ -9,6 +9,7 @@ import type { WorldSuite } from '../../envs/suite.ts';
 import { type Experiment, parseExperiment } from '../../experiment/experiment.ts';
 import { type SuiteReport, suiteReport } from '../../rl/evaluation/suite-report.ts';
 import type { ItemResult } from '../../rl/evaluation/suite-results.ts';
+import { stageAt } from '../../rl/schedule/horizon.ts';
 import type { StoredCheckpoint } from '../../store/run-store.ts';
 import { worldModules } from '../../worlds/registry.ts';
 import { decodeState } from '../checkpoint.ts';
@@ -66,6 +67,39 @@ export function findSuite(name: string): FoundSuite {
   return found;
 }
 
+/** Name of the suite of a run's own held-out tasks. */
+export const OWN_SUITE = 'own';
+
+/**
+ * The tasks that a run is evaluated on, under the horizon of its last step. Throws UnknownSuiteError if they are of
+ * several worlds, or their horizon depends on the oracle.
+ */
+export function ownSuite({ worlds, horizon, steps, evaluation }: Experiment): FoundSuite {
+  const evaluated = worlds.filter((world) => world.evaluated !== false);
+  const module = worldModules.find(({ name }) => name === evaluated[0]?.name);
+  const { turns } = stageAt(horizon, steps);
+  if (evaluated.length !== 1 || !module || typeof turns !== 'number')
+    throw new UnknownSuiteError(
+      `The suite "${OWN_SUITE}" needs a run that is evaluated on one entry of its worlds, with a number of turns: choose one of ${suiteNames().join(', ')}.`,
+    );
+  const suite: WorldSuite = {
+    name: OWN_SUITE,
+    label: 'Held-out tasks of its own experiment',
+    sentence: 'Tasks of the worlds and options that it trained on, which its training did not meet.',
+    options: evaluated[0].options ?? {},
+    split: 'test',
+    most: evaluation.episodes,
+    turns,
+    columns: [],
+    columnOf: () => 'All',
+  };
+  return { module, suite };
+}
+
+/** A suite by its name, for this experiment's policy. Throws UnknownSuiteError. */
+export const suiteFor = (name: string, experiment: Experiment): FoundSuite =>
+  name === OWN_SUITE ? ownSuite(experiment) : findSuite(name);
+
 /** The run's experiment with the suite's tasks and turn limit. */
 function onSuite(experiment: Experiment, { module, suite }: FoundSuite, request: SuiteRequest): Experiment {
   const { promptTokens, completionTokens } = request;
@@ -106,7 +140,7 @@ export async function playSuite(
   policy: EvaluatedPolicy,
   request: SuiteRequest,
   { signal, onProgress, kept, onItems, ...listener }: PlayOptions,
-  asked = findSuite(request.suite),
+  asked = suiteFor(request.suite, policy.experiment),
 ): Promise<PlayedSuite> {
   const found = withPolicyOptions(policy.experiment, asked);
   const experiment = onSuite(policy.experiment, found, request);
@@ -141,7 +175,7 @@ export async function playSuite(
 
 /** Report on one policy, or on two on the same items. */
 export function suiteReportOf(ours: PlayedSuite, request: SuiteRequest, other?: PlayedSuite): SuiteReport {
-  const { suite } = findSuite(request.suite);
+  const { suite } = suiteFor(request.suite, ours.experiment);
   return suiteReport({
     suite,
     policy: ours.policy,

@@ -20,6 +20,8 @@ import { type Fetched, none } from '../state/state.ts';
 import { nextTask } from '../state/watch-view.ts';
 
 const percent = (fraction: number) => (100 * fraction).toFixed(1);
+const points = (fraction: number) => `${fraction < 0 ? '' : '+'}${percent(fraction)}`;
+type Rate = NonNullable<ListedAgent['gain']>['before'];
 
 @customElement('tabgym-agents')
 export class TabgymAgents extends Panel {
@@ -85,6 +87,35 @@ export class TabgymAgents extends Panel {
         height: auto;
         border-radius: var(--radius);
         background: #fff;
+      }
+      .gain {
+        display: grid;
+        grid-template-columns: max-content minmax(40px, 1fr) max-content;
+        gap: 2px 8px;
+        align-items: center;
+      }
+      .gain p {
+        grid-column: 1 / -1;
+      }
+      .gain .track {
+        position: relative;
+        height: 10px;
+        background: var(--line);
+        border-radius: 2px;
+      }
+      .gain .bar {
+        position: absolute;
+        inset: 0 auto 0 0;
+        background: var(--text-soft);
+        border-radius: 2px;
+      }
+      .gain .bar.after {
+        background: var(--accent);
+      }
+      .gain .interval {
+        position: absolute;
+        inset-block: 4px;
+        background: var(--text);
       }
       h5 {
         margin: 0;
@@ -165,6 +196,7 @@ export class TabgymAgents extends Panel {
         <button class="link small" aria-expanded=${open ? 'true' : 'false'} @click=${() => (open ? this.close() : void this.read(name))}>${msg('Model card')}</button></div>
       <p>${summary}</p>
       ${headline ? this.renderHeadline(headline) : nothing}
+      ${this.renderGain(agent)}
       ${base ? this.renderBase(base) : nothing}
       <div class="row">${this.renderActions(agent)}</div>
       ${open ? this.renderCard() : nothing}
@@ -182,6 +214,31 @@ export class TabgymAgents extends Panel {
     return html`<p class="small number figures"><span><strong>${msg(str`success ${percent(success.mean)}%`)}</strong> [${percent(success.low)}, ${percent(success.high)}]</span>
       ${rest.map((each) => html`<span>${each}</span>`)}</p>
       <p class="small soft">${label}</p>`;
+  }
+
+  /** Two bars with their intervals: held-out success after imitation, and after the reward that followed. */
+  private renderGain({ gain, reward }: ListedAgent) {
+    if (!gain && !reward) return nothing;
+    const bar = (words: string, which: string, { rate, low, high }: Rate) => html`<span>${words}</span>
+      <div class="track" aria-hidden="true"><div class="bar ${which}" style="width:${100 * rate}%"></div>
+        <div class="interval" style="left:${100 * low}%;width:${100 * (high - low)}%"></div></div>
+      <span class="number">${percent(rate)}% <span class="soft">[${percent(low)}, ${percent(high)}]</span></span>`;
+    return html`<div class="gain small">
+      ${
+        gain
+          ? html`${bar(msg('after imitation'), 'before', gain.before)} ${bar(msg('after reward'), 'after', gain.after)}
+        <p class="number">${this.gainWords(gain)}</p>`
+          : nothing
+      }
+      ${reward ? html`<p class="soft">${reward}</p>` : nothing}
+    </div>`;
+  }
+
+  private gainWords({ difference, test }: NonNullable<ListedAgent['gain']>) {
+    const [by, low, high] = [difference.mean, difference.low, difference.high].map(points);
+    return test
+      ? msg(str`By reward ${by} points [${low}, ${high}], paired over ${difference.items} held-out tasks.`)
+      : msg(str`By reward ${by} points [${low}, ${high}], as of independent episodes.`);
   }
 
   private renderBase(base: AgentBase) {
