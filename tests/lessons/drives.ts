@@ -262,6 +262,14 @@ async function imitation(hands: Hands) {
   await untilDone(hands, 'imitation', 'reinforce', 240_000);
 }
 
+async function pastDemonstrations(hands: Hands) {
+  await train(hands, 'past-demonstrations', 'imitate', 240_000);
+  await untilDone(hands, 'past-demonstrations', 'reward', 240_000);
+  await goThere(hands);
+  await act(hands, slider, 'End');
+  await untilDone(hands, 'past-demonstrations', 'signal');
+}
+
 async function languageModel(hands: Hands) {
   await act(hands, 'tabgym-lessons [data-do=help]');
   await untilDone(hands, 'language-model', 'open');
@@ -299,6 +307,7 @@ const drives: { readonly [lesson: string]: (hands: Hands) => Promise<void> } = {
   imitation,
   reward,
   'language-model': languageModel,
+  'past-demonstrations': pastDemonstrations,
 };
 
 /** Drives a lesson from the list to its final message. `at` is called at the beginning and at the end. */

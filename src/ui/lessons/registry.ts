@@ -11,6 +11,7 @@ import { horizon } from './horizon.ts';
 import { imitation } from './imitation.ts';
 import { languageModel } from './language-model.ts';
 import { modelLearns } from './model-learns.ts';
+import { pastDemonstrations } from './past-demonstrations.ts';
 import { policy } from './policy.ts';
 import { reward } from './reward.ts';
 
@@ -27,4 +28,5 @@ export const lessons: readonly Lesson[] = [
   reward,
   languageModel,
   modelLearns,
+  pastDemonstrations,
 ];
