@@ -1,5 +1,5 @@
 // Four test projects: `node` (units, worlds, kernels on Dawn), `chromium` and `firefox` (the same kernels in these browsers) and
-// `page` (the built page, driven from outside).
+// `page` (the built page, driven from outside). Tests with the tag `slow` are left out of `npm test`; `npm run test:slow` runs them.
 // Which adapter and which browser are used is decided once, in scripts/machine.mjs.
 
 import { playwright } from '@vitest/browser-playwright';
@@ -18,11 +18,24 @@ const manyForms = ['tests/policy/attention.test.ts', 'tests/policy/quantized-ker
 const formsToo = process.env.TABGYM_KERNELS === 'all';
 
 const kernels = ['tests/device/**/*.test.ts', 'tests/policy/**/*.test.ts'];
+/**
+ * Files that `chromium` runs in `npm test`: what differs between a browser and Node (threads, storage, its own Dawn), and one file of
+ * each kind that computes. `npm run test:slow` runs all the others.
+ */
+const dailyInChromium = [
+  'tests/browser/**/*.test.ts',
+  'tests/device/**/*.test.ts',
+  ...['engine', 'kernels', 'objective', 'onnx-policy', 'quantized-model', 'sampling', 'update'].map(
+    (name) => `tests/policy/${name}.test.ts`,
+  ),
+];
+
 /** Golden cases read their data from the disk. */
 const notInBrowsers = ['tests/**/golden*.test.ts', ...(formsToo ? [] : manyForms)];
 
 export default defineConfig({
   test: {
+    tags: [{ name: 'slow', description: 'Takes many seconds, or repeats at more sizes what a quicker test checks.' }],
     projects: [
       {
         test: {
@@ -81,7 +94,7 @@ export default defineConfig({
       {
         test: {
           name: 'chromium',
-          include: [...kernels, 'tests/browser/**/*.test.ts'],
+          include: process.env.TABGYM_DAILY ? dailyInChromium : [...kernels, 'tests/browser/**/*.test.ts'],
           exclude: notInBrowsers,
           testTimeout: 240_000,
           hookTimeout: 240_000,

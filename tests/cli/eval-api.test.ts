@@ -169,6 +169,7 @@ describe('an evaluation over an API', () => {
 
   test.skipIf(!hasWorlds('web'))(
     'counts the failures of a world separately, with their reason',
+    { tags: 'slow', timeout: 120_000 },
     async () => {
       const model = await started(new ModelServer());
       const { server, address } = await started(new AgentGymServer(dialects.webarena));
@@ -184,7 +185,6 @@ describe('an evaluation over an API', () => {
         new RegExp(`The world failed in ${failed} of 50 tries, which are not counted\\. .*status 201`),
       );
     },
-    120_000,
   );
 });
 

@@ -270,7 +270,9 @@ it('the memory contains what was in sight at the end of a turn, reported walls a
     expect(counted[name as keyof typeof counted], name).toBeGreaterThan(least);
 });
 
-it('the memory lists a key once a lock of its color was seen, and the objects that the goal names', async () => {
+it('the memory lists a key once a lock of its color was seen, and the objects that the goal names', {
+  tags: 'slow',
+}, async () => {
   const found = { keys: 0, named: 0 };
   for await (const { text } of turns({ observation: 'memory', trainSeeds: 20 }, [7, 36])) {
     for (const { name } of read(text).things) {

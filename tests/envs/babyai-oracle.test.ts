@@ -134,7 +134,9 @@ describe('the oracle that explores', () => {
     expect(without).toBeLessThan(30);
   });
 
-  it('from the text alone repeats its action after the same texts far more often than with a view of the walls beside it', async () => {
+  it('from the text alone repeats its action after the same texts far more often than with a view of the walls beside it', {
+    tags: 'slow',
+  }, async () => {
     // Among histories of the first three turns that occurred at least three times: how often its action is the most
     // frequent one.
     const alike = async (oracle: string) => {

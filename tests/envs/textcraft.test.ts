@@ -368,7 +368,7 @@ describe('the world', () => {
       }
     }
   });
-  it('keeps its memory bounded over many episodes', async () => {
+  it('keeps its memory bounded over many episodes', { tags: 'slow' }, async () => {
     // Every episode makes each inventory larger than several memory blocks, and some counts larger than an i64.
     const { raw } = JSON.parse(readFileSync('envs-wasm/textcraft/recipes.json', 'utf8'));
     const outputs = new Set(raw.map(([, output]: string[]) => output));

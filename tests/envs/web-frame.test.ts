@@ -98,7 +98,10 @@ describe.skipIf(skip)('frames', () => {
 });
 
 describe.skipIf(skip)('trees', () => {
-  it('equal Chromium’s own, line for line, ids aside, on every page that the oracles visit', async () => {
+  it('equal Chromium’s own, line for line, ids aside, on every page that the oracles visit', {
+    tags: 'slow',
+    timeout: 600_000,
+  }, async () => {
     const other = await browser.newPage({ viewport: { width: 1280, height: 4000 } });
     const client = await other.context().newCDPSession(other);
     let lines = 0;
@@ -129,5 +132,5 @@ describe.skipIf(skip)('trees', () => {
     }
     console.log(`${lines} lines of ${compared.size} pages compared, ${wrong.length} differ`);
     expect(wrong.slice(0, 5)).toEqual([]);
-  }, 600_000);
+  });
 });

@@ -221,7 +221,7 @@ describe('the oracle', () => {
         expect((await play(world, 0, plan!)).at(-1)).toMatchObject({ reward: 1, done: true });
       }
   });
-  it('finds words of the large list too', async () => {
+  it('finds words of the large list too', { tags: 'slow' }, async () => {
     const tasks = await world.tasks({ list: 'large' }, 'test');
     for (const task of tasks.filter((_, k) => k % 25 === 0)) {
       await world.reset([0], [task]);
@@ -398,7 +398,7 @@ describe('tasks', () => {
     await expect(begin(0.5)).rejects.toThrow(/whole number/);
     await expect(world.step([99], ['crane'])).rejects.toThrow(/World 99 has not begun/);
   });
-  it('keep their memory bounded over many episodes, and never trap, on any input', async () => {
+  it('keep their memory bounded over many episodes, and never trap, on any input', { tags: 'slow' }, async () => {
     const fresh = await Wordle.open();
     await fuzzWorld(fresh, fuzzedOptions.wordle, 20_000, 1);
     const settled = fresh.memoryBytes();

@@ -5,8 +5,8 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { launch, narrow, open, screenshot, serveReal, wide } from './harness.ts';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { launch, open, screenshot, serveReal, sizes, wide } from './harness.ts';
 
 let browser: Browser;
 let site: Awaited<ReturnType<typeof serveReal>>;
@@ -42,60 +42,65 @@ async function openGallery(page: Page) {
   await page.keyboard.press('Enter');
 }
 
-test.each([
-  ['wide', wide],
-  ['narrow', narrow],
-] as const)('agents are listed by world, and a card tells how its agent was made: %s', async (name, view) => {
-  const { page, errors, close } = await open(browser, site.url, view);
-  const requests: string[] = [];
-  page.on('request', (request) => request.url().includes('/agents/') && requests.push(new URL(request.url()).pathname));
-  await page.getByRole('button', { name: 'Open a trained agent' }).waitFor({ timeout: 60_000 });
-  expect(requests).toEqual([]);
-  await openGallery(page);
-  await gallery(page).getByRole('heading', { name: 'TextCraft', exact: true }).waitFor();
-  expect(requests).toEqual(['/agents/index.json']);
-  await gallery(page)
-    .getByText(/success \d+\.\d%/)
-    .first()
-    .waitFor();
-  const how = textcraft(page).getByRole('button', { name: 'Model card' });
-  await how.focus();
-  await page.keyboard.press('Enter');
-  await gallery(page)
-    .getByText(/parameters, a vocabulary of \d+ words/)
-    .waitFor();
-  expect(await how.getAttribute('aria-expanded')).toBe('true');
-  const written = readFileSync('public/agents/textcraft-first/card.md', 'utf8').match(/^## .*/gm)!;
-  const shown = await gallery(page).locator('.card h4').allInnerTexts();
-  expect(shown.map((each) => `## ${each}`)).toEqual(written);
-  await gallery(page)
-    .getByRole('img', { name: /^Curves of the training/ })
-    .scrollIntoViewIfNeeded();
-  await page.waitForFunction(() => {
-    const panel = document.querySelector('tabgym-app')!.shadowRoot!.querySelector('tabgym-drawer')!;
-    const image = panel.shadowRoot!.querySelector('tabgym-agents')!.shadowRoot!.querySelector('img')!;
-    return image.complete && image.naturalWidth > 0;
+describe.each(sizes)('$size', ({ size: name, view, tags }) => {
+  test('agents are listed by world, and a card tells how its agent was made', { tags }, async () => {
+    const { page, errors, close } = await open(browser, site.url, view);
+    const requests: string[] = [];
+    page.on(
+      'request',
+      (request) => request.url().includes('/agents/') && requests.push(new URL(request.url()).pathname),
+    );
+    await page.getByRole('button', { name: 'Open a trained agent' }).waitFor({ timeout: 60_000 });
+    expect(requests).toEqual([]);
+    await openGallery(page);
+    await gallery(page).getByRole('heading', { name: 'TextCraft', exact: true }).waitFor();
+    expect(requests).toEqual(['/agents/index.json']);
+    await gallery(page)
+      .getByText(/success \d+\.\d%/)
+      .first()
+      .waitFor();
+    const how = textcraft(page).getByRole('button', { name: 'Model card' });
+    await how.focus();
+    await page.keyboard.press('Enter');
+    await gallery(page)
+      .getByText(/parameters, a vocabulary of \d+ words/)
+      .waitFor();
+    expect(await how.getAttribute('aria-expanded')).toBe('true');
+    const written = readFileSync('public/agents/textcraft-first/card.md', 'utf8').match(/^## .*/gm)!;
+    const shown = await gallery(page).locator('.card h4').allInnerTexts();
+    expect(shown.map((each) => `## ${each}`)).toEqual(written);
+    await gallery(page)
+      .getByRole('img', { name: /^Curves of the training/ })
+      .scrollIntoViewIfNeeded();
+    await page.waitForFunction(() => {
+      const panel = document.querySelector('tabgym-app')!.shadowRoot!.querySelector('tabgym-drawer')!;
+      const image = panel.shadowRoot!.querySelector('tabgym-agents')!.shadowRoot!.querySelector('img')!;
+      return image.complete && image.naturalWidth > 0;
+    });
+    expect(requests.filter((path) => path.endsWith('.tabgym'))).toEqual([]);
+    // No content overflows its card to the right.
+    const outside = await gallery(page).evaluate((host) => {
+      const right = (element: Element) => element.getBoundingClientRect().right;
+      const item = host.shadowRoot!.querySelector('li:has(.card)')!;
+      const inside = [...item.querySelectorAll('p, img, .table, button, ul')];
+      return inside.filter((each) => right(each) > right(item)).map((each) => each.outerHTML.slice(0, 80));
+    });
+    expect(outside).toEqual([]);
+    expect(await page.evaluate(() => document.documentElement.scrollHeight <= innerHeight)).toBe(true);
+    expect(await violations(page)).toEqual([]);
+    await screenshot(page, `agents-card-${name}`);
+    await page.keyboard.press('Enter');
+    await how.scrollIntoViewIfNeeded();
+    await screenshot(page, `agents-${name}`);
+    expect(errors).toEqual([]);
+    await close();
   });
-  expect(requests.filter((path) => path.endsWith('.tabgym'))).toEqual([]);
-  // No content overflows its card to the right.
-  const outside = await gallery(page).evaluate((host) => {
-    const right = (element: Element) => element.getBoundingClientRect().right;
-    const item = host.shadowRoot!.querySelector('li:has(.card)')!;
-    const inside = [...item.querySelectorAll('p, img, .table, button, ul')];
-    return inside.filter((each) => right(each) > right(item)).map((each) => each.outerHTML.slice(0, 80));
-  });
-  expect(outside).toEqual([]);
-  expect(await page.evaluate(() => document.documentElement.scrollHeight <= innerHeight)).toBe(true);
-  expect(await violations(page)).toEqual([]);
-  await screenshot(page, `agents-card-${name}`);
-  await page.keyboard.press('Enter');
-  await how.scrollIntoViewIfNeeded();
-  await screenshot(page, `agents-${name}`);
-  expect(errors).toEqual([]);
-  await close();
 });
 
-test('an agent is fetched, watched, and trained further; another starts from nothing', async () => {
+test('an agent is fetched, watched, and trained further; another starts from nothing', {
+  tags: 'slow',
+  timeout: 300_000,
+}, async () => {
   const { page, errors, close } = await open(browser, `${site.url}?device=wasm`, wide);
   await openGallery(page);
   const fetched = page.waitForResponse(/textcraft-first\.tabgym$/);
@@ -129,7 +134,7 @@ test('an agent is fetched, watched, and trained further; another starts from not
   await page.locator('tabgym-drawer').getByText('TextCraft, first steps, from nothing').first().waitFor();
   expect(errors).toEqual([]);
   await close();
-}, 300_000);
+});
 
 test('a list that is loading, missing, broken or empty is explained, with a button to try again', async () => {
   const { page, close } = await open(browser, site.url, wide, { serviceWorkers: 'block' });
@@ -169,7 +174,7 @@ test('a list that is loading, missing, broken or empty is explained, with a butt
   await close();
 });
 
-test('a card or a run that cannot be fetched is reported, and nothing is left behind', async () => {
+test('a card or a run that cannot be fetched is reported, and nothing is left behind', { tags: 'slow' }, async () => {
   const { page, close } = await open(browser, site.url, wide, { serviceWorkers: 'block' });
   await page.route('**/textcraft-first/agent.json', (route) => route.abort());
   await openGallery(page);

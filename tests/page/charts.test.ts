@@ -41,7 +41,9 @@ test('the cursor over one chart shows the step and its values in all of them, an
   await close();
 });
 
-test('a drag zooms every chart and selects no step; a double click, a button and a key show all again', async () => {
+test('a drag zooms every chart and selects no step; a double click, a button and a key show all again', {
+  tags: 'slow',
+}, async () => {
   const { page, errors, close } = await open(browser, `${site.url}?mock=paused#run=run-1&step=20&tab=group`);
   const zoom = page.getByRole('group', { name: 'Zoom of the charts' });
   const box = await overSuccess(page);
@@ -93,7 +95,7 @@ test('by keyboard: plus zooms around the step, arrows take the shown part along,
   await close();
 });
 
-test('plots are tall enough to read, and one can be shown large', async () => {
+test('plots are tall enough to read, and one can be shown large', { tags: 'slow' }, async () => {
   const { page, close } = await open(browser, `${site.url}?mock=paused#run=run-1`);
   const heights = () =>
     page.locator('tabgym-chart .u-over').evaluateAll((all) => all.map((each) => each.getBoundingClientRect().height));

@@ -9,7 +9,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { buildIndex } from '../../proxies/retrieval/build-index.ts';
 import { train } from '../../src/cli/training-run.ts';
 import { parseExperiment } from '../../src/experiment/experiment.ts';
@@ -22,7 +22,7 @@ import { OpenEnvServer } from '../envs/openenv-server.ts';
 import { openOver } from '../proxies/opened.ts';
 import { SixSites } from '../proxies/six-sites.ts';
 import { hasWorlds } from '../worlds.ts';
-import { launch, narrow, open, screenshot, serveReal, wide } from './harness.ts';
+import { launch, narrow, open, screenshot, serveReal, sizes, wide } from './harness.ts';
 
 let browser: Browser;
 let site: Awaited<ReturnType<typeof serveReal>>;
@@ -111,7 +111,7 @@ test('an AgentGym server is checked, told apart from one that is closed to pages
   await close();
 });
 
-test('a narrow screen has the same fields', async () => {
+test('a narrow screen has the same fields', { tags: 'slow' }, async () => {
   const { address } = await started(new AgentGymServer(dialects.babyai, true));
   const { page, close } = await open(browser, site.url, narrow);
   await page.getByLabel('Preset').waitFor({ state: 'attached', timeout: 60_000 });
@@ -124,7 +124,7 @@ test('a narrow screen has the same fields', async () => {
   await close();
 });
 
-test('an OpenEnv server with several fields per action has a form', async () => {
+test('an OpenEnv server with several fields per action has a form', { tags: 'slow' }, async () => {
   const schema = {
     properties: {
       message: { type: 'string', description: 'what is said' },
@@ -182,39 +182,46 @@ async function startedProxy(): Promise<{ webarena: string; retrieval: string; to
   return { token, webarena: `${address}/webarena`, retrieval: `${address}/retrieval/retrieve` };
 }
 
-test.skipIf(!hasWorlds('search')).each([
-  ['wide', wide],
-  ['narrow', narrow],
-] as const)('Connect reports about the proxy: server, version, speed, and what is missing: %s', async (name, view) => {
-  const { token, webarena, retrieval } = await startedProxy();
-  const { page, errors, close } = await open(browser, site.url, view);
-  await page.getByLabel('Preset').waitFor({ state: 'attached', timeout: 60_000 });
-  if (view === narrow) await page.getByRole('button', { name: 'Setup' }).first().click();
-  await choose(page, 'agentgym-webarena');
-  await connect(page, webarena.replace(token, 'x'.repeat(token.length)));
-  await page
-    .getByText(/The server refused this page: .*the first part of the address is not the token of this server/)
-    .waitFor();
-  await connect(page, webarena);
-  await page.getByText(/The connection works\. ok\. Version 0\.1\.0\. Response time: [\d.]+ ms/).waitFor();
-  await page.getByText(/Something is missing: 1 of 1 tasks are refused: its answer needs a language model/).waitFor();
-  expect(await violations(page)).toEqual([]);
-  await page.locator('tabgym-connection').scrollIntoViewIfNeeded();
-  await screenshot(page, `connect-proxy-${name}`);
-  await page.getByRole('combobox', { name: 'World', exact: true }).selectOption('search');
-  await page.getByLabel('Show advanced settings').check();
-  expect(await page.locator('tabgym-connection').count()).toBe(0);
-  await page.getByRole('checkbox', { name: 'Search on a server' }).check();
-  await connect(page, retrieval);
-  await page
-    .getByText(/The connection works\. Retrieval behind Tabgym's proxy\. Version 0\.1\.0\. Response time: [\d.]+ ms/)
-    .waitFor();
-  await page.locator('tabgym-connection').scrollIntoViewIfNeeded();
-  await screenshot(page, `connect-retrieval-${name}`);
-  const kept = await page.evaluate(() => JSON.stringify({ ...localStorage, ...sessionStorage, at: location.href }));
-  expect(kept).not.toContain(token);
-  expect(errors.filter((error) => !refusals.test(error))).toEqual([]);
-  await close();
+describe.each(sizes)('$size', ({ size: name, view, tags }) => {
+  test.skipIf(!hasWorlds('search'))(
+    'Connect reports about the proxy: server, version, speed, and what is missing',
+    { tags },
+    async () => {
+      const { token, webarena, retrieval } = await startedProxy();
+      const { page, errors, close } = await open(browser, site.url, view);
+      await page.getByLabel('Preset').waitFor({ state: 'attached', timeout: 60_000 });
+      if (view === narrow) await page.getByRole('button', { name: 'Setup' }).first().click();
+      await choose(page, 'agentgym-webarena');
+      await connect(page, webarena.replace(token, 'x'.repeat(token.length)));
+      await page
+        .getByText(/The server refused this page: .*the first part of the address is not the token of this server/)
+        .waitFor();
+      await connect(page, webarena);
+      await page.getByText(/The connection works\. ok\. Version 0\.1\.0\. Response time: [\d.]+ ms/).waitFor();
+      await page
+        .getByText(/Something is missing: 1 of 1 tasks are refused: its answer needs a language model/)
+        .waitFor();
+      expect(await violations(page)).toEqual([]);
+      await page.locator('tabgym-connection').scrollIntoViewIfNeeded();
+      await screenshot(page, `connect-proxy-${name}`);
+      await page.getByRole('combobox', { name: 'World', exact: true }).selectOption('search');
+      await page.getByLabel('Show advanced settings').check();
+      expect(await page.locator('tabgym-connection').count()).toBe(0);
+      await page.getByRole('checkbox', { name: 'Search on a server' }).check();
+      await connect(page, retrieval);
+      await page
+        .getByText(
+          /The connection works\. Retrieval behind Tabgym's proxy\. Version 0\.1\.0\. Response time: [\d.]+ ms/,
+        )
+        .waitFor();
+      await page.locator('tabgym-connection').scrollIntoViewIfNeeded();
+      await screenshot(page, `connect-retrieval-${name}`);
+      const kept = await page.evaluate(() => JSON.stringify({ ...localStorage, ...sessionStorage, at: location.href }));
+      expect(kept).not.toContain(token);
+      expect(errors.filter((error) => !refusals.test(error))).toEqual([]);
+      await close();
+    },
+  );
 });
 
 /** Writes the file of a run of this world, as from another person. */
@@ -238,7 +245,7 @@ async function foreignRun(): Promise<string> {
   }
 }
 
-test('an experiment from a file asks before its first request', async () => {
+test('an experiment from a file asks before its first request', { tags: 'slow' }, async () => {
   const { server, address } = await started(new AgentGymServer(dialects.textcraft, true));
   const file = await foreignRun();
   const { page, close } = await open(browser, site.url, wide);
@@ -268,7 +275,10 @@ test('an experiment from a file asks before its first request', async () => {
   await close();
 });
 
-test('a world with invalid answers stops the training with its message, and training continues once it is fixed', async () => {
+test('a world with invalid answers stops the training with its message, and training continues once it is fixed', {
+  tags: 'slow',
+  timeout: 300_000,
+}, async () => {
   const { server, address } = await started(new AgentGymServer(dialects.textcraft, true));
   server.onPath.set(
     '/step',
@@ -290,7 +300,7 @@ test('a world with invalid answers stops the training with its message, and trai
   await expect.poll(() => server.count('/step') - before, { timeout: 120_000 }).toBeGreaterThan(20);
   expect(await page.getByRole('button', { name: 'Try again from the last step' }).count()).toBe(0);
   await close();
-}, 300_000);
+});
 
 /** A model server with OpenAI's protocol, open to pages. It requires a key and gives prepared replies. */
 class ModelServer {
@@ -391,7 +401,7 @@ test('a model behind an API plays with a key that the page does not store', asyn
   await close();
 });
 
-test('a run is handed over as a folder in a zip', async () => {
+test('a run is handed over as a folder in a zip', { tags: 'slow', timeout: 120_000 }, async () => {
   const folder = mkdtempSync(join(tmpdir(), 'tabgym-handed-'));
   const { page, errors, close } = await open(browser, site.url, wide);
   try {
@@ -435,4 +445,4 @@ test('a run is handed over as a folder in a zip', async () => {
     await close();
     rmSync(folder, { recursive: true, force: true });
   }
-}, 120_000);
+});

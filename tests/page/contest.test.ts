@@ -54,7 +54,7 @@ describe('on the page', () => {
     await site?.close();
   });
 
-  test('watched episodes go on to the next task by themselves until they are stopped', async () => {
+  test('watched episodes go on to the next task by themselves until they are stopped', { tags: 'slow' }, async () => {
     const { page, errors, close } = await open(browser, `${site.url}?mock=paused#run=run-1`);
     await page.locator('tabgym-watch').getByLabel('Speed').selectOption('fast');
     await page.getByLabel('Next by itself').check();

@@ -102,6 +102,12 @@ export interface View {
 export const wide = { width: 1440, height: 900, colorScheme: 'light' } as const;
 export const narrow = { width: 390, height: 844, colorScheme: 'light' } as const;
 
+/** The two sizes of most tests: every run checks the wide one, the slow tests also the narrow one. */
+export const sizes = [
+  { size: 'wide', view: wide, tags: [] },
+  { size: 'narrow', view: narrow, tags: ['slow'] },
+];
+
 /** Chooses the lab, as a person's choice of an earlier visit: most tests are about its panels. */
 export const rememberLab = () => {
   try {

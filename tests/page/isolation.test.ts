@@ -171,7 +171,7 @@ describe('on a plain file server under a sub-path', () => {
     await context.close();
   });
 
-  test('embedded an agent without recorded episodes plays a task', async () => {
+  test('embedded an agent without recorded episodes plays a task', { tags: 'slow' }, async () => {
     const context = await browser.newContext();
     const page = await context.newPage();
     await page.goto(`${url}?embed#shipped=textcraft-first`);
@@ -196,7 +196,7 @@ describe('on a plain file server under a sub-path', () => {
   });
 });
 
-describe('without a network, after the browser was closed, it opens, trains and exports', () => {
+describe('without a network, after the browser was closed, it opens, trains and exports', { tags: 'slow' }, () => {
   const isolating = { 'Cross-Origin-Opener-Policy': 'same-origin', 'Cross-Origin-Embedder-Policy': 'require-corp' };
 
   test.each([

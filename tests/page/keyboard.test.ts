@@ -146,7 +146,7 @@ test('a change during a run announces a fork, and forks', async () => {
   await close();
 });
 
-test('runs: rename, duplicate, delete and undo, export, import, and a refused file', async () => {
+test('runs: rename, duplicate, delete and undo, export, import, and a refused file', { tags: 'slow' }, async () => {
   const { page, errors, close } = await open(browser, `${site.url}?mock=paused`);
   await page.keyboard.press('r');
   const runs = page.getByRole('list', { name: 'Runs' });
@@ -193,7 +193,7 @@ test('a file dropped on the page is imported', async () => {
   await close();
 });
 
-test('without WebGPU an exported run can be imported and read', async () => {
+test('without WebGPU an exported run can be imported and read', { tags: 'slow' }, async () => {
   const { page, errors, close } = await open(browser, `${site.url}?mock=unsupported`);
   await page.getByRole('button', { name: 'Open an exported run' }).click();
   await page
@@ -208,7 +208,7 @@ test('without WebGPU an exported run can be imported and read', async () => {
   await close();
 });
 
-test('a run owned by another tab can be taken over', async () => {
+test('a run owned by another tab can be taken over', { tags: 'slow' }, async () => {
   const { page, close } = await open(browser, `${site.url}?mock=read-only`);
   await page.getByRole('button', { name: 'Take over' }).click();
   await expect.poll(() => page.getByRole('button', { name: 'Train', exact: true }).isEnabled()).toBe(true);
@@ -226,7 +226,9 @@ const elements = (page: Page) =>
     return count(document);
   });
 
-test('ten thousand steps and ten thousand tokens have hardly more elements than forty steps', async () => {
+test('ten thousand steps and ten thousand tokens have hardly more elements than forty steps', {
+  tags: 'slow',
+}, async () => {
   const at = (mock: string, turn: number) =>
     `?mock=${mock}#run=run-1&step=30&group=0&member=0&tab=trajectory&turn=${turn}`;
   const short = await open(browser, `${site.url}${at('paused', 1)}`);
@@ -245,7 +247,7 @@ test('ten thousand steps and ten thousand tokens have hardly more elements than 
   await close();
 });
 
-test('single keys can be switched off', async () => {
+test('single keys can be switched off', { tags: 'slow' }, async () => {
   const { page, close } = await open(browser, `${site.url}?mock=paused`);
   await page.getByLabel('Preset').waitFor();
   await page.keyboard.press('?');
@@ -256,7 +258,7 @@ test('single keys can be switched off', async () => {
   await close();
 });
 
-test.skipIf(!hasWorlds('babyai'))('a person plays the world by keyboard alone', async () => {
+test.skipIf(!hasWorlds('babyai'))('a person plays the world by keyboard alone', { tags: 'slow' }, async () => {
   const { page, errors, close } = await open(browser, `${site.url}?mock=babyai`);
   await page.getByText('Step 42').first().waitFor();
   await page.keyboard.press('p');
@@ -283,7 +285,7 @@ test.skipIf(!hasWorlds('babyai'))('a person plays the world by keyboard alone', 
   await close();
 });
 
-test.skipIf(!hasWorlds('wordle'))('a person plays Wordle on its tiles, and loses', async () => {
+test.skipIf(!hasWorlds('wordle'))('a person plays Wordle on its tiles, and loses', { tags: 'slow' }, async () => {
   const { page, errors, close } = await open(browser, `${site.url}?mock=wordle`);
   await page.getByText('Step 42').first().waitFor();
   await page.keyboard.press('p');
@@ -317,6 +319,7 @@ test.skipIf(!hasWorlds('wordle'))('a person plays Wordle on its tiles, and loses
 
 test.skipIf(!hasWorlds('sciworld'))(
   'a person does an experiment in ScienceWorld by keyboard alone: completion, a question, subgoals, the score',
+  { tags: 'slow' },
   async () => {
     const { page, errors, close } = await open(browser, `${site.url}?mock=sciworld`);
     await page.getByText('Step 42').first().waitFor();
@@ -379,7 +382,9 @@ test.skipIf(!hasWorlds('sciworld'))(
   },
 );
 
-test('Escape closes the dialog of links while a run trains, and no key reaches the page behind it', async () => {
+test('Escape closes the dialog of links while a run trains, and no key reaches the page behind it', {
+  tags: 'slow',
+}, async () => {
   const { page, errors, close } = await open(browser, `${site.url}?mock=running#run=run-1`);
   const dialog = page.getByRole('dialog', { name: 'Share' });
   await page.getByRole('button', { name: 'Pause', exact: true }).waitFor();
@@ -403,7 +408,7 @@ test('Escape closes the dialog of links while a run trains, and no key reaches t
   await close();
 });
 
-test('controls hidden by a teacher’s link have no button and no key', async () => {
+test('controls hidden by a teacher’s link have no button and no key', { tags: 'slow' }, async () => {
   const { page, close } = await open(browser, `${site.url}?mock=empty#hide=learn,drawer,share,reset,algorithm.clipLow`);
   await page.getByLabel('Preset').waitFor();
   for (const name of ['Learn', 'Lessons', 'Runs', 'More', 'Share', 'Open a trained agent', 'Reset'])

@@ -20,7 +20,7 @@ afterAll(async () => {
   await site?.close();
 });
 
-test('the first lesson is done and stays done', async () => {
+test('the first lesson is done and stays done', { tags: 'slow' }, async () => {
   const { page, errors, close } = await open(browser, site.url);
   await page.waitForFunction(() => document.querySelector('tabgym-app')?.shadowRoot?.querySelector('tabgym-stage'));
   await driveLesson(await keyboardOf(page), 'agent');

@@ -53,7 +53,7 @@ const runs = async (page: Page) => {
   return count;
 };
 
-test('a link to a shipped run opens the same step, episode and token in a new profile', async () => {
+test('a link to a shipped run opens the same step, episode and token in a new profile', { tags: 'slow' }, async () => {
   const query = new URLSearchParams({ shipped: 'adapter-run', run: recorded, ...place });
   const first = await open(browser, `${site.url}#${query}`);
   const there = await shown(first.page);
@@ -115,7 +115,7 @@ test('damaged, hostile and foreign run files get a message and change nothing; a
   await close();
 });
 
-test('a run file of the first version opens and trains on', async () => {
+test('a run file of the first version opens and trains on', { tags: 'slow' }, async () => {
   const { page, errors, close } = await open(browser, site.url);
   await page.getByRole('button', { name: 'Runs', exact: true }).click({ timeout: 60_000 });
   // Written by the version of 2026-11-20 from experiments/micro.json of that day: four steps of 400.

@@ -68,29 +68,28 @@ async function lookUp(page: Page, repository = 'test/small', onnx = '') {
   await page.getByRole('heading', { name: repository }).waitFor({ timeout: minutes });
 }
 
-test(
-  'a model is downloaded into the tab, survives an interruption and a reload, and goes into the setup',
-  async () => {
-    const page = context.pages()[0] ?? (await context.newPage());
-    const errors: string[] = [];
-    page.on('pageerror', (error) => errors.push(error.message));
-    server.reset({ cutAt: 1_500_000 });
-    await lookUp(page);
-    await page.getByRole('button', { name: 'Download' }).click();
-    await page.getByText('✓ ready').waitFor({ timeout: 2 * minutes });
-    expect(server.sent).toBeGreaterThan(3_900_000);
-    server.reset();
-    await page.reload();
-    await lookUp(page);
-    await page.getByText('nothing: already stored').waitFor();
-    expect(server.requests).toEqual([]);
-    await page.getByRole('button', { name: 'Use it in the setup' }).click();
-    await page.getByText('Rank', { exact: true }).first().waitFor();
-    await screenshot(page, 'loading-real');
-    expect(errors).toEqual([]);
-  },
-  8 * minutes,
-);
+test('a model is downloaded into the tab, survives an interruption and a reload, and goes into the setup', {
+  tags: 'slow',
+  timeout: 8 * minutes,
+}, async () => {
+  const page = context.pages()[0] ?? (await context.newPage());
+  const errors: string[] = [];
+  page.on('pageerror', (error) => errors.push(error.message));
+  server.reset({ cutAt: 1_500_000 });
+  await lookUp(page);
+  await page.getByRole('button', { name: 'Download' }).click();
+  await page.getByText('✓ ready').waitFor({ timeout: 2 * minutes });
+  expect(server.sent).toBeGreaterThan(3_900_000);
+  server.reset();
+  await page.reload();
+  await lookUp(page);
+  await page.getByText('nothing: already stored').waitFor();
+  expect(server.requests).toEqual([]);
+  await page.getByRole('button', { name: 'Use it in the setup' }).click();
+  await page.getByText('Rank', { exact: true }).first().waitFor();
+  await screenshot(page, 'loading-real');
+  expect(errors).toEqual([]);
+});
 
 test(
   'a model trains its adapter for a step through its chat template, and the adapter is exported',
@@ -133,55 +132,47 @@ test(
   9 * minutes,
 );
 
-test(
-  'a local folder may have its model in ONNX in a sub-folder',
-  async () => {
-    const page = await context.newPage();
-    await page.goto(site.url);
-    await page.getByLabel('Preset').waitFor({ timeout: 2 * minutes });
-    await page.locator('tabgym-setup summary', { hasText: 'Language model' }).click();
-    await page.getByRole('combobox', { name: 'Model', exact: true }).selectOption('files');
-    await page.locator('tabgym-model-picker #folder').setInputFiles(join(folder, 'models/test/in-onnx'));
-    await page.getByText(/in-onnx: \d+ files/).waitFor();
-    await page.getByRole('button', { name: 'Look it up' }).click();
-    await page.getByRole('heading', { name: 'in-onnx' }).waitFor({ timeout: minutes });
-    expect(await page.locator('tabgym-model-picker').evaluate((each) => each.shadowRoot?.textContent)).toContain(
-      'onnx/model.onnx',
-    );
-    await screenshot(page, 'loading-onnx-folder');
-    await page.close();
-  },
-  4 * minutes,
-);
+test('a local folder may have its model in ONNX in a sub-folder', { tags: 'slow', timeout: 4 * minutes }, async () => {
+  const page = await context.newPage();
+  await page.goto(site.url);
+  await page.getByLabel('Preset').waitFor({ timeout: 2 * minutes });
+  await page.locator('tabgym-setup summary', { hasText: 'Language model' }).click();
+  await page.getByRole('combobox', { name: 'Model', exact: true }).selectOption('files');
+  await page.locator('tabgym-model-picker #folder').setInputFiles(join(folder, 'models/test/in-onnx'));
+  await page.getByText(/in-onnx: \d+ files/).waitFor();
+  await page.getByRole('button', { name: 'Look it up' }).click();
+  await page.getByRole('heading', { name: 'in-onnx' }).waitFor({ timeout: minutes });
+  expect(await page.locator('tabgym-model-picker').evaluate((each) => each.shadowRoot?.textContent)).toContain(
+    'onnx/model.onnx',
+  );
+  await screenshot(page, 'loading-onnx-folder');
+  await page.close();
+});
 
-test(
-  'a model in ONNX plays, and cannot be trained',
-  async () => {
-    const page = await context.newPage();
-    const errors: string[] = [];
-    page.on('pageerror', (error) => errors.push(error.message));
-    server.reset();
-    await lookUp(page, 'test/in-onnx', 'onnx/model.onnx');
-    await page.getByText('Download, when it first plays').waitFor();
-    await page.getByLabel('Preset').selectOption({ label: 'Micro' });
-    await page.getByRole('button', { name: 'Use it in the setup' }).click();
-    await page.getByRole('button', { name: 'New', exact: true }).click();
-    await page
-      .getByText('ONNX Runtime runs this language model and downloads its files at the first episode.')
-      .waitFor({ timeout: minutes });
-    expect(await page.getByRole('button', { name: 'Train', exact: true }).isDisabled()).toBe(true);
-    await page.getByRole('button', { name: 'Watch one episode' }).click();
-    await page.getByText('the episode you watched last').waitFor({ timeout: 3 * minutes });
-    await screenshot(page, 'loading-onnx');
-    expect(await page.getByRole('heading', { name: 'Device memory' }).count()).toBe(0);
-    server.reset();
-    await lookUp(page, 'test/in-onnx', 'onnx/model.onnx');
-    await page.getByText('nothing: already stored').waitFor();
-    expect(server.requests).toEqual([]);
-    await page.setViewportSize({ width: 390, height: 844 });
-    await screenshot(page, 'loading-onnx-narrow');
-    expect(errors).toEqual([]);
-    await page.close();
-  },
-  6 * minutes,
-);
+test('a model in ONNX plays, and cannot be trained', { tags: 'slow', timeout: 6 * minutes }, async () => {
+  const page = await context.newPage();
+  const errors: string[] = [];
+  page.on('pageerror', (error) => errors.push(error.message));
+  server.reset();
+  await lookUp(page, 'test/in-onnx', 'onnx/model.onnx');
+  await page.getByText('Download, when it first plays').waitFor();
+  await page.getByLabel('Preset').selectOption({ label: 'Micro' });
+  await page.getByRole('button', { name: 'Use it in the setup' }).click();
+  await page.getByRole('button', { name: 'New', exact: true }).click();
+  await page
+    .getByText('ONNX Runtime runs this language model and downloads its files at the first episode.')
+    .waitFor({ timeout: minutes });
+  expect(await page.getByRole('button', { name: 'Train', exact: true }).isDisabled()).toBe(true);
+  await page.getByRole('button', { name: 'Watch one episode' }).click();
+  await page.getByText('the episode you watched last').waitFor({ timeout: 3 * minutes });
+  await screenshot(page, 'loading-onnx');
+  expect(await page.getByRole('heading', { name: 'Device memory' }).count()).toBe(0);
+  server.reset();
+  await lookUp(page, 'test/in-onnx', 'onnx/model.onnx');
+  await page.getByText('nothing: already stored').waitFor();
+  expect(server.requests).toEqual([]);
+  await page.setViewportSize({ width: 390, height: 844 });
+  await screenshot(page, 'loading-onnx-narrow');
+  expect(errors).toEqual([]);
+  await page.close();
+});

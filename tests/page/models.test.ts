@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { launch, narrow, open, screenshot, serveMock, type View, wide } from './harness.ts';
+import { launch, open, screenshot, serveMock, sizes, type View, wide } from './harness.ts';
 
 const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 let browser: Browser;
@@ -42,27 +42,26 @@ async function chooseQwen(page: Page) {
 }
 
 describe('the model picker', () => {
-  test.each([
-    ['wide', wide],
-    ['narrow', narrow],
-  ] as const)('looks a model up, downloads it, and stops on request (%s)', async (name, view) => {
-    const { page, errors, close, button } = await opened(view);
-    await chooseQwen(page);
-    await button('Look it up').focus();
-    await page.keyboard.press('Enter');
-    await page.getByRole('heading', { name: 'Qwen/Qwen2.5-0.5B-Instruct' }).waitFor();
-    await page.getByText('988 MB', { exact: true }).waitFor();
-    await page.getByText('1.2 GB', { exact: true }).waitFor();
-    await button('Download').click();
-    await page.getByText(/412 MB of 988 MB \(42%\)/).waitFor();
-    await button('Stop').scrollIntoViewIfNeeded();
-    await screenshot(page, `models-${name}`);
-    expect(await findings(page)).toEqual([]);
-    await button('Stop').click();
-    await page.getByRole('alert').getByText('Its received part is kept').waitFor();
-    await button('Continue the download').waitFor();
-    expect(errors).toEqual([]);
-    await close();
+  describe.each(sizes)('$size', ({ size: name, view, tags }) => {
+    test('looks a model up, downloads it, and stops on request', { tags }, async () => {
+      const { page, errors, close, button } = await opened(view);
+      await chooseQwen(page);
+      await button('Look it up').focus();
+      await page.keyboard.press('Enter');
+      await page.getByRole('heading', { name: 'Qwen/Qwen2.5-0.5B-Instruct' }).waitFor();
+      await page.getByText('988 MB', { exact: true }).waitFor();
+      await page.getByText('1.2 GB', { exact: true }).waitFor();
+      await button('Download').click();
+      await page.getByText(/412 MB of 988 MB \(42%\)/).waitFor();
+      await button('Stop').scrollIntoViewIfNeeded();
+      await screenshot(page, `models-${name}`);
+      expect(await findings(page)).toEqual([]);
+      await button('Stop').click();
+      await page.getByRole('alert').getByText('Its received part is kept').waitFor();
+      await button('Continue the download').waitFor();
+      expect(errors).toEqual([]);
+      await close();
+    });
   });
 
   test('explains a gated model, and takes a token', async () => {
@@ -103,7 +102,7 @@ describe('the model picker', () => {
     await close();
   });
 
-  test('stops looking a model up at a silent server', async () => {
+  test('stops looking a model up at a silent server', { tags: 'slow' }, async () => {
     const { page, errors, close, button } = await opened();
     await page.getByRole('combobox', { name: 'Model', exact: true }).selectOption('other');
     await page.getByRole('textbox', { name: 'Repository' }).fill('someone/silent');
@@ -120,7 +119,7 @@ describe('the model picker', () => {
     await close();
   });
 
-  test('warns before a download that does not fit', async () => {
+  test('warns before a download that does not fit', { tags: 'slow' }, async () => {
     const { page, close, button } = await opened();
     const roomFor = (bytes: number) =>
       page.evaluate((free) => {
@@ -138,7 +137,7 @@ describe('the model picker', () => {
     await close();
   });
 
-  test('takes a model that is dropped anywhere, and names files that cannot be used', async () => {
+  test('takes a model that is dropped anywhere, and names files that cannot be used', { tags: 'slow' }, async () => {
     const { page, errors, close } = await open(browser, `${site.url}?mock=empty`);
     await page.getByLabel('Preset').waitFor();
     const dropped = (...names: string[]) =>
@@ -163,7 +162,7 @@ describe('the model picker', () => {
     await close();
   });
 
-  test('lists stored models under Storage, and deletes one after a question', async () => {
+  test('lists stored models under Storage, and deletes one after a question', { tags: 'slow' }, async () => {
     const { page, close, button } = await opened();
     await button('Storage').click();
     await page.getByText('not whole').waitFor();

@@ -6,7 +6,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { launch, narrow, open, screenshot, serveMock, type View, wide } from './harness.ts';
+import { launch, open, screenshot, serveMock, sizes, type View, wide } from './harness.ts';
 
 const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 let browser: Browser;
@@ -48,47 +48,46 @@ async function opened(view: View = wide) {
 }
 
 describe('the objective', () => {
-  test.each([
-    ['wide', wide],
-    ['narrow', narrow],
-  ] as const)('is read, checked and changed (%s)', async (name, view) => {
-    const { page, errors, close, button, editor, write, outcome } = await opened(view);
-    await page.getByRole('heading', { name: 'The objective of GRPO' }).waitFor();
-    expect(await editor.evaluate((node) => (node as HTMLElement).innerText)).toContain(
-      'function objective(rows, settings)',
-    );
-    await page.keyboard.press('Control+Enter');
-    await outcome.getByText(/The slopes match the loss: \d+ were compared on \d+ generated rows/).waitFor();
-    await screenshot(page, `objective-${name}`);
-    expect(await findings(page)).toEqual([]);
+  describe.each(sizes)('$size', ({ size: name, view, tags }) => {
+    test('is read, checked and changed', { tags }, async () => {
+      const { page, errors, close, button, editor, write, outcome } = await opened(view);
+      await page.getByRole('heading', { name: 'The objective of GRPO' }).waitFor();
+      expect(await editor.evaluate((node) => (node as HTMLElement).innerText)).toContain(
+        'function objective(rows, settings)',
+      );
+      await page.keyboard.press('Control+Enter');
+      await outcome.getByText(/The slopes match the loss: \d+ were compared on \d+ generated rows/).waitFor();
+      await screenshot(page, `objective-${name}`);
+      expect(await findings(page)).toEqual([]);
 
-    await write(
-      'export function objective({ count, logprob, advantage, coefficient }) {\n  const loss = new Float64Array(count);\n  const weight = new Float64Array(count);\n  for (let i = 0; i < count; i++) {\n    loss[i] = -coefficient[i] * advantage[i] * logprob[i];\n    weight[i] = coefficient[i] * advantage[i];\n  }\n  return { loss, weight };\n}\n',
-    );
-    await expect.poll(() => outcome.isHidden()).toBe(true);
-    await button('Check').click();
-    // The pressed button is disabled meanwhile; without a focus in the dialog, Space would train behind it.
-    await expect.poll(() => outcome.evaluate((each) => each.matches(':focus'))).toBe(true);
-    await outcome.getByText(/\d+ of \d+ slopes differ from those of the loss/).waitFor();
-    await outcome.getByRole('cell', { name: 'weight' }).first().waitFor();
-    await screenshot(page, `objective-wrong-${name}`);
-    expect(await findings(page)).toEqual([]);
+      await write(
+        'export function objective({ count, logprob, advantage, coefficient }) {\n  const loss = new Float64Array(count);\n  const weight = new Float64Array(count);\n  for (let i = 0; i < count; i++) {\n    loss[i] = -coefficient[i] * advantage[i] * logprob[i];\n    weight[i] = coefficient[i] * advantage[i];\n  }\n  return { loss, weight };\n}\n',
+      );
+      await expect.poll(() => outcome.isHidden()).toBe(true);
+      await button('Check').click();
+      // The pressed button is disabled meanwhile; without a focus in the dialog, Space would train behind it.
+      await expect.poll(() => outcome.evaluate((each) => each.matches(':focus'))).toBe(true);
+      await outcome.getByText(/\d+ of \d+ slopes differ from those of the loss/).waitFor();
+      await outcome.getByRole('cell', { name: 'weight' }).first().waitFor();
+      await screenshot(page, `objective-wrong-${name}`);
+      expect(await findings(page)).toEqual([]);
 
-    await button('Done').click();
-    await page.getByText('edited, 10 lines').waitFor();
-    expect(await page.evaluate(() => document.activeElement?.tagName)).not.toBe('BODY');
-    await page.getByText('edited, 10 lines').scrollIntoViewIfNeeded();
-    await screenshot(page, `objective-setup-${name}`);
-    expect(await findings(page)).toEqual([]);
-    await button('Back to the built-in').click();
-    await page.getByText('built-in', { exact: true }).waitFor();
-    await page.getByRole('status', { name: 'Notices' }).getByRole('button', { name: 'Undo' }).click();
-    await page.getByText('edited, 10 lines').waitFor();
-    expect(errors).toEqual([]);
-    await close();
+      await button('Done').click();
+      await page.getByText('edited, 10 lines').waitFor();
+      expect(await page.evaluate(() => document.activeElement?.tagName)).not.toBe('BODY');
+      await page.getByText('edited, 10 lines').scrollIntoViewIfNeeded();
+      await screenshot(page, `objective-setup-${name}`);
+      expect(await findings(page)).toEqual([]);
+      await button('Back to the built-in').click();
+      await page.getByText('built-in', { exact: true }).waitFor();
+      await page.getByRole('status', { name: 'Notices' }).getByRole('button', { name: 'Undo' }).click();
+      await page.getByText('edited, 10 lines').waitFor();
+      expect(errors).toEqual([]);
+      await close();
+    });
   });
 
-  test('shows the place where code fails, and stops code that does not end', async () => {
+  test('shows the place where code fails, and stops code that does not end', { tags: 'slow' }, async () => {
     const { page, errors, close, write, outcome } = await opened();
     const say = async (code: string, message: RegExp) => {
       await write(code);
@@ -115,7 +114,7 @@ describe('the objective', () => {
     await close();
   });
 
-  test('can be undone, discarded and reset, and Escape keeps the typed text', async () => {
+  test('can be undone, discarded and reset, and Escape keeps the typed text', { tags: 'slow' }, async () => {
     const { page, errors, close, button, editor, text, write } = await opened();
     const own = await text();
     expect(await button('Undo').isDisabled()).toBe(true);

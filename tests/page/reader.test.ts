@@ -8,7 +8,7 @@ import { createRequire } from 'node:module';
 import { gzipSync } from 'node:zlib';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { launch, narrow, open, screenshot, serveMock, wide } from './harness.ts';
+import { launch, type narrow, open, screenshot, serveMock, sizes, wide } from './harness.ts';
 
 const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
@@ -79,11 +79,8 @@ const chooser = (page: Page) => page.getByLabel('File of trajectories');
 const list = (page: Page) => page.getByRole('grid', { name: 'Trajectories' });
 const firstItem = (page: Page) => list(page).getByRole('row').first();
 
-describe.each([
-  ['wide', wide],
-  ['narrow', narrow],
-] as const)('%s', (name, view) => {
-  test('a file is opened, filtered, sorted, searched and read', async () => {
+describe.each(sizes)('$size', ({ size: name, view, tags }) => {
+  test('a file is opened, filtered, sorted, searched and read', { tags }, async () => {
     const { page, errors, close } = await reading('?mock=empty', view);
     await page.getByText('Read trajectories').first().waitFor();
     await screenshot(page, `reader-empty-${name}`);
@@ -116,7 +113,7 @@ describe.each([
     await close();
   });
 
-  test('two records are shown side by side, with their differences', async () => {
+  test('two records are shown side by side, with their differences', { tags }, async () => {
     const { page, errors, close } = await reading('?mock=empty', view);
     await chooser(page).setInputFiles(file('play.jsonl', text(40)));
     await firstItem(page).click();
@@ -132,7 +129,7 @@ describe.each([
   });
 });
 
-test('a selection becomes a file, pairs, or the data of a stage of SFT', async () => {
+test('a selection becomes a file, pairs, or the data of a stage of SFT', { tags: 'slow' }, async () => {
   const { page, errors, close } = await reading('?mock=empty', wide);
   await chooser(page).setInputFiles(file('play.jsonl.gz', gzipSync(text(20))));
   await page.getByText('19 trajectories').waitFor();
@@ -164,7 +161,7 @@ test('a selection becomes a file, pairs, or the data of a stage of SFT', async (
   await close();
 });
 
-test("a run's episodes of all steps are listed, and an address leads back", async () => {
+test("a run's episodes of all steps are listed, and an address leads back", { tags: 'slow' }, async () => {
   const { page, errors, close } = await reading('?mock=paused', wide);
   await page.getByRole('button', { name: 'Read this run’s episodes' }).first().click();
   await page.getByText(/^\d+ trajectories/).waitFor();

@@ -152,7 +152,10 @@ describe.skipIf(!findChromium())('in Chromium', () => {
     await first.context.close();
   });
 
-  test('a trainer that no longer answers is replaced, and the run continues', { timeout: 5 * minutes }, async () => {
+  test('a trainer that no longer answers is replaced, and the run continues', {
+    tags: 'slow',
+    timeout: 5 * minutes,
+  }, async () => {
     const { context, page, errors } = await chromiumPage({ clock: true });
     await micro(page, 2000);
     await page.getByRole('button', { name: 'Train', exact: true }).first().click();
@@ -183,7 +186,7 @@ describe.skipIf(!findChromium())('in Chromium', () => {
     await context.close();
   });
 
-  test('two tabs: the second reads, takes over, and trains on', { timeout: 5 * minutes }, async () => {
+  test('two tabs: the second reads, takes over, and trains on', { tags: 'slow', timeout: 5 * minutes }, async () => {
     const { context, page, errors } = await chromiumPage();
     await page.getByLabel('Preset').selectOption({ label: 'Micro' });
     await page.getByRole('button', { name: 'Step', exact: true }).click();
@@ -202,6 +205,7 @@ describe.skipIf(!findChromium())('in Chromium', () => {
   });
 
   test('an own objective trains, fails with its line, is fixed, and asks elsewhere before it runs', {
+    tags: 'slow',
     timeout: 8 * minutes,
   }, async () => {
     const first = await chromiumPage();
@@ -286,7 +290,7 @@ describe.skipIf(!findChromium())('in Chromium', () => {
     await first.context.close();
   });
 
-  test('WebGPU trains if the address asks for it', { timeout: 5 * minutes }, async () => {
+  test('WebGPU trains if the address asks for it', { tags: 'slow', timeout: 5 * minutes }, async () => {
     const { context, page, errors } = await chromiumPage({ query: '?device=webgpu' });
     await page.getByLabel('Preset').selectOption({ label: 'Micro' });
     await page.getByRole('button', { name: 'Step', exact: true }).click();
@@ -303,7 +307,7 @@ describe.skipIf(!findChromium())('in Chromium', () => {
     await context.close();
   });
 
-  test('a run with steps continues as a fork on another device', { timeout: 5 * minutes }, async () => {
+  test('a run with steps continues as a fork on another device', { tags: 'slow', timeout: 5 * minutes }, async () => {
     const { context, page, errors } = await chromiumPage();
     await page.getByLabel('Preset').selectOption({ label: 'Micro' });
     await page.getByRole('button', { name: 'Step', exact: true }).click();

@@ -7,7 +7,7 @@ import { changedName, freeName } from '../../src/experiment/run-names.ts';
 import { mockExperiment, mockRecords, mockSummary } from '../../src/ui/gallery/mock-data.ts';
 import { comparedLines, heldOutRows, settingsThatDiffer } from '../../src/ui/state/compare.ts';
 import { isUnstarted, matchingRuns, tagsOf } from '../../src/ui/state/run-filter.ts';
-import { launch, narrow, open, screenshot, serveMock, type View, wide } from './harness.ts';
+import { launch, open, screenshot, serveMock, sizes, wide } from './harness.ts';
 
 const change = (path: string, to: unknown) => ({ path, from: null, to });
 
@@ -114,30 +114,31 @@ describe('on the page', () => {
     return dialog;
   };
 
-  test.each<[string, View]>([
-    ['wide', wide],
-    ['dark', { ...wide, colorScheme: 'dark' }],
-    ['narrow', narrow],
-  ])('two ticked runs are compared, by keyboard too: %s', async (name, view) => {
-    const { page, errors, close } = await open(browser, `${site.url}?mock=paused#run=run-1`, view);
-    await page.getByRole('tab', { name: 'Group' }).first().waitFor();
-    await page.keyboard.press('r');
-    const dialog = await compare(page);
-    await dialog.getByRole('row', { name: /half the learning rate 20/ }).waitFor();
-    await dialog.getByRole('row', { name: /^Learning rate 0\.002 0\.001$/ }).waitFor();
-    const plot = dialog.getByRole('slider', { name: /^Success by step/ });
-    await plot.focus();
-    await page.keyboard.press('Home');
-    await expect
-      .poll(() => plot.getAttribute('aria-valuetext'))
-      .toMatch(/^Step 1: textcraft-first 0\.\d+, half the learning rate 0\.\d+$/);
-    await screenshot(page, `compare-${name}`);
-    expect(await axe(page)).toEqual([]);
-    await page.keyboard.press('Escape');
-    await expect.poll(() => page.getByRole('dialog').count()).toBe(0);
-    expect(errors).toEqual([]);
-    await close();
-  });
+  describe.each([...sizes, { size: 'dark', view: { ...wide, colorScheme: 'dark' as const }, tags: ['slow'] }])(
+    '$size',
+    ({ size: name, view, tags }) => {
+      test('two ticked runs are compared, by keyboard too', { tags }, async () => {
+        const { page, errors, close } = await open(browser, `${site.url}?mock=paused#run=run-1`, view);
+        await page.getByRole('tab', { name: 'Group' }).first().waitFor();
+        await page.keyboard.press('r');
+        const dialog = await compare(page);
+        await dialog.getByRole('row', { name: /half the learning rate 20/ }).waitFor();
+        await dialog.getByRole('row', { name: /^Learning rate 0\.002 0\.001$/ }).waitFor();
+        const plot = dialog.getByRole('slider', { name: /^Success by step/ });
+        await plot.focus();
+        await page.keyboard.press('Home');
+        await expect
+          .poll(() => plot.getAttribute('aria-valuetext'))
+          .toMatch(/^Step 1: textcraft-first 0\.\d+, half the learning rate 0\.\d+$/);
+        await screenshot(page, `compare-${name}`);
+        expect(await axe(page)).toEqual([]);
+        await page.keyboard.press('Escape');
+        await expect.poll(() => page.getByRole('dialog').count()).toBe(0);
+        expect(errors).toEqual([]);
+        await close();
+      });
+    },
+  );
 
   test('a card shows the bar’s success', async () => {
     const { page, close } = await open(browser, `${site.url}?mock=paused#run=run-1`);
@@ -179,7 +180,7 @@ describe('on the page', () => {
     await close();
   });
 
-  test('a new run that was not trained is gone once another is opened', async () => {
+  test('a new run that was not trained is gone once another is opened', { tags: 'slow' }, async () => {
     const { page, errors, close } = await open(browser, `${site.url}?mock=paused#run=run-1`);
     await page.getByRole('button', { name: 'New', exact: true }).click();
     await page.keyboard.press('r');

@@ -11,7 +11,7 @@ import { singleChange, verdict } from '../../src/ui/state/compare.ts';
 import { parseLink } from '../../src/ui/state/link.ts';
 import { blockWeights, moveText } from '../../src/ui/state/plain-words.ts';
 import { parseHash } from '../../src/ui/state/selection.ts';
-import { launch, narrow, open, screenshot, serveMock, wide } from './harness.ts';
+import { launch, narrow, open, screenshot, serveMock, type View, wide } from './harness.ts';
 
 const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
@@ -115,10 +115,7 @@ describe('in the page', () => {
 
   const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
 
-  test.each([
-    ['wide', wide],
-    ['narrow, dark', { ...narrow, colorScheme: 'dark' as const }],
-  ])('a first visit has one button and no setup (%s)', async (name, view) => {
+  const firstVisit = async (name: string, view: View) => {
     const { page, errors, close } = await open(browser, `${site.url}?mock=empty`, view, { simple: true });
     await button(page, 'Train').waitFor();
     await page
@@ -136,7 +133,12 @@ describe('in the page', () => {
     expect(new URL(page.url()).hash).toContain('view=simple');
     expect(errors).toEqual([]);
     await close();
-  });
+  };
+
+  test('a first visit has one button and no setup (wide)', () => firstVisit('wide', wide));
+  test('a first visit has one button and no setup (narrow, dark)', { tags: 'slow' }, () =>
+    firstVisit('narrow, dark', { ...narrow, colorScheme: 'dark' }),
+  );
 
   test('the words of the six questions are on the page, and a group is one click away', async () => {
     const { page, errors, close } = await open(browser, `${site.url}?mock=running`, wide, { simple: true });
@@ -180,7 +182,7 @@ describe('in the page', () => {
     await close();
   });
 
-  test('the curve is drawn further, not anew, with each step', async () => {
+  test('the curve is drawn further, not anew, with each step', { tags: 'slow' }, async () => {
     const { page, errors, close } = await open(browser, `${site.url}?mock=running`, wide, { simple: true });
     const plot = page.locator('tabgym-chart .uplot');
     await plot.waitFor();
@@ -193,7 +195,7 @@ describe('in the page', () => {
     await close();
   });
 
-  test('the end shows before and after, and three ways to go on', async () => {
+  test('the end shows before and after, and three ways to go on', { tags: 'slow' }, async () => {
     const { page, errors, close } = await open(browser, `${site.url}?mock=finished`, wide, { simple: true });
     await page.getByText('Of 8 tasks it never trained on, it solved 0 before training and solves 8 now.').waitFor();
     await page.getByRole('region', { name: 'Before', exact: true }).getByText('failure').waitFor();

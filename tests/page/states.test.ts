@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { launch, narrow, open, screenshot, serveMock, wide } from './harness.ts';
+import { launch, narrow, open, screenshot, serveMock, type View, wide } from './harness.ts';
 import { button, type State, seen } from './state.ts';
 import * as worldStates from './world-states.ts';
 
@@ -242,27 +242,49 @@ const states: State[] = [
   },
 ];
 
-describe.concurrent.each([...states, ...Object.values<State[]>(worldStates).flat()])(
-  'state $name',
-  ({ name, address, shows }) => {
-    test.each([
-      ['wide', { ...wide }],
-      ['narrow', { ...narrow, colorScheme: 'dark' as const }],
-    ])('%s', async (size, view) => {
-      const { page, errors, close } = await open(browser, site.url + address, view);
-      await shows(page);
-      await screenshot(page, `${name}-${size}-${view.colorScheme}`);
-      expect(await axe(page)).toEqual([]);
-      await page.emulateMedia({ colorScheme: view.colorScheme === 'dark' ? 'light' : 'dark' });
-      await page.waitForTimeout(60);
-      await screenshot(page, `${name}-${size}-${view.colorScheme === 'dark' ? 'light' : 'dark'}`);
-      if (size === 'wide') expect(await axe(page, 'contrast')).toEqual([]);
-      expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true);
-      expect(errors).toEqual([]);
-      await close();
-    });
-  },
-);
+/** States that every run shows on a narrow screen too; the slow tests show all of them. */
+const alsoNarrow = ['empty', 'paused', 'group'];
+
+/** Opens a state, checks it, and returns its page. */
+async function checked({ name, address, shows }: State, size: string, view: View) {
+  const opened = await open(browser, site.url + address, view);
+  const { page } = opened;
+  await shows(page);
+  await screenshot(page, `${name}-${size}-${view.colorScheme}`);
+  expect(await axe(page)).toEqual([]);
+  expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true);
+  return opened;
+}
+
+describe.concurrent.each([...states, ...Object.values<State[]>(worldStates).flat()])('state $name', (state) => {
+  const { name } = state;
+
+  test('wide', async () => {
+    const { errors, close } = await checked(state, 'wide', wide);
+    expect(errors).toEqual([]);
+    await close();
+  });
+
+  test('narrow', { tags: alsoNarrow.includes(name) ? [] : 'slow' }, async () => {
+    const { errors, close } = await checked(state, 'narrow', { ...narrow, colorScheme: 'dark' });
+    expect(errors).toEqual([]);
+    await close();
+  });
+
+  test.each([
+    ['wide', wide, 'dark'],
+    ['narrow', { ...narrow, colorScheme: 'dark' } as const, 'light'],
+  ] as const)('%s, after a change of colors', { tags: 'slow' }, async (size, view, colorScheme) => {
+    const { page, errors, close } = await open(browser, site.url + state.address, view);
+    await state.shows(page);
+    await page.emulateMedia({ colorScheme });
+    await page.waitForTimeout(60);
+    await screenshot(page, `${name}-${size}-${colorScheme}`);
+    if (size === 'wide') expect(await axe(page, 'contrast')).toEqual([]);
+    expect(errors).toEqual([]);
+    await close();
+  });
+});
 
 describe.concurrent('the drawer', () => {
   test.each(['Runs', 'Storage', 'Device', 'Log'])('%s', async (tab) => {
@@ -305,9 +327,9 @@ test('the settings, all of them, and the help', async () => {
 });
 
 describe.each([
-  ['waiting', '.state'],
-  ['failing', 'text=This fixture refuses to answer. Try again.'],
-])('every panel, %s', (state, sign) => {
+  ['waiting', '.state', 'slow'],
+  ['failing', 'text=This fixture refuses to answer. Try again.', []],
+])('every panel, %s', (state, sign, tags) => {
   const panels: [string, string][] = [
     ['Group', 'tabgym-group'],
     ['Trajectory', 'tabgym-trajectory'],
@@ -315,7 +337,7 @@ describe.each([
     ['Storage', 'tabgym-storage'],
     ['Device', 'tabgym-gpu'],
   ];
-  test('shows it in the panel, and the rest stays usable', async () => {
+  test('shows it in the panel, and the rest stays usable', { tags }, async () => {
     const { page, errors, close } = await open(browser, `${site.url}?mock=${state}#run=run-1&step=30&tab=group`);
     await button(page, 'Train').waitFor();
     // Waits for the stage, which appears after the bar; before it, buttons of the bar could match.
@@ -350,9 +372,11 @@ const measureBar = (page: Page) =>
     return { height: bar.querySelector('header')!.getBoundingClientRect().height, problems: [...over, ...out] };
   });
 
-test.each(['en', 'zh-Hans'])(
-  'the bar has one row from 861 pixels on and two below, and all of it is visible: %s',
-  async (lang) => {
+describe.each([
+  ['en', []],
+  ['zh-Hans', 'slow'],
+])('in the language %s', (lang, tags) => {
+  test('the bar has one row from 861 pixels on and two below, and all of it is visible', { tags }, async () => {
     const { page, close } = await open(browser, `${site.url}?mock=paused#lang=${lang}`);
     await page.locator('tabgym-transport .steps').waitFor();
     await page.waitForTimeout(200);
@@ -364,8 +388,8 @@ test.each(['en', 'zh-Hans'])(
       if (lang === 'en' || width < 1300) await screenshot(page, `bar-${lang}-${width}`);
     }
     await close();
-  },
-);
+  });
+});
 
 test('neighbouring plots are aligned, whatever their legends, and mark the chosen step at the right place', async () => {
   const { page, close } = await open(browser, `${site.url}?mock=paused#run=run-1&step=30&tab=group`);

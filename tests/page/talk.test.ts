@@ -2,8 +2,8 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { launch, narrow, open, screenshot, serveMock, wide } from './harness.ts';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { launch, open, screenshot, serveMock, sizes } from './harness.ts';
 
 const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 let browser: Browser;
@@ -24,12 +24,10 @@ async function findings(page: Page): Promise<string[]> {
   return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 160)}`));
 }
 
-test.each([
-  ['wide', wide],
-  ['narrow', narrow],
-] as const)(
-  'a tiny policy cannot talk; a chosen language model can, stops nothing else, and names a failure (%s)',
-  async (name, view) => {
+describe.each(sizes)('$size', ({ size: name, view, tags }) => {
+  test('a tiny policy cannot talk; a chosen language model can, stops nothing else, and names a failure', {
+    tags,
+  }, async () => {
     const { page, errors, close } = await open(browser, `${site.url}?mock=empty`, view);
     const button = (text: string) => page.getByRole('button', { name: text, exact: true });
     await page.getByRole('tab', { name: 'Talk' }).click();
@@ -52,5 +50,5 @@ test.each([
     await button('What is reinforcement learning?').waitFor();
     expect(errors).toEqual([]);
     await close();
-  },
-);
+  });
+});

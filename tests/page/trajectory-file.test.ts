@@ -4,8 +4,8 @@
  */
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { launch, narrow, open, serveMock, shots, wide } from './harness.ts';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { launch, narrow, open, serveMock, shots, sizes } from './harness.ts';
 
 let browser: Browser;
 let site: Awaited<ReturnType<typeof serveMock>>;
@@ -38,36 +38,35 @@ async function imitating(page: Page) {
   return part;
 }
 
-test.each([
-  ['wide', wide],
-  ['narrow', narrow],
-] as const)('a trajectory file is chosen, described, and removed again: %s', async (name, view) => {
-  const { page, errors, close } = await open(browser, `${site.url}?mock=empty`, view);
-  if (view === narrow) await page.getByRole('button', { name: 'Setup', exact: true }).click();
-  const part = await imitating(page);
-  const chooser = part.getByLabel('Trajectories');
-  await part.getByText("the oracle's play").waitFor();
-  await chooser.setInputFiles(
-    file('play.jsonl', [line('textcraft_1'), '{"item_id": 3', line('textcraft_2')].join('\n')),
-  );
-  await part
-    .getByText("2 trajectories, AgentGym's training data.")
-    .or(part.getByText(/^2 trajectories/))
-    .first()
-    .waitFor();
-  await part.getByText(/Unreadable records, left out: 1. Line 2:/).waitFor();
-  await part.getByText('play.jsonl').waitFor();
-  await part.scrollIntoViewIfNeeded();
-  await page.screenshot({ path: join(shots, `trajectory-file-${name}.png`) });
-  await chooser.setInputFiles(file('none.jsonl', '{"a": 1}'));
-  await part
-    .getByRole('alert')
-    .getByText(/none.jsonl holds no trajectory that can be read. Line 1/)
-    .waitFor();
-  // The earlier choice is unchanged.
-  await part.getByText('play.jsonl').waitFor();
-  await part.getByRole('button', { name: 'Remove the file' }).click();
-  await part.getByText("the oracle's play").waitFor();
-  expect(errors).toEqual([]);
-  await close();
+describe.each(sizes)('$size', ({ size: name, view, tags }) => {
+  test('a trajectory file is chosen, described, and removed again', { tags }, async () => {
+    const { page, errors, close } = await open(browser, `${site.url}?mock=empty`, view);
+    if (view === narrow) await page.getByRole('button', { name: 'Setup', exact: true }).click();
+    const part = await imitating(page);
+    const chooser = part.getByLabel('Trajectories');
+    await part.getByText("the oracle's play").waitFor();
+    await chooser.setInputFiles(
+      file('play.jsonl', [line('textcraft_1'), '{"item_id": 3', line('textcraft_2')].join('\n')),
+    );
+    await part
+      .getByText("2 trajectories, AgentGym's training data.")
+      .or(part.getByText(/^2 trajectories/))
+      .first()
+      .waitFor();
+    await part.getByText(/Unreadable records, left out: 1. Line 2:/).waitFor();
+    await part.getByText('play.jsonl').waitFor();
+    await part.scrollIntoViewIfNeeded();
+    await page.screenshot({ path: join(shots, `trajectory-file-${name}.png`) });
+    await chooser.setInputFiles(file('none.jsonl', '{"a": 1}'));
+    await part
+      .getByRole('alert')
+      .getByText(/none.jsonl holds no trajectory that can be read. Line 1/)
+      .waitFor();
+    // The earlier choice is unchanged.
+    await part.getByText('play.jsonl').waitFor();
+    await part.getByRole('button', { name: 'Remove the file' }).click();
+    await part.getByText("the oracle's play").waitFor();
+    expect(errors).toEqual([]);
+    await close();
+  });
 });

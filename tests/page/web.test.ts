@@ -40,7 +40,7 @@ async function play(page: Page): Promise<void> {
   await page.getByText('Objective').first().waitFor({ timeout: 60_000 });
 }
 
-test('a person clicks on the live site, and the world takes it as the agent’s action', async () => {
+test('a person clicks on the live site, and the world takes it as the agent’s action', { tags: 'slow' }, async () => {
   const { page, errors, close } = await open(browser, site.url, wide);
   await play(page);
   const live = siteIn(page);

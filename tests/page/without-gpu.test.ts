@@ -74,6 +74,7 @@ describe.skipIf(!findChromium())('without WebGPU', () => {
   });
 
   test('a request for WebGPU is answered with what is missing; the shipped policy plays over the ONNX runtime', {
+    tags: 'slow',
     timeout: 5 * minutes,
   }, async () => {
     const { context, page, errors, requests, byPage } = await openPage('?device=webgpu');

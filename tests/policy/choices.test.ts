@@ -73,7 +73,7 @@ async function results(choices: KernelChoices) {
 }
 
 describe('forms of the matmuls', () => {
-  it('agree with each other, run when chosen, and repeat their bits', async () => {
+  it('agree with each other, run when chosen, and repeat their bits', { tags: 'slow' }, async () => {
     const registers = await results(defaultChoices);
     expect([...registers.kernels]).toContain('matmul_tn');
     expect([...registers.kernels].filter((name) => name.endsWith('_tiled'))).toEqual([]);

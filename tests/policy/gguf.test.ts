@@ -449,7 +449,7 @@ describe('reading is refused for', () => {
     expect((await read(changed([2, 0, 0, 0]))).config.vocabSize).toBe(600);
   });
 
-  it('nothing in a header longer than the first read', async () => {
+  it('nothing in a header longer than the first read', { tags: 'slow' }, async () => {
     const big = { ...small, vocabSize: 150_000 };
     const { metadata } = await read(
       writeGguf(metadataOf('qwen2.5', { ...qwen, ...big }), [

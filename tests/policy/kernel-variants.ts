@@ -77,9 +77,9 @@ export const variants: [string, Constants][] = [
   ['attention_delta', { H: 3 }],
   ['attention_backward_query_tiled', backward(4, 2, 8)],
   ['attention_backward_query_tiled', backward(7, 1, 20)],
+  ['attention_backward_key_tiled', backward(2, 2, 16, { rows: 16 })],
   ['attention_backward_key_tiled', backward(4, 2, 8)],
   ['attention_backward_key_tiled', backward(7, 1, 20)],
-  ['attention_backward_key_tiled', backward(2, 2, 16, { rows: 16 })],
   ['rope_forward', rope(4, 2, 8, 0)],
   ['rope_forward', rope(3, 1, 6, 1)],
   ['rope_forward', rope(3, 1, 12, 1, 1)],
@@ -104,6 +104,15 @@ export const variants: [string, Constants][] = [
   ['sample_scan', {}],
   ['sample_finish', {}],
 ];
+
+/**
+ * The variants in two lists. `repeated` has the further forms of each tiled kernel: a software adapter compiles one for
+ * seconds, and all of them for a minute.
+ */
+export const daily = variants.filter(
+  ([name], i) => !name.endsWith('_tiled') || variants.findIndex(([other]) => other === name) === i,
+);
+export const repeated = variants.filter((variant) => !daily.includes(variant));
 
 /** Constants of one format; `other` flips the flags, so that both values of each are tested. */
 function packedOf(BITS: number, MINIMUM: number, other: 0 | 1): [string, Constants][] {

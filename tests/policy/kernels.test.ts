@@ -12,7 +12,7 @@ import { floats } from '../../src/policy/selftest/fixture.ts';
 import { compareKernels, selfTest, twins } from '../../src/policy/selftest/selftest.ts';
 import { initWeights } from '../../src/policy/weights/init.ts';
 import { useGpu } from '../device/open.ts';
-import { variants } from './kernel-variants.ts';
+import { daily, repeated, variants } from './kernel-variants.ts';
 
 const open = useGpu();
 const sources = import.meta.glob<string>('../../shaders/*.wgsl', { query: '?raw', import: 'default', eager: true });
@@ -23,7 +23,7 @@ const entryPoints = Object.entries(sources).flatMap(([path, text]) => {
   return text.includes(`fn ${name}(`) && text.includes('@compute') && !name.startsWith('quant_') ? [name] : [];
 });
 
-async function compiled(gpu: Gpu): Promise<Kernel[]> {
+async function compiled(gpu: Gpu, variants: readonly [string, Constants][]): Promise<Kernel[]> {
   const cache = gpu.kernels;
   const handles = variants.map(([name, constants]) => cache.request(name, constants));
   await cache.settle();
@@ -39,14 +39,20 @@ it('every kernel has a twin, and every twin a kernel', () => {
   expect([...tried].sort()).toEqual(entryPoints.sort());
 });
 
-describe.each([1, 3])('kernels at size %i', (size) => {
+describe.each([
+  ['kernels', 1, daily, []],
+  ['kernels', 3, daily, []],
+  ['further forms of tiled kernels', 1, repeated, 'slow'],
+  ['further forms of tiled kernels', 3, repeated, 'slow'],
+] as const)('%s at size %i', (_title, size, variants, tags) => {
   let results: KernelResult[] = [];
   beforeAll(async () => {
     const gpu = await open();
-    results = await compareKernels(gpu, await compiled(gpu), size);
+    results = await compareKernels(gpu, await compiled(gpu, variants), size);
   });
   it.each(variants.map(([name, constants], i) => [name, JSON.stringify(constants), i] as const))(
     '%s %s',
+    { tags: tags === 'slow' ? tags : [] },
     (name, _, i) => {
       expect(results[i].kernel).toBe(name);
       expect(results[i].detail).toMatch(/^(equal|largest error)/);

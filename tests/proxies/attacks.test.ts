@@ -77,19 +77,26 @@ async function othersGoOn(): Promise<void> {
 }
 
 describe.skipIf(skip)('a hostile page', () => {
-  it.each(['/redirect', '/navigate', '/refresh', '/socket', '/image', '/frame', '/fetch'])(
+  const isForbidden = async (path: string) => {
+    const answers = await attack(path);
+    expect(errorsOf(answers)).toContain('ForbiddenAddress');
+    expect(errorsOf(answers)).toContain(new URL(site.forbidden).host);
+    expect(answers.some(({ observation }) => observation.includes('the secret'))).toBe(false);
+    expect(site.reached).toEqual([]);
+  };
+
+  it.each(['/redirect', '/fetch'])('reaches no forbidden address by %s', { timeout: 60_000 }, isForbidden);
+
+  it.each(['/navigate', '/refresh', '/socket', '/image', '/frame'])(
     'reaches no forbidden address by %s',
-    async (path) => {
-      const answers = await attack(path);
-      expect(errorsOf(answers)).toContain('ForbiddenAddress');
-      expect(errorsOf(answers)).toContain(new URL(site.forbidden).host);
-      expect(answers.some(({ observation }) => observation.includes('the secret'))).toBe(false);
-      expect(site.reached).toEqual([]);
-    },
-    60_000,
+    { tags: 'slow', timeout: 60_000 },
+    isForbidden,
   );
 
-  it('cannot reach an address in another spelling, of another scheme, or of no host', async () => {
+  it('cannot reach an address in another spelling, of another scheme, or of no host', {
+    tags: 'slow',
+    timeout: 120_000,
+  }, async () => {
     const port = new URL(site.forbidden).port;
     const spelled = ['2130706433', '0x7f.1', '127.1', '[::1]', '[::ffff:127.0.0.1]', 'localhost', '169.254.169.254'];
     const addresses = [
@@ -110,39 +117,43 @@ describe.skipIf(skip)('a hostile page', () => {
       expect(reward).toBe(0);
     }
     expect(site.reached).toEqual([]);
-  }, 120_000);
+  });
 
-  it('reaches nothing by a service worker, and gets no network candidates and no download', async () => {
+  it('reaches nothing by a service worker, and gets no network candidates and no download', {
+    tags: 'slow',
+    timeout: 90_000,
+  }, async () => {
     await attack('/worker');
     expect(site.reached).toEqual([]);
     expect((await attack('/rtc')).at(-1)!.observation).toContain('candidates 0');
     const [, after] = await attack('/download');
     expect(after.info?.failure).toBeUndefined();
-  }, 90_000);
+  });
+
+  const endsItsEpisode = async (path: string, name: string) => {
+    const env = await client.create();
+    await client.reset(env, 0);
+    let last = await client.step(env, `goto [${site.address}${path}]`);
+    for (let k = 0; k < 8 && !last.terminated; k++) last = await client.step(env, 'scroll [down]');
+    expect(last).toMatchObject({ terminated: true, reward: 0, info: { failure: name } });
+    await othersGoOn();
+    // The same environment plays its next episode.
+    expect((await client.reset(env, 0)).observation).toContain("heading 'Calm'");
+    await client.close(env);
+  };
 
   it.each([
     ['/huge', 'ResponseTooLarge'],
+    ['/hog', 'PageCrashed'],
+  ])('at %s ends its own episode as %s', { timeout: 120_000 }, endsItsEpisode);
+
+  it.each([
     ['/grown', 'DocumentTooLarge'],
     ['/lying', 'DocumentTooLarge'],
     ['/loop', 'PageHung'],
     ['/popups', 'TooManyPages'],
     ['/alerts', 'TooManyDialogs'],
-    ['/hog', 'PageCrashed'],
-  ])(
-    'at %s ends its own episode as %s',
-    async (path, name) => {
-      const env = await client.create();
-      await client.reset(env, 0);
-      let last = await client.step(env, `goto [${site.address}${path}]`);
-      for (let k = 0; k < 8 && !last.terminated; k++) last = await client.step(env, 'scroll [down]');
-      expect(last).toMatchObject({ terminated: true, reward: 0, info: { failure: name } });
-      await othersGoOn();
-      // The same environment plays its next episode.
-      expect((await client.reset(env, 0)).observation).toContain("heading 'Calm'");
-      await client.close(env);
-    },
-    120_000,
-  );
+  ])('at %s ends its own episode as %s', { tags: 'slow', timeout: 120_000 }, endsItsEpisode);
 
   it('that never finishes loading is read as it is', async () => {
     const [first, second] = await attack('/endless');

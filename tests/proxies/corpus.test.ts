@@ -29,45 +29,49 @@ writeFileSync(questions, `${JSON.stringify({ question: 'On which river lies Town
 const build = (signal: AbortSignal, print: (line: string) => void = () => {}) =>
   buildIndex({ name: 'towns', folder: join(folder, 'corpora'), files: [file], signal, print });
 
-it.skipIf(!hasWorlds('search'))('an index is built, stopped, resumed, searched and played', async () => {
-  const stop = new AbortController();
-  const half = await build(stop.signal, () => stop.abort());
-  expect(half.complete).toBe(false);
-  expect(half.documents).toBeLessThan(count);
-  const whole = await build(new AbortController().signal);
-  expect(whole).toMatchObject({ complete: true, documents: count, refused: 0 });
+it.skipIf(!hasWorlds('search'))(
+  'an index is built, stopped, resumed, searched and played',
+  { tags: 'slow' },
+  async () => {
+    const stop = new AbortController();
+    const half = await build(stop.signal, () => stop.abort());
+    expect(half.complete).toBe(false);
+    expect(half.documents).toBeLessThan(count);
+    const whole = await build(new AbortController().signal);
+    expect(whole).toMatchObject({ complete: true, documents: count, refused: 0 });
 
-  const source = { kind: 'corpus', name: 'towns', folder: join(folder, 'corpora') };
-  const proxy = await openProxy(readConfig({ retrieval: { source, questions } }, 'the test'), {
-    version: '0.1.0',
-    report: (error) => {
-      throw error;
-    },
-  });
-  const address = `${await proxy.app.listen({ host: '127.0.0.1', port: 0 })}/${proxy.token}`;
-  const response = await fetch(`${address}/retrieval/retrieve`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ queries: ['town 4321'], topk: 2, return_scores: true }),
-  });
-  const { result } = (await response.json()) as { result: { document: { id: string; contents: string } }[][] };
-  expect(result[0][0].document).toMatchObject({ id: 'p4321', contents: expect.stringContaining('"Town 4321"\n') });
+    const source = { kind: 'corpus', name: 'towns', folder: join(folder, 'corpora') };
+    const proxy = await openProxy(readConfig({ retrieval: { source, questions } }, 'the test'), {
+      version: '0.1.0',
+      report: (error) => {
+        throw error;
+      },
+    });
+    const address = `${await proxy.app.listen({ host: '127.0.0.1', port: 0 })}/${proxy.token}`;
+    const response = await fetch(`${address}/retrieval/retrieve`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ queries: ['town 4321'], topk: 2, return_scores: true }),
+    });
+    const { result } = (await response.json()) as { result: { document: { id: string; contents: string } }[][] };
+    expect(result[0][0].document).toMatchObject({ id: 'p4321', contents: expect.stringContaining('"Town 4321"\n') });
 
-  expect(await checkAgentGym(searchqa, { address: `${address}/searchqa` })).toMatchObject({
-    works: true,
-    version: '0.1.0',
-  });
-  const world = await worldModule('agentgym-searchqa').open({ address: `${address}/searchqa` });
-  const [task] = await world.tasks({ trainItems: '0' }, 'train');
-  const [started] = await world.reset([0], [task]);
-  expect(started.observation).toContain('On which river lies Town 4321?');
-  const [found] = await world.step([0], ['<search>town 4321 river</search>']);
-  expect(found.observation).toContain('b333');
-  const [end] = await world.step([0], ['<answer>b333</answer>']);
-  expect(end).toMatchObject({ reward: 1, done: true });
-  await world.close();
-  await proxy.close();
-});
+    expect(await checkAgentGym(searchqa, { address: `${address}/searchqa` })).toMatchObject({
+      works: true,
+      version: '0.1.0',
+    });
+    const world = await worldModule('agentgym-searchqa').open({ address: `${address}/searchqa` });
+    const [task] = await world.tasks({ trainItems: '0' }, 'train');
+    const [started] = await world.reset([0], [task]);
+    expect(started.observation).toContain('On which river lies Town 4321?');
+    const [found] = await world.step([0], ['<search>town 4321 river</search>']);
+    expect(found.observation).toContain('b333');
+    const [end] = await world.step([0], ['<answer>b333</answer>']);
+    expect(end).toMatchObject({ reward: 1, done: true });
+    await world.close();
+    await proxy.close();
+  },
+);
 it('a missing index is refused by name', async () => {
   const config = readConfig({ retrieval: { source: { kind: 'corpus', name: 'x', folder } } }, 'the test');
   await expect(openProxy(config, { version: '0', report: () => {} })).rejects.toThrow('There is no corpus "x"');

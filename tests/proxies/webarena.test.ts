@@ -57,7 +57,7 @@ describe.skipIf(skip)('WebArena through the proxy', () => {
     expect(opened.errors).toEqual([]);
   }, 1_200_000);
 
-  it('plays twenty episodes at once in one browser', async () => {
+  it('plays twenty episodes at once in one browser', { tags: 'slow', timeout: 300_000 }, async () => {
     const ids = Array.from({ length: 20 }, (_, k) =>
       taskNamed(['map-phone', 'wiki-founded', 'shop-order-total', 'forum-no-such-forum'][k % 4]),
     );
@@ -77,7 +77,7 @@ describe.skipIf(skip)('WebArena through the proxy', () => {
     await expect
       .poll(() => megabytesBelow(process.pid), { timeout: 30_000, interval: 500 })
       .toBeLessThan(before + (most - before) / 10);
-  }, 300_000);
+  });
 
   it('ends the episodes of a killed browser by name, and continues with a new one', async () => {
     const own = execFileSync('ps', ['-o', 'pid=,args=', '--ppid', String(process.pid)]).toString();

@@ -158,7 +158,7 @@ describe('a healthy run gets no diagnosis', () => {
     for (const seed of seeds) expect(fallOf(made({ seed, skill: learnt, moved }))).toBeNull();
   });
 
-  it('by chance, in all but one of a hundred runs that stay', () => {
+  it('by chance, in all but one of a hundred runs that stay', { tags: 'slow' }, () => {
     const accused = Array.from({ length: 400 }, (_, seed) =>
       fallOf(made({ seed: seed + 100, skill: () => 0.5 })),
     ).filter(Boolean);

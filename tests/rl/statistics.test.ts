@@ -67,7 +67,7 @@ describe('intervals', () => {
     }
   });
 
-  it('contain the truth in 95% of simulated evaluations, within one point', () => {
+  it('contain the truth in 95% of simulated evaluations, within one point', { tags: 'slow' }, () => {
     // One try, averaged over many rates, since the coverage of a single rate jumps with the number of items (Brown, Cai
     // and DasGupta 2001).
     let single = 0;

@@ -32,7 +32,7 @@ function sessionOf(id: string, machine: GpuMachine) {
   return { session: new Session(id, micro, { store, engines: new Assembly({ machine, openWorld }), emit }), live };
 }
 
-it('plays the same episode as the GPU', async () => {
+it('plays the same episode as the GPU', { tags: 'slow' }, async () => {
   const { id } = await store.create({ name: 'a run', experiment: micro, origin: { kind: 'new' } });
   const episodes: LiveTurn[][] = [];
   for (const machine of [noGpu, dawn]) {

@@ -99,7 +99,17 @@ it('the run has KL, entropy, several updates a step and a horizon that grows', (
   expect(new Set(reference.map(({ metrics }) => metrics.kl)).size).toBe(reference.length);
 });
 
-it('a session that restarts after each step repeats the run exactly', async () => {
+it('a session that restarts in the middle repeats the run exactly', { timeout: 300_000 }, async () => {
+  const id = await newRun(micro);
+  for (const steps of [3, micro.steps]) {
+    const { session } = sessionOf(id);
+    await session.train({ steps });
+    await session.close();
+  }
+  expect(await recordsOf(id)).toEqual(reference);
+});
+
+it('a session that restarts after each step repeats the run exactly', { tags: 'slow' }, async () => {
   const id = await newRun(micro);
   for (let life = 0; life < micro.steps; life++) {
     const { session } = sessionOf(id);
@@ -109,7 +119,7 @@ it('a session that restarts after each step repeats the run exactly', async () =
   expect(await recordsOf(id)).toEqual(reference);
 });
 
-it('a device lost in the middle of a step is replaced, and the numbers stay', async () => {
+it('a device lost in the middle of a step is replaced, and the numbers stay', { tags: 'slow' }, async () => {
   const id = await newRun(micro);
   let losses = 0;
   const { session, events } = sessionOf(id, (event) => {
@@ -124,7 +134,7 @@ it('a device lost in the middle of a step is replaced, and the numbers stay', as
   expect(await recordsOf(id)).toEqual(reference);
 });
 
-it('an evaluation paused before the first step is repeated, and the numbers stay', async () => {
+it('an evaluation paused before the first step is repeated, and the numbers stay', { tags: 'slow' }, async () => {
   const id = await newRun(micro);
   let pausing: Promise<void> | undefined;
   const { session } = sessionOf(id, (event) => {
@@ -142,7 +152,7 @@ it('an evaluation paused before the first step is repeated, and the numbers stay
   expect(await recordsOf(id)).toEqual(reference);
 });
 
-it('playing an episode between steps does not change training', async () => {
+it('playing an episode between steps does not change training', { tags: 'slow' }, async () => {
   const id = await newRun(micro);
   const { session, events } = sessionOf(id);
   await session.watch({ split: 'test', taskIndex: 3, turnMs: 0 });
@@ -159,7 +169,9 @@ it('playing an episode between steps does not change training', async () => {
   expect(stored.every((t) => t.tokens.length === t.logprob.length && t.turns.length > 0)).toBe(true);
 });
 
-it('an adapter too small for a run stops it with a message, and a larger one continues it', async () => {
+it('an adapter too small for a run stops it with a message, and a larger one continues it', {
+  tags: 'slow',
+}, async () => {
   const id = await newRun(micro);
   const first = sessionOf(id);
   await first.session.train({ steps: 2 });

@@ -100,7 +100,10 @@ function sessionOf(id: string, emit: (event: SessionEvent) => void = () => {}): 
 const newRun = async () => (await store.create({ name: 'a run', experiment, origin: { kind: 'new' } })).id;
 const recordsOf = async (id: string) => (await store.records<StepRecord>(id)).map(withoutTimes);
 
-it('a run killed after each step, or with a device lost between updates, has the same numbers and keeps only its adapter', async () => {
+it('a run killed after each step, or with a device lost between updates, has the same numbers and keeps only its adapter', {
+  tags: 'slow',
+  timeout: 300_000,
+}, async () => {
   const whole = await newRun();
   const session = sessionOf(whole);
   await session.train();
@@ -159,7 +162,7 @@ it('a run killed after each step, or with a device lost between updates, has the
   const back = decodeState(again.checkpoints![0].bytes, 0).tensors;
   expect([...back.keys()].sort()).toEqual([...own].sort());
   for (const [name, { data }] of back) expect(data).toEqual(tensors.get(name)!.data);
-}, 300_000);
+});
 
 it('a language model is refused with a message if there is no model library', async () => {
   const assembly = new Assembly({ machine: dawn, openWorld });

@@ -38,7 +38,7 @@ const again = () => new ModelLibrary(new WeightsCache(new NodeDisk(join(folder, 
 const place = () => ({ kind: 'hub', id: 'test/small', base: server.base }) as const;
 
 describe('the library of language models', () => {
-  it('finds an ONNX file and opens it from its source', async () => {
+  it('finds an ONNX file and opens it from its source', { tags: 'slow' }, async () => {
     const out = join(folder, 'models/test/in-onnx');
     const files = exportedFiles(await readCheckpoint(join(folder, 'models/test/small')), { format: 'onnx', ...plain });
     await mkdir(join(out, 'onnx'), { recursive: true });

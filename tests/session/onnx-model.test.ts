@@ -72,7 +72,7 @@ async function sessionOf(policy: object, machine: GpuMachine, models: BaseModels
   return { id, session: new Session(id, experiment, { store, engines, emit }), live };
 }
 
-it('the model plays like the engine with the same weights', async () => {
+it('the model plays like the engine with the same weights', { tags: 'slow' }, async () => {
   const episodes: LiveTurn[][] = [];
   for (const [policy, machine] of [
     [{ kind: 'onnx', model }, noGpu],

@@ -117,7 +117,8 @@ describe.each(Object.keys(backends))('the store in %s', (name) => {
     await again.close();
   });
 
-  it('thins checkpoints and keeps records through 300 steps', async () => {
+  // The disk writes every step through: a quarter of a minute.
+  it('thins checkpoints and keeps records through 300 steps', { tags: name === 'folder' ? 'slow' : [] }, async () => {
     const store = new RunStore(backends[name]());
     const id = await claimed(store);
     for (let step = 0; step <= 300; step++) await store.commit(id, 'me', commitOf(step, 64));
@@ -264,7 +265,7 @@ describe('the folder', () => {
     } as unknown as Files;
   }
 
-  it('a commit cut at any byte leaves the run as before or as after it', async () => {
+  it('a commit cut at any byte leaves the run as before or as after it', { tags: 'slow' }, async () => {
     const store = new RunStore(new FolderStore(folder));
     const id = await claimed(store);
     for (const step of [0, 1, 2, 3]) await store.commit(id, 'me', commitOf(step));

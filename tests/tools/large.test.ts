@@ -3,7 +3,9 @@
 import { expect, it } from 'vitest';
 import { playLarge } from '../../tools/large/play.ts';
 
-it('loads a model piece by piece into packed weights, plays and takes a step within its plan', async () => {
+it('loads a model piece by piece into packed weights, plays and takes a step within its plan', {
+  tags: 'slow',
+}, async () => {
   const lines: string[] = [];
   const { bytes, gap } = await playLarge({
     model: 'qwen2.5-0.5b',
