@@ -3,7 +3,7 @@
  * of each answer. Checks only the form, not the content.
  */
 import type { Feedback, Json, World } from '../../src/envs/env.ts';
-import { Random } from '../../src/worlds/search/universe/random.ts';
+import { Random } from '../../src/envs/random.ts';
 
 export interface FuzzReport {
   actions: number;

@@ -18,6 +18,7 @@ import {
   type WorldView,
 } from '../../envs/env.ts';
 import { type ConnectionSettings, withheldMessage } from '../../envs/module.ts';
+import { mixSeeds } from '../../envs/random.ts';
 import { ServerError } from '../../envs/transport/http.ts';
 import { failed } from '../../envs/transport/pool.ts';
 import { CorpusSource, heldOutEvery } from './corpus-source.ts';
@@ -26,7 +27,6 @@ import { Episode } from './episode.ts';
 import { parseSearchOptions, type SearchOptions } from './options.ts';
 import type { Act } from './rules/rules.ts';
 import type { Source } from './source.ts';
-import { mixSeeds } from './universe/random.ts';
 import { remainingSteps } from './universe/reader.ts';
 import { UniverseSource } from './universe/source.ts';
 

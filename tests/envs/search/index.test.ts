@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { matchAny, maxQueryTerms, queryTerms, splitAtTerms } from '../../../src/corpus/retrieval/query.ts';
 import { loadSqlite } from '../../../src/corpus/retrieval/sqlite.ts';
 import { largeIndex, TextIndex, titleWeight } from '../../../src/corpus/retrieval/text-index.ts';
+import { Random } from '../../../src/envs/random.ts';
 import { writeArticle } from '../../../src/worlds/search/universe/prose.ts';
 import { makeQuestion } from '../../../src/worlds/search/universe/questions.ts';
-import { Random } from '../../../src/worlds/search/universe/random.ts';
 import { makeUniverse } from '../../../src/worlds/search/universe/universe.ts';
 import { rankByBm25 } from './bm25.ts';
 

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { TextIndex } from '../../../src/corpus/retrieval/text-index.ts';
+import { Random } from '../../../src/envs/random.ts';
 import { exactMatch } from '../../../src/worlds/search/rules/score.ts';
 import { Namer, nameWords } from '../../../src/worlds/search/universe/names.ts';
 import { writeArticle } from '../../../src/worlds/search/universe/prose.ts';
 import { makeQuestion } from '../../../src/worlds/search/universe/questions.ts';
-import { Random } from '../../../src/worlds/search/universe/random.ts';
 import { lookUp, readQuestion, remainingSteps } from '../../../src/worlds/search/universe/reader.ts';
 import { relations } from '../../../src/worlds/search/universe/relations.ts';
 import { solve } from '../../../src/worlds/search/universe/solver.ts';

@@ -4,7 +4,7 @@
  * ambiguous and articles worth reading.
  */
 
-import type { Random } from './random.ts';
+import type { Random } from '../../../envs/random.ts';
 import type { Kind } from './relations.ts';
 
 const she =

@@ -2,7 +2,7 @@
  * Writes articles: the facts of an entity as sentences in random order and wording, with asides that name other
  * articles. Records each article's mentions, from which the valid actions are made. Independent of questions.
  */
-import { mixSeeds, Random } from './random.ts';
+import { mixSeeds, Random } from '../../../envs/random.ts';
 import { asideSentences } from './relations.ts';
 import type { Entity, Fact, Universe } from './universe.ts';
 

@@ -4,8 +4,8 @@
  * answer. Answers come from the solver.
  */
 import { WorldError } from '../../../envs/env.ts';
+import { mixSeeds, Random } from '../../../envs/random.ts';
 import { type Article, writeArticle } from './prose.ts';
-import { mixSeeds, Random } from './random.ts';
 import { type Relation, relationOf } from './relations.ts';
 import { type Chain, solve } from './solver.ts';
 import type { Universe } from './universe.ts';

@@ -3,8 +3,9 @@
  * asking about a world that nobody can have read about is PhantomWiki's (Gong et al., arXiv 2502.20377); this generator
  * is our own. Handles relations, not sentences or questions.
  */
+
+import { Random } from '../../../envs/random.ts';
 import { Namer, occupations } from './names.ts';
-import { Random } from './random.ts';
 import { type Kind, kinds, type Relation, relations } from './relations.ts';
 
 export interface Entity {
