@@ -6,5 +6,6 @@ export { ownView } from './own-world/view/index.ts';
 export { sciworldView } from './sciworld/view/index.ts';
 export { searchView } from './search/view/index.ts';
 export { textcraftView } from './textcraft/view/index.ts';
+export { toolsView } from './tools/view/index.ts';
 export { webView } from './web/view/index.ts';
 export { wordleView } from './wordle/view/index.ts';

@@ -7,5 +7,6 @@ export { own } from './own-world/index.ts';
 export { sciworld } from './sciworld/index.ts';
 export { search } from './search/index.ts';
 export { textcraft } from './textcraft/index.ts';
+export { toolWorlds } from './tools/index.ts';
 export { web } from './web/index.ts';
 export { wordle } from './wordle/index.ts';

@@ -1,0 +1,110 @@
+/**
+ * A family of tools over generated data: its templates of tasks, and the instance that a template makes from a seed.
+ * Knows nothing of replies, rewards or slots.
+ */
+import type { Json } from '../../envs/env.ts';
+import type { Random } from '../../envs/random.ts';
+import type { Literal } from '../../python/literal.ts';
+import type { ToolsOptions } from './options.ts';
+import type { Arguments, Call, Tool } from './tool.ts';
+import type { StateTable } from './view-data.ts';
+
+/** Answer of a tool. */
+export interface Answer {
+  /** False if the tool could not do what was asked; `value` is then the reason. */
+  ok: boolean;
+  value: Json;
+  /** Effects on the state, one sentence each. */
+  changed?: readonly string[];
+}
+
+export const refusal = (reason: string): Answer => ({ ok: false, value: reason });
+export const result = (value: Json): Answer => ({ ok: true, value });
+
+/** Kind of a task: a question, a change of the state, both, or one that cannot be done. */
+export type TaskKind = 'question' | 'change' | 'both' | 'impossible';
+
+/** Answer to a task that cannot be done. */
+export const impossible = 'impossible';
+/** Answer to a task that asks only for a change. */
+export const doneAnswer = 'done';
+
+/** One task of a family: its data, its goal and what reaches it. */
+export interface Instance {
+  readonly goal: string;
+  /** The answer to give at the end. */
+  readonly answer: Json;
+  /** Calls whose answers a solver needs before it changes or answers anything, in their order. */
+  readonly reads: readonly Call[];
+  /** Calls a tool other than `finish`. The arguments follow its schema. */
+  call(call: Call): Answer;
+  /** Calls that bring the state from where it is to the goal's; null if none do any more. */
+  changes(): Call[] | null;
+  /** An answer in few words, for tiny policies. */
+  brief(call: Call, answer: Answer): string;
+  /** Arguments for a tool made of the texts seen so far; for `finish`, its answers. */
+  offers(tool: Tool): Arguments[];
+  tables(): StateTable[];
+  /** The original's fault on a reset without an item: the user's place becomes the date. */
+  restartedWithoutItem?(): void;
+  /** The original's own rules over the same data. */
+  original(): Original;
+}
+
+/** The original environment's functions, over the same data: values print as Python prints them. */
+export interface Original {
+  /** Calls a function with what the agent wrote as its input. Throws PythonError. */
+  call(name: string, input: Literal): OriginalAnswer;
+  /** Results that count as subgoals. */
+  readonly subgoals: readonly Literal[];
+  /** True if the state equals the goal's, as the original compares them. */
+  stateMatches(): boolean;
+}
+
+export interface OriginalAnswer {
+  observation: Literal;
+  /** What is compared with the subgoals. */
+  subgoal: Literal;
+}
+
+/** An exception of the original's Python: its class and message are part of the observation. */
+export class PythonError extends Error {
+  override name = 'PythonError';
+  constructor(
+    readonly type: string,
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
+/** What a template draws from. */
+export interface Draw {
+  random: Random;
+  /** True for held-out tasks, whose data have other names. */
+  heldOut: boolean;
+  options: ToolsOptions;
+}
+
+export interface Template {
+  name: string;
+  kind: TaskKind;
+  /** True if only held-out tasks use it. */
+  heldOut?: boolean;
+  make(draw: Draw): Instance;
+}
+
+export interface ToolFamily {
+  tools: readonly Tool[];
+  templates: readonly Template[];
+  /** The original's rule for a whole step. */
+  original: OriginalRules;
+}
+
+/** Where the original environments differ from each other. */
+export interface OriginalRules {
+  /** Reward at the end of an episode, from the share of subgoals and the state. */
+  end(share: number, stateMatches: boolean): number;
+  /** Reward before the end. */
+  share(share: number): number;
+}

@@ -1,0 +1,89 @@
+/** Python's operations on what an agent wrote as input, with the messages of their exceptions. */
+import {
+  type Literal,
+  LiteralDict,
+  LiteralTuple,
+  literalEqual,
+  literalRepr,
+  literalType,
+} from '../../python/literal.ts';
+import { PythonError } from './family.ts';
+
+/** `input[key]`. */
+export function item(input: Literal, key: string): Literal {
+  if (input instanceof LiteralDict) {
+    const value = input.get(key);
+    if (value === undefined) throw new PythonError('KeyError', literalRepr(key));
+    return value;
+  }
+  const type = literalType(input);
+  if (type === 'list' || type === 'tuple')
+    throw new PythonError('TypeError', `${type} indices must be integers or slices, not str`);
+  if (type === 'str') throw new PythonError('TypeError', "string indices must be integers, not 'str'");
+  throw new PythonError('TypeError', `'${type}' object is not subscriptable`);
+}
+
+type Ordered = bigint | number | string | readonly Literal[];
+
+/** A value as `<` compares it, with the class of values that it can be compared with. */
+function ordered(value: Literal): { kind: string; value: Ordered } | null {
+  if (typeof value === 'boolean') return { kind: 'number', value: BigInt(value) };
+  if (typeof value === 'bigint' || typeof value === 'number') return { kind: 'number', value };
+  if (typeof value === 'string') return { kind: 'str', value };
+  if (Array.isArray(value)) return { kind: 'list', value };
+  return value instanceof LiteralTuple ? { kind: 'tuple', value: value.items } : null;
+}
+
+/** `a < b`. */
+function isLess(a: Literal, b: Literal): boolean {
+  const [left, right] = [ordered(a), ordered(b)];
+  if (!left || !right || left.kind !== right.kind)
+    throw new PythonError(
+      'TypeError',
+      `'<' not supported between instances of '${literalType(a)}' and '${literalType(b)}'`,
+    );
+  if (left.kind === 'str') return lessText(left.value as string, right.value as string);
+  if (left.kind === 'number') return (left.value as number) < (right.value as number);
+  const [list, other] = [left.value as readonly Literal[], right.value as readonly Literal[]];
+  for (let k = 0; k < list.length && k < other.length; k++)
+    if (!literalEqual(list[k], other[k])) return isLess(list[k], other[k]);
+  return list.length < other.length;
+}
+
+/** Compares code points; JavaScript's own comparison is of UTF-16 units. */
+function lessText(a: string, b: string): boolean {
+  const [left, right] = [[...a], [...b]];
+  for (let k = 0; k < left.length && k < right.length; k++)
+    if (left[k] !== right[k]) return left[k].codePointAt(0)! < right[k].codePointAt(0)!;
+  return left.length < right.length;
+}
+
+/** Length of the run at the start, made ascending: CPython's count_run and its reversal. */
+function firstRun(list: Literal[]): number {
+  if (list.length < 2) return list.length;
+  let n = 2;
+  const descending = isLess(list[1], list[0]);
+  while (n < list.length && isLess(list[n], list[n - 1]) === descending) n++;
+  if (descending) list.splice(0, n, ...list.slice(0, n).reverse());
+  return n;
+}
+
+/**
+ * sorted(list): CPython's insertion sort, which makes the same comparisons in the same order for lists of up to 63
+ * items, so that the first impossible one is the same.
+ */
+export function sorted(given: readonly Literal[]): Literal[] {
+  const list = [...given];
+  for (let k = firstRun(list); k < list.length; k++) {
+    const pivot = list[k];
+    let [low, high] = [0, k];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (isLess(pivot, list[middle])) high = middle;
+      else low = middle + 1;
+    }
+    list.splice(k, 1);
+    list.splice(low, 0, pivot);
+  }
+  return list;
+}

@@ -1,0 +1,259 @@
+/** One task of the to-do family: an account, its goal and the tools that read and change it. */
+import type { Json } from '../../../envs/env.ts';
+import { addDays, daysBetween, isDate } from '../dates.ts';
+import { type Answer, type Instance, type Original, refusal, result } from '../family.ts';
+import type { Arguments, Call, Tool } from '../tool.ts';
+import type { StateTable } from '../view-data.ts';
+import { copyOf, type Project, type TodoData, type TodoTask } from './data.ts';
+import { TodoOriginal } from './original.ts';
+
+/** What a template makes: the account, and how it should end. */
+export interface TodoDraft {
+  data: TodoData;
+  goal: string;
+  answer: Json;
+  reads: Call[];
+  /** Changes the copy of the account into what the goal asks for. */
+  target?(data: TodoData): void;
+}
+
+const projectOf = ({ id, order, color, name, favourite }: Project) => ({
+  ...{ id, order, color, name, is_favorite: favourite },
+});
+const taskOf = ({ id, order, content, priority, due }: TodoTask) => ({
+  ...{ id, order, content, is_completed: false, priority, due_date: due },
+});
+const withoutCompletion = ({ is_completed: _, ...rest }: ReturnType<typeof taskOf>) => rest;
+export const durationText = (minutes: number) => `${minutes}(minute)`;
+export const descriptionText = ({ place, contact }: TodoTask) => `- Place: ${place}\n- Contact: ${contact}`;
+const briefTask = ({ id, content, due, priority }: TodoTask) => `${id} ${content} due ${due} priority ${priority}`;
+
+export class TodoInstance implements Instance {
+  readonly goal: string;
+  readonly answer: Json;
+  readonly reads: readonly Call[];
+  private readonly target: TodoData;
+  private readonly first: TodoData;
+  readonly data: TodoData;
+  /** Ids of projects and tasks whose lists, durations and descriptions were returned, and whether the date was. */
+  private readonly seen = {
+    today: false,
+    town: false,
+    projects: false,
+    lists: new Set<string>(),
+    durations: new Set<string>(),
+    places: new Set<string>(),
+  };
+
+  constructor({ data, goal, answer, reads, target }: TodoDraft) {
+    this.data = data;
+    this.first = copyOf(data);
+    this.target = copyOf(data);
+    target?.(this.target);
+    [this.goal, this.answer, this.reads] = [goal, answer, reads];
+  }
+
+  project(id: string): Project | undefined {
+    return this.data.projects.find((each) => each.id === id);
+  }
+
+  task(id: string): TodoTask | undefined {
+    return this.data.tasks.find((each) => each.id === id && each.state === 'open');
+  }
+
+  openTasks(project: string, { tasks }: TodoData = this.data): TodoTask[] {
+    return tasks.filter((each) => each.project === project && each.state === 'open');
+  }
+
+  call({ name, arguments: given }: Call): Answer {
+    if (name === 'get_user_current_date') return this.showDate();
+    if (name === 'get_user_current_location') return this.showTown();
+    if (name === 'get_projects') return this.showProjects();
+    const id = String(given.project_id ?? given.task_id);
+    if ('project_id' in given) {
+      const project = this.project(id);
+      if (!project) return refusal(`There is no project "${id.slice(0, 60)}". get_projects lists them.`);
+      return name === 'get_tasks' ? this.showTasks(project) : this.mark(project, given.is_favorite === true);
+    }
+    const task = this.task(id);
+    if (!task) return refusal(`There is no open task "${id.slice(0, 60)}". get_tasks lists those of a project.`);
+    return this.callOnTask(name, task, given);
+  }
+
+  private callOnTask(name: string, task: TodoTask, given: Arguments): Answer {
+    if (name === 'get_task_description') return this.showDescription(task);
+    if (name === 'get_task_duration') return this.showDuration(task);
+    if (name === 'update_task') return this.postpone(task, String(given.due_date));
+    return this.end(task, name === 'complete_task' ? 'completed' : 'deleted');
+  }
+
+  showDate(): Answer {
+    this.seen.today = true;
+    return result(this.data.today);
+  }
+
+  showTown(): Answer {
+    this.seen.town = true;
+    return result(this.data.town);
+  }
+
+  showProjects(): Answer {
+    this.seen.projects = true;
+    return result(this.data.projects.map(projectOf));
+  }
+
+  showTasks({ id }: Project): Answer {
+    this.seen.lists.add(id);
+    return result(this.openTasks(id).map(taskOf));
+  }
+
+  showDescription(task: TodoTask): Answer {
+    this.seen.places.add(task.id);
+    return result({ id: task.id, content: task.content, description: descriptionText(task) });
+  }
+
+  showDuration({ id, content, duration }: TodoTask): Answer {
+    this.seen.durations.add(id);
+    return result({ id, content, duration: durationText(duration) });
+  }
+
+  mark(project: Project, favourite: boolean): Answer {
+    project.favourite = favourite;
+    const changed = [`${project.name}: ${favourite ? 'favourite' : 'no favourite'}`];
+    return { ok: true, value: { message: 'Update the project successfully.', project: projectOf(project) }, changed };
+  }
+
+  postpone(task: TodoTask, due: string): Answer {
+    if (!isDate(due)) return refusal(`"${due.slice(0, 60)}" is no date: write it as YYYY-MM-DD.`);
+    const changed = [`${task.content}: due ${task.due} → ${due}`];
+    task.due = due;
+    return { ok: true, value: { message: 'Update the task successfully', task: taskOf(task) }, changed };
+  }
+
+  end(task: TodoTask, state: 'completed' | 'deleted'): Answer {
+    task.state = state;
+    const message = state === 'completed' ? 'Complete task successfully.' : 'Delete the task successfully.';
+    const shown = state === 'completed' ? withoutCompletion(taskOf(task)) : taskOf(task);
+    return { ok: true, value: { message, task: shown }, changed: [`${task.content}: ${state}`] };
+  }
+
+  changes(): Call[] | null {
+    const calls: Call[] = [];
+    for (const [k, wanted] of this.target.tasks.entries()) {
+      const task = this.data.tasks[k];
+      const given = { task_id: task.id };
+      if (task.state !== 'open' && task.state !== wanted.state) return null;
+      if (task.state === wanted.state) {
+        if (task.due !== wanted.due && task.state === 'open')
+          calls.push({ name: 'update_task', arguments: { ...given, due_date: wanted.due } });
+      } else calls.push({ name: wanted.state === 'completed' ? 'complete_task' : 'delete_task', arguments: given });
+    }
+    for (const [k, { id, favourite }] of this.target.projects.entries())
+      if (this.data.projects[k].favourite !== favourite)
+        calls.push({ name: 'update_project', arguments: { project_id: id, is_favorite: favourite } });
+    return calls;
+  }
+
+  brief({ name, arguments: given }: Call, { value }: Answer): string {
+    if (typeof value === 'string') return value;
+    const id = String(given.project_id ?? given.task_id ?? '');
+    const any = this.data.tasks.find((each) => each.id === id)!;
+    if (name === 'get_projects') return this.data.projects.map((each) => `${each.id} ${each.name}`).join(' ; ');
+    if (name === 'get_tasks') return this.openTasks(id).map(briefTask).join(' ; ') || 'none';
+    if (name === 'get_task_description') return `place ${any.place} contact ${any.contact}`;
+    if (name === 'get_task_duration') return durationText(any.duration);
+    if (name === 'update_task') return `${id} due ${any.due}`;
+    return `${name.split('_')[0]} ${id}`;
+  }
+
+  /** Dates that texts have shown or that follow from them, for a task. */
+  private datesFor(task: TodoTask): string[] {
+    const steps = [1, 7, ...[...this.goal.matchAll(/\b\d{1,2}(?= days)/g)].map(Number)];
+    const around = (date: string) => steps.map((days) => addDays(date, days));
+    const today = this.seen.today ? [this.data.today, ...around(this.data.today)] : [];
+    const others = this.openTasks(task.project).map(({ due }) => due);
+    const named = this.goal.match(/\d{4}-\d\d-\d\d/g) ?? [];
+    return [...new Set([...named, ...today, ...others, ...around(task.due)])];
+  }
+
+  private seenProjects(): Project[] {
+    return this.seen.projects ? this.data.projects : [];
+  }
+
+  private seenTasks(): TodoTask[] {
+    return this.data.tasks.filter(({ project, state }) => state === 'open' && this.seen.lists.has(project));
+  }
+
+  offers({ name, parameters }: Tool): Arguments[] {
+    if (name === 'finish') return this.seenAnswers().map((answer) => ({ answer }));
+    if (name === 'update_project')
+      return this.seenProjects().flatMap(({ id }) =>
+        [true, false].map((is_favorite) => ({ project_id: id, is_favorite })),
+      );
+    if ('project_id' in parameters) return this.seenProjects().map(({ id }) => ({ project_id: id }));
+    if (name === 'update_task')
+      return this.seenTasks().flatMap((task) =>
+        this.datesFor(task).map((due_date) => ({ task_id: task.id, due_date })),
+      );
+    if ('task_id' in parameters) return this.seenTasks().map(({ id }) => ({ task_id: id }));
+    return [{}];
+  }
+
+  /** Values that texts have shown, and counts and sums of whole lists. */
+  private seenAnswers(): Json[] {
+    const tasks = this.data.tasks.filter(({ project }) => this.seen.lists.has(project));
+    const { today, town } = this.data;
+    const days = this.seen.today ? [today, ...tasks.map(({ due }) => daysBetween(today, due))] : [];
+    const places = tasks.flatMap(({ id, place, contact }) => (this.seen.places.has(id) ? [place, contact] : []));
+    const lists = [...this.seen.lists].flatMap((id) => this.namesByPriority(id));
+    const sums = [...this.seen.lists].flatMap((id) => this.durations(id));
+    const names = [...this.seenProjects().map(({ name }) => name), ...tasks.map(({ content }) => content)];
+    return [
+      ...names,
+      ...tasks.map(({ due }) => due),
+      ...days,
+      ...(this.seen.town ? [town] : []),
+      ...places,
+      ...sums,
+      ...lists,
+    ];
+  }
+
+  private namesByPriority(project: string): string[][] {
+    const tasks = this.openTasks(project);
+    const named = [1, 2, 3, 4].map((priority) =>
+      tasks.filter((each) => each.priority === priority).map(({ content }) => content),
+    );
+    return named.filter((names) => names.length > 0);
+  }
+
+  /** Durations of a project's tasks as far as seen, each and together. */
+  private durations(project: string): string[] {
+    const known = this.openTasks(project).filter(({ id }) => this.seen.durations.has(id));
+    if (!known.length) return [];
+    const sum = known.reduce((minutes, { duration }) => minutes + duration, 0);
+    return [...known.map(({ duration }) => duration), sum].map(durationText);
+  }
+
+  tables(): StateTable[] {
+    return this.data.projects.map((project, k) => ({
+      title: project.favourite ? `${project.name} ★` : project.name,
+      columns: ['id', 'task', 'due', 'priority', 'state'],
+      rows: this.data.tasks
+        .map((task, i) => ({ task, before: this.first.tasks[i] }))
+        .filter(({ task }) => task.project === this.data.projects[k].id)
+        .map(({ task, before }) => ({
+          cells: [task.id, task.content, task.due, String(task.priority), task.state],
+          change: task.state !== 'open' ? 'gone' : task.due !== before.due ? 'changed' : '',
+        })),
+    }));
+  }
+
+  restartedWithoutItem(): void {
+    this.data.town = this.data.today;
+  }
+
+  original(): Original {
+    return new TodoOriginal(this, this.target);
+  }
+}

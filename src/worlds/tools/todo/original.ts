@@ -1,0 +1,126 @@
+/**
+ * AgentGym's to-do environment over our account (agentenv-tool at 3ef9235: environment/todo_env.py,
+ * utils/todo/todo_tools.py). In the place of Todoist's server stands one with the same answers for open tasks; completed
+ * and deleted ones are gone.
+ */
+import { type Literal, LiteralDict, literalText, literalType } from '../../../python/literal.ts';
+import { literalOf } from '../calls.ts';
+import { isDate } from '../dates.ts';
+import { type Answer, type Original, type OriginalAnswer, PythonError } from '../family.ts';
+import { item, sorted } from '../original-values.ts';
+import type { Project, TodoData, TodoTask } from './data.ts';
+import type { TodoInstance } from './instance.ts';
+
+/** Arguments of the functions, in the order in which the original reads them. */
+const parameters: { readonly [name: string]: readonly string[] } = {
+  update_project: ['project_id', 'is_favorite'],
+  get_tasks: ['project_id'],
+  get_task_description: ['task_id'],
+  get_task_duration: ['task_id'],
+  complete_task: ['task_id'],
+  update_task: ['task_id', 'due_date'],
+  delete_task: ['task_id'],
+  finish: ['answer'],
+};
+
+/** A result without ids, which the original compares with the subgoals. Throws as its `pop` does. */
+function withoutIds(value: Literal): Literal {
+  const popId = (dict: LiteralDict): LiteralDict => {
+    const copy = new LiteralDict();
+    for (const [key, each] of dict.entries.values()) copy.set(key, each);
+    if (!copy.delete('id')) throw new PythonError('KeyError', "'id'");
+    return copy;
+  };
+  if (Array.isArray(value)) return value.map((each) => (each instanceof LiteralDict ? popId(each) : each));
+  if (!(value instanceof LiteralDict)) return value;
+  const copy = new LiteralDict();
+  for (const [key, each] of value.entries.values()) copy.set(key, each);
+  copy.delete('id');
+  for (const key of ['task', 'project']) {
+    const inner = copy.get(key);
+    if (inner === undefined) continue;
+    if (!(inner instanceof LiteralDict)) throw popError(inner);
+    copy.set(key, popId(inner));
+  }
+  return copy;
+}
+
+/** Exception of `value.pop("id")` for a value that is no dict. */
+function popError(value: Literal): PythonError {
+  const type = literalType(value);
+  if (type === 'list') return new PythonError('TypeError', "'str' object cannot be interpreted as an integer");
+  if (type === 'set') return new PythonError('TypeError', 'set.pop() takes no arguments (1 given)');
+  return new PythonError('AttributeError', `'${type}' object has no attribute 'pop'`);
+}
+
+export class TodoOriginal implements Original {
+  readonly subgoals: readonly Literal[];
+
+  constructor(
+    private readonly instance: TodoInstance,
+    private readonly target: TodoData,
+  ) {
+    this.subgoals = [literalOf(instance.answer)];
+  }
+
+  call(name: string, input: Literal): OriginalAnswer {
+    const given = (parameters[name] ?? []).map((key) => item(input, key));
+    if (name === 'finish') return this.finish(given[0]);
+    const answer = this.answer(name, given);
+    const observation = literalOf(answer.value);
+    return { observation, subgoal: answer.ok ? withoutIds(observation) : 'failed' };
+  }
+
+  private finish(answer: Literal): OriginalAnswer {
+    const observation = Array.isArray(answer) ? sorted(answer) : answer;
+    return { observation, subgoal: withoutIds(observation) };
+  }
+
+  private answer(name: string, [first, second]: readonly Literal[]): Answer {
+    if (name === 'get_user_current_date') return this.instance.showDate();
+    if (name === 'get_user_current_location') return this.instance.showTown();
+    if (name === 'get_projects') return this.instance.showProjects();
+    const id = literalText(first);
+    if (parameters[name][0] === 'project_id') {
+      const project = this.instance.project(id);
+      if (!project) return { ok: false, value: 'Project not found' };
+      return name === 'get_tasks' ? this.instance.showTasks(project) : this.mark(project, second);
+    }
+    const task = this.instance.task(id);
+    if (task) return this.answerOnTask(name, task, second);
+    const checked = name === 'complete_task' || name === 'delete_task';
+    return { ok: false, value: checked ? `Task ${id} is not exists.` : 'Task not found' };
+  }
+
+  private answerOnTask(name: string, task: TodoTask, second: Literal): Answer {
+    if (name === 'get_task_description') return this.instance.showDescription(task);
+    if (name === 'get_task_duration') return this.instance.showDuration(task);
+    if (name === 'update_task') return this.postpone(task, second);
+    return this.instance.end(task, name === 'complete_task' ? 'completed' : 'deleted');
+  }
+
+  /** A value of None is not sent to the server, which then changes nothing. */
+  private mark(project: Project, value: Literal): Answer {
+    if (value === null) return this.instance.mark(project, project.favourite);
+    const flag = { true: true, false: false }[literalText(value).toLowerCase()];
+    return flag === undefined ? { ok: false, value: 'Invalid argument value' } : this.instance.mark(project, flag);
+  }
+
+  private postpone(task: TodoTask, value: Literal): Answer {
+    if (value === null) return this.instance.postpone(task, task.due);
+    const date = literalText(value);
+    return isDate(date) ? this.instance.postpone(task, date) : { ok: false, value: 'Invalid date format' };
+  }
+
+  /** Compares projects, and the tasks that are still listed: completing and deleting look the same. */
+  stateMatches(): boolean {
+    const listed = (data: TodoData) =>
+      JSON.stringify([
+        data.projects.map(({ order, color, name, favourite }) => [order, color, name, favourite]),
+        data.projects.flatMap(({ id }) =>
+          this.instance.openTasks(id, data).map(({ order, content, priority, due }) => [order, content, priority, due]),
+        ),
+      ]);
+    return listed(this.instance.data) === listed(this.target);
+  }
+}

@@ -1,0 +1,61 @@
+/** A tool: a named function with a JSON schema of its arguments. */
+import type { Json } from '../../envs/env.ts';
+
+type ParameterType = 'string' | 'integer' | 'number' | 'boolean' | 'array';
+
+export interface Parameter {
+  /** Several types: any of them. */
+  type: ParameterType | readonly ParameterType[];
+  description?: string;
+  enum?: readonly Json[];
+}
+
+export interface Tool {
+  name: string;
+  /** One sentence. */
+  description: string;
+  /** Parameters in their order, all of them required unless `optional` names them. */
+  parameters: { readonly [name: string]: Parameter };
+  optional?: readonly string[];
+}
+
+export type Arguments = { readonly [name: string]: Json };
+
+export interface Call {
+  name: string;
+  arguments: Arguments;
+}
+
+/** The tool that ends an episode; every family has it. */
+export const finishTool = 'finish';
+
+export const text = (description?: string): Parameter => ({ type: 'string', ...(description && { description }) });
+export const whole = (description?: string): Parameter => ({ type: 'integer', ...(description && { description }) });
+export const real = (description?: string): Parameter => ({ type: 'number', ...(description && { description }) });
+
+/** The tool as OpenAI's `tools` list it. */
+export const functionOf = ({ name, description, parameters, optional = [] }: Tool) => ({
+  type: 'function',
+  function: {
+    name,
+    description,
+    parameters: {
+      type: 'object',
+      properties: parameters,
+      required: Object.keys(parameters).filter((each) => !optional.includes(each)),
+      additionalProperties: false,
+    },
+  },
+});
+
+/** Signature of a tool in a prompt: `get_tasks(project_id)`. */
+export const signatureOf = ({ name, parameters }: Tool) => `${name}(${Object.keys(parameters).join(', ')})`;
+
+/** Same text for the same call, whatever the order of its arguments. */
+export const keyOfCall = ({ name, arguments: given }: Call): string =>
+  JSON.stringify([
+    name,
+    ...Object.keys(given)
+      .sort()
+      .flatMap((key) => [key, given[key]]),
+  ]);
