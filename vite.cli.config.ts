@@ -44,6 +44,7 @@ const all = {
   'fuzz-sciworld': 'tools/fuzz/sciworld.ts',
   'fuzz-search': 'tools/fuzz/search.ts',
   'fuzz-web': 'tools/fuzz/web.ts',
+  'fuzz-tools': 'tools/fuzz/tools.ts',
   'fuzz-trajectories': 'tools/fuzz/trajectories.ts',
   'fuzz-policies': 'tools/fuzz/policies.ts',
   'fuzz-bundles': 'tools/fuzz/bundles.ts',

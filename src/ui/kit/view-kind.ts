@@ -20,7 +20,7 @@ export interface ViewKind {
   types?: boolean;
   /** Description of the keys for screen readers. */
   keysLabel?(): string;
-  /** True if this view has its own form for the action, which replaces the input line. */
+  /** True if this view has its own form for the action, which replaces the input line and the list of valid actions. */
   hasForm?(view: WorldView): boolean;
   /** True if the view is taller than a screen: on a narrow screen the input line is then placed above it. */
   tall?: boolean;

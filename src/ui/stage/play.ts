@@ -237,9 +237,10 @@ export class TabgymPlay extends Panel {
   }
 
   private renderActions({ actions, view }: PlayFrame) {
+    if (viewKind(view).hasForm?.(view)) return nothing;
     const candidates = actions ? this.candidates : [];
     const shown = candidates.slice(0, mostListed);
-    return html`${viewKind(view).hasForm?.(view) ? nothing : this.renderLine()}
+    return html`${this.renderLine()}
       ${
         actions
           ? html`<div class="actions" id="actions" role="listbox" aria-label=${msg('Valid actions')} @click=${this.choose}>${shown.map(

@@ -34,7 +34,7 @@ const common = {
     label: 'Observation',
     sentence: 'Form of the answers: JSON as the tools return it, or, for tiny policies, a few words.',
     level: 'basic',
-    choiceLabels: { full: 'JSON', brief: 'Few words' },
+    choiceLabels: { full: 'In full', brief: 'Few words' },
   }),
   offered: option(listOf('tools', name('tool'), 0), [], {
     label: 'Tools offered',

@@ -16,7 +16,7 @@ const shortAnswer = 400;
 const typesOf = ({ type }: Parameter): readonly string[] => (typeof type === 'string' ? [type] : type);
 
 /** Value of a form's text: the choice, number or list that it spells, or the text itself. */
-function valueOf(text: string, parameter: Parameter): Json {
+function fieldValue(text: string, parameter: Parameter): Json {
   const choice = parameter.enum?.find((each) => String(each) === text);
   if (choice !== undefined) return choice;
   const types = typesOf(parameter);
@@ -261,7 +261,7 @@ export class TabgymToolsView extends LitElement {
     const given = new FormData(form);
     const entries = Object.entries(parameters).flatMap(([key, parameter]): [string, Json][] => {
       const text = String(given.get(key) ?? '');
-      return text === '' && optional.includes(key) ? [] : [[key, valueOf(text, parameter)]];
+      return text === '' && optional.includes(key) ? [] : [[key, fieldValue(text, parameter)]];
     });
     const detail = `Action: ${name} with Action Input: ${JSON.stringify(Object.fromEntries(entries))}`;
     this.dispatchEvent(new CustomEvent('world-act', { detail, bubbles: true, composed: true }));
