@@ -35,7 +35,7 @@ export class LiteralDict {
 }
 
 /** A text that is not a literal. */
-export class LiteralError extends SyntaxError {
+class LiteralError extends SyntaxError {
   override name = 'LiteralError';
 }
 

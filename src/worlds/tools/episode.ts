@@ -19,7 +19,7 @@ const mostCallsSeen = 200;
 /** Most suggested values of an argument. */
 const mostSuggested = 100;
 
-export const listingTool = 'check_valid_actions';
+const listingTool = 'check_valid_actions';
 
 abstract class Episode {
   protected readonly calls: CallSeen[] = [];

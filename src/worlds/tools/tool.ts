@@ -30,8 +30,6 @@ export interface Call {
 export const finishTool = 'finish';
 
 export const text = (description?: string): Parameter => ({ type: 'string', ...(description && { description }) });
-export const whole = (description?: string): Parameter => ({ type: 'integer', ...(description && { description }) });
-export const real = (description?: string): Parameter => ({ type: 'number', ...(description && { description }) });
 
 /** The tool as OpenAI's `tools` list it. */
 export const functionOf = ({ name, description, parameters, optional = [] }: Tool) => ({

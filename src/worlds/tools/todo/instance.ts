@@ -1,9 +1,10 @@
 /** One task of the to-do family: an account, its goal and the tools that read and change it. */
 import type { Json } from '../../../envs/env.ts';
-import { addDays, daysBetween, isDate } from '../dates.ts';
-import { type Answer, type Instance, type Original, refusal, result } from '../family.ts';
+import { addDays, daysBetween } from '../dates.ts';
+import type { Answer, Instance, Original } from '../family.ts';
 import type { Arguments, Call, Tool } from '../tool.ts';
 import type { StateTable } from '../view-data.ts';
+import { durationText, TodoAccount } from './account.ts';
 import { copyOf, type Project, type TodoData, type TodoTask } from './data.ts';
 import { TodoOriginal } from './original.ts';
 
@@ -17,124 +18,20 @@ export interface TodoDraft {
   target?(data: TodoData): void;
 }
 
-const projectOf = ({ id, order, color, name, favourite }: Project) => ({
-  ...{ id, order, color, name, is_favorite: favourite },
-});
-const taskOf = ({ id, order, content, priority, due }: TodoTask) => ({
-  ...{ id, order, content, is_completed: false, priority, due_date: due },
-});
-const withoutCompletion = ({ is_completed: _, ...rest }: ReturnType<typeof taskOf>) => rest;
-export const durationText = (minutes: number) => `${minutes}(minute)`;
-export const descriptionText = ({ place, contact }: TodoTask) => `- Place: ${place}\n- Contact: ${contact}`;
-const briefTask = ({ id, content, due, priority }: TodoTask) => `${id} ${content} due ${due} priority ${priority}`;
+const briefTask = ({ id, content, due, priority }: TodoTask) => `${content} ${id} due ${due} priority ${priority}`;
 
-export class TodoInstance implements Instance {
+export class TodoInstance extends TodoAccount implements Instance {
   readonly goal: string;
   readonly answer: Json;
   readonly reads: readonly Call[];
   private readonly target: TodoData;
   private readonly first: TodoData;
-  readonly data: TodoData;
-  /** Ids of projects and tasks whose lists, durations and descriptions were returned, and whether the date was. */
-  private readonly seen = {
-    today: false,
-    town: false,
-    projects: false,
-    lists: new Set<string>(),
-    durations: new Set<string>(),
-    places: new Set<string>(),
-  };
-
   constructor({ data, goal, answer, reads, target }: TodoDraft) {
-    this.data = data;
+    super(data);
     this.first = copyOf(data);
     this.target = copyOf(data);
     target?.(this.target);
     [this.goal, this.answer, this.reads] = [goal, answer, reads];
-  }
-
-  project(id: string): Project | undefined {
-    return this.data.projects.find((each) => each.id === id);
-  }
-
-  task(id: string): TodoTask | undefined {
-    return this.data.tasks.find((each) => each.id === id && each.state === 'open');
-  }
-
-  openTasks(project: string, { tasks }: TodoData = this.data): TodoTask[] {
-    return tasks.filter((each) => each.project === project && each.state === 'open');
-  }
-
-  call({ name, arguments: given }: Call): Answer {
-    if (name === 'get_user_current_date') return this.showDate();
-    if (name === 'get_user_current_location') return this.showTown();
-    if (name === 'get_projects') return this.showProjects();
-    const id = String(given.project_id ?? given.task_id);
-    if ('project_id' in given) {
-      const project = this.project(id);
-      if (!project) return refusal(`There is no project "${id.slice(0, 60)}". get_projects lists them.`);
-      return name === 'get_tasks' ? this.showTasks(project) : this.mark(project, given.is_favorite === true);
-    }
-    const task = this.task(id);
-    if (!task) return refusal(`There is no open task "${id.slice(0, 60)}". get_tasks lists those of a project.`);
-    return this.callOnTask(name, task, given);
-  }
-
-  private callOnTask(name: string, task: TodoTask, given: Arguments): Answer {
-    if (name === 'get_task_description') return this.showDescription(task);
-    if (name === 'get_task_duration') return this.showDuration(task);
-    if (name === 'update_task') return this.postpone(task, String(given.due_date));
-    return this.end(task, name === 'complete_task' ? 'completed' : 'deleted');
-  }
-
-  showDate(): Answer {
-    this.seen.today = true;
-    return result(this.data.today);
-  }
-
-  showTown(): Answer {
-    this.seen.town = true;
-    return result(this.data.town);
-  }
-
-  showProjects(): Answer {
-    this.seen.projects = true;
-    return result(this.data.projects.map(projectOf));
-  }
-
-  showTasks({ id }: Project): Answer {
-    this.seen.lists.add(id);
-    return result(this.openTasks(id).map(taskOf));
-  }
-
-  showDescription(task: TodoTask): Answer {
-    this.seen.places.add(task.id);
-    return result({ id: task.id, content: task.content, description: descriptionText(task) });
-  }
-
-  showDuration({ id, content, duration }: TodoTask): Answer {
-    this.seen.durations.add(id);
-    return result({ id, content, duration: durationText(duration) });
-  }
-
-  mark(project: Project, favourite: boolean): Answer {
-    project.favourite = favourite;
-    const changed = [`${project.name}: ${favourite ? 'favourite' : 'no favourite'}`];
-    return { ok: true, value: { message: 'Update the project successfully.', project: projectOf(project) }, changed };
-  }
-
-  postpone(task: TodoTask, due: string): Answer {
-    if (!isDate(due)) return refusal(`"${due.slice(0, 60)}" is no date: write it as YYYY-MM-DD.`);
-    const changed = [`${task.content}: due ${task.due} → ${due}`];
-    task.due = due;
-    return { ok: true, value: { message: 'Update the task successfully', task: taskOf(task) }, changed };
-  }
-
-  end(task: TodoTask, state: 'completed' | 'deleted'): Answer {
-    task.state = state;
-    const message = state === 'completed' ? 'Complete task successfully.' : 'Delete the task successfully.';
-    const shown = state === 'completed' ? withoutCompletion(taskOf(task)) : taskOf(task);
-    return { ok: true, value: { message, task: shown }, changed: [`${task.content}: ${state}`] };
   }
 
   changes(): Call[] | null {
@@ -158,7 +55,7 @@ export class TodoInstance implements Instance {
     if (typeof value === 'string') return value;
     const id = String(given.project_id ?? given.task_id ?? '');
     const any = this.data.tasks.find((each) => each.id === id)!;
-    if (name === 'get_projects') return this.data.projects.map((each) => `${each.id} ${each.name}`).join(' ; ');
+    if (name === 'get_projects') return this.data.projects.map((each) => `${each.name} ${each.id}`).join(' ; ');
     if (name === 'get_tasks') return this.openTasks(id).map(briefTask).join(' ; ') || 'none';
     if (name === 'get_task_description') return `place ${any.place} contact ${any.contact}`;
     if (name === 'get_task_duration') return durationText(any.duration);
@@ -254,6 +151,6 @@ export class TodoInstance implements Instance {
   }
 
   original(): Original {
-    return new TodoOriginal(this, this.target);
+    return new TodoOriginal(this, this.answer, this.target);
   }
 }

@@ -3,13 +3,14 @@
  * utils/todo/todo_tools.py). In the place of Todoist's server stands one with the same answers for open tasks; completed
  * and deleted ones are gone.
  */
+import type { Json } from '../../../envs/env.ts';
 import { type Literal, LiteralDict, literalText, literalType } from '../../../python/literal.ts';
 import { literalOf } from '../calls.ts';
 import { isDate } from '../dates.ts';
 import { type Answer, type Original, type OriginalAnswer, PythonError } from '../family.ts';
 import { item, sorted } from '../original-values.ts';
+import type { TodoAccount } from './account.ts';
 import type { Project, TodoData, TodoTask } from './data.ts';
-import type { TodoInstance } from './instance.ts';
 
 /** Arguments of the functions, in the order in which the original reads them. */
 const parameters: { readonly [name: string]: readonly string[] } = {
@@ -57,10 +58,11 @@ export class TodoOriginal implements Original {
   readonly subgoals: readonly Literal[];
 
   constructor(
-    private readonly instance: TodoInstance,
+    private readonly account: TodoAccount,
+    answer: Json,
     private readonly target: TodoData,
   ) {
-    this.subgoals = [literalOf(instance.answer)];
+    this.subgoals = [literalOf(answer)];
   }
 
   call(name: string, input: Literal): OriginalAnswer {
@@ -77,39 +79,39 @@ export class TodoOriginal implements Original {
   }
 
   private answer(name: string, [first, second]: readonly Literal[]): Answer {
-    if (name === 'get_user_current_date') return this.instance.showDate();
-    if (name === 'get_user_current_location') return this.instance.showTown();
-    if (name === 'get_projects') return this.instance.showProjects();
+    if (name === 'get_user_current_date') return this.account.showDate();
+    if (name === 'get_user_current_location') return this.account.showTown();
+    if (name === 'get_projects') return this.account.showProjects();
     const id = literalText(first);
     if (parameters[name][0] === 'project_id') {
-      const project = this.instance.project(id);
+      const project = this.account.project(id);
       if (!project) return { ok: false, value: 'Project not found' };
-      return name === 'get_tasks' ? this.instance.showTasks(project) : this.mark(project, second);
+      return name === 'get_tasks' ? this.account.showTasks(project) : this.mark(project, second);
     }
-    const task = this.instance.task(id);
+    const task = this.account.task(id);
     if (task) return this.answerOnTask(name, task, second);
     const checked = name === 'complete_task' || name === 'delete_task';
     return { ok: false, value: checked ? `Task ${id} is not exists.` : 'Task not found' };
   }
 
   private answerOnTask(name: string, task: TodoTask, second: Literal): Answer {
-    if (name === 'get_task_description') return this.instance.showDescription(task);
-    if (name === 'get_task_duration') return this.instance.showDuration(task);
+    if (name === 'get_task_description') return this.account.showDescription(task);
+    if (name === 'get_task_duration') return this.account.showDuration(task);
     if (name === 'update_task') return this.postpone(task, second);
-    return this.instance.end(task, name === 'complete_task' ? 'completed' : 'deleted');
+    return this.account.end(task, name === 'complete_task' ? 'completed' : 'deleted');
   }
 
   /** A value of None is not sent to the server, which then changes nothing. */
   private mark(project: Project, value: Literal): Answer {
-    if (value === null) return this.instance.mark(project, project.favourite);
+    if (value === null) return this.account.mark(project, project.favourite);
     const flag = { true: true, false: false }[literalText(value).toLowerCase()];
-    return flag === undefined ? { ok: false, value: 'Invalid argument value' } : this.instance.mark(project, flag);
+    return flag === undefined ? { ok: false, value: 'Invalid argument value' } : this.account.mark(project, flag);
   }
 
   private postpone(task: TodoTask, value: Literal): Answer {
-    if (value === null) return this.instance.postpone(task, task.due);
+    if (value === null) return this.account.postpone(task, task.due);
     const date = literalText(value);
-    return isDate(date) ? this.instance.postpone(task, date) : { ok: false, value: 'Invalid date format' };
+    return isDate(date) ? this.account.postpone(task, date) : { ok: false, value: 'Invalid date format' };
   }
 
   /** Compares projects, and the tasks that are still listed: completing and deleting look the same. */
@@ -118,9 +120,9 @@ export class TodoOriginal implements Original {
       JSON.stringify([
         data.projects.map(({ order, color, name, favourite }) => [order, color, name, favourite]),
         data.projects.flatMap(({ id }) =>
-          this.instance.openTasks(id, data).map(({ order, content, priority, due }) => [order, content, priority, due]),
+          this.account.openTasks(id, data).map(({ order, content, priority, due }) => [order, content, priority, due]),
         ),
       ]);
-    return listed(this.instance.data) === listed(this.target);
+    return listed(this.account.data) === listed(this.target);
   }
 }

@@ -3,8 +3,9 @@ import type { Json } from '../../../envs/env.ts';
 import { addDays, daysBetween } from '../dates.ts';
 import { type Draw, doneAnswer, impossible, type TaskKind, type Template } from '../family.ts';
 import type { Call } from '../tool.ts';
+import { durationText } from './account.ts';
 import { drawAbsent, drawTodo, type Project, type TodoData, type TodoTask } from './data.ts';
-import { durationText, TodoInstance } from './instance.ts';
+import { TodoInstance } from './instance.ts';
 
 /** An account in which one project and two of its tasks are chosen. */
 interface Scene {
