@@ -176,7 +176,8 @@ class Reader {
 
   private members(first: Literal): LiteralSet {
     const more = this.take(',') ? this.list('}') : this.take('}') ? [] : this.fail();
-    const found = new Map([first, ...more].map((item) => [identityOf(item), item]));
+    const found = new Map<string, Literal>();
+    for (const item of [first, ...more]) if (!found.has(identityOf(item))) found.set(identityOf(item), item);
     return new LiteralSet([...found.values()]);
   }
 

@@ -5,6 +5,7 @@ import { agentGymAction, commandOf, readCall } from '../../../src/worlds/tools/c
 import { extract, parseAction } from '../../../src/worlds/tools/original-text.ts';
 import { sorted } from '../../../src/worlds/tools/original-values.ts';
 import { todoTools } from '../../../src/worlds/tools/todo/tools.ts';
+import type { Call } from '../../../src/worlds/tools/tool.ts';
 
 const read = (text: string) => readCall(text, todoTools);
 const tasks = { name: 'get_tasks', arguments: { project_id: '31' } };
@@ -32,11 +33,11 @@ describe('a call', () => {
   ])('is refused for %j', (text, reason) => expect(() => read(text)).toThrow(reason));
 
   it('is written so that it is read again', () => {
-    const calls = [
+    const calls: Call[] = [
       tasks,
       { name: 'update_project', arguments: { project_id: 'a b', is_favorite: true } },
       { name: 'finish', arguments: { answer: ['Paint the fence', 'Sort the maps'] } },
-      { name: 'finish', arguments: { answer: 12 } },
+      { name: 'finish', arguments: { answer: 'a town' } },
     ];
     for (const call of calls) {
       expect(read(commandOf(call))).toEqual(call);
@@ -50,7 +51,7 @@ describe('a Python literal', () => {
   it.each([
     ["{'a': (1,), \"b\": [2.50, -0x1F, 1_000], 'a': None}", "{'a': None, 'b': [2.5, -31, 1000]}"],
     ["{1: 'a', True: 'b', 1.0: 'c'}", "{1: 'c'}"],
-    [String.raw`'\x41\n\q' "b" r'\n'`, String.raw`A` + '\n' + String.raw`\qb\n`],
+    ["'\\x41\\n\\q' \"b\" r'\\n'", 'A\n\\qb\\n'],
     ['1e20', '1e+20'],
     ['()', '()'],
     ['1, 2', '(1, 2)'],
