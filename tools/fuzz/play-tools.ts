@@ -67,7 +67,7 @@ const randomText = (random: Random): string =>
   ).join('');
 
 /** A Python literal, or a text that is none. `seen`: values that the world has shown. */
-export function randomLiteral(random: Random, seen: readonly string[], depth = 0): string {
+function randomLiteral(random: Random, seen: readonly string[], depth = 0): string {
   const kind = random.below(depth > 2 ? 8 : 12);
   const inner = () => randomLiteral(random, seen, depth + 1);
   const several = () => Array.from({ length: random.below(4) }, inner).join(', ');
@@ -116,7 +116,7 @@ function damaged(action: string, random: Random): string {
 }
 
 /** An action for an episode that offers `valid`. */
-export function toolAction(valid: readonly string[], tools: readonly ListedTool[], random: Random): string {
+function toolAction(valid: readonly string[], tools: readonly ListedTool[], random: Random): string {
   const seen = valid.flatMap((action) => action.match(/[\p{L}\p{N}-]+/gu)?.slice(1) ?? []);
   const kind = random.below(20);
   if (kind < 8 && valid.length) return random.pick(valid);
@@ -138,7 +138,7 @@ function problemOf(
   return over && (!done || valid) ? 'an episode that continues after its end' : null;
 }
 
-export const toolsOf = async (world: World): Promise<readonly ListedTool[]> =>
+const toolsOf = async (world: World): Promise<readonly ListedTool[]> =>
   (await world.inspect!(0, 'tools')) as unknown as ListedTool[];
 
 /** Options under which each world is fuzzed. */
