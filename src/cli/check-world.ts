@@ -1,11 +1,16 @@
 /** `npm run check-world -- FILE.js`: plays a typed world and reports what would keep a policy from learning it. */
+import { writeFileSync } from 'node:fs';
+import { basename } from 'node:path';
 import { Command } from 'commander';
-import { type CheckedPlayer, type CheckFinding, checkUp } from '../envs/check-up.ts';
-import { buildTokenizer } from '../policy/text/tokenizer.ts';
+import { type CheckedHorizon, type CheckedPlayer, type CheckFinding, checkUp } from '../envs/check-up.ts';
+import { type Experiment, parseExperiment } from '../experiment/experiment.ts';
+import { presets } from '../experiment/presets.ts';
+import { typedExperiment, typedPreset, worldTokens } from '../models/typed-experiment.ts';
 import { openGuardedWorld } from '../workers/spawn-world.ts';
 import { typedWorld } from '../worlds/registry.ts';
 import { fail } from './command-error.ts';
 import { ownWorldOptions } from './own-world.ts';
+import { readDocument } from './training-run.ts';
 
 const words: { [kind in CheckFinding['kind']]: (detail: string) => string } = {
   fails: (why) => `An episode fails: ${why}`,
@@ -30,31 +35,55 @@ const percent = (share: number) => `${(100 * share).toFixed(1)}%`;
 const playerLine = (name: string, { episodes, success, turns }: CheckedPlayer) =>
   `${name}: success ${percent(success)} in ${episodes} episodes, ${turns.toFixed(1)} turns on average`;
 
-async function main(): Promise<number> {
-  const program = new Command('check-world')
-    .description('Plays a typed world, in a sandbox, and reports what would keep a policy from learning it.')
-    .argument('<file>', 'a world in JavaScript, or a .tabworld file')
-    .parse();
+const horizonLine = (horizon: CheckedHorizon) =>
+  typeof horizon === 'number' ? `${horizon} turns` : `the oracle's turns plus ${horizon.oraclePlus}`;
+
+/** Horizon of an experiment: that of its last stage, the longest. */
+const horizonOf = ({ horizon }: Pick<Experiment, 'horizon'>): CheckedHorizon => horizon.at(-1)!.turns;
+
+interface Options {
+  experiment?: string;
+  write?: string;
+}
+
+async function report(file: string, { experiment, write }: Options): Promise<number> {
   const world = await openGuardedWorld(typedWorld().name);
+  const first = parseExperiment(typedPreset(presets));
   try {
-    const report = await checkUp(world, ownWorldOptions(program.args[0]));
-    const { tasks, chance, oracle, findings, texts, openings, episodes } = report;
-    const tokenizer = buildTokenizer(texts);
-    const longest = (all: readonly (readonly string[])[]) =>
-      Math.max(0, ...all.map((each) => each.reduce((sum, text) => sum + tokenizer.encode(text).length, 0)));
+    const options = ownWorldOptions(file);
+    const horizon = horizonOf(experiment === undefined ? first : readDocument(experiment));
+    const found = await checkUp(world, options, { horizon });
+    const { tasks, chance, oracle, findings } = found;
+    const { vocabulary, opening, episode } = worldTokens(found);
     console.log(`tasks: ${tasks.train} for training, ${tasks.test} held out`);
+    console.log(`horizon: ${horizonLine(found.horizon)}`);
     console.log(playerLine('random player', chance));
     if (oracle) console.log(playerLine('oracle', oracle));
     console.log(
-      `a tiny policy's vocabulary: ${tokenizer.vocabSize} tokens; longest first text ${longest(openings.map((text) => [text]))} tokens, longest episode after it ${longest(episodes)}`,
+      `a tiny policy's vocabulary: ${vocabulary} tokens; longest first text ${opening} tokens, longest episode after it ${episode}`,
     );
     for (const { kind, detail, note } of findings) console.log(`${note ? 'note' : 'problem'}: ${words[kind](detail)}`);
     const problems = findings.filter(({ note }) => !note).length;
     if (!problems) console.log('nothing keeps a policy from learning it');
+    if (write !== undefined) {
+      const fitted = typedExperiment(first, basename(file).replace(/\.\w+$/, ''), options, found);
+      writeFileSync(write, `${JSON.stringify(fitted, null, 2)}\n`);
+      console.log(`wrote ${write}: npm run train -- ${write} --allow-code`);
+    }
     return problems ? 1 : 0;
   } finally {
     await world.close();
   }
+}
+
+async function main(): Promise<number> {
+  const program = new Command('check-world')
+    .description('Plays a typed world, in a sandbox, and reports what would keep a policy from learning it.')
+    .argument('<file>', 'a world in JavaScript, or a .tabworld file')
+    .option('--experiment <file>', 'experiment whose horizon the players have; by default experiments/own-first.json')
+    .option('--write <file>', 'writes an experiment that trains a tiny policy in the world')
+    .parse();
+  return report(program.args[0], program.opts<Options>());
 }
 
 main().then(

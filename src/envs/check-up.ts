@@ -33,31 +33,40 @@ export interface CheckedPlayer {
   success: number;
   /** Mean number of turns. */
   turns: number;
+  /** Turns of the quickest quarter of the successes; null: there was none. */
+  quickTurns: number | null;
 }
+
+/** Most turns of an episode: a number, or the turns of the oracle's plan plus some. */
+export type CheckedHorizon = number | { oraclePlus: number };
 
 export interface CheckUp {
   tasks: { train: number; test: number };
+  /** Horizon of both players' results. A task without a plan gets `turns` of the settings. */
+  horizon: CheckedHorizon;
   chance: CheckedPlayer;
   /** null: the world has no oracle, or none with a plan. */
   oracle: CheckedPlayer | null;
   findings: CheckFinding[];
   /** All different texts and actions that were seen. */
   texts: ReadonlySet<string>;
-  /** First texts, and for each episode the texts after them. */
+  /** First texts, and for each episode its actions and the texts after the first. */
   openings: string[];
-  episodes: string[][];
+  episodes: { texts: string[]; actions: string[] }[];
 }
 
 export interface CheckSettings {
   /** Episodes of each player. */
   episodes: number;
+  /** Most turns that count for the results, as in training. */
+  horizon: CheckedHorizon;
   /** Turns after which an episode is given up. */
   turns: number;
   /** Most characters of a text before it is called long. */
   longText: number;
 }
 
-const checkSettings: CheckSettings = { episodes: 200, turns: 100, longText: 2000 };
+const checkSettings: Omit<CheckSettings, 'horizon'> = { episodes: 200, turns: 100, longText: 2000 };
 
 const slotsAtOnce = 64;
 /** Episodes played twice, and held-out tasks compared with those of training. */
@@ -85,11 +94,11 @@ const spread = (tasks: readonly Task[], count: number): Task[] =>
     ? []
     : Array.from({ length: count }, (_, k) => tasks[Math.floor((k * tasks.length) / count) % tasks.length]);
 
-/** Plays tasks in batches. `chooserOf` may ask the world for plans after a reset. */
+/** Plays tasks in batches, each for its most turns. `chooserOf` may ask the world for plans after a reset. */
 async function play(
   world: World,
   tasks: readonly Task[],
-  turns: number,
+  limitOf: (task: Task) => number,
   chooserOf: (slots: readonly number[], played: readonly Played[]) => Promise<Chooser>,
 ): Promise<Played[]> {
   const all: Played[] = [];
@@ -101,7 +110,7 @@ async function play(
         ...{ unlisted: null, refused: null, listed: false, first: '' },
       }),
     );
-    await playBatch(world, played, turns, chooserOf);
+    await playBatch(world, played, limitOf, chooserOf);
     all.push(...played);
   }
   return all;
@@ -110,7 +119,7 @@ async function play(
 async function playBatch(
   world: World,
   played: readonly Played[],
-  turns: number,
+  limitOf: (task: Task) => number,
   chooserOf: (slots: readonly number[], played: readonly Played[]) => Promise<Chooser>,
 ): Promise<void> {
   const slots = [...played.keys()];
@@ -125,9 +134,10 @@ async function playBatch(
     )
   ).forEach((feedback, k) => take(k, feedback));
   const choose = await chooserOf(slots, played);
-  for (let turn = 0; turn < turns; turn++) {
+  const isOver = ({ task, done, failure }: Played, turn: number) => done || failure !== null || turn >= limitOf(task);
+  for (let turn = 0; ; turn++) {
     const moves = slots.flatMap((k) => {
-      const action = played[k].done || played[k].failure ? undefined : choose(played[k], lists[k]);
+      const action = isOver(played[k], turn) ? undefined : choose(played[k], lists[k]);
       return action === undefined ? [] : [{ k, action }];
     });
     if (moves.length === 0) return;
@@ -166,13 +176,24 @@ const byOracle =
     return (each) => planOf.get(each)![each.actions.length];
   };
 
+/** Turns of the oracle's plan for each task that it ended; a task may be played several times. */
+function planLengths(planned: readonly Played[]): ReadonlyMap<Task, number> {
+  return new Map(planned.flatMap(({ task, actions, failure }) => (failure ? [] : [[task, actions.length] as const])));
+}
+
 function playerOf(played: readonly Played[], success: number): CheckedPlayer {
   const own = played.filter(({ failure }) => failure === null);
   const mean = (of: (each: Played) => number) => own.reduce((sum, each) => sum + of(each), 0) / Math.max(1, own.length);
+  const isSuccess = ({ rewards }: Played) => (rewards.at(-1) ?? 0) >= success;
+  const lengths = own
+    .filter(isSuccess)
+    .map(({ actions }) => actions.length)
+    .sort((a, b) => a - b);
   return {
     episodes: own.length,
-    success: mean(({ rewards }) => ((rewards.at(-1) ?? 0) >= success ? 1 : 0)),
+    success: mean((each) => (isSuccess(each) ? 1 : 0)),
     turns: mean(({ actions }) => actions.length),
+    quickTurns: lengths[Math.floor(lengths.length / 4)] ?? null,
   };
 }
 
@@ -201,10 +222,15 @@ async function overlapping(world: World, train: readonly Task[], test: readonly 
     actions?.length ? randomAction(actions, 1, 0, each.actions.length) : undefined;
   const signatures = async (tasks: readonly Task[]) => {
     const plans = new Map<Played, string[] | null>();
-    const played = await play(world, tasks, 12, async (slots, begun) => {
-      (await world.oracle(slots)).forEach((plan, k) => plans.set(begun[k], plan));
-      return sameChoices;
-    });
+    const played = await play(
+      world,
+      tasks,
+      () => 12,
+      async (slots, begun) => {
+        (await world.oracle(slots)).forEach((plan, k) => plans.set(begun[k], plan));
+        return sameChoices;
+      },
+    );
     return played.map((each) => JSON.stringify([each.texts, each.actions, each.first, plans.get(each)]));
   };
   const of = new Set(await signatures(spread(train, Math.min(train.length, 512))));
@@ -216,19 +242,30 @@ async function overlapping(world: World, train: readonly Task[], test: readonly 
 export async function checkUp(
   world: World,
   options: WorldOptions,
-  settings: CheckSettings = checkSettings,
+  given: Partial<CheckSettings> & Pick<CheckSettings, 'horizon'>,
 ): Promise<CheckUp> {
+  const settings: CheckSettings = { ...checkSettings, ...given };
+  const { horizon, turns } = settings;
   const { successReward } = world.describe();
   const [train, test] = [await world.tasks(options, 'train'), await world.tasks(options, 'test')];
   const tasks = spread([...train, ...test], settings.episodes);
-  const random = await play(world, tasks, settings.turns, atRandom);
-  const planned = (await play(world, tasks, settings.turns, byOracle(world))).filter(
+  const fixed = typeof horizon === 'number' ? horizon : turns;
+  const planned = (await play(world, tasks, () => fixed, byOracle(world))).filter(
     ({ actions, failure }) => actions.length > 0 || failure !== null,
   );
+  const plans = planLengths(planned);
+  const limitOf = (task: Task) =>
+    typeof horizon === 'number' ? horizon : (plans.get(task) ?? turns) + horizon.oraclePlus;
+  const random = await play(world, tasks, limitOf, atRandom);
+  const all = [...random, ...planned];
   const chance = playerOf(random, successReward);
   const oracle = planned.length ? playerOf(planned, successReward) : null;
-  const all = [...random, ...planned];
   const findings = findingsOf(random, planned, { chance, oracle }, settings);
+  // Some episodes are played on, since a tight horizon may be over before any ends.
+  if (!all.some(({ done, failure }) => done || failure !== null)) {
+    const longer = await play(world, tasks.slice(0, compared), () => turns, atRandom);
+    if (!longer.some(({ done }) => done)) findings.push({ kind: 'never-ends', detail: `${turns}`, note: false });
+  }
   const differs = await differing(world, random);
   if (differs !== null) findings.push({ kind: 'not-deterministic', detail: differs.slice(0, 200), note: false });
   const overlap = await overlapping(world, train, test);
@@ -236,12 +273,10 @@ export async function checkUp(
   if (train.length < 10) findings.push({ kind: 'few-tasks', detail: `${train.length}`, note: true });
   return {
     tasks: { train: train.length, test: test.length },
-    chance,
-    oracle,
-    findings,
+    ...{ horizon, chance, oracle, findings },
     texts: new Set(all.flatMap(({ texts, actions }) => [...texts, ...actions])),
     openings: all.flatMap(({ texts }) => texts.slice(0, 1)),
-    episodes: all.map(({ texts, actions }) => [...texts.slice(1), ...actions]),
+    episodes: all.map(({ texts, actions }) => ({ texts: texts.slice(1), actions })),
   };
 }
 
@@ -249,7 +284,7 @@ function findingsOf(
   random: readonly Played[],
   planned: readonly Played[],
   { chance, oracle }: Pick<CheckUp, 'chance' | 'oracle'>,
-  { turns, longText }: CheckSettings,
+  { longText }: CheckSettings,
 ): CheckFinding[] {
   const all = [...random, ...planned];
   const found: CheckFinding[] = [];
@@ -258,7 +293,6 @@ function findingsOf(
   const failure = all.find((each) => each.failure !== null)?.failure;
   if (failure) add('fails', failure);
   const ending = all.filter((each) => each.failure === null);
-  if (ending.length && !ending.some(({ done }) => done)) add('never-ends', turns);
   const rewards = new Set(ending.flatMap((each) => each.rewards));
   const succeeds = chance.success > 0 || (oracle?.success ?? 0) > 0;
   if (rewards.size === 1) add('same-reward', [...rewards][0]);

@@ -1,6 +1,6 @@
 // The check-up of a world: each fault is found by name, and the templates have none.
 import { beforeAll, describe, expect, it } from 'vitest';
-import { type CheckFinding, checkUp } from '../../src/envs/check-up.ts';
+import { type CheckedHorizon, type CheckFinding, checkUp } from '../../src/envs/check-up.ts';
 import type { World } from '../../src/envs/env.ts';
 import { templateNames, templates } from '../../src/worlds/own-world/templates.ts';
 import { openWorld } from '../../src/worlds/registry.ts';
@@ -10,7 +10,7 @@ beforeAll(async () => {
   world = await openWorld('own-world');
 });
 
-const settings = { episodes: 40, turns: 30, longText: 2000 };
+const settings = { episodes: 40, turns: 30, longText: 2000, horizon: 30 };
 const look = (code: string) => checkUp(world, { code }, settings);
 
 /** A world of one turn, in which "yes" is right, with some functions replaced. */
@@ -65,10 +65,30 @@ describe('the check-up', () => {
     expect(report.texts).toContain('case 3');
   });
 
-  it.each(templateNames)('finds no problem in the template %s', async (name) => {
-    const { findings, chance, oracle } = await look(templates[name]);
+  it('counts success within the horizon, as in training', async () => {
+    // One of ten actions is right, and any number of tries is allowed.
+    const code = small({
+      step: "(action) => ({ text: 'no', reward: action === 'a3' ? 1 : 0, done: action === 'a3' })",
+      validActions: "() => Array.from({ length: 10 }, (_, k) => 'a' + k)",
+      oracle: "() => 'a3'",
+    });
+    const under = (horizon: CheckedHorizon) => checkUp(world, { code }, { episodes: 200, turns: 60, horizon });
+    const [long, short, relative] = [await under(60), await under(1), await under({ oraclePlus: 1 })];
+    expect(long.chance.success).toBeGreaterThan(0.95);
+    expect(long.findings).toContainEqual(expect.objectContaining({ kind: 'easy' }));
+    // 0.1 and 0.19, with three standard errors of 200 episodes.
+    expect(Math.abs(short.chance.success - 0.1)).toBeLessThan(0.064);
+    expect(Math.abs(relative.chance.success - 0.19)).toBeLessThan(0.084);
+    expect(short.chance.turns).toBe(1);
+    expect(short.oracle).toMatchObject({ success: 1, turns: 1 });
+    expect(short.findings).toEqual([]);
+  });
+
+  it.each(templateNames)('finds no problem in the template %s under the horizon of its experiment', async (name) => {
+    const found = await checkUp(world, { code: templates[name] }, { episodes: 60, horizon: { oraclePlus: 1 } });
+    const { findings, chance, oracle } = found;
     expect(findings.filter(({ note }) => !note)).toEqual([]);
-    expect(chance.success).toBeLessThan(0.9);
+    expect(chance.success).toBeLessThan(0.3);
     expect(oracle?.success).toBe(1);
   });
 });
