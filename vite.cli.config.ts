@@ -31,6 +31,7 @@ const all = {
   algorithms: 'tools/learn/algorithms.ts',
   ablation: 'tools/learn/ablation.ts',
   'reward-hacks': 'tools/learn/reward-hacks.ts',
+  'own-worlds': 'tools/learn/own-worlds.ts',
   'interop-handoff': 'tools/interop/handoff/main.ts',
   'interop-clients': 'tools/interop/clients/main.ts',
   'interop-text': 'tools/interop/text/main.ts',

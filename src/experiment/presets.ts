@@ -6,6 +6,7 @@ import grpoReinforce from '../../experiments/grpo-reinforce.json';
 import horizons from '../../experiments/horizons.json';
 import mazeFirst from '../../experiments/maze-first.json';
 import micro from '../../experiments/micro.json';
+import ownFirst from '../../experiments/own-first.json';
 import sciworldFirst from '../../experiments/sciworld-first.json';
 import searchFirst from '../../experiments/search-first.json';
 import textcraftFirst from '../../experiments/textcraft-first.json';
@@ -21,6 +22,7 @@ export const presets: readonly unknown[] = [
   wordleFirst,
   mazeFirst,
   webFirst,
+  ownFirst,
   grpoReinforce,
   horizons,
   collapse,

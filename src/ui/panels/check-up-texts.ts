@@ -1,7 +1,8 @@
 /** Texts for the findings of a world's check-up. */
 import { msg, str } from '@lit/localize';
-import type { CheckedPlayer, CheckFinding } from '../../envs/check-up.ts';
-import { episodeCount, turnCount } from '../kit/counts.ts';
+import type { CheckedHorizon, CheckedPlayer, CheckFinding } from '../../envs/check-up.ts';
+import type { WorldTokens } from '../../models/typed-experiment.ts';
+import { episodeCount, tokenCount, turnCount } from '../kit/counts.ts';
 
 const words: { [kind in CheckFinding['kind']]: (detail: string) => string } = {
   fails: (why) => msg(str`An episode fails: ${why}`),
@@ -33,4 +34,15 @@ export const checkFindingText = ({ kind, detail }: CheckFinding): string => word
 export const playerText = (name: string, { episodes, success, turns }: CheckedPlayer): string =>
   msg(
     str`${name}: success ${(100 * success).toFixed(0)}% in ${episodeCount(episodes)}; mean length in turns: ${turns.toFixed(1)}.`,
+  );
+
+/** Horizon under which the players were measured. */
+export const horizonText = (horizon: CheckedHorizon): string =>
+  typeof horizon === 'number'
+    ? msg(str`Both under the horizon of the setup: ${turnCount(horizon)}.`)
+    : msg(str`Both under the horizon of the setup: the oracle’s turns plus ${horizon.oraclePlus}.`);
+
+export const tokensText = ({ vocabulary, opening, episode }: WorldTokens): string =>
+  msg(
+    str`A tiny policy’s vocabulary: ${tokenCount(vocabulary)}; the longest first text: ${tokenCount(opening)}; the longest episode after it: ${tokenCount(episode)}.`,
   );

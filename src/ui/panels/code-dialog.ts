@@ -235,6 +235,10 @@ export abstract class CodeDialog<Done extends { state: string }> extends LitElem
     this.view?.focus();
   }
 
+  protected close() {
+    this.dialog.close();
+  }
+
   private closed() {
     if (this.text !== this.opened) this.keep(this.text);
     this.dispatchEvent(new Event('closed'));

@@ -9,12 +9,13 @@ import { type CheckUp, checkUp } from '../../envs/check-up.ts';
 import type { World, WorldView } from '../../envs/env.ts';
 import { randomAction } from '../../envs/random-player.ts';
 import { readPath } from '../../experiment/paths.ts';
-import { readWorldFile, writeWorldFile } from '../../experiment/world-file.ts';
+import { type NamedWorld, readWorldFile } from '../../experiment/world-file.ts';
+import { typedExperiment, typedPreset, type WorldTokens, worldTokens } from '../../models/typed-experiment.ts';
 import { typedWorld, worldTemplates } from '../../worlds/registry.ts';
 import { sentence } from '../control/notifier.ts';
-import { download } from '../kit/download.ts';
-import { checkFindingText, playerText } from './check-up-texts.ts';
+import { checkFindingText, horizonText, playerText, tokensText } from './check-up-texts.ts';
 import { CodeDialog, type Mark, type TrialOutcome } from './code-dialog.ts';
+import { type OpenWorldEvent, saveWorld } from './kept-worlds.ts';
 import { openOwnWorker } from './world-worker.ts';
 
 const longestCode = 65_536;
@@ -27,7 +28,9 @@ interface ShownTurn {
   reward: number;
 }
 
-type Tried = { state: 'checked'; report: CheckUp } | { state: 'played'; turns: ShownTurn[]; view: WorldView };
+type Tried =
+  | { state: 'checked'; report: CheckUp; tokens: WorldTokens }
+  | { state: 'played'; turns: ShownTurn[]; view: WorldView };
 
 const templateTitles = (): { [name: string]: string } => ({
   guess: msg('Guess a number'),
@@ -37,6 +40,9 @@ const templateTitles = (): { [name: string]: string } => ({
   questions: msg('Twenty questions over a table'),
   nim: msg('Game for two: sticks'),
 });
+
+/** Findings with which no policy learns. */
+const hopeless = new Set<CheckUp['findings'][number]['kind']>(['fails', 'same-reward', 'no-actions']);
 
 @customElement('tabgym-world-editor')
 export class TabgymWorldEditor extends CodeDialog<Tried> {
@@ -60,6 +66,8 @@ export class TabgymWorldEditor extends CodeDialog<Tried> {
   /** Path of the code: `worlds.0.options.code`. */
   @property() path = '';
   @state() private templates: { readonly [name: string]: string } = {};
+  /** Name of the world in the editor: of the template, the kept world or the file that it was opened from. */
+  @state() private name = msg('My world');
   @query('input[type=file]') private file!: HTMLInputElement;
   private world: Promise<World> | null = null;
   private plays = 0;
@@ -104,7 +112,19 @@ export class TabgymWorldEditor extends CodeDialog<Tried> {
   protected override renderIntroduction() {
     return html`<p class="soft">${msg('It runs in a sandbox and is part of the experiment.')}
         <span class="long">${msg('tasks(seed) lists the tasks, reset(task) begins an episode, step(action) answers with { text, reward, done }, validActions() lists the actions. A last reward of 1 is success.')}</span></p>
-      ${this.renderTemplates()}`;
+      ${this.renderTemplates()}
+      <tabgym-kept-worlds name=${this.name} .current=${() => this.current} @open-world=${this.openKept}></tabgym-kept-worlds>`;
+  }
+
+  /** Path of the world's entry in the mixture. */
+  private get entry() {
+    return this.path.replace(/\.options\..*$/, '');
+  }
+
+  /** Options of the world in the setup, with the code of the editor. */
+  private get current(): NamedWorld {
+    const options = readPath(this.app.store.state.draft, `${this.entry}.options`) as NamedWorld['options'] | undefined;
+    return { name: this.name, options: { ...options, code: this.text } };
   }
 
   private renderTemplates() {
@@ -116,20 +136,23 @@ export class TabgymWorldEditor extends CodeDialog<Tried> {
 
   protected override renderTrial(disabled: boolean) {
     return html`<button class="primary" ?disabled=${disabled} aria-keyshortcuts="Control+Enter" @click=${() => void this.run()}>${msg('Check')}</button>
-      <button ?disabled=${disabled} @click=${() => void this.run(this.playAtRandom)}>${msg('Let the random player play')}</button>`;
+      <button ?disabled=${disabled} @click=${() => void this.run(this.playAtRandom)}>${msg('Let the random player play')}</button>
+      <button ?disabled=${disabled} @click=${() => void this.play()}>${msg('Play it yourself')}</button>
+      <button ?disabled=${disabled} @click=${() => void this.run(this.checkAndTrain)}>${msg('Train a policy')}</button>`;
   }
 
   protected override renderMore() {
-    return html`<button @click=${() => this.save()}>${msg('Save as a file')}</button>
+    return html`<button @click=${() => saveWorld(this.current)}>${msg('Save as a file')}</button>
       <button @click=${() => this.file.click()}>${msg('Open a file')}</button>
       <input type="file" hidden accept=".tabworld,.js" @change=${this.openFile} />`;
   }
 
   protected override renderDone(outcome: Tried) {
-    return outcome.state === 'played' ? this.renderPlayed(outcome) : this.renderReport(outcome.report);
+    return outcome.state === 'played' ? this.renderPlayed(outcome) : this.renderReport(outcome);
   }
 
-  private renderReport({ tasks, chance, oracle, findings }: CheckUp) {
+  private renderReport({ report, tokens }: Tried & { state: 'checked' }) {
+    const { tasks, chance, oracle, findings, horizon } = report;
     const problems = findings.filter(({ note }) => !note);
     return html`${
       problems.length
@@ -138,7 +161,8 @@ export class TabgymWorldEditor extends CodeDialog<Tried> {
     }
     ${findings.filter(({ note }) => note).map((each) => html`<p class="message warning">! ${checkFindingText(each)}</p>`)}
     <p class="small">${playerText(msg('Random player'), chance)} ${oracle ? playerText(msg('Oracle'), oracle) : nothing}
-      ${msg(str`Tasks: ${tasks.train} for training, ${tasks.test} held out.`)}</p>`;
+      ${msg(str`Tasks: ${tasks.train} for training, ${tasks.test} held out.`)}</p>
+    <p class="small soft">${horizonText(horizon)} ${tokensText(tokens)}</p>`;
   }
 
   private renderPlayed({ turns, view }: Tried & { state: 'played' }) {
@@ -154,7 +178,50 @@ export class TabgymWorldEditor extends CodeDialog<Tried> {
   }
 
   protected override async attempt(code: string): Promise<Tried> {
-    return { state: 'checked', report: await checkUp(await this.opening(), { code }) };
+    const { draft } = this.app.store.state;
+    const { options } = this.current;
+    const report = await checkUp(
+      await this.opening(),
+      { ...options, code },
+      { horizon: draft?.horizon.at(-1)?.turns ?? 100 },
+    );
+    return { state: 'checked', report, tokens: worldTokens(report) };
+  }
+
+  /** Trains in the world unless the check-up found that nothing could be learned. */
+  private checkAndTrain = async (code: string): Promise<Tried> => {
+    const outcome = await this.attempt(code);
+    if (outcome.state === 'checked' && outcome.report.findings.every(({ kind }) => !hopeless.has(kind)))
+      await this.train(code, outcome.report);
+    return outcome;
+  };
+
+  /** Replaces the draft with the experiment for this world. Settings changed from the preset of typed worlds stay. */
+  private async train(code: string, report: CheckUp) {
+    const { presets, preset, draft } = this.app.store.state;
+    const first = typedPreset(presets);
+    const base = draft && presets[preset] === first && draft.worlds.length === 1 ? draft : first;
+    const { name, options } = this.current;
+    await this.app.consent.allow(code);
+    this.app.draft.use(typedExperiment(base, name, { ...options, code }, report), presets.indexOf(first));
+    this.leave(code);
+    void this.app.train();
+  }
+
+  /** Makes a run of the draft with this world and opens Play. */
+  private async play() {
+    const code = this.text;
+    this.keep(code);
+    this.leave(code);
+    if (!(await this.app.create())) return;
+    this.app.layout.showPanel('stage');
+    this.app.navigation.select({ tab: 'play' });
+  }
+
+  /** Closes the dialog; the setup has the text already. */
+  private leave(code: string) {
+    this.opened = code;
+    this.close();
   }
 
   private playAtRandom = async (code: string): Promise<Tried> => {
@@ -190,17 +257,19 @@ export class TabgymWorldEditor extends CodeDialog<Tried> {
 
   private choose = (event: Event) => {
     const select = event.target as HTMLSelectElement;
-    const code = this.templates[select.value];
+    const name = select.value;
+    const code = this.templates[name];
     select.value = '';
-    if (code !== undefined) this.change(() => this.view?.replace(code));
+    if (code === undefined) return;
+    this.name = templateTitles()[name] ?? name;
+    this.change(() => this.view?.replace(code));
   };
 
-  private save() {
-    const text = writeWorldFile({
-      name: this.app.store.state.draft?.name ?? 'world',
-      options: { code: this.view!.text },
-    });
-    download(new Blob([text], { type: 'application/json' }), 'world.tabworld');
+  private openKept = ({ world }: OpenWorldEvent) => this.openWorld(world);
+
+  private openWorld({ name, options }: NamedWorld) {
+    this.name = name;
+    this.change(() => this.view?.replace(options.code as string));
   }
 
   private openFile = async () => {
@@ -209,8 +278,8 @@ export class TabgymWorldEditor extends CodeDialog<Tried> {
     if (!file) return;
     try {
       const text = await file.text();
-      const code = file.name.endsWith('.js') ? text : (readWorldFile(text, file.name).options.code as string);
-      this.change(() => this.view?.replace(code));
+      const name = file.name.replace(/\.\w+$/, '').slice(0, 120);
+      this.openWorld(file.name.endsWith('.js') ? { name, options: { code: text } } : readWorldFile(text, file.name));
     } catch (error) {
       this.outcome = { state: 'failed', message: sentence(error) };
     }

@@ -1,50 +1,50 @@
-// A vending machine: pay the exact price, then press the button of the drink.
+// A vending machine: press the button of the drink that is wanted, then pay the exact price.
 const drinks = ['tea', 'cola', 'milk'];
 const coins = [1, 2, 5];
-let prices, wanted, paid;
+let prices, wanted, chosen, left;
 
 export function tasks(seed) {
   return Array.from({ length: 300 }, () => {
     const prices = drinks.map(() => 1 + Math.floor(Math.random() * 9));
-    return { prices, wanted: Math.floor(Math.random() * drinks.length) };
+    return { prices, wanted: drinks[Math.floor(Math.random() * drinks.length)] };
   });
 }
 
 export function reset(task) {
   ({ prices, wanted } = task);
-  paid = 0;
-  return state();
-}
-
-function state() {
+  chosen = null;
+  left = 0;
   const list = drinks.map((drink, k) => `${drink} ${prices[k]}`).join(', ');
-  return `${list}, want ${drinks[wanted]}, paid ${paid}`;
+  return `${list}. you want ${wanted}`;
 }
 
 export function step(action) {
   const [verb, what] = action.split(' ');
-  if (verb === 'pay' && coins.includes(Number(what))) {
-    paid += Number(what);
-    if (paid > prices[wanted]) return { text: 'too much, the machine keeps it', done: true };
-    return { text: state() };
-  }
   if (verb === 'press' && drinks.includes(what)) {
-    const right = what === drinks[wanted] && paid === prices[wanted];
-    return { text: right ? `here is your ${what}` : 'nothing comes', reward: right ? 1 : 0, done: true };
-  }
-  return { text: `there is no such button. ${state()}`, valid: false };
+    chosen = what;
+    left = prices[drinks.indexOf(what)];
+  } else if (verb === 'pay' && coins.includes(Number(what))) {
+    if (chosen) left -= Number(what);
+  } else return { text: 'there is no such button', valid: false };
+  if (!chosen) return { text: 'press a button first' };
+  if (left < 0) return { text: 'too much, the machine keeps it', done: true };
+  if (left > 0) return { text: `${left} to pay for ${chosen}` };
+  return { text: `here is your ${chosen}`, reward: chosen === wanted ? 1 : 0, done: true };
 }
 
 export function validActions() {
-  return [...coins.map((coin) => `pay ${coin}`), ...drinks.map((drink) => `press ${drink}`)];
+  return [...drinks.map((drink) => `press ${drink}`), ...coins.map((coin) => `pay ${coin}`)];
 }
 
 export function oracle() {
-  const left = prices[wanted] - paid;
-  const coin = coins.filter((each) => each <= left).at(-1);
-  return coin ? `pay ${coin}` : `press ${drinks[wanted]}`;
+  if (chosen !== wanted) return `press ${wanted}`;
+  return `pay ${coins.filter((coin) => coin <= left).at(-1)}`;
 }
 
 export function view() {
-  return { table: { columns: ['drink', 'price'], rows: drinks.map((drink, k) => [drink, prices[k]]) } };
+  const rows = drinks.map((drink, k) => [drink, prices[k]]);
+  return [
+    { table: { columns: ['drink', 'price'], rows } },
+    chosen ? `${left} to pay for ${chosen}` : `You want ${wanted}.`,
+  ];
 }

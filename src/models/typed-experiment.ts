@@ -1,0 +1,80 @@
+/**
+ * Experiment that trains a tiny policy in a typed world, fitted to its check-up: imitation of the oracle first if the
+ * world has one, a horizon that the world allows, and room for its texts.
+ */
+import type { CheckUp } from '../envs/check-up.ts';
+import { WorldError, type WorldOptions } from '../envs/env.ts';
+import { type Experiment, parseExperiment } from '../experiment/experiment.ts';
+import { buildTokenizer } from '../policy/text/tokenizer.ts';
+import { typedWorld } from '../worlds/registry.ts';
+
+/** Tokens that a tiny policy's vocabulary makes of a world's texts. */
+export interface WorldTokens {
+  /** Size of the vocabulary. */
+  vocabulary: number;
+  /** Of the longest first text, the longest episode after it, and the longest action. */
+  opening: number;
+  episode: number;
+  action: number;
+}
+
+export function worldTokens({ texts, openings, episodes }: CheckUp): WorldTokens {
+  const tokenizer = buildTokenizer(texts);
+  const count = (text: string) => tokenizer.encode(text).length;
+  const longest = (values: readonly number[]) => values.reduce((most, each) => Math.max(most, each), 0);
+  return {
+    vocabulary: tokenizer.vocabSize,
+    opening: longest(openings.map(count)),
+    episode: longest(
+      episodes.map(({ texts, actions }) => [...texts, ...actions].reduce((sum, text) => sum + count(text), 0)),
+    ),
+    action: longest(episodes.flatMap(({ actions }) => actions.map(count))),
+  };
+}
+
+/** Tokens beside the texts of a turn: marks of observation, action and end. */
+const marks = 3;
+const roomStep = 16;
+const rounded = (tokens: number) => Math.ceil(tokens / roomStep) * roomStep;
+
+/** Most turns of a horizon without an oracle. */
+const mostTurns = 30;
+
+/** Most turns without an oracle: few enough that the random player seldom succeeds. */
+const turnsWithout = ({ chance: { quickTurns, turns } }: CheckUp) =>
+  Math.min(mostTurns, Math.ceil(quickTurns ?? turns));
+
+function samplingFor({ sampling }: Experiment, report: CheckUp): Experiment['sampling'] {
+  const tokens = worldTokens(report);
+  const turns = Math.max(...report.episodes.map(({ actions }) => actions.length));
+  return {
+    ...sampling,
+    maskActions: report.findings.every(({ kind }) => kind !== 'no-actions'),
+    // A quarter more, since the check-up has not seen every text.
+    promptTokens: Math.min(8192, rounded(1.25 * (tokens.opening + marks))),
+    completionTokens: Math.min(8192, rounded(1.25 * (tokens.episode + marks * (turns + 1)))),
+    maxTokensPerTurn: Math.min(1024, Math.max(sampling.maxTokensPerTurn, tokens.action + marks)),
+  };
+}
+
+/** Preset of the typed world. */
+export function typedPreset<Preset>(presets: readonly Preset[]): Preset {
+  const name = typedWorld().name;
+  const found = presets.find((each) => (each as { worlds?: { name: string }[] }).worlds?.[0].name === name);
+  if (!found) throw new WorldError(`No preset trains in the world ${name}.`);
+  return found;
+}
+
+/** `first`: the experiment for typed worlds, whose other settings are kept. Throws ExperimentError. */
+export function typedExperiment(first: unknown, name: string, options: WorldOptions, report: CheckUp): Experiment {
+  const base = parseExperiment(first);
+  const { stages, horizon, ...rest } = base;
+  const plans = report.oracle !== null && report.oracle.success > 0;
+  return parseExperiment({
+    ...rest,
+    name,
+    worlds: [{ name: typedWorld().name, weight: 1, evaluated: true, options }],
+    ...(plans ? { stages, horizon } : { horizon: [{ steps: base.steps, turns: turnsWithout(report) }] }),
+    sampling: samplingFor(base, report),
+  });
+}
