@@ -53,6 +53,8 @@ const all = {
   'make-model': 'src/cli/make-model.ts',
   plan: 'src/cli/plan.ts',
   'check-world': 'src/cli/check-world.ts',
+  'export-world': 'src/cli/export-world.ts',
+  'world-server': 'src/cli/world-server.ts',
   report: 'src/cli/run-report.ts',
   'world-worker': 'src/workers/world-worker.ts',
   'sandbox-worker': 'src/workers/sandbox-worker.ts',

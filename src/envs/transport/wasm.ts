@@ -9,8 +9,8 @@ const urls = import.meta.glob<string>('/build/wasm/*.wasm', { query: '?url', imp
 const compiled = new Map<string, Promise<WebAssembly.Module>>();
 
 /**
- * The repository's root: the nearest folder above this file (or above the working directory) with a package.json and
- * envs-wasm.
+ * The repository's root, or that of an exported world: the nearest folder above this file (or above the working
+ * directory) with a package.json, and envs-wasm or the built workers.
  */
 export async function repositoryRoot(): Promise<string> {
   const { existsSync } = await import('node:fs');
@@ -18,7 +18,8 @@ export async function repositoryRoot(): Promise<string> {
   const { fileURLToPath } = await import('node:url');
   for (const start of [dirname(fileURLToPath(import.meta.url)), process.cwd()]) {
     for (let folder = start; ; folder = dirname(folder)) {
-      if (existsSync(join(folder, 'package.json')) && existsSync(join(folder, 'envs-wasm'))) return folder;
+      const is = ['envs-wasm', 'build/cli/world-worker.js'].some((name) => existsSync(join(folder, name)));
+      if (is && existsSync(join(folder, 'package.json'))) return folder;
       if (dirname(folder) === folder) break;
     }
   }
