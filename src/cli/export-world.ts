@@ -6,8 +6,8 @@ import { repositoryRoot } from '../envs/transport/wasm.ts';
 import { openGuardedWorld } from '../workers/spawn-world.ts';
 import { typedWorld } from '../worlds/registry.ts';
 import { CommandError } from './command-error.ts';
-import { writeFolderOf } from './handoff-folder.ts';
 import { ownWorldOptions } from './own-world.ts';
+import { describeFileError, writeFolder } from './whole-files.ts';
 import { serverFiles, serverPackages } from './world-folder/server-files.ts';
 import { type WorldTarget, worldFolderTexts, worldTargets } from './world-folder/text.ts';
 
@@ -46,14 +46,13 @@ async function exportWorld(file: string, { to, out, name }: Options): Promise<vo
   const root = await repositoryRoot();
   const facts = { name: packageName(title), title, tasks: await tasksOf(options), packages: serverPackages(root) };
   const build = serverFiles(join(root, 'build/cli'));
-  const texts: { [path: string]: string } = {
-    ...worldFolderTexts(facts, to),
-    'world.js': String(options.code),
-    ...Object.fromEntries(Object.entries(build).map(([path, text]) => [join('build/cli', path), text])),
-  };
-  const encoder = new TextEncoder();
-  writeFolderOf(Object.fromEntries(Object.entries(texts).map(([path, text]) => [path, encoder.encode(text)])), out);
-  console.log(`${title}, for ${to}: ${Object.keys(texts).length} files in ${out}`);
+  const files = new Map([
+    ...Object.entries(worldFolderTexts(facts, to)),
+    ['world.js', String(options.code)] as const,
+    ...Object.entries(build).map(([path, text]) => [join('build/cli', path), text] as const),
+  ]);
+  writeFolder(out, files);
+  console.log(`${title}, for ${to}: ${files.size} files in ${out}`);
   console.log(`Read ${join(out, 'README.md')}: it describes how to run and use it.`);
 }
 
@@ -68,7 +67,7 @@ program.parse();
 exportWorld(program.args[0], program.opts<Options>()).then(
   () => process.exit(0),
   (error: Error) => {
-    console.error(error.message);
+    console.error(describeFileError(error) ?? error.message);
     process.exit(1);
   },
 );
