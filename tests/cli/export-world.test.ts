@@ -24,6 +24,7 @@ describe('an exported world', () => {
     expect(texts['server/app.py']).toMatch(/if __name__ == "__main__":\n {4}main\(\)/);
     expect(texts['uv.lock']).toMatch(/^version = 1/);
     expect(texts['openenv.yaml']).toMatch(/^spec_version: 1\nname: tea_shop$/m);
+    expect(texts['openenv.yaml']).toMatch(/^validation:\n {2}reward:\n {4}range: \[0\.0, 1\.0\]$/m);
   });
 
   it.each(['openenv', 'agentgym'] as const)('for %s copies and starts what is there', (target) => {

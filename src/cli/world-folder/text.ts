@@ -14,6 +14,7 @@ export interface WorldFacts {
 }
 
 /** Port that each protocol's programs expect. */
+// not a kind: a protocol
 export const ports = { openenv: 8000, agentgym: 36_001 } as const;
 export type WorldTarget = keyof typeof ports;
 export const worldTargets = Object.keys(ports) as WorldTarget[];
@@ -61,12 +62,29 @@ packages = ["${name}", "${name}.server"]
 package-dir = { "${name}" = ".", "${name}.server" = "server" }
 `;
 
-const manifest = ({ name }: WorldFacts) => `spec_version: 1
+const manifest = ({ name }: WorldFacts, port: number) => `spec_version: 1
 name: ${name}
 type: space
 runtime: fastapi
 app: server.app:main
-port: ${ports.openenv}
+port: ${port}
+validation:
+  reward:
+    range: [0.0, 1.0]
+    oracle_tolerance: 0.0
+    floor_margin: 0.3
+  resources:
+    cpu: 1
+    memory_mb: 512
+    disk_mb: 512
+    episode_timeout_s: 60
+  network:
+    mode: no-network
+  capabilities:
+    verifier:
+      kind: reward_channel
+  types:
+    tags: [text, multi-turn]
 `;
 
 const emptyLock = 'version = 1\nrevision = 3\nrequires-python = ">=3.10"\n';
@@ -91,7 +109,7 @@ export function worldFolderTexts(facts: WorldFacts, target: WorldTarget): { [pat
   return {
     ...shared,
     'README.md': filled(openenvReadme, facts),
-    'openenv.yaml': manifest(facts),
+    'openenv.yaml': manifest(facts, port),
     'pyproject.toml': pyproject(facts),
     'uv.lock': emptyLock,
     '__init__.py': '',
