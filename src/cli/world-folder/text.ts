@@ -15,7 +15,7 @@ export interface WorldFacts {
 
 /** Port that each protocol's programs expect. */
 // not a kind: a protocol
-export const ports = { openenv: 8000, agentgym: 36_001 } as const;
+const ports = { openenv: 8000, agentgym: 36_001 } as const;
 export type WorldTarget = keyof typeof ports;
 export const worldTargets = Object.keys(ports) as WorldTarget[];
 
