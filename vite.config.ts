@@ -2,6 +2,7 @@
 // (vitest.config.ts) and in the command line tools (vite.cli.config.ts).
 import { defineConfig, type Rolldown } from 'vite';
 import { contentPolicy } from './scripts/content-policy.mjs';
+import { frameGuard } from './scripts/frame-guard.mjs';
 import { frameScript } from './scripts/frame-script.mjs';
 import { installable } from './scripts/installable.mjs';
 import { localeWords } from './scripts/locale-plugin.mjs';
@@ -20,7 +21,7 @@ const headers = {
 
 export default defineConfig({
   base: './',
-  plugins: [frameScript(), localeWords(), contentPolicy(), installable()],
+  plugins: [frameGuard(), frameScript(), localeWords(), contentPolicy(), installable()],
   build: { target: 'esnext', outDir: 'build/page', emptyOutDir: true, rolldownOptions: { onLog } },
   worker: { format: 'es', plugins: () => [frameScript({ empty: true })], rolldownOptions: { onLog } },
   server: { host: '127.0.0.1', headers },

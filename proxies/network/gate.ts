@@ -40,7 +40,8 @@ function forwardable(headers: IncomingHttpHeaders): IncomingHttpHeaders {
   const named = new Set(
     String(headers.connection ?? '')
       .toLowerCase()
-      .split(/\s*,\s*/),
+      .split(',')
+      .map((each) => each.trim()),
   );
   return Object.fromEntries(Object.entries(headers).filter(([key]) => !hopByHop.has(key) && !named.has(key)));
 }

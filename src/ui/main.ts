@@ -1,10 +1,14 @@
 /** Entry point of the page: isolates it first if possible (one reload at most), then loads everything else. */
 import './kit/styles/tokens.css';
+import { showLink, showsOnlyLink } from './app/framed.ts';
 import { ensureIsolation, thisPage } from './app/isolation.ts';
+import { replaceDeniedStorage } from './app/memory-storage.ts';
 import { useLocale, wantedLocale } from './kit/locale.ts';
 import { parseLink } from './state/link.ts';
 
+replaceDeniedStorage();
 const isolation = await ensureIsolation(thisPage());
 document.documentElement.dataset.isolation = isolation;
 await useLocale(wantedLocale(parseLink(location.hash).lang, navigator.languages));
-await import('./app/app.ts');
+if (showsOnlyLink()) showLink();
+else await import('./app/app.ts');

@@ -7,7 +7,7 @@
 import { strip } from '../python/text.ts';
 import { type Action, ActionError, parseAction } from './actions.ts';
 
-const block = /```((?:.|\n)*?)```/su;
+const block = /```(.*?)```/su;
 
 /** Error messages for a reply without a block. The original's two prompts differ only in this message. */
 const missingBlockErrors = {

@@ -26,12 +26,24 @@ const mostOnDemand = 24;
 const kept = new PrecacheController({ cacheName: `tabgym-kept-${self.registration.scope}` });
 kept.addToCacheList(self.__WB_MANIFEST);
 
+const policy = 'Content-Security-Policy';
+/** Only pages of this site may frame the page; the embedded view (`?embed`) is made for others. */
+const ownAncestors = "frame-ancestors 'self'";
+
+/** The cached page is one file, whatever its query. */
+function guard(headers: Headers, { url, mode }: Request): void {
+  if (mode !== 'navigate') return;
+  if (!new URL(url).searchParams.has('embed')) headers.set(policy, ownAncestors);
+  else if (headers.get(policy) === ownAncestors) headers.delete(policy);
+}
+
 /** The same response with the isolating headers. Opaque and failed responses stay as they are. */
-function isolated(response: Response): Response {
+function isolated(response: Response, request: Request): Response {
   // A redirected response must not be rebuilt for a navigation, and one with status 0 cannot be.
   if (response.status === 0 || response.type === 'opaque' || response.type === 'opaqueredirect') return response;
   const headers = new Headers(response.headers);
   for (const [name, value] of Object.entries(isolation)) headers.set(name, value);
+  guard(headers, request);
   const { status, statusText } = response;
   return new Response(status === 204 || status === 304 ? null : response.body, { status, statusText, headers });
 }
@@ -73,7 +85,7 @@ async function keepOnDemand(cache: Cache, url: string, response: Response): Prom
 
 async function answer(request: Request): Promise<Response> {
   const known = await keptFile(request).catch(() => undefined);
-  return isolated(known ?? (await fetched(request)));
+  return isolated(known ?? (await fetched(request)), request);
 }
 
 self.addEventListener('install', (event) => {

@@ -59,6 +59,18 @@ describe.skipIf(skip)('frames', () => {
     expect(found).toEqual(await playOracles(tasks));
     expect(found.every((texts) => texts.at(-2) === '1')).toBe(true);
   }, 300_000);
+  it('open too where the page itself is in a frame', async () => {
+    const outer = await browser.newPage();
+    await outer.setContent(`<iframe src="${served.url}"></iframe>`);
+    const inner = outer.frames()[1];
+    await inner.waitForFunction(() => 'webFrames' in globalThis);
+    const [texts] = await inner.evaluate(
+      ([script, all]) => webFrames.play(script, JSON.parse(all)),
+      sent(frame, [webTask(0)]),
+    );
+    expect(texts).toEqual((await playOracles([webTask(0)]))[0]);
+    await outer.close();
+  }, 60_000);
   it('run twenty side by side', async () => {
     const speed = await page.evaluate(
       ([script, tasks]) => webFrames.measure(script, 20, JSON.parse(tasks), 5),

@@ -194,6 +194,32 @@ describe('on a plain file server under a sub-path', () => {
     await frame.waitForFunction(() => customElements.get('tabgym-app') !== undefined);
     await context.close();
   });
+
+  /** The page in a frame of another origin. */
+  const framed = async (query: string, sandbox = '') => {
+    const context = await browser.newContext();
+    const page = await context.newPage();
+    await page.setContent(`<iframe ${sandbox} src="${url}${query}" width="800" height="600"></iframe>`);
+    const frame = page.frames()[1];
+    await frame.waitForFunction(() => document.documentElement.dataset.isolation === 'framed');
+    return { context, frame };
+  };
+
+  test('in a frame of another site it is only a link to itself', async () => {
+    const { context, frame } = await framed('');
+    await frame.getByRole('link', { name: 'Open in Tabgym' }).waitFor();
+    expect(await frame.locator('tabgym-app, button').count()).toBe(0);
+    await context.close();
+  });
+
+  test('the embedded view opens there, also where it may store nothing', async () => {
+    const { context, frame } = await framed('?embed');
+    await frame.locator('tabgym-app').waitFor();
+    await context.close();
+    const denied = await framed('?embed', 'sandbox="allow-scripts"');
+    await denied.frame.getByRole('link', { name: 'Open in Tabgym' }).first().waitFor({ timeout: minute });
+    await denied.context.close();
+  });
 });
 
 describe('without a network, after the browser was closed, it opens, trains and exports', { tags: 'slow' }, () => {

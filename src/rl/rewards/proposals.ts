@@ -36,7 +36,7 @@ export interface Proposal {
 
 /** Functions in a reply: each code block, or the whole text without one, that defines `reward`. At most `most`. */
 export function functionsIn(reply: string, most: number): string[] {
-  const blocks = [...reply.matchAll(/```[^\n]*\n([\s\S]*?)```/g)].map(([, code]) => code);
+  const blocks = [...reply.matchAll(/```[^\n`]*\n([\s\S]*?)```/g)].map(([, code]) => code);
   const texts = blocks.length ? blocks : [reply];
   return texts
     .filter((code) => /\bfunction\s+reward\s*\(/.test(code))

@@ -51,6 +51,9 @@ const fieldOf = (path: readonly Json[]): string => {
   return own.length === 1 ? String(own[0]) : '';
 };
 
+/** Most characters of a text of a server that are searched for a reason. */
+const mostRead = 10_000;
+
 function visit(value: Json, key: string, found: Found, depth: number): void {
   if (depth > deepest || value === null || echoes.has(key)) return;
   if (key === 'loc' && Array.isArray(value)) found.fields.push(fieldOf(value));
@@ -61,8 +64,9 @@ function visit(value: Json, key: string, found: Found, depth: number): void {
 }
 
 function visitLeaf(value: string | number | boolean, key: string, found: Found, depth: number): void {
-  const text = String(value);
-  const inner = /^\s*[[{]/.test(text) ? parsed(text) : undefined;
+  const whole = String(value);
+  const text = whole.slice(0, mostRead);
+  const inner = /^\s*[[{]/.test(text) ? parsed(whole) : undefined;
   if (inner !== undefined) {
     visit(inner as Json, key, found, depth + 1);
     return;
@@ -74,12 +78,13 @@ function visitLeaf(value: string | number | boolean, key: string, found: Found, 
 }
 
 export function oneLine(text: string): string {
-  const line = text.replace(/\s+/g, ' ').trim();
+  const line = text.slice(0, mostRead).replace(/\s+/g, ' ').trim();
   return line.length > shownLength ? `${line.slice(0, shownLength)}…` : line;
 }
 
 /** A body that is not JSON: its title if it is a web page, or else its beginning. */
-function glimpse(text: string): string {
+function glimpse(body: string): string {
+  const text = body.slice(0, mostRead);
   if (text.trim() === '') return 'nothing';
   if (!/^\s*</.test(text)) return oneLine(text);
   const title = oneLine(/<title[^>]*>([^<]*)/i.exec(text)?.[1] ?? text.replace(/<[^>]*>/g, ' '));
@@ -97,7 +102,7 @@ export function faultOf(status: number, body: string, value: unknown = parsed(bo
   return {
     status: status >= 400 ? status : statusIn(found.codes),
     words: sentences.length ? oneLine(sentences.join('; ')) : glimpse(body),
-    text: found.texts.length ? found.texts.join('\n') : body,
+    text: (found.texts.length ? found.texts.join('\n') : body).slice(0, 2 * mostRead),
     codes: found.codes,
     fields: found.fields.filter(Boolean),
   };

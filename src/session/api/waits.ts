@@ -34,7 +34,11 @@ const saidPatterns = [
 ];
 const saidSeconds = /(?:try again|retry)(?: after| in)?:? (\d+(?:\.\d+)?) ?sec/i;
 
-function saidMs(text: string): number | null {
+/** Most characters that are searched for a wait. */
+const mostRead = 10_000;
+
+function saidMs(body: string): number | null {
+  const text = body.slice(0, mostRead);
   const found = saidPatterns.map((pattern) => pattern.exec(text)?.[1]).find(Boolean);
   if (found) return durationMs(found.replace(/\.$/, ''));
   const seconds = saidSeconds.exec(text)?.[1];

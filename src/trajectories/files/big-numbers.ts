@@ -5,8 +5,11 @@
 const mark = '\u0000int:';
 const marked = /"\\u0000int:(-?\d+)"/g;
 const maybe = /\d{16}/;
-/** Strings, which are passed over, and numbers. */
-const token = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
+/**
+ * Strings, which are passed over, and numbers. A string that nothing ends reaches to the end: the search would begin anew
+ * at each of its quotes.
+ */
+const token = /"[^"\\]*(?:\\.[^"\\]*)*"?|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
 
 const isHeld = (digits: string) => BigInt(Number(digits)) === BigInt(digits);
 

@@ -18,7 +18,7 @@ import { isActive } from '../control/events.ts';
 import { installShortcuts } from '../control/shortcuts.ts';
 import { currentLocale } from '../kit/locale.ts';
 import { type PaneName, progressPane } from '../state/panes.ts';
-import { embeddedStyles, renderEmbedded } from './embedded.ts';
+import { embeddedStyles, outside, renderEmbedded } from './embedded.ts';
 import { watchInteractions } from './interactions.ts';
 import { lazyParts } from './lazy-parts.ts';
 import type { PaneResizeEvent } from './splitter.ts';
@@ -335,7 +335,7 @@ export class TabgymApp extends Panel {
   private renderWaiting() {
     const { phase, broken, embedded } = this.state;
     const reload = html`<button class="primary" @click=${() => location.reload()}>${msg('Reload the page')}</button>`;
-    if (phase === 'broken') return html`<main>${errorState(broken, reload)}</main>`;
+    if (phase === 'broken') return html`<main>${errorState(broken, embedded ? outside() : reload)}</main>`;
     const what = msg('Looking for a device and testing its kernels');
     return html`<main class="waiting">${embedded ? loadingState(what) : html`<tabgym-welcome .app=${this.app} .waits=${what}></tabgym-welcome>`}</main>`;
   }

@@ -16,12 +16,15 @@ export const embeddedStyles = css`
   }
 `;
 
+/** Link to the same place as a page of its own. */
+export const outside = () =>
+  html`<a href=${addressOutside()} target="_blank" rel="noopener">${msg('Open in Tabgym')}</a>`;
+
 export function renderEmbedded(app: Controller): TemplateResult {
   const { absent } = app.store.state;
-  const away = html`<a href=${addressOutside()} target="_blank" rel="noopener">${msg('Open in Tabgym')}</a>`;
   return html`<main class="embedded">${
     absent
-      ? emptyState(msg('Nothing to show here'), absent, away)
+      ? emptyState(msg('Nothing to show here'), absent, outside())
       : html`<tabgym-stage id="stage" tabindex="-1" .app=${app} role="region" aria-label=${msg('Stage')}></tabgym-stage>`
   }</main>`;
 }

@@ -43,7 +43,7 @@ function formatValue(value: unknown): string {
 
 /** Parses JSON like Python with `strict=False`: strings may contain raw line feeds and tabs. */
 function looseJson(text: string): unknown {
-  const escaped = text.replace(/"(?:[^"\\]|\\.)*"/gs, (quoted) =>
+  const escaped = text.replace(/"(?:[^"\\]|\\.)*(?:"|$)/gs, (quoted) =>
     quoted.replace(/\p{Cc}/gu, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`),
   );
   return JSON.parse(escaped);
@@ -85,7 +85,7 @@ function codeOf(reply: string): string {
 }
 
 /** Spaces, line feeds and comments. */
-const gap = /(?:\s|#[^\n]*)*/y;
+const gap = /(?:\s|#[^\n]*(?:\n|$))*/y;
 const word = /[A-Za-z_]\w*/y;
 const literal =
   /(?:[rR])?(?:"""(?:[^\\]|\\.)*?"""|'''(?:[^\\]|\\.)*?'''|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*')|[+-]?\d+(?:\.\d+)?/sy;

@@ -54,7 +54,7 @@ function percent(template: string, values: Value): string {
   const list = values instanceof Tuple ? [...values] : [values];
   let next = 0;
   const out = template.replace(
-    /%(?:\((\w+)\))?([-0 +]*)(\d+)?(?:\.(\d+))?([a-zA-Z%])/g,
+    /%(?:\((\w+)\))?([-0 +]*)([1-9]\d*)?(?:\.(\d+))?([a-zA-Z%])/g,
     (_, name, flags, width, digits, kind) => {
       if (kind === '%') return '%';
       const value = name ? (values instanceof Map ? values.get(name) : undefined) : list[next++];

@@ -7,6 +7,7 @@
 import { collapse, strip } from './python-text.ts';
 import { type Rules, readTags } from './rules.ts';
 import { exactMatch } from './score.ts';
+import { replacePairs } from './tags.ts';
 
 const plain = /^(search|answer)\b:?(.*)$/is;
 
@@ -14,7 +15,7 @@ export const ownRules: Rules = {
   ask: (question) => `Question: ${strip(question)}`,
   read(reply) {
     // Tags inside <think> are not actions.
-    const tagged = readTags(reply.replace(/<think>.*?<\/think>/gs, ' '));
+    const tagged = readTags(replacePairs(reply, 'think', ' '));
     if (tagged.kind !== 'invalid') return tagged;
     const found = plain.exec(strip(reply));
     const text = found ? collapse(found[2]) : '';

@@ -7,6 +7,7 @@
 import type { Golds } from '../../../corpus/question.ts';
 import type { Document } from '../../../corpus/retrieval/retriever.ts';
 import { strip } from './python-text.ts';
+import { pairsOf } from './tags.ts';
 
 export type Act = { kind: 'search'; query: string } | { kind: 'answer'; text: string } | { kind: 'invalid' };
 
@@ -27,10 +28,12 @@ export interface Rules {
 
 /** Parses the first complete pair of tags. Its content is trimmed. */
 export function readTags(reply: string): Act {
-  const found = /<(search|answer)>(.*?)<\/\1>/s.exec(reply);
-  if (!found) return { kind: 'invalid' };
-  const text = strip(found[2]);
-  return found[1] === 'search' ? { kind: 'search', query: text } : { kind: 'answer', text };
+  const first = (['search', 'answer'] as const)
+    .flatMap((name) => pairsOf(reply, name).next().value ?? [])
+    .sort((a, b) => a.start - b.start)[0];
+  if (!first) return { kind: 'invalid' };
+  const text = strip(first.content);
+  return reply.startsWith('<search>', first.start) ? { kind: 'search', query: text } : { kind: 'answer', text };
 }
 
 export const writeTags: Rules['write'] = (act) =>

@@ -5,6 +5,7 @@
  */
 import type { Golds } from '../../../corpus/question.ts';
 import { articlesToSpaces, collapse, strip, withoutPunctuation } from './python-text.ts';
+import { pairsOf } from './tags.ts';
 
 /** Lower case, without ASCII punctuation and articles, single spaces. */
 export function normalizeAnswer(text: string): string {
@@ -31,8 +32,8 @@ export function containsGold(text: string, golds: Golds): boolean {
  * requirement is always met there (see the recordings' specs in `golden/search`).
  */
 export function lastAnswer(text: string, least: 1 | 2): string | null {
-  const found = [...text.matchAll(/<answer>(.*?)<\/answer>/gs)];
-  return found.length < least ? null : strip(found[found.length - 1][1]);
+  const found = [...pairsOf(text, 'answer')];
+  return found.length < least ? null : strip(found[found.length - 1].content);
 }
 
 export interface ScoreRule {

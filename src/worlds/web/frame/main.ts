@@ -24,10 +24,11 @@ function serve(port: MessagePort): void {
   port.onmessage = (event: MessageEvent<WorldRequest>) => receive(event.data);
 }
 
+// The page is two frames further out. It may be in a frame itself, so that it is not always the top.
 addEventListener(
   'message',
   (event) => {
-    if (event.source === window.top && event.ports.length === 1) serve(event.ports[0]);
+    if (event.source === window.parent.parent && event.ports.length === 1) serve(event.ports[0]);
   },
   { once: true },
 );

@@ -7,7 +7,7 @@ import { pageStyle } from '../browser/page-document.ts';
 
 export const pageFrameScript = `
 addEventListener('message', ({ data, ports, source }) => {
-  if (source !== top || !ports.length) return;
+  if (source !== parent.parent || !ports.length) return;
   const [port] = ports;
   const all = () => [...document.querySelectorAll('#page *')];
   const page = document.createElement('div');

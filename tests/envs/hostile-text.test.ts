@@ -1,0 +1,70 @@
+// Texts that make an expression of more than linear time stand still: at these lengths a quadratic one takes hours and
+// an exponential one for ever, so that a test of its own time is not needed.
+import { describe, expect, it } from 'vitest';
+import { functionsIn } from '../../src/rl/rewards/proposals.ts';
+import { faultOf } from '../../src/session/api/fault.ts';
+import { hasNoRoom } from '../../src/session/api/fault-kinds.ts';
+import { protectedNumbers } from '../../src/trajectories/files/big-numbers.ts';
+import { extractAction } from '../../src/webarena/replies.ts';
+import { ownRules } from '../../src/worlds/search/rules/own.ts';
+import { readTags } from '../../src/worlds/search/rules/rules.ts';
+import { lastAnswer } from '../../src/worlds/search/rules/score.ts';
+import { pairsOf, replacePairs } from '../../src/worlds/search/rules/tags.ts';
+
+const times = 1_000_000;
+
+describe('a reply of a language model', () => {
+  it('with a block that nothing closes is refused at once', () => {
+    expect(() => extractAction(`\`\`\`${'\n`'.repeat(5000)}`, 'direct')).toThrow(/Cannot parse action/);
+    expect(extractAction('a ```click [1]\n``` b ```c```', 'direct')).toBe('click [1]');
+  });
+
+  it('with tags that nothing closes has no action and no answer', () => {
+    expect(readTags('<answer>r'.repeat(times))).toEqual({ kind: 'invalid' });
+    expect(lastAnswer('<answer>'.repeat(times), 1)).toBeNull();
+    expect(ownRules.read('<think>'.repeat(times))).toEqual({ kind: 'invalid' });
+  });
+
+  it('is read as the expressions read it', () => {
+    const parts = ['<answer>', '</answer>', '<search>', '</search>', '<think>', '</think>', 'a', '\n'];
+    for (let n = 0; n < 4000; n++) {
+      const text = Array.from(
+        { length: 7 },
+        (_, k) => parts[Math.floor(Math.imul(n + 1, 2654435761 + k * 40503) >>> 7) % 8],
+      ).join('');
+      const found = /<(search|answer)>(.*?)<\/\1>/s.exec(text);
+      const read = readTags(text);
+      expect(read.kind).toBe(found ? found[1] : 'invalid');
+      if (found) expect('query' in read ? read.query : 'text' in read && read.text).toBe(found[2].trim());
+      expect([...pairsOf(text, 'answer')].map(({ content }) => content)).toEqual(
+        [...text.matchAll(/<answer>(.*?)<\/answer>/gs)].map(([, content]) => content),
+      );
+      expect(replacePairs(text, 'think', ' ')).toBe(text.replace(/<think>.*?<\/think>/gs, ' '));
+    }
+  });
+
+  it('of a thousand fences has no function', () => {
+    expect(functionsIn('```'.repeat(times), 5)).toEqual([]);
+    expect(functionsIn('```js\nfunction reward() {}\n```', 5)).toHaveLength(1);
+  });
+});
+
+it('a record with a string that nothing ends is passed over in one go', () => {
+  const text = `"1234567890123456${'\\"\\E'.repeat(times)}`;
+  expect(protectedNumbers(text)).toBe(text);
+  expect(protectedNumbers('["9007199254740993", 9007199254740993]')).toBe(
+    '["9007199254740993", "\\u0000int:9007199254740993"]',
+  );
+});
+
+it('an answer of a server is searched up to a bound', () => {
+  for (const body of [
+    '<'.repeat(times),
+    '<title'.repeat(times),
+    JSON.stringify({ error: { message: 'prompt is'.repeat(times) } }),
+  ]) {
+    const fault = faultOf(400, body);
+    expect(hasNoRoom(fault)).toBe(false);
+    expect(fault.text.length).toBeLessThan(25_000);
+  }
+});
