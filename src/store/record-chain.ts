@@ -67,6 +67,8 @@ export function verifiedRecords<R extends StoredRecord>(
   for (const each of stored) {
     if (each.step > last) break;
     const { link, record } = withoutLink(each);
+    // The record of a first commit that a kill or a full disk interrupted: its run has no chain yet.
+    if (link !== undefined && !chain) continue;
     if (link === undefined ? before !== '' : link !== linkOf(before, record)) throw refuse(each.step);
     before = link ?? '';
     out.push(record);

@@ -164,6 +164,16 @@ describe.skipIf(skip)('a hostile page', () => {
     expect(observation).toContain("heading 'Calm'");
     await othersGoOn();
   }, 60_000);
+  it('that asks to stay is left by every way', async () => {
+    for (const leave of [`goto [${site.address}/calm]`, 'go_back']) {
+      await client.step(visitor, `goto [${site.address}/calm]`);
+      const { observation } = await client.step(visitor, `goto [${site.address}/staying]`);
+      // A page may only ask after a person has used it.
+      await client.step(visitor, `click [${/\[(\d+)\] button 'Stay'/.exec(observation)![1]}]`);
+      const left = await client.step(visitor, leave);
+      expect([left.info?.fail_error, left.observation]).toEqual(['', expect.stringContaining("heading 'Calm'")]);
+    }
+  }, 60_000);
   it('that never finishes loading is waited for only once', async () => {
     await client.step(visitor, `goto [${site.address}/calm]`);
     await client.step(visitor, `goto [${site.address}/waiting]`);

@@ -56,6 +56,7 @@ export class HostileSite {
       ),
       // A short response whose document a script makes long.
       '/grown': script("document.body.append(document.createComment('x'.repeat(3e6)))"),
+      '/staying': `<title>staying</title><button>Stay</button><script>addEventListener('beforeunload', (event) => { event.preventDefault(); event.returnValue = 'stay'; });</script>`,
       '/loop': script('setTimeout(() => { for (;;); }, 50)'),
       '/lying': script(
         "Object.defineProperty(Element.prototype, 'outerHTML', { get: () => '' }); document.body.append(document.createComment('x'.repeat(3e6)))",

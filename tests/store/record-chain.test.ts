@@ -71,6 +71,18 @@ describe.each(Object.keys(backends))('records in the back end %s', (name) => {
   });
 });
 
+it('a first commit that was interrupted after its records leaves none', async () => {
+  const store = new RunStore(new FolderStore(folder));
+  const { id } = await store.create({ name: 'a run', experiment: {}, origin: { kind: 'new' } });
+  await store.claim(id, 'me');
+  const [left] = linked([recordAt(0)]).records;
+  writeFileSync(join(folder, 'runs', id, 'records-000000.jsonl'), `${JSON.stringify(left)}\n`);
+  expect(await store.records(id)).toEqual([]);
+  for (const step of [0, 1])
+    await store.commit(id, 'me', { record: recordAt(step), checkpoint: null, trajectories: null });
+  expect(steps(await store.records(id))).toEqual([0, 1]);
+});
+
 describe('a chain', () => {
   const { records, chain } = linked([0, 1, 2, 3].map(recordAt));
   const run = { name: 'a run', step: 3, chain };

@@ -1,0 +1,9 @@
+/** Result of one kind of fault. */
+export interface Outcome {
+  what: string;
+  tried: number;
+  /** Runs that lost anything, or ended with other numbers. */
+  lost: number;
+  /** Damaged or hostile inputs that were taken for whole ones. */
+  accepted: number;
+}
