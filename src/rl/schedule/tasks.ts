@@ -51,22 +51,25 @@ export function drawSource(weights: readonly number[], draw: number): { source: 
   return { source: weights.length - 1, before: n };
 }
 
-/** Shuffled epochs of a source. Keeps the last permutation, because neighbouring draws share it. */
+/** Shuffled epochs of a list. Keeps the last permutation, because neighbouring draws share it. */
 class Epochs {
   private epoch = -1;
   private order: Int32Array = new Int32Array(0);
+  private readonly keys: readonly number[];
 
+  /** `keys`: keys of the permutations, before the number of the epoch. */
   constructor(
-    private readonly source: TaskSource,
-    private readonly seed: number,
-    private readonly index: number,
-  ) {}
+    private readonly tasks: readonly Task[],
+    ...keys: number[]
+  ) {
+    this.keys = keys;
+  }
 
   task(n: number): Task {
-    const { tasks } = this.source;
+    const { tasks } = this;
     const epoch = Math.floor(n / tasks.length);
     if (epoch !== this.epoch) {
-      this.order = permutation(tasks.length, this.seed, STREAM_EPOCH, this.index, epoch);
+      this.order = permutation(tasks.length, ...this.keys, epoch);
       this.epoch = epoch;
     }
     return tasks[this.order[n % tasks.length]];
@@ -86,7 +89,7 @@ export class TaskSampler {
     if (this.sources.some((source) => source.tasks.length === 0)) {
       throw new TaskError('A world has no training task under its options: widen them.');
     }
-    this.epochs = this.sources.map((source, index) => new Epochs(source, seed, index));
+    this.epochs = this.sources.map((source, index) => new Epochs(source.tasks, seed, STREAM_EPOCH, index));
   }
 
   /**
@@ -130,11 +133,8 @@ export class TaskSampler {
   /** This step's share of a list, counted from 1: shuffled epochs, without replacement within an epoch. */
   share(tasks: readonly Task[], step: number, count: number): Task[] {
     const n = Math.min(count, tasks.length);
-    return Array.from({ length: n }, (_, i) => {
-      const draw = (step - 1) * n + i;
-      const order = permutation(tasks.length, this.seed, STREAM_SHARE, Math.floor(draw / tasks.length));
-      return tasks[order[draw % tasks.length]];
-    });
+    const epochs = new Epochs(tasks, this.seed, STREAM_SHARE);
+    return Array.from({ length: n }, (_, i) => epochs.task((step - 1) * n + i));
   }
 
   /** A source without instances gives another task for each sibling. */

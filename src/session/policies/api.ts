@@ -5,7 +5,7 @@
 import { ChatEvaluator, type ChatParts } from '../../rl/chat-evaluator.ts';
 import { StoreError } from '../../store/run.ts';
 import { ApiModel } from '../api/api-model.ts';
-import { keyOf } from '../api/judge.ts';
+import { currentKey } from '../api/current-key.ts';
 import { planReport } from '../device/plan-report.ts';
 import { type Choices, type Engine, PlaysOnlyError, type StepOptions, type WatchOptions } from '../engine.ts';
 import { closeWorlds, type Worlds, withWorlds } from '../opened-worlds.ts';
@@ -90,7 +90,7 @@ export const api: SessionPolicy<'api'> = {
     if (options.purpose === 'train') throw new PlaysOnlyError(`${name} at ${address}`);
     options.onProgress({ what: 'Opening the worlds', done: 0, total: null, unit: 'steps' });
     return withWorlds(experiment, openWorld, async (worlds) => {
-      const model = new ApiModel({ address, model: name, key: () => keyOf(address, modelSettings) });
+      const model = new ApiModel({ address, model: name, key: () => currentKey(address, modelSettings) });
       const parts = { worlds, replierWith: replierWith(model, replyTokens), atOnce: episodesAtOnce, contextTurns };
       options.onProgress(null);
       return new ApiEngine(`${name} at ${address}`, model, worlds, new ChatEvaluator(experiment, parts));
