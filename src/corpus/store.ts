@@ -3,6 +3,7 @@
  * corpus is one database and has a name chosen by a person.
  */
 
+import { fnv1a } from '../envs/hash.ts';
 import { Corpus } from './corpus.ts';
 import { CorpusError } from './lines.ts';
 import type { Sqlite } from './retrieval/sqlite.ts';
@@ -31,9 +32,8 @@ export interface CorpusDisk {
  */
 export function fileOf(name: string): string {
   const plain = name.replace(/[^A-Za-z0-9._-]+/g, '-').slice(0, 60);
-  let hash = 0x811c9dc5;
-  for (const unit of new TextEncoder().encode(name)) hash = Math.imul(hash ^ unit, 0x01000193);
-  return `${plain === name ? name : `${plain}-${(hash >>> 0).toString(16)}`}.sqlite`;
+  const hash = fnv1a(new TextEncoder().encode(name));
+  return `${plain === name ? name : `${plain}-${hash.toString(16)}`}.sqlite`;
 }
 
 /** Lists, opens and deletes corpora. A corpus is opened only once; all callers share it. */

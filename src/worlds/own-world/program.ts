@@ -2,6 +2,7 @@
  * The code of a typed world: its tasks, and its episodes, each a fresh copy of the code in one frozen realm. Nothing is
  * remembered from one episode to the next, and the same actions always give the same answers.
  */
+import { hashText } from '../../envs/hash.ts';
 import { CodeError, SandboxError, SandboxMemoryError, SandboxTimeoutError } from '../../sandbox/errors.ts';
 import type { Resident, ResidentInterpreter } from '../../sandbox/resident.ts';
 import { type Answer, AnswerError, readAnswer, readPlan, readTasks, readViewValue } from './answers.ts';
@@ -28,13 +29,6 @@ const fewPasses = 500_000;
 
 /** Most turns that an oracle of single actions is followed for its plan. */
 const longestPlan = 200;
-
-/** FNV-1a of a text: the seed of an episode's random numbers, and the order in which tasks are held out. */
-function hashOf(text: string): number {
-  let hash = 0x811c9dc5;
-  for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);
-  return hash >>> 0;
-}
 
 /** Line of a function's definition in the code, from 1; null if it is not found. */
 function lineOf(code: string, name: string): number | null {
@@ -148,7 +142,7 @@ export class Program {
     if (this.known!.splits) return { train, test: listed('test') };
     if (train.length === 1) return { train, test: train };
     const order = train
-      .map((task, k) => ({ k, hash: hashOf(`${seed} ${task}`) }))
+      .map((task, k) => ({ k, hash: hashText(`${seed} ${task}`) }))
       .sort((a, b) => a.hash - b.hash || a.k - b.k);
     const count = Math.min(train.length - 1, Math.max(1, Math.round((train.length * heldOut) / 100)));
     const out = new Set(order.slice(0, count).map(({ k }) => k));
@@ -169,7 +163,7 @@ export class Episode {
     private readonly seed: number,
     passes?: number,
   ) {
-    this.copy = program.attempt(() => program.copy(hashOf(`${seed} ${task}`), passes));
+    this.copy = program.attempt(() => program.copy(hashText(`${seed} ${task}`), passes));
   }
 
   static begin(program: Program, task: string, seed: number, passes?: number): { episode: Episode; answer: Answer } {

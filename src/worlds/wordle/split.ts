@@ -4,15 +4,15 @@
  * Independent of WASM.
  */
 import type { Split } from '../../envs/env.ts';
+import { hashText } from '../../envs/hash.ts';
 import { uniformAt } from '../../envs/random-player.ts';
 
 const HELD_OUT_IN = 5;
 
-/** FNV-1a hash of the letters, with a final mixing step. */
+/** Hash of the letters, with a final mixing step. */
 function hashOf(word: string): number {
-  let hash = 2166136261;
-  for (const letter of word) hash = Math.imul(hash ^ letter.charCodeAt(0), 16777619);
-  hash = Math.imul(hash ^ (hash >>> 15), 2246822519);
+  const letters = hashText(word);
+  const hash = Math.imul(letters ^ (letters >>> 15), 2246822519);
   return (hash ^ (hash >>> 13)) >>> 0;
 }
 

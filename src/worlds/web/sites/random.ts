@@ -1,5 +1,7 @@
 /** Random numbers for sites and tasks: one stream per (seed, purpose), the same in every engine (integer hashing). */
 
+import { hashText } from '../../../envs/hash.ts';
+
 function mix(value: number): number {
   let h = value | 0;
   h = Math.imul(h ^ (h >>> 16), 0x85ebca6b);
@@ -7,18 +9,12 @@ function mix(value: number): number {
   return (h ^ (h >>> 16)) >>> 0;
 }
 
-function hash(text: string): number {
-  let h = 0x811c9dc5;
-  for (let k = 0; k < text.length; k++) h = Math.imul(h ^ text.charCodeAt(k), 0x01000193);
-  return h >>> 0;
-}
-
 export class Random {
   private counter = 0;
   private readonly key: number;
 
   constructor(seed: number, purpose: string) {
-    this.key = mix(hash(purpose) ^ mix(seed + 0x9e3779b9));
+    this.key = mix(hashText(purpose) ^ mix(seed + 0x9e3779b9));
   }
 
   /** A whole number from 0 to n - 1. */
