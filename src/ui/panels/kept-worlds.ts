@@ -50,6 +50,7 @@ export class TabgymKeptWorlds extends LitElement {
         flex: 1;
         min-width: 120px;
         overflow-wrap: anywhere;
+        justify-content: start;
         text-align: start;
       }
       form input {
