@@ -79,6 +79,9 @@ const escapes: { readonly [letter: string]: string } = {
 };
 const hexDigits: { readonly [letter: string]: number } = { x: 2, u: 4, U: 8 };
 
+/** Characters that no Python source contains: a null and unpaired surrogates. */
+const unreadable = /[\0\p{Surrogate}]/u;
+
 class Reader {
   private at = 0;
   private depth = 0;
@@ -89,6 +92,7 @@ class Reader {
   ) {}
 
   whole(): Literal {
+    if (unreadable.test(this.text)) this.fail();
     this.skip();
     const value = this.items(null);
     this.skip();
