@@ -266,7 +266,7 @@ async function pastDemonstrations(hands: Hands) {
   await train(hands, 'past-demonstrations', 'imitate', 240_000);
   await untilDone(hands, 'past-demonstrations', 'reward', 240_000);
   await goThere(hands);
-  await act(hands, slider, 'End');
+  await act(hands, slider, 'ArrowLeft');
   await untilDone(hands, 'past-demonstrations', 'signal');
 }
 

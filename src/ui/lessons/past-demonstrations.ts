@@ -78,10 +78,10 @@ export const pastDemonstrations: Lesson = {
         msg(
           'The last chart shows how much signal a group’s gradient has: at 0.01 a step of 100 groups has as much signal as noise. A single measurement is noisy and can be negative.',
         ),
-        msg('Choose a step of the second stage on the chart, and open Cards.'),
+        msg('Choose a step of the second stage on the chart.'),
       ],
-      where: { panel: 'learn', learn: 'cards' },
-      done: ({ state }) => state.learn === 'cards' && state.selection.step !== null && state.selection.step > imitated,
+      where: { panel: 'progress' },
+      done: ({ state }) => state.selection.step !== null && state.selection.step > imitated,
     },
   ],
   questions: [

@@ -20,6 +20,7 @@ import { type Fetched, none } from '../state/state.ts';
 import { nextTask } from '../state/watch-view.ts';
 
 const percent = (fraction: number) => (100 * fraction).toFixed(1);
+const share = (fraction: number) => `${100 * fraction}%`;
 const points = (fraction: number) => `${fraction < 0 ? '' : '+'}${percent(fraction)}`;
 type Rate = NonNullable<ListedAgent['gain']>['before'];
 
@@ -106,7 +107,7 @@ export class TabgymAgents extends Panel {
       .gain .bar {
         position: absolute;
         inset: 0 auto 0 0;
-        background: var(--text-soft);
+        background: var(--line-strong);
         border-radius: 2px;
       }
       .gain .bar.after {
@@ -220,8 +221,8 @@ export class TabgymAgents extends Panel {
   private renderGain({ gain, reward }: ListedAgent) {
     if (!gain && !reward) return nothing;
     const bar = (words: string, which: string, { rate, low, high }: Rate) => html`<span>${words}</span>
-      <div class="track" aria-hidden="true"><div class="bar ${which}" style="width:${100 * rate}%"></div>
-        <div class="interval" style="left:${100 * low}%;width:${100 * (high - low)}%"></div></div>
+      <div class="track" aria-hidden="true"><div class="bar ${which}" .style=${`width:${share(rate)}`}></div>
+        <div class="interval" .style=${`left:${share(low)};width:${share(high - low)}`}></div></div>
       <span class="number">${percent(rate)}% <span class="soft">[${percent(low)}, ${percent(high)}]</span></span>`;
     return html`<div class="gain small">
       ${
