@@ -119,7 +119,7 @@ export class TodoInstance extends TodoAccount implements Instance {
   private namesByPriority(project: string): string[][] {
     const tasks = this.openTasks(project);
     const named = [1, 2, 3, 4].map((priority) =>
-      tasks.filter((each) => each.priority === priority).map(({ content }) => content),
+      tasks.flatMap((each) => (each.priority === priority ? [each.content] : [])).sort(),
     );
     return named.filter((names) => names.length > 0);
   }
