@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { root } from '../../scripts/machine.mjs';
 import * as counts from '../../src/ui/kit/counts.ts';
 import { approximately, duration } from '../../src/ui/kit/format.ts';
-import { progressText } from '../../src/ui/state/work-progress.ts';
+import { plainProgressText, progressText } from '../../src/ui/state/work-progress.ts';
 
 /** A value followed by a noun in the plural, inside a text of the page. */
 const countedNoun =
@@ -49,4 +49,6 @@ test('an estimate below a minute is a phrase of its own', () => {
 test('progress counts in words', () => {
   const progress = { what: 'episodes', done: 1, total: 1, unit: 'episodes', turns: 1, tokens: 2 } as const;
   expect(progressText(progress as never)).toBe('Playing: 1 of 1 episode, 1 turn, 2 tokens');
+  expect(plainProgressText({ ...progress, done: 3, total: 8 } as never)).toBe('Playing: 3 of 8 tries');
+  expect(plainProgressText({ what: 'updates', done: 0, total: 2, unit: 'slices' } as never)).toBe('Updating');
 });

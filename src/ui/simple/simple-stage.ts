@@ -11,7 +11,7 @@ import { Panel } from '../control/panel.ts';
 import { loadingState } from '../kit/states.ts';
 import { controls } from '../kit/styles/shared.ts';
 import { moveText } from '../state/plain-words.ts';
-import { progressBar, progressText } from '../state/work-progress.ts';
+import { plainProgressText, progressBar } from '../state/work-progress.ts';
 import '../worlds/world-view.ts';
 import { simpleStageStyles } from './styles.ts';
 
@@ -51,7 +51,7 @@ export class TabgymSimpleStage extends Panel {
   private renderQuiet() {
     const { progress, phase } = this.state;
     if (progress)
-      return html`<div class="state" role="status"><span>${progressText(progress)}</span>${progressBar(progress)}</div>`;
+      return html`<div class="state" role="status"><span>${plainProgressText(progress)}</span>${progressBar(progress)}</div>`;
     return phase === 'starting' ? loadingState(msg('Opening the world')) : nothing;
   }
 

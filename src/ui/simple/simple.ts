@@ -21,9 +21,9 @@ import '../stage/welcome.ts';
 import { recentStepMs } from '../state/estimate.ts';
 import { worldPlain, worldTitle } from '../state/labels.ts';
 import { amountText, changeText, networkText, ofHundred, timeText } from '../state/plain-words.ts';
-import { readSuccess } from '../state/score.ts';
+import { readSuccess, type Success } from '../state/score.ts';
 import { type ChartSpec, charts } from '../state/series.ts';
-import { progressBar, progressText } from '../state/work-progress.ts';
+import { plainProgressText, progressBar } from '../state/work-progress.ts';
 import './before-after.ts';
 import './change-effect.ts';
 import { oneChanges } from './one-change.ts';
@@ -179,7 +179,7 @@ export class TabgymSimple extends Panel {
   private renderProgress() {
     const { progress } = this.state;
     if (progress)
-      return html`<div class="small soft" role="presentation">${progressText(progress)}</div>${progressBar(progress)}`;
+      return html`<div class="small soft" role="presentation">${plainProgressText(progress)}</div>${progressBar(progress)}`;
     return html`<progress aria-label=${msg('Updates done')} max=${this.experiment?.steps ?? 1} .value=${this.trained}></progress>`;
   }
 
@@ -202,12 +202,14 @@ export class TabgymSimple extends Panel {
     return html`<tabgym-chart .spec=${spec} .records=${records} .selected=${selected} .theme=${`${theme} ${systemDark}`} .view=${chartView} .zoom=${chartZoom} .kept=${this.state.kept} .tall=${tall}></tabgym-chart>`;
   }
 
-  private renderReadout({ rate, chance }: { rate: number; chance: number | null }) {
+  private renderReadout({ rate, chance, updates }: Success) {
     const tries = ofHundred(rate);
     // The finished run's headline is about other tasks.
     const result = this.finished
       ? msg(str`On the tasks that it trained on, ${tries} of 100 tries succeed.`)
-      : msg(str`${tries} of 100 tries succeed.`);
+      : updates > 1
+        ? msg(str`${tries} of 100 tries of the last ${updates} updates succeeded.`)
+        : msg(str`${tries} of 100 tries succeed.`);
     return html`<div class="readout"><span class="big" aria-hidden="true">${tries}%</span>
       <p>${result}${chance === null ? nothing : html`<br /><span class="soft">${msg(str`An agent that acts at random: ${ofHundred(chance)} of 100.`)}</span>`}</p></div>`;
   }

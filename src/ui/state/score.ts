@@ -7,6 +7,8 @@ export interface Success {
   chance: number | null;
   step: number;
   evaluated: boolean;
+  /** Steps that the rate is the mean of; 0 for an evaluation. */
+  updates: number;
 }
 
 const meanOf = (records: readonly StepRecord[], name: string): number | null => {
@@ -19,7 +21,7 @@ export function readSuccess(records: readonly StepRecord[], window = 10): Succes
   if (!last) return null;
   if (last.evaluation) {
     const { policy, chance } = last.evaluation.train;
-    return { rate: policy.rate, chance: chance.rate, step: last.step, evaluated: true };
+    return { rate: policy.rate, chance: chance.rate, step: last.step, evaluated: true, updates: 0 };
   }
   const recent = records.slice(-window);
   const rate = meanOf(recent, metricNames.success);
@@ -28,5 +30,5 @@ export function readSuccess(records: readonly StepRecord[], window = 10): Succes
     meanOf(recent, metricNames.chance) ??
     records.findLast((record) => record.evaluation)?.evaluation?.train.chance.rate ??
     null;
-  return { rate, chance: known, step: last.step, evaluated: false };
+  return { rate, chance: known, step: last.step, evaluated: false, updates: recent.length };
 }

@@ -2,7 +2,15 @@
 import { msg, str } from '@lit/localize';
 import { html, nothing } from 'lit';
 import type { Progress } from '../../session/protocol.ts';
-import { episodeCount, kernelCount, microBatchCount, stepCount, tokenCount, turnCount } from '../kit/counts.ts';
+import {
+  episodeCount,
+  kernelCount,
+  microBatchCount,
+  stepCount,
+  tokenCount,
+  tryCount,
+  turnCount,
+} from '../kit/counts.ts';
 import { bytes, shortDuration } from '../kit/format.ts';
 
 /** A number of units with its noun. */
@@ -44,6 +52,17 @@ export function progressText(progress: Progress): string {
     ...(tokens ? [tokenCount(tokens)] : []),
     ...(remainingMs == null ? [] : [msg(str`${shortDuration(remainingMs)} left`)]),
   ].join(', ');
+}
+
+/** Progress for a newcomer: tries instead of episodes, without turns, tokens and micro-batches. */
+export function plainProgressText(progress: Progress): string {
+  const { unit, total, remainingMs } = progress;
+  if (unit !== 'episodes' && unit !== 'slices')
+    return progressText({ ...progress, turns: undefined, tokens: undefined });
+  const what = workText(progress.what);
+  const count =
+    unit === 'slices' || total === null ? what : msg(str`${what}: ${String(progress.done)} of ${tryCount(total)}`);
+  return remainingMs == null ? count : `${count}, ${msg(str`${shortDuration(remainingMs)} left`)}`;
 }
 
 function countText(progress: Progress): string {
