@@ -39,6 +39,11 @@ export class IndexedDbStore implements Backend {
     return this.opening;
   }
 
+  /** Opens the database; rejects if the browser denies storage. */
+  async probe(): Promise<void> {
+    await this.open();
+  }
+
   async manifests(): Promise<RunManifest[]> {
     return (await this.open()).getAll('manifests');
   }

@@ -119,6 +119,11 @@ export class RunStore {
     return (await this.backend.manifests()).filter((each) => !isManifest(each)).length;
   }
 
+  /** False if the runs end with the page. */
+  async isLasting(): Promise<boolean> {
+    return (await this.backend.isLasting?.()) ?? true;
+  }
+
   async manifest(id: string): Promise<RunManifest> {
     const found = await this.backend.manifest(id);
     if (!found) throw new StoreError(`Run ${id} does not exist here. It may have been deleted in another tab.`);

@@ -1,6 +1,6 @@
 /**
  * Data that the store keeps of a run, and the interface between its rules (run-store.ts) and the storage of bytes
- * (indexeddb.ts in a page, folder.ts on Node). Handles runs, named blobs and step-keyed records; independent of
+ * (indexeddb.ts or memory.ts in a page, folder.ts on Node). Handles runs, named blobs and step-keyed records; independent of
  * tensors, fields of trajectories and names of metrics.
  */
 
@@ -123,6 +123,8 @@ export interface Backend {
   records(id: string): Promise<StoredRecord[]>;
   change(id: string, make: (current: RunManifest | null) => Change): Promise<void>;
   space(): Promise<Space>;
+  /** False if the runs end with the page. Absent where they always last. */
+  isLasting?(): Promise<boolean>;
   close(): Promise<void>;
 }
 

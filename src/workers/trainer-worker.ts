@@ -15,7 +15,9 @@ import { Assembly } from '../session/service/assembly.ts';
 import { noLocks, WebLocks } from '../session/service/ownership.ts';
 import { TrainerService } from '../session/service/trainer-service.ts';
 import { BrowserAdapterMemory } from '../store/adapter-memory.ts';
+import { BrowserStore } from '../store/browser.ts';
 import { IndexedDbStore } from '../store/indexeddb.ts';
+import { MemoryStore } from '../store/memory.ts';
 import { RunStore } from '../store/run-store.ts';
 import { WeightsCache } from '../store/weights-cache.ts';
 import { OpfsDisk } from '../store/weights-opfs.ts';
@@ -38,7 +40,7 @@ const connections = new Map<string, ConnectionSettings>();
 
 const service = new TrainerService({
   models,
-  store: new RunStore(new IndexedDbStore()),
+  store: new RunStore(new BrowserStore(new IndexedDbStore(), new MemoryStore())),
   engines: new Assembly({
     models,
     machine: devices,

@@ -9,12 +9,15 @@ import { exportRun, readRun } from '../../src/store/bundle.ts';
 import { crc32 } from '../../src/store/crc32.ts';
 import { type Files, FolderStore } from '../../src/store/folder.ts';
 import { IndexedDbStore, PART_BYTES } from '../../src/store/indexeddb.ts';
+import { MemoryStore } from '../../src/store/memory.ts';
 import { checkpointInterval, droppedCheckpoints, droppedTrajectories } from '../../src/store/retention.ts';
 import { type Backend, CorruptError, OwnershipError, QuotaError } from '../../src/store/run.ts';
 import { BIN_DAYS, RunStore, type StepCommit } from '../../src/store/run-store.ts';
 
 let folder: string;
+let memory: MemoryStore;
 beforeEach(() => {
+  memory = new MemoryStore();
   folder = mkdtempSync(join(tmpdir(), 'tabgym-store-'));
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
@@ -22,6 +25,7 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 const backends: { [name: string]: () => Backend } = {
   folder: () => new FolderStore(folder),
   indexeddb: () => new IndexedDbStore(folder),
+  memory: () => memory,
 };
 
 const fill = (size: number, seed: number) => Uint8Array.from({ length: size }, (_, i) => (i * 31 + seed * 7) & 255);

@@ -130,6 +130,8 @@ export class TrainerService implements TrainerApi {
   /** Empties the bin of what is due, and names stored runs that cannot be read. */
   private async tidy(): Promise<void> {
     const { store } = this.parts;
+    if (!(await store.isLasting()))
+      return this.notice('warning', 'This browser lets the page store nothing here: runs are lost when it is closed.');
     await store.purgeBin();
     const unreadable = await store.unreadable();
     if (unreadable > 0)

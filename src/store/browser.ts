@@ -1,0 +1,60 @@
+/**
+ * The store of a page: IndexedDB, or memory where the browser denies storage (a frame of another site, a strict
+ * setting). The first call decides, for the lifetime of the worker.
+ */
+import type { Backend, Change, RunManifest, Space, StoredRecord } from './run.ts';
+
+/** A store whose opening can be tried. */
+interface LastingStore extends Backend {
+  /** Rejects if the browser does not let the page store anything. */
+  probe(): Promise<void>;
+}
+
+export class BrowserStore implements Backend {
+  private chosen: Promise<Backend> | null = null;
+
+  constructor(
+    private readonly lasting: LastingStore,
+    private readonly memory: Backend,
+  ) {}
+
+  private choose(): Promise<Backend> {
+    this.chosen ??= this.lasting.probe().then(
+      () => this.lasting,
+      () => this.memory,
+    );
+    return this.chosen;
+  }
+
+  async isLasting(): Promise<boolean> {
+    return (await this.choose()) === this.lasting;
+  }
+
+  async manifests(): Promise<RunManifest[]> {
+    return (await this.choose()).manifests();
+  }
+
+  async manifest(id: string): Promise<RunManifest | null> {
+    return (await this.choose()).manifest(id);
+  }
+
+  async read(id: string, name: string): Promise<Uint8Array | null> {
+    return (await this.choose()).read(id, name);
+  }
+
+  async records(id: string): Promise<StoredRecord[]> {
+    return (await this.choose()).records(id);
+  }
+
+  async change(id: string, make: (current: RunManifest | null) => Change): Promise<void> {
+    return (await this.choose()).change(id, make);
+  }
+
+  async space(): Promise<Space> {
+    return (await this.choose()).space();
+  }
+
+  async close(): Promise<void> {
+    await (await this.choose()).close();
+  }
+}
