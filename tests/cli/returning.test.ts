@@ -104,7 +104,7 @@ const shipped = readdirSync(site).filter((name) => statSync(join(site, name)).is
 it.each(shipped)('the exported agent %s comes back, with and without its experiment', async (name) => {
   const file = join(site, name, `${name}.tabgym`);
   const { experiment: document, checkpoints } = readRun(new Uint8Array(readFileSync(file)), file);
-  const { tensors } = decodeState(checkpoints![0].bytes, 0);
+  const { tensors } = decodeState(checkpoints!.at(-1)!.bytes, 0);
   const folder = join(root, `agent-${name}`);
   mkdirSync(folder);
   const form = { format: 'hf', operators: 'standard', weights: 'float32', dtype: 'float32' } as const;

@@ -198,7 +198,8 @@ describe('files', () => {
       rms_norm_eps: 1e-6,
       tie_word_embeddings: true,
     });
-    const saved = saveCheckpoint(config, initWeights(config, { seed: 3, std: 0.1 }), '{"model":{"vocab":{"a":0}}}');
+    const tokenizer = JSON.stringify({ model: { type: 'WordLevel', vocab: { a: 0 }, unk_token: 'a' } });
+    const saved = saveCheckpoint(config, initWeights(config, { seed: 3, std: 0.1 }), tokenizer);
     const bytes = (text: string) => new TextEncoder().encode(text);
     const zip = writePolicy({
       'config.json': bytes(saved['config.json']),
