@@ -127,7 +127,7 @@ describe('in the page', () => {
     expect(await violations(page)).toEqual([]);
     await screenshot(page, `simple-empty-${name.split(',')[0]}`);
     await button(page, 'Train').click();
-    await page.getByText(/of 100 tries succeed\./).waitFor();
+    await page.getByText(/of 100 tries of the last 10 updates succeeded\./).waitFor();
     expect(await page.locator('tabgym-chart').count()).toBe(1);
     // The address names the run now, and keeps the arrangement.
     expect(new URL(page.url()).hash).toContain('view=simple');
@@ -143,7 +143,7 @@ describe('in the page', () => {
   test('the words of the six questions are on the page, and a group is one click away', async () => {
     const { page, errors, close } = await open(browser, `${site.url}?mock=running`, wide, { simple: true });
     const words = page.locator('dl.terms dt');
-    await page.getByText(/of 100 tries succeed\./).waitFor();
+    await page.getByText(/of 100 tries of the last 10 updates succeeded\./).waitFor();
     expect(await words.allTextContents()).toEqual([
       ...['Policy', 'Try', 'Reward', 'Chance', 'Group', 'Advantage', 'Update'],
       ...['Held-out', 'Oracle'],
