@@ -10,13 +10,18 @@ export interface AdapterMemory {
 const store = 'kernelChoices';
 
 export class BrowserAdapterMemory implements AdapterMemory {
-  constructor(private readonly name = 'tabgym-adapters') {}
+  /** `isLasting`: false where the browser denies storage; nothing is then read or written. */
+  constructor(
+    private readonly isLasting: () => Promise<boolean>,
+    private readonly name = 'tabgym-adapters',
+  ) {}
 
   private open() {
     return openDB(this.name, 1, { upgrade: (database) => void database.createObjectStore(store) });
   }
 
   async read(adapter: string) {
+    if (!(await this.isLasting())) return null;
     const database = await this.open();
     const choices = await database.get(store, adapter);
     database.close();
@@ -24,6 +29,7 @@ export class BrowserAdapterMemory implements AdapterMemory {
   }
 
   async write(adapter: string, choices: { readonly [kernel: string]: unknown }) {
+    if (!(await this.isLasting())) return;
     const database = await this.open();
     await database.put(store, { ...choices }, adapter);
     database.close();

@@ -13,17 +13,26 @@ interface LastingStore extends Backend {
 export class BrowserStore implements Backend {
   private chosen: Promise<Backend> | null = null;
 
+  /** `patienceMs`: time after which a browser that neither opens nor refuses is taken to deny storage. */
   constructor(
     private readonly lasting: LastingStore,
     private readonly memory: Backend,
+    private readonly patienceMs?: number,
   ) {}
 
   private choose(): Promise<Backend> {
-    this.chosen ??= this.lasting.probe().then(
+    this.chosen ??= this.probe();
+    return this.chosen;
+  }
+
+  private async probe(): Promise<Backend> {
+    const opening = this.lasting.probe().then(
       () => this.lasting,
       () => this.memory,
     );
-    return this.chosen;
+    if (this.patienceMs === undefined) return opening;
+    const late = new Promise<Backend>((resolve) => setTimeout(() => resolve(this.memory), this.patienceMs));
+    return Promise.race([opening, late]);
   }
 
   async isLasting(): Promise<boolean> {

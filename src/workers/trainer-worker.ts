@@ -30,7 +30,17 @@ const hasFiles = typeof navigator.storage?.getDirectory === 'function';
 const models = hasFiles ? new ModelLibrary(new WeightsCache(new OpfsDisk())) : undefined;
 
 const threads = self.name === oneThreadName ? 1 : undefined;
-const adapters = new BrowserAdapterMemory();
+/**
+ * In a frame of some pages, opening a database never ends. An embedded view then keeps its runs in memory; a page of its
+ * own waits, because its runs may be there.
+ */
+const embeddedPatienceMs = 5000;
+const backend = new BrowserStore(
+  new IndexedDbStore(),
+  new MemoryStore(),
+  threads === undefined ? undefined : embeddedPatienceMs,
+);
+const adapters = new BrowserAdapterMemory(() => backend.isLasting());
 const devices = new DeviceChooser(
   { webgpu: () => Gpu.open(navigator.gpu as GPU | undefined), wasm: () => WasmDevice.open({ relaxed: true, threads }) },
   { memory: adapters },
@@ -40,7 +50,7 @@ const connections = new Map<string, ConnectionSettings>();
 
 const service = new TrainerService({
   models,
-  store: new RunStore(new BrowserStore(new IndexedDbStore(), new MemoryStore())),
+  store: new RunStore(backend),
   engines: new Assembly({
     models,
     machine: devices,
