@@ -55,3 +55,11 @@ export const noLocks: Locks = {
   acquire: async () => ({ release() {} }),
   steal: async () => ({ release() {} }),
 };
+
+/** Thrown when another tab owns the run: it can be read but not changed. */
+export class ReadOnlyError extends Error {
+  override name = 'ReadOnlyError';
+  constructor() {
+    super('Another tab has this run. Take it over to train or change it here.');
+  }
+}

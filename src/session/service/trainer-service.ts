@@ -1,7 +1,7 @@
 /**
  * The trainer's interface for the page: every method of `TrainerApi`, on a store, an engine factory and locks. At most
- * one run has an engine at a time. The worker exposes an instance; tests and tools call it directly.
- * Long because it implements every method of the protocol.
+ * one run has an engine at a time. The worker exposes an instance; tests and tools call it directly. `device-users.ts`
+ * has what computes.
  */
 import type { ConnectionSettings } from '../../envs/module.ts';
 import { type Experiment, parseExperiment, parseRun } from '../../experiment/experiment.ts';
@@ -12,9 +12,6 @@ import type { Precision } from '../../policy/weights/linear.ts';
 import type { WatchedTask } from '../../rl/schedule/tasks.ts';
 import { exportRun, writePolicy } from '../../store/bundle.ts';
 import { StoreError } from '../../store/run.ts';
-import type { RunStore } from '../../store/run-store.ts';
-import type { EngineFactory } from '../engine.ts';
-import { Evaluations } from '../evaluation/evaluations.ts';
 import type { EvaluationApi } from '../evaluation-protocol.ts';
 import { HandPlay } from '../play/play.ts';
 import { ReplayWorlds } from '../play/replay.ts';
@@ -38,83 +35,41 @@ import type {
   TrainerApi,
   TriesOptions,
 } from '../protocol.ts';
-import type { OtherThread } from '../run/freeze-watch.ts';
 import { checkedSize, keptRecording, recordingOf, recordingsFor } from '../run/recording-files.ts';
-import { Session } from '../run/session.ts';
 import { decodeTrajectories } from '../run/trajectory-codec.ts';
 import { readRunFile } from '../run-file.ts';
 import { getRun, listRuns } from '../stored-run.ts';
-import { Sweeps } from '../sweep/sweeps.ts';
-import { Talks } from '../talk/talks.ts';
 import type { TalkApi } from '../talk-protocol.ts';
 import { tokenTextsOf } from '../text/token-texts.ts';
+import { DeviceUsers } from './device-users.ts';
 import { duplicateRun, forkRun } from './fork.ts';
-import type { Hold, Locks } from './ownership.ts';
+import { ReadOnlyError } from './ownership.ts';
+import type { ServiceParts } from './parts.ts';
 import { exportedPolicy, zippedFiles } from './policy-files.ts';
-
-export interface ServiceParts {
-  store: RunStore;
-  engines: EngineFactory;
-  locks: Locks;
-  /** Chooses the device; absent: there is only one. */
-  devices?: { ask(name: DeviceName | null): void };
-  presets: readonly unknown[];
-  /** Second clock of the freeze watch; absent: a suspended computer is not detected. */
-  otherThread?: OtherThread;
-  /** Addresses of the worlds' servers, read by the code that opens worlds. */
-  connections?: Map<string, ConnectionSettings>;
-  /** Language models; absent: none can be loaded here. */
-  models?: ModelLibrary;
-}
 
 const isDeepEqual = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b);
 
 type Owner = 'this-tab' | 'another-tab';
 
-/** Thrown when another tab owns the run: it can be read but not changed. */
-class ReadOnlyError extends Error {
-  override name = 'ReadOnlyError';
-  constructor() {
-    super('Another tab has this run. Take it over to train or change it here.');
-  }
-}
-
 export class TrainerService implements TrainerApi {
   private listener: (event: SessionEvent) => void = () => {};
-  private readonly holds = new Map<string, Hold>();
-  private session: Session | null = null;
   /** Files of trajectories that the user chose, by name. */
   private readonly recordings = new Map<string, Uint8Array>();
   private readonly replayWorlds: ReplayWorlds;
 
   private readonly handPlay: HandPlay;
 
-  private readonly sweeps: Sweeps;
-  private readonly suites: Evaluations;
-  private readonly talks: Talks;
+  /** Everything that computes on the device. */
+  private readonly users: DeviceUsers;
 
   constructor(private readonly parts: ServiceParts) {
     this.handPlay = new HandPlay((name) => parts.engines.openWorld(name));
     this.replayWorlds = new ReplayWorlds((name) => parts.engines.openWorld(name));
-    this.sweeps = new Sweeps({
-      ...parts,
-      emit: (event) => this.listener(event),
-      assetsOf: (experiment) => recordingsFor(experiment, (file) => this.recording(file)),
-      own: async (runId) => {
-        if (!(await this.hold(runId))) throw new ReadOnlyError();
-      },
-      freeDevice: () => this.freeDevice(this.sweeps),
-    });
-    this.suites = new Evaluations({
-      ...parts,
-      emit: (event) => this.listener(event),
-      freeDevice: () => this.freeDevice(this.suites),
-    });
-    this.talks = new Talks({
-      ...parts,
-      emit: (event) => this.listener(event),
-      freeDevice: () => this.freeDevice(this.talks),
-    });
+    this.users = new DeviceUsers(
+      parts,
+      (event) => this.listener(event),
+      (file) => this.recording(file),
+    );
   }
 
   async start(
@@ -142,7 +97,7 @@ export class TrainerService implements TrainerApi {
   }
 
   async chooseDevice(name: DeviceName | null): Promise<GpuReport> {
-    await this.freeDevice();
+    await this.users.freeDevice();
     await this.parts.engines.closeDevice?.();
     this.parts.devices?.ask(name);
     return this.parts.engines.report();
@@ -198,54 +153,53 @@ export class TrainerService implements TrainerApi {
 
   async openRun(runId: string): Promise<{ summary: RunSummary; records: StepRecord[]; owner: Owner }> {
     const summary = await getRun(this.parts.store, runId);
-    const owner: Owner = (await this.hold(runId)) ? 'this-tab' : 'another-tab';
-    await this.releaseOthers(runId);
+    const owner: Owner = (await this.users.hold(runId)) ? 'this-tab' : 'another-tab';
+    await this.users.releaseOthers(runId);
     return { summary, records: await this.parts.store.records<StepRecord>(runId), owner };
   }
 
   async takeOver(runId: string): Promise<void> {
-    if (!this.holds.has(runId)) this.holds.set(runId, await this.parts.locks.steal(runId, () => this.lost(runId)));
-    this.listener({ type: 'owner', runId, owner: 'this-tab' });
+    await this.users.takeOver(runId);
   }
 
   async train(runId: string, options?: { steps?: number }): Promise<void> {
-    const session = await this.sessionOf(runId);
+    const session = await this.users.sessionOf(runId);
     // A failure reaches the page as a status, and the caller as a rejection.
     await session.train(options).finally(() => this.runsChanged());
   }
 
   async pause(runId: string): Promise<void> {
-    if (this.session?.runId === runId) await this.session.pause({ holds: true });
+    if (this.users.session?.runId === runId) await this.users.session.pause({ holds: true });
   }
 
   async createSweep(document: unknown, name?: string): Promise<RunSummary[]> {
-    const runs = await this.sweeps.create(parseExperiment(document), name);
+    const runs = await this.users.sweeps.create(parseExperiment(document), name);
     await this.runsChanged();
     return runs;
   }
 
   openSweep(sweepId: string): Promise<OpenedSweep> {
-    return this.sweeps.open(sweepId);
+    return this.users.sweeps.open(sweepId);
   }
 
   async trainSweep(sweepId: string): Promise<void> {
-    await this.sweeps.train(sweepId).finally(() => this.runsChanged());
+    await this.users.sweeps.train(sweepId).finally(() => this.runsChanged());
   }
 
   async pauseSweep(): Promise<void> {
-    await this.sweeps.pause();
+    await this.users.sweeps.pause();
   }
 
   async exportSweep(sweepId: string): Promise<Blob> {
-    return new Blob([await this.sweeps.export(sweepId)], { type: 'application/zip' });
+    return new Blob([await this.users.sweeps.export(sweepId)], { type: 'application/zip' });
   }
 
-  evaluations = (runId: string) => this.suites.of(runId);
-  evaluateSuite: EvaluationApi['evaluateSuite'] = (...asked) => this.suites.evaluate(...asked);
-  cancelEvaluation = () => this.suites.cancel();
+  evaluations = (runId: string) => this.users.suites.of(runId);
+  evaluateSuite: EvaluationApi['evaluateSuite'] = (...asked) => this.users.suites.evaluate(...asked);
+  cancelEvaluation = () => this.users.suites.cancel();
 
-  talk: TalkApi['talk'] = (request) => this.talks.say(request);
-  stopTalking = () => this.talks.stop();
+  talk: TalkApi['talk'] = (request) => this.users.talks.say(request);
+  stopTalking = () => this.users.talks.stop();
 
   async fork(runId: string, step: number, document: unknown): Promise<RunSummary> {
     const experiment = parseRun(document);
@@ -274,8 +228,8 @@ export class TrainerService implements TrainerApi {
   }
 
   async deleteRun(runId: string): Promise<void> {
-    if (!(await this.hold(runId))) throw new ReadOnlyError();
-    await this.release(runId);
+    if (!(await this.users.hold(runId))) throw new ReadOnlyError();
+    await this.users.release(runId);
     await this.parts.store.delete(runId);
     await this.runsChanged();
   }
@@ -288,8 +242,8 @@ export class TrainerService implements TrainerApi {
   async purgeRun(runId?: string): Promise<void> {
     if (runId === undefined) await this.parts.store.purgeBin(true);
     else {
-      if (!(await this.hold(runId))) throw new ReadOnlyError();
-      await this.release(runId);
+      if (!(await this.users.hold(runId))) throw new ReadOnlyError();
+      await this.users.release(runId);
       await this.parts.store.purge(runId);
     }
     await this.runsChanged();
@@ -310,19 +264,13 @@ export class TrainerService implements TrainerApi {
   }
 
   async inspectStep(runId: string, step: number): Promise<StepInspection | null> {
-    if (this.trainsAnother(runId)) return null;
-    return (await this.sessionOf(runId, 'read')).inspectStep(step);
+    if (this.users.trainsAnother(runId)) return null;
+    return (await this.users.sessionOf(runId, 'read')).inspectStep(step);
   }
 
   async alternatives(runId: string, step: number, place: TokenPlace): Promise<TokenAlternative[] | null> {
-    if (this.trainsAnother(runId)) return null;
-    return (await this.sessionOf(runId, 'read')).alternatives(step, place);
-  }
-
-  /** True while another run trains, which must not be disturbed. */
-  private trainsAnother(runId: string): boolean {
-    const { session } = this;
-    return session !== null && session.runId !== runId && ['running', 'preparing', 'pausing'].includes(session.status);
+    if (this.users.trainsAnother(runId)) return null;
+    return (await this.users.sessionOf(runId, 'read')).alternatives(step, place);
   }
 
   async tokenTexts(runId: string): Promise<string[]> {
@@ -344,15 +292,15 @@ export class TrainerService implements TrainerApi {
     this.replayWorlds.recorded.replay(record, world);
 
   async watch(runId: string, options: WatchedTask & { turnMs: number }): Promise<void> {
-    await (await this.sessionOf(runId, 'read')).watch(options);
+    await (await this.users.sessionOf(runId, 'read')).watch(options);
   }
 
   async tries(runId: string, options: TriesOptions): Promise<LiveTurn[][]> {
-    return (await this.sessionOf(runId, 'read')).tries(options);
+    return (await this.users.sessionOf(runId, 'read')).tries(options);
   }
 
   async stopWatching(): Promise<void> {
-    await this.session?.stopWatching();
+    await this.users.session?.stopWatching();
   }
 
   playReset(start: PlayStart): Promise<PlayFrame> {
@@ -369,7 +317,7 @@ export class TrainerService implements TrainerApi {
 
   async importRun(file: Blob, name: string, model: string | null = null, whole = false): Promise<RunSummary> {
     const bytes = new Uint8Array(await file.arrayBuffer());
-    const first = await this.sweeps.import(bytes, name);
+    const first = await this.users.sweeps.import(bytes, name);
     if (first) return this.announced(first);
     const run = readRunFile(bytes, name, { whole });
     const experiment = withModelName(parseExperiment(run.experiment), model);
@@ -413,7 +361,7 @@ export class TrainerService implements TrainerApi {
   }
 
   async gpuReport(): ReturnType<TrainerApi['gpuReport']> {
-    return (await this.session?.gpuReport()) ?? { memory: [], kernels: [] };
+    return (await this.users.session?.gpuReport()) ?? { memory: [], kernels: [] };
   }
 
   private get models(): ModelLibrary {
@@ -445,86 +393,10 @@ export class TrainerService implements TrainerApi {
 
   /** Releases everything this service holds. */
   async close(): Promise<void> {
-    await this.suites.cancel();
-    await this.sweeps.close();
-    await this.talks.close();
-    for (const runId of [...this.holds.keys()]) await this.release(runId);
-    await this.session?.close();
+    await this.users.close();
     await this.replayWorlds.close();
     await this.handPlay.close();
     await this.parts.store.close();
-  }
-
-  /** Session of a run. Any other session is paused at its last step and releases the GPU first. */
-  private async sessionOf(runId: string, purpose: 'train' | 'read' = 'train'): Promise<Session> {
-    if (purpose === 'train' && !(await this.hold(runId))) throw new ReadOnlyError();
-    await this.stopOthers();
-    if (this.session?.runId === runId) return this.session;
-    await this.endSession();
-    const { experiment } = await getRun(this.parts.store, runId);
-    this.session = new Session(runId, experiment, {
-      store: this.parts.store,
-      engines: this.parts.engines,
-      otherThread: this.parts.otherThread,
-      emit: (event) => this.listener(event),
-    });
-    return this.session;
-  }
-
-  /** There is one device: an evaluation, a sweep, a conversation and a run do not compute at the same time. */
-  private async stopOthers(user?: Evaluations | Sweeps | Talks): Promise<void> {
-    if (user !== this.suites) await this.suites.cancel();
-    if (user !== this.sweeps) await this.sweeps.pause();
-    if (user !== this.talks) await this.talks.close();
-  }
-
-  /** Stops all other computation on the device. */
-  private async freeDevice(user?: Evaluations | Sweeps | Talks): Promise<void> {
-    await this.stopOthers(user);
-    await this.endSession();
-  }
-
-  /** Pauses the run that has the engine, and releases the device. */
-  private async endSession(): Promise<void> {
-    const { session } = this;
-    await session?.pause({ holds: true });
-    await session?.close();
-    if (this.session === session) this.session = null;
-  }
-
-  private async hold(runId: string): Promise<boolean> {
-    if (this.holds.has(runId)) return true;
-    const hold = await this.parts.locks.acquire(runId, () => this.lost(runId));
-    if (hold) this.holds.set(runId, hold);
-    return hold !== null;
-  }
-
-  private async release(runId: string): Promise<void> {
-    if (this.sweeps.isBusy(runId)) await this.sweeps.pause();
-    if (this.session?.runId === runId) {
-      await this.session.close();
-      this.session = null;
-    }
-    this.holds.get(runId)?.release();
-    this.holds.delete(runId);
-  }
-
-  /** Runs that are neither in focus nor training are released for other tabs. */
-  private async releaseOthers(runId: string): Promise<void> {
-    const busy = this.session && ['running', 'preparing', 'pausing'].includes(this.session.status);
-    for (const other of [...this.holds.keys()])
-      if (other !== runId && !(busy && this.session!.runId === other) && !this.sweeps.isBusy(other))
-        await this.release(other);
-  }
-
-  private lost(runId: string): void {
-    this.holds.delete(runId);
-    this.listener({ type: 'owner', runId, owner: 'another-tab' });
-    if (this.sweeps.isBusy(runId)) void this.sweeps.close();
-    if (this.session?.runId !== runId) return;
-    const session = this.session;
-    this.session = null;
-    void session.close();
   }
 
   private async announced(runId: string): Promise<RunSummary> {
