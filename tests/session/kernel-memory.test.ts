@@ -14,13 +14,13 @@ const device = (description = 'one') =>
 describe('the kernels of a run', () => {
   it('are those of its checkpoint', async () => {
     const stored = { ...defaultChoices, matmul_nt_many: 'tiled' };
-    const memory = new BrowserAdapterMemory('checkpoint');
+    const memory = new BrowserAdapterMemory(async () => true, 'checkpoint');
     expect(await chooseKernels(device(), stored, memory)).toEqual(stored);
     expect(await memory.read('v, a, one')).toBeNull();
   });
 
   it('are remembered for each adapter', async () => {
-    const memory = new BrowserAdapterMemory('by adapter');
+    const memory = new BrowserAdapterMemory(async () => true, 'by adapter');
     expect(await chooseKernels(device('one'), {}, memory)).toEqual(defaultChoices);
     expect(await memory.read('v, a, one')).toEqual(defaultChoices);
     const tiled = { ...defaultChoices, matmul_tn_many: 'tiled' };
