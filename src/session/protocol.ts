@@ -18,6 +18,9 @@ import type { TalkApi, TalkProgress } from './talk-protocol.ts';
 
 export type RunStatus = 'idle' | 'preparing' | 'running' | 'pausing' | 'paused' | 'finished' | 'failed';
 
+const active: readonly RunStatus[] = ['preparing', 'running', 'pausing'];
+export const isActive = (status: RunStatus) => active.includes(status);
+
 export type RunSummary = StoredRun<Experiment>;
 
 export type { Evaluation, Rate, SplitEvaluation, StepRecord };

@@ -4,7 +4,7 @@
  */
 
 import { Evaluations } from '../evaluation/evaluations.ts';
-import type { SessionEvent } from '../protocol.ts';
+import { isActive, type SessionEvent } from '../protocol.ts';
 import { recordingsFor } from '../run/recording-files.ts';
 import { Session } from '../run/session.ts';
 import { getRun } from '../stored-run.ts';
@@ -96,7 +96,7 @@ export class DeviceUsers {
 
   /** Runs that are neither in focus nor training are released for other tabs. */
   async releaseOthers(runId: string): Promise<void> {
-    const busy = this.session && ['running', 'preparing', 'pausing'].includes(this.session.status);
+    const busy = this.session && isActive(this.session.status);
     for (const other of [...this.holds.keys()])
       if (other !== runId && !(busy && this.session!.runId === other) && !this.sweeps.isBusy(other))
         await this.release(other);
@@ -121,7 +121,7 @@ export class DeviceUsers {
   /** True while another run trains, which must not be disturbed. */
   trainsAnother(runId: string): boolean {
     const { session } = this;
-    return session !== null && session.runId !== runId && ['running', 'preparing', 'pausing'].includes(session.status);
+    return session !== null && session.runId !== runId && isActive(session.status);
   }
 
   /** Ends all computation and releases the runs. */

@@ -9,7 +9,7 @@ import { BundleError } from '../../store/bundle.ts';
 import type { NewRun, RunStore } from '../../store/run-store.ts';
 import { exportSweep, readSweep } from '../../store/sweep-bundle.ts';
 import type { EngineFactory } from '../engine.ts';
-import type { OpenedSweep, SessionEvent, StepRecord } from '../protocol.ts';
+import { isActive, type OpenedSweep, type SessionEvent, type StepRecord } from '../protocol.ts';
 import type { OtherThread } from '../run/freeze-watch.ts';
 import { checkRecords } from '../run-file.ts';
 import { SweepSession } from './sweep.ts';
@@ -46,7 +46,7 @@ export class Sweeps {
   /** True if a sweep is training the run now; without an id, any run. */
   isBusy(runId?: string): boolean {
     const { session } = this;
-    if (!session || !['preparing', 'running', 'pausing'].includes(session.status)) return false;
+    if (!session || !isActive(session.status)) return false;
     return runId === undefined || session.has(runId);
   }
 

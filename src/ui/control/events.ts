@@ -3,7 +3,13 @@
  * trainer.
  */
 import { msg, str } from '@lit/localize';
-import type { RunStatus, RunSummary, SessionEvent, SweepState } from '../../session/protocol.ts';
+import {
+  isActive,
+  type RunStatus,
+  type RunSummary,
+  type SessionEvent,
+  type SweepState,
+} from '../../session/protocol.ts';
 import { fixed } from '../kit/format.ts';
 import { rememberPace } from '../state/estimate.ts';
 import type { State, Store } from '../state/state.ts';
@@ -19,8 +25,7 @@ import type { Talk } from './talk.ts';
 export const trainingKey = 'tabgym.training';
 const mostLive = 64;
 
-const active: readonly RunStatus[] = ['preparing', 'running', 'pausing'];
-export const isActive = (status: RunStatus) => active.includes(status);
+export { isActive };
 
 interface Parts {
   models: ModelPicker;

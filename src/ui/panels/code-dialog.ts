@@ -38,6 +38,15 @@ export interface Mark {
   message: string;
 }
 
+export interface DialogWords {
+  heading: string;
+  /** Label of the editor, and of the outcome, for screen readers. */
+  label: string;
+  outcome: string;
+  /** A trial in progress. */
+  busy: string;
+}
+
 export abstract class CodeDialog<Done extends { state: string }> extends LitElement {
   static override styles = [
     controls,
@@ -107,12 +116,7 @@ export abstract class CodeDialog<Done extends { state: string }> extends LitElem
 
   /** Text to open with. */
   protected abstract get stored(): string;
-  /** Label of the editor for screen readers. */
-  protected abstract get label(): string;
-  protected abstract get heading(): string;
-  protected abstract get outcomeLabel(): string;
-  /** Word for a trial in progress. */
-  protected abstract get busyWord(): string;
+  protected abstract get words(): DialogWords;
   /** Tries the text and returns the outcome. */
   protected abstract attempt(code: string): Promise<Done>;
   /** Stores a changed text in the setup. */
@@ -140,7 +144,7 @@ export abstract class CodeDialog<Done extends { state: string }> extends LitElem
       parent: this.place,
       root: this.shadowRoot!,
       text: this.opened,
-      label: this.label,
+      label: this.words.label,
       changed: () => this.edited(),
       submit: () => void this.run(),
     });
@@ -159,15 +163,16 @@ export abstract class CodeDialog<Done extends { state: string }> extends LitElem
   }
 
   override render() {
+    const { heading, outcome: label } = this.words;
     return html`<dialog aria-labelledby="title" @keydown=${(event: Event) => event.stopPropagation()} @close=${this.closed}>
       <div class="inner">
         <header>
-          <div class="row spread"><h2 id="title">${this.heading}</h2>
+          <div class="row spread"><h2 id="title">${heading}</h2>
             <button class="quiet" aria-label=${msg('Close')} @click=${() => this.dialog.close()}>✕</button></div>
           ${this.renderIntroduction()}
         </header>
         <div class="code"></div>
-        <div class="outcome" role="region" tabindex="0" aria-label=${this.outcomeLabel} ?hidden=${this.outcome.state === 'none'}>
+        <div class="outcome" role="region" tabindex="0" aria-label=${label} ?hidden=${this.outcome.state === 'none'}>
           <div class="result" role="status" aria-live="polite">${this.renderOutcome()}</div></div>
         ${this.renderFooter()}
       </div>
@@ -192,7 +197,7 @@ export abstract class CodeDialog<Done extends { state: string }> extends LitElem
   private renderOutcome() {
     const { outcome } = this;
     if (outcome.state === 'none') return nothing;
-    if (outcome.state === 'running') return html`<p class="soft">${this.busyWord}…</p>`;
+    if (outcome.state === 'running') return html`<p class="soft">${this.words.busy}…</p>`;
     if (outcome.state === 'failed')
       return html`<p class="message error">✕ ${(outcome as { message: string }).message}</p>`;
     return this.renderDone(outcome as Done);
@@ -237,6 +242,13 @@ export abstract class CodeDialog<Done extends { state: string }> extends LitElem
 
   protected close() {
     this.dialog.close();
+  }
+
+  /** Stores a text that is not blank at a path of the setup, as code that this person allows to run. */
+  protected keepAt(path: string, text: string) {
+    if (text.trim() === '') return;
+    void this.app.consent.allow(text);
+    this.app.draft.edit(path, text);
   }
 
   private closed() {

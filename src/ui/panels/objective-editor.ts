@@ -58,20 +58,13 @@ export class TabgymObjectiveEditor extends CodeDialog<Checked> {
     return this.settings.objectiveCode ?? this.own;
   }
 
-  protected override get label() {
-    return msg('Objective as JavaScript. Control and Enter checks it; Tab leaves the editor.');
-  }
-
-  protected override get heading() {
-    return msg(str`The objective of ${algorithmOf(this.settings).label}`);
-  }
-
-  protected override get outcomeLabel() {
-    return msg('Result of the check');
-  }
-
-  protected override get busyWord() {
-    return msg('Checking');
+  protected override get words() {
+    return {
+      heading: msg(str`The objective of ${algorithmOf(this.settings).label}`),
+      label: msg('Objective as JavaScript. Control and Enter checks it; Tab leaves the editor.'),
+      outcome: msg('Result of the check'),
+      busy: msg('Checking'),
+    };
   }
 
   protected override get longest() {

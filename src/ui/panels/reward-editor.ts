@@ -77,20 +77,13 @@ export class TabgymRewardEditor extends CodeDialog<Tried> {
     return String(readPath(this.app.store.state.draft, `${this.path}.code`) ?? '');
   }
 
-  protected override get label() {
-    return msg('Reward function as JavaScript. Control and Enter tries it; Tab leaves the editor.');
-  }
-
-  protected override get heading() {
-    return msg('Reward function');
-  }
-
-  protected override get outcomeLabel() {
-    return msg('Values of the function');
-  }
-
-  protected override get busyWord() {
-    return msg('Trying');
+  protected override get words() {
+    return {
+      heading: msg('Reward function'),
+      label: msg('Reward function as JavaScript. Control and Enter tries it; Tab leaves the editor.'),
+      outcome: msg('Values of the function'),
+      busy: msg('Trying'),
+    };
   }
 
   override disconnectedCallback() {
@@ -131,8 +124,6 @@ export class TabgymRewardEditor extends CodeDialog<Tried> {
   }
 
   protected override keep(text: string) {
-    if (text.trim() === '') return;
-    void this.app.consent.allow(text);
-    this.app.draft.edit(`${this.path}.code`, text);
+    this.keepAt(`${this.path}.code`, text);
   }
 }

@@ -77,20 +77,13 @@ export class TabgymWorldEditor extends CodeDialog<Tried> {
     return code ?? (typedWorld().options({}) as { code: string }).code;
   }
 
-  protected override get label() {
-    return msg('World as JavaScript. Control and Enter checks it; Tab leaves the editor.');
-  }
-
-  protected override get heading() {
-    return msg('Your own world');
-  }
-
-  protected override get outcomeLabel() {
-    return msg('Result of the check');
-  }
-
-  protected override get busyWord() {
-    return msg('Checking');
+  protected override get words() {
+    return {
+      heading: msg('Your own world'),
+      label: msg('World as JavaScript. Control and Enter checks it; Tab leaves the editor.'),
+      outcome: msg('Result of the check'),
+      busy: msg('Checking'),
+    };
   }
 
   protected override get longest() {
@@ -286,8 +279,6 @@ export class TabgymWorldEditor extends CodeDialog<Tried> {
   };
 
   protected override keep(text: string) {
-    if (text.trim() === '') return;
-    void this.app.consent.allow(text);
-    this.app.draft.edit(this.path, text);
+    this.keepAt(this.path, text);
   }
 }

@@ -4,7 +4,7 @@
  */
 import type { Experiment } from '../../experiment/experiment.ts';
 import type { Trajectory } from '../../rl/episode/trajectory.ts';
-import type { StepRecord } from '../../session/protocol.ts';
+import { isActive, type StepRecord } from '../../session/protocol.ts';
 import { type Place, placeOf } from './place.ts';
 import type { Selection } from './selection.ts';
 import { metricNames } from './series.ts';
@@ -148,10 +148,7 @@ export const evaluated = (trained: readonly StepRecord[]) =>
 
 /** True if the policy played an episode to its end without training. */
 export const hasWatchedEpisode = ({ state }: LessonContext): boolean =>
-  state.run !== null &&
-  state.recorded === null &&
-  !['running', 'preparing', 'pausing'].includes(state.status) &&
-  state.live.at(-1)?.done === true;
+  state.run !== null && state.recorded === null && !isActive(state.status) && state.live.at(-1)?.done === true;
 
 /** Trajectory that is open in the Trajectory tab, or null. */
 export const openTrajectory = ({ state, place }: LessonContext): Trajectory | null =>
