@@ -1,6 +1,4 @@
 /** `npm run check-world -- FILE.js`: plays a typed world and reports what would keep a policy from learning it. */
-import { writeFileSync } from 'node:fs';
-import { basename } from 'node:path';
 import { Command } from 'commander';
 import { type CheckedHorizon, type CheckedPlayer, type CheckFinding, checkUp } from '../envs/check-up.ts';
 import { type Experiment, parseExperiment } from '../experiment/experiment.ts';
@@ -9,8 +7,9 @@ import { typedExperiment, typedPreset, worldTokens } from '../models/typed-exper
 import { openGuardedWorld } from '../workers/spawn-world.ts';
 import { typedWorld } from '../worlds/registry.ts';
 import { fail } from './command-error.ts';
-import { ownWorldOptions } from './own-world.ts';
+import { ownWorldOptions, ownWorldTitle } from './own-world.ts';
 import { readDocument } from './training-run.ts';
+import { writeWhole } from './whole-files.ts';
 
 const words: { [kind in CheckFinding['kind']]: (detail: string) => string } = {
   fails: (why) => `An episode fails: ${why}`,
@@ -66,8 +65,8 @@ async function report(file: string, { experiment, write }: Options): Promise<num
     const problems = findings.filter(({ note }) => !note).length;
     if (!problems) console.log('nothing keeps a policy from learning it');
     if (write !== undefined) {
-      const fitted = typedExperiment(first, basename(file).replace(/\.\w+$/, ''), options, found);
-      writeFileSync(write, `${JSON.stringify(fitted, null, 2)}\n`);
+      const fitted = typedExperiment(first, ownWorldTitle(file), options, found);
+      writeWhole(write, `${JSON.stringify(fitted, null, 2)}\n`);
       console.log(`wrote ${write}: npm run train -- ${write} --allow-code`);
     }
     return problems ? 1 : 0;

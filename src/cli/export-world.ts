@@ -1,13 +1,13 @@
 /** `npm run export-world -- FILE.js --to openenv|agentgym --out FOLDER`: writes a typed world as a folder to serve. */
 import { existsSync, readdirSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import { Command, Option } from 'commander';
 import { repositoryRoot } from '../envs/transport/wasm.ts';
 import { openGuardedWorld } from '../workers/spawn-world.ts';
 import { typedWorld } from '../worlds/registry.ts';
-import { CommandError } from './command-error.ts';
-import { ownWorldOptions } from './own-world.ts';
-import { describeFileError, writeFolder } from './whole-files.ts';
+import { CommandError, fail } from './command-error.ts';
+import { ownWorldOptions, ownWorldTitle } from './own-world.ts';
+import { writeFolder } from './whole-files.ts';
 import { serverFiles, serverPackages } from './world-folder/server-files.ts';
 import { type WorldTarget, worldFolderTexts, worldTargets } from './world-folder/text.ts';
 
@@ -42,7 +42,7 @@ async function exportWorld(file: string, { to, out, name }: Options): Promise<vo
   if (existsSync(out) && readdirSync(out).length > 0)
     throw new CommandError(`${out} already exists and is not empty: choose another folder.`);
   const options = ownWorldOptions(file);
-  const title = name ?? basename(file).replace(/\.\w+$/, '');
+  const title = name ?? ownWorldTitle(file);
   const root = await repositoryRoot();
   const facts = { name: packageName(title), title, tasks: await tasksOf(options), packages: serverPackages(root) };
   const build = serverFiles(join(root, 'build/cli'));
@@ -64,10 +64,4 @@ const program = new Command('export-world')
   .option('--name <name>', "name of the environment (default: the file's)");
 
 program.parse();
-exportWorld(program.args[0], program.opts<Options>()).then(
-  () => process.exit(0),
-  (error: Error) => {
-    console.error(describeFileError(error) ?? error.message);
-    process.exit(1);
-  },
-);
+exportWorld(program.args[0], program.opts<Options>()).then(() => process.exit(0), fail);

@@ -23,6 +23,9 @@ export function ownWorldOptions(file: string): WorldOptions {
   }
 }
 
+/** Title of the typed world of a file: its name without the ending. */
+export const ownWorldTitle = (file: string): string => basename(file).replace(/\.\w+$/, '');
+
 /** Worlds of an experiment in the typed world of a file. */
 export const ownWorlds = (file: string): Experiment['worlds'] => [
   { name: typedWorld().name, weight: 1, evaluated: true, options: ownWorldOptions(file) },

@@ -5,11 +5,12 @@
 import { readFileSync } from 'node:fs';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import type { WorldOptions } from '../envs/env.ts';
-import { exposureWarning, listenProblem, tokenForm } from '../server/door.ts';
-import { createServer, type Server } from '../server/server.ts';
+import { tokenForm } from '../server/door.ts';
+import { createServer } from '../server/server.ts';
 import { openGuardedWorld } from '../workers/spawn-world.ts';
 import { typedWorld } from '../worlds/registry.ts';
 import { fail } from './command-error.ts';
+import { closeAtSignal, hostOf, listen } from './listening.ts';
 import { deviceOptions } from './node-device.ts';
 import { wholeFrom } from './number-argument.ts';
 import { ownWorldOptions } from './own-world.ts';
@@ -20,12 +21,6 @@ import { CommandError } from './training-run.ts';
 function originOf(text: string): string {
   if (!URL.canParse(text) || new URL(text).origin !== text)
     throw new InvalidArgumentError('It must be an origin without a path or final slash, as in http://localhost:5173.');
-  return text;
-}
-
-function hostOf(text: string): string {
-  if (!/^(?:[a-z0-9.-]+|\[[0-9a-f:]+\])(?::\d{1,5})?$/i.test(text))
-    throw new InvalidArgumentError('It must be a host name, or host:port, as in lab-server:36001.');
   return text;
 }
 
@@ -92,16 +87,6 @@ async function openPolicies(paths: readonly string[], machine: Parameters<typeof
   return opened;
 }
 
-/** Listens. Throws a `CommandError` of one line if the port cannot be had. */
-async function listen(server: Server, host: string, port: number): Promise<string> {
-  try {
-    return await server.app.listen({ port, host });
-  } catch (error) {
-    const problem = listenProblem(error as NodeJS.ErrnoException, host, port);
-    throw problem ? new CommandError(problem) : error;
-  }
-}
-
 async function main(): Promise<void> {
   program.parse();
   const {
@@ -134,22 +119,12 @@ async function main(): Promise<void> {
     token,
     report: (error) => console.error(error),
   });
-  const warning = exposureWarning(host, token ?? null);
-  if (warning) console.error(warning);
-  const address = await listen(server, host, port);
+  const address = await listen(server, host, port, token ?? null);
   const base = token ? `${address}/${token}` : address;
   for (const { title, path } of server.served) console.log(`${title}: ${base}${path}`);
   for (const { model } of opened) console.log(`${model.id}: ${base}/v1/chat/completions`);
   console.log(`listening on ${address}, at most ${sessions} sessions, closed after ${idle} s without a call`);
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
-    process.once(
-      signal,
-      () =>
-        void server
-          .close()
-          .then(() => Promise.all(opened.map((each) => each.close())))
-          .finally(() => process.exit(0)),
-    );
+  closeAtSignal(server, () => Promise.all(opened.map((each) => each.close())));
 }
 
 main().catch(fail);

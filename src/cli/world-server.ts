@@ -1,10 +1,10 @@
 /** `node build/cli/world-server.js world.js`: serves one typed world; the command of an exported world's folder. */
 import { Command } from 'commander';
-import { exposureWarning, listenProblem } from '../server/door.ts';
 import { createServer } from '../server/server.ts';
 import { openGuardedWorld } from '../workers/spawn-world.ts';
 import { typedWorld } from '../worlds/registry.ts';
-import { CommandError } from './command-error.ts';
+import { fail } from './command-error.ts';
+import { closeAtSignal, hostOf, listen } from './listening.ts';
 import { wholeFrom } from './number-argument.ts';
 import { ownWorldOptions } from './own-world.ts';
 import { repeatable } from './repeatable.ts';
@@ -14,7 +14,7 @@ const program = new Command('world-server')
   .argument('<file>', 'a world in JavaScript, or a .tabworld file')
   .option('--port <n>', 'port to listen on', wholeFrom(0, 65_535), 8000)
   .option('--host <address>', 'address to listen on; 0.0.0.0 opens it to the network', '127.0.0.1')
-  .addOption(repeatable('--allow-host <name>', 'a further host name that requests may use; repeatable', String));
+  .addOption(repeatable('--allow-host <name>', 'a further host name that requests may use; repeatable', hostOf));
 
 async function main(): Promise<void> {
   program.parse();
@@ -32,18 +32,9 @@ async function main(): Promise<void> {
     host,
     report: (error) => console.error(error),
   });
-  const warning = exposureWarning(host, null);
-  if (warning) console.error(warning);
-  const address = await server.app.listen({ port, host }).catch((error: NodeJS.ErrnoException) => {
-    const problem = listenProblem(error, host, port);
-    throw problem ? new CommandError(problem) : error;
-  });
+  const address = await listen(server, host, port, null);
   console.log(`listening on ${address}`);
-  for (const signal of ['SIGINT', 'SIGTERM'] as const)
-    process.once(signal, () => void server.close().finally(() => process.exit(0)));
+  closeAtSignal(server);
 }
 
-main().catch((error: Error) => {
-  console.error(error instanceof CommandError ? error.message : error.stack);
-  process.exit(1);
-});
+main().catch(fail);

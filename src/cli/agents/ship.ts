@@ -6,6 +6,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { join } from 'node:path';
+import { parseExperiment } from '../../experiment/experiment.ts';
 import { downloadBytes, findModel } from '../../policy/catalogue.ts';
 import type { StepRecord } from '../../rl/evaluation/evaluation.ts';
 import { gainOf } from '../../rl/evaluation/gain.ts';
@@ -122,6 +123,12 @@ function baseOf({ experiments }: AgentRecipe): AgentBase | null {
   return { model, repository, licence, precision: policy.weights, bytes: downloadBytes(entry) };
 }
 
+/** Limits of an agent: those of its recipe, after a sentence of its own if its training was stopped early. */
+function limitsOf(step: number, steps: number, limits: readonly string[]): string[] {
+  const stopped = `Its training was stopped at step ${step} of ${steps}; what comes after is not in it.`;
+  return step < steps ? [stopped, ...limits] : [...limits];
+}
+
 /** Writes the agent's folder and the gallery's list. */
 export async function ship(recipe: AgentRecipe, run: RunSummary, options: ShipOptions): Promise<ShippedAgent> {
   const { name, title, world, summary, firstTask, reward, data, limits, differs, improve } = recipe;
@@ -135,7 +142,6 @@ export async function ship(recipe: AgentRecipe, run: RunSummary, options: ShipOp
   const records = await store.records<StepRecord>(run.id);
   const suites = [...(await suitesOf(recipe, join(folder, file), options)), ...ownTable(run.experiment, records)];
   const gain = gainOf(records);
-  const unfinished = run.step < run.experiment.steps;
   const agent: ShippedAgent = {
     ...{ format: AGENT_FORMAT, name, title, world, summary, file, data, differs, improve },
     ...(base ? { base } : {}),
@@ -148,12 +154,7 @@ export async function ship(recipe: AgentRecipe, run: RunSummary, options: ShipOp
     cost: costOf(records, run, packed.device),
     parts: partsOf(run.experiment, run.step),
     suites,
-    limits: unfinished
-      ? [
-          `Its training was stopped at step ${run.step} of ${run.experiment.steps}; what comes after is not in it.`,
-          ...limits,
-        ]
-      : limits,
+    limits: limitsOf(run.step, run.experiment.steps, limits),
   };
   writeWhole(join(folder, 'curves.svg'), curvesOf(agent, records));
   writeCard(agent, options.site);
@@ -176,12 +177,19 @@ export function rewriteCard(recipe: AgentRecipe, site: string): ShippedAgent {
   const file = join(site, recipe.name, 'agent.json');
   const { gain: _gain, reward: _reward, ...shipped } = readAgent(JSON.parse(readFileSync(file, 'utf8')), file);
   const { title, summary, data, limits, differs, improve, reward } = recipe;
-  const run = join(site, recipe.name, shipped.file);
-  const gain = gainOf(readRunFile(new Uint8Array(readFileSync(run)), run).records);
-  // A sentence of its own says that training was stopped early.
-  const own = shipped.limits.filter((each) => each.startsWith('Its training was stopped'));
+  const path = join(site, recipe.name, shipped.file);
+  const run = readRunFile(new Uint8Array(readFileSync(path)), path);
+  const gain = gainOf(run.records);
   const agent = {
-    ...{ ...shipped, title, summary, data, differs, improve, limits: [...own, ...limits] },
+    ...{
+      ...shipped,
+      title,
+      summary,
+      data,
+      differs,
+      improve,
+      limits: limitsOf(shipped.cost.steps, parseExperiment(run.experiment).steps, limits),
+    },
     ...(gain ? { gain } : {}),
     ...(reward ? { reward } : {}),
   };

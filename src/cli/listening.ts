@@ -1,0 +1,37 @@
+/** Commands that serve: names of hosts, listening, and the end by a signal. */
+import { InvalidArgumentError } from 'commander';
+import { exposureWarning, listenProblem } from '../server/door.ts';
+import type { Server } from '../server/server.ts';
+import { CommandError } from './command-error.ts';
+
+/** Reader of `--allow-host`. */
+export function hostOf(text: string): string {
+  if (!/^(?:[a-z0-9.-]+|\[[0-9a-f:]+\])(?::\d{1,5})?$/i.test(text))
+    throw new InvalidArgumentError('It must be a host name, or host:port, as in lab-server:36001.');
+  return text;
+}
+
+/**
+ * Listens, after a warning if other machines can reach the server without a token, and returns the address. Throws a
+ * `CommandError` of one line if the port cannot be had.
+ */
+export async function listen(server: Server, host: string, port: number, token: string | null): Promise<string> {
+  const warning = exposureWarning(host, token);
+  if (warning) console.error(warning);
+  try {
+    return await server.app.listen({ port, host });
+  } catch (error) {
+    const problem = listenProblem(error as NodeJS.ErrnoException, host, port);
+    throw problem ? new CommandError(problem) : error;
+  }
+}
+
+/** Closes the server and exits at the first signal to end. `also`: closes what else is open. */
+export function closeAtSignal(server: Server, also: () => Promise<unknown> = async () => {}): void {
+  const close = () =>
+    server
+      .close()
+      .then(also)
+      .finally(() => process.exit(0));
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => void close());
+}
