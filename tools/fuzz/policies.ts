@@ -3,21 +3,22 @@
  * how each is imported: refused by name or opened. Exits with 1 if any fails without a name or takes over two seconds.
  */
 import { Command } from 'commander';
+import { wholeFrom } from '../../src/cli/number-argument.ts';
 import { mutatedPolicy, type PolicyVerdict, policyVerdict, sources } from './policy-files.ts';
 
 const program = new Command('fuzz-policies')
   .description("Mutates a policy's zip and counts how each mutation is imported.")
-  .option('--mutations <n>', 'number of mutations', '1000')
-  .option('--seed <n>', 'seed of the mutations', '1')
+  .option('--mutations <n>', 'number of mutations', wholeFrom(1), 1000)
+  .option('--seed <n>', 'seed of the mutations', wholeFrom(0), 1)
   .parse();
-const { mutations, seed } = program.opts<{ mutations: string; seed: string }>();
+const { mutations, seed } = program.opts<{ mutations: number; seed: number }>();
 const slowMs = 2000;
 
 const all = sources();
 const counts: { [verdict in PolicyVerdict]: number } = { refused: 0, opened: 0, unnamed: 0 };
 let [slow, longestMs] = [0, 0];
-for (let n = 0; n < Number(mutations); n++) {
-  const mutated = mutatedPolicy(all.file, Number(seed), n);
+for (let n = 0; n < mutations; n++) {
+  const mutated = mutatedPolicy(all.file, seed, n);
   const began = performance.now();
   const { verdict, message } = policyVerdict(mutated, all);
   const tookMs = performance.now() - began;

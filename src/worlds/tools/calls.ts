@@ -52,18 +52,27 @@ export function literalOf(value: Json): Literal {
 const isObject = (value: unknown): value is { [key: string]: Json } =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-function literalIn(source: string): Json {
+/** Value of a literal; undefined for a text that is none. */
+function literalOrNone(source: string): Json | undefined {
   try {
     return jsonOf(parseLiteral(source, { json: true }));
   } catch {
-    throw new CallError('The arguments must be one JSON object, for example {"name": "value"}.');
+    return undefined;
   }
+}
+
+const noObject = () => new CallError('The arguments must be one JSON object, for example {"name": "value"}.');
+
+function literalIn(source: string): Json {
+  const value = literalOrNone(source);
+  if (value === undefined) throw noObject();
+  return value;
 }
 
 /** Arguments of OpenAI's form: an object, or the text of one. */
 function argumentsOf(given: Json | undefined): Arguments {
   const value = typeof given === 'string' ? literalIn(given || '{}') : (given ?? {});
-  if (!isObject(value)) throw new CallError('The arguments must be one JSON object, for example {"name": "value"}.');
+  if (!isObject(value)) throw noObject();
   return value;
 }
 
@@ -119,7 +128,7 @@ const converters: { readonly [type: string]: (value: Json) => Json | undefined }
   number: (value) => (Number.isFinite(numberOf(value)) ? numberOf(value) : undefined),
   boolean: (value) => (typeof value === 'boolean' ? value : { true: true, false: false }[String(value).toLowerCase()]),
   array: (value) => {
-    const list = typeof value === 'string' ? quietly(value) : value;
+    const list = typeof value === 'string' ? literalOrNone(value) : value;
     return Array.isArray(list) ? list : undefined;
   },
 };
@@ -127,14 +136,6 @@ const converters: { readonly [type: string]: (value: Json) => Json | undefined }
 const isScalar = (value: Json) => ['string', 'number', 'boolean'].includes(typeof value);
 const numberOf = (value: Json) =>
   typeof value === 'number' ? value : typeof value === 'string' && value.trim() ? Number(value) : Number.NaN;
-
-function quietly(source: string): Json {
-  try {
-    return jsonOf(parseLiteral(source, { json: true }));
-  } catch {
-    return null;
-  }
-}
 
 /** The value in a type of the parameter: its own if it is of one, otherwise the first to which it can be converted. */
 function converted(value: Json, { type, enum: choices }: Parameter): Json | undefined {
@@ -187,12 +188,13 @@ function callIn(text: string, tools: readonly Tool[]): Call {
   return action.startsWith('{') ? fromToolCall(literalIn(action)) : fromCommand(action, tools);
 }
 
-const plainValue = (value: Json): string => (typeof value === 'string' ? value : JSON.stringify(value));
+/** A text as it is, another value as JSON. */
+export const plainText = (value: Json): string => (typeof value === 'string' ? value : JSON.stringify(value));
 
 /** The call as a command. */
 export function commandOf({ name, arguments: given }: Call): string {
   const values = Object.values(given).map((value, k, all) => {
-    const plain = plainValue(value);
+    const plain = plainText(value);
     return k < all.length - 1 && (/\s|^"/.test(plain) || plain === '') ? JSON.stringify(plain) : plain;
   });
   return [name, ...values].join(' ');

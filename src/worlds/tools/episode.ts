@@ -5,7 +5,7 @@
 import type { Feedback, Json } from '../../envs/env.ts';
 import { type Literal, LiteralDict, literalEqual, literalText } from '../../python/literal.ts';
 import { isRightAnswer, plainAnswers } from './answers.ts';
-import { agentGymAction, CallError, commandOf, jsonOf, readCall } from './calls.ts';
+import { agentGymAction, CallError, commandOf, jsonOf, plainText, readCall } from './calls.ts';
 import { type Answer, type Instance, type OriginalRules, PythonError } from './family.ts';
 import type { ToolsOptions } from './options.ts';
 import { extract, parseAction } from './original-text.ts';
@@ -136,8 +136,6 @@ abstract class Episode {
     return `Goal: ${this.instance.goal} ${reached} of ${all} subgoals reached. ${called}${end}`;
   }
 }
-
-const plainText = (value: Json): string => (typeof value === 'string' ? value : JSON.stringify(value));
 
 /** The project's own rules. */
 export class NativeEpisode extends Episode {

@@ -2,14 +2,13 @@
  * Check of the values in a `tokenizer.json` that the modules of this folder use without a look: the file may come from
  * anybody. Parts of unknown types are refused by the modules themselves.
  */
+import { isObject } from '../../config-reader.ts';
 import { TokenizerPartError } from './pattern.ts';
 
 /** Largest id: forty times the largest vocabulary in use, and a table of ids still fits into memory. */
 const largestId = 10_000_000;
 const longestToken = 100_000;
 
-const isObject = (value: unknown): value is { [field: string]: unknown } =>
-  value !== null && typeof value === 'object' && !Array.isArray(value);
 const isId = (value: unknown) => Number.isInteger(value) && (value as number) >= 0 && (value as number) <= largestId;
 const isToken = (value: unknown) => typeof value === 'string' && value.length <= longestToken;
 
