@@ -49,6 +49,8 @@ export default defineConfig({
           hookTimeout: 120_000,
           // Two files at once: most wait for a browser, a disk or one thread.
           maxWorkers: 2,
+          // Files of one worker share the modules that they import, a fifth of the time of this project.
+          isolate: false,
         },
       },
       {

@@ -153,7 +153,10 @@ describe('a served adapter', () => {
     return count;
   }
 
-  it("is a folder of two files or a zip; its own tokenizer and chat template go before its model's", async () => {
+  it("is a folder of two files or a zip; its own tokenizer and chat template go before its model's", {
+    tags: 'slow',
+    timeout: 120_000,
+  }, async () => {
     const folder = write('served', adapterOf(5));
     const plain = await promptTokens(folder);
     const zipFile = join(write('zips', { 'served.zip': zipped(adapterOf(5)) }), 'served.zip');
@@ -172,7 +175,7 @@ describe('a served adapter', () => {
     const withoutTemplate = JSON.stringify({ ...config, chat_template: undefined });
     const part = { ...adapterOf(5), ...own, 'tokenizer_config.json': withoutTemplate };
     expect(await promptTokens(write('part', part))).toBe(plain);
-  }, 120_000);
+  });
 
   it('with more tokens than its model is refused', async () => {
     const tokenizer = JSON.parse(readFileSync(join(base, 'tokenizer.json'), 'utf8'));

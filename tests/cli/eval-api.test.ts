@@ -90,7 +90,10 @@ describe('an evaluation over an API', () => {
     return true;
   };
 
-  test('keeps what was played when the server is gone, and continues after it', async () => {
+  test('keeps what was played when the server is gone, and continues after it', {
+    tags: 'slow',
+    timeout: 120_000,
+  }, async () => {
     const { server, address } = await started(new ModelServer());
     const out = join(folder, 'gone');
     server.answer = (body, response) => {
@@ -125,7 +128,7 @@ describe('an evaluation over an API', () => {
     expect(reportText(report, columns)).toContain('99 of 100 tries ended for lack of room for their tokens');
     writeReport(report, columns, out);
     expect(existsSync(join(out, 'partial-ours.json'))).toBe(false);
-  }, 120_000);
+  });
 
   test('ends on request, with what was played', async () => {
     const { server, address } = await started(new ModelServer());

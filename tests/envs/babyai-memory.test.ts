@@ -231,7 +231,9 @@ it('the observation is the compact text, followed by the remembered part', async
   expect(longer).toBeGreaterThan(100);
 });
 
-it('the memory contains what was in sight at the end of a turn, reported walls and the room size, and nothing else', async () => {
+it('the memory contains what was in sight at the end of a turn, reported walls and the room size, and nothing else', {
+  tags: 'slow',
+}, async () => {
   const counted = { turns: 0, unseen: 0, leading: 0, shut: 0, things: 0 };
   for await (const { text, account } of turns({ observation: 'memory' }, [...roomSizes.keys()])) {
     if (!text.includes('carrying')) continue;

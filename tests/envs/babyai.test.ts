@@ -90,7 +90,7 @@ describe('the original, recorded', () => {
 });
 
 describe('worlds', () => {
-  it('can be made from any seed, 1,000 of every level', async () => {
+  it('can be made from any seed, 1,000 of every level', { tags: 'slow' }, async () => {
     const times = await makeEveryLevel(world, 1000, 10_000);
     expect(times.map(({ level }) => level)).toEqual(levels);
   });

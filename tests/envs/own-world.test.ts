@@ -130,7 +130,9 @@ describe('a hostile world', () => {
     expect((await world.view(0)).text).toBe(failed.failure);
   });
 
-  it('that keeps what it allocates fails by name, and the memory is there for the others', async () => {
+  it('that keeps what it allocates fails by name, and the memory is there for the others', {
+    tags: 'slow',
+  }, async () => {
     const code = `const all = []; export const tasks = () => [1, 2]; export const reset = () => 'begin';
 export const step = () => (all.push('x'.repeat(9e6) + all.length), { text: String(all.length) });`;
     const [hog] = await world.tasks({ code }, 'train');

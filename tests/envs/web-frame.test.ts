@@ -52,13 +52,13 @@ afterAll(async () => {
 });
 
 describe.skipIf(skip)('frames', () => {
-  it('give the same bytes as Node on an isolated page, in every task', async () => {
+  it('give the same bytes as Node on an isolated page, in every task', { tags: 'slow', timeout: 300_000 }, async () => {
     const tasks = templates.flatMap((_, index) => (index % every === 0 ? [webTask(index)] : []));
     const found = await page.evaluate(([script, all]) => webFrames.play(script, JSON.parse(all)), sent(frame, tasks));
     expect(await page.evaluate(() => crossOriginIsolated)).toBe(true);
     expect(found).toEqual(await playOracles(tasks));
     expect(found.every((texts) => texts.at(-2) === '1')).toBe(true);
-  }, 300_000);
+  });
   it('open too where the page itself is in a frame', async () => {
     const outer = await browser.newPage();
     await outer.setContent(`<iframe src="${served.url}"></iframe>`);
@@ -71,7 +71,7 @@ describe.skipIf(skip)('frames', () => {
     expect(texts).toEqual((await playOracles([webTask(0)]))[0]);
     await outer.close();
   }, 60_000);
-  it('run twenty side by side', async () => {
+  it('run twenty side by side', { tags: 'slow', timeout: 120_000 }, async () => {
     const speed = await page.evaluate(
       ([script, tasks]) => webFrames.measure(script, 20, JSON.parse(tasks), 5),
       sent(frame, [webTask(0)]),
@@ -80,7 +80,7 @@ describe.skipIf(skip)('frames', () => {
     expect(await page.locator('iframe').count()).toBe(20);
     await page.evaluate(() => webFrames.close());
     expect(await page.locator('iframe').count()).toBe(0);
-  }, 120_000);
+  });
   it('allow a hostile site neither the page nor the network', async () => {
     const before = served.paths.length;
     const target = served.url.slice(0, -1);

@@ -53,7 +53,9 @@ describe('the terse tree', () => {
       '- Towns',
     ]);
   });
-  it('has the content of the tree: every name in order, every listed id once, in less than half of the letters', async () => {
+  it('has the content of the tree: every name in order, every listed id once, in less than half of the letters', {
+    tags: 'slow',
+  }, async () => {
     let letters = 0;
     let terseLetters = 0;
     for (const { name, turns } of templates.filter(({ heldOut }) => !heldOut)) {

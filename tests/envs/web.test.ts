@@ -218,7 +218,7 @@ describe('tasks', () => {
     const templatesTrained = new Set(train.map(({ strata }) => strata.template));
     expect(test.some(({ strata }) => !templatesTrained.has(strata.template))).toBe(true);
   });
-  it('are solved by the oracle through the page, every template', async () => {
+  it('are solved by the oracle through the page, every template', { tags: 'slow' }, async () => {
     const world = await Web.open();
     for (const [index, template] of templates.entries()) {
       const { plan, answers } = await solve(world, taskOf(idOf(index, 805), { screenLines: 30 }));
@@ -277,7 +277,7 @@ describe('tasks', () => {
 });
 
 describe('the world', () => {
-  it('lists valid actions that contain the oracle’s, and executes all of them', async () => {
+  it('lists valid actions that contain the oracle’s, and executes all of them', { tags: 'slow' }, async () => {
     const world = await Web.open();
     const unlisted: string[] = [];
     for (const [index, { name }] of templates.entries()) {

@@ -210,7 +210,7 @@ describe('the oracle', () => {
     ['original', 0],
     ['common', 100],
     ['common', 0],
-  ] as const)('finds every word of the list: %s, %i', async (list, words) => {
+  ] as const)('finds every word of the list: %s, %i', { tags: 'slow' }, async (list, words) => {
     const options = { list, words };
     for (const split of ['train', 'test'] as const)
       for (const task of await world.tasks(options, split)) {

@@ -340,7 +340,7 @@ class ModelServer {
   close = () => new Promise<void>((resolve) => this.server.close(() => resolve()));
 }
 
-test('a model behind an API plays with a key that the page does not store', async () => {
+test('a model behind an API plays with a key that the page does not store', { tags: 'slow' }, async () => {
   const secret = 'sk-kept-to-itself';
   const { server, address } = await started(new ModelServer(secret, 'Thought:\nI look.\n\nAction:\ninventory'));
   const { page, errors, close } = await open(browser, site.url, wide);

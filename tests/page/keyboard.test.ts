@@ -180,7 +180,7 @@ test('runs: rename, duplicate, delete and undo, export, import, and a refused fi
   await close();
 });
 
-test('a file dropped on the page is imported', async () => {
+test('a file dropped on the page is imported', { tags: 'slow' }, async () => {
   const { page, errors, close } = await open(browser, `${site.url}?mock=empty`);
   await page.getByLabel('Preset').waitFor();
   await page.locator('tabgym-app').evaluate((app) => {

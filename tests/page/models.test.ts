@@ -79,7 +79,7 @@ describe('the model picker', () => {
     await close();
   });
 
-  test('takes a folder by the input and another repository by its name', async () => {
+  test('takes a folder by the input and another repository by its name', { tags: 'slow' }, async () => {
     const { page, close, button } = await opened();
     await page.getByRole('combobox', { name: 'Model', exact: true }).selectOption('files');
     expect(await button('Look it up').isDisabled()).toBe(true);

@@ -165,7 +165,7 @@ describe('in the page', () => {
     await close();
   });
 
-  test('a change names itself before it is trained, and its effect at the end', async () => {
+  test('a change names itself before it is trained, and its effect at the end', { tags: 'slow' }, async () => {
     const { page, errors, close } = await open(browser, `${site.url}?mock=changed`, wide, { simple: true });
     const effect = page.getByRole('region', { name: 'What the change did' });
     await effect.getByText('Learning rate 0.001 → 0.002').waitFor();

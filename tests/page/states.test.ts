@@ -245,6 +245,12 @@ const states: State[] = [
 /** States that every run shows on a narrow screen too; the slow tests show all of them. */
 const alsoNarrow = ['empty', 'paused', 'group'];
 
+/** States of the daily run: one of each arrangement of the page. The slow tests show the others. */
+const daily = [
+  ...['unsupported', 'empty', 'preparing', 'embedded', 'chinese', 'running', 'paused', 'group', 'trajectory'],
+  ...['evaluate', 'error', 'broken', 'babyai', 'tools'],
+];
+
 /** Opens a state, checks it, and returns its page. */
 async function checked({ name, address, shows }: State, size: string, view: View) {
   const opened = await open(browser, site.url + address, view);
@@ -259,7 +265,7 @@ async function checked({ name, address, shows }: State, size: string, view: View
 describe.concurrent.each([...states, ...Object.values<State[]>(worldStates).flat()])('state $name', (state) => {
   const { name } = state;
 
-  test('wide', async () => {
+  test('wide', { tags: daily.includes(name) ? [] : 'slow' }, async () => {
     const { errors, close } = await checked(state, 'wide', wide);
     expect(errors).toEqual([]);
     await close();

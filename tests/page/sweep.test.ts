@@ -39,7 +39,7 @@ const inPage = <T>(page: Page, read: (app: PageParts) => T): Promise<T> =>
 const stateOf = (page: Page) => inPage(page, (app) => app.store.state.sweep?.state ?? null);
 
 describe.skipIf(!findChromium() || process.platform !== 'linux')('a sweep of five runs', () => {
-  test('trains, and its page can be used meanwhile', { timeout: 15 * minutes }, async () => {
+  test('trains, and its page can be used meanwhile', { tags: 'slow', timeout: 15 * minutes }, async () => {
     const context = await chromium.launchPersistentContext(profile, {
       executablePath: findChromium()!,
       args: [...chromiumArgsWithoutWebGpu, '--disable-gpu'],

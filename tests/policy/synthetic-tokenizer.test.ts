@@ -19,7 +19,7 @@ const texts = [
 describe.each(Object.entries(models) as [Family, string][])('%s', (family, id) => {
   const config = configOf(findModel(id));
 
-  it('has the special tokens at the ids of config.json, and decodes every text unchanged', () => {
+  it('has the special tokens at the ids of config.json, and decodes every text unchanged', { tags: 'slow' }, () => {
     const made = syntheticTokenizer(family, config.vocabSize);
     expect([made.bosToken, made.eosTokens]).toEqual([config.bosToken, config.eosTokens]);
     const tokenizer = new Tokenizer(made.tokenizer, made.config);

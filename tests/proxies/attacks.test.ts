@@ -164,7 +164,7 @@ describe.skipIf(skip)('a hostile page', () => {
     expect(observation).toContain("heading 'Calm'");
     await othersGoOn();
   }, 60_000);
-  it('that asks to stay is left by every way', async () => {
+  it('that asks to stay is left by every way', { tags: 'slow', timeout: 60_000 }, async () => {
     for (const leave of [`goto [${site.address}/calm]`, 'go_back']) {
       await client.step(visitor, `goto [${site.address}/calm]`);
       const { observation } = await client.step(visitor, `goto [${site.address}/staying]`);
@@ -173,14 +173,14 @@ describe.skipIf(skip)('a hostile page', () => {
       const left = await client.step(visitor, leave);
       expect([left.info?.fail_error, left.observation]).toEqual(['', expect.stringContaining("heading 'Calm'")]);
     }
-  }, 60_000);
-  it('that never finishes loading is waited for only once', async () => {
+  });
+  it('that never finishes loading is waited for only once', { tags: 'slow', timeout: 60_000 }, async () => {
     await client.step(visitor, `goto [${site.address}/calm]`);
     await client.step(visitor, `goto [${site.address}/waiting]`);
     const began = performance.now();
     for (let k = 0; k < 3; k++) await client.step(visitor, 'scroll [down]');
     expect(performance.now() - began).toBeLessThan(3 * limits.loadSeconds * 1000);
-  }, 60_000);
+  });
 });
 
 describe('the gate', () => {

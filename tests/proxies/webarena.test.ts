@@ -130,7 +130,10 @@ describe.skipIf(skip)('log-ins', () => {
       limits: { loadSeconds: 5 },
     });
 
-  it('are made once with the site’s own form, and checked on the page', async () => {
+  it('are made once with the site’s own form, and checked on the page', {
+    tags: 'slow',
+    timeout: 120_000,
+  }, async () => {
     const there = await open(password);
     try {
       const one = new Client(there.proxy);
@@ -143,7 +146,7 @@ describe.skipIf(skip)('log-ins', () => {
     } finally {
       await there.close();
     }
-  }, 120_000);
+  });
   it('that fail are reported by name, without the password', async () => {
     const there = await open('not-the-password');
     try {

@@ -294,7 +294,7 @@ describe('rounds', () => {
     }
   });
 
-  it('wait for pages if there are too few, without changing any trajectory', async () => {
+  it('wait for pages if there are too few, without changing any trajectory', { tags: 'slow' }, async () => {
     for (const maskActions of [true, false]) {
       const change = { maskActions, groupSize: 8, limit: 12 };
       const batched = (await play(change)).trajectories;

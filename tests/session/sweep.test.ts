@@ -216,7 +216,7 @@ describe('a sweep', () => {
   it.each([
     ['more bytes than fit', 2, 2 ** 29],
     ['more runs than take part at once', 9, 0],
-  ])('has one engine open at a time: %s', async (_, seeds, bytes) => {
+  ])('has one engine open at a time: %s', { tags: 'slow' }, async (_, seeds, bytes) => {
     const document = swept({
       seeds: Array.from({ length: seeds }, (_seed, i) => i),
       variants: seeds === 2 ? variants : [],

@@ -33,7 +33,7 @@ describe('the index', () => {
   it.each([
     ['small', largeIndex - 200, false],
     ['large, in which words that half of the documents hold do not count beside others', largeIndex + 200, true],
-  ])('ranks 1,000 queries by the formula: %s', async (_, size, leavesOut) => {
+  ])('ranks 1,000 queries by the formula: %s', { tags: 'slow' }, async (_, size, leavesOut) => {
     const made = make(size);
     const { documents } = made;
     const index = await TextIndex.inMemory(documents);
