@@ -7,12 +7,18 @@ import { frameScript } from './scripts/frame-script.mjs';
 import { installable } from './scripts/installable.mjs';
 import { localeWords } from './scripts/locale-plugin.mjs';
 
-/** What runs in Node too imports Node's modules behind `import.meta.env.SSR`, which a page never reaches: nothing to warn of. */
+/**
+ * Drops Vite's warning about imports of Node's modules: they are behind `import.meta.env.SSR`, which is false in a
+ * page.
+ */
 const onLog: Rolldown.InputOptions['onLog'] = (level, log, report) => {
   if (!/Module "node:\w+(\/\w+)?" has been externalized/.test(log.message)) report(level, log);
 };
 
-/** Isolate the page, so that it may use threads. A static host that does not send them is helped by the service worker. */
+/**
+ * Headers that isolate the page, so that it may use threads. On a static host that does not send them, the service
+ * worker adds them.
+ */
 const headers = {
   'Cross-Origin-Opener-Policy': 'same-origin',
   'Cross-Origin-Embedder-Policy': 'require-corp',

@@ -49,7 +49,7 @@ export default defineConfig({
           hookTimeout: 120_000,
           // Two files at once: most wait for a browser, a disk or one thread.
           maxWorkers: 2,
-          // Files of one worker share the modules that they import, a fifth of the time of this project.
+          // Files of one worker share the modules that they import, which saves a fifth of this project's time.
           isolate: false,
         },
       },
@@ -59,11 +59,11 @@ export default defineConfig({
           environment: 'node',
           include: ['tests/page/**/*.test.ts'],
           globalSetup: 'tests/page/one-build.ts',
-          // Firefox is nothing that a newcomer must have: `npm test -- firefox`.
+          // `npm test -- firefox` runs these; a newcomer need not have Firefox.
           exclude: process.env.TABGYM_FIREFOX_TESTS ? [] : ['tests/page/firefox*.test.ts'],
           testTimeout: 300_000,
           hookTimeout: 300_000,
-          // Two files at once, and two of the tests that a file calls concurrent: a browser waits half of its time.
+          // Two files at once, and in each two of its concurrent tests: a browser is idle half of the time.
           maxWorkers: 2,
           maxConcurrency: 2,
         },

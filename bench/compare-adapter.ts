@@ -28,8 +28,8 @@ export interface AdapterComparison {
 }
 
 /**
- * Required speed relative to an adapter, by part of its name: for steps in general, and for the long step, whose number
- * of operations favours WebAssembly.
+ * Least speed of WebAssembly as a multiple of an adapter's, for adapters whose name matches: for most steps, and for
+ * the long step, whose number of operations favours WebAssembly.
  */
 const aims: [adapter: RegExp, times: number, ofLong: number][] = [
   [/swiftshader/i, 8, 8],

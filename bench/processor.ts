@@ -50,8 +50,8 @@ async function clock({ run }: Work): Promise<number> {
 const rate = ({ flops }: Work, ms: number) => flops / ms / 1e6;
 
 /**
- * Fewest milliseconds of each, alternating the two, and the first's rate divided by the second's. The minimum excludes
- * disturbances by other work.
+ * Runs both pieces of work in turn, and returns the shortest time of each in milliseconds, and the rate of `a` divided
+ * by that of `b`. The shortest time excludes disturbances by other work.
  */
 async function inTurns(a: Work, b: Work): Promise<{ a: number; b: number; share: number }> {
   await a.run();

@@ -1,8 +1,8 @@
 /**
  * Measures language models on packed weights: decoding at batch 1, 8 and 32, and training an adapter on 512 and 2,048
- * tokens. On a software adapter it uses fewer layers and shorter runs, as the names state. The floor counts each packed
- * byte once per token of the batch (decoding) or three times per update (forward, recomputed forward, gradient of the
- * inputs), and the arithmetic of the same.
+ * tokens. On a software adapter it uses fewer layers and shorter runs, as the names state. The floor assumes that each
+ * packed byte is read once per token of the batch (decoding) or three times per update (forward, recomputed forward,
+ * gradient of the inputs), and counts the arithmetic of these passes.
  */
 import { nodeGpu } from '../src/cli/node-gpu.ts';
 import { Gpu } from '../src/device/webgpu/device.ts';

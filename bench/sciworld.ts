@@ -1,9 +1,9 @@
 /**
- * Measures ScienceWorld at the World contract: batches of 16, text in and text out, in this process. Our figures stand
- * beside the JVM's, from the specification of the world: 83 to 172 steps, 28 to 35 full steps with valid actions, 39 to
- * 72 lists and about 20 loads per second of CPU time; the better end of each is used. So ours are per second of CPU
- * time too, which a busy machine does not change. The floor is 50 times, the aim 500 times. Commands are a random
- * player's.
+ * Measures ScienceWorld at the World contract: batches of 16, text in and text out, in this process. Compares with the
+ * original on the JVM: 83 to 172 steps, 28 to 35 full steps with valid actions, 39 to 72 lists and about 20 loads per
+ * second of CPU time, of which the higher figures are used. Our figures are also per second of CPU time, which a busy
+ * machine does not change. They must be at least 50 times the original's; the aim is 500 times. A random player chooses
+ * the commands.
  */
 
 import type { Task } from '../src/envs/env.ts';

@@ -90,7 +90,7 @@ const FEW: u32 = 3;
 const SCALES: usize = 128;
 const MINIMA: usize = SCALES + <usize>GROUPS * 32;
 const PANEL: usize = MINIMA + <usize>GROUPS * 32;
-/** Unpacked codes of eight rows behind the panel. */
+/** After the panel: the unpacked codes of eight rows. */
 const ROWS_AT: usize = PANEL + <usize>GROUPS * 256;
 export const INTEGER_SCRATCH: usize = ROWS_AT + <usize>GROUPS * 256;
 

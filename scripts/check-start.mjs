@@ -86,7 +86,8 @@ async function checkIn(context, address, foreignRequests) {
   const page = context.pages()[0] ?? (await context.newPage());
   const problems = [];
   const requested = [];
-  // Every request of the page and its workers. Here even an address of Chromium's own counts as theirs.
+  // Every request of the page and its workers. None may go elsewhere, not even to an address that Chromium itself
+  // requests.
   context.on('request', (seen) => requested.push(`${seen.method()} ${seen.url()}`));
   page.on('console', (message) => message.type() === 'error' && problems.push(`the page printed: ${message.text()}`));
   page.on('pageerror', (error) => problems.push(`the page threw: ${error.message}`));

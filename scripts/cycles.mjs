@@ -35,7 +35,7 @@ const innerTables = Object.fromEntries(
     .filter(([, rooms]) => Object.keys(rooms).length),
 );
 
-/** True if a name of a table is the folder; `*` in the name stands for one part of a path. */
+/** True if a name in a table matches the folder; `*` in the name stands for one part of a path. */
 const matches = (name, folder) => {
   const parts = name.split('/');
   const others = folder.split('/');
@@ -62,9 +62,9 @@ function layerOf(file) {
 }
 
 /**
- * Imports that the table allows to a folder: by a row of its own, or by one for all such folders (`envs-wasm/*`). In
- * the latter, `*` in a cell with as many parts before it stands for the same name as in the folder: the view of a world
- * may import that world.
+ * Imports that the table allows to a folder: by a row of its own, or by one for all such folders (`envs-wasm/*`). In a
+ * row for several folders, a `*` at the same position in an allowed import stands for the same name. So the row for the
+ * views of the worlds lets each view import its own world only.
  */
 function ruleOf(layer) {
   if (layers[layer]) return layers[layer];

@@ -40,7 +40,7 @@ export async function buildCli() {
   console.log(`built the command line tools in ${Date.now() - started} ms`);
 }
 
-// A closed pipe, as in `npm run train -- ... | head`, takes away the reader of the lines, not the work.
+// After the pipe is closed, as in `npm run train -- ... | head`, the tool continues without printing.
 for (const stream of [process.stdout, process.stderr])
   stream.on('error', (error) => {
     if (error.code !== 'EPIPE') throw error;

@@ -74,7 +74,7 @@ const programs =
     return sum(...counts);
   };
 
-/** Checks of the sources: each mostly takes one thread, so they run beside the tests in Chromium, which do too. */
+/** Checks of the sources. They run at the same time as the tests in Chromium, because both mostly use one thread. */
 const sources = {
   types: programs(bin('typescript/bin/tsc', '--noEmit')),
   lint: programs(bin('@biomejs/biome/bin/biome', 'ci', '--colors=off', '--error-on-warnings', '.'), [
@@ -160,7 +160,7 @@ async function runAll(names) {
 }
 
 function report() {
-  // Printed after all output of the checks, so that a reader of the end finds them.
+  // Printed after all output of the checks, so that they are at the end.
   const failures = table.flatMap((row) => row.failures ?? []);
   if (failures.length) console.log(`\n== failed\n${failures.join('\n')}`);
   console.log('\n== results');

@@ -1,4 +1,4 @@
-// matmul_nn with one output per thread: for sizes that are no multiple of four. Constant: ACCUMULATE.
+// matmul_nn with one output per thread: for sizes that are not multiples of four. Constant: ACCUMULATE.
 // @include grid
 struct Params { M: u32, N: u32, K: u32 }
 @group(0) @binding(0) var<uniform> p: Params;

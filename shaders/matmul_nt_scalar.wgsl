@@ -1,4 +1,4 @@
-// matmul_nt with one output per thread: for sizes that are no multiple of four.
+// matmul_nt with one output per thread: for sizes that are not multiples of four.
 // Constants: HAS_BIAS, HAS_RESIDUAL.
 // @include grid
 struct Params { M: u32, N: u32, K: u32 }

@@ -1,4 +1,4 @@
-// matmul_tn with one output per thread: for sizes that are no multiple of four. Constant: ACCUMULATE.
+// matmul_tn with one output per thread: for sizes that are not multiples of four. Constant: ACCUMULATE.
 // @include grid
 struct Params { T: u32, N: u32, K: u32, chunk: u32 }
 @group(0) @binding(0) var<uniform> p: Params;

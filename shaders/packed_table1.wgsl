@@ -1,4 +1,4 @@
-// packed_table4 with one value per element: for row lengths that are no multiple of four. Constants: BITS, MINIMUM.
+// packed_table4 with one value per element: for row lengths that are not multiples of four. Constants: BITS, MINIMUM.
 alias TABLE = u32;
 fn table_at(row: u32, c: u32, C: u32) -> f32 {
   let G = (C + 31u) / 32u;

@@ -1,4 +1,5 @@
-// quant_matmul_nn with one output per thread: for sizes that are no multiple of four. Constants: BITS, MINIMUM, ACCUMULATE.
+// quant_matmul_nn with one output per thread: for sizes that are not multiples of four.
+// Constants: BITS, MINIMUM, ACCUMULATE.
 // @include grid
 // @include quant
 // @include quant_words

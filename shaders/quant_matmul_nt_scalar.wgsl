@@ -1,4 +1,4 @@
-// quant_matmul_nt with one output per thread: for sizes that are no multiple of four.
+// quant_matmul_nt with one output per thread: for sizes that are not multiples of four.
 // Constants: BITS, MINIMUM, HAS_BIAS, HAS_RESIDUAL.
 // @include grid
 // @include quant

@@ -1,5 +1,5 @@
 // Backward of rope_forward: the gradient of the fused projection. It rotates the gradients of queries and keys back,
-// then through the RMSNorm of the heads if there is one, and copies those of the values.
+// passes them through the backward of the heads' RMSNorm if there is one, and copies the gradients of the values.
 // Shapes: as rope_forward; inp is the projection before the norm, dquery (T, H D), dcache (T, 2 KV D), dinp (T, (H + 2
 // KV) D), dgain (T, (H + KV) D) = gradient times xhat, whose sum over tokens and heads is the gradient of the gains
 // (QK_NORM only).

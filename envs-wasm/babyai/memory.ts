@@ -65,7 +65,7 @@ let queued: i32 = 0;
 const exits = new StaticArray<i32>(256);
 let exitCount: i32 = 0;
 
-/** Visits a neighbour of a cell that was reached by `from`. */
+/** Visits the cell (x, y), next to a cell that was reached through the exit `from`. */
 function visit(w: World, x: i32, y: i32, from: u16): void {
   if (x < 0 || y < 0 || x >= STRIDE - PAD || y >= STRIDE - PAD) return;
   if (from == HERE && (abs(x - w.x) > REACH || abs(y - w.y) > REACH)) return;

@@ -172,7 +172,7 @@ function knowsLeaf(w: World, index: i32): bool {
   if (l.status == SUCCESS || !knowsOneOf(w, description(w, index * 2))) return false;
   return l.kind != PUT_NEXT || knowsOneOf(w, description(w, index * 2 + 1));
 }
-/** True if the objects of some part of the mission that can be done next were seen. */
+/** True if the agent has seen the objects of a part of the mission that may be done next. */
 function knowsNextPart(w: World): bool {
   const m = mission(w);
   const first = m.kind == BEFORE || m.kind == ONLY ? 0 : 1;

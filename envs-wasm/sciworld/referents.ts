@@ -1,9 +1,9 @@
 /**
  * Chooses one referent for each object of a list, as unique as the original makes it. An object answers to its phrases
- * r, and to "r in k" and "r on k" for each phrase k of its container. It keeps those that no other object of the list
- * answers to, or all if there are none, and takes the first. Referents are written out only where necessary: the other
- * objects with r, and with a container with k, are looked up. Objects that share all their referents ("crowded") try
- * others; the last ten attempts are random.
+ * r, and to "r in k" and "r on k" for each phrase k of its container. The choice is the first of these that no other
+ * object of the list answers to, or the first of all if every one is shared. Most referents are never written out: it
+ * is enough to look up the other objects that have the phrase r and a container with the phrase k. An object that
+ * shares all of its referents ("crowded") makes further attempts, of which the last ten are random.
  */
 import { List } from './list';
 import { NIL, Obj, isNil, isOf } from './object';

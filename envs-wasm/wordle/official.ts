@@ -68,7 +68,7 @@ export function takeList(list: i32, size: i32): void {
   tableSize = size;
 }
 
-/** Makes single words current: begin, add each, settle. */
+/** Makes the added words the current ones: call `beginWords`, `addWord` for each word, then `settleWords`. */
 export function beginWords(): void { words.length = 0; }
 export function addWord(word: i32): void { words.push(word); }
 export function settleWords(): void {

@@ -108,7 +108,8 @@ export class GuardedContext {
     page.on('dialog', (dialog) => {
       if (++this.dialogs > dialogs)
         this.end('TooManyDialogs', `The episode's pages opened more than ${dialogs} dialogs.`);
-      // A page may not hold the episode: leaving it is accepted, as Playwright does where nobody listens.
+      // A page must not be able to block the episode, so a dialog that asks before leaving is accepted, as Playwright
+      // does by default.
       else void (dialog.type() === 'beforeunload' ? dialog.accept() : dialog.dismiss()).catch(() => {});
     });
     page.on('download', (download) => void download.cancel().catch(() => {}));

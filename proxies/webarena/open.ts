@@ -26,9 +26,9 @@ function notesOf(tasks: TaskList, hosts: Hosts): string[] {
 }
 
 /**
- * Chromium of one environment, and its release. Environments share one, except with `details`: if a page crashes while
- * its screenshot is taken, the whole of Chromium may end (156: SIGSEGV in 5 of 26 such pages, in none of 49 without a
- * screenshot), and then it is no other episode's.
+ * Chromium of one environment, and its release. Environments share one Chromium. With `details` each has its own,
+ * because a page that crashes while its screenshot is taken may end all of Chromium (version 156: SIGSEGV in 5 of 26
+ * such pages, in none of 49 without a screenshot) and with it every episode in it.
  */
 function chromiumFor(config: WebArenaConfig, shared: Chromium) {
   if (!config.details) return { chromium: shared, release: async () => {} };

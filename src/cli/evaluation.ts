@@ -244,7 +244,7 @@ export function writeReport(report: SuiteReport, columns: readonly string[], fol
   return files.map(([name]) => join(folder, name));
 }
 
-/** The gain of a run's file by reward, in a line; empty without one. */
+/** One line with the gain by reward that a run's file records; empty if it records none. */
 export function gainOfRun(path: string): string[] {
   if (isAddress(path)) return [];
   const file = runFile(path);

@@ -73,7 +73,7 @@ function halved(
   return s[name] > least ? { ...s, [name]: Math.max(least, s[name] >> 1) } : null;
 }
 
-/** Settings with shorter trajectories, and with that a smaller batch. */
+/** Settings with shorter trajectories, which also makes the batch smaller. */
 function shorter(s: PlanSettings, name: 'prompt' | 'completion'): PlanSettings | null {
   const next = halved(s, name, 64);
   return next && { ...next, tokens: Math.max(s.tokens >> 1, leastTokens(next)) };

@@ -15,7 +15,7 @@ const GAIN = 0.3;
 /** The success of one step's batch is noisy, so the mean over this many steps is compared. */
 const WINDOW = 5;
 
-/** Three decimals. A rate or mean that is not finite is null once it was stored as JSON. */
+/** Three decimals. A rate or mean that is not finite becomes null when it is stored as JSON. */
 export const three = (value: number | null) =>
   value !== null && Number.isFinite(value) ? value.toFixed(3) : 'not finite';
 /** A rate with its interval and number of episodes. */

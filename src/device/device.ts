@@ -130,8 +130,8 @@ export interface Recorder {
   /** Waits until all recorded work is done. */
   finish(): Promise<void>;
   /**
-   * Runs recorded work, if it runs on this very thread, and lets the thread handle its messages meanwhile; otherwise
-   * waits only for the gate. Call it in long loops.
+   * On a device that computes on this thread, runs the recorded work in slices between which the thread handles its
+   * messages. On any device, waits while the gate is closed. Call it in long loops.
    */
   yieldToMessages(): Promise<void>;
   /**

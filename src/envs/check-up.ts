@@ -94,7 +94,7 @@ const spread = (tasks: readonly Task[], count: number): Task[] =>
     ? []
     : Array.from({ length: count }, (_, k) => tasks[Math.floor((k * tasks.length) / count) % tasks.length]);
 
-/** Plays tasks in batches, each for its most turns. `chooserOf` may ask the world for plans after a reset. */
+/** Plays tasks in batches, each for at most `limitOf` turns. `chooserOf` may ask the world for plans after a reset. */
 async function play(
   world: World,
   tasks: readonly Task[],
@@ -197,7 +197,10 @@ function playerOf(played: readonly Played[], success: number): CheckedPlayer {
   };
 }
 
-/** Plays some tasks again with the same actions, asking for views and plans in between; returns a text that differs. */
+/**
+ * Plays some tasks again with the same actions, and requests views and plans in between. Returns the first text that
+ * differs from the first play, or null.
+ */
 async function differing(world: World, played: readonly Played[]): Promise<string | null> {
   for (const each of spreadPlayed(played)) {
     const [opening] = await world.reset([0], [each.task]);
@@ -261,7 +264,7 @@ export async function checkUp(
   const chance = playerOf(random, successReward);
   const oracle = planned.length ? playerOf(planned, successReward) : null;
   const findings = findingsOf(random, planned, { chance, oracle }, settings);
-  // Some episodes are played on, since a tight horizon may be over before any ends.
+  // If no episode has ended, a few are played again with more turns, because the horizon may have been too short.
   if (!all.some(({ done, failure }) => done || failure !== null)) {
     const longer = await play(world, tasks.slice(0, compared), () => turns, atRandom);
     if (!longer.some(({ done }) => done)) findings.push({ kind: 'never-ends', detail: `${turns}`, note: false });

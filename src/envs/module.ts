@@ -31,7 +31,7 @@ export interface WorldModule extends WorldDescription {
   /** Source of a tiny policy's vocabulary. If absent, no tiny policy can play it. */
   vocabulary?: VocabularySource;
   budget: TokenBudget;
-  /** Its task for a person who knows nothing of it, in one sentence that begins "An agent learns to". */
+  /** The world's task for a newcomer, in one sentence that begins "An agent learns to". */
   plain?: string;
   /** Heading for a large family in a list of worlds. */
   group?: string;

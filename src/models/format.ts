@@ -60,7 +60,10 @@ export function encodePiece(piece: WeightPiece): Uint8Array[] {
 export const formatName = (piece: WeightPiece): string =>
   piece.kind === 'f32' ? 'f32' : `${piece.packed.row.bits}${piece.packed.row.minimum ? '+' : ''}`;
 
-/** Reads `formatName`. Pieces without a name were kept before there were minima, int4's in four symmetric bits. */
+/**
+ * Reads `formatName`. Pieces without a name were stored by a version that had no minima: int8's in eight symmetric
+ * bits, int4's in four.
+ */
 export function namedFormat(name: string | undefined, precision: Precision, where: Rows): PackedFormat | null {
   if (name === 'f32' || precision === 'f32' || where.shape.length < 2) return null;
   if (name === undefined) return symmetric(precision === 'int8' || isTable(where.name) ? 8 : 4);

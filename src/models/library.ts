@@ -1,6 +1,7 @@
 /**
- * Library of language models, both found and kept on disk. Looks models up, downloads them ahead of a run with progress
- * and cancellation, lists and deletes them, and opens them for an engine. Access tokens are held here, in memory only.
+ * Library of language models: those that were looked up, and those kept on disk. Looks models up, downloads them ahead
+ * of a run with progress and cancellation, lists and deletes them, and opens them for an engine. Access tokens are held
+ * here, in memory only.
  */
 
 import { catalogue } from '../policy/catalogue.ts';

@@ -1,7 +1,7 @@
 /**
  * Choice of a model's weight files, by the rules of transformers 5 (`from_pretrained`): the file that config.json names,
- * else model.safetensors, else the parts that model.safetensors.index.json lists. An index beside a single file was left
- * over from an earlier save, and its parts are not read.
+ * else model.safetensors, else the parts that model.safetensors.index.json lists. An index beside a single file is
+ * taken for a leftover of an earlier save: its parts are not read.
  */
 import { CheckpointError } from '../policy/formats/checkpoint.ts';
 import { type ModelSource, SourceError, type SourceFile } from '../store/weights-source.ts';

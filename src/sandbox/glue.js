@@ -1,5 +1,5 @@
-// Runs first in every realm; only the host receives its value. It copies the built-ins that it needs now, before custom
-// code can replace them.
+// Runs first in every realm; only the host receives its value. It first copies the built-ins that it needs, before
+// custom code can replace them.
 (() => {
   const { parse, stringify } = JSON;
   const Floats = Float64Array;

@@ -93,7 +93,7 @@ class Call {
     return { arrays: { ...arrays }, values };
   }
 
-  /** Reads the text of a reply. The host trusts nothing of it: the code shares a realm with its author. */
+  /** Reads the text of a reply. The host validates all of it, because custom code runs in the realm that wrote it. */
   private replyOf(text: string, count: number): { layout: [string, number][]; values: unknown } {
     const { layout, values = null } = Object(parsed(text)) as { layout?: unknown; values?: unknown };
     const isLaidOut =

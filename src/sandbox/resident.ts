@@ -37,14 +37,14 @@ const residentLimits: ResidentLimits = {
   memoryBytes: 128 * 2 ** 20,
   callBytes: 32 * 2 ** 20,
   passes: 10_000_000,
-  // As in sandbox.ts: a browser's worker overflows first with more.
+  // As in sandbox.ts: with more, the stack of a browser's worker overflows first.
   stackBytes: 64 * 1024,
 };
 
 export interface ResidentSource {
   /**
    * Trusted source that runs first. Its value is `(make, values) => (name, json) => json`: `make()` returns the exports
-   * of a fresh copy of the custom module, and the result is the module's face to the host.
+   * of a fresh copy of the custom module, and the result is the function through which the host calls that copy.
    */
   prelude: string;
   /** Source of the custom module, and its name in messages. */
@@ -180,7 +180,7 @@ export class Resident {
   }
 
   /**
-   * Calls the module by its face. `json` and the result are JSON texts. Throws a SandboxError; `passes` lowers the
+   * Calls a function of the module. `json` and the result are JSON texts. Throws a SandboxError; `passes` lowers the
    * limit of this call.
    */
   call(name: string, json: string, passes = this.interpreter.limits.passes): string {

@@ -1,7 +1,7 @@
 /**
- * Access to a server: the Host header, the page's origin and the token. The token is the first segment of the path,
- * because sockets and AgentGym's Python clients cannot send headers of their own, or `Authorization: Bearer`, as
- * OpenAI's clients send it; the segment is removed before any other module sees the request. Programs send no Origin
+ * Access to a server: the Host header, the page's origin and the token. The token is either the first segment of the
+ * path, because sockets and AgentGym's Python clients cannot send headers of their own, or `Authorization: Bearer`, as
+ * OpenAI's clients send it. The segment is removed before any other module reads the request. Programs send no Origin
  * header and need only the token. A refusal has status 403, or 429 after too many wrong tokens, and a named error.
  */
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
@@ -64,7 +64,7 @@ export interface DoorOptions {
   /** Address that the server listens on. */
   host: string;
   token: string | null;
-  /** Ends of the refusals: the setting that admits a host, or an origin. */
+  /** Last sentence of a refusal: the setting that admits the host, or the origin. */
   admits: { host: string; origin(origin: string): string };
   /** Name of the refusal of a page. */
   pageRefusal: ForeignOrigin['name'];

@@ -24,7 +24,7 @@ export interface TalkReply {
   /** Tokens that were read for this reply. Those of the conversation so far are kept from the reply before. */
   readTokens: number;
   readMs: number;
-  /** Tokens of the reply; the first one belongs to the time of reading. */
+  /** Tokens of the reply. The time of the first one is part of `readMs`. */
   tokens: number;
   /** Time from the first to the last token of the reply. */
   replyMs: number;

@@ -97,7 +97,7 @@ export function indexOf(
 ): BundleIndex {
   const facts = [...entries].map(([name, b]) => [name, { bytes: b.byteLength, crc: crc32(b), sha256: sha256(b) }]);
   const index = { run: summary, checkpoints, files: Object.fromEntries(facts), records: chainOf(lines) };
-  // The hash is that of the text which a reader parses: fields without a value are gone there.
+  // Hashes the index as a reader parses it: JSON leaves out fields that are undefined.
   const read: BundleIndex = JSON.parse(JSON.stringify({ format: BUNDLE_FORMAT, ...index }));
   return { ...read, hash: hashOf(read) };
 }

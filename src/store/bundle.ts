@@ -160,7 +160,7 @@ const needed = ['tabgym.json', 'experiment.json'];
  */
 export class DamagedRunError extends BundleError {
   override name: 'DamagedRunError' | 'PartlyDamagedRunError';
-  /** True if the other parts can be opened, with `whole: true`. */
+  /** True if the undamaged parts can be opened with `whole: true`. */
   readonly hasRest: boolean;
 
   constructor(
@@ -178,7 +178,7 @@ export class DamagedRunError extends BundleError {
   }
 }
 
-/** Entries that are what the index lists. Throws `DamagedRunError` for others, unless only the whole ones are wanted. */
+/** Entries that match the index. Throws `DamagedRunError` if any does not, unless `onlyWhole` is true. */
 function verified(bytes: Uint8Array, onlyWhole: boolean) {
   const damaged = new Set<string>();
   const entries = entriesOf(bytes, undefined, (name) => damaged.add(name));
@@ -298,7 +298,7 @@ export type AdapterFiles = { [name in (typeof ADAPTER_FILES)[number]]: Uint8Arra
 
 /** Index of weights in several files, which are read of a language model only. */
 const shardIndex = 'model.safetensors.index.json';
-/** All files that are read of a policy. */
+/** All files of a policy that are read. */
 export const policyFileNames: readonly string[] = [...POLICY_FILES, shardIndex];
 
 /**

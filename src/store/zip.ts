@@ -196,7 +196,7 @@ function readDirectory(view: DataView): Listed[] {
 
 /**
  * Entries of a zip by name; `wanted` selects some of them. Throws `ZipError` if the bytes are not a readable zip. With
- * `damaged`, entries that cannot be unpacked are left out and named to it.
+ * `damaged`, entries that cannot be unpacked are left out, and `damaged` is called with their names.
  */
 export function unzip(
   bytes: Uint8Array,

@@ -25,7 +25,8 @@ export class NotReachedError extends Error {
 
 /**
  * All drawn elements that match a selector, in any shadow root. `tabgym-X REST` is REST inside the shadow root of an X,
- * at any depth. Runs in the page, or beside it if its policy allows no foreign script (`page`: its document).
+ * at any depth. Runs in the page, or outside it if the page's content policy allows no foreign script; `page` is then
+ * the page's document.
  */
 export function deepAll(selector: string, page: Document = document): Element[] {
   const all = (root: ParentNode, wanted: string): Element[] => [

@@ -135,7 +135,7 @@ describe('a file is mapped to the run', () => {
     expect(messages[6]).toMatch(/turn 1: "sing" is not among the actions/);
     expect(messages[7]).toMatch(/doors_3 begins differently in this run/);
     expect(messages[8]).toMatch(/no training task of the run begins with its first observation/);
-    expect(messages[9]).toMatch(/"conversations" is missing, which the first record of this file has/);
+    expect(messages[9]).toMatch(/"conversations" is missing; the first record of this file has it/);
     expect(messages[10]).toMatch(/did not reach its goal/);
   });
 

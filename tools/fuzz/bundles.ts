@@ -1,7 +1,7 @@
 /**
- * `npm run fuzz:bundles [-- --mutations N] [--seed N]`: mutates a run's file, its bytes and the values in it, and counts
- * how each is read: refused by name, equal in every value, or otherwise. Exits with 1 if any is read otherwise, fails
- * without a name or takes longer than two seconds.
+ * `npm run fuzz:bundles [-- --mutations N] [--seed N]`: mutates the bytes and the values of a run's file, and counts
+ * the results of reading it: refused by name, read with every value equal, or read with a changed value. Exits with 1
+ * if any is read with a changed value, fails without a name or takes longer than two seconds.
  */
 import { Command } from 'commander';
 import { readRunFile } from '../../src/session/run-file.ts';

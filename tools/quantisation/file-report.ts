@@ -164,7 +164,10 @@ export async function fileReport(path: string, options: FileReportOptions): Prom
   return `${lines.join('\n')}\n`;
 }
 
-/** The file at each precision, and the other file with its own values, whose size is that of its tensors. */
+/**
+ * Measures the file at each precision, and the other file with its own values; the size of the other file is the bytes
+ * of its tensors.
+ */
 async function measuredModels(path: string, beside: string | null): Promise<Measured[]> {
   const measured: Measured[] = [];
   for (const precision of precisions) {

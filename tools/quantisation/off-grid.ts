@@ -1,8 +1,8 @@
 /**
- * Weights of a model off the grid of its file's blocks. Quantised again, values that lie on a grid of 32 are exact; these
- * are not:
- * - shifted: every axis that a product sums over is rotated by 16 places, so that groups of 32 begin at other values. The
- * model computes the same: what writes an axis is rotated as what reads it;
+ * Weights of a model off the grid of its file's blocks. Values that lie on the grid stay exact when they are quantised
+ * again; these do not:
+ * - shifted: every axis that a product sums over is rotated by 16 places, so that groups of 32 begin at other values.
+ * The model computes the same, because the matrices that write an axis and those that read it are rotated alike;
  * - merged: an adapter's products are added to their matrices.
  */
 import type { ModelConfig } from '../../src/policy/config.ts';

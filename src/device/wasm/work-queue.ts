@@ -16,7 +16,7 @@ interface CallList {
   count: number;
   /** Kernel of a call that is timed; it is then the only one of its list. */
   name: string | null;
-  /** True once it has been taken; no call joins it then. */
+  /** True once the list has been taken; no further call is added to it. */
   isTaken: boolean;
 }
 

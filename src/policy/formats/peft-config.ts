@@ -171,7 +171,7 @@ function layerMatcher(layers: unknown, pattern: unknown): Matcher {
   };
 }
 
-/** True if the name ends with the key, as a whole or after a point; a point of the key stands for any character. */
+/** True if the name equals the key or ends with a dot and the key. A dot in the key matches any character. */
 function endsWithKey(name: string, key: string): boolean {
   const start = name.length - key.length;
   if (start < 0 || (start > 0 && name[start - 1] !== '.')) return false;

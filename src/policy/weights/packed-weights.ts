@@ -71,7 +71,7 @@ export class PackedSet {
   /** Writes some rows of a tensor, packing them if needed. Throws StateError or QuantizeError. */
   write(recorder: Recorder, piece: WeightPiece): void {
     if (piece.shape.length === 1) {
-      if (piece.kind !== 'f32') throw new StateError(`${piece.name} is packed; vectors stay f32.`);
+      if (piece.kind !== 'f32') throw new StateError(`${piece.name} is packed, but a vector must be f32.`);
       this.vectors.write(recorder, piece.name, 0, piece.values);
       return;
     }

@@ -50,8 +50,9 @@ export const policyBegins = (share: number, { keys }: Pick<MisstepKeys, 'keys'>)
   uniform(...keys, 0, 3) < share;
 
 /**
- * First turns of the policy in an episode, up to a turn drawn at random and never the last one. The oracle continues
- * from there (DAgger, Ross et al. https://arxiv.org/abs/1011.0686, with the teacher in charge to the end).
+ * Turns from the start of an episode that the policy plays: up to a turn drawn at random, but not the last turn. The
+ * oracle continues from there (DAgger, Ross et al. https://arxiv.org/abs/1011.0686, with the teacher in charge to the
+ * end).
  */
 export function policyStart(played: readonly PolicyTurn[], { keys }: Pick<MisstepKeys, 'keys'>): readonly PolicyTurn[] {
   return played.length < 2 ? [] : played.slice(0, 1 + below(played.length - 1, ...keys, 0, 4));

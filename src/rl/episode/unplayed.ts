@@ -28,7 +28,7 @@ export interface Planned {
 
 interface Tally {
   title: string;
-  /** Number of first episodes. */
+  /** Number of the world's first episodes, which are watched for failures. */
   first: number;
   /** Keys of the first episodes that have not failed. */
   undecided: Set<number>;

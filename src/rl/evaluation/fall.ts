@@ -148,8 +148,8 @@ const signals: { [signal in Signal]: SignalRule } = {
 };
 
 /**
- * Moves up to this many steps after the fall was certain may still be its cause, because the step of the fall is no
- * more exact than this.
+ * A signal that moves up to this many steps after the detected fall may still be its cause, because the step of the
+ * fall is known only this exactly.
  */
 const SLACK = 3;
 

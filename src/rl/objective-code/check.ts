@@ -87,7 +87,10 @@ const movesOf = (names: readonly Moved[]): Move[] =>
     Array.from({ length: N }, (_, row) => [[name, row, -step] as const, [name, row, step] as const]).flat(),
   );
 
-/** Slopes of one kind beside those of the loss. `totals`: summed losses of its moves. */
+/**
+ * Compares the slopes of one kind that the code returned with the finite differences of its loss. `totals`: summed loss
+ * after each move.
+ */
 function compare(name: Moved, here: CodeEvaluation, totals: Float64Array): SlopeDifference[] {
   const column = slopes[name];
   const claimed = here[column] ?? new Float64Array(N);

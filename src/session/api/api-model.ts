@@ -148,8 +148,8 @@ export class ApiModel {
   }
 
   /**
-   * True if the refused request contains an empty reply, which is sent in other words from now on. `sentEmpty`: the
-   * content that this request had for it. Requests that were already under way are refused for the same reason.
+   * True if the refused request contains an empty reply; from now on empty replies are sent as another text.
+   * `sentEmpty`: the text that the refused request had for them. Requests sent before the change may be refused too.
    */
   private fillsEmpty(
     messages: readonly ChatTurnMessage[],

@@ -12,9 +12,9 @@ import { untrained } from './kind.ts';
 
 /**
  * A run at step 0 with a PEFT adapter, and with its own tokenizer and chat template if it has them. The base model is
- * the one that the adapter names, under the preset's name for it if the preset has the same model. The preset's model is
- * used instead if the adapter names none, or names a different one without this project's key of the model; `beside`, a
- * model in the folder around the adapter, if neither names one.
+ * the one that the adapter names, under the preset's name for it if the preset has the same model. It is the preset's
+ * model instead if the adapter names none, or names another one without this project's key of it. If neither names one,
+ * it is `beside`, a model in the folder around the adapter.
  */
 export function importedAdapter(
   files: AdapterFiles,

@@ -133,9 +133,10 @@ export class Session {
   }
 
   /**
-   * Resolves when the step in progress is committed. With `holds`, a step that takes longer than a moment is held where
-   * it stands, until `train` continues it or another use of the policy drops it, and so is the evaluation before the
-   * first step. Any other preparation is cancelled: the run stays unchanged, and downloaded parts of a model are kept.
+   * Resolves when the step in progress is committed. With `holds`, a step (or the evaluation before the first step)
+   * that does not end at once is suspended instead, until `train` continues it or another use of the policy drops it.
+   * If the run is still being prepared, the preparation is cancelled: the run stays unchanged, and downloaded parts of
+   * a model are kept.
    */
   async pause({ holds = false } = {}): Promise<void> {
     if (!this.running || this.gate.isClosed) return;
@@ -420,9 +421,9 @@ export class Session {
   }
 
   /**
-   * Success after an update. Weights that are not finite cannot be played with, which is reported instead. Without room
-   * for any episode the evaluation is left out with a warning, because the update itself is sound: an imitated policy
-   * may have learned replies that are longer than the run's room.
+   * Success after an update. If the weights are not finite, that is reported instead. If no episode fits into the run's
+   * tokens, the evaluation is left out with a warning, because the update itself is sound: a policy may have learned
+   * longer replies by imitation.
    */
   private evaluated(step: number): Promise<StepRecord['evaluation']> {
     return this.engine!.evaluate(step, this.stepOptions()).catch(async (error) => {

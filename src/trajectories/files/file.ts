@@ -181,8 +181,7 @@ export class TrajectoryFile implements Collection {
 }
 
 /** Error for a record that is valid in a format with fewer fields, in a file whose first record has more. */
-const lost = (field: string) =>
-  new TrajectoryFileError(`"${field}" is missing, which the first record of this file has.`);
+const lost = (field: string) => new TrajectoryFileError(`"${field}" is missing; the first record of this file has it.`);
 
 const isWholeObject = ({ bytes, broken }: Piece) => bytes[0] === 0x7b && !broken;
 

@@ -109,7 +109,7 @@ const Schema = v.objectWithRest(
   json,
 );
 
-/** Fields that a file has as null, because another record has them, are absent. */
+/** Leaves out null fields: some programs write null in one record for a field that only other records have. */
 const withoutNulls = (fields: object) =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null));
 

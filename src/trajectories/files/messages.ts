@@ -107,11 +107,11 @@ export function toShareGpt({ role, content, trained, source }: Message, silent?:
 }
 
 /**
- * Messages in AgentGym's form. Where its trainers read `loss`, they learn the messages with true and read null as false,
- * so that a reply without a mark of its own gets true, and the acknowledgement of an instruction false, as in
- * AgentTraj-L. Its speakers are human and gpt: bc_trainer.py learns the messages of all others as the model's, and
- * AgentGym-RL's sft_dataset.py refuses `tool`. So system messages and the results of tools become human, and calls of
- * tools are written as text.
+ * Messages in AgentGym's form. AgentGym's trainers that read `loss` train on messages with true and read null as false.
+ * So a reply without a mark of its own gets true, and the acknowledgement of an instruction false, as in AgentTraj-L.
+ * The only speakers are human and gpt, because bc_trainer.py trains on the messages of all others as if they were the
+ * model's, and AgentGym-RL's sft_dataset.py refuses `tool`. So system messages and the results of tools become human,
+ * and calls of tools are written as text.
  */
 export function toAgentGym(messages: readonly Message[], isOwn: boolean): JsonObject[] {
   // A record in this form is written as it was read.

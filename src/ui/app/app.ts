@@ -310,7 +310,10 @@ export class TabgymApp extends Panel {
     return html`<tabgym-embed-bar .app=${this.app}></tabgym-embed-bar>`;
   }
 
-  /** A lesson needs the setup only where its task is there; the simple arrangement has settings of its own. */
+  /**
+   * True if the setup is hidden: during a lesson whose current task is elsewhere, and in the simple arrangement, which
+   * has its own settings.
+   */
   private get lessonHidesSetup() {
     const { learn, panel, arrangement } = this.state;
     if (arrangement === 'simple') return true;
@@ -437,7 +440,7 @@ export class TabgymApp extends Panel {
     await this.updateComplete;
     const place = this.renderRoot.querySelector<HTMLElement>(`[data-place="${panel}"]`);
     place?.focus();
-    // A still frame that leaves again: the panel may be in view already, and then nothing else would change.
+    // The panel may be in view already, so a frame around it shows for a moment where the focus went.
     const frame = { outline: '4px solid var(--accent)', outlineOffset: '-4px' };
     place?.nextElementSibling?.animate([frame, frame], frameMs);
   }

@@ -154,7 +154,7 @@ export class TabgymChart extends LitElement {
     if (!record) return '';
     const { spec, records } = this;
     const at = records.indexOf(record);
-    // Without the means: the values of the step itself.
+    // Passes no smoothed means, so that the values are those of the step itself.
     const readings = [...lineReadings(spec, records, [], at), ...pointReadings(spec, records, at)];
     const parts = readings.map(({ label, value, more }) => `${label} ${value} ${more}`.trim());
     return `${msg(str`Step ${record.step}`)}: ${parts.join(', ')}`;

@@ -41,7 +41,7 @@ export function pointReadings(spec: ChartSpec, records: readonly StepRecord[], a
   });
 }
 
-/** Name of a position: its step, and the axis' own unit if that is another. */
+/** Name of a position on the axis: its step, and the axis' own value if the axis does not count steps. */
 export function placeName(step: number, x: XAxis, position: number): string {
   const name = msg(str`step ${step}`);
   return x === 'step' ? name : `${name} · ${axisLabels()[x]} ${compact(position)}`;

@@ -112,8 +112,8 @@ export class Navigation {
   }
 
   /**
-   * Selects the newest step with episodes and a group with a signal, so that later steps do not replace it, and that
-   * group. Without such a step: the newest one.
+   * Selects the newest step that has stored episodes and a group with a signal, and that group; without such a step,
+   * the newest step. The selection then no longer follows new steps.
    */
   lookCloser(): Promise<void> {
     const { kept, records } = this.store.state;

@@ -81,7 +81,10 @@ export class Recorded {
     if (recording && mine === this.turn) this.play(recording);
   }
 
-  /** Plays the sample beside a run of the first preset that prepares: its first live turn comes after some seconds. */
+  /**
+   * Plays the sample while a run of the first preset is prepared, because its first live turn comes only after some
+   * seconds.
+   */
   async playUntilLive({ step, experiment }: RunSummary) {
     if (step === 0 && experiment.name === firstPreset && this.store.state.arrangement === 'simple')
       await this.playSample();

@@ -60,7 +60,7 @@ export class WorldServers {
   async send(): Promise<void> {
     const reached = worldModules.filter(mayAskServer).map(({ name }) => name);
     const settings = this.connections.settingsFor(this.foreign, reached);
-    // A typed world of somebody else's runs only the code that was allowed, not even to plan or to play.
+    // The code of a typed world from somebody else runs only after it was allowed, even for a plan or for play.
     const typed = this.foreign === null ? {} : { [typedWorld().name]: { allowedCode: this.allowedCode() } };
     await this.api().connect({ ...settings, ...typed });
   }

@@ -10,8 +10,8 @@ export interface ViewKind {
   /** `typed`: the text typed for the next action, or null if nobody plays. */
   render(view: WorldView, typed: string | null): TemplateResult;
   /**
-   * Actions for each key, of which the first that the text offers is taken. When play starts, a view with keys has the
-   * focus.
+   * Actions of each key: a press sends the first of them that the text offers. When play starts, a view with keys has
+   * the focus.
    */
   keys?: { readonly [key: string]: readonly string[] };
   /**

@@ -1,6 +1,6 @@
 /**
  * One task tried twice, side by side: with the random weights of the start and with the trained ones. Prefers a task
- * that failed before and succeeds now, and states on how many of the tasks that holds.
+ * that failed before and succeeds now, and states how many tasks each solves.
  */
 import { msg, str } from '@lit/localize';
 import { html, nothing, type PropertyValues } from 'lit';

@@ -33,7 +33,7 @@ import { renderTerms } from './terms.ts';
 
 const chartHeight = 210;
 
-/** The charts with held-out evaluations only: a newcomer's curve has one measurement of each kind. */
+/** The charts without evaluations on training goals, so that a newcomer's curve shows only one kind of evaluation. */
 const simpleCharts = (): ChartSpec[] =>
   charts().map((spec) => ({ ...spec, points: spec.points.filter(({ shape }) => shape === 'diamond') }));
 
@@ -81,7 +81,7 @@ export class TabgymSimple extends Panel {
     const { selection, watching, run } = this.state;
     if (selection.tab !== 'watch')
       return html`<tabgym-stage .app=${this.app} role="region" aria-label=${msg('Stage')}></tabgym-stage>`;
-    // Only a small policy plays both times in a moment.
+    // Only a small policy can play the tasks with both weights in a short time.
     const small = run !== null && factsOf(run.experiment.policy).ownWeights;
     if (this.finished && small && !watching)
       return html`<tabgym-before-after .app=${this.app} role="region" aria-label=${msg('Before and after')}></tabgym-before-after>`;
@@ -204,7 +204,7 @@ export class TabgymSimple extends Panel {
 
   private renderReadout({ rate, chance, updates }: Success) {
     const tries = ofHundred(rate);
-    // The finished run's headline is about other tasks.
+    // The headline of a finished run is about held-out tasks, so this sentence names the training tasks.
     const result = this.finished
       ? msg(str`On the tasks that it trained on, ${tries} of 100 tries succeed.`)
       : updates > 1

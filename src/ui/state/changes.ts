@@ -13,7 +13,10 @@ export interface Pending {
 
 const order: readonly Knob['change'][] = ['free', 'fork', 'restart'];
 
-/** An added stage or mixture is one difference for the whole list; the knob of its first field decides. */
+/**
+ * Cost of one changed setting. A path without a knob of its own starts a new run if it belongs to worlds, policy or
+ * sweep, and a fork otherwise.
+ */
 function changeOf(difference: Difference): Knob['change'] {
   if (addsLayers(difference)) return 'fork';
   const { path } = difference;

@@ -36,7 +36,7 @@ export interface SingleChange {
   to: unknown;
 }
 
-/** The finished run, last used, from which `run` differs in a single setting; null if there is none. */
+/** The most recently used finished run from which `run` differs in a single setting; null if there is none. */
 export function singleChange(run: RunSummary, runs: readonly RunSummary[]): SingleChange | null {
   const isFinished = ({ step, experiment }: RunSummary) => step >= experiment.steps;
   const others = runs.filter((each) => each.id !== run.id && each.deletedUntil === null && isFinished(each));

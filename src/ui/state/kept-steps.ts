@@ -1,13 +1,12 @@
 /** Steps of a run whose episodes are kept, ascending. Pure functions. */
 import type { StepRecord } from '../../session/protocol.ts';
 
-/** The kept step nearest to a step, the later one of two; the step itself if none is known. */
+/** The kept step nearest to `step`; of two equally near ones, the later. Without kept steps, `step` itself. */
 export const nearestStep = (kept: readonly number[], step: number): number =>
   kept.reduce((best, each) => (Math.abs(each - step) <= Math.abs(best - step) ? each : best), kept[0] ?? step);
 
 /**
- * The kept step nearest to `by` steps after a step, or before it if `by` is negative, but another one than the step; the
- * step itself at the end.
+ * The kept step nearest to `step + by`, among those beyond `step` in that direction. If there are none, `step` itself.
  */
 export function neighbourStep(kept: readonly number[], step: number, by: number): number {
   const beyond = kept.filter((each) => (by > 0 ? each > step : each < step));

@@ -1,6 +1,6 @@
 /**
- * Files of a folder that a person chose or dropped: those directly in the folder, and those in the sub-folders of
- * the Hub's layout and in the adapter's of verl's merged folder.
+ * Files of a folder that a person chose or dropped: those directly in the folder, those in the sub-folders of the Hub's
+ * layout, and those in the adapter's sub-folder of a folder merged by verl.
  */
 import { insideMerged, type PickedFile, subFolders } from '../../models/protocol.ts';
 

@@ -1,8 +1,8 @@
 /**
  * Thoughts of ScienceWorld's oracle, for policies that think. The first thought states the box for each condition of
  * the task, with the condition right before its box; when an answer is due, the thought states the finding, the
- * condition that holds, and its box. The decision is then one word ("above"), and the box can be copied from the text
- * that followed this word before. The thoughts use only text that the agent has read, with the same names.
+ * condition that holds, and its box. The decision is then one word ("above"), and the box can be copied from the place
+ * where the same word came before. The thoughts use only text that the agent has read, with the same names.
  */
 
 /** A condition of the task and its box: above 50 degrees, the red box. */

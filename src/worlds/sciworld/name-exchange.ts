@@ -2,9 +2,9 @@
  * ScienceWorld under other names: names are exchanged within a kind of thing, so that they must be read and cannot be
  * memorised. Substances and objects are exchanged freely, animals with others of a similar lifespan. In an exchange of
  * everything, boxes swap colours, side rooms swap names, paints swap with others that mix in the same way, and "above a
- * temperature" may become "below". (Domain randomisation, Tobin et al. https://arxiv.org/abs/1703.06907.) Without it
- * training could be memorised: it has eight possible conductors (the test set has others) and five target rooms, and
- * each of its several hundred variations has one temperature.
+ * temperature" may become "below". (Domain randomisation, Tobin et al. https://arxiv.org/abs/1703.06907.) Without the
+ * exchange a policy could memorise the training set, which has eight possible conductors (the test set has others),
+ * five target rooms, and one temperature for each of several hundred variations.
  *
  * Independent of the WASM instance and of policies.
  */

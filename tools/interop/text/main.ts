@@ -40,7 +40,7 @@ const python = () =>
   process.env.TABGYM_PYTHON ??
   pythonWith(['tokenizers==0.23.3', 'jinja2==3.1.6'], join(root, 'build/interop/python-text'));
 
-/** Runs a script of this folder. Its trace of a failure inside the original goes nowhere: such cases are left out. */
+/** Runs a script of this folder. Hides the script's stack traces: cases in which the original fails are left out. */
 function original(script: string, ...args: string[]): void {
   const { status, stderr } = spawnSync(python(), [join(here, script), ...args], {
     encoding: 'utf8',

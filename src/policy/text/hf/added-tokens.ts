@@ -78,7 +78,7 @@ class Finder {
       }
       if (found.token.rstrip) while (end < text.length && space.test(text[end])) end++;
       takeText(start);
-      // White space may already belong to the token before; a token of nothing else is then empty.
+      // A token that consists of white space is empty if the token before it has taken that white space.
       if (end > start) sections.push(found.token.id);
       done = end;
     }

@@ -24,7 +24,7 @@ const schema = v.strictObject({
   }),
 });
 
-/** The first brace to the last one must be an object. */
+/** True if the text is a JSON object. */
 function isObject(text: string): boolean {
   try {
     const value: unknown = JSON.parse(text);
