@@ -310,10 +310,7 @@ export class TabgymApp extends Panel {
     return html`<tabgym-embed-bar .app=${this.app}></tabgym-embed-bar>`;
   }
 
-  /**
-   * True if the setup is hidden: during a lesson whose current task is elsewhere, and in the simple arrangement, which
-   * has its own settings.
-   */
+  /** True if the setup is hidden: in the simple arrangement, and in a lesson whose current task is elsewhere. */
   private get lessonHidesSetup() {
     const { learn, panel, arrangement } = this.state;
     if (arrangement === 'simple') return true;
@@ -440,7 +437,7 @@ export class TabgymApp extends Panel {
     await this.updateComplete;
     const place = this.renderRoot.querySelector<HTMLElement>(`[data-place="${panel}"]`);
     place?.focus();
-    // The panel may be in view already, so a frame around it shows for a moment where the focus went.
+    // A frame shows for a moment where the focus went, even if the panel was in view already.
     const frame = { outline: '4px solid var(--accent)', outlineOffset: '-4px' };
     place?.nextElementSibling?.animate([frame, frame], frameMs);
   }
