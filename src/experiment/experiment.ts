@@ -6,6 +6,7 @@ import * as v from 'valibot';
 import { boundedList, choice, field, option, real, text, toggle, whole } from '../fields/fields.ts';
 import { problemOf } from '../fields/refusals.ts';
 import { AlgorithmSchema, algorithmOf, criticKind } from '../rl/algorithms/registry.ts';
+import { GoalsSchema } from '../rl/goals/registry.ts';
 import { RewardSchema } from '../rl/rewards/registry.ts';
 import { worldModule, worldModules, worldNames } from '../worlds/registry.ts';
 import { factsOf, PolicySchema, policyProblems } from './policies/registry.ts';
@@ -210,6 +211,8 @@ export const ExperimentSchema = v.strictObject({
   algorithm: AlgorithmSchema,
   /** Absent: an episode's reward is the world's score. */
   reward: v.optional(RewardSchema),
+  /** Absent: tasks come in shuffled epochs. */
+  goals: v.optional(GoalsSchema),
   /** Stages before `algorithm`, in order. */
   stages: v.optional(boundedList('stages', stage, 0, 16)),
   /** ScalingInter-RL: stages of (steps, most turns). A fixed horizon is one stage. */

@@ -12,6 +12,7 @@ const sections: { readonly [section in KnobSection]: string } = {
   policy: 'Policy',
   stages: 'What comes before',
   reward: 'Reward',
+  goals: 'Goals',
   algorithm: 'Algorithm',
   horizon: 'Horizon',
   sampling: 'Sampling',
@@ -60,11 +61,11 @@ function valuesOf(knob: Knob): string {
   return nullMeans ? `${values}; null: ${nullMeans}` : values;
 }
 
-/** Worlds, policies, algorithms and parts of a reward that have the field; empty: all. */
+/** Worlds, policies, algorithms, parts of a reward and rules for goals that have the field; empty: all. */
 function ownersOf(knob: Knob): readonly string[] {
-  const { worlds = [], policies = [], rewards = [] } = knob;
+  const { worlds = [], policies = [], rewards = [], rules = [] } = knob;
   const { algorithms = [] } = knob as { algorithms?: readonly string[] };
-  return [...worlds, ...policies, ...algorithms, ...rewards];
+  return [...worlds, ...policies, ...algorithms, ...rewards, ...rules];
 }
 
 const servedWorlds = worldModules.map(({ name }) => name).filter((name) => name.startsWith('agentgym-'));

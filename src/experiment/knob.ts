@@ -8,6 +8,7 @@ export type KnobSection =
   | 'policy'
   | 'stages'
   | 'reward'
+  | 'goals'
   | 'algorithm'
   | 'horizon'
   | 'sampling'
@@ -30,6 +31,8 @@ export interface Knob extends Field {
   algorithms?: readonly string[];
   /** Kinds of parts of a reward that have this field, if not all. */
   rewards?: readonly string[];
+  /** Rules for goals that have this field, if not all. */
+  rules?: readonly string[];
 }
 
 export type Extra = Partial<Knob>;
@@ -58,6 +61,7 @@ const sections: { [head: string]: KnobSection } = {
   worlds: 'world',
   stages: 'stages',
   reward: 'reward',
+  goals: 'goals',
   algorithm: 'algorithm',
   horizon: 'horizon',
   sampling: 'sampling',

@@ -7,6 +7,7 @@ import { worldModules } from '../worlds/registry.ts';
 import { type Experiment, ExperimentSchema } from './experiment.ts';
 import { type Extra, type Knob, knobOf } from './knob.ts';
 import { algorithmKnobs } from './knobs-algorithm.ts';
+import { goalKnobs } from './knobs-goals.ts';
 import { rewardKnobs } from './knobs-reward.ts';
 import { optionKnobs } from './knobs-world.ts';
 import { policyKnobs } from './policies/registry.ts';
@@ -33,6 +34,7 @@ export const knobs: readonly Knob[] = [
   ...at('horizon.*.steps'),
   ...at('stages'),
   ...rewardKnobs,
+  ...goalKnobs,
   ...algorithmKnobs,
   ...at('sampling'),
   ...at('optimizer'),

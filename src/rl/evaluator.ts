@@ -18,7 +18,15 @@ import { failureWords, isPlayed, requireRoom } from './episode/unplayed.ts';
 import { type Evaluation, type SplitEvaluation, summarizePlayed } from './evaluation/evaluation.ts';
 import type { ItemResult, Try } from './evaluation/suite-results.ts';
 import { stageAt, type TurnLimit } from './schedule/horizon.ts';
-import { evaluationTasks, strataOf, TaskSampler, taskAt, taskKey, type WatchedTask } from './schedule/tasks.ts';
+import {
+  evaluationTasks,
+  strataOf,
+  TaskSampler,
+  type TaskSource,
+  taskAt,
+  taskKey,
+  type WatchedTask,
+} from './schedule/tasks.ts';
 import type { TrainerSettings } from './settings.ts';
 
 /** Progress of a step or an evaluation. */
@@ -117,7 +125,7 @@ export class Evaluator {
     private readonly policy: Actor,
     readonly worlds: ReadonlyMap<string, World>,
     readonly conversation: Conversation,
-    readonly tasks: { sampler: TaskSampler; train: Task[]; test: Task[] },
+    readonly tasks: { sampler: TaskSampler; sources: readonly TaskSource[]; train: Task[]; test: Task[] },
   ) {
     const endOnInvalid = settings.algorithm.endings.invalidAction.policy === 'end';
     this.players = new Players(worlds, settings.seed, endOnInvalid);
@@ -142,7 +150,7 @@ export class Evaluator {
     });
     const sampler = new TaskSampler(sources, settings.seed);
     const evaluated = (lists: Task[][]) => lists.filter((_, i) => settings.worlds[i].evaluated !== false).flat();
-    const tasks = { sampler, train: evaluated(train), test: evaluated(test) };
+    const tasks = { sampler, sources, train: evaluated(train), test: evaluated(test) };
     const conversation = parts.conversation ?? new Conversation(parts.tokenizer);
     return new Evaluator(settings, parts.policy, parts.worlds, conversation, tasks);
   }

@@ -4,6 +4,7 @@
  */
 import type { WorldOptions } from '../envs/env.ts';
 import type { AnyAlgorithmSettings } from './algorithms/registry.ts';
+import type { GoalsSettings } from './goals/registry.ts';
 import type { RewardSettings } from './rewards/registry.ts';
 import type { HorizonStage } from './schedule/horizon.ts';
 
@@ -15,6 +16,8 @@ export interface TrainerSettings {
   algorithm: AnyAlgorithmSettings;
   /** Absent: the world's score. */
   reward?: RewardSettings;
+  /** Absent: tasks come in shuffled epochs. */
+  goals?: GoalsSettings;
   /** Stages before the run's own algorithm, each for its number of steps. */
   stages?: readonly TrainingStage[];
   horizon: readonly HorizonStage[];

@@ -28,6 +28,7 @@ import { failureWords, requireRoom } from './episode/unplayed.ts';
 import type { StepRecord } from './evaluation/evaluation.ts';
 import { Evaluator, Purpose, type StepOptions } from './evaluator.ts';
 import { type ExaminedStep, examine } from './examine.ts';
+import { Goals } from './goals/goals.ts';
 import { costMetrics, rolloutMetrics } from './metrics/step-metrics.ts';
 import { noRecordings, type OpenRecorded, type RecordedPlay } from './recorded.ts';
 import type { AskJudge } from './rewards/counted-judge.ts';
@@ -65,6 +66,8 @@ export interface StepResult {
 
 export class Trainer {
   private readonly rewarder: Rewarder;
+  /** Absent: tasks come in shuffled epochs. */
+  private readonly goals: Goals | undefined;
   /** Failures of worlds that were reported. */
   private readonly reported = new Set<string>();
 
@@ -77,6 +80,8 @@ export class Trainer {
     ask: AskJudge | undefined,
   ) {
     this.rewarder = new Rewarder(settings.reward, { runner, ask }, policy.notes);
+    const { sources } = evaluator.tasks;
+    if (settings.goals) this.goals = Goals.of(sources, settings.goals, settings.seed, policy.notes);
   }
 
   static async create(
@@ -110,7 +115,9 @@ export class Trainer {
     const algorithm = algorithmOf(stage.algorithm);
     const before = this.policy.counters();
     this.rewarder.begin();
+    this.goals?.begin(k);
     const collected = await this.collect(k, algorithm, stage, turns, options);
+    this.goals?.observe(collected.played);
     const rolledOut = now();
     const played = this.policy.counters();
     // Chance and the oracle use only the worlds, which are idle while the policy is trained.
@@ -153,6 +160,7 @@ export class Trainer {
       onProgress?.({ what, done, total, unit: 'slices' }),
     );
     this.rewarder.commit();
+    this.goals?.commit();
     for (const [name, value] of Object.entries({ ...memory, ...training.memory }))
       this.policy.notes.set(name, Math.fround(value));
     return { training, updates: { ...signalMeasured, ...updates }, learningRate, trained: now() };
@@ -193,7 +201,8 @@ export class Trainer {
     const playTasks = (tasks: readonly Task[], groupSize: number, wave = 0) =>
       this.playTasks({ k, tasks, groupSize, limit, firstGroup: wave * tasks.length, settings }, options);
     const collecting: Collector = {
-      tasks: (groups, wave = 0, siblings = 1) => sampler.step(k, groups, wave, siblings),
+      tasks: (groups, wave = 0, siblings = 1) =>
+        this.goals?.tasks(groups, wave, siblings) ?? sampler.step(k, groups, wave, siblings),
       play: async (tasks, groupSize, wave = 0) =>
         this.rewarder.give(await playTasks(tasks, groupSize, wave), options.signal),
       recorded: async (file, count) => this.rewarder.give(await this.recorded(file, k, count, options), options.signal),
@@ -352,7 +361,11 @@ export class Trainer {
     if (played.length === 0) return {};
     // Returns of all played episodes, not only of those that were kept.
     const returns = played === trajectories ? training.returns : returnsOf(played, algorithm.endings);
-    return { ...rolloutMetrics(played, { ...training, returns }), ...this.rewarder.metrics(played) };
+    return {
+      ...rolloutMetrics(played, { ...training, returns }),
+      ...this.rewarder.metrics(played),
+      ...this.goals?.metrics(),
+    };
   }
 
   /** Success and score of chance and the oracle on the step's tasks. */

@@ -272,6 +272,10 @@ export const metrics: readonly Metric[] = [
   ),
   metric('policy', 'importanceWeight', 'number', 'Mean importance weight of the tokens after truncation or masking.'),
   metric('policy', 'rejectedTokens', 'fraction', 'Share of the tokens that were left out as too far from the sampler.'),
+  metric('task', 'goalsRepeated', 'fraction', 'Share of the step’s draws that repeated an earlier task.'),
+  metric('task', 'goalsWaiting', 'count', 'Tasks failed by a whole group that wait to be tried again.'),
+  metric('task', 'goalsSolvedLater', 'count', 'Failed tasks that were solved at a later try, since the run began.'),
+  metric('task', 'goalsGivenUp', 'count', 'Failed tasks that were given up after their last try, since the run began.'),
   metric('cost', 'judgeRequests', 'count', 'Requests sent to the judge of the reward.'),
   metric('cost', 'judgeKnown', 'count', 'Episodes whose score by the judge was known from an equal request.'),
   metric(
@@ -311,8 +315,34 @@ export const partColumn = (name: string): string | null =>
 /** Sentence of the metrics of all parts of a composed reward. */
 export const partSentence = 'Mean value of this part of the reward, before its weight.';
 
+/** Metrics of a family of goals, where the experiment chooses them: unit and sentence. */
+const goalMetrics = {
+  success: { unit: 'fraction', sentence: 'Success of this family of goals, with older steps counting less.' },
+  share: { unit: 'fraction', sentence: 'Share of the step’s new draws that the rule gave this family of goals.' },
+  draws: { unit: 'count', sentence: 'Draws of this family of goals since the run began.' },
+} as const;
+
+export type GoalMetric = keyof typeof goalMetrics;
+
+/** Name of a metric of a family of goals. */
+export const goalMetric = (what: GoalMetric, family: string): string => `goals.${what}.${family}`;
+
+/** Parts of the name of a family's metric; null: another metric. */
+export function goalMetricParts(name: string): { what: GoalMetric; family: string } | null {
+  const [, what, family] = /^goals\.(success|share|draws)\.(.+)$/.exec(name) ?? [];
+  return family === undefined ? null : { what: what as GoalMetric, family };
+}
+
+/** Unit and sentence of a metric whose name holds a column or a family; null: another metric. */
+export function openMetric(name: string): { what: string; unit: MetricUnit; sentence: string } | null {
+  if (partColumn(name) !== null) return { what: 'part', unit: 'score', sentence: partSentence };
+  const goal = goalMetricParts(name);
+  return goal && { what: `goal-${goal.what}`, ...goalMetrics[goal.what] };
+}
+
 export function metricNamed(name: string): Metric | undefined {
-  if (partColumn(name) !== null) return metric('task', name, 'score', partSentence);
+  const open = openMetric(name);
+  if (open) return metric('task', name, open.unit, open.sentence);
   return byName.get(name);
 }
 
@@ -330,5 +360,9 @@ export function metricsDocument(): string {
     return `## ${title}\n\n| Metric | Unit | Meaning |\n| --- | --- | --- |\n${lines.join('\n')}\n`;
   });
   const parts = `\`${partMetric('COLUMN')}\` (score), where the experiment composes its reward: ${partSentence.replace(/^M/, 'm')}`;
-  return `# Metrics of a step\n\nWritten from \`src/rl/metrics/metrics.ts\`, which a test compares with this page.\n\n${parts}\n\n${sections.join('\n')}`;
+  const goals = Object.entries(goalMetrics).map(
+    ([what, { unit, sentence }]) => `\`${goalMetric(what as GoalMetric, 'FAMILY')}\` (${unit}): ${sentence}`,
+  );
+  const ofGoals = `Where the experiment chooses its goals, for each family:\n\n${goals.map((each) => `- ${each}`).join('\n')}`;
+  return `# Metrics of a step\n\nWritten from \`src/rl/metrics/metrics.ts\`, which a test compares with this page.\n\n${parts}\n\n${ofGoals}\n\n${sections.join('\n')}`;
 }

@@ -52,7 +52,7 @@ export function drawSource(weights: readonly number[], draw: number): { source: 
 }
 
 /** Shuffled epochs of a list. Keeps the last permutation, because neighbouring draws share it. */
-class Epochs {
+export class Epochs {
   private epoch = -1;
   private order: Int32Array = new Int32Array(0);
   private readonly keys: readonly number[];

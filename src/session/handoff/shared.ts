@@ -88,10 +88,21 @@ function takeReward(ledger: Ledger, { reward }: Experiment): void {
   ledger.takeAll('reward');
 }
 
+/** Takes the choice of goals. The listed tasks are fixed beforehand, so that no rule can choose among them. */
+function takeGoals(ledger: Ledger, { goals }: Experiment): void {
+  if (!goals) return;
+  ledger.takeAll('goals');
+  if (goals.rule === 'uniform' && goals.retryShare === 0) return;
+  ledger.remark(
+    `This run chooses its training tasks by the rule "${goals.rule}". The listed tasks come in shuffled epochs instead.`,
+  );
+}
+
 /** Takes the settings that another trainer does not need or that its data already contain. */
 export function takeUnneeded(ledger: Ledger, { experiment, done, policy }: HandoffInput): void {
   for (const path of ['format', 'name', 'description', 'steps', 'seed', 'horizon', 'worlds']) ledger.takeAll(path);
   takeReward(ledger, experiment);
+  takeGoals(ledger, experiment);
   if (ledger.has('algorithm.objectiveCode'))
     ledger.note('algorithm.objectiveCode', 'a custom objective is JavaScript and runs only in Tabgym');
   if (experiment.stages?.length) {

@@ -16,6 +16,7 @@ import { type Pending, pendingChanges } from '../state/changes.ts';
 import './knob-field.ts';
 import { memoryPlan, planStyles } from './memory-plan.ts';
 import { namesOf, restartText } from './pending-text.ts';
+import './goals-setup.ts';
 import './reward-setup.ts';
 import './sweep-setup.ts';
 import './objective-field.ts';
@@ -32,6 +33,7 @@ const order: readonly KnobSection[] = [
   'horizon',
   'stages',
   'reward',
+  'goals',
   'algorithm',
   'sampling',
   'optimizer',
@@ -46,6 +48,7 @@ const sectionNames = (): { [section in KnobSection]: string } => ({
   horizon: msg('Horizon'),
   stages: msg('Earlier stages'),
   reward: msg('Reward'),
+  goals: msg('Goals'),
   algorithm: msg('Algorithm'),
   sampling: msg('Sampling'),
   optimizer: msg('Optimiser'),
@@ -66,10 +69,11 @@ const show = (value: unknown): string => {
 };
 
 /** True if the draft's world, policy and algorithm have the knob. */
-const belongs = ({ worlds, policies, algorithms }: Knob, path: string, draft: Experiment) =>
+const belongs = ({ worlds, policies, algorithms, rules }: Knob, path: string, draft: Experiment) =>
   (!worlds || worlds.includes(readPath(draft, path.replace(/\.options\..*$/, '.name')) as string)) &&
   (!policies || policies.includes(draft.policy.kind)) &&
-  (!algorithms || algorithms.includes(draft.algorithm.name));
+  (!algorithms || algorithms.includes(draft.algorithm.name)) &&
+  (!rules || rules.includes(draft.goals?.rule ?? ''));
 
 /** Knobs for the files that an algorithm learns from. A stage shows these and no other knobs of its algorithm. */
 const filesOf = (name: string) => knobs.filter(({ file, algorithms }) => file && algorithms?.includes(name));
@@ -311,6 +315,7 @@ export class TabgymSetup extends Panel {
     if (section === 'stages') return this.renderTrainingStages(draft);
     if (section === 'world') return this.renderWorlds(shown, draft);
     if (section === 'reward') return html`<tabgym-reward-setup .app=${this.app}></tabgym-reward-setup>`;
+    if (section === 'goals') return html`<tabgym-goals-setup .app=${this.app}></tabgym-goals-setup>`;
     if (section === 'sweep') return html`<tabgym-sweep-setup .app=${this.app}></tabgym-sweep-setup>`;
     return shown
       .filter((each) => belongs(each, each.path, draft))

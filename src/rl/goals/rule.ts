@@ -1,0 +1,102 @@
+/**
+ * Interface of a rule that chooses training goals: schema with labels, and each family's share of the draws. A module
+ * in `rules/` holds everything particular to one rule; `registry.ts` lists them.
+ */
+import * as v from 'valibot';
+import { option, real, text, whole } from '../../fields/fields.ts';
+
+/** Training goals with one value of a stratum, for example all of TextCraft's depth 2, and the run's experience with them. */
+export interface Family {
+  /** World and stratum: "textcraft, depth 2". */
+  name: string;
+  /** Share of the draws in proportion to worlds and tasks; the weights of all families sum to 1. */
+  weight: number;
+  /** Groups drawn so far. */
+  draws: number;
+  /** Episodes played and successes among them; older steps count less, by the setting `memory`. */
+  tries: number;
+  successes: number;
+  /** Success rate in the newest step that played the family; null: none did. */
+  last: number | null;
+  /** Moving average of the change of success between steps that play the family. */
+  progress: number;
+}
+
+/** Settings that every rule has. */
+export interface GoalSettings {
+  rule: string;
+  by: string | null;
+  memory: number;
+  retryShare: number;
+  retryGap: number;
+  retryMost: number;
+}
+
+/** Bounded list of earlier tasks from which a rule repeats some (prioritised level replay). */
+export interface LevelReplay {
+  /** Share of the draws that repeat an earlier task. */
+  share: number;
+  /** Most tasks in the list. */
+  capacity: number;
+  /** Exponent of a rank is -1 / temperature: lower repeats the highest scores more. */
+  temperature: number;
+  /** Share of the repeated draws that go by the steps since a task was last played. */
+  staleness: number;
+}
+
+export interface GoalRule<S extends GoalSettings = GoalSettings> {
+  rule: string;
+  label: string;
+  /** One-sentence explanation. */
+  sentence: string;
+  schema: v.GenericSchema<unknown, S>;
+  /** (F) shares of the draws, in any scale, none negative. If all are 0, families are drawn by their weights. */
+  // A method rather than a function field, so that a module with narrower settings is a GoalRule.
+  shares(families: readonly Family[], settings: S, step: number): readonly number[];
+  /** Absent: the rule repeats no single tasks. */
+  replay?(settings: S): LevelReplay;
+}
+
+/** Fields of every rule. */
+export const ruleFields = {
+  by: option(v.nullable(text(1, 60)), null, {
+    label: 'Families by',
+    sentence: 'Property of a task that makes the families, such as depth or level.',
+    nullMeans: 'the first property that all tasks of a world have',
+  }),
+  memory: option(real(0, 1), 0.9, {
+    label: 'Memory of success',
+    sentence: 'Factor by which older episodes count less with each step that plays the family.',
+    step: 0.05,
+  }),
+  retryShare: option(real(0, 0.9), 0, {
+    label: 'Draws for failed tasks',
+    sentence: 'Largest share of a step’s draws that repeat tasks which a whole group failed; 0 repeats none.',
+    step: 0.05,
+  }),
+  retryGap: option(whole(1, 10_000), 4, {
+    label: 'Gap before a repeat',
+    sentence: 'Steps until a failed task is tried again; the gap doubles with each failure.',
+    unit: 'steps',
+  }),
+  retryMost: option(whole(1, 20), 4, {
+    label: 'Repeats of a task',
+    sentence: 'Failures of a repeated task after which it is given up.',
+  }),
+};
+
+/** Share of the draws that a rule spreads over all families by their weights. */
+export const exploration = option(real(0, 1), 0.2, {
+  label: 'Exploration',
+  sentence: 'Share of the draws that go to all families by their weights, whatever the rule prefers.',
+  step: 0.05,
+  level: 'basic',
+});
+
+/** Mixes preferences with the families' weights: `share` of the draws go by the weights. */
+export function withExploration(preferences: readonly number[], families: readonly Family[], share: number): number[] {
+  const total = preferences.reduce((sum, each) => sum + each, 0);
+  return families.map(({ weight }, i) =>
+    total > 0 ? share * weight + ((1 - share) * preferences[i]) / total : weight,
+  );
+}

@@ -1,0 +1,40 @@
+/** Fixed schedule: families open one after another, in the order of their names or as listed. */
+import * as v from 'valibot';
+import { boundedList, option, text, whole } from '../../../fields/fields.ts';
+import { type Family, type GoalRule, ruleFields } from '../rule.ts';
+
+const schema = v.strictObject({
+  rule: v.literal('fixed'),
+  each: option(whole(1, 100_000), 20, {
+    label: 'Steps for each family',
+    sentence: 'Steps after which the next family is added to those that are drawn.',
+    unit: 'steps',
+    level: 'basic',
+  }),
+  order: v.optional(boundedList('families', text(1, 120), 0, 64), []),
+  ...ruleFields,
+});
+
+/** Ranks of the families: those listed first, then the others by name, numbers by value. */
+function ranksOf(families: readonly Family[], order: readonly string[]): number[] {
+  const place = ({ name }: Family) => {
+    const listed = order.findIndex((each) => name === each || name.endsWith(`, ${each}`));
+    return listed < 0 ? order.length : listed;
+  };
+  const sorted = [...families].sort(
+    (a, b) => place(a) - place(b) || a.name.localeCompare(b.name, 'en', { numeric: true }),
+  );
+  return families.map((family) => sorted.indexOf(family));
+}
+
+export const fixed = {
+  rule: 'fixed',
+  label: 'Fixed schedule',
+  sentence: 'Families are added one after another, the easiest first, whatever the policy can do.',
+  schema,
+  shares(families, { each, order }, step) {
+    const open = 1 + Math.floor((step - 1) / each);
+    const ranks = ranksOf(families, order);
+    return families.map(({ weight }, i) => (ranks[i] < open ? weight : 0));
+  },
+} satisfies GoalRule<v.InferOutput<typeof schema>>;
