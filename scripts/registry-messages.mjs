@@ -13,7 +13,7 @@ export async function writeRegistryMessages() {
   const { knobs } = await load('src/experiment/knobs.ts');
   const { policyKinds } = await load('src/experiment/policies/registry.ts');
   const { worldModules } = await load('src/worlds/registry.ts');
-  const { metrics, metricGroups, partSentence } = await load('src/rl/metrics/metrics.ts');
+  const { metrics, metricGroups, openMetricSentences } = await load('src/rl/metrics/metrics.ts');
   const { presets } = await load('src/experiment/presets.ts');
 
   const { algorithms, cardsOf } = await load('src/rl/algorithms/registry.ts');
@@ -39,7 +39,7 @@ export async function writeRegistryMessages() {
     ...worldModules.map(({ name, title }) => [`world.${name}.title`, title]),
     ...worldModules.flatMap(({ name, plain }) => (plain ? [[`world.${name}.plain`, plain]] : [])),
     ...metrics.map(({ name, sentence }) => [`metric.${name}`, sentence]),
-    ['metric.part', partSentence],
+    ...openMetricSentences.map(([what, sentence]) => [`metric.${what}`, sentence]),
     ...Object.entries(metricGroups).map(([name, title]) => [`metric-group.${name}`, title]),
     ...presets.flatMap(({ name, description }) => [
       [`preset.${name}.title`, name],

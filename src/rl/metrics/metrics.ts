@@ -313,7 +313,7 @@ export const partColumn = (name: string): string | null =>
   name.startsWith(partPrefix) ? name.slice(partPrefix.length) : null;
 
 /** Sentence of the metrics of all parts of a composed reward. */
-export const partSentence = 'Mean value of this part of the reward, before its weight.';
+const partSentence = 'Mean value of this part of the reward, before its weight.';
 
 /** Metrics of a family of goals, where the experiment chooses them: unit and sentence. */
 const goalMetrics = {
@@ -332,6 +332,12 @@ export function goalMetricParts(name: string): { what: GoalMetric; family: strin
   const [, what, family] = /^goals\.(success|share|draws)\.(.+)$/.exec(name) ?? [];
   return family === undefined ? null : { what: what as GoalMetric, family };
 }
+
+/** Sentences of the metrics whose names hold a column or a family, by what they measure. */
+export const openMetricSentences: readonly (readonly [what: string, sentence: string])[] = [
+  ['part', partSentence],
+  ...Object.entries(goalMetrics).map(([what, { sentence }]) => [`goal-${what}`, sentence] as const),
+];
 
 /** Unit and sentence of a metric whose name holds a column or a family; null: another metric. */
 export function openMetric(name: string): { what: string; unit: MetricUnit; sentence: string } | null {

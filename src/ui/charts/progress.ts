@@ -160,8 +160,16 @@ export class TabgymProgress extends Panel {
       ${run && owner === 'another-tab' ? this.renderReadOnly() : nothing}
       ${hints.filter((hint) => hint.id === this.opened).map((hint) => this.renderHint(hint))}
       ${sweep && wholeSweep ? html`<tabgym-sweep-charts .app=${this.app}></tabgym-sweep-charts>` : html`<div class="charts">${this.chartsOf(records).map((spec) => this.renderChart(spec))}</div>`}
+      ${this.renderGoals()}
       ${this.explained ? this.renderMetrics() : nothing}
     </div>`;
+  }
+
+  /** Table of the goals, which is loaded for runs whose goals a rule chooses. */
+  private renderGoals() {
+    if (!this.state.run?.experiment.goals) return nothing;
+    void import('./goals.ts');
+    return html`<tabgym-goals .app=${this.app}></tabgym-goals>`;
   }
 
   /** A chart draws anew when its specification is another object, so the same columns give the same objects. */

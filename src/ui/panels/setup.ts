@@ -315,11 +315,17 @@ export class TabgymSetup extends Panel {
     if (section === 'stages') return this.renderTrainingStages(draft);
     if (section === 'world') return this.renderWorlds(shown, draft);
     if (section === 'reward') return html`<tabgym-reward-setup .app=${this.app}></tabgym-reward-setup>`;
-    if (section === 'goals') return html`<tabgym-goals-setup .app=${this.app}></tabgym-goals-setup>`;
+    if (section === 'goals') return this.renderGoals();
     if (section === 'sweep') return html`<tabgym-sweep-setup .app=${this.app}></tabgym-sweep-setup>`;
     return shown
       .filter((each) => belongs(each, each.path, draft))
       .map((each) => this.renderKnob(each, each.path, draft));
+  }
+
+  /** Choice of goals, which few runs make: its fields are loaded when they are shown. */
+  private renderGoals() {
+    void import('./goals-setup.ts');
+    return html`<tabgym-goals-setup .app=${this.app}></tabgym-goals-setup>`;
   }
 
   /** Mixture of worlds, entry by entry. A single world needs no heading and no share. */
