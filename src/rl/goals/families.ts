@@ -4,12 +4,12 @@ import { hash } from '../common/random.ts';
 import { Epochs, type TaskSource } from '../schedule/tasks.ts';
 
 /** Most families of a run: each has a row on the page and numbers in the checkpoint. */
-export const mostFamilies = 64;
+const mostFamilies = 64;
 
 const STREAM_ORDER = 0x676f726f;
 const STREAM_INSTANCE = 0x676f696e;
 
-export class GoalsError extends Error {
+class GoalsError extends Error {
   override name = 'GoalsError';
 }
 
