@@ -113,7 +113,7 @@ function messageRulesOf({ worlds, sampling }: Experiment): MessageRules {
 
 const randomSeed = () => crypto.getRandomValues(new Uint32Array(1))[0];
 
-/** The id appears in addresses, so it has only letters, digits, points, underscores and dashes. */
+/** The id appears in addresses, so it has only letters, digits, dots, underscores and dashes. */
 const idOf = (name: string) =>
   name
     .replace(/\.(zip|tabgym)$/, '')

@@ -83,7 +83,7 @@ interface PieceNote extends FilesPosition {
  */
 interface Plan extends FilesPlan {
   sliceBytes: number;
-  /** Version of the choice of formats (`formatOf`), so that no model has pieces of two. */
+  /** Version of the rules that choose a format (`formatOf`), so that no model has pieces from two versions. */
   formats: number;
 }
 

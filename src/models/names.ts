@@ -48,7 +48,7 @@ function unescaped(text: string): string {
   }
 }
 
-/** A key, of a browser's address: without its query, and with a GGUF file after `#`. */
+/** Key for an address as a browser shows it: drops the query, and puts the path of a GGUF file after `#`. */
 function keyOfAddress(address: string): string {
   const plain = address.replace(/^([^?#]*)\?[^#]*/, '$1');
   const [, repository, revision, file] = fileAddress.exec(plain) ?? [];

@@ -12,7 +12,7 @@ import { typedWorld } from '../worlds/registry.ts';
 export interface WorldTokens {
   /** Size of the vocabulary. */
   vocabulary: number;
-  /** Of the longest first text, the longest episode after it, and the longest action. */
+  /** Numbers of tokens of the longest first text, the longest episode after it, and the longest action. */
   opening: number;
   episode: number;
   action: number;

@@ -42,8 +42,8 @@ function readModelType(read: ConfigReader): ModelType {
 }
 
 /**
- * Fields of related models that change the arithmetic, which the engine does not have, with the values that change
- * nothing (null and an absent field never do).
+ * Fields of related models with which the arithmetic differs from the engine's, and their values that leave it
+ * unchanged. Null and an absent field always leave it unchanged.
  */
 const unsupported: { readonly [field: string]: { readonly neutral: readonly unknown[]; readonly because: string } } = {
   hidden_act: { neutral: ['silu', 'swish'], because: 'only silu (SwiGLU) is supported' },

@@ -18,8 +18,8 @@ type Baselines = Pick<ItemResult, 'chance' | 'oracle' | 'guess'>;
 const unknown: Baselines = { chance: [], oracle: null };
 
 /**
- * The items, or none if no try of them had room for its first turn: the evaluation stopped for that, and is begun again
- * with, possibly, more room.
+ * The kept items; none if every try ran out of tokens in its first turn. Such an evaluation has stopped for that
+ * reason, and begins anew, because it may have more tokens now.
  */
 const withRoom = (items: readonly ItemResult[]): readonly ItemResult[] =>
   items.some(({ tries }) => tries.some(({ overflowed, turns }) => !overflowed || turns > 0)) ? items : [];

@@ -5,7 +5,7 @@ export const ADAPTER_FILES = ['adapter_config.json', 'adapter_model.safetensors'
 /** Files with which an adapter brings a tokenizer and a chat template of its own. */
 export const CONVERSATION_FILES = ['tokenizer.json', 'tokenizer_config.json', 'chat_template.jinja'] as const;
 
-/** All files that are read of an adapter. */
+/** All files of an adapter that are read. */
 export const adapterFileNames: readonly string[] = [...ADAPTER_FILES, ...CONVERSATION_FILES];
 /** Weights of an adapter saved by an old version of PEFT, as a pickle. */
 export const pickledAdapter = 'adapter_model.bin';

@@ -296,7 +296,7 @@ export type AdapterFiles = { [name in (typeof ADAPTER_FILES)[number]]: Uint8Arra
   [name in (typeof CONVERSATION_FILES)[number]]?: Uint8Array;
 };
 
-/** Index of weights in several files, which are read of a language model only. */
+/** Index of weights in several files. Such weights are read only for a language model. */
 const shardIndex = 'model.safetensors.index.json';
 /** All files of a policy that are read. */
 export const policyFileNames: readonly string[] = [...POLICY_FILES, shardIndex];

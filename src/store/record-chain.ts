@@ -33,7 +33,7 @@ function withoutLink<R extends StoredRecord>({ [field]: link, ...record }: Linke
   return { link, record: record as unknown as R };
 }
 
-/** Where a stored run's records break. */
+/** A stored record that differs from what was written, or is missing; `step` is its step. */
 export class DamagedRecordError extends CorruptError {
   override name = 'DamagedRecordError';
   constructor(

@@ -96,7 +96,7 @@ describe('a step', () => {
     const small = (size: object) => trainerWith(withOptions({}), new FakePolicy(tokenizer.vocabSize, capacity(size)));
     const prompt = (await small({ promptTokens: 2 })).trainer;
     await expect(prompt.step(1)).rejects.toThrow(
-      /No episode of step 1 fits its room\. A prompt has \d+ tokens, and sampling\.promptTokens is 2: choose at least \d+\./,
+      /No episode of step 1 fits into its tokens\. A prompt has \d+ tokens, and sampling\.promptTokens is 2: choose at least \d+\./,
     );
     await expect(prompt.evaluator.evaluate(0)).rejects.toThrow(NoRoomError);
     const turn = (await small({ completionTokens: 1 })).trainer;

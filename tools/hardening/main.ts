@@ -1,6 +1,6 @@
 /**
  * `npm run harden [-- NAME...] [--times N] [--write]`: throws faults at stored runs and trainings, counts what was lost
- * or wrongly taken, and with --write puts the counts into docs/hardening.md. Exits with 1 if there is any.
+ * or wrongly accepted, and with --write puts the counts into docs/hardening.md. Exits with 1 if there is any.
  */
 import { readFileSync } from 'node:fs';
 import { Argument, Command } from 'commander';

@@ -4,6 +4,6 @@ export interface Outcome {
   tried: number;
   /** Runs that lost anything, or ended with other numbers. */
   lost: number;
-  /** Damaged or hostile inputs that were taken for whole ones. */
+  /** Damaged or hostile inputs that were accepted as undamaged. */
   accepted: number;
 }

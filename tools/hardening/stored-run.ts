@@ -89,7 +89,7 @@ async function afterFullDisk(folder: string, at: number): Promise<{ failed: bool
   return { failed, content: await contentOf(store, id) };
 }
 
-/** A full disk at every write of a run, each once; then in random order until there were `times`. */
+/** Tries a full disk at each write of a run once, then at random writes, `times` tries in all. */
 export async function fullDisks(times: number): Promise<Outcome> {
   const folder = mkdtempSync(join(tmpdir(), 'tabgym-disk-'));
   const [expected, random] = [(await afterFullDisk(join(folder, 'whole'), 1e9)).content, generator(1)];

@@ -36,7 +36,9 @@ function fetchAgentGym() {
 /** A Python environment with the packages of a part. */
 const makeEnvironment = (part) => pythonWith(packages[part], join(folder, `python-${part}`));
 
-/** The gallery's agents by AgentGym's names of worlds, with the options they were trained under; those here. */
+/**
+ * The gallery's agents that exist here, by AgentGym's names of worlds, with the options under which they were trained.
+ */
 const agents = Object.fromEntries(
   [
     ['textcraft', 'textcraft-first'],

@@ -1,6 +1,6 @@
 /**
  * `npm run test:first-minute`: checks that a person who presses Train sees learning within a minute. Trains each first
- * experiment from random weights on the processor and stops after 60 seconds of steps. By then its curve must have left
+ * experiment from random weights on the processor and stops after 60 seconds of steps. By then its curve must be above
  * chance. Over ten steps, success must exceed chance by five standard errors; or, for tasks that are hardly ever
  * completed, the score must exceed that of the first ten steps by as much. During imitation, the loss on the oracle's
  * choices must fall by as much.

@@ -48,7 +48,7 @@ async function outcome(reward: object, seed: number): Promise<Outcome> {
       patienceMs: 600_000,
       print: () => {},
     });
-    // A person looks after every step.
+    // Runs the diagnosis after every step, as if a person looked each time.
     const looks = records.map((_, k) => rewardHackOf(records.slice(0, k + 1)));
     return { records, found: looks.find((each) => each !== null) ?? null };
   } finally {

@@ -42,7 +42,9 @@ const schema = v.strictObject({
   ),
   /** Held-out task that the page shows first: one that the agent solves. */
   firstTask: v.optional(v.pipe(v.number(), v.integer(), v.minValue(0))),
-  /** What reward added after imitation, or why nothing, in a sentence beside the two bars of the card. */
+  /**
+   * Sentence beside the two bars of the card: what reward added after imitation, or the reason that it added nothing.
+   */
   reward: v.optional(v.string()),
   data: sentences,
   limits: sentences,

@@ -80,7 +80,7 @@ const read = [
 
 /** Values of further keys that change nothing. */
 const harmless: { readonly [key: string]: Accept } = {
-  // Of embedding models, training, and other programs: logits do not depend on them.
+  // Keys for embedding models, for training and for other programs, on which logits do not depend.
   ...{ pooling_type: any, 'rope.scaling.finetuned': any, 'attention.layer_norm_epsilon': any },
   // Used by YaRN only, which is refused by its type.
   'rope.scaling.original_context_length': any,

@@ -1,8 +1,9 @@
 /**
  * Regular expressions in Python's syntax (https://docs.python.org/3/library/re.html), as PEFT uses them for module names.
- * JavaScript's own differ in `{,n}`, `[]a]`, `(?P<name>...)`, `\A` and others. Only whether a text matches is needed, so
- * each part is evaluated as the set of places where it may end. That takes polynomial time for every pattern, also for
- * one made to be slow. Texts are names in ASCII. Back-references, conditionals, atomic groups and possessive repeats are refused by name.
+ * JavaScript's own differ in `{,n}`, `[]a]`, `(?P<name>...)`, `\A` and others. A caller needs to know only if a text
+ * matches, so each part is evaluated as the set of places where it may end. That takes polynomial time for every
+ * pattern, also for one made to be slow. Texts are names in ASCII. Back-references, conditionals, atomic groups and
+ * possessive repeats are refused by name.
  */
 
 /** Thrown for a pattern that is not valid or uses an unsupported construct. */
@@ -300,7 +301,7 @@ class Evaluation {
   }
 
   private repeated({ part, least, most }: Part & { kind: 'repeat' }, here: ReadonlySet<number>): ReadonlySet<number> {
-    // A repeat that goes on longer than this goes through an empty match, which may be taken any number of times.
+    // More repeats than this must include an empty match, which adds no new place and can be left out.
     const enough = 2 * this.text.length + 2;
     let from = here;
     for (let i = 0; i < Math.min(least, enough) && from.size; i++) from = this.after(part, from);

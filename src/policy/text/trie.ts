@@ -30,7 +30,7 @@ function withRoom(column: Int32Array<ArrayBuffer>, length: number): Int32Array<A
 
 const column = (length = 1024) => new Int32Array(length);
 
-/** Holder of a node that several sequences of the selection pass. */
+/** Marks a node on the paths of several selected sequences; it stands in the place of a holder. */
 const SHARED = -1;
 
 /**

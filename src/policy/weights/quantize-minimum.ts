@@ -1,10 +1,11 @@
 /**
  * Codes, scale and minimum of one group of values: value = code * scale + minimum, with 16 or 256 equidistant levels.
  *
- * Levels from the smallest to the largest value ignore where most values lie. So several step widths around that one
- * are tried: each gives codes, the codes give the scale and the minimum of least weighted squared error in closed form,
- * and the pair with the smallest error after rounding to f16 is kept. Large values weigh more, because they contribute
- * more to a product (the idea of llama.cpp's K types; github.com/ggml-org/llama.cpp, MIT).
+ * Levels spread evenly from the smallest to the largest value ignore where most values lie. So several other widths of
+ * a step are tried as well. Each width gives codes; the codes give, in closed form, the scale and the minimum with the
+ * least weighted squared error; and the pair with the smallest error after rounding to f16 is kept. Large values weigh
+ * more, because they contribute more to a product (the idea of llama.cpp's K types; github.com/ggml-org/llama.cpp,
+ * MIT).
  */
 import { fromHalf, largestHalf, toHalf } from './half.ts';
 

@@ -76,7 +76,8 @@ const schema = v.strictObject({
   }),
   denominator: option(choice(['gross', 'net']), 'gross', {
     label: 'Share of what',
-    sentence: 'Sum of good and bad actions: of their sizes, or with opposite signs, as equation 8 is printed.',
+    sentence:
+      'Total of good and bad actions that the share refers to: the sum of their sizes, or their sum with opposite signs, as equation 8 is printed.',
   }),
   weighted: option(toggle(), true, {
     label: 'Weigh by probability',

@@ -206,7 +206,8 @@ export const klRewardFields = (coefficient: number, estimator: KlEstimator) => (
     v.strictObject({
       coefficient: field(real(0, 10), {
         label: 'KL price',
-        sentence: 'Taken from the reward of each action for its distance to the policy that the run started from.',
+        sentence:
+          'Price of the distance from the policy that the run started from, subtracted from the reward of each action.',
         step: 0.001,
         level: 'basic',
       }),
@@ -261,6 +262,6 @@ export const policyFields = (defaults: {
 /** TRL's RLOO: the KL of a whole episode is subtracted from its return. */
 export const klPerEpisode = option(real(0, 10), 0, {
   label: 'KL price of an episode',
-  sentence: 'Taken from the return for the distance of the whole episode to the first policy.',
+  sentence: 'Price of the distance of a whole episode from the first policy, subtracted from its return.',
   step: 0.01,
 });

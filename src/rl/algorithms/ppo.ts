@@ -38,7 +38,8 @@ const schema = v.strictObject({
   ...gammaField(1),
   lambda: option(real(0, 1), 0.95, {
     label: 'Lambda',
-    sentence: "Reach of credit beyond the critic's prediction: 1 to the start, 0 one token.",
+    sentence:
+      "Reach of a reward's credit beyond the critic's predictions: at 1 back to the start, at 0 a single token.",
     step: 0.01,
   }),
   turnGamma: option(v.nullable(real(0, 1)), null, {

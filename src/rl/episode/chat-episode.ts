@@ -32,7 +32,7 @@ export interface ChatRequest {
   atOnce: number;
   /** Number of last turns that are sent again after the opening; 0: all. */
   contextTurns: number;
-  /** True for an episode, by its place in the result, that was played before; its place stays empty. */
+  /** True if the episode at this place of the result was played before. Its place then stays empty. */
   isPlayed?(place: number): boolean;
 }
 
@@ -96,7 +96,8 @@ export class ChatPlay {
       this.worlds,
       places.map((key) => ({ task: tasks[Math.floor(key / groupSize)], key })),
     );
-    // Tries without room are counted as in one go, and do not stop an evaluation that had room before.
+    // Tries that ran out of tokens count as in an uninterrupted evaluation, and do not stop one that played others
+    // before.
     if (places.length < total) for (const task of tasks) watch.keptPlayed(task);
     let [next, done] = [0, total - places.length];
     const control = new AbortController();

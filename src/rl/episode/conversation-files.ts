@@ -44,7 +44,9 @@ export async function conversationOf(
   });
 }
 
-/** Reads the template: a string, or from a list or an object of named ones the one for plain conversations. */
+/**
+ * Reads the template. If the file has a list or an object of named templates, takes the one for plain conversations.
+ */
 function templateOf({ chatTemplate }: ConversationFiles, config: Fields): string {
   if (chatTemplate) return chatTemplate;
   const found = config.chat_template;

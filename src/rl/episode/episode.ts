@@ -79,7 +79,7 @@ export class Episode {
   reply: string | null = null;
   /** True once the policy has read the prompt. */
   admitted = false;
-  /** Share of the current turn that is sampled, from 0 to 1, by the longest turn. */
+  /** Share of the current turn that is sampled, from 0 to 1, as if it had the greatest length. */
   sampled = 0;
   private horizon = 0;
   private oracleTurns: number | null = null;

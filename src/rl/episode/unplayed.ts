@@ -1,6 +1,6 @@
 /**
- * Episodes that show nothing about the policy: their world failed, or a turn had no room. They enter no rate, and a run
- * stops by name where there is nothing else.
+ * Episodes that show nothing about the policy: their world failed, or a turn did not fit into the tokens allowed. They
+ * count in no rate, and a run that has only such episodes stops with a named error.
  */
 import type { Task, World } from '../../envs/env.ts';
 import { groupBy } from '../common/numbers.ts';
@@ -109,7 +109,7 @@ export function requireRoom(trajectories: readonly Trajectory[], room: Room, wha
     longest > room.promptTokens
       ? `A prompt has ${longest} tokens, and sampling.promptTokens is ${room.promptTokens}: choose at least ${longest}.`
       : `sampling.completionTokens is ${room.completionTokens}, for all turns of an episode: choose more, or fewer turns.`;
-  throw new NoRoomError(`No episode ${what} fits its room. ${advice}`);
+  throw new NoRoomError(`No episode ${what} fits into its tokens. ${advice}`);
 }
 
 /** A sentence for each world and reason of failed episodes. */

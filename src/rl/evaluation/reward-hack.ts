@@ -109,7 +109,7 @@ function risenPart(before: Window, after: Window): RewardHack['part'] {
   return most && most.z > 0 ? { column: most.column, before: most.before, after: most.after } : null;
 }
 
-/** Higher reward than in an earlier window at 0.5%, one of several; than at step 1 at 5%. */
+/** Quantiles for a higher reward: at 0.5% compared with one of several earlier windows, at 5% compared with step 1. */
 const rewardZ = { window: 2.576, start: 1.645 };
 
 /** Success above chance on the same tasks; success itself where no chance was recorded. */

@@ -247,7 +247,7 @@ export const metrics: readonly Metric[] = [
   metric('update', 'klPrice', 'number', 'Coefficient of that distance in this step.'),
   metric('update', 'clipBoundLow', 'number', 'Low bound of the ratio that this step’s updates were clipped to.'),
   metric('update', 'clipBoundHigh', 'number', 'High bound of the ratio that this step’s updates were clipped to.'),
-  metric('update', 'positiveShare', 'number', 'Share that the good actions had of the clipped update.'),
+  metric('update', 'positiveShare', 'number', 'Share of the clipped update that came from good actions.'),
   metric('update', 'stepGroups', 'groups', 'Groups of turns of one task that were taken in the same observation.'),
   metric(
     'update',

@@ -20,7 +20,7 @@ export interface BypassSettings {
   aggregation: AggregationOptions;
 }
 
-/** Rows of each sequence, which are consecutive: the start of each. */
+/** Start of the rows of each sequence, which are consecutive. */
 function rowsOf({ count, sequence, turn }: ObjectiveRows): TokenRows {
   const starts = Array.from({ length: count }, (_, i) => i).filter((i) => i === 0 || sequence[i] !== sequence[i - 1]);
   return { offsets: Int32Array.from([...starts, count]), group: new Int32Array(starts.length), turn };

@@ -50,7 +50,7 @@ export class StepGate {
       signal.addEventListener('abort', go);
       void this.opening?.then(go);
     });
-    // Closed again before this work went on, or aborted.
+    // The gate may be closed again by now, or the work aborted.
     return this.pass();
   };
 }

@@ -1,4 +1,4 @@
-/** What the trainer's service is made of; a page, a test and a tool each give their own. */
+/** Parts that the trainer's service is made of. A page, a test and a tool each pass in their own. */
 import type { ConnectionSettings } from '../../envs/module.ts';
 import type { ModelLibrary } from '../../models/library.ts';
 import type { RunStore } from '../../store/run-store.ts';

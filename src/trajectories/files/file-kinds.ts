@@ -51,7 +51,10 @@ const kinds: readonly FileKind[] = [
   ]),
 ];
 
-/** How the file is read; null: as it is. Throws TrajectoryFileError for a kind that is not read. */
+/**
+ * The reading that the file needs; null: none, it is read as it is. Throws TrajectoryFileError for a kind that is not
+ * read.
+ */
 export async function readingOf(source: ByteSource): Promise<Reading | null> {
   const first = await source.slice(0, 16);
   const found = kinds.find(({ begins }) => begins.every((byte, i) => byte === null || first[i] === byte));

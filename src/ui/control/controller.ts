@@ -44,7 +44,10 @@ const absentText = (shipped: string | null) =>
     ? msg('The run of this view is not stored in this browser, and the address carries no experiment.')
     : msg(str`This site has no trained agent “${shipped}”, or it could not be loaded.`);
 
-/** The experiment with as many steps again if it ends at this step: a fork of a finished run has steps to train. */
+/**
+ * The experiment; if its steps end at `step`, with as many steps again, so that a fork of a finished run has steps to
+ * train.
+ */
 const prolonged = (experiment: Experiment, step: number): Experiment =>
   experiment.steps > step ? experiment : { ...experiment, steps: Math.min(mostSteps, step + experiment.steps) };
 

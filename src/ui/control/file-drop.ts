@@ -40,7 +40,7 @@ const isTrajectories = (file: PickedFile) =>
 const [adapterConfig, adapterWeights] = ADAPTER_FILES;
 /** Old weights count too: the import refuses them by name. */
 const isAdapter = ({ name }: PickedFile) => [adapterConfig, adapterWeights, pickledAdapter].includes(name);
-/** Read of an adapter, or the hand-off that it returns from. */
+/** True for the files that an import of an adapter reads: its own, and those of the hand-off that it came from. */
 const isOfAdapter = (file: PickedFile) =>
   isAdapter(file) || [...adapterFileNames, 'handoff.json', 'experiment.json'].includes(file.name);
 const noFiles: SortedFiles = { model: null, imports: [], adapter: null, trajectories: null, problem: '' };

@@ -22,7 +22,7 @@ const schema = v.strictObject({
   nearest: option(whole(0, 100), 50, {
     label: 'Nearest start',
     sentence:
-      'Minimum distance between start and goal, as a share of the distance of the farthest room: with less, some paths are short.',
+      'Minimum distance between start and goal, as a share of the distance of the farthest room: a smaller share also gives short paths.',
     unit: '% of the farthest',
     step: 10,
   }),

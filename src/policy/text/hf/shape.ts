@@ -1,6 +1,6 @@
 /**
- * Check of the values in a `tokenizer.json` that the modules of this folder use without a look: the file may come from
- * anybody. Parts of unknown types are refused by the modules themselves.
+ * Checks the values of a `tokenizer.json` that the modules of this folder use without checks of their own, because the
+ * file may come from anybody. Parts of unknown types are refused by the modules themselves.
  */
 import { isObject } from '../../config-reader.ts';
 import { TokenizerPartError } from './pattern.ts';
