@@ -1,4 +1,4 @@
-// `npm run try-adding [-- --keep]`: checks that a world and an algorithm need only the files that docs/adding.md shows.
+// `npm run try-adding [-- --keep]`: checks that a world, an algorithm and a rule for goals need only the files that docs/adding.md shows.
 // Puts those files into a clean clone of the last commit. There, `git status` must show them and one added line in each
 // list, every check of the sources must pass, the docs, `--help` and the plan must list the additions, and they must
 // train, on the command line and in the page.
@@ -15,12 +15,12 @@ const keep = process.argv.includes('--keep');
 const minute = 60_000;
 
 /** Name and label of a module shown on the page; null if it shows none in that place. */
-function kindIn(blocks, place, labelField) {
-  const block = blocks.find(({ path, text }) => place.test(path) && /\bname: '/.test(text));
+function kindIn(blocks, place, labelField, nameField = 'name') {
+  const block = blocks.find(({ path, text }) => place.test(path) && text.includes(`  ${nameField}: '`));
   if (!block) return null;
   // The module's own fields have two spaces; those of its options have more.
   const field = (name) => new RegExp(`^ {2}${name}: '([^']+)'`, 'm').exec(block.text)?.[1];
-  return { name: field('name'), label: field(labelField) };
+  return { name: field(nameField), label: field(labelField) };
 }
 
 /** Inserts a line into a sorted list of exports, because the formatter keeps them in order. */
@@ -63,14 +63,23 @@ function mustList(where, text, kinds) {
   console.log(`${where} lists ${kinds.map(({ name }) => name).join(' and ')}`);
 }
 
-/** The smallest run, in the new world and with the new algorithm's defaults. */
-function experimentOf(folder, world, algorithm) {
+/** The smallest run, in the new world, with the new algorithm's defaults and the new rule for goals. */
+function experimentOf(folder, world, algorithm, rule) {
   const micro = JSON.parse(readFileSync(join(folder, 'experiments/micro.json'), 'utf8'));
   const { groups, groupSize, minibatches, innerEpochs } = micro.algorithm;
   const own = algorithm && { name: algorithm.name, groups, groupSize, minibatches, innerEpochs };
   const worlds = [{ name: world.name, weight: 1 }];
   const settings = own ?? micro.algorithm;
-  return { ...micro, name: 'Added', steps: 2, worlds, algorithm: settings, horizon: [{ steps: 2, turns: 4 }] };
+  const goals = rule && { goals: { rule: rule.name } };
+  return {
+    ...micro,
+    name: 'Added',
+    steps: 2,
+    worlds,
+    algorithm: settings,
+    horizon: [{ steps: 2, turns: 4 }],
+    ...goals,
+  };
 }
 
 function checkSources(folder, blocks) {
@@ -81,13 +90,14 @@ function checkSources(folder, blocks) {
   console.log('types, lint, imports, names and lengths pass');
 }
 
-function checkCommands(folder, world, algorithm) {
+function checkCommands(folder, world, algorithm, rule) {
   const kinds = [world, algorithm].filter((kind) => kind !== null);
   run(folder, 'scripts/docs.mjs');
-  mustList('docs/experiment.md', readFileSync(join(folder, 'docs/experiment.md'), 'utf8'), kinds);
+  const documented = rule ? [...kinds, rule] : kinds;
+  mustList('docs/experiment.md', readFileSync(join(folder, 'docs/experiment.md'), 'utf8'), documented);
   mustList('--help', run(folder, 'scripts/run.mjs', 'train', '--help'), kinds);
   const file = join(folder, 'experiments/added.json');
-  writeFileSync(file, JSON.stringify(experimentOf(folder, world, algorithm)));
+  writeFileSync(file, JSON.stringify(experimentOf(folder, world, algorithm, rule)));
   const plan = run(folder, 'scripts/run.mjs', 'plan', file);
   for (const { label } of kinds)
     if (!plan.includes(label)) throw new Error(`The plan does not name ${label}:\n${plan}`);
@@ -132,6 +142,7 @@ async function tryAdding(folder) {
   const blocks = readBlocks(readFileSync(join(folder, 'docs/adding.md'), 'utf8'));
   const world = kindIn(blocks, /^src\/worlds\//, 'title');
   const algorithm = kindIn(blocks, /^src\/rl\/algorithms\//, 'label');
+  const rule = kindIn(blocks, /^src\/rl\/goals\/rules\//, 'label', 'rule');
   if (!world) throw new Error('docs/adding.md shows no world.');
   if (!algorithm) console.log('docs/adding.md shows no algorithm, so only the world is tried');
   for (const block of blocks) put(folder, block);
@@ -140,7 +151,7 @@ async function tryAdding(folder) {
     throw new Error(`git shows ${JSON.stringify(got, null, 1)}, not ${JSON.stringify(expected, null, 1)}`);
   console.log(`git status: ${got.status.join(', ')}; lines changed in others: ${got.changed.length}`);
   checkSources(folder, blocks);
-  checkCommands(folder, world, algorithm);
+  checkCommands(folder, world, algorithm, rule);
   await checkPage(folder, world, algorithm);
 }
 

@@ -6,7 +6,8 @@ import * as modules from './rules.ts';
 type Module = (typeof modules)[keyof typeof modules];
 
 const order = ['uniform', 'progress', 'frontier', 'level-replay', 'fixed'];
-const listed = Object.values<Module>(modules).sort((a, b) => order.indexOf(a.rule) - order.indexOf(b.rule));
+const place = ({ rule }: Module) => (order.includes(rule) ? order.indexOf(rule) : order.length);
+const listed = Object.values<Module>(modules).sort((a, b) => place(a) - place(b));
 
 /** All rules, in the order of the page. */
 export const goalRules = listed as unknown as readonly GoalRule[];
@@ -23,7 +24,9 @@ class UnknownRuleError extends Error {
 export function ruleOf({ rule }: Pick<GoalSettings, 'rule'>): GoalRule {
   const found = goalRules.find((each) => each.rule === rule);
   if (found) return found;
-  throw new UnknownRuleError(`There is no rule "${rule}" for goals; there are ${order.join(', ')}.`);
+  throw new UnknownRuleError(
+    `There is no rule "${rule}" for goals; there are ${goalRules.map((each) => each.rule).join(', ')}.`,
+  );
 }
 
 /** Settings of a rule with the defaults of its fields. */
