@@ -51,7 +51,8 @@ fn quant_matmul_nt_lanes(@builtin(workgroup_id) wg: vec3u, @builtin(num_workgrou
       v2 = nibbles(q.w, 0u);
       v3 = nibbles(q.w, 16u);
     }
-    // The values, since a row's sum of inputs would cost more than unpacking once for all rows; zero past K.
+    // With a minimum, the codes become values here, once for all rows: a sum of the inputs of each row would cost more.
+    // Values past K are zero.
     if (MINIMUM == 1u) {
       // @repeat j 4
       w$j = select(vec4f(), values_of(w$j, s), g * 8u + $ju < K);

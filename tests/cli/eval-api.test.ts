@@ -120,7 +120,8 @@ describe('an evaluation over an API', () => {
     const tries = report.items.map(({ tries: [only] }) => only);
     const played = tries.filter(({ overflowed }) => !overflowed);
     expect(played).toHaveLength(1);
-    // As a set, because requests that the first evaluation gave up may still arrive; the second repeats them.
+    // As a set, because a request that the first evaluation gave up may still arrive, and the second evaluation sends
+    // it again.
     const asked = new Set(server.bodies.slice(before).map(({ messages }) => JSON.stringify(messages)));
     expect(asked.size).toBe(2 * (99 - kept) + played[0].turns);
     expect(tries.filter(({ overflowed, turns }) => overflowed && turns === 1)).toHaveLength(99);

@@ -126,7 +126,7 @@ describe('the oracle that explores', () => {
       expect(read.turns).toBeLessThanOrEqual((await turnsOn(level, exploring)).turns + 1);
     }
     for (const level of [6, 31, 36]) expect((await turnsOn(level, reads)).won).toBeGreaterThanOrEqual(0.8);
-    // One thing in a wide room: sometimes it has looked everywhere it can know of, and gives up.
+    // One thing in a wide room: sometimes the oracle has looked everywhere it knows of, and gives up.
     const tasks = await world.tasks({ ...reads, levels: [33], trainSeeds: 100 }, 'train');
     let without = 0;
     for (const task of tasks) without += Number((await playTask(task)).plan.length === 0);
@@ -134,11 +134,11 @@ describe('the oracle that explores', () => {
     expect(without).toBeLessThan(30);
   });
 
-  it('from the text alone repeats its action after the same texts far more often than with a view of the walls beside it', {
+  it('from the text alone repeats its action after the same texts far more often than if it sees the walls as well', {
     tags: 'slow',
   }, async () => {
-    // Among histories of the first three turns that occurred at least three times: how often its action is the most
-    // frequent one.
+    // Share of turns with the most frequent action after their history, among histories of the first three turns that
+    // occurred at least three times.
     const alike = async (oracle: string) => {
       const tasks = await world.tasks({ ...exploring, oracle, levels: [6, 7, 31, 33, 36], trainSeeds: 150 }, 'train');
       const actionsAfter = new Map<string, string[]>();

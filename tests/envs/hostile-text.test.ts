@@ -1,5 +1,5 @@
-// Texts that make an expression of more than linear time stand still: at these lengths a quadratic one takes hours and
-// an exponential one for ever, so that a test of its own time is not needed.
+// Texts on which a regular expression of more than linear time does not end: at these lengths a quadratic one takes
+// hours, and an exponential one never ends. So no test needs to measure a time.
 import { describe, expect, it } from 'vitest';
 import { functionsIn } from '../../src/rl/rewards/proposals.ts';
 import { faultOf } from '../../src/session/api/fault.ts';

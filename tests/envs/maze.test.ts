@@ -100,8 +100,7 @@ describe('mazes from a seed', () => {
         await begin(id, { size, loops });
         const view = await viewOf();
         const free = view.walls.flat().filter((wall) => !wall).length;
-        // A tree over n rooms has n - 1 passages; the remaining ones of the 2 size (size - 1) walls between rooms are
-        // closed.
+        // A tree over n rooms has n - 1 passages; all other of the 2 size (size - 1) places between rooms are walls.
         const left = 2 * size * (size - 1) - (size * size - 1);
         expect(free).toBe(2 * size * size - 1 + Math.floor((left * loops) / 100));
         expect(distancesFrom(view, view.start).size).toBe(free);

@@ -284,7 +284,7 @@ describe('the world', () => {
       await world.reset([0], [taskOf(idOf(index, 1))]);
       if (!(await world.oracleIsListed([0]))[0]) unlisted.push(name);
     }
-    // Its answer appeared on a page that was left for another in the same tab.
+    // The answer of this template appeared on a page that is no longer open: its tab went on to another page.
     expect(unlisted).toEqual(['cross-distance-between-birthplaces']);
   });
   it('treats no text differently: every span of the objective is offered', () => {

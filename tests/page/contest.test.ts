@@ -85,7 +85,7 @@ describe('on the page', () => {
         .locator('tabgym-play')
         .getByText(/the agent: \d+%/)
         .waitFor();
-      // As in the first experiments: one more world, whose tasks are not evaluated and which nobody plays here.
+      // A second world, as in the first experiments: its tasks are not evaluated, and nobody plays it here.
       await page.evaluate(() => {
         const { app } = document.querySelector('tabgym-app') as unknown as { app: AppWithRun };
         const { run } = app.store.state;

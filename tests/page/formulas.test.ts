@@ -46,7 +46,7 @@ function tokensOf(node: Node): string[] {
   const inner = elements(node);
   if (node.tag === 'mn' || node.tag === 'mi' || node.tag === 'mo') return [node.children.join('')];
   if (node.tag === 'mfrac') return ['{', ...tokensOf(inner[0]), '}', '÷', '{', ...tokensOf(inner[1]), '}'];
-  // An index is a single name; a power has a number, a row or a row of an exponent.
+  // A name with a single name above it has an index. Anything else that is raised is a power.
   if (node.tag === 'msup' && (inner[0].tag !== 'mi' || inner[1].tag === 'mrow'))
     return [...tokensOf(inner[0]), '^', '{', ...tokensOf(inner[1]), '}'];
   if (['msub', 'msup', 'msubsup'].includes(node.tag)) return [`${inner[0].children.join('')}_`];
@@ -155,7 +155,7 @@ test.each(groups)('an advantage as printed is that of its returns', (...returns)
   const at = line.findIndex((each) => each === '=' || each === '≈');
   const [left, right] = [computed(line.slice(0, at)), computed(line.slice(at + 1))];
   expect(left).not.toBeNaN();
-  // Four digits of a difference of near numbers leave two.
+  // Numbers are printed with four digits, and the difference of two near numbers has only two correct ones.
   expect(Math.abs(left - right)).toBeLessThan(0.01 * Math.abs(left));
   if (line[at] === '=') expect(Math.abs(left - right)).toBeLessThan(1e-6);
 });

@@ -37,7 +37,7 @@ describe.each([4, 8] as const)('%i bits with a minimum', (bits) => {
       const start = row + Math.floor((i - row) / 32) * 32;
       const group = values.slice(start, Math.min(start + 32, row + length));
       const step = (Math.max(...group) - Math.min(...group)) / levels;
-      // f16 scales and minima have a relative error of 2^-11, up to which a code of 128 steps is off.
+      // Scales and minima in f16 have a relative error of up to 2^-11, and so has a value of up to 128 steps.
       const slack = Math.max(...group.map(Math.abs)) * 2 ** -10;
       const error = Math.abs(back[i] - values[i]);
       expect(error).toBeLessThanOrEqual(1.2 * step + slack);

@@ -4,8 +4,8 @@ import { PythonRegexError, pythonRegex } from '../../src/policy/formats/python-r
 
 const texts = ['model.layers.12.self_attn.q_proj', 'model.layers.0.mlp.down_proj', 'lm_head', '-]x', 'aaab', ''];
 
-// For each text f: re.fullmatch finds a match; m: only re.match does; a point: neither. Python 3.11:
-// ''.join('f' if re.fullmatch(p, t) else 'm' if re.match(p, t) else '.' for t in texts)
+// One character per text: f if re.fullmatch finds a match, m if only re.match does, a point if neither does. Python
+// 3.11: ''.join('f' if re.fullmatch(p, t) else 'm' if re.match(p, t) else '.' for t in texts)
 it.each([
   [String.raw`model\.layers\.\d+\.(self_attn|mlp)\.(q|k|v|o|gate|up|down)_proj`, 'ff....'],
   [String.raw`(?:.*?(?:vision|text).*?)|(?:\bmodel\.layers\.[\d]{1,}\.(?:self_attn)\.(?:q_proj))`, 'f.....'],

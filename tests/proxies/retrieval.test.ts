@@ -37,7 +37,10 @@ const recorded = (): Exchange[] =>
     .slice(1)
     .map((line) => JSON.parse(line));
 
-/** True for exchanges that depend on the recorded stub: its index pads its results, and counts from its end. */
+/**
+ * True for exchanges that depend on the recorded stub: it pads its results for a large `topk`, and counts a negative
+ * one from the end.
+ */
 const isStubs = ({ body }: Exchange) => {
   try {
     const { topk } = JSON.parse(body);

@@ -62,7 +62,7 @@ describe('the difference of two evaluations', () => {
     expect(difference).toMatchObject({ mean: 1 / 3, items: 3 });
   });
   it('is the normal interval of two independent rates without outcomes', () => {
-    // 0.1 and 1.96 sqrt(2 * 0.5 * 0.5 / 50 ...): rates of 0.5 and 0.6 in 100 episodes each.
+    // Rates of 0.5 and 0.6, in 100 episodes each.
     const { difference } = gainBetween(bare('1'.repeat(50) + '0'.repeat(50)), bare('1'.repeat(60) + '0'.repeat(40)));
     expect(difference.high - difference.mean).toBeCloseTo(1.96 * Math.sqrt(0.25 / 100 + 0.24 / 100), 4);
   });

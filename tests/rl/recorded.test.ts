@@ -50,7 +50,7 @@ const agentTraj = (id: number, actions = moves(id), extra: JsonObject = {}): Jso
   ...extra,
 });
 
-/** Names no task, which is then found by the first observation. */
+/** A record without a task, so that the task must be found by the first observation. */
 const chat = (id: number, actions = moves(id)): JsonObject => ({
   messages: [
     { role: 'system', content: 'Open doors.' },

@@ -7,7 +7,7 @@ import { rewardHackOf } from '../../src/rl/evaluation/reward-hack.ts';
 const episodes = 64;
 const groupSize = 8;
 
-/** A step's success: groups of one task each, whose rates differ, so that episodes of a group are alike. */
+/** Success of a step. Each group has one task with a rate of its own, so episodes of a group are alike. */
 function successes(seed: number, step: number, rate: number): number {
   let count = 0;
   for (let group = 0; group < episodes / groupSize; group++) {

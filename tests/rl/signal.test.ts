@@ -58,7 +58,7 @@ describe('signal of a gradient', () => {
     expect(variance).toBeLessThan(20.8);
     expect(along).toBeGreaterThan(69);
     expect(along).toBeLessThan(75);
-    // Nine in ten: 1.2816² of the variance along the mean (18 a group) over |g|² = 4.
+    // For nine in ten: 1.2816² times the variance along the mean (18 a group), divided by |g|² = 4.
     expect(groupsToPointRight({ square, variance, along })).toBeCloseTo((1.6424 * 18) / 4, 0);
   });
 

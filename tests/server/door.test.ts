@@ -110,7 +110,7 @@ describe('a token', () => {
     expect(guesses.wait('127.0.0.1', false)).toBe(0);
   });
 
-  it('right after wrong ones of another machine waits as they do', () => {
+  it('right after wrong ones, all from another machine, waits as they do', () => {
     const guesses = new Guesses(() => 1e6);
     expect(guesses.wait('10.0.0.2', true)).toBe(0);
     for (let k = 0; k < 13; k++) guesses.wait('10.0.0.2', false);

@@ -61,7 +61,7 @@ it('estimates a second wave of the same task anew', () => {
   expect(last()).toMatchObject({ elapsedMs: 51_000, remainingMs: 30_000 });
 });
 
-it('adds what followed in the step before', () => {
+it('adds the time of the tasks that followed in the step before', () => {
   const { at, meter, last } = metered();
   at(0).report(episodes(0));
   at(40_000).report(updates(0));

@@ -1,5 +1,6 @@
-// A conversation with a small random language model on the processor's device: a conversation that goes on in the K/V
-// cache has the replies of one that is read at once, a reply can be stopped, and old messages are left out.
+// A conversation with a small random language model on the processor's device. A conversation that continues in the K/V
+// cache gets the same replies as one that is read anew as a whole, a reply can be stopped, and old messages are left
+// out.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { WasmDevice } from '../../src/device/wasm/device.ts';
 import { parseConfig } from '../../src/policy/config.ts';
@@ -47,7 +48,7 @@ const assistant = (content: string): ChatMessage => ({ role: 'assistant', conten
 const readBy = (policy: Actor) => policy.counters().tokensPrefilled;
 
 describe('a conversation', () => {
-  test('that goes on in the cache has the reply to all its tokens at once, and reads each message once', async () => {
+  test('that goes on in the cache gets the reply of one read as a whole, and reads each message only once', async () => {
     const run: number[] = [];
     const recording = Object.create(model, {
       admit: {
@@ -70,7 +71,7 @@ describe('a conversation', () => {
     const messages = [user('get wood'), assistant(first.text), user('make it')];
     const before = readBy(model);
     const second = await talk.reply(asked(messages), options());
-    // The tokens that were sampled last run with those that are read.
+    // Fewer tokens are run than for the first message, although the last ones of the first reply are among them.
     expect(readBy(model) - before).toBeLessThan(first.readTokens);
     expect(second.readTokens).toBeLessThan(first.readTokens);
     expect(second.leftOut).toBe(0);
@@ -98,7 +99,7 @@ describe('a conversation', () => {
     expect(reply.tokens).toBeLessThanOrEqual(12);
   });
 
-  test('can be stopped: the text so far is the reply, and the next message is answered as by another', async () => {
+  test('can be stopped: the text so far is the reply, and the next message is answered as ever', async () => {
     const talk = new Talk({ policy: model, conversation });
     const whole = await talk.reply(asked([user('get wood')]), options());
     talk.forget();

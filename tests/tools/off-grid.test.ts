@@ -1,5 +1,5 @@
-// Weights off the grid of a file's blocks: the model with moved groups computes the same, the one with a merged adapter
-// as the adapter beside it, and a copied file has the values of the original.
+// Weights off the grid of a file's blocks: the model with moved groups computes the same, a model with a merged adapter
+// computes the same as the model with the adapter beside it, and a copied file has the values of the original.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -23,7 +23,10 @@ const precisionLabels = (): { [precision in Precision]: string } => ({
 /** First choice: it trains without a GPU as well. */
 const smallest = catalogue.reduce((least, each) => (downloadBytes(each) < downloadBytes(least) ? each : least));
 
-/** Models with files up to this size are kept in 8 bits unless a person chooses: four bits cost them their sense. */
+/**
+ * Models with files up to this size are kept in 8 bits unless a person chooses otherwise: in four bits their replies
+ * make no sense.
+ */
 const mostBytesInInt8 = 1.5e9;
 
 @customElement('tabgym-model-picker')

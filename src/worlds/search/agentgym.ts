@@ -1,6 +1,7 @@
 /**
  * Search served by AgentGym's protocol, like `agentenv-searchqa` at 3ef9235, from recordings of it. An item is an index
- * into the world's task list, with the training questions first; the original counts through its two files.
+ * into the world's task list, with the training questions first. In the original it is an index into its two files
+ * together.
  */
 import type { Task } from '../../envs/env.ts';
 import {

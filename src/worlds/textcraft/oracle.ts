@@ -132,7 +132,7 @@ interface PlanState {
 
 const emptyPlan: PlanState = { started: false, entries: [], missing: [], used: new Map(), crafting: null };
 
-/** Oracle of one episode. `seed`: of its choices between equally cheap ways. */
+/** Oracle of one episode. `seed` decides between equally cheap ways. */
 export class CraftOracle {
   private readonly fetched = new Set<string>();
   private readonly refused = new Set<string>();

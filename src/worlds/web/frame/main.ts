@@ -24,7 +24,7 @@ function serve(port: MessagePort): void {
   port.onmessage = (event: MessageEvent<WorldRequest>) => receive(event.data);
 }
 
-// The page is two frames further out. It may be in a frame itself, so that it is not always the top.
+// The page is two frames further out. It may be in a frame itself, so `window.top` is not always the page.
 addEventListener(
   'message',
   (event) => {
