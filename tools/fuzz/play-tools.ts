@@ -162,7 +162,9 @@ export async function fuzzTools(world: World, actions: number, seed: number): Pr
 
 async function fuzzEpisode(world: World, task: Task, random: Random, report: FuzzReport): Promise<void> {
   const [start] = await world.reset([0], [task]);
-  await world.reset([1], [task]);
+  const [twinStart] = await world.reset([1], [task]);
+  if (JSON.stringify(start as unknown as Json) !== JSON.stringify(twinStart as unknown as Json))
+    report.problems.push(`${JSON.stringify(task)}: two beginnings of one task`);
   const tools = await toolsOf(world);
   let listed = start.validActions ?? [];
   let over = false;

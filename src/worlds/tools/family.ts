@@ -36,6 +36,8 @@ export interface Instance {
   readonly answer: Json;
   /** Calls whose answers a solver needs before it changes or answers anything, in their order. */
   readonly reads: readonly Call[];
+  /** Number that grows whenever `offers` may have changed. */
+  readonly version: number;
   /** Calls a tool other than `finish`. The arguments follow its schema. */
   call(call: Call): Answer;
   /** Calls that bring the state from where it is to the goal's; null if none do any more. */
@@ -103,8 +105,6 @@ export interface ToolFamily {
 
 /** Where the original environments differ from each other. */
 export interface OriginalRules {
-  /** Reward at the end of an episode, from the share of subgoals and the state. */
-  end(share: number, stateMatches: boolean): number;
-  /** Reward before the end. */
-  share(share: number): number;
+  /** Reward from the best share of subgoals so far and, at the end, the state. */
+  reward(share: number, ended: boolean, stateMatches: boolean): number;
 }

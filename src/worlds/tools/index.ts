@@ -3,8 +3,11 @@
  * tools and templates are loaded when it is opened.
  */
 import type { WorldFamily, WorldModule } from '../../envs/module.ts';
-import { descriptionOf, type Facts, todoFacts } from './facts.ts';
+import { descriptionOf, type Facts } from './facts.ts';
 import type { ToolFamily } from './family.ts';
+import { filmFacts } from './films/facts.ts';
+import { todoFacts } from './todo/facts.ts';
+import { weatherFacts } from './weather/facts.ts';
 
 interface Parts {
   facts: Facts;
@@ -15,9 +18,19 @@ interface Parts {
 
 const families: readonly Parts[] = [
   {
+    facts: filmFacts,
+    family: async () => (await import('./films/family.ts')).family,
+    texts: async () => (await import('./films/vocabulary.ts')).filmTexts(),
+  },
+  {
     facts: todoFacts,
     family: async () => (await import('./todo/family.ts')).family,
     texts: async () => (await import('./todo/vocabulary.ts')).todoTexts(),
+  },
+  {
+    facts: weatherFacts,
+    family: async () => (await import('./weather/family.ts')).family,
+    texts: async () => (await import('./weather/vocabulary.ts')).weatherTexts(),
   },
 ];
 

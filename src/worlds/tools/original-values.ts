@@ -7,6 +7,7 @@ import {
   literalRepr,
   literalType,
 } from '../../python/literal.ts';
+import { isDate } from './dates.ts';
 import { PythonError } from './family.ts';
 
 /** `input[key]`. */
@@ -21,6 +22,16 @@ export function item(input: Literal, key: string): Literal {
     throw new PythonError('TypeError', `${type} indices must be integers or slices, not str`);
   if (type === 'str') throw new PythonError('TypeError', "string indices must be integers, not 'str'");
   throw new PythonError('TypeError', `'${type}' object is not subscriptable`);
+}
+
+/** A dict without some keys; in a list, each dict without them. */
+export function withoutKeys(value: Literal, keys: readonly string[]): Literal {
+  if (Array.isArray(value)) return value.map((each) => (each instanceof LiteralDict ? withoutKeys(each, keys) : each));
+  if (!(value instanceof LiteralDict)) return value;
+  const copy = new LiteralDict();
+  for (const [key, each] of value.entries.values()) copy.set(key, each);
+  for (const key of keys) copy.delete(key);
+  return copy;
 }
 
 type Ordered = bigint | number | string | readonly Literal[];
@@ -86,4 +97,21 @@ export function sorted(given: readonly Literal[]): Literal[] {
     list.splice(low, 0, pivot);
   }
   return list;
+}
+
+const dateForm = /^(\d{4})-(1[0-2]|0[1-9]|[1-9])-(3[01]|[12]\d|0[1-9]|[1-9]| [1-9])/;
+
+/** strptime(value, '%Y-%m-%d'), as YYYY-MM-DD. */
+export function strptimeDate(value: Literal): string {
+  if (typeof value !== 'string')
+    throw new PythonError('TypeError', `strptime() argument 1 must be str, not ${literalType(value)}`);
+  const found = dateForm.exec(value);
+  if (!found) throw new PythonError('ValueError', `time data ${literalRepr(value)} does not match format '%Y-%m-%d'`);
+  const rest = value.slice(found[0].length);
+  if (rest) throw new PythonError('ValueError', `unconverted data remains: ${rest}`);
+  const [year, month, day] = found.slice(1).map((part) => part.trim());
+  const date = `${year}-${month.padStart(2, '0')}-${day.padStart(2, '0')}`;
+  if (year === '0000') throw new PythonError('ValueError', 'year 0 is out of range');
+  if (!isDate(date)) throw new PythonError('ValueError', 'day is out of range for month');
+  return date;
 }

@@ -31,6 +31,20 @@ export const finishTool = 'finish';
 
 export const text = (description?: string): Parameter => ({ type: 'string', ...(description && { description }) });
 
+/** The tool that lists the names of all tools. */
+export const listingTool: Tool = {
+  name: 'check_valid_actions',
+  description: 'Lists the names of the actions.',
+  parameters: {},
+};
+
+/** The tool that ends a question. */
+export const answerTool: Tool = {
+  name: finishTool,
+  description: 'Ends the task with the answer.',
+  parameters: { answer: { type: ['string', 'number', 'array'] } },
+};
+
 /** The tool as OpenAI's `tools` list it. */
 export const functionOf = ({ name, description, parameters, optional = [] }: Tool) => ({
   type: 'function',

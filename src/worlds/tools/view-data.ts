@@ -31,7 +31,8 @@ export interface StateTable {
 
 export interface StateRow {
   cells: string[];
-  change: '' | 'changed' | 'gone' | 'new';
+  /** `seen`: an answer has shown it. */
+  change: '' | 'changed' | 'gone' | 'new' | 'seen';
 }
 
 interface Outcome {

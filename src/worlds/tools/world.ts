@@ -14,9 +14,10 @@ import {
 } from '../../envs/env.ts';
 import type { OptionsReader } from '../../envs/options.ts';
 import { mixSeeds, Random } from '../../envs/random.ts';
-import { NativeEpisode, OriginalEpisode } from './episode.ts';
 import type { Template, ToolFamily } from './family.ts';
+import { NativeEpisode } from './native-episode.ts';
 import { firstHeldOut, type ToolsOptions } from './options.ts';
+import { OriginalEpisode } from './original-episode.ts';
 import { functionOf } from './tool.ts';
 import type { ToolsView } from './view-data.ts';
 

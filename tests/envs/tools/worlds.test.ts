@@ -35,7 +35,7 @@ describe.each(modules.map((module) => [module.title, module.name] as const))('%s
   it.each<WorldOptions>([{}, { observation: 'brief' }, { upstream: true }])(
     'is solved by its oracle under %o',
     async (options) => {
-      for (const task of await tasksOf(options, 3)) {
+      for (const task of await tasksOf(options, 1)) {
         const { last, turns } = await solve(world, task);
         expect([task.id, last]).toMatchObject([task.id, { reward: 1, done: true }]);
         expect(turns).toBeGreaterThan(0);
@@ -52,9 +52,32 @@ describe.each(modules.map((module) => [module.title, module.name] as const))('%s
     expect(other.observation).not.toBe(first.observation);
   });
 
+  it('lists its actions when they are read, and the whole list to one who skipped some', async () => {
+    const [task] = await world.tasks({}, 'train');
+    await world.reset([0, 1], [task, task]);
+    const [plan] = await world.oracle([0]);
+    const [reader] = await world.reset([0], [task]);
+    expect(reader.validActions!.length).toBeGreaterThan(0);
+    const [[read], [skipped]] = [await world.step([0], [plan![0]]), await world.step([1], [plan![0]])];
+    expect(skipped.validActions).toEqual(read.validActions ?? reader.validActions);
+    const [[same]] = [await world.step([0], [plan![0]])];
+    expect(same.validActions).toBeNull();
+  });
+
+  it('answers a wrong call with its error and goes on', async () => {
+    const [task] = await world.tasks({}, 'train');
+    await world.reset([0], [task]);
+    const refused = ['dance 1', '{"name": "finish", "arguments": {"x": 1}}', 'Action: finish with Action Input: 7'];
+    for (const [k, reason] of [/no tool "dance"/, /no argument "x"/, /one JSON object/].entries()) {
+      const [answer] = await world.step([0], [refused[k]]);
+      expect(answer).toMatchObject({ valid: false, done: false });
+      expect(answer.observation).toMatch(reason);
+    }
+  });
+
   it('keeps the goals of training and of held-out tasks apart', async () => {
     const goals = async (split: 'train' | 'test') => {
-      const tasks = await world.tasks({ instances: 30, testInstances: 30 }, split);
+      const tasks = await world.tasks({ instances: 6, testInstances: 6 }, split);
       return (await world.reset([...tasks.keys()], tasks)).map(({ observation }) => observation);
     };
     const [train, test] = [new Set(await goals('train')), await goals('test')];

@@ -24,6 +24,9 @@ export class TodoAccount {
     places: new Set<string>(),
   };
 
+  /** Number of calls that were answered. */
+  version = 0;
+
   constructor(readonly data: TodoData) {}
 
   project(id: string): Project | undefined {
@@ -38,7 +41,12 @@ export class TodoAccount {
     return tasks.filter((each) => each.project === project && each.state === 'open');
   }
 
-  call({ name, arguments: given }: Call): Answer {
+  call(call: Call): Answer {
+    this.version++;
+    return this.answerTo(call);
+  }
+
+  private answerTo({ name, arguments: given }: Call): Answer {
     if (name === 'get_user_current_date') return this.showDate();
     if (name === 'get_user_current_location') return this.showTown();
     if (name === 'get_projects') return this.showProjects();

@@ -4,6 +4,7 @@
  */
 import type { Random } from '../../../envs/random.ts';
 import { addDays } from '../dates.ts';
+import { distinct, drawPairs } from '../draws.ts';
 import type { Draw } from '../family.ts';
 
 export interface Project {
@@ -125,20 +126,6 @@ export const words = {
   colors: ['charcoal', 'berry_red', 'olive_green', 'sky_blue', 'grape', 'salmon'],
 } as const;
 
-/** True if the pair of words belongs to held-out tasks: one pair in four. */
-const isHeldOutPair = (first: number, last: number) => (first + 3 * last) % 4 === 0;
-
-/** Different pairs of words of one split, in random order. */
-function drawPairs(
-  first: readonly string[],
-  last: readonly string[],
-  count: number,
-  { random, heldOut }: Draw,
-): string[] {
-  const pairs = first.flatMap((a, i) => last.flatMap((b, k) => (isHeldOutPair(i, k) === heldOut ? [`${a} ${b}`] : [])));
-  return random.shuffle(pairs).slice(0, count);
-}
-
 const withArticle = (pair: string) => pair.replace(' ', ' the ');
 
 /** Fewest and most days until a task is due; negative: overdue. */
@@ -152,10 +139,6 @@ function drawIds(count: number, random: Random, long: boolean): string[] {
   const short = random.shuffle(numbers).slice(0, count);
   return long ? short.map((id) => `22${id}${String(random.below(1_000_000)).padStart(6, '0')}`) : short;
 }
-
-/** Different numbers from `least` to `most`, in random order. */
-const distinct = (least: number, most: number, count: number, random: Random): number[] =>
-  random.shuffle(Array.from({ length: most - least + 1 }, (_, k) => least + k)).slice(0, count);
 
 /** Draws an account. Due dates and durations within a project are different from each other. */
 export function drawTodo(draw: Draw): TodoData {

@@ -7,8 +7,7 @@ export const family: ToolFamily = {
   tools: todoTools,
   templates: todoTemplates,
   original: {
-    // All subgoals and the state, or nothing.
-    end: (share, stateMatches) => Number(share === 1 && stateMatches),
-    share: (share) => share,
+    // At the end all subgoals and the state, or nothing.
+    reward: (share, ended, stateMatches) => (ended ? Number(share === 1 && stateMatches) : share),
   },
 };

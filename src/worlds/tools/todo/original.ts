@@ -7,22 +7,11 @@ import type { Json } from '../../../envs/env.ts';
 import { type Literal, LiteralDict, literalText, literalType } from '../../../python/literal.ts';
 import { literalOf } from '../calls.ts';
 import { isDate } from '../dates.ts';
-import { type Answer, type Original, type OriginalAnswer, PythonError } from '../family.ts';
-import { item, sorted } from '../original-values.ts';
+import { type Answer, PythonError } from '../family.ts';
+import { type LiteralAnswer, OriginalTools } from '../original-tools.ts';
 import type { TodoAccount } from './account.ts';
 import type { Project, TodoData, TodoTask } from './data.ts';
-
-/** Arguments of the functions, in the order in which the original reads them. */
-const parameters: { readonly [name: string]: readonly string[] } = {
-  update_project: ['project_id', 'is_favorite'],
-  get_tasks: ['project_id'],
-  get_task_description: ['task_id'],
-  get_task_duration: ['task_id'],
-  complete_task: ['task_id'],
-  update_task: ['task_id', 'due_date'],
-  delete_task: ['task_id'],
-  finish: ['answer'],
-};
+import { todoTools } from './tools.ts';
 
 /** A result without ids, which the original compares with the subgoals. Throws as its `pop` does. */
 function withoutIds(value: Literal): Literal {
@@ -54,28 +43,23 @@ function popError(value: Literal): PythonError {
   return new PythonError('AttributeError', `'${type}' object has no attribute 'pop'`);
 }
 
-export class TodoOriginal implements Original {
-  readonly subgoals: readonly Literal[];
-
+export class TodoOriginal extends OriginalTools {
   constructor(
     private readonly account: TodoAccount,
     answer: Json,
     private readonly target: TodoData,
   ) {
-    this.subgoals = [literalOf(answer)];
+    super(todoTools, literalOf(answer));
   }
 
-  call(name: string, input: Literal): OriginalAnswer {
-    const given = (parameters[name] ?? []).map((key) => item(input, key));
-    if (name === 'finish') return this.finish(given[0]);
-    const answer = this.answer(name, given);
-    const observation = literalOf(answer.value);
-    return { observation, subgoal: answer.ok ? withoutIds(observation) : 'failed' };
+  protected override subgoalOf(value: Literal): Literal {
+    return withoutIds(value);
   }
 
-  private finish(answer: Literal): OriginalAnswer {
-    const observation = Array.isArray(answer) ? sorted(answer) : answer;
-    return { observation, subgoal: withoutIds(observation) };
+  protected answerTo(name: string, given: readonly Literal[]): LiteralAnswer {
+    this.account.version++;
+    const { ok, value } = this.answer(name, given);
+    return { ok, value: literalOf(value) };
   }
 
   private answer(name: string, [first, second]: readonly Literal[]): Answer {
@@ -83,7 +67,7 @@ export class TodoOriginal implements Original {
     if (name === 'get_user_current_location') return this.account.showTown();
     if (name === 'get_projects') return this.account.showProjects();
     const id = literalText(first);
-    if (parameters[name][0] === 'project_id') {
+    if (name === 'get_tasks' || name === 'update_project') {
       const project = this.account.project(id);
       if (!project) return { ok: false, value: 'Project not found' };
       return name === 'get_tasks' ? this.account.showTasks(project) : this.mark(project, second);
@@ -115,7 +99,7 @@ export class TodoOriginal implements Original {
   }
 
   /** Compares projects, and the tasks that are still listed: completing and deleting look the same. */
-  stateMatches(): boolean {
+  override stateMatches(): boolean {
     const listed = (data: TodoData) =>
       JSON.stringify([
         data.projects.map(({ order, color, name, favourite }) => [order, color, name, favourite]),

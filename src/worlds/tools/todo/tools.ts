@@ -1,5 +1,5 @@
 /** Tools of the to-do family, by the names and arguments of AgentGym's (agentenv-tool, MIT). Sentences are our own. */
-import { type Tool, text } from '../tool.ts';
+import { answerTool, listingTool, type Tool, text } from '../tool.ts';
 
 const project = text('Id of a project, from get_projects.');
 const task = text('Id of a task, from get_tasks.');
@@ -27,10 +27,6 @@ export const todoTools: readonly Tool[] = [
     parameters: { task_id: task, due_date: text('Date written YYYY-MM-DD.') },
   },
   { name: 'delete_task', description: 'Deletes a task.', parameters: { task_id: task } },
-  { name: 'check_valid_actions', description: 'Lists the names of the actions.', parameters: {} },
-  {
-    name: 'finish',
-    description: 'Ends the task with the answer to a question, or with "done" after a change.',
-    parameters: { answer: { type: ['string', 'number', 'array'] } },
-  },
+  listingTool,
+  { ...answerTool, description: 'Ends the task with the answer to a question, or with "done" after a change.' },
 ];

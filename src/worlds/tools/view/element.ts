@@ -118,6 +118,10 @@ export class TabgymToolsView extends LitElement {
       .changed td {
         background: var(--accent-soft);
       }
+      .seen td:first-child {
+        box-shadow: inset 3px 0 var(--accent);
+        padding-inline-start: 8px;
+      }
       .gone td {
         color: var(--text-2);
         text-decoration: line-through;

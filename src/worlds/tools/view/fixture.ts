@@ -3,7 +3,8 @@
  * stands for an episode of a run; a person plays another task.
  */
 import type { FixtureTurn, ViewFixture } from '../../../ui/kit/view-fixture.ts';
-import { descriptionOf, todoFacts } from '../facts.ts';
+import { descriptionOf } from '../facts.ts';
+import { todoFacts } from '../todo/facts.ts';
 
 async function open() {
   const [{ ToolWorld }, { family }] = await Promise.all([import('../world.ts'), import('../todo/family.ts')]);

@@ -1,0 +1,104 @@
+/**
+ * What families share whose tasks are questions over data that nothing changes: an instance that answers calls, notes
+ * the values that its answers show, and offers calls made of them.
+ */
+import type { Json } from '../../envs/env.ts';
+import {
+  type Answer,
+  type Draw,
+  type Instance,
+  impossible,
+  type Original,
+  type TaskKind,
+  type Template,
+} from './family.ts';
+import { Shown } from './shown.ts';
+import { type Arguments, type Call, finishTool, type Tool } from './tool.ts';
+import type { StateTable } from './view-data.ts';
+
+/** A question over some data. */
+export interface Question<Data> {
+  data: Data;
+  goal: string;
+  answer: Json;
+  /** Calls whose answers a solver needs, in their order. */
+  reads: readonly Call[];
+  /** Names in the goal that a call may take. */
+  named: readonly string[];
+}
+
+export abstract class QuestionInstance<Data, Kind extends string> implements Instance {
+  readonly goal: string;
+  readonly answer: Json;
+  readonly reads: readonly Call[];
+  readonly data: Data;
+  protected readonly named: readonly string[];
+  readonly shown = new Shown<Kind>();
+
+  constructor({ data, goal, answer, reads, named }: Question<Data>) {
+    [this.data, this.goal, this.answer, this.reads, this.named] = [data, goal, answer, reads, named];
+  }
+
+  get version(): number {
+    return this.shown.count;
+  }
+
+  abstract call(call: Call): Answer;
+  abstract brief(call: Call, answer: Answer): string;
+  /** Arguments for a tool other than `finish`. */
+  protected abstract argumentsFor(tool: Tool): Arguments[];
+  /** Answers made of what was shown. */
+  protected abstract answers(): Json[];
+  abstract tables(): StateTable[];
+  abstract original(): Original;
+
+  changes(): Call[] {
+    return [];
+  }
+
+  offers(tool: Tool): Arguments[] {
+    return tool.name === finishTool ? this.answers().map((answer) => ({ answer })) : this.argumentsFor(tool);
+  }
+}
+
+/** A question without its data. `answer`: `impossible` if left out. */
+export interface Plot {
+  goal: string;
+  answer?: Json;
+  reads?: readonly Call[];
+  named?: readonly string[];
+}
+
+/** Makes the templates of a family from its scenes: data in which some things are chosen. */
+export const templateMaker =
+  <Data, Scene extends { data: Data }>(
+    sceneOf: (draw: Draw) => Scene,
+    instanceOf: (question: Question<Data>) => Instance,
+    namesOf: (data: Data) => readonly string[],
+  ) =>
+  (name: string, kind: TaskKind, plot: (scene: Scene) => Plot, heldOut = false): Template => ({
+    name,
+    kind,
+    heldOut,
+    make(draw) {
+      const scene = sceneOf(draw);
+      const { goal, answer = impossible, reads = [], named = [] } = plot(scene);
+      const known = namesOf(scene.data).filter((each) => goal.includes(each));
+      return instanceOf({ data: scene.data, goal, answer, reads, named: [...known, ...named] });
+    },
+  });
+
+export const callOf = (name: string, given: Arguments = {}): Call => ({ name, arguments: given });
+export const yesNo = (value: boolean): string => (value ? 'Yes' : 'No');
+
+/** How an answer is written, at the end of a goal. */
+export const ask = {
+  number: 'Answer with a number.',
+  name: 'Answer with the name.',
+  names: 'Answer with a list of names.',
+  date: 'Answer with the date as YYYY-MM-DD.',
+  yes: 'Answer Yes or No.',
+} as const;
+
+/** A number with at most one decimal. */
+export const tenths = (value: number): number => Math.round(value * 10) / 10;
