@@ -107,4 +107,6 @@ export interface ToolFamily {
 export interface OriginalRules {
   /** Reward from the best share of subgoals so far and, at the end, the state. */
   reward(share: number, ended: boolean, stateMatches: boolean): number;
+  /** Other names of tools that the original accepts. */
+  aliases?: { readonly [name: string]: string };
 }

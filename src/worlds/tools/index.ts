@@ -6,6 +6,7 @@ import type { WorldFamily, WorldModule } from '../../envs/module.ts';
 import { descriptionOf, type Facts } from './facts.ts';
 import type { ToolFamily } from './family.ts';
 import { filmFacts } from './films/facts.ts';
+import { paperFacts } from './papers/facts.ts';
 import { todoFacts } from './todo/facts.ts';
 import { weatherFacts } from './weather/facts.ts';
 
@@ -21,6 +22,11 @@ const families: readonly Parts[] = [
     facts: filmFacts,
     family: async () => (await import('./films/family.ts')).family,
     texts: async () => (await import('./films/vocabulary.ts')).filmTexts(),
+  },
+  {
+    facts: paperFacts,
+    family: async () => (await import('./papers/family.ts')).family,
+    texts: async () => (await import('./papers/vocabulary.ts')).paperTexts(),
   },
   {
     facts: todoFacts,

@@ -63,7 +63,7 @@ export class OriginalEpisode extends Episode {
     const written = `${found.action} with Action Input: ${found.input}`;
     try {
       const { name, input } = parseAction(found);
-      const observation = this.answerTo(name, input);
+      const observation = this.answerTo(this.rules.aliases?.[name] ?? name, input);
       this.ended = /[Ff]inish/.test(written);
       if (!observation.includes('Invalid')) this.count();
       return { observation, ok: !observation.startsWith('ERROR') };
