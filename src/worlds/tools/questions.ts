@@ -50,7 +50,14 @@ export abstract class QuestionInstance<Data, Kind extends string> implements Ins
   /** Answers made of what was shown. */
   protected abstract answers(): Json[];
   abstract tables(): StateTable[];
-  abstract original(): Original;
+
+  /** Maker of the original's rules over the same data. */
+  originalOf: (() => Original) | null = null;
+
+  original(): Original {
+    if (!this.originalOf) throw new Error(`${this.constructor.name} has no original: set originalOf.`);
+    return this.originalOf();
+  }
 
   changes(): Call[] {
     return [];
@@ -69,13 +76,23 @@ export interface Plot {
   named?: readonly string[];
 }
 
-/** Makes the templates of a family from its scenes: data in which some things are chosen. */
+/** What a family makes its templates of. */
+export interface QuestionFamily<Data, Scene extends { data: Data }, Made extends QuestionInstance<Data, string>> {
+  /** Draws data in which some things are chosen. */
+  sceneOf(draw: Draw): Scene;
+  instanceOf(question: Question<Data>): Made;
+  originalOf(instance: Made): Original;
+  /** All names that a call may take. */
+  namesOf(data: Data): readonly string[];
+}
+
 export const templateMaker =
-  <Data, Scene extends { data: Data }>(
-    sceneOf: (draw: Draw) => Scene,
-    instanceOf: (question: Question<Data>) => Instance,
-    namesOf: (data: Data) => readonly string[],
-  ) =>
+  <Data, Scene extends { data: Data }, Made extends QuestionInstance<Data, string>>({
+    sceneOf,
+    instanceOf,
+    originalOf,
+    namesOf,
+  }: QuestionFamily<Data, Scene, Made>) =>
   (name: string, kind: TaskKind, plot: (scene: Scene) => Plot, heldOut = false): Template => ({
     name,
     kind,
@@ -84,7 +101,9 @@ export const templateMaker =
       const scene = sceneOf(draw);
       const { goal, answer = impossible, reads = [], named = [] } = plot(scene);
       const known = namesOf(scene.data).filter((each) => goal.includes(each));
-      return instanceOf({ data: scene.data, goal, answer, reads, named: [...known, ...named] });
+      const instance = instanceOf({ data: scene.data, goal, answer, reads, named: [...known, ...named] });
+      instance.originalOf = () => originalOf(instance);
+      return instance;
     },
   });
 

@@ -1,12 +1,11 @@
 /** One task of the films family: a question over a catalogue. */
 import type { Json } from '../../../envs/env.ts';
-import { type Answer, type Original, refusal, result } from '../family.ts';
+import { type Answer, refusal, result } from '../family.ts';
 import { QuestionInstance } from '../questions.ts';
 import type { Arguments, Call, Tool } from '../tool.ts';
 import type { StateTable } from '../view-data.ts';
 import { filmNamed, foundFilm, foundPerson, imdbOf, onFilm, onPerson, personNamed } from './catalogue.ts';
 import { type Film, type FilmData, jobsOf, type Person, partsOf } from './data.ts';
-import { FilmOriginal } from './original.ts';
 
 type Kind = 'film' | 'person' | 'title' | 'name' | 'word' | 'date' | 'number' | 'list';
 
@@ -186,9 +185,5 @@ export class FilmInstance extends QuestionInstance<FilmData, Kind> {
         })),
       },
     ];
-  }
-
-  original(): Original {
-    return new FilmOriginal(this);
   }
 }

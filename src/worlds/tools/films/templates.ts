@@ -1,9 +1,10 @@
 /** Templates of the films family: questions over a catalogue, and their answers. */
 import type { Draw, Template } from '../family.ts';
-import { ask, callOf, type Plot, templateMaker, yesNo } from '../questions.ts';
+import { ask, callOf, type Plot, type Question, templateMaker, yesNo } from '../questions.ts';
 import { imdbOf } from './catalogue.ts';
 import { drawAbsent, drawFilms, type Film, type FilmData, jobsOf, type Person, partsOf } from './data.ts';
 import { FilmInstance } from './instance.ts';
+import { FilmOriginal } from './original.ts';
 import { codeOf, words } from './words.ts';
 
 /** A catalogue with two films, two actors of the first one, and its director. */
@@ -35,11 +36,12 @@ function sceneOf(draw: Draw): Scene {
   return { draw, data, film, other, actor, rival, director: inJob(film, 'Director') };
 }
 
-const template = templateMaker(
+const template = templateMaker({
   sceneOf,
-  (question) => new FilmInstance(question),
-  ({ films, people }: FilmData) => [...films.map(({ title }) => title), ...people.map(({ name }) => name)],
-);
+  instanceOf: (question: Question<FilmData>) => new FilmInstance(question),
+  originalOf: (instance) => new FilmOriginal(instance),
+  namesOf: ({ films, people }: FilmData) => [...films.map(({ title }) => title), ...people.map(({ name }) => name)],
+});
 
 const crewQuestion = (name: string, job: string, verb: string) =>
   template(name, 'question', ({ film }) => ({

@@ -1,12 +1,11 @@
 /** One task of the papers family: a question over a network of papers and authors. */
 import type { Json } from '../../../envs/env.ts';
-import { type Answer, type Original, refusal, result } from '../family.ts';
+import { type Answer, refusal, result } from '../family.ts';
 import { type Question, QuestionInstance } from '../questions.ts';
 import type { Arguments, Call, Tool } from '../tool.ts';
 import type { StateTable } from '../view-data.ts';
 import type { PaperData } from './data.ts';
 import { type Found, type Net, Network, unloaded } from './network.ts';
-import { PaperOriginal } from './original.ts';
 
 type Kind = 'net' | 'paper' | 'author' | 'word' | 'number' | 'list';
 
@@ -131,9 +130,5 @@ export class PaperInstance extends QuestionInstance<PaperData, Kind> {
         rows: authors.map(({ name, org }) => ({ cells: [name, org], change: seen('author', name) })),
       },
     ];
-  }
-
-  original(): Original {
-    return new PaperOriginal(this);
   }
 }

@@ -1,6 +1,6 @@
 /** Templates of the papers family: questions over a network, and their answers. */
 import { type Draw, impossible, type Template } from '../family.ts';
-import { ask, callOf, templateMaker, yesNo } from '../questions.ts';
+import { ask, callOf, type Question, templateMaker, yesNo } from '../questions.ts';
 import {
   type Author,
   collaboratorsOf,
@@ -13,6 +13,7 @@ import {
   words,
 } from './data.ts';
 import { PaperInstance } from './instance.ts';
+import { PaperOriginal } from './original.ts';
 
 /** A network with two papers, the first of which cites others, an author and two of the collaborators. */
 interface Scene {
@@ -49,11 +50,12 @@ function sceneOf(draw: Draw): Scene {
   return { draw, data, paper, other, author, partner, stranger };
 }
 
-const template = templateMaker(
+const template = templateMaker({
   sceneOf,
-  (question) => new PaperInstance(question),
-  ({ papers, authors }: PaperData) => [...titles(papers), ...names(authors)],
-);
+  instanceOf: (question: Question<PaperData>) => new PaperInstance(question),
+  originalOf: (instance) => new PaperOriginal(instance),
+  namesOf: ({ papers, authors }: PaperData) => [...titles(papers), ...names(authors)],
+});
 
 const ofPapers: readonly Template[] = [
   template('year-of', 'question', ({ paper }) => ({

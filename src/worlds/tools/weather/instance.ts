@@ -1,19 +1,16 @@
 /** One task of the weather family: a question over the weather of some places. */
 import type { Json } from '../../../envs/env.ts';
 import { addDays, daysBetween, isDate } from '../dates.ts';
-import { type Answer, type Original, refusal, result } from '../family.ts';
+import { type Answer, refusal, result } from '../family.ts';
 import { QuestionInstance, tenths } from '../questions.ts';
 import type { Arguments, Call, Tool } from '../tool.ts';
 import type { StateTable } from '../view-data.ts';
-import { datesBetween, dayAt, kilometres, type Place, placeAt, type WeatherData } from './data.ts';
-import { WeatherOriginal } from './original.ts';
+import { datesBetween, dayAt, kilometres, mostDays, type Place, placeAt, type WeatherData } from './data.ts';
 import { airLevel, placeAnswer, seriesAnswer, valuesOf } from './station.ts';
 import { type Period, type Quantity, seriesOf } from './tools.ts';
 
 type Kind = 'place' | 'home' | 'today' | 'number' | 'date' | 'list' | 'index' | 'level';
 
-/** Most days between the first and the last day of a call. */
-export const mostDays = 30;
 /** Days of a week, the span that is always offered. */
 const week = 7;
 
@@ -223,9 +220,5 @@ export class WeatherInstance extends QuestionInstance<WeatherData, Kind> {
         }),
       },
     ];
-  }
-
-  original(): Original {
-    return new WeatherOriginal(this);
   }
 }

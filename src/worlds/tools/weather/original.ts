@@ -10,8 +10,8 @@ import { daysBetween, isDate } from '../dates.ts';
 import { PythonError } from '../family.ts';
 import { type LiteralAnswer, OriginalTools } from '../original-tools.ts';
 import { strptimeDate } from '../original-values.ts';
-import { kilometres, type Place } from './data.ts';
-import { mostDays, type WeatherInstance } from './instance.ts';
+import { kilometres, mostDays, type Place } from './data.ts';
+import type { WeatherInstance } from './instance.ts';
 import { type Period, type Quantity, seriesOf, weatherTools } from './tools.ts';
 
 const failed = (value: Literal): LiteralAnswer => ({ ok: false, value });

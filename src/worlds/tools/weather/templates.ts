@@ -1,7 +1,7 @@
 /** Templates of the weather family: questions about places and days, and their answers. */
 import { addDays } from '../dates.ts';
 import type { Draw, Template } from '../family.ts';
-import { ask, callOf, templateMaker, tenths, yesNo } from '../questions.ts';
+import { ask, callOf, type Question, templateMaker, tenths, yesNo } from '../questions.ts';
 import type { Call } from '../tool.ts';
 import {
   type Day,
@@ -14,6 +14,7 @@ import {
   type WeatherData,
 } from './data.ts';
 import { meanOf, sumOf, WeatherInstance, yearBefore } from './instance.ts';
+import { WeatherOriginal } from './original.ts';
 import { airLevel } from './station.ts';
 import { type Quantity, toolFor } from './tools.ts';
 
@@ -63,11 +64,12 @@ function sceneOf(draw: Draw): Scene {
   return { draw, data, place, other, third, days: draw.random.between(2, 5) };
 }
 
-const template = templateMaker(
+const template = templateMaker({
   sceneOf,
-  (question) => new WeatherInstance(question),
-  ({ places }: WeatherData) => places.map(({ name }) => name),
-);
+  instanceOf: (question: Question<WeatherData>) => new WeatherInstance(question),
+  originalOf: (instance) => new WeatherOriginal(instance),
+  namesOf: ({ places }: WeatherData) => places.map(({ name }) => name),
+});
 
 /** Calls for one place, after today's date. */
 const look = (place: Place, ...calls: Call[]) => [getToday, locate(place), ...calls];
