@@ -75,7 +75,7 @@ export const onPerson: { readonly [tool: string]: (person: Person, data: FilmDat
 export const imdbOf = (person: Person): string => externalIds(person).imdb_id;
 
 /** A name in the form in which names are compared. */
-export const nameKey = (name: string): string => name.trim().toLowerCase();
+const nameKey = (name: string): string => name.trim().toLowerCase();
 export const filmNamed = (name: string, { films }: FilmData) =>
   films.find(({ title }) => nameKey(title) === nameKey(name));
 export const personNamed = (name: string, { people }: FilmData) =>

@@ -100,7 +100,7 @@ export function drawAbsent(draw: Draw, kind: 'paper' | 'author', { papers, autho
   return drawPairs(first, last, first.length * last.length, draw).find((name) => !taken.has(name))!;
 }
 
-export const papersOf = (author: Author, { papers }: PaperData): Paper[] =>
+const papersOf = (author: Author, { papers }: PaperData): Paper[] =>
   papers.filter((each) => each.authors.includes(author));
 
 export const jointPapers = (a: Author, b: Author, data: PaperData): Paper[] =>

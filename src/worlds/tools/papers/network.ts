@@ -4,13 +4,13 @@ import { type Author, collaboratorsOf, jointPapers, type Paper, type PaperData }
 
 export type Net = 'PaperNet' | 'AuthorNet';
 
-export const paperNode = ({ authors, year, venue, citations, keywords, type }: Paper): Json => ({
+const paperNode = ({ authors, year, venue, citations, keywords, type }: Paper): Json => ({
   ...{ authors: authors.map(({ name }) => name), year, venue, n_citation: citations, keywords, doc_type: type },
 });
-export const authorNode = ({ name, org }: Author): Json => ({ name, org });
+const authorNode = ({ name, org }: Author): Json => ({ name, org });
 
 /** Weight of an edge of PaperNet. */
-export const paperEdge: Json = { weight: 1 };
+const paperEdge: Json = { weight: 1 };
 
 /** Answer of a query, or the reason why there is none. */
 export type Found = { value: Json } | { reason: string };
