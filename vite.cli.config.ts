@@ -48,6 +48,7 @@ const all = {
   'fuzz-tools': 'tools/fuzz/tools.ts',
   'fuzz-trajectories': 'tools/fuzz/trajectories.ts',
   'fuzz-policies': 'tools/fuzz/policies.ts',
+  'fuzz-worlds': 'tools/fuzz/worlds.ts',
   harden: 'tools/hardening/main.ts',
   'fuzz-bundles': 'tools/fuzz/bundles.ts',
   'test-corpus': 'tools/corpus/main.ts',

@@ -4,8 +4,8 @@
  * the module is compiled once, as a function whose every call gives fresh variables. Calls are synchronous, so this runs
  * inside a worker.
  *
- * A call is bounded by a count of the interpreter's own checks and not by a clock: the same code ends at the same place
- * on every machine, so that a run resumes exactly.
+ * A call is bounded by a count of the interpreter's own checks: the same code ends at the same place on every machine, so
+ * that a run resumes exactly. A clock ends only what that count does not bound, long operations of built-ins.
  */
 import { DefaultIntrinsics, type QuickJSContext, type QuickJSHandle } from 'quickjs-emscripten-core';
 import {
@@ -30,6 +30,8 @@ export interface ResidentLimits {
   callBytes: number;
   /** Loop passes and calls of one call. */
   passes: number;
+  /** Time of one call, in milliseconds. */
+  callMs: number;
   stackBytes: number;
 }
 
@@ -37,6 +39,7 @@ const residentLimits: ResidentLimits = {
   memoryBytes: 128 * 2 ** 20,
   callBytes: 32 * 2 ** 20,
   passes: 10_000_000,
+  callMs: 20_000,
   // As in sandbox.ts: with more, the stack of a browser's worker overflows first.
   stackBytes: 64 * 1024,
 };
@@ -84,7 +87,12 @@ export class ResidentInterpreter {
   private readonly runtime;
   /** Checks left to the current call. */
   private left = 0;
+  private end = 0;
   interrupted = false;
+  /** The call was interrupted by the clock. */
+  overdue = false;
+  /** Loop passes and calls of all calls so far, in ten thousands. */
+  used = 0;
 
   private constructor(
     private readonly loaded: LoadedInterpreter,
@@ -94,7 +102,9 @@ export class ResidentInterpreter {
     this.runtime.setMemoryLimit(limits.callBytes);
     this.runtime.setMaxStackSize(limits.stackBytes);
     this.runtime.setInterruptHandler(() => {
-      this.interrupted ||= this.left-- <= 0;
+      this.used += checksAtOnce;
+      this.overdue ||= performance.now() > this.end;
+      this.interrupted ||= this.overdue || this.left-- <= 0;
       return this.interrupted;
     });
   }
@@ -117,7 +127,9 @@ export class ResidentInterpreter {
   /** Runs trusted code's call into the interpreter under a limit of loop passes and calls. */
   bounded<T>(passes: number, act: () => T): T {
     this.left = Math.ceil(passes / checksAtOnce);
+    this.end = performance.now() + this.limits.callMs;
     this.interrupted = false;
+    this.overdue = false;
     return act();
   }
 
@@ -214,13 +226,16 @@ export class Resident {
   private errorOf(what: string, passes: number, handle: QuickJSHandle): SandboxError {
     const { file } = this.source;
     const { interpreter } = this;
-    const { interrupted } = interpreter;
+    const { interrupted, overdue } = interpreter;
     // Reading a thrown value may run its getters, under a limit of their own.
     const thrown = interpreter.bounded(passes, () => this.context.dump(handle) as unknown);
     const place = this.placeOf(thrown);
     if (interrupted || interpreter.interrupted) {
       const near = place ? `${file}, near line ${place.line}` : file;
-      const message = `${near}: ${what}the code did not end within ${passes.toLocaleString('en')} loop passes and calls. Look for a loop that never stops.`;
+      const limit = overdue
+        ? `${interpreter.limits.callMs / 1000} s`
+        : `${passes.toLocaleString('en')} loop passes and calls`;
+      const message = `${near}: ${what}the code did not end within ${limit}. Look for a loop that never stops.`;
       return new SandboxTimeoutError(message, place);
     }
     if (meansNoMemory(thrown)) return this.memoryError(what, place);

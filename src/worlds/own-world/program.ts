@@ -110,6 +110,17 @@ export class Program {
     this.loaded.call('sweep', '[0]');
   }
 
+  /** Refuses to go on after more loop passes than a limit. */
+  meter(passes = this.interpreter.limits.passes): () => void {
+    const { interpreter } = this;
+    const end = interpreter.used + passes;
+    return () => {
+      if (interpreter.used <= end) return;
+      const message = `oracle(): its plan took more than ${passes.toLocaleString('en')} loop passes and calls.`;
+      throw withLine(this.code, new SandboxTimeoutError(message));
+    };
+  }
+
   dispose(): void {
     this.realm?.dispose();
     this.realm = null;
@@ -192,27 +203,32 @@ export class Episode {
   }
 
   /** The oracle's remaining actions; null if it has no plan. */
-  plan(): string[] | null {
-    const first = this.advice();
-    return typeof first === 'string' ? this.followed() : first;
+  plan(passes?: number): string[] | null {
+    const first = this.advice(passes);
+    return typeof first === 'string' ? this.followed(passes) : first;
   }
 
   /** What oracle() returned: its remaining actions, or its next one. */
-  advice(): string[] | string | null {
-    return this.program.attempt(() => readPlan(this.copy.call('oracle', 'null')));
+  advice(passes?: number): string[] | string | null {
+    return this.program.attempt(() => readPlan(this.copy.call('oracle', 'null', passes)));
   }
 
-  /** Plays a copy of the episode as an oracle of single actions says. */
-  private followed(): string[] | null {
-    const { episode } = Episode.begin(this.program, this.task, this.seed);
+  /** Plays a copy of the episode with the single actions of an oracle, all under one limit of loop passes. */
+  private followed(passes?: number): string[] | null {
+    const check = this.program.meter(passes);
+    const { episode } = Episode.begin(this.program, this.task, this.seed, passes);
     try {
-      for (const action of this.taken) episode.step(action);
+      for (const action of this.taken) {
+        episode.step(action, passes);
+        check();
+      }
       const plan: string[] = [];
       while (plan.length < longestPlan) {
-        const next = episode.advice();
+        const next = episode.advice(passes);
         if (typeof next !== 'string') return plan.length ? plan : null;
         plan.push(next);
-        if (episode.step(next).done) return plan;
+        if (episode.step(next, passes).done) return plan;
+        check();
       }
       return plan;
     } finally {

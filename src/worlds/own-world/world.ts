@@ -15,7 +15,7 @@ import {
 } from '../../envs/env.ts';
 import type { ConnectionSettings } from '../../envs/module.ts';
 import { codeHash } from '../../sandbox/code-hash.ts';
-import { ResidentInterpreter } from '../../sandbox/resident.ts';
+import { ResidentInterpreter, type ResidentLimits } from '../../sandbox/resident.ts';
 import type { Answer } from './answers.ts';
 import { ownDescription } from './description.ts';
 import { firstCode, parseOwnOptions } from './options.ts';
@@ -38,8 +38,9 @@ export class OwnWorld implements World {
     private readonly allowed: ConnectionSettings['allowedCode'],
   ) {}
 
-  static async open(settings: ConnectionSettings = {}): Promise<OwnWorld> {
-    return new OwnWorld(await ResidentInterpreter.open(), settings.allowedCode);
+  /** `limits`: other limits of a call, for checks. */
+  static async open(settings: ConnectionSettings = {}, limits: Partial<ResidentLimits> = {}): Promise<OwnWorld> {
+    return new OwnWorld(await ResidentInterpreter.open(limits), settings.allowedCode);
   }
 
   describe(): WorldDescription {
@@ -102,17 +103,26 @@ export class OwnWorld implements World {
   }
 
   async oracle(slots: readonly number[]): Promise<(string[] | null)[]> {
-    return slots.map((slot) => {
-      const plan = attempted(() => this.live(slot)?.plan() ?? null);
-      return plan instanceof WorldCodeError ? null : plan;
-    });
+    return this.asked(slots, (episode, passes) => episode.plan(passes));
   }
 
   async advise(slots: readonly number[]): Promise<(Advice | null)[]> {
-    return slots.map((slot) => {
-      const found = attempted(() => this.live(slot)?.advice() ?? null);
+    return this.asked(slots, (episode, passes) => episode.advice(passes)).map((found) => {
       const action = Array.isArray(found) ? found[0] : found;
       return typeof action === 'string' ? { action } : null;
+    });
+  }
+
+  /** Results of the live episodes; null for a failure. After several slow ones each has less time. */
+  private asked<T>(slots: readonly number[], act: (episode: Episode, passes?: number) => T): (T | null)[] {
+    let slow = 0;
+    return slots.map((slot) => {
+      const episode = this.live(slot);
+      if (!episode) return null;
+      const found = attempted(() => act(episode, passesAfter(slow)));
+      if (!(found instanceof WorldCodeError)) return found;
+      if (found.limit === 'passes') slow++;
+      return null;
     });
   }
 
@@ -154,10 +164,19 @@ export class OwnWorld implements World {
       throw new WorldError(
         'The code of this world came with the experiment and has not been allowed here. Read it in the setup, beside the world, and allow it.',
       );
-    if (this.programs.size >= mostPrograms) this.programs.delete(this.programs.keys().next().value!);
+    if (this.programs.size >= mostPrograms) this.forgetOne();
     const program = new Program(this.interpreter, code);
     this.programs.set(code, program);
     return program;
+  }
+
+  /** Frees the oldest code without an episode. */
+  private forgetOne(): void {
+    const used = new Set([...this.episodes.values()].map((each) => each instanceof Episode && each.program));
+    const idle = [...this.programs.values()].find((each) => !used.has(each));
+    if (!idle) return;
+    this.programs.delete(idle.code);
+    idle.dispose();
   }
 
   /** A failure of `tasks` concerns the whole world, so the call is refused with its message. */
