@@ -1,6 +1,7 @@
 // Runs whose step is more than a rollout and an update. Each is killed in the part that differs, and must end with the
 // numbers of the same run without a kill.
 import type { StepRecord } from '../../src/session/protocol.ts';
+import { typedWorld, worldTemplates } from '../../src/worlds/registry.ts';
 import { differences, finish, type Harness, liveAndDie } from './harness.ts';
 import type { Death } from './page-events.ts';
 import type { Result } from './tabs.ts';
@@ -64,6 +65,21 @@ const cases: readonly Case[] = [
   },
 ];
 
+/** A typed world with a typed reward: both run in sandboxes of their own. */
+async function typed(): Promise<Case> {
+  const { vending } = await worldTemplates();
+  const code = 'export function reward({ score, turns }) { return score - 0.01 * turns.length; }';
+  return {
+    name: 'a typed world with a typed reward',
+    changes: {
+      worlds: [{ name: typedWorld().name, weight: 1, options: { code: vending } }],
+      reward: { parts: [{ kind: 'function', name: 'typed', code }] },
+    },
+    deaths: [death('commit', 3), death('updates', 2), death('random', 1, 300)],
+    happened: anyOf('reward.typed', (value) => value < 0),
+  };
+}
+
 /** Both runs live in the same profile, so both use the kernels measured there. */
 async function one(harness: Harness, { name, changes, deaths, happened }: Case, micro: object): Promise<Result> {
   const own = { ...harness, experiment: { ...micro, steps: STEPS, ...changes } };
@@ -75,6 +91,8 @@ async function one(harness: Harness, { name, changes, deaths, happened }: Case, 
   if (!happened(never)) problems.push('the run did not show the behaviour of this case');
   return { what: `${name}: ${deaths.length} kills`, problems: problems.slice(0, 5) };
 }
+
+export const typedCase = async (harness: Harness, micro: object): Promise<Result> => one(harness, await typed(), micro);
 
 export async function algorithmCases(harness: Harness, micro: object): Promise<Result[]> {
   const results: Result[] = [];

@@ -2,8 +2,8 @@
  * `npm run test:crash`: one run of a micro experiment in Chromium, whose whole process group is killed ten times: at
  * random instants, while it starts, and inside the transaction of a commit. The run must end with the metrics of a run
  * that was never killed. Then, in the same browser: a full disk, two tabs that want the same run, runs whose step is
- * more than a rollout and an update (a critic, stages, refills, rounds of AgentEvol), and kills in the middle of a
- * sweep and of an evaluation.
+ * more than a rollout and an update (a critic, stages, refills, rounds of AgentEvol), a typed world with a typed reward,
+ * and kills in the middle of a sweep and of an evaluation.
  */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -13,7 +13,7 @@ import { requireBrowser } from '../../scripts/machine.mjs';
 import { repositoryRoot } from '../../src/envs/transport/wasm.ts';
 import type { StepRecord } from '../../src/session/protocol.ts';
 import { withoutTimes } from '../../src/session/run/schedule.ts';
-import { algorithmCases } from './cases.ts';
+import { algorithmCases, typedCase } from './cases.ts';
 import { differences, finish, type Harness, idOf, liveAndDie } from './harness.ts';
 import type {} from './page.ts';
 import type { Death } from './page-events.ts';
@@ -79,7 +79,7 @@ async function tenKills(harness: Harness, never: readonly StepRecord[], plan: re
 }
 
 /** `npm run test:crash -- tabs` runs only that part. */
-const wanted = (part: 'kills' | 'disk' | 'tabs' | 'algorithms' | 'sweep' | 'evaluation') =>
+const wanted = (part: 'kills' | 'disk' | 'tabs' | 'algorithms' | 'typed' | 'sweep' | 'evaluation') =>
   process.argv.length < 3 || process.argv.includes(part);
 
 async function main(): Promise<number> {
@@ -101,6 +101,7 @@ async function main(): Promise<number> {
     if (wanted('tabs')) results.push(await twoTabs(harness, never));
     if (wanted('sweep')) results.push(await killedSweep(harness));
     if (wanted('evaluation')) results.push(await killedEvaluation(harness, await idOf(harness, 'never killed')));
+    if (wanted('typed')) results.push(await typedCase(harness, micro));
     if (wanted('algorithms')) results.push(...(await algorithmCases(harness, micro)));
     for (const { what, problems } of results) console.log(`${what}: ${problems.length ? problems.join('; ') : 'ok'}`);
     return results.every(({ problems }) => !problems.length) ? 0 : 1;

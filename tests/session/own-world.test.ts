@@ -10,29 +10,45 @@ import { WasmDevice } from '../../src/device/wasm/device.ts';
 import { customCodeOf } from '../../src/experiment/custom-code.ts';
 import { type Experiment, parseExperiment } from '../../src/experiment/experiment.ts';
 import { readWorldFile, writeWorldFile } from '../../src/experiment/world-file.ts';
+import { Sandbox } from '../../src/sandbox/sandbox.ts';
 import type { StepRecord } from '../../src/session/protocol.ts';
 import { Session } from '../../src/session/run/session.ts';
 import { Assembly } from '../../src/session/service/assembly.ts';
 import { FolderStore } from '../../src/store/folder.ts';
 import { RunStore } from '../../src/store/run-store.ts';
+import { spawnNodeSandbox } from '../../src/workers/spawn-sandbox.ts';
 import { templates } from '../../src/worlds/own-world/templates.ts';
 import { openWorld } from '../../src/worlds/registry.ts';
+import { buildNodeWorker } from '../envs/helpers.ts';
 
 const micro = JSON.parse(readFileSync('experiments/micro.json', 'utf8'));
-const typed = (code: string): Experiment =>
-  parseExperiment({ ...micro, steps: 3, worlds: [{ name: 'own-world', weight: 1, options: { code } }] });
+const typed = (code: string, more: object = {}): Experiment =>
+  parseExperiment({ ...micro, steps: 3, worlds: [{ name: 'own-world', weight: 1, options: { code } }], ...more });
+const ownReward = {
+  parts: [
+    { kind: 'function', name: 'own', code: 'export const reward = ({ score, turns }) => score - 0.1 * turns.length;' },
+  ],
+};
 const folder = mkdtempSync(join(tmpdir(), 'tabgym-own-world-'));
 const store = new RunStore(new FolderStore(folder));
 
-beforeAll(() => buildWasm());
+let sandboxFile = '';
+beforeAll(async () => {
+  await buildWasm();
+  sandboxFile = await buildNodeWorker('src/workers/sandbox-worker.ts');
+});
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 async function trained(parts: readonly number[]) {
-  const experiment = typed(templates.vending);
+  const experiment = typed(templates.vending, { reward: ownReward });
   const { id } = await store.create({ name: 'a run', experiment, origin: { kind: 'new' } });
   for (const steps of parts) {
     const device = await WasmDevice.open();
-    const engines = new Assembly({ machine: { open: async () => device }, openWorld });
+    const engines = new Assembly({
+      machine: { open: async () => device },
+      openWorld,
+      openSandbox: () => new Sandbox(() => spawnNodeSandbox(sandboxFile)),
+    });
     const session = new Session(id, experiment, { store, engines, emit: () => {} });
     await session.train({ steps });
     await session.close();
@@ -44,6 +60,7 @@ async function trained(parts: readonly number[]) {
     metrics.loss,
     metrics.success,
     metrics.gradNorm,
+    metrics['reward.own'],
     evaluation,
   ];
   return { records: records.map(kept), weights: (await store.checkpoint(id))!.bytes };
@@ -69,8 +86,10 @@ describe('an experiment with a typed world', () => {
     await expect(failed).rejects.toThrow(/worlds\.0\.options\.code.*--allow-code/);
   });
 
-  it('resumes exactly', async () => {
-    expect(await trained([1, 2])).toEqual(await trained([3]));
+  it('resumes exactly, with a typed reward', async () => {
+    const whole = await trained([3]);
+    expect(whole.records.at(-1)?.[4]).toBeLessThan(1);
+    expect(await trained([1, 2])).toEqual(whole);
   });
 });
 
