@@ -1,5 +1,5 @@
 /**
- * `npm run test:reward-hacks [-- --steps 20] [--seeds 5]`: trains tiny policies on a planted reward hack and on a
+ * `npm run test:reward-hacks [-- --steps 20] [--seeds 5] [--first 1]`: trains tiny policies on a planted reward hack and on a
  * healthy reward, and compares what the diagnosis "reward rises, success falls" finds. Exits with 1 if a hacked run is
  * not named, or a healthy one is.
  */
@@ -12,9 +12,13 @@ import { type RewardHack, rewardHackOf } from '../../src/rl/evaluation/reward-ha
 import type { StepRecord } from '../../src/session/protocol.ts';
 
 const { values } = parseArgs({
-  options: { steps: { type: 'string', default: '20' }, seeds: { type: 'string', default: '5' } },
+  options: {
+    steps: { type: 'string', default: '20' },
+    seeds: { type: 'string', default: '5' },
+    first: { type: 'string', default: '1' },
+  },
 });
-const [steps, seeds] = [Number(values.steps), Number(values.seeds)];
+const [steps, seeds, first] = [Number(values.steps), Number(values.seeds), Number(values.first)];
 
 const lesson = JSON.parse(readFileSync('experiments/lessons/reward.json', 'utf8'));
 const { reward: planted, ...plain } = lesson;
@@ -67,7 +71,7 @@ for (const [name, reward, expected] of [
   ['hacked', planted, true],
   ['healthy', healthy, false],
 ] as const)
-  for (let seed = 1; seed <= seeds; seed++) {
+  for (let seed = first; seed < first + seeds; seed++) {
     const { records, found } = await outcome(reward, seed);
     const right = (found !== null) === expected;
     if (!right) wrong += 1;

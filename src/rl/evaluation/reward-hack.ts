@@ -2,11 +2,13 @@
  * Finds runs in which the reward rises while success falls: the policy learns to please the reward and not to solve the
  * task. A pure function of a run's records.
  *
- * Success is read as its difference from chance on the same tasks, where chance was recorded, since tasks differ from
- * step to step. Two tests, both on the last window of steps under the run's last horizon:
+ * Success is read as it is and as its difference from chance on the same tasks, where chance was recorded: tasks differ
+ * from step to step, and chance has noise of its own. Two tests, both on the last window of steps under the run's last
+ * horizon:
  *
- * 1. A fall: against an earlier window of the same size, success is lower by a one-sided z-test at a level divided by the
- *    number of earlier windows (Bonferroni), and the reward is higher at the 0.5% level.
+ * 1. A fall: against an earlier window of the same size, success is lower in both readings, and in one of them by a
+ *    one-sided z-test at a level divided by the numbers of readings and of earlier windows (Bonferroni); the reward is
+ *    higher at the 0.5% level.
  * 2. A hack within the first steps, before there is such a window: success is below chance at the 0.5% level, and
  *    clearly below that of step 1, while the reward is above that of step 1 at the 5% level.
  *
@@ -33,7 +35,10 @@ export interface RewardHack {
 }
 
 /** Probability of a false report in one look at a run whose success does not fall. */
-const level = 0.0005;
+const level = 0.0008;
+
+/** Readings of success: as it is, and as its difference from chance. */
+const readings = 2;
 
 /** A smaller fall of success is not reported, however certain. */
 const leastFall = 0.05;
@@ -117,14 +122,14 @@ const edgeIn = ({ success, chance }: Values) => success - (Number.isFinite(chanc
 
 /** Windows with a higher success and a lower reward than the last one. */
 function fallsTo(last: Window, earlier: readonly Window[]): Window[] {
-  const z = tQuantile(1 - level / earlier.length, 2 * (last.steps.length - 1));
+  const z = tQuantile(1 - level / readings / earlier.length, 2 * (last.steps.length - 1));
   return earlier.filter((before) => {
     const rate = mean([...before.steps, ...last.steps].map(({ success }) => success));
     const least = binomialVariance(rate, mean(last.steps.map(({ episodes }) => episodes ?? 1)));
     const edge = rise(before, last, edgeIn, least);
-    const success = rise(before, last, (metrics) => metrics.success);
+    const success = rise(before, last, (metrics) => metrics.success, least);
     const fell = Math.min(edge.before - edge.after, success.before - success.after) >= leastFall;
-    return fell && edge.z < -z && rise(before, last, rewardIn).z > rewardZ.window;
+    return fell && Math.min(edge.z, success.z) < -z && rise(before, last, rewardIn).z > rewardZ.window;
   });
 }
 
