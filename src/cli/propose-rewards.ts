@@ -2,16 +2,23 @@
  * `npm run propose-rewards -- experiments/NAME.json --out FOLDER --allow-code [--address URL --model NAME] [--count 3]
  * [--rounds 2] [--steps 20] [--minutes N]`
  */
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { Command } from 'commander';
-import type { Experiment } from '../experiment/experiment.ts';
-import type { WorldText } from '../rl/rewards/proposals.ts';
 import { judgeAsker } from '../session/api/judge.ts';
-import { worldModule } from '../worlds/registry.ts';
+import {
+  InterruptedError,
+  type ProposalTexts,
+  RewardProposals,
+  replyName,
+  requestName,
+  stepsOfRun,
+} from '../session/proposals/rounds.ts';
+import { worldTextOf } from '../session/proposals/world-text.ts';
 import { CommandError, fail } from './command-error.ts';
 import { worldOpener } from './connections.ts';
 import { type DeviceOptions, deviceOptions } from './node-device.ts';
 import { wholeFrom } from './number-argument.ts';
-import { RewardProposals } from './reward-proposals.ts';
 import { readExperiment, train } from './training-run.ts';
 import { writeWhole } from './whole-files.ts';
 
@@ -39,25 +46,20 @@ const program = new Command('propose-rewards')
   .option('--model <name>', 'name of the model on the server')
   .option('--count <n>', 'functions of a round', whole, 3)
   .option('--rounds <n>', 'number of rounds', whole, 2)
-  .option('--steps <n>', 'steps of each run', whole, 20)
+  .option('--steps <n>', 'steps of reward of each run, after those of earlier stages', whole, 20)
   .option('--minutes <n>', 'begin no run after this time', whole)
   .option('--reply-tokens <n>', 'most tokens of a reply', whole, 8000)
   .option('--allow-code', 'run the proposed functions, in a sandbox', false);
 for (const option of deviceOptions('auto')) program.addOption(option);
 
-/** The world of the experiment in words, with the first observation of its first training task. */
-async function worldTextOf({ worlds }: Experiment): Promise<WorldText> {
-  const [{ name, options }] = worlds;
-  const { title, summary, instruction } = worldModule(name);
-  const world = await worldOpener(undefined)(name);
-  try {
-    const [task] = await world.tasks(options, 'train');
-    const [first] = await world.reset([0], [task]);
-    const { code } = options;
-    return { title, summary, instruction, example: first.observation, ...(typeof code === 'string' && { code }) };
-  } finally {
-    await world.close();
-  }
+/** Texts as files of a folder. */
+function textsIn(folder: string): ProposalTexts {
+  mkdirSync(folder, { recursive: true });
+  const at = (name: string) => join(folder, name);
+  return {
+    read: (name) => (existsSync(at(name)) ? readFileSync(at(name), 'utf8') : null),
+    write: (name, text) => writeWhole(at(name), text),
+  };
 }
 
 /** Requests one reply of the model; undefined: a person pastes it. */
@@ -79,13 +81,16 @@ async function main(): Promise<number> {
       'The proposed functions are code from elsewhere: add --allow-code to run them in a sandbox.',
     );
   const experiment = readExperiment({ file, print: () => {} });
-  print(`at most ${rounds * count} runs of ${steps} steps${minutes ? `, none begun after ${minutes} minutes` : ''}`);
+  print(
+    `at most ${rounds * count} runs of ${stepsOfRun(experiment, steps)} steps${minutes ? `, none begun after ${minutes} minutes` : ''}`,
+  );
   const proposals = new RewardProposals({
-    ...{ experiment, folder: out, count, rounds, steps, print },
+    ...{ experiment, texts: textsIn(out), count, rounds, steps, print },
     ...(minutes && { mostMs: 60_000 * minutes }),
-    world: await worldTextOf(experiment),
+    world: await worldTextOf(experiment, (name) => worldOpener(undefined)(name)),
     ask: asker(options),
-    train: async (run, folder) => {
+    train: async (run, name) => {
+      const folder = join(out, name);
       const document = `${folder}.json`;
       writeWhole(document, JSON.stringify(run, null, 2));
       // The model of the options writes functions; the run's own is in its document.
@@ -93,10 +98,15 @@ async function main(): Promise<number> {
       return records;
     },
   });
-  const progress = await proposals.run();
+  const progress = await proposals.run().catch((error) => {
+    if (!(error instanceof InterruptedError)) throw error;
+    throw new CommandError(`${error.message} The same command continues.`);
+  });
   print(proposals.table());
   if (progress.state === 'waiting')
-    print(`Give ${progress.request} to a model, paste its reply into ${progress.reply}, and run the same command.`);
+    print(
+      `Give ${join(out, requestName(progress.round))} to a model, paste its reply into ${join(out, replyName(progress.round))}, and run the same command.`,
+    );
   if (progress.state === 'stopped') print('The time is used up. The same command continues.');
   if (progress.state === 'finished') print(`Finished. The experiment with the best function is ${out}/best.json`);
   return 0;

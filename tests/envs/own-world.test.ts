@@ -51,8 +51,8 @@ describe('the tasks', () => {
     const code = (list: string) => `${templates.nim}`.replace('return all;', `return ${list};`);
     const [forth, back] = [code('all'), code('all.reverse()')];
     const held = async (text: string) => (await world.tasks({ code: text }, 'test')).length;
-    expect(await held(forth)).toBe(Math.round(20 * 0.2));
-    expect(await held(back)).toBe(4);
+    expect(await held(forth)).toBe(Math.round(26 * 0.2));
+    expect(await held(back)).toBe(5);
     const openings = async (text: string) => {
       const tasks = await world.tasks({ code: text }, 'test');
       return (await world.reset([...tasks.keys()], tasks)).map(({ observation }) => observation).sort();

@@ -1,8 +1,9 @@
 // `npm run test:interop [-- --episodes 50 --world textcraft --part openenv]`: runs other people's programs against our
 // server. `agentgym`: AgentGym's Python clients and Evaluator play episodes of every served world, with the gallery's
-// agents through /v1/chat/completions. `openenv`: its client and validator, and verifiers' evaluation. Installs into
-// build/interop; prints what it skipped and why. AgentGym is fetched at the commit whose protocol was copied, or taken
-// from TABGYM_AGENTGYM.
+// agents through /v1/chat/completions. `openenv`: its client and validator, and verifiers' evaluation. `trl`: OpenEnv's
+// validator and TRL's GRPOTrainer on an exported typed world. Installs into build/interop; prints what it skipped and
+// why. AgentGym is fetched at the commit whose protocol was copied, or taken from TABGYM_AGENTGYM; TABGYM_TRL_PYTHON:
+// a Python with torch, TRL and openenv.
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
@@ -10,6 +11,7 @@ import { parseArgs } from 'node:util';
 import { root } from '../../scripts/machine.mjs';
 import { buildCli } from '../../scripts/run.mjs';
 import { command, pythonWith, Skipped } from './environment.mjs';
+import { playExported } from './exported.mjs';
 
 const commit = '3ef9235';
 const repository = 'https://github.com/WooooDyy/AgentGym';
@@ -17,6 +19,7 @@ const packages = {
   agentgym: ['requests', 'numpy', 'openai'],
   // verifiers 0.4.0 needs another version of `mcp` than openenv.
   openenv: ['verifiers==0.3.1', 'openenv==0.10.0'],
+  trl: ['torch', 'transformers==5.23.0', 'trl==1.16.0', 'openenv==0.10.0'],
 };
 const folder = join(root, 'build/interop');
 const here = join(root, 'tools/interop');
@@ -91,6 +94,9 @@ function python(interpreter, args, env = {}) {
   return new Promise((resolve) => child.once('exit', resolve));
 }
 
+/** Parts that play the served worlds; the others start a server of their own. */
+const playServed = ['agentgym', 'openenv'];
+
 /** Each part first installs what it needs and returns a function that runs the checks; true if all pass. */
 const parts = {
   agentgym() {
@@ -110,6 +116,10 @@ const parts = {
       const client = await python(interpreter, [join(here, 'openenv.py'), address, 'textcraft']);
       return (await python(interpreter, [join(here, 'verifiers.py'), address, '2'])) === 0 && client === 0;
     };
+  },
+  trl() {
+    const interpreter = process.env.TABGYM_TRL_PYTHON ?? makeEnvironment('trl');
+    return () => playExported(folder, interpreter, python);
   },
 };
 
@@ -139,7 +149,7 @@ async function main() {
   const ready = Object.entries(prepareParts(values.part));
   if (!ready.length) return 0;
   await buildCli();
-  const started = await startServer();
+  const started = ready.some(([name]) => playServed.includes(name)) ? await startServer() : null;
   try {
     let good = true;
     for (const [name, play] of ready) {
@@ -149,7 +159,7 @@ async function main() {
     }
     return good ? 0 : 1;
   } finally {
-    started.server.kill();
+    started?.server.kill();
   }
 }
 

@@ -40,6 +40,7 @@ export class TabgymRewardSetup extends Panel {
 
   /** Number of the part whose code is open. */
   @state() private editing: number | null = null;
+  @state() private proposing = false;
 
   constructor() {
     super(['draft', 'preset', 'presets', 'problems', 'run']);
@@ -48,10 +49,15 @@ export class TabgymRewardSetup extends Panel {
   override render() {
     const { draft } = this.state;
     if (!draft) return nothing;
-    if (!draft.reward)
-      return html`<p class="soft small">${msg('The reward of an episode is the world’s score.')}</p>
-        <button class="link" @click=${() => this.set(newReward())}>${msg('Compose the reward')}</button>`;
-    return html`<div @knob-change=${this.change}>${this.renderReward(draft, draft.reward)}</div>`;
+    // The dialog of proposals opens runs, so it must not depend on the draft.
+    return html`${draft.reward ? html`<div class="parts" @knob-change=${this.change}>${this.renderReward(draft, draft.reward)}</div>` : this.renderScore()}
+      <button class="link propose" aria-haspopup="dialog" @click=${() => void this.propose()}>${msg('Have reward functions proposed')}</button>
+      ${this.proposing ? html`<tabgym-reward-proposals .app=${this.app} @closed=${this.proposed}></tabgym-reward-proposals>` : nothing}`;
+  }
+
+  private renderScore() {
+    return html`<p class="soft small">${msg('The reward of an episode is the world’s score.')}</p>
+      <button class="link" @click=${() => this.set(newReward())}>${msg('Compose the reward')}</button>`;
   }
 
   private renderReward(draft: Experiment, { combine, parts }: RewardSettings) {
@@ -144,9 +150,20 @@ export class TabgymRewardSetup extends Panel {
     this.editing = index;
   }
 
+  private async propose() {
+    await import('./reward-proposals.ts');
+    this.proposing = true;
+  }
+
+  private proposed = async () => {
+    this.proposing = false;
+    await this.updateComplete;
+    this.renderRoot.querySelector<HTMLButtonElement>('.propose')?.focus();
+  };
+
   private async closed() {
     this.editing = null;
     await this.updateComplete;
-    this.renderRoot.querySelector<HTMLButtonElement>('button[aria-haspopup]')?.focus();
+    this.renderRoot.querySelector<HTMLButtonElement>('.parts button[aria-haspopup]')?.focus();
   }
 }

@@ -3,7 +3,7 @@ let sticks, last;
 
 export function tasks(seed) {
   const all = [];
-  for (let sticks = 5; sticks <= 30; sticks++) if (sticks % 4) all.push({ sticks });
+  for (let sticks = 5; sticks <= 30; sticks++) all.push({ sticks });
   return all;
 }
 
@@ -13,9 +13,9 @@ export function reset(task) {
   return `${sticks} sticks`;
 }
 
-// Takes what wins, or else one stick.
+// Takes the last sticks if it can, or else one.
 function opponent() {
-  const taken = sticks % 4 || 1;
+  const taken = sticks <= 3 ? sticks : 1;
   sticks -= taken;
   last = `i take ${taken}`;
 }

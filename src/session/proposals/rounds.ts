@@ -1,10 +1,8 @@
 /**
- * Rounds of proposed reward functions in a folder: a request, a reply of a model or of a person, a short run of each
- * function, and the table. Everything is written as it happens, so the same command continues after an interruption.
+ * Rounds of proposed reward functions (Eureka's loop): a request, a reply of a model or of a person, a short run of each
+ * function, and the table. Everything is kept as it happens, so that the same call continues after an interruption.
  */
-import { existsSync, mkdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { type Experiment, parseExperiment } from '../experiment/experiment.ts';
+import { type Experiment, parseExperiment } from '../../experiment/experiment.ts';
 import {
   bestOf,
   curvesText,
@@ -15,30 +13,36 @@ import {
   requestText,
   resultOf,
   type WorldText,
-} from '../rl/rewards/proposals.ts';
-import type { StepRecord } from '../session/protocol.ts';
-import { writeWhole } from './whole-files.ts';
+} from '../../rl/rewards/proposals.ts';
+import type { StepRecord } from '../protocol.ts';
+
+/** Texts of the rounds by name: a folder on Node, the browser's storage in a page. */
+export interface ProposalTexts {
+  /** null: there is none. */
+  read(name: string): string | null;
+  write(name: string, text: string): void;
+}
 
 export interface ProposalOptions {
   experiment: Experiment;
-  folder: string;
-  /** Functions of a round, rounds, and steps of a run. */
+  texts: ProposalTexts;
+  /** Functions of a round, rounds, and steps of reward of a run. */
   count: number;
   rounds: number;
   steps: number;
   /** No run begins after this time, in milliseconds since the start; absent: no limit. */
   mostMs?: number;
   world: WorldText;
-  /** Requests a reply; absent: a person pastes it into the folder. */
+  /** Requests a reply; absent: a person writes it. */
   ask?(request: string): Promise<string>;
-  /** Trains an experiment in a folder and returns its records. */
-  train(experiment: Experiment, folder: string): Promise<readonly StepRecord[]>;
+  /** Trains an experiment under a name and returns its records; the same name continues. */
+  train(experiment: Experiment, name: string): Promise<readonly StepRecord[]>;
   print(line: string): void;
   now?(): number;
 }
 
-/** A run was interrupted before its end; the same command continues it. */
-class InterruptedError extends Error {
+/** A run was interrupted before its end. The same call continues it. */
+export class InterruptedError extends Error {
   override name = 'InterruptedError';
 }
 
@@ -52,30 +56,42 @@ const faults = new Set([
   'ExperimentError',
 ]);
 
-/** Outcome of a command: all rounds done, a reply is missing, or the time is used up. */
-export type Progress =
-  | { state: 'finished' }
-  | { state: 'waiting'; request: string; reply: string }
-  | { state: 'stopped' };
+/** Names of the texts of a round. */
+export const requestName = (round: number) => `request-${round}.md`;
+export const replyName = (round: number) => `reply-${round}.md`;
+const tableName = 'proposals.json';
+
+/** All rounds are done, the reply of a round is missing, or the time is used up. */
+export type Progress = { state: 'finished' } | { state: 'waiting'; round: number } | { state: 'stopped' };
+
+/** Proposals with a result, in the order of their runs. */
+export const proposalsIn = (texts: ProposalTexts): Proposal[] =>
+  JSON.parse(texts.read(tableName) ?? '[]') as Proposal[];
+
+/** Steps of a proposal's run: those of earlier stages, where no reward counts, come first. */
+export const stepsOfRun = ({ stages }: Experiment, steps: number): number =>
+  (stages ?? []).reduce((sum, stage) => sum + stage.steps, steps);
 
 /** Experiment of a proposal's run: the function is the whole reward. */
-export const proposedRun = (experiment: Experiment, code: string, steps: number): Experiment =>
+const proposedRun = (experiment: Experiment, code: string, steps: number): Experiment =>
   parseExperiment({
     ...experiment,
-    steps,
+    steps: stepsOfRun(experiment, steps),
     sweep: undefined,
     evaluation: { ...experiment.evaluation, every: 0 },
     reward: { parts: [{ kind: 'function', name: proposedColumn, code }] },
   });
+
+/** The experiment with a function as its whole reward. */
+export const withProposed = (experiment: Experiment, code: string): Experiment =>
+  parseExperiment({ ...experiment, reward: proposedRun(experiment, code, 1).reward });
 
 export class RewardProposals {
   private readonly proposals: Proposal[];
   private readonly started: number;
 
   constructor(private readonly options: ProposalOptions) {
-    mkdirSync(options.folder, { recursive: true });
-    const file = this.file('proposals.json');
-    this.proposals = existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Proposal[]) : [];
+    this.proposals = proposalsIn(options.texts);
     this.started = this.now();
   }
 
@@ -83,32 +99,27 @@ export class RewardProposals {
     return (this.options.now ?? Date.now)();
   }
 
-  private file(name: string): string {
-    return join(this.options.folder, name);
-  }
-
   async run(): Promise<Progress> {
     const { rounds } = this.options;
     for (let round = 1; round <= rounds; round++) {
       const reply = await this.reply(round);
-      if (reply === null)
-        return { state: 'waiting', request: this.file(`request-${round}.md`), reply: this.file(`reply-${round}.md`) };
+      if (reply === null) return { state: 'waiting', round };
       if (!(await this.round(round, reply))) return { state: 'stopped' };
     }
     return { state: 'finished' };
   }
 
-  /** The stored reply of a round, or a new one; null: a person has not pasted it yet. */
+  /** The stored reply of a round, or a new one; null: a person has not written it yet. */
   private async reply(round: number): Promise<string | null> {
-    const { ask, world, count } = this.options;
-    const [requestFile, replyFile] = [this.file(`request-${round}.md`), this.file(`reply-${round}.md`)];
-    if (existsSync(replyFile) && readFileSync(replyFile, 'utf8').trim()) return readFileSync(replyFile, 'utf8');
+    const { ask, world, count, texts } = this.options;
+    const stored = texts.read(replyName(round));
+    if (stored?.trim()) return stored;
     const before = this.proposals.filter((each) => each.round < round);
     const request = requestText(world, count, before);
-    writeWhole(requestFile, `${request}\n`);
+    texts.write(requestName(round), `${request}\n`);
     if (!ask) return null;
     const reply = await ask(request);
-    writeWhole(replyFile, reply);
+    texts.write(replyName(round), reply);
     return reply;
   }
 
@@ -137,10 +148,10 @@ export class RewardProposals {
     const { experiment, steps, train } = this.options;
     try {
       const run = proposedRun(experiment, proposal.code, steps);
-      const records = await train(run, this.file(`run-${proposal.round}-${proposal.number}`));
+      const records = await train(run, `run-${proposal.round}-${proposal.number}`);
       const curves = curvesText(records);
       const result = resultOf(records);
-      if (!result) throw new InterruptedError('The run was interrupted. The same command continues.');
+      if (!result) throw new InterruptedError('The run was interrupted before its end.');
       return { ...proposal, curves, success: result.policy.rate, chance: result.chance.rate };
     } catch (error) {
       if (!faults.has((error as Error).name)) throw error;
@@ -149,16 +160,11 @@ export class RewardProposals {
   }
 
   private write(): void {
-    writeWhole(this.file('proposals.json'), `${JSON.stringify(this.proposals, null, 2)}\n`);
-    writeWhole(this.file('proposals.md'), proposalsTable(this.proposals));
+    const { texts, experiment } = this.options;
+    texts.write(tableName, `${JSON.stringify(this.proposals, null, 2)}\n`);
+    texts.write('proposals.md', this.table());
     const best = bestOf(this.proposals);
-    if (best) writeWhole(this.file('best.json'), `${JSON.stringify(this.bestExperiment(best), null, 2)}\n`);
-  }
-
-  /** The whole experiment with the best function. */
-  private bestExperiment({ code }: Proposal): Experiment {
-    const { experiment } = this.options;
-    return parseExperiment({ ...experiment, reward: proposedRun(experiment, code, experiment.steps).reward });
+    if (best) texts.write('best.json', `${JSON.stringify(withProposed(experiment, best.code), null, 2)}\n`);
   }
 
   table(): string {

@@ -1,25 +1,26 @@
 // Rounds of proposed reward functions: replies are read, each function is run once, faults go into the next request, and
 // an interrupted command continues without a second request or run.
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { RewardProposals } from '../../src/cli/reward-proposals.ts';
+import { readFileSync } from 'node:fs';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { type Experiment, parseExperiment } from '../../src/experiment/experiment.ts';
 import { rateOf, type StepRecord } from '../../src/rl/evaluation/evaluation.ts';
 import { curvesText, functionsIn } from '../../src/rl/rewards/proposals.ts';
 import { RewardValueError } from '../../src/rl/rewards/sandboxed.ts';
+import { proposalsIn, RewardProposals, replyName, requestName } from '../../src/session/proposals/rounds.ts';
 
 const experiment = parseExperiment(JSON.parse(readFileSync('experiments/micro.json', 'utf8')));
 const world = { title: 'TextCraft', summary: 'Craft.', instruction: 'Be quick.', example: 'Goal: craft a sign.' };
 const code = (value: string) => `export function reward() { return ${value}; }`;
 const block = (text: string) => `An idea.\n\`\`\`js\n${text}\n\`\`\`\n`;
 
-let folder = '';
+let kept: Map<string, string>;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'tabgym-proposals-'));
+  kept = new Map();
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
+const texts = {
+  read: (name: string) => kept.get(name) ?? null,
+  write: (name: string, text: string) => void kept.set(name, text),
+};
 
 /** Records of a run whose success is the constant that the function returns. */
 function recordsOf(run: Experiment): StepRecord[] {
@@ -44,7 +45,7 @@ function proposals(more: Partial<ConstructorParameters<typeof RewardProposals>[0
     block(code('"no"')) + block(code('0.9')),
   ];
   const made = new RewardProposals({
-    ...{ experiment, folder, count: 2, rounds: 2, steps: 2, world },
+    ...{ experiment, texts, count: 2, rounds: 2, steps: 2, world },
     ask: async (request) => {
       requests.push(request);
       return replies[requests.length - 1];
@@ -87,9 +88,18 @@ describe('rounds of proposals', () => {
         .slice(2, 6)
         .map((row) => row.split(' | ')[0]),
     ).toEqual(['| 2.2', '| 1.2', '| 1.1', '| 2.1']);
-    expect(readFileSync(join(folder, 'proposals.md'), 'utf8')).toContain('reward.js: it is no number');
-    const best = JSON.parse(readFileSync(join(folder, 'best.json'), 'utf8'));
+    expect(kept.get('proposals.md')).toContain('reward.js: it is no number');
+    const best = JSON.parse(kept.get('best.json')!);
     expect(best.reward.parts[0].code).toBe(code('0.9'));
+  });
+
+  it('train for the given steps after the stages of the experiment', async () => {
+    const stages = [{ steps: 3, algorithm: { name: 'sft', groups: 2, groupSize: 4 }, learningRate: 0.004 }];
+    const staged = parseExperiment({ ...experiment, steps: 9, stages });
+    const { made, runs } = proposals({ experiment: staged });
+    await made.run();
+    expect(runs.map(({ steps }) => steps)).toEqual([5, 5, 5, 5]);
+    expect(JSON.parse(kept.get('best.json')!)).toMatchObject({ steps: 9, stages: [{ steps: 3 }] });
   });
 
   it('continue after an interruption without asking or running again', async () => {
@@ -108,15 +118,16 @@ describe('rounds of proposals', () => {
 
   it('wait for a pasted reply without a model, and stop at the time', async () => {
     const pasted = proposals({ ask: undefined, rounds: 1 });
-    const state = await pasted.made.run();
-    expect(state).toMatchObject({ state: 'waiting', reply: join(folder, 'reply-1.md') });
-    writeFileSync(join(folder, 'reply-1.md'), block(code('0.5')));
+    expect(await pasted.made.run()).toEqual({ state: 'waiting', round: 1 });
+    expect(kept.get(requestName(1))).toContain('Goal: craft a sign.');
+    kept.set(replyName(1), block(code('0.5')));
     let time = 0;
     const late = proposals({ ask: undefined, rounds: 1, mostMs: 5, now: () => (time += 10) });
     expect(await late.made.run()).toEqual({ state: 'stopped' });
     const done = proposals({ ask: undefined, rounds: 1 });
     expect(await done.made.run()).toEqual({ state: 'finished' });
     expect(done.runs).toHaveLength(1);
+    expect(proposalsIn(texts)).toMatchObject([{ round: 1, number: 1, code: code('0.5'), success: 0.5, chance: 0.2 }]);
   });
 
   it('describe a run by at most eleven values a curve', () => {
