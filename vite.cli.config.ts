@@ -27,6 +27,7 @@ const all = {
   learn: 'tools/learn/main.ts',
   'test-agents': 'tools/agents/main.ts',
   'test-agents-page': 'bench/page-agents.ts',
+  'own-worlds-page': 'bench/page-own-worlds.ts',
   'first-minute': 'tools/learn/first-minute.ts',
   algorithms: 'tools/learn/algorithms.ts',
   ablation: 'tools/learn/ablation.ts',
