@@ -15,6 +15,9 @@ const stateNames = (): { [state in GoalState]: string } => ({
   mastered: msg('mastered'),
 });
 
+/** Width of a bar for 1, in CSS pixels. */
+const barWidth = 72;
+
 @customElement('tabgym-goals')
 export class TabgymGoals extends Panel {
   static override styles = [
@@ -28,21 +31,17 @@ export class TabgymGoals extends Panel {
       th {
         vertical-align: middle;
       }
-      .bar {
-        display: inline-block;
-        inline-size: 72px;
-        block-size: 8px;
-        background: var(--line);
-        border-radius: 4px;
-        overflow: hidden;
+      svg {
+        vertical-align: middle;
       }
-      .bar span {
-        display: block;
-        block-size: 100%;
-        background: var(--series-1);
+      .ground {
+        fill: var(--line);
       }
-      .bar.share span {
-        background: var(--series-2);
+      .success {
+        fill: var(--series-1);
+      }
+      .share {
+        fill: var(--series-2);
       }
     `,
   ];
@@ -70,10 +69,11 @@ export class TabgymGoals extends Panel {
   }
 
   private renderRow({ family, success, change, share, draws, state }: GoalRow) {
-    const bar = (value: number, kind: string) =>
-      html`<span class="bar ${kind}" aria-hidden="true"><span style=${`inline-size:${Math.round(100 * Math.min(1, Math.max(0, value)))}%`}></span></span>`;
+    const bar = (value: number, kind: 'success' | 'share') =>
+      html`<svg width=${barWidth} height="8" aria-hidden="true"><rect class="ground" width=${barWidth} height="8" rx="4"></rect>
+        <rect class=${kind} width=${Math.round(barWidth * Math.min(1, Math.max(0, value)))} height="8" rx="4"></rect></svg>`;
     return html`<tr><th scope="row"><button class="link" title=${msg('Show an episode of this family')} @click=${() => this.show(family)}>${family}</button></th>
-      <td>${success === null ? '–' : html`${bar(success, '')} <span class="number">${fixed(success)}</span>`}</td>
+      <td>${success === null ? '–' : html`${bar(success, 'success')} <span class="number">${fixed(success)}</span>`}</td>
       <td class="number">${change === null ? '–' : signed(change)}</td>
       <td>${bar(share, 'share')} <span class="number">${fixed(share)}</span></td>
       <td class="number">${draws}</td><td class="soft">${stateNames()[state]}</td></tr>`;

@@ -117,6 +117,7 @@ export class TabgymProgress extends Panel {
   ];
 
   @state() private explained = false;
+  @state() private goalsLoaded = false;
   @state() private opened: Hint['id'] | null = null;
   private shown: { key: string; charts: readonly ChartSpec[] } = { key: '', charts: charts() };
   /** Height of the plots in CSS pixels: one row of charts fills the pane. */
@@ -168,7 +169,12 @@ export class TabgymProgress extends Panel {
   /** Table of the goals, which is loaded for runs whose goals a rule chooses. */
   private renderGoals() {
     if (!this.state.run?.experiment.goals) return nothing;
-    void import('./goals.ts');
+    if (!this.goalsLoaded) {
+      void import('./goals.ts').then(() => {
+        this.goalsLoaded = true;
+      });
+      return nothing;
+    }
     return html`<tabgym-goals .app=${this.app}></tabgym-goals>`;
   }
 

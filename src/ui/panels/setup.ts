@@ -155,6 +155,7 @@ export class TabgymSetup extends Panel {
     `,
   ];
 
+  @state() private goalsLoaded = false;
   @state() private advanced = false;
   @state() private models = false;
   @state() private wanted = '';
@@ -324,7 +325,12 @@ export class TabgymSetup extends Panel {
 
   /** Choice of goals, which few runs make: its fields are loaded when they are shown. */
   private renderGoals() {
-    void import('./goals-setup.ts');
+    if (!this.goalsLoaded) {
+      void import('./goals-setup.ts').then(() => {
+        this.goalsLoaded = true;
+      });
+      return nothing;
+    }
     return html`<tabgym-goals-setup .app=${this.app}></tabgym-goals-setup>`;
   }
 
