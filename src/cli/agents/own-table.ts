@@ -37,7 +37,7 @@ export function ownTable(experiment: Experiment, records: readonly StepRecord[])
     {
       name: 'own',
       label: 'Held-out tasks of its own experiment',
-      sentence: 'Tasks of the worlds and options that it trained on, which its training did not meet.',
+      sentence: 'Held-out tasks of the worlds and options that it trained on.',
       limit: formatTurns(stageAt(experiment.horizon, last.step).turns),
       greedy: false,
       samples: 1,

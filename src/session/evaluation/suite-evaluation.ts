@@ -85,7 +85,7 @@ export function ownSuite({ worlds, horizon, steps, evaluation }: Experiment): Fo
   const suite: WorldSuite = {
     name: OWN_SUITE,
     label: 'Held-out tasks of its own experiment',
-    sentence: 'Tasks of the worlds and options that it trained on, which its training did not meet.',
+    sentence: 'Held-out tasks of the worlds and options that it trained on.',
     options: evaluated[0].options ?? {},
     split: 'test',
     most: evaluation.episodes,
