@@ -125,7 +125,7 @@ export class Door {
   }
 
   /**
-   * Resolves with the reason to refuse a request, or null: at once, or after the delay that wrong tokens have earned.
+   * Resolves with the reason to refuse a request, or with null if it is allowed. Earlier wrong tokens delay the answer.
    */
   async decide(request: Incoming): Promise<Error | null> {
     const objection = this.objection(request);
