@@ -47,6 +47,7 @@ const all = {
   'fuzz-search': 'tools/fuzz/search.ts',
   'fuzz-web': 'tools/fuzz/web.ts',
   'fuzz-tools': 'tools/fuzz/tools.ts',
+  'fuzz-sql': 'tools/fuzz/sql.ts',
   'fuzz-trajectories': 'tools/fuzz/trajectories.ts',
   'fuzz-policies': 'tools/fuzz/policies.ts',
   'fuzz-worlds': 'tools/fuzz/worlds.ts',

@@ -1,9 +1,13 @@
 /**
  * `npm run corpus -- add NAME FILES...`: stores a corpus for the world Search, without a page. Also `list`, `find NAME
- * WORDS...`, `questions NAME FILE` and `delete NAME`. Ctrl-C stops `add`; the same command continues from there.
+ * WORDS...`, `questions NAME FILE` and `delete NAME`. `add-database NAME FILE QUESTIONS`, `databases` and
+ * `delete-database NAME` do the same for databases of the world SQL. Ctrl-C stops `add`; the same command continues from there.
  */
 import { readFile } from 'node:fs/promises';
+import { basename } from 'node:path';
 import { Command } from 'commander';
+import { FolderDatabases } from '../corpus/databases/folder.ts';
+import { importDatabase } from '../corpus/databases/import.ts';
 import { type IngestProgress, ingest } from '../corpus/ingest.ts';
 import { readQuestions } from '../corpus/records.ts';
 import { CorpusStore } from '../corpus/store.ts';
@@ -69,7 +73,7 @@ async function questions(store: CorpusStore, name: string, file: string): Promis
 }
 
 const program = new Command('corpus')
-  .description('Stores corpora for the world Search.')
+  .description('Stores corpora for the world Search, and databases for the world SQL.')
   .option('--folder <folder>', 'folder of the corpora (TABGYM_CORPORA)', defaultFolder());
 
 async function withStore(work: (store: CorpusStore) => Promise<void>): Promise<void> {
@@ -104,4 +108,42 @@ program
   .command('delete <name>')
   .description('Deletes a corpus.')
   .action((name: string) => withStore((store) => store.remove(name)));
+
+async function attempt(work: () => Promise<void>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    console.error((error as Error).message);
+    process.exitCode = 1;
+  }
+}
+
+const databases = () => new FolderDatabases(`${program.opts<{ folder: string }>().folder}/databases`);
+
+async function addDatabase(name: string, file: string, questionsFile: string): Promise<void> {
+  const [bytes, source] = await Promise.all([readFile(file), readFile(questionsFile, 'utf8')]);
+  const id = basename(file).replace(/\.\w+$/, '');
+  const brought = { name, bytes: new Uint8Array(bytes), questions: source, id };
+  const { questions: kept, refused, failed, examples } = await importDatabase(databases(), brought);
+  console.log(`${kept} questions kept, ${refused} refused, ${failed} left out because their statement does not run`);
+  for (const example of examples) console.log(`  ${example}`);
+}
+
+program
+  .command('add-database <name> <file> <questions>')
+  .description('Stores a SQLite database with questions in the form of BIRD or Spider, for the world SQL.')
+  .action((name: string, file: string, from: string) => attempt(() => addDatabase(name, file, from)));
+program
+  .command('databases')
+  .description('Lists the stored databases.')
+  .action(() =>
+    attempt(async () => {
+      for (const { name, bytes, questions: count } of await databases().list())
+        console.log(`${name}: ${count} questions, ${megabytes(bytes)}`);
+    }),
+  );
+program
+  .command('delete-database <name>')
+  .description('Deletes a database and its questions.')
+  .action((name: string) => attempt(() => databases().remove(name)));
 await program.parseAsync();

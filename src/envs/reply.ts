@@ -70,3 +70,9 @@ export function firstAction(text: string): Reply {
 
 /** The original's server reads the whole reply. */
 export const wholeReply = (text: string): Reply => ({ action: text });
+
+/** Rule of SQLGym: the content of the last SQL block, or the reply up to its first code fence if there is none. */
+export function sqlBlock(text: string): Reply {
+  const after = text.split('```sql').at(-1)!;
+  return { action: strip(after.split('```')[0]) };
+}

@@ -51,3 +51,5 @@ export const questionCount = (count: number): string =>
   isOne(count) ? msg('1 question') : msg(str`${count} questions`);
 
 export const lineCount = (count: number): string => (isOne(count) ? msg('1 line') : msg(str`${count} lines`));
+
+export const rowCount = (count: number): string => (isOne(count) ? msg('1 row') : msg(str`${count} rows`));

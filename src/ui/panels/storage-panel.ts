@@ -32,6 +32,7 @@ export class TabgymStorage extends Panel {
     super(['storage', 'busy']);
     // Loaded after the shell, since few visits use a corpus.
     void import('./corpora.ts');
+    void import('./databases.ts');
   }
 
   override render() {
@@ -60,6 +61,7 @@ export class TabgymStorage extends Panel {
       ${report.runs.length ? this.renderRuns(report.runs) : nothing}
       <tabgym-model-storage .app=${this.app}></tabgym-model-storage>
       <tabgym-corpora @kept=${() => this.app.layout.loadStorage()}></tabgym-corpora>
+      <tabgym-databases @kept=${() => this.app.layout.loadStorage()}></tabgym-databases>
     </div>`;
   }
 

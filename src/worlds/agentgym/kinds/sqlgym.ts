@@ -1,14 +1,8 @@
 /** AgentGym's BIRD server (SQLGym): questions about a database, each answered by one SQL statement. */
 import * as v from 'valibot';
-import { type Reply, strip } from '../../../envs/reply.ts';
+import { sqlBlock } from '../../../envs/reply.ts';
 import { bareId, bareText, readAnswer, stateAnswer, text } from '../answers.ts';
 import { type AgentGymKind, range } from '../kind.ts';
-
-/** Content of the last SQL block, or the reply up to its first code fence if there is none. */
-function inSqlBlock(reply: string): Reply {
-  const after = reply.split('```sql').at(-1)!;
-  return { action: strip(after.split('```')[0]) };
-}
 
 const ResetSchema = v.looseTuple([text], 'must be a list');
 const TRAINING = 9428;
@@ -22,7 +16,7 @@ export const sqlgym: AgentGymKind = {
     'You are told about a SQLite database and asked a question. Explain the problem and your way to solve it, then answer with one SQL statement, on one line and without comments, that gives what was asked for. ' +
     'Answer in this format:\nThought: your thoughts.\n\nAction: ```sql\nSELECT * FROM table WHERE condition;\n```\n',
   acknowledgement: 'Ok.',
-  reply: inSqlBlock,
+  reply: sqlBlock,
   credit:
     'BIRD: Li et al. (arXiv 2305.03111), bird-bench.github.io, CC BY-SA 4.0; as served by AgentGym (arXiv 2406.04151), github.com/WooooDyy/AgentGym, MIT.',
   successReward: 1,

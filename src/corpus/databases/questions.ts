@@ -1,0 +1,79 @@
+/**
+ * Reads a file of questions about databases: JSON or JSON lines with the fields of BIRD (`question`, `SQL`, `db_id`,
+ * `evidence`, `difficulty`), of Spider (`question`, `query`, `db_id`), or `question` and `sql`.
+ */
+import * as v from 'valibot';
+import { CorpusError } from '../lines.ts';
+
+export interface OwnQuestion {
+  question: string;
+  /** The statement that answers it. */
+  sql: string;
+  /** Hint to the question; empty without one. */
+  evidence: string;
+  difficulty: string;
+  /** True if the order of the rows counts. */
+  ordered: boolean;
+}
+
+const text = v.pipe(v.string(), v.trim(), v.minLength(1));
+const QuestionSchema = v.looseObject({
+  question: text,
+  SQL: v.optional(text),
+  sql: v.optional(v.union([text, v.looseObject({})])),
+  query: v.optional(text),
+  db_id: v.optional(v.string(), ''),
+  evidence: v.optional(v.string(), ''),
+  difficulty: v.optional(v.string(), ''),
+  ordered: v.optional(v.boolean(), false),
+});
+
+/** Most questions of a database. */
+const mostQuestions = 20_000;
+
+function recordsIn(source: string): unknown[] {
+  try {
+    const value: unknown = JSON.parse(source);
+    return Array.isArray(value) ? value : [value];
+  } catch {
+    return source.split('\n').flatMap((line) => (line.trim() ? [parsed(line)] : []));
+  }
+}
+
+function parsed(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return null;
+  }
+}
+
+function questionOf(record: unknown): (OwnQuestion & { database: string }) | null {
+  const result = v.safeParse(QuestionSchema, record);
+  if (!result.success) return null;
+  const { question, SQL, sql, query, db_id: database, evidence, difficulty, ordered } = result.output;
+  // Spider's `sql` is a parsed tree, and its `query` is the statement.
+  const statement = SQL ?? (typeof sql === 'string' ? sql : query);
+  return statement ? { question, sql: statement, evidence, difficulty, ordered, database } : null;
+}
+
+/**
+ * Questions of a file, and the number of records that are none. If some of them name the database `id`, the others
+ * belong to other databases and are left out.
+ */
+export function readOwnQuestions(source: string, id: string): { questions: OwnQuestion[]; refused: number } {
+  const records = recordsIn(source);
+  const found = records.map(questionOf).filter((each) => each !== null);
+  if (!found.length)
+    throw new CorpusError(
+      'The file has no questions: a question is a JSON object with "question" and "SQL", "query" or "sql".',
+    );
+  const own = found.filter(({ database }) => database === id);
+  const chosen = own.length ? own : found;
+  if (chosen.length > mostQuestions)
+    throw new CorpusError(
+      `The file has ${chosen.length} questions about this database, and ${mostQuestions} is the most: give a part.`,
+    );
+  const questions = chosen.map(({ database: _, ...question }) => question);
+  return { questions, refused: records.length - found.length };
+}
