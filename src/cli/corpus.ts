@@ -1,7 +1,7 @@
 /**
  * `npm run corpus -- add NAME FILES...`: stores a corpus for the world Search, without a page. Also `list`, `find NAME
- * WORDS...`, `questions NAME FILE` and `delete NAME`. `add-database NAME FILE QUESTIONS`, `databases` and
- * `delete-database NAME` do the same for databases of the world SQL. Ctrl-C stops `add`; the same command continues from there.
+ * WORDS...`, `questions NAME FILE` and `delete NAME`. Ctrl-C stops `add`; the same command continues from there.
+ * `add-database NAME FILE QUESTIONS`, `databases` and `delete-database NAME` keep databases for the world SQL.
  */
 import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';

@@ -7,6 +7,7 @@
  */
 
 import type { ReplyRule } from './reply.ts';
+import type { FunctionTool } from './tools.ts';
 
 /** A value that survives JSON. */
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
@@ -87,6 +88,8 @@ export interface WorldDescription {
   under?(options: WorldOptions): Partial<PromptRules>;
   /** Paper, repository and licence of the original. */
   credit: string;
+  /** Tools of a world that is played by calls (`tools.ts`). Absent: its actions are texts alone. */
+  tools?: readonly FunctionTool[];
   hasOracle: boolean;
   /** True if the world can list the valid actions. Without a list there is no mask and no chance baseline. */
   hasValidActions: boolean;

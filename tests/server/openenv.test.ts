@@ -387,3 +387,42 @@ describe('tools', () => {
     expect(await own.ask('{')).toMatchObject({ error: { code: -32700 } });
   });
 });
+
+describe.skipIf(!hasWorlds('sql'))('the tools of a world', () => {
+  test('are listed with their schemas, and called by name', async () => {
+    await listen(['sql']);
+    const rpc = async (method: string, params: object = {}) =>
+      (await post(server, '/sql/mcp', { jsonrpc: '2.0', id: 1, method, params })).json;
+    const { tools } = (await rpc('tools/list')).result;
+    expect(tools.map(({ name }: { name: string }) => name)).toEqual([
+      'act',
+      'new_episode',
+      'tables',
+      'describe',
+      'query',
+      'answer',
+    ]);
+    expect(tools.find(({ name }: { name: string }) => name === 'query').inputSchema).toMatchObject({
+      type: 'object',
+      properties: { sql: { type: 'string' } },
+      required: ['sql'],
+    });
+    const { session_id } = (await rpc('openenv/session/create', { index: 0 })).result;
+    const called = await rpc('tools/call', { session_id, name: 'query', arguments: { sql: 'SELECT 6 * 7 AS n' } });
+    expect(called.result).toMatchObject({ isError: false, content: [{ type: 'text', text: 'n\n42\n(1 row)' }] });
+    const refused = await rpc('tools/call', { session_id, name: 'query', arguments: { statement: 'SELECT 1' } });
+    expect(refused.result.structuredContent.observation).toMatchObject({ valid: false });
+    const { paths } = (await get(server, '/sql/openapi.json')).json;
+    const requests = paths['/mcp'].post.requestBody.content['application/json'].schema.anyOf;
+    expect(requests.map(({ title }: { title: string }) => title)).toContain('describe');
+  });
+
+  test('are called over the socket', async () => {
+    await listen(['sql']);
+    const client = await Client.connect('/sql/ws');
+    await client.ask({ type: 'reset', data: { index: 0 } });
+    const called = await client.ask({ type: 'step', data: { type: 'call_tool', tool_name: 'tables', arguments: {} } });
+    expect(called.data.observation).toMatchObject({ tool_name: 'tables', error: null });
+    expect(called.data.observation.result.text).toMatch(/rows/);
+  });
+});

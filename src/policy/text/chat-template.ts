@@ -9,8 +9,17 @@
 import { JinjaTemplate } from './jinja/template.ts';
 
 export interface ChatMessage {
-  role: 'system' | 'user' | 'assistant';
+  /** A `tool` message is the result of a call. */
+  role: 'system' | 'user' | 'assistant' | 'tool';
   content: string;
+  /** Calls of an assistant's message, in OpenAI's form with the arguments as an object. */
+  tool_calls?: readonly ChatToolCall[];
+}
+
+export interface ChatToolCall {
+  type: 'function';
+  id?: string;
+  function: { name: string; arguments: object };
 }
 
 export interface RenderOptions {
@@ -18,6 +27,8 @@ export interface RenderOptions {
   addGenerationPrompt: boolean;
   /** Enables Qwen3's visible thinking. Default: false. */
   thinking?: boolean;
+  /** Tools that the template lists, in OpenAI's form. Default: none. */
+  tools?: readonly object[];
 }
 
 /** Text around the messages of a conversation. */
@@ -81,10 +92,12 @@ export class ChatTemplate {
     }
   }
 
-  render(messages: readonly ChatMessage[], { addGenerationPrompt, thinking = false }: RenderOptions): string {
+  render(messages: readonly ChatMessage[], { addGenerationPrompt, thinking = false, tools }: RenderOptions): string {
     const values = {
       ...this.specialTokens,
       messages,
+      // As in transformers, a template sees None without tools.
+      tools: tools?.length ? tools : null,
       add_generation_prompt: addGenerationPrompt,
       enable_thinking: thinking,
       date_string: fixedDateString,

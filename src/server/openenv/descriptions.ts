@@ -59,8 +59,14 @@ const resetProperties = {
   index: { type: 'integer', minimum: 0, description: "Index in the split's list; takes precedence over the seed." },
 };
 
+interface ServedTool {
+  name: string;
+  description: string;
+  input_schema: object;
+}
+
 /** OpenEnv reserves the names reset, step, state and close. */
-export const tools = [
+const commonTools: readonly ServedTool[] = [
   {
     name: 'act',
     description: 'Takes one action in the world and returns the observation.',
@@ -77,6 +83,38 @@ export const tools = [
     input_schema: { type: 'object', properties: resetProperties },
   },
 ];
+
+/** Tools of a served world: its own, if it has any, and those of every world. */
+export const toolsOf = ({ tools = [] }: WorldModule): readonly ServedTool[] => [
+  ...commonTools,
+  ...tools.map(({ function: { name, description, parameters } }) => ({ name, description, input_schema: parameters })),
+];
+
+/** A request that lists the tools by JSON-RPC. */
+const listSchema = {
+  title: 'tools/list',
+  type: 'object',
+  properties: { jsonrpc: { const: '2.0' }, method: { const: 'tools/list' } },
+  required: ['jsonrpc', 'method'],
+};
+
+/** A request to call a tool by JSON-RPC. */
+const callSchemaOf = ({ name, description, input_schema }: ServedTool) => ({
+  title: name,
+  description,
+  type: 'object',
+  properties: {
+    jsonrpc: { const: '2.0' },
+    id: { type: ['string', 'number', 'null'] },
+    method: { const: 'tools/call' },
+    params: {
+      type: 'object',
+      properties: { name: { const: name }, arguments: input_schema, session_id: { type: 'string' } },
+      required: ['name'],
+    },
+  },
+  required: ['jsonrpc', 'method', 'params'],
+});
 
 export const metadataOf = ({ name, title, summary, instruction, credit }: WorldModule) => ({
   name,
@@ -106,10 +144,10 @@ const feedbackSchema = {
 };
 
 /** `GET /openapi.json`. OpenAPI has no notation for sockets, so the description mentions them. */
-export const openApiOf = ({ title }: WorldModule) => ({
+export const openApiOf = (module: WorldModule) => ({
   openapi: '3.1.0',
   info: {
-    title: `${title} over OpenEnv`,
+    title: `${module.title} over OpenEnv`,
     version: '1.0.0',
     description: 'Episodes are played over the WebSocket at /ws; POST /reset and /step each open a world of their own.',
   },
@@ -132,7 +170,15 @@ export const openApiOf = ({ title }: WorldModule) => ({
     '/health': { get: { summary: 'Health of the server', ...answers('Healthy') } },
     '/metadata': { get: { summary: 'Description of the world', ...answers('Metadata') } },
     '/schema': { get: { summary: 'Schemas of action, observation and state', ...answers('Schemas') } },
-    '/mcp': { post: { summary: 'Tools by JSON-RPC', ...body({}), ...answers('A JSON-RPC answer') } },
+    '/mcp': {
+      post: {
+        summary: 'Tools by JSON-RPC',
+        requestBody: {
+          content: { 'application/json': { schema: { anyOf: [listSchema, ...toolsOf(module).map(callSchemaOf)] } } },
+        },
+        ...answers('A JSON-RPC answer'),
+      },
+    },
     '/list_environments': { get: { summary: 'Names of the worlds', ...answers('Names') } },
     '/{env}/splits': { get: { summary: 'Splits of a world', ...answers('Splits') } },
     '/{env}/tasks': { post: { summary: 'All tasks of a split', ...answers('Tasks') } },

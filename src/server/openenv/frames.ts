@@ -3,7 +3,7 @@
  */
 import { WorldError } from '../../envs/env.ts';
 import { SessionLimit } from '../../envs/serving/form.ts';
-import { tools } from './descriptions.ts';
+import { toolsOf } from './descriptions.ts';
 import { type EnvSession, InvalidMessage, NotNow, type Observed } from './episode.ts';
 import { answerRpc, callTool } from './rpc.ts';
 
@@ -39,7 +39,8 @@ const observation = (data: object): Frame => ({ type: 'observation', data });
 /** A tool call counts as an action: its result is returned as an observation. */
 async function stepOrTool(session: EnvSession, data: unknown): Promise<object> {
   const { type, tool_name, arguments: given } = (data ?? {}) as { [key: string]: unknown };
-  if (type === 'list_tools') return { observation: { tools }, reward: null, done: false };
+  if (type === 'list_tools')
+    return { observation: { tools: toolsOf(session.served.module) }, reward: null, done: false };
   if (type !== 'call_tool') return session.step(data);
   if (typeof tool_name !== 'string') throw new InvalidMessage('A call_tool action must have a tool_name.');
   return asToolResult(tool_name, () => callTool(session, tool_name, given));
@@ -64,7 +65,7 @@ const answerers: { readonly [type: string]: Answerer } = {
   state: async (session) => ({ type: 'state', data: session.state() as object }),
   mcp: async (session, data, report) => ({
     type: 'mcp',
-    data: await answerRpc({ within: (_params, call) => call(session) }, data, report),
+    data: await answerRpc({ module: session.served.module, within: (_params, call) => call(session) }, data, report),
   }),
 };
 

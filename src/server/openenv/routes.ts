@@ -83,6 +83,10 @@ class RpcRegister implements RpcSessions {
 
   constructor(private readonly served: ServedWorld) {}
 
+  get module() {
+    return this.served.module;
+  }
+
   async create(params: Params): Promise<unknown> {
     const session_id = crypto.randomUUID();
     const session = new EnvSession(this.served, () => this.sessions.delete(session_id));
@@ -179,7 +183,7 @@ export function openEnvSockets(served: ServedWorld, report: Report): [path: stri
       const failure = { code: RpcCode.parse, message: `The request is not valid JSON: ${(error as Error).message}` };
       return { jsonrpc: '2.0', id: null, error: failure };
     }
-    return answerRpc({ within: (_params, call) => call(session) }, message, report);
+    return answerRpc({ module: served.module, within: (_params, call) => call(session) }, message, report);
   };
   return [
     ['/ws', socketSession(served, (session, text) => answerMessage(session, text, report))],

@@ -4,8 +4,10 @@
  */
 import * as v from 'valibot';
 import { WorldError } from '../../envs/env.ts';
+import type { WorldModule } from '../../envs/module.ts';
 import { SessionLimit } from '../../envs/serving/form.ts';
-import { tools } from './descriptions.ts';
+import { actionOfCall, type ToolCall } from '../../envs/tools.ts';
+import { toolsOf } from './descriptions.ts';
 import { type EnvSession, InvalidMessage, NotNow, type Observed } from './episode.ts';
 
 /** Codes from jsonrpc.org/specification#error_object, and one of the server's own. */
@@ -38,6 +40,8 @@ const CallSchema = v.object({ name: v.string(), arguments: v.nullish(v.record(v.
 
 /** Finds the session of a request: the one of its socket, the one named by `session_id`, or a temporary one. */
 export interface RpcSessions {
+  /** The world whose tools are listed. */
+  readonly module: WorldModule;
   /** Runs a call in the session that the parameters name. */
   within<T>(params: { [name: string]: unknown }, call: (session: EnvSession) => Promise<T>): Promise<T>;
   create?(params: { [name: string]: unknown }): Promise<unknown>;
@@ -47,12 +51,15 @@ export interface RpcSessions {
 export async function callTool(session: EnvSession, name: string, given: unknown): Promise<Observed> {
   if (name === 'act') return session.step(given);
   if (name === 'new_episode') return session.reset(given);
+  const tools = toolsOf(session.served.module);
+  if (tools.some((tool) => tool.name === name))
+    return session.step({ message: actionOfCall({ name, arguments: (given ?? {}) as ToolCall['arguments'] }) });
   const known = tools.map((tool) => tool.name).join(', ');
   throw new InvalidMessage(`There is no tool "${name}". Use one of: ${known}.`);
 }
 
 /** The tools with their schema under both names: MCP's `inputSchema` and OpenEnv's `input_schema`. */
-const listed = tools.map((tool) => ({ ...tool, inputSchema: tool.input_schema }));
+const listed = (module: WorldModule) => toolsOf(module).map((tool) => ({ ...tool, inputSchema: tool.input_schema }));
 
 /** A failure in the world is a tool result with `isError`; an invalid request is a protocol error. */
 async function answerCall(sessions: RpcSessions, params: { [name: string]: unknown }): Promise<unknown> {
@@ -76,7 +83,7 @@ async function answerMethod(
   method: string,
   params: { [name: string]: unknown },
 ): Promise<unknown> {
-  if (method === 'tools/list') return { tools: listed };
+  if (method === 'tools/list') return { tools: listed(sessions.module) };
   if (method === 'tools/call') return answerCall(sessions, params);
   if (method === 'openenv/session/create' && sessions.create) return sessions.create(params);
   if (method === 'openenv/session/close' && sessions.close) return sessions.close(params);

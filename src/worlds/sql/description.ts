@@ -2,7 +2,7 @@
 import type { PromptRules, WorldDescription, WorldOptions } from '../../envs/env.ts';
 import { sqlBlock, wholeReply } from '../../envs/reply.ts';
 import { parseSqlOptions } from './options.ts';
-import { sqlTools } from './tools.ts';
+import { functionTools, sqlTools } from './tools.ts';
 
 const signature = ({ name, argument }: (typeof sqlTools)[number]) =>
   argument ? `${name} ${argument.name.toUpperCase()}` : name;
@@ -40,6 +40,7 @@ export const sqlDescription: WorldDescription = {
   under,
   credit:
     "SQLGym of AgentGym (arXiv 2406.04151), github.com/WooooDyy/AgentGym, MIT, and the judging of BIRD (arXiv 2305.03111). Databases, questions and program are this project's own.",
+  tools: functionTools,
   hasOracle: true,
   hasValidActions: true,
   successReward: 1,

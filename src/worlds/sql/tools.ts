@@ -1,4 +1,5 @@
-/** Tools of the world SQL, as OpenAI's `tools` list them. A call is also an action: `NAME argument`. */
+/** Tools of the world SQL. A call is also an action: `NAME argument`. */
+import type { FunctionTool } from '../../envs/tools.ts';
 
 export interface SqlTool {
   name: 'tables' | 'describe' | 'query' | 'answer';
@@ -27,17 +28,16 @@ export const sqlTools: readonly SqlTool[] = [
 ];
 
 /** Tools as OpenAI's `tools` list them. */
-export const functionsOf = (tools: readonly SqlTool[]) =>
-  tools.map(({ name, description, argument }) => ({
-    type: 'function',
-    function: {
-      name,
-      description,
-      parameters: {
-        type: 'object',
-        properties: argument ? { [argument.name]: { type: 'string', description: argument.description } } : {},
-        required: argument && !argument.optional ? [argument.name] : [],
-        additionalProperties: false,
-      },
+export const functionTools: readonly FunctionTool[] = sqlTools.map(({ name, description, argument }) => ({
+  type: 'function',
+  function: {
+    name,
+    description,
+    parameters: {
+      type: 'object',
+      properties: argument ? { [argument.name]: { type: 'string', description: argument.description } } : {},
+      required: argument && !argument.optional ? [argument.name] : [],
+      additionalProperties: false,
     },
-  }));
+  },
+}));

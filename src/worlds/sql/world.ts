@@ -28,7 +28,7 @@ import { drawQuestion, type Question, statementsFor } from './question.ts';
 import type { SqlTask } from './task.ts';
 import { templates } from './templates/index.ts';
 import type { Template } from './templates/template.ts';
-import { functionsOf, sqlTools } from './tools.ts';
+import { functionTools } from './tools.ts';
 import type { SqlView } from './view-data.ts';
 
 /** Room for templates in a task's id: another template changes no other task. */
@@ -220,7 +220,7 @@ export class Sql implements World {
 
   /** For `tools`: the tools as OpenAI's `tools` list them. For `gold`: the statement that answers the question. */
   async inspect(slot: number, what: string): Promise<Json> {
-    if (what === 'tools') return functionsOf(sqlTools);
+    if (what === 'tools') return functionTools as unknown as Json;
     if (what === 'gold') return this.episode(slot).gold;
     throw new WorldError(`SQL cannot inspect "${what}": only "tools" and "gold".`);
   }

@@ -7,7 +7,7 @@ import { ownInstruction } from '../../envs/instruction.ts';
 import { wholeReply } from '../../envs/reply.ts';
 import { replyWith } from './command.ts';
 import type { toolsOptions } from './options.ts';
-import { signatureOf, type Tool } from './tool.ts';
+import { functionOf, signatureOf, type Tool } from './tool.ts';
 
 export interface Facts {
   /** Name of its world in documents. */
@@ -47,6 +47,7 @@ export function descriptionOf(facts: Facts): WorldDescription {
     reply: wholeReply,
     writeReply: (action) => replyWith(action, facts.tools),
     under: ownInstruction(options),
+    tools: facts.tools.map(functionOf),
     credit: facts.credit,
     hasOracle: true,
     hasValidActions: true,

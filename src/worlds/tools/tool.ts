@@ -1,5 +1,6 @@
 /** A tool: a named function with a JSON schema of its arguments. */
 import type { Json } from '../../envs/env.ts';
+import type { FunctionTool } from '../../envs/tools.ts';
 
 type ParameterType = 'string' | 'integer' | 'number' | 'boolean' | 'array';
 
@@ -46,14 +47,14 @@ export const answerTool: Tool = {
 };
 
 /** The tool as OpenAI's `tools` list it. */
-export const functionOf = ({ name, description, parameters, optional = [] }: Tool) => ({
+export const functionOf = ({ name, description, parameters, optional = [] }: Tool): FunctionTool => ({
   type: 'function',
   function: {
     name,
     description,
     parameters: {
       type: 'object',
-      properties: parameters,
+      properties: parameters as unknown as Json,
       required: Object.keys(parameters).filter((each) => !optional.includes(each)),
       additionalProperties: false,
     },
