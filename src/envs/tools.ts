@@ -1,6 +1,4 @@
 /** Tools that a world offers: named functions with a JSON schema of their arguments, in OpenAI's form. */
-import type { Json } from './env.ts';
-
 /** A tool as OpenAI's `tools` list it. */
 export interface FunctionTool {
   type: 'function';
@@ -9,13 +7,13 @@ export interface FunctionTool {
     /** One sentence. */
     description: string;
     /** JSON schema of an object. */
-    parameters: { [key: string]: Json };
+    parameters: object;
   };
 }
 
 export interface ToolCall {
   name: string;
-  arguments: { [name: string]: Json };
+  arguments: { [name: string]: unknown };
 }
 
 /** The action that calls a tool: every world with tools reads this form. */

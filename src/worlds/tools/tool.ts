@@ -54,7 +54,7 @@ export const functionOf = ({ name, description, parameters, optional = [] }: Too
     description,
     parameters: {
       type: 'object',
-      properties: parameters as unknown as Json,
+      properties: parameters,
       required: Object.keys(parameters).filter((each) => !optional.includes(each)),
       additionalProperties: false,
     },
