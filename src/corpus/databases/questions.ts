@@ -8,6 +8,7 @@ import { CorpusError } from '../lines.ts';
 export interface OwnQuestion {
   question: string;
   /** The statement that answers it. */
+  // not a kind: a field of a question
   sql: string;
   /** Hint to the question; empty without one. */
   evidence: string;
@@ -20,6 +21,7 @@ const text = v.pipe(v.string(), v.trim(), v.minLength(1));
 const QuestionSchema = v.looseObject({
   question: text,
   SQL: v.optional(text),
+  // not a kind: a field of a question
   sql: v.optional(v.union([text, v.looseObject({})])),
   query: v.optional(text),
   db_id: v.optional(v.string(), ''),
@@ -54,6 +56,7 @@ function questionOf(record: unknown): (OwnQuestion & { database: string }) | nul
   const { question, SQL, sql, query, db_id: database, evidence, difficulty, ordered } = result.output;
   // Spider's `sql` is a parsed tree, and its `query` is the statement.
   const statement = SQL ?? (typeof sql === 'string' ? sql : query);
+  // not a kind: a field of a question
   return statement ? { question, sql: statement, evidence, difficulty, ordered, database } : null;
 }
 

@@ -16,7 +16,7 @@ export interface ChatMessage {
   tool_calls?: readonly ChatToolCall[];
 }
 
-export interface ChatToolCall {
+interface ChatToolCall {
   type: 'function';
   id?: string;
   function: { name: string; arguments: object };

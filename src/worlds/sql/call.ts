@@ -16,7 +16,7 @@ export class CallError extends Error {
 }
 
 /** The content of a fenced block, or the text itself. */
-export const withoutFence = (text: string): string => {
+const withoutFence = (text: string): string => {
   const fenced = /```(?:\w+\s)?([\s\S]*?)(?:```|$)/.exec(text);
   return (fenced ? fenced[1] : text).trim();
 };

@@ -8,7 +8,7 @@ export interface CatalogueTable {
   columns: CatalogueColumn[];
 }
 
-export interface CatalogueColumn {
+interface CatalogueColumn {
   name: string;
   type: string;
   isKey: boolean;

@@ -4,7 +4,7 @@ import type { Draw } from './grammar.ts';
 import type { Column, Schema, Table } from './schema.ts';
 import { drawName } from './words.ts';
 
-export type Cell = string | number | null;
+type Cell = string | number | null;
 
 const dayMs = 86_400_000;
 const isoDay = (day: number) => new Date(day * dayMs).toISOString().slice(0, 10);

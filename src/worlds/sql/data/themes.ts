@@ -1,4 +1,7 @@
-/** Themes of made databases. A table names only tables before it. */
+/**
+ * Themes of made databases. A table names only tables before it. Long because it is a list of data: eight themes of
+ * eight tables.
+ */
 import {
   category,
   date,

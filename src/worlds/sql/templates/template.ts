@@ -4,8 +4,8 @@
  */
 import type { Column, Role, Schema, Table } from '../data/schema.ts';
 
-export type Kind = 'filter' | 'join' | 'group' | 'nested' | 'window';
-export type Difficulty = 'easy' | 'medium' | 'hard' | 'extra';
+type Kind = 'filter' | 'join' | 'group' | 'nested' | 'window';
+type Difficulty = 'easy' | 'medium' | 'hard' | 'extra';
 
 /** A constant of a question: a value of a column, the year of a date, or a small number. */
 export type Slot =
