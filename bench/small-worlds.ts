@@ -1,11 +1,11 @@
 /**
- * Measures Maze and Wordle at the World contract: batches of 64, text in and text out, in this process, with a random
+ * Measures Maze, Wordle and typed worlds at the World contract: batches of 64, text in and text out, in this process, with a random
  * player's actions. Measured in CPU time, which a busy machine does not change. The originals' servers were not
  * measured.
  */
 import type { Task, World, WorldOptions } from '../src/envs/env.ts';
 import { randomAction } from '../src/envs/random-player.ts';
-import { openWorld, worldNames } from '../src/worlds/registry.ts';
+import { openWorld, worldNames, worldTemplates } from '../src/worlds/registry.ts';
 
 export interface SmallWorldRow {
   name: string;
@@ -66,9 +66,17 @@ const settings: readonly [title: string, world: string, options: WorldOptions][]
   ['wordle, the original', 'wordle', { upstream: true }],
 ];
 
+/** Templates of typed worlds whose episodes outlast a round. */
+async function typedSettings(): Promise<typeof settings> {
+  const templates = await worldTemplates();
+  return ['guess', 'vending', 'keys', 'shop'].map((name) => [`typed, ${name}`, 'own-world', { code: templates[name] }]);
+}
+
 export async function benchSmallWorlds(): Promise<SmallWorldRow[]> {
   const rows: SmallWorldRow[] = [];
-  for (const [title, name, options] of settings.filter(([, name]) => worldNames.includes(name)))
+  for (const [title, name, options] of [...settings, ...(await typedSettings())].filter(([, name]) =>
+    worldNames.includes(name),
+  ))
     rows.push(await measure(title, await openWorld(name), options));
   return rows;
 }

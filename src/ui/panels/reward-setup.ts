@@ -94,14 +94,17 @@ export class TabgymRewardSetup extends Panel {
   }
 
   /** Server of a judge: its key, its models, and permission for an experiment from elsewhere. */
-  private renderServer({ address, model }: Extract<Part, { address: string }>, index: number) {
+  private renderServer(part: Extract<Part, { address: string }>, index: number) {
     void import('./model-connection.ts');
+    void import('./judge-calibration.ts');
+    const { address, model } = part;
     const { servers } = this.app;
     const choose = (event: KnobChangeEvent) => {
       event.stopPropagation();
       this.app.draft.edit(`reward.parts.${index}.model`, event.value);
     };
-    return html`<tabgym-model-connection address=${address} name=${model} .servers=${servers} .foreign=${servers.foreign} @knob-change=${choose}></tabgym-model-connection>`;
+    return html`<tabgym-model-connection address=${address} name=${model} .servers=${servers} .foreign=${servers.foreign} @knob-change=${choose}></tabgym-model-connection>
+      <tabgym-judge-calibration .app=${this.app} column=${columnOf(part)}></tabgym-judge-calibration>`;
   }
 
   private renderKnob(knob: Knob, path: string, draft: Experiment) {
