@@ -38,7 +38,7 @@ interface Options extends DeviceOptions {
 
 const program = new Command('propose-rewards')
   .description(
-    'Reward functions written by a model, or pasted by a person: each is trained shortly, the best is improved.',
+    'Reward functions written by a model or pasted by a person: a short run is trained with each, and the best is improved.',
   )
   .argument('<experiment>', 'a file of experiments/')
   .requiredOption('--out <folder>', 'folder for requests, replies, runs and the table; the same command continues')

@@ -5,7 +5,7 @@
  * inside a worker.
  *
  * A call is bounded by a count of the interpreter's own checks: the same code ends at the same place on every machine, so
- * that a run resumes exactly. A clock ends only what that count does not bound, long operations of built-ins.
+ * that a run resumes exactly. A clock ends only what that count does not bound: long operations of built-in functions.
  */
 import { DefaultIntrinsics, type QuickJSContext, type QuickJSHandle } from 'quickjs-emscripten-core';
 import {

@@ -26,7 +26,7 @@ const depthOf = (task: Task) => Number(task.strata.depth);
 const withRule = (rule: string, change: object = {}): GoalsSettings =>
   ({ ...newGoals(rule), ...change }) as GoalsSettings;
 
-/** Plays a step: all `tries` episodes of a task succeed with probability `rate(task)`, in even steps. */
+/** Plays a step: of the `tries` episodes of a task, the share `rate(task)` succeeds. */
 function played(chosen: readonly Task[], rate: (task: Task) => number, tries = 8) {
   return chosen.flatMap((task, group) =>
     Array.from({ length: tries }, (_, member) => {
@@ -213,7 +213,7 @@ describe('failed tasks', () => {
     expect(goalsRepeated).toBeLessThanOrEqual(0.5);
   });
 
-  it('of a full list leave by count', () => {
+  it('leave a full list by the number of their failures', () => {
     const retries = new Retries({ ...retry, retryMost: 20 }, new Map());
     for (let before = 0; before < 300; before++) retries.observe({ family: 0, before }, 1, false);
     expect([retries.size, retries.givenUp]).toEqual([256, 44]);

@@ -26,7 +26,7 @@ export interface FamilyTasks {
   tasks: readonly Task[];
   /** True if the world draws another instance of a task each time. */
   isDrawn: boolean;
-  /** Task of a draw for one of its `siblings` groups: another instance, or the next task, for each. */
+  /** Task for one of the `siblings` groups of a draw: each group has another instance, or the next task. */
   task(before: number, siblings: number, member: number): Task;
 }
 

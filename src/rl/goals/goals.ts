@@ -77,7 +77,7 @@ export class Goals {
     this.shares = normalised(this.rule.shares(this.families, this.settings, step), this.families);
   }
 
-  /** Tasks of `groups` groups of the step, `siblings` of them for each draw where a world draws instances. */
+  /** Tasks of the step's `groups` groups. If a world draws instances, each draw has `siblings` groups. */
   tasks(groups: number, wave = 0, siblings = 1): Task[] {
     const each = this.tasksOf.some(({ isDrawn }) => isDrawn) ? siblings : 1;
     const number = groups / each;
@@ -142,7 +142,9 @@ export class Goals {
     this.levels?.commit();
   }
 
-  /** Draws at even distances of the cumulative shares: each family's number is its share, off by less than one. */
+  /**
+   * Draws at even distances along the cumulative shares: each family's number differs from its share by less than one.
+   */
   private newDraws(number: number, wave: number): Draw[] {
     const offset = uniform(this.seed, STREAM_SHARE, this.step, wave);
     const last = this.shares.findLastIndex((share) => share > 0);

@@ -38,7 +38,7 @@ export interface LevelReplay {
   share: number;
   /** Most tasks in the list. */
   capacity: number;
-  /** Exponent of a rank is -1 / temperature: lower repeats the highest scores more. */
+  /** The exponent of a rank is -1 / temperature: a lower temperature repeats the highest scores more often. */
   temperature: number;
   /** Share of the repeated draws that go by the steps since a task was last played. */
   staleness: number;
@@ -61,7 +61,7 @@ export interface GoalRule<S extends GoalSettings = GoalSettings> {
 export const ruleFields = {
   by: option(v.nullable(text(1, 60)), null, {
     label: 'Families by',
-    sentence: 'Property of a task that makes the families, such as depth or level.',
+    sentence: 'Property of a task whose values are the families, such as depth or level.',
     nullMeans: 'the first property that all tasks of a world have',
   }),
   memory: option(real(0, 1), 0.9, {

@@ -35,7 +35,7 @@ export interface ProposalOptions {
   world: WorldText;
   /** Requests a reply; absent: a person writes it. */
   ask?(request: string): Promise<string>;
-  /** Trains an experiment under a name and returns its records; the same name continues. */
+  /** Trains an experiment under a name and returns its records; a call with the same name continues the run. */
   train(experiment: Experiment, name: string): Promise<readonly StepRecord[]>;
   print(line: string): void;
   now?(): number;

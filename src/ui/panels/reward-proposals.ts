@@ -1,6 +1,6 @@
 /**
- * Dialog of reward functions by proposal: a model writes them, or a person pastes its replies; each is trained shortly,
- * and the next request has the best one with its curves. Closing the dialog does not stop the rounds.
+ * Dialog of reward functions by proposal: a model writes them, or a person pastes its replies; a short run is trained
+ * with each, and the next request has the best one with its curves. Closing the dialog does not stop the rounds.
  */
 import { msg, str } from '@lit/localize';
 import { css, html, nothing } from 'lit';
@@ -111,7 +111,7 @@ export class TabgymRewardProposals extends Panel {
       <div class="inner">
         <div class="row spread"><h2 id="title">${msg('Reward functions by proposal')}</h2>
           <button class="quiet" aria-label=${msg('Close')} @click=${() => this.dialog.close()}>✕</button></div>
-        <p class="soft">${msg('A language model writes reward functions for the world of the setup. Each is trained shortly, as the whole reward, in the sandbox. The next request has the best one with its curves.')}</p>
+        <p class="soft">${msg('A language model writes reward functions for the world of the setup. Each is tried as the whole reward of a short run, in the sandbox. The next request has the best one with its curves.')}</p>
         ${plan ? this.renderRounds(plan) : this.renderStart()}
       </div></dialog>`;
   }

@@ -12,7 +12,8 @@ const schema = v.strictObject({
   exploration,
   sharpness: option(real(0, 20), 2, {
     label: 'Sharpness',
-    sentence: 'Exponent of the preference: higher draws the families nearest to a success of one half more.',
+    sentence:
+      'Exponent of the preference: a higher one draws the families nearest to a success of one half more often.',
     step: 0.5,
     level: 'basic',
   }),

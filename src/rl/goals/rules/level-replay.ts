@@ -22,7 +22,7 @@ const schema = v.strictObject({
   }),
   temperature: option(real(0.01, 10), 0.3, {
     label: 'Rank temperature',
-    sentence: 'Lower repeats the tasks with the highest scores more.',
+    sentence: 'A lower temperature repeats the tasks with the highest scores more often.',
     step: 0.05,
   }),
   staleness: option(real(0, 1), 0.1, {
