@@ -61,6 +61,8 @@ export interface Original {
   readonly subgoals: readonly Literal[];
   /** True if the state equals the goal's, as the original compares them. */
   stateMatches(): boolean;
+  /** Share of the goal that is reached, in the place of the subgoals' share. */
+  share?(): number;
 }
 
 export interface OriginalAnswer {
@@ -107,6 +109,12 @@ export interface ToolFamily {
 export interface OriginalRules {
   /** Reward from the best share of subgoals so far and, at the end, the state. */
   reward(share: number, ended: boolean, stateMatches: boolean): number;
+  /** Text of an action that ends the episode; by default `finish` or `Finish` anywhere. */
+  ends?: RegExp;
+  /** True if an exception of a tool counts as a step, which does not end. */
+  countsErrors?: boolean;
+  /** Answer to an unknown tool. */
+  unknown?(name: string, tools: readonly Tool[]): string;
   /** Other names of tools that the original accepts. */
   aliases?: { readonly [name: string]: string };
 }

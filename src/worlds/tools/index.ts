@@ -7,6 +7,7 @@ import { descriptionOf, type Facts } from './facts.ts';
 import type { ToolFamily } from './family.ts';
 import { filmFacts } from './films/facts.ts';
 import { paperFacts } from './papers/facts.ts';
+import { tableFacts } from './table/facts.ts';
 import { todoFacts } from './todo/facts.ts';
 import { weatherFacts } from './weather/facts.ts';
 
@@ -27,6 +28,11 @@ const families: readonly Parts[] = [
     facts: paperFacts,
     family: async () => (await import('./papers/family.ts')).family,
     texts: async () => (await import('./papers/vocabulary.ts')).paperTexts(),
+  },
+  {
+    facts: tableFacts,
+    family: async () => (await import('./table/family.ts')).family,
+    texts: async () => (await import('./table/vocabulary.ts')).tableTexts(),
   },
   {
     facts: todoFacts,

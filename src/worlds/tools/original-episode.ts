@@ -60,23 +60,30 @@ export class OriginalEpisode extends Episode {
   }
 
   private take(found: { action: string; input: string }): { observation: string; ok: boolean } {
-    const written = `${found.action} with Action Input: ${found.input}`;
+    const { aliases, ends = /[Ff]inish/ } = this.rules;
+    let isRead = false;
     try {
       const { name, input } = parseAction(found);
-      const observation = this.answerTo(this.rules.aliases?.[name] ?? name, input);
-      this.ended = /[Ff]inish/.test(written);
+      isRead = true;
+      const observation = this.answerTo(aliases?.[name] ?? name, input);
+      this.ended = ends.test(`${found.action} with Action Input: ${found.input}`);
       if (!observation.includes('Invalid')) this.count();
       return { observation, ok: !observation.startsWith('ERROR') };
     } catch (error) {
       if (!(error instanceof PythonError)) throw error;
+      if (isRead && this.rules.countsErrors) {
+        this.ended = false;
+        if (!error.message.includes('Invalid')) this.count();
+      }
       return { observation: `ERROR | ${error.type}(${error.message})`, ok: false };
     }
   }
 
   private answerTo(name: string, input: Literal): string {
-    if (name === listingTool.name)
+    const known = this.tools.some((tool) => tool.name === name);
+    if (known && name === listingTool.name)
       return `You can use following valid actions: ${literalText(this.tools.map((tool) => tool.name))}`;
-    if (!this.tools.some((tool) => tool.name === name)) return `ERROR | Invalid action: ${name}.`;
+    if (!known) return this.rules.unknown?.(name, this.tools) ?? `ERROR | Invalid action: ${name}.`;
     const { observation, subgoal } = this.source.call(name, input);
     this.results.push(subgoal);
     if (input instanceof LiteralDict) this.made.add(keyOfCall({ name, arguments: jsonOf(input) as Arguments }));
@@ -86,6 +93,11 @@ export class OriginalEpisode extends Episode {
 
   /** Share of the subgoals among the results so far; the best one counts. */
   private count(): void {
+    const share = this.source.share?.();
+    if (share !== undefined) {
+      this.best = Math.max(this.best, share);
+      return;
+    }
     const left = [...this.results];
     const matched = this.source.subgoals.filter((subgoal) => {
       const at = left.findIndex((each) => literalEqual(each, subgoal));
