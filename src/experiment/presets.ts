@@ -10,6 +10,7 @@ import ownFirst from '../../experiments/own-first.json';
 import sciworldFirst from '../../experiments/sciworld-first.json';
 import searchFirst from '../../experiments/search-first.json';
 import textcraftFirst from '../../experiments/textcraft-first.json';
+import toolsFilmsFirst from '../../experiments/tools-films-first.json';
 import webFirst from '../../experiments/web-first.json';
 import wordleFirst from '../../experiments/wordle-first.json';
 
@@ -22,6 +23,7 @@ export const presets: readonly unknown[] = [
   wordleFirst,
   mazeFirst,
   webFirst,
+  toolsFilmsFirst,
   ownFirst,
   grpoReinforce,
   horizons,

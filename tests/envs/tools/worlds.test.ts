@@ -81,7 +81,9 @@ describe.each(modules.map((module) => [module.title, module.name] as const))('%s
       return (await world.reset([...tasks.keys()], tasks)).map(({ observation }) => observation);
     };
     const [train, test] = [new Set(await goals('train')), await goals('test')];
-    expect(test.filter((goal) => train.has(goal) && /[A-Z][a-z]+ [A-Z]/.test(goal))).toEqual([]);
+    // A goal without a drawn name, like "Sort Sheet1 by price", is the same in both; its data are not.
+    const isNamed = (goal: string) => /[A-Z][a-z]+ [A-Z]/.test(goal.replace(/^Goal: |Sheet\d/g, ''));
+    expect(test.filter((goal) => train.has(goal) && isNamed(goal))).toEqual([]);
   });
 
   it('rewards nothing for an answer at once that is wrong, and ends', async () => {
