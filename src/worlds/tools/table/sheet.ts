@@ -75,7 +75,7 @@ export function insertRows(sheet: Sheet, index: number, rows: readonly Value[][]
   return true;
 }
 
-export const transposed = (cells: readonly (readonly Value[])[]): Value[][] =>
+const transposed = (cells: readonly (readonly Value[])[]): Value[][] =>
   Array.from({ length: Math.max(0, ...cells.map((row) => row.length)) }, (_, k) => cells.map((row) => row[k] ?? ''));
 
 /** Runs a change of rows on the columns. */
