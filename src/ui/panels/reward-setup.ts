@@ -41,6 +41,7 @@ export class TabgymRewardSetup extends Panel {
   /** Number of the part whose code is open. */
   @state() private editing: number | null = null;
   @state() private proposing = false;
+  @state() private calibrates = false;
 
   constructor() {
     super(['draft', 'preset', 'presets', 'problems', 'run']);
@@ -96,7 +97,10 @@ export class TabgymRewardSetup extends Panel {
   /** Server of a judge: its key, its models, and permission for an experiment from elsewhere. */
   private renderServer(part: Extract<Part, { address: string }>, index: number) {
     void import('./model-connection.ts');
-    void import('./judge-calibration.ts');
+    // A panel needs its controller when it is connected, so its code comes first.
+    void import('./judge-calibration.ts').then(() => {
+      this.calibrates = true;
+    });
     const { address, model } = part;
     const { servers } = this.app;
     const choose = (event: KnobChangeEvent) => {
@@ -104,7 +108,7 @@ export class TabgymRewardSetup extends Panel {
       this.app.draft.edit(`reward.parts.${index}.model`, event.value);
     };
     return html`<tabgym-model-connection address=${address} name=${model} .servers=${servers} .foreign=${servers.foreign} @knob-change=${choose}></tabgym-model-connection>
-      <tabgym-judge-calibration .app=${this.app} column=${columnOf(part)}></tabgym-judge-calibration>`;
+      ${this.calibrates ? html`<tabgym-judge-calibration .app=${this.app} column=${columnOf(part)}></tabgym-judge-calibration>` : nothing}`;
   }
 
   private renderKnob(knob: Knob, path: string, draft: Experiment) {
