@@ -2,7 +2,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Feedback, Task, World } from '../../src/envs/env.ts';
 import { templateNames, templates } from '../../src/worlds/own-world/templates.ts';
-import { FIRST_HELD_OUT } from '../../src/worlds/own-world/world.ts';
+import { FIRST_HELD_OUT, OwnWorld } from '../../src/worlds/own-world/world.ts';
 import { openWorld } from '../../src/worlds/registry.ts';
 import { failingSteps, harmlessTricks, refusedWorlds } from './hostile-worlds.ts';
 
@@ -144,6 +144,26 @@ export const step = () => (all.push('x'.repeat(9e6) + all.length), { text: Strin
       expect(failure).toMatch(/world\.js.*step\(\): the code requested more than/);
       expect((await world.step([1], ['take 1']))[0]).toMatchObject({ valid: true });
     }
+  });
+
+  it('that fills the memory to the last byte costs the episodes of its code alone', async () => {
+    const small = await OwnWorld.open({}, { callBytes: 4 * 2 ** 20 });
+    const code = `export const tasks = () => [1, 2]; export const reset = () => 'begin'; const all = [];
+export const step = (action) => {
+  if (action === 'hoard') for (let size = 1e6; size >= 60; size = size / 4) try { for (;;) all.push('x'.repeat(size) + all.length); } catch {}
+  return { text: String(all.length) };
+};`;
+    const [hog] = await small.tasks({ code }, 'train');
+    const [beside] = await small.tasks({ code: templates.nim }, 'train');
+    await small.reset([0, 1, 2], [hog, hog, beside]);
+    const failures: (string | undefined)[] = [];
+    for (let turn = 0; turn < 4; turn++)
+      for (const slot of [0, 1]) failures.push((await small.step([slot], ['hoard']))[0].failure);
+    for (const failure of failures) if (failure !== undefined) expect(failure).toMatch(/^world\.js.*memory/);
+    expect(failures.some((failure) => failure !== undefined)).toBe(true);
+    await small.reset([0, 1], [hog, beside]);
+    expect((await small.step([0, 1], ['go', 'take 1'])).map(({ failure }) => failure)).toEqual([undefined, undefined]);
+    await small.close();
   });
 
   it.each(refusedWorlds)('is refused: %s', async (_, code, message) => {

@@ -27,6 +27,10 @@ export class WorldCodeError extends Error {
 /** Loop passes and calls of a call, after several worlds of the same batch have exceeded the whole limit. */
 const fewPasses = 500_000;
 
+/** Failure of an episode whose realm was replaced. */
+const memoryGone =
+  'another episode of this code used up its memory, so that this one ended too. Keep less in variables.';
+
 /** Most turns that an oracle of single actions is followed for its plan. */
 const longestPlan = 200;
 
@@ -100,14 +104,27 @@ export class Program {
     const id = this.next++;
     realm.call('begin', JSON.stringify([id, null, seed]), passes);
     return {
-      call: (name, args, within) => realm.call(name, `[${id},${args}]`, within),
-      end: () => void realm.call('end', `[${id}]`),
+      call: (name, args, within) => {
+        if (this.realm !== realm) throw new SandboxMemoryError(`${worldFile}: ${name}(): ${memoryGone}`);
+        return realm.call(name, `[${id},${args}]`, within);
+      },
+      end: () => {
+        if (this.realm === realm) realm.call('end', `[${id}]`);
+      },
     };
   }
 
-  /** Frees memory after an episode exceeded its own. Throws if none can be freed: the interpreter must be replaced. */
+  /**
+   * Frees memory after an episode exceeded its own. If none can be freed, the realm is replaced, and the code's other
+   * episodes fail by name at their next call.
+   */
   sweep(): void {
-    this.loaded.call('sweep', '[0]');
+    try {
+      this.loaded.call('sweep', '[0]');
+    } catch (error) {
+      if (!(error instanceof SandboxError) || error.name === 'SandboxBrokenError') throw error;
+      this.dispose();
+    }
   }
 
   /** Refuses to go on after more loop passes than a limit. */
