@@ -1,5 +1,5 @@
 /**
- * `npm run test:reward-hacks [-- --steps 20] [--seeds 5] [--first 1]`: trains tiny policies on a planted reward hack and on a
+ * `npm run test:reward-hacks [-- --steps 40] [--seeds 5] [--first 1]`: trains tiny policies on a planted reward hack and on a
  * healthy reward, and compares what the diagnosis "reward rises, success falls" finds. Exits with 1 if a hacked run is
  * not named, or a healthy one is.
  */
@@ -13,7 +13,7 @@ import type { StepRecord } from '../../src/session/protocol.ts';
 
 const { values } = parseArgs({
   options: {
-    steps: { type: 'string', default: '20' },
+    steps: { type: 'string', default: '40' },
     seeds: { type: 'string', default: '5' },
     first: { type: 'string', default: '1' },
   },

@@ -78,7 +78,7 @@ describe('a read-only database', () => {
 });
 
 describe('a made database', () => {
-  // Computed once with this test in Node; the page's test compares Chromium's and Firefox's with the same.
+  // Computed once with this test in Node.
   it('is the same to the byte for the same seed', () => {
     const image = buildImage(engine, makeDatabase(plan).statements);
     expect(sha256(image)).toBe('88d4d1bf1551069cb805b38853c44a5d8c814b0ba1a7467034156419217ba111');
