@@ -46,6 +46,9 @@ const families: readonly Parts[] = [
   },
 ];
 
+/** Room for the instruction, with at least three characters a token, and for a chat template and the goal. */
+const promptTokens = (instruction: string) => 64 * Math.ceil((instruction.length / 3 + 256) / 64);
+
 function moduleOf({ facts, family, texts }: Parts): WorldModule {
   const description = descriptionOf(facts);
   return {
@@ -67,7 +70,7 @@ function moduleOf({ facts, family, texts }: Parts): WorldModule {
     budget: {
       tiny: { promptTokens: 64, completionTokens: 640, maxTokensPerTurn: 24 },
       language: () => ({
-        promptTokens: 640,
+        promptTokens: promptTokens(description.instruction),
         observationTokens: facts.observationTokens,
         oracleTurns: facts.oracleTurns,
       }),
