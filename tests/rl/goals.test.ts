@@ -142,7 +142,7 @@ describe('shares', () => {
   });
 
   it('of a fixed schedule open one family after another', () => {
-    const goals = goalsOf('fixed', { each: 5, order: ['depth 2'] });
+    const goals = goalsOf('fixed', { each: 5, order: 'depth 2' });
     const depthsAt = (step: number) => {
       goals.begin(step);
       return new Set(goals.tasks(16).map(depthOf));

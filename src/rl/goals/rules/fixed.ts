@@ -1,6 +1,6 @@
 /** Fixed schedule: families open one after another, in the order of their names or as listed. */
 import * as v from 'valibot';
-import { boundedList, option, text, whole } from '../../../fields/fields.ts';
+import { option, text, whole } from '../../../fields/fields.ts';
 import { type Family, type GoalRule, ruleFields } from '../rule.ts';
 
 const schema = v.strictObject({
@@ -11,15 +11,20 @@ const schema = v.strictObject({
     unit: 'steps',
     level: 'basic',
   }),
-  order: v.optional(boundedList('families', text(1, 120), 0, 64), []),
+  order: option(text(0, 1000), '', {
+    label: 'Order of the families',
+    sentence: 'Families in the order in which they are added, separated by semicolons; the others follow by name.',
+    level: 'basic',
+  }),
   ...ruleFields,
 });
 
 /** Ranks of the families: those listed first, then the others by name, numbers by value. */
-function ranksOf(families: readonly Family[], order: readonly string[]): number[] {
+function ranksOf(families: readonly Family[], listed: string): number[] {
+  const order = listed.split(';').map((each) => each.trim());
   const place = ({ name }: Family) => {
-    const listed = order.findIndex((each) => name === each || name.endsWith(`, ${each}`));
-    return listed < 0 ? order.length : listed;
+    const found = order.findIndex((each) => name === each || name.endsWith(`, ${each}`));
+    return found < 0 ? order.length : found;
   };
   const sorted = [...families].sort(
     (a, b) => place(a) - place(b) || a.name.localeCompare(b.name, 'en', { numeric: true }),
