@@ -24,6 +24,10 @@ const wholeNumbers = (min: number, max: number) => Array.from({ length: max - mi
 const numberOf = (text: string): number | string =>
   text.trim() !== '' && Number.isFinite(Number(text)) ? Number(text) : text;
 
+/** True for a list of which any choices may be taken, false for one of any texts. */
+const isSet = (knob: Knob): knob is Knob & { choices: NonNullable<Knob['choices']> } =>
+  knob.kind === 'choices' && knob.choices !== undefined;
+
 @customElement('tabgym-knob')
 export class TabgymKnob extends LitElement {
   static override styles = [
@@ -167,9 +171,9 @@ export class TabgymKnob extends LitElement {
 
   override render() {
     const { knob } = this;
-    const group = knob.kind === 'integers' || knob.kind === 'choices';
+    const group = knob.kind === 'integers' || isSet(knob);
     // Choices with texts, and long lists, use the full width.
-    const many = knob.kind === 'choices' || ((knob.choices?.length ?? knob.max ?? 0) > 8 && group);
+    const many = isSet(knob) || ((knob.choices?.length ?? knob.max ?? 0) > 8 && group);
     const label = knobLabel(knob);
     return html`<div class="field ${this.changed ? 'changed' : ''} ${group ? 'group' : ''}" .style=${highlightStyle(`knob.${this.path}`)}>
       <div class="name">
@@ -203,7 +207,8 @@ export class TabgymKnob extends LitElement {
     if (knob.kind === 'choice') return this.renderChoice(knob);
     if (knob.kind === 'turns') return this.renderTurns(knob);
     if (knob.kind === 'integers') return this.renderSet(knob, wholeNumbers(knob.min!, knob.max!));
-    if (knob.kind === 'choices') return this.renderSet(knob, knob.choices!);
+    if (isSet(knob)) return this.renderSet(knob, knob.choices);
+    if (knob.kind === 'choices') return this.renderList();
     return this.renderInput(knob);
   }
 
@@ -243,6 +248,17 @@ export class TabgymKnob extends LitElement {
     return html`<input id="control" class=${text ? '' : 'number'} inputmode=${text ? 'text' : 'decimal'} ?disabled=${this.disabled}
       placeholder=${knob.nullMeans ?? String(this.fallback ?? '')} aria-invalid=${this.invalid} aria-describedby=${this.error ? 'error' : nothing}
       .value=${live(value)} @change=${change} @keydown=${(event: KeyboardEvent) => this.spin(event, knob)} />`;
+  }
+
+  /** Any texts, separated by commas. Without one the list is omitted, so that the world's default applies. */
+  private renderList() {
+    const change = (event: Event) => {
+      const typed = (event.target as HTMLInputElement).value.split(',').map((each) => each.trim());
+      const texts = [...new Set(typed)].filter((each) => each !== '');
+      this.send(texts.length ? texts : undefined);
+    };
+    return html`<input id="control" ?disabled=${this.disabled} placeholder=${msg('separated by commas')} aria-invalid=${this.invalid}
+      aria-describedby=${this.error ? 'error' : nothing} .value=${live(Array.isArray(this.value) ? this.value.join(', ') : '')} @change=${change} />`;
   }
 
   /** Arrow keys change a number by the knob's step. */
