@@ -11,7 +11,9 @@ import { Panel } from '../control/panel.ts';
 import { controls } from '../kit/styles/shared.ts';
 import type { KnobChangeEvent } from './knob-field.ts';
 
-const goalKnobs = knobs.filter(({ section }) => section === 'goals');
+const [ruleKnob, ...goalKnobs] = knobs.filter(({ section }) => section === 'goals');
+/** Fields of every rule; they follow the rule's own. */
+const sharedKnobs = goalKnobs.filter(({ rules }) => !rules);
 
 @customElement('tabgym-goals-setup')
 export class TabgymGoalsSetup extends Panel {
@@ -39,7 +41,8 @@ export class TabgymGoalsSetup extends Panel {
     if (!goals)
       return html`<p class="soft small">${msg('Training tasks come in shuffled epochs.')}</p>
         <button class="link" @click=${() => this.set(newGoals('frontier'))}>${msg('Choose tasks by a rule')}</button>`;
-    const shown = goalKnobs.filter(({ rules }) => !rules || rules.includes(goals.rule));
+    const own = goalKnobs.filter(({ rules }) => rules?.includes(goals.rule));
+    const shown = [ruleKnob, ...own, ...sharedKnobs];
     return html`<div @knob-change=${this.change}>${shown.map((each) => this.renderKnob(each, draft))}</div>
       <button class="link" @click=${() => this.set(undefined)}>${msg('Back to shuffled epochs')}</button>`;
   }
