@@ -19,6 +19,8 @@ export interface Draw {
   before: number;
 }
 
+export const isSameDraw = (a: Draw, b: Draw): boolean => a.family === b.family && a.before === b.before;
+
 /** Tasks of one family, in shuffled epochs. */
 export interface FamilyTasks {
   name: string;

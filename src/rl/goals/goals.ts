@@ -4,11 +4,12 @@
  * and notes.
  */
 import type { Task } from '../../envs/env.ts';
+import { mean } from '../common/numbers.ts';
 import { permutation, uniform } from '../common/random.ts';
 import type { Trajectory } from '../episode/trajectory.ts';
 import { goalMetric } from '../metrics/metrics.ts';
 import { type TaskSource, taskKey } from '../schedule/tasks.ts';
-import { type Draw, type FamilyTasks, familiesOf } from './families.ts';
+import { type Draw, type FamilyTasks, familiesOf, isSameDraw } from './families.ts';
 import { Levels } from './levels.ts';
 import type { Notes } from './note-list.ts';
 import { type GoalsSettings, ruleOf } from './registry.ts';
@@ -83,7 +84,7 @@ export class Goals {
     const number = groups / each;
     const due = wave === 0 ? this.retries.due(this.step, number) : [];
     const kept = this.levels?.repeated(this.step, number - due.length, wave) ?? [];
-    const repeats = [...due, ...kept.filter((draw) => !due.some((each) => isSame(each, draw)))];
+    const repeats = [...due, ...kept.filter((draw) => !due.some((each) => isSameDraw(each, draw)))];
     const draws = [...this.newDraws(number - repeats.length, wave), ...repeats];
     this.counted.drawn += draws.length;
     this.counted.repeated += repeats.length;
@@ -177,8 +178,6 @@ export class Goals {
 
 const unknown = { draws: 0, tries: 0, successes: 0, last: null, progress: 0 };
 
-const isSame = (a: Draw, b: Draw) => a.family === b.family && a.before === b.before;
-
 /** Shares that sum to 1; the families' weights if all are 0. */
 function normalised(shares: readonly number[], families: readonly Family[]): number[] {
   const total = shares.reduce((sum, each) => sum + each, 0);
@@ -187,6 +186,6 @@ function normalised(shares: readonly number[], families: readonly Family[]): num
 
 /** Mean distance from the mean. */
 function spread(scores: readonly number[]): number {
-  const mean = scores.reduce((sum, each) => sum + each, 0) / scores.length;
-  return scores.reduce((sum, each) => sum + Math.abs(each - mean), 0) / scores.length;
+  const middle = mean(scores);
+  return mean(scores.map((each) => Math.abs(each - middle)));
 }

@@ -1,6 +1,6 @@
 /** Bounded list of scored tasks, from which prioritised level replay (arXiv 2010.03934) repeats some. */
 import { uniform } from '../common/random.ts';
-import type { Draw } from './families.ts';
+import { type Draw, isSameDraw } from './families.ts';
 import { type Notes, readList, writeList } from './note-list.ts';
 import type { LevelReplay } from './rule.ts';
 
@@ -60,10 +60,10 @@ export class Levels {
   }
 
   /** Takes the score of a draw: the mean distance of its episodes' scores from their mean. */
-  observe({ family, before }: Draw, step: number, score: number): void {
-    const known = this.levels.find((each) => each.family === family && each.before === before);
+  observe(draw: Draw, step: number, score: number): void {
+    const known = this.levels.find((each) => isSameDraw(each, draw));
     if (known) Object.assign(known, { score, last: step });
-    else this.levels.push({ family, before, score, last: step });
+    else this.levels.push({ ...draw, score, last: step });
     if (this.levels.length <= this.settings.capacity) return;
     const lowest = this.levels.reduce((least, each) => (each.score < least.score ? each : least));
     this.levels = this.levels.filter((each) => each !== lowest);

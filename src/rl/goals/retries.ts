@@ -1,5 +1,5 @@
 /** Tasks that all episodes of a group failed: tried again after growing gaps, then given up. */
-import type { Draw } from './families.ts';
+import { type Draw, isSameDraw } from './families.ts';
 import { type Notes, readList, writeList } from './note-list.ts';
 
 /** Most tasks that wait for a repeat. */
@@ -16,8 +16,6 @@ export interface RetrySettings {
   retryGap: number;
   retryMost: number;
 }
-
-const isSame = (a: Draw, b: Draw) => a.family === b.family && a.before === b.before;
 
 export class Retries {
   private waiting: Waiting[] = [];
@@ -50,7 +48,7 @@ export class Retries {
   /** Takes the outcome of a draw: true if at least one episode of its groups succeeded. */
   observe(draw: Draw, step: number, success: boolean): void {
     if (this.settings.retryShare === 0) return;
-    const known = this.waiting.find((each) => isSame(each, draw));
+    const known = this.waiting.find((each) => isSameDraw(each, draw));
     if (success) {
       if (known) this.solved++;
       this.remove(known);

@@ -27,7 +27,6 @@ import { OriginalSqlEpisode } from './original.ts';
 import { drawQuestion, type Question, statementsFor } from './question.ts';
 import type { SqlTask } from './task.ts';
 import { templates } from './templates/index.ts';
-import type { Template } from './templates/template.ts';
 import { functionTools } from './tools.ts';
 import type { SqlView } from './view-data.ts';
 
@@ -245,31 +244,27 @@ function once(result: () => Result): () => Result {
   };
 }
 
-/** Names of the themes of a split. */
-function namedThemes({ themes: names, heldOutThemes }: SqlOptions, split: Split): string[] {
-  const unknown = names.find((name) => !themes.some((each) => each.name === name));
+/** A theme or a template: with `heldOut` it is for evaluations alone. */
+interface Named {
+  name: string;
+  heldOut?: boolean;
+}
+
+/** Those of a split among `names`; no names: among all. `withHeldOut`: evaluations include what is held out. */
+function chosen<T extends Named>(what: string, all: readonly T[], names: readonly string[], withHeldOut: boolean): T[] {
+  const unknown = names.find((name) => !all.some((each) => each.name === name));
   if (unknown !== undefined)
-    throw new WorldError(`SQL has no theme "${unknown}". Choose among: ${themes.map(({ name }) => name).join(', ')}.`);
-  const isIn = ({ name, heldOut }: (typeof themes)[number]) =>
-    (!names.length || names.includes(name)) && (!heldOut || (split === 'test' && heldOutThemes));
-  const found = themes.filter(isIn).map(({ name }) => name);
-  if (!found.length) throw new WorldError(forEvaluations('themes', names));
+    throw new WorldError(`SQL has no ${what} "${unknown}". Choose among: ${all.map(({ name }) => name).join(', ')}.`);
+  const found = all.filter(({ name, heldOut }) => (!names.length || names.includes(name)) && (!heldOut || withHeldOut));
+  if (!found.length)
+    throw new WorldError(`The ${what}s ${names.join(', ')} are for evaluations alone: choose others too.`);
   return found;
 }
+
+/** Names of the themes of a split. */
+const namedThemes = ({ themes: names, heldOutThemes }: SqlOptions, split: Split): string[] =>
+  chosen('theme', themes, names, split === 'test' && heldOutThemes).map(({ name }) => name);
 
 /** Indices of the templates of a split. */
-function wantedTemplates({ templates: names, heldOutTemplates }: SqlOptions, split: Split): number[] {
-  const unknown = names.find((name) => !templates.some((each) => each.name === name));
-  if (unknown !== undefined)
-    throw new WorldError(
-      `SQL has no template "${unknown}". Choose among: ${templates.map(({ name }) => name).join(', ')}.`,
-    );
-  const isIn = ({ name, heldOut }: Template) =>
-    (!names.length || names.includes(name)) && (!heldOut || (split === 'test' && heldOutTemplates));
-  const found = [...templates.keys()].filter((index) => isIn(templates[index]));
-  if (!found.length) throw new WorldError(forEvaluations('templates', names));
-  return found;
-}
-
-const forEvaluations = (what: string, names: readonly string[]) =>
-  `The ${what} ${names.join(', ')} are for evaluations alone: choose others too.`;
+const wantedTemplates = ({ templates: names, heldOutTemplates }: SqlOptions, split: Split): number[] =>
+  chosen('template', templates, names, split === 'test' && heldOutTemplates).map((each) => templates.indexOf(each));
