@@ -90,6 +90,8 @@ export interface WorldDescription {
   credit: string;
   /** Tools of a world that is played by calls (`tools.ts`). Absent: its actions are texts alone. */
   tools?: readonly FunctionTool[];
+  /** Instruction where the tools are listed beside it, as a chat template does. Default: `instruction`. */
+  callInstruction?: string;
   hasOracle: boolean;
   /** True if the world can list the valid actions. Without a list there is no mask and no chance baseline. */
   hasValidActions: boolean;

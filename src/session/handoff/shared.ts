@@ -62,7 +62,11 @@ export const addressOf = ({ port }: WorldServer, path: string) => `http://127.0.
  * The trainer's counterpart of the algorithm. Takes the algorithm's name and adds remarks on the differences. Throws a
  * HandoffError if there is none.
  */
-export function counterpartOf({ name: trainer, label }: HandoffTarget, { experiment }: HandoffInput, ledger: Ledger) {
+export function counterpartOf(
+  { name, trainer = name, label }: Pick<HandoffTarget, 'name' | 'trainer' | 'label'>,
+  { experiment }: HandoffInput,
+  ledger: Ledger,
+) {
   const { label: own, counterparts } = algorithmOf(experiment.algorithm);
   const counterpart = counterparts?.[trainer];
   if (!counterpart)

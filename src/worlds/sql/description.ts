@@ -7,10 +7,16 @@ import { functionTools, sqlTools } from './tools.ts';
 const signature = ({ name, argument }: (typeof sqlTools)[number]) =>
   argument ? `${name} ${argument.name.toUpperCase()}` : name;
 
+const opening =
+  'You answer questions about a SQLite database that you can only read. Each turn you take one action and then read its answer.';
+
+const judged =
+  'The rows of the last statement must be exactly those that the question asks for, with no other columns. Their order counts only if the question asks for one.\n';
+
 const instruction =
-  'You answer questions about a SQLite database that you can only read. Each turn you take one action and then read its answer. The actions are:\n' +
+  `${opening} The actions are:\n` +
   `${sqlTools.map((tool) => `${signature(tool)}: ${tool.description}`).join('\n')}\n` +
-  'The rows of the last statement must be exactly those that the question asks for, with no other columns. Their order counts only if the question asks for one.\n' +
+  `${judged}` +
   'Write a turn as:\nThought: your thoughts.\nAction: query SELECT name FROM table\n';
 
 /** Our own wording of SQLGym's instruction; the form is the same. */
@@ -41,6 +47,7 @@ export const sqlDescription: WorldDescription = {
   credit:
     "SQLGym of AgentGym (arXiv 2406.04151), github.com/WooooDyy/AgentGym, MIT, and the judging of BIRD (arXiv 2305.03111). Databases, questions and program are this project's own.",
   tools: functionTools,
+  callInstruction: `${opening} ${judged}`,
   hasOracle: true,
   hasValidActions: true,
   successReward: 1,

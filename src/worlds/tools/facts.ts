@@ -29,11 +29,17 @@ export interface Facts {
 export const creditOf = (original: string) =>
   `Tool use of AgentGym (arXiv 2406.04151), github.com/WooooDyy/AgentGym, MIT, after ${original}; its tools by name and argument. Data, tasks and program are this project's own.`;
 
+const opening = ({ does }: Facts) =>
+  `You ${does} by calling tools. Each turn you make one call and then read its answer.`;
+
+const closing =
+  'Use only names and ids that the task or a tool has shown. If what is asked cannot be done with these tools, finish with "impossible"; after a change alone, finish with "done".\n';
+
 /** Instruction for a language model: what it does, its tools, and the form of a reply. */
-const instructionOf = ({ does, tools }: Facts): string =>
-  `You ${does} by calling tools. Each turn you make one call and then read its answer. The tools are:\n` +
-  `${tools.map((tool) => `${signatureOf(tool)}: ${tool.description}`).join('\n')}\n` +
-  'Use only names and ids that the task or a tool has shown. If what is asked cannot be done with these tools, finish with "impossible"; after a change alone, finish with "done".\n' +
+const instructionOf = (facts: Facts): string =>
+  `${opening(facts)} The tools are:\n` +
+  `${facts.tools.map((tool) => `${signatureOf(tool)}: ${tool.description}`).join('\n')}\n` +
+  `${closing}` +
   'Write a turn as:\nThought: your thoughts.\nAction: the tool with Action Input: {"argument": "value"}\n';
 
 export function descriptionOf(facts: Facts): WorldDescription {
@@ -48,6 +54,7 @@ export function descriptionOf(facts: Facts): WorldDescription {
     writeReply: (action) => replyWith(action, facts.tools),
     under: ownInstruction(options),
     tools: facts.tools.map(functionOf),
+    callInstruction: `${opening(facts)} ${closing}`,
     credit: facts.credit,
     hasOracle: true,
     hasValidActions: true,
