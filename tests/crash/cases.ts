@@ -63,6 +63,26 @@ const cases: readonly Case[] = [
     deaths: [death('updates', 2), death('random', 1, 200)],
     happened: anyOf('demonstrations', (count) => count > 0),
   },
+  {
+    name: 'goals: failed tasks again, kept successes mixed in and distilled',
+    changes: {
+      algorithm: { name: 'grpo', ...shared },
+      goals: {
+        rule: 'frontier',
+        retryShare: 0.5,
+        retryGap: 1,
+        retryTurns: 1,
+        familyWeight: 1,
+        keep: 8,
+        keptShare: 0.5,
+        distilEvery: 2,
+        distilEpisodes: 4,
+      },
+    },
+    deaths: [death('commit', 5), death('updates', 3), death('random', 2, 200)],
+    happened: (records) =>
+      anyOf('goalsReplayed', (count) => count > 0)(records) && anyOf('goalsDistilled', (count) => count > 0)(records),
+  },
 ];
 
 /** A typed world with a typed reward: both run in sandboxes of their own. */

@@ -4,17 +4,18 @@
  * and notes.
  */
 import type { Task } from '../../envs/env.ts';
-import { mean } from '../common/numbers.ts';
+import { groupBy, mean } from '../common/numbers.ts';
 import { permutation, uniform } from '../common/random.ts';
 import type { Trajectory } from '../episode/trajectory.ts';
 import { goalMetric } from '../metrics/metrics.ts';
 import { type TaskSource, taskKey } from '../schedule/tasks.ts';
 import { type Draw, type FamilyTasks, familiesOf, isSameDraw } from './families.ts';
 import { Levels } from './levels.ts';
-import type { Notes } from './note-list.ts';
+import type { Notes, Texts } from './note-list.ts';
 import { type GoalsSettings, ruleOf } from './registry.ts';
 import { Retries } from './retries.ts';
 import type { Family } from './rule.ts';
+import { type Success, Successes } from './successes.ts';
 
 const STREAM_SHARE = 0x676f7368;
 const STREAM_MIX = 0x676f6d78;
@@ -36,10 +37,17 @@ export class Goals {
   private readonly rule: ReturnType<typeof ruleOf>;
   private readonly retries: Retries;
   private readonly levels: Levels | null;
+  private readonly successes: Successes;
   /** Draws of the step by the keys of their tasks. */
   private drawn = new Map<string, Draw>();
+  /** Turns beyond the horizon by the keys of their tasks. */
+  private more = new Map<string, number>();
+  /** The same by draw. */
+  private beyond = new Map<string, number>();
   private counted = { drawn: 0, repeated: 0 };
   private shares: number[] = [];
+  /** Weight of each family's episodes, before they are divided by their mean. */
+  private weights: number[] = [];
   private step = 0;
 
   private constructor(
@@ -47,23 +55,32 @@ export class Goals {
     private readonly settings: GoalsSettings,
     private readonly seed: number,
     private readonly notes: Notes,
+    texts: Texts,
   ) {
     this.rule = ruleOf(settings);
     this.retries = new Retries(settings, notes);
+    this.successes = new Successes(settings, texts, seed);
     const replay = this.rule.replay?.(settings);
     this.levels = replay ? new Levels(replay, notes, seed) : null;
     this.families = tasksOf.map((each) => ({ ...unknown, name: each.name, weight: each.weight }));
   }
 
   /** Throws GoalsError if the tasks have no such families. */
-  static of(sources: readonly TaskSource[], settings: GoalsSettings, seed: number, notes: Notes): Goals {
-    return new Goals(familiesOf(sources, settings.by, seed), settings, seed, notes);
+  static of(
+    sources: readonly TaskSource[],
+    settings: GoalsSettings,
+    seed: number,
+    { notes, texts }: { notes: Notes; texts: Texts },
+  ): Goals {
+    return new Goals(familiesOf(sources, settings.by, seed), settings, seed, notes, texts);
   }
 
   /** Begins a step from what the steps before it committed. */
   begin(step: number): void {
     this.step = step;
     this.drawn = new Map();
+    this.more = new Map();
+    this.beyond = new Map();
     this.counted = { drawn: 0, repeated: 0 };
     this.families = this.tasksOf.map(({ name, weight }) => {
       const note = (what: string) => this.notes.get(`goals.${what}.${name}`);
@@ -75,6 +92,11 @@ export class Goals {
     });
     this.retries.begin();
     this.levels?.begin();
+    this.successes.begin();
+    this.weights = this.families.map(({ tries, successes }) => {
+      const failureRate = (1 + tries - successes) / (2 + tries);
+      return failureRate ** this.settings.familyWeight;
+    });
     this.shares = normalised(this.rule.shares(this.families, this.settings, step), this.families);
   }
 
@@ -82,9 +104,7 @@ export class Goals {
   tasks(groups: number, wave = 0, siblings = 1): Task[] {
     const each = this.tasksOf.some(({ isDrawn }) => isDrawn) ? siblings : 1;
     const number = groups / each;
-    const due = wave === 0 ? this.retries.due(this.step, number) : [];
-    const kept = this.levels?.repeated(this.step, number - due.length, wave) ?? [];
-    const repeats = [...due, ...kept.filter((draw) => !due.some((each) => isSameDraw(each, draw)))];
+    const repeats = this.repeats(number, wave);
     const draws = [...this.newDraws(number - repeats.length, wave), ...repeats];
     this.counted.drawn += draws.length;
     this.counted.repeated += repeats.length;
@@ -95,18 +115,56 @@ export class Goals {
     );
   }
 
+  /** Turns that a task of this step gets beyond the horizon. */
+  turnsBeyond(task: Task): number {
+    return this.more.get(taskKey(task)) ?? 0;
+  }
+
+  /**
+   * A kept success for each group of the step whose task has one, by the group's number. It was kept before the group
+   * was played, as unbiased weights require.
+   */
+  replays(played: readonly Trajectory[]): Map<number, Trajectory> {
+    const found = new Map<number, Trajectory>();
+    if (this.settings.keptShare === 0) return found;
+    for (const [group, [{ task, horizon }]] of groupBy(played, (each) => each.group)) {
+      const kept = this.successes.of(task, horizon, this.step);
+      if (kept) found.set(group, kept);
+    }
+    return found;
+  }
+
+  /** Weight of each trajectory by its family, 1 on average; null: all weigh the same. */
+  weightsOf(trajectories: readonly Trajectory[]): number[] | null {
+    if (this.settings.familyWeight === 0) return null;
+    const own = trajectories.map(({ task }) => {
+      const draw = this.drawn.get(taskKey(task));
+      return draw ? this.weights[draw.family] : 1;
+    });
+    const middle = mean(own);
+    return own.map((each) => each / middle);
+  }
+
+  /** Kept successes that this step distils; none in most steps. */
+  distilled(): Success[] {
+    const { distilEvery, distilEpisodes } = this.settings;
+    if (distilEvery === 0 || this.step % distilEvery !== 0) return [];
+    return this.successes.sample(distilEpisodes, this.step);
+  }
+
   /** Takes the step's episodes. Those in which the world failed, and those of other tasks, do not count. */
   observe(trajectories: readonly Trajectory[]): void {
     const outcomes = new Map<string, Outcome>();
     for (const { task, success, score, ending } of trajectories) {
       const draw = this.drawn.get(taskKey(task));
       if (!draw || ending === 'world-failure') continue;
-      const key = `${draw.family} ${draw.before}`;
+      const key = keyOf(draw);
       const outcome = outcomes.get(key) ?? { draw, successes: 0, scores: [] };
       if (success) outcome.successes++;
       outcome.scores.push(score);
       outcomes.set(key, outcome);
     }
+    this.keep(trajectories);
     for (const { draw, successes, scores } of outcomes.values()) {
       this.retries.observe(draw, this.step, successes > 0);
       this.levels?.observe(draw, this.step, spread(scores));
@@ -130,6 +188,7 @@ export class Goals {
       goalsWaiting: this.retries.size,
       goalsSolvedLater: this.retries.solved,
       goalsGivenUp: this.retries.givenUp,
+      ...(this.settings.keep > 0 && { goalsKept: this.successes.all.length }),
     };
   }
 
@@ -141,6 +200,31 @@ export class Goals {
     }
     this.retries.commit();
     this.levels?.commit();
+    this.successes.commit();
+  }
+
+  /** Earlier draws among a step's `number`: failed tasks, tasks with a kept success, and those of level replay. */
+  private repeats(number: number, wave: number): Draw[] {
+    const { keptShare, retryTurns } = this.settings;
+    const due = wave === 0 ? this.retries.due(this.step, number) : [];
+    for (const draw of due) this.extend(draw, retryTurns * this.retries.failuresOf(draw));
+    const kept = wave === 0 ? this.successes.repeats(Math.floor(keptShare * number)) : [];
+    const first = unique([...due, ...kept]).slice(0, number);
+    return unique([...first, ...(this.levels?.repeated(this.step, number - first.length, wave) ?? [])]);
+  }
+
+  private extend(draw: Draw, turns: number): void {
+    if (turns > 0) this.beyond.set(keyOf(draw), turns);
+  }
+
+  /** Keeps successes of the step's groups. */
+  private keep(trajectories: readonly Trajectory[]): void {
+    if (this.settings.keep === 0) return;
+    const played = trajectories.filter(({ ending }) => ending !== 'world-failure');
+    for (const members of groupBy(played, ({ group }) => group).values()) {
+      const draw = this.drawn.get(taskKey(members[0].task));
+      if (draw) this.successes.observe(members, this.step, { draw, family: this.families[draw.family].name });
+    }
   }
 
   /**
@@ -161,6 +245,8 @@ export class Goals {
   private task(draw: Draw, siblings: number, member: number): Task {
     const task = this.tasksOf[draw.family].task(draw.before, siblings, member);
     this.drawn.set(taskKey(task), draw);
+    const turns = this.beyond.get(keyOf(draw));
+    if (turns) this.more.set(taskKey(task), turns);
     return task;
   }
 
@@ -175,6 +261,12 @@ export class Goals {
     family.last = rate;
   }
 }
+
+const keyOf = ({ family, before }: Draw): string => `${family} ${before}`;
+
+/** Draws without repetitions. */
+const unique = (draws: readonly Draw[]): Draw[] =>
+  draws.filter((draw, i) => draws.findIndex((each) => isSameDraw(each, draw)) === i);
 
 const unknown = { draws: 0, tries: 0, successes: 0, last: null, progress: 0 };
 

@@ -1,4 +1,4 @@
-/** Tasks that all episodes of a group failed: tried again after growing gaps, then given up. */
+/** Tasks that all episodes of a group failed: tried again after growing gaps, with more turns, then given up. */
 import { type Draw, isSameDraw } from './families.ts';
 import { type Notes, readList, writeList } from './note-list.ts';
 
@@ -43,6 +43,12 @@ export class Retries {
     const most = Math.floor(this.settings.retryShare * draws);
     const due = this.waiting.filter((each) => each.due <= step).sort((a, b) => a.due - b.due || a.before - b.before);
     return due.slice(0, most).map(({ family, before }) => ({ family, before }));
+  }
+
+  /** Failures of a waiting draw: 1 after its group's first failure; 0: it does not wait. */
+  failuresOf(draw: Draw): number {
+    const known = this.waiting.find((each) => isSameDraw(each, draw));
+    return known ? known.failures + 1 : 0;
   }
 
   /** Takes the outcome of a draw: true if at least one episode of its groups succeeded. */

@@ -276,6 +276,11 @@ export const metrics: readonly Metric[] = [
   metric('task', 'goalsWaiting', 'count', 'Tasks failed by a whole group that wait to be tried again.'),
   metric('task', 'goalsSolvedLater', 'count', 'Failed tasks that were solved at a later try, since the run began.'),
   metric('task', 'goalsGivenUp', 'count', 'Failed tasks that were given up after their last try, since the run began.'),
+  metric('task', 'goalsKept', 'count', 'Successful episodes that are kept.'),
+  metric('task', 'goalsReplayed', 'count', 'Kept successes that joined the update of their tasks.'),
+  metric('task', 'goalsReplayWeight', 'fraction', 'Mean share of these kept successes in the update of their tasks.'),
+  metric('update', 'goalsDistilled', 'episodes', 'Episodes in this step’s update on kept successes alone.'),
+  metric('update', 'goalsDistilLoss', 'number', 'Mean objective of the update on kept successes alone.'),
   metric('cost', 'judgeRequests', 'count', 'Requests sent to the judge of the reward.'),
   metric('cost', 'judgeKnown', 'count', 'Episodes whose score by the judge was known from an equal request.'),
   metric(
