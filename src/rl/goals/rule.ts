@@ -41,7 +41,7 @@ export interface GoalSettings {
 }
 
 /** Ways to learn from kept successes in steps of their own. */
-export const distilForms = ['likelihood', 'weighted', 'preference'] as const;
+const distilForms = ['likelihood', 'weighted', 'preference'] as const;
 
 /** Bounded list of earlier tasks from which a rule repeats some (prioritised level replay). */
 export interface LevelReplay {
