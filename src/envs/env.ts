@@ -184,6 +184,11 @@ export interface World {
    * Default: no thought, and the first action of `oracle`.
    */
   advise?(slots: readonly number[], signal?: AbortSignal): Promise<(Advice | null)[]>;
+  /**
+   * Tasks that lie between the start and the goal of each task, in the order in which they are reached. The world plays
+   * and judges them like its other tasks; none is a held-out goal. Default: it names none.
+   */
+  subgoals?(tasks: readonly Task[], signal?: AbortSignal): Promise<Task[][]>;
   view(slot: number, signal?: AbortSignal): Promise<WorldView>;
   /**
    * Marks these episodes as over, however they ended, so that their slots' resources can be reused. Absent if there is

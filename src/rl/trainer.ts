@@ -32,6 +32,7 @@ import { type ExaminedStep, examine } from './examine.ts';
 import { Goals } from './goals/goals.ts';
 import { costMetrics, rolloutMetrics } from './metrics/step-metrics.ts';
 import { noRecordings, type OpenRecorded, type RecordedPlay } from './recorded.ts';
+import { reflect } from './reflection.ts';
 import { mixesSuccesses, weighted, withSuccesses } from './replay.ts';
 import type { AskJudge } from './rewards/counted-judge.ts';
 import { Rewarder } from './rewards/rewarder.ts';
@@ -122,6 +123,7 @@ export class Trainer {
     const replays = this.goals?.replays(played.played) ?? new Map<number, Trajectory>();
     const collected = { ...played, replays };
     this.goals?.observe(collected.played);
+    await this.reflect(collected.played);
     const rolledOut = now();
     const counted = this.policy.counters();
     // Chance and the oracle use only the worlds, which are idle while the policy is trained.
@@ -193,6 +195,13 @@ export class Trainer {
           })
         : own;
     return weighted(mixed, this.goals.weightsOf(mixed.trajectories));
+  }
+
+  /** Divides failed tasks into their parts, and keeps failed episodes as successes at a part. */
+  private async reflect(played: readonly Trajectory[]): Promise<void> {
+    if (!this.goals) return;
+    const { maskActions } = this.settings.sampling;
+    await reflect(this.goals, played, this.evaluator, { maskActions, ...this.policy.capacity });
   }
 
   /** Update of this step on kept successes alone, if one is due. */

@@ -64,8 +64,9 @@ const cases: readonly Case[] = [
     happened: anyOf('demonstrations', (count) => count > 0),
   },
   {
-    name: 'goals: failed tasks again, kept successes mixed in and distilled',
+    name: 'goals: failed tasks and their parts again, kept successes mixed in and distilled',
     changes: {
+      worlds: [{ name: 'textcraft', weight: 1, options: { depths: [1, 2], distractors: 1 } }],
       algorithm: { name: 'grpo', ...shared },
       goals: {
         rule: 'frontier',
@@ -73,6 +74,8 @@ const cases: readonly Case[] = [
         retryGap: 1,
         retryTurns: 1,
         familyWeight: 1,
+        partsShare: 0.25,
+        relabels: 4,
         keep: 8,
         keptShare: 0.5,
         distilEvery: 2,

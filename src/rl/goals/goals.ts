@@ -12,6 +12,7 @@ import { type TaskSource, taskKey } from '../schedule/tasks.ts';
 import { type Draw, type FamilyTasks, familiesOf, isSameDraw } from './families.ts';
 import { Levels } from './levels.ts';
 import type { Notes, Texts } from './note-list.ts';
+import { Parts } from './parts.ts';
 import { type GoalsSettings, ruleOf } from './registry.ts';
 import { Retries } from './retries.ts';
 import type { Family } from './rule.ts';
@@ -38,13 +39,16 @@ export class Goals {
   private readonly retries: Retries;
   private readonly levels: Levels | null;
   private readonly successes: Successes;
+  private readonly parts: Parts;
   /** Draws of the step by the keys of their tasks. */
   private drawn = new Map<string, Draw>();
   /** Turns beyond the horizon by the keys of their tasks. */
   private more = new Map<string, number>();
   /** The same by draw. */
   private beyond = new Map<string, number>();
-  private counted = { drawn: 0, repeated: 0 };
+  /** Keys of the step's tasks that are parts of others. */
+  private practised = new Set<string>();
+  private counted = { drawn: 0, repeated: 0, relabelled: 0 };
   private shares: number[] = [];
   /** Weight of each family's episodes, before they are divided by their mean. */
   private weights: number[] = [];
@@ -60,6 +64,7 @@ export class Goals {
     this.rule = ruleOf(settings);
     this.retries = new Retries(settings, notes);
     this.successes = new Successes(settings, texts, seed);
+    this.parts = new Parts(settings, notes, texts);
     const replay = this.rule.replay?.(settings);
     this.levels = replay ? new Levels(replay, notes, seed) : null;
     this.families = tasksOf.map((each) => ({ ...unknown, name: each.name, weight: each.weight }));
@@ -81,7 +86,8 @@ export class Goals {
     this.drawn = new Map();
     this.more = new Map();
     this.beyond = new Map();
-    this.counted = { drawn: 0, repeated: 0 };
+    this.practised = new Set();
+    this.counted = { drawn: 0, repeated: 0, relabelled: 0 };
     this.families = this.tasksOf.map(({ name, weight }) => {
       const note = (what: string) => this.notes.get(`goals.${what}.${name}`);
       const known = Object.fromEntries(counts.map((what) => [what, note(what) ?? 0])) as Pick<
@@ -93,6 +99,7 @@ export class Goals {
     this.retries.begin();
     this.levels?.begin();
     this.successes.begin();
+    this.parts.begin();
     this.weights = this.families.map(({ tries, successes }) => {
       const failureRate = (1 + tries - successes) / (2 + tries);
       return failureRate ** this.settings.familyWeight;
@@ -103,16 +110,18 @@ export class Goals {
   /** Tasks of the step's `groups` groups. If a world draws instances, each draw has `siblings` groups. */
   tasks(groups: number, wave = 0, siblings = 1): Task[] {
     const each = this.tasksOf.some(({ isDrawn }) => isDrawn) ? siblings : 1;
-    const number = groups / each;
+    const practised = wave === 0 ? this.practise(groups / each, each) : [];
+    const number = (groups - practised.length) / each;
     const repeats = this.repeats(number, wave);
     const draws = [...this.newDraws(number - repeats.length, wave), ...repeats];
     this.counted.drawn += draws.length;
     this.counted.repeated += repeats.length;
     // Minibatches are cut in the order of the groups: each has its share of the families.
     const order = permutation(draws.length, this.seed, STREAM_MIX, this.step, wave);
-    return Array.from(order).flatMap((i) =>
+    const drawn = Array.from(order).flatMap((i) =>
       Array.from({ length: each }, (_, member) => this.task(draws[i], each, member)),
     );
+    return [...practised, ...drawn];
   }
 
   /** Turns that a task of this step gets beyond the horizon. */
@@ -165,6 +174,7 @@ export class Goals {
       outcomes.set(key, outcome);
     }
     this.keep(trajectories);
+    this.observeParts(trajectories);
     for (const { draw, successes, scores } of outcomes.values()) {
       this.retries.observe(draw, this.step, successes > 0);
       this.levels?.observe(draw, this.step, spread(scores));
@@ -173,6 +183,41 @@ export class Goals {
       const own = [...outcomes.values()].filter(({ draw }) => draw.family === index);
       if (own.length) this.learn(family, own);
     });
+  }
+
+  /**
+   * Groups of the step that failed as a whole, with the draw of the task; null: no draw gave it. None if the settings ask
+   * neither for parts nor for relabelled episodes.
+   */
+  failedGroups(played: readonly Trajectory[]): { task: Task; draw: Draw | null; members: Trajectory[] }[] {
+    if (this.settings.partsShare === 0 && this.relabelsAtMost === 0) return [];
+    const groups = groupBy(
+      played.filter(({ ending }) => ending !== 'world-failure'),
+      ({ group }) => group,
+    );
+    return [...groups.values()]
+      .filter((members) => members.every(({ success }) => !success))
+      .map((members) => ({
+        task: members[0].task,
+        draw: this.drawn.get(taskKey(members[0].task)) ?? null,
+        members,
+      }));
+  }
+
+  /** Most episodes of a step that may be relabelled. */
+  get relabelsAtMost(): number {
+    return this.settings.keep > 0 ? this.settings.relabels : 0;
+  }
+
+  /** Takes the parts of a failed task, unless some of them still wait. */
+  divide(draw: Draw, parts: readonly Task[]): void {
+    if (this.settings.partsShare > 0 && !this.parts.isDivided(draw)) this.parts.divide(draw, parts, this.step);
+  }
+
+  /** Keeps an episode that reached a part of its task. */
+  keepRelabelled(trajectory: Trajectory): void {
+    this.counted.relabelled++;
+    this.successes.add({ trajectory, ...ofParts(trajectory.task), failed: null, rate: 0, last: this.step });
   }
 
   /** Success and share of each family, and the counts of repeated tasks. */
@@ -188,6 +233,8 @@ export class Goals {
       goalsWaiting: this.retries.size,
       goalsSolvedLater: this.retries.solved,
       goalsGivenUp: this.retries.givenUp,
+      ...(this.settings.partsShare > 0 && { goalsParts: this.parts.size, goalsPartsSolved: this.parts.solved }),
+      ...(this.settings.relabels > 0 && { goalsRelabelled: this.counted.relabelled }),
       ...(this.settings.keep > 0 && { goalsKept: this.successes.all.length }),
     };
   }
@@ -201,6 +248,7 @@ export class Goals {
     this.retries.commit();
     this.levels?.commit();
     this.successes.commit();
+    this.parts.commit();
   }
 
   /** Earlier draws among a step's `number`: failed tasks, tasks with a kept success, and those of level replay. */
@@ -222,8 +270,29 @@ export class Goals {
     if (this.settings.keep === 0) return;
     const played = trajectories.filter(({ ending }) => ending !== 'world-failure');
     for (const members of groupBy(played, ({ group }) => group).values()) {
-      const draw = this.drawn.get(taskKey(members[0].task));
+      const { task } = members[0];
+      const draw = this.drawn.get(taskKey(task));
       if (draw) this.successes.observe(members, this.step, { draw, family: this.families[draw.family].name });
+      else if (this.practised.has(taskKey(task))) this.successes.observe(members, this.step, ofParts(task));
+    }
+  }
+
+  /** Tasks of parts that are due, as many as whole draws of `each` groups have room for. */
+  private practise(number: number, each: number): Task[] {
+    const due = this.parts.due(this.step, each * Math.floor(this.settings.partsShare * number));
+    const whole = due.slice(0, due.length - (due.length % each));
+    this.practised = new Set(whole.map(taskKey));
+    return whole;
+  }
+
+  private observeParts(trajectories: readonly Trajectory[]): void {
+    const played = trajectories.filter(
+      ({ task, ending }) => ending !== 'world-failure' && this.practised.has(taskKey(task)),
+    );
+    for (const members of groupBy(played, ({ task }) => taskKey(task)).values()) {
+      const solved = members.some(({ success }) => success);
+      const whole = this.parts.observe(members[0].task, this.step, solved);
+      if (whole) this.retries.hurry(whole, this.step);
     }
   }
 
@@ -267,6 +336,9 @@ const keyOf = ({ family, before }: Draw): string => `${family} ${before}`;
 /** Draws without repetitions. */
 const unique = (draws: readonly Draw[]): Draw[] =>
   draws.filter((draw, i) => draws.findIndex((each) => isSameDraw(each, draw)) === i);
+
+/** Kept successes at parts form a family of their own in each world. */
+const ofParts = ({ world }: Task) => ({ draw: null, family: `${world}, parts` });
 
 const unknown = { draws: 0, tries: 0, successes: 0, last: null, progress: 0 };
 

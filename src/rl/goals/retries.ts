@@ -70,6 +70,12 @@ export class Retries {
     this.remove(this.waiting.reduce((worst, each) => (each.failures > worst.failures ? each : worst)));
   }
 
+  /** A waiting draw is due at once. */
+  hurry(draw: Draw, step: number): void {
+    const known = this.waiting.find((each) => isSameDraw(each, draw));
+    if (known) known.due = step + 1;
+  }
+
   commit(): void {
     writeList(this.notes, prefix, fields, this.waiting);
     for (const name of counts) this.notes.set(`goals.${name}`, this[name]);

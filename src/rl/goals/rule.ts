@@ -31,6 +31,8 @@ export interface GoalSettings {
   retryGap: number;
   retryMost: number;
   retryTurns: number;
+  partsShare: number;
+  relabels: number;
   familyWeight: number;
   keep: number;
   keptShare: number;
@@ -98,6 +100,18 @@ export const ruleFields = {
     label: 'More turns at a repeat',
     sentence: 'Turns that a failed task gets beyond the horizon, for each of its failures.',
     unit: 'turns',
+  }),
+  partsShare: option(real(0, 0.9), 0, {
+    label: 'Draws for parts',
+    sentence:
+      'Largest share of a step’s draws that practise parts of failed tasks, where the world names parts; 0 practises none.',
+    step: 0.05,
+  }),
+  relabels: option(whole(0, 256), 0, {
+    label: 'Relabelled episodes',
+    sentence:
+      'Most tries in a step to keep a failed episode as a success at a part of its task, which the world judges; it needs kept successes.',
+    unit: 'tries',
   }),
   familyWeight: option(real(0, 4), 0, {
     label: 'Weight of hard families',
