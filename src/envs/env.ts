@@ -7,7 +7,7 @@
  */
 
 import type { ReplyRule } from './reply.ts';
-import type { FunctionTool } from './tools.ts';
+import type { CallRules, FunctionTool } from './tools.ts';
 
 /** A value that survives JSON. */
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
@@ -92,6 +92,8 @@ export interface WorldDescription {
   tools?: readonly FunctionTool[];
   /** Instruction where the tools are listed beside it, as a chat template does. Default: `instruction`. */
   callInstruction?: string;
+  /** Present if a language model is to call the tools in its chat template's own form. */
+  calls?: CallRules;
   hasOracle: boolean;
   /** True if the world can list the valid actions. Without a list there is no mask and no chance baseline. */
   hasValidActions: boolean;
@@ -117,7 +119,7 @@ export interface WorldDescription {
 /** The part of a description that sets an episode's prompt and its success. */
 export type PromptRules = Pick<
   WorldDescription,
-  'instruction' | 'acknowledgement' | 'reply' | 'writeReply' | 'successReward'
+  'instruction' | 'acknowledgement' | 'reply' | 'writeReply' | 'calls' | 'successReward'
 >;
 
 /** Rules for an episode of this task. */

@@ -2,10 +2,9 @@
  * Facts of a family that its module and its clients both need (`facts.ts` in its folder), and the description of its
  * world made of them. Light, so that a page can show them.
  */
-import type { WorldDescription } from '../../envs/env.ts';
-import { ownInstruction } from '../../envs/instruction.ts';
+import type { PromptRules, WorldDescription, WorldOptions } from '../../envs/env.ts';
 import { wholeReply } from '../../envs/reply.ts';
-import { replyWith } from './command.ts';
+import { callOfCommand, replyWith } from './command.ts';
 import type { toolsOptions } from './options.ts';
 import { functionOf, signatureOf, type Tool } from './tool.ts';
 
@@ -44,6 +43,14 @@ const instructionOf = (facts: Facts): string =>
 
 export function descriptionOf(facts: Facts): WorldDescription {
   const { name, title, summary, options } = facts;
+  const tools = facts.tools.map(functionOf);
+  const callInstruction = `${opening(facts)} ${closing}`;
+  const calls = { tools, callOf: (action: string) => callOfCommand(action, facts.tools) };
+  const under = (given: WorldOptions): Partial<PromptRules> => {
+    const { instruction, calls: byCalls } = options(given);
+    const own = instruction === null ? {} : { instruction };
+    return byCalls ? { instruction: callInstruction, ...own, calls } : own;
+  };
   return {
     name,
     title,
@@ -52,9 +59,9 @@ export function descriptionOf(facts: Facts): WorldDescription {
     acknowledgement: 'Ok.',
     reply: wholeReply,
     writeReply: (action) => replyWith(action, facts.tools),
-    under: ownInstruction(options),
-    tools: facts.tools.map(functionOf),
-    callInstruction: `${opening(facts)} ${closing}`,
+    under,
+    tools,
+    callInstruction,
     credit: facts.credit,
     hasOracle: true,
     hasValidActions: true,
