@@ -4,11 +4,11 @@
  * file, or part of its name).
  */
 import { existsSync, readFileSync } from 'node:fs';
-import { nodeGpu } from '../src/cli/node-gpu.ts';
 import type { Device } from '../src/device/device.ts';
 import { WasmDevice } from '../src/device/wasm/device.ts';
 import { Gpu } from '../src/device/webgpu/device.ts';
 import { parseExperiment } from '../src/experiment/experiment.ts';
+import { nodeGpu } from '../src/library/node/gpu.ts';
 import { Assembly } from '../src/session/service/assembly.ts';
 import { openGuardedWorld } from '../src/workers/spawn-world.ts';
 

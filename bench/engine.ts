@@ -7,10 +7,10 @@
  */
 
 import { readFileSync } from 'node:fs';
-import { nodeGpu } from '../src/cli/node-gpu.ts';
 import { whole } from '../src/device/device.ts';
 import { Gpu } from '../src/device/webgpu/device.ts';
 import { parseExperiment } from '../src/experiment/experiment.ts';
+import { nodeGpu } from '../src/library/node/gpu.ts';
 import { type ModelConfig, parseConfig } from '../src/policy/config.ts';
 import type { AttentionShape } from '../src/policy/engine/attention.ts';
 import { AttentionTrial, groupSegments } from '../src/policy/engine/attention-trial.ts';

@@ -4,8 +4,9 @@
  * packed byte is read once per token of the batch (decoding) or three times per update (forward, recomputed forward,
  * gradient of the inputs), and counts the arithmetic of these passes.
  */
-import { nodeGpu } from '../src/cli/node-gpu.ts';
+
 import { Gpu } from '../src/device/webgpu/device.ts';
+import { nodeGpu } from '../src/library/node/gpu.ts';
 import { findModel } from '../src/policy/catalogue.ts';
 import { type ModelConfig, parseConfig } from '../src/policy/config.ts';
 import { measureChoices } from '../src/policy/engine/measure-choices.ts';

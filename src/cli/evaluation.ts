@@ -7,6 +7,7 @@ import { dirname, join } from 'node:path';
 import { parseExperiment } from '../experiment/experiment.ts';
 import { apiPolicy } from '../experiment/policies/api.ts';
 import { presets } from '../experiment/presets.ts';
+import { NodeBaseModels } from '../library/node/base-models.ts';
 import { gainOf } from '../rl/evaluation/gain.ts';
 import {
   reportCsv,
@@ -32,7 +33,6 @@ import { readRunFile } from '../session/run-file.ts';
 import { Assembly } from '../session/service/assembly.ts';
 import { crc32 } from '../store/crc32.ts';
 import type { StoredCheckpoint } from '../store/run-store.ts';
-import { NodeBaseModels } from './base-models.ts';
 import { type Connections, worldOpener } from './connections.ts';
 import { type DeviceOptions, openDevice } from './node-device.ts';
 import { evaluationProgress } from './progress.ts';

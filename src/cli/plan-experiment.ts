@@ -5,10 +5,10 @@
 
 import type { Experiment } from '../experiment/experiment.ts';
 import { kindLabel } from '../experiment/guide.ts';
+import { NodeBaseModels } from '../library/node/base-models.ts';
 import { Assembly } from '../session/service/assembly.ts';
 import { openWorldPool } from '../workers/spawn-world.ts';
 import { worldModule } from '../worlds/registry.ts';
-import { NodeBaseModels } from './base-models.ts';
 import { type DeviceOptions, openDevice } from './node-device.ts';
 
 const row = (name: string, value: string) => `${name.padEnd(26)}${value}`;

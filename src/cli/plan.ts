@@ -5,13 +5,13 @@
  */
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { kindsHelp } from '../experiment/guide.ts';
+import { NodeBaseModels } from '../library/node/base-models.ts';
+import { modelAt } from '../library/node/model-place.ts';
 import { listedModel } from '../models/names.ts';
 import { catalogue } from '../policy/catalogue.ts';
 import { totalBytes } from '../policy/plan/buffers.ts';
 import type { Projection } from '../policy/weights/adapter.ts';
-import { NodeBaseModels } from './base-models.ts';
 import { fail } from './command-error.ts';
-import { modelAt } from './model-place.ts';
 import { type PlanSettings, parseTargets, planLines, planOrProblem, refusal } from './model-plan.ts';
 import { wholeFrom } from './number-argument.ts';
 import { planExperiment } from './plan-experiment.ts';

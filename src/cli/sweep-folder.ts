@@ -7,6 +7,7 @@ import { basename, dirname, join } from 'node:path';
 import { type Experiment, parseExperiment, sweptRuns } from '../experiment/experiment.ts';
 import { MOST_RUNS, variantsOf } from '../experiment/sweep.ts';
 import { variantLabels } from '../experiment/variant-labels.ts';
+import { NodeBaseModels } from '../library/node/base-models.ts';
 import {
   type SweepReport,
   type SweptRecords,
@@ -25,7 +26,6 @@ import { FolderStore } from '../store/folder.ts';
 import { RunStore } from '../store/run-store.ts';
 import { exportSweep } from '../store/sweep-bundle.ts';
 import { openSandbox } from '../workers/spawn-sandbox.ts';
-import { NodeBaseModels } from './base-models.ts';
 import { type Connections, worldOpener } from './connections.ts';
 import { type DeviceOptions, openDevice } from './node-device.ts';
 import { formatDuration, ProgressLines } from './progress.ts';

@@ -3,8 +3,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
-import { NodeBaseModels } from '../../src/cli/base-models.ts';
-import { ggufNames, modelAt } from '../../src/cli/model-place.ts';
+import { NodeBaseModels } from '../../src/library/node/base-models.ts';
+import { ggufNames, modelAt } from '../../src/library/node/model-place.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'tabgym-place-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

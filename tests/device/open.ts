@@ -11,7 +11,7 @@ const wantsGpu = (inNode ? process.env.TABGYM_DEVICE : import.meta.env.TABGYM_DE
 
 async function entry(): Promise<GPU | undefined> {
   if (!inNode) return navigator.gpu;
-  const { nodeGpu } = await import('../../src/cli/node-gpu.ts');
+  const { nodeGpu } = await import('../../src/library/node/gpu.ts');
   return nodeGpu();
 }
 

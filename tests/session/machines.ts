@@ -1,7 +1,7 @@
 /** GPUs for the sessions of the tests. */
 import { afterAll } from 'vitest';
-import { nodeGpu } from '../../src/cli/node-gpu.ts';
 import { Gpu } from '../../src/device/webgpu/device.ts';
+import { nodeGpu } from '../../src/library/node/gpu.ts';
 import type { GpuMachine } from '../../src/session/device/gpu-report.ts';
 
 /** A machine without WebGPU. */

@@ -4,10 +4,10 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { NodeBaseModels } from '../../src/cli/base-models.ts';
 import { exportedFiles, readCheckpoint } from '../../src/cli/export.ts';
 import { makeModel } from '../../src/cli/random-model.ts';
 import { parseExperiment } from '../../src/experiment/experiment.ts';
+import { NodeBaseModels } from '../../src/library/node/base-models.ts';
 import type { BaseModels } from '../../src/models/base-model.ts';
 import { mostOnnxBytes, prepareOnnx } from '../../src/models/onnx-model.ts';
 import { findModel } from '../../src/policy/catalogue.ts';

@@ -8,8 +8,8 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { Command, Option } from 'commander';
-import { nodeGpu } from '../../src/cli/node-gpu.ts';
 import { Gpu } from '../../src/device/webgpu/device.ts';
+import { nodeGpu } from '../../src/library/node/gpu.ts';
 import { parseConfig } from '../../src/policy/config.ts';
 import { Model } from '../../src/policy/engine/model.ts';
 import { loadCheckpoint } from '../../src/policy/formats/checkpoint.ts';

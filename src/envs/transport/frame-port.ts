@@ -1,6 +1,6 @@
 /**
  * Lets a worker open a frame, which only its page can do. The worker sends one end of a channel and the world's name to
- * the page, and uses the other end as it would use a worker. The page's side is `src/ui/app/world-frames.ts`.
+ * the page, and uses the other end as it would use a worker. The page's side is `src/library/world-frames.ts`.
  */
 import type { WorldPort, WorldReply, WorldRequest } from './port.ts';
 

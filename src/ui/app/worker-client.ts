@@ -4,13 +4,13 @@
  */
 import * as Comlink from 'comlink';
 import { isFrameRequest } from '../../envs/transport/frame-port.ts';
+import { frameKeeper } from '../../library/world-frames.ts';
 import type { GpuReport, SessionEvent, TrainerApi } from '../../session/protocol.ts';
 import { oneThreadName } from '../../session/protocol.ts';
 import { type Client, gather } from '../control/client.ts';
 import { RestartedError, type Spawned, Supervisor } from '../control/supervisor.ts';
 import { askedDevice } from '../state/device.ts';
 import { isEmbedded } from '../state/embedded-view.ts';
-import { frameKeeper } from './world-frames.ts';
 
 function spawnTrainer(onCrash: (error: Error) => void): Spawned<TrainerApi> {
   const worker = new Worker(new URL('../../workers/trainer-worker.ts', import.meta.url), {

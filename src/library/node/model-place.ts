@@ -5,8 +5,8 @@
  */
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { hubAddress, listedModel } from '../models/names.ts';
-import { SourceError } from '../store/weights-source.ts';
+import { hubAddress, listedModel } from '../../models/names.ts';
+import { SourceError } from '../../store/weights-source.ts';
 
 export type CommandModel =
   | { kind: 'folder'; folder: string }

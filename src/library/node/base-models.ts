@@ -3,15 +3,15 @@
  */
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import type { BaseModel, BaseModels } from '../models/base-model.ts';
-import { type PrepareOptions, prepareModel } from '../models/loader.ts';
-import { type OnnxModel, prepareOnnx } from '../models/onnx-model.ts';
-import type { Precision } from '../policy/weights/linear.ts';
-import { WeightsCache } from '../store/weights-cache.ts';
-import { NodeDisk } from '../store/weights-disk.ts';
-import { FolderSource, nodeFiles } from '../store/weights-folder.ts';
-import { HttpSource } from '../store/weights-http.ts';
-import type { ModelSource } from '../store/weights-source.ts';
+import type { BaseModel, BaseModels } from '../../models/base-model.ts';
+import { type PrepareOptions, prepareModel } from '../../models/loader.ts';
+import { type OnnxModel, prepareOnnx } from '../../models/onnx-model.ts';
+import type { Precision } from '../../policy/weights/linear.ts';
+import { WeightsCache } from '../../store/weights-cache.ts';
+import { NodeDisk } from '../../store/weights-disk.ts';
+import { FolderSource, nodeFiles } from '../../store/weights-folder.ts';
+import { HttpSource } from '../../store/weights-http.ts';
+import type { ModelSource } from '../../store/weights-source.ts';
 import { type CommandModel, ggufNames, modelAt } from './model-place.ts';
 
 const cacheFolder = () => process.env.TABGYM_MODELS ?? join(homedir(), '.cache', 'tabgym', 'models');

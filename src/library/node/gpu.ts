@@ -3,8 +3,8 @@
  * scripts/machine.mjs searches for drivers. All code above this file works as in a page.
  */
 import { existsSync } from 'node:fs';
-import { findSoftwareDrivers, hasRenderNode, installAdvice } from '../../scripts/machine.mjs';
-import { GpuUnavailableError } from '../device/webgpu/device.ts';
+import { findSoftwareDrivers, hasRenderNode, installAdvice } from '../../../scripts/machine.mjs';
+import { GpuUnavailableError } from '../../device/webgpu/device.ts';
 
 interface Dawn {
   create(options: string[]): GPU;
@@ -49,10 +49,21 @@ async function tryAttempt(dawn: Dawn, { options, driver }: Attempt): Promise<GPU
   }
 }
 
+async function loadDawn(): Promise<Dawn> {
+  try {
+    return (await import('webgpu')) as unknown as Dawn;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ERR_MODULE_NOT_FOUND') throw error;
+    throw new GpuUnavailableError(
+      'WebGPU on Node needs the optional package webgpu. Install it (npm install webgpu), or choose the processor: device wasm.',
+    );
+  }
+}
+
 /** `navigator.gpu` for Node. Throws GpuUnavailableError, with instructions, if there is no adapter. */
 export async function nodeGpu(): Promise<GPU> {
   if (instance) return instance;
-  const dawn = (await import('webgpu')) as unknown as Dawn;
+  const dawn = await loadDawn();
   Object.assign(globalThis, dawn.globals);
   for (const attempt of attempts()) {
     instance = await tryAttempt(dawn, attempt);

@@ -1,8 +1,8 @@
 /** Frames that a worker requests from its page, for worlds that run in a frame (`envs/transport/frame-port.ts`). */
 
-import { openFrame } from '../../envs/transport/frame.ts';
-import type { FrameRequest } from '../../envs/transport/frame-port.ts';
-import { worldModule } from '../../worlds/registry.ts';
+import { openFrame } from '../envs/transport/frame.ts';
+import type { FrameRequest } from '../envs/transport/frame-port.ts';
+import { worldModule } from '../worlds/registry.ts';
 
 /**
  * Handles the requests of one worker. Each frame gets its end of a message channel; `failed` is called if a frame
