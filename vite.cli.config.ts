@@ -4,7 +4,8 @@ import { existsSync } from 'node:fs';
 import { defineConfig } from 'vite';
 import { frameScript } from './scripts/frame-script.mjs';
 
-const all = {
+/** Every tool by its name. */
+export const commandEntries = {
   train: 'src/cli/train.ts',
   eval: 'src/cli/eval.ts',
   agents: 'src/cli/agents.ts',
@@ -66,8 +67,23 @@ const all = {
 
 // A tool that is not written yet does not stop the others.
 const entries = Object.fromEntries(
-  Object.entries(all).filter(([, file]) => existsSync(new URL(file, import.meta.url))),
+  Object.entries(commandEntries).filter(([, file]) => existsSync(new URL(file, import.meta.url))),
 );
+
+/** Packages that the tools load at run time: they find files of their own, or are large and used by few tools. */
+export const nodeExternals = [
+  'fastify',
+  '@fastify/http-proxy',
+  '@opensearch-project/opensearch',
+  'ws',
+  'webgpu',
+  'playwright-core',
+  'vite',
+  'onnxruntime-web',
+  '@sqlite.org/sqlite-wasm',
+  'node-sqlite3-wasm',
+  '@jitl/quickjs-wasmfile-release-sync',
+];
 
 export default defineConfig({
   publicDir: false,
@@ -83,18 +99,6 @@ export default defineConfig({
   },
   ssr: {
     noExternal: true,
-    external: [
-      'fastify',
-      '@fastify/http-proxy',
-      '@opensearch-project/opensearch',
-      'ws',
-      'webgpu',
-      'playwright-core',
-      'vite',
-      'onnxruntime-web',
-      '@sqlite.org/sqlite-wasm',
-      'node-sqlite3-wasm',
-      '@jitl/quickjs-wasmfile-release-sync',
-    ],
+    external: nodeExternals,
   },
 });

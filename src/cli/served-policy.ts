@@ -1,22 +1,18 @@
 /** Opens the policy of a run, or an exported one, as a chat model. `session/completion.ts` generates its replies. */
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import type { WorldOptions } from '../envs/env.ts';
-import { type Experiment, parseExperiment } from '../experiment/experiment.ts';
+import { parseExperiment } from '../experiment/experiment.ts';
 import { presets } from '../experiment/presets.ts';
-import { parseConfig } from '../policy/config.ts';
+import { NodeBaseModels } from '../library/node/base-models.ts';
 import { type ChatModel, ChatRequestError } from '../server/openai/chat-model.ts';
-import { decodeState } from '../session/checkpoint.ts';
-import { Completer, type MessageRules, MessagesError, PromptTooLong } from '../session/completion.ts';
+import { Completer, MessagesError, PromptTooLong } from '../session/completion.ts';
 import type { Engine } from '../session/engine.ts';
-import { lastFinite } from '../session/finite-weights.ts';
 import { importedRun } from '../session/policies/registry.ts';
 import { readRunFile } from '../session/run-file.ts';
 import { Assembly } from '../session/service/assembly.ts';
+import { messageRulesOf, openRunEngine, roomForMessages } from '../session/service/loaded-policy.ts';
 import type { NewRun } from '../store/run-store.ts';
 import { openGuardedWorld } from '../workers/spawn-world.ts';
-import { worldModule } from '../worlds/registry.ts';
-import { NodeBaseModels } from './base-models.ts';
 import { type DeviceOptions, openDevice } from './node-device.ts';
 import { returnedRun } from './returning.ts';
 import { CommandError } from './training-run.ts';
@@ -40,48 +36,16 @@ export function readPolicyAt(path: string): NewRun {
   return importedRun(new Uint8Array(readFileSync(path)), parseExperiment(presets[0]), basename(path));
 }
 
-/**
- * Keeps the total number of tokens but gives most of it to the prompt, because every request carries its whole
- * conversation.
- */
-function roomForMessages(experiment: Experiment, config: Uint8Array | undefined): Experiment {
-  const { promptTokens, completionTokens, maxTokensPerTurn } = experiment.sampling;
-  const most = config ? parseConfig(JSON.parse(new TextDecoder().decode(config))).maxPosition : Infinity;
-  const all = Math.min(promptTokens + completionTokens, most);
-  // An experiment allows no fewer completion tokens than this.
-  const reply = Math.max(16, Math.min(maxTokensPerTurn + 1, completionTokens));
-  return parseExperiment({
-    ...experiment,
-    stages: undefined,
-    sampling: {
-      ...experiment.sampling,
-      promptTokens: all - reply,
-      completionTokens: reply,
-    },
-  });
-}
-
 /** `room` sets the token limits; pass the identity to keep those of the run, as for play in its worlds. */
-export async function openPolicyEngine(
+export function openPolicyEngine(
   run: NewRun,
   path: string,
   options: DeviceOptions,
   room = roomForMessages,
 ): Promise<Engine> {
-  const last = lastFinite(run.checkpoints);
-  if (!last) throw new CommandError(`${path} contains no checkpoint: export the run again, with its last step.`);
-  const experiment = room(parseExperiment(run.experiment), run.assets?.['config.json']);
   const machine = { open: () => openDevice(options) };
   const engines = new Assembly({ machine, openWorld: openGuardedWorld, models: new NodeBaseModels() });
-  const engine = await engines.open(experiment, {
-    assets: run.assets ?? null,
-    purpose: 'watch',
-    choices: null,
-    onProgress: () => {},
-    signal: new AbortController().signal,
-  });
-  await engine.load(decodeState(last.bytes, last.meta.optimizerStep));
-  return engine;
+  return openRunEngine(engines, run, path, room);
 }
 
 /** Invalid messages as an error in OpenAI's format; other errors unchanged. */
@@ -89,26 +53,6 @@ function asRequestError(error: unknown): unknown {
   if (error instanceof PromptTooLong) return new ChatRequestError(error.message, 'messages', 'context_length_exceeded');
   if (error instanceof MessagesError) return new ChatRequestError(error.message, 'messages', 'invalid_value');
   return error;
-}
-
-/**
- * Offered actions from the first of the run's worlds that recognizes the texts, and the reply format of the first world
- * that has its own.
- */
-function messageRulesOf({ worlds, sampling }: Experiment): MessageRules {
-  const modules = worlds.map(({ name, options }) => ({ module: worldModule(name), options }));
-  const { writeReply, reply } = modules.find(({ module }) => module.writeReply)?.module ?? {};
-  return {
-    listedActions(observations) {
-      if (!sampling.maskActions) return null;
-      for (const { module, options } of modules) {
-        const offered = module.listedActions?.(observations, options as WorldOptions);
-        if (offered) return offered;
-      }
-      return null;
-    },
-    ...(writeReply && reply && { writeReply, readReply: (text: string) => reply(text).action || text }),
-  };
 }
 
 const randomSeed = () => crypto.getRandomValues(new Uint32Array(1))[0];

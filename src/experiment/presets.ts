@@ -14,19 +14,22 @@ import toolsFilmsFirst from '../../experiments/tools-films-first.json';
 import webFirst from '../../experiments/web-first.json';
 import wordleFirst from '../../experiments/wordle-first.json';
 
-export const presets: readonly unknown[] = [
-  textcraftFirst,
-  babyaiFirst,
-  babyaiRl18,
-  sciworldFirst,
-  searchFirst,
-  wordleFirst,
-  mazeFirst,
-  webFirst,
-  toolsFilmsFirst,
-  ownFirst,
-  grpoReinforce,
+/** Presets by the names of their files. */
+export const presetsByName: { readonly [name: string]: unknown } = {
+  'textcraft-first': textcraftFirst,
+  'babyai-first': babyaiFirst,
+  'babyai-rl18': babyaiRl18,
+  'sciworld-first': sciworldFirst,
+  'search-first': searchFirst,
+  'wordle-first': wordleFirst,
+  'maze-first': mazeFirst,
+  'web-first': webFirst,
+  'tools-films-first': toolsFilmsFirst,
+  'own-first': ownFirst,
+  'grpo-reinforce': grpoReinforce,
   horizons,
   collapse,
   micro,
-];
+};
+
+export const presets: readonly unknown[] = Object.values(presetsByName);

@@ -46,11 +46,13 @@ export class Router {
 
   /** Returns the answer to a request that matched no route. */
   missing(url: string): { status: number; location?: string; allow?: string } {
-    const path = url.split('?', 1)[0];
+    const whole = url.split('?', 1)[0];
+    const path = whole.slice(this.app.prefix.length);
     const known = this.methods.get(path);
     if (known) return { status: 405, allow: [...known.keys()].join(', ') };
     const other = path.endsWith('/') ? path.replace(/\/+$/, '') : `${path}/`;
-    return other && this.methods.has(other) ? { status: 307, location: url.replace(path, other) } : { status: 404 };
+    if (!other || !this.methods.has(other)) return { status: 404 };
+    return { status: 307, location: url.replace(whole, `${this.app.prefix}${other}`) };
   }
 }
 

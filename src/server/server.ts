@@ -109,23 +109,17 @@ function doorOf({ origins, hosts = [], host = '127.0.0.1', token }: ServerOption
   return new Door({ origins, hosts, host, token: token ?? null, admits, pageRefusal: 'ForeignOrigin' });
 }
 
-/**
- * Opens the worlds and mounts their routes. `app.listen` starts the server; `app.inject` sends it a request within this
- * process.
- */
-export async function createServer(options: ServerOptions): Promise<Server> {
+/** Part of a server: the protocols of its worlds, without the port. */
+export interface Mount {
+  served: Server['served'];
+  sessions(): number;
+  close(): Promise<void>;
+}
+
+/** Opens the worlds and mounts their routes on an application, below its prefix; sockets on its server's port. */
+async function mount(app: FastifyInstance, door: Door, options: ServerOptions): Promise<Mount> {
   const { report } = options;
   const forms = await formsOf(options.worlds);
-  const door = doorOf(options);
-  const app = fastify({
-    ...timeOuts(options.requestMs),
-    bodyLimit: mostBytes,
-    connectionTimeout: silentMs,
-    exposeHeadRoutes: false,
-    forceCloseConnections: true,
-    routerOptions: { maxParamLength: 200 },
-    rewriteUrl: door.strip,
-  });
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
   door.guard(app);
@@ -142,19 +136,52 @@ export async function createServer(options: ServerOptions): Promise<Server> {
       return new ServedWorld(module, form, world, ledger, options.options?.[module.name]);
     }),
   );
-  const sockets = new Sockets(door, mostBytes);
+  const sockets = new Sockets(door, mostBytes, app.prefix);
   mountWorlds({ router, sockets, worlds, report });
   mountChat(router, options.models ?? [], report);
   sockets.attach(app.server);
   return {
-    app,
-    served: worlds.map(({ module }) => ({ title: module.title, path: `/${module.name}` })),
+    served: worlds.map(({ module }) => ({ title: module.title, path: `${app.prefix}/${module.name}` })),
     sessions: () => ledger.active,
     async close() {
       ledger.close();
       sockets.close();
-      await app.close();
       await Promise.all(worlds.map(({ world }) => world.close()));
+    },
+  };
+}
+
+/**
+ * Mounts the protocols on an application of the caller's own, below the prefix it was registered with. Its hooks decide
+ * who may use it, beside the checks of host and origin; a token of this server's kind is for `createServer`.
+ */
+export const mountServer = (
+  app: FastifyInstance,
+  options: Omit<ServerOptions, 'token' | 'requestMs'>,
+): Promise<Mount> => mount(app, doorOf(options), options);
+
+/**
+ * Opens the worlds and mounts their routes. `app.listen` starts the server; `app.inject` sends it a request within this
+ * process.
+ */
+export async function createServer(options: ServerOptions): Promise<Server> {
+  const door = doorOf(options);
+  const app = fastify({
+    ...timeOuts(options.requestMs),
+    bodyLimit: mostBytes,
+    connectionTimeout: silentMs,
+    exposeHeadRoutes: false,
+    forceCloseConnections: true,
+    routerOptions: { maxParamLength: 200 },
+    rewriteUrl: door.strip,
+  });
+  const { served, sessions, close } = await mount(app, door, options);
+  return {
+    ...{ app, served, sessions },
+    async close() {
+      const closing = close();
+      await app.close();
+      await closing;
     },
   };
 }

@@ -38,6 +38,8 @@ export class Sockets {
   constructor(
     private readonly door: Door,
     mostBytes: number,
+    /** Path below which this server's sockets are; sockets elsewhere are not its own. */
+    private readonly prefix = '',
   ) {
     this.server = new WebSocketServer({ noServer: true, maxPayload: mostBytes, perMessageDeflate: false });
   }
@@ -51,11 +53,12 @@ export class Sockets {
   }
 
   private async upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
+    if (this.prefix && !request.url?.startsWith(`${this.prefix}/`)) return;
     // A client that leaves during a delay must not end the process.
     socket.on('error', () => {});
     request.url = this.door.strip(request);
     const objection = await this.door.decide(request);
-    const path = request.url.split('?', 1)[0];
+    const path = request.url.split('?', 1)[0].slice(this.prefix.length);
     const open = this.paths.get(path);
     if (objection) refuse(socket, '403 Forbidden', objection.message);
     else if (!open) refuse(socket, '404 Not Found', `There is no socket at ${path.slice(0, mostShown)}.`);

@@ -44,7 +44,12 @@ async function load(backend: OnnxBackend): Promise<OnnxRuntime> {
 
 async function loadOnNode(backend: OnnxBackend): Promise<OnnxRuntime> {
   if (backend !== 'wasm') throw new OnnxError("onnxruntime-web's WebGPU backend needs a browser: choose wasm on Node.");
-  const ort = await import('onnxruntime-web');
+  const ort = await import('onnxruntime-web').catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ERR_MODULE_NOT_FOUND') throw error;
+    throw new OnnxError(
+      'ONNX models need the optional package onnxruntime-web. Install it: npm install onnxruntime-web.',
+    );
+  });
   ort.env.wasm.numThreads = 1;
   ort.env.logLevel = 'error';
   return ort;

@@ -138,7 +138,7 @@ export interface ObjectiveCall {
 }
 
 /** The same algorithm in another trainer, or the nearest one there. */
-interface Counterpart {
+export interface Counterpart {
   /** Name in the other trainer. */
   name: string;
   /** Settings needed there beside the common ones, by path. */

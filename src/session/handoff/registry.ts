@@ -5,10 +5,9 @@
 import { agentGymRl } from './agentgym-rl.ts';
 import { HandoffError, type HandoffTarget } from './target.ts';
 import { trl } from './trl.ts';
-import { trlTools } from './trl-tools.ts';
 import { verl } from './verl.ts';
 
-export const handoffTargets: readonly HandoffTarget[] = [verl, agentGymRl, trl, trlTools];
+export const handoffTargets: readonly HandoffTarget[] = [verl, agentGymRl, trl];
 
 export const handoffNames: readonly string[] = handoffTargets.map(({ name }) => name);
 

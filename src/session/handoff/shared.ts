@@ -4,6 +4,7 @@
  */
 import type { Json } from '../../envs/env.ts';
 import type { Experiment } from '../../experiment/experiment.ts';
+import type { Counterpart } from '../../rl/algorithms/algorithm.ts';
 import { algorithmOf } from '../../rl/algorithms/registry.ts';
 import { columnOf } from '../../rl/rewards/part.ts';
 import type { Ledger } from './ledger.ts';
@@ -63,10 +64,10 @@ export const addressOf = ({ port }: WorldServer, path: string) => `http://127.0.
  * HandoffError if there is none.
  */
 export function counterpartOf(
-  { name, trainer = name, label }: Pick<HandoffTarget, 'name' | 'trainer' | 'label'>,
+  { name: trainer, label }: HandoffTarget,
   { experiment }: HandoffInput,
   ledger: Ledger,
-) {
+): Counterpart {
   const { label: own, counterparts } = algorithmOf(experiment.algorithm);
   const counterpart = counterparts?.[trainer];
   if (!counterpart)

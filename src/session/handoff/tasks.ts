@@ -47,10 +47,8 @@ async function formOf(module: WorldModule): Promise<AgentGymForm> {
   );
 }
 
-type Listening = Omit<WorldServer, 'tools' | 'callInstruction'>;
-
-async function sourcesOf({ worlds }: Experiment): Promise<{ sources: Source[]; servers: Listening[] }> {
-  const servers: Listening[] = [];
+async function sourcesOf({ worlds }: Experiment): Promise<{ sources: Source[]; servers: WorldServer[] }> {
+  const servers: WorldServer[] = [];
   const sources: Source[] = [];
   for (const { name, options, weight, evaluated } of worlds) {
     const module = worldModule(name);
@@ -145,12 +143,8 @@ export async function handedTasks(
   { done, steps }: { done: number; steps: number },
   openWorld: OpenWorld,
 ): Promise<HandedTasks> {
-  const { sources, servers: known } = await sourcesOf(experiment);
+  const { sources, servers } = await sourcesOf(experiment);
   return withWorlds(experiment, openWorld, async (worlds) => {
-    const servers = known.map((each): WorldServer => {
-      const { tools = null, callInstruction = null } = worlds.get(each.world)!.describe();
-      return { ...each, tools, callInstruction };
-    });
     const lists: Lists[] = [];
     for (const source of sources) lists.push(await listsOf(source, worlds.get(source.module.name)!));
     const sampler = new TaskSampler(

@@ -1,0 +1,326 @@
+/**
+ * `tabgym/files`: files of trajectories in the formats of the field, read and written, and runs' files.
+ *
+ * @example Turn a run's last step into OpenAI's messages:
+ * ```js
+ * import { readFileSync, writeFileSync } from 'node:fs';
+ * import { readRun, writeTrajectories } from 'tabgym/files';
+ *
+ * const run = readRun(readFileSync('run.tabgym'));
+ * const last = run.trajectorySteps.at(-1);
+ * writeFileSync('messages.jsonl', writeTrajectories(run.trajectories(last), 'openai-messages'));
+ * ```
+ */
+
+interface Message {
+    role: 'system' | 'user' | 'assistant' | 'tool';
+    content: string;
+    /** True if imitation trains on it; null: the file does not specify. */
+    trained: boolean | null;
+    /** Reasoning before the answer, if it is a separate field. */
+    reasoning: string | null;
+    /** Original object and its form, so that writing in the same form restores it. */
+    source: Source | null;
+}
+
+/** Object of a file, with all its fields. */
+interface Source {
+    form: string;
+    fields: JsonObject;
+}
+
+type JsonObject = {
+    [key: string]: Json;
+};
+
+/** A value that survives JSON. */
+type Json = null | boolean | number | string | Json[] | {
+    [key: string]: Json;
+};
+
+/** One record that was passed over. */
+interface RecordProblem {
+    /** Line, from 1. */
+    line: number;
+    message: string;
+}
+
+interface Trajectory {
+    task: Task;
+    /** Index of the group (one task) within the step, and of this trajectory within its group. */
+    group: number;
+    member: number;
+    /** First observation. */
+    prompt: string;
+    /** Number of leading tokens that the whole group shares. */
+    promptLength: number;
+    /** (T) token ids. */
+    tokens: Int32Array;
+    /** (T) TokenSource of each token. */
+    source: Uint8Array;
+    /** (T) turn of each token; -1 in the prompt. */
+    turnOf: Int16Array;
+    /**
+     * (T) log-probability when sampled, at the sampling temperature and under the mask; 0 for tokens the policy did not
+     * choose.
+     */
+    logprob: Float32Array;
+    /**
+     * Allowed tokens at each position that the policy chose among several, in CSR form: row r belongs to `position[r]`.
+     * Null if decoding was unconstrained. A policy token without a row was forced: one allowed token, logprob 0.
+     */
+    choices: {
+        position: Int32Array;
+        offsets: Int32Array;
+        tokens: Int32Array;
+    } | null;
+    turns: Turn[];
+    /** The world's score: the reward of the last step, as in AgentGym-RL. */
+    score: number;
+    /**
+     * Reward that the experiment composes, and the values of its parts before their weights; null: a part had no value.
+     * Absent: the reward is the score.
+     */
+    rewards?: ComposedReward;
+    success: boolean;
+    ending: Ending;
+    /** Reason, if the world failed. */
+    failure?: string;
+    /** Most turns allowed, and the oracle's number of turns if known. */
+    horizon: number;
+    oracleTurns: number | null;
+    /**
+     * Advantage of the episode as a whole, for display: the group's comparison, or the mean of its tokens' advantages.
+     */
+    advantage: number;
+    /** (K) advantage of each trained token, in the order of `chosenPositions`; empty until credit is assigned. */
+    advantages: Float32Array;
+}
+
+/** A task: its world, item and options. The same task always gives the same world. */
+interface Task {
+    world: string;
+    /** Id of the item in its world (TextCraft: index into the list of goals). */
+    id: number;
+    options: WorldOptions;
+    /** Groups by which success is reported (TextCraft: `{depth: 1}`). */
+    strata: {
+        [name: string]: number | string;
+    };
+}
+
+/** Options of a world, as an experiment states them (TextCraft: `{depths, distractors, listSeed}`). */
+type WorldOptions = {
+    [key: string]: Json;
+};
+
+interface Turn {
+    /** Text of the action sent to the world. */
+    action: string;
+    /** Thought before the action, if the policy thinks. */
+    thought?: string;
+    /** Full reply of the policy, if the action was found in it. */
+    reply?: string;
+    /** The world's answer, as the model sees it. */
+    observation: string;
+    reward: number;
+    valid: boolean;
+    /** Half-open range of this turn's action tokens in the trajectory. */
+    actionStart: number;
+    /** End of the thought that begins the turn; absent: no thought. */
+    thoughtEnd?: number;
+    actionEnd: number;
+    /** Half-open range of the observation tokens that follow (empty after the last turn). */
+    observationStart: number;
+    observationEnd: number;
+}
+
+/** Reward of an episode and its parts, by column. */
+interface ComposedReward {
+    total: number | null;
+    parts: {
+        readonly [column: string]: number | null;
+    };
+}
+
+/** Ending of an episode. Each ending has its count in the metrics. */
+type Ending = 'success' | 'done' | 'horizon' | 'context' | 'invalid-action' | 'world-failure';
+
+interface TrajectoryRecord {
+    /** Id in the file ("textcraft_12"); null: none. */
+    itemId: string | null;
+    /** World and item number, if the id contains them. */
+    world: string | null;
+    item: number | null;
+    /** Null: the file lists tasks without episodes. */
+    messages: Message[] | null;
+    reward: number | null;
+    success: boolean | null;
+    /** Training step, if the file has it. */
+    step?: number;
+    source: Source | null;
+}
+
+/** A file or a record does not have the form that it claims. */
+declare class TrajectoryFileError extends Error {
+    name: string;
+}
+
+/** A format of trajectory files. */
+interface FormatInfo {
+    /** Name for `writeTrajectories`. */
+    name: string;
+    label: string;
+    /** One sentence: the program that writes it and where it is described. */
+    summary: string;
+}
+
+/** Every format, in the order in which a record is recognized. */
+declare const formats: readonly FormatInfo[];
+
+/** The records of a file. */
+interface ReadTrajectories {
+    /** Name of the format of most records. */
+    format: string;
+    records: TrajectoryRecord[];
+    /** Records that were passed over, by line. */
+    problems: readonly RecordProblem[];
+}
+
+/**
+ * Reads a file of trajectories in any of the formats, also compressed (gzip) or as Parquet.
+ *
+ * @param name appears in errors.
+ * @throws TrajectoryFileError if no record can be read.
+ */
+declare function readTrajectories(file: Uint8Array | Blob, name?: string): Promise<ReadTrajectories>;
+
+/** Text of a file with these records. `format`: a name of `formats`. */
+declare function writeTrajectories(records: Iterable<TrajectoryRecord>, format: string): string;
+
+/** Parts of a record that a format cannot hold, as sentences; empty: none. */
+declare const losses: (record: TrajectoryRecord, format: string) => string[];
+
+/** The contents of a run's file. */
+interface RunFile {
+    name: string;
+    /** The document as it was stored; `checkExperiment` of `tabgym` reads documents of earlier versions. */
+    experiment: ExperimentDocument;
+    /** Records of the committed steps. */
+    records: StepRecord[];
+    /** Steps whose trajectories the file has. */
+    trajectorySteps: number[];
+    /** Trajectories of a step as records; empty: the file has none of this step. */
+    trajectories(step: number): TrajectoryRecord[];
+    /** The same, token by token. */
+    tokens(step: number): Trajectory[];
+}
+
+/**
+ * A JSON document that describes a run completely. These are the fields that most programs set; docs/experiment.md of
+ * the repository lists all of them with their bounds.
+ */
+interface ExperimentDocument {
+    name?: string;
+    description?: string;
+    /** Seed of the weights and of every random choice. */
+    seed?: number;
+    /** Number of training steps. */
+    steps?: number;
+    /** Policy: its kind and the settings of that kind. */
+    policy?: {
+        kind: string;
+        [setting: string]: unknown;
+    };
+    /** Worlds that are trained on, with their shares and options. */
+    worlds?: {
+        name: string;
+        weight?: number;
+        options?: {
+            [option: string]: unknown;
+        };
+        [setting: string]: unknown;
+    }[];
+    /** Algorithm: its name and settings. */
+    algorithm?: {
+        name: string;
+        [setting: string]: unknown;
+    };
+    /** Further fields, as docs/experiment.md lists them. */
+    [field: string]: unknown;
+}
+
+/** Metrics of one step; `metrics/metrics.ts` has each name's unit and sentence. */
+interface StepRecord {
+    step: number;
+    /** Most turns allowed at this step's stage (oraclePlus stages: the additional turns). */
+    stage: number;
+    /** Metric name to value, including times and rates, whose names end in Ms or PerSecond. */
+    metrics: {
+        [metric: string]: number;
+    };
+    /** Present on steps with an evaluation (step 0 is before the first update). */
+    evaluation?: Evaluation;
+}
+
+interface Evaluation {
+    /** Sampled at the training temperature, under this step's horizon. Keys of `strata`: for example "depth 1". */
+    train: SplitEvaluation;
+    test: SplitEvaluation;
+}
+
+interface SplitEvaluation {
+    policy: Rate;
+    /** Uniformly random choice among the same valid actions, on the same tasks, under the same horizon. */
+    chance: Rate;
+    oracle: Rate | null;
+    score: number;
+    /** Absent in older runs. */
+    scores?: Scores;
+    strata: {
+        [stratum: string]: StratumEvaluation;
+    };
+    /**
+     * A character for each task of the fixed list, in its order: 1 success, 0 failure, - not played. Two evaluations of a
+     * run are paired by it. Absent in older runs.
+     */
+    outcomes?: string;
+}
+
+/** Success rate with its 95% interval (Wilson). */
+interface Rate {
+    successes: number;
+    episodes: number;
+    rate: number;
+    low: number;
+    high: number;
+}
+
+/** Mean scores on the same tasks. For chance, each task counts once, with the mean of its plays. */
+interface Scores {
+    policy: Mean;
+    chance: Mean;
+}
+
+/** Mean with its 95% interval (normal). For a single value `low` and `high` are the value. */
+interface Mean {
+    mean: number;
+    low: number;
+    high: number;
+    episodes: number;
+}
+
+interface StratumEvaluation {
+    policy: Rate;
+    chance: Rate;
+    scores?: Scores;
+}
+
+/**
+ * Reads a `.tabgym` file without opening the run.
+ *
+ * @throws BundleError if the file is damaged or is no run.
+ */
+declare function readRun(file: Uint8Array, fileName?: string): RunFile;
+
+export { FormatInfo, Message, ReadTrajectories, RecordProblem, RunFile, Trajectory, TrajectoryFileError, TrajectoryRecord, formats, losses, readRun, readTrajectories, writeTrajectories };

@@ -1,0 +1,112 @@
+// `npm run build:package [-- --no-page]`: the package in build/package, as `npm pack` takes it: library and commands for
+// Node, library with its workers for pages, declarations and a package.json of its own. The page, which is large, is the
+// package build/package-page.
+import { execFileSync } from 'node:child_process';
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { build } from 'vite';
+import { buildWasm } from './build-wasm.mjs';
+import { bundledDeclarations } from './declarations.mjs';
+import { root } from './machine.mjs';
+
+const out = join(root, 'build/package');
+export const entries = ['index', 'worlds', 'policy', 'server', 'files'];
+
+/** Packages that the library and the commands load at run time; all others are part of the build. */
+const needed = [
+  '@fastify/http-proxy',
+  '@jitl/quickjs-wasmfile-release-sync',
+  '@sqlite.org/sqlite-wasm',
+  'fastify',
+  'node-sqlite3-wasm',
+  'ws',
+];
+
+/** Large packages that few programs need. Each has an error that names it where it is missing. */
+export const optional = ['@opensearch-project/opensearch', 'onnxruntime-web', 'playwright-core', 'webgpu'];
+
+/** The page is a package of its own, because of its recorded runs and trained agents. */
+const pagePackage = 'tabgym-page';
+
+function exportsOf() {
+  const entryOf = (name) => ({
+    types: `./types/${name}.d.ts`,
+    node: `./build/cli/${name}.js`,
+    // not a kind: the entry that needs a server's sockets
+    ...(name === 'server' ? {} : { default: `./web/${name}.js` }),
+  });
+  const all = entries.map((name) => [name === 'index' ? '.' : `./${name}`, entryOf(name)]);
+  return { ...Object.fromEntries(all), './package.json': './package.json' };
+}
+
+function writeManifest() {
+  const own = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  const versions = { ...own.devDependencies, ...own.dependencies };
+  const pick = (names) => Object.fromEntries(names.map((name) => [name, versions[name]]));
+  const { name, version, description, license, type, engines } = own;
+  const manifest = {
+    ...{ name, version, description, license, type, engines },
+    keywords: ['reinforcement-learning', 'agents', 'language-models', 'webgpu', 'webassembly'],
+    bin: { tabgym: 'bin/tabgym.mjs' },
+    exports: exportsOf(),
+    files: ['bin', 'build', 'envs-wasm', 'experiments', 'types', 'web', 'CHANGELOG.md'],
+    sideEffects: false,
+    dependencies: pick(needed),
+    peerDependencies: { ...pick(optional), [pagePackage]: version },
+    peerDependenciesMeta: Object.fromEntries([...optional, pagePackage].map((each) => [each, { optional: true }])),
+  };
+  writeFileSync(join(out, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);
+}
+
+/** Files that the built programs read beside themselves. */
+function copyFiles() {
+  mkdirSync(join(out, 'build/wasm'), { recursive: true });
+  for (const name of readdirSync(join(root, 'build/wasm')))
+    if (name.endsWith('.wasm')) cpSync(join(root, 'build/wasm', name), join(out, 'build/wasm', name));
+  const tables = 'envs-wasm/sciworld/tables/tables.bin';
+  mkdirSync(join(out, 'envs-wasm/sciworld/tables'), { recursive: true });
+  cpSync(join(root, tables), join(out, tables));
+  cpSync(join(root, 'experiments'), join(out, 'experiments'), { recursive: true });
+  for (const name of ['LICENSE', 'CHANGELOG.md']) cpSync(join(root, name), join(out, name));
+  cpSync(join(root, 'src/library/package.md'), join(out, 'README.md'));
+}
+
+/** Writes types/NAME.d.ts for every entry, from the sources. */
+export function writeDeclarations(folder) {
+  const declarations = join(root, 'build/declarations');
+  rmSync(declarations, { recursive: true, force: true });
+  execFileSync(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-p', 'tsconfig.package.json'], {
+    cwd: root,
+    stdio: 'inherit',
+  });
+  mkdirSync(folder, { recursive: true });
+  for (const name of entries)
+    writeFileSync(join(folder, `${name}.d.ts`), bundledDeclarations(join(declarations, `src/library/${name}.d.ts`)));
+}
+
+async function buildPage() {
+  const folder = join(root, 'build/package-page');
+  rmSync(folder, { recursive: true, force: true });
+  await build({ root, logLevel: 'warn', build: { outDir: join(folder, 'page'), emptyOutDir: true } });
+  const { version, license } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  const description = 'The page of Tabgym as static files, for `npx tabgym page`.';
+  const manifest = { name: pagePackage, version, description, license, type: 'module', files: ['page'] };
+  writeFileSync(join(folder, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);
+  cpSync(join(root, 'LICENSE'), join(folder, 'LICENSE'));
+}
+
+export async function buildPackage({ page = true } = {}) {
+  await buildWasm();
+  rmSync(out, { recursive: true, force: true });
+  const configFile = join(root, 'vite.package.config.ts');
+  for (const mode of ['node', 'web']) await build({ root, configFile, mode, logLevel: 'warn' });
+  writeDeclarations(join(out, 'types'));
+  copyFiles();
+  writeManifest();
+  if (page) await buildPage();
+  mkdirSync(join(out, 'bin'), { recursive: true });
+  cpSync(join(root, 'scripts/tabgym.mjs'), join(out, 'bin/tabgym.mjs'));
+  console.log(`The package is in ${out}`);
+}
+
+if (process.argv[1] === import.meta.filename) await buildPackage({ page: !process.argv.includes('--no-page') });

@@ -1,0 +1,110 @@
+/**
+ * `tabgym/policy`: a policy without training. It reads a conversation of observations and actions, acts, and scores
+ * actions.
+ *
+ * @example Play a task of TextCraft with the policy of a run:
+ * ```js
+ * import { readFileSync } from 'node:fs';
+ * import { loadPolicy } from 'tabgym/policy';
+ * import { createWorld } from 'tabgym/worlds';
+ *
+ * const policy = await loadPolicy(readFileSync('run.tabgym'), { device: 'wasm' });
+ * const world = await createWorld('textcraft', { options: { depths: [1], distractors: 3 } });
+ * let { observation } = await world.reset({ split: 'test', task: 0 });
+ * const [action] = await policy.act([{ role: 'user', content: observation }], { temperature: 0 });
+ * const [{ logprob }] = await policy.score([{ role: 'user', content: observation }], [action]);
+ * console.log(action, logprob);
+ * await policy.close();
+ * await world.close();
+ * ```
+ */
+import type { TrainerOptions } from './options.ts';
+import { openPolicyHere } from './policy-platform.ts';
+
+export { PlatformError } from './options.ts';
+
+/** A message of a conversation: the world's observation (`user`) or the policy's action (`assistant`). */
+export interface PolicyMessage {
+  role: 'system' | 'user' | 'assistant';
+  content: string;
+}
+
+export interface ActOptions {
+  /** Number of replies. Default: 1. */
+  n?: number;
+  /** 0: the most likely token at each position. Default: 1. */
+  temperature?: number;
+  /** Most tokens of a reply. Default: the policy's own limit for a turn. */
+  maxTokens?: number | null;
+  /** A reply ends before the first of these texts. Default: none. */
+  stop?: readonly string[];
+  /** Seed of the sampling. Default: 1. */
+  seed?: number;
+  /**
+   * The reply is one of these texts, sampled by likelihood. Default: the actions that the observation lists, for a
+   * policy that was trained to choose among them; otherwise any text.
+   */
+  choices?: readonly string[] | null;
+}
+
+/** Replies to a conversation, with the numbers of tokens that were read and written. */
+export interface PolicyCompletion {
+  /** `stop`: the reply is whole; `length`: it was cut at `maxTokens`. */
+  replies: { text: string; ending: 'stop' | 'length' }[];
+  promptTokens: number;
+  completionTokens: number;
+}
+
+/** Log-probability of a reply in nats, summed over its tokens, and their number. */
+export interface ActionScore {
+  logprob: number;
+  tokens: number;
+}
+
+export type PolicyOptions = Pick<TrainerOptions, 'device' | 'threads'> & {
+  /** Name of the file, shown in errors. Default: `policy`. */
+  name?: string;
+};
+
+/** A loaded policy. Requests run one after another. */
+export interface Policy {
+  /** Most replies of one request. */
+  readonly mostReplies: number;
+  /** Replies to a conversation, which must end with a message of the user, with their numbers of tokens. */
+  complete(messages: readonly PolicyMessage[], options?: ActOptions): Promise<PolicyCompletion>;
+  /** The texts of such replies. */
+  act(messages: readonly PolicyMessage[], options?: ActOptions): Promise<string[]>;
+  /**
+   * Scores texts as the next reply, over the whole vocabulary (without the mask of valid actions).
+   *
+   * @param options.temperature divides the logits. Default: 1.
+   */
+  score(
+    messages: readonly PolicyMessage[],
+    texts: readonly string[],
+    options?: { temperature?: number },
+  ): Promise<ActionScore[]>;
+  /** Releases the device. */
+  close(): Promise<void>;
+}
+
+/**
+ * Loads the policy of a run (`.tabgym`), or an exported one (a zip of `config.json`, `model.safetensors` and
+ * `tokenizer.json`, or of an adapter).
+ *
+ * @throws BundleError or NoPolicyError if the file has no policy that acts.
+ */
+export async function loadPolicy(file: Uint8Array, options: PolicyOptions = {}): Promise<Policy> {
+  const { policy, mostReplies, close } = await openPolicyHere(file, options);
+  const complete: Policy['complete'] = (
+    messages,
+    { n = 1, temperature = 1, maxTokens = null, stop = [], seed = 1, choices = null } = {},
+  ) => policy.complete({ messages, n, temperature, maxTokens, stop, seed, choices });
+  return {
+    mostReplies,
+    complete,
+    act: async (...asked) => (await complete(...asked)).replies.map(({ text }) => text),
+    score: (messages, texts, { temperature = 1 } = {}) => policy.score(messages, texts, temperature),
+    close,
+  };
+}

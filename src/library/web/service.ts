@@ -1,0 +1,27 @@
+/** The trainer's service in a page: in a worker of its own, reached by comlink. */
+import * as Comlink from 'comlink';
+import type { SessionEvent, TrainerApi } from '../../session/protocol.ts';
+import { type OpenedService, PlatformError, type TrainerOptions } from '../options.ts';
+import { startLibraryWorker } from './worker.ts';
+
+/** The trainer's methods, with a listener that the worker can call. */
+function withListener(api: TrainerApi): TrainerApi {
+  const start: TrainerApi['start'] = (listener, options) =>
+    api.start(
+      Comlink.proxy((event: SessionEvent) => listener(event)),
+      options,
+    );
+  return new Proxy(api, { get: (target, name) => (name === 'start' ? start : Reflect.get(target, name)) });
+}
+
+export async function openWebService({ store = 'memory', threads, connect }: TrainerOptions): Promise<OpenedService> {
+  if (typeof store === 'object')
+    throw new PlatformError('store names a folder, which only Node has. In a page, give "browser" or "memory".');
+  const { remote, lost, terminate } = startLibraryWorker();
+  const opening = Promise.race([remote.open({ threads, store, connect }), lost]);
+  return {
+    service: withListener((await opening) as unknown as TrainerApi),
+    lost,
+    close: async () => terminate(),
+  };
+}
