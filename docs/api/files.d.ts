@@ -250,7 +250,7 @@ interface ExperimentDocument {
     [field: string]: unknown;
 }
 
-/** Metrics of one step; `metrics/metrics.ts` has each name's unit and sentence. */
+/** Metrics of one step; docs/metrics.md has each name's unit and sentence. */
 interface StepRecord {
     step: number;
     /** Most turns allowed at this step's stage (oraclePlus stages: the additional turns). */

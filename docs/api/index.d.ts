@@ -188,7 +188,7 @@ interface RunEvents {
     };
 }
 
-/** Metrics of one step; `metrics/metrics.ts` has each name's unit and sentence. */
+/** Metrics of one step; docs/metrics.md has each name's unit and sentence. */
 interface StepRecord {
     step: number;
     /** Most turns allowed at this step's stage (oraclePlus stages: the additional turns). */

@@ -29,7 +29,7 @@ export interface Scores {
   chance: Mean;
 }
 
-/** Metrics of one step; `metrics/metrics.ts` has each name's unit and sentence. */
+/** Metrics of one step; docs/metrics.md has each name's unit and sentence. */
 export interface StepRecord {
   step: number;
   /** Most turns allowed at this step's stage (oraclePlus stages: the additional turns). */
