@@ -2,8 +2,10 @@
 // line and affects no other. Text that is not a record is never taken for one.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { openAiMessages } from '../../src/trajectories/files/chats.ts';
 import { TrajectoryFile, writeRecords } from '../../src/trajectories/files/file.ts';
 import { trajectoryFromJson, trajectoryToJson } from '../../src/trajectories/files/lossless.ts';
+import type { Message } from '../../src/trajectories/files/record.ts';
 import { trajectoryFormat, trajectoryFormats } from '../../src/trajectories/files/registry.ts';
 import { textMatcher } from '../../src/trajectories/files/text-search.ts';
 import { aTrajectory } from '../../tools/fuzz/made-trajectory.ts';
@@ -137,6 +139,45 @@ describe('a file', () => {
       ['assistant', 'd', true],
     ]);
     expect(trajectoryFormat('openai-messages').write(record)).toEqual(JSON.parse(good));
+  });
+
+  it('of OpenAI’s messages has the calls in our replies, and their answers as results', () => {
+    const reply = (name: string, given: object, words = '') =>
+      `${words}<tool_call>\n${JSON.stringify({ name, arguments: given })}\n</tool_call>`;
+    const said = [
+      'Which day?',
+      reply('get_date', {}),
+      '3 May',
+      reply('finish', { answer: '3 May' }, 'Done.\n'),
+      'Ended.',
+    ];
+    const message = (content: string, i: number): Message => ({
+      role: i % 2 ? 'assistant' : 'user',
+      content,
+      trained: i % 2 ? true : null,
+      reasoning: null,
+      source: null,
+    });
+    const record = { source: null, itemId: null, world: null, item: null, reward: null, success: null };
+    const written = openAiMessages.write({ ...record, messages: said.map(message) }) as { messages: object[] };
+    const call = (id: string, name: string, given: string) => [
+      { id, type: 'function', function: { name, arguments: given } },
+    ];
+    expect(written.messages).toEqual([
+      { role: 'user', content: 'Which day?' },
+      { role: 'assistant', content: '', weight: 1, tool_calls: call('call_1', 'get_date', '{}') },
+      { role: 'tool', content: '3 May', tool_call_id: 'call_1' },
+      { role: 'assistant', content: 'Done.', weight: 1, tool_calls: call('call_3', 'finish', '{"answer":"3 May"}') },
+      { role: 'tool', content: 'Ended.', tool_call_id: 'call_3' },
+    ]);
+    // Several calls, or one that cannot be read, stay text.
+    for (const text of [`${said[1]}${said[1]}`, '<tool_call>{</tool_call>', '<tool_call>{"name": "x"}</tool_call>']) {
+      const own = openAiMessages.write({ ...record, messages: ['a', text, 'b'].map(message) }) as {
+        messages: object[];
+      };
+      expect(own.messages[1]).toEqual({ role: 'assistant', content: text, weight: 1 });
+      expect(own.messages[2]).toEqual({ role: 'user', content: 'b' });
+    }
   });
 
   it('continues after a bad record of a printed array, and reports its line', async () => {

@@ -8,6 +8,7 @@ import { isShareGptList } from './agent-traj.ts';
 import { commonLosses, parseFields, type TrajectoryFormat } from './format.ts';
 import { fromRole, fromShareGpt, json, RoleMessage, ShareGptMessage, toRole, toShareGpt } from './messages.ts';
 import type { JsonObject, Message, TrajectoryRecord } from './record.ts';
+import { withCalls } from './tool-calls.ts';
 
 const ShareGpt = v.objectWithRest({ conversations: v.array(ShareGptMessage) }, json);
 const OpenAi = v.objectWithRest({ messages: v.array(RoleMessage) }, json);
@@ -47,7 +48,7 @@ export const openAiMessages: TrajectoryFormat = {
   container: 'lines',
   recognizes: ({ messages, format }) => Array.isArray(messages) && format == null,
   read: (fields) => unnamed('openai-messages', fields, parseFields(OpenAi, fields).messages.map(fromRole)),
-  write: (record) => ({ ...kept('openai-messages', record), messages: (record.messages ?? []).map(weighed) }),
+  write: (record) => ({ ...kept('openai-messages', record), messages: withCalls(record.messages ?? [], weighed) }),
   loses: (record) => commonLosses(record, { reasoning: true, trained: true }),
 };
 
