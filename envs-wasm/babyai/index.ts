@@ -3,6 +3,7 @@
 import { writeState } from '../shared/pcg64';
 import { execute, isOver } from './macros';
 import { nodeCount, plan, planFrom, planLength } from './oracle';
+import { countLeaves, keepPart } from './instructions';
 import { act as actLow, recordReported, prepareViews } from './steps';
 import { attempts, generate } from './levels';
 import {
@@ -27,7 +28,7 @@ const MAX_SLOTS: i32 = 65536;
 export const slotsAt: usize = heap.alloc(BATCH * 4);
 /**
  * A task, 64 bytes: level; options (1 upstream, 2 compact, 4 the oracle explores, 8 the oracle uses the text alone, 16
- * the text includes the memory); number of 32-bit words of the seed, at most 13; the seed.
+ * the text includes the memory; from 256 on, the number of the only action of the instruction to keep); number of 32-bit words of the seed, at most 13; the seed.
  */
 export const tasksAt: usize = heap.alloc(BATCH * 64);
 /**
@@ -90,6 +91,11 @@ function putState(w: World): void {
   if (w.remembers) putMemory(w);
 }
 
+/** Number of actions that the instruction of a world names. */
+export function actionsOfMission(slot: i32): i32 {
+  return countLeaves(world(slot));
+}
+
 // Reset.
 function readTask(w: World, entry: i32): void {
   const task = tasksAt + entry * 64;
@@ -102,6 +108,8 @@ function readTask(w: World, entry: i32): void {
   w.remembers = (options & 16) != 0;
   if (w.explores || w.remembers) forgetCells(w);
   generate(w, task + 12, load<i32>(task, 8));
+  const part = options >> 8;
+  if (part) keepPart(w, part);
   recordReported(w);
 }
 export function reset(count: i32): void {

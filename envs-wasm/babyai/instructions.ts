@@ -267,6 +267,32 @@ export function verify(w: World, action: u8): u8 {
   if (before != SUCCESS && m.statusB == FAILURE && !w.upstream) m.statusB = CONTINUE;
   return m.statusB;
 }
+/** Index of a mission's action by its place in the order of doing them, from 0; -1 if there are fewer. */
+function leafInOrder(w: World, place: i32): i32 {
+  let left = place;
+  for (let k = 0; k < 4; k++) {
+    const index = mission(w).kind == AFTER ? (k + 2) & 3 : k;
+    if (!hasLeaf(w, index)) continue;
+    if (left == 0) return index;
+    left--;
+  }
+  return -1;
+}
+/** Number of actions that the mission names. */
+export function countLeaves(w: World): i32 {
+  let count = 0;
+  while (leafInOrder(w, count) >= 0) count++;
+  return count;
+}
+/** Reduces the mission to its action number `part`, from 1 in the order of doing them, if it has so many. */
+export function keepPart(w: World, part: i32): void {
+  const index = leafInOrder(w, part - 1);
+  if (index < 0) return;
+  const kept = changetype<usize>(leaf(w, index));
+  if (index) memory.copy(changetype<usize>(leaf(w, 0)), kept, 4);
+  if (index) memory.copy(changetype<usize>(description(w, 0)), changetype<usize>(description(w, index * 2)), 48);
+  setMission(w, ONLY, false, false);
+}
 /** Number of walks that the step limit allows for. */
 export function countWalks(w: World): i32 {
   let walks = 0;

@@ -1,4 +1,4 @@
-/** `npm run handoff -- RUN|EXPERIMENT --to verl|agentgym-rl|trl --out FOLDER [--steps N]` */
+/** `npm run handoff -- RUN|EXPERIMENT --to verl|agentgym-rl|trl|trl-tools --out FOLDER [--steps N]` */
 import { Command, Option } from 'commander';
 import { handoffTargets } from '../session/handoff/registry.ts';
 import { fail } from './command-error.ts';

@@ -7,7 +7,7 @@
  */
 
 import type { ReplyRule } from './reply.ts';
-import type { FunctionTool } from './tools.ts';
+import type { CallRules, FunctionTool } from './tools.ts';
 
 /** A value that survives JSON. */
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
@@ -90,6 +90,10 @@ export interface WorldDescription {
   credit: string;
   /** Tools of a world that is played by calls (`tools.ts`). Absent: its actions are texts alone. */
   tools?: readonly FunctionTool[];
+  /** Instruction where the tools are listed beside it, as a chat template does. Default: `instruction`. */
+  callInstruction?: string;
+  /** Present if a language model is to call the tools in its chat template's own form. */
+  calls?: CallRules;
   hasOracle: boolean;
   /** True if the world can list the valid actions. Without a list there is no mask and no chance baseline. */
   hasValidActions: boolean;
@@ -115,7 +119,7 @@ export interface WorldDescription {
 /** The part of a description that sets an episode's prompt and its success. */
 export type PromptRules = Pick<
   WorldDescription,
-  'instruction' | 'acknowledgement' | 'reply' | 'writeReply' | 'successReward'
+  'instruction' | 'acknowledgement' | 'reply' | 'writeReply' | 'calls' | 'successReward'
 >;
 
 /** Rules for an episode of this task. */
@@ -182,6 +186,11 @@ export interface World {
    * Default: no thought, and the first action of `oracle`.
    */
   advise?(slots: readonly number[], signal?: AbortSignal): Promise<(Advice | null)[]>;
+  /**
+   * Tasks that lie between the start and the goal of each task, in the order in which they are reached. The world plays
+   * and judges them like its other tasks; none is a held-out goal. Default: it names none.
+   */
+  subgoals?(tasks: readonly Task[], signal?: AbortSignal): Promise<Task[][]>;
   view(slot: number, signal?: AbortSignal): Promise<WorldView>;
   /**
    * Marks these episodes as over, however they ended, so that their slots' resources can be reused. Absent if there is

@@ -1,4 +1,6 @@
 /** Tools that a world offers: named functions with a JSON schema of their arguments, in OpenAI's form. */
+import { option, toggle } from '../fields/fields.ts';
+
 /** A tool as OpenAI's `tools` list it. */
 export interface FunctionTool {
   type: 'function';
@@ -19,3 +21,31 @@ export interface ToolCall {
 /** The action that calls a tool: every world with tools reads this form. */
 export const actionOfCall = ({ name, arguments: given }: ToolCall): string =>
   JSON.stringify({ name, arguments: given });
+
+/**
+ * Episodes of a language model that is shown the tools by its own chat template and replies with calls in that
+ * template's form.
+ */
+export interface CallRules {
+  tools: readonly FunctionTool[];
+  /** The call that an action stands for; null: it is none. */
+  callOf(action: string): ToolCall | null;
+}
+
+/** True if worlds with tools read this text as a call: JSON with `name`, alone or between Hermes' marks. */
+export function isCallText(text: string): boolean {
+  const [, tagged = text] = /<tool_call>([\s\S]*)<\/tool_call>/.exec(text) ?? [];
+  try {
+    return typeof JSON.parse(tagged).name === 'string';
+  } catch {
+    return false;
+  }
+}
+
+/** Option `calls` of a world with tools. */
+export const callsField = option(toggle(), false, {
+  label: 'Calls by the chat template',
+  sentence:
+    "A language model sees the tools in its own chat template and writes calls in that template's form, instead of reading AgentGym's instruction. Tiny policies are not affected.",
+  change: 'restart',
+});

@@ -2,6 +2,7 @@
 import type { Capacity, CriticKind } from '../policy/policy.ts';
 import type { AlgorithmSettings } from '../rl/algorithms/algorithm.ts';
 import { algorithmOf, criticKind } from '../rl/algorithms/registry.ts';
+import { distilAlgorithm } from '../rl/distil-algorithm.ts';
 import type { Experiment } from './experiment.ts';
 
 /** Upper bounds: rows decoded at once, rows of an evaluation, tokens of a batch. */
@@ -34,10 +35,11 @@ export function capacityOf(experiment: Experiment, most: Bounds = plainBounds): 
   return freeTokens ? { ...sizes, freeTokens } : sizes;
 }
 
-/** Algorithms of a run in order: those of its stages, then its own. */
-export const algorithmsOf = ({ algorithm, stages = [] }: Pick<Experiment, 'algorithm' | 'stages'>) => [
+/** Algorithms of a run in order: those of its stages, its own, and the one that distils kept successes. */
+export const algorithmsOf = ({ algorithm, stages = [], goals }: Pick<Experiment, 'algorithm' | 'stages' | 'goals'>) => [
   ...stages.map((stage) => stage.algorithm),
   algorithm,
+  ...[distilAlgorithm(goals) ?? []].flat(),
 ];
 
 /**
@@ -57,8 +59,11 @@ function batchRows(settings: AlgorithmSettings, completionTokens: number): numbe
 export function updateSizesOf(experiment: Experiment): { critic: CriticKind | null; updateRows: number } {
   const all = algorithmsOf(experiment);
   const { completionTokens } = experiment.sampling;
+  // A kept success may join each group.
+  const more = (experiment.goals?.keptShare ?? 0) > 0 ? 1 : 0;
+  const withKept = (settings: AlgorithmSettings) => ({ ...settings, groupSize: settings.groupSize + more });
   return {
     critic: all.map(criticKind).find((kind) => kind !== null) ?? null,
-    updateRows: Math.max(...all.map((settings) => batchRows(settings, completionTokens))),
+    updateRows: Math.max(...all.map((settings) => batchRows(withKept(settings), completionTokens))),
   };
 }

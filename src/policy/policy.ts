@@ -348,6 +348,8 @@ export interface Learner extends Actor {
   ): Promise<Float32Array<ArrayBuffer>>;
   /** Numbers that belong to the training, not to the policy. Saved and loaded with its state. */
   readonly notes: Map<string, number>;
+  /** Texts that belong to the training; the same holds for them. */
+  readonly texts: Map<string, string>;
   /** Copies the current weights into the frozen reference. */
   freezeReference(): Promise<void>;
   /** Reads parameters and optimiser state back. */

@@ -22,6 +22,8 @@ export interface TrainingSet extends GroupSummary {
   extras: ReadonlyMap<Trajectory, Extras>;
   metrics: { [metric: string]: number };
   memory?: Memory;
+  /** Trajectories that the averages of the loss do not count: their weights say for how many samples they stand. */
+  uncounted?: ReadonlySet<Trajectory>;
 }
 
 /** Rows of the trained tokens of trajectories, in their order. */

@@ -67,6 +67,8 @@ interface Plays {
   tasks: readonly Task[];
   groupSize: number;
   limit: TurnLimit;
+  /** Turns beyond the limit for a task; absent: none for any. */
+  turnsBeyond?(task: Task): number;
   purpose: number;
   /** Name of the unit that progress counts. */
   what: string;
@@ -157,7 +159,7 @@ export class Evaluator {
 
   /** Plays episodes. Returns trajectories by group, then member. */
   play(
-    { step, tasks, groupSize, limit, purpose, what, firstGroup = 0, rules }: Plays,
+    { step, tasks, groupSize, limit, turnsBeyond, purpose, what, firstGroup = 0, rules }: Plays,
     options: StepOptions,
   ): Promise<Trajectory[]> {
     const { seed, sampling, algorithm } = this.settings;
@@ -166,6 +168,7 @@ export class Evaluator {
       groupSize,
       firstGroup,
       limit,
+      turnsBeyond,
       temperature: sampling.temperature,
       maskActions: sampling.maskActions,
       maxTokensPerTurn: sampling.maxTokensPerTurn,

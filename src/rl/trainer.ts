@@ -13,6 +13,7 @@ import { assignCredit, type TrainingSet, tokenRows } from './assign-credit.ts';
 import { awaitAll } from './common/await-all.ts';
 import type { CodeRunner } from './common/code-runner.ts';
 import { joinFloats, mean } from './common/numbers.ts';
+import { distil } from './distil.ts';
 import {
   type DemonstrationOptions,
   demonstrate,
@@ -31,6 +32,8 @@ import { type ExaminedStep, examine } from './examine.ts';
 import { Goals } from './goals/goals.ts';
 import { costMetrics, rolloutMetrics } from './metrics/step-metrics.ts';
 import { noRecordings, type OpenRecorded, type RecordedPlay } from './recorded.ts';
+import { reflect } from './reflection.ts';
+import { mixesSuccesses, weighted, withSuccesses } from './replay.ts';
 import type { AskJudge } from './rewards/counted-judge.ts';
 import { Rewarder } from './rewards/rewarder.ts';
 import { stageAt, stageNumber, type TurnLimit } from './schedule/horizon.ts';
@@ -81,7 +84,7 @@ export class Trainer {
   ) {
     this.rewarder = new Rewarder(settings.reward, { runner, ask }, policy.notes);
     const { sources } = evaluator.tasks;
-    if (settings.goals) this.goals = Goals.of(sources, settings.goals, settings.seed, policy.notes);
+    if (settings.goals) this.goals = Goals.of(sources, settings.goals, settings.seed, policy);
   }
 
   static async create(
@@ -116,10 +119,13 @@ export class Trainer {
     const before = this.policy.counters();
     this.rewarder.begin();
     this.goals?.begin(k);
-    const collected = await this.collect(k, algorithm, stage, turns, options);
+    const played = await this.collect(k, algorithm, stage, turns, options);
+    const replays = this.goals?.replays(played.played) ?? new Map<number, Trajectory>();
+    const collected = { ...played, replays };
     this.goals?.observe(collected.played);
+    await this.reflect(collected.played);
     const rolledOut = now();
-    const played = this.policy.counters();
+    const counted = this.policy.counters();
     // Chance and the oracle use only the worlds, which are idle while the policy is trained.
     const [{ training, updates, learningRate, trained }, baselines] = await awaitAll([
       this.train(k, collected, algorithm, stage, options),
@@ -133,7 +139,7 @@ export class Trainer {
       ...training.metrics,
       ...updates,
       learningRate,
-      ...costMetrics(before, played, this.policy.counters(), times),
+      ...costMetrics(before, counted, this.policy.counters(), times),
     };
     options.onProgress?.(null);
     const record = { step: k, stage: stageNumber(turns), metrics: { ...metrics, stepMs: now() - started } };
@@ -143,14 +149,13 @@ export class Trainer {
   /** Credit and all updates of a step. */
   private async train(
     k: number,
-    { trajectories, memory }: CollectedPlay,
+    collected: CollectedPlay & { replays: ReadonlyMap<number, Trajectory> },
     algorithm: Algorithm,
     stage: ReturnType<typeof trainingStageAt>,
     { signal, onProgress, now = () => performance.now() }: StepOptions,
   ) {
     const onScored = (done: number, total: number) => onProgress?.({ what: 'scores', done, total, unit: 'slices' });
-    const input = await this.creditInput(trajectories, algorithm.needs(stage.algorithm), stage, onScored);
-    const training = assignCredit(trajectories, algorithm, stage.algorithm, input);
+    const training = await this.credited(collected, algorithm, stage, onScored);
     signal?.throwIfAborted();
     const learningRate = learningRateAt(stage.optimizer, stage.step, stage.steps);
     const updater = new Updater(this.policy, stage, this.runner);
@@ -159,11 +164,58 @@ export class Trainer {
     const updates = await updater.update(training, learningRate, (what, done, total) =>
       onProgress?.({ what, done, total, unit: 'slices' }),
     );
+    const distilled = await this.distil(stage, learningRate);
     this.rewarder.commit();
     this.goals?.commit();
-    for (const [name, value] of Object.entries({ ...memory, ...training.memory }))
+    for (const [name, value] of Object.entries({ ...collected.memory, ...training.memory }))
       this.policy.notes.set(name, Math.fround(value));
-    return { training, updates: { ...signalMeasured, ...updates }, learningRate, trained: now() };
+    return { training, updates: { ...signalMeasured, ...updates, ...distilled }, learningRate, trained: now() };
+  }
+
+  /** Credit of a step's trajectories, with kept successes beside them and the weights of their families. */
+  private async credited(
+    { trajectories, replays }: CollectedPlay & { replays: ReadonlyMap<number, Trajectory> },
+    algorithm: Algorithm,
+    stage: StageSettings,
+    onScored: (done: number, total: number) => void,
+  ): Promise<TrainingSet> {
+    const needs = algorithm.needs(stage.algorithm);
+    const input = await this.creditInput(trajectories, needs, stage, onScored);
+    const own = assignCredit(trajectories, algorithm, stage.algorithm, input);
+    const { goals } = this.settings;
+    if (!this.goals || !goals) return own;
+    const mixed =
+      replays.size > 0 && mixesSuccesses(algorithm, stage.algorithm)
+        ? await withSuccesses(own, replays, {
+            policy: this.policy,
+            algorithm,
+            settings: stage,
+            least: goals.keptLeast,
+            creditInput: (all) => this.creditInput(all, needs, stage),
+          })
+        : own;
+    return weighted(mixed, this.goals.weightsOf(mixed.trajectories));
+  }
+
+  /** Divides failed tasks into their parts, and keeps failed episodes as successes at a part. */
+  private async reflect(played: readonly Trajectory[]): Promise<void> {
+    if (!this.goals) return;
+    const { maskActions } = this.settings.sampling;
+    await reflect(this.goals, played, this.evaluator, { maskActions, ...this.policy.capacity });
+  }
+
+  /** Update of this step on kept successes alone, if one is due. */
+  private async distil(stage: StageSettings, learningRate: number): Promise<{ [metric: string]: number }> {
+    const { goals } = this.settings;
+    const successes = this.goals?.distilled() ?? [];
+    if (!goals || successes.length === 0) return {};
+    return distil(this.policy, successes, {
+      goals,
+      stage,
+      learningRate,
+      creditInput: (all, settings) =>
+        this.creditInput(all, algorithmOf(settings.algorithm).needs(settings.algorithm), settings),
+    });
   }
 
   /**
@@ -238,7 +290,9 @@ export class Trainer {
   private async playTasks({ k, settings, ...plays }: TrainingPlays, options: StepOptions): Promise<Trajectory[]> {
     const rules = { invalidAction: settings.endings.invalidAction.policy };
     const purpose = Purpose.train;
-    const played = await this.evaluator.play({ step: k, ...plays, purpose, what: 'episodes', rules }, options);
+    const turnsBeyond = (task: Task) => this.goals?.turnsBeyond(task) ?? 0;
+    const request = { step: k, ...plays, turnsBeyond, purpose, what: 'episodes', rules };
+    const played = await this.evaluator.play(request, options);
     this.requirePlayable(played, k, options);
     return played;
   }

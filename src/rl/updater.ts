@@ -16,7 +16,7 @@ import { algorithmOf } from './algorithms/registry.ts';
 import type { TrainingSet } from './assign-credit.ts';
 import { sequenceCoefficients } from './common/aggregation.ts';
 import { type CodeRunner, NoSandboxError } from './common/code-runner.ts';
-import { groupBy, mean } from './common/numbers.ts';
+import { groupBy, mean, sum } from './common/numbers.ts';
 import { chosenPositions, type MicroBatch, pack } from './episode/micro-batch.ts';
 import type { Trajectory } from './episode/trajectory.ts';
 import { LEAST_SIGNAL_PARTS, MOST_SIGNAL_PARTS, momentsOf, productsOf, signalMetrics } from './metrics/signal.ts';
@@ -36,6 +36,9 @@ export interface PreparedBatch {
   columns: Float32Array[];
   ids: RowIds;
 }
+
+/** The part of a training set that an update reads. */
+type UpdatedSet = Pick<TrainingSet, 'trajectories' | 'extras' | 'uncounted'>;
 
 export interface Minibatch {
   batches: PreparedBatch[];
@@ -75,7 +78,10 @@ const columnReaders: { readonly [name: string]: ColumnReader } = {
     const weight = (extras?.marks.weight ?? 1) * (extras?.columns.rowWeight?.[source.micro.choice[row]] ?? 1);
     return weight * source.coefficients[source.micro.trajectory[row]];
   },
-  valueCoefficient: ({ coefficients, micro }, row) => coefficients[micro.trajectory[row]],
+  valueCoefficient: (source, row) => {
+    const weight = source.extras.get(trajectoryAt(source, row))?.marks.weight ?? 1;
+    return weight * source.coefficients[source.micro.trajectory[row]];
+  },
 };
 
 /** Reader of a column that credit produced, one number per token or per sequence. */
@@ -156,11 +162,7 @@ export class Updater {
   }
 
   /** Runs all updates of a step and returns their metrics. `report` counts their micro-batches. */
-  async update(
-    training: Pick<TrainingSet, 'trajectories' | 'extras'>,
-    learningRate: number,
-    report: Report = () => {},
-  ): Promise<Values> {
+  async update(training: UpdatedSet, learningRate: number, report: Report = () => {}): Promise<Values> {
     const { innerEpochs } = this.settings.algorithm;
     const filled = await this.minibatches(training, report);
     const total = innerEpochs * filled.reduce((sum, { batches }) => sum + batches.length, 0);
@@ -184,7 +186,7 @@ export class Updater {
    * Signal of the step's gradient, measured on equal parts of its groups before any update: one more forward and
    * backward of them. Nothing for objectives that read values or couple all rows, and with too few groups.
    */
-  async signal(training: Pick<TrainingSet, 'trajectories' | 'extras'>): Promise<Values> {
+  async signal(training: UpdatedSet): Promise<Values> {
     if (!this.policy.gradient || this.needs.values || this.needs.batch) return {};
     const groups = [...groupBy(training.trajectories, ({ group }) => group).values()];
     const count = Math.min(MOST_SIGNAL_PARTS, groups.length);
@@ -203,10 +205,7 @@ export class Updater {
   }
 
   /** Minibatches, updated one after the other. Those without a trained token are left out. */
-  async minibatches(
-    training: Pick<TrainingSet, 'trajectories' | 'extras'>,
-    report: Report = () => {},
-  ): Promise<Minibatch[]> {
+  async minibatches(training: UpdatedSet, report: Report = () => {}): Promise<Minibatch[]> {
     const minibatches: Minibatch[] = [];
     let scored = 0;
     const onScored = () => report('scores', ++scored, null);
@@ -217,15 +216,16 @@ export class Updater {
 
   private async prepare(
     trajectories: readonly Trajectory[],
-    { extras }: Pick<TrainingSet, 'extras'>,
+    { extras, uncounted }: UpdatedSet,
     onScored: () => void,
   ): Promise<Minibatch> {
     const counts = trajectories.map((trajectory) => chosenPositions(trajectory).length);
-    // Without a scale factor, the longest sequence is measured in counted tokens, like everything else.
-    const longest = Math.max(1, ...counts);
+    const counted = uncounted ? counts.filter((_, b) => !uncounted.has(trajectories[b])) : counts;
     const coefficients = sequenceCoefficients(counts, {
       ...this.algorithm.aggregation(this.settings.algorithm),
-      longest,
+      ...(uncounted && { batchTokens: sum(counted), batchSequences: counted.filter((count) => count > 0).length }),
+      // Without a scale factor, the longest sequence is measured in counted tokens, like everything else.
+      longest: Math.max(1, ...counted),
     });
     const batches: PreparedBatch[] = [];
     for (const micro of pack(trajectories, this.policy.capacity)) {

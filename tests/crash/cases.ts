@@ -63,6 +63,29 @@ const cases: readonly Case[] = [
     deaths: [death('updates', 2), death('random', 1, 200)],
     happened: anyOf('demonstrations', (count) => count > 0),
   },
+  {
+    name: 'goals: failed tasks and their parts again, kept successes mixed in and distilled',
+    changes: {
+      worlds: [{ name: 'textcraft', weight: 1, options: { depths: [1, 2], distractors: 1 } }],
+      algorithm: { name: 'grpo', ...shared },
+      goals: {
+        rule: 'frontier',
+        retryShare: 0.5,
+        retryGap: 1,
+        retryTurns: 1,
+        familyWeight: 1,
+        partsShare: 0.25,
+        relabels: 4,
+        keep: 8,
+        keptShare: 0.5,
+        distilEvery: 2,
+        distilEpisodes: 4,
+      },
+    },
+    deaths: [death('commit', 5), death('updates', 3), death('random', 2, 200)],
+    happened: (records) =>
+      anyOf('goalsReplayed', (count) => count > 0)(records) && anyOf('goalsDistilled', (count) => count > 0)(records),
+  },
 ];
 
 /** A typed world with a typed reward: both run in sandboxes of their own. */

@@ -87,6 +87,7 @@ export class ReferencePolicy implements Learner {
   readonly numParameters: number;
   readonly slots = new Map<number, Slot>();
   readonly notes = new Map<string, number>();
+  readonly texts = new Map<string, string>();
   private readonly base: Gradients;
   private parameters: Gradients;
   private reference: Gradients;

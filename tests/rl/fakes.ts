@@ -6,6 +6,7 @@ import type { Feedback, Split, Task, World, WorldDescription, WorldOptions, Worl
 import { Critic, loadNotes, saveNotes } from '../../src/policy/engine/critic.ts';
 import { CachePages } from '../../src/policy/engine/generation/cache-pages.ts';
 import { HostEvaluation } from '../../src/policy/engine/host-evaluation.ts';
+import { loadTexts, saveTexts } from '../../src/policy/engine/kept-texts.ts';
 import type {
   AdmittedGroup,
   Capacity,
@@ -47,6 +48,7 @@ interface Row {
 export class FakePolicy implements Learner {
   readonly numParameters: number;
   readonly notes = new Map<string, number>();
+  readonly texts = new Map<string, string>();
   private readonly critic = new Critic(hiddenSize);
   readonly seen: { rows: readonly GenerateRow[]; sampling: Sampling }[] = [];
   readonly updates: UpdateRequest[] = [];
@@ -266,6 +268,7 @@ export class FakePolicy implements Learner {
     ]);
     this.critic.save(tensors);
     saveNotes(this.notes, tensors);
+    saveTexts(this.texts, tensors);
     return { tensors, optimizerStep: this.optimizerStep };
   }
 
@@ -280,6 +283,7 @@ export class FakePolicy implements Learner {
     this.second = data('exp_avg_sq.w');
     this.critic.load(tensors);
     loadNotes(this.notes, tensors);
+    loadTexts(this.texts, tensors);
     this.optimizerStep = optimizerStep;
   }
 

@@ -53,7 +53,7 @@ function shareOfDepth1(goals: Goals, rate: (task: Task, step: number) => number,
 }
 
 const goalsOf = (rule: string, change: object = {}, notes = new Map<string, number>()) =>
-  Goals.of([source], withRule(rule, change), 7, notes);
+  Goals.of([source], withRule(rule, change), 7, { notes, texts: new Map() });
 
 describe('families', () => {
   it('are the values of the first property, weighted by world and number of tasks', () => {
@@ -193,7 +193,10 @@ describe('failed tasks', () => {
   it('are lost in no other way than being solved or given up', () => {
     // More tasks than draws: each new draw is another task.
     const many = Array.from({ length: 1000 }, (_, id) => ({ ...tasks[0], id, strata: { depth: 1 + (id % 2) } }));
-    const goals = Goals.of([{ weight: 1, tasks: many }], withRule('uniform', retry), 7, new Map());
+    const goals = Goals.of([{ weight: 1, tasks: many }], withRule('uniform', retry), 7, {
+      notes: new Map(),
+      texts: new Map(),
+    });
     const failed = new Set<number>();
     const solvedLater = new Set<number>();
     for (let step = 1; step <= 50; step++) {

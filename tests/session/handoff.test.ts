@@ -5,6 +5,7 @@
  */
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
+import type { FunctionTool } from '../../src/envs/tools.ts';
 import { type Experiment, parseExperiment } from '../../src/experiment/experiment.ts';
 import { algorithms } from '../../src/rl/algorithms/registry.ts';
 import { handoffFiles } from '../../src/session/handoff/handoff.ts';
@@ -49,7 +50,22 @@ const row: TaskRow = {
   strata: {},
 };
 
-function inputOf(experiment: Experiment): HandoffInput {
+const tool = (name: string, parameters: object): FunctionTool => ({
+  type: 'function',
+  function: { name, description: 'Takes "one"\nthing.', parameters },
+});
+
+const take = tool('take', {
+  type: 'object',
+  properties: {
+    note: { type: 'string' },
+    thing: { type: ['string', 'integer'], description: 'The thing.' },
+    side: { type: 'string', enum: ['left', 'right'] },
+  },
+  required: ['thing', 'side'],
+});
+
+function inputOf(experiment: Experiment, tools: FunctionTool[] | null = [take]): HandoffInput {
   return {
     name: experiment.name,
     experiment,
@@ -58,7 +74,16 @@ function inputOf(experiment: Experiment): HandoffInput {
     train: [row],
     test: [{ ...row, split: 'test' }],
     servers: [
-      { world: 'textcraft', title: 'TextCraft', port: 36_001, options: {}, agentgym: 'textcraft', agentgymPath: '' },
+      {
+        world: 'textcraft',
+        title: 'TextCraft',
+        port: 36_001,
+        options: {},
+        agentgym: 'textcraft',
+        agentgymPath: '',
+        tools,
+        callInstruction: 'Craft by calls.',
+      },
     ],
     policy: {
       form: 'adapter',
@@ -239,6 +264,56 @@ describe('AgentGym-RL', () => {
   });
 });
 
+describe('hand-off to TRL by tools', () => {
+  const experiment = parseExperiment(base);
+  const write = (input: HandoffInput) =>
+    handoffTargets.find(({ name }) => name === 'trl-tools')!.write(input, new Ledger(experiment));
+
+  it('has a typed method with a docstring for each tool', () => {
+    // Read by get_json_schema of transformers 5.24: thing is string or integer, side an enum, note nullable.
+    expect(write(inputOf(experiment))['environment.py']).toContain(`
+    def take(self, thing: str | int, side: str, note: str | None = None) -> str:
+        """
+        Takes "one" thing.
+
+        Args:
+            thing: The thing.
+            side: The side. (choices: ["left","right"])
+            note: The note.
+
+        Returns:
+            The world's answer.
+        """
+        return self._call("take", locals())
+`);
+  });
+
+  it('gives each row the turns of the horizon at its step', () => {
+    const row = JSON.parse(write(inputOf(experiment))['train.jsonl'].split('\n')[0]);
+    expect(row).toEqual({
+      environment: 'textcraft-1',
+      prompt: [{ role: 'user', content: 'Craft by calls.\n\n' }],
+      split: 'train',
+      index: 1,
+      success_reward: 1,
+      turns: 4,
+    });
+    const rows = Array.from({ length: 8 }, () => inputOf(experiment).train[0]);
+    const lines = write({ ...inputOf(experiment), train: rows })
+      ['train.jsonl'].trim()
+      .split('\n');
+    expect(lines.map((line) => JSON.parse(line).turns)).toEqual([4, 4, 4, 4, 8, 8, 8, 8]);
+  });
+
+  it('refuses worlds without tools, tiny policies and names that Python does not have', () => {
+    const named = (name: string) => inputOf(experiment, [tool(name, { type: 'object' })]);
+    expect(() => write(inputOf(experiment, null))).toThrow('TextCraft has no tools');
+    for (const name of ['import', 'get_reward', 'a-b', '_call']) expect(() => write(named(name))).toThrow(`"${name}"`);
+    const tiny = inputOf(experiment);
+    expect(() => write({ ...tiny, policy: { ...tiny.policy, instructed: false } })).toThrow('A tiny policy has no');
+  });
+});
+
 /** Another value of the same type and within the setting's bounds; undefined if no such value can be made. */
 function changed(value: unknown): unknown {
   if (typeof value === 'boolean') return !value;
@@ -262,8 +337,8 @@ const whole = (to: string, experiment: Experiment) => {
   return JSON.stringify([texts, said]);
 };
 
-describe.each(handoffTargets.map(({ name }) => name))('hand-off to %s drops no setting', (to) => {
-  const known = algorithms.filter(({ counterparts }) => counterparts?.[to]);
+describe.each(handoffTargets)('hand-off to $name drops no setting', ({ name: to, trainer = to }) => {
+  const known = algorithms.filter(({ counterparts }) => counterparts?.[trainer]);
 
   it.each(known.map(({ name }) => name))('%s', (name) => {
     const experiment = withAlgorithm({ name });
@@ -285,7 +360,7 @@ describe.each(handoffTargets.map(({ name }) => name))('hand-off to %s drops no s
   });
 
   it('refuses algorithms without a counterpart', () => {
-    for (const { name } of algorithms.filter(({ counterparts }) => !counterparts?.[to]))
+    for (const { name } of algorithms.filter(({ counterparts }) => !counterparts?.[trainer]))
       expect(() => written(to, withAlgorithm({ name }))).toThrow(HandoffError);
   });
 });

@@ -1,6 +1,6 @@
 /**
- * `npm run test:reward-hacks [-- --steps 40] [--seeds 5] [--first 1]`: trains tiny policies on a planted reward hack and on a
- * healthy reward, and compares what the diagnosis "reward rises, success falls" finds. Exits with 1 if a hacked run is
+ * `npm run test:reward-hacks [-- --steps 40] [--seeds 5] [--first 1]`: trains tiny policies by imitation, then on a planted
+ * reward hack or on a healthy reward, and compares what the diagnosis "reward rises, success falls" finds. Exits with 1 if a hacked run is
  * not named, or a healthy one is.
  */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -22,13 +22,16 @@ const [steps, seeds, first] = [Number(values.steps), Number(values.seeds), Numbe
 
 const lesson = JSON.parse(readFileSync('experiments/lessons/reward.json', 'utf8'));
 const { reward: planted, ...plain } = lesson;
+/** Steps of imitation, so that the policy solves tasks before it is rewarded and success has room to fall. */
+const imitation = 20;
 /** A policy and steps small enough for ten runs in minutes. */
 const small = {
   ...plain,
-  steps,
+  steps: imitation + steps,
+  stages: [{ steps: imitation, learningRate: 0.003, algorithm: { name: 'sft', groups: 8, groupSize: 2 } }],
   policy: { ...plain.policy, layers: 2 },
   algorithm: { ...plain.algorithm, groups: 4 },
-  horizon: [{ steps, turns: 6 }],
+  horizon: [{ steps: imitation + steps, turns: 6 }],
   optimizer: { ...plain.optimizer, learningRate: 0.0004 },
   evaluation: { every: 0, episodes: 8 },
 };
@@ -62,7 +65,7 @@ async function outcome(reward: object, seed: number): Promise<Outcome> {
 
 const at = (records: readonly StepRecord[], name: string) =>
   records
-    .filter(({ step }) => step > 0)
+    .filter(({ step }) => step > imitation)
     .map(({ metrics }) => metrics[name].toFixed(2))
     .join(' ');
 

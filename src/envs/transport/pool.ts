@@ -90,6 +90,10 @@ export class WorldPool implements World {
     return this.exclusive(() => this.callOnce('tasks', [options, split], signal) as Promise<Task[]>, signal);
   }
 
+  subgoals(tasks: readonly Task[], signal?: AbortSignal): Promise<Task[][]> {
+    return this.exclusive(() => this.callOnce('subgoals', [tasks], signal) as Promise<Task[][]>, signal);
+  }
+
   view(slot: number, signal?: AbortSignal): Promise<WorldView> {
     return this.exclusive(() => this.callOnce('view', [slot], signal) as Promise<WorldView>, signal);
   }

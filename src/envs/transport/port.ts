@@ -18,7 +18,16 @@ import type { ConnectionSettings } from '../module.ts';
 import { type ActionListReader, ActionListWriter, type PackedLists } from './action-lists.ts';
 
 /** The calls of World that return a promise. */
-export type WorldCall = 'tasks' | 'reset' | 'step' | 'oracle' | 'advise' | 'view' | 'playBaselines' | 'inspect';
+export type WorldCall =
+  | 'tasks'
+  | 'reset'
+  | 'step'
+  | 'oracle'
+  | 'advise'
+  | 'view'
+  | 'playBaselines'
+  | 'inspect'
+  | 'subgoals';
 
 export type WorldRequest =
   | { id: number; call: 'open'; args: [name: string, settings: ConnectionSettings] }
@@ -195,6 +204,7 @@ async function answer(
   if (call === 'playBaselines')
     return packPlayed(await playBaselines(world, unpackEpisodes(args[0] as PackedEpisodes), args[1] as BaselineRules));
   if (call === 'advise') return adviceOf(world, args[0] as number[], signal);
+  if (call === 'subgoals' && !world.subgoals) return (args[0] as Task[]).map(() => []);
   const method = world[call] as ((...args: unknown[]) => Promise<unknown>) | undefined;
   if (!method) throw new WorldError(`World "${world.describe().name}" has no call ${call} (${JSON.stringify(args)}).`);
   return method.apply(world, [...args, signal]);

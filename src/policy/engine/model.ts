@@ -34,6 +34,7 @@ import { Generation } from './generation/generation.ts';
 import { Head } from './head.ts';
 import { HostEvaluation } from './host-evaluation.ts';
 import { HostMemory } from './host-memory.ts';
+import { loadTexts, saveTexts } from './kept-texts.ts';
 import { defaultChoices, runnableChoices } from './kernel-choices.ts';
 import { Layers, type Pass } from './layers.ts';
 import { type ModelOptions, planOptionsOf, secondOptions } from './model-options.ts';
@@ -67,6 +68,7 @@ export class Model implements Learner {
   private readonly second: Model | null;
   private readonly host: HostMemory;
   readonly notes = new Map<string, number>();
+  readonly texts = new Map<string, string>();
   private readonly state: ModelState;
   private tokensTrained = 0;
 
@@ -448,6 +450,7 @@ export class Model implements Learner {
     this.critic.save(state.tensors);
     if (this.second) await saveSecond(this.second, state.tensors);
     saveNotes(this.notes, state.tensors);
+    saveTexts(this.texts, state.tensors);
     return state;
   }
 
@@ -458,6 +461,7 @@ export class Model implements Learner {
     this.critic.load(state.tensors);
     if (this.second) await loadSecond(this.second, state);
     loadNotes(this.notes, state.tensors);
+    loadTexts(this.texts, state.tensors);
   }
 
   destroy(): void {

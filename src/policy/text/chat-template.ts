@@ -48,7 +48,7 @@ export interface ChatPieces {
 }
 
 /** Thrown for a chat template that cannot be used. Describes the problem and the remedy. */
-class ChatTemplateError extends Error {
+export class ChatTemplateError extends Error {
   override name = 'ChatTemplateError';
 }
 

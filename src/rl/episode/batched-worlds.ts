@@ -75,7 +75,7 @@ export class BatchedWorlds implements WorldScheduler {
     const { limit, worlds } = this.parts;
     if (typeof limit === 'number') {
       // A fixed horizon needs no plan: the episodes continue while the oracles plan.
-      for (const episode of episodes) episode.setHorizon(limit, null);
+      for (const episode of episodes) setHorizon(episode, worldNamed(worlds, episode.task.world), this.parts, null);
       this.plans = this.plans
         .then(() => planned)
         .then(() => episodes.forEach((episode) => void episode.setOracleTurns(turnsOf(episode))));
@@ -85,7 +85,7 @@ export class BatchedWorlds implements WorldScheduler {
     }
     await planned;
     for (const episode of episodes)
-      setHorizon(episode, worldNamed(worlds, episode.task.world), limit, turnsOf(episode));
+      setHorizon(episode, worldNamed(worlds, episode.task.world), this.parts, turnsOf(episode));
   }
 
   /** Requests one plan for each group that has none yet, from the oracle of one of its members. */

@@ -2,6 +2,7 @@
  * Conversation for a policy's files: a tiny policy's if its vocabulary has a tiny policy's special tokens, else its
  * chat template's. Takes file contents; reading files is elsewhere.
  */
+import { callText, deriveCallPieces } from '../../policy/text/call-pieces.ts';
 import { ChatTemplate, derivePieces } from '../../policy/text/chat-template.ts';
 import { specialTokens, type Tokenizer } from '../../policy/text/tokenizer.ts';
 import { Conversation, ConversationError, tinyFormat } from './conversation.ts';
@@ -35,8 +36,16 @@ export async function conversationOf(
   if (specialTokens.every((token) => tokenizer.has(token))) return new Conversation(tokenizer, tinyFormat);
   const config = fieldsOf(files.tokenizerConfig);
   const template = await ChatTemplate.open(templateOf(files, config), namedTokens(config));
+  const pieces = derivePieces(template, { thinking });
   return new Conversation(tokenizer, {
-    pieces: derivePieces(template, { thinking }),
+    pieces,
+    calls: (tools, closing) => {
+      const options = { thinking, tools, plain: pieces, closing };
+      return {
+        pieces: deriveCallPieces(template, options),
+        write: (call, content) => callText(template, call, options, content),
+      };
+    },
     render: (messages) => template.render(messages, { addGenerationPrompt: true, thinking }),
     instructs: true,
     parsesReplies: true,

@@ -8,12 +8,26 @@
  * with the pieces around it, so a prompt equals the model's template token for token. A turn that the policy produced
  * is followed by the next piece and not encoded again.
  */
+import { type CallRules, type FunctionTool, isCallText, type ToolCall } from '../../envs/tools.ts';
+import type { CallPieces } from '../../policy/text/call-pieces.ts';
 import type { ChatMessage, ChatPieces } from '../../policy/text/chat-template.ts';
 import { endOfThought, type Tokenizer } from '../../policy/text/tokenizer.ts';
 import { TokenSource } from './trajectory.ts';
 
+/** A chat template's form of a conversation in which the assistant calls tools. */
+interface CallFormat {
+  pieces: CallPieces;
+  /** Reply that makes the call after the given words. */
+  write(call: ToolCall, content: string): string;
+}
+
 export interface ConversationFormat {
   pieces: ChatPieces;
+  /**
+   * Form of a conversation with these tools; absent: this policy knows none. `closing`: text of the token that closes a
+   * turn. Throws if its template does not list tools, or writes no calls.
+   */
+  calls?(tools: readonly FunctionTool[], closing: string): CallFormat;
   /** True if the world's instruction opens the conversation. */
   instructs: boolean;
   /** True if the world's parser finds the action in the reply; false: the reply is the action. */
@@ -55,6 +69,8 @@ const mostFramings = 1024;
 /** Reply that the original client puts into the conversation as the model's answer to its instruction. */
 export const acknowledgement = "OK. I'll follow your instructions and try my best to solve the task.";
 
+const underAction = (action: string) => `Action:\n${action}`;
+
 export class Conversation {
   /** Token that closes the policy's turn in the template. */
   readonly endOfTurn: number;
@@ -65,6 +81,7 @@ export class Conversation {
   private readonly endText: string;
   /** Recently framed texts: a group's members begin with the same text, and worlds repeat texts. */
   private readonly framings = new Map<string, SourcedTokens>();
+  private readonly callFormats = new Map<readonly FunctionTool[], CallFormat>();
 
   constructor(
     readonly tokenizer: Tokenizer,
@@ -83,19 +100,59 @@ export class Conversation {
     this.stopTokens = [...new Set([this.endOfTurn, ...format.stopTokens])];
   }
 
-  /** Tokens before the policy's first token. Equal for the members of a group, if their world begins the same. */
-  prompt(observation: string, instruction = '', acknowledged: string = acknowledgement): SourcedTokens {
-    const { beforeFirstUser, beforeShownReply, betweenTurns } = this.format.pieces;
+  /**
+   * Tokens before the policy's first token. Equal for the members of a group, if their world begins the same. With calls,
+   * the instruction and the observation are one message beside the list of tools.
+   */
+  prompt(
+    observation: string,
+    instruction = '',
+    acknowledged: string = acknowledgement,
+    calls?: CallRules,
+  ): SourcedTokens {
+    const own = this.callFormat(calls);
+    if (own) return this.callPrompt(observation, instruction, own.pieces);
+    const { pieces } = this.format;
     const opening =
       this.format.instructs && instruction
-        ? `${beforeFirstUser}${this.user(instruction)}${beforeShownReply}${acknowledged}${betweenTurns}`
-        : beforeFirstUser;
-    return this.framed(opening, observation);
+        ? `${pieces.beforeFirstUser}${this.user(instruction)}${pieces.beforeShownReply}${acknowledged}${pieces.betweenTurns}`
+        : pieces.beforeFirstUser;
+    return this.framed(opening, this.user(observation), pieces.beforeReply);
+  }
+
+  private callPrompt(observation: string, instruction: string, pieces: CallPieces): SourcedTokens {
+    const { beforeFirstUser, beforeReply, trimsUser } = pieces;
+    const words = instruction ? `${trimsUser ? instruction.trim() : instruction.trimEnd()}\n\n` : '';
+    return this.framed(`${beforeFirstUser}${words}`, trimsUser ? observation.trim() : observation, beforeReply);
   }
 
   /** Tokens between a closed turn and the policy's next token: the world's text and the pieces around it. */
-  observation(text: string): SourcedTokens {
-    return this.framed(this.format.pieces.betweenTurns.slice(this.endText.length), text);
+  observation(text: string, calls?: CallRules): SourcedTokens {
+    const own = this.callFormat(calls)?.pieces;
+    if (own)
+      return this.framed(
+        own.beforeResult.slice(this.endText.length),
+        own.trimsResults ? text.trim() : text,
+        own.afterResult,
+      );
+    const { betweenTurns, beforeReply } = this.format.pieces;
+    return this.framed(betweenTurns.slice(this.endText.length), this.user(text), beforeReply);
+  }
+
+  /** Form of a conversation with these tools; null: without calls, or a policy that knows none. */
+  private callFormat(calls: CallRules | undefined): CallFormat | null {
+    if (!calls || !this.format.calls) return null;
+    const known = this.callFormats.get(calls.tools);
+    if (known) return known;
+    const made = this.format.calls(calls.tools, this.endText);
+    const [{ function: tool }] = calls.tools;
+    const example = made.write({ name: tool.name, arguments: {} }, '');
+    if (!isCallText(example))
+      throw new ConversationError(
+        `This model's chat template writes a call as ${JSON.stringify(example)}, and worlds read calls as JSON. Switch off "Calls by the chat template", or choose another model.`,
+      );
+    this.callFormats.set(calls.tools, made);
+    return made;
   }
 
   private user(text: string): string {
@@ -103,21 +160,20 @@ export class Conversation {
   }
 
   /** Returns shared arrays: do not write to them. */
-  private framed(before: string, text: string): SourcedTokens {
-    const key = `${before.length} ${before}${text}`;
+  private framed(before: string, text: string, after: string): SourcedTokens {
+    const key = `${before.length} ${before}${text}${after}`;
     const known = this.framings.get(key);
     if (known) return known;
     if (this.framings.size >= mostFramings) this.framings.clear();
-    const framing = this.frame(before, text);
+    const framing = this.frame(before, text, after);
     this.framings.set(key, framing);
     return framing;
   }
 
   /** Encodes piece and text as one text. A token across their border belongs to the world. */
-  private frame(before: string, text: string): SourcedTokens {
+  private frame(before: string, text: string, after: string): SourcedTokens {
     const { tokenizer } = this;
-    const after = this.format.pieces.beforeReply;
-    const tokens = tokenizer.encode(`${before}${this.user(text)}${after}`);
+    const tokens = tokenizer.encode(`${before}${text}${after}`);
     const start = commonPrefix(tokens, tokenizer.encode(before));
     const end = tokens.length - commonSuffix(tokens.subarray(start), tokenizer.encode(after));
     const source = new Uint8Array(tokens.length).fill(TokenSource.template);
@@ -137,12 +193,18 @@ export class Conversation {
   }
 
   /**
-   * Reply from which the world's parser reads this action; `write`: the world's own format. If no token ends a thought,
-   * the thought is part of the reply, as AgentGym's instruction requests.
+   * Reply from which the world's parser reads this action, in the world's own format (`write`) or as a call. If no token ends a
+   * thought, the thought is part of the reply, as AgentGym's instruction requests.
    */
-  reply(action: string, write = (text: string) => `Action:\n${text}`, thought = ''): string {
+  reply(action: string, write = underAction, thought = '', calls?: CallRules): string {
     if (!this.format.parsesReplies) return action;
-    const aloud = thought && this.endOfThought < 0 ? `Thought:\n${thought}\n\n` : '';
+    const spoken = thought && this.endOfThought < 0;
+    const own = this.callFormat(calls);
+    if (own) {
+      const call = calls!.callOf(action);
+      return call ? own.write(call, spoken ? thought : '') : action;
+    }
+    const aloud = spoken ? `Thought:\n${thought}\n\n` : '';
     return `${aloud}${write(action)}`;
   }
 

@@ -117,8 +117,8 @@ export class Episode {
   start(feedback: Feedback, world: PromptRules & Pick<WorldDescription, 'under'>, promptRoom: number): void {
     this.world = promptRulesOf(world, this.task);
     this.prompt = feedback.observation;
-    const { instruction, acknowledgement } = this.world;
-    const { tokens, source } = this.conversation.prompt(feedback.observation, instruction, acknowledgement);
+    const { instruction, acknowledgement, calls } = this.world;
+    const { tokens, source } = this.conversation.prompt(feedback.observation, instruction, acknowledgement, calls);
     this.promptTokens = tokens;
     this.append(tokens, source, -1);
     this.offer(feedback, false);
@@ -219,10 +219,7 @@ export class Episode {
   demonstrate(action: string, { recorded, thought = '', advice = true }: DemonstratedTurn = {}): boolean {
     const start = this.tokens.length;
     const { parsesReplies } = this.conversation.format;
-    const reply =
-      recorded !== undefined && parsesReplies
-        ? recorded
-        : this.conversation.reply(action, this.world.writeReply, thought);
+    const reply = recorded !== undefined && parsesReplies ? recorded : this.replyOf(action, thought);
     if (this.actions && !this.actions.includes(action)) return false;
     const thoughts = this.conversation.thought(thought);
     if (this.trie && advice) this.free(start, thoughts.length);
@@ -235,6 +232,11 @@ export class Episode {
     return true;
   }
 
+  private replyOf(action: string, thought = ''): string {
+    const { writeReply, calls } = this.world;
+    return this.conversation.reply(action, writeReply, thought, calls);
+  }
+
   /** Actions offered next under a mask, or listed by the world without one; empty: no list. */
   get offered(): readonly string[] {
     return this.worldActions ?? [];
@@ -243,7 +245,7 @@ export class Episode {
   /** Takes a turn that is not trained on: a misstep in a demonstration. The world need not offer it. */
   mention(action: string): void {
     const start = this.tokens.length;
-    const words = this.conversation.action(this.conversation.reply(action, this.world.writeReply));
+    const words = this.conversation.action(this.replyOf(action));
     this.action = action;
     this.refusal = null;
     this.reply = null;
@@ -342,7 +344,7 @@ export class Episode {
       this.end(ending);
       return;
     }
-    const { tokens, source } = this.conversation.observation(feedback.observation);
+    const { tokens, source } = this.conversation.observation(feedback.observation, this.world.calls);
     turn.observationStart = this.tokens.length;
     this.append(tokens, source, this.turns.length - 1);
     turn.observationEnd = this.tokens.length;

@@ -100,7 +100,7 @@ export class FreeRunningWorlds implements WorldScheduler {
     const world = this.worldOf(episode);
     if (starts) {
       episode.start(feedback, world.describe(), this.parts.promptTokens);
-      if (!episode.ended) setHorizon(episode, world, this.parts.limit, oracleTurns);
+      if (!episode.ended) setHorizon(episode, world, this.parts, oracleTurns);
     } else {
       episode.takeObservation(feedback);
       await this.parts.onAnswer(episode, world, feedback);

@@ -30,6 +30,8 @@ export interface RolloutRequest extends TurnSampling {
   /** Number of the first group (default 0): a row's random key starts from its group's number. */
   firstGroup?: number;
   limit: TurnLimit;
+  /** Turns beyond the limit for a task; absent: none for any. */
+  turnsBeyond?(task: Task): number;
   maskActions: boolean;
   rules: EpisodeRules;
 }
@@ -148,6 +150,7 @@ class RolloutLoop {
       worlds: parts.worlds,
       promptTokens: parts.policy.capacity.promptTokens,
       limit: request.limit,
+      turnsBeyond: request.turnsBeyond,
       signal: options.signal,
       release: (ended) => this.release(ended),
       onAnswer: (episode, world, feedback) => options.onTurn?.(turnEvent(episode, world, feedback)),

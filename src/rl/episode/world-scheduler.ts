@@ -3,7 +3,7 @@
  * to a world for all its rows and waits for every answer; `FreeRunningWorlds` (free-running-worlds.ts) makes one call
  * per row and takes the answers that have arrived. The rollout loop uses both through this interface.
  */
-import type { Feedback, World } from '../../envs/env.ts';
+import type { Feedback, Task, World } from '../../envs/env.ts';
 import { type TurnLimit, turnsFor } from '../schedule/horizon.ts';
 import type { Episode } from './episode.ts';
 
@@ -28,6 +28,8 @@ export interface SchedulerParts {
   /** Most tokens of a prompt. */
   promptTokens: number;
   limit: TurnLimit;
+  /** Turns beyond the limit for a task; absent: none for any. */
+  turnsBeyond?(task: Task): number;
   signal?: AbortSignal;
   /** Gives the policy's slots of ended episodes back. */
   release(ended: readonly Episode[]): void;
@@ -36,11 +38,16 @@ export interface SchedulerParts {
 }
 
 /** Sets an episode's horizon from its oracle's turns (null: no plan). */
-export function setHorizon(episode: Episode, world: World, limit: TurnLimit, oracleTurns: number | null): void {
+export function setHorizon(
+  episode: Episode,
+  world: World,
+  { limit, turnsBeyond }: Pick<SchedulerParts, 'limit' | 'turnsBeyond'>,
+  oracleTurns: number | null,
+): void {
   // A relative horizon needs the oracle's plan. An oracle that returned none is a failure of the world, not of the run.
   if (oracleTurns === null && world.describe().hasOracle && typeof limit !== 'number')
     episode.fail("The world's oracle gave no plan, which the horizon needs.");
-  else episode.setHorizon(turnsFor(limit, oracleTurns), oracleTurns);
+  else episode.setHorizon(turnsFor(limit, oracleTurns) + (turnsBeyond?.(episode.task) ?? 0), oracleTurns);
 }
 
 /** Steps a world for these episodes. A refused reply is answered by its refusal, and the world does not move. */

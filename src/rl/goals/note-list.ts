@@ -3,6 +3,9 @@
 /** Numbers of the policy that are saved with its weights, as 32-bit floats. */
 export type Notes = Map<string, number>;
 
+/** Texts of the policy that are saved with its weights. */
+export type Texts = Map<string, string>;
+
 /** Reads the records below `prefix`, in order; each has all `fields`. */
 export function readList<F extends string>(notes: Notes, prefix: string, fields: readonly F[]): Record<F, number>[] {
   const records: Record<F, number>[] = [];

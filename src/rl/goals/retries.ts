@@ -1,4 +1,4 @@
-/** Tasks that all episodes of a group failed: tried again after growing gaps, then given up. */
+/** Tasks that all episodes of a group failed: tried again after growing gaps, with more turns, then given up. */
 import { type Draw, isSameDraw } from './families.ts';
 import { type Notes, readList, writeList } from './note-list.ts';
 
@@ -45,6 +45,12 @@ export class Retries {
     return due.slice(0, most).map(({ family, before }) => ({ family, before }));
   }
 
+  /** Failures of a waiting draw: 1 after its group's first failure; 0: it does not wait. */
+  failuresOf(draw: Draw): number {
+    const known = this.waiting.find((each) => isSameDraw(each, draw));
+    return known ? known.failures + 1 : 0;
+  }
+
   /** Takes the outcome of a draw: true if at least one episode of its groups succeeded. */
   observe(draw: Draw, step: number, success: boolean): void {
     if (this.settings.retryShare === 0) return;
@@ -62,6 +68,12 @@ export class Retries {
     if (this.waiting.length <= mostWaiting) return;
     this.givenUp++;
     this.remove(this.waiting.reduce((worst, each) => (each.failures > worst.failures ? each : worst)));
+  }
+
+  /** A waiting draw is due at once. */
+  hurry(draw: Draw, step: number): void {
+    const known = this.waiting.find((each) => isSameDraw(each, draw));
+    if (known) known.due = step + 1;
   }
 
   commit(): void {

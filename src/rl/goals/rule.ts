@@ -3,7 +3,7 @@
  * in `rules/` holds everything particular to one rule; `registry.ts` lists them.
  */
 import * as v from 'valibot';
-import { option, real, text, whole } from '../../fields/fields.ts';
+import { choice, option, real, text, whole } from '../../fields/fields.ts';
 
 /** Training goals with one value of a stratum, for example all of TextCraft's depth 2, and the run's experience with them. */
 export interface Family {
@@ -30,7 +30,20 @@ export interface GoalSettings {
   retryShare: number;
   retryGap: number;
   retryMost: number;
+  retryTurns: number;
+  partsShare: number;
+  relabels: number;
+  familyWeight: number;
+  keep: number;
+  keptShare: number;
+  keptLeast: number;
+  distilEvery: number;
+  distilEpisodes: number;
+  distilAs: (typeof distilForms)[number];
 }
+
+/** Ways to learn from kept successes in steps of their own. */
+const distilForms = ['likelihood', 'weighted', 'preference'] as const;
 
 /** Bounded list of earlier tasks from which a rule repeats some (prioritised level replay). */
 export interface LevelReplay {
@@ -82,6 +95,62 @@ export const ruleFields = {
   retryMost: option(whole(1, 20), 4, {
     label: 'Repeats of a task',
     sentence: 'Failures of a repeated task after which it is given up.',
+  }),
+  retryTurns: option(whole(0, 100), 0, {
+    label: 'More turns at a repeat',
+    sentence: 'Turns that a failed task gets beyond the horizon, for each of its failures.',
+    unit: 'turns',
+  }),
+  partsShare: option(real(0, 0.9), 0, {
+    label: 'Draws for parts',
+    sentence:
+      'Largest share of a step’s draws that practise parts of failed tasks, where the world names parts; 0 practises none.',
+    step: 0.05,
+  }),
+  relabels: option(whole(0, 256), 0, {
+    label: 'Relabelled episodes',
+    sentence:
+      'Most tries in a step to keep a failed episode as a success at a part of its task, which the world judges; it needs kept successes.',
+    unit: 'tries',
+  }),
+  familyWeight: option(real(0, 4), 0, {
+    label: 'Weight of hard families',
+    sentence:
+      'Exponent of a family’s failure rate in the weight of its episodes, so that easy families do not drown hard ones; at 0 all episodes count the same.',
+    step: 0.25,
+  }),
+  keep: option(whole(0, 1000), 0, {
+    label: 'Kept successes',
+    sentence: 'Most successful episodes that are kept, of different tasks and plans; 0 keeps none.',
+    unit: 'episodes',
+  }),
+  keptShare: option(real(0, 0.9), 0, {
+    label: 'Draws for kept successes',
+    sentence:
+      'Largest share of a step’s draws that repeat the task of a kept success, which joins the update with its importance weight; 0 mixes none in.',
+    step: 0.05,
+  }),
+  keptLeast: option(real(0, 0.9), 0, {
+    label: 'Least weight of a kept success',
+    sentence:
+      'Lower bound of a kept success’s share in the update of its task; at 0 the share is its probability, and the gradient is unbiased.',
+    step: 0.05,
+  }),
+  distilEvery: option(whole(0, 10_000), 0, {
+    label: 'Distil every',
+    sentence: 'Steps between two updates on kept successes alone; 0 makes none.',
+    unit: 'steps',
+  }),
+  distilEpisodes: option(whole(1, 256), 32, {
+    label: 'Distilled successes',
+    sentence: 'Kept successes in such an update.',
+    unit: 'episodes',
+  }),
+  distilAs: option(choice(distilForms), 'likelihood', {
+    label: 'Distil by',
+    sentence:
+      'Form of such an update: imitation of every success, imitation weighted by the reward (AgentEvol), or preference over a failed episode of the same task (DPO).',
+    choiceLabels: { likelihood: 'Imitation', weighted: 'Weighted imitation', preference: 'Preference' },
   }),
 };
 

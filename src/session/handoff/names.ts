@@ -7,4 +7,5 @@ export const handoffChoices = [
   { name: 'verl', label: 'verl' },
   { name: 'agentgym-rl', label: 'AgentGym-RL' },
   { name: 'trl', label: 'TRL' },
+  { name: 'trl-tools', label: 'TRL (environment_factory)' },
 ] as const;

@@ -5,9 +5,10 @@
 import { agentGymRl } from './agentgym-rl.ts';
 import { HandoffError, type HandoffTarget } from './target.ts';
 import { trl } from './trl.ts';
+import { trlTools } from './trl-tools.ts';
 import { verl } from './verl.ts';
 
-export const handoffTargets: readonly HandoffTarget[] = [verl, agentGymRl, trl];
+export const handoffTargets: readonly HandoffTarget[] = [verl, agentGymRl, trl, trlTools];
 
 export const handoffNames: readonly string[] = handoffTargets.map(({ name }) => name);
 

@@ -64,7 +64,7 @@ export const addressOf = ({ port }: WorldServer, path: string) => `http://127.0.
  * HandoffError if there is none.
  */
 export function counterpartOf(
-  { name: trainer, label }: HandoffTarget,
+  { name, trainer = name, label }: Pick<HandoffTarget, 'name' | 'trainer' | 'label'>,
   { experiment }: HandoffInput,
   ledger: Ledger,
 ): Counterpart {

@@ -4,6 +4,7 @@
  * settings through a ledger.
  */
 import type { WorldOptions } from '../../envs/env.ts';
+import type { FunctionTool } from '../../envs/tools.ts';
 import type { Experiment } from '../../experiment/experiment.ts';
 import type { Ledger } from './ledger.ts';
 
@@ -43,6 +44,10 @@ export interface WorldServer {
   agentgym: string;
   /** Path of AgentGym's protocol, appended to the address. */
   agentgymPath: string;
+  /** Null: the world is played by texts. */
+  tools: readonly FunctionTool[] | null;
+  /** Instruction beside a list of the tools; null: none of its own. */
+  callInstruction: string | null;
 }
 
 export interface HandedPolicy {
@@ -80,6 +85,8 @@ type SettingsValue = string | number | boolean | null;
 
 export interface HandoffTarget {
   name: string;
+  /** Its key among an algorithm's counterparts. Default: `name`. */
+  trainer?: string;
   label: string;
   /** One sentence for the user. */
   sentence: string;

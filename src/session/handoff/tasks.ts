@@ -47,8 +47,10 @@ async function formOf(module: WorldModule): Promise<AgentGymForm> {
   );
 }
 
-async function sourcesOf({ worlds }: Experiment): Promise<{ sources: Source[]; servers: WorldServer[] }> {
-  const servers: WorldServer[] = [];
+type Listening = Omit<WorldServer, 'tools' | 'callInstruction'>;
+
+async function sourcesOf({ worlds }: Experiment): Promise<{ sources: Source[]; servers: Listening[] }> {
+  const servers: Listening[] = [];
   const sources: Source[] = [];
   for (const { name, options, weight, evaluated } of worlds) {
     const module = worldModule(name);
@@ -143,8 +145,12 @@ export async function handedTasks(
   { done, steps }: { done: number; steps: number },
   openWorld: OpenWorld,
 ): Promise<HandedTasks> {
-  const { sources, servers } = await sourcesOf(experiment);
+  const { sources, servers: known } = await sourcesOf(experiment);
   return withWorlds(experiment, openWorld, async (worlds) => {
+    const servers = known.map((each): WorldServer => {
+      const { tools = null, callInstruction = null } = worlds.get(each.world)!.describe();
+      return { ...each, tools, callInstruction };
+    });
     const lists: Lists[] = [];
     for (const source of sources) lists.push(await listsOf(source, worlds.get(source.module.name)!));
     const sampler = new TaskSampler(

@@ -6,6 +6,7 @@
 
 import type { Json } from '../../envs/env.ts';
 import type { Ledger } from './ledger.ts';
+import trainer from './python/tabgym_trl.py?raw';
 import worldClient from './python/tabgym_world.py?raw';
 import train from './python/trl_train.py?raw';
 import { addressOf, counterpartOf, jsonLines, openingOf, rulesOf, stagesAfter, takeUnneeded } from './shared.ts';
@@ -161,7 +162,7 @@ function batches(ledger: Ledger, { steps }: HandoffInput): { fields: Fields; upd
 }
 
 function configOf(ledger: Ledger, input: HandoffInput, batch: Fields): Fields {
-  const { name: _, set = {} } = counterpartOf(trl, input, ledger);
+  const { name: _, set = {} } = counterpartOf({ name: 'trl', label: 'TRL' }, input, ledger);
   if (ledger.take<number>('algorithm.advantageEpsilon', spreadFloor) !== spreadFloor)
     ledger.note('algorithm.advantageEpsilon', `it is ${spreadFloor} there`);
   return {
@@ -180,7 +181,6 @@ function configOf(ledger: Ledger, input: HandoffInput, batch: Fields): Fields {
     // The rows are already in the order in which the run would have drawn them.
     shuffle_dataset: false,
     disable_dropout: true,
-    reward_weights: [1, 0],
     remove_unused_columns: false,
     logging_steps: 1,
     save_steps: 20,
@@ -203,6 +203,31 @@ function adapterOf(ledger: Ledger, { policy }: HandoffInput): { model: string; l
   return { model: policy.base!.name, lora };
 }
 
+/**
+ * Settings of a training script (`tabgym.json`), for both hand-offs to TRL. `reward_weights`: those of its reward
+ * functions.
+ */
+export function settingsOf(input: HandoffInput, ledger: Ledger, rewardWeights: number[]) {
+  takeUnneeded(ledger, input);
+  if (ledger.take<number>('evaluation.every') !== 0)
+    ledger.note(
+      'evaluation.every',
+      'there is no evaluation during training there: bring the policy back to evaluate it',
+    );
+  for (const [field, why] of Object.entries(unknown)) ledger.note(`algorithm.${field}`, why);
+  const { fields, updates } = batches(ledger, input);
+  const rules = rulesOf(ledger);
+  if (rules.world_failure === 'drop')
+    ledger.note('algorithm.endings.worldFailure', 'an episode whose world failed has return 0 there');
+  ledger.note('sampling.promptTokens', 'prompts have no length limit there');
+  return {
+    rules,
+    updates,
+    config: { ...configOf(ledger, input, fields), reward_weights: rewardWeights },
+    ...adapterOf(ledger, input),
+  };
+}
+
 const rowFor = (input: HandoffInput) => (row: TaskRow, place: number) => ({
   // The prompt that TRL passes to the rollout; it identifies the row.
   prompt: `${place} ${row.item}`,
@@ -215,33 +240,34 @@ const rowFor = (input: HandoffInput) => (row: TaskRow, place: number) => ({
   opening: openingOf(row),
 });
 
+export const trlPins = ['trl==1.16.0', 'transformers==5.23.0', 'peft==0.21.2', 'torch', 'aiohttp'];
+
+export const runScript = `#!/usr/bin/env bash
+# Trains on with TRL. The worlds are served by ./serve.sh, here or on the machine that TABGYM_WORLDS names.
+set -euo pipefail
+cd "$(dirname "$0")"
+exec accelerate launch --num_processes "\${GPUS:-1}" train.py "$@"
+`;
+
+export const howTo = () => ({
+  start: 'GPUS=1 ./run.sh                     # fields of GRPOConfig may follow, as use_vllm=true vllm_mode=colocate',
+  back: 'npm run train -- --from trained --out runs/back',
+});
+
 export const trl: HandoffTarget = {
   name: 'trl',
   label: 'TRL',
   sentence: 'Trains on one machine with Hugging Face’s GRPOTrainer and a script that plays Tabgym’s worlds.',
-  pins: ['trl==1.16.0', 'transformers==5.23.0', 'peft==0.21.2', 'torch', 'aiohttp'],
+  pins: trlPins,
   // not a kind: a protocol
   protocol: 'openenv',
 
   write(input, ledger): NamedTexts {
-    takeUnneeded(ledger, input);
-    if (ledger.take<number>('evaluation.every') !== 0)
-      ledger.note(
-        'evaluation.every',
-        'there is no evaluation during training there: bring the policy back to evaluate it',
-      );
-    for (const [field, why] of Object.entries(unknown)) ledger.note(`algorithm.${field}`, why);
-    const { fields, updates } = batches(ledger, input);
-    const rules = rulesOf(ledger);
-    if (rules.world_failure === 'drop')
-      ledger.note('algorithm.endings.worldFailure', 'an episode whose world failed has return 0 there');
-    ledger.note('sampling.promptTokens', 'prompts have no length limit there');
+    const { updates, ...shared } = settingsOf(input, ledger, [1, 0]);
     const settings = {
-      config: configOf(ledger, input, fields),
-      ...adapterOf(ledger, input),
+      ...shared,
       instructed: input.policy.instructed,
       horizon: stagesAfter(input.experiment.horizon, input.done),
-      rules,
       updates_per_step: updates,
       turn_tokens: ledger.take<number>('sampling.maxTokensPerTurn'),
       completion_tokens: input.experiment.sampling.completionTokens,
@@ -250,18 +276,11 @@ export const trl: HandoffTarget = {
       'tabgym.json': `${JSON.stringify(settings, null, 2)}\n`,
       'train.jsonl': jsonLines(input.train.map(rowFor(input))),
       'train.py': train,
+      'tabgym_trl.py': trainer,
       'tabgym_world.py': worldClient,
-      'run.sh': `#!/usr/bin/env bash
-# Trains on with TRL. The worlds are served by ./serve.sh, here or on the machine that TABGYM_WORLDS names.
-set -euo pipefail
-cd "$(dirname "$0")"
-exec accelerate launch --num_processes "\${GPUS:-1}" train.py "$@"
-`,
+      'run.sh': runScript,
     };
   },
 
-  howTo: () => ({
-    start: 'GPUS=1 ./run.sh                     # fields of GRPOConfig may follow, as use_vllm=true vllm_mode=colocate',
-    back: 'npm run train -- --from trained --out runs/back',
-  }),
+  howTo,
 };

@@ -49,6 +49,8 @@ const schema = v.strictObject({
     sentence: "Use the original's rules where ours differ, for comparison with published results.",
   }),
   instruction: instructionField,
+  // Only in subgoals: number of the action of the instruction that is asked alone, in the order of doing them.
+  part: v.optional(whole(1, 4)),
 });
 
 /**

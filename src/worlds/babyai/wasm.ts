@@ -28,6 +28,7 @@ interface Exports {
   contentLook(slot: number, cell: number): number;
   oracle(slot: number): number;
   oracleStates(): number;
+  actionsOfMission(slot: number): number;
 }
 
 /** Parameters of one world: AgentGym's level (1 to 40) and seed, and the kind of observation. */
@@ -42,6 +43,8 @@ export interface Start {
   reads?: boolean;
   /** If true, the observation includes remembered things. */
   remembers?: boolean;
+  /** Number of the only action of the instruction to keep, from 1 in the order of doing them. Default: all. */
+  part?: number;
 }
 
 export interface Answer {
@@ -303,6 +306,11 @@ export class BabyAiWasm {
   mission(slot: number): string {
     return this.text(this.wasm.missionText(slot, 0));
   }
+  /** Number of actions that the instruction names. */
+  actionsOfMission(slot: number): number {
+    return this.wasm.actionsOfMission(slot);
+  }
+
   goal(slot: number): string {
     return this.text(this.wasm.missionText(slot, 1));
   }
@@ -363,11 +371,14 @@ export class BabyAiWasm {
     this.writeSlots(slots, from, to);
     for (let k = from; k < to; k++) this.writeStart((this.at.tasks + (k - from) * 64) >> 2, starts[k]);
   }
-  private writeStart(at: number, { level, seed, upstream, compact, explores, reads, remembers }: Start): void {
+  private writeStart(
+    at: number,
+    { level, seed, upstream, compact, explores, reads, remembers, part = 0 }: Start,
+  ): void {
     const words = seedWords(seed);
     this.ints[at] = level;
     const options = [upstream, compact, explores, reads, remembers];
-    this.ints[at + 1] = options.reduce((bits, option, bit) => bits | (option ? 1 << bit : 0), 0);
+    this.ints[at + 1] = options.reduce((bits, option, bit) => bits | (option ? 1 << bit : 0), part << 8);
     this.ints[at + 2] = words.length;
     for (let k = 0; k < words.length; k++) this.ints[at + 3 + k] = words[k];
   }

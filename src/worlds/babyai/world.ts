@@ -21,6 +21,9 @@ import { familyOf, itemsOf, levelOf, seedOf } from './split.ts';
 import type { BabyAiView } from './view-data.ts';
 import { type Answer, BabyAiWasm, MAX_SLOTS, type Start } from './wasm.ts';
 
+/** Slot in which a task is generated to be examined. */
+const trialSlot = MAX_SLOTS - 1;
+
 const CHECK = 'check available actions';
 
 /** State of the episode in a slot. */
@@ -105,6 +108,21 @@ export class BabyAi implements World {
     });
   }
 
+  /** Each action of an instruction that names several, alone. */
+  async subgoals(tasks: readonly Task[]): Promise<Task[][]> {
+    return tasks.map((task) => {
+      const options = parseBabyAiOptions(task.options);
+      if (options.part !== undefined) return [];
+      this.wasm.generate([trialSlot], [startOf(task)]);
+      const count = this.wasm.actionsOfMission(trialSlot);
+      if (count < 2) return [];
+      return Array.from({ length: count }, (_, i) => ({
+        ...task,
+        options: { ...options, part: i + 1 } as WorldOptions,
+      }));
+    });
+  }
+
   async view(slot: number): Promise<BabyAiView> {
     const { level } = this.episode(slot);
     const facts = this.wasm.facts(slot);
@@ -135,7 +153,7 @@ export class BabyAi implements World {
 function startOf({ id, options }: Task): Start {
   if (!Number.isSafeInteger(id) || id < 0)
     throw new WorldError(`BabyAI's item ids must be whole numbers, 0 or more (level - 1 + 40 * seed), not ${id}.`);
-  const { upstream, observation, oracle } = parseBabyAiOptions(options);
+  const { upstream, observation, oracle, part } = parseBabyAiOptions(options);
   return {
     level: levelOf(id),
     seed: seedOf(id),
@@ -144,6 +162,7 @@ function startOf({ id, options }: Task): Start {
     remembers: observation === 'memory',
     explores: oracle !== 'sees',
     reads: oracle === 'reads',
+    part,
   };
 }
 

@@ -81,6 +81,8 @@ const schema = v.strictObject({
       'Extent of the exchange with new names at each draw: only the names of things, or also boxes, side rooms, paints, and warm with cold. In the second case names that contain solid or liquid keep it, and less can be memorised.',
     choiceLabels: { names: 'Names', all: 'Names, boxes, rooms, paints, and warm with cold' },
   }),
+  // Only in subgoals: number of ordered subgoals at which an episode ends as a success.
+  part: v.optional(whole(1, 40)),
 });
 
 export type SciWorldOptions = v.InferOutput<typeof schema>;

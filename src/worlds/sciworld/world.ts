@@ -127,7 +127,7 @@ export class SciWorld implements World {
     this.slots.set(slot, state);
     const look = this.simulator.step(world, 'look around');
     return {
-      observation: show(`${description}\n${look}`),
+      observation: show(`${this.taskText(state, description)}\n${look}`),
       reward: 0,
       done: false,
       valid: true,
@@ -148,15 +148,44 @@ export class SciWorld implements World {
     const answer = simulator.step(state.world, naming?.toOriginal(action) ?? action);
     const observation = naming?.toShown(answer) ?? answer;
     const score = percent(simulator.score(state.world));
-    state.score = score / 100;
-    state.done =
-      simulator.completed(state.world) || score < 0 || simulator.moves(state.world) > state.options.stepLimit;
+    const { part, stepLimit } = state.options;
+    const isReached = part !== undefined && score >= 0 && this.reached(state.world) >= part;
+    state.score = isReached ? 1 : part === undefined ? score / 100 : Math.min(0, score / 100);
+    state.done = isReached || simulator.completed(state.world) || score < 0 || simulator.moves(state.world) > stepLimit;
     const valid = simulator.accepted() || simulator.pending(state.world) > 0;
     state.findings.record(action, observation);
     if (state.plan?.[0] === action) state.plan = state.plan.slice(1);
     // A refused action changes nothing, so the plan stays valid.
     else if (valid) state.plan = undefined;
     return { observation, reward: state.score, done: state.done, valid, validActions: this.list(state) };
+  }
+
+  /** Number of ordered subgoals that are reached. */
+  private reached(world: number): number {
+    return this.simulator.goals(world).filter(({ ordered, reached }) => ordered && reached).length;
+  }
+
+  /** The task's description; for a part of it, followed by the subgoal that ends the episode. */
+  private taskText({ world, options: { part } }: Slot, description: string): string {
+    if (part === undefined) return description;
+    const ordered = this.simulator.goals(world).filter((goal) => goal.ordered);
+    return `${description}\nSubgoal: ${ordered[Math.min(part, ordered.length) - 1]?.text ?? 'none'}.`;
+  }
+
+  /** The ordered subgoals of each task but the last, which is the task itself. */
+  async subgoals(tasks: readonly Task[]): Promise<Task[][]> {
+    return tasks.map((task) => {
+      const options = parseSciWorldOptions(task.options);
+      if (options.part !== undefined) return [];
+      const { task: name, variation } = itemOf(task.id);
+      this.trialWorld ??= this.simulator.create();
+      this.simulator.load(this.trialWorld, name, variation, bitsOf(options.simplifications, name));
+      const count = this.simulator.goals(this.trialWorld).filter(({ ordered }) => ordered).length;
+      return Array.from({ length: Math.max(0, count - 1) }, (_, i) => ({
+        ...task,
+        options: { ...options, part: i + 1 } as WorldOptions,
+      }));
+    });
   }
 
   private list({ world, options, naming }: Slot): readonly string[] | undefined {

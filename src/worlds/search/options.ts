@@ -87,6 +87,8 @@ const schema = v.strictObject({
     sentence: "Follow AgentGym's SearchQA exactly: its long prompt, its tags, and any number of answers.",
   }),
   instruction: instructionField,
+  // Only in subgoals: asks for what a made question needs after so many hops.
+  part: v.optional(whole(1, mostHops)),
 });
 
 export type SearchOptions = v.InferOutput<typeof schema>;

@@ -6,7 +6,8 @@ import type { Mention } from './universe/prose.ts';
 
 export interface Source {
   readonly retriever: Retriever;
-  question(number: number): Promise<SourceQuestion> | SourceQuestion;
+  /** `part`: number of hops after which the question ends; 0: the whole question. */
+  question(number: number, part?: number): Promise<SourceQuestion> | SourceQuestion;
   /** Names in a question. */
   namedBy(question: SourceQuestion): readonly Mention[];
   /** Mentions of a document, starting with its title. */

@@ -124,6 +124,19 @@ export class Search implements World {
       .map((id) => ({ world: 'search', id, options: options as WorldOptions, strata: {} }));
   }
 
+  /** Questions for what a made question needs after each of its hops but the last. */
+  async subgoals(tasks: readonly Task[]): Promise<Task[][]> {
+    return tasks.map((task) => {
+      const options = parseSearchOptions(task.options);
+      const hops = options.corpus || options.part ? 1 : Number(task.strata.hops ?? 1);
+      return Array.from({ length: hops - 1 }, (_, i) => ({
+        ...task,
+        options: { ...options, part: i + 1 } as WorldOptions,
+        strata: { ...task.strata, hops: i + 1 },
+      }));
+    });
+  }
+
   async reset(slots: readonly number[], tasks: readonly Task[], signal?: AbortSignal): Promise<Feedback[]> {
     checkLengths('reset', slots, tasks);
     const begun: Episode[] = [];
@@ -143,7 +156,7 @@ export class Search implements World {
     const filled = parseSearchOptions(options);
     const place = filled.corpus ? { universe: 0, number: id } : placeOf(id, filled.questions);
     const source = await this.sourceOf(filled, place.universe);
-    return new Episode(source, await source.question(place.number), filled);
+    return new Episode(source, await source.question(place.number, filled.part), filled);
   }
 
   /** Returns a cached source or opens it. The episodes of a group share a universe, and so do the tasks of an epoch. */

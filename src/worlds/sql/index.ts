@@ -20,8 +20,8 @@ export const sql: WorldModule = {
   },
   budget: {
     tiny: { promptTokens: 96, completionTokens: 512, maxTokensPerTurn: 64 },
-    language: ({ upstream, tables, schema }) => ({
-      promptTokens: 512 + (upstream || schema === 'shown' ? 60 * Number(tables ?? 4) : 0),
+    language: ({ upstream, tables, schema, calls }) => ({
+      promptTokens: (calls ? 768 : 512) + (upstream || schema === 'shown' ? 60 * Number(tables ?? 4) : 0),
       observationTokens: 320,
       oracleTurns: upstream ? 1 : 5,
     }),

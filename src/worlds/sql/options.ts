@@ -2,6 +2,7 @@
 import * as v from 'valibot';
 import { instructionField } from '../../envs/instruction.ts';
 import { optionsReader } from '../../envs/options.ts';
+import { callsField } from '../../envs/tools.ts';
 import { choice, listOf, option, text, toggle, whole } from '../../fields/fields.ts';
 
 const name = (of: string) =>
@@ -82,6 +83,7 @@ const schema = v.strictObject({
     sentence: "Follow AgentGym's SQLGym: the schema in words, and one statement as the only turn.",
   }),
   instruction: instructionField,
+  calls: callsField,
 });
 
 export type SqlOptions = v.InferOutput<typeof schema>;

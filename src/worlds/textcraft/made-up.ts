@@ -234,6 +234,11 @@ function depthsOf(recipes: readonly Recipe[]): Map<string, number> {
  */
 const depthFactor = 3;
 
+/** Key of the order of a list's further goals. */
+const askedSeed = 0x61736b;
+/** Most turns of a plan that is read for its parts. */
+const mostTurnsOfPlan = 60;
+
 /** The list's things except its goal, each once, in a random order that favours deep ones. */
 function* otherGoals({ recipes, goal }: RecipeList, draws: Draws): Generator<string> {
   const left = [...depthsOf(recipes)]
@@ -256,12 +261,63 @@ function goalOfMember(list: RecipeList, seed: number, member: number, isAllowed:
   const { recipes, goal } = list;
   if (member === 0) return goal;
   const asked = [goal];
-  for (const name of otherGoals(list, new Draws(seed ^ 0x61736b))) {
+  for (const name of otherGoals(list, new Draws(seed ^ askedSeed))) {
     if (!isAllowed(name) || !new CraftOracle({ recipes, goal: name }, 0).next()) continue;
     if (asked.push(name) > member) return name;
   }
   return asked[member % asked.length];
 }
+
+/** A thing that must be crafted on the way to a list's goal, as a goal of the list. */
+export interface PartOfList {
+  /** Number of the goal among those of the list. */
+  asked: number;
+  depth: number;
+}
+
+/** Things that the oracle crafts before the goal, in its order; those that are not allowed as goals are left out. */
+function partsOf(list: RecipeList, base: RecipeList, seed: number, isAllowed: (name: string) => boolean): PartOfList[] {
+  const crafted = craftedBefore(list, seed);
+  if (crafted.length === 0) return [];
+  const depths = depthsOf(list.recipes);
+  const goals = [base.goal, ...otherGoals(base, new Draws(seed ^ askedSeed))].filter(
+    (name, i) => i === 0 || (isAllowed(name) && new CraftOracle({ ...base, goal: name }, 0).next() !== null),
+  );
+  return crafted.flatMap((name) => {
+    const asked = goals.indexOf(name);
+    return asked > 0 ? [{ asked, depth: depths.get(name) ?? 0 }] : [];
+  });
+}
+
+/** Things that a plan of the oracle crafts before the goal, in its order. */
+function craftedBefore(list: RecipeList, seed: number): string[] {
+  const world = new ListWorld(list);
+  const oracle = new CraftOracle(list, seed);
+  const crafted = new Set<string>();
+  for (let advice = oracle.next(), turn = 0; advice && turn < mostTurnsOfPlan; advice = oracle.next(), turn++) {
+    const { valid, done } = world.step(advice.action);
+    if (done) break;
+    const recipe = readCommand(advice.action);
+    if (valid && recipe) crafted.add(recipe.name);
+    oracle.record(advice.action, valid);
+  }
+  crafted.delete(list.goal);
+  return [...crafted];
+}
+
+/** Parts on the way to goal number `member` of a generated list. */
+export function partsOfMadeUp(vocabulary: Vocabulary, seed: number, member: number): PartOfList[] {
+  const base = madeUpList(vocabulary, seed, 0);
+  return partsOf(madeUpList(vocabulary, seed, member), base, seed, () => true);
+}
+
+/** Parts on the way to goal number `member` of one of the world's own lists. */
+export const partsOfOwn = (
+  base: RecipeList,
+  seed: number,
+  member: number,
+  isAllowed: (name: string) => boolean,
+): PartOfList[] => partsOf(withOtherGoal(base, seed, member, isAllowed), base, seed, isAllowed);
 
 /** The generated list of a seed, with its goal number `member`. */
 export function madeUpList(vocabulary: Vocabulary, seed: number, member: number): RecipeList {

@@ -15,7 +15,15 @@ import {
 } from '../../envs/env.ts';
 import { loadWasm } from '../../envs/transport/wasm.ts';
 import { textcraftDescription } from './description.ts';
-import { ListWorld, madeUpList, type Vocabulary, withOtherGoal } from './made-up.ts';
+import {
+  ListWorld,
+  madeUpList,
+  type PartOfList,
+  partsOfMadeUp,
+  partsOfOwn,
+  type Vocabulary,
+  withOtherGoal,
+} from './made-up.ts';
 import { itemWords, NameExchange, renamed } from './name-exchange.ts';
 import { parseTextCraftOptions, type TextCraftOptions } from './options.ts';
 import { isKind } from './oracle.ts';
@@ -216,6 +224,26 @@ export class TextCraft implements World {
    */
   async oracleIsListed(slots: readonly number[]): Promise<(boolean | null)[]> {
     return this.plans(slots, (_text, flags) => (flags === 0 ? null : flags === LISTED_PLAN));
+  }
+
+  /** Things to be crafted on the way to the goal, as goals of the same list. */
+  async subgoals(tasks: readonly Task[]): Promise<Task[][]> {
+    return tasks.map((task) => {
+      const options = parseTextCraftOptions(task.options);
+      return this.partsOf(task.id, options).map(({ asked, depth }) => ({
+        ...task,
+        options: { ...options, asked },
+        strata: { ...task.strata, depth },
+      }));
+    });
+  }
+
+  private partsOf(id: number, options: TextCraftOptions): PartOfList[] {
+    const { madeUp, asked, listSeed, apart, wholeNames } = options;
+    if (madeUp) return partsOfMadeUp(this.vocabulary(wholeNames), listSeed, asked);
+    const own = readRecipeList(this.taskText(id, { ...options, naming: 0 }).observation);
+    const heldOut = this.heldOutGoals(apart);
+    return own ? partsOfOwn(own, listSeed, asked, (name) => !heldOut.has(name)) : [];
   }
 
   async view(slot: number): Promise<TextCraftView> {

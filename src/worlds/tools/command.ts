@@ -1,5 +1,7 @@
 /** The command form of a call, `NAME value value`: its values, and the same call in AgentGym's form. */
-import type { Tool } from './tool.ts';
+import type { Json } from '../../envs/env.ts';
+import type { ToolCall } from '../../envs/tools.ts';
+import type { Parameter, Tool } from './tool.ts';
 
 function unquoted(text: string): string {
   try {
@@ -22,13 +24,43 @@ export function valuesOf(rest: string, count: number): string[] {
   return left ? [...values, left] : values;
 }
 
-/** A reply with this action in AgentGym's form. An action that is not a command of these tools stays as it is. */
-export function replyWith(action: string, tools: readonly Tool[]): string {
+const numeric = new Set(['integer', 'number']);
+
+/** A value of a command in the first type of its parameter, if it can be read as one. */
+function typed(value: string, { type }: Parameter): Json {
+  const [first] = [type].flat();
+  if (numeric.has(first) && value.trim() && Number.isFinite(Number(value))) return Number(value);
+  if (first === 'boolean' && /^(true|false)$/i.test(value)) return value.toLowerCase() === 'true';
+  if (first !== 'array') return value;
+  try {
+    return JSON.parse(value);
+  } catch {
+    return value;
+  }
+}
+
+/** The call that a command stands for, with its values as texts; null: it names none of these tools. */
+function commandIn(action: string, tools: readonly Tool[]): { tool: Tool; values: [string, string][] } | null {
   const name = /^\S*/.exec(action)![0];
   const tool = tools.find((each) => each.name === name);
-  if (!tool) return /^\s*Action:/.test(action) ? action : `Action: ${action}`;
+  if (!tool) return null;
   const parameters = Object.keys(tool.parameters);
   const values = valuesOf(action.slice(name.length), parameters.length);
-  const input = JSON.stringify(Object.fromEntries(values.map((value, k) => [parameters[k], value])));
-  return `Action: ${name} with Action Input: ${input}`;
+  return { tool, values: values.map((value, k): [string, string] => [parameters[k], value]) };
+}
+
+/** The call that a command stands for, with arguments in the types of its schema; null: it names none of these tools. */
+export function callOfCommand(action: string, tools: readonly Tool[]): ToolCall | null {
+  const command = commandIn(action, tools);
+  if (!command) return null;
+  const { tool, values } = command;
+  const given = values.map(([key, value]) => [key, typed(value, tool.parameters[key])]);
+  return { name: tool.name, arguments: Object.fromEntries(given) };
+}
+
+/** A reply with this action in AgentGym's form. An action that is not a command of these tools stays as it is. */
+export function replyWith(action: string, tools: readonly Tool[]): string {
+  const command = commandIn(action, tools);
+  if (!command) return /^\s*Action:/.test(action) ? action : `Action: ${action}`;
+  return `Action: ${command.tool.name} with Action Input: ${JSON.stringify(Object.fromEntries(command.values))}`;
 }

@@ -51,6 +51,7 @@ const promptTokens = (instruction: string) => 64 * Math.ceil((instruction.length
 
 function moduleOf({ facts, family, texts }: Parts): WorldModule {
   const description = descriptionOf(facts);
+  const listed = `${description.callInstruction}${JSON.stringify(description.tools)}`;
   return {
     ...description,
     group: 'Tools',
@@ -69,8 +70,8 @@ function moduleOf({ facts, family, texts }: Parts): WorldModule {
     },
     budget: {
       tiny: { promptTokens: 64, completionTokens: 640, maxTokensPerTurn: 24 },
-      language: () => ({
-        promptTokens: promptTokens(description.instruction),
+      language: ({ calls }) => ({
+        promptTokens: promptTokens(calls ? listed : description.instruction),
         observationTokens: facts.observationTokens,
         oracleTurns: facts.oracleTurns,
       }),

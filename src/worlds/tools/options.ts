@@ -2,6 +2,7 @@
 import * as v from 'valibot';
 import { instructionField } from '../../envs/instruction.ts';
 import { optionsReader } from '../../envs/options.ts';
+import { callsField } from '../../envs/tools.ts';
 import { choice, listOf, option, toggle, whole } from '../../fields/fields.ts';
 
 /** First number of the held-out tasks of a template. */
@@ -54,6 +55,7 @@ const common = {
     sentence: "Follow AgentGym's tool server exactly: its form of actions, its texts and its judging with its faults.",
   }),
   instruction: instructionField,
+  calls: callsField,
 };
 
 /** Options reader of a family. `own`: sizes of its data, as whole numbers. */

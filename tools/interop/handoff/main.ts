@@ -1,6 +1,6 @@
 /**
  * `npm run test:interop-handoff [-- PART...]`: checks that other programs read our exports, and that we read what they
- * train. Parts: exports (transformers, PEFT, onnxruntime), verl, agentgym-rl, trl. Each runs in a Python environment
+ * train. Parts: exports (transformers, PEFT, onnxruntime), verl, agentgym-rl, trl, trl-tools. Each runs in a Python environment
  * under build/interop, or in the one that a variable names (TABGYM_HANDOFF_PYTHON, TABGYM_VERL_PYTHON;
  * TABGYM_AGENTGYM_RL and TABGYM_AGENTGYM are checkouts). A part with missing requirements is skipped by name; exits
  * with 1 if a check fails.
@@ -9,14 +9,23 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { pythonWith, Skipped } from '../environment.mjs';
-import { ourScores, prepare } from './material.ts';
+import { byTools, ourScores, prepare, prepareTools } from './material.ts';
 
 const folder = resolve('build/interop/handoff');
 const scripts = resolve('tools/interop/handoff');
 const limit = 1e-4;
 const port = 36_001;
 
-const shared = ['torch', 'transformers==5.23.0', 'peft==0.21.2', 'trl==1.16.0', 'onnxruntime', 'aiohttp', 'hydra-core'];
+const shared = [
+  'torch',
+  'transformers==5.23.0',
+  'peft==0.21.2',
+  'trl==1.16.0',
+  'onnxruntime',
+  'aiohttp',
+  'jmespath',
+  'hydra-core',
+];
 const forVerl = [
   'verl==0.9.1',
   'transformers>=5.5.3,<5.11',
@@ -134,11 +143,17 @@ const parts: { [part: string]: () => Promise<void> } = {
     const interpreter = python('TABGYM_HANDOFF_PYTHON', 'handoff', shared);
     await served('trl', () => run(interpreter, 'trl_steps.py', '10'));
   },
+  [byTools]: async () => {
+    const interpreter = python('TABGYM_HANDOFF_PYTHON', 'handoff', shared);
+    await served(byTools, () => run(interpreter, 'trl_tools_steps.py', '10'));
+  },
 };
 
 const wanted = process.argv.slice(2);
 mkdirSync(join(folder, '..'), { recursive: true });
-await prepare(folder, (line) => console.log(line));
+const tell = (line: string) => console.log(line);
+if (!wanted.length || wanted.some((name) => name !== byTools)) await prepare(folder, tell);
+if (!wanted.length || wanted.includes(byTools)) await prepareTools(folder, tell);
 for (const [name, part] of Object.entries(parts)) {
   if (wanted.length && !wanted.includes(name)) continue;
   try {

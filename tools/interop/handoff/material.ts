@@ -20,6 +20,7 @@ import { TokenSource } from '../../../src/rl/episode/trajectory.ts';
 import { handoffNames } from '../../../src/session/handoff/registry.ts';
 import { decodeTrajectories } from '../../../src/session/run/trajectory-codec.ts';
 import { readRun } from '../../../src/store/bundle.ts';
+import { worldModule } from '../../../src/worlds/registry.ts';
 
 /** Small enough for a processor; the vocabulary has a language model's form. */
 const shape = { layers: 2, hidden: 64, intermediate: 128, heads: 4, kvHeads: 2, headDim: 16, vocab: 2048 };
@@ -42,6 +43,24 @@ const experiment = (model: string) => ({
   optimizer: { learningRate: 0.001, weightDecay: 0, maxGradNorm: 1 },
   evaluation: { every: 0, episodes: 8 },
 });
+
+/** Name of the hand-off whose worlds are played by calls of tools. */
+export const byTools = 'trl-tools';
+
+/** Hands an experiment over whose world is played by calls of tools, with the tools as the world lists them. */
+export async function prepareTools(folder: string, print: (line: string) => void): Promise<void> {
+  const out = join(folder, byTools);
+  if (existsSync(join(out, 'tools.json'))) return;
+  mkdirSync(folder, { recursive: true });
+  const file = join(folder, 'tools-experiment.json');
+  const world = { name: 'tools-todo', options: { instances: 20, testInstances: 5 } };
+  const horizon = [{ steps: 12, turns: 4 }];
+  const algorithm = { name: 'grpo', groups: 2, groupSize: 4, entropy: 0.01 };
+  const sampling = { ...experiment('').sampling, completionTokens: 200 };
+  write(file, { ...experiment(join(folder, 'model')), worlds: [world], algorithm, horizon, sampling });
+  await handOff(file, { to: byTools, out, steps: 10, print });
+  write(join(out, 'tools.json'), worldModule(world.name).tools);
+}
 
 export interface ScoredSequence {
   tokens: number[];
@@ -136,7 +155,7 @@ export async function prepare(folder: string, print: (line: string) => void): Pr
   const run = join(folder, 'run');
   if (!existsSync(join(run, 'run.tabgym')))
     await train({ file, out: run, steps: trainedSteps, device: 'wasm', threads: 1, print });
-  for (const to of handoffNames)
+  for (const to of handoffNames.filter((each) => each !== byTools))
     if (!existsSync(join(folder, to))) await handOff(run, { to, out: join(folder, to), steps: 10, print });
   await tinyExports(folder);
   const tiny = checkpointAt(join(folder, 'tiny-hf'));

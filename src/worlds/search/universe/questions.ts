@@ -69,6 +69,25 @@ export interface QuestionPlan {
   distractors: number;
 }
 
+/** The question that asks for what a question needs after its first `part` hops. Depends only on its arguments. */
+export function partOfQuestion(
+  universe: Universe,
+  { wording }: Pick<QuestionPlan, 'wording'>,
+  { chain, evidence }: Question,
+  { number, part }: { number: number; part: number },
+): Question {
+  const relations = chain.relations.slice(0, part);
+  const random = new Random(mixSeeds(universe.seed, 0x9e6, number, part));
+  const shorter = { start: chain.start, relations };
+  return {
+    text: writeQuestion(universe, shorter, wording, random),
+    hops: part,
+    chain: shorter,
+    evidence: evidence.slice(0, part),
+    golds: solve(universe, shorter),
+  };
+}
+
 /** Makes question `number` of a universe. Depends only on its arguments. */
 export function makeQuestion(universe: Universe, plan: QuestionPlan, number: number): Question {
   const hops = plan.hops[number % plan.hops.length];

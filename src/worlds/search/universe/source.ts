@@ -5,7 +5,7 @@ import type { Document, Retriever } from '../../../corpus/retrieval/retriever.ts
 import { TextIndex } from '../../../corpus/retrieval/text-index.ts';
 import type { Source } from '../source.ts';
 import { type Article, type Mention, writeArticle } from './prose.ts';
-import { makeQuestion, type Question, type QuestionPlan } from './questions.ts';
+import { makeQuestion, partOfQuestion, type Question, type QuestionPlan } from './questions.ts';
 import { makeUniverse, type Universe, type UniverseSize } from './universe.ts';
 
 /** Maximum number of cached searches. The episodes of a group often search for the same. */
@@ -60,7 +60,12 @@ export class UniverseSource implements Source {
     return this.articles.length;
   }
 
-  question(number: number): Question {
+  question(number: number, part = 0): Question {
+    const whole = this.wholeQuestion(number);
+    return part > 0 && part < whole.hops ? partOfQuestion(this.universe, this.plan, whole, { number, part }) : whole;
+  }
+
+  private wholeQuestion(number: number): Question {
     let question = this.questions.get(number);
     if (!question) {
       question = makeQuestion(this.universe, this.plan, number);
