@@ -30,6 +30,8 @@ import type { StepRecord } from './evaluation/evaluation.ts';
 import { Evaluator, Purpose, type StepOptions } from './evaluator.ts';
 import { type ExaminedStep, examine } from './examine.ts';
 import { Goals } from './goals/goals.ts';
+import { withSkills } from './goals/skilled-world.ts';
+import { skillsIn } from './goals/skills.ts';
 import { costMetrics, rolloutMetrics } from './metrics/step-metrics.ts';
 import { noRecordings, type OpenRecorded, type RecordedPlay } from './recorded.ts';
 import { reflect } from './reflection.ts';
@@ -93,7 +95,9 @@ export class Trainer {
       typeof Evaluator.create
     >[1],
   ): Promise<Trainer> {
-    const evaluator = await Evaluator.create(settings, parts);
+    const skills = () => skillsIn(parts.policy.texts);
+    const known = settings.goals?.skills ? withSkills(parts.worlds, skills) : parts.worlds;
+    const evaluator = await Evaluator.create(settings, { ...parts, worlds: known });
     const { worlds, conversation, tasks } = evaluator;
     const { promptTokens, completionTokens } = parts.policy.capacity;
     const { recorded = noRecordings } = parts;

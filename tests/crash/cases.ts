@@ -76,6 +76,7 @@ const cases: readonly Case[] = [
         familyWeight: 1,
         partsShare: 0.25,
         relabels: 4,
+        skills: 4,
         keep: 8,
         keptShare: 0.5,
         distilEvery: 2,

@@ -16,6 +16,7 @@ import { Parts } from './parts.ts';
 import { type GoalsSettings, ruleOf } from './registry.ts';
 import { Retries } from './retries.ts';
 import type { Family } from './rule.ts';
+import { Skills, skillText } from './skills.ts';
 import { type Success, Successes } from './successes.ts';
 
 const STREAM_SHARE = 0x676f7368;
@@ -40,6 +41,7 @@ export class Goals {
   private readonly levels: Levels | null;
   private readonly successes: Successes;
   private readonly parts: Parts;
+  private readonly skills: Skills;
   /** Draws of the step by the keys of their tasks. */
   private drawn = new Map<string, Draw>();
   /** Turns beyond the horizon by the keys of their tasks. */
@@ -65,6 +67,7 @@ export class Goals {
     this.retries = new Retries(settings, notes);
     this.successes = new Successes(settings, texts, seed);
     this.parts = new Parts(settings, notes, texts);
+    this.skills = new Skills(settings, texts);
     const replay = this.rule.replay?.(settings);
     this.levels = replay ? new Levels(replay, notes, seed) : null;
     this.families = tasksOf.map((each) => ({ ...unknown, name: each.name, weight: each.weight }));
@@ -100,6 +103,7 @@ export class Goals {
     this.levels?.begin();
     this.successes.begin();
     this.parts.begin();
+    this.skills.begin();
     this.weights = this.families.map(({ tries, successes }) => {
       const failureRate = (1 + tries - successes) / (2 + tries);
       return failureRate ** this.settings.familyWeight;
@@ -173,6 +177,7 @@ export class Goals {
       outcome.scores.push(score);
       outcomes.set(key, outcome);
     }
+    this.skills.observe(trajectories);
     this.keep(trajectories);
     this.observeParts(trajectories);
     for (const { draw, successes, scores } of outcomes.values()) {
@@ -190,7 +195,7 @@ export class Goals {
    * neither for parts nor for relabelled episodes.
    */
   failedGroups(played: readonly Trajectory[]): { task: Task; draw: Draw | null; members: Trajectory[] }[] {
-    if (this.settings.partsShare === 0 && this.relabelsAtMost === 0) return [];
+    if (this.settings.partsShare === 0 && this.settings.relabels === 0) return [];
     const groups = groupBy(
       played.filter(({ ending }) => ending !== 'world-failure'),
       ({ group }) => group,
@@ -206,7 +211,7 @@ export class Goals {
 
   /** Most episodes of a step that may be relabelled. */
   get relabelsAtMost(): number {
-    return this.settings.keep > 0 ? this.settings.relabels : 0;
+    return this.settings.relabels;
   }
 
   /** Takes the parts of a failed task, unless some of them still wait. */
@@ -217,7 +222,9 @@ export class Goals {
   /** Keeps an episode that reached a part of its task. */
   keepRelabelled(trajectory: Trajectory): void {
     this.counted.relabelled++;
-    this.successes.add({ trajectory, ...ofParts(trajectory.task), failed: null, rate: 0, last: this.step });
+    this.skills.learn(trajectory, this.step);
+    if (this.settings.keep > 0)
+      this.successes.add({ trajectory, ...ofParts(trajectory.task), failed: null, rate: 0, last: this.step });
   }
 
   /** Success and share of each family, and the counts of repeated tasks. */
@@ -234,6 +241,8 @@ export class Goals {
       goalsSolvedLater: this.retries.solved,
       goalsGivenUp: this.retries.givenUp,
       ...(this.settings.partsShare > 0 && { goalsParts: this.parts.size, goalsPartsSolved: this.parts.solved }),
+      ...(this.settings.skills > 0 && { goalsSkills: this.skills.all.length, goalsSkillTurns: this.skills.share }),
+      ...Object.fromEntries(this.skills.all.map((each) => [goalMetric('skill', skillText(each)), each.uses])),
       ...(this.settings.relabels > 0 && { goalsRelabelled: this.counted.relabelled }),
       ...(this.settings.keep > 0 && { goalsKept: this.successes.all.length }),
     };
@@ -249,6 +258,7 @@ export class Goals {
     this.levels?.commit();
     this.successes.commit();
     this.parts.commit();
+    this.skills.commit();
   }
 
   /** Earlier draws among a step's `number`: failed tasks, tasks with a kept success, and those of level replay. */
@@ -291,6 +301,7 @@ export class Goals {
     );
     for (const members of groupBy(played, ({ task }) => taskKey(task)).values()) {
       const solved = members.some(({ success }) => success);
+      for (const each of members) if (each.success) this.skills.learn(each, this.step);
       const whole = this.parts.observe(members[0].task, this.step, solved);
       if (whole) this.retries.hurry(whole, this.step);
     }

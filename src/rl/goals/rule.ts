@@ -33,6 +33,7 @@ export interface GoalSettings {
   retryTurns: number;
   partsShare: number;
   relabels: number;
+  skills: number;
   familyWeight: number;
   keep: number;
   keptShare: number;
@@ -112,6 +113,12 @@ export const ruleFields = {
     sentence:
       'Most tries in a step to keep a failed episode as a success at a part of its task, which the world judges; it needs kept successes.',
     unit: 'tries',
+  }),
+  skills: option(whole(0, 64), 0, {
+    label: 'Skills',
+    sentence:
+      'Most skills that are kept: short sequences of actions that reached a part of a task and are offered as one action; 0 keeps none.',
+    unit: 'skills',
   }),
   familyWeight: option(real(0, 4), 0, {
     label: 'Weight of hard families',

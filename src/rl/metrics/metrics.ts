@@ -285,6 +285,8 @@ export const metrics: readonly Metric[] = [
     'episodes',
     'Failed episodes of the step that were kept as a success at a part of their task.',
   ),
+  metric('task', 'goalsSkills', 'count', 'Skills that are kept.'),
+  metric('task', 'goalsSkillTurns', 'fraction', 'Share of the step’s turns that took a skill.'),
   metric('task', 'goalsReplayed', 'count', 'Kept successes that joined the update of their tasks.'),
   metric('task', 'goalsReplayWeight', 'fraction', 'Mean share of these kept successes in the update of their tasks.'),
   metric('update', 'goalsDistilled', 'episodes', 'Episodes in this step’s update on kept successes alone.'),
@@ -333,6 +335,7 @@ const goalMetrics = {
   success: { unit: 'fraction', sentence: 'Success of this family of goals, with older steps counting less.' },
   share: { unit: 'fraction', sentence: 'Share of the step’s new draws that the rule gave this family of goals.' },
   draws: { unit: 'count', sentence: 'Draws of this family of goals since the run began.' },
+  skill: { unit: 'count', sentence: 'Turns that took this skill since it was learnt.' },
 } as const;
 
 export type GoalMetric = keyof typeof goalMetrics;
@@ -342,7 +345,7 @@ export const goalMetric = (what: GoalMetric, family: string): string => `goals.$
 
 /** Parts of the name of a family's metric; null: another metric. */
 export function goalMetricParts(name: string): { what: GoalMetric; family: string } | null {
-  const [, what, family] = /^goals\.(success|share|draws)\.(.+)$/.exec(name) ?? [];
+  const [, what, family] = /^goals\.(success|share|draws|skill)\.(.+)$/.exec(name) ?? [];
   return family === undefined ? null : { what: what as GoalMetric, family };
 }
 
