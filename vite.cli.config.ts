@@ -49,6 +49,8 @@ export const commandEntries = {
   'fuzz-web': 'tools/fuzz/web.ts',
   'fuzz-tools': 'tools/fuzz/tools.ts',
   'fuzz-sql': 'tools/fuzz/sql.ts',
+  'fuzz-shop': 'tools/fuzz/shop.ts',
+  'shop-reference': 'tools/shop-reference/main.ts',
   'fuzz-trajectories': 'tools/fuzz/trajectories.ts',
   'fuzz-policies': 'tools/fuzz/policies.ts',
   'fuzz-worlds': 'tools/fuzz/worlds.ts',

@@ -1,15 +1,20 @@
 /**
  * `npm run corpus -- add NAME FILES...`: stores a corpus for the world Search, without a page. Also `list`, `find NAME
  * WORDS...`, `questions NAME FILE` and `delete NAME`. Ctrl-C stops `add`; the same command continues from there.
- * `add-database NAME FILE QUESTIONS`, `databases` and `delete-database NAME` keep databases for the world SQL.
+ * `add-database NAME FILE QUESTIONS`, `databases` and `delete-database NAME` keep databases for the world SQL, and
+ * `add-shop NAME PRODUCTS`, `shops` and `delete-shop NAME` shops for the world Shop.
  */
-import { readFile } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { Command } from 'commander';
 import { FolderDatabases } from '../corpus/databases/folder.ts';
 import { importDatabase } from '../corpus/databases/import.ts';
 import { type IngestProgress, ingest } from '../corpus/ingest.ts';
+import { CorpusError } from '../corpus/lines.ts';
 import { readQuestions } from '../corpus/records.ts';
+import { FolderShops } from '../corpus/shops/folder.ts';
+import { largestShopFile } from '../corpus/shops/store.ts';
+import { readShop } from '../corpus/shops/webshop-files.ts';
 import { CorpusStore } from '../corpus/store.ts';
 import { defaultFolder, FolderDisk, openSources } from '../corpus/store-folder.ts';
 
@@ -73,7 +78,7 @@ async function questions(store: CorpusStore, name: string, file: string): Promis
 }
 
 const program = new Command('corpus')
-  .description('Stores corpora for the world Search, and databases for the world SQL.')
+  .description('Stores corpora for the world Search, databases for the world SQL, and shops for the world Shop.')
   .option('--folder <folder>', 'folder of the corpora (TABGYM_CORPORA)', defaultFolder());
 
 async function withStore(work: (store: CorpusStore) => Promise<void>): Promise<void> {
@@ -146,4 +151,55 @@ program
   .command('delete-database <name>')
   .description('Deletes a database and its questions.')
   .action((name: string) => attempt(() => databases().remove(name)));
+const shops = () => new FolderShops(`${program.opts<{ folder: string }>().folder}/shops`);
+
+async function shopFile(path: string): Promise<string> {
+  const { size } = await stat(path);
+  if (size > largestShopFile)
+    throw new CorpusError(
+      `${path} has ${megabytes(size)}, and ${megabytes(largestShopFile)} is the most: give a part of it.`,
+    );
+  return readFile(path, 'utf8');
+}
+
+interface ShopPaths {
+  attributes?: string;
+  instructions?: string;
+  nouns?: string;
+}
+
+async function addShop(name: string, products: string, given: ShopPaths): Promise<void> {
+  const { shop, counts } = readShop({
+    products: await shopFile(products),
+    ...(given.attributes && { attributes: await shopFile(given.attributes) }),
+    ...(given.instructions && { human: await shopFile(given.instructions) }),
+    ...(given.nouns && { nouns: await shopFile(given.nouns) }),
+  });
+  await shops().keep(name, shop);
+  console.log(
+    `${counts.products} products kept, ${counts.refused} refused; ${counts.human} instructions by people, ${counts.synthetic} made of attributes`,
+  );
+  for (const example of counts.examples) console.log(`  ${example}`);
+}
+
+program
+  .command('add-shop <name> <products>')
+  .description("Stores a shop in the form of WebShop's items_shuffle.json, for the world Shop.")
+  .option('--attributes <file>', 'attributes and synthetic instructions, as items_ins_v2.json')
+  .option('--instructions <file>', 'instructions by people, as items_human_ins.json')
+  .option('--nouns <file>', 'nouns of the names of products: {"name": ["noun", ...]}')
+  .action((name: string, products: string, given: ShopPaths) => attempt(() => addShop(name, products, given)));
+program
+  .command('shops')
+  .description('Lists the stored shops.')
+  .action(() =>
+    attempt(async () => {
+      for (const { name, products, instructions } of await shops().list())
+        console.log(`${name}: ${products} products, ${instructions} instructions`);
+    }),
+  );
+program
+  .command('delete-shop <name>')
+  .description('Deletes a shop and its instructions.')
+  .action((name: string) => attempt(() => shops().remove(name)));
 await program.parseAsync();

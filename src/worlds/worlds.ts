@@ -6,6 +6,7 @@ export { openenv } from './openenv/index.ts';
 export { own } from './own-world/index.ts';
 export { sciworld } from './sciworld/index.ts';
 export { search } from './search/index.ts';
+export { shop } from './shop/index.ts';
 export { sql } from './sql/index.ts';
 export { textcraft } from './textcraft/index.ts';
 export { toolWorlds } from './tools/index.ts';

@@ -11,8 +11,13 @@ import { openInMemory, type Sqlite, type Statement } from './sqlite.ts';
 /** Weight of a term in the title, relative to the text. */
 export const titleWeight = 4;
 
-const schema = `CREATE VIRTUAL TABLE IF NOT EXISTS documents USING fts5(
-  title, body, id UNINDEXED, tokenize = 'unicode61 remove_diacritics 2');`;
+const schema = (tokenizer: string) => `CREATE VIRTUAL TABLE IF NOT EXISTS documents USING fts5(
+  title, body, id UNINDEXED, tokenize = '${tokenizer}unicode61 remove_diacritics 2');`;
+
+/** Form of a new index. `stems`: words are compared by their stems (Porter's, for English). */
+interface IndexForm {
+  stems?: boolean;
+}
 
 const search = `SELECT id, title, body, bm25(documents, ${titleWeight}.0, 1.0) AS score
   FROM documents WHERE documents MATCH ? ORDER BY score, rowid LIMIT ?`;
@@ -41,14 +46,17 @@ export class TextIndex implements Retriever {
   private readonly frequencies = new Map<string, number>();
 
   /** Creates the table if it does not exist. */
-  constructor(readonly database: Sqlite) {
-    database.exec(schema);
+  constructor(
+    readonly database: Sqlite,
+    { stems = false }: IndexForm = {},
+  ) {
+    database.exec(schema(stems ? 'porter ' : ''));
   }
 
-  static async inMemory(documents: Iterable<NewDocument>): Promise<TextIndex> {
+  static async inMemory(documents: Iterable<NewDocument>, form: IndexForm = {}): Promise<TextIndex> {
     const database = await openInMemory();
     database.exec('PRAGMA journal_mode = OFF');
-    const index = new TextIndex(database);
+    const index = new TextIndex(database, form);
     index.add(documents);
     return index;
   }

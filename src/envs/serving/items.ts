@@ -5,7 +5,7 @@ import { type Feedback, type Task, type World, WorldError } from '../env.ts';
 import type { AgentGymForm, ServedSession, SessionHost } from './form.ts';
 
 /** Names of the item number in the routes. */
-const itemFields = ['data_idx', 'idx', 'id', 'game', 'seed'];
+const itemFields = ['data_idx', 'idx', 'id', 'game', 'seed', 'session_id'];
 
 const emptyFeedback: Feedback = { observation: '', reward: 0, done: false, valid: true };
 

@@ -1,0 +1,178 @@
+"""Compares records of the shop with the originals: compare.py FOLDER WEBSHOP PARTS. Parts that need spaCy, Lucene or
+torch get stand-ins: nouns from nouns.json, search results from the records. Exits with 1 after a difference."""
+import itertools
+import json
+import os
+import random
+import sys
+import types
+import warnings
+
+warnings.filterwarnings('ignore')
+folder, webshop, parts = sys.argv[1], sys.argv[2], sys.argv[3].split(',')
+sys.path.insert(0, webshop)
+read = lambda name: json.load(open(os.path.join(folder, name)))
+lines = lambda name: map(json.loads, open(os.path.join(folder, name)))
+failed = False
+
+
+def report(what, count, differences):
+    global failed
+    failed = failed or bool(differences)
+    print(f'{what}: {count} compared, {len(differences)} different', flush=True)
+    for difference in differences[:3]:
+        print('  ', difference)
+
+
+def stand_in(name, **members):
+    module = types.ModuleType(name)
+    module.__dict__.update(members)
+    sys.modules[name] = module
+    return module
+
+
+nouns = read('nouns.json')
+token = lambda text: types.SimpleNamespace(text=text, pos_='NOUN')
+stand_in('spacy', load=lambda name: lambda text: [token(noun) for noun in nouns[text]])
+stand_in('rich', print=lambda *given: None)
+stand_in('cleantext')
+stand_in('rank_bm25', BM25Okapi=None)
+stand_in('tqdm', tqdm=lambda found, **given: found)
+stand_in('torch')
+stand_in('selenium')
+registered = types.ModuleType('registration')
+gym = stand_in('gym', Env=object, spaces=None)
+stand_in('gym.envs')
+stand_in('gym.envs.registration', register=lambda **given: None)
+for name in ('pyserini', 'pyserini.search', 'pyserini.search.lucene'):
+    stand_in(name)
+sys.modules['pyserini.search.lucene'].LuceneSearcher = None
+stand_in('numpy', cumsum=lambda found: types.SimpleNamespace(tolist=lambda: list(itertools.accumulate(found))))
+# The package of environments also imports a browser.
+for name in ('web_agent_site', 'web_agent_site.engine', 'web_agent_site.envs'):
+    stand_in(name).__path__ = [os.path.join(webshop, name.replace('.', '/'))]
+
+
+def load_shop():
+    from web_agent_site.engine import engine
+    engine.DEFAULT_ATTR_PATH = os.path.join(folder, 'attributes.json')
+    engine.HUMAN_ATTR_PATH = os.path.join(folder, 'human.json')
+    shop = lambda human: engine.load_products(os.path.join(folder, 'products.json'), human_goals=human)
+    attributes = read('attributes.json')
+    for asin in attributes:
+        attributes[asin].setdefault('instruction', None)
+    return shop
+
+
+def compare_pairs():
+    from thefuzz import fuzz
+    levenshtein = 'StringMatcher' in fuzz.SequenceMatcher.__module__
+    differences, count = [], 0
+    for a, b, difflib_score, levenshtein_score in lines('pairs.jsonl'):
+        count += 1
+        score, ours = fuzz.token_set_ratio(a, b), levenshtein_score if levenshtein else difflib_score
+        if score != ours:
+            differences.append((a, b, score, ours))
+    report(f'token_set_ratio with {"python-Levenshtein" if levenshtein else "difflib"}', count, differences)
+
+
+def compare_purchases():
+    from web_agent_site.engine.goal import get_reward
+    _, by_id, _, _ = load_shop()(True)
+    differences, count = [], 0
+    for each in lines('purchases.jsonl'):
+        count += 1
+        goal = each['goal']
+        options = dict(map(tuple, goal['options'])) if each['pairs'] else goal['options']
+        theirs = {
+            'query': goal['query'], 'product_category': goal['productCategory'], 'name': goal['name'],
+            'attributes': goal['attributes'], 'goal_options': options, 'price_upper': goal['priceUpper'],
+        }
+        bought = dict(enumerate(each['values']))
+        reward, info = get_reward(by_id[each['asin']], theirs, price=each['paid'], options=bought, verbose=True)
+        if reward != each['reward'] or info['r_type'] != each['type']:
+            differences.append((each, reward, info))
+    report('reward', count, differences)
+
+
+def compare_episodes():
+    from web_agent_site.envs import web_agent_text_env as environment
+    found = read('episodes.json')
+    hits = found['found']
+    document = lambda asin: types.SimpleNamespace(raw=lambda: json.dumps({'id': asin}))
+    searcher = types.SimpleNamespace(
+        search=lambda words, k: [types.SimpleNamespace(docid=asin) for asin in hits[words][:k]], doc=document)
+    load = load_shop()
+    environment.load_products = lambda filepath, **given: load(True)
+    environment.init_search_engine = lambda **given: searcher
+    server = environment.SimServer('http://127.0.0.1:3000', 'products.json', human_goals=True)
+    differences, count = [], 0
+    for number, episode in enumerate(found['episodes']):
+        goal = episode['goal']
+        pairs = goal['options'] and isinstance(goal['options'][0], list)
+        server.goals.append({
+            'asin': goal['asin'], 'query': goal['query'], 'name': goal['name'], 'instruction_text': goal['instruction'],
+            'product_category': goal['productCategory'], 'attributes': goal['attributes'],
+            'price_upper': goal['priceUpper'],
+            'goal_options': dict(map(tuple, goal['options'])) if pairs else goal['options'],
+        })
+        env = environment.WebAgentTextEnv(observation_mode='text', server=server)
+        env.session_prefix = f'e{number}-'
+        env.reset(session=len(server.goals) - 1)
+
+        def seen():
+            env.observation_mode = 'text_rich'
+            env.session = env.browser.session_id
+            rich = env.observation
+            env.observation_mode = 'text'
+            return env.observation, rich
+
+        first = episode['first']
+        if seen() != (first['text'], first['rich']):
+            differences.append((number, seen(), first))
+        for turn in episode['turns']:
+            count += 1
+            _, reward, done, _ = env.step(turn['action'])
+            theirs = (*seen(), env.get_available_actions()['clickables'], float(reward), done)
+            ours = (turn['text'], turn['rich'], turn['clickables'], float(turn['reward']), turn['done'])
+            if theirs != ours:
+                differences.append((number, turn['action'], [(a, b) for a, b in zip(theirs, ours) if a != b]))
+                break
+    report('turns of episodes', count, differences)
+
+
+def compare_goals(order, with_limits):
+    from web_agent_site.engine.goal import get_goals
+    orders = read('episodes.json')['orders']
+    for kind, human in (('human', True), ('synthetic', False)):
+        products, _, prices, _ = load_shop()(human)
+        random.seed(5)
+        goals = get_goals(products, prices, human)
+        random.seed(233)
+        random.shuffle(goals)
+        ours = orders[f'{order} {kind}']
+        differences = [] if len(goals) == len(ours) else [(len(goals), len(ours))]
+        for place, (theirs, mine) in enumerate(zip(goals, ours)):
+            options = theirs['goal_options']
+            options = [list(pair) for pair in options.items()] if isinstance(options, dict) else list(options)
+            limited = with_limits[kind]
+            # A limit that upstream draws without a seed is any of the possible ones.
+            text = lambda goal, name: goal[name] if limited else goal[name].split(', and price lower')[0]
+            same = (theirs['asin'], text(theirs, 'instruction_text'), theirs['attributes'], options) == (
+                mine['asin'], text(mine, 'instruction'), mine['attributes'], mine['options'])
+            if not same or (limited and theirs['price_upper'] != mine['priceUpper']):
+                differences.append((place, theirs, mine))
+        report(f'{order}, {kind} instructions', len(goals), differences)
+
+
+if 'pairs' in parts:
+    compare_pairs()
+if 'purchases' in parts:
+    compare_purchases()
+if 'episodes' in parts:
+    compare_episodes()
+if 'princeton' in parts:
+    compare_goals('princeton', {'human': False, 'synthetic': False})
+if 'agentgym' in parts:
+    compare_goals('agentgym', {'human': True, 'synthetic': True})
+sys.exit(1 if failed else 0)
