@@ -4,6 +4,7 @@ export { mazeFixture } from './maze/view/fixture.ts';
 export { ownFixture } from './own-world/view/fixture.ts';
 export { sciworldFixture } from './sciworld/view/fixture.ts';
 export { searchFixture } from './search/view/fixture.ts';
+export { shopFixture } from './shop/view/fixture.ts';
 export { sqlFixture } from './sql/view/fixture.ts';
 export { textcraftFixture } from './textcraft/view/fixture.ts';
 export { toolsFixture } from './tools/view/fixture.ts';

@@ -5,6 +5,7 @@ export { openenvView } from './openenv/view/index.ts';
 export { ownView } from './own-world/view/index.ts';
 export { sciworldView } from './sciworld/view/index.ts';
 export { searchView } from './search/view/index.ts';
+export { shopView } from './shop/view/index.ts';
 export { sqlView } from './sql/view/index.ts';
 export { textcraftView } from './textcraft/view/index.ts';
 export { toolsView } from './tools/view/index.ts';

@@ -3,6 +3,7 @@ export { babyaiStates } from './states/babyai.ts';
 export { mazeStates } from './states/maze.ts';
 export { sciworldStates } from './states/sciworld.ts';
 export { searchStates } from './states/search.ts';
+export { shopStates } from './states/shop.ts';
 export { sqlStates } from './states/sql.ts';
 export { toolsStates } from './states/tools.ts';
 export { wordleStates } from './states/wordle.ts';

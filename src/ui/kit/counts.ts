@@ -52,4 +52,6 @@ export const questionCount = (count: number): string =>
 
 export const lineCount = (count: number): string => (isOne(count) ? msg('1 line') : msg(str`${count} lines`));
 
+export const productCount = (count: number): string => (isOne(count) ? msg('1 product') : msg(str`${count} products`));
+
 export const rowCount = (count: number): string => (isOne(count) ? msg('1 row') : msg(str`${count} rows`));
