@@ -169,13 +169,13 @@ interface ShopPaths {
 }
 
 async function addShop(name: string, products: string, given: ShopPaths): Promise<void> {
-  const { shop, counts } = readShop({
+  const { brought, counts } = readShop({
     products: await shopFile(products),
     ...(given.attributes && { attributes: await shopFile(given.attributes) }),
     ...(given.instructions && { human: await shopFile(given.instructions) }),
     ...(given.nouns && { nouns: await shopFile(given.nouns) }),
   });
-  await shops().keep(name, shop);
+  await shops().keep(name, brought);
   console.log(
     `${counts.products} products kept, ${counts.refused} refused; ${counts.human} instructions by people, ${counts.synthetic} made of attributes`,
   );

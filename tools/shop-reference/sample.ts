@@ -67,7 +67,7 @@ export function sampleShop(seed: number) {
       };
   }
   const files = writeShop({ products: made, human, synthetic, nouns: null });
-  const { shop } = readShop({ products: files.products, attributes: files.attributes, human: files.human });
+  const { brought: shop } = readShop({ products: files.products, attributes: files.attributes, human: files.human });
   return { shop, files: { ...files, nouns: JSON.stringify(nounTable(shop)) } };
 }
 

@@ -187,7 +187,7 @@ const asOptions = (options: v.InferOutput<typeof OptionsSchema>): HumanInstructi
   Array.isArray(options) ? options : Object.entries(options);
 
 /** Reads a shop. Throws CorpusError for a file that is not of the form, for none or too many products, or no instruction. */
-export function readShop(files: ShopFiles): { shop: BroughtShop; counts: ShopCounts } {
+export function readShop(files: ShopFiles): { brought: BroughtShop; counts: ShopCounts } {
   const records = parsed(files.products, v.array(v.unknown()), 'products');
   if (records.length > mostProducts)
     throw new CorpusError(
@@ -222,7 +222,7 @@ export function readShop(files: ShopFiles): { shop: BroughtShop; counts: ShopCou
     throw new CorpusError(
       'No product of the file has an instruction: give items_ins_v2.json or items_human_ins.json of the same products.',
     );
-  return { shop: { products, human, synthetic, nouns }, counts };
+  return { brought: { products, human, synthetic, nouns }, counts };
 }
 
 const priceText = ([low, high]: readonly [number, number]): string =>

@@ -36,6 +36,7 @@ const templateTitles = (): { [name: string]: string } => ({
   guess: msg('Guess a number'),
   vending: msg('Vending machine'),
   keys: msg('Grid with keys'),
+  // not a kind: a template's name
   shop: msg('Shop assistant'),
   questions: msg('Twenty questions over a table'),
   nim: msg('Game for two: sticks'),

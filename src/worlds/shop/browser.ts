@@ -17,7 +17,7 @@ import {
 import { clickables } from './pages/text.ts';
 import type { Catalogue } from './store.ts';
 
-export type Place = 'search' | 'results' | 'item' | 'sub' | 'done';
+export type Place = 'start' | 'results' | 'item' | 'sub' | 'done';
 
 /** An action as the shop reads it: name and argument. */
 export interface Command {
@@ -36,7 +36,7 @@ export function readCommand(action: string): Command | null {
 const placeButton = /^item (\d{1,2})$/;
 
 export class ShopBrowser {
-  place: Place = 'search';
+  place: Place = 'start';
   /** Words of the last search, and what it found. */
   words = '';
   found: readonly Product[] = [];
@@ -61,7 +61,7 @@ export class ShopBrowser {
 
   pieces(): Piece[] {
     const { instruction, product, chosen } = this;
-    if (this.place === 'search') return searchPage(instruction);
+    if (this.place === 'start') return searchPage(instruction);
     if (this.place === 'results') return resultsPage(instruction, this.listed, this.page, this.found.length);
     if (this.place === 'item') return itemPage(instruction, product!, chosen, this.options.upstream);
     if (this.place === 'sub') return subPage(instruction, product!, this.sub);
@@ -71,7 +71,7 @@ export class ShopBrowser {
   /** Takes a command. Returns false if the page does not have it, or `buy` if the product is bought. */
   take({ name, argument }: Command): boolean | 'buy' {
     if (name === 'search') {
-      if (this.place !== 'search' && !this.options.upstream) return false;
+      if (this.place !== 'start' && !this.options.upstream) return false;
       this.search(argument);
       return true;
     }
@@ -131,7 +131,7 @@ export class ShopBrowser {
   }
 
   private restart(): void {
-    this.place = 'search';
+    this.place = 'start';
     this.words = '';
     this.found = [];
     this.page = 1;

@@ -88,12 +88,12 @@ export class ShopEpisode {
   /** Values of `click[...]`, and if there is a search bar: WebShop's list of actions. */
   available(): { has_search_bar: boolean; clickables: string[] } {
     const { browser } = this;
-    return { has_search_bar: browser.place === 'search', clickables: [...clickables(browser.pieces()).keys()] };
+    return { has_search_bar: browser.place === 'start', clickables: [...clickables(browser.pieces()).keys()] };
   }
 
   private actions(): string[] {
     const { browser, goal, options } = this;
-    if (browser.place === 'search') return goal.searches.map((words) => `search[${words}]`);
+    if (browser.place === 'start') return goal.searches.map((words) => `search[${words}]`);
     const brief = options.observation === 'brief' && browser.place === 'results';
     const products = new Map(browser.listed.map(({ asin }, k) => [asin.toLowerCase(), `item ${k + 1}`]));
     return this.available().clickables.map((text) => `click[${(brief && products.get(text)) || text}]`);

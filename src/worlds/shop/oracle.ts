@@ -67,7 +67,7 @@ export class Oracle {
       const way = this.wayWithin(browser.found, browser.page);
       if (way) return way;
     }
-    return [...(browser.place === 'search' ? [] : ['click[back to search]']), ...this.fromSearch()];
+    return [...(browser.place === 'start' ? [] : ['click[back to search]']), ...this.fromSearch()];
   }
 
   /** Clicks on the page of a product, up to the purchase. */

@@ -131,7 +131,7 @@ export function viewOf(
     item: itemOf(browser, price),
     sub: subOf(browser),
     buttons: [...clickables(browser.pieces()).keys()],
-    searches: place === 'search' || (upstream && place !== 'done'),
+    searches: place === 'start' || (upstream && place !== 'done'),
     pressed: pressedIn(turns.at(-1)?.action),
     turns: [...turns],
     outcome,
@@ -139,7 +139,7 @@ export function viewOf(
 }
 
 const places: { readonly [place in Place]: (browser: ShopBrowser) => string } = {
-  search: () => 'the search page',
+  start: () => 'the search page',
   results: ({ found, words, page }) => `page ${page} of ${found.length} products for "${words}"`,
   item: ({ product }) => `the page of ${product!.title}`,
   sub: ({ product, sub }) => `${sub} of ${product!.title}`,

@@ -49,7 +49,7 @@ const files = (change: Partial<ShopFiles> = {}): ShopFiles => ({
 
 describe('WebShop’s files', () => {
   it('are read by upstream’s rules', () => {
-    const { shop, counts } = readShop(files());
+    const { brought: shop, counts } = readShop(files());
     expect(counts).toEqual({ products: 4, refused: 0, human: 3, synthetic: 2, examples: [] });
     expect(shop.products[0]).toMatchObject({
       query: 'table lamps',
@@ -105,7 +105,7 @@ describe('numbers of instructions', () => {
   });
 
   it('are one for each instruction, or as on AgentGym’s server one for each price limit', () => {
-    const { shop } = readShop(files());
+    const { brought: shop } = readShop(files());
     const limits = (order: 'princeton' | 'agentgym') =>
       goalsOf(shop, { goals: 'human', order, seed: 1 })
         .map(({ asin, priceUpper }) => `${asin.at(-1)} ${priceUpper}`)
@@ -134,7 +134,7 @@ describe('an own shop', () => {
     process.env.TABGYM_CORPORA = folder;
     const { FolderShops } = await import('../../../src/corpus/shops/folder.ts');
     const store = new FolderShops();
-    await store.keep('mine', readShop(files()).shop);
+    await store.keep('mine', readShop(files()).brought);
     expect(await store.list()).toEqual([{ name: 'mine', products: 4, instructions: 5 }]);
   });
   afterAll(() => {

@@ -30,7 +30,7 @@ function subText({ product, sub }: ShopBrowser): string {
 
 export function briefText(browser: ShopBrowser, goal: Goal, upstream: boolean): string {
   const { place, listed } = browser;
-  if (place === 'search') return plain(goal.instruction);
+  if (place === 'start') return plain(goal.instruction);
   if (place === 'results') return listed.map((product, k) => inList(product, k + 1)).join(' ; ') || 'nothing found';
   if (place === 'item') return itemText(browser, upstream);
   if (place === 'sub') return subText(browser);

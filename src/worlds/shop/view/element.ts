@@ -55,7 +55,7 @@ export class TabgymShopView extends LitElement {
   private renderPage(view: ShopView) {
     return html`
       ${view.searches ? this.renderSearch(view) : nothing}
-      ${view.place === 'search' || view.outcome ? nothing : this.renderNavigation(view)}
+      ${view.place === 'start' || view.outcome ? nothing : this.renderNavigation(view)}
       ${view.place === 'results' ? this.renderResults(view) : nothing}
       ${view.item ? this.renderItem(view.item, view) : nothing}
       ${view.sub ? this.renderSub(view.sub) : nothing}`;
