@@ -8,7 +8,7 @@ import { goalsOf } from '../../src/worlds/shop/own/goals.ts';
 
 const mostTurns = 25;
 
-export interface RecordedTurn {
+interface RecordedTurn {
   action: string;
   text: string;
   rich: string;

@@ -49,7 +49,7 @@ export interface ShopCounts {
   examples: string[];
 }
 
-export const mostProducts = 100_000;
+const mostProducts = 100_000;
 const mostExamples = 3;
 /** Attribute of a product that has none, as upstream. */
 const noAttribute = 'DUMMY_ATTR';

@@ -30,7 +30,7 @@ function templatesOf(heldOut: boolean, { heldOutTemplates }: ShopOptions): Instr
 }
 
 /** Searches that the words of a wish suggest. */
-export function searchesOf({ kind, attributes }: Pick<Wording, 'kind' | 'attributes'>): string[] {
+function searchesOf({ kind, attributes }: Pick<Wording, 'kind' | 'attributes'>): string[] {
   const all = attributes.length > 1 ? [`${attributes.join(' ')} ${kind}`] : [];
   return [...all, ...attributes.map((attribute) => `${attribute} ${kind}`), kind];
 }

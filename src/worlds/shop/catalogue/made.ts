@@ -9,14 +9,14 @@ import { kindsOf, makeProduct, type ShopPlan } from './make.ts';
 const mostKept = 5_000;
 
 /** Nouns of a made product's name: its words in the table of nouns. */
-export const madeNouns = (name: string): string[] =>
+const madeNouns = (name: string): string[] =>
   name
     .toLowerCase()
     .split(/[^a-z]+/)
     .filter((word) => nounWords.has(word));
 
 /** Indexed text of a product, by which it is found. */
-export const documentOf = (product: Product, number: number) => ({
+const documentOf = (product: Product, number: number) => ({
   id: String(number),
   title: product.title,
   text: searchedText(product),

@@ -69,7 +69,7 @@ function titleScore(product: string, goal: string, nounsOf: NounsOf): number {
   return new Set(wanted.filter((noun) => found.has(noun))).size / wanted.length;
 }
 
-export function typeFactor(product: Product, goal: Wish, nounsOf: NounsOf): number {
+function typeFactor(product: Product, goal: Wish, nounsOf: NounsOf): number {
   const wanted = categoriesOf(goal.productCategory);
   const shared = [...categoriesOf(product.productCategory)].filter((each) => wanted.has(each)).length;
   const score = titleScore(product.title, goal.name, nounsOf);
@@ -78,7 +78,7 @@ export function typeFactor(product: Product, goal: Wish, nounsOf: NounsOf): numb
   return product.query === goal.query || shared >= 2 || score > 0.2 ? 1 : 0.5;
 }
 
-export function meetsAttribute(product: Product, attribute: string, matcher: Matcher): boolean {
+function meetsAttribute(product: Product, attribute: string, matcher: Matcher): boolean {
   if (product.attributes.some((own) => areAlike(own, attribute, matcher))) return true;
   const texts = [product.title, product.features.join(' '), product.description];
   return texts.some((text) => text.toLowerCase().includes(attribute));
