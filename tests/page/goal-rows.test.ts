@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import type { StepRecord } from '../../src/session/protocol.ts';
+import { goalTiles, goalTimeline, skillRows } from '../../src/ui/charts/goal-map.ts';
 import { goalRows, isOfFamily } from '../../src/ui/charts/goal-rows.ts';
 
 const record = (step: number, metrics: { [name: string]: number }): StepRecord => ({ step, stage: 4, metrics });
@@ -31,4 +32,33 @@ test('a task belongs to the family of its world and property', () => {
   expect(isOfFamily(task, 'made, depth 3')).toBe(false);
   expect(isOfFamily(task, 'made, depth 21')).toBe(false);
   expect(isOfFamily({ ...task, strata: {} }, 'made')).toBe(true);
+});
+
+test('tiles have an area by the draws of their families', () => {
+  const row = { change: null, share: 0.5, state: 'frontier' as const };
+  const tiles = goalTiles([
+    { ...row, family: 'a', success: 0.5, draws: 100 },
+    { ...row, family: 'b', success: null, draws: 25 },
+    { ...row, family: 'c', success: 1, draws: 0 },
+  ]);
+  expect(tiles.map(({ side }) => side)).toEqual([1, 0.5, 0]);
+});
+
+test('a timeline has at most forty cells and ends at the newest step', () => {
+  const records = Array.from({ length: 95 }, (_, step) =>
+    record(step, step === 0 ? {} : { 'goals.share.made, depth 2': step / 100, 'goals.success.made, depth 2': 0.25 }),
+  );
+  const cells = goalTimeline(records, 'made, depth 2');
+  expect(cells.length).toBeLessThanOrEqual(40);
+  expect(cells[0]).toEqual({ step: 3, share: 0.03, success: 0.25 });
+  expect(cells.at(-1)!.step).toBe(94);
+  expect(goalTimeline(records, 'made, depth 3')).toEqual([]);
+});
+
+test('skills are listed by their uses', () => {
+  const metrics = { goalsSkills: 2, 'goals.skill.* open door': 1, 'goals.skill.* get key': 4 };
+  expect(skillRows([record(1, metrics)])).toEqual([
+    { skill: '* get key', uses: 4 },
+    { skill: '* open door', uses: 1 },
+  ]);
 });

@@ -5,6 +5,7 @@ import { type GoalsSettings, newGoals } from '../../src/rl/goals/registry.ts';
 import { SkilledWorld, withSkills } from '../../src/rl/goals/skilled-world.ts';
 import { type Skill, Skills, skillsIn, skillText } from '../../src/rl/goals/skills.ts';
 import { metricNamed } from '../../src/rl/metrics/metrics.ts';
+import type { TrainerSettings } from '../../src/rl/settings.ts';
 import { Trainer } from '../../src/rl/trainer.ts';
 import { withoutTimes } from '../../src/session/run/schedule.ts';
 import { TextCraft } from '../../src/worlds/textcraft/world.ts';
@@ -148,6 +149,7 @@ class SlowDoors extends DoorWorld {
 
 it('a training with skills learns, offers and counts them, and resumes exactly', async () => {
   const chosen = settings({
+    algorithm: { ...settings().algorithm, minibatches: 1, innerEpochs: 1 } as TrainerSettings['algorithm'],
     goals: {
       ...newGoals('uniform'),
       ...{ retryShare: 0.25, retryGap: 1, partsShare: 0.5, relabels: 32, skills: 4 },

@@ -30,6 +30,10 @@ export const actionCount = (count: number): string => (isOne(count) ? msg('1 act
 
 export const goalCount = (count: number): string => (isOne(count) ? msg('1 goal') : msg(str`${count} goals`));
 
+export const drawCount = (count: number): string => (isOne(count) ? msg('1 draw') : msg(str`${count} draws`));
+
+export const partCount = (count: number): string => (isOne(count) ? msg('1 part') : msg(str`${count} parts`));
+
 export const timeCount = (count: number): string => (isOne(count) ? msg('once') : msg(str`${count} times`));
 
 export const threadCount = (count: number): string => (isOne(count) ? msg('1 thread') : msg(str`${count} threads`));
