@@ -44,6 +44,7 @@ export const commandEntries = {
   'learn-lora': 'tools/learn/lora.ts',
   crash: 'tests/crash/main.ts',
   'fuzz-small': 'tools/fuzz/small.ts',
+  household: 'tools/household/main.ts',
   'fuzz-sciworld': 'tools/fuzz/sciworld.ts',
   'fuzz-search': 'tools/fuzz/search.ts',
   'fuzz-web': 'tools/fuzz/web.ts',

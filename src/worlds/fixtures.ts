@@ -1,5 +1,6 @@
 /** Fixtures of the worlds' views for the page's gallery, a line each. Never part of the shipped page. */
 export { babyaiFixture } from './babyai/view/fixture.ts';
+export { householdFixture } from './household/view/fixture.ts';
 export { mazeFixture } from './maze/view/fixture.ts';
 export { ownFixture } from './own-world/view/fixture.ts';
 export { sciworldFixture } from './sciworld/view/fixture.ts';

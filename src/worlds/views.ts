@@ -1,5 +1,6 @@
 /** Views of the worlds, a line each. A world without a view is shown as text. */
 export { babyaiView } from './babyai/view/index.ts';
+export { householdView } from './household/view/index.ts';
 export { mazeView } from './maze/view/index.ts';
 export { openenvView } from './openenv/view/index.ts';
 export { ownView } from './own-world/view/index.ts';

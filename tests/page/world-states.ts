@@ -1,5 +1,6 @@
 /** States of the page that show a world, a line for each world. */
 export { babyaiStates } from './states/babyai.ts';
+export { householdStates } from './states/household.ts';
 export { mazeStates } from './states/maze.ts';
 export { sciworldStates } from './states/sciworld.ts';
 export { searchStates } from './states/search.ts';

@@ -1,8 +1,8 @@
 /**
- * Fuzzes a world with few actions: plays random Unicode strings, damaged actions and valid ones, and checks the form of
+ * Fuzzes a small world: plays random Unicode strings, damaged actions and valid ones, and checks the form of
  * each answer. Checks only the form, not the content.
  */
-import type { Feedback, Task, World, WorldOptions } from '../../src/envs/env.ts';
+import { type Feedback, type Task, validActionsAfter, type World, type WorldOptions } from '../../src/envs/env.ts';
 import { uniformAt } from '../../src/envs/random-player.ts';
 
 export interface FuzzReport {
@@ -78,6 +78,12 @@ function problemOf(
 
 /** Options under which each world is fuzzed, covering all its variants. */
 export const fuzzedOptions: { [world: string]: readonly WorldOptions[] } = {
+  household: [
+    { houses: 40, testHouses: 20 },
+    { houses: 40, dialect: 'put', commands: 'acting', partial: true, receptacles: 24, clutter: 60, sharedPlaces: 30 },
+    { houses: 40, observation: 'brief', receptacles: 8, clutter: 0, oracle: 'explores' },
+    { houses: 40, tasks: ['second-room', 'closed', 'both'], partial: true, sharedPlaces: 50 },
+  ],
   maze: [{}, { upstream: true }, { observation: 'compact', size: 3, loops: 0, stepLimit: 20 }, { size: 20 }],
   wordle: [
     { words: 100 },
@@ -106,18 +112,23 @@ export async function fuzzWorld(
   return report;
 }
 
+/** True if a task's options give rewards before its end. */
+const mayCount = ({ options }: Task) => options.hints === true || options.partial === true;
+
 async function fuzzBatch(world: World, tasks: readonly Task[], seed: number, first: number, report: FuzzReport) {
   const slots = [...tasks.keys()];
   const starts = await world.reset(slots, tasks);
   const done = starts.map(() => false);
+  const listed = starts.map((start) => validActionsAfter(null, start) ?? []);
   report.episodes += slots.length;
   for (let turn = 0; turn < TURNS; turn++) {
-    const texts = slots.map((b) => fuzzAction(starts[b].validActions ?? [], new Draws(seed, first + b, turn)));
+    const texts = slots.map((b) => fuzzAction(listed[b], new Draws(seed, first + b, turn)));
     const answers = await world.step(slots, texts);
     for (const [b, answer] of answers.entries()) {
-      const problem = problemOf(answer, done[b], tasks[b].options.hints === true);
+      const problem = problemOf(answer, done[b], mayCount(tasks[b]));
       if (problem && report.problems.length < MOST_PROBLEMS)
         report.problems.push(`${JSON.stringify(tasks[b])}, turn ${turn}, ${JSON.stringify(texts[b])}: ${problem}`);
+      listed[b] = validActionsAfter(listed[b], answer) ?? [];
       if (answer.valid) report.valid++;
       if (answer.reward === 1 && !done[b]) report.successes++;
       done[b] ||= answer.done;

@@ -1,6 +1,6 @@
 /**
- * `npm run fuzz:small -- WORLD [--actions N] [--seed N]`: plays random strings in Maze or Wordle under all their
- * options, and checks the form of every answer. Exits with 1 if an answer is malformed.
+ * `npm run fuzz:small -- WORLD [--actions N] [--seed N]`: plays random strings in the household, Maze or Wordle under
+ * all their options, and checks the form of every answer. Exits with 1 if an answer is malformed.
  */
 import { Command } from 'commander';
 import { openWorld } from '../../src/worlds/registry.ts';
