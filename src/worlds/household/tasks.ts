@@ -12,7 +12,7 @@ import type { HouseholdOptions } from './options.ts';
 /** Room for kinds of tasks in an id: another kind changes no other task. */
 const kindRoom = 16;
 /** First house of the held-out tasks; all larger numbers are held out as well. */
-export const firstHeldOut = 1_000_000;
+const firstHeldOut = 1_000_000;
 const lastId = 0x7fffffff;
 
 export function madeTasks(options: HouseholdOptions, split: Split): Task[] {

@@ -28,7 +28,7 @@ const note = (parameters: string, precondition: string, checked: string): KnownA
 });
 
 /** Actions without their costs. The comma in `examineobject` is the original's: the planner finds no such type. */
-export const knownActions: { readonly [name: string]: KnownAction } = {
+const knownActions: { readonly [name: string]: KnownAction } = {
   look: note('?a - agent ?l - location', '(and (atlocation ?a ?l))', '?l'),
   inventory: note('?a - agent', '()', '?a'),
   help: note('?a - agent', '()', '?a'),
