@@ -1,25 +1,43 @@
 /**
  * Episodes of a policy behind an API: messages instead of tokens, as AgentGym's own evaluation plays. The world's
- * instruction and an acknowledgement open the conversation; the world's rule finds the action in a reply. Each episode
- * continues as soon as its own reply has arrived.
+ * instruction and an acknowledgement open the conversation; the world's rule finds the action in a reply. In worlds whose
+ * rules have calls, the request lists the tools, and calls are answered by results. Each episode continues as soon as
+ * its own reply has arrived.
  */
 import { type Feedback, type PromptRules, promptRulesOf, type Task, type World } from '../../envs/env.ts';
+import type { Reply } from '../../envs/reply.ts';
+import type { FunctionTool } from '../../envs/tools.ts';
 import { type TurnLimit, turnsFor } from '../schedule/horizon.ts';
 import { worldNamed } from './by-world.ts';
 import { acknowledgement } from './conversation.ts';
 import type { TurnEvent } from './rollout.ts';
 import { UnplayedWatch } from './unplayed.ts';
 
-export interface ChatTurnMessage {
-  role: 'user' | 'assistant';
-  content: string;
+/** A call of a tool as OpenAI's messages have it; its arguments are the JSON text that the server sent. */
+export interface ChatCall {
+  id: string;
+  type: 'function';
+  function: { name: string; arguments: string };
 }
 
-/** The text of a reply, or the policy's words for a conversation that is too long for it. */
-export type ChatReply = string | { noRoom: string };
+export interface ChatTurnMessage {
+  role: 'user' | 'assistant' | 'tool';
+  content: string;
+  tool_calls?: readonly ChatCall[];
+  /** Id of the call that a message of the role `tool` answers. */
+  tool_call_id?: string;
+}
 
-/** Requests a reply to a conversation. `key` differs between tries of an item. */
-export type Replier = (messages: readonly ChatTurnMessage[], key: number, signal: AbortSignal) => Promise<ChatReply>;
+/** The text of a reply, with its calls if tools were offered, or the policy's words for a conversation too long for it. */
+export type ChatReply = string | { text: string; calls: readonly ChatCall[] } | { noRoom: string };
+
+/** Requests a reply to a conversation. `key` differs between tries of an item; `tools`: those that may be called. */
+export type Replier = (
+  messages: readonly ChatTurnMessage[],
+  key: number,
+  signal: AbortSignal,
+  tools?: readonly FunctionTool[],
+) => Promise<ChatReply>;
 
 export interface ChatRequest {
   tasks: readonly Task[];
@@ -62,14 +80,55 @@ interface Place {
   slot: number;
 }
 
-/** Instruction, acknowledgement, first observation. */
-const openingMessages = 3;
+/** The opening and the last turns; a turn is a reply and its answers. `opening`: number of its messages. */
+export function withinContext(
+  messages: readonly ChatTurnMessage[],
+  contextTurns: number,
+  opening = 3,
+): readonly ChatTurnMessage[] {
+  const replies = [...messages.keys()].slice(opening).filter((i) => messages[i].role === 'assistant');
+  if (contextTurns === 0 || replies.length <= contextTurns) return messages;
+  return [...messages.slice(0, opening), ...messages.slice(replies[replies.length - contextTurns])];
+}
 
-/** The opening and the last turns; a turn is a reply and its answer. */
-export function withinContext(messages: readonly ChatTurnMessage[], contextTurns: number): readonly ChatTurnMessage[] {
-  const turns = messages.slice(openingMessages);
-  if (contextTurns === 0 || turns.length <= 2 * contextTurns) return messages;
-  return [...messages.slice(0, openingMessages), ...turns.slice(-2 * contextTurns)];
+/** Messages before the first reply: the instruction, its acknowledgement and the first observation, or one with tools. */
+function openingOf({ instruction, acknowledgement: said, calls }: PromptRules, observation: string): ChatTurnMessage[] {
+  if (calls) return [{ role: 'user', content: `${instruction.trimEnd()}\n\n${observation}` }];
+  return [
+    { role: 'user', content: instruction },
+    { role: 'assistant', content: said ?? acknowledgement },
+    { role: 'user', content: observation },
+  ];
+}
+
+/** The answer to a reply: a result of each call, or a message of the user. */
+const answersTo = (calls: readonly ChatCall[], content: string): ChatTurnMessage[] =>
+  calls.length ? calls.map(({ id }) => ({ role: 'tool', tool_call_id: id, content })) : [{ role: 'user', content }];
+
+/** A reply as text: its words, and its calls in Hermes' form. */
+const textOf = ({ text, calls }: Said): string =>
+  [
+    text,
+    ...calls.map(
+      ({ function: { name, arguments: given } }) =>
+        `<tool_call>\n{"name": ${JSON.stringify(name)}, "arguments": ${given}}\n</tool_call>`,
+    ),
+  ]
+    .filter((part) => part !== '')
+    .join('\n');
+
+/** The action of a reply: its only call, or what the world's rule finds in its text. */
+function actionIn({ text, calls }: Said, { reply: find }: PromptRules): Reply {
+  if (calls.length > 1) return { action: textOf({ text, calls }), refusal: 'A turn has exactly one call.' };
+  const [call] = calls;
+  // Arguments stay the text that the server sent: the world reads them, and refuses what is no object.
+  if (call) return { action: JSON.stringify(call.function) };
+  return find?.(text) ?? { action: text.trim() };
+}
+
+interface Said {
+  text: string;
+  calls: readonly ChatCall[];
 }
 
 export class ChatPlay {
@@ -140,36 +199,39 @@ export class ChatPlay {
     const promptRules = promptRulesOf(world.describe(), task);
     const [first] = await world.reset([place.slot], [task], signal);
     const most = turnsFor(this.request.limit, await this.oracleTurns(world, place.slot));
-    const messages: ChatTurnMessage[] = [
-      { role: 'user', content: promptRules.instruction },
-      { role: 'assistant', content: promptRules.acknowledgement ?? acknowledgement },
-      { role: 'user', content: first.observation },
-    ];
+    const messages = openingOf(promptRules, first.observation);
+    const opening = messages.length;
     const episode: ChatEpisode = { task, success: false, score: 0, turns: 0, overflowed: false };
     if (first.failure !== undefined) return { ...episode, failure: first.failure };
     let over = false;
     while (!over && episode.turns < most) {
       signal.throwIfAborted();
-      const reply = await this.say(withinContext(messages, this.request.contextTurns), this.keyOf(place), signal);
-      if (typeof reply !== 'string') {
+      const asked = withinContext(messages, this.request.contextTurns, opening);
+      const reply = await this.say(asked, this.keyOf(place), signal, promptRules.calls?.tools);
+      if (typeof reply !== 'string' && 'noRoom' in reply) {
         this.noRoom = reply.noRoom;
         return { ...episode, overflowed: true };
       }
-      const answer = await this.act(world, promptRules, place, reply, signal);
-      messages.push({ role: 'assistant', content: reply }, { role: 'user', content: answer.feedback.observation });
+      const said = typeof reply === 'string' ? { text: reply, calls: [] } : reply;
+      const answer = await this.act(world, promptRules, place, said, signal);
+      const { text: content, calls } = said;
+      messages.push(
+        { role: 'assistant', content, ...(calls.length && { tool_calls: calls }) },
+        ...answersTo(calls, answer.feedback.observation),
+      );
       episode.turns++;
       episode.score = answer.feedback.reward;
       episode.success = episode.score >= promptRules.successReward;
       if (answer.feedback.failure !== undefined) episode.failure = answer.feedback.failure;
       over = this.isOver(answer.feedback);
-      await this.reportTurn(world, task, place, { turn: episode.turns - 1, horizon: most }, answer, reply);
+      await this.reportTurn(world, task, place, { turn: episode.turns - 1, horizon: most }, answer, textOf(said));
     }
     return episode;
   }
 
   /** A reply that the world's client refuses is answered without the world. */
-  private async act(world: World, promptRules: PromptRules, { slot }: Place, reply: string, signal: AbortSignal) {
-    const { action, refusal } = promptRules.reply?.(reply) ?? { action: reply.trim() };
+  private async act(world: World, promptRules: PromptRules, { slot }: Place, said: Said, signal: AbortSignal) {
+    const { action, refusal } = actionIn(said, promptRules);
     if (refusal === undefined) return { action, feedback: (await world.step([slot], [action], signal))[0] };
     return { action, feedback: { observation: refusal, reward: 0, done: false, valid: false } };
   }

@@ -2,6 +2,7 @@
  * Reads one answer of an OpenAI-compatible server: a reply, an empty reply with its reason, or an error and what follows
  * from it.
  */
+import type { ChatCall } from '../../rl/episode/chat-episode.ts';
 import { type Fault, faultOf, oneLine, parsed } from './fault.ts';
 import {
   hasNoRoom,
@@ -19,7 +20,7 @@ import { statedWaitMs } from './waits.ts';
 export type EmptyReason = 'length' | 'refusal' | 'tool' | 'filter' | 'reasoning' | 'none';
 
 export type Outcome =
-  | { kind: 'reply'; text: string; empty: EmptyReason | null }
+  | { kind: 'reply'; text: string; calls: readonly ChatCall[]; empty: EmptyReason | null }
   | { kind: 'no-room'; words: string }
   | ({ kind: 'refused'; words: string } & RefusedFields)
   /** The same request may succeed later; `afterMs`: after this pause, if the server states one. */
@@ -76,6 +77,17 @@ export function withoutReasoning(text: string): string {
 const hasCalls = ({ tool_calls: calls, function_call: call }: NonNullable<Choice['message']>) =>
   (Array.isArray(calls) && calls.length > 0) || Boolean(call);
 
+/** Calls with a name, in OpenAI's form. Some servers leave out the id, or give the arguments as an object. */
+function callsOf(message: Choice['message']): ChatCall[] {
+  const list = Array.isArray(message?.tool_calls) ? (message.tool_calls as Partial<ChatCall>[]) : [];
+  return list.flatMap((call, k): ChatCall[] => {
+    const { name, arguments: given = '{}' } = (call?.function ?? {}) as { name?: unknown; arguments?: unknown };
+    if (typeof name !== 'string') return [];
+    const text = typeof given === 'string' ? given : JSON.stringify(given);
+    return [{ id: call.id || `call_${k}`, type: 'function', function: { name, arguments: text } }];
+  });
+}
+
 function emptyReason({ message, finish_reason: reason }: Choice): EmptyReason {
   if (filtered.has(String(reason))) return 'filter';
   if (typeof message?.refusal === 'string' && message.refusal !== '') return 'refusal';
@@ -92,12 +104,12 @@ function replyOf(choice: Choice | null | undefined): Outcome | null {
   const content = textOf(message ? message.content : bare);
   if (content === undefined) return null;
   const text = withoutReasoning(content);
-  return { kind: 'reply', text, empty: text.trim() === '' ? emptyReason(choice) : null };
+  return { kind: 'reply', text, calls: callsOf(message), empty: text.trim() === '' ? emptyReason(choice) : null };
 }
 
 function failureOf(fault: Fault, response: Response, body: string, sent: readonly OptionalField[]): Outcome {
   const error = fault.status ? `HTTP ${fault.status}: ${fault.words}` : `an error: ${fault.words}`;
-  if (isFiltered(fault)) return { kind: 'reply', text: '', empty: 'filter' };
+  if (isFiltered(fault)) return { kind: 'reply', text: '', calls: [], empty: 'filter' };
   if (lacksCredit(fault)) return { kind: 'failed', words: error, remedy: 'Check the credit of the account.' };
   if (hasNoRoom(fault)) return { kind: 'no-room', words: fault.words };
   const refused = refusedFields(fault, sent);

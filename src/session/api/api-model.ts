@@ -4,6 +4,7 @@
  * or error. Temporary failures are retried, a field that the server refuses is left out, and lasting failures throw a
  * named error. `api-answer.ts` reads the answers.
  */
+import type { FunctionTool } from '../../envs/tools.ts';
 import type { ChatReply, ChatTurnMessage } from '../../rl/episode/chat-episode.ts';
 import { type EmptyReason, type Outcome, readAnswer } from './api-answer.ts';
 import type { OptionalField } from './fault-kinds.ts';
@@ -35,6 +36,8 @@ export interface Asking {
   maxTokens: number;
   seed: number;
   signal: AbortSignal;
+  /** Tools that the model may call. */
+  tools?: readonly FunctionTool[];
   /** Receives a sentence when the client adapts to its server, once for each change. */
   onNotice?(words: string): void;
 }
@@ -96,7 +99,7 @@ export class ApiModel {
       asking.signal.throwIfAborted();
       const { emptyContent } = this;
       const outcome = await this.ask(messages, asking);
-      if (outcome.kind === 'reply') return this.counted(outcome);
+      if (outcome.kind === 'reply') return this.counted(outcome, asking);
       if (outcome.kind === 'no-room') return { noRoom: this.withoutKey(outcome.words) };
       if (outcome.kind === 'failed') {
         if (!this.fillsEmpty(messages, emptyContent, outcome, asking)) throw this.failure(outcome, failures + 1);
@@ -125,12 +128,14 @@ export class ApiModel {
     return [...this.empty.values()].reduce((sum, n) => sum + n, 0);
   }
 
-  private counted({ text, empty }: Extract<Outcome, { kind: 'reply' }>): string {
+  private counted({ text, calls, empty: reason }: Extract<Outcome, { kind: 'reply' }>, { tools }: Asking): ChatReply {
     this.replies++;
+    const called = tools !== undefined && calls.length > 0;
+    const empty = called ? null : reason;
     if (empty) this.empty.set(empty, (this.empty.get(empty) ?? 0) + 1);
     const silent = this.emptyReplies;
     if (silent === this.replies && silent >= silentReplies) throw new ApiModelError(this.silence()!);
-    return text;
+    return called ? { text, calls } : text;
   }
 
   /** Later requests lack the field. Requests that were already under way report the same refusal. */
@@ -198,8 +203,11 @@ export class ApiModel {
     const { address, model, timeoutMs, fetch } = this.options;
     const { fields } = this;
     const values = this.valuesOf(asking);
-    const sent = messages.map((each) => (each.content.trim() === '' ? { ...each, content: this.emptyContent } : each));
-    const body = { model, messages: sent, ...Object.fromEntries(fields.map((field) => [field, values[field]])) };
+    const isSilent = ({ content, tool_calls }: ChatTurnMessage) => content.trim() === '' && !tool_calls;
+    const sent = messages.map((each) => (isSilent(each) ? { ...each, content: this.emptyContent } : each));
+    const { tools } = asking;
+    const limits = Object.fromEntries(fields.map((field) => [field, values[field]]));
+    const body = { model, messages: sent, ...(tools && { tools }), ...limits };
     const key = this.options.key();
     try {
       const response = await fetch(`${address.replace(/\/+$/, '')}/chat/completions`, {

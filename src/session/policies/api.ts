@@ -77,8 +77,8 @@ class ApiEngine implements Engine {
 /** Uses a different seed for each attempt at an item, so that a server that applies it does not repeat itself. */
 function replierWith(model: ApiModel, maxTokens: number): ChatParts['replierWith'] {
   return ({ temperature, seed }, onNotice) =>
-    (messages, key, signal) =>
-      model.reply(messages, { temperature, maxTokens, seed: seed + key, signal, onNotice });
+    (messages, key, signal, tools) =>
+      model.reply(messages, { temperature, maxTokens, seed: seed + key, signal, tools, onNotice });
 }
 
 export const api: SessionPolicy<'api'> = {
