@@ -4,4 +4,5 @@ export { benchPassages as passages } from './passages.ts';
 export { benchProxy as proxy } from './proxy.ts';
 export { benchSciworld as sciworld } from './sciworld.ts';
 export { benchSearch as search } from './search.ts';
+export { benchShop as shop } from './shop.ts';
 export { benchWeb as web } from './web.ts';

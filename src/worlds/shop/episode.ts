@@ -35,7 +35,7 @@ export class ShopEpisode {
   private outcome: RewardParts | null = null;
 
   constructor(
-    private readonly catalogue: Catalogue,
+    readonly catalogue: Catalogue,
     private readonly goal: Goal,
     private readonly options: ShopOptions,
   ) {

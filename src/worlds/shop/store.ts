@@ -16,6 +16,8 @@ export interface Catalogue {
 
 /** Searches whose results are kept. */
 const mostSearches = 5_000;
+/** Longer searches are not kept. */
+const mostKeyLength = 300;
 
 /** Search of an index whose documents are named by the numbers of their products. Results are kept. */
 export function cachedSearch(index: TextIndex, at: (number: number) => Product): Catalogue['search'] {
@@ -24,7 +26,7 @@ export function cachedSearch(index: TextIndex, at: (number: number) => Product):
     const key = `${most} ${words}`;
     const known = kept.get(key);
     const found = known ?? index.find(words, most).map(({ id }) => Number(id));
-    if (!known) {
+    if (!known && key.length <= mostKeyLength) {
       if (kept.size >= mostSearches) kept.clear();
       kept.set(key, found);
     }

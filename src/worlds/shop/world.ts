@@ -63,6 +63,8 @@ export class Shop implements World {
   /** Open shops by their plan, least recently used first. */
   private readonly shops = new Map<string, OpenShop>();
 
+  /** Shops that are no longer in `shops`, while episodes may still use them. */
+  private readonly retired = new Set<Catalogue>();
   private readonly owned = new Map<string, Promise<OwnShop>>();
 
   static async open(): Promise<Shop> {
@@ -87,10 +89,20 @@ export class Shop implements World {
 
   async reset(slots: readonly number[], tasks: readonly Task[]): Promise<Feedback[]> {
     const opened = await Promise.all(tasks.map((task) => this.openTask(task)));
-    return slots.map((slot, k) => {
-      this.episodes.set(slot, opened[k]);
-      return opened[k].begin();
-    });
+    for (const [k, slot] of slots.entries()) this.episodes.set(slot, opened[k]);
+    this.closeRetired();
+    return opened.map((episode) => episode.begin());
+  }
+
+  /** Closes shops that make room for others and that no episode uses any more. */
+  private closeRetired(): void {
+    if (!this.retired.size) return;
+    const used = new Set([...this.episodes.values()].map(({ catalogue }) => catalogue));
+    for (const catalogue of this.retired) {
+      if (used.has(catalogue)) continue;
+      this.retired.delete(catalogue);
+      catalogue.close();
+    }
   }
 
   private async openTask({ id, options: given }: Task): Promise<ShopEpisode> {
@@ -155,10 +167,11 @@ export class Shop implements World {
     this.shops.delete(key);
     this.shops.set(key, found);
     let sum = [...this.shops.values()].reduce((total, each) => total + each.products, 0);
-    for (const [other, { products: size }] of this.shops) {
+    for (const [other, { products: size, catalogue }] of this.shops) {
       if (other === key || sum <= mostOpen) break;
       this.shops.delete(other);
       sum -= size;
+      catalogue.then((retired) => this.retired.add(retired)).catch(() => {});
     }
     return found.catalogue;
   }
@@ -186,6 +199,7 @@ export class Shop implements World {
     const open = [...this.shops.values()];
     this.shops.clear();
     for (const { catalogue } of open) (await catalogue).close();
+    this.closeRetired();
   }
 
   private episode(slot: number): ShopEpisode {
