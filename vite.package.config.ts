@@ -70,7 +70,7 @@ const web: UserConfig = {
     outDir: `${out}/web`,
     emptyOutDir: true,
     copyPublicDir: false,
-    lib: { entry: { ...entriesOf(library), ...pageWorkers }, formats: ['es'] },
+    lib: { entry: { ...entriesOf([...library, 'element']), ...pageWorkers }, formats: ['es'] },
     rolldownOptions: { output: { entryFileNames: '[name].js', ...chunks, minify: true }, onLog },
   },
 };

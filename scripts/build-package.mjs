@@ -10,7 +10,7 @@ import { bundledDeclarations } from './declarations.mjs';
 import { root } from './machine.mjs';
 
 const out = join(root, 'build/package');
-export const entries = ['index', 'worlds', 'policy', 'server', 'files'];
+export const entries = ['index', 'worlds', 'policy', 'server', 'files', 'element'];
 
 /** Packages that the library and the commands load at run time; all others are part of the build. */
 const needed = [
@@ -23,7 +23,7 @@ const needed = [
 ];
 
 /** Large packages that few programs need. Each has an error that names it where it is missing. */
-export const optional = ['@opensearch-project/opensearch', 'onnxruntime-web', 'playwright-core', 'webgpu'];
+const optional = ['@opensearch-project/opensearch', 'onnxruntime-web', 'playwright-core', 'webgpu'];
 
 /** The page is a package of its own, because of its recorded runs and trained agents. */
 const pagePackage = 'tabgym-page';
@@ -31,8 +31,8 @@ const pagePackage = 'tabgym-page';
 function exportsOf() {
   const entryOf = (name) => ({
     types: `./types/${name}.d.ts`,
-    node: `./build/cli/${name}.js`,
-    // not a kind: the entry that needs a server's sockets
+    // The element is for pages; a server may import it, and gets a class without use.
+    ...(name === 'element' ? {} : { node: `./build/cli/${name}.js` }),
     ...(name === 'server' ? {} : { default: `./web/${name}.js` }),
   });
   const all = entries.map((name) => [name === 'index' ? '.' : `./${name}`, entryOf(name)]);
@@ -50,7 +50,7 @@ function writeManifest() {
     bin: { tabgym: 'bin/tabgym.mjs' },
     exports: exportsOf(),
     files: ['bin', 'build', 'envs-wasm', 'experiments', 'types', 'web', 'CHANGELOG.md'],
-    sideEffects: false,
+    sideEffects: ['./web/element.js'],
     dependencies: pick(needed),
     peerDependencies: { ...pick(optional), [pagePackage]: version },
     peerDependenciesMeta: Object.fromEntries([...optional, pagePackage].map((each) => [each, { optional: true }])),

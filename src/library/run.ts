@@ -4,7 +4,14 @@ import type { Trajectory } from '../rl/episode/trajectory.ts';
 import type { StepRecord } from '../rl/evaluation/evaluation.ts';
 import type { SuiteReport } from '../rl/evaluation/suite-report.ts';
 import { OWN_SUITE } from '../session/evaluation/suite-evaluation.ts';
-import type { LiveTurn, Progress, RunStatus, RunSummary, SessionEvent } from '../session/protocol.ts';
+import {
+  isActive,
+  type LiveTurn,
+  type Progress,
+  type RunStatus,
+  type RunSummary,
+  type SessionEvent,
+} from '../session/protocol.ts';
 import type { ExperimentDocument } from './experiment.ts';
 import { Listeners } from './listeners.ts';
 import type { OpenedService } from './options.ts';
@@ -102,6 +109,20 @@ export class Run {
       });
     });
     await Promise.race([this.parts.service.train(this.id, options), stopped, this.parts.lost]);
+    // In a page the last events come by another channel than the end of the call.
+    await Promise.race([this.rested(), this.parts.lost]);
+  }
+
+  /** Resolves when no work is in progress. */
+  private rested(): Promise<void> {
+    if (!isActive(this.status)) return Promise.resolve();
+    return new Promise((resolve) => {
+      const end = this.on('status', ({ status }) => {
+        if (isActive(status)) return;
+        end();
+        resolve();
+      });
+    });
   }
 
   /** Pauses. A step in progress that does not end at once is held, and `train` continues it with the same numbers. */

@@ -8,6 +8,7 @@ const entries = {
   policy: () => import('../../src/library/policy.ts'),
   server: () => import('../../src/library/server.ts'),
   files: () => import('../../src/library/files.ts'),
+  element: () => import('../../src/library/element.ts'),
 };
 
 test.each(Object.entries(entries))('%s', async (name, load) => {

@@ -1,0 +1,155 @@
+/**
+ * `tabgym/element`: the element `<tab-gym>`, which shows an agent in any page. Importing this entry defines it.
+ *
+ * @example
+ * ```html
+ * <script type="module" src="/tabgym/web/element.js"></script>
+ * <tab-gym src="experiment.json" view="curves" controls></tab-gym>
+ * ```
+ */
+
+/** Events of the element, all bubbling, with their `detail`. */
+interface TabGymEvents {
+    /** The file of `src` is loaded. */
+    'tabgym-ready': CustomEvent<{
+        name: string;
+    }>;
+    /** A step was committed. */
+    'tabgym-step': CustomEvent<StepRecord>;
+    'tabgym-status': CustomEvent<{
+        status: RunStatus | 'recorded';
+    }>;
+    /** Something failed; the element shows the message, too. */
+    'tabgym-error': CustomEvent<{
+        message: string;
+    }>;
+}
+
+/** Metrics of one step; docs/metrics.md has each name's unit and sentence. */
+interface StepRecord {
+    step: number;
+    /** Most turns allowed at this step's stage (oraclePlus stages: the additional turns). */
+    stage: number;
+    /** Metric name to value, including times and rates, whose names end in Ms or PerSecond. */
+    metrics: {
+        [metric: string]: number;
+    };
+    /** Present on steps with an evaluation (step 0 is before the first update). */
+    evaluation?: Evaluation;
+}
+
+interface Evaluation {
+    /** Sampled at the training temperature, under this step's horizon. Keys of `strata`: for example "depth 1". */
+    train: SplitEvaluation;
+    test: SplitEvaluation;
+}
+
+interface SplitEvaluation {
+    policy: Rate;
+    /** Uniformly random choice among the same valid actions, on the same tasks, under the same horizon. */
+    chance: Rate;
+    oracle: Rate | null;
+    score: number;
+    /** Absent in older runs. */
+    scores?: Scores;
+    strata: {
+        [stratum: string]: StratumEvaluation;
+    };
+    /**
+     * A character for each task of the fixed list, in its order: 1 success, 0 failure, - not played. Two evaluations of a
+     * run are paired by it. Absent in older runs.
+     */
+    outcomes?: string;
+}
+
+/** Success rate with its 95% interval (Wilson). */
+interface Rate {
+    successes: number;
+    episodes: number;
+    rate: number;
+    low: number;
+    high: number;
+}
+
+/** Mean scores on the same tasks. For chance, each task counts once, with the mean of its plays. */
+interface Scores {
+    policy: Mean;
+    chance: Mean;
+}
+
+/** Mean with its 95% interval (normal). For a single value `low` and `high` are the value. */
+interface Mean {
+    mean: number;
+    low: number;
+    high: number;
+    episodes: number;
+}
+
+interface StratumEvaluation {
+    policy: Rate;
+    chance: Rate;
+    scores?: Scores;
+}
+
+type RunStatus = 'idle' | 'preparing' | 'running' | 'pausing' | 'paused' | 'finished' | 'failed';
+
+type ViewName = 'watch' | 'group' | 'curves' | 'play';
+
+/**
+ * Attributes: `src` (address of an experiment or of a run), `fallback` (address of a recorded run, shown where the page
+ * may not train), `view` (`watch`, `group`, `curves` or `play`), `controls`, `theme` (`light` or `dark`; default: the
+ * reader's), `lang`.
+ */
+declare class TabGymElement extends Base {
+    static readonly observedAttributes: string[];
+    private source;
+    private run;
+    private world;
+    private loading;
+    private listening;
+    private status;
+    private message;
+    private records;
+    private turns;
+    private members;
+    private played;
+    private waiting;
+    /** The shown view. */
+    get view(): ViewName;
+    /** Trains until the experiment's last step or `pause`. Other elements of the page pause meanwhile. */
+    train(): Promise<void>;
+    /** Pauses the training. */
+    pause(): Promise<void>;
+    /** Plays one held-out task with the policy as it is now. */
+    playEpisode(): Promise<void>;
+    private load;
+    /** Shows what a source has recorded. */
+    private show;
+    private showGroup;
+    /** The run in the page's trainer; null: the page may not train, and a recorded run is shown. */
+    private openRun;
+    private fallBack;
+    private listen;
+    private stepped;
+    private openPlay;
+    private act;
+    /** Does something, draws the result, and shows an error as a sentence. */
+    private attempt;
+    private change;
+    private send;
+    /** Ends everything that the element holds; the shared trainer remains for the others. */
+    private release;
+    /** Draws once after the current work, however often it is called during it. */
+    private draw;
+    private header;
+    private controls;
+    private body;
+}
+
+/** On a server there are no elements; the class is then only a type. */
+declare const Base: {
+    new (): HTMLElement;
+    prototype: HTMLElement;
+};
+
+export { TabGymElement, TabGymEvents, ViewName };
