@@ -110,6 +110,11 @@ export interface WorldDescription {
    */
   drawing?(options: WorldOptions): ((task: Task, draw: Draw) => Task) | null;
   /**
+   * Other options, by name, under which the world's own generators make training tasks that these options do not: another
+   * depth, another level.
+   */
+  others?(options: WorldOptions): readonly { name: string; options: WorldOptions }[];
+  /**
    * True if the world is deterministic: a lost world is rebuilt by replaying its actions. If false, its episode ends as
    * a world failure.
    */

@@ -29,7 +29,9 @@ import { failureWords, requireRoom } from './episode/unplayed.ts';
 import type { StepRecord } from './evaluation/evaluation.ts';
 import { Evaluator, Purpose, type StepOptions } from './evaluator.ts';
 import { type ExaminedStep, examine } from './examine.ts';
+import type { FamilyTasks } from './goals/families.ts';
 import { Goals } from './goals/goals.ts';
+import { proposable } from './goals/proposer.ts';
 import { withSkills } from './goals/skilled-world.ts';
 import { skillsIn } from './goals/skills.ts';
 import { costMetrics, rolloutMetrics } from './metrics/step-metrics.ts';
@@ -83,10 +85,11 @@ export class Trainer {
     private readonly recordings: RecordedPlay,
     private readonly runner: CodeRunner | undefined,
     ask: AskJudge | undefined,
+    invented: readonly FamilyTasks[],
   ) {
     this.rewarder = new Rewarder(settings.reward, { runner, ask }, policy.notes);
     const { sources } = evaluator.tasks;
-    if (settings.goals) this.goals = Goals.of(sources, settings.goals, settings.seed, policy);
+    if (settings.goals) this.goals = Goals.of(sources, settings.goals, settings.seed, policy, invented);
   }
 
   static async create(
@@ -110,7 +113,8 @@ export class Trainer {
       promptTokens,
       completionTokens,
     });
-    return new Trainer(settings, parts.policy, evaluator, recordings, parts.runner, parts.ask);
+    const invented = settings.goals?.inventedShare ? await proposable(known, settings.worlds, settings.seed) : [];
+    return new Trainer(settings, parts.policy, evaluator, recordings, parts.runner, parts.ask, invented);
   }
 
   /** Runs step `k`, from 1: trajectories, credit, updates. Can be aborted until the first update begins. */

@@ -13,6 +13,7 @@ import { type Draw, type FamilyTasks, familiesOf, isSameDraw } from './families.
 import { Levels } from './levels.ts';
 import type { Notes, Texts } from './note-list.ts';
 import { Parts } from './parts.ts';
+import { proposals } from './proposer.ts';
 import { type GoalsSettings, ruleOf } from './registry.ts';
 import { Retries } from './retries.ts';
 import type { Family } from './rule.ts';
@@ -58,6 +59,8 @@ export class Goals {
 
   private constructor(
     private readonly tasksOf: readonly FamilyTasks[],
+    /** Number of the experiment's own families; new ones follow. */
+    private readonly ownCount: number,
     private readonly settings: GoalsSettings,
     private readonly seed: number,
     private readonly notes: Notes,
@@ -79,8 +82,11 @@ export class Goals {
     settings: GoalsSettings,
     seed: number,
     { notes, texts }: { notes: Notes; texts: Texts },
+    /** New families, which a rule gives no share. */
+    invented: readonly FamilyTasks[] = [],
   ): Goals {
-    return new Goals(familiesOf(sources, settings.by, seed), settings, seed, notes, texts);
+    const own = familiesOf(sources, settings.by, seed);
+    return new Goals([...own, ...invented], own.length, settings, seed, notes, texts);
   }
 
   /** Begins a step from what the steps before it committed. */
@@ -117,7 +123,11 @@ export class Goals {
     const practised = wave === 0 ? this.practise(groups / each, each) : [];
     const number = (groups - practised.length) / each;
     const repeats = this.repeats(number, wave);
-    const draws = [...this.newDraws(number - repeats.length, wave), ...repeats];
+    const invented =
+      wave === 0
+        ? this.invent(Math.min(number - repeats.length, Math.floor(this.settings.inventedShare * number)))
+        : [];
+    const draws = [...this.newDraws(number - repeats.length - invented.length, wave), ...repeats, ...invented];
     this.counted.drawn += draws.length;
     this.counted.repeated += repeats.length;
     // Minibatches are cut in the order of the groups: each has its share of the families.
@@ -269,6 +279,15 @@ export class Goals {
     const kept = wave === 0 ? this.successes.repeats(Math.floor(keptShare * number)) : [];
     const first = unique([...due, ...kept]).slice(0, number);
     return unique([...first, ...(this.levels?.repeated(this.step, number - first.length, wave) ?? [])]);
+  }
+
+  /** Draws of new families. */
+  private invent(count: number): Draw[] {
+    const chosen = proposals(this.families.slice(this.ownCount), count, [this.seed, this.step]);
+    return chosen.map((place) => {
+      const family = this.ownCount + place;
+      return { family, before: this.families[family].draws++ };
+    });
   }
 
   private extend(draw: Draw, turns: number): void {

@@ -34,6 +34,7 @@ export interface GoalSettings {
   partsShare: number;
   relabels: number;
   skills: number;
+  inventedShare: number;
   familyWeight: number;
   keep: number;
   keptShare: number;
@@ -119,6 +120,12 @@ export const ruleFields = {
     sentence:
       'Most skills that are kept: short sequences of actions that reached a part of a task and are offered as one action; 0 keeps none.',
     unit: 'skills',
+  }),
+  inventedShare: option(real(0, 0.9), 0, {
+    label: 'Draws for new goals',
+    sentence:
+      'Share of a step’s draws for families that the world can make and the experiment does not ask for, by the policy’s uncertainty on them; 0 proposes none.',
+    step: 0.05,
   }),
   familyWeight: option(real(0, 4), 0, {
     label: 'Weight of hard families',

@@ -62,4 +62,6 @@ export function goalRows(records: readonly StepRecord[]): GoalRow[] {
 
 /** True if the task belongs to the family: its world, and the value of the property that the family is made by. */
 export const isOfFamily = (task: Task, family: string): boolean =>
-  [task.world, ...strataOf(task).map((each) => `${task.world}, ${each}`)].includes(family.replace(/ \(\d+\)$/, ''));
+  [task.world, ...strataOf(task).map((each) => `${task.world}, ${each}`)].includes(
+    family.replace(/ \((\d+|new)\)$/, ''),
+  );

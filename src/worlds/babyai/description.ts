@@ -3,6 +3,7 @@ import type { WorldDescription } from '../../envs/env.ts';
 import { ownInstruction } from '../../envs/instruction.ts';
 import { oneAction } from '../../envs/reply.ts';
 import { parseBabyAiOptions } from './options.ts';
+import { RL_LEVELS } from './split.ts';
 
 export const babyaiDescription: WorldDescription = {
   name: 'babyai',
@@ -30,4 +31,11 @@ export const babyaiDescription: WorldDescription = {
   successReward: 0.05,
   freeRunning: false,
   replayable: true,
+  others: (options) => {
+    const { levels } = parseBabyAiOptions(options);
+    return RL_LEVELS.filter((level) => !levels.includes(level)).map((level) => ({
+      name: `level ${level}`,
+      options: { ...options, levels: [level] },
+    }));
+  },
 };

@@ -23,4 +23,11 @@ export const searchDescription: WorldDescription = {
   successReward: 1,
   freeRunning: false,
   replayable: true,
+  others: (options) => {
+    const { hops, corpus } = parseSearchOptions(options);
+    if (corpus) return [];
+    return [1, 2, 3]
+      .filter((each) => !hops.includes(each))
+      .map((each) => ({ name: `hops ${each}`, options: { ...options, hops: [each] } }));
+  },
 };

@@ -27,4 +27,13 @@ export const textcraftDescription: WorldDescription = {
   freeRunning: false,
   replayable: true,
   drawing: freshTaskUnder,
+  others: (options) => {
+    const { depths, madeUp } = parseTextCraftOptions(options);
+    if (madeUp) return [];
+    const deeper = [1, 2, 3, 4].filter((depth) => !depths.includes(depth));
+    return [
+      ...deeper.map((depth) => ({ name: `depth ${depth}`, options: { ...options, depths: [depth] } })),
+      { name: 'made-up recipes', options: { ...options, madeUp: true } },
+    ];
+  },
 };
