@@ -1,7 +1,7 @@
 /**
- * Measures Maze, Wordle and typed worlds at the World contract: batches of 64, text in and text out, in this process, with a random
- * player's actions. Measured in CPU time, which a busy machine does not change. The originals' servers were not
- * measured.
+ * Measures the household, Maze, Wordle and typed worlds at the World contract: batches of 64, text in and text out, in this process, with a random
+ * player's actions. Measured in CPU time, which a busy machine does not change. Of the originals,
+ * TextWorld was timed beside the household (docs/worlds/household.md).
  */
 import type { Task, World, WorldOptions } from '../src/envs/env.ts';
 import { randomAction } from '../src/envs/random-player.ts';
@@ -58,6 +58,8 @@ async function playRound(world: World, tasks: readonly Task[], round: number, sp
 }
 
 const settings: readonly [title: string, world: string, options: WorldOptions][] = [
+  ['household, 12 receptacles', 'household', {}],
+  ['household, 24 receptacles, brief', 'household', { receptacles: 24, clutter: 40, observation: 'brief' }],
   ['maze, 5 by 5 rooms', 'maze', {}],
   ['maze, 20 by 20 rooms, compact', 'maze', { size: 20, observation: 'compact' }],
   ['maze, the original', 'maze', { upstream: true }],

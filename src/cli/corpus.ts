@@ -2,13 +2,17 @@
  * `npm run corpus -- add NAME FILES...`: stores a corpus for the world Search, without a page. Also `list`, `find NAME
  * WORDS...`, `questions NAME FILE` and `delete NAME`. Ctrl-C stops `add`; the same command continues from there.
  * `add-database NAME FILE QUESTIONS`, `databases` and `delete-database NAME` keep databases for the world SQL, and
- * `add-shop NAME PRODUCTS`, `shops` and `delete-shop NAME` shops for the world Shop.
+ * `add-shop NAME PRODUCTS`, `shops` and `delete-shop NAME` shops for the world Shop,
+ * `add-games NAME PATHS...`, `games` and `delete-games NAME` games of ALFWorld for the world Household.
  */
 import { readFile, stat } from 'node:fs/promises';
-import { basename } from 'node:path';
+import { basename, join } from 'node:path';
 import { Command } from 'commander';
 import { FolderDatabases } from '../corpus/databases/folder.ts';
 import { importDatabase } from '../corpus/databases/import.ts';
+import { gamesInArchive } from '../corpus/games/archive.ts';
+import { FolderGames } from '../corpus/games/folder.ts';
+import { type GameFile, isGamePath } from '../corpus/games/store.ts';
 import { type IngestProgress, ingest } from '../corpus/ingest.ts';
 import { CorpusError } from '../corpus/lines.ts';
 import { readQuestions } from '../corpus/records.ts';
@@ -202,4 +206,39 @@ program
   .command('delete-shop <name>')
   .description('Deletes a shop and its instructions.')
   .action((name: string) => attempt(() => shops().remove(name)));
+
+const games = () => new FolderGames(`${program.opts<{ folder: string }>().folder}/games`);
+
+/** Game files of a folder with its subfolders, of a zip archive, or a single one. */
+async function gameFiles(path: string): Promise<GameFile[]> {
+  if ((await stat(path)).isDirectory()) {
+    const names = (await readdir(path, { recursive: true })).filter(isGamePath).sort();
+    return Promise.all(names.map(async (name) => ({ path: name, text: await readFile(join(path, name), 'utf8') })));
+  }
+  if (path.endsWith('.zip')) return gamesInArchive(new Uint8Array(await readFile(path)));
+  return [{ path: basename(path), text: await readFile(path, 'utf8') }];
+}
+
+async function addGames(name: string, paths: string[]): Promise<void> {
+  const found = (await Promise.all(paths.map(gameFiles))).flat();
+  await games().keep(name, found);
+  console.log(`${found.length} games kept`);
+}
+
+program
+  .command('add-games <name> <paths...>')
+  .description('Stores game files of ALFWorld (game.tw-pddl), folders or zips of them, for the world Household.')
+  .action((name: string, paths: string[]) => attempt(() => addGames(name, paths)));
+program
+  .command('games')
+  .description('Lists the stored games.')
+  .action(() =>
+    attempt(async () => {
+      for (const { name, games: count } of await games().list()) console.log(`${name}: ${count} games`);
+    }),
+  );
+program
+  .command('delete-games <name>')
+  .description('Deletes games.')
+  .action((name: string) => attempt(() => games().remove(name)));
 await program.parseAsync();

@@ -2,7 +2,7 @@
 import * as v from 'valibot';
 import { instructionField } from '../../envs/instruction.ts';
 import { optionsReader } from '../../envs/options.ts';
-import { choice, listOf, option, toggle, whole } from '../../fields/fields.ts';
+import { choice, listOf, option, text, toggle, whole } from '../../fields/fields.ts';
 import { taskKinds, taskLabels } from './made/tasks.ts';
 
 const schema = v.strictObject({
@@ -75,6 +75,10 @@ const schema = v.strictObject({
   seed: option(whole(0, 0xffffffff), 1, {
     label: 'Seed of the houses',
     sentence: 'Seed from which the houses are drawn; another seed gives others.',
+  }),
+  games: option(text(0, 100), '', {
+    label: 'Own games',
+    sentence: 'Name of kept ALFWorld games that are played in place of made houses; empty for made houses.',
   }),
   instruction: instructionField,
 });

@@ -17,6 +17,7 @@ import { householdDescription } from './description.ts';
 import type { House } from './house.ts';
 import { type HouseNames, houseBytes, houseNames, styleBits } from './house-bytes.ts';
 import { type HouseholdOptions, parseHousehold } from './options.ts';
+import { OwnGames } from './own-games.ts';
 import { madeHouse, madeTasks } from './tasks.ts';
 import { type HouseholdView, parseView } from './view-data.ts';
 
@@ -77,6 +78,7 @@ function readyOf(house: House, style: number): Ready {
 export class Household implements World {
   private readonly playing = new Map<number, Playing>();
   private readonly ready = new Map<string, Ready>();
+  private readonly own = new OwnGames();
 
   private constructor(private readonly batch: TextBatch<Exports>) {}
 
@@ -89,12 +91,13 @@ export class Household implements World {
   }
 
   async tasks(given: WorldOptions, split: Split): Promise<Task[]> {
-    return madeTasks(parseHousehold(given), split);
+    const options = parseHousehold(given);
+    return options.games ? this.own.tasks(options, split) : madeTasks(options, split);
   }
 
   async reset(slots: readonly number[], tasks: readonly Task[]): Promise<Feedback[]> {
     const options = tasks.map((task) => parseHousehold(task.options));
-    const ready = tasks.map(({ id }, k) => this.readyFor(id, options[k]));
+    const ready = await Promise.all(tasks.map(({ id }, k) => this.readyFor(id, options[k])));
     return this.begin(
       slots,
       ready,
@@ -183,13 +186,20 @@ export class Household implements World {
     return this.batch.memoryBytes();
   }
 
-  private readyFor(id: number, options: HouseholdOptions): Ready {
+  /** A game of one's own is played in its own dialect. */
+  private async houseFor(id: number, options: HouseholdOptions): Promise<[House, HouseholdOptions]> {
+    if (!options.games) return [madeHouse(id, options), options];
+    const { house, dialect } = await this.own.game(id, options.games);
+    return [house, { ...options, dialect }];
+  }
+
+  private async readyFor(id: number, options: HouseholdOptions): Promise<Ready> {
     const { receptacles, clutter, sharedPlaces, seed } = options;
-    const style = styleOf(options);
-    const key = [id, receptacles, clutter, sharedPlaces, seed, style].join();
+    const key = [id, receptacles, clutter, sharedPlaces, seed, styleOf(options), options.games].join();
     const kept = this.ready.get(key);
     if (kept) return kept;
-    const ready = readyOf(madeHouse(id, options), style);
+    const [house, played] = await this.houseFor(id, options);
+    const ready = readyOf(house, styleOf(played));
     if (this.ready.size >= mostKept) this.ready.delete(this.ready.keys().next().value!);
     this.ready.set(key, ready);
     return ready;

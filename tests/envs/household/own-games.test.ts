@@ -1,0 +1,94 @@
+// A person's own games: a folder and a zip of game files, kept, listed as tasks and played by their walkthrough.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { deflateRawSync } from 'node:zlib';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { buildWasm } from '../../../scripts/build-wasm.mjs';
+import { gamesInArchive } from '../../../src/corpus/games/archive.ts';
+import { FolderGames } from '../../../src/corpus/games/folder.ts';
+import type { GameFile } from '../../../src/corpus/games/store.ts';
+import { readGame, writeGame } from '../../../src/worlds/household/original/game.ts';
+import { Household } from '../../../src/worlds/household/world.ts';
+import { walkHouse } from '../../../tools/household/walks.ts';
+import { play } from '../small-worlds.ts';
+
+let world: Household;
+let folder: string;
+const before = process.env.TABGYM_CORPORA;
+
+beforeAll(async () => {
+  await buildWasm();
+  world = await Household.open();
+  folder = mkdtempSync(join(tmpdir(), 'games-'));
+  process.env.TABGYM_CORPORA = folder;
+});
+afterAll(() => {
+  rmSync(folder, { recursive: true });
+  if (before === undefined) delete process.env.TABGYM_CORPORA;
+  else process.env.TABGYM_CORPORA = before;
+});
+
+async function gameOf(seed: number, dialect: 'put' | 'move', path: string): Promise<GameFile> {
+  const house = walkHouse(seed);
+  await world.resetHouses([0], [house], { dialect });
+  return { path, text: writeGame(house, dialect, (await world.oracle([0]))[0]!) };
+}
+
+/** A zip archive with an entry stored and the others deflated. Sums of bytes are left out, since nothing reads them. */
+function archiveOf(files: readonly GameFile[]): Uint8Array {
+  const parts: Buffer[] = [];
+  const directory: Buffer[] = [];
+  let at = 0;
+  for (const [k, { path, text }] of files.entries()) {
+    const [name, full] = [Buffer.from(path), Buffer.from(text)];
+    const data = k === 0 ? full : deflateRawSync(full);
+    const header = Buffer.alloc(30);
+    header.writeUInt32LE(0x04034b50, 0);
+    header.writeUInt16LE(name.length, 26);
+    const entry = Buffer.alloc(46);
+    entry.writeUInt32LE(0x02014b50, 0);
+    entry.writeUInt16LE(k === 0 ? 0 : 8, 10);
+    entry.writeUInt32LE(data.length, 20);
+    entry.writeUInt32LE(full.length, 24);
+    entry.writeUInt16LE(name.length, 28);
+    entry.writeUInt32LE(at, 42);
+    parts.push(header, name, data);
+    directory.push(entry, name);
+    at += header.length + name.length + data.length;
+  }
+  const end = Buffer.alloc(22);
+  end.writeUInt32LE(0x06054b50, 0);
+  end.writeUInt16LE(files.length, 10);
+  end.writeUInt32LE(at, 16);
+  return new Uint8Array(Buffer.concat([...parts, ...directory, end]));
+}
+
+it('are kept, split by their folders, and won by their walkthrough in their own dialect', async () => {
+  const files = [
+    await gameOf(1, 'put', 'train/a/game.tw-pddl'),
+    await gameOf(2, 'move', 'train/b/game.tw-pddl'),
+    await gameOf(3, 'put', 'valid_unseen/c/game.tw-pddl'),
+  ];
+  const found = await gamesInArchive(archiveOf([...files, { path: 'train/a/traj_data.json', text: '{}' }]));
+  expect(found).toEqual(files);
+  await new FolderGames().keep('mine', found);
+  const [train, test] = [await world.tasks({ games: 'mine' }, 'train'), await world.tasks({ games: 'mine' }, 'test')];
+  expect([train, test].map((tasks) => tasks.map(({ id }) => id))).toEqual([[0, 1], [2]]);
+  for (const task of [...train, ...test]) {
+    await world.reset([0], [task]);
+    const { walkthrough } = readGame(files[task.id].text);
+    expect((await play(world, 0, walkthrough)).at(-1)).toMatchObject({ done: true, reward: 1, valid: true });
+  }
+});
+
+it('are refused by their path and what is not known', async () => {
+  const good = await gameOf(4, 'move', 'a/game.tw-pddl');
+  const changed = { path: 'b/game.tw-pddl', text: good.text.replaceAll('coolobject', 'freezeobject') };
+  await new FolderGames().keep('bad', [changed, good]);
+  const [task] = await world.tasks({ games: 'bad' }, 'test');
+  await expect(world.reset([0], [task])).rejects.toThrow(/^b\/game.tw-pddl: .*"freezeobject"/);
+  await expect(world.tasks({ games: 'none' }, 'train')).rejects.toThrow(/no games named "none"/);
+  await expect(new FolderGames().keep('empty', [])).rejects.toThrow(/no game\.tw-pddl/);
+  await expect(gamesInArchive(new Uint8Array(40))).rejects.toThrow(/not a zip archive/);
+});
