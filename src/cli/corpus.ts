@@ -5,7 +5,7 @@
  * `add-shop NAME PRODUCTS`, `shops` and `delete-shop NAME` shops for the world Shop,
  * `add-games NAME PATHS...`, `games` and `delete-games NAME` games of ALFWorld for the world Household.
  */
-import { readFile, stat } from 'node:fs/promises';
+import { readdir, readFile, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { Command } from 'commander';
 import { FolderDatabases } from '../corpus/databases/folder.ts';
