@@ -1,6 +1,6 @@
 /** Both oracles in made houses: every plan is played, must be possible throughout, and must end the task. */
 import type { Task, WorldOptions } from '../../src/envs/env.ts';
-import { taskKinds } from '../../src/worlds/household/made/tasks.ts';
+import { taskKinds } from '../../src/worlds/household/made/task-kinds.ts';
 import { Household } from '../../src/worlds/household/world.ts';
 
 interface Count {

@@ -6,7 +6,7 @@ import type { Feedback } from '../../src/envs/env.ts';
 import { mixSeeds, Random } from '../../src/envs/random.ts';
 import type { House } from '../../src/worlds/household/house.ts';
 import { drawHouse } from '../../src/worlds/household/made/draw-house.ts';
-import { taskKinds } from '../../src/worlds/household/made/tasks.ts';
+import { taskKinds } from '../../src/worlds/household/made/task-kinds.ts';
 import type { Dialect } from '../../src/worlds/household/original/grammar.ts';
 import type { Household } from '../../src/worlds/household/world.ts';
 

@@ -3,7 +3,7 @@ import * as v from 'valibot';
 import { instructionField } from '../../envs/instruction.ts';
 import { optionsReader } from '../../envs/options.ts';
 import { choice, listOf, option, text, toggle, whole } from '../../fields/fields.ts';
-import { taskKinds, taskLabels } from './made/tasks.ts';
+import { taskKinds, taskLabels } from './made/task-kinds.ts';
 
 const schema = v.strictObject({
   tasks: option(listOf('tasks', choice(taskKinds)), ['pick', 'light', 'clean', 'heat', 'cool', 'two'], {

@@ -6,7 +6,7 @@ import { mixSeeds } from '../../envs/random.ts';
 import { householdDescription } from './description.ts';
 import type { House } from './house.ts';
 import { drawHouse } from './made/draw-house.ts';
-import { taskKinds } from './made/tasks.ts';
+import { taskKinds } from './made/task-kinds.ts';
 import type { HouseholdOptions } from './options.ts';
 
 /** Room for kinds of tasks in an id: another kind changes no other task. */

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { buildWasm } from '../../../scripts/build-wasm.mjs';
 import type { Feedback, WorldOptions } from '../../../src/envs/env.ts';
 import { furnishingText, isHeldOut } from '../../../src/worlds/household/made/draw-house.ts';
-import { taskKinds } from '../../../src/worlds/household/made/tasks.ts';
+import { taskKinds } from '../../../src/worlds/household/made/task-kinds.ts';
 import { parseHousehold } from '../../../src/worlds/household/options.ts';
 import { madeHouse } from '../../../src/worlds/household/tasks.ts';
 import type { HouseholdView } from '../../../src/worlds/household/view-data.ts';

@@ -7,7 +7,8 @@ import { mixSeeds, Random } from '../../../envs/random.ts';
 import { type House, objectBits, type Receptacle, type Thing } from '../house.ts';
 import { bitsOfKind, contents, lampPlaces, openableKinds, smallThings } from './kinds.ts';
 import { type Room, roomNamed, rooms } from './rooms.ts';
-import { type DrawnTask, drawTask, type Furnished, type TaskKind, taskRooms } from './tasks.ts';
+import type { TaskKind } from './task-kinds.ts';
+import { type DrawnTask, drawTask, type Furnished, taskRooms } from './tasks.ts';
 
 export interface HouseShape {
   /** Number of receptacles of a room. */

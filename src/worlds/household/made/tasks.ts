@@ -1,26 +1,9 @@
-/**
- * Kinds of tasks: six as in ALFWorld, and three of our own (a house of two rooms; a thing that lies in a closed place; a
- * goal with two conditions). A task is drawn for a furnished house, before its objects are placed.
- */
+/** Tasks: each is drawn for a furnished house, before its objects are placed. */
 import type { Random } from '../../../envs/random.ts';
 import { type Clause, objectBits, type StateName } from '../house.ts';
 import { bitsOfKind, contents, lampPlaces, openableKinds } from './kinds.ts';
 import type { Room, RoomName } from './rooms.ts';
-
-export const taskKinds = ['pick', 'light', 'clean', 'heat', 'cool', 'two', 'second-room', 'closed', 'both'] as const;
-export type TaskKind = (typeof taskKinds)[number];
-
-export const taskLabels: { readonly [kind in TaskKind]: string } = {
-  pick: 'Pick and place',
-  light: 'Look at in light',
-  clean: 'Clean and place',
-  heat: 'Heat and place',
-  cool: 'Cool and place',
-  two: 'Pick two and place',
-  'second-room': 'From the second room',
-  closed: 'From a closed place',
-  both: 'Two conditions',
-};
+import type { TaskKind } from './task-kinds.ts';
 
 /** Rooms in which a kind of task can be set. */
 export const taskRooms: { readonly [kind in TaskKind]: readonly RoomName[] } = {
