@@ -12,6 +12,7 @@ import { benchEngine } from './engine.ts';
 import { benchFirstMinutes } from './first-minutes.ts';
 import { benchFirstPicture } from './first-picture.ts';
 import { benchFreeRunning } from './free-running.ts';
+import { benchGoals } from './goals.ts';
 import { benchInteractions } from './interactions.ts';
 import { benchMemory } from './memory.ts';
 import { benchProcessor } from './processor.ts';
@@ -101,6 +102,12 @@ async function memory(): Promise<Result> {
   return { on: cpu(), adapter: 'WebAssembly', columns, rows: details.map((row) => Object.values(row)), details };
 }
 
+async function goals(): Promise<Result> {
+  const details = await benchGoals();
+  const columns = ['goals', 'heap, bytes', 'texts of a checkpoint, bytes', 'numbers of a checkpoint'];
+  return { on: cpu(), adapter: null, columns, rows: details.map((row) => Object.values(row)), details };
+}
+
 async function compareTorch(): Promise<Result> {
   const details = await benchCompareTorch();
   const columns = ['', 'threads', 'ours, ms', 'theirs, ms', 'times', 'aim', 'agreement', 'our product', 'theirs'];
@@ -142,6 +149,7 @@ const benches: { [name: string]: (match?: string) => Promise<Result> } = {
   interactions,
   'sweep-page': sweepPage,
   memory,
+  goals,
 };
 
 /** These need PyTorch, a model's file, or Chromium and several minutes, so they run only when named. */
