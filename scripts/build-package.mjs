@@ -2,7 +2,7 @@
 // Node, library with its workers for pages, declarations and a package.json of its own. The page, which is large, is the
 // package build/package-page.
 import { execFileSync } from 'node:child_process';
-import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { build } from 'vite';
 import { buildWasm } from './build-wasm.mjs';
@@ -49,7 +49,7 @@ function writeManifest() {
     keywords: ['reinforcement-learning', 'agents', 'language-models', 'webgpu', 'webassembly'],
     bin: { tabgym: 'bin/tabgym.mjs' },
     exports: exportsOf(),
-    files: ['bin', 'build', 'envs-wasm', 'experiments', 'types', 'web', 'CHANGELOG.md'],
+    files: ['bin', 'build', 'envs-wasm', 'experiments', 'types', 'web', 'CHANGELOG.md', 'NOTICES.txt'],
     sideEffects: ['./web/element.js'],
     dependencies: pick(needed),
     peerDependencies: { ...pick(optional), [pagePackage]: version },
@@ -69,6 +69,23 @@ function copyFiles() {
   cpSync(join(root, 'experiments'), join(out, 'experiments'), { recursive: true });
   for (const name of ['LICENSE', 'CHANGELOG.md']) cpSync(join(root, name), join(out, name));
   cpSync(join(root, 'src/library/package.md'), join(out, 'README.md'));
+}
+
+/** Licences of the packages whose code is part of the build. */
+function writeNotices() {
+  const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'));
+  const bundled = Object.entries(packages).filter(
+    ([path, { dev, optional: isOptional }]) =>
+      path.startsWith('node_modules/') && !isOptional && (!dev || path === 'node_modules/commander'),
+  );
+  const notices = bundled.map(([path, { version, license = 'not stated' }]) => {
+    const folder = join(root, path);
+    const file = existsSync(folder) && readdirSync(folder).find((name) => /^(?:licen[cs]e|copying|notice)/i.test(name));
+    const text = file ? readFileSync(join(folder, file), 'utf8').trim() : 'The package has no text of its own.';
+    return `${path.replace('node_modules/', '')} ${version}  ${license}\n\n${text}\n`;
+  });
+  const about = 'Code of these packages may be part of the files of this package, under their own licences.';
+  writeFileSync(join(out, 'NOTICES.txt'), [`${about}\n`, ...notices].join(`\n${'-'.repeat(80)}\n\n`));
 }
 
 /** Writes types/NAME.d.ts for every entry, from the sources. */
@@ -102,6 +119,7 @@ export async function buildPackage({ page = true } = {}) {
   for (const mode of ['node', 'web']) await build({ root, configFile, mode, logLevel: 'warn' });
   writeDeclarations(join(out, 'types'));
   copyFiles();
+  writeNotices();
   writeManifest();
   if (page) await buildPage();
   mkdirSync(join(out, 'bin'), { recursive: true });
