@@ -59,7 +59,7 @@ export const groups: readonly Group[] = [
     category: 'fashion',
     path: 'Clothing, Shoes & Jewelry › Shoes › Footwear',
     attributes: list(
-      'non slip, memory foam, rubber sole, arch support, steel toe, lace up, open toe, ankle strap, water resistant, wide width, shock absorbing, ethylene vinyl',
+      'non slip, memory foam, rubber sole, arch support, steel toe, lace up, open toe, ankle strap, water resistant, soft lining, shock absorbing, ethylene vinyl',
     ),
     materials: list('leather, suede, canvas, mesh, rubber'),
     uses: list('women, men, work, hiking'),

@@ -48,6 +48,9 @@ export const shopStyles = css`
     display: grid;
     gap: 8px;
   }
+  .item > .tile {
+    max-inline-size: 72px;
+  }
   @container (min-width: 560px) {
     .products {
       grid-template-columns: repeat(2, minmax(0, 1fr));
@@ -56,6 +59,9 @@ export const shopStyles = css`
       display: grid;
       grid-template-columns: 120px minmax(0, 1fr);
       gap: 16px;
+    }
+    .item > .tile {
+      max-inline-size: none;
     }
   }
   .product {
@@ -71,9 +77,6 @@ export const shopStyles = css`
     inline-size: 100%;
     aspect-ratio: 1;
     border-radius: var(--radius);
-  }
-  .item > .tile {
-    max-inline-size: 120px;
   }
   .options {
     display: grid;
