@@ -44,6 +44,9 @@ const alone = (trajectory: Trajectory): Trajectory => ({
 
 export class Successes {
   private kept: Success[] = [];
+  /** Texts of kept trajectories, each read and written once. */
+  private read = new Map<string, Trajectory>();
+  private readonly written = new WeakMap<Trajectory, string>();
 
   constructor(
     private readonly settings: { keep: number },
@@ -63,9 +66,12 @@ export class Successes {
     })[];
     this.kept = written.map((each) => ({
       ...each,
-      trajectory: readTrajectory(each.trajectory),
-      failed: each.failed === null ? null : readTrajectory(each.failed),
+      trajectory: this.trajectoryOf(each.trajectory),
+      failed: each.failed === null ? null : this.trajectoryOf(each.failed),
     }));
+    // Trajectories that left the store are forgotten.
+    const inUse = written.flatMap(({ trajectory, failed }) => (failed === null ? [trajectory] : [trajectory, failed]));
+    this.read = new Map(inUse.map((text) => [text, this.trajectoryOf(text)]));
   }
 
   /** Takes a group of one task: its success rate, and its shortest success if only some succeeded. */
@@ -126,10 +132,25 @@ export class Successes {
     if (this.settings.keep === 0) return;
     const written = this.kept.map((each) => ({
       ...each,
-      trajectory: writeTrajectory(each.trajectory),
-      failed: each.failed && writeTrajectory(each.failed),
+      trajectory: this.textOf(each.trajectory),
+      failed: each.failed && this.textOf(each.failed),
     }));
     this.texts.set(name, JSON.stringify(written));
+  }
+
+  private trajectoryOf(text: string): Trajectory {
+    const known = this.read.get(text);
+    if (known) return known;
+    const trajectory = readTrajectory(text);
+    this.read.set(text, trajectory);
+    this.written.set(trajectory, text);
+    return trajectory;
+  }
+
+  private textOf(trajectory: Trajectory): string {
+    const text = this.written.get(trajectory) ?? writeTrajectory(trajectory);
+    this.written.set(trajectory, text);
+    return text;
   }
 
   private makeRoom(): void {
