@@ -112,7 +112,7 @@ it('the last of 3,100 tasks is found by its first observation', async () => {
 
 it('a trajectory without a task here is refused by name', async () => {
   const { texts } = await playOf('textcraft', 1, ['inventory']);
-  await expect(replays.replay(record('webshop_3', texts))).rejects.toThrow('world webshop does not exist here');
+  await expect(replays.replay(record('farmworld_3', texts))).rejects.toThrow('world farmworld does not exist here');
   await expect(replays.replay(record(null, texts))).rejects.toThrow('names no world');
   const other = ['A first observation of no task.', ...texts.slice(1)];
   await expect(replays.replay(record('textcraft_3', other))).rejects.toThrow(UnmappedError);
