@@ -116,7 +116,7 @@ export class TabgymGoals extends Panel {
         const words = success === null ? msg('not tried yet') : msg(str`success ${fixed(success)}`);
         const size = Math.max(6, Math.round(tileSide * side));
         return html`<button class="tile small" aria-label=${`${family}: ${words}, ${drawCount(draws)}`} title=${`${family}: ${words}, ${drawCount(draws)}`}
-          @click=${() => this.show(family)}><i style=${`width:${size}px;height:${size}px;background:${heat(success)}`}></i>${family.split(', ').at(-1)}</button>`;
+          @click=${() => this.show(family)}><i .style=${`width:${size}px;height:${size}px;background:${heat(success)}`}></i>${family.split(', ').at(-1)}</button>`;
       })}</div>`;
   }
 
@@ -125,7 +125,7 @@ export class TabgymGoals extends Panel {
     return html`<svg class="timeline" role="img" aria-label=${label} width=${cells.length * cell.width} height=${cell.height}>
       ${cells.map(({ step, success, share }, i) => {
         const height = Math.max(2, Math.round(cell.height * Math.min(1, share)));
-        return svg`<rect x=${i * cell.width} y=${cell.height - height} width=${cell.width - 1} height=${height} style=${`fill:${heat(success)}`}
+        return svg`<rect x=${i * cell.width} y=${cell.height - height} width=${cell.width - 1} height=${height} .style=${`fill:${heat(success)}`}
           @click=${() => this.show(family, step)}><title>${msg(str`Step ${step}`)}</title></rect>`;
       })}</svg>`;
   }
