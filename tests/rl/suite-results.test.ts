@@ -84,6 +84,7 @@ describe('results', () => {
     ]);
     expect(text).toContain('The world failed in 2 of 6 tries, which are not counted. The world failed: gone.');
     expect(text).toContain('2 of 6 tries ended for lack of room for their tokens and are not counted');
+    expect(text).toContain('Counted as failures, they make the success 50.0% of tries.');
     expect(text).toContain('It refuses seed.');
     const [head, ...lines] = reportCsv(suiteReport({ ...report, items: some }))
       .trim()

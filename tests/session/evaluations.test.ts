@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { parseExperiment } from '../../src/experiment/experiment.ts';
+import { capacityOf } from '../../src/experiment/sizes.ts';
 import type { ItemResult } from '../../src/rl/evaluation/suite-results.ts';
 import type { Engine, OpenOptions } from '../../src/session/engine.ts';
 import { Evaluations } from '../../src/session/evaluation/evaluations.ts';
@@ -57,10 +58,10 @@ class PlayingEngines extends FakeEngines {
   }
 }
 
-async function trained() {
+async function trained(experiment = micro) {
   const store = new RunStore(new FolderStore(folder));
-  const { id } = await store.create({ name: 'run', experiment: micro, origin: { kind: 'new' } });
-  const session = new Session(id, micro, { store, engines: new FakeEngines(), emit: () => {} });
+  const { id } = await store.create({ name: 'run', experiment, origin: { kind: 'new' } });
+  const session = new Session(id, experiment, { store, engines: new FakeEngines(), emit: () => {} });
   await session.train();
   await session.close();
   return { store, id };
@@ -85,6 +86,28 @@ it('store one report for each suite and step with the run, and in its file', asy
   expect(cut).toBeNull();
   const file = readRun(await exportRun(store, id), 'a.tabgym');
   expect(Object.keys(file.assets!).filter((name) => name.startsWith('evaluation-'))).toHaveLength(2);
+});
+
+it('play fewer episodes at once if they may be longer, so that they need no more memory', async () => {
+  const wide = parseExperiment({ ...micro, algorithm: { ...micro.algorithm, groups: 16 } });
+  const { store, id } = await trained(wide);
+  const engines = new PlayingEngines();
+  const opened: (typeof micro)[] = [];
+  const { open } = engines;
+  engines.open = (...args) => {
+    opened.push(args[0]);
+    return open.apply(engines, args);
+  };
+  const { completionTokens } = wide.sampling;
+  await evaluationsOn(store, engines).evaluate(id, request, 0);
+  await evaluationsOn(store, engines).evaluate(id, { ...request, seed: 2, completionTokens: 4 * completionTokens }, 0);
+  const [own, longer] = opened.map((each) => {
+    const { rows, promptTokens, completionTokens } = capacityOf(each);
+    return { rows, tokens: rows * (promptTokens + completionTokens) };
+  });
+  expect(own.rows).toBe(capacityOf(wide).rows);
+  expect(longer.rows).toBeLessThan(own.rows);
+  expect(longer.tokens).toBeLessThanOrEqual(own.tokens);
 });
 
 it('stop, report what is kept, and resume only for the same request', async () => {

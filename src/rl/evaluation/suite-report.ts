@@ -135,7 +135,8 @@ function uncountedWords(items: readonly ItemResult[]): string[] {
   const roomless = tries.filter((one) => one.failure === undefined && !isCounted(one));
   const failures =
     `The world failed in ${failed.length} of ${tries.length} tries, which are not counted. ${failed[0]?.failure ?? ''}`.trim();
-  const overflows = `${roomless.length} of ${tries.length} tries ended for lack of room for their tokens and are not counted: give them more.`;
+  const solved = tries.filter(({ success }) => success).length / (tries.length - failed.length);
+  const overflows = `${roomless.length} of ${tries.length} tries ended for lack of room for their tokens and are not counted: give them more. Counted as failures, they make the success ${(100 * solved).toFixed(1)}% of tries.`;
   return [...(failed.length ? [failures] : []), ...(roomless.length ? [overflows] : [])];
 }
 

@@ -7,6 +7,7 @@ import type { WorldOptions } from '../../envs/env.ts';
 import type { WorldModule } from '../../envs/module.ts';
 import type { WorldSuite } from '../../envs/suite.ts';
 import { type Experiment, parseExperiment } from '../../experiment/experiment.ts';
+import { plainBounds } from '../../experiment/sizes.ts';
 import { type SuiteReport, suiteReport } from '../../rl/evaluation/suite-report.ts';
 import type { ItemResult } from '../../rl/evaluation/suite-results.ts';
 import { stageAt } from '../../rl/schedule/horizon.ts';
@@ -100,22 +101,36 @@ export function ownSuite({ worlds, horizon, steps, evaluation }: Experiment): Fo
 export const suiteFor = (name: string, experiment: Experiment): FoundSuite =>
   name === OWN_SUITE ? ownSuite(experiment) : findSuite(name);
 
+/** Parts that set how many episodes are played at once: fewer if they are longer, so that they need no more memory. */
+function atOnce({ algorithm, sampling, evaluation }: Experiment, tokens: number) {
+  const share = (sampling.promptTokens + sampling.completionTokens) / tokens;
+  if (share >= 1) return { algorithm, evaluation };
+  const scaled = (count: number) => Math.max(1, Math.floor(count * share));
+  return {
+    algorithm: {
+      ...algorithm,
+      groups: scaled(algorithm.groups),
+      ...('minibatches' in algorithm && { minibatches: 1 }),
+    },
+    evaluation: { ...evaluation, episodes: scaled(Math.min(evaluation.episodes, plainBounds.evaluated)) },
+  };
+}
+
 /** The run's experiment with the suite's tasks and turn limit. */
 function onSuite(experiment: Experiment, { module, suite }: FoundSuite, request: SuiteRequest): Experiment {
-  const { promptTokens, completionTokens } = request;
+  const { promptTokens = experiment.sampling.promptTokens, completionTokens = experiment.sampling.completionTokens } =
+    request;
+  const { algorithm, evaluation } = atOnce(experiment, promptTokens + completionTokens);
   return parseExperiment({
     ...experiment,
+    evaluation,
     stages: undefined,
     // An evaluation does not train, so neither a composed reward nor custom objective code runs.
     reward: undefined,
-    algorithm: { ...experiment.algorithm, objectiveCode: undefined },
+    algorithm: { ...algorithm, objectiveCode: undefined },
     worlds: [{ name: module.name, weight: 1, options: suite.options }],
     horizon: [{ steps: experiment.steps, turns: suite.turns }],
-    sampling: {
-      ...experiment.sampling,
-      promptTokens: promptTokens ?? experiment.sampling.promptTokens,
-      completionTokens: completionTokens ?? experiment.sampling.completionTokens,
-    },
+    sampling: { ...experiment.sampling, promptTokens, completionTokens },
   });
 }
 
