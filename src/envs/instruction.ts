@@ -12,10 +12,16 @@ export const instructionField = option(v.nullable(text(0, 4000)), null, {
   change: 'restart',
 });
 
-/** Prompt rules under a world's options: the person's instruction, if there is one. */
-export function ownInstruction(read: (options: WorldOptions) => { instruction: string | null }) {
+/**
+ * Prompt rules under a world's options: the person's instruction, if there is one. `byCalls`: rules of the option `calls`
+ * of a world with tools.
+ */
+export function ownInstruction(
+  read: (options: WorldOptions) => { instruction: string | null; calls?: boolean },
+  byCalls?: Pick<PromptRules, 'instruction' | 'calls'>,
+) {
   return (options: WorldOptions): Partial<PromptRules> => {
-    const { instruction } = read(options);
-    return instruction === null ? {} : { instruction };
+    const { instruction, calls } = read(options);
+    return { ...(calls && byCalls), ...(instruction !== null && { instruction }) };
   };
 }

@@ -32,6 +32,12 @@ export interface CallRules {
   callOf(action: string): ToolCall | null;
 }
 
+/** An instruction before the first observation: beside a list of tools both are one message. Empty without words. */
+export function beforeObservation(instruction: string): string {
+  const words = instruction.trimEnd();
+  return words && `${words}\n\n`;
+}
+
 /** True if worlds with tools read this text as a call: JSON with `name`, alone or between Hermes' marks. */
 export function isCallText(text: string): boolean {
   const [, tagged = text] = /<tool_call>([\s\S]*)<\/tool_call>/.exec(text) ?? [];

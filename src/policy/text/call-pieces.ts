@@ -2,7 +2,15 @@
  * Pieces of a conversation in which the assistant calls tools, derived from a chat template like those of a plain one
  * (`chat-template.ts`): by rendering conversations of marks and reading the text between the marks.
  */
-import { type ChatMessage, type ChatPieces, type ChatTemplate, ChatTemplateError } from './chat-template.ts';
+import {
+  type ChatMessage,
+  type ChatPieces,
+  type ChatTemplate,
+  ChatTemplateError,
+  commonText,
+  quoted,
+  trimsLast,
+} from './chat-template.ts';
 
 export interface CallPieces {
   /** Before the first user's message: the start token, the system's message with the tools, the user's header. */
@@ -55,8 +63,6 @@ function markedCalls(turns: number, { tools }: CallOptions): ChatMessage[] {
   return [{ role: 'user', content: userMark }, ...answered.flat()];
 }
 
-const quoted = (text: string) => JSON.stringify(text.length > 160 ? `${text.slice(0, 157)}...` : text);
-
 /** The text before a mark and the text after it. Throws unless the mark is there exactly once. */
 function around(text: string, mark: string): [before: string, after: string] {
   const parts = text.split(mark);
@@ -91,13 +97,7 @@ function rendered(render: (messages: readonly ChatMessage[]) => string, turns: n
   return { beforeFirstUser, beforeResults, tail: rest };
 }
 
-function same(what: string, places: readonly string[]): string {
-  const other = places.find((text) => text !== places[0]);
-  if (other === undefined) return places[0];
-  throw new ChatTemplateError(
-    `In this chat template the text ${what} depends on other turns: ${quoted(places[0])} and ${quoted(other)}. ${remedy}`,
-  );
-}
+const same = (what: string, places: readonly string[]) => commonText(what, places, remedy);
 
 /** Derives the pieces from conversations with none, one, two and three calls. Throws if the template lacks a tool. */
 export function deriveCallPieces(template: ChatTemplate, options: CallOptions): CallPieces {
@@ -125,19 +125,12 @@ export function deriveCallPieces(template: ChatTemplate, options: CallOptions): 
     throw new ChatTemplateError(
       `This chat template does not list the tool ${absent.function.name} before the first message, so that the model could not know it. ${remedy}`,
     );
-  const trims = (turns: number) => trimsLast(render, markedCalls(turns, options));
+  const trims = (turns: number): boolean => {
+    const found = trimsLast(render, markedCalls(turns, options));
+    if (found !== null) return found;
+    throw new ChatTemplateError(`This chat template changes the whitespace inside a message of the world. ${remedy}`);
+  };
   return { ...pieces, trimsUser: trims(0), trimsResults: trims(1) };
-}
-
-/** True if the template trims the last message. */
-function trimsLast(render: (messages: readonly ChatMessage[]) => string, messages: readonly ChatMessage[]): boolean {
-  const last = messages[messages.length - 1];
-  const padded = ` \n${last.content}\n `;
-  const plain = render(messages);
-  const shown = render([...messages.slice(0, -1), { ...last, content: padded }]);
-  if (shown === plain) return true;
-  if (shown === plain.replace(last.content, () => padded)) return false;
-  throw new ChatTemplateError(`This chat template changes the whitespace inside a message of the world. ${remedy}`);
 }
 
 /** The assistant's text of a call after the given words, as the template writes it. */

@@ -139,15 +139,20 @@ function piecesAround(text: string, messages: readonly ChatMessage[]): string[] 
   return [...pieces, rest];
 }
 
-const quoted = (text: string) => JSON.stringify(text.length > 160 ? `${text.slice(0, 157)}...` : text);
+/** A text in an error, cut after 160 characters. */
+export const quoted = (text: string) => JSON.stringify(text.length > 160 ? `${text.slice(0, 157)}...` : text);
 
 /** Returns the text common to all places of one kind. Throws if the template varies it. */
-function commonText(what: string, places: readonly string[]): string {
+export function commonText(
+  what: string,
+  places: readonly string[],
+  remedy = 'Give the model another template.',
+): string {
   const other = places.find((text) => text !== places[0]);
   if (other === undefined) return places[0];
   throw new ChatTemplateError(
     `In this chat template the text ${what} depends on other turns: it is ${quoted(places[0])} in one place and ` +
-      `${quoted(other)} in another. Such a conversation cannot be extended turn by turn. Give the model another template.`,
+      `${quoted(other)} in another. Such a conversation cannot be extended turn by turn. ${remedy}`,
   );
 }
 
@@ -188,13 +193,22 @@ export function derivePieces(template: ChatTemplate, { thinking = false } = {}):
   };
 }
 
-function trimsUser(render: (messages: readonly ChatMessage[]) => string): boolean {
-  const content = mark('user', 0);
-  const plain = render([{ role: 'user', content }]);
-  const padded = ` \n${content}\n `;
-  const shown = render([{ role: 'user', content: padded }]);
+/** True if the template trims the last message; null if it changes the whitespace in another way. */
+export function trimsLast(
+  render: (messages: readonly ChatMessage[]) => string,
+  messages: readonly ChatMessage[],
+): boolean | null {
+  const last = messages[messages.length - 1];
+  const padded = ` \n${last.content}\n `;
+  const plain = render(messages);
+  const shown = render([...messages.slice(0, -1), { ...last, content: padded }]);
   if (shown === plain) return true;
-  if (shown === plain.replace(content, () => padded)) return false;
+  return shown === plain.replace(last.content, () => padded) ? false : null;
+}
+
+function trimsUser(render: (messages: readonly ChatMessage[]) => string): boolean {
+  const trims = trimsLast(render, markedConversation(1));
+  if (trims !== null) return trims;
   throw new ChatTemplateError(
     "This chat template changes the whitespace inside a user's message: the model would read a text other than the world's. " +
       'Give the model another template.',

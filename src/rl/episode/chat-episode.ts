@@ -6,7 +6,7 @@
  */
 import { type Feedback, type PromptRules, promptRulesOf, type Task, type World } from '../../envs/env.ts';
 import type { Reply } from '../../envs/reply.ts';
-import type { FunctionTool } from '../../envs/tools.ts';
+import { beforeObservation, type FunctionTool } from '../../envs/tools.ts';
 import { type TurnLimit, turnsFor } from '../schedule/horizon.ts';
 import { worldNamed } from './by-world.ts';
 import { acknowledgement } from './conversation.ts';
@@ -93,7 +93,7 @@ export function withinContext(
 
 /** Messages before the first reply: the instruction, its acknowledgement and the first observation, or one with tools. */
 function openingOf({ instruction, acknowledgement: said, calls }: PromptRules, observation: string): ChatTurnMessage[] {
-  if (calls) return [{ role: 'user', content: `${instruction.trimEnd()}\n\n${observation}` }];
+  if (calls) return [{ role: 'user', content: `${beforeObservation(instruction)}${observation}` }];
   return [
     { role: 'user', content: instruction },
     { role: 'assistant', content: said ?? acknowledgement },

@@ -8,7 +8,7 @@
  * with the pieces around it, so a prompt equals the model's template token for token. A turn that the policy produced
  * is followed by the next piece and not encoded again.
  */
-import { type CallRules, type FunctionTool, isCallText, type ToolCall } from '../../envs/tools.ts';
+import { beforeObservation, type CallRules, type FunctionTool, isCallText, type ToolCall } from '../../envs/tools.ts';
 import type { CallPieces } from '../../policy/text/call-pieces.ts';
 import type { ChatMessage, ChatPieces } from '../../policy/text/chat-template.ts';
 import { endOfThought, type Tokenizer } from '../../policy/text/tokenizer.ts';
@@ -122,8 +122,12 @@ export class Conversation {
 
   private callPrompt(observation: string, instruction: string, pieces: CallPieces): SourcedTokens {
     const { beforeFirstUser, beforeReply, trimsUser } = pieces;
-    const words = instruction ? `${trimsUser ? instruction.trim() : instruction.trimEnd()}\n\n` : '';
-    return this.framed(`${beforeFirstUser}${words}`, trimsUser ? observation.trim() : observation, beforeReply);
+    const words = beforeObservation(instruction);
+    return this.framed(
+      `${beforeFirstUser}${trimsUser ? words.trimStart() : words}`,
+      trimsUser ? observation.trim() : observation,
+      beforeReply,
+    );
   }
 
   /** Tokens between a closed turn and the policy's next token: the world's text and the pieces around it. */

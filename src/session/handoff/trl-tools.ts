@@ -2,7 +2,7 @@
  * TRL's GRPOTrainer with an environment of tools (`environment_factory`), release 1.16.0: the model writes calls in its
  * chat template's own form, TRL parses them and calls the methods of a class with the world's tools.
  */
-import type { FunctionTool } from '../../envs/tools.ts';
+import { beforeObservation, type FunctionTool } from '../../envs/tools.ts';
 import tools from './python/tabgym_tools.py?raw';
 import trainer from './python/tabgym_trl.py?raw';
 import worldClient from './python/tabgym_world.py?raw';
@@ -72,7 +72,7 @@ function rowsOf(input: HandoffInput, servers: readonly ToolServer[]) {
     return {
       environment: environmentName(servers[row.server], row.server),
       // The world's first observation is appended there.
-      prompt: [{ role: 'user', content: `${(servers[row.server].callInstruction ?? row.instruction).trim()}\n\n` }],
+      prompt: [{ role: 'user', content: beforeObservation(servers[row.server].callInstruction ?? row.instruction) }],
       split: row.split,
       index: row.index,
       success_reward: row.successReward,

@@ -1,5 +1,6 @@
 /** Description of SQL: the facts that both its module and its client need. */
 import type { PromptRules, WorldDescription, WorldOptions } from '../../envs/env.ts';
+import { ownInstruction } from '../../envs/instruction.ts';
 import { sqlBlock, wholeReply } from '../../envs/reply.ts';
 import type { ToolCall } from '../../envs/tools.ts';
 import { parseSqlOptions } from './options.ts';
@@ -44,14 +45,12 @@ const callInstruction = `${opening} ${judged}`;
 
 const calls = { tools: functionTools, callOf };
 
-function under(given: WorldOptions): Partial<PromptRules> {
-  const { upstream, instruction: own, calls: byCalls } = parseSqlOptions(given);
-  return {
-    ...(upstream && originalRules),
-    ...(byCalls && { instruction: callInstruction, calls }),
-    ...(own !== null && { instruction: own }),
-  };
-}
+const ownRules = ownInstruction(parseSqlOptions, { instruction: callInstruction, calls });
+
+const under = (given: WorldOptions): Partial<PromptRules> => ({
+  ...(parseSqlOptions(given).upstream && originalRules),
+  ...ownRules(given),
+});
 
 export const sqlDescription: WorldDescription = {
   name: 'sql',

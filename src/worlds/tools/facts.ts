@@ -2,7 +2,8 @@
  * Facts of a family that its module and its clients both need (`facts.ts` in its folder), and the description of its
  * world made of them. Light, so that a page can show them.
  */
-import type { PromptRules, WorldDescription, WorldOptions } from '../../envs/env.ts';
+import type { WorldDescription } from '../../envs/env.ts';
+import { ownInstruction } from '../../envs/instruction.ts';
 import { wholeReply } from '../../envs/reply.ts';
 import { callOfCommand, replyWith } from './command.ts';
 import type { toolsOptions } from './options.ts';
@@ -46,11 +47,6 @@ export function descriptionOf(facts: Facts): WorldDescription {
   const tools = facts.tools.map(functionOf);
   const callInstruction = `${opening(facts)} ${closing}`;
   const calls = { tools, callOf: (action: string) => callOfCommand(action, facts.tools) };
-  const under = (given: WorldOptions): Partial<PromptRules> => {
-    const { instruction, calls: byCalls } = options(given);
-    const own = instruction === null ? {} : { instruction };
-    return byCalls ? { instruction: callInstruction, ...own, calls } : own;
-  };
   return {
     name,
     title,
@@ -59,7 +55,7 @@ export function descriptionOf(facts: Facts): WorldDescription {
     acknowledgement: 'Ok.',
     reply: wholeReply,
     writeReply: (action) => replyWith(action, facts.tools),
-    under,
+    under: ownInstruction(options, { instruction: callInstruction, calls }),
     tools,
     callInstruction,
     credit: facts.credit,
