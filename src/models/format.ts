@@ -76,7 +76,7 @@ export function decodePiece(
   { name, shape, row, rows }: Rows,
   bytes: Uint8Array,
 ): WeightPiece {
-  const buffer = bytes.byteOffset % 4 ? bytes.slice().buffer : bytes.buffer;
+  const buffer = bytes.byteOffset % 4 ? new Uint8Array(bytes).buffer : bytes.buffer;
   const start = bytes.byteOffset % 4 ? 0 : bytes.byteOffset;
   if (format === null) {
     const values = new Float32Array(buffer as ArrayBuffer, start, bytes.length / 4);

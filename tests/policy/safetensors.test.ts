@@ -26,6 +26,13 @@ function file(header: unknown, dataBytes = 0, claimed?: number): Uint8Array {
 const f32 = (shape: number[], from: number, to: number) => ({ dtype: 'F32', shape, data_offsets: [from, to] });
 
 describe('readSafetensors', () => {
+  it.each([0, 1, 2, 3])('reads a Buffer of Node that begins %d bytes into its memory', (offset) => {
+    const whole = writeSafetensors(new Map([['w', { shape: [2], data: Float32Array.of(1.5, -2) }]]));
+    const buffer = Buffer.alloc(whole.length + offset).subarray(offset);
+    buffer.set(whole);
+    expect([...readSafetensors(buffer).get('w')!.data]).toEqual([1.5, -2]);
+  });
+
   it.each<[string, Uint8Array, RegExp]>([
     ['fewer than eight bytes', new Uint8Array(5), /8 bytes of header length; this file has only 5 bytes/],
     ['a header longer than the file', file('{}', 0, 4000), /claims 4000 bytes but the file has 10/],

@@ -182,12 +182,12 @@ const views = {
 };
 
 /**
- * Typed view of the bytes, or a copy if they are not aligned. Typed arrays are little-endian on every platform with
- * WebGPU.
+ * Typed view of the bytes, or a copy if they are not aligned; not by `slice`, which on a Buffer of Node shares the memory.
+ * Typed arrays are little-endian on every platform with WebGPU.
  */
 function viewOf(bytes: Uint8Array, dtype: Dtype): TensorData {
   const View = views[dtype];
-  const aligned = bytes.byteOffset % View.BYTES_PER_ELEMENT === 0 ? bytes : bytes.slice();
+  const aligned = bytes.byteOffset % View.BYTES_PER_ELEMENT === 0 ? bytes : new Uint8Array(bytes);
   return new View(aligned.buffer as ArrayBuffer, aligned.byteOffset, bytes.length / View.BYTES_PER_ELEMENT);
 }
 
