@@ -78,6 +78,15 @@ function pageFolder() {
   }
 }
 
+/** Path in an address; empty if it is damaged. */
+function pathOf(url) {
+  try {
+    return normalize(decodeURIComponent(new URL(url, 'http://localhost').pathname));
+  } catch {
+    return '';
+  }
+}
+
 function servePage(words) {
   if (words.includes('--help')) return console.log('Usage: tabgym page [--port 4173]\n\nServes the page on 127.0.0.1.');
   const at = words.indexOf('--port');
@@ -85,9 +94,9 @@ function servePage(words) {
   if (!Number.isInteger(port) || port < 0 || port > 65_535) fail(`--port is ${words[at + 1]}: it must be 0 to 65535.`);
   const folder = pageFolder();
   const server = createServer((request, response) => {
-    const path = normalize(decodeURIComponent(new URL(request.url, 'http://localhost').pathname));
+    const path = pathOf(request.url);
     const file = join(folder, path.endsWith(sep) ? `${path}index.html` : path);
-    const isFile = file.startsWith(folder + sep) && existsSync(file) && statSync(file).isFile();
+    const isFile = path !== '' && file.startsWith(folder + sep) && existsSync(file) && statSync(file).isFile();
     response.writeHead(isFile ? 200 : 404, {
       ...headers,
       'content-type': types[extname(file)] ?? 'application/octet-stream',

@@ -141,6 +141,8 @@ declare class TabGymElement extends Base {
     private release;
     /** Draws once after the current work, however often it is called during it. */
     private draw;
+    /** Texts in its own language, or that of the page. */
+    private get texts();
     private header;
     private controls;
     private body;

@@ -144,8 +144,8 @@ declare class Run {
     train(options?: {
         steps?: number;
     }): Promise<void>;
-    /** Resolves when no work is in progress. */
-    private rested;
+    /** Resolves `reached` at the next status of a kind; `end` stops listening. */
+    private when;
     /** Pauses. A step in progress that does not end at once is held, and `train` continues it with the same numbers. */
     pause(): Promise<void>;
     /** Records of the committed steps, the first (step 0) with the success before training. */

@@ -101,28 +101,30 @@ export class Run {
    */
   async train(options: { steps?: number } = {}): Promise<void> {
     this.parts.check(this.experiment);
-    const stopped = new Promise<void>((resolve) => {
-      const end = this.on('status', ({ status }) => {
-        if (status !== 'paused') return;
-        end();
-        resolve();
-      });
-    });
-    await Promise.race([this.parts.service.train(this.id, options), stopped, this.parts.lost]);
+    const stopped = this.when((status) => status === 'paused');
+    try {
+      await Promise.race([this.parts.service.train(this.id, options), stopped.reached, this.parts.lost]);
+    } finally {
+      stopped.end();
+    }
     // In a page the last events come by another channel than the end of the call.
-    await Promise.race([this.rested(), this.parts.lost]);
+    const rested = this.when((status) => !isActive(status));
+    try {
+      if (isActive(this.status)) await Promise.race([rested.reached, this.parts.lost]);
+    } finally {
+      rested.end();
+    }
   }
 
-  /** Resolves when no work is in progress. */
-  private rested(): Promise<void> {
-    if (!isActive(this.status)) return Promise.resolve();
-    return new Promise((resolve) => {
-      const end = this.on('status', ({ status }) => {
-        if (isActive(status)) return;
-        end();
-        resolve();
+  /** Resolves `reached` at the next status of a kind; `end` stops listening. */
+  private when(isWanted: (status: RunStatus) => boolean): { reached: Promise<void>; end: () => void } {
+    let end = () => {};
+    const reached = new Promise<void>((resolve) => {
+      end = this.on('status', ({ status }) => {
+        if (isWanted(status)) resolve();
       });
     });
+    return { reached, end };
   }
 
   /** Pauses. A step in progress that does not end at once is held, and `train` continues it with the same numbers. */

@@ -156,7 +156,7 @@ export class TabGymElement extends Base {
     const address = this.getAttribute('fallback');
     if (address) this.show(await loadSource(address, new AbortController().signal));
     if (!address && !('file' in this.source!)) throw error;
-    this.change('recorded', textsOf(this.lang).untrainable);
+    this.change('recorded', this.texts.untrainable);
   }
 
   private listen(run: Run): void {
@@ -239,8 +239,13 @@ export class TabGymElement extends Base {
     });
   }
 
+  /** Texts in its own language, or that of the page. */
+  private get texts() {
+    return textsOf(this.lang || document.documentElement.lang);
+  }
+
   private header(): HTMLElement {
-    const texts = textsOf(this.lang || document.documentElement.lang);
+    const { texts } = this;
     const name = this.source ? (documentOf(this.source).name ?? '') : '';
     const step = this.records.at(-1)?.step;
     const state = [this.message || texts[this.status], ...(step === undefined ? [] : [`${texts.step} ${step}`])];
@@ -256,7 +261,7 @@ export class TabGymElement extends Base {
   }
 
   private controls(): HTMLElement[] {
-    const texts = textsOf(this.lang || document.documentElement.lang);
+    const { texts } = this;
     const isRunning = this.status === 'running' || this.status === 'preparing';
     if (isRunning) return [button(texts.pause, () => void this.pause())];
     const ended = this.status === 'loading' || this.status === 'finished';
@@ -265,7 +270,7 @@ export class TabGymElement extends Base {
   }
 
   private body(): Element {
-    const texts = textsOf(this.lang || document.documentElement.lang);
+    const { texts } = this;
     if (this.view === 'group') return groupView(this.members, texts);
     if (this.view === 'curves') return curvesView(this.records, texts);
     if (this.view === 'play')
