@@ -91,10 +91,8 @@ export async function withSuccesses(
   ]);
   const credited = assignCredit(together, algorithm, settings.algorithm, await creditInput(together));
   const extras = new Map(training.extras);
-  const weigh = (trajectory: Trajectory, from: TrainingSet, weight: number) => {
-    const { columns, marks } = from.extras.get(trajectory) ?? { columns: {}, marks: {} };
-    extras.set(trajectory, { columns, marks: { ...marks, weight: (marks.weight ?? 1) * weight } });
-  };
+  const weigh = (trajectory: Trajectory, from: TrainingSet, weight: number) =>
+    extras.set(trajectory, timesWeight(from, trajectory, weight));
   for (const { trajectory, probability } of kept) {
     const members = groups.get(trajectory.group)!;
     const weights = mixedWeights(
@@ -123,13 +121,18 @@ export async function withSuccesses(
   };
 }
 
+/** Extras of a trajectory with its weight multiplied. */
+function timesWeight({ extras }: Pick<TrainingSet, 'extras'>, trajectory: Trajectory, weight: number) {
+  const { columns, marks } = extras.get(trajectory) ?? { columns: {}, marks: {} };
+  return { columns, marks: { ...marks, weight: (marks.weight ?? 1) * weight } };
+}
+
 /** Multiplies the weights of the trajectories; null: leaves them. */
 export function weighted(training: TrainingSet, weights: readonly number[] | null): TrainingSet {
   if (!weights) return training;
   const extras = new Map(training.extras);
   for (const [i, trajectory] of training.trajectories.entries()) {
-    const { columns, marks } = extras.get(trajectory) ?? { columns: {}, marks: {} };
-    extras.set(trajectory, { columns, marks: { ...marks, weight: (marks.weight ?? 1) * weights[i] } });
+    extras.set(trajectory, timesWeight(training, trajectory, weights[i]));
   }
   return { ...training, extras };
 }

@@ -1,6 +1,6 @@
 /**
  * A trajectory as text: a typed array becomes its kind and a list of numbers. Numbers are exact, but the sign of a zero is
- * lost.
+ * lost, and numbers that are not finite become null.
  */
 import type { Trajectory } from '../episode/trajectory.ts';
 
@@ -21,5 +21,5 @@ function restored(_name: string, value: unknown): unknown {
 
 export const writeTrajectory = (trajectory: Trajectory): string => JSON.stringify(trajectory, plain);
 
-/** Throws for text that `writeTrajectory` did not write. */
+/** Reads text of `writeTrajectory`. Throws for other text that is no JSON. */
 export const readTrajectory = (text: string): Trajectory => JSON.parse(text, restored) as Trajectory;
