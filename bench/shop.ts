@@ -3,7 +3,7 @@
  * resets, steps and searches per second. Measured in CPU time, which a busy machine does not change. WebShop's own
  * server was not measured: it needs a JVM with Lucene, spaCy and its scraped products.
  */
-import type { Task } from '../src/envs/env.ts';
+import { type Task, validActionsAfter } from '../src/envs/env.ts';
 import { randomAction } from '../src/envs/random-player.ts';
 import { Shop } from '../src/worlds/shop/world.ts';
 import { cell, cpu, type Result } from './result.ts';
@@ -23,7 +23,7 @@ async function playRandomly(world: Shop, tasks: readonly Task[], seconds: number
     let listed = first.validActions!;
     for (let turn = 0, done = false; turn < 15 && !done; turn++, turns++) {
       const [answer] = await world.step([0], [randomAction(listed, 1, episodes, turn)]);
-      listed = answer.validActions ?? listed;
+      listed = validActionsAfter(listed, answer)!;
       done = answer.done;
     }
     episodes++;

@@ -10,7 +10,6 @@ import { basename, join } from 'node:path';
 import { Command } from 'commander';
 import { FolderDatabases } from '../corpus/databases/folder.ts';
 import { importDatabase } from '../corpus/databases/import.ts';
-import { gamesInArchive } from '../corpus/games/archive.ts';
 import { FolderGames } from '../corpus/games/folder.ts';
 import { type GameFile, isGamePath } from '../corpus/games/store.ts';
 import { type IngestProgress, ingest } from '../corpus/ingest.ts';
@@ -21,6 +20,7 @@ import { largestShopFile } from '../corpus/shops/store.ts';
 import { readShop } from '../corpus/shops/webshop-files.ts';
 import { CorpusStore } from '../corpus/store.ts';
 import { defaultFolder, FolderDisk, openSources } from '../corpus/store-folder.ts';
+import { gamesInArchive } from './game-archive.ts';
 
 const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(1)} MB`;
 

@@ -7,7 +7,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { Command } from 'commander';
 import { wholeFrom } from '../../src/cli/number-argument.ts';
-import type { Feedback, Task, World, WorldOptions } from '../../src/envs/env.ts';
+import { type Feedback, type Task, validActionsAfter, type World, type WorldOptions } from '../../src/envs/env.ts';
 import { mixSeeds, Random } from '../../src/envs/random.ts';
 import { openWorld } from '../../src/worlds/registry.ts';
 import { sampleShop } from '../shop-reference/sample.ts';
@@ -79,7 +79,7 @@ async function playOne(world: World, random: Random): Promise<Game & { problems:
     game.answers.push(answer);
     if (!strange && !answer.valid) game.problems.push(`refused a valid action: ${action}`);
     game.problems.push(...faultsOf(answer, listed));
-    listed = answer.validActions ?? listed;
+    listed = validActionsAfter(listed, answer)!;
   }
   return game;
 }

@@ -1,64 +1,44 @@
 /** Kept databases in a folder, on Node: `NAME.sqlite` beside `NAME.questions.json`, in `databases` of the corpora. */
-import { CorpusError } from '../lines.ts';
+import { KeptFolder } from '../kept-folder.ts';
 import { defaultFolder } from '../store-folder.ts';
 import { type DatabaseStore, type DatabaseWithQuestions, type KeptDatabase, noDatabase } from './store.ts';
 
-const ending = '.sqlite';
-
-/** The file of a name, without its ending. */
-const plainName = (name: string): string => {
-  if (!/^[\w. -]{1,100}$/.test(name) || /^\.|\.$/.test(name))
-    throw new CorpusError(
-      `A database on disk cannot be named "${name}": use up to 100 letters, digits, spaces, dots and dashes.`,
-    );
-  return name;
-};
+const questionsEnding = '.questions.json';
 
 export class FolderDatabases implements DatabaseStore {
-  constructor(private readonly folder = `${defaultFolder()}/databases`) {}
+  private readonly kept: KeptFolder;
 
-  private async fs() {
-    return import('node:fs/promises');
-  }
-
-  private path(name: string): string {
-    return `${this.folder}/${plainName(name)}`;
+  constructor(folder = `${defaultFolder()}/databases`) {
+    this.kept = new KeptFolder('A database on disk', '.sqlite', folder);
   }
 
   async list(): Promise<KeptDatabase[]> {
-    const { readdir, stat } = await this.fs();
-    const files = (await readdir(this.folder).catch((): string[] => [])).filter((file) => file.endsWith(ending)).sort();
+    const { stat } = await import('node:fs/promises');
+    const names = await this.kept.names();
     return Promise.all(
-      files.map(async (file) => {
-        const name = file.slice(0, -ending.length);
-        const { size } = await stat(`${this.folder}/${file}`);
+      names.map(async (name) => {
+        const { size } = await stat(this.kept.path(name));
         return { name, bytes: size, questions: (await this.read(name)).questions.length };
       }),
     );
   }
 
   async read(name: string): Promise<DatabaseWithQuestions> {
-    const { readFile } = await this.fs();
-    try {
+    const { readFile } = await import('node:fs/promises');
+    return this.kept.read(noDatabase(name), async () => ({
       // SQLite's library takes no Buffer.
-      const bytes = new Uint8Array(await readFile(`${this.path(name)}${ending}`));
-      return { bytes, questions: JSON.parse(await readFile(`${this.path(name)}.questions.json`, 'utf8')) };
-    } catch (error) {
-      if ((error as { code?: string }).code === 'ENOENT') throw new CorpusError(noDatabase(name));
-      throw error;
-    }
+      bytes: new Uint8Array(await readFile(this.kept.path(name))),
+      questions: JSON.parse(await readFile(this.kept.path(name, questionsEnding), 'utf8')),
+    }));
   }
 
   async keep(name: string, { bytes, questions }: DatabaseWithQuestions): Promise<void> {
-    const { mkdir, writeFile } = await this.fs();
-    await mkdir(this.folder, { recursive: true });
-    await writeFile(`${this.path(name)}.questions.json`, JSON.stringify(questions));
-    await writeFile(`${this.path(name)}${ending}`, bytes);
+    await this.kept.write(this.kept.path(name, questionsEnding), JSON.stringify(questions));
+    await this.kept.write(this.kept.path(name), bytes);
   }
 
   async remove(name: string): Promise<void> {
-    const { rm } = await this.fs();
-    await rm(`${this.path(name)}${ending}`, { force: true });
-    await rm(`${this.path(name)}.questions.json`, { force: true });
+    await this.kept.remove(this.kept.path(name));
+    await this.kept.remove(this.kept.path(name, questionsEnding));
   }
 }

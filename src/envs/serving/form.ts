@@ -130,6 +130,28 @@ export function closeById(host: SessionHost, id: Values[string]): boolean {
   return session !== undefined;
 }
 
+/** The environment of an id, for servers that answer every error with status 500. Throws ServerFault for an unknown id. */
+export function environmentOf(host: SessionHost, id: Values[string]): ServedSession {
+  const session = host.find(id as bigint);
+  if (!session) throw new ServerFault(`There is no environment ${id}.`);
+  return session;
+}
+
+/** Ids of the open environments. */
+export function openIds(host: SessionHost): number[] {
+  const ids: number[] = [];
+  for (let id = 0n; host.wasCreated(id); id++) if (host.find(id)) ids.push(Number(id));
+  return ids;
+}
+
+/** The task of an item where items are indices into the list of all tasks. Throws ServerFault beyond it. */
+export async function taskAtItem(host: SessionHost, item: Values[string]): Promise<Task> {
+  const tasks = await host.tasks();
+  if (item === null || (item as bigint) < 0n || (item as bigint) >= BigInt(tasks.length))
+    throw new ServerFault(`The items are 0 to ${tasks.length - 1} (it is ${item}).`);
+  return tasks[Number(item)];
+}
+
 /** Item number of a task where items are indices into the list of all tasks. */
 export function placeOfTask({ id }: Task, all: readonly Task[]): number | null {
   const place = all.findIndex((each) => each.id === id);

@@ -6,24 +6,19 @@
 import type { Feedback, Json } from '../../envs/env.ts';
 import {
   type AgentGymForm,
+  indexInto,
   int,
   placeOfTask,
   Refused,
   requireAnswer,
-  type ServedSession,
   type SessionHost,
+  sessionOf,
   str,
+  unfinishedSession,
   type Values,
 } from '../../envs/serving/form.ts';
 
 const worldTypes = ['Text', 'Embody', 'Hybrid'];
-
-function envOf(host: SessionHost, id: Values[string], again = false): ServedSession {
-  const session = host.find(id as bigint);
-  if (!session) throw new Refused(`The id ${id} is not valid.`);
-  if (!again && session.info.done === true) throw new Refused(`The task with environment ${id} has finished.`);
-  return session;
-}
 
 /** The session's valid actions after an answer. */
 const listed = ({ validActions }: Feedback, before: Json): Json => (validActions ? [...validActions] : before);
@@ -36,7 +31,7 @@ function withoutLocation(text: string): string {
 const field =
   (name: string) =>
   (host: SessionHost, { id }: Values) => {
-    const { info } = envOf(host, id);
+    const { info } = unfinishedSession(host, id);
     if (info[name] === undefined) throw new Refused(`'${name}'`);
     return info[name];
   };
@@ -65,7 +60,7 @@ export const agentGymForm: AgentGymForm = {
       path: '/step',
       fields: { id: int, action: str },
       async answer(host, { id, action }) {
-        const session = envOf(host, id);
+        const session = unfinishedSession(host, id);
         if (session.info.observation === undefined) throw new Refused(String(id));
         const feedback = requireAnswer(await host.act(session, action as string));
         const answer = {
@@ -85,10 +80,9 @@ export const agentGymForm: AgentGymForm = {
       async answer(host, { id, game, world_type }) {
         if (!worldTypes.includes(String(world_type)))
           throw new Refused('world_type must be one of "Text", "Embody" and "Hybrid"');
-        const session = envOf(host, id, true);
+        const session = sessionOf(host, id);
         const tasks = await host.tasks();
-        const index = Number((game as bigint) < 0n ? (game as bigint) + BigInt(tasks.length) : game);
-        if (!tasks[index]) throw new Refused('list index out of range');
+        const index = indexInto(game as bigint, tasks.length);
         const feedback = requireAnswer(await host.begin(session, tasks[index]));
         const observation = feedback.observation.split('\n\n').slice(1).join('\n');
         const available_actions = listed(feedback, []);
@@ -107,6 +101,6 @@ export const agentGymForm: AgentGymForm = {
     },
     { method: 'GET', path: '/available_actions', fields: { id: int }, answer: field('available_actions') },
     { method: 'GET', path: '/observation', fields: { id: int }, answer: field('observation') },
-    { method: 'GET', path: '/detail', fields: { id: int }, answer: (host, { id }) => envOf(host, id).info },
+    { method: 'GET', path: '/detail', fields: { id: int }, answer: (host, { id }) => unfinishedSession(host, id).info },
   ],
 };

@@ -17,12 +17,17 @@ async function readKept(name: string): Promise<GameFile[]> {
 
 export class OwnGames {
   private readonly files = new Map<string, Promise<GameFile[]>>();
-  private readonly games = new Map<string, Game>();
 
   private read(name: string): Promise<GameFile[]> {
     const known = this.files.get(name) ?? readKept(name);
     this.files.set(name, known);
+    // They may be kept later.
+    known.catch(() => this.files.delete(name));
     return known;
+  }
+
+  clear(): void {
+    this.files.clear();
   }
 
   async tasks(options: HouseholdOptions, split: Split): Promise<Task[]> {
@@ -45,15 +50,10 @@ export class OwnGames {
 
   /** The game of a task. Throws with the game's path and the name of what the household does not know. */
   async game(id: number, name: string): Promise<Game> {
-    const key = `${name}/${id}`;
-    const known = this.games.get(key);
-    if (known) return known;
     const file = (await this.read(name))[id];
     if (!file) throw new WorldError(`The games "${name}" have no game ${id}.`);
     try {
-      const game = readGame(file.text);
-      this.games.set(key, game);
-      return game;
+      return readGame(file.text);
     } catch (error) {
       throw new WorldError(`${file.path}: ${(error as Error).message}`);
     }

@@ -77,7 +77,7 @@ function readyOf(house: House, style: number): Ready {
 /** The world Household; create it with `Household.open()`. */
 export class Household implements World {
   private readonly playing = new Map<number, Playing>();
-  private readonly ready = new Map<string, Ready>();
+  private readonly ready = new Map<string, Promise<Ready>>();
   private readonly own = new OwnGames();
 
   private constructor(private readonly batch: TextBatch<Exports>) {}
@@ -179,6 +179,7 @@ export class Household implements World {
   async close(): Promise<void> {
     this.playing.clear();
     this.ready.clear();
+    this.own.clear();
   }
 
   /** Size of the linear memory, which never shrinks: enough for the largest use so far. */
@@ -198,8 +199,9 @@ export class Household implements World {
     const key = [id, receptacles, clutter, sharedPlaces, seed, styleOf(options), options.games].join();
     const kept = this.ready.get(key);
     if (kept) return kept;
-    const [house, played] = await this.houseFor(id, options);
-    const ready = readyOf(house, styleOf(played));
+    // Kept before it is made, because the members of a group ask at once.
+    const ready = this.houseFor(id, options).then(([house, played]) => readyOf(house, styleOf(played)));
+    ready.catch(() => this.ready.delete(key));
     if (this.ready.size >= mostKept) this.ready.delete(this.ready.keys().next().value!);
     this.ready.set(key, ready);
     return ready;

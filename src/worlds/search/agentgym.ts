@@ -3,36 +3,22 @@
  * into the world's task list, with the training questions first. In the original it is an index into its two files
  * together.
  */
-import type { Task } from '../../envs/env.ts';
 import {
   type AgentGymForm,
   closeById,
+  environmentOf,
   int,
   placeOfTask,
   requireAnswer,
   type ServedSession,
-  ServerFault,
   type SessionHost,
   str,
+  taskAtItem,
   type Values,
 } from '../../envs/serving/form.ts';
 
-/** Throws for an unknown id. In the original every error is an exception, answered with status 500. */
-function envOf(host: SessionHost, id: Values[string]): ServedSession {
-  const session = host.find(id as bigint);
-  if (!session) throw new ServerFault(`There is no environment ${id}.`);
-  return session;
-}
-
-async function taskAt(host: SessionHost, item: Values[string]): Promise<Task> {
-  const tasks = await host.tasks();
-  if (item === null || (item as bigint) < 0n || (item as bigint) >= BigInt(tasks.length))
-    throw new ServerFault(`The items are 0 to ${tasks.length - 1} (it is ${item}).`);
-  return tasks[Number(item)];
-}
-
 async function beginAt(host: SessionHost, session: ServedSession, item: Values[string]): Promise<string> {
-  const { observation } = requireAnswer(await host.begin(session, await taskAt(host, item)));
+  const { observation } = requireAnswer(await host.begin(session, await taskAtItem(host, item)));
   session.info = { observation };
   return observation;
 }
@@ -66,14 +52,16 @@ export const agentGymForm: AgentGymForm = {
       method: 'POST',
       path: '/reset',
       fields: { env_idx: int, id: { type: 'int', optional: true } },
-      answer: (host, { env_idx, id }) => beginAt(host, envOf(host, env_idx), id),
+      answer: (host, { env_idx, id }) => beginAt(host, environmentOf(host, env_idx), id),
     },
     {
       method: 'POST',
       path: '/step',
       fields: { env_idx: int, action: str },
       async answer(host, { env_idx, action }) {
-        const { observation, reward, done } = requireAnswer(await host.act(envOf(host, env_idx), action as string));
+        const { observation, reward, done } = requireAnswer(
+          await host.act(environmentOf(host, env_idx), action as string),
+        );
         return { observation, reward, done, info: null };
       },
     },
@@ -81,7 +69,7 @@ export const agentGymForm: AgentGymForm = {
       method: 'GET',
       path: '/observation',
       fields: { env_idx: int },
-      answer: (host, { env_idx }) => envOf(host, env_idx).info.observation,
+      answer: (host, { env_idx }) => environmentOf(host, env_idx).info.observation,
     },
     {
       method: 'POST',

@@ -2,36 +2,24 @@
  * The shop behind AgentGym's protocol, like `agentenv-webshop` at 3ef9235. An item is an index into the list of all
  * tasks, with the training tasks first. Ids of environments are counted from 0; upstream draws them at random.
  */
-import type { Json, Task } from '../../envs/env.ts';
+import type { Json } from '../../envs/env.ts';
 import {
   type AgentGymForm,
   closeById,
+  environmentOf,
   int,
+  openIds,
   placeOfTask,
   requireAnswer,
   type ServedSession,
-  ServerFault,
   type SessionHost,
   str,
+  taskAtItem,
   type Values,
 } from '../../envs/serving/form.ts';
 
-/** Throws for an unknown id. In the original every error is an exception, answered with status 500. */
-function envOf(host: SessionHost, id: Values[string]): ServedSession {
-  const session = host.find(id as bigint);
-  if (!session) throw new ServerFault(`There is no environment ${id}.`);
-  return session;
-}
-
-async function taskAt(host: SessionHost, item: bigint): Promise<Task> {
-  const tasks = await host.tasks();
-  if (item < 0n || item >= BigInt(tasks.length))
-    throw new ServerFault(`The items are 0 to ${tasks.length - 1} (it is ${item}).`);
-  return tasks[Number(item)];
-}
-
 async function beginAt(host: SessionHost, session: ServedSession, item: bigint): Promise<string> {
-  const { observation } = requireAnswer(await host.begin(session, await taskAt(host, item)));
+  const { observation } = requireAnswer(await host.begin(session, await taskAtItem(host, item)));
   session.info = { observation };
   return observation;
 }
@@ -46,14 +34,8 @@ const inspected = (path: string, what: string) => ({
   method: 'GET' as const,
   path,
   fields: { env_idx: int },
-  answer: (host: SessionHost, { env_idx }: Values): Promise<Json> => host.inspect(envOf(host, env_idx), what),
+  answer: (host: SessionHost, { env_idx }: Values): Promise<Json> => host.inspect(environmentOf(host, env_idx), what),
 });
-
-function openIds(host: SessionHost): number[] {
-  const ids: number[] = [];
-  for (let id = 0n; host.wasCreated(id); id++) if (host.find(id)) ids.push(Number(id));
-  return ids;
-}
 
 export const agentGymForm: AgentGymForm = {
   server: 'webshop',
@@ -80,7 +62,7 @@ export const agentGymForm: AgentGymForm = {
       path: '/step',
       fields: { env_idx: int, action: str },
       async answer(host, { env_idx, action }) {
-        const session = envOf(host, env_idx);
+        const session = environmentOf(host, env_idx);
         const { observation, reward, done } = requireAnswer(await host.act(session, action as string));
         session.info.observation = observation;
         return { state: observation, reward, done, info: null };
@@ -91,7 +73,7 @@ export const agentGymForm: AgentGymForm = {
       path: '/reset',
       fields: { env_idx: int, session_id: { type: 'int', optional: true } },
       async answer(host, { env_idx, session_id }) {
-        const session = envOf(host, env_idx);
+        const session = environmentOf(host, env_idx);
         const resets = Number(session.info.resets ?? 0) + 1;
         const item = session_id === null ? await drawnItem(host, session) : (session_id as bigint);
         const observation = await beginAt(host, session, item);
@@ -103,7 +85,7 @@ export const agentGymForm: AgentGymForm = {
       method: 'GET',
       path: '/observation',
       fields: { env_idx: int },
-      answer: (host, { env_idx }) => envOf(host, env_idx).info.observation,
+      answer: (host, { env_idx }) => environmentOf(host, env_idx).info.observation,
     },
     inspected('/available_actions', 'available'),
     inspected('/instruction_text', 'instruction'),

@@ -1,8 +1,5 @@
 /** An episode: the agent searches, compares, chooses options and buys; the purchase is judged. */
-import { type Chosen, type Product, priceWith } from '../../corpus/shops/product.ts';
 import type { Feedback, Json } from '../../envs/env.ts';
-import { hashText } from '../../envs/hash.ts';
-import { mixSeeds, Random } from '../../envs/random.ts';
 import { readCommand, ShopBrowser } from './browser.ts';
 import type { Goal } from './goal.ts';
 import { type RewardParts, rewardOf } from './judge/reward.ts';
@@ -10,22 +7,12 @@ import type { ShopOptions } from './options.ts';
 import { Oracle } from './oracle.ts';
 import { briefText } from './pages/brief.ts';
 import { clickables, richText, simpleText } from './pages/text.ts';
+import { priceOf } from './price.ts';
 import type { Catalogue } from './store.ts';
 import { type ShopView, type TurnSeen, viewOf } from './view-data.ts';
 
 /** Most turns that the view keeps. */
 const mostTurnsSeen = 100;
-
-/**
- * Price of a purchase. As upstream, a product has one price, drawn from its range; here from its id, so that it is the
- * same everywhere.
- */
-export function priceOf(product: Product, chosen: Chosen, upstream: boolean): number {
-  const [low, high] = product.prices;
-  if (!upstream) return priceWith(product, chosen);
-  if (low === high) return low;
-  return low + (high - low) * (new Random(mixSeeds(hashText(product.asin))).next() / 0x100000000);
-}
 
 export class ShopEpisode {
   private readonly browser: ShopBrowser;
@@ -40,7 +27,7 @@ export class ShopEpisode {
     private readonly options: ShopOptions,
   ) {
     this.browser = new ShopBrowser(catalogue, goal.instruction, options);
-    this.oracle = new Oracle(catalogue, goal, options, (product, chosen) => priceOf(product, chosen, options.upstream));
+    this.oracle = new Oracle(catalogue, goal, options);
   }
 
   begin(): Feedback {

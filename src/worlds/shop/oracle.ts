@@ -2,8 +2,9 @@
 import type { Chosen, Product } from '../../corpus/shops/product.ts';
 import type { ShopBrowser } from './browser.ts';
 import type { Goal } from './goal.ts';
-import { meetsOption, type NounsOf, rewardOf } from './judge/reward.ts';
+import { meetsOption, rewardOf } from './judge/reward.ts';
 import type { ShopOptions } from './options.ts';
+import { priceOf } from './price.ts';
 import type { Catalogue } from './store.ts';
 
 export class Oracle {
@@ -13,13 +14,7 @@ export class Oracle {
     private readonly catalogue: Catalogue,
     private readonly goal: Goal,
     private readonly options: ShopOptions,
-    /** Price of a purchase. */
-    private readonly priceOf: (product: Product, chosen: Chosen) => number,
   ) {}
-
-  private get nounsOf(): NounsOf {
-    return this.catalogue.nounsOf;
-  }
 
   /** Options with which a product is worth a reward of 1, or null. */
   private choiceFor(product: Product): Chosen | null {
@@ -51,8 +46,8 @@ export class Oracle {
 
   private isRight(product: Product, chosen: Chosen): boolean {
     const { matcher } = this.options;
-    const purchase = { product, values: [...chosen.values()], price: this.priceOf(product, chosen) };
-    return rewardOf(purchase, this.goal, this.nounsOf, matcher).reward === 1;
+    const purchase = { product, values: [...chosen.values()], price: priceOf(product, chosen, this.options.upstream) };
+    return rewardOf(purchase, this.goal, this.catalogue.nounsOf, matcher).reward === 1;
   }
 
   /** Remaining actions, or null after the end. */

@@ -1,8 +1,8 @@
 import type { Random } from '../../envs/random.ts';
 import { type InstructionTemplate, instructionTemplates, type Wording } from './catalogue/instructions.ts';
-import { priceOf } from './episode.ts';
 import type { Goal } from './goal.ts';
 import type { ShopOptions } from './options.ts';
+import { priceOf } from './price.ts';
 import type { Catalogue } from './store.ts';
 
 /** Price limits are multiples of this many dollars, as upstream. */

@@ -7,6 +7,7 @@ import type { Task } from '../../envs/env.ts';
 import {
   type AgentGymForm,
   int,
+  openIds,
   placeOfTask,
   requireAnswer,
   type ServedSession,
@@ -33,12 +34,6 @@ async function taskAt(host: SessionHost, item: bigint): Promise<Task> {
   const tasks = await host.tasks();
   if (item < 0n || item >= BigInt(tasks.length)) throw new ServerFault(`Item id ${item} is out of range.`);
   return tasks[Number(item)];
-}
-
-function openIds(host: SessionHost): number[] {
-  const ids: number[] = [];
-  for (let id = 0n; host.wasCreated(id); id++) if (host.find(id)) ids.push(Number(id));
-  return ids;
 }
 
 export const agentGymForm: AgentGymForm = {

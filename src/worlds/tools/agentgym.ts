@@ -5,9 +5,11 @@
 import type { Task } from '../../envs/env.ts';
 import {
   type AgentGymForm,
+  environmentOf,
   type Field,
   indexInto,
   int,
+  openIds,
   placeOfTask,
   Refused,
   requireAnswer,
@@ -15,16 +17,8 @@ import {
   ServerFault,
   type SessionHost,
   str,
-  type Values,
 } from '../../envs/serving/form.ts';
 import type { Facts } from './facts.ts';
-
-/** Throws for an unknown id. In the original every error is an exception, answered with status 500. */
-function envOf(host: SessionHost, id: Values[string]): ServedSession {
-  const session = host.find(id as bigint);
-  if (!session) throw new ServerFault(`There is no environment ${id}.`);
-  return session;
-}
 
 async function taskAt(host: SessionHost, item: bigint): Promise<Task> {
   const tasks = await host.tasks();
@@ -47,12 +41,6 @@ async function beginAt(host: SessionHost, session: ServedSession, task: Task): P
 async function beginAgain(host: SessionHost, session: ServedSession): Promise<string> {
   const task = session.info.task as unknown as Omit<Task, 'strata'>;
   return beginAt(host, session, { ...task, strata: { again: 1 } });
-}
-
-function openIds(host: SessionHost): number[] {
-  const ids: number[] = [];
-  for (let id = 0n; host.wasCreated(id); id++) if (host.find(id)) ids.push(Number(id));
-  return ids;
 }
 
 const optionalInt: Field = { type: 'int', optional: true };
@@ -88,7 +76,7 @@ export const agentGymForm = ({ server }: Facts): AgentGymForm => ({
       path: '/reset',
       fields: { env_idx: int, id: optionalInt },
       async answer(host, { env_idx, id }) {
-        const session = envOf(host, env_idx);
+        const session = environmentOf(host, env_idx);
         return id === null ? beginAgain(host, session) : beginAt(host, session, await taskAt(host, id as bigint));
       },
     },
@@ -97,7 +85,9 @@ export const agentGymForm = ({ server }: Facts): AgentGymForm => ({
       path: '/step',
       fields: { env_idx: int, action: str },
       async answer(host, { env_idx, action }) {
-        const { observation, reward, done } = requireAnswer(await host.act(envOf(host, env_idx), action as string));
+        const { observation, reward, done } = requireAnswer(
+          await host.act(environmentOf(host, env_idx), action as string),
+        );
         return { observation, reward, done };
       },
     },
@@ -106,7 +96,7 @@ export const agentGymForm = ({ server }: Facts): AgentGymForm => ({
       path: '/observation',
       fields: { env_idx: int },
       // The original keeps no later observation.
-      answer: (host, { env_idx }) => envOf(host, env_idx).info.observation,
+      answer: (host, { env_idx }) => environmentOf(host, env_idx).info.observation,
     },
   ],
 });

@@ -2,12 +2,12 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { deflateRawSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { buildWasm } from '../../../scripts/build-wasm.mjs';
-import { gamesInArchive } from '../../../src/corpus/games/archive.ts';
+import { gamesInArchive } from '../../../src/cli/game-archive.ts';
 import { FolderGames } from '../../../src/corpus/games/folder.ts';
 import type { GameFile } from '../../../src/corpus/games/store.ts';
+import { zip } from '../../../src/store/zip.ts';
 import { readGame, writeGame } from '../../../src/worlds/household/original/game.ts';
 import { Household } from '../../../src/worlds/household/world.ts';
 import { walkHouse } from '../../../tools/household/walks.ts';
@@ -35,34 +35,9 @@ async function gameOf(seed: number, dialect: 'put' | 'move', path: string): Prom
   return { path, text: writeGame(house, dialect, (await world.oracle([0]))[0]!) };
 }
 
-/** A zip archive with an entry stored and the others deflated. Sums of bytes are left out, since nothing reads them. */
-function archiveOf(files: readonly GameFile[]): Uint8Array {
-  const parts: Buffer[] = [];
-  const directory: Buffer[] = [];
-  let at = 0;
-  for (const [k, { path, text }] of files.entries()) {
-    const [name, full] = [Buffer.from(path), Buffer.from(text)];
-    const data = k === 0 ? full : deflateRawSync(full);
-    const header = Buffer.alloc(30);
-    header.writeUInt32LE(0x04034b50, 0);
-    header.writeUInt16LE(name.length, 26);
-    const entry = Buffer.alloc(46);
-    entry.writeUInt32LE(0x02014b50, 0);
-    entry.writeUInt16LE(k === 0 ? 0 : 8, 10);
-    entry.writeUInt32LE(data.length, 20);
-    entry.writeUInt32LE(full.length, 24);
-    entry.writeUInt16LE(name.length, 28);
-    entry.writeUInt32LE(at, 42);
-    parts.push(header, name, data);
-    directory.push(entry, name);
-    at += header.length + name.length + data.length;
-  }
-  const end = Buffer.alloc(22);
-  end.writeUInt32LE(0x06054b50, 0);
-  end.writeUInt16LE(files.length, 10);
-  end.writeUInt32LE(at, 16);
-  return new Uint8Array(Buffer.concat([...parts, ...directory, end]));
-}
+/** A zip archive with an entry stored and the others deflated. */
+const archiveOf = (files: readonly GameFile[]) =>
+  zip(files.map(({ path, text }, k) => ({ name: path, bytes: new TextEncoder().encode(text), stored: k === 0 })));
 
 it('are kept, split by their folders, and won by their walkthrough in their own dialect', async () => {
   const files = [
@@ -70,7 +45,7 @@ it('are kept, split by their folders, and won by their walkthrough in their own 
     await gameOf(2, 'move', 'train/b/game.tw-pddl'),
     await gameOf(3, 'put', 'valid_unseen/c/game.tw-pddl'),
   ];
-  const found = await gamesInArchive(archiveOf([...files, { path: 'train/a/traj_data.json', text: '{}' }]));
+  const found = gamesInArchive(archiveOf([...files, { path: 'train/a/traj_data.json', text: '{}' }]));
   expect(found).toEqual(files);
   await new FolderGames().keep('mine', found);
   const [train, test] = [await world.tasks({ games: 'mine' }, 'train'), await world.tasks({ games: 'mine' }, 'test')];
@@ -90,5 +65,10 @@ it('are refused by their path and what is not known', async () => {
   await expect(world.reset([0], [task])).rejects.toThrow(/^b\/game.tw-pddl: .*"freezeobject"/);
   await expect(world.tasks({ games: 'none' }, 'train')).rejects.toThrow(/no games named "none"/);
   await expect(new FolderGames().keep('empty', [])).rejects.toThrow(/no game\.tw-pddl/);
-  await expect(gamesInArchive(new Uint8Array(40))).rejects.toThrow(/not a zip archive/);
+  expect(() => gamesInArchive(new Uint8Array(40))).toThrow(/not a zip archive/);
+  const archive = archiveOf([changed, good]);
+  archive[100] ^= 1;
+  expect(() => gamesInArchive(archive)).toThrow(/not a zip archive that can be read/);
+  await new FolderGames().keep('none', [good]);
+  expect(await world.tasks({ games: 'none' }, 'test')).toHaveLength(1);
 });

@@ -1,6 +1,6 @@
 // The shop: oracle, pages, actions, splits, options, prices.
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { Feedback, Task, World, WorldOptions } from '../../../src/envs/env.ts';
+import { type Feedback, type Task, validActionsAfter, type World, type WorldOptions } from '../../../src/envs/env.ts';
 import { openWorld } from '../../../src/worlds/registry.ts';
 
 let world: World;
@@ -19,7 +19,7 @@ async function solve(task: Task): Promise<{ last: Feedback; unlisted: string[] }
     const [plan] = await world.oracle([0]);
     if (!listed.includes(plan![0])) unlisted.push(plan![0]);
     [feedback] = await world.step([0], [plan![0]]);
-    listed = feedback.validActions ?? listed;
+    listed = validActionsAfter(listed, feedback)!;
     expect([task.id, feedback.valid]).toEqual([task.id, true]);
     if (feedback.done) return { last: feedback, unlisted };
   }

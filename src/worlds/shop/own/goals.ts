@@ -7,10 +7,10 @@ import type { Product } from '../../../corpus/shops/product.ts';
 import type { BroughtShop, HumanInstruction } from '../../../corpus/shops/webshop-files.ts';
 import { WorldError } from '../../../envs/env.ts';
 import { mixSeeds, Random } from '../../../envs/random.ts';
-import { priceOf } from '../episode.ts';
 import type { Goal } from '../goal.ts';
 import type { GoalOption } from '../judge/reward.ts';
 import type { ShopOptions } from '../options.ts';
+import { priceOf } from '../price.ts';
 import { limitsAbove, noLimit } from '../tasks.ts';
 import { PythonRandom } from './python-random.ts';
 
