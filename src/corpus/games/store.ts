@@ -13,7 +13,7 @@ export interface KeptGames {
 }
 
 /** Most characters of all games of a collection: they are held in memory while a world plays them. */
-export const largestGames = 400_000_000;
+const largestGames = 400_000_000;
 
 /** File name of a game in ALFWorld's data. */
 export const isGamePath = (path: string): boolean => path.endsWith('.tw-pddl');
