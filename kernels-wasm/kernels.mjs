@@ -61,7 +61,7 @@ export const kernels = [
   },
   {
     name: 'matmul_nt',
-    forms: ['matmul_nt_scalar', 'matmul_nt_tiled'],
+    forms: ['matmul_nt_blocks', 'matmul_nt_scalar', 'matmul_nt_tiled'],
     module: 'matmul',
     chunks: 'productChunks(M, N, N * K)',
     bindings: ['inp', 'weight', 'bias', 'residual', 'out'],
@@ -70,7 +70,7 @@ export const kernels = [
   },
   {
     name: 'matmul_nn',
-    forms: ['matmul_nn_scalar', 'matmul_nn_tiled'],
+    forms: ['matmul_nn_blocks', 'matmul_nn_scalar', 'matmul_nn_tiled'],
     module: 'matmul',
     chunks: 'productChunks(M, K, N * K)',
     bindings: ['dout', 'weight', 'dinp'],
@@ -79,7 +79,7 @@ export const kernels = [
   },
   {
     name: 'matmul_tn',
-    forms: ['matmul_tn_scalar', 'matmul_tn_tiled'],
+    forms: ['matmul_tn_blocks', 'matmul_tn_scalar', 'matmul_tn_tiled'],
     module: 'matmul',
     chunks: 'gradientChunks(T, N, K, chunk)',
     bindings: ['dout', 'inp', 'partials'],
@@ -88,7 +88,7 @@ export const kernels = [
   },
   {
     name: 'quant_matmul_nt',
-    forms: ['quant_matmul_nt_lanes', 'quant_matmul_nt_scalar', 'quant_matmul_nt_tiled'],
+    forms: ['quant_matmul_nt_blocks', 'quant_matmul_nt_lanes', 'quant_matmul_nt_scalar', 'quant_matmul_nt_tiled'],
     module: 'matmul',
     chunks: 'productChunks(M, N, N * K)',
     bindings: ['inp', 'codes', 'scales', 'bias', 'residual', 'out'],
@@ -97,7 +97,7 @@ export const kernels = [
   },
   {
     name: 'quant_matmul_nn',
-    forms: ['quant_matmul_nn_scalar', 'quant_matmul_nn_tiled'],
+    forms: ['quant_matmul_nn_blocks', 'quant_matmul_nn_scalar', 'quant_matmul_nn_tiled'],
     module: 'matmul',
     chunks: 'productChunks(M, K, N * K)',
     bindings: ['dout', 'codes', 'scales', 'dinp'],

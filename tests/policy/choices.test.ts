@@ -83,7 +83,13 @@ describe('forms of the matmuls', () => {
       'matmul_nt_tiled',
       'matmul_tn_tiled',
     ]);
-    for (const other of [tiled, await results(all('rows4'))]) {
+    const blocks = await results(all('blocks'));
+    expect([...blocks.kernels].filter((name) => name.startsWith('matmul')).sort()).toEqual([
+      'matmul_nn_blocks',
+      'matmul_nt_blocks',
+      'matmul_tn_blocks',
+    ]);
+    for (const other of [tiled, blocks, await results(all('rows4'))]) {
       expect(other.turns.map((turn) => [...turn.tokens])).toEqual(registers.turns.map((turn) => [...turn.tokens]));
       other.logprob.forEach((x, i) => expect(Math.abs(x - registers.logprob[i])).toBeLessThan(2e-5));
       for (const [name, { data }] of registers.gradients) {

@@ -2,11 +2,14 @@
  * Choice of a form for each kernel: plain data, measured once per adapter, stored in checkpoints and reused on resume,
  * because another form sums in another order.
  */
-/** rows8 and rows4: that many rows a thread, in registers; tiled: 64 x 64 outputs a workgroup, in workgroup memory. */
-export const matmulForms = ['rows8', 'rows4', 'tiled'] as const;
+/**
+ * rows8 and rows4: that many rows a thread, in registers; tiled: 64 x 64 outputs a workgroup, in workgroup memory;
+ * blocks: up to 128 x 128, each thread with a block of sums in registers (block-tiles.ts).
+ */
+export const matmulForms = ['rows8', 'rows4', 'tiled', 'blocks'] as const;
 export type MatmulForm = (typeof matmulForms)[number];
 /** Weight gradients: number of weight rows a thread. rows8 and rows16 give the same bits. */
-export const weightGradientForms = ['rows8', 'rows16', 'tiled'] as const;
+export const weightGradientForms = ['rows8', 'rows16', 'tiled', 'blocks'] as const;
 
 /**
  * thread: one thread a row of scores; tiled: through workgroup memory, in decoding with the keys split over workgroups.
@@ -21,8 +24,8 @@ export type AttentionForm = (typeof attentionForms)[number];
  * or subgroups.
  */
 const quantLaneForms = ['registers', 'lanes', 'lanes-subgroups'] as const;
-/** tiled: through workgroup memory, with the codes unpacked to f32 or f16. */
-const quantTileForms = ['registers', 'tiled', 'tiled-half'] as const;
+/** tiled: through workgroup memory, with the codes unpacked to f32 or f16; blocks: as of `matmulForms`. */
+const quantTileForms = ['registers', 'tiled', 'tiled-half', 'blocks'] as const;
 
 /**
  * Activations in the forward product of packed weights: f32, or 16-bit codes with one scale for 32 values, so that the

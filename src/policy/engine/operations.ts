@@ -22,6 +22,7 @@ import {
   type CacheFormat,
   formOf,
 } from './attention.ts';
+import { blockConstants, blockGrid } from './block-tiles.ts';
 import { type AttentionForm, defaultChoices, fewRows, type KernelChoices, type MatmulForm } from './kernel-choices.ts';
 
 /** Outputs of one workgroup of a tiled matmul, in each direction. */
@@ -114,6 +115,13 @@ export class Operations {
       this.recorder.run({ kernel, bindings, grid: grid1d(ceil(rows, TILE) * ceil(columns, TILE)), params, flops });
       return;
     }
+    if (form === 'blocks') {
+      const { tile, groups } = blockGrid(rows, columns);
+      const constants = blockConstants(name === 'matmul_nt' ? 'NT' : 'NN', tile);
+      const kernel = this.kernels.request(`${name}_blocks`, { ...constants, ...flags });
+      this.recorder.run({ kernel, bindings, grid: grid1d(groups), params, flops });
+      return;
+    }
     const ROWS = form === 'rows4' ? 4 : 8;
     const LANES = lanesFor(columns / 4);
     const kernel = this.kernels.request(name, { ROWS, LANES, ...flags });
@@ -153,6 +161,10 @@ export class Operations {
     if (!vectorised(N, K)) return ['matmul_tn_scalar', {}, (chunks) => ceil(chunks * N * K, 64)];
     if (this.choices.matmul_tn_many === 'tiled')
       return ['matmul_tn_tiled', {}, (chunks) => chunks * ceil(N, TILE) * ceil(K, TILE)];
+    if (this.choices.matmul_tn_many === 'blocks') {
+      const { tile, groups } = blockGrid(N, K);
+      return ['matmul_tn_blocks', blockConstants('TN', tile), (chunks) => chunks * groups];
+    }
     const LANES = lanesFor(K / 4);
     const FOURS = this.choices.matmul_tn_many === 'rows16' ? 4 : 2;
     return ['matmul_tn', { FOURS, LANES }, (chunks) => chunks * ceil(N / 4, FOURS) * ceil(K / 4, LANES)];

@@ -4,6 +4,7 @@
  */
 import { type BufferSlice, type Constants, grid1d, type KernelCache, type Recorder } from '../../device/device.ts';
 import type { PackedFormat } from '../weights/quantize.ts';
+import { blockConstants, blockGrid } from './block-tiles.ts';
 import { defaultChoices, fewRows, type KernelChoices, quantFewRows } from './kernel-choices.ts';
 
 /** Packed rows on the GPU. */
@@ -125,6 +126,10 @@ export class QuantizedOperations {
       const LANES = SUBGROUPS ? this.subgroupLanes : laneCount;
       return ['quant_matmul_nt_lanes', { ROWS, LANES, SUBGROUPS }, ceil(M, ROWS) * ceil(N * LANES, 64)];
     }
+    if (form === 'blocks') {
+      const { tile, groups } = blockGrid(M, N);
+      return ['quant_matmul_nt_blocks', blockConstants('NT', tile), groups];
+    }
     const STAGE_BITS = stageBits(form);
     // Few rows give few tiles; narrower tiles give more workgroups.
     const [TILE_M, TILE_N] = M <= 32 ? [32, 32] : M <= fewRows ? [64, 32] : [64, 64];
@@ -155,6 +160,10 @@ export class QuantizedOperations {
   private formNN(M: number, N: number, K: number): [string, Constants, number] {
     if (N % 4 !== 0 || K % 4 !== 0) return ['quant_matmul_nn_scalar', {}, ceil(M * K, 64)];
     const form = this.choices.quant_nn_many;
+    if (form === 'blocks') {
+      const { tile, groups } = blockGrid(M, K);
+      return ['quant_matmul_nn_blocks', blockConstants('NN', tile), groups];
+    }
     if (form !== 'registers')
       return ['quant_matmul_nn_tiled', { STAGE_BITS: stageBits(form) }, ceil(M, 64) * ceil(K, 32)];
     // Eight rows spill on a software adapter and take seconds to compile, at the same speed (docs/log.md).

@@ -61,6 +61,20 @@ const matmul_nt_tiled: Twin = (c, size) => {
   return linear([M, N, 20], ceil(M, tile) * ceil(N, tile), flags);
 };
 
+/** Rows and columns of a workgroup of a kernel in register blocks. */
+const blockOf = (c: Parameters<Twin>[0]) => [
+  4 * value(c, 'DOWN') * value(c, 'ROW_FOURS'),
+  4 * value(c, 'ACROSS') * value(c, 'COLUMN_FOURS'),
+];
+
+/** The odd sizes also of its sums: one full step and one of four terms. */
+const matmul_nt_blocks: Twin = (c, size) => {
+  const [down, across] = blockOf(c);
+  const [M, N] = [(down + 5) * size, across + 12];
+  const flags = { bias: value(c, 'HAS_BIAS'), residual: value(c, 'HAS_RESIDUAL') };
+  return linear([M, N, value(c, 'STEP') + 4], ceil(M, down) * ceil(N, across), flags);
+};
+
 /** dinp = dout weight (+ dinp). */
 function linearToInput(sizes: [number, number, number], workgroups: number, accumulate: number) {
   const [M, N, K] = sizes;
@@ -87,6 +101,12 @@ const matmul_nn_scalar: Twin = (c, size) =>
 const matmul_nn_tiled: Twin = (c, size) => {
   const [M, K] = [(tile + 5) * size, tile + 12];
   return linearToInput([M, 20, K], ceil(M, tile) * ceil(K, tile), value(c, 'ACCUMULATE'));
+};
+
+const matmul_nn_blocks: Twin = (c, size) => {
+  const [down, across] = blockOf(c);
+  const [M, K] = [(down + 5) * size, across + 12];
+  return linearToInput([M, value(c, 'STEP') + 4, K], ceil(M, down) * ceil(K, across), value(c, 'ACCUMULATE'));
 };
 
 /**
@@ -125,6 +145,13 @@ const matmul_tn_scalar: Twin = (c, size) =>
 const matmul_tn_tiled: Twin = (c, size) => {
   const [N, K] = [tile + 12, tile + 4];
   return linearToWeight(c, [25 * size, N, K], (chunks) => chunks * ceil(N, tile) * ceil(K, tile), 20);
+};
+
+const matmul_tn_blocks: Twin = (c, size) => {
+  const [down, across] = blockOf(c);
+  const [N, K] = [down + 12, across + 4];
+  const workgroups = (chunks: number) => chunks * ceil(N, down) * ceil(K, across);
+  return linearToWeight(c, [(value(c, 'STEP') + 9) * size, N, K], workgroups, value(c, 'STEP') + 4);
 };
 
 const reduce_partials: Twin = (_, size) => {
@@ -325,12 +352,15 @@ export const denseTwins: { readonly [kernel: string]: Twin } = {
   matmul_nt,
   matmul_nt_scalar,
   matmul_nt_tiled,
+  matmul_nt_blocks,
   matmul_nn,
   matmul_nn_scalar,
   matmul_nn_tiled,
+  matmul_nn_blocks,
   matmul_tn,
   matmul_tn_scalar,
   matmul_tn_tiled,
+  matmul_tn_blocks,
   reduce_partials,
   embed_forward,
   gather_rows,

@@ -54,6 +54,18 @@ const quant_matmul_nt_tiled: Twin = (c, size) => {
   return linear(c, [M, N, 52], ceil(M, down) * ceil(N, across));
 };
 
+/** Rows and columns of a workgroup of a kernel in register blocks. */
+const blockOf = (c: Parameters<Twin>[0]) => [
+  4 * value(c, 'DOWN') * value(c, 'ROW_FOURS'),
+  4 * value(c, 'ACROSS') * value(c, 'COLUMN_FOURS'),
+];
+
+const quant_matmul_nt_blocks: Twin = (c, size) => {
+  const [down, across] = blockOf(c);
+  const [M, N] = [(down + 5) * size, across + 12];
+  return linear(c, [M, N, 52], ceil(M, down) * ceil(N, across));
+};
+
 const quant_matmul_nt_scalar: Twin = (c, size) => linear(c, [5 * size, 23, 45], ceil(5 * size * 23, 64));
 
 /** dinp = dout weight (+ dinp). */
@@ -79,6 +91,12 @@ const quant_matmul_nn_tiled: Twin = (c, size) => {
   return linearToInput(c, [M, 20, K], ceil(M, 64) * ceil(K, 32));
 };
 
+const quant_matmul_nn_blocks: Twin = (c, size) => {
+  const [down, across] = blockOf(c);
+  const [M, K] = [(down + 5) * size, across + 20];
+  return linearToInput(c, [M, 20, K], ceil(M, down) * ceil(K, across));
+};
+
 const quant_matmul_nn_scalar: Twin = (c, size) => linearToInput(c, [5 * size, 9, 45], ceil(5 * size * 45, 64));
 
 const quant_embed: Twin = (c, size) => {
@@ -95,9 +113,11 @@ export const quantTwins: { readonly [kernel: string]: Twin } = {
   quant_matmul_nt,
   quant_matmul_nt_lanes,
   quant_matmul_nt_tiled,
+  quant_matmul_nt_blocks,
   quant_matmul_nt_scalar,
   quant_matmul_nn,
   quant_matmul_nn_tiled,
+  quant_matmul_nn_blocks,
   quant_matmul_nn_scalar,
   quant_embed,
 };

@@ -1,0 +1,3 @@
+  // Column and row of a thread.
+  let x = lane % ACROSS;
+  let y = lane / ACROSS;

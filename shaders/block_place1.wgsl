@@ -1,0 +1,4 @@
+  // Column and row of a thread: 32 consecutive threads form a block of 8 x 4, of which neighbours share a column. They
+  // read the fewest different addresses, and an NVIDIA GPU serves equal addresses of a 16-byte load together.
+  let x = lane / 32u % (ACROSS / 8u) * 8u + lane / 2u % 8u;
+  let y = lane / (ACROSS * 4u) * 4u + lane / 16u % 2u * 2u + lane % 2u;

@@ -1,0 +1,96 @@
+// matmul_nt in register blocks (block_tile.wgsl): for large sizes on real GPUs.
+// Shapes: inp (M, K), weight (N, K), bias (N), residual and out (M, N); N and K are multiples of four.
+// Constants: those of block_tile, HAS_BIAS, HAS_RESIDUAL.
+// @include grid
+// @include block_tile
+const TURN_ROWS = 8u;
+const TURN_COLUMNS = 8u;
+struct Params { M: u32, N: u32, K: u32 }
+@group(0) @binding(0) var<uniform> p: Params;
+@group(0) @binding(1) var<storage, read> inp: array<vec2f>;
+@group(0) @binding(2) var<storage, read> weight: array<vec2f>;
+@group(0) @binding(3) var<storage, read> bias: array<vec4f>;
+@group(0) @binding(4) var<storage, read> residual: array<vec4f>;
+@group(0) @binding(5) var<storage, read_write> out: array<vec4f>;
+
+// n: in fours.
+fn store(m: u32, n: u32, sum: vec4f) {
+  let N = p.N / 4u;
+  if (m >= p.M || n >= N) { return; }
+  var value = sum;
+  if (HAS_BIAS == 1u) { value += bias[n]; }
+  if (HAS_RESIDUAL == 1u) { value += residual[m * N + n]; }
+  out[m * N + n] = value;
+}
+
+@compute @workgroup_size(THREADS)
+fn matmul_nt_blocks(@builtin(workgroup_id) wg: vec3u, @builtin(num_workgroups) count: vec3u, @builtin(local_invocation_index) lane: u32) {
+  let K = p.K / 2u;
+  let across = (p.N + TILE_N - 1u) / TILE_N;
+  let tile = linear_workgroup(wg, count);
+  let m0 = tile / across * TILE_M;
+  let n0 = tile % across * TILE_N;
+  if (m0 >= p.M) { return; }
+// @include block_place INTERLEAVED
+  // A thread stages one pair of terms of the fours `four`, `four` + THREADS / PAIRS, ...
+  let pair = lane % PAIRS;
+  let four = lane / PAIRS;
+  // @repeat h ROW_LOADS
+  let from$h = (m0 + (four + $hu * (THREADS / PAIRS)) * 4u) * K + pair;
+  // @repeat i 4
+  var a$h_$i = inp[from$h + $iu * K];
+  // @end
+  // @end
+  // @repeat h COLUMN_LOADS
+  let of$h = (n0 + (four + $hu * (THREADS / PAIRS)) * 4u) * K + pair;
+  // @repeat i 4
+  var b$h_$i = weight[of$h + $iu * K];
+  // @end
+  // @end
+  // @repeat i ROW_FOURS
+  // @repeat e 4
+  // @repeat j COLUMN_FOURS
+  var acc$i_$e_$j = vec4f();
+  // @end
+  // @end
+  // @end
+  let last = (K - 1u) / PAIRS * PAIRS;
+  for (var k = 0u; k < K; k += PAIRS) {
+    if (k + PAIRS > K) {
+      let inside = k + pair < K;
+      // @repeat i 4
+      // @repeat h ROW_LOADS
+      a$h_$i = select(vec2f(), a$h_$i, inside);
+      // @end
+      // @repeat h COLUMN_LOADS
+      b$h_$i = select(vec2f(), b$h_$i, inside);
+      // @end
+      // @end
+    }
+    workgroupBarrier();
+    // @repeat h ROW_LOADS
+    stage_rows(pair, four + $hu * (THREADS / PAIRS), a$h_0, a$h_1, a$h_2, a$h_3);
+    // @end
+    // @repeat h COLUMN_LOADS
+    stage_columns(pair, four + $hu * (THREADS / PAIRS), b$h_0, b$h_1, b$h_2, b$h_3);
+    // @end
+    workgroupBarrier();
+    let next = min(k + PAIRS, last);
+    // @repeat i 4
+    // @repeat h ROW_LOADS
+    a$h_$i = inp[from$h + $iu * K + next];
+    // @end
+    // @repeat h COLUMN_LOADS
+    b$h_$i = weight[of$h + $iu * K + next];
+    // @end
+    // @end
+// @include block_sums
+  }
+  // @repeat i ROW_FOURS
+  // @repeat e 4
+  // @repeat j COLUMN_FOURS
+  store(m0 + (y + $iu * DOWN) * 4u + $eu, n0 / 4u + x + $ju * ACROSS, acc$i_$e_$j);
+  // @end
+  // @end
+  // @end
+}

@@ -1,0 +1,106 @@
+// quant_matmul_nn in register blocks (block_tile.wgsl): for large sizes on real GPUs. The terms are the N outputs of the
+// forward. The tile holds the values of the weights, so each is scaled once for TILE_M rows.
+// Shapes: dout (M, N), weight (N, K), dinp (M, K); N and K are multiples of four.
+// Constants: those of block_tile, BITS, MINIMUM, ACCUMULATE.
+// @include grid
+// @include quant
+// @include block_tile
+const TURN_ROWS = 8u;
+const TURN_COLUMNS = 1u;
+struct Params { M: u32, N: u32, K: u32 }
+@group(0) @binding(0) var<uniform> p: Params;
+@group(0) @binding(1) var<storage, read> dout: array<vec2f>;
+@group(0) @binding(2) var<storage, read> codes: array<u32>;
+@group(0) @binding(3) var<storage, read> scales: array<u32>;
+@group(0) @binding(4) var<storage, read_write> dinp: array<vec4f>;
+
+// k: in fours.
+fn store(m: u32, k: u32, sum: vec4f) {
+  let K = p.K / 4u;
+  if (m >= p.M || k >= K) { return; }
+  if (ACCUMULATE == 1u) { dinp[m * K + k] += sum; } else { dinp[m * K + k] = sum; }
+}
+
+// Four codes of a word, from bit `shift`.
+fn four_of(word: u32, shift: u32) -> vec4f {
+  if (BITS == 8u) { return signed_bytes(word); }
+  return nibbles(word, shift);
+}
+
+@compute @workgroup_size(THREADS)
+fn quant_matmul_nn_blocks(@builtin(workgroup_id) wg: vec3u, @builtin(num_workgroups) count: vec3u, @builtin(local_invocation_index) lane: u32) {
+  let N = p.N / 2u;
+  let K = p.K / 4u;
+  let G = groups_of(p.K);
+  let across = (p.K + TILE_N - 1u) / TILE_N;
+  let tile = linear_workgroup(wg, count);
+  let m0 = tile / across * TILE_M;
+  let k0 = tile % across * COLUMNS;
+  if (m0 >= p.M) { return; }
+// @include block_place INTERLEAVED
+  // A thread stages one pair of terms of the fours `four`, `four` + THREADS / PAIRS, ... of dout, and of the weight one
+  // four of columns of the terms `term`, `term` + THREADS / COLUMNS, ...
+  let pair = lane % PAIRS;
+  let four = lane / PAIRS;
+  let term = lane / COLUMNS;
+  let column = min(k0 + lane % COLUMNS, K - 1u);
+  let word = column * BITS / 8u;
+  let shift = column % (8u / BITS) * 16u;
+  // @repeat h ROW_LOADS
+  let from$h = (m0 + (four + $hu * (THREADS / PAIRS)) * 4u) * N + pair;
+  // @repeat i 4
+  var a$h_$i = dout[from$h + $iu * N];
+  // @end
+  // @end
+  // @repeat h COLUMN_LOADS
+  let row$h = min(term + $hu * (THREADS / COLUMNS), p.N - 1u);
+  var b$h = codes[row$h * G * BITS + word];
+  var s$h = scale_of(row$h, column / 8u, G);
+  // @end
+  // @repeat i ROW_FOURS
+  // @repeat e 4
+  // @repeat j COLUMN_FOURS
+  var acc$i_$e_$j = vec4f();
+  // @end
+  // @end
+  // @end
+  let last = (N - 1u) / PAIRS * PAIRS;
+  for (var n = 0u; n < N; n += PAIRS) {
+    // Rows of the weight past the last one repeat it, and meet zeros.
+    if (n + PAIRS > N) {
+      let inside = n + pair < N;
+      // @repeat i 4
+      // @repeat h ROW_LOADS
+      a$h_$i = select(vec2f(), a$h_$i, inside);
+      // @end
+      // @end
+    }
+    workgroupBarrier();
+    // @repeat h ROW_LOADS
+    stage_rows(pair, four + $hu * (THREADS / PAIRS), a$h_0, a$h_1, a$h_2, a$h_3);
+    // @end
+    // @repeat h COLUMN_LOADS
+    columns[lane + $hu * THREADS] = values_of(four_of(b$h, shift), s$h);
+    // @end
+    workgroupBarrier();
+    let next = min(n + PAIRS, last);
+    // @repeat h ROW_LOADS
+    // @repeat i 4
+    a$h_$i = dout[from$h + $iu * N + next];
+    // @end
+    // @end
+    // @repeat h COLUMN_LOADS
+    let later$h = min(next * 2u + term + $hu * (THREADS / COLUMNS), p.N - 1u);
+    b$h = codes[later$h * G * BITS + word];
+    s$h = scale_of(later$h, column / 8u, G);
+    // @end
+// @include block_sums
+  }
+  // @repeat i ROW_FOURS
+  // @repeat e 4
+  // @repeat j COLUMN_FOURS
+  store(m0 + (y + $iu * DOWN) * 4u + $eu, k0 + x + $ju * ACROSS, acc$i_$e_$j);
+  // @end
+  // @end
+  // @end
+}

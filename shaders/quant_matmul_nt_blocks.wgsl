@@ -1,0 +1,114 @@
+// quant_matmul_nt in register blocks (block_tile.wgsl): for prefill and training on real GPUs. The tile holds the values
+// of the weights, so each is scaled once for TILE_M rows.
+// Shapes: inp (M, K), weight (N, K), bias (N), residual and out (M, N); N and K are multiples of four.
+// Constants: those of block_tile, BITS, MINIMUM, HAS_BIAS, HAS_RESIDUAL.
+// @include grid
+// @include quant
+// @include block_tile
+const TURN_ROWS = 8u;
+const TURN_COLUMNS = 8u;
+struct Params { M: u32, N: u32, K: u32 }
+@group(0) @binding(0) var<uniform> p: Params;
+@group(0) @binding(1) var<storage, read> inp: array<vec2f>;
+@group(0) @binding(2) var<storage, read> codes: array<u32>;
+@group(0) @binding(3) var<storage, read> scales: array<u32>;
+@group(0) @binding(4) var<storage, read> bias: array<vec4f>;
+@group(0) @binding(5) var<storage, read> residual: array<vec4f>;
+@group(0) @binding(6) var<storage, read_write> out: array<vec4f>;
+
+// n: in fours.
+fn store(m: u32, n: u32, sum: vec4f) {
+  let N = p.N / 4u;
+  if (m >= p.M || n >= N) { return; }
+  var value = sum;
+  if (HAS_BIAS == 1u) { value += bias[n]; }
+  if (HAS_RESIDUAL == 1u) { value += residual[m * N + n]; }
+  out[m * N + n] = value;
+}
+
+// Pairs of codes in a word.
+const PAIRS_OF_WORD = 16u / BITS;
+
+// Values of a pair of codes. s: scale and minimum.
+fn pair_of(word: u32, pair: u32, s: vec2f) -> vec2f {
+  let shift = pair % PAIRS_OF_WORD * 2u * BITS;
+  if (BITS == 8u) {
+    let signed = bitcast<i32>(word);
+    return values_of(vec4f(f32(extractBits(signed, shift, 8u)), f32(extractBits(signed, shift + 8u, 8u)), 0.0, 0.0), s).xy;
+  }
+  let nibbles = vec2f(f32(extractBits(word, shift, 4u)), f32(extractBits(word, shift + 4u, 4u)));
+  return values_of(vec4f(nibbles - f32(8u - 8u * MINIMUM), 0.0, 0.0), s).xy;
+}
+
+@compute @workgroup_size(THREADS)
+fn quant_matmul_nt_blocks(@builtin(workgroup_id) wg: vec3u, @builtin(num_workgroups) count: vec3u, @builtin(local_invocation_index) lane: u32) {
+  let K = p.K / 2u;
+  let G = groups_of(p.K);
+  let across = (p.N + TILE_N - 1u) / TILE_N;
+  let tile = linear_workgroup(wg, count);
+  let m0 = tile / across * TILE_M;
+  let n0 = tile % across * TILE_N;
+  if (m0 >= p.M) { return; }
+// @include block_place INTERLEAVED
+  // A thread stages one pair of terms of the fours `four`, `four` + THREADS / PAIRS, ...
+  let pair = lane % PAIRS;
+  let four = lane / PAIRS;
+  // @repeat h ROW_LOADS
+  let from$h = (m0 + (four + $hu * (THREADS / PAIRS)) * 4u) * K + pair;
+  // @repeat i 4
+  var a$h_$i = inp[from$h + $iu * K];
+  // @end
+  // @end
+  // @repeat h COLUMN_LOADS
+  let row$h = n0 + (four + $hu * (THREADS / PAIRS)) * 4u;
+  // @repeat i 4
+  var b$h_$i = codes[(row$h + $iu) * G * BITS + pair / PAIRS_OF_WORD];
+  var s$h_$i = scale_of(row$h + $iu, pair / 16u, G);
+  // @end
+  // @end
+  // @repeat i ROW_FOURS
+  // @repeat e 4
+  // @repeat j COLUMN_FOURS
+  var acc$i_$e_$j = vec4f();
+  // @end
+  // @end
+  // @end
+  let last = (K - 1u) / PAIRS * PAIRS;
+  for (var k = 0u; k < K; k += PAIRS) {
+    // Weights past K meet zeros, and are finite: a row of codes is a whole number of groups.
+    if (k + PAIRS > K) {
+      let inside = k + pair < K;
+      // @repeat i 4
+      // @repeat h ROW_LOADS
+      a$h_$i = select(vec2f(), a$h_$i, inside);
+      // @end
+      // @end
+    }
+    workgroupBarrier();
+    // @repeat h ROW_LOADS
+    stage_rows(pair, four + $hu * (THREADS / PAIRS), a$h_0, a$h_1, a$h_2, a$h_3);
+    // @end
+    // @repeat h COLUMN_LOADS
+    stage_columns(pair, four + $hu * (THREADS / PAIRS), pair_of(b$h_0, pair, s$h_0), pair_of(b$h_1, pair, s$h_1), pair_of(b$h_2, pair, s$h_2), pair_of(b$h_3, pair, s$h_3));
+    // @end
+    workgroupBarrier();
+    let next = min(k + PAIRS, last);
+    // @repeat i 4
+    // @repeat h ROW_LOADS
+    a$h_$i = inp[from$h + $iu * K + next];
+    // @end
+    // @repeat h COLUMN_LOADS
+    b$h_$i = codes[(row$h + $iu) * G * BITS + (next + pair) / PAIRS_OF_WORD];
+    s$h_$i = scale_of(row$h + $iu, (next + pair) / 16u, G);
+    // @end
+    // @end
+// @include block_sums
+  }
+  // @repeat i ROW_FOURS
+  // @repeat e 4
+  // @repeat j COLUMN_FOURS
+  store(m0 + (y + $iu * DOWN) * 4u + $eu, n0 / 4u + x + $ju * ACROSS, acc$i_$e_$j);
+  // @end
+  // @end
+  // @end
+}

@@ -1,0 +1,84 @@
+// Sizes of the products in register blocks: laws of their constants, the rule between the two tiles, and products
+// smaller than a tile against plain loops in double precision.
+import { describe, expect, it } from 'vitest';
+import { whole } from '../../src/device/device.ts';
+import {
+  blockConstants,
+  blockGrid,
+  columnsOf,
+  largeTile,
+  rowsOf,
+  smallTile,
+} from '../../src/policy/engine/block-tiles.ts';
+import { defaultChoices } from '../../src/policy/engine/kernel-choices.ts';
+import { Operations } from '../../src/policy/engine/operations.ts';
+import { floats, sum, table } from '../../src/policy/selftest/fixture.ts';
+import { useGpu } from '../device/open.ts';
+
+const open = useGpu();
+const tiles = { large: largeTile, small: smallTile };
+
+describe.each(Object.entries(tiles))('the %s tile', (_, tile) => {
+  it('fits the limits that every adapter grants', () => {
+    expect(tile.down * tile.across).toBeLessThanOrEqual(256);
+    expect(4 * tile.step * (rowsOf(tile) + columnsOf(tile))).toBeLessThanOrEqual(16384);
+  });
+
+  it.each(['NT', 'NN', 'TN'] as const)('is loaded whole in each step of %s', (product) => {
+    const { ROW_LOADS, COLUMN_LOADS } = blockConstants(product, tile);
+    const threads = tile.down * tile.across;
+    // Values of a load: four rows of two terms where the terms are innermost, else a four.
+    const each = { NT: [8, 8], NN: [8, 4], TN: [4, 4] }[product];
+    expect(Number(ROW_LOADS) * each[0] * threads).toBe(rowsOf(tile) * tile.step);
+    expect(Number(COLUMN_LOADS) * each[1] * threads).toBe(columnsOf(tile) * tile.step);
+  });
+});
+
+it('the small tile serves grids of fewer than 128 large ones', () => {
+  expect(blockGrid(2048, 1024)).toEqual({ tile: largeTile, groups: 128 });
+  expect(blockGrid(2048, 896)).toEqual({ tile: smallTile, groups: 32 * 14 });
+  expect(blockGrid(1, 4)).toEqual({ tile: smallTile, groups: 1 });
+});
+
+it('products smaller than a tile are right', { tags: 'slow' }, async () => {
+  const gpu = await open();
+  const [M, N, K] = [1, 8, 4];
+  const form = 'blocks';
+  const choices = { ...defaultChoices, matmul_nt_few: form, matmul_nn_many: form, matmul_tn_many: form } as const;
+  const recorder = gpu.createRecorder(1 << 16, 5e9);
+  const ops = new Operations(gpu.kernels, recorder, choices);
+  const data = { inp: floats(M * K, 'inp'), weight: floats(N * K, 'weight'), dout: floats(M * N, 'dout') };
+  const create = (name: string, values: number) => gpu.createBuffer(`test.${name}`, values * 4, 0x80 | 0x4 | 0x8);
+  const buffers = [...Object.entries(data).map(([name, { length }]) => create(name, length))];
+  buffers.push(create('out', M * N), create('dinp', M * K), create('dweight', N * K));
+  const [inp, weight, dout, out, dinp, dweight] = buffers.map(whole);
+  const record = () => {
+    ops.matmulNT(inp, weight, out, M, N, K);
+    ops.matmulNN(dout, weight, dinp, M, N, K);
+    ops.matmulTN(dout, inp, dweight, dweight, M, N, K);
+  };
+  try {
+    recorder.dry = true;
+    record();
+    recorder.dry = false;
+    await gpu.kernels.settle();
+    Object.values(data).forEach((values, i) => {
+      recorder.upload(buffers[i], 0, values as Float32Array<ArrayBuffer>);
+    });
+    record();
+    expect([...recorder.perKernel.keys()]).toEqual(['matmul_nt_blocks', 'matmul_nn_blocks', 'matmul_tn_blocks']);
+    const read = await recorder.read([out, dinp, dweight]);
+    const expected = [
+      table(M, N, (m, n) => sum(K, (k) => data.inp[m * K + k] * data.weight[n * K + k])),
+      table(M, K, (m, k) => sum(N, (n) => data.dout[m * N + n] * data.weight[n * K + k])),
+      table(N, K, (n, k) => sum(M, (m) => data.dout[m * N + n] * data.inp[m * K + k])),
+    ];
+    expected.forEach((values, i) => {
+      const got = new Float32Array(read[i], 0, values.length);
+      values.forEach((value, j) => expect(got[j]).toBeCloseTo(value, 5));
+    });
+  } finally {
+    recorder.destroy();
+    for (const buffer of buffers) gpu.destroyBuffer(buffer);
+  }
+});
