@@ -18,6 +18,7 @@ struct Params { T: u32 }
 @group(0) @binding(6) var<storage, read> delta: array<f32>;
 @group(0) @binding(7) var<storage, read_write> dcache: array<vec4f>;
 // @include kv0
+// @include staging
 // Slices of keys, values, queries and output gradients for the scores; later VK whole rows of output gradients or
 // queries.
 var<workgroup> staged: array<STAGE, STAGED>;
@@ -26,9 +27,11 @@ const LEFT = SW * (ROWS + 1u);
 const RIGHT = 2u * LEFT;
 const LAST = RIGHT + SW * 33u;
 
-// For each of 32 rows: the two ranges of keys it sees (prefix, own sequence), and its lse and delta.
+// For each of 32 rows: the two ranges of keys it sees (prefix, own sequence), its lse and delta, and its number in
+// query and dout.
 var<workgroup> ranges: array<vec4u, 32>;
 var<workgroup> scalars: array<vec2f, 32>;
+var<workgroup> rows: array<u32, 32>;
 
 fn sees(range: vec4u, j: u32) -> bool { return (j >= range.x && j < range.y) || (j >= range.z && j < range.w); }
 
@@ -60,6 +63,7 @@ fn attention_backward_key_tiled(@builtin(workgroup_id) wg: vec3u, @builtin(num_w
       let token = tokens[first + n / G];
       ranges[lane] = select(vec4u(), vec4u(token.prefixStart, token.prefixEnd, token.ownStart, token.ownEnd), n0 + lane < total);
       scalars[lane] = vec2f(lse[at], delta[at]);
+      rows[lane] = at;
     }
     // @repeat i SR
     var s$i = vec4f();
@@ -67,22 +71,32 @@ fn attention_backward_key_tiled(@builtin(workgroup_id) wg: vec3u, @builtin(num_w
     // @end
     for (var e0 = 0u; e0 < E; e0 += SW) {
       workgroupBarrier();
-      for (var i = lane; i < ROWS * SW; i += 64u) {
-        let k = i / SW;
-        let e = i % SW;
-        let row = min(first + k, last - 1u);
-        staged[e * (ROWS + 1u) + k] = STAGE(cached(row, 0u, kv_head, e0 + e));
-        staged[LEFT + e * (ROWS + 1u) + k] = STAGE(cached(row, 1u, kv_head, e0 + e));
+      // @repeat t KEY_TURNS
+      let row_at$t = rows[part($tu, lane, 32u * SW) / SW] * E + e0 + part($tu, lane, 32u * SW) % SW;
+      // @end
+      // @repeat t ROW_TURNS
+      let key_row$t = min(first + part($tu, lane, ROWS * SW) / SW, last - 1u);
+      let staged_key$t = cached(key_row$t, 0u, kv_head, e0 + part($tu, lane, ROWS * SW) % SW);
+      let staged_value$t = cached(key_row$t, 1u, kv_head, e0 + part($tu, lane, ROWS * SW) % SW);
+      // @end
+      // @repeat t KEY_TURNS
+      let staged_query$t = query[row_at$t];
+      let staged_dout$t = dout[row_at$t];
+      // @end
+      // @repeat t ROW_TURNS
+      if (in_part($tu, lane, ROWS * SW)) {
+        let i = $tu * 64u + lane;
+        staged[left_place(i)] = STAGE(staged_key$t);
+        staged[LEFT + left_place(i)] = STAGE(staged_value$t);
       }
-      for (var i = lane; i < 32u * SW; i += 64u) {
-        let r = i / SW;
-        let e = i % SW;
-        let n = min(n0 + r, total - 1u);
-        let at = ((first + n / G) * H + kv_head * G + n % G) * E + e0 + e;
-        let place = e * 33u + (r & 3u) * 8u + (r >> 2u);
-        staged[RIGHT + place] = STAGE(query[at] * SCALE_F);
-        staged[LAST + place] = STAGE(dout[at]);
+      // @end
+      // @repeat t KEY_TURNS
+      if (in_part($tu, lane, 32u * SW)) {
+        let i = $tu * 64u + lane;
+        staged[RIGHT + right_place(i)] = STAGE(staged_query$t * SCALE_F);
+        staged[LAST + right_place(i)] = STAGE(staged_dout$t);
       }
+      // @end
       workgroupBarrier();
       for (var e = 0u; e < SW; e++) {
         // @repeat j 4
@@ -114,15 +128,27 @@ fn attention_backward_key_tiled(@builtin(workgroup_id) wg: vec3u, @builtin(num_w
     for (var half = 0u; half < 2u; half++) {
       for (var r0 = 0u; r0 < 32u; r0 += VK) {
         workgroupBarrier();
-        for (var i = lane; i < VK * E; i += 64u) {
-          let n = min(n0 + r0 + i / E, total - 1u);
-          let at = ((first + n / G) * H + kv_head * G + n % G) * E + i % E;
-          if (half == 0u) { staged[i] = STAGE(dout[at]); } else { staged[i] = STAGE(query[at] * SCALE_F); }
+        // @repeat t SUM_TURNS
+        let sum_at$t = rows[r0 + part($tu, lane, VK * E) / E] * E + part($tu, lane, VK * E) % E;
+        var sum_row$t: vec4f;
+        // @end
+        if (half == 0u) {
+          // @repeat t SUM_TURNS
+          sum_row$t = dout[sum_at$t];
+          // @end
+        } else {
+          // @repeat t SUM_TURNS
+          sum_row$t = query[sum_at$t] * SCALE_F;
+          // @end
         }
+        // @repeat t SUM_TURNS
+        if (in_part($tu, lane, VK * E)) { staged[$tu * 64u + lane] = STAGE(sum_row$t); }
+        // @end
         workgroupBarrier();
-        for (var r = 0u; r < VK; r += 4u) {
+        for (var four = 0u; four < VK / 4u; four++) {
+          let r = four * 4u;
           // @repeat i RO
-          let w$i = weights[(y + $iu * LY) * 9u + (r0 + r) / 4u];
+          let w$i = weights[(y + $iu * LY) * 9u + r0 / 4u + four];
           // @end
           // @repeat j CO
           let at$j = r * E + min(x + $ju * LX, E - 1u);

@@ -16,6 +16,7 @@ struct Params { tiles: u32 }
 @group(0) @binding(8) var<storage, read_write> dquery: array<vec4f>;
 // @include kv0
 // @include attention_tile
+// @include staging
 // Slices of queries, output gradients, keys and values for the scores; later VK whole keys.
 var<workgroup> staged: array<STAGE, STAGED>;
 var<workgroup> weights: array<vec4f, ROWS * 9>;
@@ -48,6 +49,10 @@ fn attention_backward_query_tiled(@builtin(workgroup_id) wg: vec3u, @builtin(num
   var acc$i_$j = vec4f();
   // @end
   // @end
+  // @repeat t ROW_TURNS
+  let query_row$t = min(part($tu, lane, ROWS * SW) / SW, rows - 1u);
+  let query_at$t = ((tile.first + query_row$t / G) * H + kv_head * G + query_row$t % G) * E + part($tu, lane, ROWS * SW) % SW;
+  // @end
   for (var j0 = 0u; j0 < to; j0 += 32u) {
     // @repeat i SR
     var s$i = vec4f();
@@ -55,22 +60,29 @@ fn attention_backward_query_tiled(@builtin(workgroup_id) wg: vec3u, @builtin(num
     // @end
     for (var e0 = 0u; e0 < E; e0 += SW) {
       workgroupBarrier();
-      for (var i = lane; i < ROWS * SW; i += 64u) {
-        let r = i / SW;
-        let e = i % SW;
-        let row = min(r, rows - 1u);
-        let at = ((tile.first + row / G) * H + kv_head * G + row % G) * E + e0 + e;
-        staged[e * (ROWS + 1u) + r] = STAGE(query[at] * SCALE_F);
-        staged[LEFT + e * (ROWS + 1u) + r] = STAGE(dout[at]);
+      // @repeat t ROW_TURNS
+      let staged_query$t = query[query_at$t + e0];
+      let staged_dout$t = dout[query_at$t + e0];
+      // @end
+      // @repeat t KEY_TURNS
+      let key_row$t = row_of(keys, min(j0 + part($tu, lane, 32u * SW) / SW, to - 1u));
+      let staged_key$t = cached(key_row$t, 0u, kv_head, e0 + part($tu, lane, 32u * SW) % SW);
+      let staged_value$t = cached(key_row$t, 1u, kv_head, e0 + part($tu, lane, 32u * SW) % SW);
+      // @end
+      // @repeat t ROW_TURNS
+      if (in_part($tu, lane, ROWS * SW)) {
+        let i = $tu * 64u + lane;
+        staged[left_place(i)] = STAGE(staged_query$t * SCALE_F);
+        staged[LEFT + left_place(i)] = STAGE(staged_dout$t);
       }
-      for (var i = lane; i < 32u * SW; i += 64u) {
-        let k = i / SW;
-        let e = i % SW;
-        let row = row_of(keys, min(j0 + k, to - 1u));
-        let place = e * 33u + (k & 3u) * 8u + (k >> 2u);
-        staged[RIGHT + place] = STAGE(cached(row, 0u, kv_head, e0 + e));
-        staged[LAST + place] = STAGE(cached(row, 1u, kv_head, e0 + e));
+      // @end
+      // @repeat t KEY_TURNS
+      if (in_part($tu, lane, 32u * SW)) {
+        let i = $tu * 64u + lane;
+        staged[RIGHT + right_place(i)] = STAGE(staged_key$t);
+        staged[LAST + right_place(i)] = STAGE(staged_value$t);
       }
+      // @end
       workgroupBarrier();
       for (var e = 0u; e < SW; e++) {
         // @repeat j 4
@@ -93,13 +105,18 @@ fn attention_backward_query_tiled(@builtin(workgroup_id) wg: vec3u, @builtin(num
     // @end
     for (var k0 = 0u; k0 < 32u; k0 += VK) {
       workgroupBarrier();
-      for (var i = lane; i < VK * E; i += 64u) {
-        staged[i] = STAGE(cached(row_of(keys, min(j0 + k0 + i / E, to - 1u)), 0u, kv_head, i % E));
-      }
+      // @repeat t SUM_TURNS
+      let sum_row$t = row_of(keys, min(j0 + k0 + part($tu, lane, VK * E) / E, to - 1u));
+      let sum_key$t = cached(sum_row$t, 0u, kv_head, part($tu, lane, VK * E) % E);
+      // @end
+      // @repeat t SUM_TURNS
+      if (in_part($tu, lane, VK * E)) { staged[$tu * 64u + lane] = STAGE(sum_key$t); }
+      // @end
       workgroupBarrier();
-      for (var k = 0u; k < VK; k += 4u) {
+      for (var four = 0u; four < VK / 4u; four++) {
+        let k = four * 4u;
         // @repeat i RO
-        let w$i = weights[(y + $iu * LY) * 9u + (k0 + k) / 4u];
+        let w$i = weights[(y + $iu * LY) * 9u + k0 / 4u + four];
         // @end
         // @repeat j CO
         let at$j = k * E + min(x + $ju * LX, E - 1u);

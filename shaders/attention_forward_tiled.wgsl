@@ -5,8 +5,10 @@
 // Shapes: as attention_forward; tiles (count); with SPLIT, out is (T, H, splits, E + 1): the sum, then (largest score,
 // sum of weights).
 // Thread (sx, sy) scores rows sy + 8 i against keys 4 sx + j, and sums rows y + LY i over columns x + LX j.
+// A thread loads all its vectors of a slice before it stores the first one, so that it waits for memory once.
 // Constants: H, KV, G = H / KV, E = D / 4, SCALE_F, ROWS, SR = ROWS / 8, SW, LX, LY = 64 / LX, RO = ROWS / LY, CO >= E
-// / LX, VK, STAGED, SPLIT, KV8, STAGE_BITS, SUBGROUPS.
+// / LX, VK, STAGED, SPLIT, KV8, STAGE_BITS, SUBGROUPS, and the vectors that a thread stages: ROW_TURNS = ROWS SW / 64,
+// KEY_TURNS = 32 SW / 64, SUM_TURNS = VK E / 64, each rounded up.
 // @include stage STAGE_BITS
 // @include grid
 // @include token
@@ -22,6 +24,7 @@ struct Params { tiles: u32, splits: u32, prefixSplits: u32, pageBits: u32 }
 // @include kv KV8
 // @include pages
 // @include attention_tile
+// @include staging
 // @include row_max SUBGROUPS
 // Slices of queries and keys for the scores; later VK whole values.
 var<workgroup> staged: array<STAGE, STAGED>;
@@ -63,6 +66,10 @@ fn attention_forward_tiled(@builtin(workgroup_id) wg: vec3u, @builtin(num_workgr
   var acc$i_$j = vec4f();
   // @end
   // @end
+  // @repeat t ROW_TURNS
+  let query_row$t = min(part($tu, lane, ROWS * SW) / SW, rows - 1u);
+  let query_at$t = ((tile.first + query_row$t / G) * H + kv_head * G + query_row$t % G) * E + part($tu, lane, ROWS * SW) % SW;
+  // @end
   for (var j0 = begin; j0 < to; j0 += 32u) {
     if (lane < 32u) { key_rows[lane] = physical(row_of(keys, min(j0 + lane, to - 1u))); }
     // @repeat i SR
@@ -70,18 +77,27 @@ fn attention_forward_tiled(@builtin(workgroup_id) wg: vec3u, @builtin(num_workgr
     // @end
     for (var e0 = 0u; e0 < E; e0 += SW) {
       workgroupBarrier();
-      for (var i = lane; i < ROWS * SW; i += 64u) {
-        let r = i / SW;
-        let e = i % SW;
-        let row = min(r, rows - 1u);
-        let at = (tile.first + row / G) * H + kv_head * G + row % G;
-        staged[e * (ROWS + 1u) + r] = STAGE(query[at * E + e0 + e] * SCALE_F);
+      // @repeat t KEY_TURNS
+      let key_row$t = key_rows[part($tu, lane, 32u * SW) / SW];
+      // @end
+      // @repeat t ROW_TURNS
+      let staged_query$t = query[query_at$t + e0];
+      // @end
+      // @repeat t KEY_TURNS
+      let staged_key$t = cached(key_row$t, 0u, kv_head, e0 + part($tu, lane, 32u * SW) % SW);
+      // @end
+      // @repeat t ROW_TURNS
+      if (in_part($tu, lane, ROWS * SW)) {
+        let i = $tu * 64u + lane;
+        staged[left_place(i)] = STAGE(staged_query$t * SCALE_F);
       }
-      for (var i = lane; i < 32u * SW; i += 64u) {
-        let k = i / SW;
-        let e = i % SW;
-        staged[RIGHT + e * 33u + (k & 3u) * 8u + (k >> 2u)] = STAGE(cached(key_rows[k], 0u, kv_head, e0 + e));
+      // @end
+      // @repeat t KEY_TURNS
+      if (in_part($tu, lane, 32u * SW)) {
+        let i = $tu * 64u + lane;
+        staged[RIGHT + right_place(i)] = STAGE(staged_key$t);
       }
+      // @end
       workgroupBarrier();
       for (var e = 0u; e < SW; e++) {
         // @repeat j 4
@@ -113,7 +129,15 @@ fn attention_forward_tiled(@builtin(workgroup_id) wg: vec3u, @builtin(num_workgr
     // @end
     for (var k0 = 0u; k0 < 32u; k0 += VK) {
       workgroupBarrier();
-      for (var i = lane; i < VK * E; i += 64u) { staged[i] = STAGE(cached(key_rows[k0 + i / E], 1u, kv_head, i % E)); }
+      // @repeat t SUM_TURNS
+      let value_row$t = key_rows[k0 + part($tu, lane, VK * E) / E];
+      // @end
+      // @repeat t SUM_TURNS
+      let staged_value$t = cached(value_row$t, 1u, kv_head, part($tu, lane, VK * E) % E);
+      // @end
+      // @repeat t SUM_TURNS
+      if (in_part($tu, lane, VK * E)) { staged[$tu * 64u + lane] = STAGE(staged_value$t); }
+      // @end
       workgroupBarrier();
       if (k0 == 0u) {
         // @repeat i RO
@@ -123,9 +147,10 @@ fn attention_forward_tiled(@builtin(workgroup_id) wg: vec3u, @builtin(num_workgr
         // @end
         // @end
       }
-      for (var k = 0u; k < VK; k += 4u) {
+      for (var four = 0u; four < VK / 4u; four++) {
+        let k = four * 4u;
         // @repeat i RO
-        let p$i = weights[(y + $iu * LY) * 9u + (k0 + k) / 4u];
+        let p$i = weights[(y + $iu * LY) * 9u + k0 / 4u + four];
         // @end
         // @repeat j CO
         let at$j = k * E + min(x + $ju * LX, E - 1u);

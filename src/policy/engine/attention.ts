@@ -113,6 +113,9 @@ export function tiledConstants(
     RO: rows / LY,
     CO: ceil(E, LX),
     VK,
+    ROW_TURNS: ceil(rows * SW, threads),
+    KEY_TURNS: ceil(keysAtOnce * SW, threads),
+    SUM_TURNS: ceil(VK * E, threads),
     STAGED: Math.max(slices, VK * E),
     STAGE_BITS: form.includes('half') ? 16 : 32,
     ...(staged === 2
@@ -135,7 +138,7 @@ function threadConstants(a: AttentionShape): Constants {
 /** Rows of a tile that hold one token's query heads. */
 const decodeRows = (a: Heads) => (groupOf(a) <= 8 ? 8 : groupOf(a) <= 16 ? 16 : 32);
 /** A key's two gradients are held in registers, so wide heads leave room for fewer keys. */
-const keyRows = (a: AttentionShape) => (a.headDim < 64 ? 32 : 16);
+const keyRows = (a: AttentionShape) => (a.headDim <= 64 ? 32 : 16);
 
 /**
  * Tiles of consecutive tokens with one prefix: first token, number of tokens, and two words used only for splits.
