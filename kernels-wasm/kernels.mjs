@@ -61,7 +61,7 @@ export const kernels = [
   },
   {
     name: 'matmul_nt',
-    forms: ['matmul_nt_blocks', 'matmul_nt_scalar', 'matmul_nt_tiled'],
+    forms: ['matmul_nt_blocks', 'matmul_nt_lanes', 'matmul_nt_scalar', 'matmul_nt_tiled'],
     module: 'matmul',
     chunks: 'productChunks(M, N, N * K)',
     bindings: ['inp', 'weight', 'bias', 'residual', 'out'],

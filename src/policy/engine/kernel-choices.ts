@@ -6,10 +6,12 @@
  * rows8 and rows4: that many rows a thread, in registers; tiled: 64 x 64 outputs a workgroup, in workgroup memory;
  * blocks: up to 128 x 128, each thread with a block of sums in registers (block-tiles.ts).
  */
-export const matmulForms = ['rows8', 'rows4', 'tiled', 'blocks'] as const;
+const matmulForms = ['rows8', 'rows4', 'tiled', 'blocks'] as const;
 export type MatmulForm = (typeof matmulForms)[number];
+/** Products of few columns and a long sum: as wide ones, or the sum shared by the lanes of a workgroup. */
+const narrowForms = ['wide', 'lanes'] as const;
 /** Weight gradients: number of weight rows a thread. rows8 and rows16 give the same bits. */
-export const weightGradientForms = ['rows8', 'rows16', 'tiled', 'blocks'] as const;
+const weightGradientForms = ['rows8', 'rows16', 'tiled', 'blocks'] as const;
 
 /**
  * thread: one thread a row of scores; tiled: through workgroup memory, in decoding with the keys split over workgroups.
@@ -35,6 +37,9 @@ const activationForms = ['f32', 'int16'] as const;
 
 /** Largest number of rows for which a matmul uses its `few` form. */
 export const fewRows = 64;
+/** Most columns and fewest inputs of a product that uses the `narrow` form: an adapter's first (16 to 48 columns). */
+export const narrowColumns = 64;
+export const narrowInputs = 512;
 /** Largest number of rows that a quantised matmul keeps in a thread's registers. */
 export const quantFewRows = 16;
 
@@ -46,6 +51,7 @@ export const quantFewRows = 16;
 export const kernelForms = {
   matmul_nt_few: matmulForms,
   matmul_nt_many: matmulForms,
+  matmul_nt_narrow: narrowForms,
   matmul_nn_many: matmulForms,
   matmul_tn_many: weightGradientForms,
   /** Decoding: one new token a row. */

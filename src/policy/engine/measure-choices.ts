@@ -9,10 +9,9 @@ import {
   attentionForms,
   defaultChoices,
   type KernelChoices,
-  matmulForms,
+  kernelForms,
   processorChoices,
   softwareChoices,
-  weightGradientForms,
 } from './kernel-choices.ts';
 import { Operations } from './operations.ts';
 import { measureQuantized } from './quantized-choices.ts';
@@ -23,6 +22,8 @@ type MatmulChoice = Extract<keyof KernelChoices, `matmul_${string}`>;
 const measurements: { choice: MatmulChoice; kind: 'NT' | 'NN' | 'TN'; M: number; N: number; K: number }[] = [
   { choice: 'matmul_nt_few', kind: 'NT', M: 64, N: 512, K: 128 },
   { choice: 'matmul_nt_many', kind: 'NT', M: 1024, N: 512, K: 128 },
+  // The first product of a low-rank adapter of rank 16, for a decoding step.
+  { choice: 'matmul_nt_narrow', kind: 'NT', M: 8, N: 16, K: 896 },
   { choice: 'matmul_nn_many', kind: 'NN', M: 1024, N: 512, K: 128 },
   { choice: 'matmul_tn_many', kind: 'TN', M: 1024, N: 512, K: 128 },
 ];
@@ -46,8 +47,7 @@ async function measureMatmuls(device: Device): Promise<Pick<KernelChoices, Matmu
   try {
     for (const { choice, kind, M, N, K } of measurements) {
       const [inp, weight, out, partials] = buffers.map(whole);
-      const forms = kind === 'TN' ? weightGradientForms : matmulForms;
-      const candidates = forms.map((form) => {
+      const candidates = kernelForms[choice].map((form) => {
         const ops = new Operations(kernels, recorder, { ...choices, [choice]: form });
         const record = {
           NT: () => ops.matmulNT(inp, weight, out, M, N, K),

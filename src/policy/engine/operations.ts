@@ -23,7 +23,15 @@ import {
   formOf,
 } from './attention.ts';
 import { blockConstants, blockGrid } from './block-tiles.ts';
-import { type AttentionForm, defaultChoices, fewRows, type KernelChoices, type MatmulForm } from './kernel-choices.ts';
+import {
+  type AttentionForm,
+  defaultChoices,
+  fewRows,
+  type KernelChoices,
+  type MatmulForm,
+  narrowColumns,
+  narrowInputs,
+} from './kernel-choices.ts';
 
 /** Outputs of one workgroup of a tiled matmul, in each direction. */
 const TILE = 64;
@@ -33,6 +41,14 @@ const laneLength = 256;
 const lanes = (length: number) => (length > laneLength ? 64 : 1);
 /** Lanes of a workgroup over `count` columns of four, so that few lanes are idle. */
 const lanesFor = (count: number) => (count > 16 ? 32 : count > 8 ? 16 : 8);
+/** Rows of a workgroup of the lane form. The smallest sufficient number is used. */
+const laneRows = [1, 4, 8];
+/**
+ * Threads that share a sum, and vectors of four columns, of a workgroup of the lane form: in decoding many lanes, so
+ * that a sum takes few steps; with many rows several columns, which then read a row of the input from the cache.
+ */
+const fewLanes = { LANES: 128, GROUPS: 1 };
+const manyLanes = { LANES: 32, GROUPS: 4 };
 const vectorised = (N: number, K: number) => N % 4 === 0 && K % 4 === 0;
 
 export class Operations {
@@ -64,7 +80,27 @@ export class Operations {
   ) {
     const flags = { HAS_BIAS: extra.bias ? 1 : 0, HAS_RESIDUAL: extra.residual ? 1 : 0 };
     const bindings = [inp, weight, extra.bias ?? inp, extra.residual ?? inp, out];
+    if (this.isNarrow(N, K)) return this.narrowNT(flags, bindings, { M, N, K });
     this.matmul('matmul_nt', flags, bindings, { M, N, K }, M, N, vectorised(N, K));
+  }
+
+  private isNarrow(N: number, K: number): boolean {
+    const fits = vectorised(N, K) && N <= narrowColumns && K >= narrowInputs;
+    return fits && this.choices.matmul_nt_narrow === 'lanes';
+  }
+
+  /** `matmulNT` with the sum over K shared by the lanes of a workgroup. */
+  private narrowNT(flags: Constants, bindings: BufferSlice[], params: { M: number; N: number; K: number }): void {
+    const { M, N, K } = params;
+    const ROWS = laneRows.find((rows) => rows >= M) ?? 8;
+    const lanes = M > fewRows ? manyLanes : fewLanes;
+    this.recorder.run({
+      kernel: this.kernels.request('matmul_nt_lanes', { ROWS, ...lanes, ...flags }),
+      bindings,
+      grid: grid1d(ceil(M, ROWS) * ceil(N / 4, lanes.GROUPS)),
+      params,
+      flops: 2 * M * N * K,
+    });
   }
 
   /** dinp (M, K) (+)= dout (M, N) weight (N, K). */

@@ -47,6 +47,14 @@ const matmul_nt: Twin = (c, size) => {
   return linear([M, N, 12], ceil(M, rows) * ceil(N / 4, lanes), flags);
 };
 
+/** The size gives some lanes two vectors of k and some one. The rows past M fill half a workgroup. */
+const matmul_nt_lanes: Twin = (c, size) => {
+  const [rows, lanes, groups] = [value(c, 'ROWS'), value(c, 'LANES'), value(c, 'GROUPS')];
+  const [M, N] = [(rows + Math.ceil(rows / 2)) * size, 4 * (groups + 1)];
+  const flags = { bias: value(c, 'HAS_BIAS'), residual: value(c, 'HAS_RESIDUAL') };
+  return linear([M, N, 4 * (lanes + 3)], ceil(M, rows) * ceil(N / 4, groups), flags);
+};
+
 const matmul_nt_scalar: Twin = (c, size) => {
   const flags = { bias: value(c, 'HAS_BIAS'), residual: value(c, 'HAS_RESIDUAL') };
   return linear([5 * size, 23, 9], ceil(5 * size * 23, 64), flags);
@@ -350,6 +358,7 @@ const adamw: Twin = (_, size) => {
 
 export const denseTwins: { readonly [kernel: string]: Twin } = {
   matmul_nt,
+  matmul_nt_lanes,
   matmul_nt_scalar,
   matmul_nt_tiled,
   matmul_nt_blocks,
