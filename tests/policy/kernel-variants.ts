@@ -130,14 +130,19 @@ export const daily = variants.filter(
 );
 export const repeated = variants.filter((variant) => !daily.includes(variant));
 
+const lanesOf = (ROWS: number, COLUMNS: number, LANES: number): Constants => ({
+  ...{ ROWS, COLUMNS, LANES },
+  EACH: Math.ceil((ROWS * COLUMNS) / LANES),
+});
+
 /** Constants of one format; `other` flips the flags, so that both values of each are tested. */
 function packedOf(BITS: number, MINIMUM: number, other: 0 | 1): [string, Constants][] {
   const flags = { BITS, MINIMUM, HAS_BIAS: other, HAS_RESIDUAL: 1 - other };
   const ACCUMULATE = other;
   return [
     ['quant_matmul_nt', { ROWS: other ? 4 : 16, LANES: other ? 8 : 32, ...flags }],
-    ['quant_matmul_nt_lanes', { ROWS: other ? 1 : 4, LANES: 16, SUBGROUPS: 0, ...flags }],
-    ['quant_matmul_nt_lanes', { ROWS: 4, LANES: 4, SUBGROUPS: 1, ...flags }],
+    ['quant_matmul_nt_lanes', { ...lanesOf(other ? 1 : 4, other ? 2 : 4, 16), SUBGROUPS: 0, ...flags }],
+    ['quant_matmul_nt_lanes', { ...lanesOf(other ? 3 : 1, 2, 4), SUBGROUPS: 1, ...flags }],
     ['quant_matmul_nt_tiled', { TILE_M: other ? 64 : 32, TILE_N: other ? 64 : 32, STAGE_BITS: 32, ...flags }],
     ['quant_matmul_nt_tiled', { TILE_M: 64, TILE_N: 32, STAGE_BITS: 16, ...flags }],
     ['quant_matmul_nt_blocks', { ...blockConstants('NT', other ? smallTile : largeTile), ...flags }],

@@ -39,8 +39,13 @@ const rowsFor = (M: number, steps: readonly number[]) => steps.find((rows) => ro
 /** Numbers of rows that together request every kernel. */
 export const quantRowSteps: readonly number[] = [...laneRows, 32, fewRows, fewRows + 1];
 const stageBits = (form: string) => (form === 'tiled-half' ? 16 : 32);
-/** Threads a column of the lane forms. */
+/** Threads that share a sum in the lane forms. */
 const laneCount = 16;
+/** Columns of such a thread: with one row few, because many threads matter more than inputs that are loaded once. */
+const laneColumns = new Map([
+  [1, 2],
+  [quantFewRows, 2],
+]);
 
 export class QuantizedOperations {
   private readonly choices: KernelChoices;
@@ -124,7 +129,9 @@ export class QuantizedOperations {
       const ROWS = rowsFor(M, laneRows);
       const SUBGROUPS = form === 'lanes' ? 0 : 1;
       const LANES = SUBGROUPS ? this.subgroupLanes : laneCount;
-      return ['quant_matmul_nt_lanes', { ROWS, LANES, SUBGROUPS }, ceil(M, ROWS) * ceil(N * LANES, 64)];
+      const COLUMNS = laneColumns.get(ROWS) ?? 4;
+      const constants = { ROWS, COLUMNS, LANES, EACH: ceil(ROWS * COLUMNS, LANES), SUBGROUPS };
+      return ['quant_matmul_nt_lanes', constants, ceil(M, ROWS) * ceil(N, (64 / LANES) * COLUMNS)];
     }
     if (form === 'blocks') {
       const { tile, groups } = blockGrid(M, N);

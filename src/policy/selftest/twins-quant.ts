@@ -41,11 +41,12 @@ const quant_matmul_nt: Twin = (c, size) => {
   return linear(c, [M, N, 68], ceil(M, rows) * ceil(N / 4, lanes));
 };
 
-/** The size gives some lanes two groups and some one. */
+/** The size gives some lanes two steps of eight values and some one; the last step has four values. */
 const quant_matmul_nt_lanes: Twin = (c, size) => {
-  const [rows, lanes] = [value(c, 'ROWS'), value(c, 'LANES')];
-  const [M, N] = [(rows + 3) * size, 64 / lanes + 3];
-  return linear(c, [M, N, 32 * (lanes + 1) + 20], ceil(M, rows) * ceil(N * lanes, 64));
+  const [rows, columns, lanes] = [value(c, 'ROWS'), value(c, 'COLUMNS'), value(c, 'LANES')];
+  const across = (64 / lanes) * columns;
+  const [M, N] = [(rows + 3) * size, across + 3];
+  return linear(c, [M, N, 8 * (lanes + 3) + 4], ceil(M, rows) * ceil(N, across));
 };
 
 const quant_matmul_nt_tiled: Twin = (c, size) => {
