@@ -29,7 +29,8 @@ export function requestKernels(model: Recorded, ws: Workspace, adamw: AdamW | nu
   recorder.dry = true;
   const { batchTokens, batchScored, rows: most } = model.capacity;
   const largest = Math.max(batchTokens, batchScored, most);
-  for (const rows of new Set(quantRowSteps.map((step) => Math.min(step, largest)))) {
+  // The largest pass comes last: its products may take larger tiles.
+  for (const rows of new Set([...quantRowSteps, largest].map((step) => Math.min(step, largest)))) {
     recordPasses(model, ws, rows, adamw !== null);
     generation.recordPasses(weights, rows);
   }

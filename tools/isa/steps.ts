@@ -1,0 +1,80 @@
+/**
+ * The calls of an update and of a decoding step of Qwen2.5-0.5B (int4 weights, an adapter of rank 16 on all
+ * projections), recorded from the engine on a device without hardware.
+ */
+import { findModel } from '../../src/policy/catalogue.ts';
+import { parseConfig } from '../../src/policy/config.ts';
+import { defaultChoices, type KernelChoices } from '../../src/policy/engine/kernel-choices.ts';
+import { Model } from '../../src/policy/engine/model.ts';
+import { givenWeights } from '../../src/policy/engine/objective.ts';
+import type { PackedBatch } from '../../src/policy/policy.ts';
+import { initAdapter } from '../../src/policy/weights/adapter.ts';
+import { begin } from '../turns.ts';
+import { capacityOf, lora, zeros } from './forms.ts';
+import { type Call, RecordingDevice } from './recording-device.ts';
+
+/** Forms as a GPU's measurement chooses them. */
+export const gpuChoices: KernelChoices = {
+  ...defaultChoices,
+  ...{ matmul_nt_few: 'blocks', matmul_nt_many: 'blocks', matmul_nn_many: 'blocks', matmul_tn_many: 'blocks' },
+  ...{ attention_few: 'tiled-subgroups', attention_many: 'tiled-subgroups', quant_nt_few: 'lanes-subgroups' },
+  ...{ quant_nt_some: 'blocks', quant_nt_many: 'blocks', quant_nn_many: 'blocks' },
+};
+
+/** Tokens of an update, in sequences of 256 of which the second half is scored. */
+const updateTokens = 2048;
+const promptTokens = 256;
+const decodedRows = [1, 8, 32] as const;
+
+export interface Step {
+  name: string;
+  calls: Call[];
+}
+
+function trainingBatch(vocab: number): PackedBatch {
+  const T = updateTokens;
+  const segments = Array.from({ length: T / 256 }, (_, i) => ({ start: i * 256, end: (i + 1) * 256, parent: -1 }));
+  const scored = Int32Array.from({ length: T }, (_, t) => t).filter((t) => t % 256 >= 128);
+  return { tokens: Int32Array.from({ length: T }, (_, t) => (t * 7919) % vocab), segments, scored, allowed: null };
+}
+
+async function update(model: Model): Promise<void> {
+  const batch = trainingBatch(model.vocabSize);
+  const columns = [1e-3, 0].map((value) => new Float32Array(batch.scored.length).fill(value));
+  const optimizer = { learningRate: 1e-5, beta1: 0.9, beta2: 0.999, epsilon: 1e-8, weightDecay: 0, maxGradNorm: 1 };
+  const request = { batches: [{ batch, columns }], objective: givenWeights, scalars: [], optimizer };
+  await model.update(request, { temperature: 1 });
+}
+
+/** The calls of the second of two tokens, without those of the prompt. */
+async function decode(model: Model, device: RecordingDevice, rows: number): Promise<Call[]> {
+  const slots = Array.from({ length: rows }, (_, slot) => slot);
+  const prompt = Int32Array.from({ length: promptTokens }, (_, i) => i + 1);
+  await begin(model, [{ prompt, slots, rowKeys: slots }]);
+  device.calls = [];
+  const asked = slots.map((slot) => ({ slot, append: new Int32Array(0), constraint: null }));
+  await model.generate(asked, { temperature: 1, seed: 1, stream: 0, maxTokens: 2, stopTokens: [] });
+  const { calls } = device;
+  return calls.slice(calls.findIndex(({ form }) => form.name === 'quant_embed'));
+}
+
+/** An update of `updateTokens` tokens, and a token of 1, 8 and 32 rows. `layers`: fewer than the model has. */
+export async function recordSteps(layers?: number, choices = gpuChoices): Promise<Step[]> {
+  const device = new RecordingDevice();
+  const { config: listed } = findModel('qwen2.5-0.5b');
+  const config = parseConfig({ ...listed, ...(layers ? { num_hidden_layers: layers } : {}) });
+  const adapter = { lora, tensors: initAdapter(config, lora, 1) };
+  const capacity = capacityOf(updateTokens);
+  const options = { capacity, adapter, precision: 'int4', trainable: true, reference: false, choices } as const;
+  const model = await Model.create(device, config, { ...options, weights: zeros(config, 'int4') });
+  const steps: Step[] = [];
+  device.calls = [];
+  await update(model);
+  steps.push({ name: 'update', calls: device.calls });
+  for (const rows of decodedRows) {
+    const calls = await decode(model, device, rows);
+    steps.push({ name: `decode, ${rows} ${rows === 1 ? 'row' : 'rows'}`, calls });
+  }
+  model.destroy();
+  return steps;
+}
