@@ -13,6 +13,7 @@ import { benchFirstMinutes } from './first-minutes.ts';
 import { benchFirstPicture } from './first-picture.ts';
 import { benchFreeRunning } from './free-running.ts';
 import { benchGoals } from './goals.ts';
+import { benchGpu, gpuRows } from './gpu.ts';
 import { benchInteractions } from './interactions.ts';
 import { benchMemory } from './memory.ts';
 import { benchProcessor } from './processor.ts';
@@ -45,6 +46,12 @@ async function quantized(): Promise<Result> {
   const columns = ['', 'ms', 'floor ms', 'tokens/s', 'GFLOP/s', 'MB'];
   const rows = details.rows.map((r) => [r.name, r.ms, r.floorMs, r.tokensPerSecond, r.gflops, r.megabytes]);
   return { on: details.adapter, adapter: details.adapter, columns, rows, details };
+}
+
+async function gpu(match?: string): Promise<Result> {
+  const details = await benchGpu(match);
+  const columns = ['', 'ms', 'floor ms', 'share of the floor', 'GFLOP/s', 'tokens/s'];
+  return { on: details.adapter, adapter: details.adapter, columns, rows: gpuRows(details), details };
 }
 
 async function realModel(match?: string): Promise<Result> {
@@ -142,6 +149,7 @@ const benches: { [name: string]: (match?: string) => Promise<Result> } = {
   'compare-processor': (match) => compare('wasm', match),
   'compare-adapter': compareAdapter,
   quantized,
+  gpu,
   processor,
   'real-model': realModel,
   'first-minutes': firstMinutes,
@@ -152,8 +160,8 @@ const benches: { [name: string]: (match?: string) => Promise<Result> } = {
   goals,
 };
 
-/** These need PyTorch, a model's file, or Chromium and several minutes, so they run only when named. */
-const onRequest = new Set(['real-model', 'compare-torch', 'compare-adapter', 'proxy', 'passages']);
+/** These need a GPU, PyTorch, a model's file, or Chromium and several minutes, so they run only when named. */
+const onRequest = new Set(['gpu', 'real-model', 'compare-torch', 'compare-adapter', 'proxy', 'passages']);
 
 function commit(): string {
   const git = (...args: string[]) => execFileSync('git', args, { encoding: 'utf8' }).trim();
@@ -218,7 +226,7 @@ const program = new Command('bench')
   .option('--only <names...>', `only these: ${Object.keys(benches).join(', ')}`)
   .option(
     '--match <text>',
-    'for compare, processor, compare-adapter, search and first-minutes: only parts whose name contains this text',
+    'for compare, processor, compare-adapter, gpu, search and first-minutes: only parts whose name contains this text',
   )
   .option('--write', 'store the results in bench/results', false);
 

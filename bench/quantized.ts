@@ -41,14 +41,14 @@ interface Size {
 }
 
 const precision = 'int4';
-const lora: LoraConfig = { rank: 16, alpha: 32, targets: projections };
+export const lora: LoraConfig = { rank: 16, alpha: 32, targets: projections };
 const promptTokens = 32;
 
 /**
  * A listed model with the given number of layers and a vocabulary of at most the given size; null keeps the model's
  * own.
  */
-function listed(id: string, layers: number | null, vocab: number | null): Size {
+export function listed(id: string, layers: number | null, vocab: number | null): Size {
   const entry = findModel(id);
   const whole = parseConfig(entry.config);
   const config = parseConfig({
@@ -79,7 +79,7 @@ function sizes(isSoftware: boolean): Size[] {
   return [tiny, listed('smollm2-135m', 2, 4096), listed('qwen2.5-0.5b', 1, 4096)];
 }
 
-function capacityOf(tokens: number): Capacity {
+export function capacityOf(tokens: number): Capacity {
   return { rows: 32, groups: 1, promptTokens, completionTokens: 64, batchTokens: tokens, batchScored: tokens };
 }
 
@@ -146,7 +146,7 @@ class Bench {
 }
 
 /** Decodes a batch; the time includes the prompt's prefill. */
-async function decode(model: Model, batch: number, tokens: number): Promise<void> {
+export async function decode(model: Model, batch: number, tokens: number): Promise<void> {
   const slots = Array.from({ length: batch }, (_, slot) => slot);
   await begin(model, [{ prompt: Int32Array.from({ length: promptTokens }, (_, i) => i + 1), slots, rowKeys: slots }]);
   const sampling = { temperature: 1, seed: 1, stream: 0, maxTokens: tokens, stopTokens: [] };
@@ -157,7 +157,7 @@ async function decode(model: Model, batch: number, tokens: number): Promise<void
   );
 }
 
-function update(model: Model, T: number) {
+export function update(model: Model, T: number) {
   const batch = trainingBatch(T, model.vocabSize);
   const columns = [1e-3, 0].map((value) => new Float32Array(batch.scored.length).fill(value));
   const optimizer = { learningRate: 1e-5, beta1: 0.9, beta2: 0.999, epsilon: 1e-8, weightDecay: 0, maxGradNorm: 1 };

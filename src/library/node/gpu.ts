@@ -22,6 +22,9 @@ let instance: GPU | null = null;
 
 const hasHardware = () => process.platform !== 'linux' || hasRenderNode() || existsSync('/dev/nvidia0');
 
+/** Dawn rounds timestamps to 0.1 ms, against timing attacks by web pages. A program on Node has no such page. */
+const exactTimestamps = 'disable-dawn-features=timestamp_quantization';
+
 /** TABGYM_ADAPTER: a driver file, or part of an adapter's name in Dawn. */
 function namedAttempt(name: string): Attempt {
   return name.endsWith('.json') ? { options: [], driver: name } : { options: [`adapter=${name}`], driver: null };
@@ -41,7 +44,7 @@ async function tryAttempt(dawn: Dawn, { options, driver }: Attempt): Promise<GPU
   // The Vulkan loader reads this variable when an instance is created.
   if (driver) process.env.VK_DRIVER_FILES = driver;
   try {
-    const gpu = dawn.create(options);
+    const gpu = dawn.create([exactTimestamps, ...options]);
     return (await gpu.requestAdapter()) ? gpu : null;
   } catch (error) {
     if (process.env.TABGYM_ADAPTER) throw new GpuUnavailableError(`TABGYM_ADAPTER: ${(error as Error).message}`);
