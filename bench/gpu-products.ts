@@ -14,7 +14,7 @@ import {
 import { Operations } from '../src/policy/engine/operations.ts';
 import { QuantizedOperations } from '../src/policy/engine/quantized-operations.ts';
 import { normals } from '../src/policy/weights/init.ts';
-import { packedRow, symmetric } from '../src/policy/weights/quantize.ts';
+import { type PackedFormat, packedRow, symmetric, withMinimum } from '../src/policy/weights/quantize.ts';
 import { type MachineRates, timed } from './machine.ts';
 
 type Kind = 'NT' | 'NN' | 'TN';
@@ -76,8 +76,11 @@ export const smallShapes: readonly ProductShape[] = modelShapes
   }))
   .filter((shape, i, all) => all.findIndex((other) => productName(other) === productName(shape)) === i);
 
+/** Formats of a model in int4: 4 bits with a minimum, and 8 bits for the most sensitive matrices. */
+const formatOf = (bits: 4 | 8): PackedFormat => (bits === 4 ? withMinimum(4) : symmetric(8));
+
 const bytesOf = ({ kind, bits, M, N, K }: ProductShape) => {
-  const row = bits === 32 ? null : packedRow(symmetric(bits), K);
+  const row = bits === 32 ? null : packedRow(formatOf(bits), K);
   const weight = row ? (row.codeWords + row.scaleWords) * 4 * N : N * K * 4;
   const activations = (kind === 'NT' ? M * K + M * N : M * N + M * K) * 4;
   return weight + activations;
@@ -116,7 +119,7 @@ class Operands {
     { bits, M, N, K }: ProductShape,
     isSmall: boolean,
   ) {
-    const row = packedRow(symmetric(bits === 32 ? 8 : bits), K);
+    const row = packedRow(formatOf(bits === 32 ? 8 : bits), K);
     const codeBytes = align(bits === 32 ? N * K * 4 : row.codeWords * 4 * N);
     const scaleBytes = align(bits === 32 ? 16 : row.scaleWords * 4 * N);
     const fit = Math.floor(Math.min(rotatingBytes, device.bufferBytes) / codeBytes);
@@ -172,7 +175,7 @@ function recordOf(operands: Operands, recorder: Recorder, shape: ProductShape, f
     return (i) => ops.matmulTN(out, inp, weightOf(i).codes, partials, M, N, K);
   }
   const ops = new QuantizedOperations(kernels, recorder, choices);
-  const weight = (i: number) => ({ ...symmetric(bits), ...weightOf(i) });
+  const weight = (i: number) => ({ ...formatOf(bits), ...weightOf(i) });
   if (kind === 'NT') return (i) => ops.matmulNT(inp, weight(i), out, M, N, K);
   return (i) => ops.matmulNN(out, weight(i), inp, M, N, K);
 }
@@ -197,12 +200,12 @@ async function measureForm(recorder: Recorder, record: (i: number) => void, isSm
 const runs = (form: string, features: ReadonlySet<string>) =>
   (!form.includes('half') || features.has('shader-f16')) && (!form.includes('subgroups') || features.has('subgroups'));
 
-/** Measures all forms of the shapes whose name contains `match`. `isSmall`: for software adapters, a single run. */
+/** Measures all forms, or `only` one, of the shapes whose name contains `match`. `isSmall`: for software, a single run. */
 export async function measureProducts(
   device: Device,
   shapes: readonly ProductShape[],
   machine: MachineRates,
-  { isSmall, match = '' }: { isSmall: boolean; match?: string },
+  { isSmall, match = '', only }: { isSmall: boolean; match?: string; only?: string },
 ): Promise<ProductRow[]> {
   const rows: ProductRow[] = [];
   const recorder = device.createRecorder(256, isSmall ? 5e7 : 1e11);
@@ -211,7 +214,9 @@ export async function measureProducts(
     const flops = 2 * shape.M * shape.N * shape.K;
     const bytes = bytesOf(shape);
     const floorMs = Math.max(flops / machine.gflops, bytes / machine.gigabytesPerSecond) / 1e6;
-    for (const form of kernelForms[choiceOf(shape)].filter((name) => runs(name, device.features))) {
+    for (const form of kernelForms[choiceOf(shape)].filter(
+      (name) => runs(name, device.features) && (only ?? name) === name,
+    )) {
       const ms = await measureForm(recorder, recordOf(operands, recorder, shape, form), isSmall);
       const rates = { gflops: flops / ms / 1e6, gigabytesPerSecond: bytes / ms / 1e6 };
       rows.push({ ...shape, form, ms, ...rates, floorMs, share: floorMs / ms });
