@@ -405,6 +405,7 @@ export const kernels = [
   },
   {
     name: 'lora_up',
+    forms: ['lora_up_fours'],
     group: 'lora',
     module: 'lora',
     chunks: 'upChunks(T, N)',
@@ -414,6 +415,7 @@ export const kernels = [
   },
   {
     name: 'lora_up_backward',
+    forms: ['lora_up_backward_lanes'],
     group: 'lora',
     module: 'lora',
     chunks: 'tokenChunks(T)',
@@ -423,6 +425,7 @@ export const kernels = [
   },
   {
     name: 'lora_up_backward_weight',
+    forms: ['lora_up_backward_weight_lanes'],
     group: 'lora',
     module: 'lora',
     chunks: 'weightChunks(T, N, chunk)',

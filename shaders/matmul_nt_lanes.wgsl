@@ -7,6 +7,7 @@
 // Constants: ROWS (at most LANES), LANES (a power of two), GROUPS, HAS_BIAS, HAS_RESIDUAL. Workgroup memory:
 // 16 ROWS LANES GROUPS bytes.
 // @include grid
+// @include lane_vectors
 struct Params { M: u32, N: u32, K: u32 }
 @group(0) @binding(0) var<uniform> p: Params;
 @group(0) @binding(1) var<storage, read> inp: array<vec4f>;
@@ -15,7 +16,8 @@ struct Params { M: u32, N: u32, K: u32 }
 @group(0) @binding(4) var<storage, read> residual: array<vec4f>;
 @group(0) @binding(5) var<storage, read_write> out: array<vec4f>;
 const THREADS = LANES * GROUPS;
-var<workgroup> sums: array<vec4f, ROWS * THREADS>;
+const STRIDE = 1u;
+const VECTORS = ROWS;
 
 @compute @workgroup_size(THREADS)
 fn matmul_nt_lanes(@builtin(workgroup_id) wg: vec3u, @builtin(num_workgroups) count: vec3u, @builtin(local_invocation_index) thread: u32) {
@@ -46,13 +48,7 @@ fn matmul_nt_lanes(@builtin(workgroup_id) wg: vec3u, @builtin(num_workgroups) co
   // @repeat i ROWS
   sums[$iu * THREADS + thread] = acc$i;
   // @end
-  for (var half = LANES / 2u; half > 0u; half /= 2u) {
-    workgroupBarrier();
-    if (lane < half) {
-      for (var i = thread; i < ROWS * THREADS; i += THREADS) { sums[i] += sums[i + half]; }
-    }
-  }
-  workgroupBarrier();
+  add_lanes(thread, lane);
   let m = m0 + lane;
   if (lane >= ROWS || m >= p.M || n >= N) { return; }
   var value = sums[lane * THREADS + thread - lane];

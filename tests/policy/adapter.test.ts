@@ -3,12 +3,20 @@
 // over several bindings.
 import { describe, expect, it } from 'vitest';
 import { type ModelConfig, parameterShapes, parseConfig } from '../../src/policy/config.ts';
+import { defaultChoices } from '../../src/policy/engine/kernel-choices.ts';
+import { isAligned } from '../../src/policy/engine/low-rank-forms.ts';
 import { Model } from '../../src/policy/engine/model.ts';
 import type { ModelOptions } from '../../src/policy/engine/model-options.ts';
 import { givenWeights } from '../../src/policy/engine/objective.ts';
 import { totalBytes } from '../../src/policy/plan/buffers.ts';
 import type { PackedBatch, TensorMap } from '../../src/policy/policy.ts';
-import { adapterShapes, initAdapter, type LoraConfig, projections } from '../../src/policy/weights/adapter.ts';
+import {
+  adaptedOperands,
+  adapterShapes,
+  initAdapter,
+  type LoraConfig,
+  projections,
+} from '../../src/policy/weights/adapter.ts';
 import { piecesOf } from '../../src/policy/weights/base.ts';
 import { initWeights, normals } from '../../src/policy/weights/init.ts';
 import type { WeightPiece } from '../../src/policy/weights/linear.ts';
@@ -87,8 +95,12 @@ describe.each(cases)('an adapter: %s', (_, change, lora) => {
   const adapter = { lora, tensors: trained(config, lora) };
   const twin = () => new ReferencePolicy(config, initWeights(config, { seed: 2, std: 0.3 }), capacity, adapter);
 
-  it.each([true, false])('scores and gradients agree with the twin, masked %s', (masked) =>
-    withModel(config, { adapter }, async (model) => {
+  it.each([
+    [true, 'wide'],
+    [false, 'wide'],
+    [false, 'lanes'],
+  ] as const)('scores and gradients agree with the twin, masked %s, sums %s', (masked, form) =>
+    withModel(config, { adapter, choices: { ...defaultChoices, matmul_nt_narrow: form } }, async (model) => {
       const requested = masked ? batch : { ...batch, allowed: null };
       for (const weights of ['policy', 'reference'] as const) {
         const got = await model.score(requested, { temperature: 0.7, weights });
@@ -103,6 +115,9 @@ describe.each(cases)('an adapter: %s', (_, change, lora) => {
         const scale = largest(data, new Float32Array(data.length));
         expect(largest(got.get(name)!.data, data) / scale, name).toBeLessThan(5e-5);
       }
+      const shared = form === 'lanes' && adaptedOperands(config, lora).some((operand) => isAligned(operand, lora.rank));
+      for (const name of ['lora_up_backward_lanes', 'lora_up_backward_weight_lanes'])
+        expect(model.recorder.perKernel.has(name), name).toBe(shared);
     }),
   );
 

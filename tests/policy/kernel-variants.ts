@@ -67,6 +67,10 @@ export const variants: [string, Constants][] = [
   ['rmsnorm_backward_weight', {}],
   ['column_sum', {}],
   ['lora_up', { ROWS: 4 }],
+  ['lora_up_fours', { ROWS: 1 }],
+  ['lora_up_fours', { ROWS: 8 }],
+  ['lora_up_backward_lanes', { ROWS: 8, LANES: 32, GROUPS: 4 }],
+  ['lora_up_backward_weight_lanes', { FOURS: 2, LANES: 8, ACROSS: 16 }],
   ['lora_up_backward', { ROWS: 4 }],
   ['lora_up_backward_weight', {}],
   ['swiglu_forward', { WIDTH: 1 }],
@@ -122,11 +126,11 @@ export const variants: [string, Constants][] = [
 ];
 
 /**
- * The variants in two lists. `repeated` has the further forms of each kernel in tiles or blocks: a software adapter compiles one for
- * seconds, and all of them for a minute.
+ * The variants in two lists. `repeated` has the further forms of each kernel in tiles, blocks or lanes: a software
+ * adapter compiles one for seconds, and all of them for a minute.
  */
 export const daily = variants.filter(
-  ([name], i) => !/_(tiled|blocks)$/.test(name) || variants.findIndex(([other]) => other === name) === i,
+  ([name], i) => !/_(tiled|blocks|lanes)$/.test(name) || variants.findIndex(([other]) => other === name) === i,
 );
 export const repeated = variants.filter((variant) => !daily.includes(variant));
 

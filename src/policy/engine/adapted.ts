@@ -8,12 +8,9 @@ import { partialChunks } from '../plan/partial-sums.ts';
 import { type AdaptedOperand, adaptedOperands, type LoraConfig, loraScale } from '../weights/adapter.ts';
 import type { Entries, ListAt, MaskedSampling, Weights } from '../weights/linear.ts';
 import type { ParameterSet } from '../weights/parameters.ts';
+import { isAligned, type LowRankForm, upBackwardForm, upForm, upWeightForm } from './low-rank-forms.ts';
 import type { Operations } from './operations.ts';
 import type { Workspace } from './workspace.ts';
-
-/** Tokens computed by one thread. */
-const ROWS = 4;
-const threads = (count: number) => grid1d(Math.ceil(count / 64));
 
 export class AdaptedWeights implements Weights {
   private readonly operands: ReadonlyMap<string, AdaptedOperand>;
@@ -37,14 +34,32 @@ export class AdaptedWeights implements Weights {
     const adapted = this.operands.get(operand);
     if (!adapted) return;
     this.down(adapted, inp, M);
-    const { rows, params } = this.call(adapted, M);
+    const bindings = [this.ws.slice('loraMid'), this.set.slice(`${operand}.B`), out];
+    this.run(upForm(this.sizes(adapted, M)), bindings, adapted, M);
+  }
+
+  private run(
+    { name, constants, workgroups }: LowRankForm,
+    bindings: BufferSlice[],
+    x: AdaptedOperand,
+    M: number,
+    chunk = 0,
+  ) {
+    const { rows, params } = this.call(x, M, chunk);
     this.ops.recorder.run({
-      kernel: this.ops.kernels.request('lora_up', { ROWS }),
-      bindings: [this.ws.slice('loraMid'), this.set.slice(`${operand}.B`), out],
-      grid: threads(Math.ceil(M / ROWS) * rows),
+      kernel: this.ops.kernels.request(name, constants),
+      bindings,
+      grid: grid1d(workgroups),
       params,
       flops: 2 * M * rows * this.lora.rank,
     });
+  }
+
+  private sizes(adapted: AdaptedOperand, T: number) {
+    const { rank } = this.lora;
+    const { rows: N, width } = this.call(adapted, T);
+    const shared = this.ops.choices.matmul_nt_narrow === 'lanes';
+    return { T, N, rank, width, isAligned: isAligned(adapted, rank), shared };
   }
 
   /** loraMid (M, width) = inp A^T for all parts of the operand. */
@@ -77,16 +92,10 @@ export class AdaptedWeights implements Weights {
     this.base.backward(operand, dout, inp, dinp, M);
     const adapted = this.operands.get(operand);
     if (!adapted) return;
-    const { ops, ws, set, lora } = this;
-    const { rows, width, params } = this.call(adapted, M);
+    const { ops, ws, set } = this;
+    const { width } = this.call(adapted, M);
     const [mid, dmid] = [ws.slice('loraMid'), ws.slice('loraDmid')];
-    ops.recorder.run({
-      kernel: ops.kernels.request('lora_up_backward', { ROWS }),
-      bindings: [dout, set.slice(`${operand}.B`), dmid],
-      grid: threads(Math.ceil(M / ROWS) * width),
-      params,
-      flops: 2 * M * rows * lora.rank,
-    });
+    this.run(upBackwardForm(this.sizes(adapted, M)), [dout, set.slice(`${operand}.B`), dmid], adapted, M);
     ops.matmulNN(dmid, set.slice(`${operand}.A`), dinp, M, width, adapted.inputs, true);
     if (!this.grads) return;
     this.down(adapted, inp, M);
@@ -100,13 +109,7 @@ export class AdaptedWeights implements Weights {
     const size = this.call(adapted, M).rows * lora.rank;
     const chunk = Math.ceil(M / partialChunks(M, size));
     const chunks = Math.ceil(M / chunk);
-    ops.recorder.run({
-      kernel: ops.kernels.request('lora_up_backward_weight'),
-      bindings: [dout, mid, partials],
-      grid: threads(chunks * size),
-      params: this.call(adapted, M, chunk).params,
-      flops: 2 * M * size,
-    });
+    this.run(upWeightForm(this.sizes(adapted, M), chunks), [dout, mid, partials], adapted, M, chunk);
     ops.reducePartials(partials, this.grads!.slice(`${adapted.name}.B`), size, chunks);
   }
 

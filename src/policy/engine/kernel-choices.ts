@@ -8,7 +8,10 @@
  */
 const matmulForms = ['rows8', 'rows4', 'tiled', 'blocks'] as const;
 export type MatmulForm = (typeof matmulForms)[number];
-/** Products of few columns and a long sum: as wide ones, or the sum shared by the lanes of a workgroup. */
+/**
+ * Products of few columns and a long sum, as a low-rank adapter's: as wide ones, or the sum shared by the lanes of a
+ * workgroup.
+ */
 const narrowForms = ['wide', 'lanes'] as const;
 /** Weight gradients: number of weight rows a thread. rows8 and rows16 give the same bits. */
 const weightGradientForms = ['rows8', 'rows16', 'tiled', 'blocks'] as const;

@@ -1,28 +1,32 @@
 /**
  * Twins of the low-rank kernels in double precision. The operand has three parts, two of them adapted, with rank 3, so
- * that no size is a multiple of what a thread or a workgroup computes. The tolerance is that of a sum of some tens of
- * products.
+ * that no size is a multiple of what a thread or a workgroup computes. The forms in vectors of four have four times
+ * these sizes. The tolerance is that of a sum of some tens of products.
  */
-import { floats, foldedThreads, oneResult, sum, type Twin, table, unwritten, value } from './fixture.ts';
+import { floats, folded, oneResult, sum, type Twin, table, unwritten, value } from './fixture.ts';
 
 const tolerance = 2e-6;
-const [rank, width, stride, scale] = [3, 6, 40, 0.75];
-/** Adapted parts: number of rows of B, and first output column. */
-const parts = [
-  { rows: 17, column: 0 },
-  { rows: 9, column: 28 },
-];
-const N = 26;
-const partOf = (n: number) => (n < 17 ? 0 : 1);
-const columnOf = (n: number) => (n < 17 ? n : n - 17 + parts[1].column);
+const scale = 0.75;
 
-const params = (T: number, chunk: number) => ({
-  ...{ T, N, rank, width, stride, end0: 17, end1: N },
-  ...{ shift0: 0, shift1: 28 - 17, shift2: 0, scale, chunk },
-});
-const threads = (T: number, columns: number, rows: number) => foldedThreads(Math.ceil(T / rows) * columns);
+/** Sizes of the operand, times `unit`: rows of B of the two adapted parts, and their output columns. */
+function operand(unit: number) {
+  const [rank, width, stride] = [3 * unit, 6 * unit, 40 * unit];
+  const [first, second] = [17 * unit, 9 * unit];
+  const N = first + second;
+  const shift = 28 * unit - first;
+  const partOf = (n: number) => (n < first ? 0 : 1);
+  const columnOf = (n: number) => (n < first ? n : n + shift);
+  const params = (T: number, chunk: number) => ({
+    ...{ T, N, rank, width, stride, end0: first, end1: N },
+    ...{ shift0: 0, shift1: shift, shift2: 0, scale, chunk },
+  });
+  return { rank, width, stride, N, partOf, columnOf, params };
+}
 
-const lora_up: Twin = (c, size) => {
+const ceil = (a: number, b: number) => Math.ceil(a / b);
+
+const up = (size: number, unit: number, workgroups: (T: number, N: number) => number) => {
+  const { rank, width, stride, N, partOf, columnOf, params } = operand(unit);
   const T = 11 * size;
   const mid = floats(T * width, 'mid');
   const B = floats(N * rank, 'B');
@@ -34,10 +38,14 @@ const lora_up: Twin = (c, size) => {
     const product = sum(rank, (j) => mid[t * width + partOf(n) * rank + j] * B[n * rank + j]);
     return out[t * stride + column] + scale * product;
   });
-  return oneResult([mid, B, out], { grid: threads(T, N, value(c, 'ROWS')), params: params(T, 0) }, expected, tolerance);
+  return oneResult([mid, B, out], { grid: folded(workgroups(T, N)), params: params(T, 0) }, expected, tolerance);
 };
 
-const lora_up_backward: Twin = (c, size) => {
+const lora_up: Twin = (c, size) => up(size, 1, (T, N) => ceil(ceil(T, value(c, 'ROWS')) * N, 64));
+const lora_up_fours: Twin = (c, size) => up(size, 4, (T, N) => ceil((ceil(T, value(c, 'ROWS')) * N) / 4, 64));
+
+const upBackward = (size: number, unit: number, workgroups: (T: number, width: number) => number) => {
+  const { rank, width, stride, N, partOf, columnOf, params } = operand(unit);
   const T = 11 * size;
   const dout = floats(T * stride, 'dout');
   const B = floats(N * rank, 'B');
@@ -50,11 +58,17 @@ const lora_up_backward: Twin = (c, size) => {
         partOf(n) === Math.floor(q / rank) ? dout[t * stride + columnOf(n)] * B[n * rank + (q % rank)] : 0,
       ),
   );
-  const call = { grid: threads(T, width, value(c, 'ROWS')), params: params(T, 0) };
+  const call = { grid: folded(workgroups(T, width)), params: params(T, 0) };
   return oneResult([dout, B, unwritten(T * width)], call, expected, tolerance);
 };
 
-const lora_up_backward_weight: Twin = (_, size) => {
+const lora_up_backward: Twin = (c, size) =>
+  upBackward(size, 1, (T, width) => ceil(ceil(T, value(c, 'ROWS')) * width, 64));
+const lora_up_backward_lanes: Twin = (c, size) =>
+  upBackward(size, 4, (T, width) => ceil(T, value(c, 'ROWS')) * ceil(width / 4, value(c, 'GROUPS')));
+
+const upWeight = (size: number, unit: number, workgroups: (chunks: number, N: number, rank: number) => number) => {
+  const { rank, width, stride, N, partOf, columnOf, params } = operand(unit);
   const [T, chunk] = [11 * size, 4];
   const chunks = Math.ceil(T / chunk);
   const dout = floats(T * stride, 'dout');
@@ -66,8 +80,19 @@ const lora_up_backward_weight: Twin = (_, size) => {
     const product = (i: number) => dout[at(i) * stride + columnOf(n)] * mid[at(i) * width + partOf(n) * rank + j];
     return scale * sum(tokens, product);
   });
-  const call = { grid: foldedThreads(chunks * N * rank), params: params(T, chunk) };
+  const call = { grid: folded(workgroups(chunks, N, rank)), params: params(T, chunk) };
   return oneResult([dout, mid, unwritten(chunks * N * rank)], call, expected, tolerance);
 };
 
-export const loraTwins: { readonly [kernel: string]: Twin } = { lora_up, lora_up_backward, lora_up_backward_weight };
+const lora_up_backward_weight: Twin = (_, size) => upWeight(size, 1, (chunks, N, rank) => ceil(chunks * N * rank, 64));
+const lora_up_backward_weight_lanes: Twin = (c, size) =>
+  upWeight(size, 4, (chunks, N, rank) => chunks * ceil(N / 4, value(c, 'ACROSS')) * ceil(rank / 4, value(c, 'FOURS')));
+
+export const loraTwins: { readonly [kernel: string]: Twin } = {
+  lora_up,
+  lora_up_fours,
+  lora_up_backward,
+  lora_up_backward_lanes,
+  lora_up_backward_weight,
+  lora_up_backward_weight_lanes,
+};
