@@ -11,6 +11,7 @@ import {
   smallTile,
 } from '../../src/policy/engine/block-tiles.ts';
 import { defaultChoices } from '../../src/policy/engine/kernel-choices.ts';
+import { layerWeights, manyRows } from '../../src/policy/engine/measured-sizes.ts';
 import { Operations } from '../../src/policy/engine/operations.ts';
 import { floats, sum, table } from '../../src/policy/selftest/fixture.ts';
 import { useGpu } from '../device/open.ts';
@@ -38,6 +39,10 @@ it('the small tile serves grids of fewer than 128 large ones', () => {
   expect(blockGrid(2048, 1024)).toEqual({ tile: largeTile, groups: 128 });
   expect(blockGrid(2048, 896)).toEqual({ tile: smallTile, groups: 32 * 14 });
   expect(blockGrid(1, 4)).toEqual({ tile: smallTile, groups: 1 });
+});
+
+it('the measured products take both tiles', () => {
+  expect(layerWeights.map(({ N }) => blockGrid(manyRows, N).tile)).toEqual([largeTile, smallTile]);
 });
 
 it('products smaller than a tile are right', { tags: 'slow' }, async () => {

@@ -3,7 +3,7 @@
 import 'fake-indexeddb/auto';
 import { describe, expect, it } from 'vitest';
 import type { Gpu } from '../../src/device/webgpu/device.ts';
-import { defaultChoices } from '../../src/policy/engine/kernel-choices.ts';
+import { defaultChoices, measurement } from '../../src/policy/engine/kernel-choices.ts';
 import { chooseKernels } from '../../src/session/device/kernel-memory.ts';
 import { BrowserAdapterMemory } from '../../src/store/adapter-memory.ts';
 
@@ -22,11 +22,18 @@ describe('the kernels of a run', () => {
   it('are remembered for each adapter', async () => {
     const memory = new BrowserAdapterMemory(async () => true, 'by adapter');
     expect(await chooseKernels(device('one'), {}, memory)).toEqual(defaultChoices);
-    expect(await memory.read('v, a, one')).toEqual(defaultChoices);
+    expect(await memory.read('v, a, one')).toEqual({ ...defaultChoices, measurement });
     const tiled = { ...defaultChoices, matmul_tn_many: 'tiled' };
-    await memory.write('v, a, two', tiled);
+    await memory.write('v, a, two', { ...tiled, measurement });
     expect(await chooseKernels(device('two'), undefined, memory)).toEqual(tiled);
     expect(await chooseKernels(device('one'), undefined, memory)).toEqual(defaultChoices);
+  });
+
+  it('are measured again where an earlier version measured them', async () => {
+    const memory = new BrowserAdapterMemory(async () => true, 'by version');
+    await memory.write('v, a, five', { ...defaultChoices, matmul_tn_many: 'tiled', measurement: measurement - 1 });
+    expect(await chooseKernels(device('five'), undefined, memory)).toEqual(defaultChoices);
+    expect(await memory.read('v, a, five')).toEqual({ ...defaultChoices, measurement });
   });
 
   it('have integer activations on the processor, but not in a run that began without them', async () => {

@@ -69,6 +69,9 @@ export const kernelForms = {
   packed_activations: activationForms,
 } as const;
 
+/** Raised when forms or measured sizes change, so that adapters are measured again. */
+export const measurement = 2;
+
 export type KernelChoice = keyof typeof kernelForms;
 export type KernelChoices = { [choice in KernelChoice]: (typeof kernelForms)[choice][number] };
 

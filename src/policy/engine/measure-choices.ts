@@ -13,21 +13,21 @@ import {
   processorChoices,
   softwareChoices,
 } from './kernel-choices.ts';
+import { layerWeights, manyRows, type Weight, widest } from './measured-sizes.ts';
 import { Operations } from './operations.ts';
 import { measureQuantized } from './quantized-choices.ts';
 
 type MatmulChoice = Extract<keyof KernelChoices, `matmul_${string}`>;
 
-/** Measured sizes of each choice: M rows, N by K weights. */
-const measurements: { choice: MatmulChoice; kind: 'NT' | 'NN' | 'TN'; M: number; N: number; K: number }[] = [
-  { choice: 'matmul_nt_few', kind: 'NT', M: 64, N: 512, K: 128 },
-  { choice: 'matmul_nt_many', kind: 'NT', M: 1024, N: 512, K: 128 },
+/** Measured products of each choice, with M rows. */
+const measurements: { choice: MatmulChoice; kind: 'NT' | 'NN' | 'TN'; M: number; weights: readonly Weight[] }[] = [
+  { choice: 'matmul_nt_few', kind: 'NT', M: 32, weights: layerWeights },
+  { choice: 'matmul_nt_many', kind: 'NT', M: manyRows, weights: layerWeights },
   // The first product of a low-rank adapter of rank 16, for a decoding step.
-  { choice: 'matmul_nt_narrow', kind: 'NT', M: 8, N: 16, K: 896 },
-  { choice: 'matmul_nn_many', kind: 'NN', M: 1024, N: 512, K: 128 },
-  { choice: 'matmul_tn_many', kind: 'TN', M: 1024, N: 512, K: 128 },
+  { choice: 'matmul_nt_narrow', kind: 'NT', M: 8, weights: [{ N: 16, K: 896 }] },
+  { choice: 'matmul_nn_many', kind: 'NN', M: manyRows, weights: layerWeights },
+  { choice: 'matmul_tn_many', kind: 'TN', M: manyRows, weights: layerWeights },
 ];
-const largest = 1024 * 512;
 
 /** Takes well under a second on a GPU. Software adapters are not measured, because their best forms are known. */
 export async function measureChoices(device: Device): Promise<KernelChoices> {
@@ -40,21 +40,21 @@ export async function measureChoices(device: Device): Promise<KernelChoices> {
 async function measureMatmuls(device: Device): Promise<Pick<KernelChoices, MatmulChoice>> {
   let choices = defaultChoices;
   const buffers = ['inp', 'weight', 'out', 'partials'].map((name) =>
-    device.createBuffer(`Autotune.${name}`, largest * 4),
+    device.createBuffer(`Autotune.${name}`, manyRows * widest * 4),
   );
   const recorder = device.createRecorder(256, 5e9);
   const kernels = device.kernels;
   try {
-    for (const { choice, kind, M, N, K } of measurements) {
+    for (const { choice, kind, M, weights } of measurements) {
       const [inp, weight, out, partials] = buffers.map(whole);
       const candidates = kernelForms[choice].map((form) => {
         const ops = new Operations(kernels, recorder, { ...choices, [choice]: form });
-        const record = {
-          NT: () => ops.matmulNT(inp, weight, out, M, N, K),
-          NN: () => ops.matmulNN(out, weight, inp, M, N, K),
-          TN: () => ops.matmulTN(out, inp, weight, partials, M, N, K),
+        const product = {
+          NT: ({ N, K }: Weight) => ops.matmulNT(inp, weight, out, M, N, K),
+          NN: ({ N, K }: Weight) => ops.matmulNN(out, weight, inp, M, N, K),
+          TN: ({ N, K }: Weight) => ops.matmulTN(out, inp, weight, partials, M, N, K),
         }[kind];
-        return { name: form, record };
+        return { name: form, record: () => weights.forEach(product) };
       });
       choices = { ...choices, [choice]: await fastest(kernels, recorder, candidates) };
     }

@@ -3,7 +3,7 @@
  * this adapter, measured once and stored.
  */
 import type { Device } from '../../device/device.ts';
-import { defaultChoices, type KernelChoices, parseChoices } from '../../policy/engine/kernel-choices.ts';
+import { type KernelChoices, measurement, parseChoices } from '../../policy/engine/kernel-choices.ts';
 import { measureChoices } from '../../policy/engine/measure-choices.ts';
 import type { AdapterMemory } from '../../store/adapter-memory.ts';
 import { adapterName } from './gpu-report.ts';
@@ -14,10 +14,9 @@ async function measureOrRecall(gpu: Device, memory: AdapterMemory | undefined): 
   const adapter = adapterName(gpu);
   // A browser may refuse storage; the measurement is then repeated next time.
   const known = await memory?.read(adapter).catch(() => null);
-  // A stored measurement that lacks a choice added since then is repeated.
-  if (known && Object.keys(defaultChoices).every((name) => name in known)) return parseChoices(known);
+  if (known && known.measurement === measurement) return parseChoices(known);
   const choices = await measureChoices(gpu);
-  await memory?.write(adapter, choices).catch(() => {});
+  await memory?.write(adapter, { ...choices, measurement }).catch(() => {});
   return choices;
 }
 
