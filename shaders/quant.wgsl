@@ -15,11 +15,17 @@ fn signed_bytes(word: u32) -> vec4f {
   return vec4f(vec4i(vec4u(word) << vec4u(24u, 16u, 8u, 0u)) >> vec4u(24u));
 }
 
-// Scale and minimum of group g of row n. G: groups per row.
-fn scale_of(n: u32, g: u32, G: u32) -> vec2f {
-  if (MINIMUM == 1u) { return unpack2x16float(scales[n * G + g]); }
-  return vec2f(unpack2x16float(scales[n * ((G + 1u) / 2u) + g / 2u])[g & 1u], 0.0);
+// Word with the scale of group g of row n, and scale and minimum from that word: apart, so that a kernel may load the
+// word long before it uses it. G: groups per row.
+fn scale_word(n: u32, g: u32, G: u32) -> u32 {
+  if (MINIMUM == 1u) { return scales[n * G + g]; }
+  return scales[n * ((G + 1u) / 2u) + g / 2u];
 }
+fn scale_from(word: u32, g: u32) -> vec2f {
+  if (MINIMUM == 1u) { return unpack2x16float(word); }
+  return vec2f(unpack2x16float(word)[g & 1u], 0.0);
+}
+fn scale_of(n: u32, g: u32, G: u32) -> vec2f { return scale_from(scale_word(n, g, G), g); }
 
 // Values of four codes. Without a minimum nothing is added, so that -0 stays -0.
 fn values_of(codes: vec4f, s: vec2f) -> vec4f {

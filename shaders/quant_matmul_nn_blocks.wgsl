@@ -55,7 +55,7 @@ fn quant_matmul_nn_blocks(@builtin(workgroup_id) wg: vec3u, @builtin(num_workgro
   // @repeat h COLUMN_LOADS
   let row$h = min(term + $hu * (THREADS / COLUMNS), p.N - 1u);
   var b$h = codes[row$h * G * BITS + word];
-  var s$h = scale_of(row$h, column / 8u, G);
+  var s$h = scale_word(row$h, column / 8u, G);
   // @end
   // @repeat i ROW_FOURS
   // @repeat e 4
@@ -80,7 +80,7 @@ fn quant_matmul_nn_blocks(@builtin(workgroup_id) wg: vec3u, @builtin(num_workgro
     stage_rows(pair, four + $hu * (THREADS / PAIRS), a$h_0, a$h_1, a$h_2, a$h_3);
     // @end
     // @repeat h COLUMN_LOADS
-    columns[lane + $hu * THREADS] = values_of(four_of(b$h, shift), s$h);
+    columns[lane + $hu * THREADS] = values_of(four_of(b$h, shift), scale_from(s$h, column / 8u));
     // @end
     workgroupBarrier();
     let next = min(n + PAIRS, last);
@@ -92,7 +92,7 @@ fn quant_matmul_nn_blocks(@builtin(workgroup_id) wg: vec3u, @builtin(num_workgro
     // @repeat h COLUMN_LOADS
     let later$h = min(next * 2u + term + $hu * (THREADS / COLUMNS), p.N - 1u);
     b$h = codes[later$h * G * BITS + word];
-    s$h = scale_of(later$h, column / 8u, G);
+    s$h = scale_word(later$h, column / 8u, G);
     // @end
 // @include block_sums
   }

@@ -61,9 +61,10 @@ fn quant_matmul_nt_blocks(@builtin(workgroup_id) wg: vec3u, @builtin(num_workgro
   // @end
   // @repeat h COLUMN_LOADS
   let row$h = n0 + (four + $hu * (THREADS / PAIRS)) * 4u;
+  let of$h = row$h * G * BITS + pair / PAIRS_OF_WORD;
   // @repeat i 4
-  var b$h_$i = codes[(row$h + $iu) * G * BITS + pair / PAIRS_OF_WORD];
-  var s$h_$i = scale_of(row$h + $iu, pair / 16u, G);
+  var b$h_$i = codes[of$h + $iu * G * BITS];
+  var s$h_$i = scale_word(row$h + $iu, 0u, G);
   // @end
   // @end
   // @repeat i ROW_FOURS
@@ -84,12 +85,14 @@ fn quant_matmul_nt_blocks(@builtin(workgroup_id) wg: vec3u, @builtin(num_workgro
       // @end
       // @end
     }
+    // A step lies in one group, because STEP divides 32.
+    let g = k / 16u;
     workgroupBarrier();
     // @repeat h ROW_LOADS
     stage_rows(pair, four + $hu * (THREADS / PAIRS), a$h_0, a$h_1, a$h_2, a$h_3);
     // @end
     // @repeat h COLUMN_LOADS
-    stage_columns(pair, four + $hu * (THREADS / PAIRS), pair_of(b$h_0, pair, s$h_0), pair_of(b$h_1, pair, s$h_1), pair_of(b$h_2, pair, s$h_2), pair_of(b$h_3, pair, s$h_3));
+    stage_columns(pair, four + $hu * (THREADS / PAIRS), pair_of(b$h_0, pair, scale_from(s$h_0, g)), pair_of(b$h_1, pair, scale_from(s$h_1, g)), pair_of(b$h_2, pair, scale_from(s$h_2, g)), pair_of(b$h_3, pair, scale_from(s$h_3, g)));
     // @end
     workgroupBarrier();
     let next = min(k + PAIRS, last);
@@ -98,8 +101,8 @@ fn quant_matmul_nt_blocks(@builtin(workgroup_id) wg: vec3u, @builtin(num_workgro
     a$h_$i = inp[from$h + $iu * K + next];
     // @end
     // @repeat h COLUMN_LOADS
-    b$h_$i = codes[(row$h + $iu) * G * BITS + (next + pair) / PAIRS_OF_WORD];
-    s$h_$i = scale_of(row$h + $iu, (next + pair) / 16u, G);
+    b$h_$i = codes[of$h + $iu * G * BITS + next / PAIRS_OF_WORD];
+    s$h_$i = scale_word(row$h + $iu, next / 16u, G);
     // @end
     // @end
 // @include block_sums

@@ -9,6 +9,7 @@ import {
   largeTile,
   rowsOf,
   smallTile,
+  wideTile,
 } from '../../src/policy/engine/block-tiles.ts';
 import { defaultChoices } from '../../src/policy/engine/kernel-choices.ts';
 import { layerWeights, manyRows } from '../../src/policy/engine/measured-sizes.ts';
@@ -17,7 +18,7 @@ import { floats, sum, table } from '../../src/policy/selftest/fixture.ts';
 import { useGpu } from '../device/open.ts';
 
 const open = useGpu();
-const tiles = { large: largeTile, small: smallTile };
+const tiles = { wide: wideTile, large: largeTile, small: smallTile };
 
 describe.each(Object.entries(tiles))('the %s tile', (_, tile) => {
   it('fits the limits that every adapter grants', () => {
@@ -35,13 +36,28 @@ describe.each(Object.entries(tiles))('the %s tile', (_, tile) => {
   });
 });
 
-it('the small tile serves grids of fewer than 128 large ones', () => {
-  expect(blockGrid(2048, 1024)).toEqual({ tile: largeTile, groups: 128 });
-  expect(blockGrid(2048, 896)).toEqual({ tile: smallTile, groups: 32 * 14 });
+it('the small tile serves grids of fewer than 128 tiles', () => {
+  expect(blockGrid(2048, 9728)).toEqual({ tile: wideTile, groups: 16 * 76 });
+  expect(blockGrid(128, 9728)).toEqual({ tile: smallTile, groups: 2 * 152 });
+  expect(blockGrid(2048, 896)).toEqual({ tile: largeTile, groups: 16 * 14 });
+  expect(blockGrid(1024, 896)).toEqual({ tile: smallTile, groups: 16 * 14 });
   expect(blockGrid(1, 4)).toEqual({ tile: smallTile, groups: 1 });
 });
 
-it('the measured products take both tiles', () => {
+it('more rows never bring back a tile, so the fewest and the most rows have every tile of a weight', () => {
+  for (const columns of [4, 896, 1152, 4092, 4096, 9728, 151936]) {
+    const taken: unknown[] = [];
+    for (let rows = 1; rows <= 1 << 15; rows = Math.ceil(rows * 1.3)) taken.push(blockGrid(rows, columns).tile);
+    const changes = taken.filter((tile, i) => i > 0 && tile !== taken[i - 1]);
+    expect(changes.length, `${columns} columns`).toBeLessThanOrEqual(1);
+  }
+});
+
+it('refuses a tile that its threads cannot share', () => {
+  expect(() => blockConstants('NT', { ...wideTile, step: 8 })).toThrow('256 threads cannot share 128 x 8 values');
+});
+
+it('the measured products take a large and a small tile', () => {
   expect(layerWeights.map(({ N }) => blockGrid(manyRows, N).tile)).toEqual([largeTile, smallTile]);
 });
 

@@ -2,7 +2,7 @@
 // device.
 import type { Constants } from '../../src/device/device.ts';
 import { type TiledOptions, tiledConstants } from '../../src/policy/engine/attention.ts';
-import { blockConstants, largeTile, smallTile } from '../../src/policy/engine/block-tiles.ts';
+import { blockConstants, largeTile, smallTile, wideTile } from '../../src/policy/engine/block-tiles.ts';
 
 const attention = (H: number, KV: number, D: number): Constants => {
   const WIDTH = D % 4 === 0 ? 4 : 1;
@@ -22,6 +22,7 @@ const split = (heads: number, kvHeads: number, headDim: number, options: Partial
 
 /** 32 x 32 outputs: compiled by a software adapter in a fraction of the time of the engine's tiles. */
 const tinyTile = { ...smallTile, across: 8, rowFours: 1 };
+const tinyUnrolled = { ...tinyTile, unroll: 8, interleaved: false };
 
 export const variants: [string, Constants][] = [
   ['matmul_nt', { ROWS: 8, LANES: 32, HAS_BIAS: 1, HAS_RESIDUAL: 0 }],
@@ -31,6 +32,8 @@ export const variants: [string, Constants][] = [
   ['matmul_nt_blocks', { ...blockConstants('NT', tinyTile), HAS_BIAS: 1, HAS_RESIDUAL: 1 }],
   ['matmul_nt_blocks', { ...blockConstants('NT', smallTile), HAS_BIAS: 1, HAS_RESIDUAL: 0 }],
   ['matmul_nt_blocks', { ...blockConstants('NT', largeTile), HAS_BIAS: 0, HAS_RESIDUAL: 1 }],
+  ['matmul_nt_blocks', { ...blockConstants('NT', wideTile), HAS_BIAS: 0, HAS_RESIDUAL: 1 }],
+  ['matmul_nt_blocks', { ...blockConstants('NT', tinyUnrolled), HAS_BIAS: 0, HAS_RESIDUAL: 1 }],
   ['matmul_nt_lanes', { ROWS: 1, LANES: 128, GROUPS: 1, HAS_BIAS: 0, HAS_RESIDUAL: 1 }],
   ['matmul_nt_lanes', { ROWS: 8, LANES: 128, GROUPS: 1, HAS_BIAS: 1, HAS_RESIDUAL: 0 }],
   ['matmul_nt_lanes', { ROWS: 8, LANES: 32, GROUPS: 4, HAS_BIAS: 0, HAS_RESIDUAL: 0 }],
@@ -42,6 +45,8 @@ export const variants: [string, Constants][] = [
   ['matmul_nn_blocks', { ...blockConstants('NN', tinyTile), ACCUMULATE: 0 }],
   ['matmul_nn_blocks', { ...blockConstants('NN', smallTile), ACCUMULATE: 1 }],
   ['matmul_nn_blocks', { ...blockConstants('NN', largeTile), ACCUMULATE: 0 }],
+  ['matmul_nn_blocks', { ...blockConstants('NN', wideTile), ACCUMULATE: 0 }],
+  ['matmul_nn_blocks', { ...blockConstants('NN', tinyUnrolled), ACCUMULATE: 0 }],
   ['matmul_nn_scalar', { ACCUMULATE: 1 }],
   ['matmul_tn', { FOURS: 2, LANES: 8, ACCUMULATE: 0 }],
   ['matmul_tn', { FOURS: 4, LANES: 32, ACCUMULATE: 1 }],
@@ -50,6 +55,8 @@ export const variants: [string, Constants][] = [
   ['matmul_tn_blocks', { ...blockConstants('TN', tinyTile), ACCUMULATE: 1 }],
   ['matmul_tn_blocks', { ...blockConstants('TN', smallTile), ACCUMULATE: 0 }],
   ['matmul_tn_blocks', { ...blockConstants('TN', largeTile), ACCUMULATE: 1 }],
+  ['matmul_tn_blocks', { ...blockConstants('TN', wideTile), ACCUMULATE: 1 }],
+  ['matmul_tn_blocks', { ...blockConstants('TN', tinyUnrolled), ACCUMULATE: 1 }],
   ['matmul_tn_scalar', { ACCUMULATE: 0 }],
   ['matmul_tn_scalar', { ACCUMULATE: 1 }],
   ['reduce_partials', {}],
@@ -149,12 +156,18 @@ function packedOf(BITS: number, MINIMUM: number, other: 0 | 1): [string, Constan
     ['quant_matmul_nt_lanes', { ...lanesOf(other ? 3 : 1, 2, 4), SUBGROUPS: 1, ...flags }],
     ['quant_matmul_nt_tiled', { TILE_M: other ? 64 : 32, TILE_N: other ? 64 : 32, STAGE_BITS: 32, ...flags }],
     ['quant_matmul_nt_tiled', { TILE_M: 64, TILE_N: 32, STAGE_BITS: 16, ...flags }],
-    ['quant_matmul_nt_blocks', { ...blockConstants('NT', other ? smallTile : largeTile), ...flags }],
+    [
+      'quant_matmul_nt_blocks',
+      { ...blockConstants('NT', other ? tinyTile : MINIMUM ? wideTile : largeTile), ...flags },
+    ],
     ['quant_matmul_nt_scalar', { BITS, MINIMUM, HAS_BIAS: 1, HAS_RESIDUAL: 1 }],
     ['quant_matmul_nn', { BITS, MINIMUM, ROWS: 8, LANES: other ? 8 : 16, ACCUMULATE }],
     ['quant_matmul_nn_tiled', { BITS, MINIMUM, STAGE_BITS: 32, ACCUMULATE: 1 - ACCUMULATE }],
     ['quant_matmul_nn_tiled', { BITS, MINIMUM, STAGE_BITS: 16, ACCUMULATE }],
-    ['quant_matmul_nn_blocks', { ...blockConstants('NN', other ? largeTile : smallTile), BITS, MINIMUM, ACCUMULATE }],
+    [
+      'quant_matmul_nn_blocks',
+      { ...blockConstants('NN', other ? largeTile : MINIMUM ? tinyTile : wideTile), BITS, MINIMUM, ACCUMULATE },
+    ],
     ['quant_matmul_nn_scalar', { BITS, MINIMUM, ACCUMULATE: 1 }],
     ['quant_embed', { BITS, MINIMUM }],
   ];
