@@ -33,10 +33,16 @@ class Stopwatch {
     return this.now() - start;
   }
 
-  /** Number of repeats for which a candidate takes long enough. Also warms up the device. */
+  /**
+   * Number of repeats for which a candidate takes long enough. The first call only warms up: a driver may finish its
+   * compilation or place its buffers then, and on an H200 that took so long that forms were compared by single calls,
+   * whose time is mostly the wait for the device. The wait itself does not count.
+   */
   async repeatsFor(candidate: Candidate): Promise<number> {
+    await this.timed(candidate, 1);
+    const waitMs = await this.timed(candidate, 0);
     let repeats = 1;
-    while (repeats < mostRepeats && (await this.timed(candidate, repeats)) < leastMs) repeats *= 4;
+    while (repeats < mostRepeats && (await this.timed(candidate, repeats)) - waitMs < leastMs) repeats *= 4;
     return repeats;
   }
 }

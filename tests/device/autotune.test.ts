@@ -2,8 +2,11 @@
 import { expect, it } from 'vitest';
 import { fastest } from '../../src/device/autotune.ts';
 
-/** Chooses between works that cost the given milliseconds each. Returns the choice and the work in order. */
-async function chosen(costs: { [name: string]: number | ((call: number) => number) }) {
+/**
+ * Chooses between works that cost the given milliseconds each, on a device whose waits take `waitMs` more. Returns the
+ * choice and the work in order.
+ */
+async function chosen(costs: { [name: string]: number | ((call: number) => number) }, waitMs = 0) {
   let ms = 0;
   let pending = 0;
   let settled = false;
@@ -16,7 +19,7 @@ async function chosen(costs: { [name: string]: number | ((call: number) => numbe
   const recorder = {
     dry: false,
     async finish() {
-      ms += pending;
+      ms += pending + waitMs;
       pending = 0;
     },
   };
@@ -54,8 +57,16 @@ it('goes by the best of three rounds, so one slow round decides nothing', async 
 it('compiles every form first, and repeats short work until it takes four milliseconds', async () => {
   const { done } = await chosen({ first: 0.05, other: 0.05 });
   expect(done.slice(0, 2)).toEqual(['compile first', 'compile other']);
-  // 1, 4, 16 and 64 times to find the repeats, which are at most 256; one to warm up; three rounds.
-  expect(done.filter((name) => name === 'first')).toHaveLength(1 + 4 + 16 + 64 + 1 + 3 * 256);
+  // One to warm up; 1, 4, 16 and 64 times to find the repeats, which are at most 256; one more; three rounds.
+  expect(done.filter((name) => name === 'first')).toHaveLength(1 + 1 + 4 + 16 + 64 + 1 + 3 * 256);
+});
+
+it('repeats short work although its first call takes long', async () => {
+  // A wait of 5 ms would hide the difference of single calls.
+  const first = (ms: number) => (call: number) => (call === 0 ? 20 : ms);
+  const { name, done } = await chosen({ slow: first(0.08), fast: first(0.01) }, 5);
+  expect(name).toBe('fast');
+  expect(done.filter((each) => each === 'slow').length).toBeGreaterThan(100);
 });
 
 it('is the first without a measurement of the others if one call takes over half a second', async () => {
