@@ -36,8 +36,11 @@ export const recordLayout = {
   constants: { at: 28, most: 36 },
 };
 
-/** Shaders without a WebAssembly kernel. On this device the host evaluates the objective. */
-export const gpuOnly = ['objective_kernel'];
+/**
+ * Shaders without a WebAssembly kernel. On this device the host evaluates the objective, and the vocabulary is scanned
+ * tile by tile.
+ */
+export const gpuOnly = ['objective_kernel', 'sample_scan_tiles', 'sample_merge_tiles'];
 
 export const kernels = [
   // Used by `Recorder.copy` and `Recorder.clear`.

@@ -8,13 +8,12 @@
 // @include random
 // @include online_softmax
 // @include best
+// @include sample_tile
 struct Params { R: u32, W: u32, first: u32, seed: u32, stream: u32, inverseTemperature: f32 }
 @group(0) @binding(0) var<uniform> p: Params;
 @group(0) @binding(1) var<storage, read> logits: array<f32>;
 @group(0) @binding(2) var<storage, read> rows: array<Row>;
 @group(0) @binding(3) var<storage, read_write> state: array<vec4f>;
-var<workgroup> bests: array<Best, 64>;
-var<workgroup> sums: array<Softmax, 64>;
 
 @compute @workgroup_size(64)
 fn sample_scan(@builtin(workgroup_id) wg: vec3u, @builtin(num_workgroups) count: vec3u, @builtin(local_invocation_index) lane: u32) {
@@ -22,29 +21,7 @@ fn sample_scan(@builtin(workgroup_id) wg: vec3u, @builtin(num_workgroups) count:
   let live = r < p.R;
   let row = rows[min(r, p.R - 1u)];
   let running = live && row.finished == 0u && row.constrained == 0u;
-  let greedy = p.inverseTemperature == 0.0;
-  let scale = select(p.inverseTemperature, 1.0, greedy);
-  let key = vec4u(p.seed, p.stream, row.key, row.prefixEnd - row.prefixStart + row.length);
-  var best = Best(-1e30, 0.0, 0xffffffffu);
-  var sum = softmax_empty();
-  if (running) {
-    for (var v = lane; v < p.W; v += 64u) {
-      let logit = logits[r * p.W + v] * scale;
-      sum = softmax_add(sum, logit);
-      var score = logit;
-      if (!greedy) { score += gumbel(key, p.first + v); }
-      best = better(best, Best(score, logit, p.first + v));
-    }
-  }
-  bests[lane] = best;
-  sums[lane] = sum;
-  for (var half = 32u; half > 0u; half /= 2u) {
-    workgroupBarrier();
-    if (lane < half) {
-      bests[lane] = better(bests[lane], bests[lane + half]);
-      sums[lane] = softmax_merge(sums[lane], sums[lane + half]);
-    }
-  }
+  scan_tile(r, row, running, 0u, p.W, lane);
   if (lane != 0u || !running) { return; }
   var total = sums[0];
   var chosen = bests[0];

@@ -129,6 +129,8 @@ export const variants: [string, Constants][] = [
   ['sample_masked', { WIDTH: 4, BITS: 4, MINIMUM: 1 }],
   ['sample_masked', { WIDTH: 1, BITS: 8, MINIMUM: 1 }],
   ['sample_scan', {}],
+  ['sample_scan_tiles', { TILE: 32, TILES: 5 }],
+  ['sample_merge_tiles', { TILES: 70 }],
   ['sample_finish', {}],
 ];
 

@@ -49,7 +49,8 @@ describe.each([
   beforeAll(async () => {
     const gpu = await open();
     results = await compareKernels(gpu, await compiled(gpu, variants), size);
-  });
+    // A software adapter compiles them for a minute, and for several on a busy machine.
+  }, 600_000);
   it.each(variants.map(([name, constants], i) => [name, JSON.stringify(constants), i] as const))(
     '%s %s',
     { tags: tags === 'slow' ? tags : [] },

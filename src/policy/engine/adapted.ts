@@ -136,6 +136,10 @@ export class AdaptedWeights implements Weights {
     this.base.logitsBackward(dlogits, hidden, dhidden, M, first, rows);
   }
 
+  get headRows(): number {
+    return this.base.headRows;
+  }
+
   get canMask(): boolean {
     return this.base.canMask;
   }

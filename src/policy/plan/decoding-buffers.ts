@@ -37,7 +37,15 @@ export function cacheBuffers({ config, capacity, L }: Sizes, kvCache: KvPrecisio
 
 export const pageBuffers = ({ capacity }: Sizes) => ({ pages: tableEntries(capacity) });
 
-export const decodingBuffers = ({ R, h, H, D, capacity }: Sizes) => ({
+/** Vocabulary tiles. A GPU keeps the state of each row after each of them. */
+const tilesOf = ({ config, tile }: Sizes) => Math.ceil(config.vocabSize / tile);
+
+export const decodingBuffers = (sizes: Sizes) => ({
+  ...rowBuffers(sizes),
+  ...(tilesOf(sizes) > 1 ? { sampleTiles: sizes.R * 8 * tilesOf(sizes) } : {}),
+});
+
+const rowBuffers = ({ R, h, H, D, capacity }: Sizes) => ({
   rowHidden: R * h,
   groupHidden: capacity.groups * h,
   attentionPartials: R * partialFloatsOf(H, D, mostSplits(capacity.promptTokens, capacity.completionTokens).splits),

@@ -6,6 +6,8 @@ import type { Sizes } from './sizes.ts';
 export const resultFloats = 8;
 /** Number of micro-batches of one optimiser step whose results are read back together. */
 export const resultBatches = 4;
+/** Logits of a decoding step that are held at once if its rows have so many, in tiles of one row: 4 MiB. */
+const decodedTiles = 512;
 /** Largest number of input columns of an objective. */
 export const objectiveColumns = 8;
 /** Largest average number of allowed tokens per scored row of a batch in which every row has a list. */
@@ -35,7 +37,7 @@ export function headBuffers(sizes: Sizes, critic = false) {
     rstdHead: Math.max(N, R),
     dhidden: N * h,
     dhidden2: N * h,
-    logits: Math.max(N, R) * tile,
+    logits: Math.max(N, R, Math.min(R * Math.ceil(config.vocabSize / tile), decodedTiles)) * tile,
     softmax: N * 4,
     headLse: N,
     results: N * resultFloats * resultBatches,

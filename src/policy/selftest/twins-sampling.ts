@@ -243,6 +243,69 @@ const sample_scan: Twin = (_, size) => {
   };
 };
 
+/** Two calls over the first tiles; the last tile of the second call is partial. */
+const sample_scan_tiles: Twin = (c) => {
+  const [tile, tiles] = [value(c, 'TILE'), value(c, 'TILES')];
+  if (tiles < 4) return null;
+  const rows = [decodingRow(0, { constrained: 0 }), decodingRow(1, {}), decodingRow(2, { constrained: 0 })];
+  const R = rows.length;
+  const [first, second] = [2 * tile, 2 * tile - 5];
+  const logits = floats(R * Math.max(first, second), 'logits');
+  const sampled = new Sampled(rows, 1);
+  const expected = Float64Array.from(unwritten(R * tiles * 8));
+  rows.forEach((row, r) => {
+    if (row.constrained === 1) return;
+    for (let t = 0; t < 4; t++) {
+      const [start, W] = t < 2 ? [0, first] : [first, second];
+      const begin = t * tile - start;
+      const scaled = [...logits.subarray(r * W + begin, r * W + Math.min(begin + tile, W))].map((x) => x / temperature);
+      const { at, score } = choose(scaled, (v) => gumbel(sampled.key(row), t * tile + v));
+      const { m, s } = softmaxOf(scaled);
+      expected.set([score, scaled[at], t * tile + at, 0, m, s, 0, 0], (r * tiles + t) * 8);
+    }
+  });
+  const call = (start: number, W: number) => ({
+    grid: folded(R * Math.ceil(W / tile)),
+    params: { R, W, first: start, ...random, inverseTemperature: 1 / temperature },
+  });
+  return {
+    bindings: [logits, packRows(rows), unwritten(R * tiles * 8)],
+    calls: [call(0, first), call(first, second)],
+    expected: [{ binding: 2, values: expected, tolerance: noisy }],
+  };
+};
+
+const sample_merge_tiles: Twin = (c) => {
+  const tiles = value(c, 'TILES');
+  const rows = [decodingRow(0, { constrained: 0 }), decodingRow(1, {}), decodingRow(2, { constrained: 0 })];
+  const R = rows.length;
+  const noise = floats(R * tiles * 3, 'states');
+  const stateOf = (r: number, t: number) => {
+    const [score, m, s] = noise.subarray((r * tiles + t) * 3, (r * tiles + t + 1) * 3);
+    return [score, score / 2, 10 * t + 3, 0, m, 1 + Math.abs(s), 0, 0];
+  };
+  const states = Float32Array.from({ length: R * tiles * 8 }, (_, i) => {
+    const row = Math.floor(i / (tiles * 8));
+    return stateOf(row, Math.floor(i / 8) % tiles)[i % 8];
+  });
+  const expected = Float64Array.from(unwritten(R * 8));
+  rows.forEach((row, r) => {
+    if (row.constrained === 1) return;
+    const all = Array.from({ length: tiles }, (_, t) => [
+      ...states.subarray((r * tiles + t) * 8, (r * tiles + t + 1) * 8),
+    ]);
+    const best = all.reduce((a, b) => (b[0] > a[0] ? b : a));
+    const m = Math.max(...all.map((state) => state[4]));
+    const s = sum(tiles, (t) => Math.exp(all[t][4] - m) * all[t][5]);
+    expected.set([best[0], best[1], best[2], 0, m, s, 0, 0], r * 8);
+  });
+  return {
+    bindings: [packRows(rows), states, unwritten(R * 8)],
+    calls: [{ grid: folded(R), params: { R } }],
+    expected: [{ binding: 2, values: expected, tolerance }],
+  };
+};
+
 const sample_finish: Twin = () => {
   const stops = [12, 31];
   const rows = [
@@ -272,5 +335,7 @@ const sample_finish: Twin = () => {
 export const samplingTwins: { readonly [kernel: string]: Twin } = {
   sample_masked,
   sample_scan,
+  sample_scan_tiles,
+  sample_merge_tiles,
   sample_finish,
 };

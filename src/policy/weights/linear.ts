@@ -42,8 +42,8 @@ export interface Weights {
   /** out (T, C) = rows `ids` (T) of the embedding. */
   embed(ids: BufferSlice, out: BufferSlice, T: number): void;
   /**
-   * out (M, rows) = hidden (M, C) times the head's vocabulary rows [first, first + rows)^T: one tile of
-   * `vocabularyTile` rows.
+   * out (M, rows) = hidden (M, C) times the head's vocabulary rows [first, first + rows)^T, all in one binding. `first`
+   * is a multiple of `vocabularyTile`.
    */
   logits(hidden: BufferSlice, out: BufferSlice, M: number, first: number, rows: number): void;
   /**
@@ -58,6 +58,8 @@ export interface Weights {
     first: number,
     rows: number,
   ): void;
+  /** Rows of the head that one binding holds: all, or a multiple of `vocabularyTile`. */
+  readonly headRows: number;
   /** True if one binding holds the whole head, as the masked head and constrained decoding require. */
   readonly canMask: boolean;
   /** Masked head: out (E) = logit of each entry / temperature, hidden (N, C). */
@@ -180,6 +182,10 @@ export class DenseWeights implements BaseWeights {
     const { ops, grads, C } = this;
     ops.matmulNN(dlogits, this.tile(this.set, first, rows), dhidden, M, rows, C, first > 0);
     if (grads) ops.matmulTN(dlogits, hidden, this.tile(grads, first, rows), this.ws.slice('partials'), M, rows, C);
+  }
+
+  get headRows(): number {
+    return this.head.rowsEach;
   }
 
   get canMask(): boolean {

@@ -188,6 +188,10 @@ export class PackedWeights implements BaseWeights {
     this.quantized.matmulNN(dlogits, this.tile(first, rows), dhidden, M, rows, this.C, first > 0);
   }
 
+  get headRows(): number {
+    return this.set.layout.head.rowsEach;
+  }
+
   get canMask(): boolean {
     const { rows, rowsEach } = this.set.layout.head;
     return rowsEach >= rows;

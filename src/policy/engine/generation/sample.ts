@@ -24,6 +24,64 @@ export interface SampledRows {
   restRow: number;
 }
 
+/** Most operations of one product of the head, so that a dispatch stays short also on a software adapter. */
+const spanFlops = (isFallback: boolean) => (isFallback ? 2e8 : 4e9);
+
+/**
+ * Vocabulary rows from `first` on whose logits one dispatch computes: as many tiles as the buffer, one binding of the
+ * head and the operations allow.
+ */
+function spanFrom(first: number, { config, ops, ws }: SampleParts, weights: Weights, R: number): number {
+  const { vocabSize, hiddenSize } = config;
+  const { isFallback } = ops.recorder.device.info;
+  const held = ws.slice('logits').size / (4 * R * vocabularyTile);
+  const computed = spanFlops(isFallback) / (2 * R * vocabularyTile * hiddenSize);
+  const most = Math.max(1, Math.floor(Math.min(held, computed))) * vocabularyTile;
+  const bound = weights.headRows - (first % weights.headRows);
+  const rows = Math.min(most, bound, vocabSize - first);
+  // The kernels take rows in fours; a rest goes into the last tile.
+  return rows % 4 === 0 || rows < vocabularyTile ? rows : rows - (rows % vocabularyTile);
+}
+
+/**
+ * Updates each row's best token and softmax over the whole vocabulary. A GPU scans many tiles at once; the processor,
+ * which gains nothing by this, one after another. Both add the tiles in the same order.
+ */
+function scanVocabulary(
+  parts: SampleParts,
+  weights: Weights,
+  normed: BufferSlice,
+  R: number,
+  random: { seed: number; stream: number; inverseTemperature: number },
+): void {
+  const { config, ops, ws } = parts;
+  const V = config.vocabSize;
+  const TILES = Math.ceil(V / vocabularyTile);
+  const isSplit = TILES > 1 && ops.recorder.device.compiles;
+  const kernel = isSplit
+    ? ops.kernels.request('sample_scan_tiles', { TILE: vocabularyTile, TILES })
+    : ops.kernels.request('sample_scan');
+  for (let first = 0, W = 0; first < V; first += W) {
+    W = isSplit ? spanFrom(first, parts, weights, R) : Math.min(vocabularyTile, V - first);
+    weights.logits(normed, ws.slice('logits'), R, first, W);
+    ops.recorder.run({
+      kernel,
+      bindings: [ws.slice('logits'), ws.slice('rows'), ws.slice(isSplit ? 'sampleTiles' : 'sampleState')],
+      grid: grid1d(R * Math.ceil(W / vocabularyTile)),
+      params: { R, W, first, ...random },
+      flops: 20 * R * W,
+    });
+  }
+  if (!isSplit) return;
+  ops.recorder.run({
+    kernel: ops.kernels.request('sample_merge_tiles', { TILES }),
+    bindings: [ws.slice('rows'), ws.slice('sampleTiles'), ws.slice('sampleState')],
+    grid: grid1d(R),
+    params: { R },
+    flops: 20 * R * TILES,
+  });
+}
+
 /** Records the sampling of one token per row. */
 export function recordSample(
   { config, ops, ws }: SampleParts,
@@ -51,17 +109,7 @@ export function recordSample(
     weights.sampleMasked(normed, [ws.slice('trie'), ...outputs], R, params);
   }
   if (!open) return;
-  for (let first = 0; first < config.vocabSize; first += vocabularyTile) {
-    const W = Math.min(vocabularyTile, config.vocabSize - first);
-    weights.logits(normed, ws.slice('logits'), R, first, W);
-    ops.recorder.run({
-      kernel: ops.kernels.request('sample_scan'),
-      bindings: [ws.slice('logits'), ws.slice('rows'), ws.slice('sampleState')],
-      grid: grid1d(R),
-      params: { R, W, first, seed, stream, inverseTemperature },
-      flops: 20 * R * W,
-    });
-  }
+  scanVocabulary({ config, ops, ws }, weights, normed, R, { seed, stream, inverseTemperature });
   ops.recorder.run({
     kernel: ops.kernels.request('sample_finish'),
     bindings: [ws.slice('sampleState'), ws.slice('stops'), ...outputs],
