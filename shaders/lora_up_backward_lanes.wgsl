@@ -40,7 +40,9 @@ fn lora_up_backward_lanes(@builtin(workgroup_id) wg: vec3u, @builtin(num_workgro
     // @end
     // @repeat i ROWS
     let d$i = dout[row$i + n];
-    acc$i += d$i.x * b0 + d$i.y * b1 + d$i.z * b2 + d$i.w * b3;
+    // @repeat c 4
+    acc$i = fma(vec4f(d$i[$c]), b$c, acc$i);
+    // @end
     // @end
   }
   // @repeat i ROWS

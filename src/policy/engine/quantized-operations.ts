@@ -42,10 +42,7 @@ const stageBits = (form: string) => (form === 'tiled-half' ? 16 : 32);
 /** Threads that share a sum in the lane forms. */
 const laneCount = 16;
 /** Columns of such a thread: with one row few, because many threads matter more than inputs that are loaded once. */
-const laneColumns = new Map([
-  [1, 2],
-  [quantFewRows, 2],
-]);
+const laneColumns = (rows: number) => (rows === 1 ? 2 : 4);
 
 export class QuantizedOperations {
   private readonly choices: KernelChoices;
@@ -129,7 +126,7 @@ export class QuantizedOperations {
       const ROWS = rowsFor(M, laneRows);
       const SUBGROUPS = form === 'lanes' ? 0 : 1;
       const LANES = SUBGROUPS ? this.subgroupLanes : laneCount;
-      const COLUMNS = laneColumns.get(ROWS) ?? 4;
+      const COLUMNS = laneColumns(ROWS!);
       const constants = { ROWS, COLUMNS, LANES, EACH: ceil(ROWS * COLUMNS, LANES), SUBGROUPS };
       return ['quant_matmul_nt_lanes', constants, ceil(M, ROWS) * ceil(N, (64 / LANES) * COLUMNS)];
     }
