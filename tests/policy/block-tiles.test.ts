@@ -9,7 +9,6 @@ import {
   largeTile,
   rowsOf,
   smallTile,
-  wideTile,
 } from '../../src/policy/engine/block-tiles.ts';
 import { defaultChoices } from '../../src/policy/engine/kernel-choices.ts';
 import { layerWeights, manyRows } from '../../src/policy/engine/measured-sizes.ts';
@@ -18,7 +17,7 @@ import { floats, sum, table } from '../../src/policy/selftest/fixture.ts';
 import { useGpu } from '../device/open.ts';
 
 const open = useGpu();
-const tiles = { wide: wideTile, large: largeTile, small: smallTile };
+const tiles = { large: largeTile, small: smallTile };
 
 describe.each(Object.entries(tiles))('the %s tile', (_, tile) => {
   it('fits the limits that every adapter grants', () => {
@@ -37,8 +36,7 @@ describe.each(Object.entries(tiles))('the %s tile', (_, tile) => {
 });
 
 it('the small tile serves grids of fewer than 128 tiles', () => {
-  expect(blockGrid(2048, 9728)).toEqual({ tile: wideTile, groups: 16 * 76 });
-  expect(blockGrid(128, 9728)).toEqual({ tile: smallTile, groups: 2 * 152 });
+  expect(blockGrid(65, 9728)).toEqual({ tile: largeTile, groups: 152 });
   expect(blockGrid(2048, 896)).toEqual({ tile: largeTile, groups: 16 * 14 });
   expect(blockGrid(1024, 896)).toEqual({ tile: smallTile, groups: 16 * 14 });
   expect(blockGrid(1, 4)).toEqual({ tile: smallTile, groups: 1 });
@@ -54,11 +52,11 @@ it('more rows never bring back a tile, so the fewest and the most rows have ever
 });
 
 it('refuses a tile that its threads cannot share', () => {
-  expect(() => blockConstants('NT', { ...wideTile, step: 8 })).toThrow('256 threads cannot share 128 x 8 values');
+  expect(() => blockConstants('NT', { ...largeTile, step: 8 })).toThrow('128 threads cannot share 64 x 8 values');
 });
 
 it('the measured products take a large and a small tile', () => {
-  expect(layerWeights.map(({ N }) => blockGrid(manyRows, N).tile)).toEqual([largeTile, smallTile]);
+  expect(layerWeights.map(({ N }) => blockGrid(manyRows, N).tile)).toEqual([largeTile, smallTile, smallTile]);
 });
 
 it('products smaller than a tile are right', { tags: 'slow' }, async () => {

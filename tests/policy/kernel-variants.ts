@@ -2,7 +2,7 @@
 // device.
 import type { Constants } from '../../src/device/device.ts';
 import { type TiledOptions, tiledConstants } from '../../src/policy/engine/attention.ts';
-import { blockConstants, largeTile, smallTile, wideTile } from '../../src/policy/engine/block-tiles.ts';
+import { blockConstants, largeTile, smallTile } from '../../src/policy/engine/block-tiles.ts';
 
 const attention = (H: number, KV: number, D: number): Constants => {
   const WIDTH = D % 4 === 0 ? 4 : 1;
@@ -22,7 +22,8 @@ const split = (heads: number, kvHeads: number, headDim: number, options: Partial
 
 /** 32 x 32 outputs: compiled by a software adapter in a fraction of the time of the engine's tiles. */
 const tinyTile = { ...smallTile, across: 8, rowFours: 1 };
-const tinyUnrolled = { ...tinyTile, unroll: 8, interleaved: false };
+/** The other constants, at the size that fills workgroup memory. */
+const wideTile = { ...largeTile, across: 16, unroll: 1, interleaved: false };
 
 export const variants: [string, Constants][] = [
   ['matmul_nt', { ROWS: 8, LANES: 32, HAS_BIAS: 1, HAS_RESIDUAL: 0 }],
@@ -33,7 +34,6 @@ export const variants: [string, Constants][] = [
   ['matmul_nt_blocks', { ...blockConstants('NT', smallTile), HAS_BIAS: 1, HAS_RESIDUAL: 0 }],
   ['matmul_nt_blocks', { ...blockConstants('NT', largeTile), HAS_BIAS: 0, HAS_RESIDUAL: 1 }],
   ['matmul_nt_blocks', { ...blockConstants('NT', wideTile), HAS_BIAS: 0, HAS_RESIDUAL: 1 }],
-  ['matmul_nt_blocks', { ...blockConstants('NT', tinyUnrolled), HAS_BIAS: 0, HAS_RESIDUAL: 1 }],
   ['matmul_nt_lanes', { ROWS: 1, LANES: 128, GROUPS: 1, HAS_BIAS: 0, HAS_RESIDUAL: 1 }],
   ['matmul_nt_lanes', { ROWS: 8, LANES: 128, GROUPS: 1, HAS_BIAS: 1, HAS_RESIDUAL: 0 }],
   ['matmul_nt_lanes', { ROWS: 8, LANES: 32, GROUPS: 4, HAS_BIAS: 0, HAS_RESIDUAL: 0 }],
@@ -46,7 +46,6 @@ export const variants: [string, Constants][] = [
   ['matmul_nn_blocks', { ...blockConstants('NN', smallTile), ACCUMULATE: 1 }],
   ['matmul_nn_blocks', { ...blockConstants('NN', largeTile), ACCUMULATE: 0 }],
   ['matmul_nn_blocks', { ...blockConstants('NN', wideTile), ACCUMULATE: 0 }],
-  ['matmul_nn_blocks', { ...blockConstants('NN', tinyUnrolled), ACCUMULATE: 0 }],
   ['matmul_nn_scalar', { ACCUMULATE: 1 }],
   ['matmul_tn', { FOURS: 2, LANES: 8, ACCUMULATE: 0 }],
   ['matmul_tn', { FOURS: 4, LANES: 32, ACCUMULATE: 1 }],
@@ -56,7 +55,6 @@ export const variants: [string, Constants][] = [
   ['matmul_tn_blocks', { ...blockConstants('TN', smallTile), ACCUMULATE: 0 }],
   ['matmul_tn_blocks', { ...blockConstants('TN', largeTile), ACCUMULATE: 1 }],
   ['matmul_tn_blocks', { ...blockConstants('TN', wideTile), ACCUMULATE: 1 }],
-  ['matmul_tn_blocks', { ...blockConstants('TN', tinyUnrolled), ACCUMULATE: 1 }],
   ['matmul_tn_scalar', { ACCUMULATE: 0 }],
   ['matmul_tn_scalar', { ACCUMULATE: 1 }],
   ['reduce_partials', {}],

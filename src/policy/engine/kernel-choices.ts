@@ -31,6 +31,8 @@ export type AttentionForm = (typeof attentionForms)[number];
 const quantLaneForms = ['registers', 'lanes', 'lanes-subgroups'] as const;
 /** tiled: through workgroup memory, with the codes unpacked to f32 or f16; blocks: as of `matmulForms`. */
 const quantTileForms = ['registers', 'tiled', 'tiled-half', 'blocks'] as const;
+/** Of 17 to 64 rows: tiles, or lanes with `quantFewRows` rows at a time. */
+const quantSomeForms = [...quantTileForms, 'lanes', 'lanes-subgroups'] as const;
 
 /**
  * Activations in the forward product of packed weights: f32, or 16-bit codes with one scale for 32 values, so that the
@@ -62,7 +64,7 @@ export const kernelForms = {
   /** Prefill and training. */
   attention_many: attentionForms,
   quant_nt_few: quantLaneForms,
-  quant_nt_some: quantTileForms,
+  quant_nt_some: quantSomeForms,
   quant_nt_many: quantTileForms,
   quant_nn_many: quantTileForms,
   /** A GPU always uses f32. */
@@ -70,7 +72,7 @@ export const kernelForms = {
 } as const;
 
 /** Raised when forms or measured sizes change, so that adapters are measured again. */
-export const measurement = 2;
+export const measurement = 3;
 
 export type KernelChoice = keyof typeof kernelForms;
 export type KernelChoices = { [choice in KernelChoice]: (typeof kernelForms)[choice][number] };

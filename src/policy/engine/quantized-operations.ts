@@ -59,15 +59,17 @@ export class QuantizedOperations {
   ) {
     const { features, info } = recorder.device;
     const f16 = features.has('shader-f16');
-    const tile = <T extends string>(form: T) => (form === 'tiled-half' && !f16 ? 'tiled' : form) as T;
+    const runnable = <T extends string>(form: T) => {
+      if (form === 'tiled-half' && !f16) return 'tiled' as T;
+      return form === 'lanes-subgroups' && !features.has('subgroups') ? ('lanes' as T) : form;
+    };
     this.subgroupLanes = Math.min(laneCount, info.subgroupMinSize || 4);
     this.choices = {
       ...choices,
-      quant_nt_few:
-        choices.quant_nt_few === 'lanes-subgroups' && !features.has('subgroups') ? 'lanes' : choices.quant_nt_few,
-      quant_nt_some: tile(choices.quant_nt_some),
-      quant_nt_many: tile(choices.quant_nt_many),
-      quant_nn_many: tile(choices.quant_nn_many),
+      quant_nt_few: runnable(choices.quant_nt_few),
+      quant_nt_some: runnable(choices.quant_nt_some),
+      quant_nt_many: runnable(choices.quant_nt_many),
+      quant_nn_many: runnable(choices.quant_nn_many),
     };
   }
 
