@@ -11,8 +11,8 @@ const bar = {
   create: 'tabgym-transport .buttons button:last-child',
 };
 
-/** The row of panel buttons at the bottom of a narrow page. */
-const narrow = { progress: 'tabgym-app nav button:nth-child(3)', learn: 'tabgym-app nav button:nth-child(4)' };
+/** Buttons of the row at the bottom of a narrow page. A lesson may leave some out, so they have no fixed place. */
+const narrow = { progress: 'tabgym-app nav [data-go=progress]', learn: 'tabgym-app nav [data-go=learn]' };
 
 /** Opens the column Learn, from any focus. */
 async function showLessons(hands: Hands) {

@@ -13,6 +13,7 @@ const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve,
 function framed(): Promise<HTMLIFrameElement> {
   localStorage.clear();
   localStorage.setItem('tabgym.theme', settings.theme);
+  localStorage.setItem('tabgym.arrangement', 'lab');
   const frame = document.createElement('iframe');
   Object.assign(frame.style, { width: `${settings.width}px`, height: '860px', border: '0' });
   frame.src = `/#lang=${settings.language}`;
@@ -83,7 +84,6 @@ function handsOf(frame: HTMLIFrameElement): Hands {
 }
 
 async function run() {
-  localStorage.setItem('tabgym.arrangement', 'lab');
   const hands = handsOf(await framed());
   await hands.until('tabgym-welcome button.primary:not(:disabled)', 120_000);
   await driveLesson(hands, settings.lesson);

@@ -425,7 +425,7 @@ export class TabgymApp extends Panel {
         .filter(([id]) => !this.hides(id))
         .map(
           ([id, label]) =>
-            html`<button aria-current=${panel === id ? 'true' : 'false'} @click=${() => this.app.layout.showPanel(id)}>${label}</button>`,
+            html`<button data-go=${id} aria-current=${panel === id ? 'true' : 'false'} @click=${() => this.app.layout.showPanel(id)}>${label}</button>`,
         )}
     </nav>`;
   }
