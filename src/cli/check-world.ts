@@ -53,7 +53,7 @@ async function report(file: string, { experiment, write }: Options): Promise<num
     const horizon = horizonOf(experiment === undefined ? first : readDocument(experiment));
     const found = await checkUp(world, options, { horizon });
     const { tasks, chance, oracle, findings } = found;
-    const { vocabulary, opening, episode } = worldTokens(found);
+    const { vocabulary, opening, episode, fits } = worldTokens(found);
     console.log(`tasks: ${tasks.train} for training, ${tasks.test} held out`);
     console.log(`horizon: ${horizonLine(found.horizon)}`);
     console.log(playerLine('random player', chance));
@@ -61,6 +61,7 @@ async function report(file: string, { experiment, write }: Options): Promise<num
     console.log(
       `a tiny policy's vocabulary: ${vocabulary} tokens; longest first text ${opening} tokens, longest episode after it ${episode}`,
     );
+    console.log(fits ? 'a tiny policy can read it' : 'its texts are too long for a tiny policy');
     for (const { kind, detail, note } of findings) console.log(`${note ? 'note' : 'problem'}: ${words[kind](detail)}`);
     const problems = findings.filter(({ note }) => !note).length;
     if (!problems) console.log('nothing keeps a policy from learning it');

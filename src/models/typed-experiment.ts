@@ -16,26 +16,44 @@ export interface WorldTokens {
   opening: number;
   episode: number;
   action: number;
+  /** True if the texts fit into the largest room that an experiment may give them. */
+  fits: boolean;
 }
 
 export function worldTokens({ texts, openings, episodes }: CheckUp): WorldTokens {
   const tokenizer = buildTokenizer(texts);
   const count = (text: string) => tokenizer.encode(text).length;
   const longest = (values: readonly number[]) => values.reduce((most, each) => Math.max(most, each), 0);
-  return {
-    vocabulary: tokenizer.vocabSize,
+  const tokens = {
     opening: longest(openings.map(count)),
     episode: longest(
       episodes.map(({ texts, actions }) => [...texts, ...actions].reduce((sum, text) => sum + count(text), 0)),
     ),
     action: longest(episodes.flatMap(({ actions }) => actions.map(count))),
   };
+  const needed = roomFor(tokens, turnsOf(episodes));
+  const fits = (Object.keys(mostRoom) as (keyof Room)[]).every((name) => needed[name] <= mostRoom[name]);
+  return { vocabulary: tokenizer.vocabSize, ...tokens, fits };
 }
 
 /** Tokens beside the texts of a turn: marks of observation, action and end. */
 const marks = 3;
 const roomStep = 16;
 const rounded = (tokens: number) => Math.ceil(tokens / roomStep) * roomStep;
+
+type Room = Pick<Experiment['sampling'], 'promptTokens' | 'completionTokens' | 'maxTokensPerTurn'>;
+/** Largest values of an experiment. */
+const mostRoom: Room = { promptTokens: 8192, completionTokens: 8192, maxTokensPerTurn: 1024 };
+
+/** Room for texts of these sizes, a quarter more than was seen, since the check-up has not seen every text. */
+const roomFor = ({ opening, episode, action }: Omit<WorldTokens, 'vocabulary' | 'fits'>, turns: number): Room => ({
+  promptTokens: rounded(1.25 * (opening + marks)),
+  completionTokens: rounded(1.25 * (episode + marks * (turns + 1))),
+  maxTokensPerTurn: action + marks,
+});
+
+const turnsOf = (episodes: CheckUp['episodes']) =>
+  episodes.reduce((most, { actions }) => Math.max(most, actions.length), 0);
 
 /** Most turns of a horizon without an oracle. */
 const mostTurns = 30;
@@ -45,15 +63,13 @@ const turnsWithout = ({ chance: { quickTurns, turns } }: CheckUp) =>
   Math.min(mostTurns, Math.ceil(quickTurns ?? turns));
 
 function samplingFor({ sampling }: Experiment, report: CheckUp): Experiment['sampling'] {
-  const tokens = worldTokens(report);
-  const turns = Math.max(...report.episodes.map(({ actions }) => actions.length));
+  const needed = roomFor(worldTokens(report), turnsOf(report.episodes));
   return {
     ...sampling,
     maskActions: report.findings.every(({ kind }) => kind !== 'no-actions'),
-    // A quarter more, since the check-up has not seen every text.
-    promptTokens: Math.min(8192, rounded(1.25 * (tokens.opening + marks))),
-    completionTokens: Math.min(8192, rounded(1.25 * (tokens.episode + marks * (turns + 1)))),
-    maxTokensPerTurn: Math.min(1024, Math.max(sampling.maxTokensPerTurn, tokens.action + marks)),
+    promptTokens: Math.min(mostRoom.promptTokens, needed.promptTokens),
+    completionTokens: Math.min(mostRoom.completionTokens, needed.completionTokens),
+    maxTokensPerTurn: Math.min(mostRoom.maxTokensPerTurn, Math.max(sampling.maxTokensPerTurn, needed.maxTokensPerTurn)),
   };
 }
 

@@ -51,9 +51,19 @@ describe('the experiment for a typed world', () => {
     const { experiment, report } = await fitted(switches("export const oracle = () => 'press ' + on.indexOf(1);"));
     const tokens = worldTokens(report);
     // "case 29 1 0 0 1", and "press 3".
-    expect(tokens).toMatchObject({ opening: 6, action: 2 });
+    expect(tokens).toMatchObject({ opening: 6, action: 2, fits: true });
     expect(experiment.sampling.promptTokens).toBeGreaterThan(tokens.opening);
     expect(experiment.sampling.completionTokens).toBeGreaterThan(tokens.episode);
     expect(experiment.sampling.maxTokensPerTurn).toBeGreaterThan(tokens.action);
+  });
+
+  it('reports texts without room for them', async () => {
+    const code = switches('').replace("'case '", "'a '.repeat(3000) + 'case '");
+    const { experiment, report } = await fitted(code);
+    expect(worldTokens(report).fits).toBe(true);
+    expect(experiment.sampling.promptTokens).toBeLessThan(8192);
+    const longer = await fitted(code.replace('3000', '9000'));
+    expect(worldTokens(longer.report).fits).toBe(false);
+    expect(longer.experiment.sampling.promptTokens).toBe(8192);
   });
 });

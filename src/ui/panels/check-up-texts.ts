@@ -42,7 +42,9 @@ export const horizonText = (horizon: CheckedHorizon): string =>
     ? msg(str`Both under the horizon of the setup: ${turnCount(horizon)}.`)
     : msg(str`Both under the horizon of the setup: the oracle’s turns plus ${horizon.oraclePlus}.`);
 
-export const tokensText = ({ vocabulary, opening, episode }: WorldTokens): string =>
-  msg(
+export const tokensText = ({ vocabulary, opening, episode, fits }: WorldTokens): string => {
+  const sizes = msg(
     str`A tiny policy’s vocabulary: ${tokenCount(vocabulary)}; the longest first text: ${tokenCount(opening)}; the longest episode after it: ${tokenCount(episode)}.`,
   );
+  return `${sizes} ${fits ? msg('A tiny policy can read it.') : msg('Its texts are too long for a tiny policy: shorten them.')}`;
+};

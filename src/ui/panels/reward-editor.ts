@@ -9,6 +9,8 @@ import { episodeCount } from '../kit/counts.ts';
 import { compact } from '../kit/format.ts';
 import { endingNames } from '../state/episodes.ts';
 import { CodeDialog, trialSandbox } from './code-dialog.ts';
+import { codeHelpStyles } from './code-help.ts';
+import { rewardHelp } from './reward-help.ts';
 
 /** Most episodes in the table of values. */
 const mostShown = 8;
@@ -56,6 +58,7 @@ interface Tried {
 export class TabgymRewardEditor extends CodeDialog<Tried> {
   static override styles = [
     ...CodeDialog.styles,
+    codeHelpStyles,
     css`
       dialog {
         --dialog-width: 980px;
@@ -92,7 +95,8 @@ export class TabgymRewardEditor extends CodeDialog<Tried> {
   }
 
   protected override renderIntroduction() {
-    return html`<p class="soft">${msg('reward(episode) returns a number. It reads the task, the texts and the result of an episode, in a sandbox.')}</p>`;
+    return html`<p class="soft">${msg('reward(episode) returns a number. It reads the task, the texts and the result of an episode, in a sandbox.')}</p>
+      ${rewardHelp()}`;
   }
 
   protected override renderTrial(disabled: boolean) {

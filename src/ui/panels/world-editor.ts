@@ -15,7 +15,9 @@ import { typedWorld, worldTemplates } from '../../worlds/registry.ts';
 import { sentence } from '../control/notifier.ts';
 import { checkFindingText, horizonText, playerText, tokensText } from './check-up-texts.ts';
 import { CodeDialog, type Mark, type TrialOutcome } from './code-dialog.ts';
+import { codeHelpStyles } from './code-help.ts';
 import { type OpenWorldEvent, saveWorld } from './kept-worlds.ts';
+import { worldHelp } from './world-help.ts';
 import { openOwnWorker } from './world-worker.ts';
 
 const longestCode = 65_536;
@@ -49,6 +51,7 @@ const hopeless = new Set<CheckUp['findings'][number]['kind']>(['fails', 'same-re
 export class TabgymWorldEditor extends CodeDialog<Tried> {
   static override styles = [
     ...CodeDialog.styles,
+    codeHelpStyles,
     css`
       .turns {
         margin: 0;
@@ -106,6 +109,7 @@ export class TabgymWorldEditor extends CodeDialog<Tried> {
   protected override renderIntroduction() {
     return html`<p class="soft">${msg('It runs in a sandbox and is part of the experiment.')}
         <span class="long">${msg('tasks(seed) lists the tasks, reset(task) begins an episode, step(action) answers with { text, reward, done }, validActions() lists the actions. A last reward of 1 is success.')}</span></p>
+      ${worldHelp()}
       ${this.renderTemplates()}
       <tabgym-kept-worlds name=${this.name} .current=${() => this.current} @open-world=${this.openKept}></tabgym-kept-worlds>`;
   }
