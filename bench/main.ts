@@ -16,6 +16,7 @@ import { benchGoals } from './goals.ts';
 import { benchGpu, gpuRows } from './gpu.ts';
 import { benchInteractions } from './interactions.ts';
 import { benchMemory } from './memory.ts';
+import { benchPacking } from './packing.ts';
 import { benchProcessor } from './processor.ts';
 import { benchQuantized } from './quantized.ts';
 import { benchRealModel } from './real-model.ts';
@@ -46,6 +47,12 @@ async function quantized(): Promise<Result> {
   const columns = ['', 'ms', 'floor ms', 'tokens/s', 'GFLOP/s', 'MB'];
   const rows = details.rows.map((r) => [r.name, r.ms, r.floorMs, r.tokensPerSecond, r.gflops, r.megabytes]);
   return { on: details.adapter, adapter: details.adapter, columns, rows, details };
+}
+
+async function packing(): Promise<Result> {
+  const details = benchPacking();
+  const columns = ['', 'ns a value', 'least', 'rounds'];
+  return { on: cpu(), adapter: null, columns, rows: details.map((row) => Object.values(row)), details };
 }
 
 async function gpu(match?: string): Promise<Result> {
@@ -149,6 +156,7 @@ const benches: { [name: string]: (match?: string) => Promise<Result> } = {
   'compare-processor': (match) => compare('wasm', match),
   'compare-adapter': compareAdapter,
   quantized,
+  packing,
   gpu,
   processor,
   'real-model': realModel,

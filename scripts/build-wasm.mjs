@@ -1,5 +1,5 @@
-// Compiles each world of envs-wasm/ to build/wasm/NAME.wasm, and also kernels-wasm/, if a source is newer than the last
-// build. Two builds may run at once: each writes its own file and moves it into place.
+// Compiles each world of envs-wasm/ to build/wasm/NAME.wasm, and also kernels-wasm/ and its packing.ts, if a source is
+// newer than the last build. Two builds may run at once: each writes its own file and moves it into place.
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { writeKernelTables } from './kernel-tables.mjs';
@@ -64,6 +64,9 @@ export async function buildWasm() {
     if (!isFresh([join(folder, name), join(folder, 'shared')], out))
       await compile(name, `envs-wasm/${name}/index.ts`, out);
   }
+  const packing = join(root, 'build/wasm/packing.wasm');
+  if (!isFresh([join(root, 'kernels-wasm')], packing))
+    await compile('packing', 'kernels-wasm/packing.ts', packing, ['--enable', 'simd', '--noAssert', '--use', 'abort=']);
   writeKernelTables();
   for (const [name, options] of kernels) {
     const out = join(root, 'build/wasm', `${name}.wasm`);

@@ -20,6 +20,7 @@
  */
 
 import { fromHalf, largestHalf, toHalf } from './half.ts';
+import { packingKernel } from './packing-kernel.ts';
 import { MinimumPacker } from './quantize-minimum.ts';
 
 export type QuantBits = 4 | 8;
@@ -166,23 +167,44 @@ export function quantizeRows(
   if (!Number.isInteger(rows))
     throw new QuantizeError(`${name}: ${values.length} values are not a whole number of rows of ${length}.`);
   const out = emptyRows(format, rows, length);
-  const { bits, minimum, groups, codeWords, scaleWords } = out.row;
-  const packer = minimum ? new MinimumPacker(bits) : null;
-  for (let r = 0; r < rows; r++) {
-    for (let g = 0; g < groups; g++) {
-      const start = r * length + g * groupLength;
-      const end = Math.min(start + groupLength, (r + 1) * length);
-      const done = packer
-        ? packer.pack(values.subarray(start, end), out.codes, r * codeWords + g * bits, out.scales, r * scaleWords + g)
-        : packSymmetric(out, r, g, values, start, end);
-      if (!done)
-        throw new QuantizeError(
-          `${name}, row ${firstRow + r}, values ${g * groupLength} to ${g * groupLength + end - start - 1}: the largest is ` +
-            'not finite or too large to quantise. The file may be damaged.',
-        );
-    }
+  const { bits, minimum, groups } = out.row;
+  const kernel = minimum && bits === 4 ? packingKernel() : null;
+  const refused = kernel ? kernel(out, values) : minimum ? packWithMinimum(out, values) : packAllSymmetric(out, values);
+  if (refused !== null) {
+    const first = (refused % groups) * groupLength;
+    throw new QuantizeError(
+      `${name}, row ${firstRow + Math.floor(refused / groups)}, values ${first} to ` +
+        `${Math.min(first + groupLength, length) - 1}: the largest is not finite or too large to quantise. The file may be ` +
+        'damaged.',
+    );
   }
   return out;
+}
+
+/** Calls `pack` with the row, the group and the values' range of each group. Returns the first group it refuses. */
+function firstRefused(
+  { row, rows }: PackedRows,
+  pack: (r: number, g: number, start: number, end: number) => boolean,
+): number | null {
+  for (let r = 0; r < rows; r++)
+    for (let g = 0; g < row.groups; g++) {
+      const start = r * row.length + g * groupLength;
+      if (!pack(r, g, start, Math.min(start + groupLength, (r + 1) * row.length))) return r * row.groups + g;
+    }
+  return null;
+}
+
+const packAllSymmetric = (out: PackedRows, values: Float32Array) =>
+  firstRefused(out, (r, g, start, end) => packSymmetric(out, r, g, values, start, end));
+
+/** Packs all values with a minimum. Returns the number of the first group that cannot be packed, or null. */
+export function packWithMinimum(out: PackedRows, values: Float32Array): number | null {
+  const { bits, groups } = out.row;
+  const packer = new MinimumPacker(bits);
+  return firstRefused(out, (r, g, start, end) => {
+    const at = r * groups + g;
+    return packer.pack(values, start, end, out.codes, at * bits, out.scales, at);
+  });
 }
 
 /** Code `k` of packed row `r`. */
