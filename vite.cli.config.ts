@@ -18,6 +18,7 @@ export const commandEntries = {
   golden: 'tools/golden/main.ts',
   'quant-report': 'tools/quantisation/main.ts',
   large: 'tools/large/main.ts',
+  isa: 'tools/isa/main.ts',
   serve: 'src/cli/serve.ts',
   proxy: 'proxies/main.ts',
   export: 'src/cli/export.ts',

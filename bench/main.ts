@@ -15,6 +15,7 @@ import { benchFreeRunning } from './free-running.ts';
 import { benchGoals } from './goals.ts';
 import { benchGpu, gpuRows } from './gpu.ts';
 import { benchInteractions } from './interactions.ts';
+import { benchIsa, isaColumns } from './isa.ts';
 import { benchMemory } from './memory.ts';
 import { benchPacking } from './packing.ts';
 import { benchProcessor } from './processor.ts';
@@ -134,6 +135,12 @@ async function compareAdapter(match?: string): Promise<Result> {
   return { on: adapter, adapter, columns, rows: rows.map((row) => Object.values(row)), details: rows };
 }
 
+async function isa(match?: string): Promise<Result> {
+  const details = await benchIsa(match);
+  const on = `MODELLED by Mesa ${details.version}`;
+  return { on, adapter: `none, ${on}`, columns: isaColumns, rows: details.forms, details };
+}
+
 async function world(): Promise<Result> {
   return worldResult(await benchWorld());
 }
@@ -158,6 +165,7 @@ const benches: { [name: string]: (match?: string) => Promise<Result> } = {
   quantized,
   packing,
   gpu,
+  isa,
   processor,
   'real-model': realModel,
   'first-minutes': firstMinutes,
@@ -168,8 +176,8 @@ const benches: { [name: string]: (match?: string) => Promise<Result> } = {
   goals,
 };
 
-/** These need a GPU, PyTorch, a model's file, or Chromium and several minutes, so they run only when named. */
-const onRequest = new Set(['gpu', 'real-model', 'compare-torch', 'compare-adapter', 'proxy', 'passages']);
+/** These need a GPU, a GPU's compiler, PyTorch, a model's file, or Chromium and several minutes, so they run only when named. */
+const onRequest = new Set(['isa', 'gpu', 'real-model', 'compare-torch', 'compare-adapter', 'proxy', 'passages']);
 
 function commit(): string {
   const git = (...args: string[]) => execFileSync('git', args, { encoding: 'utf8' }).trim();

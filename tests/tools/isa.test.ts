@@ -1,9 +1,14 @@
-// The list of kernel forms that tools/isa gives to a compiler, and the calls that it counts. Needs no driver.
+// The list of kernel forms that tools/isa gives to a compiler, the calls that it counts, and its model on a compiled
+// kernel. Needs no driver.
 import { readdirSync, readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type KernelChoice, kernelForms } from '../../src/policy/engine/kernel-choices.ts';
+import { noCounts, readAssembly } from '../../tools/isa/assembly.ts';
+import { threadsOf } from '../../tools/isa/compile.ts';
 import { allChoices, engineForms } from '../../tools/isa/forms.ts';
-import type { Form } from '../../tools/isa/recording-device.ts';
+import type { Call, Form } from '../../tools/isa/recording-device.ts';
+import { boundBy, sharesOf, turnOf } from '../../tools/isa/shares.ts';
+import { bytesOf, callMs, cards, tileShare } from '../../tools/isa/step-model.ts';
 import { gpuChoices, recordSteps, type Step } from '../../tools/isa/steps.ts';
 import { packedVariants, variants } from '../policy/kernel-variants.ts';
 
@@ -66,5 +71,92 @@ describe('the calls of a step', () => {
     const names = new Set(update.calls.map(({ form }) => form.name));
     expect([...names]).toContain('attention_backward_key_tiled');
     expect([...names]).not.toContain('attention_backward_key');
+  });
+});
+
+/** A kernel with a loop of two staging loads and an inner loop of eight multiply-adds, as RADV prints it. */
+const compiled = `executable compute subgroup 64
+stat VGPRs = 24
+stat Spilled VGPRs = 1
+stat LDS size = 512
+stat Subgroups per SIMD = 16
+@@@ Assembly
+BB0:
+	v_mov_b32_e32 v1, 0                                         ; 7e020280
+	s_mov_b32 s0, 0                                             ; be800080
+BB1:
+	buffer_load_b128 v[4:7], v0, s[0:3], 0 offen                ; e05c0000
+	buffer_load_b32 v8, v0, s[0:3], 0 offen                     ; e0500000
+	s_waitcnt vmcnt(0)                                          ; bf8903f7
+	ds_store_b128 v2, v[4:7]                                    ; db7c0000
+	s_barrier                                                   ; bfbd0000
+BB2:
+	ds_load_b128 v[12:15], v2                                   ; dbfc0000
+	v_fmac_f32_e32 v1, v4, v12                                  ; 56020000
+	v_dual_fmac_f32 v1, v4, v12 :: v_dual_fmac_f32 v3, v5, v13  ; c8000000
+	v_min_u32_e32 v9, v9, v10                                   ; 26120000
+	v_mul_lo_u32 v9, v9, v10                                    ; d72c0000
+	s_cbranch_scc1 BB2                                          ; bfa20000
+BB3:
+	s_cbranch_scc1 BB1                                          ; bfa20000
+BB4:
+	buffer_store_b32 v1, v0, s[0:3], 0                          ; e0680000
+	s_endpgm                                                    ; bfb00000
+`;
+
+describe('a compiled kernel', () => {
+  it('is read as statistics and loops with what they count', () => {
+    const { registers, spilled, ldsBytes, waves, lanes, loops } = readAssembly(compiled, 11);
+    expect([registers, spilled, ldsBytes, waves, lanes]).toEqual([24, 1, 512, 16, 64]);
+    expect(loops.map(({ depth }) => depth)).toEqual([0, 1]);
+    const [outer, inner] = loops.map(({ own }) => own);
+    expect(outer).toMatchObject({ fma: 0, loads: 2, loadBytes: 20, waits: 1, ldsWrites: 1, ldsBytes: 16, others: 2 });
+    // One clock for a multiply-add, two for a pair and for a minimum, eight for a product of integers.
+    expect(inner).toMatchObject({ fma: 3, valu: 4, valuClocks: 13, integer: 2, clamps: 1, ldsReads: 1, ldsBytes: 16 });
+    expect(readAssembly(compiled, 10.3).loops[1].own.valuClocks).toBe(14);
+    expect(readAssembly(compiled, 9).loops[1].own.valuClocks).toBe(28);
+  });
+
+  it('has shares by the clocks of what it issues and moves', () => {
+    const counts = { ...noCounts(), mac: 256, fma: 256, valuClocks: 320, ldsBytes: 512, loadBytes: 32, ldsReads: 32 };
+    // RDNA3: 64 multiply-adds a clock, 128 bytes of workgroup memory and 64 of the first cache for two SIMDs.
+    const shares = sharesOf(counts, 64, 11);
+    expect(shares).toMatchObject({ valu: 0.8, lds: 0.5, l0: 4, bound: 0.5 });
+    expect(shares.issue).toBeCloseTo(256 / 352);
+    expect(boundBy(shares)).toBe('workgroup memory');
+  });
+
+  it('runs inner loops as often as its useful multiply-adds need', () => {
+    const form = { name: 'matmul_tn', constants: { FOURS: 3 }, extra: '' };
+    // 48 multiply-adds of a turn, three in the inner loop: sixteen turns of it.
+    expect(turnOf(form, readAssembly(compiled, 11))).toMatchObject({ mac: 48, fma: 48, valu: 64, loads: 2, waits: 1 });
+    expect(
+      threadsOf('const THREADS = TILE_M * TILE_N / 16u;\n@workgroup_size(THREADS)', { TILE_M: 64, TILE_N: 32 }),
+    ).toBe(128);
+  });
+});
+
+describe('the time of a call', () => {
+  const call = (name: string, constants: object, params: Call['params'], workgroups: number): Call => {
+    const form = { name, constants: constants as Form['constants'], extra: '' };
+    return { form, params, workgroups, flops: 2 * params.M * params.N * params.K };
+  };
+  const tiled = call('matmul_nt_tiled', { HAS_BIAS: 0 }, { M: 100, N: 128, K: 64 }, 4);
+
+  it('counts the bytes of operands and result, and the outputs of tiles at an edge', () => {
+    expect(bytesOf(tiled)).toBe(4 * (100 * 64 + 128 * 64 + 100 * 128));
+    expect(tileShare(tiled)).toBeCloseTo((100 * 128) / (4 * 64 * 64));
+    const packed = call('quant_matmul_nt_tiled', { BITS: 4, MINIMUM: 1 }, { M: 1, N: 32, K: 64 }, 1);
+    // 4 bits a code, and two numbers of 16 bits for 32 of them.
+    expect(bytesOf(packed)).toBe(4 * (64 + 32) + 32 * 64 * (0.5 + 4 / 32));
+  });
+
+  it('is no shorter than its bytes, its operations at the peak, or a dispatch', () => {
+    const counts = { ...noCounts(), mac: 256, fma: 256, valuClocks: 256, waits: 2 };
+    for (const card of cards) {
+      const ms = callMs(tiled, { turn: counts, threads: 256, lanes: 64 }, card);
+      expect(ms).toBeGreaterThan(bytesOf(tiled)! / card.gigabytesPerSecond / 1e6);
+      expect(ms).toBeGreaterThan(tiled.flops / card.gflops / 1e6);
+    }
   });
 });

@@ -105,22 +105,14 @@ export async function engineForms(): Promise<Form[]> {
   return device.forms.sort((a, b) => labelOf(a).localeCompare(labelOf(b)));
 }
 
-/** Constants that change neither registers nor loops much are left out of a name. */
-const unnamed = new Set([
-  'SCALE_F',
-  'EPS_F',
-  'STAGED',
-  'ROW_TURNS',
-  'KEY_TURNS',
-  'SUM_TURNS',
-  'SR',
-  'RO',
-  'CO',
-  'LX',
-  'LY',
-]);
+/** Constants that follow from others, or change neither registers nor loops, are left out of a name. */
+const unnamed = new Set(
+  'SCALE_F EPS_F STAGED ROW_TURNS KEY_TURNS SUM_TURNS SR RO CO LX LY VK STEP UNROLL INTERLEAVED ROW_LOADS COLUMN_LOADS'.split(
+    ' ',
+  ),
+);
 
-const labelOf = ({ name, constants, extra }: Form): string =>
+export const labelOf = ({ name, constants, extra }: Form): string =>
   [name, ...Object.entries(constants).flatMap(([key, value]) => (unnamed.has(key) ? [] : [`${key}${value}`]))].join(
     ' ',
   ) + (extra ? ' with an objective' : '');

@@ -1,0 +1,76 @@
+/**
+ * Mesa's RADV with a device without hardware behind `nullicd.c`: finds the driver, compiles the shim into a temporary
+ * folder, and gives the environment in which Dawn finds both. A missing part is an error that names what to install.
+ */
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { root } from '../../scripts/machine.mjs';
+import type { Family } from './shares.ts';
+
+const leastVersion = 25;
+const places = ['/usr/lib/x86_64-linux-gnu', '/usr/lib64', '/usr/lib'];
+const advice = `On Debian 12 add "deb ADDRESS bookworm-backports main" to /etc/apt/sources.list.d, with the address of your bookworm, then: sudo apt-get update && sudo apt-get install -t bookworm-backports mesa-vulkan-drivers && sudo apt-get install gcc libvulkan-dev. Or unpack mesa-vulkan-drivers, libdrm2 and libdrm-amdgpu1 and name the folder of libvulkan_radeon.so: TABGYM_MESA=FOLDER`;
+
+/** The driver or the compiler of its shim is missing. */
+class DriverMissingError extends Error {
+  override name = 'DriverMissingError';
+  constructor(what: string) {
+    super(`${what} ${advice}.`);
+  }
+}
+
+export interface NullDriver {
+  folder: string;
+  mesa: string;
+  version: string;
+}
+
+/** Version of the driver in a folder, or null. */
+function versionIn(folder: string): string | null {
+  const file = join(folder, 'libvulkan_radeon.so');
+  if (!existsSync(file)) return null;
+  return readFileSync(file, 'latin1').match(/Mesa (\d+\.\d+\.\d+)/)?.[1] ?? null;
+}
+
+export function findDriver(): NullDriver {
+  const named = process.env.TABGYM_MESA;
+  const found = (named ? [named] : places).flatMap((mesa) => {
+    const version = versionIn(mesa);
+    return version ? [{ mesa, version }] : [];
+  });
+  const usable = found.find(({ version }) => Number.parseInt(version, 10) >= leastVersion);
+  if (!usable) {
+    const old = found.map(({ mesa, version }) => `${mesa} has ${version}.`).join(' ');
+    throw new DriverMissingError(`Mesa's RADV ${leastVersion} or later was not found. ${old}`);
+  }
+  const folder = join(tmpdir(), 'tabgym-isa');
+  mkdirSync(folder, { recursive: true });
+  const shim = join(folder, 'libnullicd.so');
+  try {
+    const source = join(root, 'tools/isa/nullicd.c');
+    execFileSync('cc', ['-O1', '-shared', '-fPIC', '-o', shim, source, '-ldl'], { stdio: 'pipe' });
+  } catch (error) {
+    throw new DriverMissingError(`The driver's shim did not compile (${String(error).split('\n', 2).join(' ')}).`);
+  }
+  const manifest = { ICD: { api_version: '1.4.305', library_path: shim }, file_format_version: '1.0.0' };
+  writeFileSync(join(folder, 'nullicd.json'), JSON.stringify(manifest));
+  return { folder, ...usable };
+}
+
+/** Environment of a process whose Vulkan device is a GPU of `family`. It writes pipelines to the folder `out`. */
+export function environmentOf({ folder, mesa }: NullDriver, family: Family, out: string): NodeJS.ProcessEnv {
+  rmSync(out, { recursive: true, force: true });
+  mkdirSync(out, { recursive: true });
+  return {
+    ...process.env,
+    LD_LIBRARY_PATH: [mesa, process.env.LD_LIBRARY_PATH].filter(Boolean).join(':'),
+    VK_DRIVER_FILES: join(folder, 'nullicd.json'),
+    ISA_ICD: join(mesa, 'libvulkan_radeon.so'),
+    ISA_OUT: out,
+    RADV_FORCE_FAMILY: family,
+    MESA_SHADER_CACHE_DISABLE: 'true',
+    TABGYM_ADAPTER: '',
+  };
+}

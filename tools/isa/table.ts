@@ -1,0 +1,95 @@
+/** The tables of the modelled kernels and steps, as rows of text and numbers. */
+import { type Compiled, compileFor } from './compile.ts';
+import type { NullDriver } from './driver.ts';
+import { engineForms, labelOf } from './forms.ts';
+import type { Call, Form } from './recording-device.ts';
+import { boundBy, type Family, families, sharesOf, turnOf } from './shares.ts';
+import { cards, type Speed, type StepTime, stepTime } from './step-model.ts';
+import { recordSteps } from './steps.ts';
+
+export const formColumns = [
+  ...['kernel', 'registers', 'spilled', 'LDS, bytes', 'waves', 'MAC', 'VALU', 'waits'],
+  ...['VALU %', 'issue %', 'LDS %', 'L0 %', 'bound %', 'bound by'],
+];
+
+type Cell = string | number | null;
+
+const percent = (share: number) => (share > 9.99 ? null : Math.round(100 * share));
+
+export function formRow({ form, assembly, error }: Compiled, family: Family): Cell[] {
+  const label = labelOf(form);
+  if (!assembly) return [label, `refused: ${error?.split('\n', 1)[0]}`];
+  const { registers, spilled, ldsBytes, waves, lanes } = assembly;
+  const turn = turnOf(form, assembly);
+  const facts = [label, registers, spilled, ldsBytes, waves];
+  if (!turn) return [...facts, null, assembly.whole.valu];
+  const shares = sharesOf(turn, lanes, families[family]);
+  // More multiply-adds than instructions could issue: the trips of the inner loops were not found.
+  if (shares.valu > 1 && turn.fma < turn.mac) return [...facts, turn.mac, null, null];
+  const { valu, issue, lds, l0, bound } = shares;
+  const parts = [valu, issue, lds, l0, bound].map(percent);
+  return [...facts, turn.mac, turn.valu, turn.waits, ...parts, boundBy(shares)];
+}
+
+const keyOf = ({ name, constants }: Form) => `${name} ${JSON.stringify(constants)}`;
+
+/** Speeds by form, as `family` runs them. */
+function speedsOf(compiled: readonly Compiled[]): (call: Call) => Speed | null {
+  const speeds = new Map<string, Speed>();
+  for (const { form, assembly, threads } of compiled) {
+    const turn = assembly && turnOf(form, assembly);
+    if (turn) speeds.set(keyOf(form), { turn, threads, lanes: assembly.lanes });
+  }
+  return ({ form }) => speeds.get(keyOf(form)) ?? null;
+}
+
+export interface Modelled {
+  family: Family;
+  compiled: Compiled[];
+}
+
+/** Compiles every form of the engine, and those of the steps, for each family. */
+export async function modelForms(driver: NullDriver, wanted: readonly Family[], kernel?: string): Promise<Modelled[]> {
+  const forms = new Map((await engineForms()).map((form) => [keyOf(form), form]));
+  for (const { calls } of await recordSteps()) for (const { form } of calls) forms.set(keyOf(form), form);
+  const list = [...forms.values()].filter(({ name }) => !kernel || name.startsWith(kernel));
+  const modelled: Modelled[] = [];
+  for (const family of wanted) modelled.push({ family, compiled: await compileFor(driver, family, list) });
+  return modelled;
+}
+
+/** Time of the steps on each card, with the forms as RDNA3 (phoenix or navi33) compiles them. */
+export async function modelSteps(modelled: readonly Modelled[]): Promise<StepTime[]> {
+  const rdna3 = modelled.find(({ family }) => families[family] === 11);
+  if (!rdna3) return [];
+  const speedOf = speedsOf(rdna3.compiled);
+  const steps = await recordSteps();
+  return cards.flatMap((card) => steps.map((step) => stepTime(step, card, speedOf)));
+}
+
+function print(rows: readonly (readonly Cell[])[]): void {
+  const text = rows.map((row) => row.map((cell) => String(cell ?? '')));
+  const widths = text[0].map((_, i) => Math.max(...text.map((row) => (row.length > 2 ? (row[i] ?? '').length : 0))));
+  for (const row of text)
+    console.log(row.map((cell, i) => (i ? cell.padStart(widths[i]) : cell.padEnd(widths[i]))).join(' '));
+}
+
+/** Prints the table of a family. */
+export function printForms({ family, compiled }: Modelled, { version }: NullDriver): void {
+  console.log(`\n${family}, Mesa ${version}: MODELLED shares of the peak of f32 multiply-adds`);
+  print([formColumns, ...compiled.map((each) => formRow(each, family))]);
+}
+
+/** Prints a step with its twelve longest kernels. */
+export function printStep({ step, card, dispatches, gflop, gigabytes, floorMs, ms, kernels }: StepTime): void {
+  const times = `MODELLED ${ms.toFixed(1)} ms, floor ${floorMs.toFixed(1)} ms (${(ms / floorMs).toFixed(2)} times)`;
+  console.log(
+    `\n${step} on a ${card}: ${times}; ${dispatches} dispatches, ${gflop.toFixed(1)} GFLOP, ${gigabytes.toFixed(2)} GB`,
+  );
+  for (const kernel of kernels.slice(0, 12)) {
+    const bytes = kernel.megabytes === null ? 'bytes not modelled' : `${kernel.megabytes.toFixed(0)} MB`;
+    console.log(
+      `  ${kernel.name}: ${kernel.calls} calls, ${kernel.gflop.toFixed(2)} GFLOP, ${bytes}, ${kernel.ms.toFixed(2)} ms`,
+    );
+  }
+}
