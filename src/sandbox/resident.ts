@@ -20,6 +20,9 @@ import {
 import { type LoadedInterpreter, loadInterpreter } from './interpreter.ts';
 import { describeThrown, longestMessage, meansNoMemory, placeOf } from './thrown.ts';
 
+/** Least time of a call, in milliseconds, so that a busy machine does not end a short one. */
+const leastMs = 2000;
+
 /** QuickJS counts loop passes and calls, and asks its host after each ten thousand of them. */
 const checksAtOnce = 10_000;
 
@@ -30,7 +33,7 @@ export interface ResidentLimits {
   callBytes: number;
   /** Loop passes and calls of one call. */
   passes: number;
-  /** Time of one call, in milliseconds. */
+  /** Time of one call, in milliseconds. A call with fewer passes has less time in the same proportion. */
   callMs: number;
   stackBytes: number;
 }
@@ -124,10 +127,16 @@ export class ResidentInterpreter {
     return this.loaded.wasmMemory.buffer.byteLength;
   }
 
+  /** Time of a call with so many passes, in milliseconds. */
+  msOf(passes: number): number {
+    const { callMs, passes: all } = this.limits;
+    return Math.min(callMs, Math.max(leastMs, (callMs * passes) / all));
+  }
+
   /** Runs trusted code's call into the interpreter under a limit of loop passes and calls. */
   bounded<T>(passes: number, act: () => T): T {
     this.left = Math.ceil(passes / checksAtOnce);
-    this.end = performance.now() + this.limits.callMs;
+    this.end = performance.now() + this.msOf(passes);
     this.interrupted = false;
     this.overdue = false;
     return act();
@@ -233,7 +242,7 @@ export class Resident {
     if (interrupted || interpreter.interrupted) {
       const near = place ? `${file}, near line ${place.line}` : file;
       const limit = overdue
-        ? `${interpreter.limits.callMs / 1000} s`
+        ? `${interpreter.msOf(passes) / 1000} s`
         : `${passes.toLocaleString('en')} loop passes and calls`;
       const message = `${near}: ${what}the code did not end within ${limit}. Look for a loop that never stops.`;
       return new SandboxTimeoutError(message, place);

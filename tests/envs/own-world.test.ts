@@ -1,6 +1,7 @@
 // A typed world: its contract, the same numbers every time, one realm for each episode, failures by name, views.
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Feedback, Task, World } from '../../src/envs/env.ts';
+import { ResidentInterpreter } from '../../src/sandbox/resident.ts';
 import { templateNames, templates } from '../../src/worlds/own-world/templates.ts';
 import { FIRST_HELD_OUT, OwnWorld } from '../../src/worlds/own-world/world.ts';
 import { openWorld } from '../../src/worlds/registry.ts';
@@ -164,6 +165,26 @@ export const step = (action) => {
     await small.reset([0, 1], [hog, beside]);
     expect((await small.step([0, 1], ['go', 'take 1'])).map(({ failure }) => failure)).toEqual([undefined, undefined]);
     await small.close();
+  });
+
+  it('whose oracle takes long for each action has no plan, and the reason is named', async () => {
+    const quick = await OwnWorld.open({}, { callMs: 300 });
+    const code = `export const tasks = () => [1, 2]; export const reset = () => 'begin';
+export const step = () => ({ text: 'on' });
+export const oracle = () => { for (let k = 0; k < 20; k++) 'x'.repeat(3e6 + k); return 'go'; };`;
+    const [task] = await quick.tasks({ code }, 'train');
+    await quick.reset([0], [task]);
+    expect(await quick.oracle([0])).toEqual([null]);
+    expect(await quick.inspect(0, 'oracle')).toMatch(/world\.js, line 3: oracle\(\): its plan took more than 0\.3 s/);
+    expect((await quick.step([0], ['go']))[0]).toMatchObject({ observation: 'on', valid: true });
+    await quick.close();
+  });
+
+  it('gets less time where it may make fewer loop passes, and two seconds at least', async () => {
+    const interpreter = await ResidentInterpreter.open({ passes: 10_000_000, callMs: 20_000 });
+    expect([10_000_000, 5_000_000, 500_000, 20_000_000].map((passes) => interpreter.msOf(passes))).toEqual([
+      20_000, 10_000, 2000, 20_000,
+    ]);
   });
 
   it.each(refusedWorlds)('is refused: %s', async (_, code, message) => {

@@ -127,14 +127,16 @@ export class Program {
     }
   }
 
-  /** Refuses to go on after more loop passes than a limit. */
+  /** Refuses to go on after the loop passes or the time of a single call. */
   meter(passes = this.interpreter.limits.passes): () => void {
     const { interpreter } = this;
-    const end = interpreter.used + passes;
+    const ms = interpreter.msOf(passes);
+    const [end, until] = [interpreter.used + passes, performance.now() + ms];
     return () => {
-      if (interpreter.used <= end) return;
-      const message = `oracle(): its plan took more than ${passes.toLocaleString('en')} loop passes and calls.`;
-      throw withLine(this.code, new SandboxTimeoutError(message));
+      const isLong = interpreter.used > end;
+      if (!isLong && performance.now() <= until) return;
+      const limit = isLong ? `${passes.toLocaleString('en')} loop passes and calls` : `${ms / 1000} s`;
+      throw withLine(this.code, new SandboxTimeoutError(`oracle(): its plan took more than ${limit}.`));
     };
   }
 
@@ -230,7 +232,7 @@ export class Episode {
     return this.program.attempt(() => readPlan(this.copy.call('oracle', 'null', passes)));
   }
 
-  /** Plays a copy of the episode with the single actions of an oracle, all under one limit of loop passes. */
+  /** Plays a copy of the episode with the single actions of an oracle, all under the limits of one call. */
   private followed(passes?: number): string[] | null {
     const check = this.program.meter(passes);
     const { episode } = Episode.begin(this.program, this.task, this.seed, passes);
