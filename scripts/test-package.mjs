@@ -184,8 +184,10 @@ async function webpack() {
   pageIn(folder);
   const config =
     "const [webpack] = [(await import('webpack')).default];\n" +
-    "webpack({ mode: 'production', context: import.meta.dirname, entry: './main.js', experiments: { outputModule: true },\n" +
-    "  output: { path: import.meta.dirname + '/dist', filename: 'main.js', module: true } },\n" +
+    "webpack({ mode: 'production', context: import.meta.dirname, entry: { main: './main.js' },\n" +
+    // Workers are entries of their own, so the name of a file must differ for each.
+    "  output: { path: import.meta.dirname + '/dist', filename: '[name].js', module: true, workerChunkLoading: 'import' },\n" +
+    '  experiments: { outputModule: true } },\n' +
     '  (error, stats) => console.log(error ?? stats.toString({ all: false, errors: true, warnings: false })));\n';
   writeFileSync(join(folder, 'build.mjs'), config);
   const built = outputOf(folder, 'build.mjs');
