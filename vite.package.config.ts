@@ -2,7 +2,13 @@
 // builds one part after the other; the mode names the part.
 import { defineConfig, type Rolldown, type UserConfig } from 'vite';
 import { frameScript } from './scripts/frame-script.mjs';
-import { flatWorkers, inlineFiles, withoutOptional, withoutServerForms } from './scripts/package-plugins.mjs';
+import {
+  flatWorkers,
+  inlineFiles,
+  withoutOptional,
+  withoutServerForms,
+  withoutSqliteWorker,
+} from './scripts/package-plugins.mjs';
 import { commandEntries, nodeExternals } from './vite.cli.config.ts';
 
 const out = 'build/package';
@@ -62,6 +68,7 @@ const web: UserConfig = {
     inlineFiles(),
     withoutOptional(['onnxruntime-web', 'node-sqlite3-wasm']),
     withoutServerForms(),
+    withoutSqliteWorker(),
     frameScript(),
   ],
   define: { 'process.env.NODE_ENV': '"production"' },

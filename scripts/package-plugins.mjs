@@ -58,6 +58,16 @@ export const withoutOptional = (names) => {
   };
 };
 
+/** Leaves out SQLite's own worker, which nothing here starts: its file would be an address that no bundler can resolve. */
+export const withoutSqliteWorker = () => ({
+  name: 'without-sqlite-worker',
+  enforce: 'pre',
+  transform(code, id) {
+    if (!/[\\/]@sqlite\.org[\\/]sqlite-wasm[\\/]/.test(id)) return null;
+    return code.replace(/new Worker\(new URL\("sqlite3-worker1\.mjs", import\.meta\.url\), \{[^}]*\}\)/, 'undefined');
+  },
+});
+
 /** Leaves out the forms of the worlds' servers (`agentgym.ts`), which no page serves. */
 export const withoutServerForms = () => ({
   name: 'without-server-forms',
