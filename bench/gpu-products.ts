@@ -8,11 +8,16 @@ import {
   defaultChoices,
   fewRows,
   type KernelChoice,
+  type KernelChoices,
   kernelForms,
+  narrowColumns,
+  narrowInputs,
   quantFewRows,
 } from '../src/policy/engine/kernel-choices.ts';
 import { Operations } from '../src/policy/engine/operations.ts';
+import { formRuns } from '../src/policy/engine/quantized-choices.ts';
 import { QuantizedOperations } from '../src/policy/engine/quantized-operations.ts';
+import { partialFloats } from '../src/policy/plan/partial-sums.ts';
 import { normals } from '../src/policy/weights/init.ts';
 import { type PackedFormat, packedRow, symmetric, withMinimum } from '../src/policy/weights/quantize.ts';
 import { type MachineRates, timed } from './machine.ts';
@@ -86,6 +91,12 @@ const bytesOf = ({ kind, bits, M, N, K }: ProductShape) => {
   return weight + activations;
 };
 
+/** A form with the choices that select it. */
+interface Measured {
+  name: string;
+  choices: KernelChoices;
+}
+
 /** Choice that governs a product. */
 function choiceOf({ kind, bits, M }: ProductShape): KernelChoice {
   if (bits === 32) {
@@ -97,7 +108,7 @@ function choiceOf({ kind, bits, M }: ProductShape): KernelChoice {
   return M <= quantFewRows ? 'quant_nt_few' : M <= fewRows ? 'quant_nt_some' : 'quant_nt_many';
 }
 
-/** Total size of the rotating copies of a weight. Larger than the caches of current adapters. */
+/** Total size of the rotating copies of a weight. Exceeds the caches of most GPUs. */
 const rotatingBytes = 192 << 20;
 const mostCopies = 64;
 const align = (bytes: number) => Math.ceil(bytes / 256) * 256;
@@ -128,7 +139,7 @@ class Operands {
     const scales = this.create('scales', scaleBytes * copies);
     this.inp = whole(this.create('inp', M * K * 4));
     this.out = whole(this.create('out', M * N * 4));
-    this.partials = whole(this.create('partials', 1 << 22));
+    this.partials = whole(this.create('partials', 4 * partialFloats));
     const random = normals(1 << 16, 1, 'bench', 1) as Float32Array<ArrayBuffer>;
     this.fill(this.inp.buffer, random);
     this.fill(this.out.buffer, random);
@@ -161,10 +172,14 @@ class Operands {
 const bitsOf = (values: Float32Array<ArrayBuffer>) =>
   new Uint32Array(values.buffer).map((bits) => Math.imul(bits ^ (bits >>> 13), 0x9e3779b1));
 
-/** Records one product of a form with the i-th copy of the weights. */
-function recordOf(operands: Operands, recorder: Recorder, shape: ProductShape, form: string): (i: number) => void {
+/** Records one product with the i-th copy of the weights. */
+function recordOf(
+  operands: Operands,
+  recorder: Recorder,
+  shape: ProductShape,
+  choices: KernelChoices,
+): (i: number) => void {
   const { kind, bits, M, N, K } = shape;
-  const choices = { ...defaultChoices, [choiceOf(shape)]: form };
   const { inp, out, partials, weights } = operands;
   const { kernels } = recorder.device;
   const weightOf = (i: number) => weights[i % weights.length];
@@ -196,16 +211,23 @@ async function measureForm(recorder: Recorder, record: (i: number) => void, isSm
   return (await timed(run(times), timedSeconds, 20)) / times;
 }
 
-/** True if the adapter supports a form. */
-const runs = (form: string, features: ReadonlySet<string>) =>
-  (!form.includes('half') || features.has('shader-f16')) && (!form.includes('subgroups') || features.has('subgroups'));
+/** Forms of a product that this adapter supports. */
+function formsOf(shape: ProductShape, features: ReadonlySet<string>): Measured[] {
+  const choice = choiceOf(shape);
+  const forms = kernelForms[choice]
+    .filter((form) => formRuns(form, features))
+    .map((form) => ({ name: form, choices: { ...defaultChoices, [choice]: form } }));
+  const { kind, bits, N, K } = shape;
+  const isNarrow = kind === 'NT' && bits === 32 && N <= narrowColumns && K >= narrowInputs;
+  return isNarrow ? [...forms, { name: 'lanes', choices: { ...defaultChoices, matmul_nt_narrow: 'lanes' } }] : forms;
+}
 
-/** Measures all forms, or `only` one, of the shapes whose name contains `match`. `isSmall`: for software, a single run. */
+/** Measures all forms of the shapes whose name contains `match`. `isSmall`: for software, a single run. */
 export async function measureProducts(
   device: Device,
   shapes: readonly ProductShape[],
   machine: MachineRates,
-  { isSmall, match = '', only }: { isSmall: boolean; match?: string; only?: string },
+  { isSmall, match = '' }: { isSmall: boolean; match?: string },
 ): Promise<ProductRow[]> {
   const rows: ProductRow[] = [];
   const recorder = device.createRecorder(256, isSmall ? 5e7 : 1e11);
@@ -214,10 +236,8 @@ export async function measureProducts(
     const flops = 2 * shape.M * shape.N * shape.K;
     const bytes = bytesOf(shape);
     const floorMs = Math.max(flops / machine.gflops, bytes / machine.gigabytesPerSecond) / 1e6;
-    for (const form of kernelForms[choiceOf(shape)].filter(
-      (name) => runs(name, device.features) && (only ?? name) === name,
-    )) {
-      const ms = await measureForm(recorder, recordOf(operands, recorder, shape, form), isSmall);
+    for (const { name: form, choices } of formsOf(shape, device.features)) {
+      const ms = await measureForm(recorder, recordOf(operands, recorder, shape, choices), isSmall);
       const rates = { gflops: flops / ms / 1e6, gigabytesPerSecond: bytes / ms / 1e6 };
       rows.push({ ...shape, form, ms, ...rates, floorMs, share: floorMs / ms });
       console.log(

@@ -8,6 +8,7 @@
  * TEXT. `TABGYM_PYTHON` names an interpreter with PyTorch, PEFT and CUDA, which runs the same for comparison.
  */
 import { execFileSync } from 'node:child_process';
+import { CommandError } from '../src/cli/command-error.ts';
 import type { KernelTime } from '../src/device/device.ts';
 import { Gpu } from '../src/device/webgpu/device.ts';
 import { nodeGpu } from '../src/library/node/gpu.ts';
@@ -173,10 +174,8 @@ class Bench {
     }
   }
 
-  /** Measures PyTorch on the same shape, with the interpreter that `TABGYM_PYTHON` names. */
-  torch(): void {
-    const python = process.env.TABGYM_PYTHON;
-    if (!python) return;
+  /** Measures PyTorch on the same shape, with the interpreter `python`. */
+  torch(python: string): void {
     const { config } = findModel('qwen2.5-0.5b');
     const job = [JSON.stringify(config), lora.rank, lora.alpha, decodedTokens].map(String);
     const printed = execFileSync(python, ['bench/compare/gpu_torch.py', ...job], { encoding: 'utf8' });
@@ -238,10 +237,37 @@ async function profiled(model: Model, work: () => Promise<unknown>): Promise<Ste
   return kernels.filter(({ calls }) => calls > 0).sort((a, b) => b.ms - a.ms);
 }
 
-export async function benchGpu(match = ''): Promise<GpuResult> {
-  const gpu = await Gpu.open(await nodeGpu());
+const parts = ['products', 'attention', 'model', 'torch'];
+
+/** Interpreter that `TABGYM_PYTHON` names; null if it names none. Throws CommandError if a package is missing there. */
+function pythonWithTorch(): string | null {
+  const python = process.env.TABGYM_PYTHON;
+  if (!python) return null;
+  try {
+    execFileSync(python, ['-c', 'import torch, peft, transformers'], { encoding: 'utf8', stdio: 'pipe' });
+  } catch (error) {
+    const { stderr, message } = error as Error & { stderr?: string };
+    const reason = (stderr || message).trim().split('\n').at(-1);
+    throw new CommandError(`TABGYM_PYTHON is ${python}, which cannot import torch, peft and transformers: ${reason}`);
+  }
+  return python;
+}
+
+/** Part of the measurement that `match` names, text of its products, and interpreter of PyTorch. Throws CommandError. */
+function gpuJob(match: string): { part: string; text: string | undefined; python: string | null } {
   const [part, text] = match.split(':');
+  if (part && !parts.includes(part))
+    throw new CommandError(`There is no part ${part} of gpu: choose from ${parts.join(', ')}.`);
+  const python = !part || part === 'torch' ? pythonWithTorch() : null;
+  if (part === 'torch' && !python)
+    throw new CommandError('The part torch needs TABGYM_PYTHON, which names an interpreter with PyTorch and PEFT.');
+  return { part, text, python };
+}
+
+export async function benchGpu(match = ''): Promise<GpuResult> {
+  const { part, text, python } = gpuJob(match);
   const wants = (name: string) => !part || part === name;
+  const gpu = await Gpu.open(await nodeGpu());
   const machine = await measureMachine(gpu);
   console.log(
     `  best rates: ${machine.gflops.toFixed(0)} GFLOP/s, ${machine.gigabytesPerSecond.toFixed(0)} GB/s, ` +
@@ -254,7 +280,7 @@ export async function benchGpu(match = ''): Promise<GpuResult> {
     await bench.choices();
     await bench.model();
   }
-  if (wants('torch')) bench.torch();
+  if (python) bench.torch(python);
   gpu.check();
   gpu.destroy();
   return bench.result;

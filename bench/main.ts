@@ -5,6 +5,7 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { Command } from 'commander';
+import { failureText } from '../src/cli/command-error.ts';
 import { benchCompare } from './compare.ts';
 import { benchCompareAdapter } from './compare-adapter.ts';
 import { benchCompareTorch } from './compare-torch.ts';
@@ -242,7 +243,7 @@ const program = new Command('bench')
   .option('--only <names...>', `only these: ${Object.keys(benches).join(', ')}`)
   .option(
     '--match <text>',
-    'for compare, processor, compare-adapter, gpu, search and first-minutes: only parts whose name contains this text',
+    'for compare, processor, compare-adapter, search and first-minutes: only parts whose name contains this text; for gpu: one part; for isa: only kernels whose name begins with it',
   )
   .option('--write', 'store the results in bench/results', false);
 
@@ -261,7 +262,7 @@ async function main(): Promise<void> {
 main().then(
   () => process.exit(0),
   (error: Error) => {
-    console.error(error.stack ?? String(error));
+    console.error(failureText(error));
     process.exit(1);
   },
 );

@@ -64,7 +64,11 @@ export const withoutSqliteWorker = () => ({
   enforce: 'pre',
   transform(code, id) {
     if (!/[\\/]@sqlite\.org[\\/]sqlite-wasm[\\/]/.test(id)) return null;
-    return code.replace(/new Worker\(new URL\("sqlite3-worker1\.mjs", import\.meta\.url\), \{[^}]*\}\)/, 'undefined');
+    const worker = /new Worker\(new URL\("sqlite3-worker1\.mjs", import\.meta\.url\), \{[^}]*\}\)/;
+    const without = code.replace(worker, 'undefined');
+    if (without === code && code.includes('sqlite3-worker1.mjs'))
+      this.error(`SQLite's worker is called in another way in ${id}.`);
+    return without;
   },
 });
 

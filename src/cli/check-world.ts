@@ -3,7 +3,7 @@ import { Command } from 'commander';
 import { type CheckedHorizon, type CheckedPlayer, type CheckFinding, checkUp } from '../envs/check-up.ts';
 import { type Experiment, parseExperiment } from '../experiment/experiment.ts';
 import { presets } from '../experiment/presets.ts';
-import { typedExperiment, typedPreset, worldTokens } from '../models/typed-experiment.ts';
+import { isLearnable, typedExperiment, typedPreset, worldTokens } from '../models/typed-experiment.ts';
 import { openGuardedWorld } from '../workers/spawn-world.ts';
 import { typedWorld } from '../worlds/registry.ts';
 import { fail } from './command-error.ts';
@@ -52,9 +52,15 @@ async function report(file: string, { experiment, write }: Options): Promise<num
     const options = ownWorldOptions(file);
     const horizon = horizonOf(experiment === undefined ? first : readDocument(experiment));
     const found = await checkUp(world, options, { horizon });
-    const { tasks, chance, oracle, findings } = found;
-    const { vocabulary, opening, episode, fits } = worldTokens(found);
-    console.log(`tasks: ${tasks.train} for training, ${tasks.test} held out`);
+    const {
+      tasks: { train, test },
+      chance,
+      oracle,
+      findings,
+    } = found;
+    const tokens = worldTokens(found);
+    const { vocabulary, opening, episode, fits } = tokens;
+    console.log(`tasks: ${train} for training, ${test} held out`);
     console.log(`horizon: ${horizonLine(found.horizon)}`);
     console.log(playerLine('random player', chance));
     if (oracle) console.log(playerLine('oracle', oracle));
@@ -63,14 +69,13 @@ async function report(file: string, { experiment, write }: Options): Promise<num
     );
     console.log(fits ? 'a tiny policy can read it' : 'its texts are too long for a tiny policy');
     for (const { kind, detail, note } of findings) console.log(`${note ? 'note' : 'problem'}: ${words[kind](detail)}`);
-    const problems = findings.filter(({ note }) => !note).length;
-    if (!problems) console.log('nothing keeps a policy from learning it');
+    if (isLearnable(found, tokens)) console.log('nothing keeps a policy from learning it');
     if (write !== undefined) {
       const fitted = typedExperiment(first, ownWorldTitle(file), options, found);
       writeWhole(write, `${JSON.stringify(fitted, null, 2)}\n`);
       console.log(`wrote ${write}: npm run train -- ${write} --allow-code`);
     }
-    return problems ? 1 : 0;
+    return findings.every(({ note }) => note) ? 0 : 1;
   } finally {
     await world.close();
   }

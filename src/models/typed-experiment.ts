@@ -36,6 +36,10 @@ export function worldTokens({ texts, openings, episodes }: CheckUp): WorldTokens
   return { vocabulary: tokenizer.vocabSize, ...tokens, fits };
 }
 
+/** True if the check-up found no problem, and a tiny policy has room for the world's texts. */
+export const isLearnable = ({ findings }: Pick<CheckUp, 'findings'>, { fits }: Pick<WorldTokens, 'fits'>): boolean =>
+  fits && findings.every(({ note }) => note);
+
 /** Tokens beside the texts of a turn: marks of observation, action and end. */
 const marks = 3;
 const roomStep = 16;

@@ -4,7 +4,7 @@ import { checkUp } from '../../src/envs/check-up.ts';
 import type { World } from '../../src/envs/env.ts';
 import { parseExperiment } from '../../src/experiment/experiment.ts';
 import { presets } from '../../src/experiment/presets.ts';
-import { typedExperiment, typedPreset, worldTokens } from '../../src/models/typed-experiment.ts';
+import { isLearnable, typedExperiment, typedPreset, worldTokens } from '../../src/models/typed-experiment.ts';
 import { openWorld } from '../../src/worlds/registry.ts';
 
 let world: World;
@@ -61,9 +61,13 @@ describe('the experiment for a typed world', () => {
     const code = switches('').replace("'case '", "'a '.repeat(3000) + 'case '");
     const { experiment, report } = await fitted(code);
     expect(worldTokens(report).fits).toBe(true);
+    expect(isLearnable({ findings: [] }, worldTokens(report))).toBe(true);
     expect(experiment.sampling.promptTokens).toBeLessThan(8192);
     const longer = await fitted(code.replace('3000', '9000'));
     expect(worldTokens(longer.report).fits).toBe(false);
+    expect(isLearnable({ findings: [] }, worldTokens(longer.report))).toBe(false);
+    expect(isLearnable({ findings: [{ kind: 'few-tasks', detail: '9', note: true }] }, { fits: true })).toBe(true);
+    expect(isLearnable({ findings: [{ kind: 'easy', detail: '90', note: false }] }, { fits: true })).toBe(false);
     expect(longer.experiment.sampling.promptTokens).toBe(8192);
   });
 });

@@ -1,15 +1,18 @@
 // The list of kernel forms that tools/isa gives to a compiler, the calls that it counts, and its model on a compiled
 // kernel. Needs no driver.
 import { readdirSync, readFileSync } from 'node:fs';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { tmpdir } from 'node:os';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { type KernelChoice, kernelForms } from '../../src/policy/engine/kernel-choices.ts';
 import { noCounts, readAssembly } from '../../tools/isa/assembly.ts';
 import { threadsOf } from '../../tools/isa/compile.ts';
+import { withDriver } from '../../tools/isa/driver.ts';
 import { allChoices, engineForms } from '../../tools/isa/forms.ts';
 import type { Call, Form } from '../../tools/isa/recording-device.ts';
 import { boundBy, sharesOf, turnOf } from '../../tools/isa/shares.ts';
 import { bytesOf, callMs, cards, tileShare } from '../../tools/isa/step-model.ts';
 import { gpuChoices, recordSteps, type Step } from '../../tools/isa/steps.ts';
+import { beginningWith } from '../../tools/isa/table.ts';
 import { packedVariants, variants } from '../policy/kernel-variants.ts';
 
 const kernelsOfShaders = readdirSync('shaders')
@@ -27,7 +30,7 @@ describe('the forms of kernels', () => {
     expect(kernelsOfShaders.filter((name) => !named.has(name))).toEqual([]);
   });
 
-  it('have the constants with which the tests of the kernels compile them', () => {
+  it('have constants of the names with which the tests of the kernels compile them', () => {
     // A test may give a kernel a constant that it does not read.
     const matches = (form: Form, name: string, given: object) =>
       form.name === name && Object.keys(form.constants).every((key) => key in given);
@@ -89,6 +92,8 @@ BB1:
 	buffer_load_b32 v8, v0, s[0:3], 0 offen                     ; e0500000
 	s_waitcnt vmcnt(0)                                          ; bf8903f7
 	ds_store_b128 v2, v[4:7]                                    ; db7c0000
+	ds_load_2addr_stride64_b32 v[4:5], v2 offset1:1             ; d8e00100
+	ds_load_2addr_b64 v[4:7], v2 offset1:1                      ; d9dc0100
 	s_barrier                                                   ; bfbd0000
 BB2:
 	ds_load_b128 v[12:15], v2                                   ; dbfc0000
@@ -110,7 +115,9 @@ describe('a compiled kernel', () => {
     expect([registers, spilled, ldsBytes, waves, lanes]).toEqual([24, 1, 512, 16, 64]);
     expect(loops.map(({ depth }) => depth)).toEqual([0, 1]);
     const [outer, inner] = loops.map(({ own }) => own);
-    expect(outer).toMatchObject({ fma: 0, loads: 2, loadBytes: 20, waits: 1, ldsWrites: 1, ldsBytes: 16, others: 2 });
+    // A store of 16 bytes, and reads of two values of 4 and of 8 bytes.
+    expect(outer).toMatchObject({ fma: 0, loads: 2, loadBytes: 20, waits: 1, others: 2 });
+    expect(outer).toMatchObject({ ldsWrites: 1, ldsReads: 2, ldsBytes: 16 + 8 + 16 });
     // One clock for a multiply-add, two for a pair and for a minimum, eight for a product of integers.
     expect(inner).toMatchObject({ fma: 3, valu: 4, valuClocks: 13, integer: 2, clamps: 1, ldsReads: 1, ldsBytes: 16 });
     expect(readAssembly(compiled, 10.3).loops[1].own.valuClocks).toBe(14);
@@ -151,12 +158,63 @@ describe('the time of a call', () => {
     expect(bytesOf(packed)).toBe(4 * (64 + 32) + 32 * 64 * (0.5 + 4 / 32));
   });
 
-  it('is no shorter than its bytes, its operations at the peak, or a dispatch', () => {
-    const counts = { ...noCounts(), mac: 256, fma: 256, valuClocks: 256, waits: 2 };
+  // RDNA3: 64 multiply-adds a clock, so 256 clocks for 256 of 64 lanes are the peak.
+  const turn = { ...noCounts(), mac: 256, fma: 256, valuClocks: 256, waits: 2 };
+  const speed = { turn, threads: 256, lanes: 64 };
+  const dispatchMs = 3e-3;
+  const big = call('matmul_nt_tiled', { HAS_BIAS: 0 }, { M: 4096, N: 4096, K: 4096 }, 64 * 64);
+
+  it('is that of its operations at their share of the peak, where these take longest', () => {
     for (const card of cards) {
-      const ms = callMs(tiled, { turn: counts, threads: 256, lanes: 64 }, card);
-      expect(ms).toBeGreaterThan(bytesOf(tiled)! / card.gigabytesPerSecond / 1e6);
-      expect(ms).toBeGreaterThan(tiled.flops / card.gflops / 1e6);
+      const peakMs = (2 * 4096 ** 3) / card.gflops / 1e6;
+      expect(callMs(big, speed, card)).toBeCloseTo(peakMs + dispatchMs, 9);
+      const half = { ...speed, turn: { ...turn, valuClocks: 512 } };
+      expect(callMs(big, half, card)).toBeCloseTo(2 * peakMs + dispatchMs, 9);
+      // A quarter of the units are busy.
+      const few = { ...call('without_tiles', {}, {}, card.computeUnits / 4), flops: 1e9 };
+      expect(callMs(few, speed, card)).toBeCloseTo(4 * (1e9 / card.gflops / 1e6) + dispatchMs, 9);
     }
+  });
+
+  it('is that of its bytes, where these take longest', () => {
+    const row = call('quant_matmul_nt_lanes', { BITS: 4, MINIMUM: 1 }, { M: 1, N: 4096, K: 4096 }, 4096);
+    const bytes = 4 * 2 * 4096 + 4096 ** 2 * (0.5 + 4 / 32);
+    for (const card of cards)
+      expect(callMs(row, { ...speed, turn: { ...turn, waits: 0 } }, card)).toBeCloseTo(
+        bytes / card.gigabytesPerSecond / 1e6 + dispatchMs,
+        9,
+      );
+  });
+
+  it('is that of the waits of a thread, where these take longest', () => {
+    // 4096 ^ 3 multiply-adds by 4,096 workgroups of 256 threads, 256 a turn: 256 turns of 1,000 waits of 0.2 us.
+    const waiting = { ...speed, turn: { ...turn, waits: 1000 } };
+    for (const card of cards) expect(callMs(big, waiting, card)).toBeCloseTo(256 * 1000 * 0.2e-3 + dispatchMs, 9);
+  });
+
+  it('counts the bytes of every kernel of a step except some of few bytes', async () => {
+    const steps = await recordSteps(1);
+    const short = ['clip_coefficient', 'head_finish', 'objective_kernel', 'sample_finish', 'sample_merge_tiles'];
+    const without = new Set(
+      steps.flatMap(({ calls }) => calls.filter((each) => bytesOf(each) === null)).map((each) => each.form.name),
+    );
+    expect([...without].sort()).toEqual([...short, 'square_sum']);
+  });
+});
+
+describe('the driver', () => {
+  it('is missing by name where TABGYM_MESA names a folder without one', async () => {
+    vi.stubEnv('TABGYM_MESA', tmpdir());
+    const work = vi.fn();
+    await expect(withDriver(work)).rejects.toThrow(`TABGYM_MESA is ${tmpdir()}`);
+    expect(work).not.toHaveBeenCalled();
+    vi.unstubAllEnvs();
+  });
+
+  it('compiles the kernels of a name, and refuses a name of none', () => {
+    const forms = ['matmul_nt', 'rope_forward'].map((name) => ({ name, constants: {}, extra: '' }));
+    expect(beginningWith(forms, 'matmul')).toEqual([forms[0]]);
+    expect(beginningWith(forms, undefined)).toEqual(forms);
+    expect(() => beginningWith(forms, 'matmull')).toThrow('No kernel begins with matmull.');
   });
 });

@@ -64,7 +64,7 @@ export function addCounts(sum: Counts, counts: Counts, times = 1): void {
 
 /** Bytes that a memory instruction moves for a lane. */
 function bytesOf(op: string): number {
-  if (/2addr|read2|load_2|store_2|write2/.test(op)) return op.includes('64') ? 16 : 8;
+  if (/2addr|read2|load_2|store_2|write2/.test(op)) return op.endsWith('b64') ? 16 : 8;
   const bits = op.match(/_b(\d+)/) ?? op.match(/_(?:u|i|d16_hi_b|d16_b|d16_u|d16_i)(\d+)/);
   if (bits) return Number(bits[1]) / 8;
   const words = op.match(/dwordx(\d)/);
@@ -85,7 +85,7 @@ function multiplyAdds(op: string, text: string, lanes: number): number {
  * True for an instruction of 64 lanes that RDNA3 issues in one clock. The rule is that of `is_dual_issue_capable`
  * (https://gitlab.freedesktop.org/mesa/mesa/-/blob/main/src/amd/compiler/aco_statistics.cpp).
  */
-function issuesTwice(op: string, text: string): boolean {
+function issuesInOneClock(op: string, text: string): boolean {
   if (op.startsWith('v_fma_mix')) {
     const sources = text
       .slice(op.length)
@@ -108,7 +108,7 @@ function clocksOf(op: string, text: string, lanes: number, generation: Generatio
   if (op.startsWith('v_wmma')) return 32;
   const passes = lanes / 32;
   if (isQuarter) return 4 * passes;
-  return generation === 11 && lanes === 64 && issuesTwice(op, text) ? 1 : passes;
+  return generation === 11 && lanes === 64 && issuesInOneClock(op, text) ? 1 : passes;
 }
 
 const isInteger = (op: string) =>

@@ -10,7 +10,7 @@ import { environmentOf, type NullDriver } from './driver.ts';
 import type { Form } from './recording-device.ts';
 import { type Family, families } from './shares.ts';
 
-/** A form with what the compiler made of it; `error`: its message where it refused. */
+/** A form with its compiled loops. `error`: the compiler's message where it refused. */
 export interface Compiled {
   form: Form;
   /** Threads of a workgroup. */

@@ -3,7 +3,7 @@
  * folder, and gives the environment in which Dawn finds both. A missing part is an error that names what to install.
  */
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { root } from '../../scripts/machine.mjs';
@@ -14,7 +14,7 @@ const places = ['/usr/lib/x86_64-linux-gnu', '/usr/lib64', '/usr/lib'];
 const advice = `On Debian 12 add "deb ADDRESS bookworm-backports main" to /etc/apt/sources.list.d, with the address of your bookworm, then: sudo apt-get update && sudo apt-get install -t bookworm-backports mesa-vulkan-drivers && sudo apt-get install gcc libvulkan-dev. Or unpack mesa-vulkan-drivers, libdrm2 and libdrm-amdgpu1 and name the folder of libvulkan_radeon.so: TABGYM_MESA=FOLDER`;
 
 /** The driver or the compiler of its shim is missing. */
-class DriverMissingError extends Error {
+export class DriverMissingError extends Error {
   override name = 'DriverMissingError';
   constructor(what: string) {
     super(`${what} ${advice}.`);
@@ -34,19 +34,23 @@ function versionIn(folder: string): string | null {
   return readFileSync(file, 'latin1').match(/Mesa (\d+\.\d+\.\d+)/)?.[1] ?? null;
 }
 
-export function findDriver(): NullDriver {
+/** Folder and version of a driver that is new enough. */
+function findMesa(): { mesa: string; version: string } {
   const named = process.env.TABGYM_MESA;
   const found = (named ? [named] : places).flatMap((mesa) => {
     const version = versionIn(mesa);
     return version ? [{ mesa, version }] : [];
   });
   const usable = found.find(({ version }) => Number.parseInt(version, 10) >= leastVersion);
-  if (!usable) {
-    const old = found.map(({ mesa, version }) => `${mesa} has ${version}.`).join(' ');
-    throw new DriverMissingError(`Mesa's RADV ${leastVersion} or later was not found. ${old}`);
-  }
-  const folder = join(tmpdir(), 'tabgym-isa');
-  mkdirSync(folder, { recursive: true });
+  if (usable) return usable;
+  if (named && !found.length)
+    throw new DriverMissingError(`TABGYM_MESA is ${named}, where there is no libvulkan_radeon.so of Mesa.`);
+  const old = found.map(({ mesa, version }) => ` ${mesa} has ${version}.`).join('');
+  throw new DriverMissingError(`Mesa's RADV ${leastVersion} or later was not found.${old}`);
+}
+
+/** Compiles the shim into a folder, beside the manifest that names it. */
+function buildShim(folder: string): void {
   const shim = join(folder, 'libnullicd.so');
   try {
     const source = join(root, 'tools/isa/nullicd.c');
@@ -56,7 +60,18 @@ export function findDriver(): NullDriver {
   }
   const manifest = { ICD: { api_version: '1.4.305', library_path: shim }, file_format_version: '1.0.0' };
   writeFileSync(join(folder, 'nullicd.json'), JSON.stringify(manifest));
-  return { folder, ...usable };
+}
+
+/** Runs `work` with the driver, and removes the temporary folder afterwards. Throws DriverMissingError. */
+export async function withDriver<T>(work: (driver: NullDriver) => Promise<T>): Promise<T> {
+  const usable = findMesa();
+  const folder = mkdtempSync(join(tmpdir(), 'tabgym-isa-'));
+  try {
+    buildShim(folder);
+    return await work({ folder, ...usable });
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
 }
 
 /** Environment of a process whose Vulkan device is a GPU of `family`. It writes pipelines to the folder `out`. */

@@ -120,9 +120,8 @@ export function sharesOf(turn: Turn, lanes: number, generation: Generation): Sha
 }
 
 /** The part that the share is bound by. */
-export const boundBy = ({ valu, lds, l0, bound }: Shares): string => {
+export const boundBy = ({ lds, l0, bound }: Shares): string => {
   if (bound === 1) return 'peak';
   if (lds <= bound) return 'workgroup memory';
-  if (l0 <= bound) return 'loads';
-  return valu <= bound ? 'instructions' : 'peak';
+  return l0 <= bound ? 'loads' : 'instructions';
 };

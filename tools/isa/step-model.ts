@@ -9,7 +9,7 @@ import type { Call, Form } from './recording-device.ts';
 import { sharesOf, type Turn } from './shares.ts';
 import type { Step } from './steps.ts';
 
-/** A GPU as far as the model knows it. The rates are those of its maker. */
+/** Rates of a GPU that the model uses, as its maker states them. */
 export interface Card {
   name: string;
   /** Billions of f32 operations, and of bytes, per second. */
@@ -68,6 +68,7 @@ export function bytesOf({ form, params, flops }: Call): number | null {
     head_lse_update: () => floats(N * params.W),
     head_dlogits: () => floats(2 * N * params.W),
     sample_scan: () => floats(params.R * params.W),
+    sample_scan_tiles: () => floats(params.R * params.W),
     reduce_partials: () => floats(params.size * (params.chunks + 2)),
     quant_embed: () => floats(2 * T * C),
     gather_rows: () => floats(2 * N * C),
@@ -78,7 +79,7 @@ export function bytesOf({ form, params, flops }: Call): number | null {
   return bytes !== undefined && Number.isFinite(bytes) ? bytes : null;
 }
 
-/** What the compiler made of a form, as far as the model needs it. */
+/** A form's compiled loop, as used by the model. */
 export interface Speed {
   turn: Turn;
   threads: number;

@@ -13,7 +13,7 @@ import { begin } from '../turns.ts';
 import { capacityOf, lora, zeros } from './forms.ts';
 import { type Call, RecordingDevice } from './recording-device.ts';
 
-/** Forms as a GPU's measurement chooses them. */
+/** Assumed: forms that a GPU is likely to choose. */
 export const gpuChoices: KernelChoices = {
   ...defaultChoices,
   ...{ matmul_nt_few: 'blocks', matmul_nt_many: 'blocks', matmul_nn_many: 'blocks', matmul_tn_many: 'blocks' },
@@ -52,8 +52,8 @@ async function decode(model: Model, device: RecordingDevice, rows: number): Prom
   const prompt = Int32Array.from({ length: promptTokens }, (_, i) => i + 1);
   await begin(model, [{ prompt, slots, rowKeys: slots }]);
   device.calls = [];
-  const asked = slots.map((slot) => ({ slot, append: new Int32Array(0), constraint: null }));
-  await model.generate(asked, { temperature: 1, seed: 1, stream: 0, maxTokens: 2, stopTokens: [] });
+  const requests = slots.map((slot) => ({ slot, append: new Int32Array(0), constraint: null }));
+  await model.generate(requests, { temperature: 1, seed: 1, stream: 0, maxTokens: 2, stopTokens: [] });
   const { calls } = device;
   return calls.slice(calls.findIndex(({ form }) => form.name === 'quant_embed'));
 }

@@ -43,16 +43,28 @@ function speedsOf(compiled: readonly Compiled[]): (call: Call) => Speed | null {
   return ({ form }) => speeds.get(keyOf(form)) ?? null;
 }
 
+/** No kernel has the name that was given. */
+export class KernelUnknownError extends Error {
+  override name = 'KernelUnknownError';
+}
+
 export interface Modelled {
   family: Family;
   compiled: Compiled[];
 }
 
-/** Compiles every form of the engine, and those of the steps, for each family. */
+/** Forms of the kernels whose name begins with `prefix`. Throws KernelUnknownError. */
+export function beginningWith(forms: readonly Form[], prefix = ''): Form[] {
+  const list = forms.filter(({ name }) => name.startsWith(prefix));
+  if (!list.length) throw new KernelUnknownError(`No kernel begins with ${prefix}.`);
+  return list;
+}
+
+/** Compiles every form of the engine, and those of the steps, for each family. Throws KernelUnknownError. */
 export async function modelForms(driver: NullDriver, wanted: readonly Family[], kernel?: string): Promise<Modelled[]> {
   const forms = new Map((await engineForms()).map((form) => [keyOf(form), form]));
   for (const { calls } of await recordSteps()) for (const { form } of calls) forms.set(keyOf(form), form);
-  const list = [...forms.values()].filter(({ name }) => !kernel || name.startsWith(kernel));
+  const list = beginningWith([...forms.values()], kernel);
   const modelled: Modelled[] = [];
   for (const family of wanted) modelled.push({ family, compiled: await compileFor(driver, family, list) });
   return modelled;

@@ -4,7 +4,7 @@
  */
 /**
  * rows8 and rows4: that many rows a thread, in registers; tiled: 64 x 64 outputs a workgroup, in workgroup memory;
- * blocks: up to 128 x 128, each thread with a block of sums in registers (block-tiles.ts).
+ * blocks: 128 x 64 or 64 x 64, each thread with a block of sums in registers (block-tiles.ts).
  */
 const matmulForms = ['rows8', 'rows4', 'tiled', 'blocks'] as const;
 export type MatmulForm = (typeof matmulForms)[number];

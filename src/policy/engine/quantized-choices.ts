@@ -18,7 +18,7 @@ const measurements: { choice: QuantChoice; kind: 'NT' | 'NN'; M: number }[] = [
 ];
 
 /** True if the adapter supports a form. */
-function runs(form: string, features: ReadonlySet<string>): boolean {
+export function formRuns(form: string, features: ReadonlySet<string>): boolean {
   return (
     (!form.includes('half') || features.has('shader-f16')) && (!form.includes('subgroups') || features.has('subgroups'))
   );
@@ -40,7 +40,7 @@ export async function measureQuantized(device: Device): Promise<Pick<KernelChoic
   try {
     for (const { choice, kind, M } of measurements) {
       const candidates = kernelForms[choice]
-        .filter((form) => runs(form, device.features))
+        .filter((form) => formRuns(form, device.features))
         .map((form) => {
           const ops = new QuantizedOperations(kernels, recorder, { ...choices, [choice]: form });
           const weight = { ...withMinimum(4), codes, scales };

@@ -10,7 +10,13 @@ import type { World, WorldView } from '../../envs/env.ts';
 import { randomAction } from '../../envs/random-player.ts';
 import { readPath } from '../../experiment/paths.ts';
 import { type NamedWorld, readWorldFile } from '../../experiment/world-file.ts';
-import { typedExperiment, typedPreset, type WorldTokens, worldTokens } from '../../models/typed-experiment.ts';
+import {
+  isLearnable,
+  typedExperiment,
+  typedPreset,
+  type WorldTokens,
+  worldTokens,
+} from '../../models/typed-experiment.ts';
 import { typedWorld, worldTemplates } from '../../worlds/registry.ts';
 import { sentence } from '../control/notifier.ts';
 import { checkFindingText, horizonText, playerText, tokensText } from './check-up-texts.ts';
@@ -153,9 +159,9 @@ export class TabgymWorldEditor extends CodeDialog<Tried> {
     const { tasks, chance, oracle, findings, horizon } = report;
     const problems = findings.filter(({ note }) => !note);
     return html`${
-      problems.length
-        ? problems.map((each) => html`<p class="message error">✕ ${checkFindingText(each)}</p>`)
-        : html`<p class="message"><span class="good">✓</span> ${msg('Nothing keeps a policy from learning it.')}</p>`
+      isLearnable(report, tokens)
+        ? html`<p class="message"><span class="good">✓</span> ${msg('Nothing keeps a policy from learning it.')}</p>`
+        : problems.map((each) => html`<p class="message error">✕ ${checkFindingText(each)}</p>`)
     }
     ${findings.filter(({ note }) => note).map((each) => html`<p class="message warning">! ${checkFindingText(each)}</p>`)}
     <p class="small">${playerText(msg('Random player'), chance)} ${oracle ? playerText(msg('Oracle'), oracle) : nothing}
