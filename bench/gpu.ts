@@ -23,9 +23,10 @@ import { normals } from '../src/policy/weights/init.ts';
 import type { WeightPiece } from '../src/policy/weights/linear.ts';
 import { formatOf, packedWords, planPacked } from '../src/policy/weights/packed-layout.ts';
 import { type PackedRows, quantizeRows } from '../src/policy/weights/quantize.ts';
+import { capacityFor, lora, update } from '../tools/model-steps.ts';
 import { measureProducts, modelShapes, type ProductRow, productName, smallShapes } from './gpu-products.ts';
 import { type MachineRates, measureMachine, timed } from './machine.ts';
-import { capacityOf, decode, listed, lora, update } from './quantized.ts';
+import { decode, listed, promptTokens } from './quantized.ts';
 
 /** PyTorch with PEFT on the same GPU. */
 interface TorchResult {
@@ -156,7 +157,7 @@ class Bench {
     const { name, config } = isSmall ? listed('qwen2.5-0.5b', 1, 4096) : listed('qwen2.5-0.5b', null, null);
     const lengths = isSmall ? [256] : [512, 2048];
     const tokens = isSmall ? 4 : decodedTokens;
-    const capacity = capacityOf(Math.max(...lengths));
+    const capacity = capacityFor(Math.max(...lengths), promptTokens);
     const adapter = { lora, tensors: initAdapter(config, lora, 1) };
     const options = { capacity, adapter, precision: 'int4', trainable: true, reference: false } as const;
     const choices = result.choices ?? undefined;

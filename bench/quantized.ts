@@ -11,11 +11,10 @@ import { findModel } from '../src/policy/catalogue.ts';
 import { type ModelConfig, parseConfig } from '../src/policy/config.ts';
 import { measureChoices } from '../src/policy/engine/measure-choices.ts';
 import { Model } from '../src/policy/engine/model.ts';
-import { givenWeights } from '../src/policy/engine/objective.ts';
-import type { Capacity, PackedBatch } from '../src/policy/policy.ts';
-import { initAdapter, type LoraConfig, projections } from '../src/policy/weights/adapter.ts';
+import { initAdapter } from '../src/policy/weights/adapter.ts';
 import { initWeights } from '../src/policy/weights/init.ts';
 import { packedWords, planPacked } from '../src/policy/weights/packed-layout.ts';
+import { capacityFor, lora, update } from '../tools/model-steps.ts';
 import { begin, wholeTurns } from '../tools/turns.ts';
 import { type MachineRates, measureMachine, timed } from './machine.ts';
 
@@ -41,8 +40,7 @@ interface Size {
 }
 
 const precision = 'int4';
-export const lora: LoraConfig = { rank: 16, alpha: 32, targets: projections };
-const promptTokens = 32;
+export const promptTokens = 32;
 
 /**
  * A listed model with the given number of layers and a vocabulary of at most the given size; null keeps the model's
@@ -77,17 +75,6 @@ function sizes(isSoftware: boolean): Size[] {
   };
   if (!isSoftware) return [tiny, listed('smollm2-135m', null, null), listed('qwen2.5-0.5b', null, null)];
   return [tiny, listed('smollm2-135m', 2, 4096), listed('qwen2.5-0.5b', 1, 4096)];
-}
-
-export function capacityOf(tokens: number): Capacity {
-  return { rows: 32, groups: 1, promptTokens, completionTokens: 64, batchTokens: tokens, batchScored: tokens };
-}
-
-/** Sequences of 256 tokens, with the second half of each scored. */
-function trainingBatch(T: number, vocab: number): PackedBatch {
-  const segments = Array.from({ length: T / 256 }, (_, i) => ({ start: i * 256, end: (i + 1) * 256, parent: -1 }));
-  const scored = Int32Array.from({ length: T }, (_, t) => t).filter((t) => t % 256 >= 128);
-  return { tokens: Int32Array.from({ length: T }, (_, t) => (t * 7919) % vocab), segments, scored, allowed: null };
 }
 
 class Bench {
@@ -129,7 +116,7 @@ class Bench {
     const weights = initWeights(config, { seed: 1, std: 0.02 });
     const adapter = { lora, tensors: initAdapter(config, lora, 1) };
     const choices = await measureChoices(this.gpu);
-    const capacity = capacityOf(Math.max(...lengths));
+    const capacity = capacityFor(Math.max(...lengths), promptTokens);
     const options = { capacity, weights, adapter, precision, trainable: true, reference: false, choices } as const;
     const model = await Model.create(this.gpu, config, options);
     try {
@@ -154,16 +141,6 @@ export async function decode(model: Model, batch: number, tokens: number): Promi
     model,
     slots.map((slot) => ({ slot, append: new Int32Array(0), constraint: null })),
     sampling,
-  );
-}
-
-export function update(model: Model, T: number) {
-  const batch = trainingBatch(T, model.vocabSize);
-  const columns = [1e-3, 0].map((value) => new Float32Array(batch.scored.length).fill(value));
-  const optimizer = { learningRate: 1e-5, beta1: 0.9, beta2: 0.999, epsilon: 1e-8, weightDecay: 0, maxGradNorm: 1 };
-  return model.update(
-    { batches: [{ batch, columns }], objective: givenWeights, scalars: [], optimizer },
-    { temperature: 1 },
   );
 }
 

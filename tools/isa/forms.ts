@@ -8,15 +8,13 @@ import { type ModelConfig, parameterShapes, parseConfig } from '../../src/policy
 import { type KernelChoice, type KernelChoices, kernelForms } from '../../src/policy/engine/kernel-choices.ts';
 import { Model } from '../../src/policy/engine/model.ts';
 import type { ModelOptions } from '../../src/policy/engine/model-options.ts';
-import type { Capacity } from '../../src/policy/policy.ts';
-import { initAdapter, type LoraConfig, projections } from '../../src/policy/weights/adapter.ts';
+import { initAdapter } from '../../src/policy/weights/adapter.ts';
 import type { WeightPieces } from '../../src/policy/weights/base.ts';
 import type { WeightPiece } from '../../src/policy/weights/linear.ts';
 import { formatOf, type PackedPrecision, planPacked } from '../../src/policy/weights/packed-layout.ts';
 import { emptyRows, symmetric } from '../../src/policy/weights/quantize.ts';
+import { capacityFor, lora } from '../model-steps.ts';
 import { type Form, RecordingDevice } from './recording-device.ts';
-
-export const lora: LoraConfig = { rank: 16, alpha: 32, targets: projections };
 
 /** A listed model with fewer layers, and with a smaller vocabulary. */
 const listed = (id: string, layers: number, vocab: number): ModelConfig =>
@@ -51,11 +49,6 @@ export function allChoices(): KernelChoices[] {
       Object.fromEntries(names.map((name) => [name, kernelForms[name][i % kernelForms[name].length]])) as KernelChoices,
   );
 }
-
-export const capacityOf = (tokens: number): Capacity => ({
-  ...{ rows: 32, groups: 1, promptTokens: 256, completionTokens: 64 },
-  ...{ batchTokens: tokens, batchScored: tokens },
-});
 
 /** Sizes that are no multiples of four, so that the scalar kernels run. */
 const odd = parseConfig({
@@ -99,7 +92,7 @@ export async function engineForms(): Promise<Form[]> {
   const device = new RecordingDevice();
   for (const choices of allChoices())
     for (const [config, options] of settings()) {
-      const model = await Model.create(device, config, { ...options, capacity: capacityOf(2048), choices });
+      const model = await Model.create(device, config, { ...options, capacity: capacityFor(2048, 256), choices });
       model.destroy();
     }
   return device.forms.sort((a, b) => labelOf(a).localeCompare(labelOf(b)));

@@ -6,11 +6,10 @@ import { findModel } from '../../src/policy/catalogue.ts';
 import { parseConfig } from '../../src/policy/config.ts';
 import { defaultChoices, type KernelChoices } from '../../src/policy/engine/kernel-choices.ts';
 import { Model } from '../../src/policy/engine/model.ts';
-import { givenWeights } from '../../src/policy/engine/objective.ts';
-import type { PackedBatch } from '../../src/policy/policy.ts';
 import { initAdapter } from '../../src/policy/weights/adapter.ts';
+import { capacityFor, lora, update } from '../model-steps.ts';
 import { begin } from '../turns.ts';
-import { capacityOf, lora, zeros } from './forms.ts';
+import { zeros } from './forms.ts';
 import { type Call, RecordingDevice } from './recording-device.ts';
 
 /** Assumed: forms that a GPU is likely to choose. */
@@ -31,21 +30,6 @@ export interface Step {
   calls: Call[];
 }
 
-function trainingBatch(vocab: number): PackedBatch {
-  const T = updateTokens;
-  const segments = Array.from({ length: T / 256 }, (_, i) => ({ start: i * 256, end: (i + 1) * 256, parent: -1 }));
-  const scored = Int32Array.from({ length: T }, (_, t) => t).filter((t) => t % 256 >= 128);
-  return { tokens: Int32Array.from({ length: T }, (_, t) => (t * 7919) % vocab), segments, scored, allowed: null };
-}
-
-async function update(model: Model): Promise<void> {
-  const batch = trainingBatch(model.vocabSize);
-  const columns = [1e-3, 0].map((value) => new Float32Array(batch.scored.length).fill(value));
-  const optimizer = { learningRate: 1e-5, beta1: 0.9, beta2: 0.999, epsilon: 1e-8, weightDecay: 0, maxGradNorm: 1 };
-  const request = { batches: [{ batch, columns }], objective: givenWeights, scalars: [], optimizer };
-  await model.update(request, { temperature: 1 });
-}
-
 /** The calls of the second of two tokens, without those of the prompt. */
 async function decode(model: Model, device: RecordingDevice, rows: number): Promise<Call[]> {
   const slots = Array.from({ length: rows }, (_, slot) => slot);
@@ -64,12 +48,12 @@ export async function recordSteps(layers?: number, choices = gpuChoices): Promis
   const { config: listed } = findModel('qwen2.5-0.5b');
   const config = parseConfig({ ...listed, ...(layers ? { num_hidden_layers: layers } : {}) });
   const adapter = { lora, tensors: initAdapter(config, lora, 1) };
-  const capacity = capacityOf(updateTokens);
+  const capacity = capacityFor(updateTokens, promptTokens);
   const options = { capacity, adapter, precision: 'int4', trainable: true, reference: false, choices } as const;
   const model = await Model.create(device, config, { ...options, weights: zeros(config, 'int4') });
   const steps: Step[] = [];
   device.calls = [];
-  await update(model);
+  await update(model, updateTokens);
   steps.push({ name: 'update', calls: device.calls });
   for (const rows of decodedRows) {
     const calls = await decode(model, device, rows);
