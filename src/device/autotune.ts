@@ -10,7 +10,7 @@ export interface Candidate {
   record(): void;
 }
 
-/** Shortest measurement. Long enough that the latency of waiting for the device does not dominate. */
+/** Shortest measurement, without the wait for the device. Longer than the noise of that wait. */
 const leastMs = 4;
 const mostRepeats = 256;
 const rounds = 3;
@@ -33,14 +33,24 @@ class Stopwatch {
     return this.now() - start;
   }
 
+  /** Milliseconds that a wait for the device takes without work: the least of some. */
+  async wait(): Promise<number> {
+    let least = Number.POSITIVE_INFINITY;
+    for (let round = 0; round < rounds; round++) {
+      const start = this.now();
+      await this.recorder.finish();
+      least = Math.min(least, this.now() - start);
+    }
+    return least;
+  }
+
   /**
    * Number of repeats for which a candidate takes long enough. The first call only warms up: a driver may finish its
    * compilation or place its buffers then, and on an H200 that took so long that forms were compared by single calls,
-   * whose time is mostly the wait for the device. The wait itself does not count.
+   * whose time is mostly the wait for the device.
    */
-  async repeatsFor(candidate: Candidate): Promise<number> {
+  async repeatsFor(candidate: Candidate, waitMs: number): Promise<number> {
     await this.timed(candidate, 1);
-    const waitMs = await this.timed(candidate, 0);
     let repeats = 1;
     while (repeats < mostRepeats && (await this.timed(candidate, repeats)) - waitMs < leastMs) repeats *= 4;
     return repeats;
@@ -62,14 +72,15 @@ export async function fastest(
   recorder.dry = false;
   await kernels.settle();
   const watch = new Stopwatch(recorder, now);
-  const repeats = await watch.repeatsFor(candidates[0]);
+  const waitMs = await watch.wait();
+  const repeats = await watch.repeatsFor(candidates[0], waitMs);
   if (repeats === 1 && (await watch.timed(candidates[0], 1)) > mostMs) return candidates[0].name;
   const best = candidates.map(() => Number.POSITIVE_INFINITY);
   for (const candidate of candidates) await watch.timed(candidate, 1);
   // Alternates between candidates, so that a change of clock speed affects all of them.
   for (let round = 0; round < rounds; round++)
     for (const [i, candidate] of candidates.entries())
-      best[i] = Math.min(best[i], await watch.timed(candidate, repeats));
+      best[i] = Math.min(best[i], (await watch.timed(candidate, repeats)) - waitMs);
   const winner = best.indexOf(Math.min(...best));
   return candidates[best[winner] < margin * best[0] ? winner : 0].name;
 }

@@ -74,6 +74,8 @@ export const variants: [string, Constants][] = [
   ['lora_up', { ROWS: 4 }],
   ['lora_up_fours', { ROWS: 1 }],
   ['lora_up_fours', { ROWS: 8 }],
+  // Fewer lanes than a part has fours, so that each takes several turns.
+  ['lora_up_backward_lanes', { ROWS: 8, LANES: 8, GROUPS: 16 }],
   ['lora_up_backward_lanes', { ROWS: 8, LANES: 32, GROUPS: 4 }],
   ['lora_up_backward_weight_lanes', { FOURS: 2, LANES: 8, ACROSS: 16 }],
   ['lora_up_backward', { ROWS: 4 }],

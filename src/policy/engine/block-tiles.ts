@@ -20,9 +20,8 @@ export interface BlockTile {
 }
 
 /**
- * 128 x 64 outputs, 8 x 8 a thread. On an H200 the best of ten tiles: 26 to 40 TFLOP/s of 49, in f32 and int4. One of
- * 128 x 128 reaches 21 to 38, because a core holds one or two of them, and the last tiles of a grid leave most cores
- * idle. The loop over a step is unrolled whole: as a loop, each turn waits for workgroup memory (7 to 50% slower).
+ * 128 x 64 outputs, 8 x 8 a thread. 26 to 40 TFLOP/s of 49 on an H200, in f32 and int4 (docs/gpu.md, Measured). The
+ * loop over a step is unrolled whole: as a loop, each turn waits for workgroup memory.
  */
 export const largeTile: BlockTile = {
   ...{ down: 16, across: 8, rowFours: 2, columnFours: 2 },
@@ -38,14 +37,14 @@ const tilesOf = (tile: BlockTile, rows: number, columns: number) =>
   Math.ceil(rows / rowsOf(tile)) * Math.ceil(columns / columnsOf(tile));
 
 /**
- * A grid of fewer tiles than this leaves cores of a large GPU idle (an H100 has 132), which costs up to four times; small
- * tiles on a GPU of few cores cost the tenth or fifth by which they read workgroup memory more often. A page does not
- * know the number of cores.
+ * A grid of fewer tiles than this leaves cores of a large GPU idle (an H100 has 132). Small tiles read workgroup memory
+ * more often, which costs less on a GPU of few cores. A page does not know the number of cores; this bound is not
+ * measured.
  */
 const enoughTiles = 128;
 /**
- * Tile for an output of `rows` by `columns` values, and the number of workgroups. More rows never bring back the small
- * tile, so a model that records its smallest and its largest pass has requested both.
+ * Tile for an output of `rows` by `columns` values, and the number of workgroups. For a fixed number of columns more rows never bring back the
+ * small tile, so a model that records its smallest and its largest pass has requested both.
  */
 export function blockGrid(rows: number, columns: number): { tile: BlockTile; groups: number } {
   const tile = tilesOf(largeTile, rows, columns) < enoughTiles ? smallTile : largeTile;

@@ -13,7 +13,7 @@ import {
   processorChoices,
   softwareChoices,
 } from './kernel-choices.ts';
-import { layerWeights, manyRows, type Weight, widest } from './measured-sizes.ts';
+import { deepest, layerWeights, manyRows, type Weight, widest } from './measured-sizes.ts';
 import { Operations } from './operations.ts';
 import { measureQuantized } from './quantized-choices.ts';
 
@@ -23,7 +23,8 @@ type MatmulChoice = Extract<keyof KernelChoices, `matmul_${string}`>;
 const measurements: { choice: MatmulChoice; kind: 'NT' | 'NN' | 'TN'; M: number; weights: readonly Weight[] }[] = [
   { choice: 'matmul_nt_few', kind: 'NT', M: 32, weights: layerWeights },
   { choice: 'matmul_nt_many', kind: 'NT', M: manyRows, weights: layerWeights },
-  // The first product of a low-rank adapter of rank 16, for a decoding step.
+  // The first product of a low-rank adapter of rank 16, for a decoding step. Its choice is also that of many rows and of
+  // the adapter's two backward sums (low-rank-forms.ts), which are not measured.
   { choice: 'matmul_nt_narrow', kind: 'NT', M: 8, weights: [{ N: 16, K: 896 }] },
   { choice: 'matmul_nn_many', kind: 'NN', M: manyRows, weights: layerWeights },
   { choice: 'matmul_tn_many', kind: 'TN', M: manyRows, weights: layerWeights },
@@ -40,7 +41,7 @@ export async function measureChoices(device: Device): Promise<KernelChoices> {
 async function measureMatmuls(device: Device): Promise<Pick<KernelChoices, MatmulChoice>> {
   let choices = defaultChoices;
   const buffers = ['inp', 'weight', 'out', 'partials'].map((name) =>
-    device.createBuffer(`Autotune.${name}`, manyRows * widest * 4),
+    device.createBuffer(`Autotune.${name}`, manyRows * Math.max(widest, deepest) * 4),
   );
   const recorder = device.createRecorder(256, 5e9);
   const kernels = device.kernels;

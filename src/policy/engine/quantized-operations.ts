@@ -36,7 +36,7 @@ const laneRows = [1, 4, 8, quantFewRows];
 /** Rows a thread of the register form, where more than eight would spill. */
 const registerRows = [1, 8];
 const rowsFor = (M: number, steps: readonly number[]) => steps.find((rows) => rows >= M) ?? steps[steps.length - 1];
-/** Numbers of rows that together request every kernel. */
+/** Numbers of rows that, with a model's largest pass, request every kernel. */
 export const quantRowSteps: readonly number[] = [...laneRows, 32, fewRows, fewRows + 1];
 const stageBits = (form: string) => (form === 'tiled-half' ? 16 : 32);
 /** Threads that share a sum in the lane forms. */

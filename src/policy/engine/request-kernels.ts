@@ -29,7 +29,8 @@ export function requestKernels(model: Recorded, ws: Workspace, adamw: AdamW | nu
   recorder.dry = true;
   const { batchTokens, batchScored, rows: most } = model.capacity;
   const largest = Math.max(batchTokens, batchScored, most);
-  // The largest pass comes last: its products may take larger tiles.
+  // The largest pass is added, because its products may take larger tiles. The spans of sampling depend on the rows; their
+  // kernels are among those of the head's tiles.
   for (const rows of new Set([...quantRowSteps, largest].map((step) => Math.min(step, largest)))) {
     recordPasses(model, ws, rows, adamw !== null);
     generation.recordPasses(weights, rows);

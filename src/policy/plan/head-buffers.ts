@@ -1,4 +1,4 @@
-/** Buffers of the head: hidden states, a tile of logits, results and lists. Sizes in floats. */
+/** Buffers of the head: hidden states, logits, results and lists. Sizes in floats. */
 import type { Capacity } from '../policy.ts';
 import type { Sizes } from './sizes.ts';
 
@@ -6,7 +6,7 @@ import type { Sizes } from './sizes.ts';
 export const resultFloats = 8;
 /** Number of micro-batches of one optimiser step whose results are read back together. */
 export const resultBatches = 4;
-/** Logits of a decoding step that are held at once if its rows have so many, in tiles of one row: 4 MiB. */
+/** Fewest tiles of logits that a decoding step of many rows holds, counted for one row each: 4 MiB. */
 const decodedTiles = 512;
 /** Largest number of input columns of an objective. */
 export const objectiveColumns = 8;

@@ -19,7 +19,7 @@ export interface Sizes {
   /** Feed-forward width, and the number of tokens that run through it at once. */
   I: number;
   mlp: number;
-  /** Vocabulary rows whose logits are held at once. */
+  /** Vocabulary rows of one tile of logits. */
   tile: number;
 }
 

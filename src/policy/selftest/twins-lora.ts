@@ -69,7 +69,8 @@ const lora_up_backward_lanes: Twin = (c, size) =>
 
 const upWeight = (size: number, unit: number, workgroups: (chunks: number, N: number, rank: number) => number) => {
   const { rank, width, stride, N, partOf, columnOf, params } = operand(unit);
-  const [T, chunk] = [11 * size, 4];
+  // The lanes of one sum, eight, take several turns.
+  const [T, chunk] = unit === 1 ? [11 * size, 4] : [27 * size, 12];
   const chunks = Math.ceil(T / chunk);
   const dout = floats(T * stride, 'dout');
   const mid = floats(T * width, 'mid');

@@ -167,7 +167,7 @@ export class PackedWeights implements BaseWeights {
     }
   }
 
-  /** Rows [first, first + rows) of the head; a tile never crosses an operand. */
+  /** Rows [first, first + rows) of the head; the rows lie in one operand (`headRows`). */
   private tile(first: number, rows: number): QuantSlice {
     const { head } = this.set.layout;
     return this.set.rows(tableOperand(head, first), first % head.rowsEach, rows);

@@ -7,7 +7,7 @@
  * more, because they contribute more to a product (the idea of llama.cpp's K types; github.com/ggml-org/llama.cpp,
  * MIT).
  *
- * kernels-wasm/packing.ts does the same for 4 bits, with the same bits, about five times as fast (packing-kernel.ts).
+ * kernels-wasm/packing.ts does the same for 4 bits, with the same bits, about nine times as fast (packing-kernel.ts; docs/quantisation.md).
  */
 import { fromHalf, largestHalf, toHalf } from './half.ts';
 

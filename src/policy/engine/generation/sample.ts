@@ -28,8 +28,8 @@ export interface SampledRows {
 const spanFlops = (isFallback: boolean) => (isFallback ? 2e8 : 4e9);
 
 /**
- * Vocabulary rows from `first` on whose logits one dispatch computes: as many tiles as the buffer, one binding of the
- * head and the operations allow.
+ * Number of vocabulary rows, from `first` on, whose logits one dispatch computes: as many tiles as the buffer, one
+ * binding of the head and the operations allow.
  */
 function spanFrom(first: number, { config, ops, ws }: SampleParts, weights: Weights, R: number): number {
   const { vocabSize, hiddenSize } = config;
@@ -39,7 +39,7 @@ function spanFrom(first: number, { config, ops, ws }: SampleParts, weights: Weig
   const most = Math.max(1, Math.floor(Math.min(held, computed))) * vocabularyTile;
   const bound = weights.headRows - (first % weights.headRows);
   const rows = Math.min(most, bound, vocabSize - first);
-  // The kernels take rows in fours; a rest goes into the last tile.
+  // The kernels take rows in fours: rows past the last whole tile get a call of their own if four does not divide them.
   return rows % 4 === 0 || rows < vocabularyTile ? rows : rows - (rows % vocabularyTile);
 }
 
