@@ -3,9 +3,9 @@
  * missing or broken; by keyboard, in both widths.
  */
 import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { axeFindings, wcagOnly } from './axe.ts';
 import { launch, open, screenshot, serveReal, sizes, wide } from './harness.ts';
 
 let browser: Browser;
@@ -18,19 +18,6 @@ afterAll(async () => {
   await browser?.close();
   await site?.close();
 });
-
-const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-
-async function violations(page: Page): Promise<string[]> {
-  await page.evaluate(axeSource);
-  const result = await page.evaluate(() => {
-    const { axe } = globalThis as unknown as { axe: { run(root: Document, options: object): Promise<unknown> } };
-    const runOnly = { type: 'tag', values: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'] };
-    return axe.run(document, { runOnly, resultTypes: ['violations'] });
-  });
-  const found = (result as { violations: { id: string; nodes: { html: string }[] }[] }).violations;
-  return found.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 160)}`));
-}
 
 const gallery = (page: Page) => page.locator('tabgym-agents');
 const textcraft = (page: Page) => gallery(page).getByRole('group', { name: 'TextCraft, first steps' });
@@ -87,7 +74,7 @@ describe.each(sizes)('$size', ({ size: name, view, tags }) => {
     });
     expect(outside).toEqual([]);
     expect(await page.evaluate(() => document.documentElement.scrollHeight <= innerHeight)).toBe(true);
-    expect(await violations(page)).toEqual([]);
+    expect(await axeFindings(page, wcagOnly)).toEqual([]);
     await screenshot(page, `agents-card-${name}`);
     await page.keyboard.press('Enter');
     await how.scrollIntoViewIfNeeded();

@@ -4,7 +4,6 @@
  */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -22,6 +21,7 @@ import { OpenEnvServer } from '../envs/openenv-server.ts';
 import { openOver } from '../proxies/opened.ts';
 import { SixSites } from '../proxies/six-sites.ts';
 import { hasWorlds } from '../worlds.ts';
+import { axeFindings, wcagOnly } from './axe.ts';
 import { launch, narrow, open, screenshot, serveReal, sizes, wide } from './harness.ts';
 
 let browser: Browser;
@@ -42,19 +42,6 @@ afterAll(async () => {
 async function started<Server extends { listen(): Promise<string>; close(): Promise<void> }>(server: Server) {
   servers.push(server);
   return { server, address: await server.listen() };
-}
-
-const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-
-async function violations(page: Page): Promise<string[]> {
-  await page.evaluate(axeSource);
-  const result = await page.evaluate(() => {
-    const { axe } = globalThis as unknown as { axe: { run(root: Document, options: object): Promise<unknown> } };
-    const runOnly = { type: 'tag', values: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'] };
-    return axe.run(document, { runOnly, resultTypes: ['violations'] });
-  });
-  const found = (result as { violations: { id: string; nodes: { html: string }[] }[] }).violations;
-  return found.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 160)}`));
 }
 
 async function choose(page: Page, world: string): Promise<void> {
@@ -87,7 +74,7 @@ test('an AgentGym server is checked, told apart from one that is closed to pages
   await screenshot(page, 'connect-closed-wide');
   await connect(page, address);
   await page.getByText(/The connection works\. This is environment TextCraft\. Response time:/).waitFor();
-  expect(await violations(page)).toEqual([]);
+  expect(await axeFindings(page, wcagOnly)).toEqual([]);
   await screenshot(page, 'connect-wide');
   await page.getByRole('tab', { name: 'Play' }).click();
   await play(page);
@@ -150,7 +137,7 @@ test('an OpenEnv server with several fields per action has a form', { tags: 'slo
   expect(await page.getByRole('button', { name: 'Send the action' }).count()).toBe(1);
   expect(await page.getByLabel('Action', { exact: true }).count()).toBe(0);
   await form.getByLabel(/^loud/).selectOption('true');
-  expect(await violations(page)).toEqual([]);
+  expect(await axeFindings(page, wcagOnly)).toEqual([]);
   await screenshot(page, 'openenv-form-wide');
   await page.setViewportSize({ width: narrow.width, height: narrow.height });
   await form.scrollIntoViewIfNeeded();
@@ -201,7 +188,7 @@ describe.each(sizes)('$size', ({ size: name, view, tags }) => {
       await page
         .getByText(/Something is missing: 1 of 1 tasks are refused: its answer needs a language model/)
         .waitFor();
-      expect(await violations(page)).toEqual([]);
+      expect(await axeFindings(page, wcagOnly)).toEqual([]);
       await page.locator('tabgym-connection').scrollIntoViewIfNeeded();
       await screenshot(page, `connect-proxy-${name}`);
       await page.getByRole('combobox', { name: 'World', exact: true }).selectOption('search');
@@ -292,7 +279,7 @@ test('a world with invalid answers stops the training with its message, and trai
   const stopped = page.getByText(/TextCraft \(AgentGym server\) failed in each of its first \d+ episodes/).first();
   await stopped.waitFor({ timeout: 120_000 });
   expect(await stopped.textContent()).toMatch(/reward must be a number/);
-  expect(await violations(page)).toEqual([]);
+  expect(await axeFindings(page, wcagOnly)).toEqual([]);
   await screenshot(page, 'world-failed-wide');
   server.onPath.delete('/step');
   const before = server.count('/step');
@@ -361,7 +348,7 @@ test('a model behind an API plays with a key that the page does not store', { ta
   await fields.getByRole('button', { name: 'big-one' }).click();
   await page.getByText(/The texts of the worlds are sent to/).waitFor();
   await fields.scrollIntoViewIfNeeded();
-  expect(await violations(page)).toEqual([]);
+  expect(await axeFindings(page, wcagOnly)).toEqual([]);
   await screenshot(page, 'api-model-wide');
   await page.getByRole('button', { name: 'Open the model' }).click();
   await page.getByRole('button', { name: 'Watch one episode' }).click();
@@ -411,7 +398,7 @@ test('a run is handed over as a folder in a zip', { tags: 'slow', timeout: 120_0
     await page.getByText('Continue in another trainer').click();
     await page.getByText('Continue in another trainer').scrollIntoViewIfNeeded();
     await screenshot(page, 'handoff-wide');
-    expect(await violations(page)).toEqual([]);
+    expect(await axeFindings(page, wcagOnly)).toEqual([]);
     for (const label of ['verl', 'TRL']) {
       const [download] = await Promise.all([
         page.waitForEvent('download', { timeout: 60_000 }),

@@ -1,11 +1,9 @@
 /** The picker of language models and the stored models: by keyboard and by role, without objections by axe. */
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { axeFindings } from './axe.ts';
 import { launch, open, screenshot, serveMock, sizes, type View, wide } from './harness.ts';
 
-const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 let browser: Browser;
 let site: Awaited<ReturnType<typeof serveMock>>;
 
@@ -16,13 +14,6 @@ afterAll(async () => {
   await browser?.close();
   await site?.close();
 });
-
-async function findings(page: Page): Promise<string[]> {
-  await page.evaluate(axeSource);
-  const result = await page.evaluate(() => (globalThis as unknown as { axe: { run(): Promise<unknown> } }).axe.run());
-  const { violations } = result as { violations: { id: string; nodes: { html: string }[] }[] };
-  return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 160)}`));
-}
 
 async function opened(view: View = wide) {
   const { page, errors, close } = await open(browser, `${site.url}?mock=empty`, view);
@@ -55,7 +46,7 @@ describe('the model picker', () => {
       await page.getByText(/412 MB of 988 MB \(42%\)/).waitFor();
       await button('Stop').scrollIntoViewIfNeeded();
       await screenshot(page, `models-${name}`);
-      expect(await findings(page)).toEqual([]);
+      expect(await axeFindings(page)).toEqual([]);
       await button('Stop').click();
       await page.getByRole('alert').getByText('Its received part is kept').waitFor();
       await button('Continue the download').waitFor();
@@ -108,7 +99,7 @@ describe('the model picker', () => {
     await page.getByRole('textbox', { name: 'Repository' }).fill('someone/silent');
     await button('Look it up').click();
     await page.getByRole('status').getByText('Finding the model').waitFor();
-    expect(await findings(page)).toEqual([]);
+    expect(await axeFindings(page)).toEqual([]);
     await button('Stop').click();
     expect(await button('Look it up').isEnabled()).toBe(true);
     expect(await page.getByRole('alert').count()).toBe(0);
@@ -170,7 +161,7 @@ describe('the model picker', () => {
     await button('Delete HuggingFaceTB/SmolLM2-135M-Instruct').click();
     await button('Delete for good').click();
     await expect.poll(() => page.getByText('not whole').count()).toBe(0);
-    expect(await findings(page)).toEqual([]);
+    expect(await axeFindings(page)).toEqual([]);
     await close();
   });
 });

@@ -2,13 +2,11 @@
  * A person's own objective in the page: edited, checked and reset, by keyboard and by role, in a real sandbox without a
  * trainer.
  */
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import type { Browser, Page } from 'playwright-core';
+import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { axeFindings } from './axe.ts';
 import { launch, open, screenshot, serveMock, sizes, type View, wide } from './harness.ts';
 
-const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 let browser: Browser;
 let site: Awaited<ReturnType<typeof serveMock>>;
 
@@ -19,13 +17,6 @@ afterAll(async () => {
   await browser?.close();
   await site?.close();
 });
-
-async function findings(page: Page): Promise<string[]> {
-  await page.evaluate(axeSource);
-  const result = await page.evaluate(() => (globalThis as unknown as { axe: { run(): Promise<unknown> } }).axe.run());
-  const { violations } = result as { violations: { id: string; nodes: { html: string }[] }[] };
-  return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 160)}`));
-}
 
 async function opened(view: View = wide) {
   const { page, errors, close } = await open(browser, `${site.url}?mock=empty`, view);
@@ -58,7 +49,7 @@ describe('the objective', () => {
       await page.keyboard.press('Control+Enter');
       await outcome.getByText(/The slopes match the loss: \d+ were compared on \d+ generated rows/).waitFor();
       await screenshot(page, `objective-${name}`);
-      expect(await findings(page)).toEqual([]);
+      expect(await axeFindings(page)).toEqual([]);
 
       await write(
         'export function objective({ count, logprob, advantage, coefficient }) {\n  const loss = new Float64Array(count);\n  const weight = new Float64Array(count);\n  for (let i = 0; i < count; i++) {\n    loss[i] = -coefficient[i] * advantage[i] * logprob[i];\n    weight[i] = coefficient[i] * advantage[i];\n  }\n  return { loss, weight };\n}\n',
@@ -70,14 +61,14 @@ describe('the objective', () => {
       await outcome.getByText(/\d+ of \d+ slopes differ from those of the loss/).waitFor();
       await outcome.getByRole('cell', { name: 'weight' }).first().waitFor();
       await screenshot(page, `objective-wrong-${name}`);
-      expect(await findings(page)).toEqual([]);
+      expect(await axeFindings(page)).toEqual([]);
 
       await button('Done').click();
       await page.getByText('edited, 10 lines').waitFor();
       expect(await page.evaluate(() => document.activeElement?.tagName)).not.toBe('BODY');
       await page.getByText('edited, 10 lines').scrollIntoViewIfNeeded();
       await screenshot(page, `objective-setup-${name}`);
-      expect(await findings(page)).toEqual([]);
+      expect(await axeFindings(page)).toEqual([]);
       await button('Back to the built-in').click();
       await page.getByText('built-in', { exact: true }).waitFor();
       await page.getByRole('status', { name: 'Notices' }).getByRole('button', { name: 'Undo' }).click();
@@ -100,7 +91,7 @@ describe('the objective', () => {
     );
     await page.locator('tabgym-objective-editor .cm-lintRange-error').first().waitFor();
     await screenshot(page, 'objective-failed');
-    expect(await findings(page)).toEqual([]);
+    expect(await axeFindings(page)).toEqual([]);
     await say('export const objective = ;', /line 1, column \d+: SyntaxError/);
     await say('export const objective = () => { while (1); };', /did not end within 5 s/);
     await say('export const objective = () => { const all = []; for (;;) all.push(new Float64Array(1e5)); };', /64 MB/);

@@ -4,13 +4,11 @@
  * reader's own worker.
  */
 import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { gzipSync } from 'node:zlib';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { axeFindings } from './axe.ts';
 import { launch, type narrow, open, screenshot, serveMock, sizes, wide } from './harness.ts';
-
-const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 let browser: Browser;
 let site: Awaited<ReturnType<typeof serveMock>>;
@@ -23,17 +21,6 @@ afterAll(async () => {
   await browser?.close();
   await site?.close();
 });
-
-async function violations(page: Page): Promise<string[]> {
-  await page.evaluate(axeSource);
-  return page.evaluate(async () => {
-    const { axe } = globalThis as unknown as {
-      axe: { run(root: Document): Promise<{ violations: { id: string; nodes: { html: string }[] }[] }> };
-    };
-    const found = await axe.run(document);
-    return found.violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 200)}`));
-  });
-}
 
 /** Episode `n`: odd ones reach their goal; each task is played by two. */
 const episode = (n: number) => ({
@@ -90,7 +77,7 @@ describe.each(sizes)('$size', ({ size: name, view, tags }) => {
     await page.getByText(/Line 5: This record does not end/).waitFor();
     await page.getByText(/Unreadable records, left out: 1/).click();
     await screenshot(page, `reader-list-${name}`);
-    expect(await violations(page)).toEqual([]);
+    expect(await axeFindings(page)).toEqual([]);
     await page.locator('tabgym-filter-bar').getByLabel('Success', { exact: true }).selectOption('yes');
     await page.getByText('200 of 399 trajectories').waitFor();
     await page.locator('tabgym-filter-bar').getByLabel('World', { exact: true }).selectOption('walfworld');
@@ -107,7 +94,7 @@ describe.each(sizes)('$size', ({ size: name, view, tags }) => {
     await page.getByRole('button', { name: 'Replay it in our world' }).click();
     await page.getByText('our world answers differently').waitFor();
     await screenshot(page, `reader-record-${name}`);
-    expect(await violations(page)).toEqual([]);
+    expect(await axeFindings(page)).toEqual([]);
     expect(new URL(page.url()).hash).toContain('source=play.jsonl');
     expect(errors).toEqual([]);
     await close();
@@ -123,7 +110,7 @@ describe.each(sizes)('$size', ({ size: name, view, tags }) => {
     await page.getByLabel('show only differences').check();
     expect(await page.locator('tabgym-comparison mark').count()).toBeGreaterThan(0);
     await screenshot(page, `reader-compare-${name}`);
-    expect(await violations(page)).toEqual([]);
+    expect(await axeFindings(page)).toEqual([]);
     expect(errors).toEqual([]);
     await close();
   });

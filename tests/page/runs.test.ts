@@ -1,12 +1,11 @@
 /** The list of runs: names from changes, search, tags, comparison, deletion of several. Pure parts, and the page. */
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { changedName, freeName } from '../../src/experiment/run-names.ts';
 import { mockExperiment, mockRecords, mockSummary } from '../../src/ui/gallery/mock-data.ts';
 import { comparedLines, heldOutRows, settingsThatDiffer } from '../../src/ui/state/compare.ts';
 import { isUnstarted, matchingRuns, tagsOf } from '../../src/ui/state/run-filter.ts';
+import { axeFindings } from './axe.ts';
 import { launch, open, screenshot, serveMock, sizes, wide } from './harness.ts';
 
 const change = (path: string, to: unknown) => ({ path, from: null, to });
@@ -91,18 +90,6 @@ describe('on the page', () => {
   });
 
   const list = (page: Page) => page.getByRole('list', { name: 'Runs' });
-  const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-
-  async function axe(page: Page): Promise<string[]> {
-    await page.evaluate(axeSource);
-    return page.evaluate(async () => {
-      const { axe } = globalThis as unknown as {
-        axe: { run(root: Document): Promise<{ violations: { id: string; nodes: { html: string }[] }[] }> };
-      };
-      const { violations } = await axe.run(document);
-      return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 160)}`));
-    });
-  }
 
   const compare = async (page: Page) => {
     await page.getByRole('checkbox', { name: 'textcraft-first' }).check();
@@ -131,7 +118,7 @@ describe('on the page', () => {
           .poll(() => plot.getAttribute('aria-valuetext'))
           .toMatch(/^Step 1: textcraft-first 0\.\d+, half the learning rate 0\.\d+$/);
         await screenshot(page, `compare-${name}`);
-        expect(await axe(page)).toEqual([]);
+        expect(await axeFindings(page)).toEqual([]);
         await page.keyboard.press('Escape');
         await expect.poll(() => page.getByRole('dialog').count()).toBe(0);
         expect(errors).toEqual([]);

@@ -1,6 +1,4 @@
 /** The simple arrangement: an address opens what it names, the first minute's page and its end, without objections. */
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { LiveTurn, RunSummary } from '../../src/session/protocol.ts';
@@ -11,9 +9,8 @@ import { singleChange, verdict } from '../../src/ui/state/compare.ts';
 import { parseLink } from '../../src/ui/state/link.ts';
 import { blockWeights, moveText } from '../../src/ui/state/plain-words.ts';
 import { parseHash } from '../../src/ui/state/selection.ts';
+import { axeFindings } from './axe.ts';
 import { launch, narrow, open, screenshot, serveMock, type View, wide } from './harness.ts';
-
-const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 const of = (hash: string, remembered: 'simple' | 'lab') => arrangementOf(parseLink(hash), parseHash(hash), remembered);
 
@@ -102,17 +99,6 @@ describe('in the page', () => {
     await site?.close();
   });
 
-  async function violations(page: Page): Promise<string[]> {
-    await page.evaluate(axeSource);
-    return page.evaluate(async () => {
-      const { axe } = globalThis as unknown as {
-        axe: { run(root: Document): Promise<{ violations: { id: string; nodes: { html: string }[] }[] }> };
-      };
-      const found = (await axe.run(document)).violations;
-      return found.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 160)}`));
-    });
-  }
-
   const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
 
   const firstVisit = async (name: string, view: View) => {
@@ -124,7 +110,7 @@ describe('in the page', () => {
       .waitFor();
     expect(await page.getByLabel('Preset').count()).toBe(0);
     expect(await page.locator('tabgym-chart').count()).toBe(0);
-    expect(await violations(page)).toEqual([]);
+    expect(await axeFindings(page)).toEqual([]);
     await screenshot(page, `simple-empty-${name.split(',')[0]}`);
     await button(page, 'Train').click();
     await page.getByText(/of 100 tries of the last 10 updates succeeded\./).waitFor();
@@ -174,7 +160,7 @@ describe('in the page', () => {
     await page.getByRole('dialog').getByText('Settings that differ').waitFor();
     await page.getByRole('dialog').getByLabel('Close').click();
     await button(page, 'Change one thing').click();
-    expect(await violations(page)).toEqual([]);
+    expect(await axeFindings(page)).toEqual([]);
     await page.getByRole('button', { name: /^Seed: / }).click();
     await button(page, 'Train').waitFor();
     await page.getByText(/^Changed: Seed \d+ → \d+$/).waitFor();
@@ -200,7 +186,7 @@ describe('in the page', () => {
     await page.getByText('Of 8 tasks it never trained on, it solved 0 before training and solves 8 now.').waitFor();
     await page.getByRole('region', { name: 'Before', exact: true }).getByText('failure').waitFor();
     await page.getByRole('region', { name: 'After', exact: true }).getByText('success').waitFor();
-    expect(await violations(page)).toEqual([]);
+    expect(await axeFindings(page)).toEqual([]);
     await screenshot(page, 'simple-finished-wide');
     await button(page, 'Change one thing').click();
     await page.getByRole('button', { name: /^Seed: / }).click();
@@ -218,7 +204,7 @@ describe('in the page', () => {
     await button(page, 'Simple').click();
     await button(page, 'Settings').click();
     await page.getByLabel('Preset').waitFor();
-    expect(await violations(page)).toEqual([]);
+    expect(await axeFindings(page)).toEqual([]);
     await screenshot(page, 'simple-settings-wide');
     expect(errors).toEqual([]);
     await close();

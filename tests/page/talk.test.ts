@@ -1,11 +1,9 @@
 /** The Talk tab: by keyboard and by role, with a tiny policy, a language model, a failure, and without axe's objections. */
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import type { Browser, Page } from 'playwright-core';
+import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { axeFindings } from './axe.ts';
 import { launch, open, screenshot, serveMock, sizes } from './harness.ts';
 
-const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 let browser: Browser;
 let site: Awaited<ReturnType<typeof serveMock>>;
 
@@ -16,13 +14,6 @@ afterAll(async () => {
   await browser?.close();
   await site?.close();
 });
-
-async function findings(page: Page): Promise<string[]> {
-  await page.evaluate(axeSource);
-  const result = await page.evaluate(() => (globalThis as unknown as { axe: { run(): Promise<unknown> } }).axe.run());
-  const { violations } = result as { violations: { id: string; nodes: { html: string }[] }[] };
-  return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 160)}`));
-}
 
 describe.each(sizes)('$size', ({ size: name, view, tags }) => {
   test('a tiny policy cannot talk; a chosen language model can, stops nothing else, and names a failure', {
@@ -42,7 +33,7 @@ describe.each(sizes)('$size', ({ size: name, view, tags }) => {
     await page.getByText('It learns from rewards: what worked becomes more likely.').waitFor();
     await page.getByText('12 tokens, 18.3 a second · read 31 in 0.4 s').waitFor();
     await screenshot(page, `talk-${name}`);
-    expect(await findings(page)).toEqual([]);
+    expect(await axeFindings(page)).toEqual([]);
     await field.fill('fail');
     await button('Send').click();
     await page.getByRole('alert').getByText('the device is lost').waitFor();

@@ -1,8 +1,7 @@
 /** The web in the real page: a world in a sandboxed frame, played with the mouse on the live site beside its tree. */
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import type { Browser, FrameLocator, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { axeFindings, wcagOnly } from './axe.ts';
 import { launch, narrow, open, screenshot, serveReal, wide } from './harness.ts';
 
 let browser: Browser;
@@ -16,19 +15,8 @@ afterAll(async () => {
   await site?.close();
 });
 
-const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-
-/** Findings of axe in the world's view against WCAG 2.2 AA; the site's own page is in frames that axe cannot enter. */
-async function violations(page: Page): Promise<string[]> {
-  await page.evaluate(axeSource);
-  const result = await page.evaluate(() => {
-    const { axe } = globalThis as unknown as { axe: { run(root: Document, options: object): Promise<unknown> } };
-    const runOnly = { type: 'tag', values: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'] };
-    return axe.run(document, { runOnly, resultTypes: ['violations'], iframes: false });
-  });
-  const found = (result as { violations: { id: string; nodes: { html: string }[] }[] }).violations;
-  return found.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 160)}`));
-}
+/** Objections of axe in the world's view; the site's own page is in frames that axe cannot enter. */
+const findings = (page: Page) => axeFindings(page, { ...wcagOnly, iframes: false });
 
 const siteIn = (page: Page): FrameLocator => page.frameLocator('tabgym-web-view iframe').frameLocator('iframe');
 
@@ -56,7 +44,7 @@ test('a person clicks on the live site, and the world takes it as the agent’s 
   expect(await page.getByRole('log').locator('.you').first().textContent()).toMatch(/^> click \[\d+\]$/);
   await page.getByText(`Last action: click`).waitFor();
   expect(name).toBeTruthy();
-  expect(await violations(page)).toEqual([]);
+  expect(await findings(page)).toEqual([]);
   await screenshot(page, 'web-play-wide');
   expect(errors).toEqual([]);
   await close();

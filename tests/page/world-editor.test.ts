@@ -3,13 +3,12 @@
  * trainer.
  */
 import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { deflateRawSync } from 'node:zlib';
-import type { Browser, Page } from 'playwright-core';
+import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { axeFindings } from './axe.ts';
 import { launch, open, screenshot, serveMock, sizes, type View, wide } from './harness.ts';
 
-const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 let browser: Browser;
 let site: Awaited<ReturnType<typeof serveMock>>;
 
@@ -20,13 +19,6 @@ afterAll(async () => {
   await browser?.close();
   await site?.close();
 });
-
-async function findings(page: Page): Promise<string[]> {
-  await page.evaluate(axeSource);
-  const result = await page.evaluate(() => (globalThis as unknown as { axe: { run(): Promise<unknown> } }).axe.run());
-  const { violations } = result as { violations: { id: string; nodes: { html: string }[] }[] };
-  return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 160)}`));
-}
 
 /** A door with one right key of three; `text` follows the answer. */
 const door = (text: string) => `let key;
@@ -67,7 +59,7 @@ describe('the editor of a typed world', () => {
       for (const each of ['tasks(seed)', 'reset(task)', 'step(action)', 'validActions()', 'oracle()', 'view()'])
         await help.getByText(each, { exact: true }).waitFor();
       await screenshot(page, `world-help-${name}`);
-      expect(await findings(page)).toEqual([]);
+      expect(await axeFindings(page)).toEqual([]);
       await help.locator('summary').press('Enter');
 
       await write(door('over'));
@@ -76,7 +68,7 @@ describe('the editor of a typed world', () => {
       await outcome.getByText(/Random player: success \d+% in 200 episodes/).waitFor();
       await outcome.getByText(/A tiny policy can read it\.$/).waitFor();
       await screenshot(page, `world-checked-${name}`);
-      expect(await findings(page)).toEqual([]);
+      expect(await axeFindings(page)).toEqual([]);
 
       const tag = '<img src="x" onerror="document.title=1">';
       await write(door(tag));
@@ -85,7 +77,7 @@ describe('the editor of a typed world', () => {
       await outcome.getByText(tag).waitFor();
       expect(await page.locator('tabgym-world-editor img').count()).toBe(0);
       await screenshot(page, `world-played-${name}`);
-      expect(await findings(page)).toEqual([]);
+      expect(await axeFindings(page)).toEqual([]);
 
       await page.getByText(/^My worlds/).focus();
       await page.keyboard.press('Enter');

@@ -6,6 +6,7 @@ import { defaultChoices, type KernelChoices } from '../../src/policy/engine/kern
 import { Operations } from '../../src/policy/engine/operations.ts';
 import { floats } from '../../src/policy/selftest/fixture.ts';
 import { useGpu } from '../device/open.ts';
+import { relativeError } from './relative-error.ts';
 
 const open = useGpu();
 const lanes: KernelChoices = { ...defaultChoices, matmul_nt_narrow: 'lanes' };
@@ -45,15 +46,6 @@ function expected([M, N, K]: readonly [number, number, number]) {
   });
 }
 
-function farthest(a: ArrayLike<number>, b: ArrayLike<number>) {
-  let [worst, scale] = [0, 0];
-  for (let i = 0; i < b.length; i++) {
-    worst = Math.max(worst, Math.abs(a[i] - b[i]));
-    scale = Math.max(scale, Math.abs(b[i]));
-  }
-  return worst / scale;
-}
-
 describe('products of few columns', () => {
   it.each([
     [1, 16, 896],
@@ -65,7 +57,7 @@ describe('products of few columns', () => {
   ] as const)('%i rows, %i columns, %i inputs', async (...size) => {
     const { out, used } = await product(size, lanes);
     expect(used).toEqual(['matmul_nt_lanes']);
-    expect(farthest(out, expected(size))).toBeLessThan(2e-6);
+    expect(relativeError(out, expected(size))).toBeLessThan(2e-6);
   });
 
   it('add in the same order whatever the number of rows in decoding', async () => {

@@ -4,20 +4,10 @@ import { describe, expect, it } from 'vitest';
 import { normals } from '../../src/policy/weights/init.ts';
 import { packingKernel } from '../../src/policy/weights/packing-kernel.ts';
 import { emptyRows, packWithMinimum, quantizeRows, withMinimum } from '../../src/policy/weights/quantize.ts';
+import { uniform } from '../../tools/random.ts';
 
 const seed = Number(process.env.TABGYM_SEED ?? 1);
 const groups = Number(process.env.TABGYM_GROUPS ?? 20_000);
-
-/** Uniform in [0, 1): mulberry32. */
-function uniform(from: number): () => number {
-  let state = from;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let t = Math.imul(state ^ (state >>> 15), 1 | state);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
 
 const word = new Uint32Array(1);
 const float = new Float32Array(word.buffer);

@@ -13,6 +13,7 @@ import { compareKernels, twins } from '../../src/policy/selftest/selftest.ts';
 import { dequantizeRows, quantizeRows, symmetric } from '../../src/policy/weights/quantize.ts';
 import { useGpu } from '../device/open.ts';
 import { packedVariants } from './kernel-variants.ts';
+import { relativeError } from './relative-error.ts';
 
 const open = useGpu();
 const sources = import.meta.glob<string>('../../shaders/quant_*.wgsl', {
@@ -113,23 +114,14 @@ describe.each([4, 8] as const)('forms of products with %i bits', (bits) => {
     return { out, back };
   }
 
-  const farthest = (a: ArrayLike<number>, b: ArrayLike<number>) => {
-    let [worst, scale] = [0, 0];
-    for (let i = 0; i < b.length; i++) {
-      worst = Math.max(worst, Math.abs(a[i] - b[i]));
-      scale = Math.max(scale, Math.abs(b[i]));
-    }
-    return worst / scale;
-  };
-
   it.each([1, 5, 16, 33, 65])('%i rows: every form agrees with the double-precision product', async (M) => {
     const right = expected(M);
     const choice = M <= 16 ? 'quant_nt_few' : M <= 64 ? 'quant_nt_some' : 'quant_nt_many';
     for (const [i, form] of kernelForms[choice].entries()) {
       const nn = kernelForms.quant_nn_many[i % kernelForms.quant_nn_many.length];
       const { out, back, used } = await products(M, { [choice]: form, quant_nn_many: nn });
-      expect(farthest(out, right.out), form).toBeLessThan(4e-6);
-      expect(farthest(back, right.back), form).toBeLessThan(4e-6);
+      expect(relativeError(out, right.out), form).toBeLessThan(4e-6);
+      expect(relativeError(back, right.back), form).toBeLessThan(4e-6);
       const kernel = form === 'registers' ? 'quant_matmul_nt' : `quant_matmul_nt_${form.split('-')[0]}`;
       const backward = nn === 'registers' ? 'quant_matmul_nn' : `quant_matmul_nn_${nn.split('-')[0]}`;
       expect(used).toEqual([kernel, backward]);

@@ -3,17 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { rateOf, type SplitEvaluation, type StepRecord } from '../../src/rl/evaluation/evaluation.ts';
 import { fallOf, type Signal } from '../../src/rl/evaluation/fall.ts';
 import { normalQuantile } from '../../src/rl/evaluation/statistics.ts';
-
-/** Uniform random numbers from a seed (mulberry32). */
-function uniform(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let t = Math.imul(state ^ (state >>> 15), state | 1);
-    t = (t + Math.imul(t ^ (t >>> 7), t | 61)) ^ t;
-    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
+import { uniform } from '../../tools/random.ts';
 
 const STEPS = 200;
 const EVERY = 20;

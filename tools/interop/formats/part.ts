@@ -2,6 +2,7 @@
  * A part of the differential test of file formats: it writes mutated inputs, and two programs read them. Our reader runs
  * here, the reference implementation in one Python process that answers one JSON line for each folder.
  */
+import { uniform } from '../../random.ts';
 
 /** Values read from a folder, by name. Numbers are compared with the part's tolerance, the rest exactly. */
 export interface Reading {
@@ -27,16 +28,13 @@ export interface Inputs {
   close(): void;
 }
 
-/** Repeatable random choices, by mulberry32 (public domain, Tommy Ettinger). */
+/** Repeatable random choices. */
 export class Choices {
-  constructor(private state: number) {}
+  /** Draws a number from 0 to 1, without 1. */
+  readonly next: () => number;
 
-  /** A number from 0 to 1, without 1. */
-  next(): number {
-    this.state = (this.state + 0x6d2b79f5) | 0;
-    let t = Math.imul(this.state ^ (this.state >>> 15), 1 | this.state);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
+  constructor(seed: number) {
+    this.next = uniform(seed);
   }
 
   /** A whole number below `most`. */

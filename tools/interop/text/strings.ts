@@ -2,17 +2,7 @@
  * Texts on which tokenizers differ: digits of many scripts, white space of all kinds, emoji, combining marks, CJK,
  * code, contractions, bytes of control, and special tokens inside words. The same texts for the same seed.
  */
-
-/** Generator of numbers in [0, 1) from a 32-bit seed (mulberry32, by Tommy Ettinger; public domain). */
-function numbers(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let t = Math.imul(state ^ (state >>> 15), 1 | state);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
+import { uniform } from '../../random.ts';
 
 const split = (text: string) => Array.from(text);
 
@@ -88,7 +78,7 @@ const kinds: readonly (readonly string[])[] = [
 
 /** `count` texts. */
 export function textsToCompare(count: number, seed = 39): string[] {
-  const next = numbers(seed);
+  const next = uniform(seed);
   const one = <T>(list: readonly T[]): T => list[Math.floor(next() * list.length)];
   return Array.from({ length: count }, () => {
     const pieces = 1 + Math.floor(next() * 12);
