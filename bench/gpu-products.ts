@@ -7,6 +7,7 @@ import { type BufferSlice, type Device, type DeviceBuffer, type Recorder, slice,
 import {
   defaultChoices,
   fewRows,
+  formRuns,
   type KernelChoice,
   type KernelChoices,
   kernelForms,
@@ -15,7 +16,6 @@ import {
   quantFewRows,
 } from '../src/policy/engine/kernel-choices.ts';
 import { Operations } from '../src/policy/engine/operations.ts';
-import { formRuns } from '../src/policy/engine/quantized-choices.ts';
 import { QuantizedOperations } from '../src/policy/engine/quantized-operations.ts';
 import { partialFloats } from '../src/policy/plan/partial-sums.ts';
 import { normals } from '../src/policy/weights/init.ts';

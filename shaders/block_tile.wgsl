@@ -6,7 +6,7 @@
 // Each kernel loads the next step into registers before it multiplies the present one. What lies past the last term is
 // replaced by zeros; what lies past the last row or column enters only sums that are not stored.
 // Constants: DOWN, ACROSS, ROW_FOURS, COLUMN_FOURS, STEP, ROW_LOADS and COLUMN_LOADS (loads of a thread for one step of
-// each operand), UNROLL (pairs of terms in one turn of the inner loop), INTERLEAVED (order of the threads, see block_place).
+// each operand), UNROLL (pairs of terms in one turn of the inner loop).
 const THREADS = DOWN * ACROSS;
 // In fours of rows, and in fours of columns.
 const ROWS = DOWN * ROW_FOURS;

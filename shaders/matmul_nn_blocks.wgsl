@@ -11,12 +11,7 @@ struct Params { M: u32, N: u32, K: u32 }
 @group(0) @binding(2) var<storage, read> weight: array<vec4f>;
 @group(0) @binding(3) var<storage, read_write> dinp: array<vec4f>;
 
-// k: in fours.
-fn store(m: u32, k: u32, sum: vec4f) {
-  let K = p.K / 4u;
-  if (m >= p.M || k >= K) { return; }
-  if (ACCUMULATE == 1u) { dinp[m * K + k] += sum; } else { dinp[m * K + k] = sum; }
-}
+// @include block_store_nn
 
 @compute @workgroup_size(THREADS)
 fn matmul_nn_blocks(@builtin(workgroup_id) wg: vec3u, @builtin(num_workgroups) count: vec3u, @builtin(local_invocation_index) lane: u32) {
@@ -27,7 +22,7 @@ fn matmul_nn_blocks(@builtin(workgroup_id) wg: vec3u, @builtin(num_workgroups) c
   let m0 = tile / across * TILE_M;
   let k0 = tile % across * COLUMNS;
   if (m0 >= p.M) { return; }
-// @include block_place INTERLEAVED
+// @include block_place
   // A thread stages one pair of terms of the fours `four`, `four` + THREADS / PAIRS, ... of dout, and of the weight one
   // four of columns of the terms `term`, `term` + THREADS / COLUMNS, ...
   let pair = lane % PAIRS;
@@ -42,13 +37,6 @@ fn matmul_nn_blocks(@builtin(workgroup_id) wg: vec3u, @builtin(num_workgroups) c
   // @end
   // @repeat h COLUMN_LOADS
   var b$h = weight[min(term + $hu * (THREADS / COLUMNS), p.N - 1u) * K + column];
-  // @end
-  // @repeat i ROW_FOURS
-  // @repeat e 4
-  // @repeat j COLUMN_FOURS
-  var acc$i_$e_$j = vec4f();
-  // @end
-  // @end
   // @end
   let last = (N - 1u) / PAIRS * PAIRS;
   for (var n = 0u; n < N; n += PAIRS) {

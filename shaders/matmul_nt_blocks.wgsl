@@ -13,15 +13,7 @@ struct Params { M: u32, N: u32, K: u32 }
 @group(0) @binding(4) var<storage, read> residual: array<vec4f>;
 @group(0) @binding(5) var<storage, read_write> out: array<vec4f>;
 
-// n: in fours.
-fn store(m: u32, n: u32, sum: vec4f) {
-  let N = p.N / 4u;
-  if (m >= p.M || n >= N) { return; }
-  var value = sum;
-  if (HAS_BIAS == 1u) { value += bias[n]; }
-  if (HAS_RESIDUAL == 1u) { value += residual[m * N + n]; }
-  out[m * N + n] = value;
-}
+// @include block_store_nt
 
 @compute @workgroup_size(THREADS)
 fn matmul_nt_blocks(@builtin(workgroup_id) wg: vec3u, @builtin(num_workgroups) count: vec3u, @builtin(local_invocation_index) lane: u32) {
@@ -31,7 +23,7 @@ fn matmul_nt_blocks(@builtin(workgroup_id) wg: vec3u, @builtin(num_workgroups) c
   let m0 = tile / across * TILE_M;
   let n0 = tile % across * TILE_N;
   if (m0 >= p.M) { return; }
-// @include block_place INTERLEAVED
+// @include block_place
   // A thread stages one pair of terms of the fours `four`, `four` + THREADS / PAIRS, ...
   let pair = lane % PAIRS;
   let four = lane / PAIRS;
@@ -45,13 +37,6 @@ fn matmul_nt_blocks(@builtin(workgroup_id) wg: vec3u, @builtin(num_workgroups) c
   let of$h = (n0 + (four + $hu * (THREADS / PAIRS)) * 4u) * K + pair;
   // @repeat i 4
   var b$h_$i = weight[of$h + $iu * K];
-  // @end
-  // @end
-  // @repeat i ROW_FOURS
-  // @repeat e 4
-  // @repeat j COLUMN_FOURS
-  var acc$i_$e_$j = vec4f();
-  // @end
   // @end
   // @end
   let last = (K - 1u) / PAIRS * PAIRS;

@@ -34,40 +34,33 @@ fn matmul_tn_blocks(@builtin(workgroup_id) wg: vec3u, @builtin(num_workgroups) c
   let begin = s * p.chunk;
   if (begin >= p.T) { return; }
   let end = min(begin + p.chunk, p.T);
-// @include block_place INTERLEAVED
+// @include block_place
   // A thread stages one four of columns of the terms `term`, `term` + THREADS / ROWS, ... of dout, and likewise of inp.
   let row = min(n0 + lane % ROWS, N - 1u);
-  let rowTerm = lane / ROWS;
+  let row_term = lane / ROWS;
   let column = min(k0 + lane % COLUMNS, K - 1u);
-  let columnTerm = lane / COLUMNS;
+  let column_term = lane / COLUMNS;
   // @repeat h ROW_LOADS
-  var a$h = dout[min(begin + rowTerm + $hu * (THREADS / ROWS), end - 1u) * N + row];
+  var a$h = dout[min(begin + row_term + $hu * (THREADS / ROWS), end - 1u) * N + row];
   // @end
   // @repeat h COLUMN_LOADS
-  var b$h = inp[min(begin + columnTerm + $hu * (THREADS / COLUMNS), end - 1u) * K + column];
-  // @end
-  // @repeat i ROW_FOURS
-  // @repeat e 4
-  // @repeat j COLUMN_FOURS
-  var acc$i_$e_$j = vec4f();
-  // @end
-  // @end
+  var b$h = inp[min(begin + column_term + $hu * (THREADS / COLUMNS), end - 1u) * K + column];
   // @end
   for (var t = begin; t < end; t += STEP) {
     workgroupBarrier();
     // Tokens of inp past the last one repeat it, and meet zeros.
     // @repeat h ROW_LOADS
-    rows[lane + $hu * THREADS] = select(vec4f(), a$h, t + rowTerm + $hu * (THREADS / ROWS) < end);
+    rows[lane + $hu * THREADS] = select(vec4f(), a$h, t + row_term + $hu * (THREADS / ROWS) < end);
     // @end
     // @repeat h COLUMN_LOADS
     columns[lane + $hu * THREADS] = b$h;
     // @end
     workgroupBarrier();
     // @repeat h ROW_LOADS
-    a$h = dout[min(t + STEP + rowTerm + $hu * (THREADS / ROWS), end - 1u) * N + row];
+    a$h = dout[min(t + STEP + row_term + $hu * (THREADS / ROWS), end - 1u) * N + row];
     // @end
     // @repeat h COLUMN_LOADS
-    b$h = inp[min(t + STEP + columnTerm + $hu * (THREADS / COLUMNS), end - 1u) * K + column];
+    b$h = inp[min(t + STEP + column_term + $hu * (THREADS / COLUMNS), end - 1u) * K + column];
     // @end
 // @include block_sums
   }

@@ -14,12 +14,7 @@ struct Params { M: u32, N: u32, K: u32 }
 @group(0) @binding(3) var<storage, read> scales: array<u32>;
 @group(0) @binding(4) var<storage, read_write> dinp: array<vec4f>;
 
-// k: in fours.
-fn store(m: u32, k: u32, sum: vec4f) {
-  let K = p.K / 4u;
-  if (m >= p.M || k >= K) { return; }
-  if (ACCUMULATE == 1u) { dinp[m * K + k] += sum; } else { dinp[m * K + k] = sum; }
-}
+// @include block_store_nn
 
 // Four codes of a word, from bit `shift`.
 fn four_of(word: u32, shift: u32) -> vec4f {
@@ -37,7 +32,7 @@ fn quant_matmul_nn_blocks(@builtin(workgroup_id) wg: vec3u, @builtin(num_workgro
   let m0 = tile / across * TILE_M;
   let k0 = tile % across * COLUMNS;
   if (m0 >= p.M) { return; }
-// @include block_place INTERLEAVED
+// @include block_place
   // A thread stages one pair of terms of the fours `four`, `four` + THREADS / PAIRS, ... of dout, and of the weight one
   // four of columns of the terms `term`, `term` + THREADS / COLUMNS, ...
   let pair = lane % PAIRS;
@@ -56,13 +51,6 @@ fn quant_matmul_nn_blocks(@builtin(workgroup_id) wg: vec3u, @builtin(num_workgro
   let row$h = min(term + $hu * (THREADS / COLUMNS), p.N - 1u);
   var b$h = codes[row$h * G * BITS + word];
   var s$h = scale_word(row$h, column / 8u, G);
-  // @end
-  // @repeat i ROW_FOURS
-  // @repeat e 4
-  // @repeat j COLUMN_FOURS
-  var acc$i_$e_$j = vec4f();
-  // @end
-  // @end
   // @end
   let last = (N - 1u) / PAIRS * PAIRS;
   for (var n = 0u; n < N; n += PAIRS) {

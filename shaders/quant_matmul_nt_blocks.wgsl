@@ -16,15 +16,7 @@ struct Params { M: u32, N: u32, K: u32 }
 @group(0) @binding(5) var<storage, read> residual: array<vec4f>;
 @group(0) @binding(6) var<storage, read_write> out: array<vec4f>;
 
-// n: in fours.
-fn store(m: u32, n: u32, sum: vec4f) {
-  let N = p.N / 4u;
-  if (m >= p.M || n >= N) { return; }
-  var value = sum;
-  if (HAS_BIAS == 1u) { value += bias[n]; }
-  if (HAS_RESIDUAL == 1u) { value += residual[m * N + n]; }
-  out[m * N + n] = value;
-}
+// @include block_store_nt
 
 // Pairs of codes in a word.
 const PAIRS_OF_WORD = 16u / BITS;
@@ -49,7 +41,7 @@ fn quant_matmul_nt_blocks(@builtin(workgroup_id) wg: vec3u, @builtin(num_workgro
   let m0 = tile / across * TILE_M;
   let n0 = tile % across * TILE_N;
   if (m0 >= p.M) { return; }
-// @include block_place INTERLEAVED
+// @include block_place
   // A thread stages one pair of terms of the fours `four`, `four` + THREADS / PAIRS, ...
   let pair = lane % PAIRS;
   let four = lane / PAIRS;
@@ -65,13 +57,6 @@ fn quant_matmul_nt_blocks(@builtin(workgroup_id) wg: vec3u, @builtin(num_workgro
   // @repeat i 4
   var b$h_$i = codes[of$h + $iu * G * BITS];
   var s$h_$i = scale_word(row$h + $iu, 0u, G);
-  // @end
-  // @end
-  // @repeat i ROW_FOURS
-  // @repeat e 4
-  // @repeat j COLUMN_FOURS
-  var acc$i_$e_$j = vec4f();
-  // @end
   // @end
   // @end
   let last = (K - 1u) / PAIRS * PAIRS;

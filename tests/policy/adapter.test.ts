@@ -4,7 +4,7 @@
 import { describe, expect, it } from 'vitest';
 import { type ModelConfig, parameterShapes, parseConfig } from '../../src/policy/config.ts';
 import { defaultChoices } from '../../src/policy/engine/kernel-choices.ts';
-import { isAligned } from '../../src/policy/engine/low-rank-forms.ts';
+import { canVectorise } from '../../src/policy/engine/low-rank-forms.ts';
 import { Model } from '../../src/policy/engine/model.ts';
 import type { ModelOptions } from '../../src/policy/engine/model-options.ts';
 import { givenWeights } from '../../src/policy/engine/objective.ts';
@@ -115,7 +115,8 @@ describe.each(cases)('an adapter: %s', (_, change, lora) => {
         const scale = largest(data, new Float32Array(data.length));
         expect(largest(got.get(name)!.data, data) / scale, name).toBeLessThan(5e-5);
       }
-      const shared = form === 'lanes' && adaptedOperands(config, lora).some((operand) => isAligned(operand, lora.rank));
+      const shared =
+        form === 'lanes' && adaptedOperands(config, lora).some((operand) => canVectorise(operand, lora.rank));
       for (const name of ['lora_up_backward_lanes', 'lora_up_backward_weight_lanes'])
         expect(model.recorder.perKernel.has(name), name).toBe(shared);
     }),

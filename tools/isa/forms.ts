@@ -100,9 +100,7 @@ export async function engineForms(): Promise<Form[]> {
 
 /** Constants that follow from others, or change neither registers nor loops, are left out of a name. */
 const unnamed = new Set(
-  'SCALE_F EPS_F STAGED ROW_TURNS KEY_TURNS SUM_TURNS SR RO CO LX LY VK STEP UNROLL INTERLEAVED ROW_LOADS COLUMN_LOADS'.split(
-    ' ',
-  ),
+  'SCALE_F EPS_F STAGED ROW_TURNS KEY_TURNS SUM_TURNS SR RO CO LX LY VK STEP UNROLL ROW_LOADS COLUMN_LOADS'.split(' '),
 );
 
 export const labelOf = ({ name, constants, extra }: Form): string =>

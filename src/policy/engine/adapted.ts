@@ -8,13 +8,42 @@ import { partialChunks } from '../plan/partial-sums.ts';
 import { type AdaptedOperand, adaptedOperands, type LoraConfig, loraScale } from '../weights/adapter.ts';
 import type { Entries, ListAt, MaskedSampling, Weights } from '../weights/linear.ts';
 import type { ParameterSet } from '../weights/parameters.ts';
-import { isAligned, type LowRankForm, upBackwardForm, upForm, upWeightForm } from './low-rank-forms.ts';
+import { canVectorise, type LowRankForm, upBackwardForm, upForm, upWeightForm } from './low-rank-forms.ts';
 import type { Operations } from './operations.ts';
 import type { Workspace } from './workspace.ts';
 
+/** An adapted operand with what its kernels need of its sizes. */
+interface Placed extends AdaptedOperand {
+  /** Rows of B, of all parts. */
+  rows: number;
+  /** Width of the product between A and B. */
+  width: number;
+  isAligned: boolean;
+  /** Scalars of shaders/lora.wgsl but T and chunk: the end of each part's rows, and the shift from a row to its column. */
+  scalars: { readonly [name: string]: number };
+}
+
+function placed(operand: AdaptedOperand, lora: LoraConfig): Placed {
+  const { outputs, parts } = operand;
+  const ends: number[] = [];
+  const shifts: number[] = [];
+  let rows = 0;
+  for (const part of parts) {
+    shifts.push(part.column - rows);
+    rows += part.rows;
+    ends.push(rows);
+  }
+  const { rank } = lora;
+  const width = parts.length * rank;
+  const scalars = {
+    ...{ N: rows, rank, width, stride: outputs, end0: ends[0] ?? rows, end1: ends[1] ?? rows },
+    ...{ shift0: shifts[0] ?? 0, shift1: shifts[1] ?? 0, shift2: shifts[2] ?? 0, scale: loraScale(lora) },
+  };
+  return { ...operand, rows, width, isAligned: canVectorise(operand, rank), scalars };
+}
+
 export class AdaptedWeights implements Weights {
-  private readonly operands: ReadonlyMap<string, AdaptedOperand>;
-  private readonly scale: number;
+  private readonly operands: ReadonlyMap<string, Placed>;
 
   constructor(
     config: ModelConfig,
@@ -25,8 +54,7 @@ export class AdaptedWeights implements Weights {
     readonly set: ParameterSet,
     readonly grads: ParameterSet | null,
   ) {
-    this.operands = new Map(adaptedOperands(config, lora).map((operand) => [operand.name, operand]));
-    this.scale = loraScale(lora);
+    this.operands = new Map(adaptedOperands(config, lora).map((operand) => [operand.name, placed(operand, lora)]));
   }
 
   forward(operand: string, inp: BufferSlice, out: BufferSlice, M: number, residual?: BufferSlice): void {
@@ -38,54 +66,24 @@ export class AdaptedWeights implements Weights {
     this.run(upForm(this.sizes(adapted, M)), bindings, adapted, M);
   }
 
-  private run(
-    { name, constants, workgroups }: LowRankForm,
-    bindings: BufferSlice[],
-    x: AdaptedOperand,
-    M: number,
-    chunk = 0,
-  ) {
-    const { rows, params } = this.call(x, M, chunk);
+  private run({ name, constants, workgroups }: LowRankForm, bindings: BufferSlice[], x: Placed, T: number, chunk = 0) {
     this.ops.recorder.run({
       kernel: this.ops.kernels.request(name, constants),
       bindings,
       grid: grid1d(workgroups),
-      params,
-      flops: 2 * M * rows * this.lora.rank,
+      params: { ...x.scalars, T, chunk },
+      flops: 2 * T * x.rows * this.lora.rank,
     });
   }
 
-  private sizes(adapted: AdaptedOperand, T: number) {
-    const { rank } = this.lora;
-    const { rows: N, width } = this.call(adapted, T);
+  private sizes({ rows, width, isAligned }: Placed, T: number) {
     const shared = this.ops.choices.matmul_nt_narrow === 'lanes';
-    return { T, N, rank, width, isAligned: isAligned(adapted, rank), shared };
+    return { T, N: rows, rank: this.lora.rank, width, isAligned, shared };
   }
 
   /** loraMid (M, width) = inp A^T for all parts of the operand. */
-  private down({ name, inputs, parts }: AdaptedOperand, inp: BufferSlice, M: number): void {
-    const width = parts.length * this.lora.rank;
+  private down({ name, inputs, width }: Placed, inp: BufferSlice, M: number): void {
     this.ops.matmulNT(inp, this.set.slice(`${name}.A`), this.ws.slice('loraMid'), M, width, inputs);
-  }
-
-  /** Scalars of shaders/lora.wgsl: the end of each part's rows, and the shift from a row to its column. */
-  private call({ outputs, parts }: AdaptedOperand, M: number, chunk = 0) {
-    const ends: number[] = [];
-    const shifts: number[] = [];
-    let rows = 0;
-    for (const part of parts) {
-      shifts.push(part.column - rows);
-      rows += part.rows;
-      ends.push(rows);
-    }
-    const end = (i: number) => ends[i] ?? rows;
-    const shift = (i: number) => shifts[i] ?? 0;
-    const width = parts.length * this.lora.rank;
-    const params = {
-      ...{ T: M, N: rows, rank: this.lora.rank, width, stride: outputs, end0: end(0), end1: end(1) },
-      ...{ shift0: shift(0), shift1: shift(1), shift2: shift(2), scale: this.scale, chunk },
-    };
-    return { rows, width, params };
   }
 
   backward(operand: string, dout: BufferSlice, inp: BufferSlice, dinp: BufferSlice, M: number): void {
@@ -93,7 +91,7 @@ export class AdaptedWeights implements Weights {
     const adapted = this.operands.get(operand);
     if (!adapted) return;
     const { ops, ws, set } = this;
-    const { width } = this.call(adapted, M);
+    const { width } = adapted;
     const [mid, dmid] = [ws.slice('loraMid'), ws.slice('loraDmid')];
     this.run(upBackwardForm(this.sizes(adapted, M)), [dout, set.slice(`${operand}.B`), dmid], adapted, M);
     ops.matmulNN(dmid, set.slice(`${operand}.A`), dinp, M, width, adapted.inputs, true);
@@ -103,10 +101,10 @@ export class AdaptedWeights implements Weights {
     ops.matmulTN(dmid, inp, this.grads.slice(`${operand}.A`), ws.slice('partials'), M, width, adapted.inputs);
   }
 
-  private upWeightGradient(adapted: AdaptedOperand, dout: BufferSlice, mid: BufferSlice, M: number): void {
+  private upWeightGradient(adapted: Placed, dout: BufferSlice, mid: BufferSlice, M: number): void {
     const { ops, ws, lora } = this;
     const partials = ws.slice('partials');
-    const size = this.call(adapted, M).rows * lora.rank;
+    const size = adapted.rows * lora.rank;
     const chunk = Math.ceil(M / partialChunks(M, size));
     const chunks = Math.ceil(M / chunk);
     this.run(upWeightForm(this.sizes(adapted, M), chunks), [dout, mid, partials], adapted, M, chunk);

@@ -15,8 +15,6 @@ export interface BlockTile {
   step: number;
   /** Pairs of terms in one turn of the inner loop. */
   unroll: number;
-  /** True: neighbouring threads share a column. */
-  interleaved: boolean;
 }
 
 /**
@@ -25,7 +23,7 @@ export interface BlockTile {
  */
 export const largeTile: BlockTile = {
   ...{ down: 16, across: 8, rowFours: 2, columnFours: 2 },
-  ...{ step: 16, unroll: 8, interleaved: true },
+  ...{ step: 16, unroll: 8 },
 };
 /** 64 x 64 outputs, 8 x 4 a thread: twice the workgroups, each with as many threads. */
 export const smallTile: BlockTile = { ...largeTile, down: 8, across: 16, columnFours: 1 };
@@ -43,8 +41,8 @@ const tilesOf = (tile: BlockTile, rows: number, columns: number) =>
  */
 const enoughTiles = 128;
 /**
- * Tile for an output of `rows` by `columns` values, and the number of workgroups. For a fixed number of columns more rows never bring back the
- * small tile, so a model that records its smallest and its largest pass has requested both.
+ * Tile for an output of `rows` by `columns` values, and the number of workgroups. For a fixed number of columns more rows
+ * never bring back the small tile, so a model that records its smallest and its largest pass has requested both.
  */
 export function blockGrid(rows: number, columns: number): { tile: BlockTile; groups: number } {
   const tile = tilesOf(largeTile, rows, columns) < enoughTiles ? smallTile : largeTile;
@@ -65,7 +63,7 @@ export function blockConstants(product: 'NT' | 'NN' | 'TN', tile: BlockTile): Co
   };
   return {
     ...{ DOWN: tile.down, ACROSS: tile.across, ROW_FOURS: tile.rowFours, COLUMN_FOURS: tile.columnFours },
-    ...{ STEP: tile.step, UNROLL: tile.unroll, INTERLEAVED: tile.interleaved ? 1 : 0 },
+    ...{ STEP: tile.step, UNROLL: tile.unroll },
     ROW_LOADS: loads(rowsOf(tile), product === 'TN' ? 4 : 8),
     COLUMN_LOADS: loads(columnsOf(tile), product === 'NT' ? 8 : 4),
   };

@@ -79,14 +79,17 @@ export type KernelChoices = { [choice in KernelChoice]: (typeof kernelForms)[cho
 
 const names = Object.keys(kernelForms) as KernelChoice[];
 
-/** True if the adapter supports a form. The eight threads of a row must lie in one subgroup. */
+/** True if the adapter has the features of a form. */
+export const formRuns = (form: string, features: ReadonlySet<string>) =>
+  (!form.includes('half') || features.has('shader-f16')) && (!form.includes('subgroups') || features.has('subgroups'));
+
+/** True if the adapter supports a form of attention. The eight threads of a row must lie in one subgroup. */
 export function attentionFormRuns(
   form: AttentionForm,
   features: ReadonlySet<string>,
   subgroupMinSize: number,
 ): boolean {
-  if (form.includes('half') && !features.has('shader-f16')) return false;
-  return !form.includes('subgroups') || (features.has('subgroups') && subgroupMinSize >= 8);
+  return formRuns(form, features) && (!form.includes('subgroups') || subgroupMinSize >= 8);
 }
 
 /** Replaces forms that this adapter does not support. Needed when a run resumes on another machine. */

@@ -4,6 +4,7 @@
  */
 import type { Constants } from '../../device/device.ts';
 import type { AdaptedOperand } from '../weights/adapter.ts';
+import { rowsFor } from './row-steps.ts';
 
 export interface LowRankForm {
   name: string;
@@ -33,13 +34,13 @@ const backwardLanes = { ROWS: 8, LANES: 32, GROUPS: 4 };
 /** Vectors of the rank that a thread computes, threads that share a sum over tokens, and columns side by side. */
 const weightLanes = { FOURS: 2, LANES: 8, ACROSS: 16 };
 
-export const isAligned = ({ outputs, parts }: AdaptedOperand, rank: number) =>
+export const canVectorise = ({ outputs, parts }: AdaptedOperand, rank: number) =>
   [rank, outputs, ...parts.flatMap(({ rows, column }) => [rows, column])].every((size) => size % 4 === 0);
 
 export function upForm({ T, N, isAligned }: LowRankSizes): LowRankForm {
   if (!isAligned)
     return { name: 'lora_up', constants: { ROWS: scalarRows }, workgroups: ceil(ceil(T, scalarRows) * N, 64) };
-  const ROWS = upRows.find((rows) => rows >= T) ?? 8;
+  const ROWS = rowsFor(T, upRows);
   return { name: 'lora_up_fours', constants: { ROWS }, workgroups: ceil((ceil(T, ROWS) * N) / 4, 64) };
 }
 

@@ -32,6 +32,7 @@ import {
   narrowColumns,
   narrowInputs,
 } from './kernel-choices.ts';
+import { rowsFor } from './row-steps.ts';
 
 /** Outputs of one workgroup of a tiled matmul, in each direction. */
 const TILE = 64;
@@ -92,7 +93,7 @@ export class Operations {
   /** `matmulNT` with the sum over K shared by the lanes of a workgroup. */
   private narrowNT(flags: Constants, bindings: BufferSlice[], params: { M: number; N: number; K: number }): void {
     const { M, N, K } = params;
-    const ROWS = laneRows.find((rows) => rows >= M) ?? 8;
+    const ROWS = rowsFor(M, laneRows);
     const lanes = M > fewRows ? manyLanes : fewLanes;
     this.recorder.run({
       kernel: this.kernels.request('matmul_nt_lanes', { ROWS, ...lanes, ...flags }),

@@ -3,7 +3,7 @@
 import { fastest } from '../../device/autotune.ts';
 import { type Device, whole } from '../../device/device.ts';
 import { packedRow, withMinimum } from '../weights/quantize.ts';
-import { defaultChoices, type KernelChoice, type KernelChoices, kernelForms } from './kernel-choices.ts';
+import { defaultChoices, formRuns, type KernelChoice, type KernelChoices, kernelForms } from './kernel-choices.ts';
 import { deepest, layerWeights, manyRows, type Weight, widest } from './measured-sizes.ts';
 import { QuantizedOperations } from './quantized-operations.ts';
 
@@ -16,13 +16,6 @@ const measurements: { choice: QuantChoice; kind: 'NT' | 'NN'; M: number }[] = [
   { choice: 'quant_nt_many', kind: 'NT', M: manyRows },
   { choice: 'quant_nn_many', kind: 'NN', M: manyRows },
 ];
-
-/** True if the adapter supports a form. */
-export function formRuns(form: string, features: ReadonlySet<string>): boolean {
-  return (
-    (!form.includes('half') || features.has('shader-f16')) && (!form.includes('subgroups') || features.has('subgroups'))
-  );
-}
 
 export async function measureQuantized(device: Device): Promise<Pick<KernelChoices, QuantChoice>> {
   const choices: KernelChoices = { ...defaultChoices };

@@ -5,7 +5,8 @@
 import { type BufferSlice, type Constants, grid1d, type KernelCache, type Recorder } from '../../device/device.ts';
 import type { PackedFormat } from '../weights/quantize.ts';
 import { blockConstants, blockGrid } from './block-tiles.ts';
-import { defaultChoices, fewRows, type KernelChoices, quantFewRows } from './kernel-choices.ts';
+import { defaultChoices, fewRows, formRuns, type KernelChoices, quantFewRows } from './kernel-choices.ts';
+import { rowsFor } from './row-steps.ts';
 
 /** Packed rows on the GPU. */
 export interface QuantSlice extends PackedFormat {
@@ -35,7 +36,6 @@ const width = (k: number) => (k % 4 === 0 ? 4 : 1);
 const laneRows = [1, 4, 8, quantFewRows];
 /** Rows a thread of the register form, where more than eight would spill. */
 const registerRows = [1, 8];
-const rowsFor = (M: number, steps: readonly number[]) => steps.find((rows) => rows >= M) ?? steps[steps.length - 1];
 /** Numbers of rows that, with a model's largest pass, request every kernel. */
 export const quantRowSteps: readonly number[] = [...laneRows, 32, fewRows, fewRows + 1];
 const stageBits = (form: string) => (form === 'tiled-half' ? 16 : 32);
@@ -58,11 +58,8 @@ export class QuantizedOperations {
     private readonly integers: IntegerActivations | null = null,
   ) {
     const { features, info } = recorder.device;
-    const f16 = features.has('shader-f16');
-    const runnable = <T extends string>(form: T) => {
-      if (form === 'tiled-half' && !f16) return 'tiled' as T;
-      return form === 'lanes-subgroups' && !features.has('subgroups') ? ('lanes' as T) : form;
-    };
+    // The first word of a form's name is the form without features: tiled of tiled-half, lanes of lanes-subgroups.
+    const runnable = <T extends string>(form: T) => (formRuns(form, features) ? form : (form.split('-')[0] as T));
     this.subgroupLanes = Math.min(laneCount, info.subgroupMinSize || 4);
     this.choices = {
       ...choices,
@@ -128,7 +125,7 @@ export class QuantizedOperations {
       const ROWS = rowsFor(M, laneRows);
       const SUBGROUPS = form === 'lanes' ? 0 : 1;
       const LANES = SUBGROUPS ? this.subgroupLanes : laneCount;
-      const COLUMNS = laneColumns(ROWS!);
+      const COLUMNS = laneColumns(ROWS);
       const constants = { ROWS, COLUMNS, LANES, EACH: ceil(ROWS * COLUMNS, LANES), SUBGROUPS };
       return ['quant_matmul_nt_lanes', constants, ceil(M, ROWS) * ceil(N, (64 / LANES) * COLUMNS)];
     }

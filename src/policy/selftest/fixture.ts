@@ -26,6 +26,12 @@ export const unwritten = (count: number) => new Float32Array(count).fill(untouch
 export const folded = (count: number): [number, number] => [3, Math.ceil((count + 1) / 3)];
 export const foldedThreads = (threads: number) => folded(Math.ceil(threads / 64));
 
+/** Rows and columns of a workgroup of a kernel in register blocks. */
+export const blockOf = (constants: Constants) => [
+  4 * value(constants, 'DOWN') * value(constants, 'ROW_FOURS'),
+  4 * value(constants, 'ACROSS') * value(constants, 'COLUMN_FOURS'),
+];
+
 /** Array (rows, columns) with the values of `rule`. */
 export function table(rows: number, columns: number, rule: (row: number, column: number) => number): Float64Array {
   const out = new Float64Array(rows * columns);

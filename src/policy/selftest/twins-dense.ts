@@ -5,6 +5,7 @@
  * Tolerances are relative to the largest value: 2^-24 per rounding, times the number of roundings in one value.
  */
 import {
+  blockOf,
   floats,
   folded,
   foldedThreads,
@@ -68,12 +69,6 @@ const matmul_nt_tiled: Twin = (c, size) => {
   const flags = { bias: value(c, 'HAS_BIAS'), residual: value(c, 'HAS_RESIDUAL') };
   return linear([M, N, 20], ceil(M, tile) * ceil(N, tile), flags);
 };
-
-/** Rows and columns of a workgroup of a kernel in register blocks. */
-const blockOf = (c: Parameters<Twin>[0]) => [
-  4 * value(c, 'DOWN') * value(c, 'ROW_FOURS'),
-  4 * value(c, 'ACROSS') * value(c, 'COLUMN_FOURS'),
-];
 
 /** The odd sizes also of its sums: one full step and one of four terms. */
 const matmul_nt_blocks: Twin = (c, size) => {

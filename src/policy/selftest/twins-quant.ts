@@ -4,6 +4,7 @@
  */
 
 import {
+  blockOf,
   floats,
   folded,
   foldedThreads,
@@ -54,12 +55,6 @@ const quant_matmul_nt_tiled: Twin = (c, size) => {
   const [M, N] = [(down + 5) * size, across + 7];
   return linear(c, [M, N, 52], ceil(M, down) * ceil(N, across));
 };
-
-/** Rows and columns of a workgroup of a kernel in register blocks. */
-const blockOf = (c: Parameters<Twin>[0]) => [
-  4 * value(c, 'DOWN') * value(c, 'ROW_FOURS'),
-  4 * value(c, 'ACROSS') * value(c, 'COLUMN_FOURS'),
-];
 
 const quant_matmul_nt_blocks: Twin = (c, size) => {
   const [down, across] = blockOf(c);

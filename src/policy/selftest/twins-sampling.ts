@@ -212,15 +212,18 @@ const sample_masked: Twin = (c) => {
   };
 };
 
+/** Rows of a sampling from the whole vocabulary, and two that it leaves alone: one with a list, one that has stopped. */
+const vocabularyRows = () => [
+  decodingRow(0, { constrained: 0 }),
+  decodingRow(1, {}),
+  decodingRow(2, { constrained: 0, finished: stopped }),
+  decodingRow(3, { constrained: 0 }),
+];
+
 /** Two tiles of the same logits, whose second tile is merged into the first. */
 const sample_scan: Twin = (_, size) => {
   const W = 70 * size;
-  const rows = [
-    decodingRow(0, { constrained: 0 }),
-    decodingRow(1, {}),
-    decodingRow(2, { constrained: 0, finished: stopped }),
-    decodingRow(3, { constrained: 0 }),
-  ];
+  const rows = vocabularyRows();
   const R = rows.length;
   const logits = floats(R * W, 'logits');
   const sampled = new Sampled(rows, 1);
@@ -247,14 +250,14 @@ const sample_scan: Twin = (_, size) => {
 const sample_scan_tiles: Twin = (c) => {
   const [tile, tiles] = [value(c, 'TILE'), value(c, 'TILES')];
   if (tiles < 4) return null;
-  const rows = [decodingRow(0, { constrained: 0 }), decodingRow(1, {}), decodingRow(2, { constrained: 0 })];
+  const rows = vocabularyRows();
   const R = rows.length;
   const [first, second] = [2 * tile, 2 * tile - 5];
   const logits = floats(R * Math.max(first, second), 'logits');
   const sampled = new Sampled(rows, 1);
   const expected = Float64Array.from(unwritten(R * tiles * 8));
   rows.forEach((row, r) => {
-    if (row.constrained === 1) return;
+    if (row.constrained === 1 || row.finished !== running) return;
     for (let t = 0; t < 4; t++) {
       const [start, W] = t < 2 ? [0, first] : [first, second];
       const begin = t * tile - start;
@@ -277,7 +280,7 @@ const sample_scan_tiles: Twin = (c) => {
 
 const sample_merge_tiles: Twin = (c) => {
   const tiles = value(c, 'TILES');
-  const rows = [decodingRow(0, { constrained: 0 }), decodingRow(1, {}), decodingRow(2, { constrained: 0 })];
+  const rows = vocabularyRows();
   const R = rows.length;
   const noise = floats(R * tiles * 3, 'states');
   const stateOf = (r: number, t: number) => {
@@ -290,7 +293,7 @@ const sample_merge_tiles: Twin = (c) => {
   });
   const expected = Float64Array.from(unwritten(R * 8));
   rows.forEach((row, r) => {
-    if (row.constrained === 1) return;
+    if (row.constrained === 1 || row.finished !== running) return;
     const all = Array.from({ length: tiles }, (_, t) => [
       ...states.subarray((r * tiles + t) * 8, (r * tiles + t + 1) * 8),
     ]);

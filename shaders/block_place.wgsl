@@ -2,3 +2,11 @@
   // read the fewest different addresses, and an NVIDIA GPU serves equal addresses of a 16-byte load together.
   let x = lane / 32u % (ACROSS / 8u) * 8u + lane / 2u % 8u;
   let y = lane / (ACROSS * 4u) * 4u + lane / 16u % 2u * 2u + lane % 2u;
+  // Its sums: four rows e of each four i of rows, and the fours j of columns.
+  // @repeat i ROW_FOURS
+  // @repeat e 4
+  // @repeat j COLUMN_FOURS
+  var acc$i_$e_$j = vec4f();
+  // @end
+  // @end
+  // @end

@@ -1,3 +1,0 @@
-  // Column and row of a thread.
-  let x = lane % ACROSS;
-  let y = lane / ACROSS;
