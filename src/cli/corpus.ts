@@ -10,17 +10,18 @@ import { basename, join } from 'node:path';
 import { Command } from 'commander';
 import { FolderDatabases } from '../corpus/databases/folder.ts';
 import { importDatabase } from '../corpus/databases/import.ts';
+import { gamesInArchive } from '../corpus/games/archive.ts';
 import { FolderGames } from '../corpus/games/folder.ts';
+import { importGames } from '../corpus/games/import.ts';
 import { type GameFile, isGamePath } from '../corpus/games/store.ts';
 import { type IngestProgress, ingest } from '../corpus/ingest.ts';
-import { CorpusError } from '../corpus/lines.ts';
 import { readQuestions } from '../corpus/records.ts';
 import { FolderShops } from '../corpus/shops/folder.ts';
-import { largestShopFile } from '../corpus/shops/store.ts';
-import { readShop } from '../corpus/shops/webshop-files.ts';
+import { checkShopFile, importShop } from '../corpus/shops/import.ts';
 import { CorpusStore } from '../corpus/store.ts';
 import { defaultFolder, FolderDisk, openSources } from '../corpus/store-folder.ts';
-import { gamesInArchive } from './game-archive.ts';
+import { unzip } from '../store/zip.ts';
+import { checkOfOwn } from '../worlds/registry.ts';
 
 const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(1)} MB`;
 
@@ -158,11 +159,7 @@ program
 const shops = () => new FolderShops(`${program.opts<{ folder: string }>().folder}/shops`);
 
 async function shopFile(path: string): Promise<string> {
-  const { size } = await stat(path);
-  if (size > largestShopFile)
-    throw new CorpusError(
-      `${path} has ${megabytes(size)}, and ${megabytes(largestShopFile)} is the most: give a part of it.`,
-    );
+  checkShopFile(path, (await stat(path)).size);
   return readFile(path, 'utf8');
 }
 
@@ -173,13 +170,12 @@ interface ShopPaths {
 }
 
 async function addShop(name: string, products: string, given: ShopPaths): Promise<void> {
-  const { brought, counts } = readShop({
+  const counts = await importShop(shops(), name, {
     products: await shopFile(products),
     ...(given.attributes && { attributes: await shopFile(given.attributes) }),
     ...(given.instructions && { human: await shopFile(given.instructions) }),
     ...(given.nouns && { nouns: await shopFile(given.nouns) }),
   });
-  await shops().keep(name, brought);
   console.log(
     `${counts.products} products kept, ${counts.refused} refused; ${counts.human} instructions by people, ${counts.synthetic} made of attributes`,
   );
@@ -215,14 +211,15 @@ async function gameFiles(path: string): Promise<GameFile[]> {
     const names = (await readdir(path, { recursive: true })).filter(isGamePath).sort();
     return Promise.all(names.map(async (name) => ({ path: name, text: await readFile(join(path, name), 'utf8') })));
   }
-  if (path.endsWith('.zip')) return gamesInArchive(new Uint8Array(await readFile(path)));
+  if (path.endsWith('.zip')) return gamesInArchive(new Uint8Array(await readFile(path)), unzip);
   return [{ path: basename(path), text: await readFile(path, 'utf8') }];
 }
 
 async function addGames(name: string, paths: string[]): Promise<void> {
   const found = (await Promise.all(paths.map(gameFiles))).flat();
-  await games().keep(name, found);
-  console.log(`${found.length} games kept`);
+  const { games: kept, refused, examples } = await importGames(games(), name, found, await checkOfOwn('games'));
+  console.log(`${kept} games kept, ${refused} refused`);
+  for (const example of examples) console.log(`  ${example}`);
 }
 
 program

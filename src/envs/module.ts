@@ -57,6 +57,8 @@ export interface WorldModule extends WorldDescription {
    * to it.
    */
   optionsFromFile?(text: string): Promise<WorldOptions>;
+  /** Files that a person brings for this world, and keeps. */
+  ownFiles?: OwnFiles;
   /**
    * Examines a server before anything is played, without changing anything there. For worlds that are reached over a
    * network.
@@ -64,6 +66,16 @@ export interface WorldModule extends WorldDescription {
   check?(settings: ConnectionSettings, signal?: AbortSignal): Promise<ConnectionReport>;
   /** Loads the code of the world and opens a batch. */
   open(settings: ConnectionSettings): Promise<World>;
+}
+
+/** Files that a person brings for a world. */
+interface OwnFiles {
+  /** Kind of its store, which `src/corpus` has. */
+  kind: 'databases' | 'shops' | 'games';
+  /** Option of the world that names what is kept. */
+  option: string;
+  /** Loads the check of one file: it throws with the name of what the world does not know. */
+  check?(): Promise<(text: string) => void>;
 }
 
 /** Texts from which a vocabulary is made: given directly, or collected by playing the world. */

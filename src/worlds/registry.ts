@@ -27,6 +27,14 @@ export function typedWorld(): WorldModule {
   return found;
 }
 
+/** The world that plays a person's own files of this kind; undefined in a build without it. */
+export const worldOfOwn = (kind: string): WorldModule | undefined =>
+  worldModules.find(({ ownFiles }) => ownFiles?.kind === kind);
+
+/** Check of a file by the world that plays its kind; it accepts all where there is none. */
+export const checkOfOwn = async (kind: string): Promise<(text: string) => void> =>
+  (await worldOfOwn(kind)?.ownFiles?.check?.()) ?? (() => {});
+
 /** Worlds to start a typed world from, as code by name. */
 export const worldTemplates = async (): Promise<{ readonly [name: string]: string }> =>
   (await typedWorld().codeTemplates?.()) ?? {};

@@ -1,17 +1,9 @@
 /** Opens the kept databases of this place: the browser's, or those of the corpora folder on Node. */
+import { openOnce } from '../open-once.ts';
 import type { DatabaseStore } from './store.ts';
 
-let opened: Promise<DatabaseStore> | null = null;
-
-async function openHere(): Promise<DatabaseStore> {
-  if (import.meta.env.SSR) return new (await import('./folder.ts')).FolderDatabases();
-  return (await import('./browser.ts')).BrowserDatabases.open();
-}
-
-export function openDatabases(): Promise<DatabaseStore> {
-  opened ??= openHere();
-  opened.catch(() => {
-    opened = null;
-  });
-  return opened;
-}
+export const openDatabases = openOnce<DatabaseStore>(async () =>
+  import.meta.env.SSR
+    ? new (await import('./folder.ts')).FolderDatabases()
+    : (await import('./browser.ts')).browserDatabases(),
+);

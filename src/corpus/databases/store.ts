@@ -31,14 +31,6 @@ export interface ImportResult {
   examples: string[];
 }
 
-/** Calls of the page's worker for databases (src/workers/database-worker.ts). */
-export interface DatabaseWorkerApi {
-  list(): Promise<KeptDatabase[]>;
-  remove(name: string): Promise<void>;
-  /** Tries and keeps a database with a file of questions. The file's name is the `db_id` of its questions. */
-  bring(name: string, database: File, questions: File): Promise<ImportResult>;
-}
-
 /** Largest database file, in bytes: it is held in memory while a world plays it. */
 export const largestDatabase = 64 * 1024 * 1024;
 

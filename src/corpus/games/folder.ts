@@ -1,9 +1,9 @@
 /** Kept games in a folder, on Node: `NAME.games.jsonl`, a line for each, in `games` of the corpora. */
 import { KeptFolder } from '../kept-folder.ts';
 import { defaultFolder } from '../store-folder.ts';
-import { checkGames, type GameFile, type KeptGames, noGames } from './store.ts';
+import { type GameFile, type GameStore, type KeptGames, noGames } from './store.ts';
 
-export class FolderGames {
+export class FolderGames implements GameStore {
   private readonly kept: KeptFolder;
 
   constructor(folder = `${defaultFolder()}/games`) {
@@ -26,7 +26,6 @@ export class FolderGames {
   }
 
   async keep(name: string, games: readonly GameFile[]): Promise<void> {
-    checkGames(games);
     await this.kept.write(this.kept.path(name), `${games.map((game) => JSON.stringify(game)).join('\n')}\n`);
   }
 

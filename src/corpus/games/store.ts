@@ -1,4 +1,4 @@
-/** Storage of game files that a person brings, for the world Household: a folder on Node. */
+/** Storage of game files that a person brings, for the world Household: in the browser, or in a folder on Node. */
 import { CorpusError } from '../lines.ts';
 
 /** A game file with its path in the folder or archive that it came from. */
@@ -7,9 +7,18 @@ export interface GameFile {
   text: string;
 }
 
+/** Facts about kept games, for lists. */
 export interface KeptGames {
   name: string;
   games: number;
+}
+
+export interface GameStore {
+  list(): Promise<KeptGames[]>;
+  /** Throws CorpusError if there are none of this name. */
+  read(name: string): Promise<readonly GameFile[]>;
+  keep(name: string, games: readonly GameFile[]): Promise<void>;
+  remove(name: string): Promise<void>;
 }
 
 /** Most characters of all games of a collection: they are held in memory while a world plays them. */
@@ -28,4 +37,4 @@ export function checkGames(games: readonly GameFile[]): void {
 }
 
 export const noGames = (name: string): string =>
-  `There are no games named "${name}" here: keep them by npm run corpus -- add-games, or choose another name.`;
+  `There are no games named "${name}" here: bring their files under Storage or by npm run corpus -- add-games.`;

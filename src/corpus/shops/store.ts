@@ -20,7 +20,7 @@ export interface ShopStore {
 export const largestShopFile = 256 * 1024 * 1024;
 
 export const noShop = (name: string) =>
-  `There is no shop named "${name}" here. Bring its files with "npm run corpus -- add-shop", or choose another.`;
+  `There is no shop named "${name}" here. Bring its files under Storage or with "npm run corpus -- add-shop".`;
 
 /** Instructions of both kinds. */
 export const instructionsIn = ({ human, synthetic }: BroughtShop): number =>

@@ -45,6 +45,15 @@ export class Draft {
     this.planSoon();
   }
 
+  /** Sets the draft up for one world, with this option. */
+  useWorld(name: string, option: string, value: string) {
+    const { draft } = this.store.state;
+    if (!draft) return;
+    const one = withWorld({ ...draft, worlds: draft.worlds.slice(0, 1) }, 0, name);
+    this.store.set({ draft: one });
+    this.edit(`worlds.0.options.${option}`, value);
+  }
+
   edit(path: string, value: unknown) {
     const { draft } = this.store.state;
     if (!draft) return;

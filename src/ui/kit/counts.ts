@@ -54,6 +54,11 @@ export const documentCount = (count: number): string =>
 export const questionCount = (count: number): string =>
   isOne(count) ? msg('1 question') : msg(str`${count} questions`);
 
+export const instructionCount = (count: number): string =>
+  isOne(count) ? msg('1 instruction') : msg(str`${count} instructions`);
+
+export const gameCount = (count: number): string => (isOne(count) ? msg('1 game') : msg(str`${count} games`));
+
 export const lineCount = (count: number): string => (isOne(count) ? msg('1 line') : msg(str`${count} lines`));
 
 export const productCount = (count: number): string => (isOne(count) ? msg('1 product') : msg(str`${count} products`));

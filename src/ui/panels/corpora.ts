@@ -8,16 +8,13 @@ import * as Comlink from 'comlink';
 import { css, html, LitElement, nothing } from 'lit';
 import { customElement, query, state } from 'lit/decorators.js';
 import type { IngestProgress } from '../../corpus/ingest.ts';
+import type { PathFile } from '../../corpus/own-files.ts';
 import type { CorpusWorkerApi } from '../../corpus/service.ts';
 import type { KeptCorpus } from '../../corpus/store.ts';
 import { documentCount, fileCount, lineCount, questionCount } from '../kit/counts.ts';
 import { bytes } from '../kit/format.ts';
 import { controls } from '../kit/styles/shared.ts';
-
-interface Picked {
-  path: string;
-  file: File;
-}
+import { chosenTree, droppedTree } from './dropped-tree.ts';
 
 /** One worker for the page. */
 let worker: Comlink.Remote<CorpusWorkerApi> | null = null;
@@ -73,7 +70,7 @@ export class TabgymCorpora extends LitElement {
   ];
 
   @state() private kept: KeptCorpus[] = [];
-  @state() private picked: Picked[] = [];
+  @state() private picked: PathFile[] = [];
   @state() private name = '';
   @state() private progress: IngestProgress | null = null;
   @state() private message = '';
@@ -188,23 +185,14 @@ export class TabgymCorpora extends LitElement {
     event.preventDefault();
     event.stopPropagation();
     this.over = false;
-    const entries = [...(event.dataTransfer?.items ?? [])].map((item) => item.webkitGetAsEntry?.() ?? null);
-    const files = [...(event.dataTransfer?.files ?? [])];
-    void this.attempt(async () => {
-      const found = entries.some(Boolean)
-        ? await readEntries(entries)
-        : files.map((file) => ({ path: file.name, file }));
-      this.offer(found);
-    });
+    const dropped = droppedTree(event.dataTransfer);
+    void this.attempt(async () => this.offer(await dropped));
   };
 
-  private choose = ({ target }: Event) => {
-    const files = [...((target as HTMLInputElement).files ?? [])];
-    this.offer(files.map((file) => ({ path: file.webkitRelativePath || file.name, file })));
-  };
+  private choose = ({ target }: Event) => this.offer(chosenTree(target as HTMLInputElement));
 
   /** Sorted by path, since continuing an interrupted corpus needs the same order in every browser. */
-  private offer(picked: Picked[]): void {
+  private offer(picked: PathFile[]): void {
     this.picked = picked.sort((a, b) => (a.path < b.path ? -1 : 1));
     const [first] = this.picked;
     this.name = first
@@ -271,28 +259,5 @@ export class TabgymCorpora extends LitElement {
     } finally {
       this.progress = null;
     }
-  }
-}
-
-/** All files of a drop, including those in nested folders. */
-async function readEntries(entries: readonly (FileSystemEntry | null)[]): Promise<Picked[]> {
-  const found: Picked[] = [];
-  for (const entry of entries) {
-    if (entry?.isFile) {
-      const file = await new Promise<File>((ok, no) => (entry as FileSystemFileEntry).file(ok, no));
-      found.push({ path: entry.fullPath.replace(/^\//, ''), file });
-    } else if (entry?.isDirectory) found.push(...(await readFolder(entry as FileSystemDirectoryEntry)));
-  }
-  return found;
-}
-
-/** A directory reader returns at most a hundred entries per call. */
-async function readFolder(folder: FileSystemDirectoryEntry): Promise<Picked[]> {
-  const reader = folder.createReader();
-  const found: Picked[] = [];
-  for (;;) {
-    const batch = await new Promise<FileSystemEntry[]>((ok, no) => reader.readEntries(ok, no));
-    if (!batch.length) return found;
-    found.push(...(await readEntries(batch)));
   }
 }

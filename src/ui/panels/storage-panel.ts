@@ -2,12 +2,15 @@
 import { msg, str } from '@lit/localize';
 import { css, html, nothing } from 'lit';
 import { customElement } from 'lit/decorators.js';
+import type { OwnKind } from '../../corpus/own-files.ts';
 import { bytes } from '../kit/format.ts';
 import './model-storage.ts';
 import { Panel } from '../control/panel.ts';
 import { errorState, loadingState } from '../kit/states.ts';
 import { controls } from '../kit/styles/shared.ts';
 import type { StorageReport } from '../state/state.ts';
+
+const ownKinds: readonly OwnKind[] = ['databases', 'shops', 'games'];
 
 /** Upper bound of the quota in a private window of Chromium or Firefox on a small disk. */
 const smallQuota = 2e9;
@@ -32,7 +35,7 @@ export class TabgymStorage extends Panel {
     super(['storage', 'busy']);
     // Loaded after the shell, since few visits use a corpus.
     void import('./corpora.ts');
-    void import('./databases.ts');
+    void import('./own-files.ts');
   }
 
   override render() {
@@ -61,7 +64,7 @@ export class TabgymStorage extends Panel {
       ${report.runs.length ? this.renderRuns(report.runs) : nothing}
       <tabgym-model-storage .app=${this.app}></tabgym-model-storage>
       <tabgym-corpora @kept=${() => this.app.layout.loadStorage()}></tabgym-corpora>
-      <tabgym-databases @kept=${() => this.app.layout.loadStorage()}></tabgym-databases>
+      ${ownKinds.map((kind) => html`<tabgym-own-files .app=${this.app} .kind=${kind} @kept=${() => this.app.layout.loadStorage()}></tabgym-own-files>`)}
     </div>`;
   }
 

@@ -31,5 +31,6 @@ export const household: WorldModule = {
   view: 'household',
   connection: { kind: 'wasm' },
   agentgym: async () => (await import('./agentgym.ts')).agentGymForm,
+  ownFiles: { kind: 'games', option: 'games', check: async () => (await import('./original/game.ts')).readGame },
   open: async () => (await import('./world.ts')).Household.open(),
 };

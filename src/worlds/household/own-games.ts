@@ -1,5 +1,6 @@
 /** A person's own games: their tasks, and their houses, which are read when they are first played. */
 
+import { openGames } from '../../corpus/games/open.ts';
 import type { GameFile } from '../../corpus/games/store.ts';
 import type { Split, Task } from '../../envs/env.ts';
 import { WorldError } from '../../envs/env.ts';
@@ -10,15 +11,12 @@ import { type Game, readGame } from './original/game.ts';
 /** One game in this many is held out if no folder is named `valid...`, as those of ALFWorld are. */
 const heldOutEvery = 5;
 
-async function readKept(name: string): Promise<GameFile[]> {
-  if (!import.meta.env.SSR) throw new WorldError('Own games are kept and played on the command line alone.');
-  return new (await import('../../corpus/games/folder.ts')).FolderGames().read(name);
-}
+const readKept = async (name: string) => (await openGames()).read(name);
 
 export class OwnGames {
-  private readonly files = new Map<string, Promise<GameFile[]>>();
+  private readonly files = new Map<string, Promise<readonly GameFile[]>>();
 
-  private read(name: string): Promise<GameFile[]> {
+  private read(name: string): Promise<readonly GameFile[]> {
     const known = this.files.get(name) ?? readKept(name);
     this.files.set(name, known);
     // They may be kept later.

@@ -31,5 +31,6 @@ export const shop: WorldModule = {
   view: 'shop',
   connection: { kind: 'wasm', timeoutMs: 60_000 },
   agentgym: async () => (await import('./agentgym.ts')).agentGymForm,
+  ownFiles: { kind: 'shops', option: 'shop' },
   open: async () => (await import('./world.ts')).Shop.open(),
 };

@@ -30,5 +30,6 @@ export const sql: WorldModule = {
   view: 'sql',
   connection: { kind: 'wasm', timeoutMs: 60_000 },
   agentgym: async () => (await import('./agentgym.ts')).agentGymForm,
+  ownFiles: { kind: 'databases', option: 'database' },
   open: async () => (await import('./world.ts')).Sql.open(),
 };

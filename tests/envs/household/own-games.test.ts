@@ -4,12 +4,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { buildWasm } from '../../../scripts/build-wasm.mjs';
-import { gamesInArchive } from '../../../src/cli/game-archive.ts';
+import { gamesInArchive } from '../../../src/corpus/games/archive.ts';
 import { FolderGames } from '../../../src/corpus/games/folder.ts';
+import { importGames } from '../../../src/corpus/games/import.ts';
 import type { GameFile } from '../../../src/corpus/games/store.ts';
-import { zip } from '../../../src/store/zip.ts';
+import { unzip, zip } from '../../../src/store/zip.ts';
 import { readGame, writeGame } from '../../../src/worlds/household/original/game.ts';
 import { Household } from '../../../src/worlds/household/world.ts';
+import { checkOfOwn } from '../../../src/worlds/registry.ts';
 import { walkHouse } from '../../../tools/household/walks.ts';
 import { play } from '../small-worlds.ts';
 
@@ -45,7 +47,7 @@ it('are kept, split by their folders, and won by their walkthrough in their own 
     await gameOf(2, 'move', 'train/b/game.tw-pddl'),
     await gameOf(3, 'put', 'valid_unseen/c/game.tw-pddl'),
   ];
-  const found = gamesInArchive(archiveOf([...files, { path: 'train/a/traj_data.json', text: '{}' }]));
+  const found = gamesInArchive(archiveOf([...files, { path: 'train/a/traj_data.json', text: '{}' }]), unzip);
   expect(found).toEqual(files);
   await new FolderGames().keep('mine', found);
   const [train, test] = [await world.tasks({ games: 'mine' }, 'train'), await world.tasks({ games: 'mine' }, 'test')];
@@ -64,11 +66,20 @@ it('are refused by their path and what is not known', async () => {
   const [task] = await world.tasks({ games: 'bad' }, 'test');
   await expect(world.reset([0], [task])).rejects.toThrow(/^b\/game.tw-pddl: .*"freezeobject"/);
   await expect(world.tasks({ games: 'none' }, 'train')).rejects.toThrow(/no games named "none"/);
-  await expect(new FolderGames().keep('empty', [])).rejects.toThrow(/no game\.tw-pddl/);
-  expect(() => gamesInArchive(new Uint8Array(40))).toThrow(/not a zip archive/);
+  const check = await checkOfOwn('games');
+  const bring = (name: string, files: readonly GameFile[]) => importGames(new FolderGames(), name, files, check);
+  await expect(bring('empty', [])).rejects.toThrow(/no game\.tw-pddl/);
+  await expect(bring('bad', [changed])).rejects.toThrow(/None of the games .* b\/game\.tw-pddl: .*"freezeobject"/);
+  expect(await bring('some', [changed, good])).toMatchObject({
+    games: 1,
+    refused: 1,
+    examples: [expect.stringMatching(/^b\/game/)],
+  });
+  expect(await new FolderGames().read('some')).toEqual([good]);
+  expect(() => gamesInArchive(new Uint8Array(40), unzip)).toThrow(/not a zip archive/);
   const archive = archiveOf([changed, good]);
   archive[100] ^= 1;
-  expect(() => gamesInArchive(archive)).toThrow(/not a zip archive that can be read/);
+  expect(() => gamesInArchive(archive, unzip)).toThrow(/not a zip archive that can be read/);
   await new FolderGames().keep('none', [good]);
   expect(await world.tasks({ games: 'none' }, 'test')).toHaveLength(1);
 });

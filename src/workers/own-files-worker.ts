@@ -1,0 +1,60 @@
+/**
+ * Worker that imports, lists and deletes the databases, shops and games that a person keeps. SQLite is loaded when a
+ * database is brought.
+ */
+import * as Comlink from 'comlink';
+import { importDatabase } from '../corpus/databases/import.ts';
+import { openDatabases } from '../corpus/databases/open.ts';
+import { gamesInArchive } from '../corpus/games/archive.ts';
+import { importGames } from '../corpus/games/import.ts';
+import { openGames } from '../corpus/games/open.ts';
+import { type GameFile, isGamePath } from '../corpus/games/store.ts';
+import type { OwnFilesApi, PathFile } from '../corpus/own-files.ts';
+import { checkShopFile, importShop } from '../corpus/shops/import.ts';
+import { openShops } from '../corpus/shops/open.ts';
+import { unzip } from '../store/zip.ts';
+import { checkOfOwn } from '../worlds/registry.ts';
+
+const stores = { databases: openDatabases, shops: openShops, games: openGames };
+
+async function gamesOf({ path, file }: PathFile): Promise<GameFile[]> {
+  if (/\.zip$/i.test(path)) return gamesInArchive(new Uint8Array(await file.arrayBuffer()), unzip);
+  return isGamePath(path) ? [{ path, text: await file.text() }] : [];
+}
+
+async function textOf(file: File): Promise<string> {
+  checkShopFile(file.name, file.size);
+  return file.text();
+}
+
+const api: OwnFilesApi = {
+  async list(kind) {
+    return (await stores[kind]()).list();
+  },
+  async remove(kind, name) {
+    await (await stores[kind]()).remove(name);
+  },
+  async bringDatabase(name, database, questions) {
+    const bytes = new Uint8Array(await database.arrayBuffer());
+    const id = database.name.replace(/\.\w+$/, '');
+    return importDatabase(await openDatabases(), { name, bytes, questions: await questions.text(), id });
+  },
+  async bringShop(name, { products, attributes, human, nouns }) {
+    return importShop(await openShops(), name, {
+      products: await textOf(products),
+      ...(attributes && { attributes: await textOf(attributes) }),
+      ...(human && { human: await textOf(human) }),
+      ...(nouns && { nouns: await textOf(nouns) }),
+    });
+  },
+  async bringGames(name, files, report) {
+    const found: GameFile[] = [];
+    for (const [k, each] of files.entries()) {
+      found.push(...(await gamesOf(each)));
+      if (k % 50 === 49) report(k + 1);
+    }
+    return importGames(await openGames(), name, found, await checkOfOwn('games'));
+  },
+};
+
+Comlink.expose(api);
