@@ -296,11 +296,38 @@ function algorithmProblems(experiment: Experiment): { path: string; message: str
   return [...problems, ...criticProblems(experiment)];
 }
 
+/** Problems of a teacher that knows the probability of each valid action: the worlds must list these and have an oracle. */
+function teacherProblems(experiment: Experiment): { path: string; message: string }[] {
+  const taught = algorithmsWithPaths(experiment).find(({ each }) => algorithmOf(each).needs(each).teacher);
+  if (!taught) return [];
+  const without = experiment.worlds
+    .map(({ name }) => worldModule(name))
+    .find(({ hasOracle, hasValidActions }) => !hasOracle || !hasValidActions);
+  return [
+    ...(experiment.sampling.maskActions
+      ? []
+      : [
+          {
+            path: 'sampling.maskActions',
+            message: `the teacher of ${taught.at} compares valid actions alone: set it to true`,
+          },
+        ]),
+    ...(without
+      ? [
+          {
+            path: `${taught.at}.name`,
+            message: `${without.title} has no oracle that lists valid actions, so it has no teacher: choose another algorithm or world`,
+          },
+        ]
+      : []),
+  ];
+}
+
 /** Problems that involve several fields. */
 function crossChecks(experiment: Experiment): { path: string; message: string }[] {
   const { policy, worlds } = experiment;
   const problems = policyProblems(policy);
-  problems.push(...algorithmProblems(experiment));
+  problems.push(...algorithmProblems(experiment), ...teacherProblems(experiment));
   if (!worlds.some((world) => world.weight > 0))
     problems.push({ path: 'worlds', message: 'every weight is 0: at least one must be above 0' });
   if (!worlds.some((world) => world.evaluated))

@@ -12,7 +12,8 @@ import { scoreAlternatives } from './alternatives.ts';
 import { assignCredit, type TrainingSet, tokenRows } from './assign-credit.ts';
 import { awaitAll } from './common/await-all.ts';
 import type { CodeRunner } from './common/code-runner.ts';
-import { joinFloats, mean } from './common/numbers.ts';
+import { mean } from './common/numbers.ts';
+import { creditInputOf, teach } from './credit-input.ts';
 import { distil } from './distil.ts';
 import {
   type DemonstrationOptions,
@@ -21,7 +22,6 @@ import {
   imitate,
   policyStartIndices,
 } from './episode/demonstrations.ts';
-import { chosenPositions } from './episode/micro-batch.ts';
 import { successRate } from './episode/players.ts';
 import { returnsOf } from './episode/returns.ts';
 import type { Trajectory } from './episode/trajectory.ts';
@@ -48,12 +48,6 @@ import { optimizerSettings, Updater } from './updater.ts';
 
 /** Most turns of a demonstration if the horizon is relative to the oracle's own turns. */
 const mostDemonstrationTurns = 64;
-
-function logprobsAt({ logprob }: Trajectory, positions: Int32Array): Float32Array {
-  const out = new Float32Array(positions.length);
-  for (let k = 0; k < positions.length; k++) out[k] = logprob[positions[k]];
-  return out;
-}
 
 /** Episodes of a training step. */
 interface TrainingPlays {
@@ -129,6 +123,7 @@ export class Trainer {
     this.goals?.begin(k);
     const played = await this.collect(k, algorithm, stage, turns, options);
     const replays = this.goals?.replays(played.played) ?? new Map<number, Trajectory>();
+    await teach(this.evaluator, [...played.trajectories, ...replays.values()], algorithm.needs(stage.algorithm));
     const collected = { ...played, replays };
     this.goals?.observe(collected.played);
     await this.reflect(collected.played);
@@ -361,39 +356,15 @@ export class Trainer {
     return { teaching: { turns: typeof limit === 'number' ? limit : mostDemonstrationTurns } };
   }
 
-  /**
-   * Inputs of credit that need the policy before the update: its own log-probabilities, the reference's, the values.
-   */
-  private async creditInput(
+  /** Inputs of credit beside the trajectories. */
+  private creditInput(
     trajectories: readonly Trajectory[],
     needs: Needs,
-    { sampling }: TrainerSettings,
+    { sampling: { temperature } }: TrainerSettings,
     onScored?: (done: number, total: number) => void,
   ): Promise<Partial<CreditInput>> {
-    const rows = tokenRows(trajectories);
-    const rollout = joinFloats(trajectories.map((each) => logprobsAt(each, chosenPositions(each))));
-    const memory = Object.fromEntries(this.policy.notes);
-    const input: Partial<CreditInput> = { rows, rollout, memory };
-    const { temperature } = sampling;
-    if (needs.old || needs.values) {
-      const own = await scoreRows(this.policy, trajectories, rows, {
-        temperature,
-        weights: 'policy',
-        values: needs.values ?? false,
-        onScored,
-      });
-      if (needs.old) input.old = own.logprob;
-      if (needs.values) input.values = own.value;
-    }
-    if (needs.referenceInCredit) {
-      const { logprob } = await scoreRows(this.policy, trajectories, rows, {
-        temperature,
-        weights: 'reference',
-        onScored,
-      });
-      input.reference = logprob;
-    }
-    return input;
+    const { policy, evaluator } = this;
+    return creditInputOf({ policy, evaluator }, trajectories, needs, { temperature, onScored });
   }
 
   /**

@@ -41,6 +41,8 @@ export interface Needs {
   pairs?: boolean;
   /** Sums over all rows of an update, so the forward pass runs twice. */
   batch?: boolean;
+  /** Credit reads log-probabilities under a teacher: the oracle, smoothed over the valid actions. */
+  teacher?: { smoothing: number };
   /** Trained sequences per episode, if more than one. */
   sequencesPerEpisode?: number;
 }
@@ -109,6 +111,8 @@ export interface CreditInput {
   old?: ArrayLike<number>;
   /** (N) log-probabilities of the reference, if `needs.referenceInCredit`. */
   reference?: ArrayLike<number>;
+  /** (N) log-probabilities under the teacher, if `needs.teacher`; NaN: it says nothing about the token. */
+  teacher?: ArrayLike<number>;
   /** (N) values, if `needs.values`. */
   values?: ArrayLike<number>;
   memory?: Memory;

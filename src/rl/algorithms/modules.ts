@@ -3,6 +3,7 @@ export { agentevol } from './agentevol.ts';
 export { bapo } from './bapo.ts';
 export { cispo } from './cispo.ts';
 export { dapo } from './dapo.ts';
+export { distillation } from './distillation.ts';
 export { dpo } from './dpo.ts';
 export { drGrpo } from './dr-grpo.ts';
 export { gigpo } from './gigpo.ts';

@@ -255,6 +255,12 @@ export const metrics: readonly Metric[] = [
     'fraction',
     'Share of the turns that could be compared with another of the same observation.',
   ),
+  metric(
+    'policy',
+    'teacherKl',
+    'nats',
+    "Distance of the policy from its teacher: the mean log-probability of the sampled tokens minus the teacher's, an estimate of the reverse KL.",
+  ),
   metric('update', 'waves', 'count', 'Number of rounds of tasks that the step played to find groups with signal.'),
   metric('update', 'droppedGroups', 'fraction', 'Share of the groups played that had no signal and were replaced.'),
   metric(

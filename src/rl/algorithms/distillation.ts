@@ -1,0 +1,113 @@
+/**
+ * On-policy distillation (Agarwal et al. 2023, https://arxiv.org/abs/2306.13649, with the reverse KL and the student's
+ * own episodes; https://thinkingmachines.ai/blog/on-policy-distillation/).
+ *
+ * The student plays, and a teacher gives the probability q of each token that the student chose with probability p. The
+ * credit of a token is log q - log p, whose mean over the student's choices is minus the reverse KL. It may be mixed
+ * with GRPO's comparison of returns. The objective is the clipped ratio.
+ *
+ * The teacher is the world's oracle, smoothed over the valid actions (`episode/oracle-teacher.ts`).
+ */
+import * as v from 'valibot';
+import { option, real, toggle } from '../../fields/fields.ts';
+import { mean } from '../common/numbers.ts';
+import { rowsOf, sequencesOf } from '../common/token-rows.ts';
+import type { Algorithm, CreditInput } from './algorithm.ts';
+import { advantageCard, clippedCard, policyCards, symbol } from './cards.ts';
+import { corrected, groupCredit, policyGradient, policyNeeds } from './group-relative.ts';
+import { withoutSignal } from './kl-reward.ts';
+import { epsilonField, policyFields } from './pieces.ts';
+
+const schema = v.strictObject({
+  name: v.literal('distillation'),
+  ...policyFields({ clip: [0.2, 0.2, null], aggregation: 'token-mean' }),
+  ...epsilonField(1e-6),
+  smoothing: option(real(0.001, 1), 0.1, {
+    label: 'Smoothing',
+    sentence:
+      "Share of the oracle's probability that is spread evenly over all valid actions; the rest is on the action that it advises.",
+    step: 0.05,
+    level: 'basic',
+  }),
+  teacherWeight: option(real(0, 100), 1, {
+    label: 'Teacher weight',
+    sentence: "Weight of the teacher's log-probability minus the policy's own in the credit of a token.",
+    step: 0.1,
+    level: 'basic',
+  }),
+  rewardWeight: option(real(0, 100), 0, {
+    label: 'Reward weight',
+    sentence:
+      'Weight of the comparison of returns in the group, as in GRPO, beside the teacher; 0: the reward is not used.',
+    step: 0.1,
+    level: 'basic',
+  }),
+  teacherDiscount: option(real(0, 1), 0, {
+    label: 'Teacher discount',
+    sentence:
+      "Share of the next token's credit that is added to a token's own: at 0 each token is judged alone, at 1 with all tokens after it.",
+    step: 0.05,
+  }),
+  centered: option(toggle(), false, {
+    label: 'Centred credit',
+    sentence: "Subtract the step's mean from the teacher's part of the credit.",
+  }),
+});
+
+type Settings = v.InferOutput<typeof schema>;
+
+const isTaught = ({ teacher }: CreditInput, i: number): boolean => !Number.isNaN(teacher?.[i] ?? Number.NaN);
+
+/** (N) log q - log p of each row; 0 where the teacher has no opinion. */
+function teacherGaps(input: CreditInput): Float64Array {
+  const { rows, teacher, rollout } = input;
+  return Float64Array.from({ length: rowsOf(rows) }, (_, i) =>
+    isTaught(input, i) ? teacher![i] - (rollout?.[i] ?? 0) : 0,
+  );
+}
+
+/** (N) each row's gap plus the discounted sum of those after it in its sequence. */
+function discounted(gaps: Float64Array, { rows }: CreditInput, discount: number): Float64Array {
+  const out = gaps.slice();
+  if (discount === 0) return out;
+  for (let b = 0; b < sequencesOf(rows); b++)
+    for (let i = rows.offsets[b + 1] - 2; i >= rows.offsets[b]; i--) out[i] += discount * out[i + 1];
+  return out;
+}
+
+/** Credit of each row by the teacher alone, before its weight. */
+function teacherCredit(input: CreditInput, gaps: Float64Array, settings: Settings): Float64Array {
+  const credit = discounted(gaps, input, settings.teacherDiscount);
+  if (!settings.centered) return credit;
+  const center = mean(credit.filter((_, i) => isTaught(input, i)));
+  return credit.map((value, i) => (isTaught(input, i) ? value - center : value));
+}
+
+const distillationCard = advantageCard(
+  'distillation',
+  "The teacher's log-probability q of the token minus the policy's own: positive where the teacher would choose it more often. Its mean over the policy's choices is minus the reverse KL.",
+  ['log', symbol('q', undefined, { sub: 't' }), '−', 'log', symbol('p', 'token.probability', { sub: 't' })],
+);
+
+export const distillation = {
+  name: 'distillation',
+  label: 'On-policy distillation',
+  sentence: "Plays itself, and raises each token's probability by how much more likely a teacher would choose it.",
+  source: ['https://arxiv.org/abs/2306.13649'],
+  schema,
+  cards: (settings) => policyCards(distillationCard, clippedCard(settings)),
+  ...policyGradient,
+  needs: (settings) => ({ ...policyNeeds(settings), teacher: { smoothing: settings.smoothing } }),
+  credit: (input, settings) => {
+    const gaps = teacherGaps(input);
+    const taught = teacherCredit(input, gaps, settings);
+    const returns = groupCredit(input, { baseline: 'mean-std', epsilon: settings.advantageEpsilon }).advantages;
+    const { rewardWeight, teacherWeight } = settings;
+    const advantages = taught.map(
+      (value, i) => teacherWeight * value + (rewardWeight > 0 ? rewardWeight * returns[i] : 0),
+    );
+    const columns = { teacherGap: gaps };
+    const metrics = { teacherKl: -mean(gaps.filter((_, i) => isTaught(input, i))) };
+    return corrected({ advantages, ...withoutSignal(input), columns, metrics }, input, settings.correction);
+  },
+} satisfies Algorithm<Settings>;

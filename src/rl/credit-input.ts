@@ -1,0 +1,58 @@
+/**
+ * Inputs of credit that need the policy before the update, its reference or a teacher: log-probabilities and values of
+ * all trained tokens, in the order of their trajectories.
+ */
+import type { Learner } from '../policy/policy.ts';
+import type { CreditInput, Needs } from './algorithms/algorithm.ts';
+import { tokenRows } from './assign-credit.ts';
+import { joinFloats } from './common/numbers.ts';
+import { chosenPositions } from './episode/micro-batch.ts';
+import { oracleLogprobs } from './episode/oracle-teacher.ts';
+import type { Trajectory } from './episode/trajectory.ts';
+import type { Evaluator } from './evaluator.ts';
+import { scoreRows } from './score-rows.ts';
+
+type TeacherParts = Pick<Evaluator, 'worlds' | 'conversation'>;
+
+function logprobsAt({ logprob }: Trajectory, positions: Int32Array): Float32Array {
+  const out = new Float32Array(positions.length);
+  for (let k = 0; k < positions.length; k++) out[k] = logprob[positions[k]];
+  return out;
+}
+
+/** Writes the teacher's log-probabilities into the trajectories that lack them. The teacher plays in the worlds. */
+export async function teach(
+  parts: TeacherParts,
+  trajectories: readonly Trajectory[],
+  { teacher }: Needs,
+): Promise<void> {
+  const untaught = teacher ? trajectories.filter((each) => !each.teacher) : [];
+  if (!teacher || untaught.length === 0) return;
+  const logprobs = await oracleLogprobs(parts, untaught, teacher.smoothing);
+  untaught.forEach((trajectory, i) => {
+    trajectory.teacher = logprobs[i];
+  });
+}
+
+/** What an algorithm needs of these trajectories beside them. */
+export async function creditInputOf(
+  { policy, evaluator }: { policy: Learner; evaluator: TeacherParts },
+  trajectories: readonly Trajectory[],
+  needs: Needs,
+  options: { temperature: number; onScored?: (done: number, total: number) => void },
+): Promise<Partial<CreditInput>> {
+  const rows = tokenRows(trajectories);
+  const rollout = joinFloats(trajectories.map((each) => logprobsAt(each, chosenPositions(each))));
+  const input: Partial<CreditInput> = { rows, rollout, memory: Object.fromEntries(policy.notes) };
+  await teach(evaluator, trajectories, needs);
+  if (needs.teacher) input.teacher = joinFloats(trajectories.map(({ teacher }) => teacher ?? []));
+  if (needs.old || needs.values) {
+    const values = needs.values ?? false;
+    const own = await scoreRows(policy, trajectories, rows, { ...options, weights: 'policy', values });
+    if (needs.old) input.old = own.logprob;
+    if (needs.values) input.values = own.value;
+  }
+  if (needs.referenceInCredit)
+    input.reference = (await scoreRows(policy, trajectories, rows, { ...options, weights: 'reference' })).logprob;
+  return input;
+}
