@@ -4,11 +4,14 @@ import babyaiRl18 from '../../experiments/babyai-rl18.json';
 import collapse from '../../experiments/collapse.json';
 import grpoReinforce from '../../experiments/grpo-reinforce.json';
 import horizons from '../../experiments/horizons.json';
+import householdFirst from '../../experiments/household-first.json';
 import mazeFirst from '../../experiments/maze-first.json';
 import micro from '../../experiments/micro.json';
 import ownFirst from '../../experiments/own-first.json';
 import sciworldFirst from '../../experiments/sciworld-first.json';
 import searchFirst from '../../experiments/search-first.json';
+import shopFirst from '../../experiments/shop-first.json';
+import sqlFirst from '../../experiments/sql-first.json';
 import textcraftFirst from '../../experiments/textcraft-first.json';
 import toolsFilmsFirst from '../../experiments/tools-films-first.json';
 import webFirst from '../../experiments/web-first.json';
@@ -24,6 +27,9 @@ export const presetsByName: { readonly [name: string]: unknown } = {
   'wordle-first': wordleFirst,
   'maze-first': mazeFirst,
   'web-first': webFirst,
+  'household-first': householdFirst,
+  'shop-first': shopFirst,
+  'sql-first': sqlFirst,
   'tools-films-first': toolsFilmsFirst,
   'own-first': ownFirst,
   'grpo-reinforce': grpoReinforce,
