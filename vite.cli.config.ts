@@ -8,6 +8,7 @@ import { frameScript } from './scripts/frame-script.mjs';
 export const commandEntries = {
   train: 'src/cli/train.ts',
   eval: 'src/cli/eval.ts',
+  grade: 'src/cli/grade.ts',
   agents: 'src/cli/agents.ts',
   sweep: 'src/cli/sweep.ts',
   'propose-rewards': 'src/cli/propose-rewards.ts',
@@ -58,6 +59,7 @@ export const commandEntries = {
   'fuzz-worlds': 'tools/fuzz/worlds.ts',
   harden: 'tools/hardening/main.ts',
   'fuzz-bundles': 'tools/fuzz/bundles.ts',
+  classroom: 'tools/classroom/main.ts',
   'test-corpus': 'tools/corpus/main.ts',
   'make-model': 'src/cli/make-model.ts',
   plan: 'src/cli/plan.ts',

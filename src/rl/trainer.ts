@@ -2,7 +2,8 @@
  * Trainer: one step is a rollout of groups, their advantages, and the updates. Between steps it keeps only the policy's
  * own state. Everything else is a function of (settings, step), so any step can be repeated from its checkpoint.
  *
- * Depends on the `Learner` and `World` contracts; GPU buffers, runs, checkpoints and the page are elsewhere.
+ * Depends on the `Learner` and `World` contracts; GPU buffers, runs, checkpoints and the page are elsewhere. Long because
+ * every use of a step (training, repeating, examining, scoring) shares its settings and its credit.
  */
 import type { Task } from '../envs/env.ts';
 import type { Learner } from '../policy/policy.ts';
@@ -58,6 +59,14 @@ interface TrainingPlays {
   /** Number of the first group. */
   firstGroup: number;
   settings: TrainerSettings['algorithm'];
+}
+
+/** Thrown if a step cannot be repeated from its stored trajectories alone. */
+class NotRepeatableError extends Error {
+  override name = 'NotRepeatableError';
+  constructor() {
+    super('A step of this algorithm, or with goals, uses more than the trajectories that are stored.');
+  }
 }
 
 export interface StepResult {
@@ -234,6 +243,20 @@ export class Trainer {
     const updater = new Updater(this.policy, stage, this.runner);
     const { temperature } = stage.sampling;
     return examine(training, { policy: this.policy, updater, temperature, values: needs.values ?? false, loadAfter });
+  }
+
+  /**
+   * Credit and updates of step `k` on its stored trajectories, without playing. The policy holds the weights from before
+   * the step and ends with those from after it. Throws if the algorithm collects more than the trajectories that it
+   * stores.
+   */
+  async repeat(k: number, trajectories: readonly Trajectory[]): Promise<void> {
+    const stage = trainingStageAt(this.settings, k);
+    const algorithm = algorithmOf(stage.algorithm);
+    if (algorithm.collect || this.goals) throw new NotRepeatableError();
+    this.rewarder.begin();
+    const own = [...trajectories];
+    await this.train(k, { trajectories: own, played: own, tasks: [], replays: new Map() }, algorithm, stage, {});
   }
 
   /** Log-probabilities of the tokens that could have been chosen at a position of one of step `k`'s trajectories. */

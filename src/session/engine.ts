@@ -72,6 +72,8 @@ export interface Training {
    * `alternativesAt`. Absent: not supported.
    */
   alternatives?(step: number, trajectory: Trajectory, position: number): Promise<Float64Array>;
+  /** Runs the updates of a step on its stored trajectories, without playing. Absent: not supported. */
+  repeat?(step: number, trajectories: readonly Trajectory[]): Promise<void>;
 }
 
 export interface Engine {

@@ -36,6 +36,10 @@ export class NotARunError extends BundleError {
 export interface BundleOptions {
   /** Checkpoints to include. 'last' also includes the best one. The last checkpoint is needed to resume the run. */
   checkpoints?: 'all' | 'last' | 'none';
+  /** More files, beside those of the run. */
+  assets?: { readonly [name: string]: Uint8Array };
+  /** Leaves out what a person wrote about the run, and the times at which it was made and changed. */
+  anonymous?: boolean;
 }
 
 const padded = (step: number) => String(step).padStart(6, '0');
@@ -113,8 +117,16 @@ export async function exportRun(
     const bytes = name && (await store.read(manifest, file));
     if (bytes) entries.set(name, bytes);
   }
-  return indexed(manifest.run, manifest.checkpoints, entries, lines);
+  for (const [name, bytes] of Object.entries(options.assets ?? {})) entries.set(name, bytes);
+  const run = options.anonymous ? anonymous(manifest.run) : manifest.run;
+  return indexed(run, manifest.checkpoints, entries, lines);
 }
+
+const anonymous = ({ tags: _tags, notes: _notes, sweep: _sweep, ...run }: StoredRun): StoredRun => ({
+  ...run,
+  createdAt: 0,
+  updatedAt: 0,
+});
 
 function entriesOf(
   bytes: Uint8Array,
