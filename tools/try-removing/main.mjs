@@ -56,11 +56,11 @@ const listPages = ['simple', 'lessons', 'agents', 'links'].map((name) => `tests/
 
 const checks = {
   types: (folder) => run(folder, 'node_modules/typescript/bin/tsc', '--noEmit'),
-  // A list that lost a line may fit on one: the formatter comes first.
-  lint: (folder) =>
-    run(folder, biome, 'format', '--write', '.') ??
-    run(folder, biome, 'ci', '--colors=off', '--error-on-warnings', '.') ??
-    run(folder, 'scripts/lint-wasm.mjs'),
+  // Biome judges each file alone, so that only the files that lost a line are read. Such a list may fit on one line: the
+  // formatter comes first.
+  lint: (folder, _, changed) =>
+    run(folder, biome, 'format', '--write', ...changed) ??
+    run(folder, biome, 'ci', '--colors=off', '--error-on-warnings', ...changed),
   imports: (folder) => run(folder, 'scripts/cycles.mjs'),
   names: (folder) => run(folder, 'scripts/kind-names.mjs'),
   lengths: (folder) => run(folder, 'scripts/lengths.mjs'),
@@ -97,13 +97,16 @@ function tryRemoving(gone) {
   }
   const folder = cleanClone('tabgym-removing-');
   try {
+    const shorter = new Set();
     for (const world of gone) {
       const { removed, changed } = removeWorld(folder, world);
+      for (const file of removed) shorter.delete(file);
+      for (const file of changed) shorter.add(file);
       console.log(`${world}: ${removed.length} files removed, a line less in ${changed.join(', ')}`);
     }
     let failures = 0;
     for (const check of chosen) {
-      const failure = checks[check](folder, gone);
+      const failure = checks[check](folder, gone, shorter);
       if (failure) failures++;
       console.log(failure ? `${name}, ${check}: ${failure}` : `${name}, ${check}: ok`);
     }
