@@ -24,6 +24,11 @@ describe('try-removing', () => {
       expect([file, isNamedAfter(file, 'web')]).toEqual([file, true]);
     for (const file of ['tests/proxies/webarena.test.ts', 'tests/page/one-build.ts'])
       expect([file, isNamedAfter(file, 'web')]).toEqual([file, false]);
+    expect(isNamedAfter('tests/envs/own-world-limits.test.ts', 'own-world')).toBe(true);
+    const ofTools = ['tests/envs/tools/forms.test.ts', 'bench/tools.ts', 'tools/fuzz/tools.ts', 'docs/worlds/tools.md'];
+    for (const file of ofTools) expect([file, isNamedAfter(file, 'tools')]).toEqual([file, true]);
+    for (const file of ['tools/isa/main.ts', 'tests/tools/isa.test.ts', 'tests/policy/chat-template-tools.test.ts'])
+      expect([file, isNamedAfter(file, 'tools')]).toEqual([file, false]);
   });
 
   it('finds the documents that name a world, a family included', () => {
@@ -100,6 +105,9 @@ describe('try-removing', () => {
     expect(withoutListLines('src/experiment/presets.ts', presets, gone)).toBe(
       'export const presets = [\n  dice,\n];\n',
     );
+    const named =
+      "import coins from '../../experiments/coins.json';\nexport const all = {\n  'coins-first': coins,\n  dice,\n};\n";
+    expect(withoutListLines('src/experiment/presets.ts', named, gone)).toBe('export const all = {\n  dice,\n};\n');
     const used = "import coins from '../../experiments/coins.json';\nplay(coins);\n";
     expect(withoutListLines('src/experiment/presets.ts', used, gone)).toBe(used);
   });

@@ -22,14 +22,18 @@ export const importsOf = (file, text) =>
     slashed(normalize(join(dirname(file), path.replace(/\?.*$/, '')))),
   );
 
+/** Folders that hold the files of every world: `tools` and `tests/tools` are not those of a world named tools. */
+const shared = /^(?:src\/ui\/lessons|tests\/[^/]+|[^/]+)\//;
+
 /**
- * True if a file of tests, tools or bench is named after the world: `maze.test.ts`, `play-babyai.ts`.
+ * True if a file of tests, tools, bench or docs is named after the world: `maze.test.ts`, `play-babyai.ts`.
  */
 export function isNamedAfter(file, world) {
-  return file.split('/').some((part) => {
-    const words = part.replace(/\..*$/, '').split('-');
-    return words[0] === world || words.at(-1) === world;
-  });
+  return file
+    .replace(shared, '')
+    .split('/')
+    .map((part) => part.replace(/\..*$/, ''))
+    .some((name) => name === world || name.startsWith(`${world}-`) || /^[a-z]+-(.*)$/.exec(name)?.[1] === world);
 }
 
 /**
@@ -88,7 +92,7 @@ function withImporters(root, removed, world) {
 
 /**
  * A list without the lines of removed files: `export … from 'FILE'`, and in a registry or the presets `import NAME from
- * 'FILE'` with the entry `NAME,`. An import that is used in any other way stays, and the type check reports it.
+ * 'FILE'` with the entry `NAME,` or `'file': NAME,`. An import that is used in any other way stays, and the type check reports it.
  */
 export function withoutListLines(file, text, gone) {
   const lines = text.split('\n');
@@ -96,7 +100,7 @@ export function withoutListLines(file, text, gone) {
   const named = /(?:registry|presets)\.ts$/.test(file) ? /^import \{? ?(\w+) ?\}? from/ : /(?!)/;
   const dead = new Set(lines.filter((line) => (line.startsWith('export ') || named.test(line)) && isGone(line)));
   const names = [...dead].flatMap((line) => named.exec(line)?.[1] ?? []);
-  const entry = (line) => /^\s+(\w+),$/.exec(line)?.[1];
+  const entry = (line) => /^\s+(?:'[^']+': )?(\w+),$/.exec(line)?.[1];
   const kept = lines.filter((line) => !dead.has(line) && !names.includes(entry(line)));
   const rest = kept.join('\n');
   const stillUsed = names.filter((name) => new RegExp(`\\b${name}\\b`).test(rest));
