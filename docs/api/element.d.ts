@@ -128,6 +128,8 @@ declare class TabGymElement extends Base {
     private showGroup;
     /** The run in the page's trainer; null: the page may not train, and a recorded run is shown. */
     private openRun;
+    /** Closes a run that came too late, and returns the element's own. */
+    private dropped;
     private fallBack;
     private listen;
     private stepped;

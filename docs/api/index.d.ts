@@ -345,6 +345,8 @@ interface Trajectory {
     /** Most turns allowed, and the oracle's number of turns if known. */
     horizon: number;
     oracleTurns: number | null;
+    /** (K) log-probability of each trained token under a teacher; NaN: none. Absent: no teacher was asked. */
+    teacher?: Float32Array;
     /**
      * Advantage of the episode as a whole, for display: the group's comparison, or the mean of its tokens' advantages.
      */

@@ -31,7 +31,7 @@ export class PlatformError extends Error {
   override name = 'PlatformError';
 }
 
-/** A trainer's service with what releases it. */
+/** A trainer's service with what releases it. If the service is lost, its calls reject. */
 export interface OpenedService {
   service: TrainerApi;
   close(): Promise<void>;

@@ -103,7 +103,7 @@ export class Run {
     this.parts.check(this.experiment);
     const stopped = this.when((status) => status === 'paused');
     try {
-      await Promise.race([this.parts.service.train(this.id, options), stopped.reached, this.parts.lost]);
+      await Promise.race([this.parts.service.train(this.id, options), stopped.reached]);
     } finally {
       stopped.end();
     }
@@ -147,7 +147,7 @@ export class Run {
     const turns: LiveTurn[] = [];
     const end = this.on('turn', (turn) => turns.push(turn));
     try {
-      await Promise.race([this.parts.service.watch(this.id, { split, taskIndex: task, turnMs }), this.parts.lost]);
+      await this.parts.service.watch(this.id, { split, taskIndex: task, turnMs });
     } finally {
       end();
     }
@@ -158,7 +158,7 @@ export class Run {
   async evaluate(options: EvaluateOptions = {}): Promise<SuiteReport> {
     const { suite = OWN_SUITE, greedy = false, temperature = null, seed = 1, turns = [], step = null } = options;
     const request = { suite, samples: greedy ? 1 : (options.samples ?? 1), greedy, temperature, seed, turns };
-    const { report } = await Promise.race([this.parts.service.evaluateSuite(this.id, request, step), this.parts.lost]);
+    const { report } = await this.parts.service.evaluateSuite(this.id, request, step);
     return report;
   }
 

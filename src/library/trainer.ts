@@ -46,8 +46,12 @@ export class Trainer {
     const trainer = new Trainer(opened, options);
     const device = options.device === 'auto' ? null : options.device;
     const listener = (event: SessionEvent) => trainer.receive(event);
-    const report = await Promise.race([opened.service.start(listener, { device }), opened.lost]);
-    return { trainer, device: report };
+    try {
+      return { trainer, device: await opened.service.start(listener, { device }) };
+    } catch (error) {
+      await opened.close();
+      throw error;
+    }
   }
 
   /** A new run of an experiment, at step 0. Throws an ExperimentError that names a wrong field and its bounds. */

@@ -142,20 +142,31 @@ export class TabGymElement extends Base {
     try {
       const trainer = await sharedTrainer();
       const opened = 'bytes' in source ? trainer.importRun(source.bytes) : trainer.createRun(source.document);
-      this.run = await opened;
+      const run = await opened;
+      // Removed, given another source, or opened by another call meanwhile.
+      if (this.source !== source || this.run) return this.dropped(run);
+      this.run = run;
     } catch (error) {
-      await this.fallBack(error as Error);
+      if (this.source === source) await this.fallBack(source, error as Error);
       return null;
     }
     this.listen(this.run);
     return this.run;
   }
 
-  private async fallBack(error: Error): Promise<void> {
+  /** Closes a run that came too late, and returns the element's own. */
+  private async dropped(run: Run): Promise<Run | null> {
+    await run.close();
+    return this.run;
+  }
+
+  private async fallBack(source: Source, error: Error): Promise<void> {
     if (error.name !== 'PlatformError') throw error;
     const address = this.getAttribute('fallback');
-    if (address) this.show(await loadSource(address, new AbortController().signal));
-    if (!address && !('file' in this.source!)) throw error;
+    const recorded = address ? await loadSource(address, this.loading?.signal ?? AbortSignal.abort()) : null;
+    if (this.source !== source) return;
+    if (recorded) this.show(recorded);
+    else if (!('file' in source)) throw error;
     this.change('recorded', this.texts.untrainable);
   }
 
@@ -178,13 +189,17 @@ export class TabGymElement extends Base {
   }
 
   private async openPlay(): Promise<void> {
-    if (!this.source || this.played) return;
-    const [first] = documentOf(this.source).worlds ?? [];
+    const { source } = this;
+    if (!source || this.played) return;
+    const [first] = documentOf(source).worlds ?? [];
     if (!first) return;
     const { createWorld } = await import('../worlds.ts');
     const options = (first.options ?? {}) as NonNullable<Parameters<typeof createWorld>[1]>['options'];
-    this.world = await createWorld(first.name, { options });
-    const { observation, validActions } = await this.world.reset({ split: 'test', task: 0 });
+    const world = await createWorld(first.name, { options });
+    const { observation, validActions } = await world.reset({ split: 'test', task: 0 });
+    // Removed, given another source, or opened by another call meanwhile.
+    if (this.source !== source || this.world) return world.close();
+    this.world = world;
     this.played = { turns: [], observation, done: false, choices: validActions ?? [] };
   }
 
@@ -192,6 +207,7 @@ export class TabGymElement extends Base {
     const { played, world } = this;
     if (!played || !world) return;
     const { observation, reward, done, validActions } = await world.step(action);
+    if (this.world !== world) return;
     const choices = validActions === null ? played.choices : (validActions ?? []);
     this.played = { ...played, turns: [...played.turns, { action, observation, reward }], done, choices };
   }

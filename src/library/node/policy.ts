@@ -13,7 +13,10 @@ export async function openNodePolicy(
 ): Promise<OpenedPolicy> {
   const machine = { open: () => openDevice({ device, threads }) };
   const engines = new Assembly({ machine, openWorld: openGuardedWorld, models: new NodeBaseModels() });
-  const policy = await LoadedPolicy.open(engines, policyRun(file, name), name);
+  const policy = await LoadedPolicy.open(engines, policyRun(file, name), name).catch(async (error: Error) => {
+    await engines.closeDevice();
+    throw error;
+  });
   return {
     policy,
     mostReplies: policy.limits().replies,

@@ -2,6 +2,7 @@
 import * as Comlink from 'comlink';
 import type { SessionEvent, TrainerApi } from '../../session/protocol.ts';
 import { type OpenedService, PlatformError, type TrainerOptions } from '../options.ts';
+import { untilLost } from '../until-lost.ts';
 import { startLibraryWorker } from './worker.ts';
 
 /** The trainer's methods, with a listener that the worker can call. */
@@ -18,10 +19,12 @@ export async function openWebService({ store = 'memory', threads, connect }: Tra
   if (typeof store === 'object')
     throw new PlatformError('store names a folder, which only Node has. In a page, give "browser" or "memory".');
   const { remote, lost, terminate } = startLibraryWorker();
-  const opening = Promise.race([remote.open({ threads, store, connect }), lost]);
-  return {
-    service: withListener((await opening) as unknown as TrainerApi),
-    lost,
-    close: async () => terminate(),
-  };
+  try {
+    const opened = await Promise.race([remote.open({ threads, store, connect }), lost]);
+    const service = untilLost(withListener(opened as unknown as TrainerApi), lost);
+    return { service, lost, close: async () => terminate() };
+  } catch (error) {
+    terminate();
+    throw error;
+  }
 }
