@@ -132,6 +132,15 @@ function canonical(value: unknown): string {
 export const assignmentHash = (assignment: Assignment): string =>
   sha256(new TextEncoder().encode(canonical(forPupils(assignment))));
 
+/** Settings that pupils may change in a new assignment. */
+export const usuallyChanged = [
+  'seed',
+  'optimizer.learningRate',
+  'algorithm.groups',
+  'algorithm.groupSize',
+  'sampling.temperature',
+];
+
 /** New assignment over an experiment, with a goal on held-out success. */
 export const newAssignment = (experiment: Experiment, atLeast: number): Assignment =>
   parseAssignment({
@@ -149,6 +158,3 @@ export const newAssignment = (experiment: Experiment, atLeast: number): Assignme
       },
     ],
   });
-
-/** Settings that pupils may change in a new assignment. */
-const usuallyChanged = ['optimizer.learningRate', 'algorithm.groups', 'algorithm.groupSize', 'sampling.temperature'];

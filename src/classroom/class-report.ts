@@ -45,7 +45,7 @@ export function leaderboard(results: readonly Result[]): LeaderboardRow[] {
 }
 
 /** A task that several pupils did not pass, with their most common results. */
-interface Mistake {
+export interface Mistake {
   task: string;
   failed: number;
   of: number;
@@ -53,7 +53,7 @@ interface Mistake {
 }
 
 /** Tasks by the number of files that failed them, most first. */
-function mistakes(assignment: Assignment, results: readonly Result[]): Mistake[] {
+export function mistakes(assignment: Assignment, results: readonly Result[]): Mistake[] {
   const graded = results.filter(isGraded);
   const found = assignment.tasks.map(({ id, kind }): Mistake => {
     const failed = graded.flatMap(({ tasks }) => tasks.filter((each) => each.id === id && each.passed === false));

@@ -121,6 +121,11 @@ const curveOf = ({ records }: HandedIn): Graded['curve'] =>
     heldOut: evaluation?.test.policy.rate ?? null,
   }));
 
+/** Interface of the page's grading worker. */
+export interface GradingApi {
+  grade(assignment: Assignment, file: string, bytes: Uint8Array, seed: number): Promise<Result>;
+}
+
 /** Grades an opened file. Throws RefusedError. */
 async function graded(assignment: Assignment, run: HandedIn, options: GradeOptions): Promise<Graded> {
   if (customCodeOf(run.experiment).length && !options.allowCode)

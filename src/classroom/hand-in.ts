@@ -16,44 +16,13 @@ import type { RunStore, StoredCheckpoint } from '../store/run-store.ts';
 import { sha256 } from '../store/sha256.ts';
 import { type Assignment, assignmentHash } from './assignment.ts';
 import { refusedChanges } from './changes.ts';
-import { brokenAt, type LogEntry, logOf, logSchema } from './log.ts';
+import { type HandInDocument, type HandInParts, handInPart, handInSchema, partName } from './hand-in-part.ts';
+import { brokenAt } from './log.ts';
 import { type Reason, RefusedError } from './refused.ts';
-
-const format = 'tabgym-handin-1';
-const partName = 'handin.json';
-
-const schema = v.strictObject({
-  format: v.literal(format),
-  /** Hash of the assignment. */
-  assignment: v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/)),
-  /** Name as the pupil typed it; may be empty. */
-  pupil: v.pipe(v.string(), v.maxLength(120)),
-  answers: v.record(v.string(), v.unknown()),
-  log: logSchema,
-});
-
-type HandInDocument = v.InferOutput<typeof schema>;
-
-export interface HandInParts {
-  assignment: Assignment;
-  pupil: string;
-  answers: { readonly [task: string]: unknown };
-  log: readonly LogEntry[];
-}
 
 /** Writes a stored run as a handed-in file. */
 export async function handIn(store: RunStore, runId: string, parts: HandInParts): Promise<Uint8Array<ArrayBuffer>> {
-  const hash = assignmentHash(parts.assignment);
-  const ids = parts.assignment.tasks.map(({ id }) => id);
-  const document: HandInDocument = {
-    format,
-    assignment: hash,
-    pupil: parts.pupil.trim().slice(0, 120),
-    answers: Object.fromEntries(Object.entries(parts.answers).filter(([id]) => ids.includes(id))),
-    log: logOf(hash, parts.log),
-  };
-  const bytes = new TextEncoder().encode(JSON.stringify(document, null, 1));
-  return exportRun(store, runId, { checkpoints: 'all', assets: { [partName]: bytes }, anonymous: true });
+  return exportRun(store, runId, { checkpoints: 'all', assets: handInPart(parts), anonymous: true });
 }
 
 /** A handed-in file whose parts fit together. Nothing of it was recomputed yet. */
@@ -90,7 +59,7 @@ function openedRun(bytes: Uint8Array, file: string) {
 function documentOf(bytes: Uint8Array | undefined): HandInDocument {
   if (!bytes) throw new RefusedError('not-handed-in', `It is a run without ${partName}: save it with "Hand in".`);
   try {
-    return v.parse(schema, JSON.parse(new TextDecoder().decode(bytes)));
+    return v.parse(handInSchema, JSON.parse(new TextDecoder().decode(bytes)));
   } catch (error) {
     throw new RefusedError('not-handed-in', `${partName} cannot be read: ${(error as Error).message.slice(0, 200)}`);
   }

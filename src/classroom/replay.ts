@@ -6,9 +6,11 @@
  */
 import type { PolicyState } from '../policy/policy.ts';
 import type { Trajectory } from '../rl/episode/trajectory.ts';
+import { NoRoomError } from '../rl/episode/unplayed.ts';
 import type { SplitEvaluation, StepRecord } from '../rl/evaluation/evaluation.ts';
 import { decodeState, encodeState } from '../session/checkpoint.ts';
 import type { Engine, EngineFactory, StepOptions, Training } from '../session/engine.ts';
+import { evaluates } from '../session/run/schedule.ts';
 import { decodeTrajectories, encodeTrajectories } from '../session/run/trajectory-codec.ts';
 import type { StoredCheckpoint } from '../store/run-store.ts';
 import type { HandedIn } from './hand-in.ts';
@@ -176,7 +178,9 @@ class Replay {
         'beginning',
         `The weights of step 0 are not those that seed ${this.run.experiment.seed} and the settings give.`,
       );
-    if (this.record(0).evaluation) await this.evaluation(0);
+    if (comparable(this.record(0).metrics) !== comparable({}))
+      throw new RefusedError('step', 'The record of step 0 has metrics, though nothing was trained yet.');
+    await this.evaluation(0);
   }
 
   async segment({ from, to, ends }: Segment): Promise<number[]> {
@@ -202,7 +206,7 @@ class Replay {
         'step',
         `The record of step ${step} does not follow from the weights before it: ${differing(claimed.metrics, record.metrics)}.`,
       );
-    if (claimed.evaluation) await this.evaluation(step);
+    await this.evaluation(step);
   }
 
   private async equalWeights(step: number): Promise<void> {
@@ -211,9 +215,17 @@ class Replay {
       throw new RefusedError('weights', `The weights of step ${step} do not follow from the steps before them.`);
   }
 
+  /** Compares an evaluation; one that is due may be missing only if no episode fits into the run's tokens. */
   private async evaluation(step: number): Promise<void> {
-    const claimed = this.record(step).evaluation!;
-    const own = await this.engine.evaluate(step, options);
+    const claimed = this.record(step).evaluation;
+    if (!claimed && !evaluates(this.run.experiment, step)) return;
+    const own = await this.engine.evaluate(step, options).catch((error) => {
+      if (error instanceof NoRoomError) return undefined;
+      throw error;
+    });
+    if (!claimed && !own) return;
+    if (!claimed || !own)
+      throw new RefusedError('evaluation', `The evaluation of step ${step} is missing, or was not due.`);
     const refused = new RefusedError(
       'evaluation',
       `The evaluation of step ${step} gives ${own.test.policy.successes} of ${own.test.policy.episodes} on held-out tasks; its record has ${claimed.test.policy.successes} of ${claimed.test.policy.episodes}.`,
@@ -243,7 +255,7 @@ class Replay {
       if (step === to && ends) this.nearWeights(step, state, repeated);
       state = repeated;
     }
-    if (ends && this.record(to).evaluation) {
+    if (ends && (this.record(to).evaluation || evaluates(this.run.experiment, to))) {
       await this.load(to);
       await this.evaluation(to);
     }

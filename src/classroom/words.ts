@@ -7,3 +7,8 @@ const words = v.pipe(v.string(), v.trim(), v.nonEmpty('must not be empty'), v.ma
 
 /** A text in English and, if the teacher wrote it, in Chinese. */
 export const textSchema = v.strictObject({ en: words, zh: v.optional(words) });
+
+type Words = v.InferOutput<typeof textSchema>;
+
+/** The text in a language of the page; English where it is missing. */
+export const wordsIn = ({ en, zh }: Words, language: string): string => (language.startsWith('zh') ? (zh ?? en) : en);

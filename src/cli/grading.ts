@@ -3,6 +3,7 @@ import { randomInt } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { type Assignment, readAssignment } from '../classroom/assignment.ts';
+import { classPage, englishTexts } from '../classroom/class-page.ts';
 import { classCsv, classMarkdown, duplicates, inOrder, leaderboard } from '../classroom/class-report.ts';
 import { grade, type Result } from '../classroom/grade.ts';
 import { classroom50, gradescope, type Submission } from '../classroom/school-formats.ts';
@@ -86,6 +87,7 @@ export function resultFiles(assignment: Assignment, results: readonly Result[], 
   const json = { assignment: assignment.title, results: all, sameRun: same, leaderboard: leaderboard(all) };
   const files = new Map<string, Content>([
     ['grades.md', classMarkdown(assignment, all)],
+    ['grades.html', classPage(assignment, all, englishTexts)],
     ['grades.csv', classCsv(assignment, all)],
     ['grades.json', `${JSON.stringify(json, null, 1)}\n`],
     [seedFile, `${seed}\n`],

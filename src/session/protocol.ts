@@ -11,6 +11,7 @@ import type { Trajectory } from '../rl/episode/trajectory.ts';
 import type { Evaluation, Rate, SplitEvaluation, StepRecord } from '../rl/evaluation/evaluation.ts';
 import type { ExaminedStep } from '../rl/examine.ts';
 import type { WatchedTask } from '../rl/schedule/tasks.ts';
+import type { BundleOptions } from '../store/bundle.ts';
 import type { StoredRun } from '../store/run.ts';
 import type { TrajectoryRecord } from '../trajectories/files/record.ts';
 import type { EvaluationApi } from './evaluation-protocol.ts';
@@ -324,7 +325,7 @@ export interface TrainerApi extends ModelApi, SweepApi, EvaluationApi, TalkApi {
   playReset(start: PlayStart): Promise<PlayFrame>;
   playStep(action: string): Promise<PlayFrame>;
 
-  exportRun(runId: string): Promise<Blob>;
+  exportRun(runId: string, options?: Pick<BundleOptions, 'assets' | 'anonymous'>): Promise<Blob>;
   /**
    * `model`: another name for the run's language model, such as that of a file in this browser; null: its own. `whole`:
    * damaged parts are left out; otherwise the file is refused, as PartlyDamagedRunError if its other parts can be opened.

@@ -2,21 +2,61 @@
 import { describe, expect, it } from 'vitest';
 import {
   AssignmentError,
+  assignmentHash,
+  forPupils,
   newAssignment,
   parseAssignment,
   readAssignment,
   writeAssignment,
 } from '../../src/classroom/assignment.ts';
 import { refusedChanges } from '../../src/classroom/changes.ts';
+import { classPage, englishTexts } from '../../src/classroom/class-page.ts';
 import { brokenAt, logOf } from '../../src/classroom/log.ts';
 import { segmentsOf } from '../../src/classroom/replay.ts';
 import { kindOf } from '../../src/classroom/tasks/registry.ts';
 import type { CommonTask, Given } from '../../src/classroom/tasks/task.ts';
 import { rateOf } from '../../src/rl/evaluation/evaluation.ts';
+import { isLocked } from '../../src/ui/state/assignment.ts';
+import { formatLink, noLink, packExperiment, parseLink, unpackExperiment } from '../../src/ui/state/link.ts';
+import { noSelection } from '../../src/ui/state/selection.ts';
 import { classAssignment, pupilExperiment } from '../../tools/classroom/class-files.ts';
 import { trajectory } from '../session/fakes.ts';
 
 const assignment = classAssignment();
+
+describe('in the page', () => {
+  const open = { document: assignment, hash: '', pupil: '', answers: {}, hasAnswers: true };
+
+  it('only the settings that may change have a field', () => {
+    const locked = ['seed', 'name', 'optimizer.learningRate', 'optimizer', 'steps', 'reward', 'worlds'].map((path) => [
+      path,
+      isLocked(open, path),
+    ]);
+    expect(Object.fromEntries(locked)).toEqual({
+      seed: false,
+      name: false,
+      'optimizer.learningRate': false,
+      optimizer: false,
+      steps: true,
+      reward: true,
+      worlds: true,
+    });
+    expect(isLocked(null, 'steps')).toBe(false);
+  });
+
+  it('a link opens the same assignment', async () => {
+    const packed = await packExperiment(forPupils(assignment));
+    const { assignment: taken } = parseLink(formatLink({ ...noLink, assignment: packed }, noSelection));
+    expect(assignmentHash(parseAssignment(await unpackExperiment(taken!)))).toBe(assignmentHash(assignment));
+  });
+
+  it('what a pupil typed is escaped on the printed page', () => {
+    const refused = { file: '<a>.tabgym', pupil: '<img src=x>', status: 'refused', most: 1 } as const;
+    const page = classPage(assignment, [{ ...refused, reason: 'damaged', message: '<b>' }], englishTexts);
+    expect(page).not.toMatch(/<img|<b>|<a>/);
+    expect(page).toContain('&lt;img src=x&gt;');
+  });
+});
 
 describe('an assignment', () => {
   it('is read back as it was written', () => {

@@ -121,6 +121,7 @@ describe('dropped files', () => {
       layout: { showPanel: () => {} },
       navigation: { select: () => {} },
       library,
+      assignments: { openFile: async () => {} },
       links: { openExperiment: nothing },
     };
     const names = ['adapter_config.json', 'adapter_model.safetensors', 'README.md'];

@@ -311,8 +311,9 @@ export class TrainerService implements TrainerApi {
     return this.handPlay.step(action);
   }
 
-  async exportRun(runId: string): Promise<Blob> {
-    return new Blob([await exportRun(this.parts.store, runId, { checkpoints: 'all' })], { type: 'application/zip' });
+  async exportRun(runId: string, options: Parameters<TrainerApi['exportRun']>[1] = {}): Promise<Blob> {
+    const file = await exportRun(this.parts.store, runId, { ...options, checkpoints: 'all' });
+    return new Blob([file], { type: 'application/zip' });
   }
 
   async importRun(file: Blob, name: string, model: string | null = null, whole = false): Promise<RunSummary> {

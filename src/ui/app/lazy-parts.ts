@@ -9,6 +9,7 @@ export const lazyParts: LazyParts = {
     return Object.assign(new TabgymCodeQuestion(), { name, carried }).ask();
   },
   loadShareDialog: () => import('../panels/share.ts'),
+  openGrader: async () => (await import('./grading-client.ts')).openGrader(),
   loadComparison: () => import('../charts/compare-runs.ts'),
   loadLessons: async () => (await import('../lessons/registry.ts')).lessons,
   reportRun: async (...run) => (await import('../charts/run-report.ts')).pageReport(...run),

@@ -14,6 +14,7 @@ import { playsOnlyReason } from '../state/labels.ts';
 import { firstPreset, firstPresetIn, isNewcomer, rememberRuns } from '../state/newcomer.ts';
 import { noSelection, type Selection } from '../state/selection.ts';
 import { type State, Store } from '../state/state.ts';
+import { Assignments } from './assignments.ts';
 import type { Client } from './client.ts';
 import { CodeConsent } from './code-consent.ts';
 import { Draft } from './draft.ts';
@@ -92,6 +93,7 @@ export class Controller {
     async () => (this.client ? this.servers.send() : undefined),
   );
   readonly lessons = new Lessons(this, () => this.parts.loadLessons());
+  readonly assignments = new Assignments(this);
   private client: Client | null = null;
 
   constructor(readonly parts: LazyParts) {}
@@ -124,6 +126,7 @@ export class Controller {
       await this.firstRun();
       await this.library.dropOldUnstarted();
       await this.lessons.restore();
+      await this.assignments.restore();
     } catch (error) {
       this.store.set({ phase: 'broken', broken: sentence(error) });
       return;

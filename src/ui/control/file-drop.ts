@@ -117,6 +117,10 @@ export function sortFiles(picked: PickedFiles): SortedFiles {
 const isExperiment = async (file: File): Promise<boolean> =>
   /\.json$/i.test(file.name) && file.size <= 1e6 && (await file.text()).includes('"tabgym-experiment-');
 
+/** An assignment contains an experiment, and the name of its own format. */
+const isAssignment = async (file: File): Promise<boolean> =>
+  /\.json$/i.test(file.name) && file.size <= 1e6 && (await file.text()).includes('"tabgym-assignment-');
+
 interface Page {
   store: Store;
   notifier: { notify(level: Notice['level'], message: string): void };
@@ -124,6 +128,7 @@ interface Page {
   navigation: { select(place: { tab: 'read' }): void };
   library: { importFile(file: File): Promise<void>; importAdapter(files: PickedFiles): Promise<void> };
   links: { openExperiment(file: File): Promise<void> };
+  assignments: { openFile(file: File): Promise<void> };
 }
 
 export class FileDrop {
@@ -145,7 +150,8 @@ export class FileDrop {
   async take(picked: PickedFiles) {
     const { model, imports, adapter, trajectories, problem } = sortFiles(picked);
     if (model) this.offer(model);
-    if (trajectories && (await isExperiment(trajectories))) await this.page.links.openExperiment(trajectories);
+    if (trajectories && (await isAssignment(trajectories))) await this.page.assignments.openFile(trajectories);
+    else if (trajectories && (await isExperiment(trajectories))) await this.page.links.openExperiment(trajectories);
     else if (trajectories) this.read(trajectories);
     for (const file of imports) await this.page.library.importFile(file);
     if (adapter) await this.page.library.importAdapter(adapter);

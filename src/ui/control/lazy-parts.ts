@@ -1,10 +1,18 @@
 /** Parts that this folder may not import, each loaded when it is first used. `app/lazy-parts.ts` implements them. */
 
+import type { Assignment } from '../../classroom/assignment.ts';
+import type { Result } from '../../classroom/grade.ts';
 import type { CustomCode } from '../../experiment/custom-code.ts';
 import type { Experiment } from '../../experiment/experiment.ts';
 import type { RunSummary, StepRecord, TrainerApi } from '../../session/protocol.ts';
 import type { Lesson } from '../state/lesson.ts';
 import type { Client } from './client.ts';
+
+/** Grades handed-in files one after another. */
+export interface Grader {
+  grade(assignment: Assignment, file: File, seed: number): Promise<Result>;
+  close(): void;
+}
 
 export interface LazyParts {
   /** Opens the client that the address's query names. */
@@ -17,6 +25,8 @@ export interface LazyParts {
   loadComparison(): Promise<unknown>;
   /** All lessons, in the order in which they are taught. */
   loadLessons(): Promise<readonly Lesson[]>;
+  /** Opens a grader in a worker of its own. */
+  openGrader(): Promise<Grader>;
   /** Report of a run as one HTML file, in the page's language. */
   reportRun(api: TrainerApi, run: RunSummary, records: readonly StepRecord[]): Promise<Blob>;
 }

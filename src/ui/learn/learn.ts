@@ -2,7 +2,7 @@
  * LEARN: the method's cards, whose formulas show the numbers of the selected place, and the lessons. Loaded on demand.
  */
 import { msg, str } from '@lit/localize';
-import { html } from 'lit';
+import { html, nothing } from 'lit';
 import { customElement, state } from 'lit/decorators.js';
 import { algorithmOf, cardsOf } from '../../rl/algorithms/registry.ts';
 import { isActive } from '../control/events.ts';
@@ -23,7 +23,7 @@ import { partAt, slowMotion } from './slow-motion.ts';
 import { learnStyles } from './styles.ts';
 import { renderWeights, renderWhy } from './why.ts';
 
-const order: readonly LearnTab[] = ['lessons', 'cards'];
+const order: readonly LearnTab[] = ['lessons', 'cards', 'assignment'];
 
 @customElement('tabgym-learn')
 export class TabgymLearn extends Panel {
@@ -31,6 +31,8 @@ export class TabgymLearn extends Panel {
 
   /** True from an update in slow motion until the next token is selected. */
   @state() private justUpdated = false;
+
+  @state() private hasClassroom = false;
 
   constructor() {
     super(['learn', 'selection', 'detail', 'records', 'run', 'draft', 'inspection', 'tokenTexts', 'status', 'busy']);
@@ -48,12 +50,27 @@ export class TabgymLearn extends Panel {
 
   override render() {
     const learn = this.state.learn ?? 'lessons';
-    const labels: { [tab in LearnTab]: string } = { cards: msg('Cards'), lessons: msg('Lessons') };
+    const labels: { [tab in LearnTab]: string } = {
+      cards: msg('Cards'),
+      lessons: msg('Lessons'),
+      assignment: msg('Assignment'),
+    };
     return html`<div class="bar">
         ${tabList(this, { label: msg('Learn'), order, labels, chosen: learn, choose: (tab) => this.choose(tab) })}
         <button class="quiet" aria-label=${msg('Close Learn')} @click=${() => this.app.layout.openLearn(null)}>✕</button>
       </div>
-      <div role="tabpanel" id="panel" aria-labelledby=${`tab-${learn}`}>${learn === 'cards' ? html`<tabgym-lesson-part .app=${this.app}></tabgym-lesson-part>${this.renderCards()}` : html`<tabgym-lessons .app=${this.app}></tabgym-lessons>`}</div>`;
+      <div role="tabpanel" id="panel" aria-labelledby=${`tab-${learn}`}>${this.renderTab(learn)}</div>`;
+  }
+
+  private renderTab(learn: LearnTab) {
+    if (learn === 'lessons') return html`<tabgym-lessons .app=${this.app}></tabgym-lessons>`;
+    if (learn === 'cards') return html`<tabgym-lesson-part .app=${this.app}></tabgym-lesson-part>${this.renderCards()}`;
+    if (this.hasClassroom) return html`<tabgym-assignment .app=${this.app}></tabgym-assignment>`;
+    // Few visitors open an assignment, so its code is loaded when they do.
+    void import('../classroom/assignment.ts').then(() => {
+      this.hasClassroom = true;
+    });
+    return nothing;
   }
 
   private choose(tab: LearnTab) {

@@ -23,6 +23,7 @@ import './objective-field.ts';
 import './world-field.ts';
 import { Panel } from '../control/panel.ts';
 import { controls } from '../kit/styles/shared.ts';
+import { isLocked } from '../state/assignment.ts';
 import { knobLabel, knobSentence, presetDescription, presetTitle } from '../state/labels.ts';
 import type { State } from '../state/state.ts';
 import type { KnobChangeEvent } from './knob-field.ts';
@@ -176,6 +177,7 @@ export class TabgymSetup extends Panel {
       'offered',
       'modelsWanted',
       'link',
+      'assignment',
     ]);
   }
 
@@ -202,7 +204,7 @@ export class TabgymSetup extends Panel {
    * explanation or path matches.
    */
   private isShown(knob: Knob): boolean {
-    if (this.hides(knob.path)) return false;
+    if (this.hides(knob.path) || this.state.assignment?.document.hidden.includes(knob.path)) return false;
     const wanted = this.wanted.trim().toLowerCase();
     if (!wanted) return this.advanced || knob.level === 'basic';
     return [knobLabel(knob), knobSentence(knob), knob.path].some((text) => text.toLowerCase().includes(wanted));
@@ -286,7 +288,8 @@ export class TabgymSetup extends Panel {
   private renderSection(section: KnobSection, draft: Experiment) {
     const mine = knobs.filter((each) => each.section === section);
     const here = (each: Knob) => !this.wanted || belongs(each, each.path.replace('*', '0'), draft);
-    const shown = this.hides(section) ? [] : mine.filter((each) => this.isShown(each) && here(each));
+    const shown =
+      this.hides(section) || this.isFixed(section) ? [] : mine.filter((each) => this.isShown(each) && here(each));
     if (!shown.length) return nothing;
     const changed = this.changedIn(section);
     return html`<section aria-label=${sectionNames()[section]}>
@@ -294,6 +297,11 @@ export class TabgymSetup extends Panel {
       ${this.renderKnobs(section, shown, draft)}
       ${section === 'policy' ? this.renderModelServer(draft) : nothing}
     </section>`;
+  }
+
+  /** True for a part with an editor of its own that the open assignment fixes as a whole. */
+  private isFixed(section: KnobSection): boolean {
+    return ['stages', 'reward', 'goals', 'sweep'].includes(section) && isLocked(this.state.assignment, section);
   }
 
   /** Server of a policy behind an API. */
@@ -344,7 +352,7 @@ export class TabgymSetup extends Panel {
         ${
           several
             ? html`<div class="row spread"><h3>${msg(str`World ${index + 1}`)}</h3>
-                <button class="quiet" aria-label=${msg(str`Remove world ${index + 1}`)} @click=${() => this.setWorlds(worlds.filter((_, other) => other !== index))}>✕</button></div>`
+                <button class="quiet" ?hidden=${isLocked(this.state.assignment, 'worlds')} aria-label=${msg(str`Remove world ${index + 1}`)} @click=${() => this.setWorlds(worlds.filter((_, other) => other !== index))}>✕</button></div>`
             : nothing
         }
         ${shown
@@ -355,7 +363,7 @@ export class TabgymSetup extends Panel {
         ${reachedOverLine(worlds[index]) ? html`<tabgym-connection path=${`worlds.${index}`} world=${worlds[index].name} .servers=${this.app.servers} .foreign=${this.app.servers.foreign}></tabgym-connection>` : nothing}
       </div>`,
     )}
-    ${worlds.length < 8 && !this.wanted ? html`<button class="link" @click=${() => this.setWorlds([...worlds, structuredClone(worlds.at(-1)!)])}>${msg('Add a world')}</button>` : nothing}`;
+    ${worlds.length < 8 && !this.wanted && !isLocked(this.state.assignment, 'worlds') ? html`<button class="link" @click=${() => this.setWorlds([...worlds, structuredClone(worlds.at(-1)!)])}>${msg('Add a world')}</button>` : nothing}`;
   }
 
   /** A single world is always evaluated: it has no field of its own for that. */
@@ -379,8 +387,9 @@ export class TabgymSetup extends Panel {
 
   private renderKnob(knob: Knob, path: string, draft: Experiment) {
     if (knob.file) return this.renderFile(knob, path, draft);
-    const { presets, preset, run } = this.state;
+    const { presets, preset, run, assignment } = this.state;
     const value = readPath(draft, path);
+    if (isLocked(assignment, path)) return this.renderLocked(knob, value);
     const base = preset < 0 ? undefined : readPath(presets[preset], path);
     const changed = preset >= 0 && JSON.stringify(base) !== JSON.stringify(value);
     const costs = { free: '', fork: msg('Changing it forks the run.'), restart: msg('Changing it needs a new run.') };
@@ -389,6 +398,12 @@ export class TabgymSetup extends Panel {
     if (knob.kind === 'code')
       return html`<tabgym-objective-field .app=${this.app} path=${path.replace(/\.objectiveCode$/, '')} .value=${value} .error=${this.errorAt(path)}></tabgym-objective-field>`;
     return html`<tabgym-knob path=${path} .of=${knob} .value=${value} .changed=${changed} .error=${this.errorAt(path)} .cost=${run && run.step > 0 ? costs[knob.change] : ''}></tabgym-knob>`;
+  }
+
+  /** A setting that the open assignment fixes. */
+  private renderLocked(knob: Knob, value: unknown) {
+    const text = msg('Fixed by the assignment');
+    return html`<div class="row spread locked" title=${text}><span>${knobLabel(knob)}</span><span class="soft">${show(value)} <span class="badge">${msg('fixed')}</span></span></div>`;
   }
 
   /** ScalingInter-RL: a limit that grows stage by stage; a fixed horizon is one stage. */
@@ -401,14 +416,14 @@ export class TabgymSetup extends Panel {
         ${
           several
             ? html`<div class="row spread"><h3>${msg(str`Stage ${index + 1}`)}</h3>
-                <button class="quiet" aria-label=${msg(str`Remove stage ${index + 1}`)} @click=${() => this.setStages(stages.filter((_, other) => other !== index))}>✕</button></div>`
+                <button class="quiet" ?hidden=${isLocked(this.state.assignment, 'horizon')} aria-label=${msg(str`Remove stage ${index + 1}`)} @click=${() => this.setStages(stages.filter((_, other) => other !== index))}>✕</button></div>`
             : nothing
         }
         ${this.renderKnob(turns, `horizon.${index}.turns`, draft)}
         ${several && index < stages.length - 1 ? this.renderKnob(steps, `horizon.${index}.steps`, draft) : nothing}
       </div>`,
     )}
-    ${stages.length < 32 ? html`<button class="link" @click=${() => this.addStage(stages)}>${msg('Add a stage')}</button>` : nothing}`;
+    ${stages.length < 32 && !isLocked(this.state.assignment, 'horizon') ? html`<button class="link" @click=${() => this.addStage(stages)}>${msg('Add a stage')}</button>` : nothing}`;
   }
 
   /** Earlier stages of the run, each with its own algorithm: imitation before reinforcement, for example. */

@@ -4,6 +4,7 @@
  * and the schema checks the rest before use.
  *
  *   x=1.TEXT       the experiment: JSON, deflated raw (RFC 1951), base64url without padding (RFC 4648, section 5)
+ *   assignment=1.TEXT  an assignment, packed in the same way
  *   shipped=NAME  a run that the site ships (control/shipped-runs.ts), if the place's run is not stored yet
  *   view=simple  the arrangement of the page (arrangement.ts)
  *   preset=NAME  seed=7  lesson=ID  hide=world,algorithm.clipLow  lang=zh-Hans
@@ -14,6 +15,8 @@ import { formatHash, type Selection } from './selection.ts';
 export interface PageLink {
   /** Packed form of the experiment; `unpackExperiment` reads it. */
   experiment: string | null;
+  /** Packed form of an assignment. */
+  assignment: string | null;
   /** Name of a run that the site ships. */
   shipped: string | null;
   preset: string | null;
@@ -28,6 +31,7 @@ export interface PageLink {
 
 export const noLink: PageLink = {
   experiment: null,
+  assignment: null,
   shipped: null,
   preset: null,
   seed: null,
@@ -59,6 +63,7 @@ export function parseLink(hash: string): PageLink {
   const seed = matching(query.get('seed'), /^\d{1,9}$/);
   return {
     experiment: query.get('x') || null,
+    assignment: query.get('assignment') || null,
     shipped: matching(query.get('shipped'), name),
     preset: query.get('preset')?.slice(0, 120) || null,
     seed: seed === null ? null : Number(seed),

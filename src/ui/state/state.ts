@@ -2,6 +2,7 @@
  * State of the page: a copy of what sessions reported, and the selected place. It contains no training state; nothing
  * is lost if it is discarded. A panel names the keys it reads, and is drawn again only when one of them changes.
  */
+
 import type { ReactiveController, ReactiveControllerHost } from 'lit';
 import type { Experiment } from '../../experiment/experiment.ts';
 import type { KeptModelInfo, ModelCard } from '../../models/protocol.ts';
@@ -23,6 +24,7 @@ import type {
 } from '../../session/protocol.ts';
 import type { Locale } from '../kit/locale.ts';
 import type { Arrangement } from './arrangement.ts';
+import type { OpenAssignment } from './assignment.ts';
 import type { LessonProgress } from './lesson-progress.ts';
 import { noLink, type PageLink } from './link.ts';
 import { initialPanes, type PaneSizes } from './panes.ts';
@@ -104,7 +106,7 @@ export interface ModelState {
 export type DrawerTab = 'runs' | 'agents' | 'storage' | 'gpu' | 'log';
 export type NarrowPanel = 'setup' | 'stage' | 'progress' | 'learn' | 'drawer';
 /** Content of the right column. */
-export type LearnTab = 'cards' | 'lessons';
+export type LearnTab = 'cards' | 'lessons' | 'assignment';
 export type Theme = 'auto' | 'light' | 'dark';
 export type StorageReport = Awaited<ReturnType<TrainerApi['storage']>>;
 export type GpuDetails = Awaited<ReturnType<TrainerApi['gpuReport']>>;
@@ -186,6 +188,7 @@ export interface State {
   /** True while the simple arrangement shows its settings. */
   settings: boolean;
   learn: LearnTab | null;
+  assignment: OpenAssignment | null;
   /** Id of the open lesson. */
   lesson: string | null;
   /** True once the lessons' code is loaded. */
@@ -259,6 +262,7 @@ const initialState = (): State => ({
   arrangement: 'simple',
   settings: false,
   learn: null,
+  assignment: null,
   lesson: null,
   lessonsReady: false,
   progressOfLessons: {},
