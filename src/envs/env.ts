@@ -6,6 +6,7 @@
  * has no tokens, policies or gradients.
  */
 
+import type { SeatRules } from './game.ts';
 import type { ReplyRule } from './reply.ts';
 import type { CallRules, FunctionTool } from './tools.ts';
 
@@ -94,6 +95,8 @@ export interface WorldDescription {
   callInstruction?: string;
   /** Present if a language model is to call the tools in its chat template's own form. */
   calls?: CallRules;
+  /** Present if the policy takes one of several seats. */
+  seats?: SeatRules;
   hasOracle: boolean;
   /** True if the world can list the valid actions. Without a list there is no mask and no chance baseline. */
   hasValidActions: boolean;

@@ -35,6 +35,7 @@ import { Goals } from './goals/goals.ts';
 import { proposable } from './goals/proposer.ts';
 import { withSkills } from './goals/skilled-world.ts';
 import { skillsIn } from './goals/skills.ts';
+import { League } from './league.ts';
 import { costMetrics, rolloutMetrics } from './metrics/step-metrics.ts';
 import { noRecordings, type OpenRecorded, type RecordedPlay } from './recorded.ts';
 import { reflect } from './reflection.ts';
@@ -78,6 +79,8 @@ export class Trainer {
   private readonly rewarder: Rewarder;
   /** Absent: tasks come in shuffled epochs. */
   private readonly goals: Goals | undefined;
+  /** Absent: the worlds' own opponents play the other seats, if there are any. */
+  private readonly league: League | undefined;
   /** Failures of worlds that were reported. */
   private readonly reported = new Set<string>();
 
@@ -92,6 +95,8 @@ export class Trainer {
   ) {
     this.rewarder = new Rewarder(settings.reward, { runner, ask }, policy.notes);
     const { sources } = evaluator.tasks;
+    const { worlds, conversation } = evaluator;
+    this.league = League.of(settings, { policy, worlds, conversation });
     if (settings.goals) this.goals = Goals.of(sources, settings.goals, settings.seed, policy, invented);
   }
 
@@ -130,11 +135,13 @@ export class Trainer {
     const before = this.policy.counters();
     this.rewarder.begin();
     this.goals?.begin(k);
+    await this.league?.begin(k);
     const played = await this.collect(k, algorithm, stage, turns, options);
     const replays = this.goals?.replays(played.played) ?? new Map<number, Trajectory>();
     await teach(this.evaluator, [...played.trajectories, ...replays.values()], algorithm.needs(stage.algorithm));
     const collected = { ...played, replays };
     this.goals?.observe(collected.played);
+    this.league?.observe(collected.played);
     await this.reflect(collected.played);
     const rolledOut = now();
     const counted = this.policy.counters();
@@ -179,6 +186,7 @@ export class Trainer {
     const distilled = await this.distil(stage, learningRate);
     this.rewarder.commit();
     this.goals?.commit();
+    this.league?.commit();
     for (const [name, value] of Object.entries({ ...collected.memory, ...training.memory }))
       this.policy.notes.set(name, Math.fround(value));
     return { training, updates: { ...signalMeasured, ...updates, ...distilled }, learningRate, trained: now() };
@@ -279,8 +287,10 @@ export class Trainer {
     const playTasks = (tasks: readonly Task[], groupSize: number, wave = 0) =>
       this.playTasks({ k, tasks, groupSize, limit, firstGroup: wave * tasks.length, settings }, options);
     const collecting: Collector = {
-      tasks: (groups, wave = 0, siblings = 1) =>
-        this.goals?.tasks(groups, wave, siblings) ?? sampler.step(k, groups, wave, siblings),
+      tasks: (groups, wave = 0, siblings = 1) => {
+        const tasks = this.goals?.tasks(groups, wave, siblings) ?? sampler.step(k, groups, wave, siblings);
+        return this.league?.oppose(tasks, wave) ?? tasks;
+      },
       play: async (tasks, groupSize, wave = 0) =>
         this.rewarder.give(await playTasks(tasks, groupSize, wave), options.signal),
       recorded: async (file, count) => this.rewarder.give(await this.recorded(file, k, count, options), options.signal),
@@ -421,6 +431,7 @@ export class Trainer {
       ...rolloutMetrics(played, { ...training, returns }),
       ...this.rewarder.metrics(played),
       ...this.goals?.metrics(),
+      ...this.league?.metrics(),
     };
   }
 

@@ -2,6 +2,7 @@
 export { agentGymWorlds } from './agentgym/index.ts';
 export { babyai } from './babyai/index.ts';
 export { household } from './household/index.ts';
+export { kuhn } from './kuhn/index.ts';
 export { maze } from './maze/index.ts';
 export { openenv } from './openenv/index.ts';
 export { own } from './own-world/index.ts';

@@ -256,6 +256,15 @@ export const metrics: readonly Metric[] = [
     'Share of the turns that could be compared with another of the same observation.',
   ),
   metric(
+    'task',
+    'exploitability',
+    'score',
+    'Mean payoff of a best response to the policy before this step’s update, over both seats; computed exactly. 0: an equilibrium.',
+  ),
+  metric('task', 'leagueRating', 'number', 'Elo rating of the policy among its earlier selves, 1,000 at the start.'),
+  metric('task', 'leagueFirstRating', 'number', 'Elo rating of the earliest self that is kept.'),
+  metric('task', 'leagueSelves', 'count', 'Number of earlier selves that are kept as opponents.'),
+  metric(
     'policy',
     'teacherKl',
     'nats',

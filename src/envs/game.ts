@@ -1,0 +1,159 @@
+/**
+ * Contract of a game with two seats that play against each other, whose payoffs sum to zero: who acts next, what each
+ * seat sees, what it may do. A game is rules alone; `game-world.ts` makes a world of it, in which the policy takes one
+ * seat. Information of a seat: all that it has seen and done, as its conversation holds it.
+ */
+
+export interface Game<State> {
+  /** Names of the seats, in the order of their first moves. */
+  seats: readonly [string, string];
+  /** Beginnings of the game, each as likely as any other. */
+  deals: readonly State[];
+  /** Seat whose turn it is, 0 or 1; null: the game is over. */
+  toAct(state: State): number | null;
+  actions(state: State): readonly string[];
+  play(state: State, action: string): State;
+  /** New text that a seat reads at its turn, since its last action. */
+  sees(state: State, seat: number): string;
+  /** Payoff of the first seat; the second seat's is its negative. */
+  payoff(state: State): number;
+}
+
+/** Probability of each action, in the game's order, by the information of the seat that acts. */
+export type Strategy = { readonly [information: string]: readonly number[] };
+
+/** A turn of a seat: the text before it and the actions to choose among. */
+interface SeatTurn {
+  sees: string;
+  offered: readonly string[];
+}
+
+/** Information before a turn: earlier turns with their actions, and the turn itself. */
+export interface SeatLine {
+  information: string;
+  seat: number;
+  before: readonly (SeatTurn & { action: string })[];
+  turn: SeatTurn;
+}
+
+/** Position of a game with the information of each seat. */
+export interface Position<State> {
+  state: State;
+  known: readonly [string, string];
+}
+
+export const opening = <State>(state: State): Position<State> => ({ state, known: ['', ''] });
+
+/** Information of the seat that acts. */
+export const informationOf = <State>(game: Game<State>, { state, known }: Position<State>, seat: number): string =>
+  known[seat] + game.sees(state, seat);
+
+/** The position after an action of the seat. */
+export function after<State>(game: Game<State>, at: Position<State>, seat: number, action: string): Position<State> {
+  const own = `${informationOf(game, at, seat)}\n${action}\n`;
+  const known = seat === 0 ? ([own, at.known[1]] as const) : ([at.known[0], own] as const);
+  return { state: game.play(at.state, action), known };
+}
+
+/** Every information that a seat can have at its turn, with the turns that led to it. Each is listed once. */
+export function seatLines<State>(game: Game<State>): SeatLine[] {
+  const lines = new Map<string, SeatLine>();
+  const walk = (at: Position<State>, before: readonly [SeatLine['before'], SeatLine['before']]): void => {
+    const seat = game.toAct(at.state);
+    if (seat === null) return;
+    const information = informationOf(game, at, seat);
+    const turn = { sees: game.sees(at.state, seat), offered: game.actions(at.state) };
+    lines.set(`${seat} ${information}`, { information, seat, before: before[seat], turn });
+    for (const action of turn.offered) {
+      const own = [...before[seat], { ...turn, action }];
+      walk(after(game, at, seat, action), seat === 0 ? [own, before[1]] : [before[0], own]);
+    }
+  };
+  for (const state of game.deals) walk(opening(state), [[], []]);
+  return [...lines.values()];
+}
+
+/** Every action with the same probability. */
+export const uniformStrategy = (lines: readonly SeatLine[]): Strategy =>
+  Object.fromEntries(
+    lines.map(({ information, turn: { offered } }) => [information, offered.map(() => 1 / offered.length)]),
+  );
+
+const sumOver = <T>(list: readonly T[], value: (item: T, index: number) => number): number =>
+  list.reduce((sum, item, index) => sum + value(item, index), 0);
+
+/** Expected payoff of the first seat. */
+export function expectedPayoff<State>(game: Game<State>, first: Strategy, second: Strategy): number {
+  const value = (at: Position<State>): number => {
+    const seat = game.toAct(at.state);
+    if (seat === null) return game.payoff(at.state);
+    const chances = (seat === 0 ? first : second)[informationOf(game, at, seat)];
+    return sumOver(game.actions(at.state), (action, a) => chances[a] * value(after(game, at, seat, action)));
+  };
+  return sumOver(game.deals, (state) => value(opening(state))) / game.deals.length;
+}
+
+interface Weighted<State> {
+  at: Position<State>;
+  weight: number;
+}
+
+/** Expected payoff of a seat that plays best against the other's strategy, which it knows. */
+export function bestResponse<State>(game: Game<State>, other: Strategy, seat: number): number {
+  /** Value from positions among which the seat cannot tell, before the other's moves. */
+  const value = (positions: readonly Weighted<State>[]): number => {
+    let total = 0;
+    const turns = new Map<string, Weighted<State>[]>();
+    const walk = ({ at, weight }: Weighted<State>): void => {
+      const acts = game.toAct(at.state);
+      if (acts === null) {
+        total += weight * game.payoff(at.state) * (seat === 0 ? 1 : -1);
+        return;
+      }
+      const information = informationOf(game, at, acts);
+      if (acts === seat) {
+        turns.set(information, [...(turns.get(information) ?? []), { at, weight }]);
+        return;
+      }
+      for (const [a, action] of game.actions(at.state).entries())
+        walk({ at: after(game, at, acts, action), weight: weight * other[information][a] });
+    };
+    positions.forEach(walk);
+    for (const same of turns.values()) {
+      const values = game
+        .actions(same[0].at.state)
+        .map((action) => value(same.map(({ at, weight }) => ({ at: after(game, at, seat, action), weight }))));
+      total += Math.max(...values);
+    }
+    return total;
+  };
+  return value(game.deals.map((state) => ({ at: opening(state), weight: 1 / game.deals.length })));
+}
+
+/**
+ * Exploitability of a strategy for both seats: the mean payoff of a best response to it over the two seats. It is 0 for
+ * an equilibrium, and positive otherwise.
+ */
+export const exploitability = <State>(game: Game<State>, strategy: Strategy): number =>
+  (bestResponse(game, strategy, 0) + bestResponse(game, strategy, 1)) / 2;
+
+/** Opponents of a policy that plays against itself and its earlier selves. */
+export interface LeagueRules {
+  /** Steps between two earlier selves that are kept. */
+  every: number;
+  /** Number of earlier selves that are kept. */
+  size: number;
+  /** Share of the games against earlier selves; the others are against the present policy. */
+  share: number;
+}
+
+/** Part of a world's description: the policy takes one of several seats. */
+export interface SeatRules {
+  lines(): readonly SeatLine[];
+  /** Exploitability of a strategy for all seats. */
+  exploitability(strategy: Strategy): number;
+  /** Payoff that a draw has: above it a game is won, below it lost. */
+  draw: number;
+  /** Opponents under these options; null: the world's own opponent plays the other seat. */
+  league(options: { [name: string]: unknown }): LeagueRules | null;
+}

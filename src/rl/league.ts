@@ -1,0 +1,151 @@
+/**
+ * Self-play in a world with seats: the other seat is played by the policy as it is at the start of the step, or by one
+ * of its earlier selves. A self is kept as its strategy, the exact probability of each action by the information of a
+ * seat, so that it needs no second set of weights, and a task that carries it can be played again anywhere. Selves and
+ * ratings are texts beside the weights, and are saved with them.
+ *
+ * Training against the average of earlier selves is fictitious play (Heinrich, Lanctot, Silver 2015,
+ * https://proceedings.mlr.press/v37/heinrich15.html); ratings are Elo's.
+ */
+import type { Task, World } from '../envs/env.ts';
+import type { LeagueRules, SeatRules, Strategy } from '../envs/game.ts';
+import { against } from '../envs/game-world.ts';
+import { exp } from '../policy/elementary.ts';
+import type { Learner } from '../policy/policy.ts';
+import { tokenRows } from './assign-credit.ts';
+import { groupBy, mean } from './common/numbers.ts';
+import { below, uniform } from './common/random.ts';
+import { worldNamed } from './episode/by-world.ts';
+import type { Conversation } from './episode/conversation.ts';
+import { strategyOf } from './episode/seat-strategy.ts';
+import type { Trajectory } from './episode/trajectory.ts';
+import { scoreRows } from './score-rows.ts';
+import type { TrainerSettings } from './settings.ts';
+
+/** An earlier self: its strategy, the steps it had trained, and its rating. */
+interface Self {
+  step: number;
+  rating: number;
+  strategy: Strategy;
+}
+
+interface Standing {
+  rating: number;
+  selves: readonly Self[];
+}
+
+/** Name of the text that holds ratings and earlier selves. */
+const TEXT = 'league';
+const STREAM = 0x6c656167;
+const firstRating = 1000;
+/** Elo's greatest change of a rating in a step, and the difference at which ten games are won for one lost. */
+const [K, SCALE] = [16, 400];
+
+interface Parts {
+  policy: Learner;
+  worlds: ReadonlyMap<string, World>;
+  conversation: Conversation;
+}
+
+export class League {
+  private standing: Standing = { rating: firstRating, selves: [] };
+  private strategy: Strategy = {};
+  /** Index of the earlier self that plays the other seat of a task. Absent: the present policy plays it. */
+  private readonly opponents = new Map<Task, number>();
+  private step = 0;
+
+  private constructor(
+    private readonly name: string,
+    private readonly seats: SeatRules,
+    private readonly rules: LeagueRules,
+    private readonly settings: Pick<TrainerSettings, 'seed' | 'sampling' | 'worlds'>,
+    private readonly parts: Parts,
+  ) {}
+
+  /** The league of the first world that has seats and is played against oneself; undefined: none. */
+  static of(settings: TrainerSettings, parts: Parts): League | undefined {
+    for (const { name, options } of settings.worlds) {
+      const { seats } = worldNamed(parts.worlds, name).describe();
+      const rules = seats?.league(options);
+      if (seats && rules) return new League(name, seats, rules, settings, parts);
+    }
+    return undefined;
+  }
+
+  /** Reads what earlier steps committed, and computes the present strategy. */
+  async begin(step: number): Promise<void> {
+    this.step = step;
+    this.opponents.clear();
+    const kept = this.parts.policy.texts.get(TEXT);
+    this.standing = kept ? JSON.parse(kept) : { rating: firstRating, selves: [] };
+    this.strategy = await this.present();
+    if (this.rules.size > 0 && (step - 1) % this.rules.every === 0) {
+      const self = { step: step - 1, rating: this.standing.rating, strategy: this.strategy };
+      this.standing = { ...this.standing, selves: [...this.standing.selves, self].slice(-this.rules.size) };
+    }
+  }
+
+  private present(): Promise<Strategy> {
+    const { policy, worlds, conversation } = this.parts;
+    const { temperature, maskActions } = this.settings.sampling;
+    const { options } = this.settings.worlds.find(({ name }) => name === this.name)!;
+    return strategyOf({ world: this.name, id: 0, options, strata: {} }, this.seats.lines(), {
+      conversation,
+      description: worldNamed(worlds, this.name).describe(),
+      maskActions,
+      promptTokens: policy.capacity.promptTokens,
+      score: async (trajectories) => {
+        const rows = tokenRows(trajectories);
+        const { logprob } = await scoreRows(policy, trajectories, rows, { temperature, weights: 'policy' });
+        return trajectories.map((_, b) => logprob.subarray(rows.offsets[b], rows.offsets[b + 1]));
+      },
+    });
+  }
+
+  /** Gives each of a step's tasks in this world its opponent. `wave`: the round of tasks within the step. */
+  oppose(tasks: readonly Task[], wave = 0): Task[] {
+    const { selves } = this.standing;
+    return tasks.map((task, i) => {
+      if (task.world !== this.name) return task;
+      const keys = [this.settings.seed, STREAM, this.step, wave, i];
+      const earlier = selves.length > 0 && uniform(...keys, 0) < this.rules.share;
+      const index = earlier ? below(selves.length, ...keys, 1) : -1;
+      const opposed = against(task, earlier ? selves[index].strategy : this.strategy);
+      if (earlier) this.opponents.set(opposed, index);
+      return opposed;
+    });
+  }
+
+  /** Changes the ratings by the games of the step against earlier selves. */
+  observe(played: readonly Trajectory[]): void {
+    const games = played.filter(({ task, ending }) => this.opponents.has(task) && ending !== 'world-failure');
+    let { rating } = this.standing;
+    const selves = [...this.standing.selves];
+    for (const [index, members] of groupBy(games, ({ task }) => this.opponents.get(task)!)) {
+      const { draw } = this.seats;
+      const result = mean(members.map(({ score }) => (score > draw ? 1 : score < draw ? 0 : 0.5)));
+      const change = K * (result - expected(rating, selves[index].rating));
+      rating += change;
+      selves[index] = { ...selves[index], rating: selves[index].rating - change };
+    }
+    this.standing = { rating, selves };
+  }
+
+  /** Writes ratings and selves beside the weights. */
+  commit(): void {
+    this.parts.policy.texts.set(TEXT, JSON.stringify(this.standing));
+  }
+
+  metrics(): { [metric: string]: number } {
+    const { rating, selves } = this.standing;
+    return {
+      exploitability: this.seats.exploitability(this.strategy),
+      leagueRating: rating,
+      ...(selves.length > 0 && { leagueFirstRating: selves[0].rating }),
+      leagueSelves: selves.length,
+    };
+  }
+}
+
+/** Share of the games that a player with rating `own` is expected to win. */
+const expected = (own: number, other: number): number => 1 / (1 + exp(((other - own) / SCALE) * Math.LN10));

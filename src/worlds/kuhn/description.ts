@@ -1,0 +1,34 @@
+/** Description of Kuhn poker: the facts that both its module and its client need. */
+import type { WorldDescription, WorldOptions } from '../../envs/env.ts';
+import { exploitability, seatLines } from '../../envs/game.ts';
+import { ownInstruction } from '../../envs/instruction.ts';
+import { parseKuhnOptions } from './options.ts';
+import { kuhnGame } from './rules.ts';
+
+/** Options of a task, which may carry a strategy beside the world's own options. */
+export const ownOptions = ({ strategy: _, ...own }: WorldOptions) => parseKuhnOptions(own);
+
+export const kuhnDescription: WorldDescription = {
+  name: 'kuhn',
+  title: 'Kuhn poker',
+  summary: 'Bet, call or fold with one of three cards, against yourself and your earlier selves.',
+  instruction:
+    'You play Kuhn poker: there are a jack, a queen and a king. You and the other player hold one card each and have put one chip in. ' +
+    'In turn, say "check" or "bet"; after a bet, say "call" or "fold". The higher card wins the chips unless a player folds.',
+  under: ownInstruction(ownOptions),
+  credit: 'H. W. Kuhn, A simplified two-person poker (Contributions to the Theory of Games, 1950).',
+  hasOracle: false,
+  hasValidActions: true,
+  successReward: 1,
+  freeRunning: false,
+  replayable: true,
+  seats: {
+    lines: () => seatLines(kuhnGame),
+    exploitability: (strategy) => exploitability(kuhnGame, strategy),
+    draw: 0,
+    league: (options) => {
+      const { opponent, leagueEvery, leagueSize, leagueShare } = ownOptions(options as WorldOptions);
+      return opponent === 'self' ? { every: leagueEvery, size: leagueSize, share: leagueShare } : null;
+    },
+  },
+};

@@ -1,0 +1,18 @@
+/** Kuhn poker as a world: the policy takes a seat, and a strategy the other. */
+import { seatLines, uniformStrategy } from '../../envs/game.ts';
+import { GameWorld } from '../../envs/game-world.ts';
+import { kuhnDescription, ownOptions } from './description.ts';
+import { kuhnEnding, kuhnEquilibrium, kuhnGame } from './rules.ts';
+
+const seatsOf = { both: [0, 1], first: [0], second: [1] } as const;
+const equilibrium = kuhnEquilibrium();
+const chance = uniformStrategy(seatLines(kuhnGame));
+
+export const openKuhn = () =>
+  new GameWorld({
+    description: kuhnDescription,
+    game: kuhnGame,
+    seatsOf: (options) => seatsOf[ownOptions(options).seat],
+    opponent: (options) => (ownOptions(options).opponent === 'chance' ? chance : equilibrium),
+    ending: kuhnEnding,
+  });

@@ -1,0 +1,117 @@
+// Self-play: the strategy computed from the policy against games that it samples, opponents and ratings of a step, and
+// exact resume.
+import { describe, expect, it } from 'vitest';
+import { seatLines, uniformStrategy } from '../../src/envs/game.ts';
+import { strategyIn } from '../../src/envs/game-world.ts';
+import { buildTokenizer } from '../../src/policy/text/tokenizer.ts';
+import { League } from '../../src/rl/league.ts';
+import type { TrainerSettings } from '../../src/rl/settings.ts';
+import { Trainer } from '../../src/rl/trainer.ts';
+import { kuhn } from '../../src/worlds/kuhn/index.ts';
+import { kuhnGame } from '../../src/worlds/kuhn/rules.ts';
+import { openKuhn } from '../../src/worlds/kuhn/world.ts';
+import { capacity, FakePolicy } from './fakes.ts';
+import { settings } from './setup.ts';
+
+const tokenizer = buildTokenizer(kuhn.vocabulary!.texts as string[]);
+const lines = seatLines(kuhnGame);
+
+const options = (change: Partial<TrainerSettings> = {}): TrainerSettings => {
+  const base = settings();
+  return {
+    ...base,
+    worlds: [{ name: 'kuhn', weight: 1, options: { leagueEvery: 2, leagueSize: 2, leagueShare: 0.5 } }],
+    algorithm: { ...base.algorithm, groups: 12, groupSize: 4, minibatches: 1 },
+    horizon: [{ steps: 1, turns: 4 }],
+    ...change,
+  };
+};
+
+const newPolicy = () =>
+  new FakePolicy(tokenizer.vocabSize, capacity({ batchScored: 256, batchTokens: 1024, groups: 16 }), 1024);
+
+async function opened(policy = newPolicy(), change: Partial<TrainerSettings> = {}) {
+  const worlds = new Map([['kuhn', openKuhn()]]);
+  await policy.freezeReference();
+  return { policy, worlds, trainer: await Trainer.create(options(change), { policy, worlds, tokenizer }) };
+}
+
+/** Frequencies of the actions in the policy's own games, by the text of its conversation. */
+async function sampled(): Promise<Map<string, number[]>> {
+  const { trainer } = await opened(newPolicy(), {
+    algorithm: { ...options().algorithm, groups: 120, groupSize: 16 },
+    optimizer: { ...options().optimizer, learningRate: 0 },
+  });
+  const counts = new Map<string, number[]>();
+  const { trajectories } = await trainer.step(1);
+  for (const { prompt, turns } of trajectories) {
+    let information = prompt;
+    for (const { action, observation } of turns) {
+      const { turn } = lines.find((line) => line.information === information)!;
+      const count = counts.get(information) ?? turn.offered.map(() => 0);
+      count[turn.offered.indexOf(action)]++;
+      counts.set(information, count);
+      information += `\n${action}\n${observation}`;
+    }
+  }
+  return counts;
+}
+
+describe('the league', () => {
+  it('computes the strategy that the policy samples', async () => {
+    const { policy, worlds, trainer } = await opened();
+    const { conversation } = trainer.evaluator;
+    const league = League.of(options(), { policy, worlds, conversation })!;
+    await league.begin(1);
+    const [task] = league.oppose(await worlds.get('kuhn')!.tasks({}, 'train'));
+    const strategy = strategyIn(task)!;
+    expect(Object.keys(strategy).sort()).toEqual(Object.keys(uniformStrategy(lines)).sort());
+    let tested = 0;
+    for (const [information, counts] of await sampled()) {
+      const total = counts[0] + counts[1];
+      if (total < 50) continue;
+      tested++;
+      const deviation = Math.sqrt((strategy[information][0] * strategy[information][1]) / total);
+      expect(Math.abs(counts[0] / total - strategy[information][0])).toBeLessThan(4.5 * deviation + 1e-6);
+    }
+    expect(tested).toBeGreaterThan(9);
+  });
+
+  it('keeps the latest selves, plays the share of its games against them, and rates them by results', async () => {
+    const { trainer, policy } = await opened();
+    const metrics = [];
+    for (let k = 1; k <= 6; k++) metrics.push((await trainer.step(k)).record.metrics);
+    expect(metrics.map(({ leagueSelves }) => leagueSelves)).toEqual([1, 1, 2, 2, 2, 2]);
+    expect(metrics.every(({ exploitability }) => exploitability > 0)).toBe(true);
+    const { selves, rating } = JSON.parse(policy.texts.get('league')!);
+    expect(selves.map(({ step }: { step: number }) => step)).toEqual([2, 4]);
+    expect(metrics.at(-1)!.leagueRating).toBe(rating);
+    expect(rating).not.toBe(1000);
+  });
+
+  it('continues exactly from a saved state', async () => {
+    const play = async (cut: number | null) => {
+      let { trainer, policy } = await opened();
+      const records = [];
+      for (let k = 1; k <= 5; k++) {
+        const { metrics } = (await trainer.step(k)).record;
+        records.push(Object.fromEntries(Object.entries(metrics).filter(([name]) => !/(Ms|PerSecond)$/.test(name))));
+        if (k !== cut) continue;
+        const [state, reference] = [await policy.save(), await policy.save({ reference: true })];
+        const next = newPolicy();
+        ({ trainer, policy } = await opened(next));
+        await next.load(reference, { reference: true });
+        await next.load(state);
+      }
+      return records;
+    };
+    expect(await play(3)).toEqual(await play(null));
+  });
+
+  it('is absent where the world’s own opponent plays', async () => {
+    const { policy, worlds, trainer } = await opened();
+    const { conversation } = trainer.evaluator;
+    const fixed = options({ worlds: [{ name: 'kuhn', weight: 1, options: { opponent: 'equilibrium' } }] });
+    expect(League.of(fixed, { policy, worlds, conversation })).toBeUndefined();
+  });
+});
