@@ -9,6 +9,7 @@ export const commandEntries = {
   train: 'src/cli/train.ts',
   eval: 'src/cli/eval.ts',
   grade: 'src/cli/grade.ts',
+  objectives: 'src/cli/objectives.ts',
   agents: 'src/cli/agents.ts',
   sweep: 'src/cli/sweep.ts',
   'propose-rewards': 'src/cli/propose-rewards.ts',

@@ -80,9 +80,10 @@ export async function examine(training: TrainingSet, parts: Examining): Promise<
   return { episodes, totalWeight };
 }
 
-async function scored(
+/** Scores of every batch under the loaded weights. */
+export async function scored(
   minibatches: readonly Minibatch[],
-  { policy, temperature, values }: Examining,
+  { policy, temperature, values }: Pick<Examining, 'policy' | 'temperature' | 'values'>,
 ): Promise<Scores[][]> {
   const out: Scores[][] = [];
   for (const { batches } of minibatches) {
@@ -96,7 +97,8 @@ async function scored(
 
 const rowsOf = ({ columns, ids }: PreparedBatch, scores: Scores): PlainRows => ({ ...scores, columns, ids });
 
-async function evaluated(
+/** The objective's result on a minibatch. */
+export async function evaluated(
   { batches }: Minibatch,
   scores: readonly Scores[],
   { objective }: Updater,
@@ -132,5 +134,5 @@ function write(
   });
 }
 
-const clippedBy = (flags: number) =>
+export const clippedBy = (flags: number) =>
   flags & Flag.clippedLow ? -1 : flags & (Flag.clippedHigh | Flag.dualClipped) ? 1 : 0;

@@ -2,8 +2,8 @@
  * Trainer: one step is a rollout of groups, their advantages, and the updates. Between steps it keeps only the policy's
  * own state. Everything else is a function of (settings, step), so any step can be repeated from its checkpoint.
  *
- * Depends on the `Learner` and `World` contracts; GPU buffers, runs, checkpoints and the page are elsewhere. Long because
- * every use of a step (training, repeating, examining, scoring) shares its settings and its credit.
+ * Depends on the `Learner` and `World` contracts; GPU buffers, runs, checkpoints and the page are elsewhere.
+ * Long because every use of a step (training, repeating, examining, scoring) shares its settings and its credit.
  */
 import type { Task } from '../envs/env.ts';
 import type { Learner } from '../policy/policy.ts';
@@ -14,6 +14,7 @@ import { assignCredit, type TrainingSet, tokenRows } from './assign-credit.ts';
 import { awaitAll } from './common/await-all.ts';
 import type { CodeRunner } from './common/code-runner.ts';
 import { mean } from './common/numbers.ts';
+import { type ComparedObjective, compareObjectives } from './compare-objectives.ts';
 import { creditInputOf, teach } from './credit-input.ts';
 import { distil } from './distil.ts';
 import {
@@ -265,6 +266,13 @@ export class Trainer {
     this.rewarder.begin();
     const own = [...trajectories];
     await this.train(k, { trajectories: own, played: own, tasks: [], replays: new Map() }, algorithm, stage, {});
+  }
+
+  /** Several algorithms on the stored trajectories of step `k`, under the loaded weights. */
+  compare(k: number, trajectories: readonly Trajectory[], names: readonly string[]): Promise<ComparedObjective[]> {
+    const stage = trainingStageAt(this.settings, k);
+    const creditInput = (all: readonly Trajectory[], needs: Needs) => this.creditInput(all, needs, stage);
+    return compareObjectives(names, trajectories, { policy: this.policy, stage, creditInput });
   }
 
   /** Log-probabilities of the tokens that could have been chosen at a position of one of step `k`'s trajectories. */

@@ -214,6 +214,14 @@ export class Updater {
     return minibatches.filter(({ batches }) => batches.length > 0);
   }
 
+  /** Gradient of the loss over whole batches, without a step; null: the policy cannot measure it. */
+  async gradientOf({ batches }: Minibatch): Promise<Float32Array | null> {
+    if (!this.policy.gradient) return null;
+    const { spec: objective, scalars } = this.objective;
+    const request = { batches: batches.map(requestOf), objective, scalars };
+    return this.policy.gradient(request, { temperature: this.settings.sampling.temperature });
+  }
+
   private async prepare(
     trajectories: readonly Trajectory[],
     { extras, uncounted }: UpdatedSet,

@@ -50,6 +50,7 @@ export class ModelEngine implements Engine {
       imitate: (step, options) => trainer.imitate(step, options),
       save: (options) => this.save(options),
       alternatives: (step, trajectory, position) => trainer.scoreAlternatives(step, trajectory, position),
+      compare: (...asked) => trainer.compare(...asked),
       repeat: (step, trajectories) => trainer.repeat(step, trajectories),
       examine: (step, trajectories, loadAfter) => trainer.examine(step, trajectories, loadAfter),
     };
