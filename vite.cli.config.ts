@@ -19,6 +19,7 @@ export const commandEntries = {
   'fuzz-babyai': 'tools/fuzz/babyai.ts',
   golden: 'tools/golden/main.ts',
   'quant-report': 'tools/quantisation/main.ts',
+  'compare-runs': 'tools/compare-runs/main.ts',
   large: 'tools/large/main.ts',
   isa: 'tools/isa/main.ts',
   serve: 'src/cli/serve.ts',
