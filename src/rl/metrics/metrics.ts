@@ -266,6 +266,12 @@ export const metrics: readonly Metric[] = [
   metric('task', 'leagueSelves', 'count', 'Number of earlier selves that are kept as opponents.'),
   metric(
     'policy',
+    'taskInformation',
+    'nats',
+    'Mutual information between the task and the first action of an episode, estimated from counts: 0 where actions do not depend on the task.',
+  ),
+  metric(
+    'policy',
     'teacherKl',
     'nats',
     "Distance of the policy from its teacher: the mean log-probability of the sampled tokens minus the teacher's, an estimate of the reverse KL.",
@@ -345,6 +351,16 @@ export const partColumn = (name: string): string | null =>
 /** Sentence of the metrics of all parts of a composed reward. */
 const partSentence = 'Mean value of this part of the reward, before its weight.';
 
+const actionPrefix = 'actions.';
+const actionSentence = 'Share of the turns with this kind of action, by its first word.';
+
+/** Name of the metric of a kind of action. */
+export const actionMetric = (kind: string): string => `${actionPrefix}${kind}`;
+
+/** Kind of action of a metric; null: another metric. */
+export const actionKind = (name: string): string | null =>
+  name.startsWith(actionPrefix) ? name.slice(actionPrefix.length) : null;
+
 /** Metrics of a family of goals, where the experiment chooses them: unit and sentence. */
 const goalMetrics = {
   success: { unit: 'fraction', sentence: 'Success of this family of goals, with older steps counting less.' },
@@ -367,12 +383,14 @@ export function goalMetricParts(name: string): { what: GoalMetric; family: strin
 /** Sentences of the metrics whose names hold a column or a family, by what they measure. */
 export const openMetricSentences: readonly (readonly [what: string, sentence: string])[] = [
   ['part', partSentence],
+  ['action', actionSentence],
   ...Object.entries(goalMetrics).map(([what, { sentence }]) => [`goal-${what}`, sentence] as const),
 ];
 
 /** Unit and sentence of a metric whose name holds a column or a family; null: another metric. */
 export function openMetric(name: string): { what: string; unit: MetricUnit; sentence: string } | null {
   if (partColumn(name) !== null) return { what: 'part', unit: 'score', sentence: partSentence };
+  if (actionKind(name) !== null) return { what: 'action', unit: 'fraction', sentence: actionSentence };
   const goal = goalMetricParts(name);
   return goal && { what: `goal-${goal.what}`, ...goalMetrics[goal.what] };
 }
@@ -401,5 +419,6 @@ export function metricsDocument(): string {
     ([what, { unit, sentence }]) => `\`${goalMetric(what as GoalMetric, 'FAMILY')}\` (${unit}): ${sentence}`,
   );
   const ofGoals = `Where the experiment chooses its goals, for each family:\n\n${goals.map((each) => `- ${each}`).join('\n')}`;
-  return `# Metrics of a step\n\nWritten from \`src/rl/metrics/metrics.ts\`, which a test compares with this page.\n\n${parts}\n\n${ofGoals}\n\n${sections.join('\n')}`;
+  const actions = `\`${actionMetric('KIND')}\` (fraction): ${actionSentence}`;
+  return `# Metrics of a step\n\nWritten from \`src/rl/metrics/metrics.ts\`, which a test compares with this page.\n\n${parts}\n\n${actions}\n\n${ofGoals}\n\n${sections.join('\n')}`;
 }

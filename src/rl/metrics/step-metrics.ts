@@ -4,7 +4,8 @@ import { mean } from '../common/numbers.ts';
 import type { GroupSummary } from '../credit/groups.ts';
 import type { Ending, Trajectory } from '../episode/trajectory.ts';
 import { isPlayed } from '../episode/unplayed.ts';
-import { endingMetric } from './metrics.ts';
+import { actionMetric, endingMetric } from './metrics.ts';
+import { actionShares, taskInformation } from './replies.ts';
 
 type Values = { [metric: string]: number };
 
@@ -24,6 +25,15 @@ export function rolloutMetrics(trajectories: readonly Trajectory[], summary: Gro
     groupsWithoutSignal: summary.withoutSignal / Math.max(summary.groups, 1),
     advantageMagnitude: average(({ advantage }) => Math.abs(advantage)),
     ...endingShares(trajectories),
+    ...actionMetrics(played),
+  };
+}
+
+function actionMetrics(played: readonly Trajectory[]): Values {
+  const information = taskInformation(played);
+  return {
+    ...(Number.isNaN(information) ? {} : { taskInformation: information }),
+    ...Object.fromEntries([...actionShares(played)].map(([kind, share]) => [actionMetric(kind), share])),
   };
 }
 

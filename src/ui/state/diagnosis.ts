@@ -5,12 +5,24 @@
 import { msg, str } from '@lit/localize';
 import { fallOf, type Signal } from '../../rl/evaluation/fall.ts';
 import { rewardHackOf } from '../../rl/evaluation/reward-hack.ts';
+import { actionKind, actionMetric } from '../../rl/metrics/metrics.ts';
 import type { Rate, StepRecord } from '../../session/protocol.ts';
 import { compact, fixed } from '../kit/format.ts';
 import { metricNames as m } from './series.ts';
 
 export interface Hint {
-  id: 'success-dropped' | 'reward-hacked' | 'no-signal' | 'entropy' | 'kl' | 'horizon' | 'invalid' | 'failures';
+  id:
+    | 'success-dropped'
+    | 'reward-hacked'
+    | 'no-signal'
+    | 'entropy'
+    | 'template'
+    | 'unused-action'
+    | 'stale'
+    | 'kl'
+    | 'horizon'
+    | 'invalid'
+    | 'failures';
   level: 'warning' | 'info';
   title: string;
   sentence: string;
@@ -60,6 +72,86 @@ const entropyCollapsed: Check = (recent, all) => {
     title: msg('Entropy has collapsed'),
     sentence: msg(
       'The policy hardly varies its choices any more, so it finds nothing new. Raise the entropy bonus or lower the learning rate.',
+    ),
+  };
+};
+
+/** Means of a metric over each `length` consecutive records that have it, with the success beside it. */
+function levels(records: readonly StepRecord[], name: string, length: number) {
+  const known = records.filter(({ metrics }) => Number.isFinite(metrics[name]));
+  return Array.from({ length: Math.max(0, known.length - length + 1) }, (_, first) => {
+    const part = known.slice(first, first + length);
+    return { value: mean(valuesOf(part, name)), success: mean(valuesOf(part, m.success)) };
+  });
+}
+
+/** Records that a level is averaged over. */
+const levelLength = 5;
+/** Success below which a change of behaviour is no progress: that before it, plus this. */
+const progress = 0.05;
+/** Fall of success that makes the loss of an action a fault: an action that is of no use is rightly given up. */
+const fallen = 0.03;
+
+/** Actions followed from the task, and do no longer, though they still vary. */
+const collapsedToTemplate: Check = (recent, all, masked) => {
+  if (entropyCollapsed(recent, all, masked)) return null;
+  const before = levels(all.slice(0, -recent.length), m.taskInformation, levelLength);
+  const [now] = levels(recent, m.taskInformation, recent.length);
+  if (all.length < settled || !before.length || !now) return null;
+  const best = before.reduce((most, level) => (level.value > most.value ? level : most));
+  if (best.value < 0.1 || now.value > 0.2 * best.value || now.success > best.success + progress) return null;
+  return {
+    id: 'template',
+    level: 'warning',
+    title: msg('Actions no longer follow from the task'),
+    sentence: msg(
+      str`The information between the task and the first action fell from ${fixed(best.value)} to ${fixed(now.value)} nats, while entropy is steady and success has not risen: the policy plays a template. Fork before it, with a lower learning rate or entropy bonus, or leave out groups with little spread.`,
+    ),
+  };
+};
+
+/** A kind of action that was common is not taken any more, and success fell. */
+const unusedAction: Check = (recent, all) => {
+  if (all.length < settled || recent.some(({ metrics }) => !(metrics.episodes > 0))) return null;
+  const earlier = all.slice(0, -recent.length);
+  const kinds = new Set(
+    earlier.flatMap(({ metrics }) => Object.keys(metrics).flatMap((name) => actionKind(name) ?? [])),
+  );
+  const now = mean(valuesOf(recent, m.success));
+  for (const kind of kinds) {
+    const name = actionMetric(kind);
+    if (valuesOf(recent, name).some((value) => value > 0)) continue;
+    const used = earlier.filter(({ metrics }) => metrics.episodes > 0);
+    const filled = used.map((record) => ({ ...record, metrics: { [name]: 0, ...record.metrics } }));
+    const before = levels(filled, name, levelLength);
+    if (!before.length) continue;
+    // The last time that it was common: success rises for other reasons in between.
+    const common = before.filter(({ value }) => value >= 0.05).at(-1);
+    if (!common || now > common.success - fallen) continue;
+    return {
+      id: 'unused-action',
+      level: 'info',
+      title: msg(str`The action “${kind}” fell out of use`),
+      sentence: msg(
+        str`It was ${share(common.value)} of the turns and is taken in none now, and success fell with it. Look at episodes that need it; raise the entropy bonus, or imitate some that use it.`,
+      ),
+    };
+  }
+  return null;
+};
+
+/** Mean difference of log-probabilities above which sampling and training are different policies. */
+const largestGap = 0.05;
+
+const staleRollouts: Check = (recent) => {
+  const values = valuesOf(recent, m.logprobGap);
+  if (values.length < recent.length || !values.length || Math.min(...values) < largestGap) return null;
+  return {
+    id: 'stale',
+    level: 'warning',
+    title: msg('Sampling and training disagree'),
+    sentence: msg(
+      str`The log-probabilities of the same tokens differ by ${fixed(mean(values))} nats between play and the first update: the episodes come from other weights, or from less exact arithmetic. Set importance weights under the correction, or use a more exact K/V cache.`,
     ),
   };
 };
@@ -121,7 +213,17 @@ const worldFailures: Check = (recent) => {
   };
 };
 
-const checks: readonly Check[] = [noSignal, entropyCollapsed, klJumped, invalidActions, worldFailures, atHorizon];
+const checks: readonly Check[] = [
+  noSignal,
+  entropyCollapsed,
+  collapsedToTemplate,
+  unusedAction,
+  staleRollouts,
+  klJumped,
+  invalidActions,
+  worldFailures,
+  atHorizon,
+];
 
 /** Name of a signal inside a sentence. */
 const signalName = (signal: Signal): string => {

@@ -24,6 +24,7 @@ export const metricNames = {
   endingHorizon: 'endingHorizon',
   endingFailure: 'endingWorldFailure',
   logprobGap: 'logprobGap',
+  taskInformation: 'taskInformation',
   rolloutSpeed: 'rolloutTokensPerSecond',
   trainSpeed: 'trainTokensPerSecond',
   stepMs: 'stepMs',
