@@ -38,9 +38,13 @@ export function beforeObservation(instruction: string): string {
   return words && `${words}\n\n`;
 }
 
+const [callStart, callEnd] = ['<tool_call>', '</tool_call>'];
+
 /** True if worlds with tools read this text as a call: JSON with `name`, alone or between Hermes' marks. */
 export function isCallText(text: string): boolean {
-  const [, tagged = text] = /<tool_call>([\s\S]*)<\/tool_call>/.exec(text) ?? [];
+  const [begin, end] = [text.indexOf(callStart), text.lastIndexOf(callEnd)];
+  const isTagged = begin >= 0 && end >= begin + callStart.length;
+  const tagged = isTagged ? text.slice(begin + callStart.length, end) : text;
   try {
     return typeof JSON.parse(tagged).name === 'string';
   } catch {

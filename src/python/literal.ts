@@ -55,7 +55,7 @@ function identityOf(key: Literal): string {
   throw new LiteralError('A list, a dict or a set cannot be a key or a member of a set.');
 }
 
-const blank = /(?:[ \t\f\r\n]|\\\r?\n|#[^\n]*)*/y;
+const blank = /(?:[ \t\f\r\n]|\\\r?\n|#[^\n]*(?![^\n]))*/y;
 const word = /[\p{L}_][\p{L}\p{N}_]*/uy;
 const digits = '[0-9](?:_?[0-9])*';
 const number = new RegExp(

@@ -1,6 +1,8 @@
 // Texts on which a regular expression of more than linear time does not end: at these lengths a quadratic one takes
 // hours, and an exponential one never ends. So no test needs to measure a time.
 import { describe, expect, it } from 'vitest';
+import { isCallText } from '../../src/envs/tools.ts';
+import { parseLiteral } from '../../src/python/literal.ts';
 import { functionsIn } from '../../src/rl/rewards/proposals.ts';
 import { faultOf } from '../../src/session/api/fault.ts';
 import { hasNoRoom } from '../../src/session/api/fault-kinds.ts';
@@ -10,6 +12,7 @@ import { ownRules } from '../../src/worlds/search/rules/own.ts';
 import { readTags } from '../../src/worlds/search/rules/rules.ts';
 import { lastAnswer } from '../../src/worlds/search/rules/score.ts';
 import { pairsOf, replacePairs } from '../../src/worlds/search/rules/tags.ts';
+import { backticks } from '../../src/worlds/web/backticks.ts';
 
 const times = 1_000_000;
 
@@ -17,6 +20,17 @@ describe('a reply of a language model', () => {
   it('with a block that nothing closes is refused at once', () => {
     expect(() => extractAction(`\`\`\`${'\n`'.repeat(5000)}`, 'direct')).toThrow(/Cannot parse action/);
     expect(extractAction('a ```click [1]\n``` b ```c```', 'direct')).toBe('click [1]');
+  });
+
+  it('with a block of lines that nothing closes has no action of the web', () => {
+    expect(backticks(`\`\`\`${'\n'.repeat(times)}`).action).toBe('');
+    expect(backticks('a ```\nclick [1]\n``` b ```c```').action).toBe('click [1]');
+  });
+
+  it('with calls that nothing closes is no call', () => {
+    expect(isCallText('<tool_call>'.repeat(times))).toBe(false);
+    expect(isCallText('</tool_call><tool_call>')).toBe(false);
+    expect(isCallText('a <tool_call>{"name": "b"}</tool_call> c')).toBe(true);
   });
 
   it('with tags that nothing closes has no action and no answer', () => {
@@ -55,6 +69,11 @@ it('a record with a string that nothing ends is passed over in one go', () => {
   expect(protectedNumbers('["9007199254740993", 9007199254740993]')).toBe(
     '["9007199254740993", "\\u0000int:9007199254740993"]',
   );
+});
+
+it('comments and blanks of a literal of Python are passed over in one go', () => {
+  expect(parseLiteral(`${'# \n #'.repeat(times)}\n 5`)).toBe(5n);
+  expect(() => parseLiteral(`${'# #'.repeat(times)}`)).toThrow();
 });
 
 it('an answer of a server is searched up to a bound', () => {

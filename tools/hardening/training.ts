@@ -1,5 +1,5 @@
 /** Trainings on the command line that are killed, or paused, at random instants and continued. */
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,32 +8,46 @@ import { readRunFile } from '../../src/session/run-file.ts';
 import { generator } from '../fuzz/mutations.ts';
 import type { Outcome } from './outcome.ts';
 
-const tool = join(import.meta.dirname, 'train.js');
+const tool = 'build/cli/train.js';
 const steps = 120;
-const args = ['experiments/micro.json', '--steps', String(steps), '--device', 'wasm', '--threads', '1'];
 
-/** Runs the command. `after`: milliseconds from its first step to the signal. Resolves with true if it ended by itself. */
-function trained(out: string, stop?: { signal: NodeJS.Signals; after: number }): Promise<boolean> {
+export interface Stop {
+  signal: NodeJS.Signals;
+  /** Milliseconds from the first step to the signal. */
+  after: number;
+}
+
+/** Starts the command on one thread of the processor. `ended` resolves with true if no signal ended it. */
+export function startTraining(experiment: string, out: string, count: number, stop?: Stop) {
+  const args = [experiment, '--steps', String(count), '--device', 'wasm', '--threads', '1', '--out', out];
+  const child = spawn(process.execPath, [tool, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
+  return { child, ended: endOf(child, stop) };
+}
+
+function endOf(child: ChildProcess, stop?: Stop): Promise<boolean> {
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, [tool, ...args, '--out', out], { stdio: ['ignore', 'pipe', 'pipe'] });
-    let errors = '';
+    let [errors, printed] = ['', ''];
     let timer: NodeJS.Timeout | undefined;
-    child.stderr.on('data', (data) => {
-      errors += data;
+    child.stderr!.on('data', (data) => {
+      errors = (errors + data).slice(-4000);
     });
-    child.stdout.on('data', (data) => {
+    child.stdout!.on('data', (data) => {
+      printed = (printed + data).slice(-4000);
       if (stop && !timer && /^step /m.test(String(data))) timer = setTimeout(() => child.kill(stop.signal), stop.after);
     });
     child.on('error', reject);
     child.on('close', (code, signal) => {
       clearTimeout(timer);
-      if (code !== null && code !== 0) reject(new Error(errors));
+      if (code !== null && code !== 0) reject(new Error(`training ended with ${code}: ${errors || printed}`));
       else resolve(code === 0 && signal === null);
     });
   });
 }
 
-const recordsIn = (out: string) =>
+const trained = (out: string, stop?: Stop) => startTraining('experiments/micro.json', out, steps, stop).ended;
+
+/** Records of a finished or paused run, without times, as JSON. */
+export const recordsIn = (out: string) =>
   JSON.stringify(readRunFile(new Uint8Array(readFileSync(join(out, 'run.tabgym'))), 'run').records.map(withoutTimes));
 
 /** Stops trainings `times` times by a signal; every finished run must equal one that was never stopped. */
@@ -52,7 +66,12 @@ export async function stopped(times: number, signal: 'SIGKILL' | 'SIGINT'): Prom
     if (recordsIn(out) !== expected) lost++;
   }
   rmSync(folder, { recursive: true, force: true });
-  return { what: `${signal} of a training at a random instant (${run} runs)`, tried, lost, accepted: 0 };
+  return {
+    what: `${signal} of a training at a random instant (${run} ${run === 1 ? 'run' : 'runs'})`,
+    tried,
+    lost,
+    accepted: 0,
+  };
 }
 
 /** True if a training ended by itself at its last step, not after a pause. */

@@ -115,7 +115,7 @@ function pricesOf(pricing: string | null | undefined): [number, number] {
     .split('$')
     .slice(1)
     .map((part) => part.replace(/[^\d.]/g, ''));
-  if (!found.length || found.some((part) => !/^\d+\.?\d*$|^\.\d+$/.test(part)))
+  if (!found.length || found.some((part) => !/^\d+(?:\.\d*)?$|^\.\d+$/.test(part)))
     throw new CorpusError(`its price is "${pricing}"`);
   const [low, high = low] = found.map(Number);
   return [low, high];

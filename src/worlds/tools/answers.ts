@@ -28,7 +28,7 @@ function plain(value: Json, depth = 0): string {
   }
   if (value !== null && typeof value === 'object') return '{}';
   const text = String(value).trim();
-  const number = /^[+-]?(\d+\.?\d*|\.\d+)$/.test(text) ? Number(text) : Number.NaN;
+  const number = /^[+-]?(\d+(?:\.\d*)?|\.\d+)$/.test(text) ? Number(text) : Number.NaN;
   return Number.isFinite(number) ? String(Math.round(number * 1e6) / 1e6) : text.toLowerCase().replace(/\s+/g, ' ');
 }
 

@@ -2,7 +2,7 @@
 import type { Reply } from '../../envs/reply.ts';
 
 export function backticks(text: string): Reply {
-  const found = /```((?:.|\n)*?)```/su.exec(text);
+  const found = /```(.*?)```/su.exec(text);
   if (!found) return { action: '', refusal: `Cannot parse action from response ${text}` };
   return { action: found[1].trim() };
 }

@@ -84,6 +84,7 @@ class Client {
     private readonly base: string,
     private readonly seed: number,
     private readonly offers: Played['offers'],
+    private readonly thinkMs: number,
   ) {}
 
   async create(): Promise<void> {
@@ -103,6 +104,7 @@ class Client {
       const session = this.sessions[k % this.sessions.length];
       if (session.over) await this.reset(session);
       else await this.step(session);
+      if (this.thinkMs) await new Promise((resolve) => setTimeout(resolve, this.thinkMs));
     }
   }
 
@@ -136,6 +138,8 @@ export interface Load {
   clients: number;
   sessions: number;
   seconds: number;
+  /** Pause of a client after each call, in milliseconds (default: none). */
+  thinkMs?: number;
 }
 
 /** Opens the sessions, starts an episode in each, then plays for the given time. */
@@ -143,7 +147,9 @@ export async function loaded(address: string, { world, offers }: Played, load: L
   const { hostname, port, pathname } = new URL(address);
   const base = pathname === '/' ? '' : pathname;
   const connections = Array.from({ length: load.clients }, () => new Connection(hostname, Number(port)));
-  const clients = connections.map((connection, k) => new Client(connection, base, k + world.length, offers));
+  const clients = connections.map(
+    (connection, k) => new Client(connection, base, k + world.length, offers, load.thinkMs ?? 0),
+  );
   try {
     // One after another, because some originals take half a second per session.
     for (let k = 0; k < load.sessions; k++) await clients[k % clients.length].create();

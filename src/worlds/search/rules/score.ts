@@ -115,4 +115,4 @@ export function scoreFormat(text: string, golds: Golds, { structure, final, retr
 
 /** Here, unlike everywhere else, the original treats a single string as a list of its characters. */
 const retrievedGold = (text: string, golds: Golds): boolean =>
-  [...text.matchAll(/<information>(.*?)<\/information>/gs)].some(([, shown]) => containsGold(strip(shown), [...golds]));
+  [...pairsOf(text, 'information')].some(({ content }) => containsGold(strip(content), [...golds]));

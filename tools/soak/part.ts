@@ -1,0 +1,16 @@
+/** Result of one part of the soak. */
+import type { Growth } from './memory.ts';
+
+export interface Part {
+  /** Lines of the report: what was done, and how often. */
+  lines: string[];
+  /** Faults thrown in. */
+  faults: number;
+  /** Runs that lost anything or ended with other numbers, and calls that failed without a fault of their own. */
+  lost: string[];
+  /** Hostile inputs that were accepted. */
+  accepted: string[];
+  memory: Growth[];
+}
+
+export const sleep = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
