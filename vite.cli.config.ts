@@ -28,7 +28,7 @@ export const commandEntries = {
   handoff: 'src/cli/handoff.ts',
   bench: 'bench/main.ts',
   'soak-page': 'bench/page-soak.ts',
-  soak: 'tools/soak/main.ts',
+  soak: 'bench/soak/main.ts',
   'soak-reader': 'bench/reader-soak.ts',
   learn: 'tools/learn/main.ts',
   'test-agents': 'tools/agents/main.ts',

@@ -18,7 +18,7 @@ export const rowOf = ({ what, tried, lost, accepted }: Outcome, command: string)
   `| ${what} | ${tried} | ${lost} | ${accepted} | \`${command}\` |`;
 
 /** Text of the page with the row of a command replaced, or added at the end of the table. `command`: its beginning. */
-export function withRow(text: string, command: string, line: string): string {
+function withRow(text: string, command: string, line: string): string {
   const lines = text.split('\n');
   const isTable = (each: string) => each.startsWith('|');
   const begin = lines.findIndex((each) => each.startsWith('| attack or fault |'));

@@ -11,7 +11,7 @@ import type { Outcome } from './outcome.ts';
 const tool = 'build/cli/train.js';
 const steps = 120;
 
-export interface Stop {
+interface Stop {
   signal: NodeJS.Signals;
   /** Milliseconds from the first step to the signal. */
   after: number;

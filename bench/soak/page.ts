@@ -3,12 +3,12 @@
  * its process is ended; the run must go on from the last step that was shown.
  */
 import { type BrowserContext, chromium, type Page } from 'playwright-core';
-import { memoryMb } from '../../bench/renderer-memory.ts';
-import { servePage } from '../../bench/served-page.ts';
 import { chromiumArgsWithoutWebGpu, findChromium } from '../../scripts/machine.mjs';
 import { presets } from '../../src/experiment/presets.ts';
 import { packExperiment } from '../../src/ui/state/link.ts';
-import { generator } from '../fuzz/mutations.ts';
+import { generator } from '../../tools/fuzz/mutations.ts';
+import { memoryMb } from '../renderer-memory.ts';
+import { servePage } from '../served-page.ts';
 import { growthOf, sampled } from './memory.ts';
 import { type Part, sleep } from './part.ts';
 

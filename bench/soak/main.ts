@@ -11,7 +11,7 @@ import { requireBrowser } from '../../scripts/machine.mjs';
 import { fail } from '../../src/cli/command-error.ts';
 import { wholeFrom } from '../../src/cli/number-argument.ts';
 import { writeWhole } from '../../src/cli/whole-files.ts';
-import { rowOf, writeRow } from '../hardening/outcome.ts';
+import { rowOf, writeRow } from '../../tools/hardening/outcome.ts';
 import { mostGrowth } from './memory.ts';
 import { drivenPage } from './page.ts';
 import type { Part } from './part.ts';

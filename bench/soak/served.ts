@@ -4,8 +4,8 @@
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { connect } from 'node:net';
-import { generator } from '../fuzz/mutations.ts';
-import { loaded, type Measured, played } from '../interop/load/players.ts';
+import { generator } from '../../tools/fuzz/mutations.ts';
+import { loaded, type Measured, played } from '../../tools/interop/load/players.ts';
 import { growthOf, residentMb, sampled } from './memory.ts';
 import { type Part, sleep } from './part.ts';
 

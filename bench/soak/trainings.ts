@@ -4,8 +4,8 @@
  */
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { generator } from '../fuzz/mutations.ts';
-import { recordsIn, startTraining } from '../hardening/training.ts';
+import { generator } from '../../tools/fuzz/mutations.ts';
+import { recordsIn, startTraining } from '../../tools/hardening/training.ts';
 import { growthOf, residentMb, sampled } from './memory.ts';
 import { type Part, sleep } from './part.ts';
 
