@@ -17,7 +17,7 @@ const worlds: { [name: string]: object } = {
 };
 
 /** Writes the micro experiment with another world. Returns its file. */
-export function experimentOf(world: string, folder: string): string {
+function experimentOf(world: string, folder: string): string {
   const micro = JSON.parse(readFileSync('experiments/micro.json', 'utf8'));
   const sampling = { ...micro.sampling, completionTokens: 384 };
   const file = join(folder, `${world}.json`);
