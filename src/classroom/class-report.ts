@@ -69,7 +69,7 @@ export function mistakes(assignment: Assignment, results: readonly Result[]): Mi
 const cell = (value: unknown) => {
   const text = String(value ?? '');
   // A cell that begins with one of these would be run as a formula by a spreadsheet.
-  const plain = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
+  const plain = /^\s*[=+\-@\t\r\n＝＋－＠]/.test(text) ? `'${text}` : text;
   return /[",\n\r]/.test(plain) ? `"${plain.replaceAll('"', '""')}"` : plain;
 };
 

@@ -141,4 +141,10 @@ describe('a served world', () => {
     const missing = (name: string) => ({ loc: ['body', name], msg: 'field required', type: 'value_error.missing' });
     expect((await send('["id","ac"]')).json).toEqual({ detail: [missing('id'), missing('action')] });
   });
+  it('repeats at most 10,000 characters of a body', async () => {
+    const { detail: problems } = (await send(`{"id":${' '.repeat(500_000)}`)).json as {
+      detail: { ctx: { doc: string } }[];
+    };
+    expect(problems[0].ctx.doc).toBe(`{"id":${' '.repeat(9994)} [cut: it has 500006 characters]`);
+  });
 });

@@ -6,7 +6,8 @@ import { Argument, Command } from 'commander';
 import { fail } from '../../src/cli/command-error.ts';
 import { wholeFrom } from '../../src/cli/number-argument.ts';
 import { countsPage, type Outcome, rowOf, writeRow } from './outcome.ts';
-import { clocks, lostDevices, pauses } from './session-faults.ts';
+import { readOnlyFolders } from './read-only.ts';
+import { clocks, flatMemory, lostDevices, pauses } from './session-faults.ts';
 import { flippedBits, fullDisks } from './stored-run.ts';
 import { stopped } from './training.ts';
 
@@ -18,6 +19,8 @@ const faults: { readonly [name: string]: { times: number; run(times: number): Pr
   devices: { times: 20, run: lostDevices },
   pauses: { times: 20, run: pauses },
   clocks: { times: 20, run: clocks },
+  'read-only': { times: 6, run: readOnlyFolders },
+  memory: { times: 1000, run: flatMemory },
 };
 
 const program = new Command('harden')

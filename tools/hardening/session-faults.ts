@@ -6,6 +6,8 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { worldOpener } from '../../src/cli/connections.ts';
 import { WasmDevice } from '../../src/device/wasm/device.ts';
 import { parseExperiment } from '../../src/experiment/experiment.ts';
@@ -81,12 +83,12 @@ interface LifeParts {
   onEvent?(event: SessionEvent): void;
 }
 
-async function begun(folder: string, { devices, clock, onEvent }: LifeParts): Promise<Life> {
+async function begun(folder: string, { devices, clock, onEvent }: LifeParts, settings = experiment): Promise<Life> {
   const store = new RunStore(new FolderStore(folder));
-  const { id } = await store.create({ name: 'a run', experiment, origin: { kind: 'new' } });
+  const { id } = await store.create({ name: 'a run', experiment: settings, origin: { kind: 'new' } });
   const machine = { open: (devices ?? new LosableDevices()).open };
   const engines = new Assembly({ machine, openWorld: worldOpener(), models: new NodeBaseModels(), openSandbox });
-  const session = new Session(id, experiment, {
+  const session = new Session(id, settings, {
     store,
     engines,
     emit: onEvent ?? (() => {}),
@@ -210,4 +212,43 @@ export async function clocks(times: number): Promise<Outcome> {
     const records = await lived(await begun(folder, { devices: new LosableDevices(run % 2 === 0), clock, onEvent }));
     return { faults, records };
   });
+}
+
+/** Smallest experiment: one episode of a few turns a step. */
+const smallest = parseExperiment({
+  ...experiment,
+  policy: { ...experiment.policy, hidden: 16, heads: 1, headDim: 16, intermediate: 32 },
+  algorithm: { ...experiment.algorithm, groups: 1, groupSize: 2, minibatches: 1, innerEpochs: 1 },
+  evaluation: { ...experiment.evaluation, every: 100_000 },
+  steps: 1_000_000,
+});
+
+/** Trains for many steps and compares this process's memory in the last third with the second. */
+export async function flatMemory(times: number): Promise<Outcome> {
+  const folder = mkdtempSync(join(tmpdir(), 'tabgym-memory-'));
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as () => void;
+  const samples: number[] = [];
+  const onEvent = ({ type }: SessionEvent) => {
+    if (type !== 'step') return;
+    const step = ++taken;
+    if (step % Math.max(1, Math.floor(times / 60)) !== 0) return;
+    collect();
+    samples.push(process.memoryUsage().rss / 2 ** 20);
+  };
+  let taken = -1;
+  const life = await begun(folder, { onEvent }, smallest);
+  await life.session.train({ steps: times });
+  await life.session.close();
+  rmSync(folder, { recursive: true, force: true });
+  const median = (values: readonly number[]) => [...values].sort((a, b) => a - b)[values.length >> 1];
+  const third = Math.floor(samples.length / 3);
+  const [middle, last] = [median(samples.slice(third, 2 * third)), median(samples.slice(2 * third))];
+  const words = `${middle.toFixed(0)} MB in the second third, ${last.toFixed(0)} MB in the last`;
+  return {
+    what: `step of a training that must not grow (processor, Node): ${words}`,
+    tried: taken,
+    lost: Number(taken < times),
+    accepted: Number(!(last <= 1.1 * middle)),
+  };
 }

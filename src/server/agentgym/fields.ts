@@ -131,6 +131,12 @@ function isJson(type: string | undefined): boolean {
   return main === 'application' && more.length === 0 && (sub === 'json' || sub?.endsWith('+json') === true);
 }
 
+/** Most characters of a body that an error repeats. The original repeats a body of any length. */
+const mostRepeated = 10_000;
+
+const shortened = (text: string) =>
+  text.length <= mostRepeated ? text : `${text.slice(0, mostRepeated)} [cut: it has ${text.length} characters]`;
+
 /** Returns the body's JSON, or undefined for an empty body. Throws `Unreadable` or `UnreadableBody`. */
 export function parseBody(bytes: Buffer | undefined, type: string | undefined): ParsedJson | undefined {
   if (!bytes?.length) return undefined;
@@ -140,7 +146,7 @@ export function parseBody(bytes: Buffer | undefined, type: string | undefined): 
   } catch (error) {
     if (!(error instanceof JsonDecodeError)) throw new UnreadableBody();
     const { message, msg, doc, pos, lineno, colno } = error;
-    const ctx = { msg, doc, pos, lineno, colno };
+    const ctx = { msg, doc: shortened(doc), pos, lineno, colno };
     throw new Unreadable([{ loc: ['body', pos], msg: message, type: 'value_error.jsondecode', ctx }]);
   }
 }
