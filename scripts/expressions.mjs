@@ -48,9 +48,6 @@ export function problemsOf(expressions, list) {
   const names = [...expressions.keys()];
   return [
     ...names.filter((text) => !Object.hasOwn(list, text)).map((text) => `not checked: ${text}`),
-    ...Object.keys(list)
-      .filter((text) => !expressions.has(text))
-      .map((text) => `gone: ${text}`),
     ...Object.entries(list)
       .filter(([, verdict]) => !/^(linear|(polynomial of degree \d+|undecided|made): \S.*)$/.test(verdict))
       .map(([text, verdict]) => `${verdict}, without a note: ${text}`),
