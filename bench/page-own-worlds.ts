@@ -33,7 +33,7 @@ const program = new Command('test:own-worlds-page')
   .parse();
 const { browser } = program.opts<{ browser: 'chromium' | 'firefox' }>();
 
-/** What the page reports: the end of a run, or a failure. */
+/** Report of the page: the end of a run, or a failure. */
 type Report = { policy: number; chance: number; seconds: number } | { failed: string } | { now: string };
 
 /** Runs in the page. Its world is at /world.js. */

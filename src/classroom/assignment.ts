@@ -44,7 +44,7 @@ const changeable = v.strictObject({
 const schema = v.strictObject({
   format: v.literal(format),
   title: textSchema,
-  /** What the assignment is about, above its tasks. */
+  /** Introduction above the tasks. */
   intro: v.optional(textSchema),
   /** Date and time in the teacher's words; nothing is computed from it. */
   deadline: v.optional(v.pipe(v.string(), v.maxLength(200))),

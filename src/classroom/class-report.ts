@@ -23,7 +23,7 @@ export interface LeaderboardRow {
   place: number;
   code: string;
   points: number;
-  /** What was measured for the first goal. */
+  /** Measured value of the first goal. */
   measured: string;
 }
 

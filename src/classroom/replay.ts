@@ -119,7 +119,7 @@ interface Gaps {
   weights: number | null;
 }
 
-/** What was computed again. */
+/** Results of the repeated computation. */
 export interface Replayed {
   steps: number[];
   /** True: equal to the bit on the same kind of device. False: within the tolerance. */

@@ -121,7 +121,7 @@ function advice(settings: PlanSettings, room: MemoryLimits): string {
   return change ? `${change} would make it fit.` : 'No change of these settings makes it fit: choose a smaller model.';
 }
 
-/** Why the settings are refused and what would make them fit; null if they fit. */
+/** Reason for a refusal and what would make the settings fit; null if they fit. */
 export function refusal(settings: PlanSettings, room: MemoryLimits): string | null {
   const context = shortContext(settings);
   if (context !== null)

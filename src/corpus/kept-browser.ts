@@ -1,4 +1,4 @@
-/** What a person brought, by name, in the browser (IndexedDB): a record each, and a record of facts for lists. */
+/** Files that a person added, by name, in the browser (IndexedDB): a record each, and a record of facts for lists. */
 import { type IDBPDatabase, openDB } from 'idb';
 import { CorpusError } from './lines.ts';
 

@@ -29,7 +29,7 @@ export class KeptFolder {
     return files.sort().map((file) => file.slice(0, -this.ending.length));
   }
 
-  /** What `read` makes of a name's files. `absent`: message of the CorpusError where one does not exist. */
+  /** Content that `read` makes of a name's files. `absent`: message of the CorpusError where one does not exist. */
   async read<T>(absent: string, read: () => Promise<T>): Promise<T> {
     try {
       return await read();

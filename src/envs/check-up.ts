@@ -5,7 +5,7 @@
 import { type Feedback, type Task, validActionsAfter, type World, type WorldOptions } from './env.ts';
 import { randomAction } from './random-player.ts';
 
-/** What was found, with a number or a text of the world. Notes do not keep a policy from learning. */
+/** A finding, with a number or a text of the world. Notes do not keep a policy from learning. */
 export interface CheckFinding {
   kind:
     | 'fails'

@@ -34,7 +34,7 @@ export async function teach(
   });
 }
 
-/** What an algorithm needs of these trajectories beside them. */
+/** Further inputs that an algorithm needs for these trajectories. */
 export async function creditInputOf(
   { policy, evaluator }: { policy: Learner; evaluator: TeacherParts },
   trajectories: readonly Trajectory[],

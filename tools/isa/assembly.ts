@@ -20,7 +20,7 @@ export interface Counts {
   ldsBytes: number;
   loads: number;
   loadBytes: number;
-  /** How often loads are issued and then waited for. */
+  /** Number of waits for loads. */
   waits: number;
   /** Instructions in slots that other waves share: branches, barriers and scalar loads. */
   others: number;

@@ -12,7 +12,7 @@ import type { Evaluation } from '../../src/rl/evaluation/evaluation.ts';
 export interface Tuning {
   settings?: { readonly [field: string]: unknown };
   learningRate?: number;
-  /** Why the source's own value does not work here. */
+  /** Reason why the source's own value does not work here. */
   why: string;
 }
 

@@ -48,7 +48,7 @@ function vitest(folder, project, files) {
   return run(folder, 'node_modules/vitest/vitest.mjs', 'run', '--project', project, '--reporter', 'dot', ...chosen);
 }
 
-/** What tests need: tests of guarded worlds start the built worker, and one compares docs/experiment.md with the schemas. */
+/** Builds that tests need: tests of guarded worlds start the built worker, and one compares docs/experiment.md with the schemas. */
 const prepare = (folder) => run(folder, 'scripts/run.mjs', '--build') ?? run(folder, 'scripts/docs.mjs');
 
 /** Tests of the page that go through the lists of presets, lessons and agents, whatever worlds they name. */

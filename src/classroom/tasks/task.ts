@@ -29,7 +29,7 @@ export interface SuiteAsked {
   items: number | null;
 }
 
-/** What a check reads of a run and its answers. */
+/** Facts of a run and its answers that a check reads. */
 export interface Given {
   answer: unknown;
   experiment: Experiment;

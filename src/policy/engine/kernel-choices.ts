@@ -31,7 +31,7 @@ export type AttentionForm = (typeof attentionForms)[number];
 const quantLaneForms = ['registers', 'lanes', 'lanes-subgroups'] as const;
 /** tiled: through workgroup memory, with the codes unpacked to f32 or f16; blocks: as of `matmulForms`. */
 const quantTileForms = ['registers', 'tiled', 'tiled-half', 'blocks'] as const;
-/** Of 17 to 64 rows: tiles, or lanes with `quantFewRows` rows at a time. */
+/** Choice for 17 to 64 rows: tiles, or lanes with `quantFewRows` rows at a time. */
 const quantSomeForms = [...quantTileForms, 'lanes', 'lanes-subgroups'] as const;
 
 /**

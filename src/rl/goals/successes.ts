@@ -94,7 +94,7 @@ export class Successes {
     const same = this.kept.filter((each) => taskKey(each.trajectory.task) === key);
     if (same.some((each) => planOf(each.trajectory) === planOf(trajectory))) return;
     this.kept.push(success);
-    // Of a task's plans the longest leaves.
+    // The longest plan of a task is dropped.
     if (same.length >= mostPlans)
       this.remove(
         [...same, success].reduce((a, b) => (b.trajectory.turns.length >= a.trajectory.turns.length ? b : a)),

@@ -33,7 +33,7 @@ export async function storedStep(store: RunStore, runId: string, step: number): 
   };
 }
 
-/** When this resolves, the engine holds the weights from after the step. */
+/** Once it resolves, the engine holds the weights from after the step. */
 export async function inspectionOf(engine: Engine, step: number, stored: StoredStep): Promise<StepInspection | null> {
   const { before, after, trajectories } = stored;
   const weights = weightChanges(before, after);

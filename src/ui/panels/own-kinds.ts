@@ -8,7 +8,7 @@ import type { ShopFiles } from '../../corpus/shops/webshop-files.ts';
 import { fileCount, gameCount, instructionCount, productCount, questionCount } from '../kit/counts.ts';
 import { bytes } from '../kit/format.ts';
 
-/** What an import kept, and why it left something out. */
+/** Kept files of an import, and reasons for those left out. */
 export interface Brought {
   kept: string;
   left: string;
@@ -129,7 +129,7 @@ const games: OwnFilesKind = {
 
 export const ownKinds: { readonly [kind in OwnKind]: OwnFilesKind } = { databases, shops, games };
 
-/** What is chosen, in a few words. */
+/** Short description of the chosen files. */
 export const pickedText = (files: readonly PathFile[]): string =>
   files.length > 3 ? fileCount(files.length) : files.map(({ path }) => path).join(', ');
 

@@ -85,7 +85,7 @@ export interface Lesson {
   start: PartPlace;
   parts: readonly Part[];
   questions: readonly [Question, Question];
-  /** What the texts state about the lesson's runs. `npm run test:lessons` trains them and checks every claim. */
+  /** Claims of the texts about the lesson's runs. `npm run test:lessons` trains them and checks every claim. */
   claims: readonly Claim[];
 }
 

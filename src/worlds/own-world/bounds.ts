@@ -9,12 +9,12 @@ export const most = {
   action: 300,
   actions: 1000,
   tasks: 10_000,
-  /** Of a task as JSON. */
+  /** Length of a task as JSON. */
   task: 4000,
   answer: 4_000_000,
-  /** Of an oracle's plan. */
+  /** Length of an oracle's plan. */
   plan: 500,
-  /** Of a view as JSON. */
+  /** Length of a view as JSON. */
   view: 100_000,
   /** Objects that a sweep makes, and bytes that must then be free. */
   swept: 60_000,

@@ -54,7 +54,7 @@ function withLine(code: string, error: Error): WorldCodeError {
   return new WorldCodeError(`${worldFile}${line ? `, line ${line}` : ''}: ${text}`, line, limit);
 }
 
-/** What a code has. */
+/** Functions and fields of a code. */
 export interface CodeFacts {
   /** `tasks` has a second parameter: it divides its tasks itself. */
   splits: boolean;
@@ -227,7 +227,7 @@ export class Episode {
     return typeof first === 'string' ? this.followed(passes) : first;
   }
 
-  /** What oracle() returned: its remaining actions, or its next one. */
+  /** Result of oracle(): its remaining actions, or its next one. */
   advice(passes?: number): string[] | string | null {
     return this.program.attempt(() => readPlan(this.copy.call('oracle', 'null', passes)));
   }

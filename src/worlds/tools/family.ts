@@ -67,7 +67,7 @@ export interface Original {
 
 export interface OriginalAnswer {
   observation: Literal;
-  /** What is compared with the subgoals. */
+  /** Texts that are compared with the subgoals. */
   subgoal: Literal;
 }
 
@@ -82,7 +82,7 @@ export class PythonError extends Error {
   }
 }
 
-/** What a template draws from. */
+/** Data from which a template draws. */
 export interface Draw {
   random: Random;
   /** True for held-out tasks, whose data have other names. */
@@ -105,7 +105,7 @@ export interface ToolFamily {
   original: OriginalRules;
 }
 
-/** Where the original environments differ from each other. */
+/** Differences between the original environments. */
 export interface OriginalRules {
   /** Reward from the best share of subgoals so far and, at the end, the state. */
   reward(share: number, ended: boolean, stateMatches: boolean): number;

@@ -76,7 +76,7 @@ export interface Plot {
   named?: readonly string[];
 }
 
-/** What a family makes its templates of. */
+/** Data from which a family makes its templates. */
 export interface QuestionFamily<Data, Scene extends { data: Data }, Made extends QuestionInstance<Data, string>> {
   /** Draws data in which some things are chosen. */
   sceneOf(draw: Draw): Scene;
@@ -110,7 +110,7 @@ export const templateMaker =
 export const callOf = (name: string, given: Arguments = {}): Call => ({ name, arguments: given });
 export const yesNo = (value: boolean): string => (value ? 'Yes' : 'No');
 
-/** How an answer is written, at the end of a goal. */
+/** Format of an answer, stated at the end of a goal. */
 export const ask = {
   number: 'Answer with a number.',
   name: 'Answer with the name.',

@@ -61,7 +61,7 @@ export const contents: { readonly [receptacle: string]: readonly string[] } = {
 
 export const openableKinds: ReadonlySet<string> = new Set(['cabinet', 'drawer', 'fridge', 'microwave', 'safe']);
 
-/** Where a kind of lamp stands. Nobody carries it. */
+/** Receptacles of each kind of lamp. A lamp is never carried. */
 export const lampPlaces: { readonly [lamp: string]: readonly string[] } = {
   desklamp: ['desk', 'dresser', 'shelf', 'sidetable'],
   floorlamp: ['armchair', 'sofa', 'tvstand'],
@@ -90,5 +90,5 @@ export function bitsOfKind(kind: string): number {
   );
 }
 
-/** What may lie in a movable receptacle. */
+/** Kinds of objects that a movable receptacle may contain. */
 export const smallThings: readonly string[] = words('creditcard keychain pen pencil spoon watch');

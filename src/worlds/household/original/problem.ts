@@ -237,7 +237,7 @@ function receptacleFacts({ id, kind, openable, opened, location }: Receptacle, {
   ];
 }
 
-/** What the kinds of the house can contain of each other. */
+/** Facts of the kinds in the house: a receptacle's kind can contain an object's kind. */
 function containFacts({ receptacles, objects, contains }: House): string[] {
   const present = new Set(objects.map(({ kind }) => kind));
   return [...new Set(receptacles.map(({ kind }) => kind))].flatMap((kind) =>

@@ -3,7 +3,7 @@
  * some connected tables of one theme and some of their columns.
  */
 
-/** How the values of a column are drawn. */
+/** Distribution of the values of a column. */
 export type Draw =
   | { of: 'person' | 'title' | 'place' }
   | { of: 'category'; values: readonly string[] }

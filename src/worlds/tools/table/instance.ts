@@ -7,7 +7,7 @@ import { Book } from './book.ts';
 import { addressOf, operators, type Value } from './formula.ts';
 import { copySheet, lookOf, type Sheet, shownCells } from './sheet.ts';
 
-/** What a template makes. */
+/** Result of a template. */
 export interface TableDraft {
   sheets: readonly Sheet[];
   goal: string;

@@ -8,7 +8,7 @@ import { durationText, TodoAccount } from './account.ts';
 import { copyOf, type Project, type TodoData, type TodoTask } from './data.ts';
 import { TodoOriginal } from './original.ts';
 
-/** What a template makes: the account, and how it should end. */
+/** Result of a template: the account, and its expected final state. */
 export interface TodoDraft {
   data: TodoData;
   goal: string;
