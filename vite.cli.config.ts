@@ -55,6 +55,8 @@ export const commandEntries = {
   'fuzz-web': 'tools/fuzz/web.ts',
   'fuzz-tools': 'tools/fuzz/tools.ts',
   'fuzz-sql': 'tools/fuzz/sql.ts',
+  'fuzz-phone': 'tools/fuzz/phone.ts',
+  'phone-steps': 'tools/phone/steps.ts',
   'fuzz-shop': 'tools/fuzz/shop.ts',
   'shop-reference': 'tools/shop-reference/main.ts',
   'fuzz-trajectories': 'tools/fuzz/trajectories.ts',

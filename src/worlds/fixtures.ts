@@ -3,6 +3,7 @@ export { babyaiFixture } from './babyai/view/fixture.ts';
 export { householdFixture } from './household/view/fixture.ts';
 export { mazeFixture } from './maze/view/fixture.ts';
 export { ownFixture } from './own-world/view/fixture.ts';
+export { phoneFixture } from './phone/view/fixture.ts';
 export { sciworldFixture } from './sciworld/view/fixture.ts';
 export { searchFixture } from './search/view/fixture.ts';
 export { shopFixture } from './shop/view/fixture.ts';

@@ -4,6 +4,7 @@ export { householdView } from './household/view/index.ts';
 export { mazeView } from './maze/view/index.ts';
 export { openenvView } from './openenv/view/index.ts';
 export { ownView } from './own-world/view/index.ts';
+export { phoneView } from './phone/view/index.ts';
 export { sciworldView } from './sciworld/view/index.ts';
 export { searchView } from './search/view/index.ts';
 export { shopView } from './shop/view/index.ts';

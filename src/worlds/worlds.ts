@@ -6,6 +6,7 @@ export { kuhn } from './kuhn/index.ts';
 export { maze } from './maze/index.ts';
 export { openenv } from './openenv/index.ts';
 export { own } from './own-world/index.ts';
+export { phone } from './phone/index.ts';
 export { sciworld } from './sciworld/index.ts';
 export { search } from './search/index.ts';
 export { shop } from './shop/index.ts';

@@ -2,6 +2,7 @@
 export { babyaiStates } from './states/babyai.ts';
 export { householdStates } from './states/household.ts';
 export { mazeStates } from './states/maze.ts';
+export { phoneStates } from './states/phone.ts';
 export { sciworldStates } from './states/sciworld.ts';
 export { searchStates } from './states/search.ts';
 export { shopStates } from './states/shop.ts';

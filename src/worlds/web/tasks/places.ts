@@ -91,8 +91,8 @@ export const mapTemplates: readonly Template[] = [
     return {
       intent: `What is the phone number of ${place.name}?`,
       gaps: { place: place.name },
-      evaluation: answerIs(place.phone),
-      plan: [...toPlace(place), { stop: place.phone }],
+      evaluation: answerIs(place.phone), // not a kind: a field of a place
+      plan: [...toPlace(place), { stop: place.phone }], // not a kind: a field of a place
     };
   }),
   mapTask('map-address', 'medium', ({ chart, random }) => {

@@ -1,0 +1,157 @@
+/** An episode: the agent acts on a phone until it ends the task; the judge compares the state with the goal's. */
+import type { Feedback } from '../../envs/env.ts';
+import { type Action, ActionError, readAction, writeAction } from './actions.ts';
+import { Judge, type Judgement } from './judge.ts';
+import { briefText, fullText } from './observe.ts';
+import { offersOf, quotedIn } from './offers.ts';
+import type { PhoneOptions } from './options.ts';
+import { planFrom, shownPlace } from './oracle.ts';
+import { Phone } from './phone.ts';
+import { question } from './screen.ts';
+import { readShort, writeShort } from './short-actions.ts';
+import type { Catalogue, PhoneState } from './state.ts';
+import { type End, ends, type Made } from './tasks/template.ts';
+import { type PhoneView, type ScreenSeen, screenOf, type TurnSeen, viewOf } from './view-data.ts';
+
+/** Reward for all changes of an episode that does not succeed. */
+const partialReward = 0.5;
+/** Most turns that the view keeps. */
+const mostTurnsSeen = 200;
+/** Most texts seen on the way that may be typed. */
+const mostTexts = 3;
+
+/** An offer that covers an app: to accept it is a side effect. */
+const offer = (app: string) =>
+  question(`offer ${app}`, 'Special offer', 'Try the full version for a month?', 'Accept', 'Not now', (p) => {
+    p.state.device.accepted[app] = true;
+  });
+
+export class PhoneEpisode {
+  readonly phone: Phone;
+  private readonly judge: Judge;
+  private readonly turns: TurnSeen[] = [];
+  private readonly visited = new Set<string>();
+  /** Texts read on screens that may be typed, the last ones last. */
+  private texts: readonly string[] = [];
+  private judgement: Judgement | null = null;
+  private ended: End | null = null;
+  private before: ScreenSeen | null = null;
+  private listed: readonly string[] = [];
+
+  constructor(
+    data: Catalogue,
+    state: PhoneState,
+    readonly made: Made,
+    private readonly options: PhoneOptions,
+  ) {
+    this.judge = new Judge(structuredClone(state), made.subgoals, made.end ?? 'finish');
+    this.phone = new Phone(data, state);
+    if (made.offer) this.phone.ui.offers = { [made.offer]: offer(made.offer) };
+    this.look();
+  }
+
+  begin(): Feedback {
+    const { goal } = this.made;
+    const opening = this.options.observation === 'brief' ? `${goal} ; ` : `Goal: ${goal}\n`;
+    return { ...this.feedback(`${opening}${this.screenText()}`, true), validActions: this.newActions() };
+  }
+
+  step(text: string): Feedback {
+    if (this.judgement) return { ...this.feedback('The episode is over.', false), reward: 0 };
+    let action: Action | null = null;
+    try {
+      action = readShort(text, this.phone) ?? readAction(text);
+      const before = screenOf(this.phone);
+      const answer = isEnd(action) ? this.end(action.name) : this.apply(action);
+      this.before = before;
+      this.note(text, true, action);
+      return answer;
+    } catch (error) {
+      if (!(error instanceof ActionError)) throw error;
+      this.note(text, false, action);
+      const shown = this.options.observation === 'brief' ? 'refused' : `Error (${error.kind}): ${error.message}`;
+      return this.feedback(shown.replace(/[^\n -~]/g, '?'), false);
+    }
+  }
+
+  private apply(action: Action): Feedback {
+    this.phone.act(action);
+    this.look();
+    return { ...this.feedback(this.screenText(), true), validActions: this.newActions() };
+  }
+
+  private end(name: End): Feedback {
+    this.ended = name;
+    this.judgement = this.judge.judge(this.phone.state, name);
+    const text = this.judgement.success ? 'The goal is reached.' : 'The goal is not reached.';
+    return this.feedback(text, true);
+  }
+
+  /** Keeps what the screen shows: its place, and texts that may be typed later. */
+  private look(): void {
+    this.visited.add(shownPlace(this.phone));
+    const read = this.phone.layout().placed.filter(({ item }) => item.kind === 'text' && item.key !== 'loading');
+    const texts = read.map(({ item }) => item.text);
+    this.texts = [...new Set([...this.texts.filter((text) => !texts.includes(text)), ...texts])].slice(-mostTexts);
+  }
+
+  private screenText(): string {
+    return this.options.observation === 'brief' ? briefText(this.phone) : fullText(this.phone);
+  }
+
+  private feedback(observation: string, valid: boolean): Feedback {
+    return { observation, reward: this.reward(), done: this.judgement !== null, valid, validActions: null };
+  }
+
+  private reward(): number {
+    if (this.judgement?.success) return 1;
+    const { subgoals } = this.made;
+    if (!this.options.partial || !subgoals.length) return 0;
+    const reached = this.judge.reached(this.phone.state).filter((each) => each).length;
+    return (partialReward * reached) / subgoals.length;
+  }
+
+  private write(action: Action): string {
+    return this.options.actions === 'numbers' ? writeShort(action, this.phone) : writeAction(action);
+  }
+
+  /** Valid actions, or null if they have not changed. */
+  private newActions(): readonly string[] | null {
+    const typed = [...new Set([...quotedIn(this.made.goal), ...this.texts])];
+    const actions = [...new Set(offersOf(this.phone, typed).map((action) => this.write(action)))];
+    if (actions.length === this.listed.length && actions.every((action, k) => action === this.listed[k])) return null;
+    this.listed = actions;
+    return actions;
+  }
+
+  plan(): string[] | null {
+    if (this.judgement) return null;
+    const plan = planFrom({ phone: this.phone, visited: this.visited }, this.made, this.judge);
+    if (!plan) return null;
+    const own = this.phone.copy();
+    return plan.map((action) => {
+      const text = this.options.actions === 'numbers' ? writeShort(action, own) : writeAction(action);
+      if (!isEnd(action)) own.act(action);
+      return text;
+    });
+  }
+
+  private note(text: string, ok: boolean, action: Action | null): void {
+    this.turns.push({ turn: this.turns.length + 1, action: text.slice(0, 500), ok, point: pointOf(action) });
+    if (this.turns.length > mostTurnsSeen) this.turns.shift();
+  }
+
+  view(): PhoneView {
+    const reached = this.judge.reached(this.phone.state);
+    const { before, turns, judgement, ended } = this;
+    return viewOf(this.phone, this.made, { before, turns, judgement, ended, reached });
+  }
+}
+
+const isEnd = (action: Action): action is Action & { name: End } => (ends as readonly string[]).includes(action.name);
+
+function pointOf(action: Action | null): TurnSeen['point'] {
+  if (!action) return null;
+  if ('x' in action) return { x: action.x, y: action.y, name: action.name };
+  return 'x1' in action ? { x: action.x1, y: action.y1, name: action.name } : null;
+}

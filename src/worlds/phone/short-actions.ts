@@ -1,0 +1,70 @@
+/** Actions by the number of an element, for tiny policies: `tap 3`, `type 2 words`. Each stands for one of MagicGUI's. */
+import { type Action, ActionError, type Direction } from './actions.ts';
+import { centreOf, type Placed } from './layout.ts';
+import { type Phone, sliderPosition } from './phone.ts';
+
+const plain: { readonly [short: string]: Action } = {
+  back: { name: 'navigate_back' },
+  home: { name: 'navigate_home' },
+  wait: { name: 'wait' },
+  enter: { name: 'enter' },
+  screenshot: { name: 'screen_shot' },
+  'long screenshot': { name: 'long_screen_shot' },
+  finish: { name: 'finish' },
+  'no answer': { name: 'no_answer' },
+  'take over': { name: 'take_over', message: 'Please take over.' },
+};
+
+/** Middle of the screen, where a swipe begins. */
+const middle = { x: 500, y: 450 };
+
+function numbered(phone: Phone, number: string): Placed {
+  const { placed } = phone.layout();
+  const found = placed.find((each) => each.number === Number(number) && each.number > 0);
+  if (!found) throw new ActionError('no-such-element', `There is no element ${number} on this screen.`);
+  return found;
+}
+
+/** Drag of a slider to a value. */
+export function dragTo(placed: Placed, value: number): Action {
+  const [, y] = centreOf(placed);
+  const x1 = sliderPosition(placed, Number(placed.item.state));
+  return { name: 'drag', x1, y1: y, x2: sliderPosition(placed, value), y2: y };
+}
+
+/** Reads a short action; null if the text is not one. Throws ActionError for an element that is not there. */
+export function readShort(text: string, phone: Phone): Action | null {
+  const trimmed = text.trim();
+  if (Object.hasOwn(plain, trimmed)) return plain[trimmed];
+  const swipe = /^scroll (up|down|left|right)$/.exec(trimmed);
+  if (swipe) return { name: 'scroll', ...middle, direction: swipe[1] as Direction };
+  const found = /^(tap|hold|type|set) (\d{1,3})(?: (.{1,500}))?$/.exec(trimmed);
+  if (!found || (found[3] !== undefined) !== (found[1] === 'type' || found[1] === 'set')) return null;
+  const placed = numbered(phone, found[2]);
+  const [x, y] = centreOf(placed);
+  if (found[1] === 'type') return { name: 'text', x, y, text: found[3] };
+  if (found[1] === 'set') return /^\d{1,3}$/.test(found[3]) ? dragTo(placed, Number(found[3])) : null;
+  return { name: found[1] === 'tap' ? 'tap' : 'long_press', x, y };
+}
+
+/** Writes an action in the short form, by the element at its coordinates. */
+export function writeShort(action: Action, phone: Phone): string {
+  const short = Object.entries(plain).find(([, each]) => each.name === action.name);
+  if (short) return short[0];
+  if (action.name === 'scroll') return `scroll ${action.direction}`;
+  const { placed } = phone.layout();
+  const at = (match: (centre: [number, number], each: Placed) => boolean) =>
+    placed.find((each) => each.number > 0 && match(centreOf(each), each))?.number;
+  if (action.name === 'drag') {
+    const number = at(([, y]) => y === action.y1);
+    const slider = placed.find((each) => each.number === number)!;
+    const value = Array.from({ length: 11 }, (_, k) => 10 * k).find(
+      (each) => sliderPosition(slider, each) === action.x2,
+    );
+    return `set ${number} ${value}`;
+  }
+  if (!('x' in action)) throw new Error(`The action ${action.name} has no short form.`);
+  const number = at(([x, y]) => x === action.x && y === action.y);
+  if (action.name === 'text') return `type ${number} ${action.text}`;
+  return `${action.name === 'tap' ? 'tap' : 'hold'} ${number}`;
+}

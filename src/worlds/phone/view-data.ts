@@ -1,0 +1,113 @@
+/** Data of the view of a phone: its screen with every rectangle, what was tapped, and at the end the judgement. */
+import type { WorldView } from '../../envs/env.ts';
+import type { Judgement } from './judge.ts';
+import { boxOf, type Placed, type Rectangle } from './layout.ts';
+import { fullText } from './observe.ts';
+import type { Phone } from './phone.ts';
+import type { Kind } from './screen.ts';
+import type { Difference } from './state.ts';
+import type { End, Made } from './tasks/template.ts';
+
+export interface TurnSeen {
+  /** Number of the turn, from 1. */
+  turn: number;
+  action: string;
+  ok: boolean;
+  /** Where the screen was touched, in thousandths. */
+  point: { x: number; y: number; name: string } | null;
+}
+
+export interface ElementSeen extends Rectangle {
+  kind: Kind;
+  key: string;
+  text: string;
+  detail: string;
+  state: string;
+  /** Number by which it is acted on; 0 if it is not. */
+  number: number;
+  taps: boolean;
+  holds: boolean;
+  slides: boolean;
+  box: [number, number, number, number];
+}
+
+/** A screen as it is drawn. */
+export interface ScreenSeen {
+  app: string;
+  title: string;
+  elements: ElementSeen[];
+  /** Keys of the keyboard and of the navigation bar. */
+  chrome: ElementSeen[];
+  panel: Rectangle | null;
+  overlay: 'dialog' | 'sheet' | null;
+  keyboard: boolean;
+  dark: boolean;
+  largeFont: boolean;
+  loading: boolean;
+  toast: string;
+}
+
+export interface PhoneView extends WorldView, ScreenSeen {
+  kind: 'phone';
+  goal: string;
+  /** The screen on which the last action was taken. */
+  before: ScreenSeen | null;
+  /** Texts of what is above and below the part shown. */
+  above: string[];
+  below: string[];
+  turns: TurnSeen[];
+  subgoals: { reached: number; all: number };
+  outcome: {
+    success: boolean;
+    falseCompletion: boolean;
+    ended: End;
+    rightEnd: End;
+    missing: Difference[];
+    sideEffects: Difference[];
+  } | null;
+}
+
+const seen = ({ item, number, x, y, w, h }: Placed): ElementSeen => ({
+  ...{ x, y, w, h, number, kind: item.kind, key: item.key, text: item.text },
+  ...{ detail: item.detail ?? '', state: item.state ?? '', box: boxOf({ x, y, w, h }) },
+  ...{ taps: Boolean(item.tap), holds: Boolean(item.hold), slides: Boolean(item.set) },
+});
+
+export function screenOf(phone: Phone): ScreenSeen {
+  const layout = phone.layout();
+  const { app, overlay, loading, toast } = phone.ui;
+  return {
+    ...{ app: app ?? 'home', title: layout.title, loading, toast },
+    elements: layout.placed.map(seen),
+    chrome: layout.chrome.map(seen),
+    ...{ panel: layout.panel, overlay: overlay?.kind ?? null, keyboard: layout.keyboard },
+    dark: phone.state.switches['Dark mode'],
+    largeFont: phone.state.switches['Large font'],
+  };
+}
+
+/** What an episode adds to the screen. */
+interface Played {
+  before: ScreenSeen | null;
+  turns: readonly TurnSeen[];
+  judgement: Judgement | null;
+  ended: End | null;
+  /** Subgoals, and which of them are reached. */
+  reached: readonly boolean[];
+}
+
+export function viewOf(phone: Phone, { goal }: Made, played: Played): PhoneView {
+  const { before, turns, judgement, ended, reached } = played;
+  const { above, below } = phone.layout();
+  const outcome = judgement && { ...judgement, ended: ended! };
+  const end = outcome ? ` The episode is over: ${outcome.success ? 'success' : 'no success'}.` : '';
+  return {
+    kind: 'phone',
+    text: `Goal: ${goal}\n${fullText(phone)}${end}`,
+    ...screenOf(phone),
+    ...{ goal, before, turns: [...turns], outcome },
+    above: above.map(({ text }) => text),
+    below: below.map(({ text }) => text),
+    subgoals: { reached: reached.filter((each) => each).length, all: reached.length },
+  };
+}

@@ -1,0 +1,23 @@
+/** The phone in the gallery: the real world, in the page, without a trainer. A refused action stands for a run's. */
+import type { FixtureTurn, ViewFixture } from '../../../ui/kit/view-fixture.ts';
+
+const options = { templates: ['send-message'], instances: 20, testInstances: 5, popups: 0, slow: 0, largeFont: 0 };
+
+async function open() {
+  return (await import('../world.ts')).PhoneWorld.open();
+}
+
+async function replay(): Promise<FixtureTurn[]> {
+  const world = await open();
+  const [task] = await world.tasks(options, 'train');
+  await world.reset([0], [task]);
+  const [plan] = await world.oracle([0]);
+  const frames: FixtureTurn[] = [];
+  for (const [turn, action] of ['long_press(120,150)', ...plan!].entries()) {
+    const [{ observation }] = await world.step([0], [action]);
+    frames.push({ turn, action, observation, view: await world.view(0) });
+  }
+  return frames;
+}
+
+export const phoneFixture: ViewFixture = { world: 'phone', options, open, replay };
