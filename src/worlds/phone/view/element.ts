@@ -95,10 +95,10 @@ export class TabgymPhoneView extends LitElement {
     return html`<div class=${classes} role="group" aria-label=${msg(str`Screen of the phone: ${title}`)}
       @pointerdown=${this.down} @pointerup=${this.up} @pointercancel=${this.forget} @wheel=${this.wheel}>
       <span class="clock" aria-hidden="true">12:00</span>
-      ${panel ? html`<div class="veil"></div><div class="panel" style=${placeOf(panel)}></div>` : html`<div class="title ${app === 'home' ? 'home' : ''}">${title}</div>`}
+      ${panel ? html`<div class="veil"></div><div class="panel" .style=${placeOf(panel)}></div>` : html`<div class="title ${app === 'home' ? 'home' : ''}">${title}</div>`}
       ${[...screen.elements, ...screen.chrome].map((each) => this.renderItem(each, isTarget(each)))}
       ${toast ? html`<div class="toast" role="status">${toast}</div>` : nothing}
-      ${point ? html`<div class="touch" style="left:${point.x / 10}%;top:${point.y / 10}%"></div>` : nothing}
+      ${point ? html`<div class="touch" .style=${`left:${point.x / 10}%;top:${point.y / 10}%`}></div>` : nothing}
     </div>`;
   }
 
@@ -112,18 +112,18 @@ export class TabgymPhoneView extends LitElement {
       ${each.state ? html`<span class="state">${each.state}</span>` : nothing}`;
     const acts = playing && (each.taps || each.holds || each.kind === 'key');
     return acts
-      ? html`<button class=${classes} style=${placeOf(each)} data-at=${centreOf(each)} ?data-holds=${each.holds}
+      ? html`<button class=${classes} .style=${placeOf(each)} data-at=${centreOf(each)} ?data-holds=${each.holds}
           aria-label=${each.key === 'Back' ? msg('Back') : nothing} @click=${this.pressed} @contextmenu=${this.menu}>${inside}</button>`
-      : html`<div class=${classes} style=${placeOf(each)}>${inside}</div>`;
+      : html`<div class=${classes} .style=${placeOf(each)}>${inside}</div>`;
   }
 
   private renderField(each: ElementSeen, classes: string) {
-    return html`<input class=${classes} style=${placeOf(each)} aria-label=${each.text} placeholder=${each.text} maxlength="200"
+    return html`<input class=${classes} .style=${placeOf(each)} aria-label=${each.text} placeholder=${each.text} maxlength="200"
       .value=${each.detail} data-at=${centreOf(each)} @change=${this.typed} />`;
   }
 
   private renderSlider(each: ElementSeen, classes: string, playing: boolean) {
-    return html`<div class=${classes} style=${placeOf(each)}><span>${each.text} ${each.state}</span>
+    return html`<div class=${classes} .style=${placeOf(each)}><span>${each.text} ${each.state}</span>
       <input type="range" min="0" max="100" step="10" aria-label=${each.text} .value=${each.state} ?disabled=${!playing}
         data-key=${each.key} @change=${this.slid} /></div>`;
   }

@@ -4,6 +4,7 @@ import { css } from 'lit';
 export const phoneStyles = css`
   :host {
     display: block;
+    container-type: inline-size;
   }
   .parts {
     display: grid;
@@ -11,7 +12,7 @@ export const phoneStyles = css`
     gap: 12px;
     align-items: start;
   }
-  @media (max-width: 700px) {
+  @container (max-width: 620px) {
     .parts {
       grid-template-columns: minmax(0, 1fr);
     }
@@ -106,8 +107,12 @@ export const phoneStyles = css`
     font: inherit;
     line-height: inherit;
     text-align: start;
+    white-space: normal;
+    flex-wrap: nowrap;
     overflow: hidden;
-    opacity: 1;
+  }
+  .screen button.item:hover {
+    background: var(--edge);
   }
   .item > span {
     min-width: 0;
