@@ -8,6 +8,7 @@ import householdFirst from '../../experiments/household-first.json';
 import mazeFirst from '../../experiments/maze-first.json';
 import micro from '../../experiments/micro.json';
 import ownFirst from '../../experiments/own-first.json';
+import phoneFirst from '../../experiments/phone-first.json';
 import sciworldFirst from '../../experiments/sciworld-first.json';
 import searchFirst from '../../experiments/search-first.json';
 import shopFirst from '../../experiments/shop-first.json';
@@ -28,6 +29,7 @@ export const presetsByName: { readonly [name: string]: unknown } = {
   'maze-first': mazeFirst,
   'web-first': webFirst,
   'household-first': householdFirst,
+  'phone-first': phoneFirst,
   'shop-first': shopFirst,
   'sql-first': sqlFirst,
   'tools-films-first': toolsFilmsFirst,

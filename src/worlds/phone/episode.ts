@@ -111,8 +111,10 @@ export class PhoneEpisode {
     return (partialReward * reached) / subgoals.length;
   }
 
-  private write(action: Action): string {
-    return this.options.actions === 'numbers' ? writeShort(action, this.phone) : writeAction(action);
+  /** Writes an action in the form of the options, for the screen that the phone shows. */
+  private write(action: Action, phone = this.phone): string {
+    const { actions } = this.options;
+    return actions === 'coordinates' ? writeAction(action) : writeShort(action, phone, actions === 'names');
   }
 
   /** Valid actions, or null if they have not changed. */
@@ -130,7 +132,7 @@ export class PhoneEpisode {
     if (!plan) return null;
     const own = this.phone.copy();
     return plan.map((action) => {
-      const text = this.options.actions === 'numbers' ? writeShort(action, own) : writeAction(action);
+      const text = this.write(action, own);
       if (!isEnd(action)) own.act(action);
       return text;
     });

@@ -60,12 +60,12 @@ const schema = v.strictObject({
     level: 'basic',
     choiceLabels: { full: 'In full', brief: 'Few words' },
   }),
-  actions: option(choice(['coordinates', 'numbers']), 'coordinates', {
+  actions: option(choice(['coordinates', 'numbers', 'names']), 'coordinates', {
     label: 'Listed actions',
     sentence:
-      'Form of the valid actions: by coordinates as in MagicGUI, or by the number of an element. Both forms are understood.',
+      'Form of the valid actions: by coordinates as in MagicGUI, by the number of an element, or by its name and number. All are understood.',
     level: 'basic',
-    choiceLabels: { coordinates: 'Coordinates', numbers: 'Element numbers' },
+    choiceLabels: { coordinates: 'Coordinates', numbers: 'Element numbers', names: 'Names and numbers' },
   }),
   popups: option(whole(0, 100), 10, {
     label: 'Pop-ups',

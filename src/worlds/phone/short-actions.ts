@@ -1,4 +1,7 @@
-/** Actions by the number of an element, for tiny policies: `tap 3`, `type 2 words`. Each stands for one of MagicGUI's. */
+/**
+ * Actions by the number of an element, for tiny policies: `tap 3`, `type 2 words`, or with the element's name before its
+ * number, `tap Wi-Fi 3`. Each stands for one of MagicGUI's.
+ */
 import { type Action, ActionError, type Direction } from './actions.ts';
 import { centreOf, type Placed } from './layout.ts';
 import { type Phone, sliderPosition } from './phone.ts';
@@ -38,17 +41,26 @@ export function readShort(text: string, phone: Phone): Action | null {
   if (Object.hasOwn(plain, trimmed)) return plain[trimmed];
   const swipe = /^scroll (up|down|left|right)$/.exec(trimmed);
   if (swipe) return { name: 'scroll', ...middle, direction: swipe[1] as Direction };
-  const found = /^(tap|hold|type|set) (\d{1,3})(?: (.{1,500}))?$/.exec(trimmed);
-  if (!found || (found[3] !== undefined) !== (found[1] === 'type' || found[1] === 'set')) return null;
+  const touch = /^(tap|hold) (?:(.{1,200}) )?(\d{1,3})$/.exec(trimmed);
+  if (touch) return touched(numbered(phone, touch[3]), touch[1], touch[2]);
+  const found = /^(type|set) (\d{1,3}) (.{1,500})$/.exec(trimmed);
+  if (!found) return null;
   const placed = numbered(phone, found[2]);
   const [x, y] = centreOf(placed);
   if (found[1] === 'type') return { name: 'text', x, y, text: found[3] };
-  if (found[1] === 'set') return /^\d{1,3}$/.test(found[3]) ? dragTo(placed, Number(found[3])) : null;
-  return { name: found[1] === 'tap' ? 'tap' : 'long_press', x, y };
+  return /^\d{1,3}$/.test(found[3]) ? dragTo(placed, Number(found[3])) : null;
 }
 
-/** Writes an action in the short form, by the element at its coordinates. */
-export function writeShort(action: Action, phone: Phone): string {
+function touched(placed: Placed, verb: string, name: string | undefined): Action {
+  const { text } = placed.item;
+  if (name !== undefined && name !== text)
+    throw new ActionError('no-such-element', `Element ${placed.number} is "${text}".`);
+  const [x, y] = centreOf(placed);
+  return { name: verb === 'tap' ? 'tap' : 'long_press', x, y };
+}
+
+/** Writes an action in the short form, by the element at its coordinates. `named`: with the name of what is touched. */
+export function writeShort(action: Action, phone: Phone, named: boolean): string {
   const short = Object.entries(plain).find(([, each]) => each.name === action.name);
   if (short) return short[0];
   if (action.name === 'scroll') return `scroll ${action.direction}`;
@@ -66,5 +78,6 @@ export function writeShort(action: Action, phone: Phone): string {
   if (!('x' in action)) throw new Error(`The action ${action.name} has no short form.`);
   const number = at(([x, y]) => x === action.x && y === action.y);
   if (action.name === 'text') return `type ${number} ${action.text}`;
-  return `${action.name === 'tap' ? 'tap' : 'hold'} ${number}`;
+  const name = named ? `${placed.find((each) => each.number === number)!.item.text} ` : '';
+  return `${action.name === 'tap' ? 'tap' : 'hold'} ${name}${number}`;
 }

@@ -88,7 +88,8 @@ describe('the grammar', () => {
 
   it.each([
     ['dance()', 'unknown-action'],
-    ['tap 500 120', 'unknown-action'],
+    ['tap 500 120', 'no-such-element'],
+    ['touch(500,120)', 'unknown-action'],
     ['tap(5)', 'bad-arguments'],
     ['tap(5,six)', 'bad-arguments'],
     ['tap(5,1000)', 'outside-screen'],
@@ -113,6 +114,14 @@ describe('the grammar', () => {
     expect(observation).toMatch(new RegExp(`^Error \\(${name}\\): \\S.*\\.$`));
     expect([valid, done]).toEqual([false, false]);
     expect((await view()).text).toBe(before);
+  });
+
+  it('reads the number of an element with its name or without, and refuses another name', async () => {
+    await begin(byName('like-song', { actions: 'names', observation: 'brief' }));
+    expect((await world.oracle([0]))[0]![0]).toBe('tap Music 7');
+    expect((await act('tap Shop 7')).valid).toBe(false);
+    expect((await act('tap Music 7')).observation).toMatch(/^Music : /);
+    expect((await act('hold 2')).observation).toMatch(/^Add to a playlist : /);
   });
 
   it('loads slow apps, asks for a wait, and lets an offer cover an app', async () => {

@@ -188,8 +188,13 @@ export const phoneStyles = css`
     width: calc(40 * var(--point));
     height: calc(40 * var(--point));
   }
-  input.item {
+  .screen input.item {
     border: 1px solid var(--edge);
+    background: var(--tone);
+    color: var(--ink);
+  }
+  .screen input.item::placeholder {
+    color: var(--soft);
   }
   .slider input {
     flex: 1;
