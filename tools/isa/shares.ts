@@ -11,7 +11,7 @@ export const families = { navi33: 11, phoenix: 11, rembrandt: 10.3, renoir: 9 } 
 };
 export type Family = keyof typeof families;
 
-/** One turn of the outermost loop round the most multiply-adds. */
+/** One pass of the outermost loop that contains the most multiply-adds. */
 export interface Turn extends Counts {
   /** Useful multiply-adds of a lane. */
   mac: number;

@@ -201,8 +201,8 @@ export class Goals {
   }
 
   /**
-   * Groups of the step that failed as a whole, with the draw of the task; null: no draw gave it. None if the settings ask
-   * neither for parts nor for relabelled episodes.
+   * Groups of the step in which every episode failed. `draw`: the draw of the group's task; null if it was not drawn.
+   * Returns none if the settings use neither parts nor relabelled episodes.
    */
   failedGroups(played: readonly Trajectory[]): { task: Task; draw: Draw | null; members: Trajectory[] }[] {
     if (this.settings.partsShare === 0 && this.settings.relabels === 0) return [];

@@ -1,7 +1,7 @@
 /**
  * Bounded store of successful episodes: of different tasks, and of a task's different plans. A success of a group in
- * which others failed is kept; where all succeed there is nothing to remember. A full store gives up the success whose
- * group succeeded most often, of the family with the most.
+ * which others failed is kept; where all succeed there is nothing to remember. A full store drops
+ * from its largest family the success whose group succeeded most often.
  */
 import { groupBy } from '../common/numbers.ts';
 import { permutation } from '../common/random.ts';

@@ -29,7 +29,7 @@ export function houseNames(house: House): HouseNames {
   };
 }
 
-/** Kinds by index: those of things, and those that the goal names. */
+/** All kinds, sorted: kinds of things in the house and kinds in the goal. */
 function kindsOf(things: readonly { kind: string | null }[], named: readonly string[]): string[] {
   const kinds = things.flatMap(({ kind }) => (kind === null ? [] : [kind]));
   return [...new Set([...kinds, ...named])].sort();

@@ -187,7 +187,7 @@ export class Household implements World {
     return this.batch.memoryBytes();
   }
 
-  /** A game of one's own is played in its own dialect. */
+  /** House of a task and its options; a kept game of ALFWorld decides the dialect. */
   private async houseFor(id: number, options: HouseholdOptions): Promise<[House, HouseholdOptions]> {
     if (!options.games) return [madeHouse(id, options), options];
     const { house, dialect } = await this.own.game(id, options.games);

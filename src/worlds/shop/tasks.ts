@@ -10,7 +10,7 @@ const priceStep = 10;
 /** Number of limits above a price from which one is drawn. */
 const limits = 4;
 const mostLimit = 990;
-/** Limit of a goal without one. */
+/** Stands for the limit in goals that have no limit. */
 export const noLimit = 1_000_000;
 
 /** Possible limits: the first four multiples of ten dollars above the price, up to 990. */

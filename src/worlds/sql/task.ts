@@ -16,6 +16,6 @@ export interface SqlTask {
   database(): ReadOnlyDatabase;
   /** Rows of the gold statement. */
   goldResult(): Result;
-  /** Statements about some of the tables that the question's text allows; null if none are listed. */
+  /** Statements that the question's text allows, about the `known` tables; null if none are listed. */
   statements(known: ReadonlySet<string>): readonly string[] | null;
 }

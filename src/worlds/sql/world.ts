@@ -143,7 +143,7 @@ export class Sql implements World {
     };
   }
 
-  /** The question of a task: of the first database, from the task's own on, about which the template can ask. */
+  /** Question of a task. Databases are tried from the task's own on, until the template can ask about one. */
   private drawTask(options: SqlOptions, index: number, number: number): { made: Made; question: Question } {
     const heldOut = number >= firstHeldOut;
     const count = heldOut ? options.testDatabases : options.databases;

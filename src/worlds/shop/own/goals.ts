@@ -66,7 +66,7 @@ function goalOf(
 
 const withoutDots = (text: string): string => text.replace(/^\.+|\.+$/g, '');
 
-/** Limits of an instruction by a person: one, or as on AgentGym's server each of up to four. */
+/** Price limits for a person's instruction: one random limit, or with `each` up to four, as on AgentGym's server. */
 function humanLimits(price: number, draw: Draw, each: boolean): number[] {
   const limits = limitsAbove(price);
   if (!each) return [draw(limits)];

@@ -7,7 +7,7 @@ export const family: ToolFamily = {
   tools: todoTools,
   templates: todoTemplates,
   original: {
-    // At the end all subgoals and the state, or nothing.
+    // At the end the reward is 1 if all subgoals and the state match, else 0.
     reward: (share, ended, stateMatches) => (ended ? Number(share === 1 && stateMatches) : share),
   },
 };
