@@ -199,6 +199,6 @@ describe('a run', () => {
       evaluation: { every: 0, episodes: 4 },
     };
     expect(() => parseExperiment(document)).toThrow(/sampling\.maskActions: the teacher of algorithm/);
-    expect(() => parseExperiment({ ...document, worlds: [{ name: 'shop' }] })).toThrow(/maskActions/);
+    expect(() => parseExperiment({ ...document, worlds: [{ name: 'textcraft' }] })).toThrow(/maskActions/);
   });
 });
