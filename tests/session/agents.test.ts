@@ -16,9 +16,8 @@ import { firstMoment, hasMoments } from '../../src/policy/moments.ts';
 import type { TensorMap } from '../../src/policy/policy.ts';
 import { rateOf, type StepRecord } from '../../src/rl/evaluation/evaluation.ts';
 import { gainOf } from '../../src/rl/evaluation/gain.ts';
-import { suiteTasks } from '../../src/rl/evaluator.ts';
 import { decodeState, encodeState } from '../../src/session/checkpoint.ts';
-import { findSuite, ownSuite, withPolicyOptions } from '../../src/session/evaluation/suite-evaluation.ts';
+import { findSuite, withPolicyOptions } from '../../src/session/evaluation/suite-evaluation.ts';
 import { AgentDocumentError, improvedExperiment, readAgent, readGallery } from '../../src/session/shipped-agent.ts';
 import { getRun } from '../../src/session/stored-run.ts';
 import { readRun } from '../../src/store/bundle.ts';
@@ -230,25 +229,6 @@ describe.skipIf(!hasWorlds('babyai'))('a suite', () => {
       ...found.suite.options,
       instruction: '',
     });
-  });
-});
-
-describe('the suite of a run’s own held-out tasks', () => {
-  it('has the world, the options and the horizon of the run, and as many tasks as its evaluations', async () => {
-    const experiment = readDocument('experiments/maze-few.json');
-    const { module, suite } = ownSuite(experiment);
-    expect([module.name, suite.split, suite.turns, suite.most]).toEqual(['maze', 'test', 30, 400]);
-    expect(suite.options).toEqual(experiment.worlds[0].options);
-    const world = await module.open({});
-    const ids = async (most: number) => (await suiteTasks({ ...suite, most }, world)).map(({ id }) => id);
-    const all = (await world.tasks(suite.options, 'test')).map(({ id }) => id);
-    expect(await ids(4)).toEqual([0, 100, 200, 300].map((i) => all[i]));
-    expect(await ids(400)).toEqual(all);
-    await world.close();
-  });
-  it.each(['web-first', 'maze-first'])('is refused by name where tasks or horizon are not one: %s', (name) => {
-    const experiment = readDocument(`experiments/${name}.json`);
-    expect(() => ownSuite(experiment)).toThrow(/^The suite "own" needs a run/);
   });
 });
 
