@@ -219,6 +219,7 @@ const smallest = parseExperiment({
   ...experiment,
   policy: { ...experiment.policy, hidden: 16, heads: 1, headDim: 16, intermediate: 32 },
   algorithm: { ...experiment.algorithm, groups: 1, groupSize: 2, minibatches: 1, innerEpochs: 1 },
+  sampling: { ...experiment.sampling, promptTokens: 256, completionTokens: 384 },
   evaluation: { ...experiment.evaluation, every: 100_000 },
   steps: 1_000_000,
 });
