@@ -27,6 +27,11 @@ it('returns the trajectories bit for bit', () => {
   expect(decodeTrajectories(encodeTrajectories([]))).toEqual([]);
 });
 
+it('leaves a teacher out, which is asked again where it is needed', () => {
+  const taught = trajectory({ teacher: Float32Array.of(-1, Number.NaN) });
+  expect(decodeTrajectories(encodeTrajectories([taught]))[0]).not.toHaveProperty('teacher');
+});
+
 it('keeps token ids that need more than two bytes', () => {
   const tokens = Int32Array.of(151_643, 1, 2, 3, 4, 5, 6);
   expect(decodeTrajectories(encodeTrajectories([trajectory({ tokens })]))[0].tokens).toEqual(tokens);

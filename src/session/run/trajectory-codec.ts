@@ -26,7 +26,7 @@ interface Arrays<T> {
 interface Header {
   words: Omit<
     Trajectory,
-    'tokens' | 'source' | 'turnOf' | 'logprob' | 'choices' | 'turns' | 'score' | 'advantage' | 'advantages'
+    'tokens' | 'source' | 'turnOf' | 'logprob' | 'choices' | 'turns' | 'score' | 'advantage' | 'advantages' | 'teacher'
   > & {
     turns: Pick<Turn, 'action' | 'thought' | 'thoughtEnd' | 'reply' | 'observation' | 'valid'>[];
     length: number;
@@ -59,7 +59,8 @@ function columnsOf(t: Trajectory, ids: Arrays<Column> & { from(values: ArrayLike
 
 function wordsOf(t: Trajectory): Header['words'] {
   const { tokens, source: _s, turnOf: _t, logprob: _l, score: _r, choices, turns, ...others } = t;
-  const { advantage: _a, advantages, ...rest } = others;
+  // The teacher's numbers are computed again where they are needed.
+  const { advantage: _a, advantages, teacher: _q, ...rest } = others;
   return {
     ...rest,
     turns: turns.map(({ action, thought, thoughtEnd, reply, observation, valid }) => ({
