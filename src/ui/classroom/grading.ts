@@ -5,11 +5,12 @@ import { customElement, state } from 'lit/decorators.js';
 import { type Assignment, readAssignment } from '../../classroom/assignment.ts';
 import { type ClassTexts, classPage, curvesSvg } from '../../classroom/class-page.ts';
 import { classCsv, duplicates, inOrder, leaderboard, mistakes } from '../../classroom/class-report.ts';
-import type { Result } from '../../classroom/grade.ts';
+import type { Graded, Result } from '../../classroom/grade.ts';
 import type { Reason } from '../../classroom/refused.ts';
 import { wordsIn } from '../../classroom/words.ts';
 import type { Grader } from '../control/lazy-parts.ts';
 import { Panel } from '../control/panel.ts';
+import { stepCount } from '../kit/counts.ts';
 import { download } from '../kit/download.ts';
 import { currentLocale } from '../kit/locale.ts';
 import { controls } from '../kit/styles/shared.ts';
@@ -33,6 +34,14 @@ const refusals = (): { [reason in Reason]: string } => ({
   weights: msg('Its weights do not follow from its steps'),
   evaluation: msg('Its evaluation does not follow from its weights'),
 });
+
+/** How many steps were computed again, and how near they came. */
+function checkedText({ steps, exact }: Graded['checked']): string {
+  const counted = stepCount(steps.length);
+  return exact
+    ? msg(str`${counted} computed again, equal to the bit`)
+    : msg(str`${counted} computed again, within the tolerance of another device`);
+}
 
 @customElement('tabgym-grading')
 export class TabgymGrading extends Panel {
@@ -131,8 +140,9 @@ export class TabgymGrading extends Panel {
     const svg = curvesSvg(this.results, texts);
     const wrong = mistakes(assignment, this.results);
     const board = leaderboard(this.results);
+    const same = duplicates(this.results);
     return html`<section><div class="scroll"><table><thead><tr><th>${texts.file}</th><th>${texts.name}</th><th>${texts.points}</th><th>${texts.result}</th></tr></thead>
-        <tbody>${this.results.map((each) => this.renderRow(each))}</tbody></table></div></section>
+        <tbody>${this.results.map((each) => this.renderRow(each, same.get(each.file)))}</tbody></table></div></section>
       <section><h3>${texts.curves}</h3><img class="curves" alt=${texts.curves} src=${`data:image/svg+xml,${encodeURIComponent(svg)}`} /></section>
       <section><h3>${texts.mistakes}</h3>${wrong.length ? html`<ul>${wrong.map((each) => html`<li>${texts.mistake(each)}</li>`)}</ul>` : html`<p class="soft">${texts.noMistakes}</p>`}</section>
       <section><h3>${texts.leaderboard}</h3><div class="scroll"><table><tbody>${board.map(({ place, code, points, measured }) => html`<tr><td>${place}</td><td class="mono">${code}</td><td class="number">${points}</td><td class="number">${measured}</td></tr>`)}</tbody></table></div></section>
@@ -141,13 +151,12 @@ export class TabgymGrading extends Panel {
       <p class="soft small">${texts.notSeen}</p>`;
   }
 
-  private renderRow(result: Result) {
-    const same = duplicates(this.results).get(result.file);
+  private renderRow(result: Result, same: readonly string[] | undefined) {
     const what =
       result.status === 'refused'
         ? html`<span class="badge bad">${msg('refused')}</span> ${refusals()[result.reason]}<details><summary class="small">${msg('Details')}</summary><span class="small" lang="en">${result.message}</span></details>`
         : html`${result.tasks.map(({ id, passed, measured }) => html`<div><span aria-hidden="true">${passed === null ? '…' : passed ? '✓' : '✕'}</span> ${id}: <span lang="en">${measured}</span></div>`)}
-          <div class="soft small">${result.checked.exact ? msg(str`${result.checked.steps.length} steps computed again, equal to the bit`) : msg(str`${result.checked.steps.length} steps computed again, within the tolerance of another device`)}</div>
+          <div class="soft small">${checkedText(result.checked)}</div>
           ${same ? html`<div class="badge warn">${msg(str`The same run as ${same.join(', ')}`)}</div>` : nothing}`;
     const points = result.status === 'graded' ? result.points : 0;
     return html`<tr data-file=${result.file}><td class="mono">${result.file}</td><td>${result.pupil}</td><td class="number">${points}/${result.most}</td><td>${what}</td></tr>`;
