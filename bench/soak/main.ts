@@ -12,7 +12,7 @@ import { fail } from '../../src/cli/command-error.ts';
 import { wholeFrom } from '../../src/cli/number-argument.ts';
 import { writeWhole } from '../../src/cli/whole-files.ts';
 import { rowOf, writeRow } from '../../tools/hardening/outcome.ts';
-import { mostGrowth } from './memory.ts';
+import { mostGrowth } from '../../tools/memory.ts';
 import { drivenPage } from './page.ts';
 import type { Part } from './part.ts';
 import { served } from './served.ts';

@@ -7,9 +7,9 @@ import { chromiumArgsWithoutWebGpu, findChromium } from '../../scripts/machine.m
 import { presets } from '../../src/experiment/presets.ts';
 import { packExperiment } from '../../src/ui/state/link.ts';
 import { generator } from '../../tools/fuzz/mutations.ts';
+import { growthOf, sampled } from '../../tools/memory.ts';
 import { memoryMb } from '../renderer-memory.ts';
 import { servePage } from '../served-page.ts';
-import { growthOf, sampled } from './memory.ts';
 import { type Part, sleep } from './part.ts';
 
 const keys = ['g', 'ArrowLeft', 't', 'f', 'w', 'r', 'r', 'n', 'n'];

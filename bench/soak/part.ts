@@ -1,5 +1,5 @@
 /** Result of one part of the soak. */
-import type { Growth } from './memory.ts';
+import type { Growth } from '../../tools/memory.ts';
 
 export interface Part {
   /** Lines of the report: what was done, and how often. */

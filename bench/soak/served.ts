@@ -6,7 +6,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { connect } from 'node:net';
 import { generator } from '../../tools/fuzz/mutations.ts';
 import { loaded, type Measured, played } from '../../tools/interop/load/players.ts';
-import { growthOf, residentMb, sampled } from './memory.ts';
+import { growthOf, residentMb, sampled } from '../../tools/memory.ts';
 import { type Part, sleep } from './part.ts';
 
 /** Pause of a client between two calls. */

@@ -6,7 +6,7 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { generator } from '../../tools/fuzz/mutations.ts';
 import { recordsIn, startTraining } from '../../tools/hardening/training.ts';
-import { growthOf, residentMb, sampled } from './memory.ts';
+import { growthOf, residentMb, sampled } from '../../tools/memory.ts';
 import { type Part, sleep } from './part.ts';
 
 const steps = 60;

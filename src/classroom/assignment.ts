@@ -77,11 +77,9 @@ function crossProblems({ tasks, mayChange, experiment }: Assignment): { path: st
   const twice = ids.flatMap((id, k) =>
     ids.indexOf(id) < k ? [{ path: `tasks.${k}.id`, message: `"${id}" is the id of an earlier task` }] : [],
   );
-  const never = ['format', 'name', 'seed', 'sweep'];
+  const never = ['format', 'name', 'sweep'];
   const refused = mayChange.flatMap(({ path: at }, k) =>
-    never.includes(at) && at !== 'seed'
-      ? [{ path: `mayChange.${k}.path`, message: `${at} is not a setting of a run` }]
-      : [],
+    never.includes(at) ? [{ path: `mayChange.${k}.path`, message: `${at} is not a setting of a run` }] : [],
   );
   const sweeps = experiment.sweep
     ? [{ path: 'experiment.sweep', message: 'an assignment has one run: leave out the sweep' }]
@@ -115,7 +113,7 @@ export const writeAssignment = (assignment: Assignment): string => `${JSON.strin
 /** The pupils' copy: without answers and the teacher's notes. */
 export const forPupils = (assignment: Assignment): Assignment => ({
   ...assignment,
-  tasks: assignment.tasks.map((task) => kindOf(task).forPupils(task)),
+  tasks: assignment.tasks.map((task) => kindOf(task).forPupils?.(task) ?? task),
 });
 
 /** JSON with the fields of every object in order, so that equal documents have equal texts. */
@@ -132,8 +130,7 @@ function canonical(value: unknown): string {
 export const assignmentHash = (assignment: Assignment): string =>
   sha256(new TextEncoder().encode(canonical(forPupils(assignment))));
 
-/** Settings that pupils may change in a new assignment. */
-export const usuallyChanged = [
+const usuallyChanged = [
   'seed',
   'optimizer.learningRate',
   'algorithm.groups',
@@ -141,13 +138,17 @@ export const usuallyChanged = [
   'sampling.temperature',
 ];
 
+/** Settings of an experiment that pupils may change in a new assignment. */
+export const usualSettings = (experiment: Experiment): string[] =>
+  usuallyChanged.filter((at) => readPath(experiment, at) !== undefined);
+
 /** New assignment over an experiment, with a goal on held-out success. */
 export const newAssignment = (experiment: Experiment, atLeast: number): Assignment =>
   parseAssignment({
     format,
     title: { en: experiment.name },
     experiment,
-    mayChange: usuallyChanged.filter((at) => readPath(experiment, at) !== undefined).map((at) => ({ path: at })),
+    mayChange: usualSettings(experiment).map((at) => ({ path: at })),
     tasks: [
       {
         kind: 'success',

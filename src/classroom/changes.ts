@@ -1,17 +1,11 @@
 /** Differences between an assignment's experiment and a pupil's, and those that are not allowed. */
 import type { Experiment } from '../experiment/experiment.ts';
-import { type Difference, differences, readPath } from '../experiment/paths.ts';
+import { type Difference, differences, readPath, same } from '../experiment/paths.ts';
 import type { Assignment, Changeable } from './assignment.ts';
-
-/** Fields that describe a run and change nothing in it. */
-const descriptive = ['name', 'description'];
+import { covers, descriptive, rulesOn } from './rules.ts';
 
 export const changesOf = (from: Experiment, to: Experiment): Difference[] =>
   differences(from, to).filter(({ path }) => !descriptive.includes(path));
-
-const covers = (allowed: string, path: string) => path === allowed || path.startsWith(`${allowed}.`);
-
-const same = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b);
 
 /** Reason why a changed value is outside of what is allowed; null: it is allowed. */
 function outside({ path, least, most, oneOf }: Changeable, to: Experiment): string | null {
@@ -30,7 +24,7 @@ export interface RefusedChange extends Difference {
 /** Changes that the assignment does not allow. */
 export function refusedChanges(assignment: Assignment, experiment: Experiment): RefusedChange[] {
   return changesOf(assignment.experiment, experiment).flatMap((change) => {
-    const rules = assignment.mayChange.filter(({ path }) => covers(path, change.path) || covers(change.path, path));
+    const rules = rulesOn(assignment.mayChange, change.path);
     if (!rules.length) return [{ ...change, reason: 'is fixed in this assignment' }];
     // A part that was added or removed as a whole is allowed only if all of it may be changed.
     const wide = rules.filter(({ path }) => covers(path, change.path));

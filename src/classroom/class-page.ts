@@ -1,8 +1,8 @@
 /** A class's results as one page to print, without scripts or requests. All content of a file is escaped. */
 import { escapeXml, lineSvg } from '../rl/evaluation/svg-chart.ts';
 import type { Assignment } from './assignment.ts';
-import { duplicates, inOrder, leaderboard, type Mistake, mistakes } from './class-report.ts';
-import type { Graded, Result } from './grade.ts';
+import { duplicates, inOrder, isGraded, leaderboard, type Mistake, mistakes } from './class-report.ts';
+import type { Result } from './grade.ts';
 import { type Reason, reasons } from './refused.ts';
 import { wordsIn } from './words.ts';
 
@@ -47,7 +47,7 @@ const colors = ['#2759cf', '#b34d05', '#0d7567', '#7338c4', '#ad2a68', '#65696f'
 
 /** Held-out success of all graded runs over each other. */
 export function curvesSvg(results: readonly Result[], texts: ClassTexts): string {
-  const graded = results.filter((each): each is Graded => each.status === 'graded');
+  const graded = results.filter(isGraded);
   return lineSvg({
     title: texts.curves,
     xLabel: texts.step,

@@ -1,4 +1,5 @@
 /** Results of a class: table, CSV, leaderboard without names, files that hold the same run, and common mistakes. */
+import { csvTable } from '../rl/evaluation/tables.ts';
 import type { Assignment } from './assignment.ts';
 import type { Graded, Result } from './grade.ts';
 import { reasons } from './refused.ts';
@@ -7,7 +8,7 @@ import { reasons } from './refused.ts';
 export const inOrder = <T extends { file: string }>(all: readonly T[]): T[] =>
   [...all].sort((a, b) => (a.file < b.file ? -1 : a.file > b.file ? 1 : 0));
 
-const isGraded = (result: Result): result is Graded => result.status === 'graded';
+export const isGraded = (result: Result): result is Graded => result.status === 'graded';
 
 /** Other files with the same last weights, by file. The same weights come only from the same run. */
 export function duplicates(results: readonly Result[]): Map<string, string[]> {
@@ -66,12 +67,9 @@ export function mistakes(assignment: Assignment, results: readonly Result[]): Mi
   return found.filter(({ failed }) => failed > 0).sort((a, b) => b.failed - a.failed);
 }
 
-const cell = (value: unknown) => {
-  const text = String(value ?? '');
-  // A cell that begins with one of these would be run as a formula by a spreadsheet.
-  const plain = /^\s*[=+\-@\t\r\n＝＋－＠]/.test(text) ? `'${text}` : text;
-  return /[",\n\r]/.test(plain) ? `"${plain.replaceAll('"', '""')}"` : plain;
-};
+/** A cell that begins with one of these signs would be run as a formula by a spreadsheet. */
+const guarded = (value: string | number): string =>
+  /^\s*[=+\-@\t\r\n＝＋－＠]/.test(String(value)) ? `'${value}` : String(value);
 
 /** One row a file. */
 export function classCsv(assignment: Assignment, results: readonly Result[]): string {
@@ -84,7 +82,7 @@ export function classCsv(assignment: Assignment, results: readonly Result[]): st
     const { file, pupil, points, most, open, code } = each;
     return [file, pupil, 'graded', points, most, open, code, (same.get(file) ?? []).join(' '), ...cells];
   });
-  return [[...head, ...tasks], ...rows].map((row) => `${row.map(cell).join(',')}\n`).join('');
+  return csvTable({ head: [...head, ...tasks].map(guarded), rows: rows.map((row) => row.map(guarded)) });
 }
 
 const escaped = (text: string) => text.replaceAll('|', '\\|').replaceAll('\n', ' ').slice(0, 300);

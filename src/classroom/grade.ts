@@ -1,11 +1,11 @@
 /** Grades one handed-in file: opens it, computes its claims again, and checks the assignment's tasks. */
-import { mixSeeds, type Random } from '../envs/random.ts';
+import { mixSeeds, Random } from '../envs/random.ts';
 import { customCodeOf } from '../experiment/custom-code.ts';
 import type { Rate } from '../rl/evaluation/evaluation.ts';
 import { rateOf } from '../rl/evaluation/evaluation.ts';
 import { isCounted } from '../rl/evaluation/suite-results.ts';
 import type { EngineFactory } from '../session/engine.ts';
-import { type EvaluatedPolicy, ownSuite, playSuite, suiteFor } from '../session/evaluation/suite-evaluation.ts';
+import { type EvaluatedPolicy, playSuite, suiteFor } from '../session/evaluation/suite-evaluation.ts';
 import type { Assignment } from './assignment.ts';
 import { changesOf } from './changes.ts';
 import { checkCurve } from './curve.ts';
@@ -62,7 +62,6 @@ export interface GradeOptions {
   steps: number;
   /** Runs code of the handed-in experiments, in a sandbox. */
   allowCode: boolean;
-  random(seed: number): Random;
 }
 
 const mostOf = ({ tasks }: Assignment) => tasks.reduce((sum, { points }) => sum + points, 0);
@@ -74,7 +73,7 @@ async function suiteRate(
   run: HandedIn,
   { engines, seed }: GradeOptions,
 ): Promise<Rate> {
-  const found = name === 'own' ? ownSuite(assignment.experiment) : suiteFor(name, assignment.experiment);
+  const found = suiteFor(name, assignment.experiment);
   const policy: EvaluatedPolicy = {
     name: run.file,
     experiment: run.experiment,
@@ -101,7 +100,6 @@ async function gradedTasks(assignment: Assignment, run: HandedIn, options: Grade
   for (const task of assignment.tasks) {
     const given: Given = {
       answer: run.document.answers[task.id],
-      experiment: run.experiment,
       records: run.records,
       parameters: run.parameters,
       trajectories: (step) => run.trajectories.get(step) ?? null,
@@ -131,8 +129,8 @@ async function graded(assignment: Assignment, run: HandedIn, options: GradeOptio
   if (customCodeOf(run.experiment).length && !options.allowCode)
     throw new RefusedError('code', 'It has code, which was not run: read it, and allow code if you trust the sandbox.');
   checkCurve(run.records, run.trajectories);
-  const random = options.random(mixSeeds(options.seed, Number.parseInt(run.code, 16)));
-  const checked = await replay(run, options.engines, { most: options.steps, pick: (below) => random.below(below) });
+  const random = new Random(mixSeeds(options.seed, Number.parseInt(run.code, 16)));
+  const checked = await replay(run, options.engines, { most: options.steps, random });
   const tasks = await gradedTasks(assignment, run, options);
   return {
     file: run.file,

@@ -11,6 +11,7 @@ import { decodeState } from '../session/checkpoint.ts';
 import { decodeTrajectories } from '../session/run/trajectory-codec.ts';
 import { readRunFile } from '../session/run-file.ts';
 import { exportRun } from '../store/bundle.ts';
+import { surelyKeptFrom } from '../store/retention.ts';
 import { StoreError } from '../store/run.ts';
 import type { RunStore, StoredCheckpoint } from '../store/run-store.ts';
 import { sha256 } from '../store/sha256.ts';
@@ -90,16 +91,9 @@ function checkSteps(records: readonly StepRecord[], last: number, { steps }: Exp
   refuseIf(last > steps, 'longer', `The run has ${last} steps; its experiment has ${steps}.`);
 }
 
-/** Steps of a run whose trajectories are all kept, if they are not too large. */
-const allKept = 1000;
-const largeBytes = 16 * 2 ** 20;
-/** Steps at the end of a run whose trajectories are always kept. */
-const recentKept = 50;
-
 function checkTrajectories(steps: ReadonlyMap<number, Uint8Array>, last: number): void {
   const bytes = [...steps.values()].reduce((sum, { byteLength }) => sum + byteLength, 0);
-  const first = last <= allKept && bytes < largeBytes ? 1 : Math.max(1, last - recentKept + 1);
-  for (let step = first; step <= last; step++)
+  for (let step = surelyKeptFrom(last, bytes); step <= last; step++)
     refuseIf(!steps.has(step), 'trajectories', `The episodes of step ${step} are missing.`);
 }
 

@@ -3,9 +3,7 @@
  * the one before, so that a missing or changed entry is found. A log that was written anew as a whole is not.
  */
 import * as v from 'valibot';
-import { sha256 } from '../store/sha256.ts';
-
-const digits = 16;
+import { digits, linkOf } from '../store/record-chain.ts';
 
 const change = v.strictObject({ path: v.pipe(v.string(), v.maxLength(300)), from: v.unknown(), to: v.unknown() });
 
@@ -34,14 +32,11 @@ const plain = ({ run, changes, steps, success }: LogEntry): LogEntry => ({
   success,
 });
 
-const linkOf = (before: string, each: LogEntry) =>
-  sha256(new TextEncoder().encode(before + JSON.stringify(plain(each)))).slice(0, digits);
-
 /** Log of these entries. `start` ties it to its assignment. */
 export function logOf(start: string, entries: readonly LogEntry[]): Log {
   let link = start.slice(0, digits);
   return entries.map((each) => {
-    link = linkOf(link, each);
+    link = linkOf(link, plain(each));
     return { ...plain(each), link };
   });
 }

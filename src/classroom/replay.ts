@@ -4,13 +4,17 @@
  * last digits differ, so that episodes may part: there, most episodes must be the same, and the updates are repeated on
  * the stored episodes and compared within a tolerance.
  */
+import type { Random } from '../envs/random.ts';
+import { parametersOf } from '../policy/moments.ts';
 import type { PolicyState } from '../policy/policy.ts';
 import type { Trajectory } from '../rl/episode/trajectory.ts';
 import { NoRoomError } from '../rl/episode/unplayed.ts';
 import type { SplitEvaluation, StepRecord } from '../rl/evaluation/evaluation.ts';
+import { sameTokens } from '../rl/replay.ts';
+import { NotRepeatableError } from '../rl/trainer.ts';
 import { decodeState, encodeState } from '../session/checkpoint.ts';
-import type { Engine, EngineFactory, StepOptions, Training } from '../session/engine.ts';
-import { evaluates } from '../session/run/schedule.ts';
+import type { Engine, EngineFactory, StepOptions } from '../session/engine.ts';
+import { evaluates, isMeasured } from '../session/run/schedule.ts';
 import { decodeTrajectories, encodeTrajectories } from '../session/run/trajectory-codec.ts';
 import type { StoredCheckpoint } from '../store/run-store.ts';
 import type { HandedIn } from './hand-in.ts';
@@ -39,15 +43,11 @@ export interface Segment {
   ends: boolean;
 }
 
-/** Segments to compute, at most `most` steps of them: the first, the last, and others drawn by `pick`. */
-export function segmentsOf(kept: readonly number[], most: number, pick: (below: number) => number): Segment[] {
+/** Segments to compute, at most `most` steps of them: the first, the last, and others that are drawn. */
+export function segmentsOf(kept: readonly number[], most: number, random: Random): Segment[] {
   const all = kept.slice(1).map((to, k): Segment => ({ from: kept[k], to, ends: true }));
   if (!all.length) return [];
-  const middle = all.slice(1, -1);
-  for (let k = middle.length - 1; k > 0; k--) {
-    const other = pick(k + 1);
-    [middle[k], middle[other]] = [middle[other], middle[k]];
-  }
+  const middle = random.shuffle(all.slice(1, -1));
   const ordered = [all.at(-1)!, ...(all.length > 1 ? [all[0]] : []), ...middle];
   const chosen: Segment[] = [];
   let left = Math.max(1, most);
@@ -60,19 +60,19 @@ export function segmentsOf(kept: readonly number[], most: number, pick: (below: 
   return chosen.sort((a, b) => a.from - b.from);
 }
 
-/** Measured, not computed: times, and numbers that depend on what the device did before. */
-const isMeasured = (name: string) => /(?:Ms|PerSecond)$/.test(name) || name === 'buffersCreated';
+/** True for a metric that the same computation need not give again: the device's earlier work changes it too. */
+const varies = (name: string) => isMeasured(name) || name === 'buffersCreated';
 
 const comparable = (metrics: StepRecord['metrics']) =>
   JSON.stringify(
     Object.entries(metrics)
-      .filter(([name]) => !isMeasured(name))
+      .filter(([name]) => !varies(name))
       .sort(([a], [b]) => (a < b ? -1 : 1)),
   );
 
 /** Name of the first metric that differs. */
 function differing(a: StepRecord['metrics'], b: StepRecord['metrics']): string {
-  const names = [...new Set([...Object.keys(a), ...Object.keys(b)])].filter((name) => !isMeasured(name));
+  const names = [...new Set([...Object.keys(a), ...Object.keys(b)])].filter((name) => !varies(name));
   const name = names.find((each) => JSON.stringify(a[each]) !== JSON.stringify(b[each])) ?? 'stage';
   return `${name} is ${a[name] ?? 'missing'} and comes out as ${b[name] ?? 'missing'}`;
 }
@@ -83,9 +83,6 @@ const stored = (episodes: readonly Trajectory[]) => decodeTrajectories(encodeTra
 function equalBytes(a: Uint8Array, b: Uint8Array): boolean {
   return a.length === b.length && a.every((byte, k) => byte === b[k]);
 }
-
-const sameTokens = (a: Trajectory, b: Trajectory | undefined) =>
-  b !== undefined && a.tokens.length === b.tokens.length && a.tokens.every((token, k) => token === b.tokens[k]);
 
 /** Result of an episode in its world. */
 const resultOf = ({ success, score, ending, turns }: Trajectory) =>
@@ -98,8 +95,7 @@ const logprobGap = (a: Trajectory, b: Trajectory) =>
 /** Difference of two states as a share of the change between `before` and the first. */
 function shareOfChange(before: PolicyState, a: PolicyState, b: PolicyState): number {
   let [apart, change] = [0, 0];
-  for (const [name, { data }] of a.tensors) {
-    if (name.startsWith('exp_avg') || name.startsWith('kept.')) continue;
+  for (const [name, { data }] of parametersOf(a.tensors)) {
     const [was, other] = [before.tensors.get(name)?.data, b.tensors.get(name)?.data];
     if (was?.length !== data.length || other?.length !== data.length) return Number.POSITIVE_INFINITY;
     for (let k = 0; k < data.length; k++) {
@@ -241,7 +237,6 @@ class Replay {
 
   /** On another kind of device: each step's episodes, its update on the stored ones, and the weights at the end. */
   private async nearSegment({ from, to, ends }: Segment, before: PolicyState): Promise<number[]> {
-    const { repeat } = this.training;
     const steps: number[] = [];
     let state = before;
     for (let step = from + 1; step <= to; step++) {
@@ -250,7 +245,7 @@ class Replay {
       await this.nearStep(step, episodes);
       steps.push(step);
       // An algorithm that collects more than its episodes cannot go on from them.
-      const repeated = await this.repeated(step, state, episodes, repeat);
+      const repeated = await this.repeated(step, state, episodes);
       if (!repeated) return steps;
       if (step === to && ends) this.nearWeights(step, state, repeated);
       state = repeated;
@@ -266,14 +261,14 @@ class Replay {
     step: number,
     state: PolicyState,
     episodes: readonly Trajectory[],
-    repeat: Training['repeat'],
   ): Promise<PolicyState | null> {
+    const { repeat } = this.training;
     if (!repeat) return null;
     await this.engine.load(state);
     try {
       await repeat(step, episodes);
     } catch (error) {
-      if ((error as Error).name === 'NotRepeatableError') return null;
+      if (error instanceof NotRepeatableError) return null;
       throw error;
     }
     return this.training.save();
@@ -283,7 +278,7 @@ class Replay {
     const { trajectories, record } = await this.training.step(step, options);
     const claimed = new Map(episodes.map((each) => [`${each.group}/${each.member}`, each]));
     const pairs = trajectories.map((each) => [each, claimed.get(`${each.group}/${each.member}`)] as const);
-    const equal = pairs.filter(([own, other]) => sameTokens(own, other));
+    const equal = pairs.filter(([own, other]) => other !== undefined && sameTokens(own, other));
     const share = equal.length / Math.max(1, pairs.length, episodes.length);
     this.gaps.episodes = Math.min(this.gaps.episodes, share);
     if (share < tolerance.episodes)
@@ -324,7 +319,7 @@ class Replay {
 export async function replay(
   run: HandedIn,
   engines: EngineFactory,
-  { most, pick }: { most: number; pick(below: number): number },
+  { most, random }: { most: number; random: Random },
 ): Promise<Replayed> {
   const { meta } = run.checkpoints.at(-1)!;
   const { 'config.json': config, 'tokenizer.json': tokenizer } = run.assets;
@@ -348,7 +343,7 @@ export async function replay(
     await one.beginning();
     const kept = run.checkpoints.map((each) => each.meta.step);
     const steps: number[] = [];
-    for (const segment of segmentsOf(kept, most, pick)) steps.push(...(await one.segment(segment)));
+    for (const segment of segmentsOf(kept, most, random)) steps.push(...(await one.segment(segment)));
     return {
       steps,
       exact,

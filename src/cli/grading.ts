@@ -7,14 +7,10 @@ import { classPage, englishTexts } from '../classroom/class-page.ts';
 import { classCsv, classMarkdown, duplicates, inOrder, leaderboard } from '../classroom/class-report.ts';
 import { grade, type Result } from '../classroom/grade.ts';
 import { classroom50, gradescope, type Submission } from '../classroom/school-formats.ts';
-import { Random } from '../envs/random.ts';
-import { NodeBaseModels } from '../library/node/base-models.ts';
 import type { EngineFactory } from '../session/engine.ts';
-import { Assembly } from '../session/service/assembly.ts';
-import { openSandbox } from '../workers/spawn-sandbox.ts';
 import { CommandError } from './command-error.ts';
-import { worldOpener } from './connections.ts';
-import { type DeviceOptions, openDevice } from './node-device.ts';
+import type { DeviceOptions } from './node-device.ts';
+import { openEngines } from './sweep-folder.ts';
 import { type Content, writeFolder } from './whole-files.ts';
 
 export interface GradingOptions extends DeviceOptions {
@@ -109,32 +105,19 @@ export async function gradeAll(
 ): Promise<Result[]> {
   const results: Result[] = [];
   for (const { file, bytes } of files) {
-    const random = (own: number) => new Random(own);
-    const result = await grade(assignment, { file, bytes: bytes() }, { engines, seed, steps, allowCode, random });
+    const result = await grade(assignment, { file, bytes: bytes() }, { engines, seed, steps, allowCode });
     print(lineOf(result));
     results.push(result);
   }
   return results;
 }
 
-/** The engines of a grading: the same as for training. */
-export const gradingEngines = (device: DeviceOptions): Assembly =>
-  new Assembly({
-    machine: { open: () => openDevice(device) },
-    openWorld: worldOpener(),
-    models: new NodeBaseModels(),
-    openSandbox,
-  });
-
 /** Grades a folder and writes the results. Returns the files' paths. */
 export async function gradeFolder(options: GradingOptions): Promise<{ results: Result[]; written: string[] }> {
   const { print, out, folder, device, threads } = options;
   const assignment = assignmentOf(options.assignment);
   const seed = options.seed ?? seedFor(out);
-  const engines = gradingEngines({ device, threads });
-  const { supported, problem, adapter } = await engines.report();
-  if (!supported) throw new CommandError(problem);
-  print(`adapter: ${adapter.description}${adapter.isFallback ? ' (software)' : ''}`);
+  const engines = await openEngines({ device, threads }, print);
   const files = filesIn(folder).map((path) => ({
     file: basename(path),
     bytes: () => new Uint8Array(readFileSync(path)),

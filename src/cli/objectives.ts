@@ -8,9 +8,9 @@ import { decodeState, REFERENCE } from '../session/checkpoint.ts';
 import { decodeTrajectories } from '../session/run/trajectory-codec.ts';
 import { readRunFile } from '../session/run-file.ts';
 import { CommandError, fail } from './command-error.ts';
-import { gradingEngines } from './grading.ts';
 import { deviceOptions } from './node-device.ts';
 import { wholeFrom } from './number-argument.ts';
+import { commandEngines } from './sweep-folder.ts';
 import { writeWhole } from './whole-files.ts';
 
 const [device, threads] = deviceOptions('auto');
@@ -61,7 +61,7 @@ async function main(): Promise<void> {
   const names = list ? (list as string).split(',') : algorithms.map(({ name }) => name);
   const { signal } = new AbortController();
   const opening = { assets: run.assets ?? {}, choices: checkpoint.meta, purpose: 'train', signal } as const;
-  const engine = await gradingEngines(options).open(parseExperiment(run.experiment), {
+  const engine = await commandEngines(options).open(parseExperiment(run.experiment), {
     ...opening,
     onProgress: () => {},
   });

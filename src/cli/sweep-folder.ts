@@ -117,11 +117,18 @@ export const sweptRecords = (runs: Swept['runs']): SweptRecords[] =>
 
 const labelsOf = (document: Experiment) => variantLabels(document).map(({ name }) => name);
 
-/** Opens the device and worlds of a command. Throws CommandError if there is no device. */
+/** Device and worlds of a command. Nothing is opened yet. */
+export const commandEngines = (options: MachineOptions): Assembly =>
+  new Assembly({
+    machine: { open: () => openDevice(options) },
+    openWorld: worldOpener(options.connect),
+    models: new NodeBaseModels(),
+    openSandbox,
+  });
+
+/** Opens the device of a command. Throws CommandError if there is none. */
 export async function openEngines(options: MachineOptions, print: (line: string) => void): Promise<Assembly> {
-  const machine = { open: () => openDevice(options) };
-  const openWorld = worldOpener(options.connect);
-  const engines = new Assembly({ machine, openWorld, models: new NodeBaseModels(), openSandbox });
+  const engines = commandEngines(options);
   const { supported, problem, adapter } = await engines.report();
   if (!supported) throw new CommandError(problem);
   print(`adapter: ${adapter.description}${adapter.isFallback ? ' (software)' : ''}`);

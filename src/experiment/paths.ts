@@ -28,7 +28,8 @@ const isNode = (value: unknown): value is Node => typeof value === 'object' && v
 /** Lists of plain values are one value: `[1, 2]` differs as a whole. */
 const isLeaf = (value: unknown) => !isNode(value) || (Array.isArray(value) && !value.some(isNode));
 
-const same = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b);
+/** True for documents with equal texts. */
+export const same = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b);
 
 /** Differences between two documents, leaf by leaf. */
 export function differences(from: unknown, to: unknown, prefix = ''): Difference[] {

@@ -9,6 +9,7 @@ import { withAlgorithm } from './algorithms/replace-algorithm.ts';
 import { assignCredit } from './assign-credit.ts';
 import type { Trajectory } from './episode/trajectory.ts';
 import { clippedBy, evaluated, scored } from './examine.ts';
+import { productsOf } from './metrics/signal.ts';
 import type { StageSettings } from './settings.ts';
 import { Updater } from './updater.ts';
 
@@ -45,7 +46,15 @@ interface Comparing {
 }
 
 const blank = (name: string, label: string, without: string): ComparedObjective => ({
-  ...{ name, label, without, episodes: [], tokens: 0, ratio: 1, clipped: 0, norm: null, cosines: [] },
+  name,
+  label,
+  without,
+  episodes: [],
+  tokens: 0,
+  ratio: 1,
+  clipped: 0,
+  norm: null,
+  cosines: [],
 });
 
 /** Reason why an algorithm cannot be computed on played trajectories with the opened policy; empty: it can. */
@@ -59,8 +68,6 @@ function reasonAgainst(name: string, own: StageSettings['algorithm']): string {
   if (algorithm.collect && name !== own.name) return 'it trains on trajectories that it collects itself';
   return '';
 }
-
-const dot = (a: Float32Array, b: Float32Array) => a.reduce((sum, value, k) => sum + value * b[k], 0);
 
 async function oneObjective(
   name: string,
@@ -81,22 +88,18 @@ async function oneObjective(
   const parts = { policy, temperature: settings.sampling.temperature, values: needs.values ?? false };
   const [scores] = await scored([minibatch], parts);
   const { weight, aux } = await evaluated(minibatch, scores, updater);
-  const sums = new Map(copies.map((each) => [each, 0]));
+  const sums = new Map<Trajectory, number>(copies.map((each) => [each, 0]));
   let [at, ratios, clipped] = [0, 0, 0];
   minibatch.batches.forEach(({ micro, old }, b) => {
     for (let row = 0; row < micro.trajectory.length; row++, at++) {
       const owner = minibatch.trajectories[micro.trajectory[row]];
-      sums.set(
-        owner as (typeof copies)[number],
-        (sums.get(owner as (typeof copies)[number]) ?? 0) + Math.abs(weight[at]),
-      );
+      sums.set(owner, (sums.get(owner) ?? 0) + Math.abs(weight[at]));
       ratios += Math.exp(scores[b].logprob[row] - old[row]);
       clipped += clippedBy(aux.flags?.[at] ?? 0) === 0 ? 0 : 1;
     }
   });
   const gradient = await updater.gradientOf(minibatch);
   const episodes = [...sums].map(([{ group, member, advantage }, sum]) => ({ group, member, advantage, weight: sum }));
-  const norm = gradient && Math.sqrt(dot(gradient, gradient));
   return {
     compared: {
       ...compared,
@@ -104,7 +107,6 @@ async function oneObjective(
       tokens: at,
       ratio: ratios / Math.max(1, at),
       clipped: clipped / Math.max(1, at),
-      norm,
     },
     gradient,
   };
@@ -122,12 +124,14 @@ export async function compareObjectives(
     if (without) all.push({ compared: blank(name, algorithmOf({ name }).label, without), gradient: null });
     else all.push(await oneObjective(name, trajectories, parts));
   }
-  return all.map(({ compared, gradient }) => ({
+  // An algorithm without a gradient has an empty one here, whose norm is 0.
+  const products = productsOf(all.map(({ gradient }) => gradient ?? []));
+  const norms = products.map((row, i) => Math.sqrt(row[i]));
+  return all.map(({ compared, gradient }, i) => ({
     ...compared,
-    cosines: all.map(({ compared: other, gradient: others }) =>
-      gradient && others && gradient.length === others.length && compared.norm && other.norm
-        ? dot(gradient, others) / (compared.norm * other.norm)
-        : null,
+    norm: gradient && norms[i],
+    cosines: all.map(({ gradient: other }, j) =>
+      gradient?.length === other?.length && norms[i] && norms[j] ? products[i][j] / (norms[i] * norms[j]) : null,
     ),
   }));
 }

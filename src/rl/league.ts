@@ -47,6 +47,9 @@ interface Parts {
   conversation: Conversation;
 }
 
+/** The experiment's entry of the league's world. */
+type Played = Pick<TrainerSettings['worlds'][number], 'name' | 'options'>;
+
 export class League {
   private standing: Standing = { rating: firstRating, selves: [] };
   private strategy: Strategy = {};
@@ -55,19 +58,19 @@ export class League {
   private step = 0;
 
   private constructor(
-    private readonly name: string,
+    private readonly world: Played,
     private readonly seats: SeatRules,
     private readonly rules: LeagueRules,
-    private readonly settings: Pick<TrainerSettings, 'seed' | 'sampling' | 'worlds'>,
+    private readonly settings: Pick<TrainerSettings, 'seed' | 'sampling'>,
     private readonly parts: Parts,
   ) {}
 
   /** The league of the first world that has seats and is played against oneself; undefined: none. */
   static of(settings: TrainerSettings, parts: Parts): League | undefined {
-    for (const { name, options } of settings.worlds) {
-      const { seats } = worldNamed(parts.worlds, name).describe();
-      const rules = seats?.league(options);
-      if (seats && rules) return new League(name, seats, rules, settings, parts);
+    for (const world of settings.worlds) {
+      const { seats } = worldNamed(parts.worlds, world.name).describe();
+      const rules = seats?.league(world.options);
+      if (seats && rules) return new League(world, seats, rules, settings, parts);
     }
     return undefined;
   }
@@ -88,10 +91,10 @@ export class League {
   private present(): Promise<Strategy> {
     const { policy, worlds, conversation } = this.parts;
     const { temperature, maskActions } = this.settings.sampling;
-    const { options } = this.settings.worlds.find(({ name }) => name === this.name)!;
-    return strategyOf({ world: this.name, id: 0, options, strata: {} }, this.seats.lines(), {
+    const { name, options } = this.world;
+    return strategyOf({ world: name, id: 0, options, strata: {} }, this.seats.lines(), {
       conversation,
-      description: worldNamed(worlds, this.name).describe(),
+      description: worldNamed(worlds, name).describe(),
       maskActions,
       promptTokens: policy.capacity.promptTokens,
       score: async (trajectories) => {
@@ -106,7 +109,7 @@ export class League {
   oppose(tasks: readonly Task[], wave = 0): Task[] {
     const { selves } = this.standing;
     return tasks.map((task, i) => {
-      if (task.world !== this.name) return task;
+      if (task.world !== this.world.name) return task;
       const keys = [this.settings.seed, STREAM, this.step, wave, i];
       const earlier = selves.length > 0 && uniform(...keys, 0) < this.rules.share;
       const index = earlier ? below(selves.length, ...keys, 1) : -1;

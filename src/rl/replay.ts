@@ -35,7 +35,7 @@ export function mixedWeights(isKept: readonly boolean[], probability: number, le
 export const mixesSuccesses = (algorithm: Algorithm, settings: TrainerSettings['algorithm']): boolean =>
   algorithm.objective(settings).spec.columns.includes('advantage');
 
-const sameTokens = (a: Trajectory, b: Trajectory): boolean =>
+export const sameTokens = (a: Trajectory, b: Trajectory): boolean =>
   a.tokens.length === b.tokens.length && a.tokens.every((id, i) => id === b.tokens[i]);
 
 /** True if both begin with the same shared prompt, so that they can be packed as one group. */

@@ -64,7 +64,7 @@ interface TrainingPlays {
 }
 
 /** Thrown if a step cannot be repeated from its stored trajectories alone. */
-class NotRepeatableError extends Error {
+export class NotRepeatableError extends Error {
   override name = 'NotRepeatableError';
   constructor() {
     super('A step of this algorithm, or with goals, uses more than the trajectories that are stored.');

@@ -192,14 +192,10 @@ export class Updater {
     const count = Math.min(MOST_SIGNAL_PARTS, groups.length);
     if (count < LEAST_SIGNAL_PARTS) return {};
     const size = Math.floor(groups.length / count);
-    const { spec: objective, scalars } = this.objective;
-    const { temperature } = this.settings.sampling;
     const gradients: Float32Array[] = [];
     for (let part = 0; part < count; part++) {
       const members = groups.slice(part * size, (part + 1) * size).flat();
-      const { batches } = await this.prepare(members, training, () => {});
-      const request = { batches: batches.map(requestOf), objective, scalars };
-      gradients.push(await this.policy.gradient(request, { temperature }));
+      gradients.push((await this.gradientOf(await this.prepare(members, training, () => {})))!);
     }
     return signalMetrics(momentsOf(productsOf(gradients), size));
   }

@@ -8,12 +8,13 @@ import { sha256 } from './sha256.ts';
 
 /** Field of a stored record that holds its link. */
 const field = 'chain';
-const digits = 16;
+/** Characters of a link. */
+export const digits = 16;
 
 type Linked<R extends StoredRecord> = R & { [field]?: string };
 
 /** The text that is hashed is the same whether the record was stored as JSON or as a structured clone. */
-const linkOf = (before: string, record: StoredRecord) =>
+export const linkOf = (before: string, record: object): string =>
   sha256(new TextEncoder().encode(before + JSON.stringify(record))).slice(0, digits);
 
 type Chain = NonNullable<RunManifest['chain']>;

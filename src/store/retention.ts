@@ -31,6 +31,13 @@ export function droppedCheckpoints(steps: readonly number[], bytes: number): num
   return sorted.slice(1, -2).filter((step) => forks === 0 || step % every !== 0);
 }
 
+/**
+ * First step from which a run's trajectories are surely kept, for a run of `last` steps that has `bytes` of them. A
+ * doubled stride leaves about half of the bound, so less than a third of it means that nothing was dropped.
+ */
+export const surelyKeptFrom = (last: number, bytes: number): number =>
+  last <= OLD_TRAJECTORIES && bytes < OLD_TRAJECTORY_BYTES / 3 ? 1 : Math.max(1, last - RECENT_TRAJECTORIES + 1);
+
 /** Steps whose trajectories may be dropped once `last` is committed. `sizes`: bytes by step, of those that have some. */
 export function droppedTrajectories(sizes: ReadonlyMap<number, number>, last: number): number[] {
   const old = [...sizes].filter(([step]) => step <= last - RECENT_TRAJECTORIES);

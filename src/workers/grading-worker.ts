@@ -5,7 +5,6 @@
 import * as Comlink from 'comlink';
 import { type GradingApi, grade } from '../classroom/grade.ts';
 import { WasmDevice } from '../device/wasm/device.ts';
-import { Random } from '../envs/random.ts';
 import { Assembly } from '../session/service/assembly.ts';
 import { openSandbox } from './spawn-sandbox.ts';
 import { openGuardedWorld } from './spawn-world.ts';
@@ -21,8 +20,7 @@ const engines = new Assembly({
 
 const grader: GradingApi = {
   grade: async (assignment, file, bytes, seed) => {
-    const random = (own: number) => new Random(own);
-    return grade(assignment, { file, bytes }, { engines, seed, steps, allowCode: false, random });
+    return grade(assignment, { file, bytes }, { engines, seed, steps, allowCode: false });
   },
 };
 

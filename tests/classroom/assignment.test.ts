@@ -15,6 +15,7 @@ import { brokenAt, logOf } from '../../src/classroom/log.ts';
 import { segmentsOf } from '../../src/classroom/replay.ts';
 import { kindOf } from '../../src/classroom/tasks/registry.ts';
 import type { CommonTask, Given } from '../../src/classroom/tasks/task.ts';
+import { Random } from '../../src/envs/random.ts';
 import { rateOf } from '../../src/rl/evaluation/evaluation.ts';
 import { isLocked } from '../../src/ui/state/assignment.ts';
 import { formatLink, noLink, packExperiment, parseLink, unpackExperiment } from '../../src/ui/state/link.ts';
@@ -116,29 +117,27 @@ it('finds the first entry of a log that was changed', () => {
 });
 
 describe('segments', () => {
-  const first = () => 0;
   it('are the last and the first, then others, within the number of steps', () => {
-    expect(segmentsOf([0, 4, 7, 8], 40, first)).toEqual([
+    expect(segmentsOf([0, 4, 7, 8], 40, new Random(1))).toEqual([
       { from: 0, to: 4, ends: true },
       { from: 4, to: 7, ends: true },
       { from: 7, to: 8, ends: true },
     ]);
-    expect(segmentsOf([0, 10, 20, 29, 30], 5, first)).toEqual([
+    expect(segmentsOf([0, 10, 20, 29, 30], 5, new Random(1))).toEqual([
       { from: 0, to: 4, ends: false },
       { from: 29, to: 30, ends: true },
     ]);
-    expect(segmentsOf([0, 10, 20, 29, 30], 1, first)).toEqual([
+    expect(segmentsOf([0, 10, 20, 29, 30], 1, new Random(1))).toEqual([
       { from: 0, to: 1, ends: false },
       { from: 29, to: 30, ends: true },
     ]);
-    expect(segmentsOf([0], 5, first)).toEqual([]);
+    expect(segmentsOf([0], 5, new Random(1))).toEqual([]);
   });
 });
 
 describe('tasks', () => {
   const given = (over: Partial<Given>): Given => ({
     answer: undefined,
-    experiment: assignment.experiment,
     records: [],
     parameters: 1000,
     trajectories: () => [trajectory({ group: 1, member: 2, ending: 'horizon' })],

@@ -5,20 +5,19 @@ import { classCsv, duplicates, leaderboard } from '../../src/classroom/class-rep
 import { type Graded, type GradeOptions, grade } from '../../src/classroom/grade.ts';
 import { openHandIn } from '../../src/classroom/hand-in.ts';
 import { classroom50, gradescope } from '../../src/classroom/school-formats.ts';
-import { gradingEngines, resultFiles, submissionOf } from '../../src/cli/grading.ts';
-import { Random } from '../../src/envs/random.ts';
+import { resultFiles, submissionOf } from '../../src/cli/grading.ts';
+import { commandEngines } from '../../src/cli/sweep-folder.ts';
 import { classAssignment, classSteps, handedIn } from '../../tools/classroom/class-files.ts';
 import { forgeries, partsOf, type Sources, withNewHashes, withOldHashes } from '../../tools/classroom/forgeries.ts';
 import { mutated, verdictOn } from '../../tools/classroom/mutations.ts';
 
 const assignment = classAssignment();
-const engines = gradingEngines({ device: 'wasm', threads: 1 });
+const engines = commandEngines({ device: 'wasm', threads: 1 });
 const options: GradeOptions = {
   engines,
   seed: 11,
   steps: 40,
   allowCode: false,
-  random: (seed) => new Random(seed),
 };
 const graded = (bytes: Uint8Array, file = 'a.tabgym') => grade(assignment, { file, bytes }, options);
 let honest: Uint8Array<ArrayBuffer>;

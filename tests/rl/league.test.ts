@@ -7,6 +7,7 @@ import { buildTokenizer } from '../../src/policy/text/tokenizer.ts';
 import { League } from '../../src/rl/league.ts';
 import type { TrainerSettings } from '../../src/rl/settings.ts';
 import { Trainer } from '../../src/rl/trainer.ts';
+import { withoutTimes } from '../../src/session/run/schedule.ts';
 import { kuhn } from '../../src/worlds/kuhn/index.ts';
 import { kuhnGame } from '../../src/worlds/kuhn/rules.ts';
 import { openKuhn } from '../../src/worlds/kuhn/world.ts';
@@ -94,8 +95,7 @@ describe('the league', () => {
       let { trainer, policy } = await opened();
       const records = [];
       for (let k = 1; k <= 5; k++) {
-        const { metrics } = (await trainer.step(k)).record;
-        records.push(Object.fromEntries(Object.entries(metrics).filter(([name]) => !/(Ms|PerSecond)$/.test(name))));
+        records.push(withoutTimes((await trainer.step(k)).record).metrics);
         if (k !== cut) continue;
         const [state, reference] = [await policy.save(), await policy.save({ reference: true })];
         const next = newPolicy();

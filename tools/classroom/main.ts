@@ -10,8 +10,8 @@ import { join } from 'node:path';
 import { Command } from 'commander';
 import { grade } from '../../src/classroom/grade.ts';
 import { openHandIn } from '../../src/classroom/hand-in.ts';
-import { gradeAll, gradingEngines, resultFiles } from '../../src/cli/grading.ts';
-import { Random } from '../../src/envs/random.ts';
+import { gradeAll, resultFiles } from '../../src/cli/grading.ts';
+import { commandEngines } from '../../src/cli/sweep-folder.ts';
 import { classAssignment, classSteps, handedIn } from './class-files.ts';
 import { forgeries, partsOf, withNewHashes, withOldHashes } from './forgeries.ts';
 import { mutated, verdictOn } from './mutations.ts';
@@ -34,8 +34,8 @@ const options = program.opts<{
 
 const out = options.out ?? mkdtempSync(join(tmpdir(), 'tabgym-class-'));
 const assignment = classAssignment();
-const engines = gradingEngines({ device: 'wasm', threads: 1 });
-const makers = options.madeOn === 'wasm' ? engines : gradingEngines({ device: options.madeOn });
+const engines = commandEngines({ device: 'wasm', threads: 1 });
+const makers = options.madeOn === 'wasm' ? engines : commandEngines({ device: options.madeOn });
 const gradeOptions = { seed: 20261, steps: 40, allowCode: false, print: () => {} };
 let faults = 0;
 const fault = (words: string) => {
@@ -89,8 +89,7 @@ for (const [form, pack] of [['edited', withOldHashes] as const, ['anew', withNew
   );
 }
 
-const random = (seed: number) => new Random(seed);
-const given = { engines, ...gradeOptions, random };
+const given = { engines, ...gradeOptions };
 const [file] = honest;
 const original = {
   opened: openHandIn(file, 'a', assignment),

@@ -1,4 +1,5 @@
 /** Differences between two runs' files, bit for bit, without measured times. */
+import { isMeasured } from '../../src/session/run/schedule.ts';
 import { decodeTrajectories } from '../../src/session/run/trajectory-codec.ts';
 import { readRun } from '../../src/store/bundle.ts';
 
@@ -17,9 +18,6 @@ interface Comparison {
   onlyFirst: string[];
   onlySecond: string[];
 }
-
-/** Measured times and speeds. They differ from run to run. */
-const isMeasured = (path: string) => /(?:Ms|PerSecond)$/.test(path);
 
 /** Every value of a document by its path. A list of numbers, such as a tensor, is one value. */
 function* valuesOf(value: unknown, path: string): Generator<[path: string, value: unknown]> {

@@ -21,6 +21,7 @@ import { FolderStore } from '../../src/store/folder.ts';
 import { RunStore } from '../../src/store/run-store.ts';
 import { openSandbox } from '../../src/workers/spawn-sandbox.ts';
 import { generator } from '../fuzz/mutations.ts';
+import { growthOf } from '../memory.ts';
 import type { Outcome } from './outcome.ts';
 
 const experiment = parseExperiment({ ...JSON.parse(readFileSync('experiments/micro.json', 'utf8')), steps: 24 });
@@ -50,19 +51,13 @@ class JumpingClock implements Clock {
 /** Opens devices, and loses the last one on demand. */
 class LosableDevices {
   private last: WasmDevice | null = null;
-  opened = 0;
 
   /** `sleeps`: like a GPU, the device does not survive a sleep of the computer. */
-  constructor(
-    private readonly sleeps = false,
-    private readonly onOpen: () => void = () => {},
-  ) {}
+  constructor(private readonly sleeps = false) {}
 
   readonly open = async (): Promise<WasmDevice> => {
-    this.opened++;
     this.last = await WasmDevice.open({ threads: 1 });
     if (this.sleeps) Object.defineProperty(this.last, 'survivesSleep', { value: false });
-    this.onOpen();
     return this.last;
   };
 
@@ -242,14 +237,13 @@ export async function flatMemory(times: number): Promise<Outcome> {
   await life.session.train({ steps: times });
   await life.session.close();
   rmSync(folder, { recursive: true, force: true });
-  const median = (values: readonly number[]) => [...values].sort((a, b) => a - b)[values.length >> 1];
-  const third = Math.floor(samples.length / 3);
-  const [middle, last] = [median(samples.slice(third, 2 * third)), median(samples.slice(2 * third))];
+  const { thirds, isFlat } = growthOf('this process', samples);
+  const [, middle, last] = thirds;
   const words = `${middle.toFixed(0)} MB in the second third, ${last.toFixed(0)} MB in the last`;
   return {
     what: `step of a training that must not grow (processor, Node): ${words}`,
     tried: taken,
     lost: Number(taken < times),
-    accepted: Number(!(last <= 1.1 * middle)),
+    accepted: Number(!isFlat),
   };
 }

@@ -82,6 +82,7 @@ async function generate(count: number, seed: number): Promise<void> {
   const random = new Random(mixSeeds(seed, 47));
   const lines: string[] = [];
   for (const task of await world.tasks({ instances: 60 }, 'train')) {
+    if (lines.length >= count) break;
     await world.reset([0], [task]);
     const [plan] = await world.oracle([0]);
     const truths = [...plan!, ...(random.chance(20) ? [random.pick(rare)] : [])];

@@ -20,10 +20,7 @@ const schema = v.strictObject({
 type Bound = v.InferOutput<typeof schema>;
 
 export const bound: TaskKind<Bound> = {
-  label: 'Bound on steps, parameters or operations',
-  asks: false,
   schema,
-  forPupils: (task) => task,
   check({ of, atMost }, given) {
     const count = counts[of](given);
     return { passed: count <= atMost, measured: `${count} ${of}`, needed: `at most ${atMost}` };

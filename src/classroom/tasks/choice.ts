@@ -17,8 +17,6 @@ const schema = v.pipe(
 type Choice = v.InferOutput<typeof schema>;
 
 export const choice: TaskKind<Choice> = {
-  label: 'Question with choices',
-  asks: true,
   schema,
   forPupils: ({ answer: _answer, ...task }) => task,
   check({ choices, answer }, given) {

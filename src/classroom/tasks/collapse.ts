@@ -13,10 +13,7 @@ const schema = v.strictObject({
 type Collapse = v.InferOutput<typeof schema>;
 
 export const collapse: TaskKind<Collapse> = {
-  label: 'Cause a collapse',
-  asks: true,
   schema,
-  forPupils: (task) => task,
   check({ by }, { records, answer }) {
     const needed = `a fall of at least ${(100 * by).toFixed(0)} points, and the signal that moved first`;
     const fall = fallOf(records);

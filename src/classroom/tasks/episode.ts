@@ -43,10 +43,7 @@ function isSuch(episode: Trajectory, asked: Episode['where']): boolean {
 }
 
 export const episode: TaskKind<Episode> = {
-  label: 'Find the episode',
-  asks: true,
   schema,
-  forPupils: (task) => task,
   check(task, given) {
     const needed = JSON.stringify(task.where);
     const answer = v.safeParse(episodeAnswer, given.answer);

@@ -1,6 +1,5 @@
 /** Goal: success on held-out tasks, played again with a seed that the pupil does not have. */
 import * as v from 'valibot';
-import { rateOf } from '../../rl/evaluation/evaluation.ts';
 import { percent, rateWords, type TaskKind, taskFields } from './task.ts';
 
 const schema = v.strictObject({
@@ -17,14 +16,11 @@ const schema = v.strictObject({
 type Success = v.InferOutput<typeof schema>;
 
 export const success: TaskKind<Success> = {
-  label: 'Success on held-out tasks',
-  asks: false,
   schema,
-  forPupils: (task) => task,
   async check({ suite, items, atLeast, of }, given) {
     const needed = `${of === 'low' ? 'lower bound' : 'rate'} at least ${percent(atLeast)}`;
     const rate = await given.suite({ suite, items });
     if (!rate) return { passed: null, measured: 'not played', needed };
-    return { passed: rateOf(rate.successes, rate.episodes)[of] >= atLeast, measured: rateWords(rate), needed };
+    return { passed: rate[of] >= atLeast, measured: rateWords(rate), needed };
   },
 };

@@ -1,6 +1,5 @@
 /** Interface of a kind of task: its schema, the part that pupils do not receive, and its check. */
 import * as v from 'valibot';
-import type { Experiment } from '../../experiment/experiment.ts';
 import type { Trajectory } from '../../rl/episode/trajectory.ts';
 import type { Rate, StepRecord } from '../../rl/evaluation/evaluation.ts';
 import { textSchema } from '../words.ts';
@@ -32,7 +31,6 @@ export interface SuiteAsked {
 /** Facts of a run and its answers that a check reads. */
 export interface Given {
   answer: unknown;
-  experiment: Experiment;
   records: readonly StepRecord[];
   /** Number of trained weights. */
   parameters: number;
@@ -50,12 +48,9 @@ export interface Verdict {
 }
 
 export interface TaskKind<T extends CommonTask> {
-  readonly label: string;
-  /** True if the pupil types or chooses an answer. */
-  readonly asks: boolean;
   readonly schema: v.GenericSchema<unknown, T>;
-  /** The task as pupils receive it. */
-  forPupils(task: T): CommonTask;
+  /** The task as pupils receive it. Absent: as it is. */
+  forPupils?(task: T): CommonTask;
   check(task: T, given: Given): Verdict | Promise<Verdict>;
 }
 

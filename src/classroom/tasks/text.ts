@@ -12,8 +12,6 @@ const schema = v.strictObject({
 type Text = v.InferOutput<typeof schema>;
 
 export const text: TaskKind<Text> = {
-  label: 'Question answered in words',
-  asks: true,
   schema,
   forPupils: ({ expected: _expected, ...task }) => task,
   check({ expected = '' }, { answer }) {

@@ -4,6 +4,7 @@
  * machine, rows and bytes. Statements give the same rows everywhere: no random numbers, and the clock stands still.
  */
 import type { Sqlite3Static } from '@sqlite.org/sqlite-wasm';
+import { openOnce } from '../open-once.ts';
 import { loadSqlite } from '../retrieval/sqlite.ts';
 
 export type Value = null | number | bigint | string | Uint8Array;
@@ -62,16 +63,11 @@ interface Engine {
   clock: string;
 }
 
-let engine: Promise<Engine> | null = null;
-
 /** Loads SQLite on first use. */
-export function openEngine(): Promise<Engine> {
-  engine ??= loadSqlite().then((sqlite) => ({ sqlite, clock: stoppedClock(sqlite) }));
-  engine.catch(() => {
-    engine = null;
-  });
-  return engine;
-}
+export const openEngine = openOnce(async (): Promise<Engine> => {
+  const sqlite = await loadSqlite();
+  return { sqlite, clock: stoppedClock(sqlite) };
+});
 
 /** Fields of a file system's struct that the library's types name without their `$`. */
 interface FileSystem {

@@ -5,6 +5,7 @@
  */
 import type { OpfsSAHPoolDatabase, SAHPoolUtil, Sqlite3Static } from '@sqlite.org/sqlite-wasm';
 import { WorldError } from '../../envs/env.ts';
+import { openOnce } from '../open-once.ts';
 
 type Value = string | number | null;
 type Row = { [column: string]: Value };
@@ -26,16 +27,8 @@ class SqliteError extends WorldError {
   override name = 'SqliteError';
 }
 
-let official: Promise<Sqlite3Static> | null = null;
-
 /** Loads the official build on first use, since it is 0.4 MB gzipped. */
-export function loadSqlite(): Promise<Sqlite3Static> {
-  official ??= open();
-  official.catch(() => {
-    official = null;
-  });
-  return official;
-}
+export const loadSqlite: () => Promise<Sqlite3Static> = openOnce(() => open());
 
 /**
  * Disables file systems that are not used here. Two of them would each start a worker with several megabytes

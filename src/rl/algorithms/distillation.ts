@@ -11,7 +11,8 @@
 import * as v from 'valibot';
 import { option, real, toggle } from '../../fields/fields.ts';
 import { mean } from '../common/numbers.ts';
-import { rowsOf, sequencesOf } from '../common/token-rows.ts';
+import { rowsOf } from '../common/token-rows.ts';
+import { discountedReturns } from '../credit/tokens.ts';
 import type { Algorithm, CreditInput } from './algorithm.ts';
 import { advantageCard, clippedCard, policyCards, symbol } from './cards.ts';
 import { corrected, groupCredit, policyGradient, policyNeeds } from './group-relative.ts';
@@ -66,18 +67,9 @@ function teacherGaps(input: CreditInput): Float64Array {
   );
 }
 
-/** (N) each row's gap plus the discounted sum of those after it in its sequence. */
-function discounted(gaps: Float64Array, { rows }: CreditInput, discount: number): Float64Array {
-  const out = gaps.slice();
-  if (discount === 0) return out;
-  for (let b = 0; b < sequencesOf(rows); b++)
-    for (let i = rows.offsets[b + 1] - 2; i >= rows.offsets[b]; i--) out[i] += discount * out[i + 1];
-  return out;
-}
-
 /** Credit of each row by the teacher alone, before its weight. */
 function teacherCredit(input: CreditInput, gaps: Float64Array, settings: Settings): Float64Array {
-  const credit = discounted(gaps, input, settings.teacherDiscount);
+  const credit = discountedReturns(gaps, input.rows, settings.teacherDiscount);
   if (!settings.centered) return credit;
   const center = mean(credit.filter((_, i) => isTaught(input, i)));
   return credit.map((value, i) => (isTaught(input, i) ? value - center : value));

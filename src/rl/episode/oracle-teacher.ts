@@ -63,10 +63,15 @@ async function replay(world: World, rows: readonly Replayed[]): Promise<void> {
     const playing = rows.filter(({ trajectory }) => turn < trajectory.turns.length);
     if (playing.length === 0) return;
     const advice = await adviceOf(world, slotsOf(playing));
-    const actions = playing.map(({ trajectory }) => trajectory.turns[turn].action);
-    const answers = await world.step(slotsOf(playing), actions);
     playing.forEach((row, i) => {
       row.advised.push({ offered: row.offered ?? [], advised: advice[i]?.action ?? null });
+    });
+    // Nothing reads the answer to a last action.
+    const going = playing.filter(({ trajectory }) => turn + 1 < trajectory.turns.length);
+    if (going.length === 0) return;
+    const actions = going.map(({ trajectory }) => trajectory.turns[turn].action);
+    const answers = await world.step(slotsOf(going), actions);
+    going.forEach((row, i) => {
       row.offered = validActionsAfter(row.offered, answers[i]);
     });
   }

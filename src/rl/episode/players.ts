@@ -24,6 +24,8 @@ interface Entry extends BaselineEpisode {
 export const episodesAtOnce = 256;
 /** Most episodes of chance and the oracle in one message: both of a step's usual groups. */
 const baselineEpisodesAtOnce = 512;
+/** Most tasks whose episodes are remembered: in self-play nearly every task is new. All are forgotten at once. */
+const mostRemembered = 20_000;
 /** Episodes of chance for each task's estimate, in a step's metrics and in an evaluation. */
 const chanceEpisodes = 16;
 
@@ -127,6 +129,7 @@ export class Players {
 
   private entries(player: Player, tasks: readonly Task[], limit: TurnLimit): Entry[] {
     const kind = `${player} ${JSON.stringify(limit)}`;
+    if (this.remembered.size > mostRemembered) this.remembered.clear();
     const byName = new Map<string, Named>();
     // A task occurs here many times, mostly as the same object.
     const byTask = new Map<Task, Named>();

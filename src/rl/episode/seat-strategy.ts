@@ -6,7 +6,7 @@
 import type { Feedback, Task, WorldDescription } from '../../envs/env.ts';
 import type { SeatLine, Strategy } from '../../envs/game.ts';
 import { exp } from '../../policy/elementary.ts';
-import { sum } from '../common/numbers.ts';
+import { groupBy, sum } from '../common/numbers.ts';
 import type { Conversation } from './conversation.ts';
 import { Episode } from './episode.ts';
 import { chosenPositions } from './micro-batch.ts';
@@ -26,15 +26,15 @@ export async function strategyOf(task: Task, lines: readonly SeatLine[], scoring
   const written = lines.flatMap((line) => line.turn.offered.map((action) => ({ line, action })));
   const trajectories = written.map(({ line, action }, group) => conversationTo(line, action, task, group, scoring));
   const scores = await scoring.score(trajectories);
-  const masses = new Map<string, number[]>();
-  written.forEach(({ line: { information } }, i) => {
-    const { turns, turnOf } = trajectories[i];
-    const positions = chosenPositions(trajectories[i]);
-    const last = scores[i].filter((_, k) => turnOf[positions[k]] === turns.length - 1);
-    masses.set(information, [...(masses.get(information) ?? []), exp(sum(last))]);
+  const masses = trajectories.map((trajectory, i) => {
+    const positions = chosenPositions(trajectory);
+    const last = trajectory.turns.length - 1;
+    return exp(sum(scores[i].filter((_, k) => trajectory.turnOf[positions[k]] === last)));
   });
+  const actionsOf = groupBy(written.keys(), (i) => written[i].line.information);
   return Object.fromEntries(
-    [...masses].map(([information, values]) => {
+    [...actionsOf].map(([information, indices]) => {
+      const values = indices.map((i) => masses[i]);
       const total = sum(values);
       return [information, values.map((value) => (total > 0 ? value / total : 1 / values.length))];
     }),

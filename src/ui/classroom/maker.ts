@@ -10,9 +10,8 @@ import {
   AssignmentError,
   newAssignment,
   parseAssignment,
-  usuallyChanged,
+  usualSettings,
 } from '../../classroom/assignment.ts';
-import { readPath } from '../../experiment/paths.ts';
 import { Panel } from '../control/panel.ts';
 import { controls } from '../kit/styles/shared.ts';
 import { settingLabel } from './setting-label.ts';
@@ -48,7 +47,7 @@ export class TabgymAssignmentMaker extends Panel {
 
   private get usual(): string[] {
     const { draft } = this.state;
-    return draft ? usuallyChanged.filter((path) => readPath(draft, path) !== undefined) : [];
+    return draft ? usualSettings(draft) : [];
   }
 
   /** Held-out success that is asked for, from 0 to 1. */

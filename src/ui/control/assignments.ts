@@ -6,16 +6,16 @@ import { msg, str } from '@lit/localize';
 import type { Assignment } from '../../classroom/assignment.ts';
 import type { LogEntry } from '../../classroom/log.ts';
 import type { Experiment } from '../../experiment/experiment.ts';
-import type { RunSummary, TrainerApi } from '../../session/protocol.ts';
+import type { TrainerApi } from '../../session/protocol.ts';
 import { download } from '../kit/download.ts';
 import type { OpenAssignment } from '../state/assignment.ts';
-import { formatLink, LinkError, longestLink, noLink, packExperiment, unpackExperiment } from '../state/link.ts';
+import { LinkError, noLink, packExperiment, unpackExperiment } from '../state/link.ts';
 import { noSelection } from '../state/selection.ts';
 import type { State, Store } from '../state/state.ts';
 import type { Draft } from './draft.ts';
 import type { Layout } from './layout.ts';
 import type { LazyParts } from './lazy-parts.ts';
-import type { MadeLink } from './links.ts';
+import { type MadeLink, madeLink } from './links.ts';
 import type { Notifier } from './notifier.ts';
 
 const storageKey = 'tabgym.assignment';
@@ -129,8 +129,8 @@ export class Assignments {
     return refusedChanges(assignment.document, experiment).map(({ path, reason }) => `${path} ${reason}`);
   }
 
-  /** Stored runs of the open assignment, oldest first, with their changes. */
-  private async runs(): Promise<{ run: RunSummary; entry: LogEntry }[]> {
+  /** Log of the stored runs of the open assignment, oldest first. */
+  private async log(): Promise<LogEntry[]> {
     const { assignment, runs } = this.state;
     if (!assignment) return [];
     const { changesOf, refusedChanges } = await import('../../classroom/changes.ts');
@@ -140,13 +140,10 @@ export class Assignments {
       .filter(({ experiment }) => !refusedChanges(document, experiment).length)
       .sort((a, b) => a.createdAt - b.createdAt);
     return own.map((run) => ({
-      run,
-      entry: {
-        run: run.name,
-        changes: changesOf(document.experiment, run.experiment),
-        steps: run.step,
-        success: run.best?.success ?? null,
-      },
+      run: run.name,
+      changes: changesOf(document.experiment, run.experiment),
+      steps: run.step,
+      success: run.best?.success ?? null,
     }));
   }
 
@@ -159,9 +156,8 @@ export class Assignments {
       if (refused.length)
         throw new LinkError(msg(str`This run has settings that the assignment does not allow: ${refused.join('; ')}.`));
       const { handInPart } = await import('../../classroom/hand-in-part.ts');
-      const log = (await this.runs()).map(({ entry }) => entry);
       const { document, pupil, answers } = assignment;
-      const assets = handInPart({ assignment: document, pupil, answers, log });
+      const assets = handInPart({ assignment: document, pupil, answers, log: await this.log() });
       const file = await this.page.api.exportRun(run.id, { assets, anonymous: true });
       download(file, `${pupil || document.title.en}.tabgym`);
       this.page.notifier.notify('info', msg('The file is saved. Hand it in as your teacher asked.'));
@@ -172,9 +168,7 @@ export class Assignments {
   async link(document: Assignment): Promise<MadeLink> {
     const { forPupils } = await classroom();
     const assignment = await packExperiment(forPupils(document));
-    const { origin, pathname } = location;
-    const href = origin + pathname + formatLink({ ...noLink, assignment }, noSelection);
-    return { href, tooLong: href.length > longestLink };
+    return madeLink({ ...noLink, assignment }, noSelection);
   }
 
   /** Saves an assignment as a file: for the pupils, or with the answers. */

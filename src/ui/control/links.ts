@@ -29,6 +29,13 @@ export interface MadeLink {
 }
 
 /** Stored run with an id, or an imported copy of it. */
+/** Address of this page with a link. */
+export function madeLink(link: PageLink, place: Selection): MadeLink {
+  const { origin, pathname } = location;
+  const href = origin + pathname + formatLink(link, place);
+  return { href, tooLong: href.length > longestLink };
+}
+
 export const runOf = (runs: readonly RunSummary[], id: string | null): RunSummary | undefined => {
   const kept = runs.filter(({ deletedUntil }) => deletedUntil === null);
   return (
@@ -83,11 +90,9 @@ export class Links {
     const { shipped, place } = await this.shippedPlace();
     // A shipped run contains its experiment.
     const packed = experiment && !fixed.preset && !shipped ? await packExperiment(experiment) : null;
-    const { origin, pathname } = location;
     const view = this.state.arrangement === 'simple' ? ('simple' as const) : null;
     const link = { ...noLink, view, experiment: packed, shipped, ...fixed };
-    const href = origin + pathname + formatLink(link, place);
-    return { href, tooLong: href.length > longestLink };
+    return madeLink(link, place);
   }
 
   /** Copies an address to the clipboard. Returns false if the browser refuses; the reader then copies it by hand. */

@@ -5,7 +5,7 @@
  */
 import { msg, str } from '@lit/localize';
 import * as Comlink from 'comlink';
-import { css, html, LitElement, nothing } from 'lit';
+import { css, html, nothing } from 'lit';
 import { customElement, query, state } from 'lit/decorators.js';
 import type { IngestProgress } from '../../corpus/ingest.ts';
 import type { PathFile } from '../../corpus/own-files.ts';
@@ -14,7 +14,7 @@ import type { KeptCorpus } from '../../corpus/store.ts';
 import { documentCount, fileCount, lineCount, questionCount } from '../kit/counts.ts';
 import { bytes } from '../kit/format.ts';
 import { controls } from '../kit/styles/shared.ts';
-import { chosenTree, droppedTree } from './dropped-tree.ts';
+import { DropPanel, dropStyles } from './drop-panel.ts';
 
 /** One worker for the page. */
 let worker: Comlink.Remote<CorpusWorkerApi> | null = null;
@@ -42,27 +42,11 @@ const leftOut = (refused: number) => msg(str`left out: ${lineCount(refused)}`);
 const plainName = (path: string) => path.replace(/^.*\//, '').replace(/(\.\w{1,6})?(\.gz)?$/i, '');
 
 @customElement('tabgym-corpora')
-export class TabgymCorpora extends LitElement {
+export class TabgymCorpora extends DropPanel {
   static override styles = [
     controls,
+    dropStyles,
     css`
-      :host,
-      .drop {
-        display: grid;
-        gap: 8px;
-      }
-      .drop {
-        padding: 8px;
-        border: 1px dashed var(--line-strong);
-        border-radius: var(--radius);
-      }
-      .drop.over {
-        border-color: var(--accent);
-        background: var(--accent-soft);
-      }
-      td {
-        overflow-wrap: anywhere;
-      }
       progress {
         width: 100%;
       }
@@ -73,13 +57,10 @@ export class TabgymCorpora extends LitElement {
   @state() private picked: PathFile[] = [];
   @state() private name = '';
   @state() private progress: IngestProgress | null = null;
-  @state() private message = '';
-  @state() private problem = '';
   /** Corpus for which a question is being written; empty for none. */
   @state() private asked = '';
   /** Corpus whose deletion waits for confirmation; empty for none. */
   @state() private asking = '';
-  @state() private over = false;
   @query('#questions') private questionsInput!: HTMLInputElement;
   private questionsFor = '';
 
@@ -92,7 +73,7 @@ export class TabgymCorpora extends LitElement {
     return html`
       ${this.kept.length ? this.renderKept() : nothing}
       ${this.asked ? this.renderAsk() : nothing}
-      <div class="drop ${this.over ? 'over' : ''}" @dragover=${this.drag} @dragleave=${() => (this.over = false)} @drop=${this.drop}>
+      <div class="drop ${this.over ? 'over' : ''}" @dragover=${this.drag} @dragleave=${this.leave} @drop=${this.drop}>
         <strong>${msg('A corpus for Search')}</strong>
         <p class="small soft">${msg('Drop JSON lines (.jsonl, also .gz) or a folder of texts here, or choose them. They stay in this browser.')}</p>
         <div class="row">
@@ -175,24 +156,8 @@ export class TabgymCorpora extends LitElement {
       <button @click=${() => corpora().cancel()}>${msg('Stop')}</button></div>`;
   }
 
-  private drag = (event: DragEvent) => {
-    event.preventDefault();
-    event.stopPropagation();
-    this.over = true;
-  };
-
-  private drop = (event: DragEvent) => {
-    event.preventDefault();
-    event.stopPropagation();
-    this.over = false;
-    const dropped = droppedTree(event.dataTransfer);
-    void this.attempt(async () => this.offer(await dropped));
-  };
-
-  private choose = ({ target }: Event) => this.offer(chosenTree(target as HTMLInputElement));
-
   /** Sorted by path, since continuing an interrupted corpus needs the same order in every browser. */
-  private offer(picked: PathFile[]): void {
+  protected override offer(picked: PathFile[]): void {
     this.picked = picked.sort((a, b) => (a.path < b.path ? -1 : 1));
     const [first] = this.picked;
     this.name = first
@@ -246,7 +211,7 @@ export class TabgymCorpora extends LitElement {
     this.kept = await corpora().list();
   }
 
-  private async attempt(work: () => Promise<void>): Promise<void> {
+  protected override async attempt(work: () => Promise<void>): Promise<void> {
     this.problem = '';
     this.message = '';
     try {

@@ -1,8 +1,64 @@
-/** All files of a drop, those of nested folders included, each with its path. */
+/** Base class of panels into which files are dropped or chosen, those of nested folders included. */
+import { css, LitElement } from 'lit';
+import { state } from 'lit/decorators.js';
 import type { PathFile } from '../../corpus/own-files.ts';
+import { entriesIn, fileOf, isFile } from '../state/picked-files.ts';
+
+export const dropStyles = css`
+  :host,
+  .drop {
+    display: grid;
+    gap: 8px;
+  }
+  .drop {
+    padding: 8px;
+    border: 1px dashed var(--line-strong);
+    border-radius: var(--radius);
+  }
+  .drop.over {
+    border-color: var(--accent);
+    background: var(--accent-soft);
+  }
+  td {
+    overflow-wrap: anywhere;
+  }
+`;
+
+export abstract class DropPanel extends LitElement {
+  @state() protected message = '';
+  @state() protected problem = '';
+  /** True while files are held over the panel. */
+  @state() protected over = false;
+
+  /** Takes the files of a drop or of an input. */
+  protected abstract offer(files: PathFile[]): void;
+
+  /** Runs work and shows its error as a sentence. */
+  protected abstract attempt(work: () => Promise<void>): Promise<void>;
+
+  protected drag = (event: DragEvent) => {
+    event.preventDefault();
+    event.stopPropagation();
+    this.over = true;
+  };
+
+  protected leave = () => {
+    this.over = false;
+  };
+
+  protected drop = (event: DragEvent) => {
+    event.preventDefault();
+    event.stopPropagation();
+    this.over = false;
+    const dropped = droppedTree(event.dataTransfer);
+    void this.attempt(async () => this.offer(await dropped));
+  };
+
+  protected choose = ({ target }: Event) => this.offer(chosenTree(target as HTMLInputElement));
+}
 
 /** The entries are read before anything is awaited: a drop's data is gone afterwards. */
-export function droppedTree(transfer: DataTransfer | null): Promise<PathFile[]> {
+function droppedTree(transfer: DataTransfer | null): Promise<PathFile[]> {
   const entries = [...(transfer?.items ?? [])].map((item) => item.webkitGetAsEntry?.() ?? null);
   const files = [...(transfer?.files ?? [])];
   return entries.some(Boolean)
@@ -11,27 +67,15 @@ export function droppedTree(transfer: DataTransfer | null): Promise<PathFile[]> 
 }
 
 /** Files of an input element, with their paths in the chosen folder. */
-export const chosenTree = (input: HTMLInputElement): PathFile[] =>
+const chosenTree = (input: HTMLInputElement): PathFile[] =>
   [...(input.files ?? [])].map((file) => ({ path: file.webkitRelativePath || file.name, file }));
 
 async function readEntries(entries: readonly (FileSystemEntry | null)[]): Promise<PathFile[]> {
   const found: PathFile[] = [];
   for (const entry of entries) {
-    if (entry?.isFile) {
-      const file = await new Promise<File>((ok, no) => (entry as FileSystemFileEntry).file(ok, no));
-      found.push({ path: entry.fullPath.replace(/^\//, ''), file });
-    } else if (entry?.isDirectory) found.push(...(await readFolder(entry as FileSystemDirectoryEntry)));
+    if (!entry) continue;
+    if (isFile(entry)) found.push({ path: entry.fullPath.replace(/^\//, ''), file: await fileOf(entry) });
+    else found.push(...(await readEntries(await entriesIn(entry as FileSystemDirectoryEntry))));
   }
   return found;
-}
-
-/** A directory reader returns at most a hundred entries per call. */
-async function readFolder(folder: FileSystemDirectoryEntry): Promise<PathFile[]> {
-  const reader = folder.createReader();
-  const found: PathFile[] = [];
-  for (;;) {
-    const batch = await new Promise<FileSystemEntry[]>((ok, no) => reader.readEntries(ok, no));
-    if (!batch.length) return found;
-    found.push(...(await readEntries(batch)));
-  }
 }

@@ -4,13 +4,13 @@
  */
 import { msg, str } from '@lit/localize';
 import * as Comlink from 'comlink';
-import { css, html, LitElement, nothing } from 'lit';
+import { html, nothing } from 'lit';
 import { customElement, property, state } from 'lit/decorators.js';
 import type { KeptOf, OwnFilesApi, OwnKind, PathFile } from '../../corpus/own-files.ts';
 import { worldOfOwn } from '../../worlds/registry.ts';
 import type { Controller } from '../control/controller.ts';
 import { controls } from '../kit/styles/shared.ts';
-import { chosenTree, droppedTree } from './dropped-tree.ts';
+import { DropPanel, dropStyles } from './drop-panel.ts';
 import { type Brought, type OwnFilesKind, ownKinds, pickedText, readText } from './own-kinds.ts';
 
 /** One worker for the page. */
@@ -36,29 +36,8 @@ function nameOf([first]: readonly PathFile[]): string {
 }
 
 @customElement('tabgym-own-files')
-export class TabgymOwnFiles extends LitElement {
-  static override styles = [
-    controls,
-    css`
-      :host,
-      .drop {
-        display: grid;
-        gap: 8px;
-      }
-      .drop {
-        padding: 8px;
-        border: 1px dashed var(--line-strong);
-        border-radius: var(--radius);
-      }
-      .drop.over {
-        border-color: var(--accent);
-        background: var(--accent-soft);
-      }
-      td {
-        overflow-wrap: anywhere;
-      }
-    `,
-  ];
+export class TabgymOwnFiles extends DropPanel {
+  static override styles = [controls, dropStyles];
 
   @property({ attribute: false }) app!: Controller;
   @property() kind: OwnKind = 'databases';
@@ -66,11 +45,8 @@ export class TabgymOwnFiles extends LitElement {
   @state() private picked: PathFile[] = [];
   @state() private name = '';
   @state() private busy = '';
-  @state() private message = '';
-  @state() private problem = '';
   /** Name whose deletion waits for confirmation; empty for none. */
   @state() private asking = '';
-  @state() private over = false;
 
   private get form(): OwnFilesKind {
     return ownKinds[this.kind];
@@ -85,12 +61,12 @@ export class TabgymOwnFiles extends LitElement {
     const { form } = this;
     return html`
       ${this.kept.length ? this.renderKept() : nothing}
-      <div class="drop ${this.over ? 'over' : ''}" @dragover=${this.drag} @dragleave=${() => (this.over = false)} @drop=${this.drop}>
+      <div class="drop ${this.over ? 'over' : ''}" @dragover=${this.drag} @dragleave=${this.leave} @drop=${this.drop}>
         <strong>${form.heading()}</strong>
         <p class="small soft">${form.hint()}</p>
         <div class="row">
           <label class="row">${msg('Files')} <input type="file" multiple aria-label=${form.files()} @change=${this.choose} /></label>
-          ${form.folder ? html`<label class="row">${msg('Folder')} <input type="file" webkitdirectory aria-label=${msg('Folder of games')} @change=${this.choose} /></label>` : nothing}
+          ${form.folder ? html`<label class="row">${msg('Folder')} <input type="file" webkitdirectory aria-label=${form.folder()} @change=${this.choose} /></label>` : nothing}
         </div>
         ${this.picked.length ? this.renderPicked() : nothing}
         ${this.busy ? html`<p class="small" role="status">${this.busy}</p>` : nothing}
@@ -135,24 +111,8 @@ export class TabgymOwnFiles extends LitElement {
     layout.showPanel('setup');
   }
 
-  private drag = (event: DragEvent) => {
-    event.preventDefault();
-    event.stopPropagation();
-    this.over = true;
-  };
-
-  private drop = (event: DragEvent) => {
-    event.preventDefault();
-    event.stopPropagation();
-    this.over = false;
-    const dropped = droppedTree(event.dataTransfer);
-    void this.attempt(async () => this.offer(await dropped));
-  };
-
-  private choose = ({ target }: Event) => this.offer(chosenTree(target as HTMLInputElement));
-
   /** Takes files one after the other or together, in the order of their paths. */
-  private offer(files: readonly PathFile[]): void {
+  protected override offer(files: readonly PathFile[]): void {
     const wanted = files.filter(({ path }) => this.form.part(path) !== null);
     const parts = new Map([...this.picked, ...wanted].map((each) => [this.form.part(each.path), each]));
     this.picked = [...parts.values()].sort((a, b) => (a.path < b.path ? -1 : 1));
@@ -203,7 +163,7 @@ export class TabgymOwnFiles extends LitElement {
     this.kept = await ownFiles().list(this.kind);
   }
 
-  private async attempt(work: () => Promise<void>): Promise<void> {
+  protected override async attempt(work: () => Promise<void>): Promise<void> {
     this.problem = '';
     this.message = '';
     this.busy = msg('Reading the files');

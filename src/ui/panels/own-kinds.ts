@@ -29,8 +29,8 @@ export interface OwnFilesKind {
   hint(): string;
   /** Label of the input for files. */
   files(): string;
-  /** True if a whole folder may be chosen. */
-  folder: boolean;
+  /** Label of the input for a whole folder. Absent: files alone. */
+  folder?(): string;
   /** Heading of the column of names, and what stands beside a name. */
   column(): string;
   facts(kept: KeptOf[OwnKind]): string;
@@ -52,7 +52,6 @@ const databases: OwnFilesKind = {
       'Drop a SQLite file and a JSON file of questions with their statements (BIRD’s or Spider’s form) here, or choose both. They stay in this browser.',
     ),
   files: () => msg('Database and questions'),
-  folder: false,
   column: () => msg('Database'),
   facts: (kept) => `${questionCount((kept as KeptDatabase).questions)}, ${bytes((kept as KeptDatabase).bytes)}`,
   part: (path) => (/\.(json|jsonl)$/i.test(path) ? 'questions' : 'database'),
@@ -87,7 +86,6 @@ const shops: OwnFilesKind = {
       'Drop WebShop’s files here, or choose them: items_shuffle.json (products), with items_human_ins.json or items_ins_v2.json (instructions) of the same products, and nouns.json where you have it. They stay in this browser.',
     ),
   files: () => msg('Products and instructions'),
-  folder: false,
   column: () => msg('Shop'),
   facts: (kept) => {
     const { products, instructions } = kept as KeptOf['shops'];
@@ -116,7 +114,7 @@ const games: OwnFilesKind = {
       'Drop a folder or a zip of ALFWorld’s games (game.tw-pddl) here, or choose one. Games in a folder named “valid…” are held out; without one, every fifth is. They stay in this browser.',
     ),
   files: () => msg('Game files or zips'),
-  folder: true,
+  folder: () => msg('Folder of games'),
   column: () => msg('Games'),
   facts: (kept) => gameCount((kept as KeptOf['games']).games),
   part: (path) => (isGamePath(path) || /\.zip$/i.test(path) ? path : null),

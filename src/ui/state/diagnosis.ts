@@ -89,6 +89,8 @@ function levels(records: readonly StepRecord[], name: string, length: number) {
 const levelLength = 5;
 /** Success below which a change of behaviour is no progress: that before it, plus this. */
 const progress = 0.05;
+/** Share of the turns from which a kind of action is common. */
+const commonShare = 0.05;
 /** Fall of success that makes the loss of an action a fault: an action that is of no use is rightly given up. */
 const fallen = 0.03;
 
@@ -118,15 +120,15 @@ const unusedAction: Check = (recent, all) => {
     earlier.flatMap(({ metrics }) => Object.keys(metrics).flatMap((name) => actionKind(name) ?? [])),
   );
   const now = mean(valuesOf(recent, m.success));
+  const used = earlier.filter(({ metrics }) => metrics.episodes > 0);
   for (const kind of kinds) {
     const name = actionMetric(kind);
+    // A mean reaches this only with a step that does.
+    if (!used.some(({ metrics }) => metrics[name] >= commonShare)) continue;
     if (valuesOf(recent, name).some((value) => value > 0)) continue;
-    const used = earlier.filter(({ metrics }) => metrics.episodes > 0);
     const filled = used.map((record) => ({ ...record, metrics: { [name]: 0, ...record.metrics } }));
-    const before = levels(filled, name, levelLength);
-    if (!before.length) continue;
     // The last time that it was common: success rises for other reasons in between.
-    const common = before.filter(({ value }) => value >= 0.05).at(-1);
+    const common = levels(filled, name, levelLength).findLast(({ value }) => value >= commonShare);
     if (!common || now > common.success - fallen) continue;
     return {
       id: 'unused-action',

@@ -22,23 +22,31 @@ export async function droppedFiles(transfer: DataTransfer): Promise<PickedFiles>
   return { label: files.length === 1 ? files[0].name : 'files', files: files.map(pickedFile) };
 }
 
-/** A directory reader returns at most a hundred entries per call. */
-async function filesOf(folder: FileSystemDirectoryEntry, path = ''): Promise<PickedFile[]> {
+/** All entries of a folder: a directory reader returns at most a hundred a call. */
+export async function entriesIn(folder: FileSystemDirectoryEntry): Promise<FileSystemEntry[]> {
   const reader = folder.createReader();
-  const files: PickedFile[] = [];
+  const entries: FileSystemEntry[] = [];
   for (;;) {
     const batch = await new Promise<FileSystemEntry[]>((resolve, reject) => reader.readEntries(resolve, reject));
-    if (!batch.length) return files;
-    for (const entry of batch) {
-      if (isFile(entry))
-        files.push({ name: path + entry.name, file: await new Promise((ok, no) => entry.file(ok, no)) });
-      else if (!path && readFolders.includes(entry.name))
-        files.push(...(await filesOf(entry as FileSystemDirectoryEntry, `${entry.name}/`)));
-    }
+    if (!batch.length) return entries;
+    entries.push(...batch);
   }
 }
 
-const isFile = (entry: FileSystemEntry): entry is FileSystemFileEntry => entry.isFile;
+export const isFile = (entry: FileSystemEntry): entry is FileSystemFileEntry => entry.isFile;
+
+export const fileOf = (entry: FileSystemFileEntry): Promise<File> =>
+  new Promise((resolve, reject) => entry.file(resolve, reject));
+
+async function filesOf(folder: FileSystemDirectoryEntry, path = ''): Promise<PickedFile[]> {
+  const files: PickedFile[] = [];
+  for (const entry of await entriesIn(folder)) {
+    if (isFile(entry)) files.push({ name: path + entry.name, file: await fileOf(entry) });
+    else if (!path && readFolders.includes(entry.name))
+      files.push(...(await filesOf(entry as FileSystemDirectoryEntry, `${entry.name}/`)));
+  }
+  return files;
+}
 
 /** Files of an input element. The first part of each path is the folder's name. */
 export function inputFiles(list: Iterable<File>): PickedFiles {

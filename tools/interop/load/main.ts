@@ -8,13 +8,13 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { freemem, loadavg } from 'node:os';
 import { Command } from 'commander';
+import { growthOf, mostGrowth } from '../../memory.ts';
 import { originals } from '../clients/parts.ts';
 import { Skipped, withServer } from '../clients/python.ts';
 import { type Load, loaded, type Measured, type Played, played } from './players.ts';
 
-/** Required ratio of our steps per second to the original's, and largest allowed growth of memory. */
+/** Required ratio of our steps per second to the original's. */
 const aims: { [world: string]: number } = { textcraft: 5, babyai: 20, sciworld: 20 };
-const mostGrowth = 1.1;
 /** ScienceWorld's server starts a Java machine per session: 184 MB after 20 steps, and growing. */
 const sessionBytes: { [world: string]: number } = { sciworld: 400e6 };
 const memoryShare = 0.7;
@@ -125,7 +125,6 @@ async function compare(each: Played): Promise<boolean | null> {
 
 const memoryMb = ({ pid }: ChildProcess) =>
   Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))![1]) / 1024;
-const median = (values: readonly number[]) => [...values].sort((a, b) => a - b)[values.length >> 1];
 
 /** Runs only our server for a long time, and compares its memory over the last third with the third before. */
 async function soak(worlds: readonly Played[], minutes: number): Promise<boolean> {
@@ -144,12 +143,12 @@ async function soak(worlds: readonly Played[], minutes: number): Promise<boolean
     worlds.forEach(({ world }, k) => {
       printMeasured(`${world}, ours`, all[k], shares[k]);
     });
-    const third = Math.floor(samples.length / 3);
-    const [middle, last] = [median(samples.slice(third, 2 * third)), median(samples.slice(2 * third))];
+    const { thirds, isFlat } = growthOf('server', samples);
+    const [, middle, last] = thirds;
     console.log(
       `memory: ${before.toFixed(0)} MB at the start, ${middle.toFixed(0)} MB in the second third, ${last.toFixed(0)} MB in the last (aim: at most ${mostGrowth} times)`,
     );
-    return last <= mostGrowth * middle && all.every(({ failures }) => failures.size === 0);
+    return isFlat && all.every(({ failures }) => failures.size === 0);
   });
 }
 
