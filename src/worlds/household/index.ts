@@ -2,6 +2,7 @@
 import type { WorldModule } from '../../envs/module.ts';
 import { householdDescription } from './description.ts';
 import { parseHousehold } from './options.ts';
+import { householdSuites } from './suites.ts';
 
 export const household: WorldModule = {
   ...householdDescription,
@@ -29,6 +30,7 @@ export const household: WorldModule = {
   },
   plain: 'An agent learns to do chores in a house that it has never seen.',
   view: 'household',
+  suites: householdSuites,
   connection: { kind: 'wasm' },
   agentgym: async () => (await import('./agentgym.ts')).agentGymForm,
   ownFiles: { kind: 'games', option: 'games', check: async () => (await import('./original/game.ts')).readGame },

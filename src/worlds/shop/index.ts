@@ -2,6 +2,7 @@
 import type { WorldModule } from '../../envs/module.ts';
 import { shopDescription } from './description.ts';
 import { parseShopOptions } from './options.ts';
+import { shopSuites } from './suites.ts';
 
 export const shop: WorldModule = {
   ...shopDescription,
@@ -29,6 +30,7 @@ export const shop: WorldModule = {
   },
   plain: 'An agent learns to buy what was asked for in a shop.',
   view: 'shop',
+  suites: shopSuites,
   connection: { kind: 'wasm', timeoutMs: 60_000 },
   agentgym: async () => (await import('./agentgym.ts')).agentGymForm,
   ownFiles: { kind: 'shops', option: 'shop' },

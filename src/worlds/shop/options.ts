@@ -4,6 +4,9 @@ import { instructionField } from '../../envs/instruction.ts';
 import { optionsReader } from '../../envs/options.ts';
 import { choice, listOf, option, text, toggle, whole } from '../../fields/fields.ts';
 
+/** First number of the held-out tasks of made shops. */
+export const firstHeldOut = 1_000_000;
+
 const schema = v.strictObject({
   products: option(whole(100, 100_000), 1_000, {
     label: 'Products',

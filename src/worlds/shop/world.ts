@@ -19,15 +19,13 @@ import { openMade } from './catalogue/made.ts';
 import { shopDescription } from './description.ts';
 import { ShopEpisode } from './episode.ts';
 import type { Goal } from './goal.ts';
-import { parseShopOptions, type ShopOptions } from './options.ts';
+import { firstHeldOut, parseShopOptions, type ShopOptions } from './options.ts';
 import { openBrought } from './own/catalogue.ts';
 import { goalsOf } from './own/goals.ts';
 import type { Catalogue } from './store.ts';
 import { asks, makeGoal } from './tasks.ts';
 import type { ShopView } from './view-data.ts';
 
-/** First number of the held-out tasks of made shops. */
-export const firstHeldOut = 1_000_000;
 /** Most products of all open shops together; a larger shop is open alone. */
 const mostOpen = 120_000;
 

@@ -2,12 +2,14 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { buildWasm } from '../../../scripts/build-wasm.mjs';
 import type { Feedback, WorldOptions } from '../../../src/envs/env.ts';
+import { suiteTasks } from '../../../src/rl/evaluator.ts';
 import { furnishingText, isHeldOut } from '../../../src/worlds/household/made/draw-house.ts';
 import { taskKinds } from '../../../src/worlds/household/made/task-kinds.ts';
 import { parseHousehold } from '../../../src/worlds/household/options.ts';
 import { madeHouse } from '../../../src/worlds/household/tasks.ts';
 import type { HouseholdView } from '../../../src/worlds/household/view-data.ts';
 import { Household } from '../../../src/worlds/household/world.ts';
+import { worldModule } from '../../../src/worlds/registry.ts';
 import { fuzzedOptions, fuzzWorld } from '../../../tools/fuzz/play-small.ts';
 import { play } from '../small-worlds.ts';
 
@@ -60,6 +62,23 @@ describe('houses', () => {
     expect([...test].filter((each) => train.has(each))).toEqual([]);
     expect(train.size).toBeGreaterThan(80);
     expect(test.size).toBeGreaterThan(20);
+  });
+  it('of the suite are played by no training and by no evaluation of a run', async () => {
+    const [suite] = worldModule('household').suites!;
+    const tasks = await suiteTasks(suite, world);
+    const columns = tasks.map(suite.columnOf);
+    expect(suite.columns.map((column) => columns.filter((each) => each === column).length)).toEqual(Array(6).fill(50));
+    const ids = new Set([...(await world.tasks({}, 'train')), ...(await world.tasks({}, 'test'))].map(({ id }) => id));
+    expect(tasks.filter(({ id }) => ids.has(id))).toEqual([]);
+    const furnishings = tasks.map(({ id, options }) => {
+      const { receptacles, rooms } = madeHouse(id, parseHousehold(options));
+      return furnishingText(
+        [rooms![0]],
+        receptacles.map(({ kind }) => ({ kind: kind!, room: 0 })),
+      );
+    });
+    expect(furnishings.filter((text) => !isHeldOut(text))).toEqual([]);
+    expect(new Set(furnishings).size).toBeGreaterThan(200);
   });
   it('keep their kinds: a closed place, a second room, two conditions', async () => {
     const options = parseHousehold({ ...all, houses: 12 });

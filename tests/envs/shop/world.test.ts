@@ -1,7 +1,8 @@
 // The shop: oracle, pages, actions, splits, options, prices.
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type Feedback, type Task, validActionsAfter, type World, type WorldOptions } from '../../../src/envs/env.ts';
-import { openWorld } from '../../../src/worlds/registry.ts';
+import { suiteTasks } from '../../../src/rl/evaluator.ts';
+import { openWorld, worldModule } from '../../../src/worlds/registry.ts';
 
 let world: World;
 beforeAll(async () => {
@@ -132,6 +133,22 @@ describe('the shop', () => {
     const heldOut = /As a present|My last order/;
     expect(train.firsts.filter((text) => heldOut.test(text))).toEqual([]);
     expect(test.firsts.filter((text) => !heldOut.test(text))).toEqual([]);
+  });
+
+  it('has a suite of wishes that neither training nor the evaluations of a run play', async () => {
+    const [suite] = worldModule('shop').suites!;
+    const tasks = await suiteTasks(suite, world);
+    expect([tasks.length, new Set(tasks.map(suite.columnOf)).size]).toEqual([300, suite.columns.length]);
+    const ids = new Set([...(await world.tasks({}, 'train')), ...(await world.tasks({}, 'test'))].map(({ id }) => id));
+    expect(tasks.filter(({ id }) => ids.has(id))).toEqual([]);
+    const policy = { perPage: 4, results: 8, observation: 'brief' };
+    const options = { ...policy, ...suite.options };
+    const few = tasks
+      .filter((_, k) => k % 20 === 0)
+      .map((task) => ({ ...task, options: { ...task.options, ...options } }));
+    for (const task of few) expect((await solve(task)).last.reward).toBe(1);
+    const texts = (await world.reset([...few.keys()], few)).map(({ observation }) => observation);
+    expect(texts.every((text) => /as a present|my last order/i.test(text))).toBe(true);
   });
 
   it('gives the same episode for the same task, and others for another seed', async () => {
