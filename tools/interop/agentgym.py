@@ -2,7 +2,8 @@
 
 Usage: agentgym.py ADDRESS EPISODES MODELS [WORLD ...], the models by world as JSON. The policies that the server has play their worlds through
 /v1/chat/completions, for as many rounds as they were trained on. Maze and Wordle are played by an agent that chooses one of the offered actions at
-random: their clients start with rules of over a thousand tokens, which exceed a tiny policy's vocabulary and context.
+random: their clients start with rules of over a thousand tokens, which exceed a tiny policy's vocabulary and context. The household and the shop
+are played by the plans of players.py.
 """
 
 import contextlib
@@ -16,14 +17,17 @@ import traceback
 
 from agentenv.controller import APIAgent, Evaluator
 from agentenv.envs import (
+    AlfWorldTask,
     BabyAITask,
     MazeTask,
     SciworldTask,
     SearchQATask,
     TextCraftTask,
     WebarenaTask,
+    WebshopTask,
     WordleTask,
 )
+from players import Planned, household, shop
 
 address, episodes, models = sys.argv[1], int(sys.argv[2]), json.loads(sys.argv[3])
 most_seconds = 900
@@ -87,7 +91,12 @@ plays = {
     "wordle": (WordleTask, Chance(listed_words), 6, (-6, 1)),
     "searchqa": (SearchQATask, policy("searchqa"), 2, (0, 1)),
     "webarena": (WebarenaTask, policy("webarena"), 3, (0, 1)),
+    "alfworld": (AlfWorldTask, Planned(household), 30, (0, 1)),
+    "webshop": (WebshopTask, Planned(shop), 10, (0, 1)),
 }
+
+# AlfWorld's client closes by a route that the original server does not have.
+unclosed = {"alfworld"}
 
 # Item that an episode plays. Maze: 25 items, because in other games the start is on the goal, which the original
 # refuses as well. ScienceWorld: the two tasks in which its agent was trained.
@@ -121,7 +130,8 @@ def play(name):
         raise AssertionError(f"{len(rewards)} episodes of {episodes}")
     if not all(least <= reward <= most for reward in rewards):
         raise AssertionError(f"rewards outside {least} to {most}: {rewards}")
-    closed = task.clients[0].close() if hasattr(task.clients[0], "close") else None
+    closes = hasattr(task.clients[0], "close") and name not in unclosed
+    closed = task.clients[0].close() if closes else None
     return {
         "episodes": len(rewards),
         "score": sum(float(result.score) for result in results) / episodes,
@@ -141,7 +151,7 @@ for name in sys.argv[4:] or plays:
         # Some clients print every message.
         with contextlib.redirect_stdout(output):
             played = play(name)
-        print(json.dumps({"world": name, "by": getattr(plays[name][1], "model", "chance"), **played}), flush=True)
+        print(json.dumps({"world": name, "by": getattr(plays[name][1], "model", type(plays[name][1]).__name__.lower()), **played}), flush=True)
     except (Exception, TooLong, Refused) as error:
         failed = True
         last = output.getvalue().strip().splitlines()[-1:]

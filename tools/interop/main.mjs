@@ -113,8 +113,11 @@ const parts = {
   openenv() {
     const interpreter = makeEnvironment('openenv');
     return async ({ address }) => {
-      const client = await python(interpreter, [join(here, 'openenv.py'), address, 'textcraft']);
-      return (await python(interpreter, [join(here, 'verifiers.py'), address, '2'])) === 0 && client === 0;
+      const statuses = [];
+      for (const world of ['textcraft', 'household', 'shop'])
+        statuses.push(await python(interpreter, [join(here, 'openenv.py'), address, world]));
+      statuses.push(await python(interpreter, [join(here, 'verifiers.py'), address, '2']));
+      return statuses.every((status) => status === 0);
     };
   },
   trl() {
