@@ -36,7 +36,7 @@ export async function teach(
 
 /** Further inputs that an algorithm needs for these trajectories. */
 export async function creditInputOf(
-  { policy, evaluator }: { policy: Learner; evaluator: TeacherParts },
+  { policy, evaluator }: { policy: Pick<Learner, 'capacity' | 'score' | 'notes'>; evaluator: TeacherParts },
   trajectories: readonly Trajectory[],
   needs: Needs,
   options: { temperature: number; onScored?: (done: number, total: number) => void },

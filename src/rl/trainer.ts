@@ -14,7 +14,13 @@ import { assignCredit, type TrainingSet, tokenRows } from './assign-credit.ts';
 import { awaitAll } from './common/await-all.ts';
 import type { CodeRunner } from './common/code-runner.ts';
 import { mean } from './common/numbers.ts';
-import { type ComparedObjective, compareObjectives } from './compare-objectives.ts';
+import {
+  type ComparedChoice,
+  type ComparedObjective,
+  type Comparing,
+  compareObjectives,
+  type ReferenceWeights,
+} from './compare-objectives.ts';
 import { creditInputOf, teach } from './credit-input.ts';
 import { distil } from './distil.ts';
 import {
@@ -268,11 +274,23 @@ export class Trainer {
     await this.train(k, { trajectories: own, played: own, tasks: [], replays: new Map() }, algorithm, stage, {});
   }
 
-  /** Several algorithms on the stored trajectories of step `k`, under the loaded weights. */
-  compare(k: number, trajectories: readonly Trajectory[], names: readonly string[]): Promise<ComparedObjective[]> {
+  /**
+   * Several algorithms on the stored trajectories of step `k`, under the loaded weights. `reference`: for a run that
+   * holds no reference weights; absent: the policy has them, or `hasReference` is false.
+   */
+  compare(
+    k: number,
+    trajectories: readonly Trajectory[],
+    choices: readonly ComparedChoice[],
+    { reference, hasReference }: { reference?: ReferenceWeights; hasReference: boolean },
+  ): Promise<ComparedObjective[]> {
     const stage = trainingStageAt(this.settings, k);
-    const creditInput = (all: readonly Trajectory[], needs: Needs) => this.creditInput(all, needs, stage);
-    return compareObjectives(names, trajectories, { policy: this.policy, stage, creditInput });
+    const { evaluator, runner } = this;
+    const creditInput: Comparing['creditInput'] = (all, needs, policy) =>
+      creditInputOf({ policy, evaluator }, all, needs, { temperature: stage.sampling.temperature });
+    const hasValues = algorithmOf(stage.algorithm).needs(stage.algorithm).values ?? false;
+    const parts = { policy: this.policy, stage, creditInput, reference, hasReference, hasValues };
+    return compareObjectives(choices, trajectories, { ...parts, ...(runner && { runner }) });
   }
 
   /** Log-probabilities of the tokens that could have been chosen at a position of one of step `k`'s trajectories. */

@@ -27,7 +27,7 @@ import type { OptimizerSchedule, TrainerSettings } from './settings.ts';
 type Values = { [metric: string]: number };
 /** Counts micro-batches: those that the reference scores, whose total is not known, and those of the updates. */
 type Report = (what: 'scores' | 'updates', done: number, total: number | null) => void;
-type UpdateSettings = Pick<TrainerSettings, 'algorithm' | 'optimizer' | 'sampling'>;
+export type UpdateSettings = Pick<TrainerSettings, 'algorithm' | 'optimizer' | 'sampling'>;
 
 /** Micro-batch with one array per column of the objective, and the rows' ids. */
 export interface PreparedBatch {
@@ -150,14 +150,16 @@ export class Updater {
   private readonly critic: CriticSettings | undefined;
 
   constructor(
-    private readonly policy: Learner,
+    private readonly policy: Pick<Learner, 'capacity' | 'score' | 'gradient' | 'update'>,
     private readonly settings: UpdateSettings,
     /** Runs objectives given as code; absent: these are refused. */
     runner?: CodeRunner,
+    /** In place of the algorithm's own objective. */
+    objective?: Updater['objective'],
   ) {
     this.algorithm = algorithmOf(settings.algorithm);
     this.needs = this.algorithm.needs(settings.algorithm);
-    this.objective = objectiveOf(this.algorithm, settings.algorithm, runner);
+    this.objective = objective ?? objectiveOf(this.algorithm, settings.algorithm, runner);
     this.critic = this.algorithm.critic?.(settings.algorithm);
   }
 

@@ -7,7 +7,7 @@ import type { World } from '../envs/env.ts';
 import type { WorldSuite } from '../envs/suite.ts';
 import type { Experiment } from '../experiment/experiment.ts';
 import type { PolicyState } from '../policy/policy.ts';
-import type { ComparedObjective } from '../rl/compare-objectives.ts';
+import type { ComparedChoice, ComparedObjective } from '../rl/compare-objectives.ts';
 import type { ImitationResult } from '../rl/episode/demonstrations.ts';
 import type { Trajectory } from '../rl/episode/trajectory.ts';
 import type { Evaluation, StepRecord } from '../rl/evaluation/evaluation.ts';
@@ -73,11 +73,15 @@ export interface Training {
    * `alternativesAt`. Absent: not supported.
    */
   alternatives?(step: number, trajectory: Trajectory, position: number): Promise<Float64Array>;
-  /** Several algorithms on a step's stored trajectories, under the loaded weights. Absent: not supported. */
+  /**
+   * Several algorithms on a step's stored trajectories, under the loaded weights. `weights`: those, and those that the
+   * run began with; null: there are none. Absent: not supported.
+   */
   compare?(
     step: number,
     trajectories: readonly Trajectory[],
-    algorithms: readonly string[],
+    choices: readonly ComparedChoice[],
+    weights: { now: PolicyState; reference: PolicyState | null },
   ): Promise<ComparedObjective[]>;
   /** Runs the updates of a step on its stored trajectories, without playing. Absent: not supported. */
   repeat?(step: number, trajectories: readonly Trajectory[]): Promise<void>;

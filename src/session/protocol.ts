@@ -7,10 +7,12 @@ import type { Task, WorldOptions, WorldView } from '../envs/env.ts';
 import type { ConnectionSettings } from '../envs/module.ts';
 import type { Experiment } from '../experiment/experiment.ts';
 import type { ModelApi, PickedFile } from '../models/protocol.ts';
+import type { ComparedChoice, ComparedObjective } from '../rl/compare-objectives.ts';
 import type { Trajectory } from '../rl/episode/trajectory.ts';
 import type { Evaluation, Rate, SplitEvaluation, StepRecord } from '../rl/evaluation/evaluation.ts';
 import type { ExaminedStep } from '../rl/examine.ts';
 import type { WatchedTask } from '../rl/schedule/tasks.ts';
+import type { RecordedStep } from '../rl/unipo.ts';
 import type { BundleOptions } from '../store/bundle.ts';
 import type { StoredRun } from '../store/run.ts';
 import type { TrajectoryRecord } from '../trajectories/files/record.ts';
@@ -151,6 +153,19 @@ export interface WeightChange {
 export interface StepInspection extends ExaminedStep {
   step: number;
   weights: WeightChange[];
+}
+
+/** Algorithms to compute on one batch, and the weights under which: those before the step, or after it. */
+export interface ComparisonRequest {
+  choices: readonly ComparedChoice[];
+  weights: 'before' | 'after';
+}
+
+/** Several algorithms on the episodes of one step. */
+export interface StepComparison {
+  step: number;
+  weights: ComparisonRequest['weights'];
+  objectives: ComparedObjective[];
 }
 
 /** Position of a token within a step. */
@@ -304,6 +319,10 @@ export interface TrainerApi extends ModelApi, SweepApi, EvaluationApi, TalkApi {
    * is training, the weights around the step are not kept, or the token was not chosen among listed ones.
    */
   alternatives(runId: string, step: number, place: TokenPlace): Promise<TokenAlternative[] | null>;
+  /** Several algorithms on the episodes of a step; null as for `inspectStep`. */
+  compareStep(runId: string, step: number, request: ComparisonRequest): Promise<StepComparison | null>;
+  /** The same on a step of a file, from its recorded log-probabilities. */
+  compareRecorded(recorded: RecordedStep, request: ComparisonRequest): Promise<StepComparison>;
   /** Display text of each token id. */
   tokenTexts(runId: string): Promise<string[]>;
   /** The world's view before and after each turn of a trajectory, obtained by replaying its actions. */

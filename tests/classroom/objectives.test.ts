@@ -9,7 +9,7 @@ import { decodeTrajectories } from '../../src/session/run/trajectory-codec.ts';
 import { readRunFile } from '../../src/session/run-file.ts';
 import { classAssignment, classSteps, handedIn, pupilExperiment } from '../../tools/classroom/class-files.ts';
 
-const names = ['grpo', 'dr-grpo', 'rloo', 'ppo', 'dapo'];
+const names = ['grpo', 'dr-grpo', 'rloo', 'ppo', 'dapo', 'dpo', 'sft', 'rejection', 'kto'];
 const settings = { seed: 101, learningRate: 2e-3 };
 let compared: ComparedObjective[];
 let examined: ExaminedStep;
@@ -31,7 +31,13 @@ beforeAll(async () => {
   const engine = await engines.open(experiment, opening);
   await engine.load(decodeState(run.assets![REFERENCE], 0), { reference: true });
   await engine.load(stateOf(step - 1));
-  compared = await engine.training!.compare!(step, trajectories, names);
+  const weights = { now: stateOf(step - 1), reference: decodeState(run.assets![REFERENCE], 0) };
+  compared = await engine.training!.compare!(
+    step,
+    trajectories,
+    names.map((name) => ({ name })),
+    weights,
+  );
   const loadAfter = () => engine.load(stateOf(step));
   examined = await engine.training!.examine!(step, decodeTrajectories(run.trajectories!.get(step)!), loadAfter);
   await engine.close();
@@ -82,7 +88,26 @@ it('scales advantages from the mean as leave-one-out does: n / (n - 1) apart', (
   mean.episodes.forEach(({ advantage }, k) => expect(leave.episodes[k].advantage).toBeCloseTo((4 / 3) * advantage, 5));
 });
 
-it('names what cannot be computed on this batch', () => {
-  expect(of('ppo').without).toMatch(/critic/);
-  expect(of('dapo').without).toMatch(/collects/);
+it('uses the batch as each method would, and says how', () => {
+  expect(of('ppo').notes).toEqual(['fitted-critic']);
+  expect(of('sft').notes).toEqual(['successes']);
+  expect(of('dpo').notes).toEqual(['pairs']);
+  expect(of('dapo').notes).toEqual(['signal']);
+  expect(of('grpo').notes).toEqual([]);
+  const successes = trajectories.filter(({ success }) => success).length;
+  expect(of('sft').episodes).toHaveLength(successes);
+  // Imitation of the successes and rejection sampling of this world's returns are the same objective.
+  expect(of('sft').norm).toBeCloseTo(of('rejection').norm!, 6);
+  // A fitted value a turn is the mean of its tokens, so advantages of PPO sum to zero before whitening, and after it.
+  const ppo = of('ppo').episodes.flatMap(({ tokens }) => [...tokens.advantage]);
+  expect(ppo.length).toBe(of('ppo').tokens);
+  expect(ppo.reduce((sum, value) => sum + value, 0) / ppo.length).toBeCloseTo(0, 5);
+});
+
+it('scores under the first weights where the run holds no reference, and has its own weights again after', () => {
+  const dpo = of('dpo');
+  expect(dpo.without).toBe('');
+  const old = dpo.episodes.flatMap(({ tokens }) => [...tokens.old]);
+  dpo.episodes.flatMap(({ tokens }) => [...tokens.logprob]).forEach((value, k) => expect(value).toBeCloseTo(old[k], 4));
+  expect(dpo.norm).toBeGreaterThan(0);
 });

@@ -79,6 +79,7 @@ export const agentevol = {
     const own = shown.trajectories.map((trajectory, i) => ({ ...trajectory, group: groups + i }));
     return { trajectories: [...played, ...own], played, tasks, metrics: shown.metrics };
   },
+  onBatch: { note: 'no-demonstrations' },
   credit: (input, settings) => {
     const explored = new Set(input.trajectories.filter((each) => each.group < settings.groups));
     const good =

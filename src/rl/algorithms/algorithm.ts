@@ -141,6 +141,16 @@ export interface ObjectiveCall {
   scalars: readonly number[];
 }
 
+/** Difference between a method's own data and a batch that was played for another method. */
+export type BatchNote = 'successes' | 'signal' | 'no-demonstrations' | 'pairs' | 'fitted-critic';
+
+/** Use of a batch that was played for another method. */
+interface OnBatch<S> {
+  note: BatchNote;
+  /** Trajectories that the method would train on; absent: all. */
+  take?(trajectories: readonly Trajectory[], settings: S): readonly Trajectory[];
+}
+
 /** The same algorithm in another trainer, or the nearest one there. */
 export interface Counterpart {
   /** Name in the other trainer. */
@@ -164,6 +174,8 @@ export interface Algorithm<S extends AlgorithmSettings = AlgorithmSettings> {
   // Methods rather than function fields, so that a module with narrower settings is an Algorithm.
   /** Absent: groups of episodes of the step's tasks. */
   collect?(collecting: Collector, settings: S): Promise<CollectedPlay>;
+  /** Use of a played batch, if the method collects its own data or makes something of the batch. */
+  onBatch?: OnBatch<S>;
   needs(settings: S): Needs;
   credit(input: CreditInput, settings: S): Credit;
   objective(settings: S): ObjectiveCall;

@@ -143,6 +143,13 @@ export const dapo = {
   cards: (settings) => policyCards(groupAdvantageCard('mean-std'), clippedCard(settings)),
   ...policyGradient,
   collect,
+  onBatch: {
+    note: 'signal',
+    take: (trajectories, settings) =>
+      [...groupBy(trajectories, ({ group }) => group).values()]
+        .filter((group) => groupHasSignal(group, settings))
+        .flat(),
+  },
   credit: (input, settings) => {
     const { rows, trajectories } = input;
     const returns = Float64Array.from(

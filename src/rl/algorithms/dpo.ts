@@ -107,6 +107,7 @@ export const dpo = {
   schema,
   cards: () => [...playCards, pairCard, preferenceCard, updateCard],
   needs: () => ({ reference: true, sequences: true, pairs: true, batch: true }),
+  onBatch: { note: 'pairs' },
   credit: (input, { pairsPerGroup, leastGap }) => {
     const pairs = byGroup(input).flatMap((members) => pairsOf(members, pairsPerGroup, leastGap));
     const marks = new Map(

@@ -137,6 +137,7 @@ export const sft = {
           siblings: groupSize,
         });
   },
+  onBatch: { note: 'successes', take: (trajectories) => trajectories.filter(({ success }) => success) },
   file: ({ file }) => file,
   credit: (input, { file, listening }) => ({
     ...weightedCredit(input, new Map(input.trajectories.map((trajectory) => [trajectory, 1]))),

@@ -50,7 +50,7 @@ export class ModelEngine implements Engine {
       imitate: (step, options) => trainer.imitate(step, options),
       save: (options) => this.save(options),
       alternatives: (step, trajectory, position) => trainer.scoreAlternatives(step, trajectory, position),
-      compare: (...asked) => trainer.compare(...asked),
+      compare: (...asked) => this.compare(...asked),
       repeat: (step, trajectories) => trainer.repeat(step, trajectories),
       examine: (step, trajectories, loadAfter) => trainer.examine(step, trajectories, loadAfter),
     };
@@ -72,6 +72,16 @@ export class ModelEngine implements Engine {
 
   watch(watching: WatchOptions, options: StepOptions): Promise<void> {
     return watchEpisode(this.parts.trainer.evaluator, watching, options);
+  }
+
+  /** A policy that keeps no reference loads the first weights where an algorithm reads them. */
+  private compare(...[step, trajectories, choices, { now, reference }]: Parameters<NonNullable<Training['compare']>>) {
+    const { model, trainer, start } = this.parts;
+    // An adapter's reference is its base model, which is always there and has no weights of its own.
+    const isHeld = start.copiesReference || reference?.tensors.size === 0;
+    const swapped = !isHeld && reference && { first: () => model.load(reference), now: () => model.load(now) };
+    const hasReference = isHeld || reference !== null;
+    return trainer.compare(step, trajectories, choices, { hasReference, ...(swapped && { reference: swapped }) });
   }
 
   private save(options?: { reference?: boolean }): Promise<PolicyState> {

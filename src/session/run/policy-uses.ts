@@ -2,14 +2,26 @@
  * Uses of a run's policy besides training: an episode that is watched, tries of a task, the examination of a stored step.
  * There is one at a time: the next use, and training, end it. None begins while the run trains.
  */
+import type { PolicyState } from '../../policy/policy.ts';
 import type { Engine, StepOptions, WatchOptions } from '../engine.ts';
-import type { LiveTurn, StepInspection, TokenAlternative, TokenPlace, TriesOptions } from '../protocol.ts';
+import type {
+  ComparisonRequest,
+  LiveTurn,
+  StepComparison,
+  StepInspection,
+  TokenAlternative,
+  TokenPlace,
+  TriesOptions,
+} from '../protocol.ts';
 import { ClosedError } from './interruptions.ts';
+import { comparisonOf } from './step-comparison.ts';
 import { alternativesOf, inspectionOf, type StoredStep } from './step-examination.ts';
 
 /** The run that owns the policy. */
 interface Owner {
   stored(step: number): Promise<StoredStep | null>;
+  /** The weights that the run began with; null: they are not kept. */
+  reference(): Promise<PolicyState | null>;
   /** Drops a held step. False: the run is training. */
   isFree(): Promise<boolean>;
   /** Engine with the weights of the last step, to play with. */
@@ -56,6 +68,12 @@ export class PolicyUses {
 
   alternatives(step: number, place: TokenPlace): Promise<TokenAlternative[] | null> {
     return this.withStored(step, (engine, stored) => alternativesOf(engine, step, stored, place));
+  }
+
+  compareStep(step: number, request: ComparisonRequest): Promise<StepComparison | null> {
+    return this.withStored(step, async (engine, stored) =>
+      comparisonOf(engine, step, stored, await this.owner.reference(), request),
+    );
   }
 
   /** Ends the current use. Resolves when the policy is free again. */

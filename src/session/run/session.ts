@@ -25,10 +25,12 @@ import {
 import { finiteState, requireFinite } from '../finite-weights.ts';
 import { ProgressMeter } from '../progress-meter.ts';
 import type {
+  ComparisonRequest,
   LiveTurn,
   Progress,
   RunStatus,
   SessionEvent,
+  StepComparison,
   StepInspection,
   TokenAlternative,
   TokenPlace,
@@ -40,6 +42,7 @@ import { ClosedError, meansLostDevice, PausedError } from './interruptions.ts';
 import { PolicyUses } from './policy-uses.ts';
 import { runAssets } from './recording-files.ts';
 import { evaluates } from './schedule.ts';
+import { referenceOf } from './step-comparison.ts';
 import { storedStep } from './step-examination.ts';
 import { StepGate } from './step-gate.ts';
 import { encodeTrajectories } from './trajectory-codec.ts';
@@ -100,6 +103,7 @@ export class Session {
     this.commits = new Commits({ runId, experiment, store, emit, now: () => this.clock.now() });
     this.uses = new PolicyUses({
       stored: (step) => storedStep(store, runId, step),
+      reference: () => referenceOf(store, runId),
       isFree: async () => {
         await this.dropHeld();
         return !this.running;
@@ -198,6 +202,11 @@ export class Session {
   /** Changes over a step; null during training, or if the weights before or after the step are not kept. */
   inspectStep(step: number): Promise<StepInspection | null> {
     return this.uses.inspectStep(step);
+  }
+
+  /** Several algorithms on a step's episodes; null as for `inspectStep`. */
+  compareStep(step: number, request: ComparisonRequest): Promise<StepComparison | null> {
+    return this.uses.compareStep(step, request);
   }
 
   /** Alternatives of one token of a step; null as for `inspectStep`, or if the token had none. */

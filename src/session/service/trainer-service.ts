@@ -17,6 +17,7 @@ import { HandPlay } from '../play/play.ts';
 import { ReplayWorlds } from '../play/replay.ts';
 import { importedRun } from '../policies/registry.ts';
 import type {
+  ComparisonRequest,
   DeviceName,
   GpuReport,
   LiveTurn,
@@ -27,6 +28,7 @@ import type {
   ReplayFrame,
   RunSummary,
   SessionEvent,
+  StepComparison,
   StepDetail,
   StepInspection,
   StepRecord,
@@ -36,6 +38,7 @@ import type {
   TriesOptions,
 } from '../protocol.ts';
 import { checkedSize, keptRecording, recordingOf, recordingsFor } from '../run/recording-files.ts';
+import { recordedComparison } from '../run/step-comparison.ts';
 import { decodeTrajectories } from '../run/trajectory-codec.ts';
 import { readRunFile } from '../run-file.ts';
 import { getRun, listRuns } from '../stored-run.ts';
@@ -267,6 +270,13 @@ export class TrainerService implements TrainerApi {
     if (this.users.trainsAnother(runId)) return null;
     return (await this.users.sessionOf(runId, 'read')).inspectStep(step);
   }
+
+  async compareStep(runId: string, step: number, request: ComparisonRequest): Promise<StepComparison | null> {
+    if (this.users.trainsAnother(runId)) return null;
+    return (await this.users.sessionOf(runId, 'read')).compareStep(step, request);
+  }
+
+  readonly compareRecorded = recordedComparison;
 
   async alternatives(runId: string, step: number, place: TokenPlace): Promise<TokenAlternative[] | null> {
     if (this.users.trainsAnother(runId)) return null;

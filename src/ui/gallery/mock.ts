@@ -13,6 +13,7 @@ import { changedName } from '../../experiment/run-names.ts';
 import type { ModelCard, ModelRequest, PickedFile } from '../../models/protocol.ts';
 import { HandPlay } from '../../session/play/play.ts';
 import type {
+  ComparisonRequest,
   GpuReport,
   LiveTurn,
   PlayStart,
@@ -23,9 +24,11 @@ import type {
   TrainerApi,
   TriesOptions,
 } from '../../session/protocol.ts';
+import { recordedComparison } from '../../session/run/step-comparison.ts';
 import type { TalkRequest } from '../../session/talk-protocol.ts';
 import * as fixtures from '../../worlds/fixtures.ts';
 import type { ViewFixture } from '../kit/view-fixture.ts';
+import { mockComparison } from './comparison-mock.ts';
 import { mockEvaluate, mockEvaluations } from './evaluation-mock.ts';
 import { mockAlternatives, mockInspection } from './inspection-mock.ts';
 import {
@@ -338,6 +341,12 @@ class MockTrainer implements TrainerApi {
   async inspectStep(_: string, step: number) {
     return mockInspection(step, this.repeat);
   }
+
+  compareStep(_: string, step: number, request: ComparisonRequest) {
+    return mockComparison(step, this.repeat, request);
+  }
+
+  compareRecorded = recordedComparison;
 
   async alternatives(_: string, step: number, { group, member, position }: TokenPlace) {
     const found = mockStep(step, this.repeat).find((each) => each.group === group && each.member === member);
