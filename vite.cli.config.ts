@@ -42,6 +42,7 @@ export const commandEntries = {
   'interop-handoff': 'tools/interop/handoff/main.ts',
   'interop-clients': 'tools/interop/clients/main.ts',
   'interop-text': 'tools/interop/text/main.ts',
+  'interop-tools': 'tools/interop/tools/main.ts',
   'interop-load': 'tools/interop/load/main.ts',
   'interop-formats': 'tools/interop/formats/main.ts',
   'real-model': 'tools/interop/real-model/main.ts',

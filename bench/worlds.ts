@@ -5,4 +5,5 @@ export { benchProxy as proxy } from './proxy.ts';
 export { benchSciworld as sciworld } from './sciworld.ts';
 export { benchSearch as search } from './search.ts';
 export { benchShop as shop } from './shop.ts';
+export { benchTools as tools } from './tools.ts';
 export { benchWeb as web } from './web.ts';

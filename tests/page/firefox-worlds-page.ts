@@ -1,4 +1,4 @@
-/** The page side of firefox-worlds.test.ts: the search world's samples in a worker, the web's oracles in a frame. */
+/** The page side of firefox-worlds.test.ts: samples of search, tools and SQL in workers, the web's oracles in a frame. */
 import '../envs/web-frame-page.ts';
 import type { Task } from '../../src/envs/env.ts';
 
@@ -18,6 +18,8 @@ function ask(worker: Worker, name: string): Promise<string> {
 try {
   const worker = new Worker(new URL('../browser/search-worker.ts', import.meta.url), { type: 'module' });
   await say('search', { text: await ask(worker, 'text'), found: await ask(worker, 'found') });
+  const tools = new Worker(new URL('../browser/tools-worker.ts', import.meta.url), { type: 'module' });
+  await say('tools', await ask(tools, 'episodes'));
   await say('web', await webFrames.play(await read('/frame.js'), JSON.parse(await read('/tasks'))));
   await say('done', '');
 } catch (error) {

@@ -1,4 +1,4 @@
-// Worlds in Firefox: the same universes, the same ranking and the same web pages as on Node, to the byte.
+// Worlds in Firefox: the same universes, ranking, calls of tools, databases and web pages as on Node, to the byte.
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -8,6 +8,7 @@ import { buildFrameScript, frameScript } from '../../scripts/frame-script.mjs';
 import { root } from '../../scripts/machine.mjs';
 import { templates } from '../../src/worlds/web/tasks/index.ts';
 import { expected } from '../envs/search/sameness.ts';
+import { expectedEpisodes } from '../envs/tools/sameness.ts';
 import { playOracles, webTask } from '../envs/web-oracles.ts';
 import { openFirefox } from './firefox.ts';
 
@@ -78,6 +79,7 @@ describe('in Firefox', () => {
     }
     expect(reports.get('failed')).toBeUndefined();
     expect(reports.get('search')).toEqual(expected);
+    expect(reports.get('tools')).toEqual(expectedEpisodes);
     expect(reports.get('web')).toEqual(await playOracles(tasks));
   }, 240_000);
 });

@@ -20,7 +20,7 @@ const MOST_PROBLEMS = 10;
 /** Turns per episode; some come after its end, because a world must answer then too. */
 const TURNS = 14;
 
-interface ListedTool {
+export interface ListedTool {
   function: { name: string; parameters: { properties: { [name: string]: object } } };
 }
 
@@ -116,7 +116,7 @@ function damaged(action: string, random: Random): string {
 }
 
 /** An action for an episode that offers `valid`. */
-function toolAction(valid: readonly string[], tools: readonly ListedTool[], random: Random): string {
+export function toolAction(valid: readonly string[], tools: readonly ListedTool[], random: Random): string {
   const seen = valid.flatMap((action) => action.match(/[\p{L}\p{N}-]+/gu)?.slice(1) ?? []);
   const kind = random.below(20);
   if (kind < 8 && valid.length) return random.pick(valid);

@@ -3,7 +3,8 @@
 Usage: agentgym.py ADDRESS EPISODES MODELS [WORLD ...], the models by world as JSON. The policies that the server has play their worlds through
 /v1/chat/completions, for as many rounds as they were trained on. Maze and Wordle are played by an agent that chooses one of the offered actions at
 random: their clients start with rules of over a thousand tokens, which exceed a tiny policy's vocabulary and context. The household and the shop
-are played by the plans of players.py.
+are played by the plans of players.py. The worlds of tools are played by random calls of the tools that the client's first message lists, with
+arguments that the conversation has shown; SQL by random statements over the tables.
 """
 
 import contextlib
@@ -17,12 +18,18 @@ import traceback
 
 from agentenv.controller import APIAgent, Evaluator
 from agentenv.envs import (
+    AcademiaTask,
     AlfWorldTask,
     BabyAITask,
     MazeTask,
+    MovieTask,
     SciworldTask,
     SearchQATask,
+    SheetTask,
+    SqlGymTask,
     TextCraftTask,
+    TodoTask,
+    WeatherTask,
     WebarenaTask,
     WebshopTask,
     WordleTask,
@@ -82,6 +89,34 @@ def listed_words(text):
     return [" ".join(word) for word in re.findall(r"^[a-z]{5}$", text, re.MULTILINE)]
 
 
+class ToolChance(APIAgent):
+    """Calls a random tool of the client's first message. An argument is a text or number that the conversation has shown."""
+
+    def __init__(self):
+        self.random = random.Random(1)
+
+    def generate(self, conversation):
+        signatures = re.findall(r"^Name: (\w+)\((.*)\)$", conversation[0]["content"], re.MULTILINE)
+        shown = re.findall(r"'([^'\n]{1,40})'|\"([^\"\n]{1,40})\"|(\d[\d.-]*)", " ".join(each["content"] for each in conversation[2:]))
+        values = [value for found in shown for value in found if value] or ["1"]
+        name, parameters = self.random.choice(signatures)
+        given = {parameter: self.random.choice(values) for parameter in parameters.split(", ") if parameter}
+        return f"Thought: I try this.\n\nAction: {name} with Action Input: {json.dumps(given)}", None
+
+
+class SqlChance(APIAgent):
+    """Writes a random statement over a table of the client's description."""
+
+    def __init__(self):
+        self.random = random.Random(1)
+
+    def generate(self, conversation):
+        tables = re.search(r"contains tables such as (.*?)\. ", conversation[2]["content"], re.DOTALL).group(1)
+        table = self.random.choice(re.findall(r"\w+", tables))
+        statement = self.random.choice(["SELECT COUNT(*) FROM {}", "SELECT * FROM {} LIMIT 1", "SELECT no FROM {}"])
+        return f"Thought: I try this.\n\nAction: ```sql\n{statement.format(table)}\n```", None
+
+
 # Task, agent, rounds, and the range of final rewards of its server.
 plays = {
     "textcraft": (TextCraftTask, policy("textcraft"), 4, (0, 1)),
@@ -93,6 +128,12 @@ plays = {
     "webarena": (WebarenaTask, policy("webarena"), 3, (0, 1)),
     "alfworld": (AlfWorldTask, Planned(household), 30, (0, 1)),
     "webshop": (WebshopTask, Planned(shop), 10, (0, 1)),
+    "todo": (TodoTask, ToolChance(), 8, (0, 1)),
+    "weather": (WeatherTask, ToolChance(), 8, (0, 1)),
+    "movie": (MovieTask, ToolChance(), 8, (0, 1)),
+    "academia": (AcademiaTask, ToolChance(), 8, (0, 1)),
+    "sheet": (SheetTask, ToolChance(), 8, (0, 1)),
+    "sqlgym": (SqlGymTask, SqlChance(), 1, (0, 1)),
 }
 
 # AlfWorld's client closes by a route that the original server does not have.
