@@ -23,6 +23,9 @@ export async function writeRegistryMessages() {
     const settings = v.getDefaults(each.schema);
     return cardsOf({ ...settings, name: each.name, kl: { estimator: 'k3', coefficient: 1 }, entropy: 1 });
   });
+  const { goalRules, newGoals } = await load('src/rl/goals/registry.ts');
+  const { goalCard } = await load('src/rl/goals/card.ts');
+  cards.push(...goalRules.map(({ rule }) => goalCard(newGoals(rule))));
   const symbols = cards.flatMap(({ formula }) => symbolsOf(formula)).filter(({ words }) => words);
 
   const texts = [

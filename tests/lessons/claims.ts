@@ -57,7 +57,7 @@ export class LessonRuns {
 }
 
 function numberAt({ metrics, evaluation }: StepRecord, name: string): number | null {
-  const value = name.includes('.') ? evaluation && readPath(evaluation, name) : metrics[name];
+  const value = metrics[name] ?? (evaluation && readPath(evaluation, name));
   return typeof value === 'number' && Number.isFinite(value) ? value : null;
 }
 

@@ -270,6 +270,15 @@ async function pastDemonstrations(hands: Hands) {
   await untilDone(hands, 'past-demonstrations', 'signal');
 }
 
+async function practiseNext(hands: Hands) {
+  await choose(hands, 'predict', [0, 1, 2, 3], 2);
+  await untilDone(hands, 'practise-next', 'predict');
+  await train(hands, 'practise-next', 'train', 240_000);
+  await goThere(hands);
+  await act(hands, 'tabgym-goals .tile:nth-child(3)');
+  await untilDone(hands, 'practise-next', 'read');
+}
+
 async function languageModel(hands: Hands) {
   await act(hands, 'tabgym-lessons [data-do=help]');
   await untilDone(hands, 'language-model', 'open');
@@ -308,6 +317,7 @@ const drives: { readonly [lesson: string]: (hands: Hands) => Promise<void> } = {
   reward,
   'language-model': languageModel,
   'past-demonstrations': pastDemonstrations,
+  'practise-next': practiseNext,
 };
 
 /** Drives a lesson from the list to its final message. `at` is called at the beginning and at the end. */

@@ -5,8 +5,11 @@
 import * as v from 'valibot';
 import { expect, test } from 'vitest';
 import { findKnob } from '../../src/experiment/knobs.ts';
+import { readPath } from '../../src/experiment/paths.ts';
 import { cardParts, type Source, symbolsOf, symbolWords } from '../../src/rl/algorithms/cards.ts';
 import { algorithms, cardsOf } from '../../src/rl/algorithms/registry.ts';
+import { goalCard } from '../../src/rl/goals/card.ts';
+import { goalRules, newGoals } from '../../src/rl/goals/registry.ts';
 import { metricNamed } from '../../src/rl/metrics/metrics.ts';
 
 const settingsOf = (each: (typeof algorithms)[number]) =>
@@ -35,6 +38,16 @@ test.each(algorithms.map((each) => [each.name, each] as const))('%s', (_, algori
     ).toHaveLength(1);
   for (const { formula } of cards)
     for (const { of, words } of symbolsOf(formula)) expect(known(of!, words), of).toBe(true);
+});
+
+test.each(goalRules.map(({ rule }) => rule))('the card of the rule %s reads settings that the rule has', (rule) => {
+  const settings = newGoals(rule);
+  const { part, formula } = goalCard(settings);
+  expect(cardParts.indexOf(part)).toBe(0);
+  for (const { of, words } of symbolsOf(formula)) {
+    expect(known(of!, words), of).toBe(true);
+    expect(readPath({ goals: settings }, of!.replace('experiment.', '')), of).toBeTypeOf('number');
+  }
 });
 
 test('a card with the same id has the same text everywhere', () => {

@@ -7,7 +7,7 @@ import type { Baseline } from '../credit/groups.ts';
 import type { KlEstimator } from '../objective/kl.ts';
 
 /** Part of a step that a card explains, in the order of the page. */
-export const cardParts = ['observe', 'act', 'reward', 'group', 'advantage', 'objective', 'update'] as const;
+export const cardParts = ['goal', 'observe', 'act', 'reward', 'group', 'advantage', 'objective', 'update'] as const;
 export type CardPart = (typeof cardParts)[number];
 
 /**

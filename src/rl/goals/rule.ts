@@ -4,6 +4,7 @@
  */
 import * as v from 'valibot';
 import { choice, option, real, text, whole } from '../../fields/fields.ts';
+import { type Formula, symbol } from '../algorithms/cards.ts';
 
 /** Training goals with one value of a stratum, for example all of TextCraft's depth 2, and the run's experience with them. */
 export interface Family {
@@ -65,6 +66,8 @@ export interface GoalRule<S extends GoalSettings = GoalSettings> {
   /** One-sentence explanation. */
   sentence: string;
   schema: v.GenericSchema<unknown, S>;
+  /** Share s of family k, or probability P of task i, in symbols: for the card in Learn. */
+  formula: Formula;
   /** (F) shares of the draws, in any scale, none negative. If all are 0, families are drawn by their weights. */
   // A method rather than a function field, so that a module with narrower settings is a GoalRule.
   shares(families: readonly Family[], settings: S, step: number): readonly number[];
@@ -167,6 +170,16 @@ export const ruleFields = {
     choiceLabels: { likelihood: 'Imitation', weighted: 'Weighted imitation', preference: 'Preference' },
   }),
 };
+
+/** Weight of family k: its share of the tasks. */
+export const weightOf = (family: string): Formula => symbol('w', undefined, { sub: family });
+
+/** Share of family k, in symbols: exploration by the weights, the rest in proportion to a preference. */
+export function shareFormula(preference: (family: string) => Formula): Formula {
+  const spread = symbol('η', 'experiment.goals.exploration');
+  const rest: Formula = { over: preference('k'), under: [{ big: '∑', below: 'j' }, preference('j')] };
+  return [symbol('s', undefined, { sub: 'k' }), '=', spread, weightOf('k'), '+', '(', '1', '−', spread, ')', rest];
+}
 
 /** Share of the draws that a rule spreads over all families by their weights. */
 export const exploration = option(real(0, 1), 0.2, {

@@ -5,6 +5,7 @@ import { msg, str } from '@lit/localize';
 import { html, nothing } from 'lit';
 import { customElement, state } from 'lit/decorators.js';
 import { algorithmOf, cardsOf } from '../../rl/algorithms/registry.ts';
+import { goalCard } from '../../rl/goals/card.ts';
 import { isActive } from '../control/events.ts';
 import { Panel } from '../control/panel.ts';
 import { highlight } from '../state/highlight.ts';
@@ -82,7 +83,8 @@ export class TabgymLearn extends Panel {
     const place = placeOf(this.state);
     if (!place.settings) return html`<p class="intro">${msg('Choose a preset first.')}</p>`;
     const part = partAt(place, this.justUpdated);
-    const cards = cardsOf(place.settings);
+    const goals = place.experiment?.goals;
+    const cards = [...(goals ? [goalCard(goals)] : []), ...cardsOf(place.settings)];
     const more: { readonly [part: string]: unknown } = {
       act: html`<tabgym-alternatives .app=${this.app}></tabgym-alternatives>`,
       objective: renderWhy(this.app, place),

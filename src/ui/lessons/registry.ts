@@ -13,6 +13,7 @@ import { languageModel } from './language-model.ts';
 import { modelLearns } from './model-learns.ts';
 import { pastDemonstrations } from './past-demonstrations.ts';
 import { policy } from './policy.ts';
+import { practiseNext } from './practise-next.ts';
 import { reward } from './reward.ts';
 
 export const lessons: readonly Lesson[] = [
@@ -29,4 +30,5 @@ export const lessons: readonly Lesson[] = [
   languageModel,
   modelLearns,
   pastDemonstrations,
+  practiseNext,
 ];

@@ -1,7 +1,8 @@
 /** Fixed schedule: families open one after another, in the order of their names or as listed. */
 import * as v from 'valibot';
 import { option, text, whole } from '../../../fields/fields.ts';
-import { type Family, type GoalRule, ruleFields } from '../rule.ts';
+import { symbol } from '../../algorithms/cards.ts';
+import { type Family, type GoalRule, ruleFields, weightOf } from '../rule.ts';
 
 const schema = v.strictObject({
   rule: v.literal('fixed'),
@@ -37,6 +38,20 @@ export const fixed = {
   label: 'Fixed schedule',
   sentence: 'Families are added one after another, the easiest first, whatever the policy can do.',
   schema,
+  // The sum is over the families that are open.
+  formula: [
+    symbol('s', undefined, { sub: 'k' }),
+    '=',
+    { over: weightOf('k'), under: [{ big: '∑', below: ['j', '≤', symbol('n')] }, weightOf('j')] },
+    ',',
+    symbol('n'),
+    '=',
+    '1',
+    '+',
+    '⌊',
+    { over: [symbol('step'), '−', '1'], under: symbol('m', 'experiment.goals.each') },
+    '⌋',
+  ],
   shares(families, { each, order }, step) {
     const open = 1 + Math.floor((step - 1) / each);
     const ranks = ranksOf(families, order);

@@ -5,7 +5,8 @@
  */
 import * as v from 'valibot';
 import { option, real } from '../../../fields/fields.ts';
-import { exploration, type GoalRule, ruleFields, withExploration } from '../rule.ts';
+import { symbol } from '../../algorithms/cards.ts';
+import { exploration, type GoalRule, ruleFields, shareFormula, weightOf, withExploration } from '../rule.ts';
 
 const schema = v.strictObject({
   rule: v.literal('frontier'),
@@ -32,6 +33,23 @@ export const frontier = {
   label: 'Frontier',
   sentence: 'Families are drawn by how near their success is to one half, with its uncertainty.',
   schema,
+  formula: shareFormula((k) => [
+    weightOf(k),
+    {
+      power: [
+        '𝔼',
+        '[',
+        symbol('p', undefined, { sub: k }),
+        '(',
+        '1',
+        '−',
+        symbol('p', undefined, { sub: k }),
+        ')',
+        ']',
+      ],
+      to: symbol('σ', 'experiment.goals.sharpness'),
+    },
+  ]),
   shares: (families, settings) =>
     withExploration(
       families.map(({ weight, successes, tries }) => weight * learnability(successes, tries) ** settings.sharpness),

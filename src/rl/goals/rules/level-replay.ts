@@ -5,6 +5,7 @@
  */
 import * as v from 'valibot';
 import { option, real, whole } from '../../../fields/fields.ts';
+import { type Formula, symbol } from '../../algorithms/cards.ts';
 import { type GoalRule, ruleFields } from '../rule.ts';
 
 const schema = v.strictObject({
@@ -33,11 +34,38 @@ const schema = v.strictObject({
   ...ruleFields,
 });
 
+const staleness = symbol('ρ', 'experiment.goals.staleness');
+/** A task's preference by the rank r of its score. */
+const byRank = (task: string): Formula => ({
+  power: symbol('r', undefined, { sub: task }),
+  to: ['−', '1', '/', symbol('T', 'experiment.goals.temperature')],
+});
+
 export const levelReplay = {
   rule: 'level-replay',
   label: 'Prioritised level replay',
   sentence: 'A share of the draws repeats the tasks in which episodes of a group differed most.',
   schema,
+  // Probability of a listed task among the repeats: by the rank r of its score, and by the steps a since it was played.
+  formula: [
+    symbol('P', undefined, { sub: 'i' }),
+    '=',
+    '(',
+    '1',
+    '−',
+    staleness,
+    ')',
+    {
+      over: byRank('i'),
+      under: [{ big: '∑', below: 'j' }, byRank('j')],
+    },
+    '+',
+    staleness,
+    {
+      over: symbol('a', undefined, { sub: 'i' }),
+      under: [{ big: '∑', below: 'j' }, symbol('a', undefined, { sub: 'j' })],
+    },
+  ],
   shares: (families) => families.map(({ weight }) => weight),
   replay: ({ replay, capacity, temperature, staleness }) => ({ share: replay, capacity, temperature, staleness }),
 } satisfies GoalRule<v.InferOutput<typeof schema>>;

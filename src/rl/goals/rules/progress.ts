@@ -3,7 +3,8 @@
  * et al., arXiv 1707.00183, algorithm 1) with the absolute value, so that a family that is being forgotten is drawn too.
  */
 import * as v from 'valibot';
-import { exploration, type GoalRule, ruleFields, withExploration } from '../rule.ts';
+import { symbol } from '../../algorithms/cards.ts';
+import { exploration, type GoalRule, ruleFields, shareFormula, weightOf, withExploration } from '../rule.ts';
 
 const schema = v.strictObject({ rule: v.literal('progress'), exploration, ...ruleFields });
 
@@ -12,6 +13,7 @@ export const progress = {
   label: 'Learning progress',
   sentence: 'Families are drawn in proportion to the change of their success, up or down.',
   schema,
+  formula: shareFormula((k) => [weightOf(k), '|', symbol('Δp', undefined, { sub: k }), '|']),
   shares: (families, settings) =>
     withExploration(
       families.map((each) => each.weight * Math.abs(each.progress)),

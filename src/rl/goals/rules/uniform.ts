@@ -1,6 +1,7 @@
 /** Every family in proportion to its weight. */
 import * as v from 'valibot';
-import { type GoalRule, ruleFields } from '../rule.ts';
+import { symbol } from '../../algorithms/cards.ts';
+import { type GoalRule, ruleFields, weightOf } from '../rule.ts';
 
 const schema = v.strictObject({ rule: v.literal('uniform'), ...ruleFields });
 
@@ -9,5 +10,6 @@ export const uniform = {
   label: 'Uniform',
   sentence: 'Families are drawn in proportion to their tasks.',
   schema,
+  formula: [symbol('s', undefined, { sub: 'k' }), '=', weightOf('k')],
   shares: (families) => families.map(({ weight }) => weight),
 } satisfies GoalRule<v.InferOutput<typeof schema>>;
