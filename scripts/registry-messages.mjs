@@ -17,7 +17,7 @@ export async function writeRegistryMessages() {
   const { presets } = await load('src/experiment/presets.ts');
 
   const { algorithms, cardsOf } = await load('src/rl/algorithms/registry.ts');
-  const { symbolsOf, symbolWords } = await load('src/rl/algorithms/cards.ts');
+  const { symbolsOf, symbolWords } = await load('src/rl/common/formula.ts');
   // Cards with all terms that a setting can switch on.
   const cards = algorithms.flatMap((each) => {
     const settings = v.getDefaults(each.schema);

@@ -5,8 +5,8 @@
 import { nothing } from 'lit';
 import * as v from 'valibot';
 import { expect, test } from 'vitest';
-import { type Card, type Formula, type Source, symbolsOf } from '../../src/rl/algorithms/cards.ts';
 import { algorithms, cardsOf } from '../../src/rl/algorithms/registry.ts';
+import { type Card, type Formula, type Source, symbolsOf } from '../../src/rl/common/formula.ts';
 import { formulaOf } from '../../src/ui/learn/formula.ts';
 import { printedAdvantage } from '../../src/ui/state/episodes.ts';
 

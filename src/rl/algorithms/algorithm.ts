@@ -6,6 +6,7 @@ import type * as v from 'valibot';
 import type { Task } from '../../envs/env.ts';
 import type { CriticKind, CriticSettings, ObjectiveSpec } from '../../policy/policy.ts';
 import type { AggregationOptions } from '../common/aggregation.ts';
+import type { Card } from '../common/formula.ts';
 import type { TokenRows } from '../common/token-rows.ts';
 import type { Baseline } from '../credit/groups.ts';
 import type { Demonstrations } from '../episode/demonstrations.ts';
@@ -13,7 +14,6 @@ import type { Missteps } from '../episode/missteps.ts';
 import type { EndingRules } from '../episode/returns.ts';
 import type { Trajectory } from '../episode/trajectory.ts';
 import type { Metric } from '../metrics/metrics.ts';
-import type { Card } from './cards.ts';
 
 /** Settings that the trainer reads of any algorithm. */
 export interface AlgorithmSettings {

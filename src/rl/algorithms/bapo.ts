@@ -5,10 +5,11 @@
  */
 import * as v from 'valibot';
 import { choice, option, real, toggle } from '../../fields/fields.ts';
+import { symbol } from '../common/formula.ts';
 import { bapoSurrogate } from '../objective/bapo.ts';
 import { clippedColumns, clippedScalars, regularized } from '../objective/clipped.ts';
 import type { Algorithm } from './algorithm.ts';
-import { groupAdvantageCard, objectiveCard, policyCards, symbol } from './cards.ts';
+import { groupAdvantageCard, objectiveCard, policyCards } from './cards.ts';
 import {
   corrected,
   counterpartName,

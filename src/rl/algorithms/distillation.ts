@@ -10,11 +10,12 @@
  */
 import * as v from 'valibot';
 import { option, real, toggle } from '../../fields/fields.ts';
+import { symbol } from '../common/formula.ts';
 import { mean } from '../common/numbers.ts';
 import { rowsOf } from '../common/token-rows.ts';
 import { discountedReturns } from '../credit/tokens.ts';
 import type { Algorithm, CreditInput } from './algorithm.ts';
-import { advantageCard, clippedCard, policyCards, symbol } from './cards.ts';
+import { advantageCard, clippedCard, policyCards } from './cards.ts';
 import { corrected, groupCredit, policyGradient, policyNeeds } from './group-relative.ts';
 import { withoutSignal } from './kl-reward.ts';
 import { epsilonField, policyFields } from './pieces.ts';

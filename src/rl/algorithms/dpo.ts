@@ -5,11 +5,12 @@
  */
 import * as v from 'valibot';
 import { choice, option, real, whole } from '../../fields/fields.ts';
+import { symbol } from '../common/formula.ts';
 import { rowsOf } from '../common/token-rows.ts';
 import type { Trajectory } from '../episode/trajectory.ts';
 import { preferenceLosses, preferenceObjective } from '../objective/preferences.ts';
 import type { Algorithm } from './algorithm.ts';
-import { advantageCard, objectiveCard, playCards, symbol, updateCard } from './cards.ts';
+import { advantageCard, objectiveCard, playCards, updateCard } from './cards.ts';
 import { byGroup } from './from-data.ts';
 import { withoutSignal } from './kl-reward.ts';
 import { endingFields, groupFields } from './pieces.ts';

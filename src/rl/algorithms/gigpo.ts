@@ -8,6 +8,7 @@
  */
 import * as v from 'valibot';
 import { choice, option, real, toggle } from '../../fields/fields.ts';
+import { symbol } from '../common/formula.ts';
 import { rowsOf } from '../common/token-rows.ts';
 import {
   episodeAdvantages,
@@ -18,7 +19,7 @@ import {
   turnRewards,
 } from '../credit/turns.ts';
 import type { Algorithm, CreditInput } from './algorithm.ts';
-import { advantageCard, clippedCard, policyCards, symbol } from './cards.ts';
+import { advantageCard, clippedCard, policyCards } from './cards.ts';
 import { corrected, counterpartName, policyGradient } from './group-relative.ts';
 import { withoutSignal } from './kl-reward.ts';
 import { epsilonField, gammaField, policyFields } from './pieces.ts';

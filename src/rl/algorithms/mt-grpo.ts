@@ -10,11 +10,12 @@
  */
 import * as v from 'valibot';
 import { choice, option, real } from '../../fields/fields.ts';
+import { symbol } from '../common/formula.ts';
 import { rowsOf, type TokenRows } from '../common/token-rows.ts';
 import { groupAdvantages } from '../credit/groups.ts';
 import { stepReturns, turnRewards } from '../credit/turns.ts';
 import type { Algorithm, CreditInput } from './algorithm.ts';
-import { advantageCard, clippedCard, policyCards, symbol } from './cards.ts';
+import { advantageCard, clippedCard, policyCards } from './cards.ts';
 import { corrected, counterpartName, policyGradient } from './group-relative.ts';
 import { withoutSignal } from './kl-reward.ts';
 import { policyFields } from './pieces.ts';

@@ -10,6 +10,7 @@
  */
 import * as v from 'valibot';
 import { choice, option, real, toggle } from '../../fields/fields.ts';
+import { type Card, symbol } from '../common/formula.ts';
 import { onLastRow, rowsOf, type TokenRows } from '../common/token-rows.ts';
 import { biLevelGae, gae, rewardedEnds, turnEnds } from '../credit/gae.ts';
 import { explainedVariance, whiten } from '../credit/tokens.ts';
@@ -17,7 +18,7 @@ import { turnRewards } from '../credit/turns.ts';
 import { clippedObjective } from '../objective/clipped.ts';
 import { withCritic } from '../objective/values.ts';
 import type { Algorithm, CreditInput } from './algorithm.ts';
-import { advantageCard, type Card, clippedCard, policyCards, symbol } from './cards.ts';
+import { advantageCard, clippedCard, policyCards } from './cards.ts';
 import { corrected, policyGradient, policyNeeds, policyScalars } from './group-relative.ts';
 import { rewardsWithKl, withoutSignal } from './kl-reward.ts';
 import { gammaField, klRewardFields, policyFields } from './pieces.ts';

@@ -2,8 +2,9 @@
 import * as v from 'valibot';
 import { field, text } from '../../fields/fields.ts';
 import type { CriticKind } from '../../policy/policy.ts';
+import type { Card } from '../common/formula.ts';
 import type { Algorithm, AlgorithmSettings } from './algorithm.ts';
-import { type Card, plainCards } from './cards.ts';
+import { plainCards } from './cards.ts';
 import * as modules from './modules.ts';
 
 type Listed = (typeof modules)[keyof typeof modules];

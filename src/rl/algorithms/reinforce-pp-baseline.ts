@@ -4,9 +4,10 @@
  * tokens of the step. The KL is part of the loss.
  */
 import * as v from 'valibot';
+import { symbol } from '../common/formula.ts';
 import { whiten } from '../credit/tokens.ts';
 import type { Algorithm } from './algorithm.ts';
-import { advantageCard, clippedCard, policyCards, symbol } from './cards.ts';
+import { advantageCard, clippedCard, policyCards } from './cards.ts';
 import { corrected, counterpartName, groupCredit, policyGradient } from './group-relative.ts';
 import { policyFields } from './pieces.ts';
 

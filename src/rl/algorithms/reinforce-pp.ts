@@ -6,10 +6,11 @@
  * G whitened over all tokens of the step. Long episodes weigh more in the mean.
  */
 import * as v from 'valibot';
+import { symbol } from '../common/formula.ts';
 import { onLastRow } from '../common/token-rows.ts';
 import { discountedReturns, whiten } from '../credit/tokens.ts';
 import type { Algorithm } from './algorithm.ts';
-import { advantageCard, clippedCard, policyCards, symbol } from './cards.ts';
+import { advantageCard, clippedCard, policyCards } from './cards.ts';
 import { corrected, policyGradient, policyNeeds } from './group-relative.ts';
 import { rewardsWithKl, withoutSignal } from './kl-reward.ts';
 import { gammaField, klRewardFields, policyFields } from './pieces.ts';

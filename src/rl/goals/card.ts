@@ -1,5 +1,5 @@
 /** The card of Learn that explains how the next goal is chosen. */
-import type { Card } from '../algorithms/cards.ts';
+import type { Card } from '../common/formula.ts';
 import { type GoalsSettings, ruleOf } from './registry.ts';
 
 /** Card of the rule that chooses goals. Its numbers are the experiment's. */

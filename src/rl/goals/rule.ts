@@ -4,7 +4,7 @@
  */
 import * as v from 'valibot';
 import { choice, option, real, text, whole } from '../../fields/fields.ts';
-import { type Formula, symbol } from '../algorithms/cards.ts';
+import { type Formula, symbol } from '../common/formula.ts';
 
 /** Training goals with one value of a stratum, for example all of TextCraft's depth 2, and the run's experience with them. */
 export interface Family {

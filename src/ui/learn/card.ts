@@ -5,7 +5,7 @@
 import { msg } from '@lit/localize';
 import { html, nothing } from 'lit';
 import { findKnob } from '../../experiment/knobs.ts';
-import { type Card, type FormulaSymbol, type Source, symbolsOf, symbolWords } from '../../rl/algorithms/cards.ts';
+import { type Card, type FormulaSymbol, type Source, symbolsOf, symbolWords } from '../../rl/common/formula.ts';
 import { metricNamed } from '../../rl/metrics/metrics.ts';
 import { compact } from '../kit/format.ts';
 import { highlight, highlightOf } from '../state/highlight.ts';

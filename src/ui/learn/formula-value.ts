@@ -1,5 +1,5 @@
 /** Value of a formula whose symbols all have numbers. */
-import type { Formula, FormulaSymbol, Source } from '../../rl/algorithms/cards.ts';
+import type { Formula, FormulaSymbol, Source } from '../../rl/common/formula.ts';
 
 export type Reader = (source: Source) => number | null;
 

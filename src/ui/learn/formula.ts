@@ -3,7 +3,7 @@
  * places.
  */
 import { html, mathml, type TemplateResult } from 'lit';
-import type { Formula, FormulaSymbol, Source } from '../../rl/algorithms/cards.ts';
+import type { Formula, FormulaSymbol, Source } from '../../rl/common/formula.ts';
 import { significant } from '../kit/format.ts';
 import { holds, type Reader } from './formula-value.ts';
 

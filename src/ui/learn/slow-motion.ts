@@ -5,7 +5,7 @@
  */
 import { msg } from '@lit/localize';
 import { html } from 'lit';
-import type { CardPart } from '../../rl/algorithms/cards.ts';
+import type { CardPart } from '../../rl/common/formula.ts';
 import { TokenSource, type Trajectory } from '../../rl/episode/trajectory.ts';
 import type { Controller } from '../control/controller.ts';
 import { isActive } from '../control/events.ts';

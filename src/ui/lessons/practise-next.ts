@@ -2,7 +2,7 @@
 import { msg, str } from '@lit/localize';
 import experiment from '../../../experiments/lessons/practise-next.json';
 import { goalMetric } from '../../rl/metrics/metrics.ts';
-import { isOfFamily } from '../charts/goal-rows.ts';
+import { strataOf } from '../../rl/schedule/tasks.ts';
 import { stepCount } from '../kit/counts.ts';
 import { percent } from '../kit/format.ts';
 import {
@@ -139,7 +139,7 @@ export const practiseNext: Lesson = {
       where: { panel: 'progress' },
       done: (seen) => {
         const trajectory = openTrajectory(seen);
-        return trajectory !== null && isOfFamily(trajectory.task, families.even);
+        return trajectory !== null && strataOf(trajectory.task).some((each) => families.even.endsWith(`, ${each}`));
       },
     },
   ],

@@ -3,7 +3,7 @@
  * on the root, which shadow roots inherit. An element's outline refers to the property, so that nothing is rendered
  * again when a light changes.
  */
-import type { Source } from '../../rl/algorithms/cards.ts';
+import type { Source } from '../../rl/common/formula.ts';
 import { charts } from './series.ts';
 
 const property = (highlight: string) => `--lit-${highlight.replaceAll('.', '-')}`;

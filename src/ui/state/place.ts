@@ -4,8 +4,8 @@
  */
 import type { Experiment } from '../../experiment/experiment.ts';
 import { readPath } from '../../experiment/paths.ts';
-import type { Source } from '../../rl/algorithms/cards.ts';
 import type { AnyAlgorithmSettings } from '../../rl/algorithms/registry.ts';
+import type { Source } from '../../rl/common/formula.ts';
 import type { Trajectory } from '../../rl/episode/trajectory.ts';
 import type { ExaminedEpisode } from '../../rl/examine.ts';
 import { trainingStageAt } from '../../rl/settings.ts';

@@ -1,7 +1,7 @@
 /** Fixed schedule: families open one after another, in the order of their names or as listed. */
 import * as v from 'valibot';
 import { option, text, whole } from '../../../fields/fields.ts';
-import { symbol } from '../../algorithms/cards.ts';
+import { symbol } from '../../common/formula.ts';
 import { type Family, type GoalRule, ruleFields, weightOf } from '../rule.ts';
 
 const schema = v.strictObject({

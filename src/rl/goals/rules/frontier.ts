@@ -5,7 +5,7 @@
  */
 import * as v from 'valibot';
 import { option, real } from '../../../fields/fields.ts';
-import { symbol } from '../../algorithms/cards.ts';
+import { symbol } from '../../common/formula.ts';
 import { exploration, type GoalRule, ruleFields, shareFormula, weightOf, withExploration } from '../rule.ts';
 
 const schema = v.strictObject({

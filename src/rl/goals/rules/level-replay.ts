@@ -5,7 +5,7 @@
  */
 import * as v from 'valibot';
 import { option, real, whole } from '../../../fields/fields.ts';
-import { type Formula, symbol } from '../../algorithms/cards.ts';
+import { type Formula, symbol } from '../../common/formula.ts';
 import { type GoalRule, ruleFields } from '../rule.ts';
 
 const schema = v.strictObject({

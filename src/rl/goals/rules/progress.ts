@@ -3,7 +3,7 @@
  * et al., arXiv 1707.00183, algorithm 1) with the absolute value, so that a family that is being forgotten is drawn too.
  */
 import * as v from 'valibot';
-import { symbol } from '../../algorithms/cards.ts';
+import { symbol } from '../../common/formula.ts';
 import { exploration, type GoalRule, ruleFields, shareFormula, weightOf, withExploration } from '../rule.ts';
 
 const schema = v.strictObject({ rule: v.literal('progress'), exploration, ...ruleFields });

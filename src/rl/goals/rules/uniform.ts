@@ -1,6 +1,6 @@
 /** Every family in proportion to its weight. */
 import * as v from 'valibot';
-import { symbol } from '../../algorithms/cards.ts';
+import { symbol } from '../../common/formula.ts';
 import { type GoalRule, ruleFields, weightOf } from '../rule.ts';
 
 const schema = v.strictObject({ rule: v.literal('uniform'), ...ruleFields });
