@@ -8,6 +8,7 @@ import { type Experiment, parseExperiment, sweptRuns } from '../experiment/exper
 import { MOST_RUNS, variantsOf } from '../experiment/sweep.ts';
 import { variantLabels } from '../experiment/variant-labels.ts';
 import { NodeBaseModels } from '../library/node/base-models.ts';
+import { pairedMarkdown, pairedText } from '../rl/evaluation/sweep-pairs.ts';
 import {
   type SweepReport,
   type SweptRecords,
@@ -212,13 +213,19 @@ export class SweepFolder {
     return sweepReport(this.document.name, labelsOf(this.document), sweptRecords(await this.runs()), metric);
   }
 
+  /** Results as text: the table of the variants, and their differences to the first. */
+  async text(): Promise<string> {
+    const report = await this.report();
+    return sweepText(report) + pairedText(report.variants, sweptRecords(await this.runs()));
+  }
+
   /** Writes sweep.md, .csv, .svg, .json and sweep.tabgym, a single file that the page opens. Returns their paths. */
   async write(): Promise<string[]> {
     const runs = await this.runs();
     const report = await this.report();
     const ids = runs.map(({ run }) => run.id);
     const files: [string, string | Uint8Array][] = [
-      ['sweep.md', sweepMarkdown(report)],
+      ['sweep.md', sweepMarkdown(report) + pairedMarkdown(report.variants, sweptRecords(runs))],
       ['sweep.csv', sweepCsv(labelsOf(this.document), sweptRecords(runs))],
       ['sweep.svg', sweepPlot(report)],
       ['sweep.json', `${JSON.stringify({ document: this.document, ...report }, null, 1)}\n`],
@@ -249,6 +256,6 @@ export async function sweep(options: SweepOptions): Promise<{ finished: boolean 
   for (const { run, records } of await swept.runs())
     for (const line of fallLines(records)) print(`${run.name}: ${line}`);
   const finished = await swept.isFinished();
-  print(finished ? `Finished.\n\n${sweepText(await swept.report())}` : 'Stopped. Run the same command to continue.');
+  print(finished ? `Finished.\n\n${await swept.text()}` : 'Stopped. Run the same command to continue.');
   return { finished };
 }

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { rateOf, type StepRecord } from '../../src/rl/evaluation/evaluation.ts';
 import { meanEstimate } from '../../src/rl/evaluation/statistics.ts';
 import { estimateSvg } from '../../src/rl/evaluation/svg-chart.ts';
+import { areaUnder, pairedMarkdown, pairedTable } from '../../src/rl/evaluation/sweep-pairs.ts';
 import {
   meanCurve,
   pieces,
@@ -119,5 +120,36 @@ describe("a sweep's report", () => {
     expect(svg).toContain('<path d="M46.0 28.0L514.0 169.0L514.0 169.0L46.0 310.0Z"');
     expect(svg).toContain('<path d="M46.0 169.0L514.0 169.0" fill="none"');
     expect(svg.match(/<circle/g)).toHaveLength(2);
+  });
+});
+
+describe('variants beside the first, paired by seed', () => {
+  // Of seeds 1 and 2 the second variant is 0.2 and 0.4 above; seed 3 was not trained in the first.
+  const swept: SweptRecords[] = [
+    { variant: 0, seed: 1, records: records([0.1, 0, 0.3]) },
+    { variant: 0, seed: 2, records: records([0.1, 0, 0.2]) },
+    { variant: 1, seed: 2, records: records([0.1, 0, 0.6]) },
+    { variant: 1, seed: 1, records: records([0.1, 0, 0.5]) },
+    { variant: 1, seed: 3, records: records([0.1, 0, 0.9]) },
+  ];
+
+  it('subtracts within a seed, and leaves out a seed that one of them lacks', () => {
+    const [row] = pairedTable(['a', 'b'], swept).rows;
+    const { low, high } = meanEstimate([0.2, 0.4]);
+    expect(row[0]).toBe('b');
+    expect(row[1]).toBe(`30.00 [${(100 * low).toFixed(2)}, ${(100 * high).toFixed(2)}]`);
+  });
+
+  it('has the mean height of the curve, by trapezoids of any width', () => {
+    const evaluation = (step: number, rate: number) => ({
+      step,
+      evaluation: { train: split(rate), test: split(rate) },
+    });
+    expect(areaUnder([evaluation(0, 0), evaluation(10, 1), evaluation(40, 1)])).toBeCloseTo((5 + 30) / 40);
+    expect(areaUnder([evaluation(0, 1)])).toBeNull();
+  });
+
+  it('says nothing of a single variant', () => {
+    expect(pairedMarkdown(['a'], swept)).toBe('');
   });
 });
