@@ -41,3 +41,30 @@ export function worldResult(details: readonly WorldRow[]): Result {
   ]);
   return { on: cpu(), adapter: null, columns, rows, details };
 }
+
+/** A rate beside the original's; null: the original was not measured. */
+export interface Beside {
+  name: string;
+  unit: string;
+  ours: number;
+  original: number | null;
+  aim: number;
+}
+
+/** Prints the rates, and returns them as a result. */
+export function besideOriginal(original: string, details: readonly Beside[]): Result {
+  const columns = ['', 'ours', original, 'unit', 'times', 'aim'];
+  const rows = details.map(({ name, unit, ours, original: theirs, aim }) => [
+    name,
+    ours,
+    theirs,
+    unit,
+    theirs === null ? null : ours / theirs,
+    aim,
+  ]);
+  for (const [name, ours, theirs, unit, times] of rows)
+    console.log(
+      `${name}: ${cell(ours)} ${unit}${theirs === null ? '' : `, ${original} ${cell(theirs)}, ${cell(times)} times`}`,
+    );
+  return { on: cpu(), adapter: null, columns, rows, details };
+}

@@ -1,7 +1,7 @@
 /**
  * Measures the shop at the World contract, in this process: the time to open shops of 1,000 to 100,000 products, and
- * resets, steps and searches per second. Measured in CPU time, which a busy machine does not change. WebShop's own
- * server was not measured: it needs a JVM with Lucene, spaCy and its scraped products.
+ * resets, steps and searches per second. Measured in CPU time, which a busy machine does not change. Beside WebShop's own
+ * environment: `shop-original.ts`.
  */
 import { type Task, validActionsAfter } from '../src/envs/env.ts';
 import { randomAction } from '../src/envs/random-player.ts';

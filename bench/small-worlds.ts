@@ -1,7 +1,6 @@
 /**
  * Measures the household, Maze, Wordle and typed worlds at the World contract: batches of 64, text in and text out, in this process, with a random
- * player's actions. Measured in CPU time, which a busy machine does not change. Of the originals,
- * TextWorld was timed beside the household (docs/worlds/household.md).
+ * player's actions. Measured in CPU time, which a busy machine does not change. Beside TextWorld: `household.ts`.
  */
 import type { Task, World, WorldOptions } from '../src/envs/env.ts';
 import { randomAction } from '../src/envs/random-player.ts';

@@ -1,10 +1,12 @@
 """Compares records of the shop with the originals: compare.py FOLDER WEBSHOP PARTS. Parts that need spaCy, Lucene or
-torch get stand-ins: nouns from nouns.json, search results from the records. Exits with 1 after a difference."""
+torch get stand-ins: nouns from nouns.json, search results from the records. The part `speed` measures the steps of the
+episodes. Exits with 1 after a difference."""
 import itertools
 import json
 import os
 import random
 import sys
+import time
 import types
 import warnings
 
@@ -95,9 +97,9 @@ def compare_purchases():
     report('reward', count, differences)
 
 
-def compare_episodes():
+def open_server(found):
+    """WebShop's simulated server, and the function that opens an environment on a goal of ours."""
     from web_agent_site.envs import web_agent_text_env as environment
-    found = read('episodes.json')
     hits = found['found']
     document = lambda asin: types.SimpleNamespace(raw=lambda: json.dumps({'id': asin}))
     searcher = types.SimpleNamespace(
@@ -106,9 +108,8 @@ def compare_episodes():
     environment.load_products = lambda filepath, **given: load(True)
     environment.init_search_engine = lambda **given: searcher
     server = environment.SimServer('http://127.0.0.1:3000', 'products.json', human_goals=True)
-    differences, count = [], 0
-    for number, episode in enumerate(found['episodes']):
-        goal = episode['goal']
+
+    def open_env(number, goal):
         pairs = goal['options'] and isinstance(goal['options'][0], list)
         server.goals.append({
             'asin': goal['asin'], 'query': goal['query'], 'name': goal['name'], 'instruction_text': goal['instruction'],
@@ -118,7 +119,18 @@ def compare_episodes():
         })
         env = environment.WebAgentTextEnv(observation_mode='text', server=server)
         env.session_prefix = f'e{number}-'
-        env.reset(session=len(server.goals) - 1)
+        return env, len(server.goals) - 1
+
+    return open_env
+
+
+def compare_episodes():
+    found = read('episodes.json')
+    open_env = open_server(found)
+    differences, count = [], 0
+    for number, episode in enumerate(found['episodes']):
+        env, session = open_env(number, episode['goal'])
+        env.reset(session=session)
 
         def seen():
             env.observation_mode = 'text_rich'
@@ -139,6 +151,24 @@ def compare_episodes():
                 differences.append((number, turn['action'], [(a, b) for a, b in zip(theirs, ours) if a != b]))
                 break
     report('turns of episodes', count, differences)
+
+
+def measure_episodes():
+    """Seconds of CPU time of the original's steps, each with the list of its buttons, and the number of equal texts."""
+    found = read('episodes.json')
+    open_env = open_server(found)
+    steps, seconds, equal = 0, 0.0, 0
+    for number, episode in enumerate(found['episodes']):
+        env, session = open_env(number, episode['goal'])
+        env.reset(session=session)
+        for turn in episode['turns']:
+            before = time.process_time()
+            text, _, _, _ = env.step(turn['action'])
+            env.get_available_actions()
+            seconds += time.process_time() - before
+            steps += 1
+            equal += text == turn['text']
+    print(json.dumps({'steps': steps, 'seconds': seconds, 'equal': equal}))
 
 
 def compare_goals(order, with_limits):
@@ -171,6 +201,8 @@ if 'purchases' in parts:
     compare_purchases()
 if 'episodes' in parts:
     compare_episodes()
+if 'speed' in parts:
+    measure_episodes()
 if 'princeton' in parts:
     compare_goals('princeton', {'human': False, 'synthetic': False})
 if 'agentgym' in parts:
