@@ -199,6 +199,20 @@ it.each(worldModules.map((module) => [module.title, module] as const))(
   },
 );
 
+it.each(all.map((preset, index) => [preset.name, index] as const))(
+  'files for a world replace the worlds of %s',
+  (_, index) => {
+    const { name, ownFiles } = worldModules.find((module) => module.ownFiles)!;
+    const store = new Store();
+    store.set({ presets: all });
+    const drafting = new Draft(store, () => service());
+    drafting.usePreset(index);
+    drafting.useWorld(name, ownFiles!.option, 'mine');
+    expect(store.state.problems).toEqual([]);
+    expect(store.state.draft!.worlds).toMatchObject([{ name, weight: 1, options: { [ownFiles!.option]: 'mine' } }]);
+  },
+);
+
 it('returning to the tiny policy restores the preset’s settings', () => {
   expect(chosenKind(0, ['lora', 'tiny'])).toEqual(all[0]);
   const { policy, sampling } = withPolicyKind(chosenKind(1, ['lora']), defaultPolicy('tiny'));

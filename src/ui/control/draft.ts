@@ -49,7 +49,9 @@ export class Draft {
   useWorld(name: string, option: string, value: string) {
     const { draft } = this.store.state;
     if (!draft) return;
-    const one = withWorld({ ...draft, worlds: draft.worlds.slice(0, 1) }, 0, name);
+    // The first of several entries may be there for its training or its evaluation alone.
+    const alone = { ...draft.worlds[0], weight: 1, evaluated: true };
+    const one = withWorld({ ...draft, worlds: [alone] }, 0, name);
     this.store.set({ draft: one });
     this.edit(`worlds.0.options.${option}`, value);
   }

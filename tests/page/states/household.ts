@@ -25,6 +25,11 @@ export const householdStates: State[] = [
       await open.focus();
       await page.keyboard.press('Enter');
       await view.getByRole('button', { name: 'Close: close fridge 1' }).waitFor();
+      // The button of a thing that was taken is gone; the next key must still reach the place.
+      const take = view.getByRole('button', { name: /^Take: take .* from fridge 1/ }).first();
+      await take.focus();
+      await page.keyboard.press('Enter');
+      await view.locator('.place.here button:focus').waitFor();
     },
   },
 ];

@@ -58,6 +58,18 @@ export class TabgymHouseholdView extends LitElement {
   /** True if a person plays; a view that only shows an episode has no buttons. */
   @property({ type: Boolean }) playable = false;
 
+  /** True from a pressed button to the next view. */
+  private acted = false;
+
+  /** If the pressed button is gone, the focus moves to the first one of the place, so that the keyboard plays on. */
+  override updated(changed: Map<string, unknown>) {
+    if (!this.acted || !changed.has('view')) return;
+    this.acted = false;
+    if (this.shadowRoot?.activeElement) return;
+    const first = (selector: string) => this.renderRoot.querySelector<HTMLElement>(selector);
+    (first('.here button') ?? first('.hand button'))?.focus();
+  }
+
   override render() {
     const { view } = this;
     if (!view) return nothing;
@@ -132,6 +144,7 @@ export class TabgymHouseholdView extends LitElement {
   }
 
   private act(detail: string): void {
+    this.acted = true;
     this.dispatchEvent(new CustomEvent('world-act', { detail, bubbles: true, composed: true }));
   }
 }
