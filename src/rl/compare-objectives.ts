@@ -50,6 +50,8 @@ interface ComparedTokens {
   /** Log-probability under the loaded weights, and when sampled. */
   logprob: Float32Array;
   old: Float32Array;
+  /** The same under the reference; null: the method does not read it. */
+  reference: Float32Array | null;
   /** dloss / dlogprob: a negative value raises the token's probability. */
   weight: Float32Array;
   /** -1 low, 1 high, 0 none. */
@@ -160,7 +162,8 @@ interface Computed {
   gradient: Float32Array | null;
 }
 
-const blankTokens = (count: number): ComparedTokens => ({
+const blankTokens = (count: number, hasReference = false): ComparedTokens => ({
+  reference: hasReference ? new Float32Array(count) : null,
   turn: new Int16Array(count),
   advantage: new Float32Array(count),
   logprob: new Float32Array(count),
@@ -174,24 +177,26 @@ async function episodesOf(
   all: readonly Trajectory[],
   minibatch: Minibatch,
   updater: Updater,
-  parts: { policy: ComparedPolicy; temperature: number; values: boolean },
+  parts: { policy: ComparedPolicy; temperature: number; values: boolean; reference: boolean },
 ): Promise<ComparedEpisode[]> {
   const [scores] = await scored([minibatch], parts);
   const { weight, aux } = await evaluated(minibatch, scores, updater);
   const tokens = new Map<Trajectory, ComparedTokens>();
   for (const each of minibatch.trajectories) {
-    const own = blankTokens(each.advantages.length);
+    const own = blankTokens(each.advantages.length, parts.reference);
     own.advantage.set(each.advantages);
     own.turn.set(Int16Array.from(chosenPositions(each), (position) => each.turnOf[position]));
     tokens.set(each, own);
   }
   let at = 0;
-  minibatch.batches.forEach(({ micro, old }, b) => {
+  const column = updater.objective.spec.columns.indexOf('refLogprob');
+  minibatch.batches.forEach(({ micro, old, columns }, b) => {
     for (let row = 0; row < micro.trajectory.length; row++, at++) {
       const own = tokens.get(minibatch.trajectories[micro.trajectory[row]])!;
       const k = micro.choice[row];
       own.logprob[k] = scores[b].logprob[row];
       own.old[k] = old[row];
+      if (own.reference) own.reference[k] = columns[column][row];
       own.weight[k] = weight[at];
       own.clipped[k] = clippedBy(aux.flags?.[at] ?? 0);
     }
@@ -259,7 +264,12 @@ async function oneObjective(
   const [minibatch] = await updater.minibatches(training);
   if (!minibatch) return missing('nothing');
   const { temperature } = stage.sampling;
-  const episodes = await episodesOf(copies, minibatch, updater, { policy, temperature, values: false });
+  const episodes = await episodesOf(copies, minibatch, updater, {
+    policy,
+    temperature,
+    values: false,
+    reference: (needs.reference ?? false) && updater.objective.spec.columns.includes('refLogprob'),
+  });
   const gradient = await updater.gradientOf(minibatch);
   await reference?.now();
   return {

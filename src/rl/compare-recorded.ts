@@ -153,12 +153,12 @@ export async function compareRecorded(
   return compareObjectives(choices, trajectories, {
     policy: tablePolicy(table, now),
     stage: { ...stage, algorithm },
-    creditInput: async (all) => ({
+    creditInput: async (all, needs) => ({
       rows: tokenRows(all),
       rollout: pick(table.old)(all),
       old: pick(now)(all),
-      reference: pick(table.reference)(all),
-      values: pick(table.values)(all),
+      ...(needs.referenceInCredit && { reference: pick(table.reference)(all) }),
+      ...(needs.values && { values: pick(table.values)(all) }),
       memory: {},
     }),
     hasReference: isWhole(table.reference),

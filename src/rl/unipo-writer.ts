@@ -43,6 +43,7 @@ function tokensOf(trajectory: Trajectory, episode: ComparedEpisode | undefined, 
     strings: ids.map((id) => texts[id] ?? `#${id}`),
     log_probs: plain(own?.logprob ?? old),
     old_log_probs: plain(old),
+    ...(own?.reference && { ref_log_probs: plain(own.reference) }),
     ...(own && {
       advantages: plain(own.advantage),
       token_objective: plain(own.advantage.map((value, k) => value * Math.exp(own.logprob[k] - own.old[k]))),

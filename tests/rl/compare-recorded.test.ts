@@ -126,14 +126,20 @@ it('names what a record has not', async () => {
   const bare = structuredClone(prompts) as { responses: { tokens: { ref_log_probs?: number[] } }[] }[];
   for (const { tokens } of bare[0].responses) delete tokens.ref_log_probs;
   const [step] = readUnipo(JSON.stringify({ step: 1, prompts: bare })).steps;
-  const [dpo] = await compareRecorded(step, recordedStage(step.header), [{ name: 'dpo' }], 'after');
+  const named = ['dpo', 'rloo', 'ppo', 'reinforce-pp'].map((name) => ({ name }));
+  const [dpo, ...others] = await compareRecorded(step, recordedStage(step.header), named, 'after');
   expect(dpo.without).toBe('reference');
+  for (const { norm, episodes } of others) {
+    expect(norm).toBeGreaterThan(0);
+    expect(Math.max(...episodes.map(({ advantage }) => advantage))).toBeGreaterThan(0);
+  }
 });
 
 it('writes a log that is read back with the same numbers', async () => {
   const { steps } = readUnipo(log);
   const stage = recordedStage(header);
-  const [own] = await compareRecorded(steps[0], stage, [{ name: 'grpo' }], 'after');
+  const withKl = { name: 'grpo', settings: { 'kl.coefficient': 0.1 } };
+  const [own] = await compareRecorded(steps[0], stage, [withKl], 'after');
   const { trajectories } = recordedTrajectories(steps[0]);
   const texts = ['', ...Array.from({ length: 12 }, (_, k) => `t${k}`)];
   const run = { task: 'letters', model: 'none', reward: 'score', totalSteps: 4, learningRate: 0.1 };
@@ -144,7 +150,9 @@ it('writes a log that is read back with the same numbers', async () => {
   expect(back.steps[0].prompts).toEqual(asRecorded(header, { step: 4, trajectories, own, texts }).prompts);
   const [again] = await compareRecorded(back.steps[0], recordedStage(back.header), [{ name: 'grpo' }], 'after');
   expect(again.settings).toMatchObject({ clipLow: 0.1, clipHigh: 0.3 });
+  expect(back.header.hparams.kl_coef).toBe(0.1);
   again.episodes.forEach(({ tokens, advantage }, k) => {
+    expect([...tokens.reference!]).toEqual([...own.episodes[k].tokens.reference!]);
     expect(advantage).toBeCloseTo(own.episodes[k].advantage, 6);
     tokens.weight.forEach((weight, t) => expect(weight).toBeCloseTo(own.episodes[k].tokens.weight[t], 6));
   });

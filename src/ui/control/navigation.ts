@@ -146,7 +146,7 @@ export class Navigation {
   async load() {
     const { state } = this.store;
     const step = shownStep(state);
-    const needed = showsEpisodes(state.selection.tab) || state.learn === 'cards';
+    const needed = showsEpisodes(state.selection.tab) || state.learn === 'cards' || state.learn === 'compare';
     if (!state.run || state.opening || step === null || !needed) return;
     await Promise.all([this.loadDetail(state.run.id, step), this.loadTexts(state.run.id)]);
     if (this.store.state.selection.tab === 'trajectory') await this.loadReplay(state.run.id, step);

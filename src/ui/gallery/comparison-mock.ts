@@ -13,7 +13,7 @@ const header = { algorithm: 'grpo', hparams: {} };
 function mockOwn(step: number, repeat: number): ComparedObjective {
   const episodes = mockInspection(step, repeat).episodes.map((each): ComparedEpisode => {
     const { group, member, before: old, after: logprob, advantage, weight, clipped } = each;
-    const tokens = { turn: new Int16Array(old.length), advantage, logprob, old, weight, clipped };
+    const tokens = { turn: new Int16Array(old.length), advantage, logprob, old, reference: null, weight, clipped };
     return { group, member, advantage: advantage[0] ?? 0, weight: 0, tokens };
   });
   const { algorithm: settings } = recordedStage(header);

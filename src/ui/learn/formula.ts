@@ -5,6 +5,7 @@
 import { html, mathml, type TemplateResult } from 'lit';
 import type { Formula, FormulaSymbol, Source } from '../../rl/common/formula.ts';
 import { significant } from '../kit/format.ts';
+import { linesOf, type Marks } from './formula-differences.ts';
 import { holds, type Reader } from './formula-value.ts';
 
 interface Drawing {
@@ -14,6 +15,8 @@ interface Drawing {
    */
   read: Reader | null;
   point(source: Source | null): void;
+  /** Parts that differ from another formula. */
+  marks?: Marks;
 }
 
 /** `rounded`: a number of the line was printed with fewer digits than it has, so the line's `=` is drawn as `≈`. */
@@ -127,8 +130,14 @@ function positionAfter(before: Formula | undefined, own: Position): Position {
   return relations.includes(before) || openers.includes(before) ? 'start' : 'inside';
 }
 
+const differing = (drawn: Drawn): Drawn => ({ ...drawn, shown: mathml`<mrow class="differs">${drawn.shown}</mrow>` });
+
 function rowOf(row: readonly Formula[], drawing: LineDrawing, position: Position): Drawn {
-  const drawn = row.map((each, k) => part(each, drawing, positionAfter(row[k - 1], position)));
+  const marked = drawing.marks?.get(row);
+  const drawn = row.map((each, k) => {
+    const plainPart = part(each, drawing, positionAfter(row[k - 1], position));
+    return marked?.has(k) ? differing(plainPart) : plainPart;
+  });
   const joined = drawn.flatMap(({ shown, first }, k) =>
     k > 0 && isProduct(drawn[k - 1].last, first) ? [mathml`<mo>⋅</mo>`, shown] : [shown],
   );
@@ -143,6 +152,11 @@ function part(formula: Formula, drawing: LineDrawing, position: Position): Drawn
   if (typeof formula === 'string') return plain(formula, drawing);
   if (Array.isArray(formula)) return rowOf(formula, drawing, position);
   const node = formula as Exclude<Formula, string | readonly Formula[]>;
+  return drawing.marks?.has(node) ? differing(nodeOf(node, drawing, position)) : nodeOf(node, drawing, position);
+}
+
+/** A part that is neither text nor a row. */
+function nodeOf(node: Exclude<Formula, string | readonly Formula[]>, drawing: LineDrawing, position: Position): Drawn {
   if ('symbol' in node) return symbolOf(node, drawing, position);
   if ('lines' in node) return rowOf(node.lines, drawing, 'start');
   if ('whole' in node) return wholeOf(node.whole, node.as, drawing, position);
@@ -155,9 +169,6 @@ function part(formula: Formula, drawing: LineDrawing, position: Position): Drawn
   const base = part(power, drawing, 'bound');
   return { shown: mathml`<msup>${base.shown}${inner(to)}</msup>`, first: base.first, last: base.first };
 }
-
-const linesOf = (formula: Formula): readonly Formula[] =>
-  typeof formula === 'object' && 'lines' in formula ? formula.lines : [formula];
 
 /** True if at least one number of the formula is known; otherwise a second copy with numbers would equal the first. */
 export function hasNumbers(formula: Formula, read: Reader): boolean {
@@ -172,8 +183,8 @@ export function hasNumbers(formula: Formula, read: Reader): boolean {
 }
 
 /** A line whose numbers contradict it is drawn with symbols. */
-function lineOf(line: Formula, { read, point }: Drawing) {
-  const drawing: LineDrawing = { read: read && holds(line, read) ? read : null, point, rounded: false };
+function lineOf(line: Formula, { read, ...rest }: Drawing) {
+  const drawing: LineDrawing = { ...rest, read: read && holds(line, read) ? read : null, rounded: false };
   // The first pass finds out if a number is rounded.
   part(line, drawing, 'start');
   return part(line, drawing, 'start').shown;

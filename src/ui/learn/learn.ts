@@ -24,7 +24,7 @@ import { partAt, slowMotion } from './slow-motion.ts';
 import { learnStyles } from './styles.ts';
 import { renderWeights, renderWhy } from './why.ts';
 
-const order: readonly LearnTab[] = ['lessons', 'cards', 'assignment'];
+const order: readonly LearnTab[] = ['lessons', 'cards', 'compare', 'assignment'];
 
 @customElement('tabgym-learn')
 export class TabgymLearn extends Panel {
@@ -33,7 +33,7 @@ export class TabgymLearn extends Panel {
   /** True from an update in slow motion until the next token is selected. */
   @state() private justUpdated = false;
 
-  @state() private hasClassroom = false;
+  @state() private loaded: ReadonlySet<LearnTab> = new Set();
 
   constructor() {
     super(['learn', 'selection', 'detail', 'records', 'run', 'draft', 'inspection', 'tokenTexts', 'status', 'busy']);
@@ -54,6 +54,7 @@ export class TabgymLearn extends Panel {
     const labels: { [tab in LearnTab]: string } = {
       cards: msg('Cards'),
       lessons: msg('Lessons'),
+      compare: msg('Compare'),
       assignment: msg('Assignment'),
     };
     return html`<div class="bar">
@@ -66,12 +67,19 @@ export class TabgymLearn extends Panel {
   private renderTab(learn: LearnTab) {
     if (learn === 'lessons') return html`<tabgym-lessons .app=${this.app}></tabgym-lessons>`;
     if (learn === 'cards') return html`<tabgym-lesson-part .app=${this.app}></tabgym-lesson-part>${this.renderCards()}`;
-    if (this.hasClassroom) return html`<tabgym-assignment .app=${this.app}></tabgym-assignment>`;
-    // Few visitors open an assignment, so its code is loaded when they do.
-    void import('../classroom/assignment.ts').then(() => {
-      this.hasClassroom = true;
-    });
+    // Few visitors open these, so their code is loaded when they do.
+    if (learn === 'compare') {
+      if (this.loaded.has(learn)) return html`<tabgym-compare .app=${this.app}></tabgym-compare>`;
+      void import('./compare.ts').then(() => this.add(learn));
+    } else {
+      if (this.loaded.has(learn)) return html`<tabgym-assignment .app=${this.app}></tabgym-assignment>`;
+      void import('../classroom/assignment.ts').then(() => this.add(learn));
+    }
     return nothing;
+  }
+
+  private add(tab: LearnTab) {
+    this.loaded = new Set([...this.loaded, tab]);
   }
 
   private choose(tab: LearnTab) {

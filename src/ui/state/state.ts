@@ -106,7 +106,7 @@ export interface ModelState {
 export type DrawerTab = 'runs' | 'agents' | 'storage' | 'gpu' | 'log';
 export type NarrowPanel = 'setup' | 'stage' | 'progress' | 'learn' | 'drawer';
 /** Content of the right column. */
-export type LearnTab = 'cards' | 'lessons' | 'assignment';
+export type LearnTab = 'cards' | 'lessons' | 'compare' | 'assignment';
 export type Theme = 'auto' | 'light' | 'dark';
 export type StorageReport = Awaited<ReturnType<TrainerApi['storage']>>;
 export type GpuDetails = Awaited<ReturnType<TrainerApi['gpuReport']>>;
