@@ -31,17 +31,17 @@ export interface LeaderboardRow {
 /** Best first, by points and then by held-out success; equal runs are listed once. */
 export function leaderboard(results: readonly Result[]): LeaderboardRow[] {
   const seen = new Set<string>();
-  const rate = ({ tasks }: Graded) =>
-    Number.parseFloat(tasks.find(({ kind }) => kind === 'success')?.measured ?? '') || 0;
+  const goal = ({ tasks }: Graded) => tasks.find(({ rate }) => rate !== undefined);
+  const rate = (graded: Graded) => goal(graded)?.rate ?? 0;
   return results
     .filter(isGraded)
     .sort((a, b) => b.points - a.points || rate(b) - rate(a) || (a.code < b.code ? -1 : 1))
     .filter(({ code }) => !seen.has(code) && seen.add(code))
-    .map(({ code, points, tasks }, k) => ({
+    .map((graded, k) => ({
       place: k + 1,
-      code,
-      points,
-      measured: tasks.find(({ kind }) => kind === 'success')?.measured ?? '',
+      code: graded.code,
+      points: graded.points,
+      measured: goal(graded)?.measured ?? '',
     }));
 }
 
@@ -85,7 +85,13 @@ export function classCsv(assignment: Assignment, results: readonly Result[]): st
   return csvTable({ head: [...head, ...tasks].map(guarded), rows: rows.map((row) => row.map(guarded)) });
 }
 
-const escaped = (text: string) => text.replaceAll('|', '\\|').replaceAll('\n', ' ').slice(0, 300);
+/** Text of a cell. A backslash would take away the escape of the sign after it. */
+const escaped = (text: string) =>
+  text
+    .slice(0, 300)
+    .replaceAll('\\', '\\\\')
+    .replaceAll('|', '\\|')
+    .replace(/[\r\n]+/g, ' ');
 
 /** Table of a class as Markdown. */
 export function classMarkdown(assignment: Assignment, results: readonly Result[]): string {

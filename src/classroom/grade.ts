@@ -5,7 +5,12 @@ import type { Rate } from '../rl/evaluation/evaluation.ts';
 import { rateOf } from '../rl/evaluation/evaluation.ts';
 import { isCounted } from '../rl/evaluation/suite-results.ts';
 import type { EngineFactory } from '../session/engine.ts';
-import { type EvaluatedPolicy, playSuite, suiteFor } from '../session/evaluation/suite-evaluation.ts';
+import {
+  type EvaluatedPolicy,
+  playSuite,
+  suiteFor,
+  UnknownSuiteError,
+} from '../session/evaluation/suite-evaluation.ts';
 import type { Assignment } from './assignment.ts';
 import { changesOf } from './changes.ts';
 import { checkCurve } from './curve.ts';
@@ -88,6 +93,16 @@ async function suiteRate(
   return rateOf(tries.filter(({ success }) => success).length, tries.length);
 }
 
+/** A task's verdict. A suite that does not exist here is the teacher's mistake: the task stays open, and says so. */
+async function checked(task: Assignment['tasks'][number], given: Given): Promise<Verdict> {
+  try {
+    return await kindOf(task).check(task, given);
+  } catch (error) {
+    if (!(error instanceof UnknownSuiteError)) throw error;
+    return { passed: null, measured: `not played: ${error.message}`, needed: 'a suite that exists' };
+  }
+}
+
 async function gradedTasks(assignment: Assignment, run: HandedIn, options: GradeOptions): Promise<GradedTask[]> {
   const played = new Map<string, Promise<Rate>>();
   const suite = (asked: SuiteAsked) => {
@@ -105,7 +120,7 @@ async function gradedTasks(assignment: Assignment, run: HandedIn, options: Grade
       trajectories: (step) => run.trajectories.get(step) ?? null,
       suite,
     };
-    const verdict = await kindOf(task).check(task, given);
+    const verdict = await checked(task, given);
     const { id, kind, points } = task;
     graded.push({ id, kind, points: verdict.passed ? points : 0, most: points, ...verdict });
   }
@@ -130,7 +145,7 @@ async function graded(assignment: Assignment, run: HandedIn, options: GradeOptio
     throw new RefusedError('code', 'It has code, which was not run: read it, and allow code if you trust the sandbox.');
   checkCurve(run.records, run.trajectories);
   const random = new Random(mixSeeds(options.seed, Number.parseInt(run.code, 16)));
-  const checked = await replay(run, options.engines, { most: options.steps, random });
+  const replayed = await replay(run, options.engines, { most: options.steps, random });
   const tasks = await gradedTasks(assignment, run, options);
   return {
     file: run.file,
@@ -141,7 +156,7 @@ async function graded(assignment: Assignment, run: HandedIn, options: GradeOptio
     most: mostOf(assignment),
     open: tasks.reduce((sum, { passed, most }) => sum + (passed === null ? most : 0), 0),
     tasks,
-    checked,
+    checked: replayed,
     changes: changesOf(assignment.experiment, run.experiment),
     curve: curveOf(run),
     runs: run.document.log.length,

@@ -11,6 +11,8 @@ import {
 } from '../../src/classroom/assignment.ts';
 import { refusedChanges } from '../../src/classroom/changes.ts';
 import { classPage, englishTexts } from '../../src/classroom/class-page.ts';
+import { classMarkdown, leaderboard } from '../../src/classroom/class-report.ts';
+import type { Result } from '../../src/classroom/grade.ts';
 import { brokenAt, logOf } from '../../src/classroom/log.ts';
 import { segmentsOf } from '../../src/classroom/replay.ts';
 import { kindOf } from '../../src/classroom/tasks/registry.ts';
@@ -24,6 +26,31 @@ import { classAssignment, pupilExperiment } from '../../tools/classroom/class-fi
 import { trajectory } from '../session/fakes.ts';
 
 const assignment = classAssignment();
+
+describe('the table of a class', () => {
+  const graded = (code: string, rate: number, measured: string) =>
+    ({
+      ...{ file: `${code}.tabgym`, pupil: 'a\\|b', status: 'graded', code, points: 5, most: 5, open: 0 },
+      tasks: [{ id: 'goal', kind: 'success', points: 5, most: 5, passed: true, measured, needed: '', rate }],
+      checked: { steps: [1], exact: true, devices: { run: '', here: '' } },
+      ...{ changes: [], curve: [], runs: 1, answers: {} },
+    }) as unknown as Result;
+
+  it('orders equal points by the measured rate, whatever the sentence about it says', () => {
+    const all = [graded('aa', 0.09, '9.0% of 100'), graded('bb', 0.5, 'half of 100')];
+    expect(leaderboard(all).map(({ code, measured }) => [code, measured])).toEqual([
+      ['bb', 'half of 100'],
+      ['aa', '9.0% of 100'],
+    ]);
+  });
+
+  it('keeps a name with a backslash and a bar in its cell', () => {
+    const row = classMarkdown(assignment, [graded('aa', 0.5, 'x')]).split('\n')[4];
+    expect(row).toContain('| a\\\\\\|b |');
+    // Cells are divided by bars with an even number of backslashes before them.
+    expect(row.match(/(?<!\\)(?:\\\\)*\|/g)).toHaveLength(6);
+  });
+});
 
 describe('in the page', () => {
   const open = { document: assignment, hash: '', pupil: '', answers: {}, hasAnswers: true };

@@ -71,6 +71,17 @@ describe('an honest file', () => {
   }, 60_000);
 });
 
+it('leaves a task over an unknown suite to the teacher, and grades the others', async () => {
+  const wrong = classAssignment();
+  wrong.tasks = wrong.tasks.map((task) => (task.kind === 'success' ? { ...task, suite: 'no-such-suite' } : task));
+  const bytes = await handedIn(wrong, engines, { seed: 100, learningRate: 1e-3 }, 'Ada');
+  const result = (await grade(wrong, { file: 'a.tabgym', bytes }, options)) as Graded;
+  const goal = result.tasks.find(({ kind }) => kind === 'success')!;
+  expect(goal.passed).toBeNull();
+  expect(goal.measured).toMatch(/^not played: There is no suite "no-such-suite"/);
+  expect(result.tasks.find(({ id }) => id === 'why')).toMatchObject({ passed: true });
+}, 60_000);
+
 describe('a forged file', () => {
   for (const { name, reasons, make } of forgeries)
     it(`${name} is refused by name`, async () => {

@@ -21,6 +21,6 @@ export const success: TaskKind<Success> = {
     const needed = `${of === 'low' ? 'lower bound' : 'rate'} at least ${percent(atLeast)}`;
     const rate = await given.suite({ suite, items });
     if (!rate) return { passed: null, measured: 'not played', needed };
-    return { passed: rate[of] >= atLeast, measured: rateWords(rate), needed };
+    return { passed: rate[of] >= atLeast, measured: rateWords(rate), needed, rate: rate.rate };
   },
 };

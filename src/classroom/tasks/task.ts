@@ -45,6 +45,8 @@ export interface Verdict {
   passed: boolean | null;
   measured: string;
   needed: string;
+  /** Success on held-out tasks, from 0 to 1; absent: the task measures none. */
+  rate?: number;
 }
 
 export interface TaskKind<T extends CommonTask> {

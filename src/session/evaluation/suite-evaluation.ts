@@ -53,7 +53,7 @@ export interface FoundSuite {
   suite: WorldSuite;
 }
 
-class UnknownSuiteError extends Error {
+export class UnknownSuiteError extends Error {
   override name = 'UnknownSuiteError';
 }
 

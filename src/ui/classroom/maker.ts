@@ -21,6 +21,9 @@ interface Question {
   text: string;
   /** One choice a line; empty: answered in words. The first is right; they are put into another order. */
   choices: string;
+  textZh: string;
+  /** The same choices in Chinese, in the same order; empty: none. */
+  choicesZh: string;
 }
 
 /** Goal for a run: a little below what it reached, so that others reach it too. */
@@ -34,6 +37,7 @@ export class TabgymAssignmentMaker extends Panel {
   @state() private heading: string | null = null;
   @state() private titleZh = '';
   @state() private intro = '';
+  @state() private introZh = '';
   @state() private deadline = '';
   @state() private goal: number | null = null;
   @state() private allowed: ReadonlySet<string> | null = null;
@@ -72,6 +76,7 @@ export class TabgymAssignmentMaker extends Panel {
         <label for="deadline">${msg('Hand in by (text, optional)')}</label><input id="deadline" maxlength="200" .value=${this.deadline} @change=${typed((value) => (this.deadline = value))} />
         <label for="goal">${msg('Least held-out success, in %')}</label><input id="goal" type="number" min="0" max="100" step="1" .value=${String(Math.round(100 * this.atLeast))} @change=${typed((value) => (this.goal = Math.min(1, Math.max(0, Number(value) / 100))))} />
         <label class="wide" for="intro">${msg('What it is about (optional)')}</label><textarea id="intro" rows="2" maxlength="4000" .value=${this.intro} @change=${typed((value) => (this.intro = value))}></textarea>
+        ${this.intro ? html`<label class="wide" for="intro-zh">${msg('The same in Chinese (optional)')}</label><textarea id="intro-zh" rows="2" maxlength="4000" lang="zh-Hans" .value=${this.introZh} @change=${typed((value) => (this.introZh = value))}></textarea>` : nothing}
       </div>
       ${this.renderAllowed()} ${this.renderQuestions()}
       ${this.problem ? html`<p class="message error" role="alert">${this.problem}</p>` : nothing}
@@ -103,12 +108,15 @@ export class TabgymAssignmentMaker extends Panel {
     };
     return html`<section><h3>${msg('Questions')}</h3>
       ${this.questions.map(
-        ({ text, choices }, k) => html`<div class="task">
+        ({ text, choices, textZh, choicesZh }, k) => html`<div class="task">
           <label for=${`question-${k}`}>${msg(str`Question ${k + 1}`)}</label><textarea id=${`question-${k}`} rows="2" .value=${text} @change=${(event: Event) => change(k, { text: (event.target as HTMLTextAreaElement).value })}></textarea>
           <label for=${`choices-${k}`}>${msg('Choices, one a line, the right one first; empty: answered in words')}</label><textarea id=${`choices-${k}`} rows="3" .value=${choices} @change=${(event: Event) => change(k, { choices: (event.target as HTMLTextAreaElement).value })}></textarea>
+          <details ?open=${textZh !== '' || choicesZh !== ''}><summary class="small">${msg('In Chinese (optional)')}</summary>
+            <label for=${`question-zh-${k}`}>${msg('Question in Chinese')}</label><textarea id=${`question-zh-${k}`} rows="2" lang="zh-Hans" .value=${textZh} @change=${(event: Event) => change(k, { textZh: (event.target as HTMLTextAreaElement).value })}></textarea>
+            <label for=${`choices-zh-${k}`}>${msg('Choices in Chinese, in the same order')}</label><textarea id=${`choices-zh-${k}`} rows="3" lang="zh-Hans" .value=${choicesZh} @change=${(event: Event) => change(k, { choicesZh: (event.target as HTMLTextAreaElement).value })}></textarea></details>
           <button class="link" @click=${() => change(k, null)}>${msg('Remove the question')}</button></div>`,
       )}
-      <div><button data-do="add-question" @click=${() => (this.questions = [...this.questions, { text: '', choices: '' }])}>${msg('Add a question')}</button></div></section>`;
+      <div><button data-do="add-question" @click=${() => (this.questions = [...this.questions, { text: '', choices: '', textZh: '', choicesZh: '' }])}>${msg('Add a question')}</button></div></section>`;
   }
 
   /** The document; null if something in it is wrong, which is then shown. */
@@ -123,7 +131,7 @@ export class TabgymAssignmentMaker extends Panel {
       return parseAssignment({
         ...base,
         title: { en: this.heading ?? draft.name, ...(this.titleZh.trim() && { zh: this.titleZh }) },
-        ...(this.intro.trim() && { intro: { en: this.intro } }),
+        ...(this.intro.trim() && { intro: { en: this.intro, ...(this.introZh.trim() && { zh: this.introZh }) } }),
         ...(this.deadline.trim() && { deadline: this.deadline }),
         mayChange: [...allowed].map((path) => ({ path })),
         tasks: [...base.tasks, ...this.questions.map(taskOf)],
@@ -153,20 +161,18 @@ export class TabgymAssignmentMaker extends Panel {
   }
 }
 
-/** A question as a task; the right choice moves to a place that depends on the texts. */
-function taskOf({ text, choices }: Question, k: number) {
-  const lines = choices
+const linesOf = (text: string) =>
+  text
     .split('\n')
     .map((each) => each.trim())
     .filter(Boolean);
-  const common = { id: `question-${k + 1}`, text: { en: text }, points: 1 };
+
+/** A question as a task; the right choice moves to a place that depends on the texts. */
+function taskOf({ text, choices, textZh, choicesZh }: Question, k: number) {
+  const [lines, chinese] = [linesOf(choices), linesOf(choicesZh)];
+  const common = { id: `question-${k + 1}`, text: { en: text, ...(textZh.trim() && { zh: textZh }) }, points: 1 };
   if (lines.length === 0) return { ...common, kind: 'text' };
-  const [right] = lines;
-  const ordered = [...lines].sort((a, b) => (a < b ? -1 : 1));
-  return {
-    ...common,
-    kind: 'choice',
-    choices: ordered.map((en) => ({ en })),
-    answer: ordered.indexOf(right),
-  };
+  const all = lines.map((en, at) => ({ en, ...(chinese[at] && { zh: chinese[at] }) }));
+  const ordered = [...all].sort((a, b) => (a.en < b.en ? -1 : 1));
+  return { ...common, kind: 'choice', choices: ordered, answer: ordered.indexOf(all[0]) };
 }
