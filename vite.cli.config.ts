@@ -10,6 +10,8 @@ export const commandEntries = {
   eval: 'src/cli/eval.ts',
   grade: 'src/cli/grade.ts',
   objectives: 'src/cli/objectives.ts',
+  scorm: 'src/cli/scorm.ts',
+  study: 'src/cli/study.ts',
   agents: 'src/cli/agents.ts',
   sweep: 'src/cli/sweep.ts',
   'propose-rewards': 'src/cli/propose-rewards.ts',

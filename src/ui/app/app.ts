@@ -1,6 +1,7 @@
 /**
  * Frame of the page: transport bar above; setup, stage, progress and drawer below it. On a wide screen these are
  * columns, on a narrow one a single panel is shown at a time. Owns the controller; draws nothing of a run itself.
+ * Long because it joins all panels.
  */
 import { msg } from '@lit/localize';
 import { css, html, nothing } from 'lit';
@@ -21,6 +22,7 @@ import { type PaneName, progressPane } from '../state/panes.ts';
 import { embeddedStyles, outside, renderEmbedded } from './embedded.ts';
 import { watchInteractions } from './interactions.ts';
 import { lazyParts } from './lazy-parts.ts';
+import { reportToSchool } from './school-report.ts';
 import type { PaneResizeEvent } from './splitter.ts';
 import './splitter.ts';
 import '../panels/shared-note.ts';
@@ -248,6 +250,7 @@ export class TabgymApp extends Panel {
 
   override connectedCallback() {
     super.connectedCallback();
+    reportToSchool(this.app);
     this.uninstall = installShortcuts(this.app);
     keepAwake(this.app.store);
     const isTraining = () => isActive(this.app.store.state.status);

@@ -160,6 +160,7 @@ export class Assignments {
       const assets = handInPart({ assignment: document, pupil, answers, log: await this.log() });
       const file = await this.page.api.exportRun(run.id, { assets, anonymous: true });
       download(file, `${pupil || document.title.en}.tabgym`);
+      this.set({ ...assignment, handedIn: true });
       this.page.notifier.notify('info', msg('The file is saved. Hand it in as your teacher asked.'));
     });
   }

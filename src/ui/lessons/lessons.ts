@@ -3,6 +3,7 @@ import { msg, str } from '@lit/localize';
 import { html, nothing } from 'lit';
 import { customElement, state } from 'lit/decorators.js';
 import { Panel } from '../control/panel.ts';
+import { download } from '../kit/download.ts';
 import { loadingState } from '../kit/states.ts';
 import { controls } from '../kit/styles/shared.ts';
 import type { Ask, Lesson, Part, Question } from '../state/lesson.ts';
@@ -63,7 +64,14 @@ export class TabgymLessons extends Panel {
     return html`<h2>${msg('Lessons')}</h2>
       <p class="soft">${msg(str`${lessons.length} short lessons with tasks to do on this page. Your progress is detected automatically and stored in this browser.`)}</p>
       <p class="soft number">${msg(str`${finished} of ${lessons.length} finished`)}</p>
-      <ol class="list">${lessons.map((each, k) => this.renderEntry(each, k + 1))}</ol>`;
+      <ol class="list">${lessons.map((each, k) => this.renderEntry(each, k + 1))}</ol>
+      <div class="row end"><button class="link" data-do="save-progress" @click=${() => this.saveProgress()}>${msg('Save my progress')}</button></div>`;
+  }
+
+  /** Saves finished parts and chosen answers: no name and no time (docs/study.md). */
+  private saveProgress() {
+    const text = JSON.stringify({ format: 'tabgym-progress-1', lessons: this.state.progressOfLessons }, null, 1);
+    download(new Blob([text], { type: 'application/json' }), 'progress.json');
   }
 
   private renderEntry(lesson: Lesson, number: number) {
@@ -99,6 +107,7 @@ export class TabgymLessons extends Panel {
       <ol class="parts">${lesson.parts.map((part) => this.renderPart(lesson, part, part === current))}</ol>
       ${current ? nothing : this.renderQuestions(lesson)}
       <div class="row end"><button class="link" data-do="lesson-again" @click=${() => this.startAgain(lesson.id)}>${msg('Start this lesson again')}</button>
+        <button class="link" data-do="worksheet" @click=${() => this.saveWorksheet(lesson)}>${msg('Save a worksheet to print')}</button>
         <button class="link" data-do="class-link" @click=${() => this.copyLink(lesson.id)}>${msg('Copy a link for a class')}</button></div>
       ${this.link ? html`<label class="soft small">${msg('Copy this link by hand')}<input readonly .value=${this.link} /></label>` : nothing}`;
   }
@@ -108,11 +117,23 @@ export class TabgymLessons extends Panel {
     return this.app.lessons.startAgain(id);
   }
 
-  /** Copies a link that opens this lesson; it names no run and no selection. */
-  private async copyLink(lesson: string) {
+  /** Address that opens a lesson; it names no run and no selection. */
+  private addressOf(lesson: string): string {
     const { lang } = this.state.link;
     const { origin, pathname } = location;
-    const href = origin + pathname + formatLink({ ...noLink, lesson, lang }, noSelection);
+    return origin + pathname + formatLink({ ...noLink, lesson, lang }, noSelection);
+  }
+
+  private async saveWorksheet(lesson: Lesson) {
+    const { worksheetOf } = await import('./worksheet.ts');
+    download(
+      new Blob([worksheetOf(lesson, this.addressOf(lesson.id))], { type: 'text/html' }),
+      `${lesson.title()}.html`,
+    );
+  }
+
+  private async copyLink(lesson: string) {
+    const href = this.addressOf(lesson);
     this.link = (await this.app.links.copy(href)) ? '' : href;
   }
 

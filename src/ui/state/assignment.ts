@@ -10,6 +10,8 @@ export interface OpenAssignment {
   answers: { readonly [task: string]: unknown };
   /** True for the teacher's copy. */
   hasAnswers: boolean;
+  /** True once its file was saved in this visit. */
+  handedIn?: boolean;
 }
 
 /** True if an open assignment fixes a setting, or the whole part of a document that a path names. */

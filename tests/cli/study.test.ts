@@ -1,0 +1,37 @@
+// Analysis of a pre- and post-test: numbers worked out by hand, made data with and without an effect.
+import { expect, it } from 'vitest';
+import { analyse, madeParticipants, participantsCsv, readParticipants } from '../../src/cli/study-analysis.ts';
+
+const csv = `participant,material,first,before,after
+1,page,A,2,6
+2,page,B,4,6
+3,paper,A,2,3
+4,paper,B,4,5
+`;
+
+it('computes means, gains, what was left to gain, and the exact share of permutations', () => {
+  const { groups, difference } = analyse(readParticipants(csv), 1);
+  expect(groups[0]).toMatchObject({ material: 'page', count: 2, before: 3, after: 6, gain: 3, normalised: 0.6 });
+  expect(groups[1]).toMatchObject({ material: 'paper', count: 2, gain: 1, normalised: 0.2 });
+  expect(difference!.value).toBe(2);
+  // Gains 4, 2, 1, 1: of the six ways to choose two, 4+2 and 1+1 differ by 2, the others by less.
+  expect(difference!.probability).toBeCloseTo(2 / 6, 1);
+  expect(difference!.interval[0]).toBeGreaterThanOrEqual(1);
+  expect(difference!.interval[1]).toBeLessThanOrEqual(3);
+});
+
+it('gives the same output for the same seed, and refuses a wrong table by its line', () => {
+  const all = readParticipants(csv);
+  expect(analyse(all, 3)).toEqual(analyse(all, 3));
+  expect(() => readParticipants(csv.replace('4,5\n', '4,9\n'))).toThrow(/^Line 5: /);
+  expect(() => readParticipants('name,points\n')).toThrow('The first line must be');
+});
+
+it('finds an effect in made data that has one, and none at the stated rate where there is none', () => {
+  const made = (effect: number, seed: number) => readParticipants(participantsCsv(madeParticipants(80, effect, seed)));
+  const found = analyse(made(3, 5), 1).difference!;
+  expect(found.interval[0]).toBeGreaterThan(0);
+  expect(found.probability).toBeLessThan(0.01);
+  const chances = Array.from({ length: 12 }, (_, seed) => analyse(made(0, seed + 1), 1).difference!.probability);
+  expect(chances.filter((each) => each < 0.05).length).toBeLessThanOrEqual(3);
+}, 60_000);
