@@ -59,6 +59,7 @@ export const commandEntries = {
   'fuzz-tools': 'tools/fuzz/tools.ts',
   'fuzz-sql': 'tools/fuzz/sql.ts',
   'fuzz-phone': 'tools/fuzz/phone.ts',
+  'fuzz-survey': 'tools/fuzz/search-survey.ts',
   'phone-steps': 'tools/phone/steps.ts',
   'fuzz-shop': 'tools/fuzz/shop.ts',
   'shop-reference': 'tools/shop-reference/main.ts',

@@ -11,6 +11,7 @@ import ownFirst from '../../experiments/own-first.json';
 import phoneFirst from '../../experiments/phone-first.json';
 import sciworldFirst from '../../experiments/sciworld-first.json';
 import searchFirst from '../../experiments/search-first.json';
+import searchSurveyFirst from '../../experiments/search-survey-first.json';
 import shopFirst from '../../experiments/shop-first.json';
 import sqlFirst from '../../experiments/sql-first.json';
 import textcraftFirst from '../../experiments/textcraft-first.json';
@@ -30,6 +31,7 @@ export const presetsByName: { readonly [name: string]: unknown } = {
   'web-first': webFirst,
   'household-first': householdFirst,
   'phone-first': phoneFirst,
+  'search-survey-first': searchSurveyFirst,
   'shop-first': shopFirst,
   'sql-first': sqlFirst,
   'tools-films-first': toolsFilmsFirst,

@@ -6,6 +6,7 @@ export { ownFixture } from './own-world/view/fixture.ts';
 export { phoneFixture } from './phone/view/fixture.ts';
 export { sciworldFixture } from './sciworld/view/fixture.ts';
 export { searchFixture } from './search/view/fixture.ts';
+export { surveyFixture } from './search/view/survey/fixture.ts';
 export { shopFixture } from './shop/view/fixture.ts';
 export { sqlFixture } from './sql/view/fixture.ts';
 export { textcraftFixture } from './textcraft/view/fixture.ts';

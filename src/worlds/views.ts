@@ -7,6 +7,7 @@ export { ownView } from './own-world/view/index.ts';
 export { phoneView } from './phone/view/index.ts';
 export { sciworldView } from './sciworld/view/index.ts';
 export { searchView } from './search/view/index.ts';
+export { surveyView } from './search/view/survey/index.ts';
 export { shopView } from './shop/view/index.ts';
 export { sqlView } from './sql/view/index.ts';
 export { textcraftView } from './textcraft/view/index.ts';

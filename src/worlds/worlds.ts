@@ -9,6 +9,7 @@ export { own } from './own-world/index.ts';
 export { phone } from './phone/index.ts';
 export { sciworld } from './sciworld/index.ts';
 export { search } from './search/index.ts';
+export { survey } from './search/survey/index.ts';
 export { shop } from './shop/index.ts';
 export { sql } from './sql/index.ts';
 export { textcraft } from './textcraft/index.ts';

@@ -18,6 +18,8 @@ export interface Article {
   text: string;
   /** Distinct mentions in the text, without the title. */
   mentions: Mention[];
+  /** Relation that each sentence states, in order; null: an aside. */
+  stated: (string | null)[];
 }
 
 const possessives = { It: 'Its', She: 'Her', He: 'His' };
@@ -46,17 +48,23 @@ export function writeArticle(universe: Universe, index: number, distractors: num
   const lines = universe.facts[index].map((fact) => ({
     sentence: random.pick(fact.relation.sentences),
     object: { text: textOf(fact, universe), named: typeof fact.object === 'number' },
+    relation: fact.relation.id as string | null,
   }));
   for (let k = 0; k < distractors; k++) {
     const other =
       universe.entities[(index + 1 + random.below(universe.entities.length - 1)) % universe.entities.length];
-    lines.push({ sentence: random.pick(asideSentences), object: { text: other.name, named: true } });
+    lines.push({ sentence: random.pick(asideSentences), object: { text: other.name, named: true }, relation: null });
   }
   random.shuffle(lines);
   const text = lines
     .map(({ sentence, object }, k) => fillSentence(sentence, subject, object.text, k === 0 || random.chance(30)))
     .join(' ');
-  return { title: subject.name, text, mentions: onceEach(lines.map(({ object }) => object)) };
+  return {
+    title: subject.name,
+    text,
+    mentions: onceEach(lines.map(({ object }) => object)),
+    stated: lines.map(({ relation }) => relation),
+  };
 }
 
 /** Drops mentions whose text has occurred before. */

@@ -26,6 +26,8 @@ export interface UniverseSize {
   articles: number;
   /** Maximum number of facts in an article. */
   facts: number;
+  /** Percentage of each kind; absent: Search's. */
+  shares?: Shares;
 }
 
 export interface Universe {
@@ -36,7 +38,8 @@ export interface Universe {
 }
 
 /** Percentage of each kind among the articles; all others are people. */
-const shares: { [kind in Exclude<Kind, 'person'>]: number } = { region: 5, town: 20, organisation: 15, work: 20 };
+export type Shares = { readonly [kind in Exclude<Kind, 'person'>]: number };
+const searchShares: Shares = { region: 5, town: 20, organisation: 15, work: 20 };
 
 /** Percentage of people who are married, had a teacher, have an employer. All other relations always hold. */
 const frequencies: { [relation: string]: number } = { spouse: 50, teacher: 60, employer: 70 };
@@ -44,9 +47,9 @@ const frequencies: { [relation: string]: number } = { spouse: 50, teacher: 60, e
 const mostStudents = 3;
 const mostWorks = 3;
 
-function makeEntities(random: Random, articles: number): Entity[] {
-  const count = (kind: keyof typeof shares) => Math.max(1, Math.floor((articles * shares[kind]) / 100));
-  const order: Kind[] = (Object.keys(shares) as (keyof typeof shares)[]).flatMap((kind) =>
+function makeEntities(random: Random, articles: number, shares: Shares): Entity[] {
+  const count = (kind: keyof Shares) => Math.max(1, Math.floor((articles * shares[kind]) / 100));
+  const order: Kind[] = (Object.keys(shares) as (keyof Shares)[]).flatMap((kind) =>
     new Array<Kind>(count(kind)).fill(kind),
   );
   while (order.length < articles) order.push('person');
@@ -158,9 +161,9 @@ function chooseFacts(drawer: FactDrawer, entity: Entity, most: number, random: R
 }
 
 /** Makes the universe of a seed and size; the result depends only on these. */
-export function makeUniverse(seed: number, { articles, facts }: UniverseSize): Universe {
+export function makeUniverse(seed: number, { articles, facts, shares = searchShares }: UniverseSize): Universe {
   const random = new Random(seed);
-  const entities = makeEntities(random, articles);
+  const entities = makeEntities(random, articles, shares);
   const drawer = new FactDrawer(random, entities);
   drawer.drawAll();
   return { seed, entities, facts: entities.map((entity) => chooseFacts(drawer, entity, facts, random)) };

@@ -1,0 +1,184 @@
+/**
+ * Survey: questions with several criteria over the works of a made universe, or over a corpus that a person added and a
+ * judge reads. Implements the World interface; this file handles tasks, slots and the cache of libraries.
+ */
+import { openCorpora } from '../../../corpus/open.ts';
+import {
+  type Feedback,
+  type Split,
+  type Task,
+  type World,
+  type WorldDescription,
+  WorldError,
+  type WorldOptions,
+  type WorldView,
+} from '../../../envs/env.ts';
+import { type ConnectionSettings, withheldMessage } from '../../../envs/module.ts';
+import { mixSeeds } from '../../../envs/random.ts';
+import { ServerError } from '../../../envs/transport/http.ts';
+import { failed } from '../../../envs/transport/pool.ts';
+import { surveyDescription } from './description.ts';
+import { readAct, SurveyEpisode } from './episode.ts';
+import { isHeldOutCriteria, type Library, type LibraryPlan, UniverseLibrary } from './library.ts';
+import { parseSurveyOptions, type SurveyOptions } from './options.ts';
+import { remainingSteps } from './oracle.ts';
+import { apiJudge } from './own/judge.ts';
+import { CorpusLibrary } from './own/library.ts';
+
+/** First held-out universe; training universes have smaller numbers. */
+export const firstTestUniverse = 1_000_000;
+
+/** Limit of the cache, in articles of all universes together. */
+const mostKeptArticles = 40_000;
+
+const planOf = (options: SurveyOptions, heldOut: boolean): LibraryPlan => ({
+  articles: options.articles,
+  distractors: options.distractors,
+  criteria: options.criteria,
+  wording: heldOut ? 'test' : 'train',
+  heldOutCriteria: heldOut && options.heldOutCriteria,
+});
+
+async function openCorpus(options: SurveyOptions, { address, token, withheld }: ConnectionSettings): Promise<Library> {
+  if (withheld) throw new WorldError(withheldMessage(surveyDescription.title));
+  if (!address || !options.judge)
+    throw new WorldError(
+      'A corpus is judged by a model: enter its name as the option "judge", and the address of its server beside the world.',
+    );
+  return new CorpusLibrary(await openCorpora(), options, apiJudge({ address, token, model: options.judge }));
+}
+
+/** The world Survey; create it with `SurveyWorld.open()`. */
+export class SurveyWorld implements World {
+  private readonly episodes = new Map<number, SurveyEpisode>();
+  /** Libraries by their options, least recently used first. */
+  private readonly libraries = new Map<string, Promise<Library>>();
+
+  constructor(private readonly settings: ConnectionSettings = {}) {}
+
+  static async open(settings: ConnectionSettings = {}): Promise<SurveyWorld> {
+    return new SurveyWorld(settings);
+  }
+
+  describe(): WorldDescription {
+    return surveyDescription;
+  }
+
+  async tasks(given: WorldOptions, split: Split): Promise<Task[]> {
+    const options = parseSurveyOptions(given);
+    const { name: world } = surveyDescription;
+    const shared = options as unknown as WorldOptions;
+    if (options.corpus) {
+      if (!options.surveys.length)
+        throw new WorldError('A survey of a corpus needs questions: write them as the option "surveys".');
+      return options.surveys.map((_, id) => ({ world, id, options: shared, strata: {} }));
+    }
+    const [first, count] = split === 'train' ? [0, options.universes] : [firstTestUniverse, options.testUniverses];
+    const plan = planOf(options, split === 'test');
+    return Array.from({ length: count * options.questions }, (_, k) => {
+      const number = k % options.questions;
+      const strata = {
+        criteria: options.criteria[number % options.criteria.length],
+        ...(split === 'test' && {
+          joined: isHeldOutCriteria(plan, number) ? 'as never in training' : 'as in training',
+        }),
+      };
+      return { world, id: first * options.questions + k, options: shared, strata };
+    });
+  }
+
+  async reset(slots: readonly number[], tasks: readonly Task[]): Promise<Feedback[]> {
+    const begun: SurveyEpisode[] = [];
+    for (const task of tasks) begun.push(await this.begin(task));
+    return begun.map((episode, k) => {
+      this.episodes.set(slots[k], episode);
+      return episode.begin();
+    });
+  }
+
+  private async begin({ id, options: given }: Task): Promise<SurveyEpisode> {
+    if (!Number.isSafeInteger(id) || id < 0)
+      throw new WorldError(`A task of the survey must be a whole number, 0 or more (it is ${id}).`);
+    const options = parseSurveyOptions(given);
+    if (options.corpus) {
+      const library = await this.libraryOf(options, 0);
+      return new SurveyEpisode(library, id, await library.survey(id), options, null);
+    }
+    const number = id % options.questions;
+    const library = await this.libraryOf(options, Math.floor(id / options.questions));
+    const survey = await library.survey(number);
+    return new SurveyEpisode(library, number, survey, options, await library.truth(number, []));
+  }
+
+  private libraryOf(options: SurveyOptions, universe: number): Promise<Library> {
+    const heldOut = universe >= firstTestUniverse;
+    const key = JSON.stringify(options.corpus ? options : [options.seed, universe, planOf(options, heldOut)]);
+    const library = this.libraries.get(key) ?? this.openLibrary(options, universe);
+    this.libraries.delete(key);
+    this.libraries.set(key, library);
+    library.catch(() => this.libraries.delete(key));
+    this.makeRoom(options.articles);
+    return library;
+  }
+
+  private async openLibrary(options: SurveyOptions, universe: number): Promise<Library> {
+    if (options.corpus) return openCorpus(options, this.settings);
+    return new UniverseLibrary(mixSeeds(options.seed, universe, 0x5e), planOf(options, universe >= firstTestUniverse));
+  }
+
+  private makeRoom(articles: number): void {
+    const inUse = new Set([...this.episodes.values()].map(({ library }) => library));
+    for (const [key, library] of this.libraries) {
+      if (this.libraries.size * articles <= mostKeptArticles || this.libraries.size === 1) return;
+      this.libraries.delete(key);
+      void library.then((old) => (inUse.has(old) ? null : old.close())).catch(() => {});
+    }
+  }
+
+  async step(slots: readonly number[], actions: readonly string[], signal?: AbortSignal): Promise<Feedback[]> {
+    return Promise.all(slots.map((slot, k) => this.act(this.episode(slot), actions[k], signal)));
+  }
+
+  /** A failure of a server ends the episodes concerned only. */
+  private async act(episode: SurveyEpisode, action: string, signal?: AbortSignal): Promise<Feedback> {
+    const act = readAct(action);
+    const { library, number, options } = episode;
+    try {
+      const found = act.kind === 'search' ? await library.find(act.query, signal) : [];
+      const truths =
+        act.kind === 'done' && options.corpus
+          ? await library.truth(number, [...episode.listed, ...episode.opened.values()], signal)
+          : undefined;
+      return episode.take(act, found, truths);
+    } catch (error) {
+      if (!(error instanceof ServerError)) throw error;
+      return failed(`The judge failed: ${error.message}.`);
+    }
+  }
+
+  async oracle(slots: readonly number[], signal?: AbortSignal): Promise<(string[] | null)[]> {
+    return Promise.all(
+      slots.map((slot) => {
+        const episode = this.episode(slot);
+        return episode.options.corpus ? null : remainingSteps(episode, signal);
+      }),
+    );
+  }
+
+  async view(slot: number): Promise<WorldView> {
+    return this.episode(slot).view();
+  }
+
+  async close(): Promise<void> {
+    this.episodes.clear();
+    const libraries = await Promise.allSettled(this.libraries.values());
+    this.libraries.clear();
+    for (const result of libraries) if (result.status === 'fulfilled') await result.value.close();
+  }
+
+  private episode(slot: number): SurveyEpisode {
+    const episode = this.episodes.get(slot);
+    if (!episode) throw new WorldError(`World ${slot} has not begun: reset it with a task first.`);
+    return episode;
+  }
+}
