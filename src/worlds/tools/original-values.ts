@@ -24,6 +24,24 @@ export function item(input: Literal, key: string): Literal {
   throw new PythonError('TypeError', `'${type}' object is not subscriptable`);
 }
 
+/** `int(value)`. */
+export function int(value: Literal): number {
+  if (typeof value === 'boolean' || typeof value === 'bigint') return Number(value);
+  if (typeof value === 'number') {
+    if (Number.isNaN(value)) throw new PythonError('ValueError', 'cannot convert float NaN to integer');
+    if (!Number.isFinite(value)) throw new PythonError('OverflowError', 'cannot convert float infinity to integer');
+    return Math.trunc(value);
+  }
+  if (typeof value === 'string') {
+    if (/^\s*[+-]?\d+(_\d+)*\s*$/.test(value)) return Number(value.replaceAll('_', ''));
+    throw new PythonError('ValueError', `invalid literal for int() with base 10: ${literalRepr(value)}`);
+  }
+  throw new PythonError(
+    'TypeError',
+    `int() argument must be a string, a bytes-like object or a real number, not '${literalType(value)}'`,
+  );
+}
+
 /** A dict without some keys; in a list, each dict without them. */
 export function withoutKeys(value: Literal, keys: readonly string[]): Literal {
   if (Array.isArray(value)) return value.map((each) => (each instanceof LiteralDict ? withoutKeys(each, keys) : each));
@@ -104,7 +122,10 @@ const dateForm = /^(\d{4})-(1[0-2]|0[1-9]|[1-9])-(3[01]|[12]\d|0[1-9]|[1-9]| [1-
 /** strptime(value, '%Y-%m-%d'), as YYYY-MM-DD. */
 export function strptimeDate(value: Literal): string {
   if (typeof value !== 'string')
-    throw new PythonError('TypeError', `strptime() argument 1 must be str, not ${literalType(value)}`);
+    throw new PythonError(
+      'TypeError',
+      `strptime() argument 1 must be str, not ${value === null ? 'None' : literalType(value)}`,
+    );
   const found = dateForm.exec(value);
   if (!found) throw new PythonError('ValueError', `time data ${literalRepr(value)} does not match format '%Y-%m-%d'`);
   const rest = value.slice(found[0].length);

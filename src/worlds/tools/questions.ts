@@ -119,5 +119,5 @@ export const ask = {
   yes: 'Answer Yes or No.',
 } as const;
 
-/** A number with at most one decimal. */
-export const tenths = (value: number): number => Math.round(value * 10) / 10;
+/** A number with at most one decimal; never a negative zero. */
+export const tenths = (value: number): number => Math.round(value * 10) / 10 + 0;

@@ -10,7 +10,7 @@ export const expectedEpisodes: { [world: string]: string } = {
   sql: '69636bf83109a1b0b50d364ecb32b28d3bcd0b9046c26d91bfc3e90b9b698990',
   'tools-films': 'f8d0fb99fdcb300d069806b43d4f71c80956e210bddf87d540efd395fc2ef7ee',
   'tools-papers': 'e3353d984a17cbdc46b5915b4c728c68956d25f1e4e0fbb7347a6d0c962e11b7',
-  'tools-table': '0c4ca67c5ed4fcd4f17b5203a3e5f44540757eae976cb0488c6a47d60a6621f8',
+  'tools-table': '0f4e1efb37fd94ca291a51aac33c96c683cca1d8b2310c0af0ab95172f5b3fbe',
   'tools-todo': 'd99a3c6934a2d29db6482090553eef236010836431ad15dc5f7babff57258be6',
   'tools-weather': 'ee35fee0bd0fab679f66ecd2c07085afefa7a0ab5f3ce200de3fc4da59dc21d2',
 };

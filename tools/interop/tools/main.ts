@@ -76,7 +76,7 @@ function documented(action: string, { set, expression }: Judged): string | null 
   return /get_value_by_formula/.test(action) ? 'a reading of a formula that leaves its column' : null;
 }
 
-const isFailure = (observation: string) => /^Observation: (APIError\(|ERROR)/.test(observation);
+const isFailure = (observation: string) => /^Observation: (\w*Error\(|ERROR)/.test(observation);
 
 /** True if ours is the original's answer. A failed call of a sheet has the service's text, which is this project's. */
 function agrees(ours: Feedback, { answer: [observation, reward, done], failed }: Judged, report: Report): boolean {

@@ -11,6 +11,7 @@ import importlib
 import importlib.util
 import json
 import logging
+import math
 import os
 import sys
 import types
@@ -77,8 +78,15 @@ class Cell:
         self.value = value
 
 
+def finite(value):
+    """Numbers that JSON cannot write, as texts."""
+    if isinstance(value, list):
+        return [finite(each) for each in value]
+    return str(value) if isinstance(value, float) and not math.isfinite(value) else value
+
+
 def book(call, **given):
-    answer = ask({"call": call, "arguments": {key: value for key, value in given.items() if value is not None}})
+    answer = ask({"call": call, "arguments": {key: finite(value) for key, value in given.items() if value is not None}})
     if answer["status"] != 200:
         raise APIError(answer["body"])
     return answer["body"]
@@ -268,9 +276,8 @@ def holds_set(value):
     return isinstance(value, set) or (isinstance(value, (list, tuple)) and any(holds_set(each) for each in value))
 
 
-def kind_of(action):
+def kind_of(source):
     """Inputs that cannot agree: a set, whose order depends on hashes, and an expression, which is not evaluated here."""
-    source = action.rpartition("Action Input:")[2].strip()
     try:
         return {"set": holds_set(ast.literal_eval(source)), "expression": False}
     except Exception:
@@ -293,7 +300,7 @@ def act(action):
         observation, reward, done, _ = judge.step(0, action)
     added = env.action_path[before:]
     failed = any(" failed." in str(each["Observation"]) for each in added) if family == "sheet" else False
-    return {"answer": [observation, float(reward), done], "failed": failed, **(kind_of(action) if given is not None else {})}
+    return {"answer": [observation, float(reward), done], "failed": failed, **(kind_of(given.strip()) if given is not None else {})}
 
 
 for line in sys.stdin:

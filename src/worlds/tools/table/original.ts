@@ -4,30 +4,67 @@
  * the texts of its errors are this project's.
  */
 import type { Json } from '../../../envs/env.ts';
-import { type Literal, LiteralDict, literalRepr, literalType } from '../../../python/literal.ts';
+import { type Literal, LiteralDict, LiteralTuple, literalRepr, literalType } from '../../../python/literal.ts';
 import { jsonOf, literalOf } from '../calls.ts';
-import { type Original, type OriginalAnswer, PythonError } from '../family.ts';
-import { item } from '../original-values.ts';
+import { type Original, type OriginalAnswer, PythonError, refusal, result } from '../family.ts';
+import { int, item } from '../original-values.ts';
 import type { Call } from '../tool.ts';
 import type { TableInstance } from './instance.ts';
 import { shownCells } from './sheet.ts';
 import { tableTools } from './tools.ts';
 
+type Given = { [key: string]: Literal };
+
 /** Arguments that the original reads of a call, in its order. */
-function readArguments(name: string, input: Literal): { [key: string]: Json } {
+function readArguments(name: string, input: Literal): Given {
   const formula = name === 'update_cell_by_formula' || name === 'get_value_by_formula';
   const keys = Object.keys(tableTools.find((tool) => tool.name === name)!.parameters);
   if (name === 'finish') return {};
   if (name === 'filter_cells') return given(input, keys);
   const wanted = formula ? formulaKeys(name, input) : keys;
-  return Object.fromEntries(wanted.map((key) => [key, jsonOf(item(input, key))]));
+  return Object.fromEntries(wanted.map((key) => [key, item(input, key)]));
 }
 
 /** `input.get(key)` of some keys; None is left out. */
-function given(input: Literal, keys: readonly string[]): { [key: string]: Json } {
+function given(input: Literal, keys: readonly string[]): Given {
   if (!(input instanceof LiteralDict))
     throw new PythonError('AttributeError', `'${literalType(input)}' object has no attribute 'get'`);
-  return Object.fromEntries(keys.flatMap((key) => (input.get(key) == null ? [] : [[key, jsonOf(input.get(key)!)]])));
+  return Object.fromEntries(keys.flatMap((key) => (input.get(key) == null ? [] : [[key, input.get(key)!]])));
+}
+
+/** Arguments that the original makes whole numbers, by tool. */
+const wholeNumbers: { readonly [tool: string]: readonly string[] } = {
+  freeze_data: ['num'],
+  get_A1_annotation: ['row', 'col'],
+  sort_sheet_by_col: ['col_num'],
+  filter_cells: ['in_row', 'in_column'],
+};
+
+/** Items that Python's `for` goes through: the characters of a text, the keys of a dict. Throws for other values. */
+function itemsOf(value: Literal): readonly Literal[] {
+  if (Array.isArray(value)) return value;
+  if (typeof value === 'string') return [...value];
+  if (value instanceof LiteralTuple) return value.items;
+  if (value instanceof LiteralDict) return [...value.entries.values()].map(([key]) => key);
+  throw new PythonError('TypeError', `'${literalType(value)}' object is not iterable`);
+}
+
+/** `float(value)`; a text that is no number stays. */
+function floatOrText(value: Literal): Json {
+  if (typeof value === 'string')
+    return /^\s*[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?\s*$/i.test(value) ? Number(value) : value;
+  if (typeof value === 'number' || typeof value === 'bigint' || typeof value === 'boolean') return Number(value);
+  throw new PythonError('TypeError', `float() argument must be a string or a real number, not '${literalType(value)}'`);
+}
+
+/** Arguments of the book's tool. Throws as the original's conversions do. */
+function argumentsOf(name: string, read: Given): Call['arguments'] {
+  const whole = wholeNumbers[name] ?? [];
+  const converted = (key: string, value: Literal): Json => {
+    if (whole.includes(key)) return int(value);
+    return key === 'values_list' ? itemsOf(value).map((row) => itemsOf(row).map(floatOrText)) : jsonOf(value);
+  };
+  return Object.fromEntries(Object.entries(read).map(([key, value]) => [key, converted(key, value)]));
 }
 
 function formulaKeys(name: string, input: Literal): string[] {
@@ -40,30 +77,52 @@ function formulaKeys(name: string, input: Literal): string[] {
 const asTexts = (value: Json): Json =>
   Array.isArray(value) ? value.map(asTexts) : typeof value === 'number' ? String(value) : value;
 
+const unopened = 'Please open a sheet before operating it';
+
 export class TableOriginal implements Original {
   readonly subgoals: readonly Literal[] = [];
+  /** True once a sheet was opened, also if it was deleted since: only the service refuses it then. */
+  private hasOpened = false;
 
   constructor(private readonly table: TableInstance) {}
 
   call(name: string, input: Literal): OriginalAnswer {
-    const answer = this.answer({ name, arguments: readArguments(name, input) });
+    const answer = this.answer(name, readArguments(name, input));
     return { observation: answer, subgoal: answer };
   }
 
-  private answer(call: Call): Literal {
-    const { book } = this.table;
-    if (call.name === 'finish') return this.finish();
-    const { ok, value } = this.table.call(call);
-    if (ok && call.name === 'open_sheet') return `<Worksheet ${literalRepr(book.open!.name)} id:0>`;
-    if (ok) return literalOf(asTexts(value));
-    // Without a sheet, every tool but the one that opens it answers this text.
-    if (!book.open && call.name !== 'open_sheet' && call.name !== 'del_sheet') return String(value);
-    return `APIError(${literalRepr(String(value))})`;
+  private answer(name: string, read: Given): Literal {
+    // Before a sheet is opened, every tool but the one that opens it answers this text.
+    if (!this.hasOpened && name !== 'open_sheet') return unopened;
+    try {
+      return this.answerOpened({ name, arguments: argumentsOf(name, read) });
+    } catch (error) {
+      if (!(error instanceof PythonError)) throw error;
+      return `${error.type}(${literalRepr(error.message)})`;
+    }
   }
 
-  private finish(): Literal {
-    const { open } = this.table.book;
-    return open ? literalOf(asTexts(shownCells(open))) : 'Please open a sheet before operating it';
+  /** Throws PythonError, which the original catches here. */
+  private answerOpened(call: Call): Literal {
+    const { book } = this.table;
+    const { dimension, num, name, position } = call.arguments;
+    if (call.name === 'freeze_data' && dimension !== 'rows' && dimension !== 'columns')
+      return "'Error: the dimension should be one of the rows/columns'";
+    const { ok, value } =
+      call.name !== 'finish' ? this.table.call(call) : book.open ? result(shownCells(book.open)) : refusal(unopened);
+    if (!ok) throw new PythonError('APIError', String(value));
+    if (call.name === 'open_sheet') {
+      this.hasOpened = true;
+      return `<Worksheet ${literalRepr(book.open!.name)} id:0>`;
+    }
+    if (call.name === 'freeze_data') return `You have successfully freeze the ${dimension} ${num}`;
+    if (call.name === 'del_sheet') return `You have deleted sheet ${name} successfully`;
+    if (call.name === 'update_note') return `Updated! the ${position}'s note is ${this.noteAt(position)}`;
+    return literalOf(asTexts(value));
+  }
+
+  private noteAt(position: Json): string {
+    return String(this.table.call({ name: 'get_note', arguments: { position } }).value);
   }
 
   stateMatches(): boolean {
