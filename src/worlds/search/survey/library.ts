@@ -89,19 +89,19 @@ export interface LibraryPlan {
   /** Numbers of criteria, used by the questions in turn. */
   criteria: readonly number[];
   wording: Wording;
-  /** True if every second question joins held-out criteria. */
-  heldOutCriteria: boolean;
+  /** Every second question joins held-out criteria: the even ones (1), the odd ones (0), or none (null). */
+  heldOutCriteria: number | null;
 }
 
 interface MadeSurvey extends Survey {
   asked: readonly Criterion[];
 }
 
-/** True if a question joins criteria that training never joins: every second one of a held-out library. */
+/** True if a question joins criteria that training never joins. */
 export const isHeldOutCriteria = (
   { heldOutCriteria, criteria }: Pick<LibraryPlan, 'heldOutCriteria' | 'criteria'>,
   number: number,
-): boolean => heldOutCriteria && Math.floor(number / criteria.length) % 2 === 1;
+): boolean => heldOutCriteria !== null && (Math.floor(number / criteria.length) + heldOutCriteria) % 2 === 1;
 
 /** The works of a made universe, with its other articles to look up. */
 export class UniverseLibrary implements Library {

@@ -31,12 +31,13 @@ export const firstTestUniverse = 1_000_000;
 /** Limit of the cache, in articles of all universes together. */
 const mostKeptArticles = 40_000;
 
-const planOf = (options: SurveyOptions, heldOut: boolean): LibraryPlan => ({
+const planOf = (options: SurveyOptions, universe: number): LibraryPlan => ({
   articles: options.articles,
   distractors: options.distractors,
   criteria: options.criteria,
-  wording: heldOut ? 'test' : 'train',
-  heldOutCriteria: heldOut && options.heldOutCriteria,
+  wording: universe >= firstTestUniverse ? 'test' : 'train',
+  // Alternates between universes too, so that an evaluation of every nth question has both kinds.
+  heldOutCriteria: universe >= firstTestUniverse && options.heldOutCriteria ? universe % 2 : null,
 });
 
 async function openCorpus(options: SurveyOptions, { address, token, withheld }: ConnectionSettings): Promise<Library> {
@@ -74,9 +75,9 @@ export class SurveyWorld implements World {
       return options.surveys.map((_, id) => ({ world, id, options: shared, strata: {} }));
     }
     const [first, count] = split === 'train' ? [0, options.universes] : [firstTestUniverse, options.testUniverses];
-    const plan = planOf(options, split === 'test');
     return Array.from({ length: count * options.questions }, (_, k) => {
       const number = k % options.questions;
+      const plan = planOf(options, first + Math.floor(k / options.questions));
       const strata = {
         criteria: options.criteria[number % options.criteria.length],
         ...(split === 'test' && {
@@ -111,8 +112,7 @@ export class SurveyWorld implements World {
   }
 
   private libraryOf(options: SurveyOptions, universe: number): Promise<Library> {
-    const heldOut = universe >= firstTestUniverse;
-    const key = JSON.stringify(options.corpus ? options : [options.seed, universe, planOf(options, heldOut)]);
+    const key = JSON.stringify(options.corpus ? options : [options.seed, universe, planOf(options, universe)]);
     const library = this.libraries.get(key) ?? this.openLibrary(options, universe);
     this.libraries.delete(key);
     this.libraries.set(key, library);
@@ -123,7 +123,7 @@ export class SurveyWorld implements World {
 
   private async openLibrary(options: SurveyOptions, universe: number): Promise<Library> {
     if (options.corpus) return openCorpus(options, this.settings);
-    return new UniverseLibrary(mixSeeds(options.seed, universe, 0x5e), planOf(options, universe >= firstTestUniverse));
+    return new UniverseLibrary(mixSeeds(options.seed, universe, 0x5e), planOf(options, universe));
   }
 
   private makeRoom(articles: number): void {
