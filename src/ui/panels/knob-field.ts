@@ -295,7 +295,7 @@ export class TabgymKnob extends LitElement {
   }
 
   private renderSet<T extends number | string>(knob: Knob, all: readonly T[]) {
-    const chosen = new Set(Array.isArray(this.value) ? (this.value as T[]) : []);
+    const chosen = new Set(Array.isArray(this.shown) ? (this.shown as T[]) : []);
     const toggle = (each: T) => {
       const next = all.filter((other) => (other === each ? !chosen.has(each) : chosen.has(other)));
       // An option with no choice is omitted, so that the world's default applies.
