@@ -61,6 +61,8 @@ function floatOrText(value: Literal): Json {
 function argumentsOf(name: string, read: Given): Call['arguments'] {
   const whole = wholeNumbers[name] ?? [];
   const converted = (key: string, value: Literal): Json => {
+    // An insertion only tries whether its place is a whole number.
+    if (key === 'col_idx' || key === 'row_idx') int(value);
     if (whole.includes(key)) return int(value);
     return key === 'values_list' ? itemsOf(value).map((row) => itemsOf(row).map(floatOrText)) : jsonOf(value);
   };
