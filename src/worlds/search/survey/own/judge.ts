@@ -41,7 +41,9 @@ function judgeRequest(title: string, sentences: readonly string[], criteria: rea
 
 /** Reads a judge's reply; throws if a criterion has no line. */
 export function readFindings(reply: string, criteria: number, sentences: number): Finding[] {
-  const lines = [...reply.matchAll(/^\W*(\d+)\W*[:.)]\W*(yes|no)\b[^[\n]*(?:\[(\d+)\])?/gim)];
+  const lines = [
+    ...reply.matchAll(/^[ *_(-]{0,8}(\d{1,4})[ *_)]{0,4}[:.)][ *_]{0,8}(yes|no)\b(?:[^[\n]{0,200}\[(\d{1,6})\])?/gim),
+  ];
   return Array.from({ length: criteria }, (_, k) => {
     const line = lines.findLast(([, number]) => Number(number) === k + 1);
     if (!line)
