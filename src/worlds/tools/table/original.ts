@@ -9,6 +9,7 @@ import { jsonOf, literalOf } from '../calls.ts';
 import { type Original, type OriginalAnswer, PythonError, refusal, result } from '../family.ts';
 import { int, item } from '../original-values.ts';
 import type { Call } from '../tool.ts';
+import { operators } from './formula.ts';
 import type { TableInstance } from './instance.ts';
 import { shownCells } from './sheet.ts';
 import { tableTools } from './tools.ts';
@@ -63,6 +64,8 @@ function argumentsOf(name: string, read: Given): Call['arguments'] {
   const converted = (key: string, value: Literal): Json => {
     // An insertion only tries whether its place is a whole number.
     if (key === 'col_idx' || key === 'row_idx') int(value);
+    // A deletion sorts by whole numbers.
+    if (key === 'index_list') for (const each of itemsOf(value)) int(each);
     if (whole.includes(key)) return int(value);
     return key === 'values_list' ? itemsOf(value).map((row) => itemsOf(row).map(floatOrText)) : jsonOf(value);
   };
@@ -71,6 +74,9 @@ function argumentsOf(name: string, read: Given): Call['arguments'] {
 
 function formulaKeys(name: string, input: Literal): string[] {
   const result = name === 'update_cell_by_formula' ? ['result_position'] : [];
+  // `"position_list" in input`.
+  if (input === null || ['bool', 'int', 'float'].includes(literalType(input)))
+    throw new PythonError('TypeError', `argument of type '${literalType(input)}' is not iterable`);
   const listed = input instanceof LiteralDict && input.get('position_list') !== undefined;
   if (listed) return ['position_list', 'operator', ...result];
   return ['start_position', 'end_position', ...result, 'operator'];
@@ -78,6 +84,23 @@ function formulaKeys(name: string, input: Literal): string[] {
 
 const asTexts = (value: Json): Json =>
   Array.isArray(value) ? value.map(asTexts) : typeof value === 'number' ? String(value) : value;
+
+const badDimension = "'Wrong dimension, please choose from row/col'";
+const badOperator = `'the operator should be one of the [${operators.map((each) => `"${each}"`).join(', ')}]'`;
+const badAddress =
+  "'In the sheet formula, you should use A1 notation to display all positions in the sheet and you can use get_A1_annotation(row, col) to get its A1 address.'";
+
+/** The original's own refusal of an opened sheet's call, before the service has it; null if it has none. */
+function refusedText({ name, arguments: given }: Call): string | null {
+  if (name === 'freeze_data' && given.dimension !== 'rows' && given.dimension !== 'columns')
+    return "'Error: the dimension should be one of the rows/columns'";
+  if (name === 'delete_batch_data') return given.dimension === 'row' || given.dimension === 'col' ? null : badDimension;
+  if (name !== 'update_cell_by_formula') return null;
+  if (!operators.includes(given.operator as never)) return badOperator;
+  const cells = given.position_list ?? [given.start_position, given.end_position];
+  const addresses = [...(Array.isArray(cells) ? cells : [cells]), given.result_position];
+  return addresses.every((each) => typeof each === 'string' && /^[A-Z]\d+$/.test(each)) ? null : badAddress;
+}
 
 const unopened = 'Please open a sheet before operating it';
 
@@ -108,8 +131,8 @@ export class TableOriginal implements Original {
   private answerOpened(call: Call): Literal {
     const { book } = this.table;
     const { dimension, num, name, position } = call.arguments;
-    if (call.name === 'freeze_data' && dimension !== 'rows' && dimension !== 'columns')
-      return "'Error: the dimension should be one of the rows/columns'";
+    const refused = refusedText(call);
+    if (refused) return refused;
     const { ok, value } =
       call.name !== 'finish' ? this.table.call(call) : book.open ? result(shownCells(book.open)) : refusal(unopened);
     if (!ok) throw new PythonError('APIError', String(value));
