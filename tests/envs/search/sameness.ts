@@ -27,7 +27,8 @@ function make(seed: number) {
 
 export function textOf(seed: number): string {
   const { articles, questions } = make(seed);
-  return JSON.stringify([articles, questions]);
+  const texts = articles.map(({ title, text, mentions }) => ({ title, text, mentions }));
+  return JSON.stringify([texts, questions]);
 }
 
 /** Documents and scores, to the last bit, with each question as the query. */
