@@ -1,6 +1,6 @@
 /**
  * Sources of a survey: the documents that are surveyed, how they are found, and the truth about them. This file has made
- * universes; `own.ts` a person's corpus.
+ * universes; `own/library.ts` a person's corpus.
  */
 
 import { queryTerms } from '../../../corpus/retrieval/query.ts';
@@ -108,7 +108,10 @@ export class UniverseLibrary implements Library {
   private readonly universe: Universe;
   private readonly articles: readonly Article[];
   private readonly byName: ReadonlyMap<string, number>;
+  private readonly works: readonly number[];
   private readonly surveys = new Map<number, MadeSurvey>();
+  /** Truth of each survey that was played: the episodes of a group share it. */
+  private readonly truths = new Map<number, ReadonlyMap<string, Truth>>();
   private readonly documents = new Map<number, SurveyDocument>();
   private index: Promise<Retriever> | null = null;
 
@@ -117,6 +120,7 @@ export class UniverseLibrary implements Library {
     private readonly plan: LibraryPlan,
   ) {
     this.universe = makeUniverse(seed, { articles: plan.articles, facts: allFacts, shares });
+    this.works = this.universe.entities.filter(({ kind }) => kind === 'work').map(({ index }) => index);
     this.articles = this.universe.entities.map(({ index }) => writeArticle(this.universe, index, plan.distractors));
     this.byName = new Map(this.universe.entities.map(({ name, index }) => [name, index]));
   }
@@ -142,16 +146,16 @@ export class UniverseLibrary implements Library {
   }
 
   truth(number: number): ReadonlyMap<string, Truth> {
+    const known = this.truths.get(number);
+    if (known) return known;
     const { asked } = this.survey(number);
-    return new Map(this.works.map((index) => [String(index), this.truthOf(index, asked)]));
+    const truth = new Map(this.works.map((index) => [String(index), this.truthOf(index, asked)] as const));
+    this.truths.set(number, truth);
+    return truth;
   }
 
   async close(): Promise<void> {
     await (await this.index)?.close();
-  }
-
-  private get works(): number[] {
-    return this.universe.entities.filter(({ kind }) => kind === 'work').map(({ index }) => index);
   }
 
   private document(index: number): SurveyDocument {
