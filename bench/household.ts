@@ -9,7 +9,7 @@ import { parseHousehold } from '../src/worlds/household/options.ts';
 import { writeProblem } from '../src/worlds/household/original/problem.ts';
 import { madeHouse } from '../src/worlds/household/tasks.ts';
 import { Household } from '../src/worlds/household/world.ts';
-import { type Beside, besideOriginal, type Result } from './result.ts';
+import { type Beside, besideOriginal, cpuSeconds, type Result } from './result.ts';
 
 /** Games that both play, with the oracle's commands. TextWorld takes seconds to read one. */
 const games = 12;
@@ -32,11 +32,6 @@ interface Times {
   steps: number;
   stepSeconds: number;
 }
-
-const cpuSeconds = () => {
-  const { user, system } = process.cpuUsage();
-  return (user + system) / 1e6;
-};
 
 async function makeGames(world: Household): Promise<Game[]> {
   const tasks = (await world.tasks({ oracle: 'explores', houses: games }, 'train')).slice(0, games);

@@ -15,6 +15,12 @@ export const cpu = () => {
   return `${all[0]?.model ?? 'unknown'} x ${all.length}`;
 };
 
+/** CPU seconds of this process so far; a busy machine does not change them. */
+export function cpuSeconds(): number {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1e6;
+}
+
 export const cell = (value: string | number | null) =>
   typeof value === 'number' ? value.toLocaleString('en-US', { maximumSignificantDigits: 4 }) : (value ?? '');
 

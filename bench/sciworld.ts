@@ -9,18 +9,13 @@
 import type { Task } from '../src/envs/env.ts';
 import { randomAction } from '../src/envs/random-player.ts';
 import { SciWorld } from '../src/worlds/sciworld/world.ts';
-import { type Result, type WorldRow, worldResult } from './result.ts';
+import { cpuSeconds, type Result, type WorldRow, worldResult } from './result.ts';
 
 const BATCH = 16;
 const TURNS = 40;
 const ORIGINAL = { steps: 172, full: 35, lists: 72, loads: 20 };
 
 const slots = Array.from({ length: BATCH }, (_, k) => k);
-
-const cpuSeconds = () => {
-  const { user, system } = process.cpuUsage();
-  return (user + system) / 1e6;
-};
 
 /** Rate per second of CPU time, the median over windows. */
 async function rate(

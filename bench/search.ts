@@ -10,18 +10,13 @@ import { randomAction } from '../src/envs/random-player.ts';
 import { writeArticle } from '../src/worlds/search/universe/prose.ts';
 import { makeUniverse } from '../src/worlds/search/universe/universe.ts';
 import { Search } from '../src/worlds/search/world.ts';
-import { cell, cpu, type Result } from './result.ts';
+import { cell, cpu, cpuSeconds, type Result } from './result.ts';
 
 export interface SearchRow {
   name: string;
   value: number;
   unit: string;
 }
-
-const cpuSeconds = () => {
-  const { user, system } = process.cpuUsage();
-  return (user + system) / 1e6;
-};
 
 /** Rate per second of CPU time, the median over windows. */
 async function rate(seconds: number, each: number, work: (round: number) => Promise<unknown>): Promise<number> {

@@ -14,16 +14,11 @@ import { parseShopOptions } from '../src/worlds/shop/options.ts';
 import { openBrought } from '../src/worlds/shop/own/catalogue.ts';
 import { randomEpisodes } from '../tools/shop-reference/episodes.ts';
 import { sampleShop } from '../tools/shop-reference/sample.ts';
-import { besideOriginal, type Result } from './result.ts';
+import { besideOriginal, cpuSeconds, type Result } from './result.ts';
 
 const [seed, episodes, seconds, aim] = [1, 60, 2, 100];
 
 type Recorded = Awaited<ReturnType<typeof randomEpisodes>>;
-
-const cpuSeconds = () => {
-  const { user, system } = process.cpuUsage();
-  return (user + system) / 1e6;
-};
 
 /** Steps per second of CPU time, after a first round, which compiles and fills the searches. */
 async function stepsHere({ shop }: ReturnType<typeof sampleShop>, recorded: Recorded['episodes']): Promise<number> {

@@ -6,13 +6,8 @@
 import { type Task, validActionsAfter } from '../src/envs/env.ts';
 import { randomAction } from '../src/envs/random-player.ts';
 import { Shop } from '../src/worlds/shop/world.ts';
-import { cell, cpu, type Result } from './result.ts';
+import { cell, cpu, cpuSeconds, type Result } from './result.ts';
 import type { SearchRow } from './search.ts';
-
-const cpuSeconds = () => {
-  const { user, system } = process.cpuUsage();
-  return (user + system) / 1e6;
-};
 
 /** Episodes of random actions, with turns and seconds. */
 async function playRandomly(world: Shop, tasks: readonly Task[], seconds: number) {

@@ -5,6 +5,7 @@
 import type { Task, World, WorldOptions } from '../src/envs/env.ts';
 import { randomAction } from '../src/envs/random-player.ts';
 import { openWorld, worldNames, worldTemplates } from '../src/worlds/registry.ts';
+import { cpuSeconds } from './result.ts';
 
 export interface SmallWorldRow {
   name: string;
@@ -16,11 +17,6 @@ const BATCH = 64;
 const TURNS = 6;
 const SECONDS = 1;
 const slots = Array.from({ length: BATCH }, (_, k) => k);
-
-const cpuSeconds = () => {
-  const { user, system } = process.cpuUsage();
-  return (user + system) / 1e6;
-};
 
 /** Measures rounds of a reset and some steps, after a first round that is not counted. */
 async function measure(name: string, world: World, options: WorldOptions): Promise<SmallWorldRow> {

@@ -8,7 +8,7 @@ import { runInNewContext } from 'node:vm';
 import { type Feedback, type Task, validActionsAfter, type World } from '../src/envs/env.ts';
 import { randomAction } from '../src/envs/random-player.ts';
 import { openWorld, worldModules } from '../src/worlds/registry.ts';
-import { cell, cpu, type Result } from './result.ts';
+import { cell, cpu, cpuSeconds, type Result } from './result.ts';
 
 interface ToolsRow {
   name: string;
@@ -20,11 +20,6 @@ interface ToolsRow {
 const TURNS = 6;
 /** Episodes that are held for the measurement of memory. */
 const HELD = 256;
-
-const cpuSeconds = () => {
-  const { user, system } = process.cpuUsage();
-  return (user + system) / 1e6;
-};
 
 interface Spent {
   resets: number;

@@ -210,23 +210,29 @@ export class SweepFolder {
   }
 
   async report(metric?: string): Promise<SweepReport> {
-    return sweepReport(this.document.name, labelsOf(this.document), sweptRecords(await this.runs()), metric);
+    return this.reportOf(sweptRecords(await this.runs()), metric);
+  }
+
+  private reportOf(records: readonly SweptRecords[], metric?: string): SweepReport {
+    return sweepReport(this.document.name, labelsOf(this.document), records, metric);
   }
 
   /** Results as text: the table of the variants, and their differences to the first. */
   async text(): Promise<string> {
-    const report = await this.report();
-    return sweepText(report) + pairedText(report.variants, sweptRecords(await this.runs()));
+    const records = sweptRecords(await this.runs());
+    const report = this.reportOf(records);
+    return sweepText(report) + pairedText(report.variants, records);
   }
 
   /** Writes sweep.md, .csv, .svg, .json and sweep.tabgym, a single file that the page opens. Returns their paths. */
   async write(): Promise<string[]> {
     const runs = await this.runs();
-    const report = await this.report();
+    const records = sweptRecords(runs);
+    const report = this.reportOf(records);
     const ids = runs.map(({ run }) => run.id);
     const files: [string, string | Uint8Array][] = [
-      ['sweep.md', sweepMarkdown(report) + pairedMarkdown(report.variants, sweptRecords(runs))],
-      ['sweep.csv', sweepCsv(labelsOf(this.document), sweptRecords(runs))],
+      ['sweep.md', sweepMarkdown(report) + pairedMarkdown(report.variants, records)],
+      ['sweep.csv', sweepCsv(report.variants, records)],
       ['sweep.svg', sweepPlot(report)],
       ['sweep.json', `${JSON.stringify({ document: this.document, ...report }, null, 1)}\n`],
       ['sweep.tabgym', await exportSweep(this.store, ids)],

@@ -3,6 +3,7 @@
  * the loaded weights, computed by the modules that train. Nothing is trained.
  */
 import * as v from 'valibot';
+import { writePath } from '../fields/paths.ts';
 import type { Learner } from '../policy/policy.ts';
 import type { BatchNote, CreditInput, Needs } from './algorithms/algorithm.ts';
 import { policyScalars } from './algorithms/group-relative.ts';
@@ -110,18 +111,11 @@ export interface Comparing {
   hasValues: boolean;
 }
 
-/** A copy of settings with one value changed, by path. */
-function withSetting(settings: object, path: string, value: unknown): object {
-  const [head, ...rest] = path.split('.');
-  const inner = (settings as { [key: string]: object })[head];
-  return { ...settings, [head]: rest.length ? withSetting(inner ?? {}, rest.join('.'), value) : value };
-}
-
 /** Settings of a compared algorithm. Throws valibot's error if a value is outside its bounds. */
 export function comparedSettings(own: AnyAlgorithmSettings, { name, settings = {} }: ComparedChoice) {
   const whole = name === own.name ? own : withAlgorithm(own, name);
   const changed = Object.entries(settings).reduce<object>(
-    (document, [path, value]) => withSetting(document, path, value),
+    (document, [path, value]) => writePath(document, path, value),
     { ...whole, minibatches: 1 },
   );
   return v.parse(algorithmOf({ name }).schema, changed) as AnyAlgorithmSettings;

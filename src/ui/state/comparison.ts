@@ -1,5 +1,6 @@
 /** Derived numbers of a comparison of methods on one batch: shares, rows of its tables, CSV. Pure. */
 import type { ComparedEpisode, ComparedObjective } from '../../rl/compare-objectives.ts';
+import { csvTable } from '../../rl/evaluation/tables.ts';
 
 /** How a batch is divided: by episodes, by turns, or by the tokens of one episode. */
 export const divisions = ['episode', 'turn', 'token'] as const;
@@ -106,11 +107,6 @@ export function shareRows(
 export const trainedEpisodes = (objectives: readonly ComparedObjective[]): string[] =>
   episodesOf(objectives).map(([key]) => key);
 
-const quoted = (value: string | number | null) => {
-  const text = value === null ? '' : String(value);
-  return /[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
-};
-
 /** All numbers as CSV, one line a method and token, after a line a method of its sums. */
 export function comparisonCsv(objectives: readonly ComparedObjective[]): string {
   const head = [
@@ -134,10 +130,10 @@ export function comparisonCsv(objectives: readonly ComparedObjective[]): string 
     'gradient_norm',
     ...objectives.map(({ name }) => `cosine_${name}`),
   ];
-  const lines: (string | number | null)[][] = [sums];
-  for (const { name, tokens, ratio, clipped, norm, cosines, without } of objectives)
-    lines.push(without ? [name] : [name, tokens, ratio, clipped, norm, ...cosines]);
-  lines.push([], head);
+  const methods = objectives.map(({ name, tokens, ratio, clipped, norm, cosines, without }) =>
+    without ? [name] : [name, tokens, ratio, clipped, norm ?? '', ...cosines.map((cosine) => cosine ?? '')],
+  );
+  const lines: (string | number)[][] = [];
   for (const { name, episodes } of objectives)
     for (const { group, member, tokens } of episodes)
       tokens.weight.forEach((weight, k) => {
@@ -145,5 +141,5 @@ export function comparisonCsv(objectives: readonly ComparedObjective[]): string 
         const place = [name, group + 1, member + 1, k, tokens.turn[k] + 1];
         lines.push([...place, tokens.advantage[k], now, old, Math.exp(now - old), weight, tokens.clipped[k]]);
       });
-  return `${lines.map((line) => line.map(quoted).join(',')).join('\n')}\n`;
+  return `${csvTable({ head: sums, rows: methods })}\n${csvTable({ head, rows: lines })}`;
 }
