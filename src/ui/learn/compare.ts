@@ -12,6 +12,7 @@ import type { RecordedFile, RecordedStep } from '../../rl/unipo.ts';
 import type { ComparisonRequest, StepComparison } from '../../session/protocol.ts';
 import { isActive } from '../control/events.ts';
 import { Panel } from '../control/panel.ts';
+import { stepCount } from '../kit/counts.ts';
 import { download } from '../kit/download.ts';
 import { emptyState, errorState, loadingState } from '../kit/states.ts';
 import { controls } from '../kit/styles/shared.ts';
@@ -159,7 +160,7 @@ export class TabgymCompare extends Panel {
       this.settings = { ...this.settings, [method]: { ...this.settings[method], [path]: value } };
       this.recompute();
     };
-    return html`<div role="status" class="visually-hidden">${msg(str`${objectives.length} methods compared.`)}</div>
+    return html`<div role="status" class="visually-hidden">${msg(str`Methods compared: ${objectives.length}`)}</div>
       <section aria-label=${msg('Formulas and settings')}><h3>${msg('Formulas and settings')}</h3>
         ${objectives.length > 1 ? html`<p class="soft small">${msg(str`Underlined: what differs from ${objectives[0].label}.`)}</p>` : nothing}
         <div class="scroll columns" tabindex="0" role="group" aria-label=${msg('Methods side by side')}>${methodColumns(objectives, this.settings, change)}</div></section>
@@ -278,9 +279,7 @@ export class TabgymCompare extends Panel {
       const step = read.steps.at(-1);
       if (!step)
         throw new Error(
-          msg(
-            str`The log has ${read.total} steps with metrics, but none with prompts and responses: open a file that has them.`,
-          ),
+          msg(str`Of ${stepCount(read.total)} in the log none has prompts and responses: open a file that has them.`),
         );
       this.log = { name: file.name, file: read, step };
       this.settings = {};
