@@ -61,6 +61,7 @@ export const commandEntries = {
   'fuzz-phone': 'tools/fuzz/phone.ts',
   'fuzz-survey': 'tools/fuzz/search-survey.ts',
   'phone-steps': 'tools/phone/steps.ts',
+  'python-steps': 'tools/python-steps/main.ts',
   'fuzz-shop': 'tools/fuzz/shop.ts',
   'shop-reference': 'tools/shop-reference/main.ts',
   'fuzz-trajectories': 'tools/fuzz/trajectories.ts',
