@@ -1,8 +1,9 @@
 /**
  * Measures the shop beside WebShop's own environment, in one process each, on the same random episodes: a step with the
  * list of its buttons. Measured in CPU time. Needs TABGYM_SHOP_PYTHON and TABGYM_WEBSHOP
- * (tools/shop-reference/main.ts). Searches and nouns cost the original nothing here, because Lucene and spaCy are
- * stand-ins that look their answers up; searches of ours are repeated, so they are looked up as well.
+ * (tools/shop-reference/main.ts). Searches and nouns cost the original nothing here, because stand-ins of Lucene and
+ * spaCy look their answers up; searches of ours are repeated, so they are looked up as well. With
+ * TABGYM_WEBSHOP_LUCENE=1 the original searches by Lucene.
  */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -50,7 +51,8 @@ async function stepsThere(files: { [name: string]: string }, recorded: Recorded)
     for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, `${name}.json`), text);
     writeFileSync(join(folder, 'episodes.json'), JSON.stringify(recorded));
     const script = `${await repositoryRoot()}/tools/shop-reference/compare.py`;
-    const printed = execFileSync(python, [script, folder, webshop, 'speed'], { encoding: 'utf8' });
+    const part = process.env.TABGYM_WEBSHOP_LUCENE ? 'lucene' : 'speed';
+    const printed = execFileSync(python, [script, folder, webshop, part], { encoding: 'utf8' });
     const found = JSON.parse(printed.trim().split('\n').at(-1)!) as { steps: number; seconds: number; equal: number };
     console.log(`${found.equal} of ${found.steps} steps have the same text here and in WebShop`);
     return found.steps / found.seconds;

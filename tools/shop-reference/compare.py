@@ -1,10 +1,12 @@
 """Compares records of the shop with the originals: compare.py FOLDER WEBSHOP PARTS. Parts that need spaCy, Lucene or
 torch get stand-ins: nouns from nouns.json, search results from the records. The part `speed` measures the steps of the
-episodes. Exits with 1 after a difference."""
+episodes, the part `lucene` the same with Lucene's own search (pyserini 0.22.1 with a JDK of 11 to 17, numpy, pandas,
+pyjnius). Exits with 1 after a difference."""
 import itertools
 import json
 import os
 import random
+import subprocess
 import sys
 import time
 import types
@@ -33,6 +35,18 @@ def stand_in(name, **members):
     return module
 
 
+if 'lucene' in parts:
+    # pyserini's packages import faiss, torch and transformers beside the search.
+    import pyserini
+    from pyserini.pyclass import autoclass
+    home = os.path.dirname(pyserini.__file__)
+    stand_in('pyserini.encode', QueryEncoder=None)
+    stand_in('pyserini.search', __path__=[f'{home}/search'], JQuery=autoclass('org.apache.lucene.search.Query'),
+             JQueryGenerator=autoclass('io.anserini.search.query.QueryGenerator'))
+    stand_in('pyserini.search.lucene', __path__=[f'{home}/search/lucene'])
+    from pyserini.search.lucene._searcher import LuceneSearcher
+    sys.modules['pyserini.search.lucene'].LuceneSearcher = LuceneSearcher
+
 nouns = read('nouns.json')
 token = lambda text: types.SimpleNamespace(text=text, pos_='NOUN')
 stand_in('spacy', load=lambda name: lambda text: [token(noun) for noun in nouns[text]])
@@ -46,10 +60,11 @@ registered = types.ModuleType('registration')
 gym = stand_in('gym', Env=object, spaces=None)
 stand_in('gym.envs')
 stand_in('gym.envs.registration', register=lambda **given: None)
-for name in ('pyserini', 'pyserini.search', 'pyserini.search.lucene'):
-    stand_in(name)
-sys.modules['pyserini.search.lucene'].LuceneSearcher = None
-stand_in('numpy', cumsum=lambda found: types.SimpleNamespace(tolist=lambda: list(itertools.accumulate(found))))
+if 'lucene' not in parts:
+    for name in ('pyserini', 'pyserini.search', 'pyserini.search.lucene'):
+        stand_in(name)
+    sys.modules['pyserini.search.lucene'].LuceneSearcher = None
+    stand_in('numpy', cumsum=lambda found: types.SimpleNamespace(tolist=lambda: list(itertools.accumulate(found))))
 # The package of environments also imports a browser.
 for name in ('web_agent_site', 'web_agent_site.engine', 'web_agent_site.envs'):
     stand_in(name).__path__ = [os.path.join(webshop, name.replace('.', '/'))]
@@ -97,14 +112,34 @@ def compare_purchases():
     report('reward', count, differences)
 
 
+def recorded_search(hits):
+    document = lambda asin: types.SimpleNamespace(raw=lambda: json.dumps({'id': asin}))
+    return types.SimpleNamespace(
+        search=lambda words, k: [types.SimpleNamespace(docid=asin) for asin in hits[words][:k]], doc=document)
+
+
+def lucene_search(products):
+    """Lucene's search over the products, indexed as WebShop does (search_engine/convert_product_file_format.py)."""
+    from pyserini.search.lucene import LuceneSearcher
+    texts, index = os.path.join(folder, 'texts'), os.path.join(folder, 'index')
+    os.makedirs(texts)
+    with open(os.path.join(texts, 'documents.jsonl'), 'w') as file:
+        for each in products:
+            options = ', and '.join(f'{name}: {", ".join(values)}' for name, values in each['options'].items())
+            contents = ' '.join([each['Title'], each['Description'], each['BulletPoints'][0], options]).lower()
+            file.write(json.dumps({'id': each['asin'], 'contents': contents, 'product': each}) + '\n')
+    subprocess.run([
+        sys.executable, '-m', 'pyserini.index.lucene', '--collection', 'JsonCollection', '--input', texts, '--index', index,
+        '--generator', 'DefaultLuceneDocumentGenerator', '--threads', '1', '--storePositions', '--storeDocvectors',
+        '--storeRaw'], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    return LuceneSearcher(index)
+
+
 def open_server(found):
     """WebShop's simulated server, and the function that opens an environment on a goal of ours."""
     from web_agent_site.envs import web_agent_text_env as environment
-    hits = found['found']
-    document = lambda asin: types.SimpleNamespace(raw=lambda: json.dumps({'id': asin}))
-    searcher = types.SimpleNamespace(
-        search=lambda words, k: [types.SimpleNamespace(docid=asin) for asin in hits[words][:k]], doc=document)
     load = load_shop()
+    searcher = lucene_search(load(True)[0]) if 'lucene' in parts else recorded_search(found['found'])
     environment.load_products = lambda filepath, **given: load(True)
     environment.init_search_engine = lambda **given: searcher
     server = environment.SimServer('http://127.0.0.1:3000', 'products.json', human_goals=True)
@@ -201,7 +236,7 @@ if 'purchases' in parts:
     compare_purchases()
 if 'episodes' in parts:
     compare_episodes()
-if 'speed' in parts:
+if 'speed' in parts or 'lucene' in parts:
     measure_episodes()
 if 'princeton' in parts:
     compare_goals('princeton', {'human': False, 'synthetic': False})
