@@ -2,13 +2,12 @@
  * Every lesson from its first text to its last question, twice: by keyboard alone in Chromium, and by a page that
  * drives itself in Firefox. `npm run test:lessons`; TABGYM_LESSONS=agent,clip selects some of them.
  */
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { type Browser, chromium } from 'playwright-core';
 import { build, type Plugin } from 'vite';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { chromiumArgs, findChromium, findFirefox, root } from '../../scripts/machine.mjs';
+import { axeFindings } from '../page/axe.ts';
 import { listener } from '../page/driven.ts';
 import { openFirefox } from '../page/firefox.ts';
 import { type Opened, open, screenshot, serveReal } from '../page/harness.ts';
@@ -20,8 +19,6 @@ import { matrix, pairsOf, type Settings } from './settings.ts';
 const minutes = 60_000;
 const wanted = process.env.TABGYM_LESSONS?.split(',');
 const rows = matrix.filter(({ lesson }) => !wanted || wanted.includes(lesson));
-const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-
 const reports: [about: string, what: string][] = [];
 let site: Awaited<ReturnType<typeof serveReal>>;
 let browser: Browser;
@@ -73,27 +70,10 @@ afterAll(async () => {
   await site?.close();
 });
 
-async function axe({ page }: Opened): Promise<string[]> {
-  await page.evaluate(axeSource);
-  return page.evaluate(async () => {
-    const { axe } = globalThis as unknown as {
-      axe: {
-        run(root: Document, options: unknown): Promise<{ violations: { id: string; nodes: { html: string }[] }[] }>;
-      };
-    };
-    const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
-    const { violations } = await axe.run(document, {
-      runOnly: { type: 'tag', values: tags },
-      resultTypes: ['violations'],
-    });
-    return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 200)}`));
-  });
-}
-
 async function check(opened: Opened, { lesson, language, width }: Settings, where: 'begin' | 'end') {
   const { page } = opened;
   await screenshot(page, `lesson-${lesson}-${where}-${width}`);
-  expect(await axe(opened)).toEqual([]);
+  expect(await axeFindings(page)).toEqual([]);
   expect(await page.evaluate(`(${textProblems})('tabgym-lessons')`)).toEqual([]);
   expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true);
   if (where === 'begin')

@@ -2,8 +2,11 @@
  * Chinese texts of the page: every English text has a translation with the same placeholders, and obsolete translations
  * are gone. `npm run localize` updates the list and names missing ones.
  */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { brokenIn, entriesFor, readLocale, staleIn } from '../../scripts/localize.mjs';
+import { root } from '../../scripts/machine.mjs';
 import type { PlannedBuffer } from '../../src/policy/plan/planned-buffer.ts';
 import { templatesOf } from '../../src/ui/kit/locale.ts';
 import { memoryPartLabel } from '../../src/ui/state/labels.ts';
@@ -67,6 +70,19 @@ describe('npm run localize', () => {
     const filled = Object.fromEntries(entriesFor(messages, updated, { 'Pause the run': '暂停本次运行' }));
     expect(filled.d).toEqual({ en: 'Pause the run', text: '暂停本次运行' });
   });
+});
+
+test('every element with texts is drawn again when the language changes', () => {
+  const files = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' }).filter((file) =>
+    file.endsWith('.ts'),
+  );
+  const plain = files.filter((file) => {
+    const text = readFileSync(join(root, 'src', file), 'utf8');
+    return (
+      /class \w+ extends LitElement\b/.test(text) && /\bmsg\(/.test(text) && !/\bupdateWhenLocaleChanges\(/.test(text)
+    );
+  });
+  expect(plain).toEqual([]);
 });
 
 /** Names may stay in Latin letters; any other text without a Chinese character was left untranslated. */

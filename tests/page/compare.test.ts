@@ -48,6 +48,11 @@ const saved = async (page: Page, name: string) => {
 test('methods side by side: formulas with their differences, numbers, cosines, shares, live settings', async () => {
   const { page, errors, close } = await opened(wide);
   await compared(page);
+  // The four tabs of Learn and its button are in one line.
+  const tops = page
+    .locator('tabgym-learn [role=tab]')
+    .evaluateAll((tabs) => tabs.map((tab) => tab.getBoundingClientRect().top));
+  expect(new Set(await tops).size).toBe(1);
   const methods = panel(page).locator('article.method');
   expect(await methods.locator('h4').allTextContents()).toEqual(['GRPO', 'Dr. GRPO', 'RLOO', 'PPO', 'DPO']);
   expect(await methods.nth(0).locator('.differs').count()).toBe(0);

@@ -116,6 +116,18 @@ describe.each(sizes)('$size', ({ size, view, tags }) => {
     await houses.scrollIntoViewIfNeeded();
     await screenshot(page, `own-files-${size}`);
 
+    // The panels follow a change of the language without a reload.
+    const language = page.getByLabel('Language / 语言');
+    await language.selectOption('zh-Hans');
+    for (const [panel, heading] of [
+      [databases, '用于 SQL 的数据库'],
+      [shops, '一家商店'],
+      [houses, '家务世界的游戏'],
+    ] as const)
+      await panel.locator('.drop strong').getByText(heading, { exact: true }).waitFor();
+    await language.selectOption('en');
+    await houses.getByText('Games for Household', { exact: true }).waitFor();
+
     await page.reload();
     const again = (await showStorage(page, size))[2];
     await again.getByText('1 game', { exact: true }).waitFor();

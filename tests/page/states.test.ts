@@ -1,31 +1,10 @@
 /** Each state of the page: its fixture, required elements by role, no objections by axe, no error, and screenshots. */
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { axeFindings, contrastOnly } from './axe.ts';
 import { launch, narrow, open, screenshot, serveMock, type View, wide } from './harness.ts';
 import { button, type State, seen } from './state.ts';
 import * as worldStates from './world-states.ts';
-
-const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-
-interface AxeResult {
-  violations: { id: string; nodes: { html: string; failureSummary: string }[] }[];
-}
-
-/** Findings of axe against WCAG 2.2 AA and its best practices, one line each. */
-async function axe(page: Page, only: 'all' | 'contrast' = 'all'): Promise<string[]> {
-  await page.evaluate(axeSource);
-  const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
-  const runOnly = only === 'all' ? { type: 'tag', values: tags } : { type: 'rule', values: ['color-contrast'] };
-  const result = await page.evaluate((options) => {
-    const { axe } = globalThis as unknown as { axe: { run(root: Document, options: unknown): Promise<unknown> } };
-    return axe.run(document, { runOnly: options, resultTypes: ['violations'] });
-  }, runOnly);
-  return (result as AxeResult).violations.flatMap((each) =>
-    each.nodes.map((node) => `${each.id}: ${node.html.slice(0, 160)} ${node.failureSummary}`),
-  );
-}
 
 let browser: Browser;
 let site: Awaited<ReturnType<typeof serveMock>>;
@@ -257,7 +236,7 @@ async function checked({ name, address, shows }: State, size: string, view: View
   const { page } = opened;
   await shows(page);
   await screenshot(page, `${name}-${size}-${view.colorScheme}`);
-  expect(await axe(page)).toEqual([]);
+  expect(await axeFindings(page)).toEqual([]);
   expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true);
   return opened;
 }
@@ -286,7 +265,7 @@ describe.concurrent.each([...states, ...Object.values<State[]>(worldStates).flat
     await page.emulateMedia({ colorScheme });
     await page.waitForTimeout(60);
     await screenshot(page, `${name}-${size}-${colorScheme}`);
-    if (size === 'wide') expect(await axe(page, 'contrast')).toEqual([]);
+    if (size === 'wide') expect(await axeFindings(page, contrastOnly)).toEqual([]);
     expect(errors).toEqual([]);
     await close();
   });
@@ -299,7 +278,7 @@ describe.concurrent('the drawer', () => {
     await page.getByRole('tab', { name: tab, selected: true }).waitFor();
     await page.waitForTimeout(100);
     await screenshot(page, `drawer-${tab.toLowerCase()}-wide-light`);
-    expect(await axe(page)).toEqual([]);
+    expect(await axeFindings(page)).toEqual([]);
     expect(errors).toEqual([]);
     await close();
   });
@@ -311,7 +290,7 @@ describe.concurrent('narrow panels', () => {
     await page.getByRole('navigation', { name: 'Panels' }).getByRole('button', { name: panel }).click();
     await page.waitForTimeout(150);
     await screenshot(page, `panel-${panel.toLowerCase()}-narrow-light`);
-    expect(await axe(page)).toEqual([]);
+    expect(await axeFindings(page)).toEqual([]);
     expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true);
     expect(errors).toEqual([]);
     await close();
@@ -321,13 +300,13 @@ describe.concurrent('narrow panels', () => {
 test('the settings, all of them, and the help', async () => {
   const { page, errors, close } = await open(browser, `${site.url}?mock=paused`);
   await page.getByLabel('Show advanced settings').click();
-  expect(await axe(page)).toEqual([]);
+  expect(await axeFindings(page)).toEqual([]);
   await page.keyboard.press('Escape');
   await page.getByRole('tab', { name: 'Watch' }).focus();
   await page.keyboard.press('?');
   await page.getByRole('dialog', { name: 'Keys and help' }).waitFor();
   await screenshot(page, 'help-wide-light');
-  expect(await axe(page)).toEqual([]);
+  expect(await axeFindings(page)).toEqual([]);
   expect(errors).toEqual([]);
   await close();
 });
@@ -353,7 +332,7 @@ describe.each([
       await ((await tab.count()) ? tab.first() : button(page, name)).click();
       await page.locator(panel).locator(sign).first().waitFor();
       await screenshot(page, `panel-${state}-${name.toLowerCase()}`);
-      expect(await axe(page)).toEqual([]);
+      expect(await axeFindings(page)).toEqual([]);
     }
     expect(errors).toEqual([]);
     await close();

@@ -202,7 +202,7 @@ it.each(worldModules.map((module) => [module.title, module] as const))(
 it.each(all.map((preset, index) => [preset.name, index] as const))(
   'files for a world replace the worlds of %s',
   (_, index) => {
-    const { name, ownFiles } = worldModules.find((module) => module.ownFiles)!;
+    const { name, title, ownFiles } = worldModules.find((module) => module.ownFiles)!;
     const store = new Store();
     store.set({ presets: all });
     const drafting = new Draft(store, () => service());
@@ -210,6 +210,9 @@ it.each(all.map((preset, index) => [preset.name, index] as const))(
     drafting.useWorld(name, ownFiles!.option, 'mine');
     expect(store.state.problems).toEqual([]);
     expect(store.state.draft!.worlds).toMatchObject([{ name, weight: 1, options: { [ownFiles!.option]: 'mine' } }]);
+    // The preset's name and description are of other worlds.
+    expect(store.state.draft).toMatchObject({ name: `${title}, mine`, description: '' });
+    expect(store.state.preset).toBe(-1);
   },
 );
 

@@ -4,11 +4,12 @@
  * step. A click or the arrow keys select a step. Depends on records and a spec, not on a run.
  */
 import { msg, str } from '@lit/localize';
-import { html, LitElement, nothing, type PropertyValues, svg } from 'lit';
+import { html, nothing, type PropertyValues, svg } from 'lit';
 import { customElement, property, query, state } from 'lit/decorators.js';
 import uPlot from 'uplot';
 import type { StepRecord } from '../../session/protocol.ts';
 import { compact, fixed } from '../kit/format.ts';
+import { LocalizedElement } from '../kit/localized-element.ts';
 import { controls } from '../kit/styles/shared.ts';
 import { highlightStyle } from '../state/highlight.ts';
 import { keptPositions } from '../state/kept-steps.ts';
@@ -34,7 +35,7 @@ export class ChartEnlargeEvent extends Event {
 }
 
 @customElement('tabgym-chart')
-export class TabgymChart extends LitElement {
+export class TabgymChart extends LocalizedElement {
   static override styles = [controls, chartStyles];
 
   @property({ attribute: false }) spec!: ChartSpec;

@@ -4,11 +4,12 @@
  * a run.
  */
 import { msg, str } from '@lit/localize';
-import { css, html, LitElement, nothing, type PropertyValues } from 'lit';
+import { css, html, nothing, type PropertyValues } from 'lit';
 import { customElement, property, query, state } from 'lit/decorators.js';
 import uPlot from 'uplot';
 import { meanEstimate } from '../../rl/evaluation/statistics.ts';
 import { compact } from '../kit/format.ts';
+import { LocalizedElement } from '../kit/localized-element.ts';
 import { controls } from '../kit/styles/shared.ts';
 import type { ChartSpec, SeriesSpec } from '../state/series.ts';
 import {
@@ -40,7 +41,7 @@ function variantTable(
 }
 
 @customElement('tabgym-sweep-chart')
-export class TabgymSweepChart extends LitElement {
+export class TabgymSweepChart extends LocalizedElement {
   static override styles = [
     controls,
     chartStyles,

@@ -5,6 +5,7 @@ import { defaultPolicy, type PolicyName } from '../../experiment/policies/regist
 import { withPolicyKind, withWorld } from '../../models/draft.ts';
 import { withAlgorithm } from '../../rl/algorithms/replace-algorithm.ts';
 import type { TrainerApi } from '../../session/protocol.ts';
+import { worldModule } from '../../worlds/registry.ts';
 import { none, type Problem, type Store } from '../state/state.ts';
 
 const planAfterMs = 350;
@@ -45,14 +46,17 @@ export class Draft {
     this.planSoon();
   }
 
-  /** Sets the draft up for one world, with this option. */
+  /**
+   * Sets the draft up for one world, with this option. The draft gets a name of its own: neither the name nor the
+   * description of the preset is true of it, and no setting is compared with that preset any more.
+   */
   useWorld(name: string, option: string, value: string) {
     const { draft } = this.store.state;
     if (!draft) return;
     // The first of several entries may be there for its training or its evaluation alone.
     const alone = { ...draft.worlds[0], weight: 1, evaluated: true };
     const one = withWorld({ ...draft, worlds: [alone] }, 0, name);
-    this.store.set({ draft: one });
+    this.store.set({ draft: { ...one, name: `${worldModule(name).title}, ${value}`, description: '' }, preset: -1 });
     this.edit(`worlds.0.options.${option}`, value);
   }
 

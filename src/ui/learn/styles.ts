@@ -5,6 +5,14 @@ export const learnStyles = css`
   :host {
     display: block;
   }
+  /* Four tabs and the button fit in one line of the pane's usual width. */
+  .bar {
+    gap: 4px;
+    padding-inline: 4px;
+  }
+  .bar button {
+    padding-inline: 7px;
+  }
   .cards {
     display: grid;
     gap: 12px;

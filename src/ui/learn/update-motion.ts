@@ -4,12 +4,13 @@
  * with reduced motion nothing plays by itself.
  */
 import { msg, str } from '@lit/localize';
-import { css, html, LitElement, nothing, type PropertyValues, svg } from 'lit';
+import { css, html, nothing, type PropertyValues, svg } from 'lit';
 import { customElement, property, state } from 'lit/decorators.js';
 import type { Trajectory } from '../../rl/episode/trajectory.ts';
 import type { StepInspection } from '../../session/protocol.ts';
 import { tryCount } from '../kit/counts.ts';
 import { fixed, signed } from '../kit/format.ts';
+import { LocalizedElement } from '../kit/localized-element.ts';
 import { controls } from '../kit/styles/shared.ts';
 import { groupStatistics } from '../state/episodes.ts';
 import { shownReward } from '../state/reward-parts.ts';
@@ -30,7 +31,7 @@ export function meanProbability(
 }
 
 @customElement('tabgym-update-motion')
-export class TabgymUpdateMotion extends LitElement {
+export class TabgymUpdateMotion extends LocalizedElement {
   static override styles = [
     controls,
     css`

@@ -3,13 +3,14 @@
  * undo. Closing the dialog keeps a changed text in the setup, so that nothing typed is lost.
  */
 import { msg, str } from '@lit/localize';
-import { css, html, LitElement, nothing, type TemplateResult } from 'lit';
+import { css, html, nothing, type TemplateResult } from 'lit';
 import { property, query, state } from 'lit/decorators.js';
 import { type CodePlace, SandboxError } from '../../sandbox/errors.ts';
 import { pagePort } from '../../sandbox/page-port.ts';
 import { defaultLimits, Sandbox } from '../../sandbox/sandbox.ts';
 import type { Controller } from '../control/controller.ts';
 import { sentence } from '../control/notifier.ts';
+import { LocalizedElement } from '../kit/localized-element.ts';
 import { dialogStyles } from '../kit/styles/dialog.ts';
 import { controls } from '../kit/styles/shared.ts';
 import { CodeView } from './code-view.ts';
@@ -47,7 +48,7 @@ export interface DialogWords {
   busy: string;
 }
 
-export abstract class CodeDialog<Done extends { state: string }> extends LitElement {
+export abstract class CodeDialog<Done extends { state: string }> extends LocalizedElement {
   static override styles = [
     controls,
     dialogStyles,

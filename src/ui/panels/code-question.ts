@@ -1,13 +1,14 @@
 /** Asks whether the code of an experiment may run, and shows the code. */
 import { msg, str } from '@lit/localize';
-import { css, html, LitElement } from 'lit';
+import { css, html } from 'lit';
 import { customElement, property, query } from 'lit/decorators.js';
 import type { CustomCode } from '../../experiment/custom-code.ts';
+import { LocalizedElement } from '../kit/localized-element.ts';
 import { dialogStyles } from '../kit/styles/dialog.ts';
 import { controls } from '../kit/styles/shared.ts';
 
 @customElement('tabgym-code-question')
-export class TabgymCodeQuestion extends LitElement {
+export class TabgymCodeQuestion extends LocalizedElement {
   static override styles = [
     controls,
     dialogStyles,

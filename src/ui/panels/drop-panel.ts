@@ -1,7 +1,8 @@
 /** Base class of panels into which files are dropped or chosen, those of nested folders included. */
-import { css, LitElement } from 'lit';
+import { css } from 'lit';
 import { state } from 'lit/decorators.js';
 import type { PathFile } from '../../corpus/own-files.ts';
+import { LocalizedElement } from '../kit/localized-element.ts';
 import { entriesIn, fileOf, isFile } from '../state/picked-files.ts';
 
 export const dropStyles = css`
@@ -24,7 +25,7 @@ export const dropStyles = css`
   }
 `;
 
-export abstract class DropPanel extends LitElement {
+export abstract class DropPanel extends LocalizedElement {
   @state() protected message = '';
   @state() protected problem = '';
   /** True while files are held over the panel. */

@@ -1,10 +1,11 @@
 /** "My worlds" in the editor of typed worlds: keeps the text under a name; opens, renames, deletes and saves others. */
 import { msg, str } from '@lit/localize';
-import { css, html, LitElement, nothing } from 'lit';
+import { css, html, nothing } from 'lit';
 import { customElement, property, state } from 'lit/decorators.js';
 import { type NamedWorld, writeWorldFile } from '../../experiment/world-file.ts';
 import { sentence } from '../control/notifier.ts';
 import { download } from '../kit/download.ts';
+import { LocalizedElement } from '../kit/localized-element.ts';
 import { controls } from '../kit/styles/shared.ts';
 import { dropWorld, keepWorld, keptWorlds, renameWorld } from '../state/kept-worlds.ts';
 
@@ -24,7 +25,7 @@ export function saveWorld(world: NamedWorld): void {
 }
 
 @customElement('tabgym-kept-worlds')
-export class TabgymKeptWorlds extends LitElement {
+export class TabgymKeptWorlds extends LocalizedElement {
   static override styles = [
     controls,
     css`

@@ -1,10 +1,11 @@
 /** Field of the setup for one knob: label, control, unit, explanation, and the problem of its value. */
 import { msg } from '@lit/localize';
-import { css, html, LitElement, nothing } from 'lit';
+import { css, html, nothing } from 'lit';
 import { customElement, property, state } from 'lit/decorators.js';
 import { live } from 'lit/directives/live.js';
 import type { Knob } from '../../experiment/knob.ts';
 import { findKnob } from '../../experiment/knobs.ts';
+import { LocalizedElement } from '../kit/localized-element.ts';
 import { controls } from '../kit/styles/shared.ts';
 import { highlightStyle } from '../state/highlight.ts';
 import { choiceGroup, choiceLabel, knobLabel, knobSentence } from '../state/labels.ts';
@@ -29,7 +30,7 @@ const isSet = (knob: Knob): knob is Knob & { choices: NonNullable<Knob['choices'
   knob.kind === 'choices' && knob.choices !== undefined;
 
 @customElement('tabgym-knob')
-export class TabgymKnob extends LitElement {
+export class TabgymKnob extends LocalizedElement {
   static override styles = [
     controls,
     css`

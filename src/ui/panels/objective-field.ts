@@ -3,17 +3,18 @@
  * first opened.
  */
 import { msg, str } from '@lit/localize';
-import { css, html, LitElement, nothing } from 'lit';
+import { css, html, nothing } from 'lit';
 import { customElement, property, state } from 'lit/decorators.js';
 import { readPath } from '../../experiment/paths.ts';
 import type { AnyAlgorithmSettings } from '../../rl/algorithms/registry.ts';
 import type { Controller } from '../control/controller.ts';
 import { sentence } from '../control/notifier.ts';
 import { lineCount } from '../kit/counts.ts';
+import { LocalizedElement } from '../kit/localized-element.ts';
 import { controls } from '../kit/styles/shared.ts';
 
 @customElement('tabgym-objective-field')
-export class TabgymObjectiveField extends LitElement {
+export class TabgymObjectiveField extends LocalizedElement {
   static override styles = [
     controls,
     css`

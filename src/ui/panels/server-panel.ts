@@ -3,14 +3,15 @@
  * check replaces a running one, and consent if the experiment came from somebody else.
  */
 import { msg } from '@lit/localize';
-import { css, html, LitElement, nothing } from 'lit';
+import { css, html, nothing } from 'lit';
 import { property, state } from 'lit/decorators.js';
 import type { ConnectionSettings } from '../../envs/module.ts';
 import type { WorldServers } from '../control/world-servers.ts';
+import { LocalizedElement } from '../kit/localized-element.ts';
 import { controls } from '../kit/styles/shared.ts';
 
 /** `Found`: result of a check. */
-export abstract class ServerPanel<Found extends object> extends LitElement {
+export abstract class ServerPanel<Found extends object> extends LocalizedElement {
   static override styles = [
     controls,
     css`

@@ -4,12 +4,13 @@
  * whether the records fit its worlds.
  */
 import { msg, str } from '@lit/localize';
-import { css, html, LitElement, nothing } from 'lit';
+import { css, html, nothing } from 'lit';
 import { customElement, property, state } from 'lit/decorators.js';
 import type { Knob } from '../../experiment/knob.ts';
 import type { TrainerApi } from '../../session/protocol.ts';
 import { type ByteSource, TrajectoryFile } from '../../trajectories/files/file.ts';
 import { bytes } from '../kit/format.ts';
+import { LocalizedElement } from '../kit/localized-element.ts';
 import { controls } from '../kit/styles/shared.ts';
 import { knobLabel, knobSentence } from '../state/labels.ts';
 import { KnobChangeEvent } from './knob-field.ts';
@@ -31,7 +32,7 @@ function sourceOf(file: File): ByteSource {
 }
 
 @customElement('tabgym-trajectory-file')
-export class TabgymTrajectoryFile extends LitElement {
+export class TabgymTrajectoryFile extends LocalizedElement {
   static override styles = [
     controls,
     css`

@@ -1,14 +1,15 @@
 /** Code of a typed world in the setup, with a button that opens its editor. The editor is loaded when it is opened. */
 import { msg, str } from '@lit/localize';
-import { css, html, LitElement, nothing, type PropertyValues } from 'lit';
+import { css, html, nothing, type PropertyValues } from 'lit';
 import { customElement, property, state } from 'lit/decorators.js';
 import type { Controller } from '../control/controller.ts';
 import { sentence } from '../control/notifier.ts';
 import { lineCount } from '../kit/counts.ts';
+import { LocalizedElement } from '../kit/localized-element.ts';
 import { controls } from '../kit/styles/shared.ts';
 
 @customElement('tabgym-world-field')
-export class TabgymWorldField extends LitElement {
+export class TabgymWorldField extends LocalizedElement {
   static override styles = [
     controls,
     css`

@@ -1,11 +1,12 @@
 /** Two records side by side: the facts of each, and their messages in aligned rows with the differences marked. */
-import { msg, str, updateWhenLocaleChanges } from '@lit/localize';
-import { css, html, LitElement, nothing, type PropertyValues } from 'lit';
+import { msg, str } from '@lit/localize';
+import { css, html, nothing, type PropertyValues } from 'lit';
 import { customElement, property, state } from 'lit/decorators.js';
 import { turnsOf } from '../../trajectories/files/messages.ts';
 import type { TrajectoryRecord } from '../../trajectories/files/record.ts';
 import { turnCount } from '../kit/counts.ts';
 import { compact } from '../kit/format.ts';
+import { LocalizedElement } from '../kit/localized-element.ts';
 import { controls } from '../kit/styles/shared.ts';
 import { worldTitle } from '../state/labels.ts';
 import { alignedMessages, type DifferenceRow, type DifferenceSide } from './differences.ts';
@@ -15,7 +16,7 @@ import { messageTemplate, turnStyles } from './turns.ts';
 const mostRows = 150;
 
 @customElement('tabgym-comparison')
-export class TabgymComparison extends LitElement {
+export class TabgymComparison extends LocalizedElement {
   static override styles = [
     controls,
     turnStyles,
@@ -60,11 +61,6 @@ export class TabgymComparison extends LitElement {
   @state() private onlyDifferences = false;
   @state() private most = mostRows;
   private rows: DifferenceRow[] = [];
-
-  constructor() {
-    super();
-    updateWhenLocaleChanges(this);
-  }
 
   protected override willUpdate(changed: PropertyValues) {
     if (!changed.has('left') && !changed.has('right')) return;

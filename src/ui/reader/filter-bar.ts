@@ -1,8 +1,9 @@
 /** Filter and order of the list: text, success, world, bounds of score and turns, step. */
-import { msg, updateWhenLocaleChanges } from '@lit/localize';
-import { css, html, LitElement, nothing } from 'lit';
+import { msg } from '@lit/localize';
+import { css, html, nothing } from 'lit';
 import { customElement, property, state } from 'lit/decorators.js';
 import { type Filter, noFilter, type RecordOrder } from '../../trajectories/files/record-filter.ts';
+import { LocalizedElement } from '../kit/localized-element.ts';
 import { controls } from '../kit/styles/shared.ts';
 import { worldTitle } from '../state/labels.ts';
 import { type ReaderController, ReaderUpdates } from './reader-controller.ts';
@@ -10,7 +11,7 @@ import { type ReaderController, ReaderUpdates } from './reader-controller.ts';
 const pauseMs = 400;
 
 @customElement('tabgym-filter-bar')
-export class TabgymFilterBar extends LitElement {
+export class TabgymFilterBar extends LocalizedElement {
   static override styles = [
     controls,
     css`
@@ -50,7 +51,6 @@ export class TabgymFilterBar extends LitElement {
   constructor() {
     super();
     new ReaderUpdates(this, () => this.controller);
-    updateWhenLocaleChanges(this);
   }
 
   private set(patch: Partial<Filter>) {

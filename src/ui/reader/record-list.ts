@@ -1,9 +1,10 @@
 /** List of records. Only the rows in view are drawn. One row is active; keys move it, open, select and compare. */
-import { msg, str, updateWhenLocaleChanges } from '@lit/localize';
-import { css, html, LitElement, nothing } from 'lit';
+import { msg, str } from '@lit/localize';
+import { css, html, nothing } from 'lit';
 import { customElement, property, query, state } from 'lit/decorators.js';
 import type { Row } from '../../trajectories/files/reader.ts';
 import { compact } from '../kit/format.ts';
+import { LocalizedElement } from '../kit/localized-element.ts';
 import { controls } from '../kit/styles/shared.ts';
 import { worldTitle } from '../state/labels.ts';
 import { type ReaderController, ReaderUpdates } from './reader-controller.ts';
@@ -12,7 +13,7 @@ import { rowWindow, scrollTo } from './row-window.ts';
 const rowHeight = 34;
 
 @customElement('tabgym-record-list')
-export class TabgymRecordList extends LitElement {
+export class TabgymRecordList extends LocalizedElement {
   static override styles = [
     controls,
     css`
@@ -103,7 +104,6 @@ export class TabgymRecordList extends LitElement {
   constructor() {
     super();
     new ReaderUpdates(this, () => this.controller);
-    updateWhenLocaleChanges(this);
   }
 
   protected override firstUpdated() {

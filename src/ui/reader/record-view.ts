@@ -1,6 +1,6 @@
 /** One record: its facts, its messages, and a replay in our world if the task belongs to one. */
-import { msg, str, updateWhenLocaleChanges } from '@lit/localize';
-import { css, html, LitElement, nothing, type PropertyValues } from 'lit';
+import { msg, str } from '@lit/localize';
+import { css, html, nothing, type PropertyValues } from 'lit';
 import { customElement, property, state } from 'lit/decorators.js';
 import type { RecordedReplay } from '../../session/protocol.ts';
 import { turnsOf } from '../../trajectories/files/messages.ts';
@@ -9,6 +9,7 @@ import type { TrajectoryRecord } from '../../trajectories/files/record.ts';
 import { worldModules } from '../../worlds/registry.ts';
 import type { Controller } from '../control/controller.ts';
 import { compact } from '../kit/format.ts';
+import { LocalizedElement } from '../kit/localized-element.ts';
 import { errorState, loadingState } from '../kit/states.ts';
 import { controls } from '../kit/styles/shared.ts';
 import { worldTitle } from '../state/labels.ts';
@@ -21,7 +22,7 @@ import { messageTemplate, turnStyles } from './turns.ts';
 const mostMessages = 200;
 
 @customElement('tabgym-record')
-export class TabgymRecord extends LitElement {
+export class TabgymRecord extends LocalizedElement {
   static override styles = [
     controls,
     turnStyles,
@@ -70,7 +71,6 @@ export class TabgymRecord extends LitElement {
   constructor() {
     super();
     new ReaderUpdates(this, () => this.controller);
-    updateWhenLocaleChanges(this);
   }
 
   override render() {

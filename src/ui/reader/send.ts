@@ -2,8 +2,8 @@
  * Exports the selected records: as a file in any format, as preference pairs, or into the setup as demonstrations for
  * imitation (SFT).
  */
-import { msg, str, updateWhenLocaleChanges } from '@lit/localize';
-import { css, html, LitElement, nothing } from 'lit';
+import { msg, str } from '@lit/localize';
+import { css, html, nothing } from 'lit';
 import { customElement, property, state } from 'lit/decorators.js';
 import { algorithms } from '../../rl/algorithms/registry.ts';
 import { losslessForm } from '../../trajectories/files/lossless.ts';
@@ -12,6 +12,7 @@ import type { WrittenFile } from '../../trajectories/files/reader.ts';
 import { trajectoryFormats } from '../../trajectories/files/registry.ts';
 import type { Controller } from '../control/controller.ts';
 import { sentence } from '../control/notifier.ts';
+import { LocalizedElement } from '../kit/localized-element.ts';
 import { controls } from '../kit/styles/shared.ts';
 import { type ReaderController, ReaderUpdates } from './reader-controller.ts';
 
@@ -21,7 +22,7 @@ const imitation = algorithms.find(({ file }) => file !== undefined)!;
 const endings = { array: 'json', lines: 'jsonl', object: 'json' } as const;
 
 @customElement('tabgym-export-records')
-export class TabgymExportRecords extends LitElement {
+export class TabgymExportRecords extends LocalizedElement {
   static override styles = [
     controls,
     css`
@@ -52,7 +53,6 @@ export class TabgymExportRecords extends LitElement {
   constructor() {
     super();
     new ReaderUpdates(this, () => this.controller);
-    updateWhenLocaleChanges(this);
   }
 
   override render() {

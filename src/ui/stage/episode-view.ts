@@ -3,15 +3,16 @@
  * live, recorded and watched episodes.
  */
 import { msg, str } from '@lit/localize';
-import { css, html, LitElement, nothing } from 'lit';
+import { css, html, nothing } from 'lit';
 import { customElement, property } from 'lit/decorators.js';
 import type { LiveTurn } from '../../session/protocol.ts';
 import { fixed } from '../kit/format.ts';
+import { LocalizedElement } from '../kit/localized-element.ts';
 import { controls } from '../kit/styles/shared.ts';
 import '../worlds/world-view.ts';
 
 @customElement('tabgym-episode')
-export class TabgymEpisode extends LitElement {
+export class TabgymEpisode extends LocalizedElement {
   static override styles = [
     controls,
     css`

@@ -3,10 +3,11 @@
  * the selected one.
  */
 import { msg, str } from '@lit/localize';
-import { css, html, LitElement, nothing } from 'lit';
+import { css, html, nothing } from 'lit';
 import { customElement, property } from 'lit/decorators.js';
 import type { Trajectory } from '../../rl/episode/trajectory.ts';
 import { fixed, signed } from '../kit/format.ts';
+import { LocalizedElement } from '../kit/localized-element.ts';
 import { controls } from '../kit/styles/shared.ts';
 import { type TokenFacts, tokenFacts } from '../state/episodes.ts';
 import { highlightStyle } from '../state/highlight.ts';
@@ -15,7 +16,7 @@ import { tokenText } from './tokens.ts';
 const mostAlternatives = 16;
 
 @customElement('tabgym-token-details')
-export class TabgymTokenDetails extends LitElement {
+export class TabgymTokenDetails extends LocalizedElement {
   static override styles = [
     controls,
     css`

@@ -3,8 +3,9 @@
  * colour alone; the agent's field of view is light, the rest is shaded. The image's label is the view's text.
  */
 import { msg, str } from '@lit/localize';
-import { css, html, LitElement, nothing, type SVGTemplateResult, svg } from 'lit';
+import { css, html, nothing, type SVGTemplateResult, svg } from 'lit';
 import { customElement, property } from 'lit/decorators.js';
+import { LocalizedElement } from '../../../ui/kit/localized-element.ts';
 import { controls } from '../../../ui/kit/styles/shared.ts';
 import type { BabyAiView, GridCell } from '../view-data.ts';
 
@@ -50,7 +51,7 @@ function door(color: string, state: string): SVGTemplateResult {
 const turns = { right: 0, down: 90, left: 180, up: 270 };
 
 @customElement('tabgym-babyai-grid')
-export class TabgymBabyAiGrid extends LitElement {
+export class TabgymBabyAiGrid extends LocalizedElement {
   static override styles = [
     controls,
     css`

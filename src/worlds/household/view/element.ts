@@ -4,8 +4,9 @@
  * sends one of the commands that are possible.
  */
 import { msg, str } from '@lit/localize';
-import { html, LitElement, nothing } from 'lit';
+import { html, nothing } from 'lit';
 import { customElement, property } from 'lit/decorators.js';
+import { LocalizedElement } from '../../../ui/kit/localized-element.ts';
 import { controls } from '../../../ui/kit/styles/shared.ts';
 import type { StateName } from '../house.ts';
 import type { HouseholdView, PlaceSeen, ThingSeen } from '../view-data.ts';
@@ -51,7 +52,7 @@ const intoPlace = ['move', 'put', 'clean', 'heat', 'cool'];
 const verbOf = (command: string) => command.split(' ')[0];
 
 @customElement('tabgym-household-view')
-export class TabgymHouseholdView extends LitElement {
+export class TabgymHouseholdView extends LocalizedElement {
   static override styles = [controls, householdStyles];
 
   @property({ attribute: false }) view: HouseholdView | null = null;

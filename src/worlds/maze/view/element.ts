@@ -3,9 +3,10 @@
  * information of the colors; the view's text is the image's label.
  */
 import { msg, str } from '@lit/localize';
-import { css, html, LitElement, nothing, type SVGTemplateResult, svg } from 'lit';
+import { css, html, nothing, type SVGTemplateResult, svg } from 'lit';
 import { customElement, property } from 'lit/decorators.js';
 import { moveCount } from '../../../ui/kit/counts.ts';
+import { LocalizedElement } from '../../../ui/kit/localized-element.ts';
 import { controls } from '../../../ui/kit/styles/shared.ts';
 import type { MazeView, Place } from '../view-data.ts';
 
@@ -15,7 +16,7 @@ const middle = (n: number) => n * SIDE + SIDE / 2;
 const key = ({ row, column }: Place) => `${row} ${column}`;
 
 @customElement('tabgym-maze-view')
-export class TabgymMazeView extends LitElement {
+export class TabgymMazeView extends LocalizedElement {
   static override styles = [
     controls,
     css`

@@ -2,14 +2,15 @@
  * View of an OpenEnv world: its text, and a form if an action has several fields. The form's values are sent as JSON.
  */
 import { msg } from '@lit/localize';
-import { css, html, LitElement, nothing } from 'lit';
+import { css, html, nothing } from 'lit';
 import { customElement, property, state } from 'lit/decorators.js';
+import { LocalizedElement } from '../../../ui/kit/localized-element.ts';
 import { controls } from '../../../ui/kit/styles/shared.ts';
 import { type ActionField, ActionTextError, valueFrom } from '../schema.ts';
 import type { OpenEnvView } from '../view-data.ts';
 
 @customElement('tabgym-openenv-view')
-export class TabgymOpenEnvView extends LitElement {
+export class TabgymOpenEnvView extends LocalizedElement {
   static override styles = [
     controls,
     css`

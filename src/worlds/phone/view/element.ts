@@ -3,8 +3,9 @@
  * screen where it was taken before the next screen is shown. Beside it: the elements, the actions and the judgement.
  */
 import { msg, str } from '@lit/localize';
-import { html, LitElement, nothing, type PropertyValues, svg, type TemplateResult } from 'lit';
+import { html, nothing, type PropertyValues, svg, type TemplateResult } from 'lit';
 import { customElement, property, state } from 'lit/decorators.js';
+import { LocalizedElement } from '../../../ui/kit/localized-element.ts';
 import { controls } from '../../../ui/kit/styles/shared.ts';
 import { height, width } from '../layout.ts';
 import type { ElementSeen, PhoneView, ScreenSeen } from '../view-data.ts';
@@ -47,7 +48,7 @@ function tilePicture(name: string): TemplateResult {
 }
 
 @customElement('tabgym-phone-view')
-export class TabgymPhoneView extends LitElement {
+export class TabgymPhoneView extends LocalizedElement {
   static override styles = [controls, phoneStyles];
 
   @property({ attribute: false }) view: PhoneView | null = null;

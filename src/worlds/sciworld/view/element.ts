@@ -4,8 +4,9 @@
  * shape and in the plan's description.
  */
 import { msg, str } from '@lit/localize';
-import { css, html, LitElement, nothing, type TemplateResult } from 'lit';
+import { css, html, nothing, type TemplateResult } from 'lit';
 import { customElement, property } from 'lit/decorators.js';
+import { LocalizedElement } from '../../../ui/kit/localized-element.ts';
 import { controls } from '../../../ui/kit/styles/shared.ts';
 import type { SciWorldThing, SciWorldView } from '../view-data.ts';
 import { drawPlan, planSize } from './map.ts';
@@ -31,7 +32,7 @@ const loud: readonly Mark[] = ['on', 'on fire', 'broken', 'dead'];
 const degrees = (value: number) => `${value.toFixed(1).replace('-', '−')} °C`;
 
 @customElement('tabgym-sciworld-view')
-export class TabgymSciWorldView extends LitElement {
+export class TabgymSciWorldView extends LocalizedElement {
   static override styles = [
     controls,
     css`

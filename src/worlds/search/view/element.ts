@@ -3,10 +3,11 @@
  * Every symbol has a text label beside it.
  */
 import { msg, str } from '@lit/localize';
-import { css, html, LitElement, nothing } from 'lit';
+import { css, html, nothing } from 'lit';
 import { customElement, property } from 'lit/decorators.js';
 import { splitAtTerms } from '../../../corpus/retrieval/query.ts';
 import { documentCount } from '../../../ui/kit/counts.ts';
+import { LocalizedElement } from '../../../ui/kit/localized-element.ts';
 import { controls } from '../../../ui/kit/styles/shared.ts';
 import type { SearchSeen, SearchView } from '../view-data.ts';
 
@@ -14,7 +15,7 @@ import type { SearchSeen, SearchView } from '../view-data.ts';
 const openSearches = 2;
 
 @customElement('tabgym-search-view')
-export class TabgymSearchView extends LitElement {
+export class TabgymSearchView extends LocalizedElement {
   static override styles = [
     controls,
     css`

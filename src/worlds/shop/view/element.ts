@@ -3,9 +3,10 @@
  * judgement. A person who plays presses the shop's own buttons.
  */
 import { msg, str } from '@lit/localize';
-import { html, LitElement, nothing, svg, type TemplateResult } from 'lit';
+import { html, nothing, svg, type TemplateResult } from 'lit';
 import { customElement, property } from 'lit/decorators.js';
 import { productCount } from '../../../ui/kit/counts.ts';
+import { LocalizedElement } from '../../../ui/kit/localized-element.ts';
 import { controls } from '../../../ui/kit/styles/shared.ts';
 import type { ItemSeen, ProductSeen, ShopView } from '../view-data.ts';
 import { shopStyles } from './styles.ts';
@@ -34,7 +35,7 @@ function tile(asin: string): TemplateResult {
 }
 
 @customElement('tabgym-shop-view')
-export class TabgymShopView extends LitElement {
+export class TabgymShopView extends LocalizedElement {
   static override styles = [controls, shopStyles];
 
   @property({ attribute: false }) view: ShopView | null = null;

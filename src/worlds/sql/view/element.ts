@@ -3,9 +3,10 @@
  * that were given and those that were right, and, for a person who plays, a form for a call.
  */
 import { msg, str } from '@lit/localize';
-import { css, html, LitElement, nothing } from 'lit';
+import { css, html, nothing } from 'lit';
 import { customElement, property, state } from 'lit/decorators.js';
 import { rowCount } from '../../../ui/kit/counts.ts';
+import { LocalizedElement } from '../../../ui/kit/localized-element.ts';
 import { controls } from '../../../ui/kit/styles/shared.ts';
 import { type SqlTool, sqlTools } from '../tools.ts';
 import type { RowsSeen, SqlView, TurnSeen } from '../view-data.ts';
@@ -20,7 +21,7 @@ const labels: { readonly [name in ToolName]: () => string } = {
 };
 
 @customElement('tabgym-sql-view')
-export class TabgymSqlView extends LitElement {
+export class TabgymSqlView extends LocalizedElement {
   static override styles = [
     controls,
     css`

@@ -3,8 +3,9 @@
  * tile stands beside its item's name, and every state has a text.
  */
 import { msg, str } from '@lit/localize';
-import { html, LitElement, nothing, type TemplateResult } from 'lit';
+import { html, nothing, type TemplateResult } from 'lit';
 import { customElement, property } from 'lit/decorators.js';
+import { LocalizedElement } from '../../../ui/kit/localized-element.ts';
 import { controls } from '../../../ui/kit/styles/shared.ts';
 import type { Counted, CraftNode, TextCraftView } from '../view-data.ts';
 import { textcraftStyles } from './styles.ts';
@@ -19,7 +20,7 @@ const tile = (name: string, size: 'small' | 'large' | '' = '') =>
   html`<svg class="tile ${size}" viewBox="0 0 48 48" aria-hidden="true">${itemTile(name)}</svg>`;
 
 @customElement('tabgym-textcraft-view')
-export class TabgymTextCraftView extends LitElement {
+export class TabgymTextCraftView extends LocalizedElement {
   static override styles = [controls, textcraftStyles];
 
   @property({ attribute: false }) view: TextCraftView | null = null;

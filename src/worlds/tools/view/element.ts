@@ -3,9 +3,10 @@
  * for a person who plays, a form made of the tools' schemas.
  */
 import { msg, str } from '@lit/localize';
-import { css, html, LitElement, nothing } from 'lit';
+import { css, html, nothing } from 'lit';
 import { customElement, property, state } from 'lit/decorators.js';
 import type { Json } from '../../../envs/env.ts';
+import { LocalizedElement } from '../../../ui/kit/localized-element.ts';
 import { controls } from '../../../ui/kit/styles/shared.ts';
 import type { Parameter, Tool } from '../tool.ts';
 import type { CallSeen, StateRow, StateTable, ToolsView } from '../view-data.ts';
@@ -35,7 +36,7 @@ function parsedOr(text: string): Json {
 }
 
 @customElement('tabgym-tools-view')
-export class TabgymToolsView extends LitElement {
+export class TabgymToolsView extends LocalizedElement {
   static override styles = [
     controls,
     css`

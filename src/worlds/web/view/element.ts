@@ -4,10 +4,11 @@
  * converted to the agent's actions.
  */
 import { msg, str } from '@lit/localize';
-import { css, html, LitElement, nothing, type PropertyValues } from 'lit';
+import { css, html, nothing, type PropertyValues } from 'lit';
 import { customElement, property, query } from 'lit/decorators.js';
 import { frameDocument, nestedDocument, newNonce } from '../../../envs/transport/frame.ts';
 import { actionCount } from '../../../ui/kit/counts.ts';
+import { LocalizedElement } from '../../../ui/kit/localized-element.ts';
 import { controls } from '../../../ui/kit/styles/shared.ts';
 import type { WebView } from '../view-data.ts';
 import { pageFrameScript, pageFrameStyle } from './frame-script.ts';
@@ -21,7 +22,7 @@ interface PageInput {
 }
 
 @customElement('tabgym-web-view')
-export class TabgymWebView extends LitElement {
+export class TabgymWebView extends LocalizedElement {
   static override styles = [
     controls,
     css`

@@ -3,9 +3,10 @@
  * When a person plays, the next row shows the typed letters, and the keys can be clicked.
  */
 import { msg, str } from '@lit/localize';
-import { css, html, LitElement, nothing, type TemplateResult } from 'lit';
+import { css, html, nothing, type TemplateResult } from 'lit';
 import { customElement, property } from 'lit/decorators.js';
 import { tryCount } from '../../../ui/kit/counts.ts';
+import { LocalizedElement } from '../../../ui/kit/localized-element.ts';
 import { controls } from '../../../ui/kit/styles/shared.ts';
 import type { Colour, WordleView } from '../view-data.ts';
 
@@ -21,7 +22,7 @@ const labelOf: { [colour in Colour]: () => string } = {
 };
 
 @customElement('tabgym-wordle-view')
-export class TabgymWordleView extends LitElement {
+export class TabgymWordleView extends LocalizedElement {
   static override styles = [
     controls,
     css`

@@ -3,10 +3,11 @@
  * which may be saved as CSV or BibTeX. After the end it shows the right places and the score.
  */
 import { msg, str } from '@lit/localize';
-import { html, LitElement, nothing } from 'lit';
+import { html, nothing } from 'lit';
 import { customElement, property } from 'lit/decorators.js';
 import { documentCount, turnCount } from '../../../../ui/kit/counts.ts';
 import { download } from '../../../../ui/kit/download.ts';
+import { LocalizedElement } from '../../../../ui/kit/localized-element.ts';
 import { controls } from '../../../../ui/kit/styles/shared.ts';
 import { readingBibtex, readingCsv } from '../../survey/export.ts';
 import type { Grade } from '../../survey/score.ts';
@@ -25,7 +26,7 @@ const placeMarks: { readonly [grade in Grade]: string } = { yes: '●', partly: 
 const shownSearches = 3;
 
 @customElement('tabgym-survey-view')
-export class TabgymSurveyView extends LitElement {
+export class TabgymSurveyView extends LocalizedElement {
   static override styles = [controls, surveyStyles];
 
   @property({ attribute: false }) view: SurveyView | null = null;
