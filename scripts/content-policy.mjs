@@ -3,7 +3,7 @@
 // scripts of the frames that show web pages or run worlds, because a frame without an address inherits its page's
 // policy (https://www.w3.org/TR/CSP3/#security-inherit-csp). WebAssembly may be compiled; text may not be evaluated.
 import { createHash } from 'node:crypto';
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { runnerImport } from 'vite';
 import { buildFrameScript, framedWorlds } from './frame-script.mjs';
@@ -16,11 +16,10 @@ const load = async (path) => (await runnerImport(join(root, path), { configFile:
 /** Inline scripts and styles of the page and its frames. */
 async function inlineTexts(html) {
   const { safeScript, nestedStyle } = await load('src/envs/transport/frame.ts');
-  const framed = framedWorlds();
-  const played = await Promise.all(framed.map(buildFrameScript));
+  const played = await Promise.all(framedWorlds().map(buildFrameScript));
   // A view that shows pages in a frame has its own script and style for them.
   const shown = await Promise.all(
-    framed
+    readdirSync(join(root, 'src/worlds'))
       .map((world) => `src/worlds/${world}/view/frame-script.ts`)
       .filter((file) => existsSync(join(root, file)))
       .map(load),

@@ -30,8 +30,14 @@ export interface Rectangle {
   h: number;
 }
 
+/** Part of a screen in which an element is. */
+export type Part = 'head' | 'body' | 'bottom' | 'overlay' | 'keyboard' | 'navigation';
+
 export interface Placed extends Rectangle {
   item: Item;
+  part: Part;
+  /** Lines of a text; 1 for the other kinds. */
+  rows: number;
   /** Number among the elements that can be acted on, from 1; 0 for the others. */
   number: number;
 }
@@ -95,10 +101,18 @@ const inGrid = (kind: Kind) => kind === 'chip' || kind === 'tile';
 /** Letters of a line of text. */
 const lettersOf = (large: boolean) => (large ? 32 : 40);
 
-function textHeight(item: Item, large: boolean): number {
-  const count = Math.max(1, Math.ceil(`${item.text} ${item.detail ?? ''}`.length / lettersOf(large)));
-  return scaled(heights[item.kind] + (count - 1) * 20, large);
+/** Height of a line of text beyond the first. */
+const rowHeight = 20;
+
+const isText = ({ kind }: Item) => kind === 'text' || kind === 'bubble';
+
+function rowsOf(item: Item, large: boolean): number {
+  if (!isText(item)) return 1;
+  return Math.max(1, Math.ceil(`${item.text} ${item.detail ?? ''}`.length / lettersOf(large)));
 }
+
+const itemHeight = (item: Item, large: boolean): number =>
+  scaled(heights[item.kind] + (rowsOf(item, large) - 1) * rowHeight, large);
 
 function gridLine(items: Item[], large: boolean): Line {
   const columns = columnsOf(items[0].kind, large);
@@ -121,8 +135,7 @@ function mapLine(items: Item[], large: boolean): Line {
 }
 
 function plainLine(item: Item, large: boolean): Line {
-  const isText = item.kind === 'text' || item.kind === 'bubble';
-  const h = isText ? textHeight(item, large) : scaled(heights[item.kind], large);
+  const h = itemHeight(item, large);
   const w = item.kind === 'bubble' ? 260 : width - 2 * margin;
   const x = item.kind === 'bubble' && item.state === 'sent' ? width - margin - w : margin;
   return { items: [item], height: h + gap, rectangles: [{ x, y: 0, w, h }] };
@@ -160,7 +173,13 @@ function lastStart(lines: readonly Line[], room: number): number {
   return start;
 }
 
-const at = (item: Item, x: number, y: number, w: number, h: number): Placed => ({ item, x, y, w, h, number: 0 });
+/** Places elements of a part; `large`: with a large font. */
+const placing =
+  (part: Part, large = false) =>
+  (item: Item, x: number, y: number, w: number, h: number): Placed => ({
+    ...{ item, part, x, y, w, h },
+    ...{ rows: rowsOf(item, large), number: 0 },
+  });
 
 /** The bar at the bottom: a field takes the room that the buttons leave. */
 function bottomBar(items: readonly Item[], y: number, large: boolean): Placed[] {
@@ -171,7 +190,7 @@ function bottomBar(items: readonly Item[], y: number, large: boolean): Placed[] 
   let x = margin;
   return items.map((item) => {
     const w = item.kind === 'field' ? room - buttonWidth * (items.length - 1) : buttonWidth;
-    const placed = at(item, x, y + gap / 2, w, h);
+    const placed = placing('bottom')(item, x, y + gap / 2, w, h);
     x += w + gap;
     return placed;
   });
@@ -180,7 +199,7 @@ function bottomBar(items: readonly Item[], y: number, large: boolean): Placed[] 
 function keyboardKeys(y: number): Placed[] {
   const w = width / keyColumns;
   return keys.map((key, k) =>
-    at(
+    placing('keyboard')(
       { kind: 'key', key: `key ${key}`, text: key },
       (k % keyColumns) * w,
       y + Math.floor(k / keyColumns) * keyHeight,
@@ -192,7 +211,7 @@ function keyboardKeys(y: number): Placed[] {
 
 const navigationKeys = (): Placed[] =>
   ['Back', 'Home'].map((text, k) =>
-    at(
+    placing('navigation')(
       { kind: 'key', key: `nav ${text}`, text },
       k * (width / 2),
       height - navigationHeight,
@@ -203,15 +222,11 @@ const navigationKeys = (): Placed[] =>
 
 /** Panel and elements of an overlay: a dialog in the middle, a sheet at the bottom. */
 function placeOverlay({ kind, title, text, choices }: Overlay, large: boolean) {
-  const h = scaled(heights.button, large);
   const heads: Item[] = [
     { kind: 'heading', key: 'overlay title', text: title },
     ...(text ? [{ kind: 'text' as const, key: 'overlay text', text }] : []),
   ];
-  const headHeights = heads.map((item) =>
-    item.kind === 'text' ? textHeight(item, large) : scaled(heights.heading, large),
-  );
-  const all = [...headHeights, ...choices.map(() => h)].reduce((sum, each) => sum + each + gap, margin);
+  const all = [...heads, ...choices].reduce((sum, item) => sum + itemHeight(item, large) + gap, margin);
   const bottom = height - navigationHeight;
   const panel = {
     x: margin,
@@ -220,10 +235,10 @@ function placeOverlay({ kind, title, text, choices }: Overlay, large: boolean) {
     h: all,
   };
   let y = panel.y + margin;
-  const placed = [...heads, ...choices].map((item, k) => {
-    const each = k < heads.length ? headHeights[k] : h;
-    const rectangle = at(item, panel.x + margin, y, panel.w - 2 * margin, each);
-    y += each + gap;
+  const placed = [...heads, ...choices].map((item) => {
+    const h = itemHeight(item, large);
+    const rectangle = placing('overlay', large)(item, panel.x + margin, y, panel.w - 2 * margin, h);
+    y += h + gap;
     return rectangle;
   });
   return { panel, placed };
@@ -252,13 +267,13 @@ export function layOut(input: LayoutInput): Layout {
   const body = lines.slice(scroll, scroll + count).flatMap((line) => {
     const placed = line.items.map((item, k) => {
       const { x, y: down, w, h } = line.rectangles[k];
-      return at(item, x, y + down, w, h);
+      return placing('body', large)(item, x, y + down, w, h);
     });
     y += line.height;
     return placed;
   });
   const back: Item = { kind: 'button', key: 'Back', text: 'Back', tap: (p) => p.back() };
-  const head = input.back ? [at(back, 0, statusHeight, titleHeight, titleHeight)] : [];
+  const head = input.back ? [placing('head')(back, 0, statusHeight, titleHeight, titleHeight)] : [];
   const own = [...head, ...body, ...bottomBar(screen.bottom ?? [], floor - bar, large)];
   const over = overlay && placeOverlay(overlay, large);
   const itemsOf = (some: readonly Line[]) => some.flatMap(({ items }) => items);

@@ -1,7 +1,7 @@
 /** Data of the view of a phone: its screen with every rectangle, what was tapped, and at the end the judgement. */
 import type { WorldView } from '../../envs/env.ts';
 import type { Judgement } from './judge.ts';
-import { boxOf, type Placed, type Rectangle } from './layout.ts';
+import { boxOf, type Part, type Placed, type Rectangle } from './layout.ts';
 import { fullText } from './observe.ts';
 import type { Phone } from './phone.ts';
 import type { Kind } from './screen.ts';
@@ -19,6 +19,11 @@ export interface TurnSeen {
 
 export interface ElementSeen extends Rectangle {
   kind: Kind;
+  part: Part;
+  /** Lines of its text. */
+  rows: number;
+  /** Cell of a pin on the map; -1 for others. */
+  cell: number;
   key: string;
   text: string;
   detail: string;
@@ -67,8 +72,8 @@ export interface PhoneView extends WorldView, ScreenSeen {
   } | null;
 }
 
-const seen = ({ item, number, x, y, w, h }: Placed): ElementSeen => ({
-  ...{ x, y, w, h, number, kind: item.kind, key: item.key, text: item.text },
+const seen = ({ item, part, rows, number, x, y, w, h }: Placed): ElementSeen => ({
+  ...{ x, y, w, h, part, rows, number, kind: item.kind, key: item.key, text: item.text, cell: item.cell ?? -1 },
   ...{ detail: item.detail ?? '', state: item.state ?? '', box: boxOf({ x, y, w, h }) },
   ...{ taps: Boolean(item.tap), holds: Boolean(item.hold), slides: Boolean(item.set) },
 });

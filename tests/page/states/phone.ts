@@ -1,6 +1,10 @@
 /** States of the page that show the phone. */
+import type { FrameLocator, Page } from 'playwright-core';
 import { expect } from 'vitest';
 import type { State } from '../state.ts';
+
+/** The document inside both frames of the phone. */
+const screenIn = (page: Page): FrameLocator => page.frameLocator('tabgym-phone-view iframe').frameLocator('iframe');
 
 export const phoneStates: State[] = [
   {
@@ -8,9 +12,12 @@ export const phoneStates: State[] = [
     address: '?mock=phone#run=run-1&step=30&group=0&member=1&turn=3&tab=trajectory',
     async shows(page) {
       const view = page.locator('tabgym-phone-view');
-      await view.locator('.screen').waitFor();
-      expect(await view.locator('.screen button').count()).toBe(0);
+      await screenIn(page).locator('.item').first().waitFor();
+      expect(await screenIn(page).locator('button').count()).toBe(0);
       expect(await view.locator('.trail li.missed').count()).toBe(1);
+      expect(await screenIn(page).locator('.heat').count()).toBe(0);
+      await view.getByRole('checkbox', { name: 'Show where it tapped' }).check();
+      await screenIn(page).locator('.heat').first().waitFor({ state: 'attached' });
     },
   },
   {
@@ -18,17 +25,20 @@ export const phoneStates: State[] = [
     address: '?mock=phone#run=run-1&tab=play',
     async shows(page) {
       await page.locator('tabgym-play').getByRole('button', { name: 'Play' }).click();
-      const view = page.locator('tabgym-play tabgym-phone-view');
-      await view.getByRole('button', { name: 'Messages' }).click();
-      await view.locator('.row').first().click();
-      const field = view.getByRole('textbox', { name: 'Message' });
-      await field.fill('hello');
-      await field.press('Tab');
-      await view.locator('.trail li', { hasText: 'hello' }).waitFor();
-      const send = view.getByRole('button', { name: 'Send' });
-      await send.focus();
+      const screen = screenIn(page);
+      // By mouse, by typing, and by keyboard.
+      await screen.getByRole('button', { name: 'Messages' }).click();
+      await screen.locator('.row').first().click();
+      await screen.getByRole('textbox', { name: 'Message' }).fill('hello');
+      await screen.getByRole('textbox', { name: 'Message' }).press('Tab');
+      await page.locator('tabgym-phone-view .trail li', { hasText: 'hello' }).waitFor();
+      await screen.getByRole('button', { name: 'Send' }).focus();
       await page.keyboard.press('Enter');
-      await view.locator('.bubble.sent', { hasText: 'hello' }).waitFor();
+      await screen.locator('.bubble.sent', { hasText: 'hello' }).waitFor();
+      // A long press opens the menu of a conversation.
+      await screen.getByRole('button', { name: 'Back' }).first().click();
+      await screen.locator('.row').first().click({ delay: 700 });
+      await screen.getByRole('button', { name: 'Cancel' }).waitFor();
     },
   },
 ];

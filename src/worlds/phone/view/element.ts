@@ -1,30 +1,20 @@
 /**
- * The phone as a person sees it, drawn from the layout's rectangles; the element of the last action is outlined on the
- * screen where it was taken before the next screen is shown. Beside it: the elements, the actions and the judgement.
+ * The phone as a person sees it, in a sandboxed frame; the element of the last action is outlined on the screen where it
+ * was taken before the next screen is shown. Beside it: the elements, the actions and the judgement. In Play, touches and
+ * typing on the screen are converted to the agent's actions.
  */
 import { msg, str } from '@lit/localize';
-import { html, nothing, type PropertyValues, svg, type TemplateResult } from 'lit';
-import { customElement, property, state } from 'lit/decorators.js';
+import { html, nothing, type PropertyValues } from 'lit';
+import { customElement, property, query, state } from 'lit/decorators.js';
 import { LocalizedElement } from '../../../ui/kit/localized-element.ts';
+import { NestedFrame } from '../../../ui/kit/nested-frame.ts';
 import { controls } from '../../../ui/kit/styles/shared.ts';
-import { height, width } from '../layout.ts';
-import type { ElementSeen, PhoneView, ScreenSeen } from '../view-data.ts';
+import type { ElementSeen, PhoneView } from '../view-data.ts';
+import { pageFrameScript, pageFrameStyle, tints } from './frame-script.ts';
 import { phoneStyles } from './styles.ts';
 
 /** Duration for which the screen of the last action stays, with its target outlined. */
 const targetMs = 700;
-/** Duration of a press that counts as a long one. */
-const longPressMs = 500;
-/** Length of a swipe, as a share of the phone's height. */
-const swipeShare = 0.08;
-
-const share = (points: number, of: number) => `${(100 * points) / of}%`;
-const placeOf = ({ x, y, w, h }: { x: number; y: number; w: number; h: number }) =>
-  `left:${share(x, width)};top:${share(y, height)};width:${share(w, width)};height:${share(h, height)}`;
-
-const centreOf = ({ box: [left, top, right, bottom] }: ElementSeen) =>
-  `${Math.round((left + right) / 2)},${Math.round((top + bottom) / 2)}`;
-
 /** Ends and keys that stand outside the screen, with their actions. */
 const buttons = (): readonly [string, string][] => [
   [msg('Wait'), 'wait()'],
@@ -39,13 +29,33 @@ const buttons = (): readonly [string, string][] => [
   [msg('Hand over'), 'take_over(please)'],
 ];
 
-/** Shape of an app's tile, which follows from its name. */
-function tilePicture(name: string): TemplateResult {
-  const number = [...name].reduce((sum, letter) => (sum * 31 + letter.charCodeAt(0)) % 9973, 7);
-  const hue = number % 360;
-  return html`<svg viewBox="0 0 40 40" aria-hidden="true">${svg`<rect width="40" height="40" rx="11" fill=${`hsl(${hue} 45% 38%)`} />
-    <circle cx=${12 + (number % 3) * 8} cy="16" r="7" fill="#fff" /><rect x="9" y="26" width=${10 + (number % 4) * 4} height="5" rx="2" fill="#fff" />`}</svg>`;
+/** Message of the frame: its readiness, or a person's touch. */
+interface FrameInput {
+  ready?: boolean;
+  tap?: Point;
+  hold?: Point;
+  type?: Point;
+  slider?: string;
+  value?: string | number;
+  enter?: boolean;
+  swipe?: string;
+  wheel?: string;
 }
+
+interface Point {
+  x: number;
+  y: number;
+}
+
+/** An app's tint follows from its name. */
+const tintOf = (name: string) => [...name].reduce((sum, letter) => (sum * 31 + letter.charCodeAt(0)) % 9973, 7) % tints;
+
+const drawn = (each: ElementSeen) => ({ ...each, tint: each.kind === 'tile' ? tintOf(each.text) : 0 });
+
+const isPoint = (point: unknown): point is Point =>
+  [(point as Point)?.x, (point as Point)?.y].every((each) => Number.isInteger(each) && each >= 0 && each <= 999);
+
+const directions = ['up', 'down', 'left', 'right'];
 
 @customElement('tabgym-phone-view')
 export class TabgymPhoneView extends LocalizedElement {
@@ -57,8 +67,16 @@ export class TabgymPhoneView extends LocalizedElement {
   /** True while the screen of the last action is shown. */
   @state() private looksBack = false;
 
+  /** True while all taps of the episode are shown. */
+  @state() private showsHeat = false;
+  @query('iframe') private frame!: HTMLIFrameElement | null;
+
   private timer = 0;
-  private press: { x: number; y: number; at: number; held: boolean } | null = null;
+  /** Remaining actions of a person's last input; one is taken after each update of the view. */
+  private queue: string[] = [];
+  private readonly inner = new NestedFrame<FrameInput>(pageFrameScript, pageFrameStyle, (input) =>
+    input.ready ? this.draw() : this.take(input),
+  );
 
   override willUpdate(changed: PropertyValues<this>): void {
     if (!changed.has('view')) return;
@@ -68,18 +86,29 @@ export class TabgymPhoneView extends LocalizedElement {
     if (this.looksBack) this.timer = setTimeout(() => (this.looksBack = false), targetMs) as unknown as number;
   }
 
+  override updated(changed: PropertyValues<this>): void {
+    this.draw();
+    if (!changed.has('view')) return;
+    const next = this.queue.shift();
+    if (next !== undefined && !this.view?.outcome) this.send(next);
+  }
+
   override disconnectedCallback(): void {
     super.disconnectedCallback();
     clearTimeout(this.timer);
+    this.inner.close();
   }
 
   override render() {
     const { view } = this;
     if (!view) return nothing;
-    const screen = this.looksBack && view.before ? view.before : view;
     return html`<div class="parts">
       <p class="goal">${msg('Goal')}: <strong>${view.goal}</strong></p>
-      <div class="device">${this.renderScreen(screen, this.looksBack ? view.turns.at(-1)!.point : null)}</div>
+      <div class="held">
+        <div class="device"><iframe sandbox="allow-scripts" title=${msg(str`Screen of the phone: ${view.title}`)}
+          srcdoc=${this.inner.source} @load=${() => this.inner.connect(this.frame)}></iframe></div>
+        <label class="small"><input type="checkbox" .checked=${this.showsHeat} @change=${this.heated} /> ${msg('Show where it tapped')}</label>
+      </div>
       <div class="side">
         ${view.outcome ? renderOutcome(view.outcome) : nothing}
         ${this.playable && !view.outcome ? this.renderBar() : nothing}
@@ -88,46 +117,24 @@ export class TabgymPhoneView extends LocalizedElement {
     </div>`;
   }
 
-  private renderScreen(screen: ScreenSeen, point: { x: number; y: number } | null) {
-    const { panel, title, app, toast } = screen;
-    const classes = `screen ${screen.dark ? 'dark' : ''} ${screen.largeFont ? 'large' : ''}`;
-    const isTarget = ({ box: [left, top, right, bottom] }: ElementSeen) =>
-      point !== null && point.x >= left && point.x <= right && point.y >= top && point.y <= bottom;
-    return html`<div class=${classes} role="group" aria-label=${msg(str`Screen of the phone: ${title}`)}
-      @pointerdown=${this.down} @pointerup=${this.up} @pointercancel=${this.forget} @wheel=${this.wheel}>
-      <span class="clock" aria-hidden="true">12:00</span>
-      ${panel ? html`<div class="veil"></div><div class="panel" .style=${placeOf(panel)}></div>` : html`<div class="title ${app === 'home' ? 'home' : ''}">${title}</div>`}
-      ${[...screen.elements, ...screen.chrome].map((each) => this.renderItem(each, isTarget(each)))}
-      ${toast ? html`<div class="toast" role="status">${toast}</div>` : nothing}
-      ${point ? html`<div class="touch" .style=${`left:${point.x / 10}%;top:${point.y / 10}%`}></div>` : nothing}
-    </div>`;
+  /** Sends the screen to the frame, with the target of the last action while the view looks back. */
+  private draw() {
+    const { view, looksBack } = this;
+    if (!view) return;
+    const screen = looksBack && view.before ? view.before : view;
+    const points = view.turns.flatMap(({ point, ok }) => (point && ok ? [{ x: point.x, y: point.y }] : []));
+    this.inner.post({
+      screen: { ...screen, elements: screen.elements.map(drawn), chrome: screen.chrome.map(drawn) },
+      target: looksBack ? view.turns.at(-1)!.point : null,
+      heat: this.showsHeat ? points : [],
+      plays: this.playable && !view.outcome,
+      back: msg('Back'),
+    });
   }
 
-  private renderItem(each: ElementSeen, target: boolean): TemplateResult {
-    const classes = `item ${each.kind} ${each.state} ${target ? 'target' : ''}`;
-    const playing = this.playable && !this.view?.outcome;
-    if (each.kind === 'field' && playing) return this.renderField(each, classes);
-    if (each.kind === 'slider') return this.renderSlider(each, classes, playing);
-    const inside = html`${each.kind === 'tile' ? tilePicture(each.text) : nothing}<span>${each.key === 'Back' ? '‹' : each.text}</span>
-      ${each.detail ? html`<span class="detail">${each.detail}</span>` : nothing}
-      ${each.state ? html`<span class="state">${each.state}</span>` : nothing}`;
-    const acts = playing && (each.taps || each.holds || each.kind === 'key');
-    return acts
-      ? html`<button class=${classes} .style=${placeOf(each)} data-at=${centreOf(each)} ?data-holds=${each.holds}
-          aria-label=${each.key === 'Back' ? msg('Back') : nothing} @click=${this.pressed} @contextmenu=${this.menu}>${inside}</button>`
-      : html`<div class=${classes} .style=${placeOf(each)}>${inside}</div>`;
-  }
-
-  private renderField(each: ElementSeen, classes: string) {
-    return html`<input class=${classes} .style=${placeOf(each)} aria-label=${each.text} placeholder=${each.text} maxlength="200"
-      .value=${each.detail} data-at=${centreOf(each)} @change=${this.typed} />`;
-  }
-
-  private renderSlider(each: ElementSeen, classes: string, playing: boolean) {
-    return html`<div class=${classes} .style=${placeOf(each)}><span>${each.text} ${each.state}</span>
-      <input type="range" min="0" max="100" step="10" aria-label=${each.text} .value=${each.state} ?disabled=${!playing}
-        data-key=${each.key} @change=${this.slid} /></div>`;
-  }
+  private heated = (event: Event) => {
+    this.showsHeat = (event.currentTarget as HTMLInputElement).checked;
+  };
 
   private renderBar() {
     return html`<div class="bar" role="group" aria-label=${msg('Actions beside the screen')}>${buttons().map(
@@ -152,63 +159,28 @@ export class TabgymPhoneView extends LocalizedElement {
     </div>`;
   }
 
-  private pressed = (event: Event) => {
-    const { at } = (event.currentTarget as HTMLElement).dataset;
-    const held = this.press?.held;
-    this.press = null;
-    if (!held) this.send(`tap(${at})`);
-  };
+  /** Converts a touch on the screen to an action. Only the forms that the frame's script sends are read. */
+  private take(input: FrameInput) {
+    if (!this.playable || !this.view || this.view.outcome) return;
+    const { tap, hold, type, swipe, wheel } = input;
+    if (isPoint(tap)) this.send(`tap(${tap.x},${tap.y})`);
+    else if (isPoint(hold)) this.send(`long_press(${hold.x},${hold.y})`);
+    else if (isPoint(type)) this.typed(type, String(input.value).slice(0, 200), input.enter === true);
+    else if (input.slider !== undefined) this.slid(String(input.slider), Number(input.value));
+    else if (directions.includes(String(swipe))) this.send(`scroll(500,450,${swipe})`);
+    else if (wheel && (wheel === 'up' ? this.view.below : this.view.above).length)
+      this.send(`scroll(500,450,${wheel === 'up' ? 'up' : 'down'})`);
+  }
 
-  /** A long press, the right button or the menu key. */
-  private menu = (event: Event) => {
-    const { at, holds } = (event.currentTarget as HTMLElement).dataset;
-    event.preventDefault();
-    if (this.press) this.press.held = true;
-    if (holds !== undefined) this.send(`long_press(${at})`);
-  };
+  private typed({ x, y }: Point, value: string, enter: boolean) {
+    if (enter) this.queue.push('enter()');
+    this.send(`text(${x},${y},${value})`);
+  }
 
-  private typed = (event: Event) => {
-    const { dataset, value } = event.currentTarget as HTMLInputElement;
-    this.send(`text(${dataset.at},${value})`);
-  };
-
-  private slid = (event: Event) => {
-    const { dataset, value } = event.currentTarget as HTMLInputElement;
-    const slider = this.view?.elements.find(({ key }) => key === dataset.key);
-    if (slider) this.send(`set ${slider.number} ${value}`);
-  };
-
-  private down = (event: PointerEvent) => {
-    this.press = { x: event.clientX, y: event.clientY, at: event.timeStamp, held: false };
-  };
-
-  private forget = () => {
-    this.press = null;
-  };
-
-  private up = (event: PointerEvent) => {
-    const { press } = this;
-    if (!press || !this.playable || event.button !== 0) return;
-    const { height: tall } = (event.currentTarget as HTMLElement).getBoundingClientRect();
-    const [dx, dy] = [event.clientX - press.x, event.clientY - press.y];
-    if (Math.max(Math.abs(dx), Math.abs(dy)) > swipeShare * tall) {
-      press.held = true;
-      const direction = Math.abs(dx) > Math.abs(dy) ? (dx < 0 ? 'left' : 'right') : dy < 0 ? 'up' : 'down';
-      return this.send(`scroll(500,450,${direction})`);
-    }
-    const on = (event.target as HTMLElement).closest<HTMLElement>('[data-holds]');
-    if (!on || press.held || event.timeStamp - press.at < longPressMs) return;
-    press.held = true;
-    this.send(`long_press(${on.dataset.at})`);
-  };
-
-  private wheel = (event: WheelEvent) => {
-    if (!this.playable || !this.view || Math.abs(event.deltaY) < 20) return;
-    const { above, below } = this.view;
-    if (!(event.deltaY > 0 ? below : above).length) return;
-    event.preventDefault();
-    this.send(`scroll(500,450,${event.deltaY > 0 ? 'up' : 'down'})`);
-  };
+  private slid(key: string, value: number) {
+    const slider = this.view?.elements.find((each) => each.key === key);
+    if (slider && Number.isFinite(value)) this.send(`set ${slider.number} ${value}`);
+  }
 
   private send(action: string) {
     this.dispatchEvent(new CustomEvent('world-act', { detail: action, bubbles: true, composed: true }));

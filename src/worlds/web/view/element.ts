@@ -6,9 +6,9 @@
 import { msg, str } from '@lit/localize';
 import { css, html, nothing, type PropertyValues } from 'lit';
 import { customElement, property, query } from 'lit/decorators.js';
-import { frameDocument, nestedDocument, newNonce } from '../../../envs/transport/frame.ts';
 import { actionCount } from '../../../ui/kit/counts.ts';
 import { LocalizedElement } from '../../../ui/kit/localized-element.ts';
+import { NestedFrame } from '../../../ui/kit/nested-frame.ts';
 import { controls } from '../../../ui/kit/styles/shared.ts';
 import type { WebView } from '../view-data.ts';
 import { pageFrameScript, pageFrameStyle } from './frame-script.ts';
@@ -101,14 +101,11 @@ export class TabgymWebView extends LocalizedElement {
 
   @property({ attribute: false }) view: WebView | null = null;
   @query('iframe') private frame!: HTMLIFrameElement | null;
-  private port: MessagePort | null = null;
   /** Remaining actions of the person's last input; one is taken after each update of the view. */
   private queue: string[] = [];
-  private readonly source = (() => {
-    const nonce = newNonce();
-    const head = `<style>${pageFrameStyle}</style>`;
-    return nestedDocument(frameDocument(pageFrameScript, nonce, head), nonce);
-  })();
+  private readonly inner = new NestedFrame<PageInput>(pageFrameScript, pageFrameStyle, (input) =>
+    input.ready ? this.show() : this.take(input),
+  );
 
   override render() {
     const { view } = this;
@@ -122,7 +119,7 @@ export class TabgymWebView extends LocalizedElement {
             ${tabs.map(({ title, current }) => html`<span class="tab" aria-current=${current ? 'page' : nothing}>${title || msg('Empty tab')}</span>`)}
             <span class="address">${url}</span>
           </div>
-          <iframe sandbox="allow-scripts" title=${msg(str`The page ${view.title}`)} srcdoc=${this.source} @load=${this.connect}></iframe>
+          <iframe sandbox="allow-scripts" title=${msg(str`The page ${view.title}`)} srcdoc=${this.inner.source} @load=${() => this.inner.connect(this.frame)}></iframe>
         </div>
         <ol aria-label=${msg('Page as the agent reads it')} tabindex="0" @mouseleave=${() => this.point(-1)}>
           ${lines.map(({ text, element }) => html`<li class=${element >= 0 && element === acted ? 'acted' : ''} @mouseenter=${() => this.point(element)}>${text}</li>`)}
@@ -144,29 +141,17 @@ export class TabgymWebView extends LocalizedElement {
 
   override disconnectedCallback() {
     super.disconnectedCallback();
-    this.port?.close();
-    this.port = null;
+    this.inner.close();
   }
-
-  /** Passes one end of a channel to the inner frame once it has loaded. */
-  private connect = () => {
-    const inner = this.frame?.contentWindow?.[0];
-    if (!inner) return;
-    const { port1, port2 } = new MessageChannel();
-    this.port?.close();
-    this.port = port1;
-    port1.onmessage = ({ data }: MessageEvent<PageInput>) => (data.ready ? this.show() : this.take(data));
-    inner.postMessage(null, '*', [port2]);
-  };
 
   private show() {
     if (!this.view) return;
     const { html: page, controls: fields, acted } = this.view;
-    this.port?.postMessage({ html: page, controls: fields, acted });
+    this.inner.post({ html: page, controls: fields, acted });
   }
 
   private point(element: number) {
-    this.port?.postMessage({ pointed: element });
+    this.inner.post({ pointed: element });
   }
 
   /**
