@@ -28,7 +28,7 @@ export interface AdapterComparison {
 }
 
 /**
- * Least speed of WebAssembly as a multiple of an adapter's, for adapters whose name matches: for most steps, and for
+ * Minimum speed of WebAssembly as a multiple of an adapter's, for adapters whose name matches: for most steps, and for
  * the long step, whose number of operations favours WebAssembly.
  */
 const aims: [adapter: RegExp, times: number, ofLong: number][] = [

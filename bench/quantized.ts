@@ -23,7 +23,7 @@ interface QuantizedRow {
   ms: number;
   tokensPerSecond: number;
   gflops: number;
-  /** Least amount of packed weights read. */
+  /** Minimum amount of packed weights read. */
   megabytes: number;
   floorMs: number;
 }

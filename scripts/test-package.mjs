@@ -13,7 +13,7 @@ import { inChromium, shownByPage, twoElements } from './package-page.mjs';
 const work = mkdtempSync(join(tmpdir(), 'tabgym-package-'));
 const megabyte = 1024 * 1024;
 
-/** Most bytes of each size that is printed. */
+/** Maximum number of bytes of each size that is printed. */
 const budgets = {
   'packed file': 5 * megabyte,
   'installed, with its dependencies': 40 * megabyte,

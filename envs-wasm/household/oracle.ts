@@ -16,7 +16,7 @@ import {
   PICKUPABLE, PLACE, placeOf, receptacles, SLICED, stateOf, TOGGLED, wasSeen,
 } from './house';
 
-/** Most actions of a plan. */
+/** Maximum number of actions of a plan. */
 const MOST_ACTIONS: i32 = 400;
 
 function mayKnow(r: i32): bool { return placeOf(r) != NONE && (!hasStyle(EXPLORES) || wasSeen(r)); }

@@ -63,7 +63,7 @@ export interface GradeOptions {
   engines: EngineFactory;
   /** Seed of the held-out tasks' sampling and of the steps that are drawn; the pupils do not have it. */
   seed: number;
-  /** Most steps that are computed again. */
+  /** Maximum number of steps that are computed again. */
   steps: number;
   /** Runs code of the handed-in experiments, in a sandbox. */
   allowCode: boolean;

@@ -22,15 +22,15 @@ import { RefusedError } from './refused.ts';
 
 /** Bounds between two kinds of devices; docs/classroom.md has the measurements behind them. */
 const tolerance = {
-  /** Least share of a step's episodes with equal tokens. */
+  /** Minimum share of a step's episodes with equal tokens. */
   episodes: 0.75,
-  /** Most difference of a log-probability in an episode with equal tokens. */
+  /** Maximum difference of a log-probability in an episode with equal tokens. */
   logprob: 1e-3,
-  /** Most difference of the weights, as a share of the step's change. */
+  /** Maximum difference of the weights, as a share of the step's change. */
   weights: 0.02,
-  /** Most ratio of the counted operations. */
+  /** Maximum ratio of the counted operations. */
   work: 2,
-  /** Most difference of a success rate in an evaluation. */
+  /** Maximum difference of a success rate in an evaluation. */
   rate: 0.2,
 } as const;
 
@@ -108,7 +108,7 @@ function shareOfChange(before: PolicyState, a: PolicyState, b: PolicyState): num
 
 /** Largest differences of a run that was computed on another kind of device. */
 interface Gaps {
-  /** Least share of a step's episodes with equal tokens. */
+  /** Minimum share of a step's episodes with equal tokens. */
   episodes: number;
   logprob: number;
   /** Difference of the weights, as a share of the step's change; null: not compared. */

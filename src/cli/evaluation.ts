@@ -63,7 +63,7 @@ export interface EvaluationOptions extends DeviceOptions {
   model?: string;
   /** Key of the server; kept in memory only. */
   apiKey?: string;
-  /** Most tokens of one of the server's replies. */
+  /** Maximum number of tokens of one of the server's replies. */
   replyTokens?: number;
   /** Addresses of worlds' servers; they override the environment. */
   connect?: Connections;

@@ -21,7 +21,7 @@ export interface FolderOptions {
   print(line: string): void;
 }
 
-/** Most paths named in a line. */
+/** Maximum number of paths named in a line. */
 const MOST_PATHS = 5;
 
 function pathsOf(from: Experiment, to: Experiment): string {

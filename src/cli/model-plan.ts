@@ -61,7 +61,7 @@ export function planModel(settings: PlanSettings, bindingBytes: number): Planned
   });
 }
 
-/** Least tokens of a training batch: it must hold a whole trajectory. */
+/** Minimum number of tokens of a training batch: it must hold a whole trajectory. */
 const leastTokens = ({ prompt, completion }: PlanSettings) => prompt + completion;
 
 /** Settings with one number halved, but not below the least useful value; null if it is already there. */

@@ -23,7 +23,7 @@ class OutsideFileError extends CommandError {
 
 const isUnder = (path: string, folder: string) => path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
 
-/** Most characters of a path in a refusal. */
+/** Maximum number of characters of a path in a refusal. */
 const mostShown = 200;
 
 /**

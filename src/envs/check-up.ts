@@ -37,7 +37,7 @@ export interface CheckedPlayer {
   quickTurns: number | null;
 }
 
-/** Most turns of an episode: a number, or the turns of the oracle's plan plus some. */
+/** Maximum number of turns of an episode: a number, or the turns of the oracle's plan plus some. */
 export type CheckedHorizon = number | { oraclePlus: number };
 
 export interface CheckUp {
@@ -58,11 +58,11 @@ export interface CheckUp {
 export interface CheckSettings {
   /** Episodes of each player. */
   episodes: number;
-  /** Most turns that count for the results, as in training. */
+  /** Maximum number of turns that count for the results, as in training. */
   horizon: CheckedHorizon;
   /** Turns after which an episode is given up. */
   turns: number;
-  /** Most characters of a text before it is called long. */
+  /** Maximum number of characters of a text before it is called long. */
   longText: number;
 }
 

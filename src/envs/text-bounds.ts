@@ -5,9 +5,9 @@
  */
 import type { Feedback, World } from './env.ts';
 
-/** Most characters of an action. */
+/** Maximum number of characters of an action. */
 export const MOST_ACTION = 10_000;
-/** Most characters of an observation. */
+/** Maximum number of characters of an observation. */
 export const MOST_OBSERVATION = 1_000_000;
 
 const count = (value: number) => value.toLocaleString('en');

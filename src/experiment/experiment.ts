@@ -229,7 +229,7 @@ export type Experiment = v.InferOutput<typeof ExperimentSchema>;
 export type TurnLimit = Experiment['horizon'][number]['turns'];
 
 /** A refused experiment: one line for each problem, with path, bound and value. */
-/** Most problems that a message lists, and the longest text of one. */
+/** Maximum number of problems that a message lists, and maximum length of one. */
 const mostListed = 20;
 const longestProblem = 300;
 

@@ -12,7 +12,7 @@ const shortNames: { readonly [path: string]: string } = {
   steps: 'steps',
 };
 
-/** Most changes that a name lists. */
+/** Maximum number of changes that a name lists. */
 const mostListed = 3;
 const longest = 120;
 

@@ -36,7 +36,7 @@ const VariantSchema = v.strictObject({
   ),
 });
 
-/** Most fields that a variant changes: each change is a copy of the document. */
+/** Maximum number of fields that a variant changes: each change is a copy of the document. */
 const MOST_CHANGES = 100;
 
 const seed = field(whole(0, 0xffffffff), {

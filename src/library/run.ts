@@ -57,7 +57,7 @@ export interface WatchOptions {
   split?: 'train' | 'test';
   /** Number of the task in its split, from 0. Default: 0. */
   task?: number;
-  /** Least time between two turns, in milliseconds. Default: 0. */
+  /** Minimum time between two turns, in milliseconds. Default: 0. */
   turnMs?: number;
 }
 

@@ -30,7 +30,7 @@ export interface ServeOptions {
   options?: { readonly [world: string]: WorldOptions };
   /** Policies that answer at `/v1/chat/completions`, by the name of the model in requests. Default: none. */
   policies?: { readonly [model: string]: Policy };
-  /** Most sessions, over all worlds together. Default: 4096. */
+  /** Maximum number of sessions, over all worlds together. Default: 4096. */
   sessions?: number;
   /** Seconds without a call after which a session is closed. Default: 3600. */
   idleSeconds?: number;

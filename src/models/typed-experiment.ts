@@ -59,10 +59,10 @@ const roomFor = ({ opening, episode, action }: Omit<WorldTokens, 'vocabulary' | 
 const turnsOf = (episodes: CheckUp['episodes']) =>
   episodes.reduce((most, { actions }) => Math.max(most, actions.length), 0);
 
-/** Most turns of a horizon without an oracle. */
+/** Maximum number of turns of a horizon without an oracle. */
 const mostTurns = 30;
 
-/** Most turns without an oracle: few enough that the random player seldom succeeds. */
+/** Maximum number of turns without an oracle: few enough that the random player seldom succeeds. */
 const turnsWithout = ({ chance: { quickTurns, turns } }: CheckUp) =>
   Math.min(mostTurns, Math.ceil(quickTurns ?? turns));
 

@@ -39,9 +39,9 @@ class LiteralError extends SyntaxError {
   override name = 'LiteralError';
 }
 
-/** Most brackets inside each other; CPython's parser refuses about a hundred. */
+/** Maximum number of brackets inside each other; CPython's parser refuses about a hundred. */
 const mostDepth = 90;
-/** Most digits of a whole number (sys.int_info.default_max_str_digits). */
+/** Maximum number of digits of a whole number (sys.int_info.default_max_str_digits). */
 const mostDigits = 4300;
 
 /** Text that is the same for keys that Python considers equal. Throws for values without a hash. */

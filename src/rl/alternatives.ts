@@ -6,7 +6,7 @@ import type { Learner } from '../policy/policy.ts';
 import type { Trajectory } from './episode/trajectory.ts';
 import { scoreRows } from './score-rows.ts';
 
-/** Most alternatives that are scored; the sampled token is always among them. */
+/** Maximum number of alternatives that are scored; the sampled token is always among them. */
 const MOST_ALTERNATIVES = 16;
 
 /** Allowed tokens at a position, or null if it has no choice among listed ones. */

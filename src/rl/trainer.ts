@@ -55,7 +55,7 @@ import { scoreRows } from './score-rows.ts';
 import { type StageSettings, type TrainerSettings, trainingStageAt } from './settings.ts';
 import { optimizerSettings, Updater } from './updater.ts';
 
-/** Most turns of a demonstration if the horizon is relative to the oracle's own turns. */
+/** Maximum number of turns of a demonstration if the horizon is relative to the oracle's own turns. */
 const mostDemonstrationTurns = 64;
 
 /** Episodes of a training step. */

@@ -46,7 +46,7 @@
     return { layout, buffer: all.buffer };
   };
 
-  /** Most levels of a result. */
+  /** Maximum number of levels of a result. */
   const mostLevels = 100;
 
   // JSON.stringify calls any toJSON that custom code gave to an object or a prototype, and so lets it choose the text

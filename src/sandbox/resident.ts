@@ -20,7 +20,7 @@ import {
 import { type LoadedInterpreter, loadInterpreter } from './interpreter.ts';
 import { describeThrown, longestMessage, meansNoMemory, placeOf } from './thrown.ts';
 
-/** Least time of a call, in milliseconds, so that a busy machine does not end a short one. */
+/** Minimum time of a call, in milliseconds, so that a busy machine does not end a short one. */
 const leastMs = 2000;
 
 /** QuickJS counts loop passes and calls, and asks its host after each ten thousand of them. */

@@ -12,7 +12,7 @@ type Waiting = Move & {
   reject(error: unknown): void;
 };
 
-/** Most calls in a batch, so that the message to the worker stays small. */
+/** Maximum number of calls in a batch, so that the message to the worker stays small. */
 const largestBatch = 256;
 
 export class BatchedWorld {

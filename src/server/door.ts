@@ -43,7 +43,7 @@ const loopbackNames = ['localhost', '127.0.0.1', '[::1]'];
 /** True if only this machine reaches a server that listens on this address. */
 const isLoopbackAddress = (host: string) => /^(?:localhost|127(?:\.\d{1,3}){3}|::1)$/i.test(host);
 
-/** Most characters of a header shown in a refusal. */
+/** Maximum number of characters of a header shown in a refusal. */
 const mostShown = 100;
 
 /** A host name without its port. */

@@ -13,7 +13,7 @@ const longestDelayMs = 5000;
 const longestWaitMs = 30_000;
 /** Time without a wrong token after which an address is forgotten. */
 const forgetMs = 600_000;
-/** Most addresses that are remembered; the oldest is forgotten first. */
+/** Maximum number of addresses that are remembered; the oldest is forgotten first. */
 const mostAddresses = 10_000;
 
 /** An address sent so many wrong tokens that its requests are no longer read. */

@@ -5,7 +5,7 @@
 import { SessionLimit } from '../envs/serving/form.ts';
 
 export interface SessionLimits {
-  /** Most sessions, over all worlds together. */
+  /** Maximum number of sessions, over all worlds together. */
   sessions: number;
   /** Seconds without a call after which a session is closed. */
   idleSeconds: number;

@@ -25,10 +25,10 @@ export type OpenConversation = (hang: Hang) => Conversation | { refusal: object 
 // github.com/websockets/ws, RFC 6455 section 7.4.1, and 1013 of the IANA registry.
 export const CloseCode = { normal: 1000, goingAway: 1001, tryLater: 1013, policy: 1008 } as const;
 
-/** Most bytes of answers that the client has not read yet; beyond it the socket is cut. */
+/** Maximum number of bytes of answers that the client has not read yet; beyond it the socket is cut. */
 const mostUnread = 4 << 20;
 const closingMs = 5000;
-/** Most characters of a path shown in a refusal. */
+/** Maximum number of characters of a path shown in a refusal. */
 const mostShown = 100;
 
 export class Sockets {

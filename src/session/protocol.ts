@@ -120,7 +120,7 @@ export interface LiveTurn {
   group: number;
   member: number;
   turn: number;
-  /** Most turns of this episode; undefined: not recorded. */
+  /** Maximum number of turns of this episode; undefined: not recorded. */
   horizon?: number;
   action: string;
   /** The policy's thought before the action, if it produces thoughts. */

@@ -25,7 +25,7 @@ const record = v.looseObject({
   evaluation: v.optional(v.looseObject({ train: split, test: split })),
 });
 
-/** Most characters of a path in a refusal. */
+/** Maximum number of characters of a path in a refusal. */
 const longestPath = 100;
 
 /** Throws BundleError if a record lacks what the charts and reports read. */

@@ -12,7 +12,7 @@ const BUNDLE_FORMAT = 'tabgym-run-2';
 /** Format without hashes. */
 const firstFormat = 'tabgym-run-1';
 
-/** Most steps of a run, and so the largest step. */
+/** Maximum number of steps of a run, and so the largest step. */
 export const mostSteps = 10_000_000;
 /** Hexadecimal digits kept of a link of the chain. */
 const linkDigits = 16;

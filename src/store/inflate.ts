@@ -11,15 +11,15 @@ export class InflateError extends Error {
 
 /** zlib's parameter for raw data with a window of 32 KiB (zlib.h, inflateInit2). */
 const rawWindow = -15;
-/** Most bytes that a byte of deflate data can unfold to (zlib.net/zlib_tech.html, "Maximum Expansion Factor"). */
+/** Maximum number of bytes in a byte of deflate data (zlib.net/zlib_tech.html, "Maximum Expansion Factor"). */
 const mostExpansion = 1032;
 const alwaysAllowed = 256 * 1024 * 1024;
 const usualExpansion = 16;
 const firstLength = 64 * 1024;
 
 /**
- * Most bytes to which a file of this size may unfold: 256 MiB, or 16 times its size. Records and trajectories shrink by
- * a factor of 3 to 12, weights hardly at all.
+ * Maximum number of bytes to which a file of this size may unfold: 256 MiB, or 16 times its size. Records and
+ * trajectories shrink by a factor of 3 to 12, weights hardly at all.
  */
 export const unfoldedBound = (packedBytes: number) => Math.max(alwaysAllowed, usualExpansion * packedBytes);
 

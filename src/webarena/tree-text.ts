@@ -59,7 +59,7 @@ export class ObservationError extends Error {
   }
 }
 
-/** Most characters of a name, a property or a title, and of a whole observation. A hostile page may have megabytes. */
+/** Maximum length of a name, a property or a title, and of an observation, in characters: a hostile page may have MBs. */
 export const MOST_NAME = 10_000;
 export const MOST_TEXT = 1_000_000;
 

@@ -9,7 +9,7 @@ import { Assembly } from '../session/service/assembly.ts';
 import { openSandbox } from './spawn-sandbox.ts';
 import { openGuardedWorld } from './spawn-world.ts';
 
-/** Most steps of each run that are computed again. */
+/** Maximum number of steps of each run that are computed again. */
 const steps = 40;
 
 const engines = new Assembly({

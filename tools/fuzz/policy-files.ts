@@ -69,5 +69,5 @@ export function policyVerdict(
   }
 }
 
-/** Most characters of a refusal. */
+/** Maximum number of characters of a refusal. */
 const longestRefusal = 2000;

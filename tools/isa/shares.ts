@@ -25,7 +25,7 @@ export interface Shares {
   /** By the bandwidth of workgroup memory, and of the first cache. */
   lds: number;
   l0: number;
-  /** Least of valu, lds and l0. */
+  /** Minimum of valu, lds and l0. */
   bound: number;
 }
 

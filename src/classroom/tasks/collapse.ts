@@ -6,7 +6,7 @@ import { type TaskKind, taskFields } from './task.ts';
 const schema = v.strictObject({
   ...taskFields,
   kind: v.literal('collapse'),
-  /** Least fall of success on held-out tasks, from 0 to 1. */
+  /** Minimum fall of success on held-out tasks, from 0 to 1. */
   by: v.optional(v.pipe(v.number(), v.minValue(0), v.maxValue(1)), 0),
 });
 

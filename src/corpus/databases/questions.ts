@@ -30,7 +30,7 @@ const QuestionSchema = v.looseObject({
   ordered: v.optional(v.boolean(), false),
 });
 
-/** Most questions of a database. */
+/** Maximum number of questions of a database. */
 const mostQuestions = 20_000;
 
 function recordsIn(source: string): unknown[] {

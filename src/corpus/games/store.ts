@@ -21,7 +21,7 @@ export interface GameStore {
   remove(name: string): Promise<void>;
 }
 
-/** Most characters of all games of a collection: they are held in memory while a world plays them. */
+/** Maximum number of characters of all games of a collection: they are held in memory while a world plays them. */
 const largestGames = 400_000_000;
 
 /** File name of a game in ALFWorld's data. */

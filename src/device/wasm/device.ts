@@ -82,7 +82,7 @@ export class WasmDevice implements Device {
   readonly kernels = new WasmKernels();
   bindingBytes = 2 ** 28;
   readonly bufferBytes = 2 ** 31;
-  /** Most bytes of the memory: addresses of 32 bits reach 4 GiB. */
+  /** Maximum number of bytes of the memory: addresses of 32 bits reach 4 GiB. */
   memoryBytes = mostPages * pageBytes;
   readonly lost: Promise<never>;
   failure: Error | null = null;

@@ -105,7 +105,7 @@ export function curvesView(records: readonly StepRecord[], texts: Texts): Elemen
   );
 }
 
-/** Most actions that are offered as buttons. */
+/** Maximum number of actions that are offered as buttons. */
 const mostChoices = 40;
 
 export function playView(play: ShownPlay | null, texts: Texts, act: (action: string) => void): HTMLElement {

@@ -42,7 +42,10 @@ const activationForms = ['f32', 'int16'] as const;
 
 /** Largest number of rows for which a matmul uses its `few` form. */
 export const fewRows = 64;
-/** Most columns and fewest inputs of a product that uses the `narrow` form: an adapter's first (16 to 48 columns). */
+/**
+ * Maximum number of columns and minimum number of inputs of a product that uses the `narrow` form: an adapter's first
+ * (16 to 48 columns).
+ */
 export const narrowColumns = 64;
 export const narrowInputs = 512;
 /** Largest number of rows that a quantised matmul keeps in a thread's registers. */

@@ -6,7 +6,7 @@ import type { Sizes } from './sizes.ts';
 export const resultFloats = 8;
 /** Number of micro-batches of one optimiser step whose results are read back together. */
 export const resultBatches = 4;
-/** Fewest tiles of logits that a decoding step of many rows holds, counted for one row each: 4 MiB. */
+/** Minimum number of tiles of logits that a decoding step of many rows holds, counted for one row each: 4 MiB. */
 const decodedTiles = 512;
 /** Largest number of input columns of an objective. */
 export const objectiveColumns = 8;

@@ -43,7 +43,7 @@ export interface Demonstrations {
 
 export interface DemonstrationOptions {
   maskActions: boolean;
-  /** Most tokens of the prompt and of the rest. */
+  /** Maximum number of tokens of the prompt and of the rest. */
   promptTokens: number;
   completionTokens: number;
   /** Missteps among the oracle's actions; null or absent: none. */
@@ -82,7 +82,7 @@ interface Demonstration {
 }
 
 const STREAM_NOISE = 0x6e6f6973;
-/** Most turns of an episode with missteps; longer ones are dropped. */
+/** Maximum number of turns of an episode with missteps; longer ones are dropped. */
 const MOST_TURNS = 60;
 
 /** Plays each task once with the oracle, in the tokens of the conversation. */
@@ -129,7 +129,7 @@ export async function demonstrate(
   return { trajectories: shared, skipped: tasks.length - trajectories.length };
 }
 
-/** Least number of common tokens that is worth a segment of its own. */
+/** Minimum number of common tokens that is worth a segment of its own. */
 const leastShared = 16;
 
 /** Makes siblings one group. Its prompt is their common beginning, computed once. */

@@ -25,7 +25,7 @@ export interface EpisodeSettings {
   maskActions: boolean;
   /** Trains on all tokens after the prompt, the world's included, each over the whole vocabulary, whatever the mask. */
   trainsOnWorldText?: boolean;
-  /** Most tokens of a thought before each action; absent or 0: no thoughts. */
+  /** Maximum number of tokens of a thought before each action; absent or 0: no thoughts. */
   thoughts?: number;
   rules: EpisodeRules;
 }
@@ -94,7 +94,7 @@ export class Episode {
     private readonly settings: EpisodeSettings,
   ) {}
 
-  /** Most turns of this episode. */
+  /** Maximum number of turns of this episode. */
   get turnLimit(): number {
     return this.horizon;
   }

@@ -7,7 +7,7 @@ import type { Episode } from './episode.ts';
 import { type MisstepKeys, misstepOf, type PolicyTurn } from './missteps.ts';
 
 export interface DemonstrationLimit {
-  /** Most turns. */
+  /** Maximum number of turns. */
   turns: number;
 }
 

@@ -22,9 +22,9 @@ interface Entry extends BaselineEpisode {
 
 /** Episodes played at once. They may use a rollout's slots, because a rollout resets its slots before it plays. */
 export const episodesAtOnce = 256;
-/** Most episodes of chance and the oracle in one message: both of a step's usual groups. */
+/** Maximum number of episodes of chance and the oracle in one message: both of a step's usual groups. */
 const baselineEpisodesAtOnce = 512;
-/** Most tasks whose episodes are remembered: in self-play nearly every task is new. All are forgotten at once. */
+/** Maximum number of tasks whose episodes are remembered: in self-play most are new. All are forgotten at once. */
 const mostRemembered = 20_000;
 /** Episodes of chance for each task's estimate, in a step's metrics and in an evaluation. */
 const chanceEpisodes = 16;

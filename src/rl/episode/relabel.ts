@@ -17,7 +17,7 @@ export interface Attempt {
 
 export interface RelabelOptions {
   maskActions: boolean;
-  /** Most tokens of the prompt and of the rest. */
+  /** Maximum number of tokens of the prompt and of the rest. */
   promptTokens: number;
   completionTokens: number;
 }

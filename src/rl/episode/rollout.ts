@@ -48,7 +48,7 @@ export interface TurnEvent {
   group: number;
   member: number;
   turn: number;
-  /** Most turns of this episode. */
+  /** Maximum number of turns of this episode. */
   horizon: number;
   action: string;
   thought?: string;

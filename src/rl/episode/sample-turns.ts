@@ -7,9 +7,9 @@ import type { Conversation } from './conversation.ts';
 import type { Episode } from './episode.ts';
 
 export interface TurnSampling extends Pick<Sampling, 'temperature' | 'seed' | 'stream'> {
-  /** Most tokens of an action, after its thought. */
+  /** Maximum number of tokens of an action, after its thought. */
   maxTokensPerTurn: number;
-  /** Most tokens of a thought; absent or 0: none. */
+  /** Maximum number of tokens of a thought; absent or 0: none. */
   thoughts?: number;
 }
 

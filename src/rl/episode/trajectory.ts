@@ -78,7 +78,7 @@ export interface Trajectory {
   ending: Ending;
   /** Reason, if the world failed. */
   failure?: string;
-  /** Most turns allowed, and the oracle's number of turns if known. */
+  /** Maximum number of turns allowed, and the oracle's number of turns if known. */
   horizon: number;
   oracleTurns: number | null;
   /** (K) log-probability of each trained token under a teacher; NaN: none. Absent: no teacher was asked. */

@@ -25,7 +25,7 @@ export interface WorldScheduler {
 /** The parts of a rollout that a scheduler needs. */
 export interface SchedulerParts {
   worlds: ReadonlyMap<string, World>;
-  /** Most tokens of a prompt. */
+  /** Maximum number of tokens of a prompt. */
   promptTokens: number;
   limit: TurnLimit;
   /** Turns beyond the limit for a task; absent: none for any. */

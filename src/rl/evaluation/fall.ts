@@ -122,7 +122,7 @@ function onsetOf(records: readonly StepRecord[], best: number, last: number): On
 
 interface SignalRule {
   read(metrics: StepRecord['metrics']): number;
-  /** Least change, as a share of the reference value. */
+  /** Minimum change, as a share of the reference value. */
   share: number;
   /** True if a decrease counts as well. */
   both: boolean;
@@ -153,7 +153,7 @@ const signals: { [signal in Signal]: SignalRule } = {
  */
 const SLACK = 3;
 
-/** Least distance of a move from the reference, in spreads. */
+/** Minimum distance of a move from the reference, in spreads. */
 const FAR = 5;
 /** Readings that must agree, so that a spike is not a move. */
 const AGREE = { of: 6, least: 5 };

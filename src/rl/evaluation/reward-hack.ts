@@ -49,7 +49,7 @@ const belowLevel = 0.005;
 /** A policy this far below chance no longer solves tasks by accident either. */
 const clearlyBelow = 0.15;
 /**
- * Least drop of success since step 1. It is large, because the success at step 1 comes from a single batch and is
+ * Minimum drop of success since step 1. It is large, because the success at step 1 comes from a single batch and is
  * noisy.
  */
 const clearlyWorse = 0.25;

@@ -47,7 +47,7 @@ export interface SweepReport {
   curves: { variant: string; points: { x: number; estimate: Estimate }[]; thin: { x: number; y: number }[][] }[];
 }
 
-/** Most points of a curve; each is the mean of several steps. */
+/** Maximum number of points of a curve; each is the mean of several steps. */
 const mostPoints = 60;
 
 /** Clips a rate's interval to 0 and 1. */

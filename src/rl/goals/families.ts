@@ -3,7 +3,7 @@ import type { Task } from '../../envs/env.ts';
 import { hash } from '../common/random.ts';
 import { Epochs, type TaskSource } from '../schedule/tasks.ts';
 
-/** Most families of a run: each has a row on the page and numbers in the checkpoint. */
+/** Maximum number of families of a run: each has a row on the page and numbers in the checkpoint. */
 const mostFamilies = 64;
 
 const STREAM_ORDER = 0x676f726f;

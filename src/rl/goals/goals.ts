@@ -219,7 +219,7 @@ export class Goals {
       }));
   }
 
-  /** Most episodes of a step that may be relabelled. */
+  /** Maximum number of episodes of a step that may be relabelled. */
   get relabelsAtMost(): number {
     return this.settings.relabels;
   }

@@ -7,7 +7,7 @@ import { taskKey } from '../schedule/tasks.ts';
 import { type Draw, isSameDraw } from './families.ts';
 import type { Notes, Texts } from './note-list.ts';
 
-/** Most parts that wait. Those of the task that was divided first leave a full list. */
+/** Maximum number of parts that wait. Those of the task that was divided first leave a full list. */
 const mostParts = 128;
 
 const name = 'goals.parts';

@@ -9,7 +9,7 @@ import { Epochs } from '../schedule/tasks.ts';
 import type { FamilyTasks } from './families.ts';
 import type { Family } from './rule.ts';
 
-/** Most new families, and tasks of each. */
+/** Maximum number of new families, and tasks of each. */
 const mostFamilies = 16;
 const mostTasks = 64;
 

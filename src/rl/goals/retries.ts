@@ -2,7 +2,7 @@
 import { type Draw, isSameDraw } from './families.ts';
 import { type Notes, readList, writeList } from './note-list.ts';
 
-/** Most tasks that wait for a repeat. */
+/** Maximum number of tasks that wait for a repeat. */
 const mostWaiting = 256;
 
 const fields = ['family', 'before', 'failures', 'due'] as const;

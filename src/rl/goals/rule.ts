@@ -52,7 +52,7 @@ const distilForms = ['likelihood', 'weighted', 'preference'] as const;
 export interface LevelReplay {
   /** Share of the draws that repeat an earlier task. */
   share: number;
-  /** Most tasks in the list. */
+  /** Maximum number of tasks in the list. */
   capacity: number;
   /** The exponent of a rank is -1 / temperature: a lower temperature repeats the highest scores more often. */
   temperature: number;

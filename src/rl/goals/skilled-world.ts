@@ -17,9 +17,9 @@ import { type Skill, skillText } from './skills.ts';
 
 /** First slot of the copies. Worlds have far more slots than a rollout uses. */
 const firstCopy = 8192;
-/** Most copies at once: worlds may be large. */
+/** Maximum number of copies at once: worlds may be large. */
 const copiesAtOnce = 64;
-/** Most skills that are tried at a turn of an episode. */
+/** Maximum number of skills that are tried at a turn of an episode. */
 const mostTried = 8;
 
 interface Row {

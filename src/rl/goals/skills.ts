@@ -7,7 +7,7 @@ import type { Texts } from './note-list.ts';
 
 const name = 'goals.skills';
 
-/** Least and most actions of a skill. */
+/** Minimum and maximum number of actions of a skill. */
 const least = 2;
 const most = 5;
 

@@ -11,7 +11,7 @@ import { type Draw, isSameDraw } from './families.ts';
 import type { Texts } from './note-list.ts';
 import { readTrajectory, writeTrajectory } from './trajectory-text.ts';
 
-/** Most plans of one task. */
+/** Maximum number of plans of one task. */
 const mostPlans = 3;
 
 const name = 'goals.successes';

@@ -31,7 +31,7 @@ export function taskInformation(trajectories: readonly Trajectory[]): number {
   return Math.max(0, entropyOf(sizesOf(groups)) + entropyOf(sizesOf(actions)) - entropyOf(sizesOf(both)));
 }
 
-/** Most kinds of action with a metric of their own. */
+/** Maximum number of kinds of action with a metric of their own. */
 const mostKinds = 12;
 /** Share below which a kind has no metric. */
 const leastShare = 0.005;

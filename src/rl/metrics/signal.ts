@@ -9,9 +9,9 @@
  */
 type Values = { [metric: string]: number };
 
-/** Most parts of a step: their gradients are in memory at once. */
+/** Maximum number of parts of a step: their gradients are in memory at once. */
 export const MOST_SIGNAL_PARTS = 8;
-/** Least number of parts: the variance along the mean needs products of four different ones. */
+/** Minimum number of parts: the variance along the mean needs products of four different ones. */
 export const LEAST_SIGNAL_PARTS = 4;
 /** Standard normal quantile of nine in ten. */
 const NINE_IN_TEN = 1.2815515655446004;

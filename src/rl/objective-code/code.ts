@@ -11,7 +11,7 @@ import prelude from './text/prelude.js?raw';
 /** File name of the code in messages. */
 const codeFile = 'objective.js';
 
-/** Most characters of a description of what is wrong with a result: it may quote the code's own names. */
+/** Maximum number of characters of a description of what is wrong with a result: it may quote the code's own names. */
 const longestProblem = 500;
 
 /** The code returned a value that is not a result of an objective. */

@@ -14,7 +14,7 @@ export interface EpisodeText {
   score: number;
   success: boolean;
   ending: string;
-  /** Most turns allowed. */
+  /** Maximum number of turns allowed. */
   horizon: number;
   /** Turns of the oracle's plan; null: unknown. */
   oracleTurns: number | null;

@@ -30,7 +30,7 @@ export function stageAt(schedule: readonly HorizonStage[], step: number): { inde
   return { index, turns: schedule[index].turns };
 }
 
-/** Most turns for one task under a limit. */
+/** Maximum number of turns for one task under a limit. */
 export function turnsFor(limit: TurnLimit, oracleTurns: number | null): number {
   if (typeof limit === 'number') return limit;
   if (oracleTurns === null) {

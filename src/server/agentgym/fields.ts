@@ -131,7 +131,7 @@ function isJson(type: string | undefined): boolean {
   return main === 'application' && more.length === 0 && (sub === 'json' || sub?.endsWith('+json') === true);
 }
 
-/** Most characters of a body that an error repeats. The original repeats a body of any length. */
+/** Maximum number of characters of a body that an error repeats. The original repeats a body of any length. */
 const mostRepeated = 10_000;
 
 const shortened = (text: string) =>

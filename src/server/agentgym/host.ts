@@ -6,7 +6,8 @@ import { type ServedSession, ServerFault, type SessionHost } from '../../envs/se
 import type { Place, ServedWorld } from '../served-world.ts';
 
 /**
- * Most expired ids kept in memory, so that a request for one gets a different error from a request for an unknown id.
+ * Maximum number of expired ids kept in memory. A request for one gets a different error from a request for an unknown
+ * id.
  */
 const mostRemembered = 100_000;
 

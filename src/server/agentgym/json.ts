@@ -45,11 +45,11 @@ export class JsonLimitError extends RangeError {
   override name = 'JsonLimitError';
 }
 
-/** Most digits of a whole number (sys.int_info.default_max_str_digits). */
+/** Maximum number of digits of a whole number (sys.int_info.default_max_str_digits). */
 export const MOST_DIGITS = 4300;
 /**
- * Most lists and objects inside each other: Python's recursion limit of 1,000 less the server's own frames, measured with
- * FastAPI 0.92, Starlette 0.25 and uvicorn 0.54.
+ * Maximum depth of nested lists and objects: Python's recursion limit of 1,000 less the server's own frames, measured
+ * with FastAPI 0.92, Starlette 0.25 and uvicorn 0.54.
  */
 export const MOST_DEPTH = 963;
 

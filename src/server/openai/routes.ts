@@ -6,7 +6,7 @@ import type { Answer, Handler, Request, Router } from '../router.ts';
 import { type ChatModel, type ChatReply, ChatRequestError } from './chat-model.ts';
 import { type ChatBody, readChatBody } from './request.ts';
 
-/** Most requests waiting for the policy, which handles one at a time. */
+/** Maximum number of requests waiting for the policy, which handles one at a time. */
 const mostWaiting = 256;
 
 const json = (status: number, value: unknown): Answer => ({ status, json: value });

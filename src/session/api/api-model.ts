@@ -45,7 +45,7 @@ export interface Asking {
 /** Number of first replies that must all lack text before the model counts as unable to reply. */
 const silentReplies = 32;
 /**
- * Least milliseconds that a stated pause counts towards the longest total, so that a series of very short pauses ends.
+ * Minimum that a stated pause counts towards the longest total, in milliseconds: a series of very short pauses ends.
  */
 const leastCostMs = 10_000;
 /** A pause that is worth a notice. */

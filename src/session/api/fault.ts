@@ -51,7 +51,7 @@ const fieldOf = (path: readonly Json[]): string => {
   return own.length === 1 ? String(own[0]) : '';
 };
 
-/** Most characters of a text of a server that are searched for a reason. */
+/** Maximum number of characters of a text of a server that are searched for a reason. */
 const mostRead = 10_000;
 
 function visit(value: Json, key: string, found: Found, depth: number): void {

@@ -34,7 +34,7 @@ const saidPatterns = [
 ];
 const saidSeconds = /(?:try again|retry)(?: after| in)?:? (\d+(?:\.\d+)?) ?sec/i;
 
-/** Most characters that are searched for a wait. */
+/** Maximum number of characters that are searched for a wait. */
 const mostRead = 10_000;
 
 function saidMs(body: string): number | null {

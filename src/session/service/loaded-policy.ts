@@ -138,7 +138,7 @@ export class LoadedPolicy {
     throw new NoPolicyError(`The policy of ${name} cannot answer messages: it only plays in its worlds.`);
   }
 
-  /** Most replies of a request, and most tokens of a reply. */
+  /** Maximum number of replies of a request, and of tokens of a reply. */
   limits(): { replies: number; tokens: number } {
     return { replies: this.completer.mostReplies, tokens: this.completer.mostTokens };
   }

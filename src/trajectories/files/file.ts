@@ -37,7 +37,7 @@ export interface Collection {
   release(): Promise<void>;
 }
 
-/** Most problems that are listed; further ones are only counted. */
+/** Maximum number of problems that are listed; further ones are only counted. */
 const mostProblems = 1000;
 /** Bytes read at once while records are searched one after another. */
 const searchBytes = 4e6;

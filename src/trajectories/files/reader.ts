@@ -71,7 +71,7 @@ export interface ReaderApi {
   write(name: string): Promise<WrittenFile>;
 }
 
-/** Least time between two progress reports, in milliseconds. */
+/** Minimum time between two progress reports, in milliseconds. */
 const reportIntervalMs = 150;
 /** Longest time between two pauses in which requests are answered, in milliseconds. */
 const busyMs = 30;

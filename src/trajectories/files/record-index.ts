@@ -23,7 +23,7 @@ export interface RecordSummary {
   step: number | null;
 }
 
-/** Most records in a list; a file with more is read in parts. */
+/** Maximum number of records in a list; a file with more is read in parts. */
 export const mostRecords = 4_000_000;
 const firstRows = 64;
 /** Longest id that is shown. */

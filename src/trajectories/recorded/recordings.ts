@@ -17,7 +17,7 @@ import { TrajectoryFileError } from '../files/record.ts';
 import { type Mapped, type MappingOptions, type MappingParts, mapFile } from './replay.ts';
 
 const STREAM_RECORDED = 0x7265636f;
-/** Most problems that are listed in a message; further ones are counted. */
+/** Maximum number of problems that are listed in a message; further ones are counted. */
 const mostListedProblems = 5;
 
 /** Opens a run's files for the trainer. */

@@ -25,7 +25,7 @@ export interface MappingParts {
 export interface MappingOptions {
   /** Scores actions under the world's list, so a record must belong to a task of the run. */
   maskActions: boolean;
-  /** Most tokens of the prompt and of the rest. */
+  /** Maximum number of tokens of the prompt and of the rest. */
   promptTokens: number;
   completionTokens: number;
   signal?: AbortSignal;

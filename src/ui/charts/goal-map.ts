@@ -3,7 +3,7 @@ import { goalMetric, goalMetricParts } from '../../rl/metrics/metrics.ts';
 import type { StepRecord } from '../../session/protocol.ts';
 import type { GoalRow } from './goal-rows.ts';
 
-/** Most cells of a timeline. */
+/** Maximum number of cells of a timeline. */
 const mostCells = 40;
 
 /** A tile of the map: its side as a share of the largest tile's, so that its area goes by the draws. */

@@ -20,7 +20,7 @@ import { sentence } from './notifier.ts';
 
 const key = 'tabgym.reward-rounds';
 
-/** Most tokens of a model's reply. */
+/** Maximum number of tokens of a model's reply. */
 const replyTokens = 8000;
 
 export interface RoundsPlan {

@@ -129,7 +129,7 @@ export abstract class CodeDialog<Done extends { state: string }> extends Localiz
   protected renderMore(): TemplateResult | typeof nothing {
     return nothing;
   }
-  /** Most characters of a text; null: no bound of the dialog's own. */
+  /** Maximum number of characters of a text; null: no bound of the dialog's own. */
   protected get longest(): number | null {
     return null;
   }

@@ -11,7 +11,7 @@ import { checkObjective, type ObjectiveCheck, type SlopeDifference } from '../..
 import { objectiveText } from '../../rl/objective-code/text/index.ts';
 import { CodeDialog, trialSandbox } from './code-dialog.ts';
 
-/** Most differences that are shown. */
+/** Maximum number of differences that are shown. */
 const most = 8;
 
 const digits = (value: number) => (value === 0 ? '0' : value.toPrecision(5));

@@ -12,7 +12,7 @@ import { CodeDialog, trialSandbox } from './code-dialog.ts';
 import { codeHelpStyles } from './code-help.ts';
 import { rewardHelp } from './reward-help.ts';
 
-/** Most episodes in the table of values. */
+/** Maximum number of episodes in the table of values. */
 const mostShown = 8;
 
 /** An episode of one turn, to run the code before the first step. */

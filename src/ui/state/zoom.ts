@@ -8,7 +8,7 @@ export type ZoomRange = readonly [number, number] | null;
 
 /** Smallest share of the whole axis that can be shown. */
 const leastShare = 0.01;
-/** Fewest steps that can be shown. */
+/** Minimum number of steps that can be shown. */
 const leastSteps = 4;
 
 /** Narrowest part that can be shown of an axis with these ends. */

@@ -66,5 +66,5 @@ export interface House {
   rooms?: readonly string[];
 }
 
-/** Most receptacles, objects or locations: they are numbered in bytes. */
+/** Maximum number of receptacles, objects or locations: they are numbered in bytes. */
 export const mostThings = 250;

@@ -1,9 +1,9 @@
 /** Bounds of a world that a person typed. */
 
-/** Most characters of the code. */
+/** Maximum number of characters of the code. */
 export const longestWorldCode = 65_536;
 
-/** Most characters of texts, most actions and tasks, most characters of an answer as JSON. */
+/** Maximum number of characters of texts, of actions and tasks, and of characters of an answer as JSON. */
 export const most = {
   text: 20_000,
   action: 300,

@@ -31,7 +31,7 @@ const fewPasses = 500_000;
 const memoryGone =
   'another episode of this code used up its memory, so that this one ended too. Keep less in variables.';
 
-/** Most turns that an oracle of single actions is followed for its plan. */
+/** Maximum number of turns for which an oracle of single actions is followed to get its plan. */
 const longestPlan = 200;
 
 /** Line of a function's definition in the code, from 1; null if it is not found. */

@@ -25,7 +25,7 @@ import type { OwnView } from './view-data.ts';
 /** First id of the held-out tasks. */
 export const FIRST_HELD_OUT = 1_000_000;
 
-/** Most codes that are kept compiled: a mixture has at most eight. */
+/** Maximum number of codes that are kept compiled: a mixture has at most eight. */
 const mostPrograms = 16;
 
 /** Use `OwnWorld.open()`. */

@@ -36,7 +36,7 @@ export class ActionError extends Error {
   }
 }
 
-/** Most characters of an action. */
+/** Maximum number of characters of an action. */
 const mostLetters = 2000;
 
 const signatures = {

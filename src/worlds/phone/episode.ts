@@ -15,9 +15,9 @@ import { type PhoneView, type ScreenSeen, screenOf, type TurnSeen, viewOf } from
 
 /** Reward for all changes of an episode that does not succeed. */
 const partialReward = 0.5;
-/** Most turns that the view keeps. */
+/** Maximum number of turns that the view keeps. */
 const mostTurnsSeen = 200;
-/** Most texts seen on the way that may be typed. */
+/** Maximum number of texts seen on the way that may be typed. */
 const mostTexts = 3;
 
 /** An offer that covers an app: to accept it is a side effect. */

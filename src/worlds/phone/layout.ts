@@ -6,7 +6,7 @@ import type { Item, Kind, Overlay, Screen } from './screen.ts';
 
 export const width = 360;
 export const height = 780;
-/** Least side of an element that can be tapped. */
+/** Minimum side of an element that can be tapped. */
 export const leastSide = 44;
 
 const statusHeight = 24;

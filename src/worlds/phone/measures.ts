@@ -7,7 +7,7 @@ import { type Action, ActionError, readAction } from './actions.ts';
 /** Bounds of the reward, in thousandths of the screen. */
 const reach = 140;
 const dragReach = 75;
-/** Least F1 of a text, exclusive. */
+/** Minimum F1 of a text, exclusive. */
 const leastF1 = 0.5;
 /** Largest normalised edit distance of a text in the tables. */
 const mostDistance = 0.2;

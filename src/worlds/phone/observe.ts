@@ -15,7 +15,7 @@ const names = (items: readonly Item[]) => items.map(({ text }) => quoted(text)).
 
 const appOf = (phone: Phone) => phone.ui.app ?? 'home';
 
-/** Most elements beyond the fold that a text names. */
+/** Maximum number of elements beyond the fold that a text names. */
 const mostNamed = 12;
 
 function foldLine(layout: Layout, side: 'above' | 'below'): string[] {

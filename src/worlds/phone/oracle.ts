@@ -9,7 +9,7 @@ import { type Phone, sliderPosition } from './phone.ts';
 import type { Step } from './tasks/skills.ts';
 import type { Made } from './tasks/template.ts';
 
-/** Most actions of a plan. */
+/** Maximum number of actions of a plan. */
 const mostActions = 120;
 const middle = { x: 500, y: 450 };
 

@@ -22,7 +22,7 @@ import { appNames } from './state.ts';
 import { type Numbered, templateRoom, templates } from './tasks/templates.ts';
 import type { PhoneView } from './view-data.ts';
 
-/** Most instances of a template, training and held-out. */
+/** Maximum number of instances of a template, training and held-out. */
 const mostNumbers = 2 * firstHeldOut;
 
 /** The world Phone; create it with `PhoneWorld.open()`. */

@@ -11,7 +11,7 @@ import { priceOf } from './price.ts';
 import type { Catalogue } from './store.ts';
 import { type ShopView, type TurnSeen, viewOf } from './view-data.ts';
 
-/** Most turns that the view keeps. */
+/** Maximum number of turns that the view keeps. */
 const mostTurnsSeen = 100;
 
 export class ShopEpisode {

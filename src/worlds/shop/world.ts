@@ -26,7 +26,7 @@ import type { Catalogue } from './store.ts';
 import { asks, makeGoal } from './tasks.ts';
 import type { ShopView } from './view-data.ts';
 
-/** Most products of all open shops together; a larger shop is open alone. */
+/** Maximum number of products of all open shops together; a larger shop is open alone. */
 const mostOpen = 120_000;
 
 /** A person's own shop, and its goals in the order of their numbers. */

@@ -12,7 +12,7 @@ import { type SqlView, type TurnSeen, viewOf } from './view-data.ts';
 
 /** Rows of a table that its description shows. */
 const exampleRows = 3;
-/** Most turns that the view keeps. */
+/** Maximum number of turns that the view keeps. */
 const mostTurnsSeen = 100;
 
 /** Answer to a turn. */

@@ -52,7 +52,7 @@ function drawConstants(random: Random, { slots }: Ask, database: ReadOnlyDatabas
 const resultIs = (rows: readonly (readonly Value[])[], value: Value) =>
   rows.length === 1 && rows[0].length === 1 && rows[0][0] === value;
 
-/** Most rows of an answer. */
+/** Maximum number of rows of an answer. */
 const mostRows = 200;
 
 /** A task is worth asking: its answer has rows, is not empty or zero, and is unambiguous. */

@@ -45,7 +45,7 @@ export interface SqlView extends WorldView {
   } | null;
 }
 
-/** Most rows of a result in the view. */
+/** Maximum number of rows of a result in the view. */
 const mostRows = 10;
 
 const rowsSeen = ({ columns, rows }: Result): RowsSeen => ({

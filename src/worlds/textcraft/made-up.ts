@@ -236,7 +236,7 @@ const depthFactor = 3;
 
 /** Key of the order of a list's further goals. */
 const askedSeed = 0x61736b;
-/** Most turns of a plan that is read for its parts. */
+/** Maximum number of turns of a plan that is read for its parts. */
 const mostTurnsOfPlan = 60;
 
 /** The list's things except its goal, each once, in a random order that favours deep ones. */

@@ -14,7 +14,7 @@ export const plainAnswers: readonly Json[] = [
   ...Array.from({ length: largestOffered + 1 }, (_, n) => n),
 ];
 
-/** Most nested lists of an answer that are compared. */
+/** Maximum number of nested lists of an answer that are compared. */
 const mostDepth = 8;
 
 /** Form in which answers are compared: without case and outer spaces; numbers by value; lists without order. */

@@ -10,9 +10,9 @@ import type { ToolsOptions } from './options.ts';
 import { type Call, finishTool, keyOfCall, type Tool } from './tool.ts';
 import type { CallSeen, ToolsView } from './view-data.ts';
 
-/** Most calls that the view keeps. */
+/** Maximum number of calls that the view keeps. */
 const mostCallsSeen = 200;
-/** Most suggested values of an argument. */
+/** Maximum number of suggested values of an argument. */
 const mostSuggested = 100;
 
 export abstract class Episode {

@@ -24,7 +24,7 @@ import type { ToolsView } from './view-data.ts';
 /** Room for templates in a task's id: another template changes no other task. */
 const templateRoom = 64;
 
-/** Most instances of a template, training and held-out. */
+/** Maximum number of instances of a template, training and held-out. */
 const mostNumbers = 2 * firstHeldOut;
 
 type Episode = NativeEpisode | OriginalEpisode;

@@ -24,7 +24,7 @@ export interface SampledRows {
   restRow: number;
 }
 
-/** Most operations of one product of the head, so that a dispatch stays short also on a software adapter. */
+/** Maximum number of operations of one product of the head: a dispatch stays short on a software adapter too. */
 const spanFlops = (isFallback: boolean) => (isFallback ? 2e8 : 4e9);
 
 /**

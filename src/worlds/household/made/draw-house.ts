@@ -22,7 +22,7 @@ export interface HouseShape {
 /** One furnishing in this many is held out. */
 const heldOutIn = 5;
 const mostDraws = 2000;
-/** Most objects of a kind. */
+/** Maximum number of objects of a kind. */
 const mostOfKind = 3;
 
 /** A kind of receptacle in a room. */

@@ -56,7 +56,7 @@ export interface Library {
   close(): Promise<void>;
 }
 
-/** Most works that a search finds. */
+/** Maximum number of works that a search finds. */
 export const mostFound = 100;
 
 export const sentencesOf = (text: string): string[] => text.split(/(?<=[.!?]) +/).filter((each) => each);

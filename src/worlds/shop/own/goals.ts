@@ -16,7 +16,7 @@ import { PythonRandom } from './python-random.ts';
 
 const shuffleSeed = 233;
 const mostGoals = 500_000;
-/** Most characters of a search that an instruction suggests. */
+/** Maximum number of characters of a search that an instruction suggests. */
 const mostSearched = 200;
 
 type Draw = (limits: readonly number[]) => number;

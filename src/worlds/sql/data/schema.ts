@@ -90,7 +90,7 @@ function columnsOf(random: Random, { columns }: TableRule, has: (table: string) 
   return [key, ...possible.map(columnOf)];
 }
 
-/** Fewest rows of a table. */
+/** Minimum number of rows of a table. */
 const fewestRows = 6;
 
 /** Draws a schema. `count`: number of tables; `rows`: number of rows of all tables together. */

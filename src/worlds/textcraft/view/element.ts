@@ -11,7 +11,7 @@ import type { Counted, CraftNode, TextCraftView } from '../view-data.ts';
 import { textcraftStyles } from './styles.ts';
 import { itemTile } from './tile.ts';
 
-/** Fewest slots of the inventory; those without an item are empty. */
+/** Minimum number of slots of the inventory; those without an item are empty. */
 const fewestSlots = 6;
 
 const namesOf = (node: CraftNode): string[] => [node.name, ...node.children.flatMap(namesOf)];

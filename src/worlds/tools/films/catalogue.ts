@@ -3,7 +3,7 @@ import type { Json } from '../../../envs/env.ts';
 import { type Film, type FilmData, jobsOf, type Person, partsOf } from './data.ts';
 import { codeOf, words } from './words.ts';
 
-/** Most entries of a list of credits. */
+/** Maximum number of entries of a list of credits. */
 const mostCredits = 10;
 
 const genreOf = (name: string) => ({ id: 10 + words.genres.indexOf(name as never), name });

@@ -21,7 +21,7 @@ export interface Position {
   column: number;
 }
 
-/** Most rows and columns of a sheet. */
+/** Maximum number of rows and columns of a sheet. */
 export const [mostRows, mostColumns] = [200, 26];
 
 /** Position of a cell written like B3; null for any other text. */

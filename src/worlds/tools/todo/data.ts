@@ -128,7 +128,7 @@ export const words = {
 
 const withArticle = (pair: string) => pair.replace(' ', ' the ');
 
-/** Fewest and most days until a task is due; negative: overdue. */
+/** Minimum and maximum number of days until a task is due; negative: overdue. */
 const [earliestDue, latestDue] = [-6, 40];
 /** Durations are multiples of this many minutes, up to sixteen of them. */
 const durationStep = 15;

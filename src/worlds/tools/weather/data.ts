@@ -112,7 +112,7 @@ const cell = 0.5;
 export const placeAt = (latitude: number, longitude: number, { places }: WeatherData): Place | undefined =>
   places.find((each) => Math.abs(each.latitude - latitude) <= cell && Math.abs(each.longitude - longitude) <= cell);
 
-/** Most days between the first and the last day of a call. */
+/** Maximum number of days between the first and the last day of a call. */
 export const mostDays = 30;
 
 /** Days from one date to another, both included. */
