@@ -37,7 +37,7 @@ import { failureWords, requireRoom } from './episode/unplayed.ts';
 import type { StepRecord } from './evaluation/evaluation.ts';
 import { Evaluator, Purpose, type StepOptions } from './evaluator.ts';
 import { type ExaminedStep, examine } from './examine.ts';
-import type { FamilyTasks } from './goals/families.ts';
+import { type FamilyTasks, GoalsError } from './goals/families.ts';
 import { Goals } from './goals/goals.ts';
 import { proposable } from './goals/proposer.ts';
 import { withSkills } from './goals/skilled-world.ts';
@@ -73,7 +73,7 @@ interface TrainingPlays {
 export class NotRepeatableError extends Error {
   override name = 'NotRepeatableError';
   constructor() {
-    super('A step of this algorithm, or with goals, uses more than the trajectories that are stored.');
+    super('A step of this algorithm, with goals or in self-play, uses more than the trajectories that are stored.');
   }
 }
 
@@ -104,6 +104,10 @@ export class Trainer {
     const { sources } = evaluator.tasks;
     const { worlds, conversation } = evaluator;
     this.league = League.of(settings, { policy, worlds, conversation });
+    if (settings.goals && this.league)
+      throw new GoalsError(
+        'Goals cannot be chosen in self-play: its tasks change with the opponent, so a family has no success of its own. Play against a fixed opponent, or take the rule out.',
+      );
     if (settings.goals) this.goals = Goals.of(sources, settings.goals, settings.seed, policy, invented);
   }
 
@@ -262,13 +266,13 @@ export class Trainer {
 
   /**
    * Credit and updates of step `k` on its stored trajectories, without playing. The policy holds the weights from before
-   * the step and ends with those from after it. Throws if the algorithm collects more than the trajectories that it
-   * stores.
+   * the step and ends with those from after it. Throws NotRepeatableError if the step used more than its trajectories: what
+   * the algorithm collects beside them, chosen goals, or the opponents of a league.
    */
   async repeat(k: number, trajectories: readonly Trajectory[]): Promise<void> {
     const stage = trainingStageAt(this.settings, k);
     const algorithm = algorithmOf(stage.algorithm);
-    if (algorithm.collect || this.goals) throw new NotRepeatableError();
+    if (algorithm.collect || this.goals || this.league) throw new NotRepeatableError();
     this.rewarder.begin();
     const own = [...trajectories];
     await this.train(k, { trajectories: own, played: own, tasks: [], replays: new Map() }, algorithm, stage, {});

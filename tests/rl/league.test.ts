@@ -4,9 +4,10 @@ import { describe, expect, it } from 'vitest';
 import { seatLines, uniformStrategy } from '../../src/envs/game.ts';
 import { strategyIn } from '../../src/envs/game-world.ts';
 import { buildTokenizer } from '../../src/policy/text/tokenizer.ts';
+import { newGoals } from '../../src/rl/goals/registry.ts';
 import { League } from '../../src/rl/league.ts';
 import type { TrainerSettings } from '../../src/rl/settings.ts';
-import { Trainer } from '../../src/rl/trainer.ts';
+import { NotRepeatableError, Trainer } from '../../src/rl/trainer.ts';
 import { withoutTimes } from '../../src/session/run/schedule.ts';
 import { kuhn } from '../../src/worlds/kuhn/index.ts';
 import { kuhnGame } from '../../src/worlds/kuhn/rules.ts';
@@ -106,6 +107,15 @@ describe('the league', () => {
       return records;
     };
     expect(await play(3)).toEqual(await play(null));
+  });
+
+  it('refuses goals, and steps repeated from their trajectories', async () => {
+    await expect(opened(newPolicy(), { goals: newGoals('frontier') })).rejects.toThrow(
+      'Goals cannot be chosen in self-play',
+    );
+    const { trainer } = await opened();
+    const { trajectories } = await trainer.step(1);
+    await expect(trainer.repeat(1, trajectories)).rejects.toThrow(NotRepeatableError);
   });
 
   it('is absent where the world’s own opponent plays', async () => {

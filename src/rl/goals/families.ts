@@ -9,7 +9,8 @@ const mostFamilies = 64;
 const STREAM_ORDER = 0x676f726f;
 const STREAM_INSTANCE = 0x676f696e;
 
-class GoalsError extends Error {
+/** Goals that the experiment cannot have. */
+export class GoalsError extends Error {
   override name = 'GoalsError';
 }
 
