@@ -66,11 +66,12 @@ const mostProblems = 20;
 const randomOptions = (random: Random): WorldOptions => ({
   items: random.between(3, 10),
   observation: random.pick(['full', 'brief']),
-  actions: random.pick(['coordinates', 'numbers']),
+  actions: random.pick(['coordinates', 'numbers', 'names']),
   popups: random.pick([0, 50, 100]),
   slow: random.pick([0, 50, 100]),
   largeFont: random.pick([0, 100]),
   partial: random.chance(50),
+  stepReward: random.chance(50),
   seed: random.between(0, 3),
   instances: 3,
   testInstances: 2,
@@ -119,7 +120,7 @@ async function play(world: World, task: Task, random: Random, report: Report): P
     const [answer] = await world.step([0], [action]);
     played.push(action);
     answers.push(JSON.stringify(answer));
-    const faults = faultsOf(answer, listed, done, task.options.partial === true);
+    const faults = faultsOf(answer, listed, done, task.options.partial === true || task.options.stepReward === true);
     if (listed.includes(action) && !done && !answer.valid)
       faults.push(`a listed action is refused: ${answer.observation}`);
     for (const fault of [...faults, ...layoutFaults((await world.view(0)) as never)]) problem(fault);

@@ -1,20 +1,24 @@
 /** An episode: the agent acts on a phone until it ends the task; the judge compares the state with the goal's. */
 import type { Feedback } from '../../envs/env.ts';
 import { type Action, ActionError, readAction, writeAction } from './actions.ts';
+import type { Aimed } from './aim.ts';
 import { Judge, type Judgement } from './judge.ts';
+import { actionReward, type StepReward } from './measures.ts';
 import { briefText, fullText } from './observe.ts';
 import { offersOf, quotedIn } from './offers.ts';
 import type { PhoneOptions } from './options.ts';
-import { planFrom, shownPlace } from './oracle.ts';
+import { advise, planFrom, shownPlace, walk } from './oracle.ts';
 import { Phone } from './phone.ts';
 import { question } from './screen.ts';
 import { readShort, writeShort } from './short-actions.ts';
 import type { Catalogue, PhoneState } from './state.ts';
 import { type End, ends, type Made } from './tasks/template.ts';
-import { type PhoneView, type ScreenSeen, screenOf, type TurnSeen, viewOf } from './view-data.ts';
+import { type PhoneView, type Shot, shotOf, type TurnSeen, viewOf } from './view-data.ts';
 
-/** Reward for all changes of an episode that does not succeed. */
-const partialReward = 0.5;
+/** Largest reward of an episode that does not succeed. */
+const mostUnsolved = 0.5;
+/** Bounds of a step's reward (MagicGUI). */
+const [leastStep, mostStep] = [-1, 3];
 /** Maximum number of turns that the view keeps. */
 const mostTurnsSeen = 200;
 /** Maximum number of texts seen on the way that may be typed. */
@@ -35,7 +39,9 @@ export class PhoneEpisode {
   private texts: readonly string[] = [];
   private judgement: Judgement | null = null;
   private ended: End | null = null;
-  private before: ScreenSeen | null = null;
+  private before: Shot | null = null;
+  /** Sum and number of the steps' rewards. */
+  private steps = { sum: 0, count: 0 };
   private listed: readonly string[] = [];
 
   constructor(
@@ -44,8 +50,9 @@ export class PhoneEpisode {
     readonly made: Made,
     private readonly options: PhoneOptions,
   ) {
-    this.judge = new Judge(structuredClone(state), made.subgoals, made.end ?? 'finish');
+    this.judge = new Judge(structuredClone(state), made.subgoals, made.end ?? 'finish', made.arrive?.place);
     this.phone = new Phone(data, state);
+    if (made.start) walk(this.phone, made.start);
     if (made.offer) this.phone.ui.offers = { [made.offer]: offer(made.offer) };
     this.look();
   }
@@ -58,20 +65,41 @@ export class PhoneEpisode {
 
   step(text: string): Feedback {
     if (this.judgement) return { ...this.feedback('The episode is over.', false), reward: 0 };
-    let action: Action | null = null;
+    const action = this.read(text);
+    const known = action instanceof ActionError ? null : action;
+    const [before, reward] = [shotOf(this.phone), this.measure(known)];
     try {
-      action = readShort(text, this.phone) ?? readAction(text);
-      const before = screenOf(this.phone);
+      if (action instanceof ActionError) throw action;
       const answer = isEnd(action) ? this.end(action.name) : this.apply(action);
       this.before = before;
-      this.note(text, true, action);
+      this.note(text, true, known, reward);
       return answer;
     } catch (error) {
       if (!(error instanceof ActionError)) throw error;
-      this.note(text, false, action);
+      this.note(text, false, known, reward);
       const shown = this.options.observation === 'brief' ? 'refused' : `Error (${error.kind}): ${error.message}`;
       return this.feedback(shown.replace(/[^\n -~]/g, '?'), false);
     }
+  }
+
+  private read(text: string): Action | ActionError {
+    try {
+      return readShort(text, this.phone) ?? readAction(text);
+    } catch (error) {
+      if (error instanceof ActionError) return error;
+      throw error;
+    }
+  }
+
+  private progress = () => ({ phone: this.phone, visited: this.visited });
+
+  /** Reward of a step against the oracle's action, which counts from now on; null where the oracle has none. */
+  private measure(action: Action | null): StepReward | null {
+    const right = advise(this.progress(), this.made, this.judge)?.action;
+    const reward = right ? actionReward(action, right) : null;
+    this.steps.sum += (reward?.total ?? Number(action !== null)) - leastStep;
+    this.steps.count++;
+    return reward;
   }
 
   private apply(action: Action): Feedback {
@@ -82,7 +110,7 @@ export class PhoneEpisode {
 
   private end(name: End): Feedback {
     this.ended = name;
-    this.judgement = this.judge.judge(this.phone.state, name);
+    this.judgement = this.judge.judge(this.phone.state, name, shownPlace(this.phone));
     const text = this.judgement.success ? 'The goal is reached.' : 'The goal is not reached.';
     return this.feedback(text, true);
   }
@@ -105,22 +133,33 @@ export class PhoneEpisode {
 
   private reward(): number {
     if (this.judgement?.success) return 1;
-    const { subgoals } = this.made;
-    if (!this.options.partial || !subgoals.length) return 0;
-    const reached = this.judge.reached(this.phone.state).filter((each) => each).length;
-    return (partialReward * reached) / subgoals.length;
+    const { partial, stepReward } = this.options;
+    const shares = [...(partial ? this.changesMade() : []), ...(stepReward ? this.stepsMade() : [])];
+    return shares.length ? (mostUnsolved * shares.reduce((sum, each) => sum + each, 0)) / shares.length : 0;
   }
 
-  /** Writes an action in the form of the options, for the screen that the phone shows. */
-  private write(action: Action, phone = this.phone): string {
-    const { actions } = this.options;
-    return actions === 'coordinates' ? writeAction(action) : writeShort(action, phone, actions === 'names');
+  /** Share of the changes made; none if the goal asks for no change. */
+  private changesMade(): number[] {
+    const { length } = this.made.subgoals;
+    return length ? [this.judge.reached(this.phone.state).filter((each) => each).length / length] : [];
   }
+
+  /** Mean reward of the steps, from 0 to 1. */
+  private stepsMade(): number[] {
+    const { sum, count } = this.steps;
+    return count ? [sum / count / (mostStep - leastStep)] : [];
+  }
+
+  /** Writes an action in the form of the options. */
+  private write = (aimed: Aimed): string => {
+    const { actions } = this.options;
+    return actions === 'coordinates' ? writeAction(aimed.action) : writeShort(aimed, actions === 'names');
+  };
 
   /** Valid actions, or null if they have not changed. */
   private newActions(): readonly string[] | null {
     const typed = [...new Set([...quotedIn(this.made.goal), ...this.texts])];
-    const actions = [...new Set(offersOf(this.phone, typed).map((action) => this.write(action)))];
+    const actions = [...new Set(offersOf(this.phone, typed).map(this.write))];
     if (actions.length === this.listed.length && actions.every((action, k) => action === this.listed[k])) return null;
     this.listed = actions;
     return actions;
@@ -128,18 +167,12 @@ export class PhoneEpisode {
 
   plan(): string[] | null {
     if (this.judgement) return null;
-    const plan = planFrom({ phone: this.phone, visited: this.visited }, this.made, this.judge);
-    if (!plan) return null;
-    const own = this.phone.copy();
-    return plan.map((action) => {
-      const text = this.write(action, own);
-      if (!isEnd(action)) own.act(action);
-      return text;
-    });
+    return planFrom(this.progress(), this.made, this.judge)?.map(this.write) ?? null;
   }
 
-  private note(text: string, ok: boolean, action: Action | null): void {
-    this.turns.push({ turn: this.turns.length + 1, action: text.slice(0, 500), ok, point: pointOf(action) });
+  private note(text: string, ok: boolean, action: Action | null, reward: StepReward | null): void {
+    const turn = this.turns.length + 1;
+    this.turns.push({ turn, action: text.slice(0, 500), ok, point: pointOf(action), reward });
     if (this.turns.length > mostTurnsSeen) this.turns.shift();
   }
 
@@ -154,6 +187,6 @@ const isEnd = (action: Action): action is Action & { name: End } => (ends as rea
 
 function pointOf(action: Action | null): TurnSeen['point'] {
   if (!action) return null;
-  if ('x' in action) return { x: action.x, y: action.y, name: action.name };
-  return 'x1' in action ? { x: action.x1, y: action.y1, name: action.name } : null;
+  if ('x' in action) return { x: action.x, y: action.y };
+  return 'x1' in action ? { x: action.x1, y: action.y1 } : null;
 }

@@ -2,7 +2,7 @@
  * Judgement of an episode by the difference of two states: what had to change, and what must not. Also false completion
  * and unexpected side effects, as MobileGym measures them (arXiv 2605.26114).
  */
-import { type Difference, differences, leavesOf, type PhoneState } from './state.ts';
+import { type Difference, differences, leafAt, type PhoneState } from './state.ts';
 import type { Subgoal } from './tasks/skills.ts';
 import type { End } from './tasks/template.ts';
 
@@ -22,12 +22,13 @@ export class Judge {
   /** Changes of the goal. */
   readonly wanted: readonly Difference[];
   private readonly changes: readonly (readonly Difference[])[];
-  readonly expected: PhoneState;
 
   constructor(
     private readonly initial: PhoneState,
     private readonly subgoals: readonly Subgoal[],
     private readonly rightEnd: End,
+    /** Place in which the phone must be at the end, if any. */
+    private readonly place?: string,
   ) {
     const state = structuredClone(initial);
     this.changes = subgoals.map(({ change }) => {
@@ -35,24 +36,25 @@ export class Judge {
       change(state);
       return differences(before, state);
     });
-    this.expected = state;
     this.wanted = differences(initial, state);
   }
 
   /** True for each subgoal whose changes are in the state. */
   reached(state: PhoneState): boolean[] {
-    const leaves = leavesOf(state);
     return this.changes.map(
       (list, k) =>
-        list.every(({ path, after }) => (leaves.get(path) ?? null) === after) ||
-        Boolean(this.subgoals[k].passed?.(state)),
+        list.every(({ path, after }) => leafAt(state, path) === after) || Boolean(this.subgoals[k].passed?.(state)),
     );
   }
 
-  judge(state: PhoneState, end: End): Judgement {
-    const missing = differences(state, this.expected).filter(({ path }) =>
-      this.wanted.some((each) => each.path === path),
-    );
+  /** `place`: where the phone is. */
+  judge(state: PhoneState, end: End, place: string): Judgement {
+    const lacks = this.wanted.flatMap(({ path, after }) => {
+      const before = leafAt(state, path);
+      return before === after ? [] : [{ path, before, after }];
+    });
+    const away = this.place !== undefined && this.place !== place;
+    const missing = [...lacks, ...(away ? [{ path: 'place', before: place, after: this.place! }] : [])];
     const sideEffects = differences(this.initial, state).filter(
       ({ path }) => !this.wanted.some((each) => each.path === path),
     );

@@ -87,9 +87,12 @@ function restIsRight(predicted: Action, truth: Action): boolean {
   return true;
 }
 
-/** Reward of a step: format +1, accuracy +2, distance down to -2, in proportion to the bound. */
-export function stepReward(predicted: string, truth: string): StepReward {
-  const [action, right] = [readOrNull(predicted), readAction(truth)];
+/** Reward of a written step. */
+export const stepReward = (predicted: string, truth: string): StepReward =>
+  actionReward(readOrNull(predicted), readAction(truth));
+
+/** Reward of a step: format +1, accuracy +2, distance down to -2, in proportion to the bound. Null: not in the grammar. */
+export function actionReward(action: Action | null, right: Action): StepReward {
   if (!action) return { format: 0, accuracy: 0, distance: 0, total: 0 };
   if (action.name !== right.name) return { format: 1, accuracy: 0, distance: 0, total: 1 };
   const gaps = gapsOf(action, right);

@@ -87,6 +87,11 @@ const schema = v.strictObject({
     sentence: 'Reward each turn with half of the share of changes made; if off, only a success is rewarded.',
     level: 'basic',
   }),
+  stepReward: option(toggle(), false, {
+    label: 'Reward of the steps',
+    sentence:
+      'Reward each turn with half of the mean of its steps by MagicGUI: right form, right target, and the distance to it.',
+  }),
   seed: option(whole(0, 0xffffffff), 1, {
     label: 'Seed of the phones',
     sentence: 'Seed from which phones and tasks are drawn; another seed gives others.',

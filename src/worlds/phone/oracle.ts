@@ -3,9 +3,10 @@
  * the screen, scrolls to what is under the fold, or goes home. It works after any actions that can be repaired.
  */
 import { type Action, ActionError } from './actions.ts';
+import { type Aimed, sliding, touching, typing } from './aim.ts';
 import type { Judge } from './judge.ts';
-import { centreOf, type Placed } from './layout.ts';
-import { type Phone, sliderPosition } from './phone.ts';
+import type { Placed } from './layout.ts';
+import type { Phone } from './phone.ts';
 import type { Step } from './tasks/skills.ts';
 import type { Made } from './tasks/template.ts';
 
@@ -23,19 +24,11 @@ export interface Progress {
 export const shownPlace = (phone: Phone): string =>
   phone.ui.overlay ? `overlay ${phone.ui.overlay.key}` : phone.ui.loading ? 'loading' : phone.id();
 
-function reach({ item, ...rectangle }: Placed, step: Step): Action | null {
-  const [x, y] = centreOf(rectangle);
-  if (step.act === 'text') return { name: 'text', x, y, text: step.value! };
-  if (step.act === 'hold') return item.hold ? { name: 'long_press', x, y } : null;
-  if (step.act === 'tap') return item.tap ? { name: 'tap', x, y } : null;
-  const placed = { item, ...rectangle } as Placed;
-  return {
-    name: 'drag',
-    x1: sliderPosition(placed, Number(item.state)),
-    y1: y,
-    x2: sliderPosition(placed, Number(step.value)),
-    y2: y,
-  };
+function reach(placed: Placed, { act, value }: Step): Aimed | null {
+  if (act === 'text') return typing(placed, value!);
+  if (act === 'hold') return placed.item.hold ? touching(placed, 'long_press') : null;
+  if (act === 'tap') return placed.item.tap ? touching(placed, 'tap') : null;
+  return sliding(placed, Number(value));
 }
 
 /** True if a step that leaves a trace on the screen has been taken. */
@@ -46,56 +39,59 @@ function isDone(phone: Phone, { act, key, value, until }: Step): boolean {
   return act === 'text' ? item?.detail === value : item?.state === until;
 }
 
+const scrolling = (direction: 'up' | 'down'): Aimed => ({ action: { name: 'scroll', ...middle, direction } });
+
 /** The action of a step where the phone is; null if its element is not there. */
-function actionOf(phone: Phone, step: Step): Action | null {
-  if (step.act === 'picture') return { name: 'screen_shot' };
-  if (step.act === 'long-picture') return { name: 'long_screen_shot' };
+function actionOf(phone: Phone, step: Step): Aimed | null {
+  if (step.act === 'picture') return { action: { name: 'screen_shot' } };
+  if (step.act === 'long-picture') return { action: { name: 'long_screen_shot' } };
   const { placed, above, below } = phone.layout();
   const found = placed.find(({ item }) => item.key === step.key);
   if (found) return reach(found, step);
   const isHere = ({ key }: { key: string }) => key === step.key;
-  if (below.some(isHere)) return { name: 'scroll', ...middle, direction: 'up' };
-  return above.some(isHere) ? { name: 'scroll', ...middle, direction: 'down' } : null;
+  if (below.some(isHere)) return scrolling('up');
+  return above.some(isHere) ? scrolling('down') : null;
 }
 
-function nextOf(phone: Phone, steps: readonly Step[]): Action | null {
+function nextOf(phone: Phone, steps: readonly Step[]): Aimed | null {
   const { overlay, app, loading } = phone.ui;
   const place = shownPlace(phone);
   const step = steps.find((each) => each.at === place && (overlay || !isDone(phone, each)));
   if (step) return actionOf(phone, step);
   if (overlay) return actionOf(phone, { at: place, act: 'tap', key: overlay.dismiss });
-  if (loading) return { name: 'wait' };
-  return app === null ? null : { name: 'navigate_home' };
+  if (loading) return { action: { name: 'wait' } };
+  return app === null ? null : { action: { name: 'navigate_home' } };
 }
 
 /** The next action, or null if the goal is out of reach. */
-function advise({ phone, visited }: Progress, made: Made, judge: Judge): Action | null {
+export function advise({ phone, visited }: Progress, made: Made, judge: Judge): Aimed | null {
   const reached = judge.reached(phone.state);
   const open = made.subgoals[reached.indexOf(false)];
   const looks = [open?.look, open ? undefined : made.look];
   const look = looks.find((each) => each && !visited.has(each.place));
   if (look) return nextOf(phone, look.steps);
   if (open) return nextOf(phone, open.steps);
+  const place = shownPlace(phone);
+  if (made.arrive && made.arrive.place !== place) return nextOf(phone, made.arrive.steps);
   const end = made.end ?? 'finish';
-  const { success } = judge.judge(phone.state, end);
-  if (!success) return null;
-  return end === 'take_over' ? { name: end, message: 'Sign in, please.' } : { name: end };
+  if (!judge.judge(phone.state, end, place).success) return null;
+  return { action: end === 'take_over' ? { name: end, message: 'Sign in, please.' } : { name: end } };
 }
 
 const isEnd = ({ name }: Action) => name === 'finish' || name === 'no_answer' || name === 'take_over';
 
 /** All remaining actions, or null if the goal is out of reach. */
-export function planFrom({ phone, visited }: Progress, made: Made, judge: Judge): Action[] | null {
+export function planFrom({ phone, visited }: Progress, made: Made, judge: Judge): Aimed[] | null {
   const own = phone.copy();
   const seen = new Set(visited);
-  const actions: Action[] = [];
+  const actions: Aimed[] = [];
   while (actions.length < mostActions) {
-    const action = advise({ phone: own, visited: seen }, made, judge);
-    if (!action) return null;
-    actions.push(action);
-    if (isEnd(action)) return actions;
+    const aimed = advise({ phone: own, visited: seen }, made, judge);
+    if (!aimed) return null;
+    actions.push(aimed);
+    if (isEnd(aimed.action)) return actions;
     try {
-      own.act(action);
+      own.act(aimed.action);
     } catch (error) {
       if (error instanceof ActionError) return null;
       throw error;
@@ -103,4 +99,19 @@ export function planFrom({ phone, visited }: Progress, made: Made, judge: Judge)
     seen.add(shownPlace(own));
   }
   return null;
+}
+
+/** Takes the steps one after the other, scrolling and waiting on the way; false where one cannot be taken. */
+export function walk(phone: Phone, steps: readonly Step[]): boolean {
+  for (const step of steps) {
+    let aimed = actionOf(phone, step);
+    while (aimed?.action.name === 'scroll') {
+      phone.act(aimed.action);
+      aimed = actionOf(phone, step);
+    }
+    if (!aimed) return false;
+    phone.act(aimed.action);
+    if (phone.ui.loading) phone.act({ name: 'wait' });
+  }
+  return true;
 }

@@ -80,7 +80,6 @@ export interface Overlay {
 }
 
 export interface App {
-  name: AppName;
   title: string;
   view(phone: Phone, place: string, argument: string): Screen;
 }

@@ -3,8 +3,9 @@
  * number, `tap Wi-Fi 3`. Each stands for one of MagicGUI's.
  */
 import { type Action, ActionError, type Direction } from './actions.ts';
-import { centreOf, type Placed } from './layout.ts';
-import { type Phone, sliderPosition } from './phone.ts';
+import { type Aimed, sliding, touching, typing } from './aim.ts';
+import type { Placed } from './layout.ts';
+import type { Phone } from './phone.ts';
 
 const plain: { readonly [short: string]: Action } = {
   back: { name: 'navigate_back' },
@@ -28,13 +29,6 @@ function numbered(phone: Phone, number: string): Placed {
   return found;
 }
 
-/** Drag of a slider to a value. */
-export function dragTo(placed: Placed, value: number): Action {
-  const [, y] = centreOf(placed);
-  const x1 = sliderPosition(placed, Number(placed.item.state));
-  return { name: 'drag', x1, y1: y, x2: sliderPosition(placed, value), y2: y };
-}
-
 /** Reads a short action; null if the text is not one. Throws ActionError for an element that is not there. */
 export function readShort(text: string, phone: Phone): Action | null {
   const trimmed = text.trim();
@@ -46,38 +40,25 @@ export function readShort(text: string, phone: Phone): Action | null {
   const found = /^(type|set) (\d{1,3}) (.{1,500})$/.exec(trimmed);
   if (!found) return null;
   const placed = numbered(phone, found[2]);
-  const [x, y] = centreOf(placed);
-  if (found[1] === 'type') return { name: 'text', x, y, text: found[3] };
-  return /^\d{1,3}$/.test(found[3]) ? dragTo(placed, Number(found[3])) : null;
+  if (found[1] === 'type') return typing(placed, found[3]).action;
+  return /^\d{1,3}$/.test(found[3]) ? sliding(placed, Number(found[3])).action : null;
 }
 
 function touched(placed: Placed, verb: string, name: string | undefined): Action {
   const { text } = placed.item;
   if (name !== undefined && name !== text)
     throw new ActionError('no-such-element', `Element ${placed.number} is "${text}".`);
-  const [x, y] = centreOf(placed);
-  return { name: verb === 'tap' ? 'tap' : 'long_press', x, y };
+  return touching(placed, verb === 'tap' ? 'tap' : 'long_press').action;
 }
 
-/** Writes an action in the short form, by the element at its coordinates. `named`: with the name of what is touched. */
-export function writeShort(action: Action, phone: Phone, named: boolean): string {
+/** Writes an action in the short form. `named`: with the name of what is touched. */
+export function writeShort({ action, on, value }: Aimed, named: boolean): string {
   const short = Object.entries(plain).find(([, each]) => each.name === action.name);
   if (short) return short[0];
   if (action.name === 'scroll') return `scroll ${action.direction}`;
-  const { placed } = phone.layout();
-  const at = (match: (centre: [number, number], each: Placed) => boolean) =>
-    placed.find((each) => each.number > 0 && match(centreOf(each), each))?.number;
-  if (action.name === 'drag') {
-    const number = at(([, y]) => y === action.y1);
-    const slider = placed.find((each) => each.number === number)!;
-    const value = Array.from({ length: 11 }, (_, k) => 10 * k).find(
-      (each) => sliderPosition(slider, each) === action.x2,
-    );
-    return `set ${number} ${value}`;
-  }
-  if (!('x' in action)) throw new Error(`The action ${action.name} has no short form.`);
-  const number = at(([x, y]) => x === action.x && y === action.y);
+  if (!on) throw new Error(`The action ${action.name} has no short form.`);
+  const { number, item } = on;
+  if (action.name === 'drag') return `set ${number} ${value}`;
   if (action.name === 'text') return `type ${number} ${action.text}`;
-  const name = named ? `${placed.find((each) => each.number === number)!.item.text} ` : '';
-  return `${action.name === 'tap' ? 'tap' : 'hold'} ${name}${number}`;
+  return `${action.name === 'tap' ? 'tap' : 'hold'} ${named ? `${item.text} ` : ''}${number}`;
 }

@@ -86,13 +86,26 @@ export interface Difference {
   after: string | null;
 }
 
+/** Between the keys of a path. */
+const joint = ' › ';
+
 /** Values of a state by their paths. */
-export function leavesOf(value: unknown, path = '', into = new Map<string, string>()): Map<string, string> {
+function leavesOf(value: unknown, path = '', into = new Map<string, string>()): Map<string, string> {
   if (value === null || typeof value !== 'object') return into.set(path, JSON.stringify(value));
   // An empty list leaves a trace, so that its disappearance is a difference.
   into.set(path, '{}');
-  for (const [key, each] of Object.entries(value)) leavesOf(each, path ? `${path} › ${key}` : key, into);
+  for (const [key, each] of Object.entries(value)) leavesOf(each, path ? `${path}${joint}${key}` : key, into);
   return into;
+}
+
+/** Value of a state at a path, as `leavesOf` writes it; null if it has none. */
+export function leafAt(state: unknown, path: string): string | null {
+  let value = state;
+  for (const key of path.split(joint)) {
+    if (value === null || typeof value !== 'object' || !Object.hasOwn(value, key)) return null;
+    value = (value as { [key: string]: unknown })[key];
+  }
+  return value === null || typeof value !== 'object' ? JSON.stringify(value) : '{}';
 }
 
 /** Differences of two states, in the order of their paths. */

@@ -1,7 +1,8 @@
 /** Data of the view of a phone: its screen with every rectangle, what was tapped, and at the end the judgement. */
 import type { WorldView } from '../../envs/env.ts';
 import type { Judgement } from './judge.ts';
-import { boxOf, type Part, type Placed, type Rectangle } from './layout.ts';
+import { boxOf, type Layout, type Part, type Placed, type Rectangle } from './layout.ts';
+import type { StepReward } from './measures.ts';
 import { fullText } from './observe.ts';
 import type { Phone } from './phone.ts';
 import type { Kind } from './screen.ts';
@@ -14,7 +15,9 @@ export interface TurnSeen {
   action: string;
   ok: boolean;
   /** Where the screen was touched, in thousandths. */
-  point: { x: number; y: number; name: string } | null;
+  point: { x: number; y: number } | null;
+  /** Reward of the step against the oracle's action; null where the oracle has none. */
+  reward: StepReward | null;
 }
 
 export interface ElementSeen extends Rectangle {
@@ -45,7 +48,6 @@ export interface ScreenSeen {
   chrome: ElementSeen[];
   panel: Rectangle | null;
   overlay: 'dialog' | 'sheet' | null;
-  keyboard: boolean;
   dark: boolean;
   largeFont: boolean;
   loading: boolean;
@@ -78,22 +80,34 @@ const seen = ({ item, part, rows, number, x, y, w, h }: Placed): ElementSeen => 
   ...{ taps: Boolean(item.tap), holds: Boolean(item.hold), slides: Boolean(item.set) },
 });
 
-export function screenOf(phone: Phone): ScreenSeen {
-  const layout = phone.layout();
+/** What a screen was at a moment; it is drawn from this when a view asks for it. */
+export interface Shot {
+  layout: Layout;
+  app: string;
+  overlay: 'dialog' | 'sheet' | null;
+  loading: boolean;
+  toast: string;
+  dark: boolean;
+  largeFont: boolean;
+}
+
+export function shotOf(phone: Phone): Shot {
   const { app, overlay, loading, toast } = phone.ui;
+  const { switches } = phone.state;
   return {
-    ...{ app: app ?? 'home', title: layout.title, loading, toast },
-    elements: layout.placed.map(seen),
-    chrome: layout.chrome.map(seen),
-    ...{ panel: layout.panel, overlay: overlay?.kind ?? null, keyboard: layout.keyboard },
-    dark: phone.state.switches['Dark mode'],
-    largeFont: phone.state.switches['Large font'],
+    ...{ layout: phone.layout(), app: app ?? 'home', overlay: overlay?.kind ?? null, loading, toast },
+    ...{ dark: switches['Dark mode'], largeFont: switches['Large font'] },
   };
+}
+
+function screenOf({ layout, ...rest }: Shot): ScreenSeen {
+  const { title, placed, chrome, panel } = layout;
+  return { ...rest, title, elements: placed.map(seen), chrome: chrome.map(seen), panel };
 }
 
 /** What an episode adds to the screen. */
 interface Played {
-  before: ScreenSeen | null;
+  before: Shot | null;
   turns: readonly TurnSeen[];
   judgement: Judgement | null;
   ended: End | null;
@@ -109,8 +123,8 @@ export function viewOf(phone: Phone, { goal }: Made, played: Played): PhoneView 
   return {
     kind: 'phone',
     text: `Goal: ${goal}\n${fullText(phone)}${end}`,
-    ...screenOf(phone),
-    ...{ goal, before, turns: [...turns], outcome },
+    ...screenOf(shotOf(phone)),
+    ...{ goal, before: before && screenOf(before), turns: [...turns], outcome },
     above: above.map(({ text }) => text),
     below: below.map(({ text }) => text),
     subgoals: { reached: reached.filter((each) => each).length, all: reached.length },

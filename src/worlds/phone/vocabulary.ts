@@ -9,7 +9,7 @@ export function phoneTexts(): string[] {
     ...[...appNames, ...days, ...hours.map(String), ...modes, ...seats.map(String), ...sizes, ...sections],
     ...Object.values(switches).flat(),
     ...numbers,
-    'tap 1 hold 1 type 1 set 1 scroll up down left right back home wait enter finish screenshot no answer take over',
+    'Tap tap 1 hold 1 type 1 set 1 scroll up down left right back home wait enter finish screenshot no answer take over',
     'Messages Calendar Notes Settings Shop Map Music Tickets Home Loading refused above below',
     'Mute Unmute Pin Unpin Delete Cancel Send New message Title Text Save New event Day Hour Reminder reminder No events',
     'New note More Network Display Sound Battery Notifications Brightness Volume Search Cart Order Not now',

@@ -238,3 +238,71 @@ describe('a random player by element number', () => {
     expect(repaired).toBeGreaterThan(tasks.length / 4);
   });
 });
+
+describe('goals made from a screen', () => {
+  it('begin on a screen of an app, ask for one change there, and are judged by it', async () => {
+    const tasks = await world.tasks(byName('from-screen', { instances: 30 }), 'train');
+    const [goals, places] = [new Set<string>(), new Set<string>()];
+    for (const task of tasks) {
+      const [{ observation }] = await world.reset([0], [task]);
+      goals.add(/^Goal: (\w+ \w+)/.exec(observation)![1]);
+      places.add(/App: (\w+)/.exec(observation)![1]);
+      const [plan] = await world.oracle([0]);
+      expect(plan!.length).toBeGreaterThan(1);
+      const last = plan!.length - 1;
+      for (const action of plan!.slice(0, last)) await act(action);
+      // Only the change is missing before it is made, and nothing else changes.
+      expect([(await view()).subgoals, (await act(plan![last])).reward]).toEqual([{ reached: 1, all: 1 }, 1]);
+      await world.reset([0], [task]);
+      expect((await act('finish()')).reward).toBe(0);
+    }
+    expect(goals.size).toBeGreaterThan(6);
+    expect(places.size).toBeGreaterThan(5);
+  });
+
+  it('ask to tap what is named, which the place at the end shows', async () => {
+    for (const task of await world.tasks(byName('tap-named', { instances: 20 }), 'train')) {
+      const [{ observation }] = await world.reset([0], [task]);
+      const [, name] = /^Goal: Tap (.+)\.$/m.exec(observation)!;
+      const [plan] = await world.oracle([0]);
+      const { elements } = await view();
+      const [, x, y] = /^tap\((\d+),(\d+)\)$/.exec(plan![0])!.map(Number);
+      const [left, top, right, bottom] = elements.find(({ text }) => text === name)!.box;
+      expect([x > left && x < right, y > top && y < bottom]).toEqual([true, true]);
+      await act(plan![0]);
+      await act(plan![1]);
+      expect((await act('finish()')).done).toBe(true);
+      await world.reset([0], [task]);
+      await act('finish()');
+      expect((await view()).outcome).toMatchObject({ success: false, missing: [{ path: 'place' }] });
+    }
+  });
+});
+
+describe('the reward of the steps', () => {
+  const near = (action: string, by: number) =>
+    action.replace(/\((\d+),(\d+)\)/, (_, x: string, y: string) => `(${x},${Number(y) + by})`);
+
+  it('falls with the distance to the right element, and is 1 for a solved task alone', async () => {
+    const options = byName('tap-named', { stepReward: true });
+    const rewards: number[] = [];
+    const parts: unknown[] = [];
+    for (const by of [0, 20, 70]) {
+      await begin(options);
+      const [plan] = await world.oracle([0]);
+      rewards.push((await act(near(plan![0], by))).reward);
+      parts.push((await view()).turns[0].reward);
+    }
+    // (total + 1) / 4 of the step, halved: format 1, accuracy 2, distance -2 × by / 140.
+    expect(rewards.map((each) => Number(each.toFixed(6)))).toEqual(
+      [0, 20, 70].map((by) => Number(((1 + 2 - (2 * by) / 140 + 1) / 8).toFixed(6))),
+    );
+    expect(parts[2]).toEqual({ format: 1, accuracy: 2, distance: -1, total: 2 });
+    await begin(options);
+    expect((await act('nonsense')).reward).toBe(0.125);
+    await begin(options);
+    const [plan] = await world.oracle([0]);
+    for (const action of plan!.slice(0, -1)) expect((await act(action)).reward).toBe(0.5);
+    expect((await act(plan!.at(-1)!)).reward).toBe(1);
+  });
+});

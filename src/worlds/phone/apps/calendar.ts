@@ -52,7 +52,6 @@ const week = (p: Phone): Screen => ({
 });
 
 export const calendar: App = {
-  name: 'calendar',
   title: 'Calendar',
   view(p, place, argument) {
     if (place === 'day') return day(p, argument);

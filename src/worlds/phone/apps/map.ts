@@ -17,7 +17,6 @@ function start(p: Phone, name: string) {
 }
 
 export const map: App = {
-  name: 'map',
   title: 'Map',
   view(p, place, name) {
     const found = p.data.places.find((each) => each.name === name);

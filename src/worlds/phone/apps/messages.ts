@@ -62,7 +62,6 @@ function thread(p: Phone, who: string): Screen {
 }
 
 export const messages: App = {
-  name: 'messages',
   title: 'Messages',
   view(p, place, who) {
     if (place === 'thread') return thread(p, who);

@@ -43,7 +43,6 @@ function song(p: Phone, name: string, artist: string): Screen {
 }
 
 export const music: App = {
-  name: 'music',
   title: 'Music',
   view(p, place, argument) {
     const found = p.data.songs.find(({ name }) => name === argument);

@@ -39,7 +39,6 @@ function list(p: Phone): Screen {
 }
 
 export const notes: App = {
-  name: 'notes',
   title: 'Notes',
   view(p, place, title) {
     if (place === 'new')

@@ -10,7 +10,6 @@ const titles: { readonly [section in Section]: string } = {
 };
 
 export const settings: App = {
-  name: 'settings',
   title: 'Settings',
   view(p, place, argument) {
     if (place === 'section') {

@@ -78,7 +78,6 @@ function cart(p: Phone): Screen {
 }
 
 export const shop: App = {
-  name: 'shop',
   title: 'Shop',
   view(p, place, argument) {
     if (place === 'product' && p.data.products.some(({ name }) => name === argument)) return product(p, argument);

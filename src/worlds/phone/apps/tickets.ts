@@ -31,7 +31,6 @@ function show(p: Phone, name: string): Screen {
 }
 
 export const tickets: App = {
-  name: 'tickets',
   title: 'Tickets',
   view(p, place, name) {
     if (place === 'show' && p.data.shows.some((each) => each.name === name)) return show(p, name);

@@ -23,6 +23,10 @@ export interface Made {
   look?: { steps: Step[]; place: string };
   /** App that an offer covers when it opens. */
   offer?: string;
+  /** Way to the screen on which the episode begins; the home screen by default. */
+  start?: Step[];
+  /** Place in which the phone must be at the end: the way, and the place that it leads to. */
+  arrive?: { steps: Step[]; place: string };
 }
 
 export interface Template {

@@ -9,6 +9,7 @@ import { customElement, property, query, state } from 'lit/decorators.js';
 import { LocalizedElement } from '../../../ui/kit/localized-element.ts';
 import { NestedFrame } from '../../../ui/kit/nested-frame.ts';
 import { controls } from '../../../ui/kit/styles/shared.ts';
+import type { StepReward } from '../measures.ts';
 import type { ElementSeen, PhoneView } from '../view-data.ts';
 import { pageFrameScript, pageFrameStyle, tints } from './frame-script.ts';
 import { phoneStyles } from './styles.ts';
@@ -205,12 +206,18 @@ function renderOutcome({ success, falseCompletion, ended, missing, sideEffects }
   </div>`;
 }
 
+const signed = (value: number) => (value < 0 ? `−${(-value).toFixed(2)}` : `+${value}`);
+
+/** Parts of a step's reward against the oracle's action. */
+const partsOf = ({ format, accuracy, distance }: StepReward) =>
+  msg(str`format ${signed(format)}, target ${signed(accuracy)}, distance ${signed(distance)}`);
+
 function renderTrail({ turns }: PhoneView) {
   return html`<div>
     <h3>${msg('Actions')}</h3>
     ${
       turns.length
-        ? html`<ol class="trail">${turns.map(({ turn, action, ok }) => html`<li class=${ok ? '' : 'missed'}>${turn}. ${action}${ok ? nothing : html` ✕ ${msg('refused')}`}</li>`)}</ol>`
+        ? html`<ol class="trail">${turns.map(({ turn, action, ok, reward }) => html`<li class=${ok ? '' : 'missed'}>${turn}. ${action}${ok ? nothing : html` ✕ ${msg('refused')}`}${reward ? html` <span class="soft">${partsOf(reward)}</span>` : nothing}</li>`)}</ol>`
         : html`<p class="soft small">${msg('No actions yet.')}</p>`
     }
   </div>`;
