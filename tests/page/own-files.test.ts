@@ -125,6 +125,10 @@ describe.each(sizes)('$size', ({ size, view, tags }) => {
       [houses, '家务世界的游戏'],
     ] as const)
       await panel.locator('.drop strong').getByText(heading, { exact: true }).waitFor();
+    await databases
+      .locator('td')
+      .getByText(/2 个问题，/)
+      .waitFor();
     await language.selectOption('en');
     await houses.getByText('Games for Household', { exact: true }).waitFor();
 

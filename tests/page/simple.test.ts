@@ -186,6 +186,16 @@ describe('in the page', () => {
     await page.getByText('Of 8 tasks it never trained on, it solved 0 before training and solves 8 now.').waitFor();
     await page.getByRole('region', { name: 'Before', exact: true }).getByText('failure').waitFor();
     await page.getByRole('region', { name: 'After', exact: true }).getByText('success').waitFor();
+    // A slot's name breaks between words only: it has no more lines than words.
+    const broken = await page.locator('.slot .name').evaluateAll((names) =>
+      names.map(({ lastChild }) => {
+        const range = document.createRange();
+        range.selectNodeContents(lastChild!);
+        return [range.toString(), range.getClientRects().length] as const;
+      }),
+    );
+    expect(broken.length).toBeGreaterThan(0);
+    expect(broken.filter(([name, lines]) => lines > name.trim().split(' ').length)).toEqual([]);
     expect(await axeFindings(page)).toEqual([]);
     await screenshot(page, 'simple-finished-wide');
     await button(page, 'Change one thing').click();

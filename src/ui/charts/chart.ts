@@ -8,7 +8,7 @@ import { html, nothing, type PropertyValues, svg } from 'lit';
 import { customElement, property, query, state } from 'lit/decorators.js';
 import uPlot from 'uplot';
 import type { StepRecord } from '../../session/protocol.ts';
-import { compact, fixed } from '../kit/format.ts';
+import { compact, fixed, listed } from '../kit/format.ts';
 import { LocalizedElement } from '../kit/localized-element.ts';
 import { controls } from '../kit/styles/shared.ts';
 import { highlightStyle } from '../state/highlight.ts';
@@ -158,7 +158,7 @@ export class TabgymChart extends LocalizedElement {
     // Passes no smoothed means, so that the values are those of the step itself.
     const readings = [...lineReadings(spec, records, [], at), ...pointReadings(spec, records, at)];
     const parts = readings.map(({ label, value, more }) => `${label} ${value} ${more}`.trim());
-    return `${msg(str`Step ${record.step}`)}: ${parts.join(', ')}`;
+    return `${msg(str`Step ${record.step}`)}: ${listed(parts)}`;
   }
 
   private move(event: KeyboardEvent) {

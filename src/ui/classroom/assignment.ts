@@ -8,6 +8,7 @@ import { customElement, state } from 'lit/decorators.js';
 import { wordsIn } from '../../classroom/words.ts';
 import type { Experiment } from '../../experiment/experiment.ts';
 import { Panel } from '../control/panel.ts';
+import { listed } from '../kit/format.ts';
 import { currentLocale } from '../kit/locale.ts';
 import { controls } from '../kit/styles/shared.ts';
 import type { OpenAssignment } from '../state/assignment.ts';
@@ -100,7 +101,7 @@ export class TabgymAssignment extends Panel {
   }
 
   private renderSettings({ document }: OpenAssignment) {
-    const allowed = document.mayChange.map(({ path }) => settingLabel(path, document.experiment)).join(', ');
+    const allowed = listed(document.mayChange.map(({ path }) => settingLabel(path, document.experiment)));
     return html`<section>
       <p class="small">${allowed ? msg(str`You may change: ${allowed}. Everything else is fixed.`) : msg('All settings are fixed.')}</p>
       ${

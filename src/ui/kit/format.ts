@@ -17,6 +17,9 @@ const withDigits = (value: number, digits: number) =>
 
 const sign = (value: number) => (value > 0 ? '+' : value < 0 ? '−' : '±');
 
+/** Parts of a list in one line, with the comma of the page's language. */
+export const listed = (parts: readonly string[]): string => parts.join(currentLocale() === 'zh-Hans' ? '，' : ', ');
+
 export const fixed = (value: number | null | undefined, digits = 2): string =>
   value === null || value === undefined || !Number.isFinite(value) ? '–' : withDigits(value, digits);
 

@@ -12,7 +12,7 @@ import type { PathFile } from '../../corpus/own-files.ts';
 import type { CorpusWorkerApi } from '../../corpus/service.ts';
 import type { KeptCorpus } from '../../corpus/store.ts';
 import { documentCount, fileCount, lineCount, questionCount } from '../kit/counts.ts';
-import { bytes } from '../kit/format.ts';
+import { bytes, listed } from '../kit/format.ts';
 import { controls } from '../kit/styles/shared.ts';
 import { DropPanel, dropStyles } from './drop-panel.ts';
 
@@ -95,7 +95,7 @@ export class TabgymCorpora extends DropPanel {
 
   private renderRow({ name, documents, questions, complete, bytes: size }: KeptCorpus) {
     return html`<tr>
-      <td>${name} <span class="soft small">${documentCount(documents)}, ${questionCount(questions)}</span>
+      <td>${name} <span class="soft small">${listed([documentCount(documents), questionCount(questions)])}</span>
         ${complete ? nothing : html`<span class="badge warn">${msg('incomplete: choose its files again to continue')}</span>`}</td>
       <td class="number">${bytes(size)}</td>
       <td class="number">${
@@ -140,7 +140,7 @@ export class TabgymCorpora extends DropPanel {
     const size = this.picked.reduce((sum, { file }) => sum + file.size, 0);
     return html`<form class="row" @submit=${this.take}>
       <label class="row">${msg('Name')} <input .value=${this.name} maxlength="200" required @input=${(event: Event) => (this.name = (event.target as HTMLInputElement).value)} /></label>
-      <span class="soft small">${`${fileCount(this.picked.length)}, ${bytes(size)}`}</span>
+      <span class="soft small">${listed([fileCount(this.picked.length), bytes(size)])}</span>
       <button class="primary" ?disabled=${this.progress !== null}>${this.goesOn ? msg('Continue') : msg('Index')}</button>
     </form>`;
   }

@@ -6,7 +6,7 @@ import { isGamePath } from '../../corpus/games/store.ts';
 import type { KeptOf, OwnFilesApi, OwnKind, PathFile } from '../../corpus/own-files.ts';
 import type { ShopFiles } from '../../corpus/shops/webshop-files.ts';
 import { fileCount, gameCount, instructionCount, productCount, questionCount } from '../kit/counts.ts';
-import { bytes } from '../kit/format.ts';
+import { bytes, listed } from '../kit/format.ts';
 
 /** Kept files of an import, and reasons for those left out. */
 export interface Brought {
@@ -53,7 +53,7 @@ const databases: OwnFilesKind = {
     ),
   files: () => msg('Database and questions'),
   column: () => msg('Database'),
-  facts: (kept) => `${questionCount((kept as KeptDatabase).questions)}, ${bytes((kept as KeptDatabase).bytes)}`,
+  facts: (kept) => listed([questionCount((kept as KeptDatabase).questions), bytes((kept as KeptDatabase).bytes)]),
   part: (path) => (/\.(json|jsonl)$/i.test(path) ? 'questions' : 'database'),
   missing: (parts) =>
     !parts.has('database')
@@ -89,7 +89,7 @@ const shops: OwnFilesKind = {
   column: () => msg('Shop'),
   facts: (kept) => {
     const { products, instructions } = kept as KeptOf['shops'];
-    return `${productCount(products)}, ${instructionCount(instructions)}`;
+    return listed([productCount(products), instructionCount(instructions)]);
   },
   part: shopPart,
   missing: (parts) =>
@@ -101,7 +101,7 @@ const shops: OwnFilesKind = {
   async bring(worker, name, files) {
     const parts = byPart(shops, files) as { [role in keyof ShopFiles]: File };
     const { products, refused, human, synthetic, examples } = await worker.bringShop(name, parts);
-    const kept = `${productCount(products)}, ${instructionCount(human + synthetic)}`;
+    const kept = listed([productCount(products), instructionCount(human + synthetic)]);
     return { kept, left: refused ? productCount(refused) : '', reasons: examples };
   },
 };

@@ -3,6 +3,7 @@ import { msg, str } from '@lit/localize';
 import { differences } from '../../experiment/paths.ts';
 import { factsOf } from '../../experiment/policies/registry.ts';
 import { settingCount } from '../kit/counts.ts';
+import { listed } from '../kit/format.ts';
 import { presetTitle } from '../state/labels.ts';
 import type { State } from '../state/state.ts';
 
@@ -12,7 +13,7 @@ const mostNamed = 3;
 /** Names of changed settings; of many, the first ones. */
 export function namesOf(names: readonly string[]): string {
   const rest = names.length - mostNamed;
-  return rest > 1 ? msg(str`${names.slice(0, mostNamed).join(', ')} and ${settingCount(rest)} more`) : names.join(', ');
+  return rest > 1 ? msg(str`${listed(names.slice(0, mostNamed))} and ${settingCount(rest)} more`) : listed(names);
 }
 
 /** Consequence of a change that needs a new run. A preset is named by its title. */

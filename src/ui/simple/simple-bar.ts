@@ -62,7 +62,7 @@ export class TabgymSimpleBar extends Panel {
           padding-inline: 6px;
         }
         .language {
-          max-width: 72px;
+          max-width: 90px;
         }
       }
     `,

@@ -10,7 +10,7 @@ import './episode-view.ts';
 import type { Experiment } from '../../experiment/experiment.ts';
 import { factsOf } from '../../experiment/policies/registry.ts';
 import { Panel } from '../control/panel.ts';
-import { approximately } from '../kit/format.ts';
+import { approximately, listed } from '../kit/format.ts';
 import { loadingState } from '../kit/states.ts';
 import { controls } from '../kit/styles/shared.ts';
 import { askedDevice } from '../state/device.ts';
@@ -124,7 +124,7 @@ export class TabgymWelcome extends Panel {
     if (!draft || !gpu?.supported || !factsOf(draft.policy).trains) return nothing;
     const { steps, algorithm } = draft;
     const episodes = algorithm.groups * algorithm.groupSize;
-    const worlds = [...new Set(draft.worlds.map(({ name }) => worldTitle(name)))].join(', ');
+    const worlds = listed([...new Set(draft.worlds.map(({ name }) => worldTitle(name)))]);
     const facts: [string, string][] = [
       [msg('Who learns'), policyLabel(draft.policy)],
       [msg('Where'), worlds],

@@ -11,7 +11,7 @@ import {
   tryCount,
   turnCount,
 } from '../kit/counts.ts';
-import { bytes, shortDuration } from '../kit/format.ts';
+import { bytes, listed, shortDuration } from '../kit/format.ts';
 
 /** A number of units with its noun. */
 const counted: { readonly [unit in Progress['unit']]: (count: number) => string } = {
@@ -46,12 +46,12 @@ function workText(what: string): string {
 /** Progress with its counts and the remaining time. */
 export function progressText(progress: Progress): string {
   const { turns, tokens, remainingMs } = progress;
-  return [
+  return listed([
     countText(progress),
     ...(turns ? [turnCount(turns)] : []),
     ...(tokens ? [tokenCount(tokens)] : []),
     ...(remainingMs == null ? [] : [msg(str`${shortDuration(remainingMs)} left`)]),
-  ].join(', ');
+  ]);
 }
 
 /** Progress for a newcomer: tries instead of episodes, without turns, tokens and micro-batches. */

@@ -139,7 +139,7 @@ export const textcraftStyles = css`
   }
   .slots {
     display: grid;
-    grid-template-columns: repeat(auto-fill, minmax(74px, 1fr));
+    grid-template-columns: repeat(auto-fill, minmax(92px, 1fr));
     gap: 4px;
   }
   .slot {
