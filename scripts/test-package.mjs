@@ -63,14 +63,33 @@ function project(name, ...packages) {
 
 const kilobytesOf = (folder) => Number(execFileSync('du', ['-sk', folder], { encoding: 'utf8' }).split('\t')[0]);
 
+/** Arguments that shorten an example. */
+const small = { 'sweep.mjs': ['2'], 'own-world.mjs': ['4'] };
+
+/** The example that plays a model behind an API, and a model that takes stock at every turn. */
+const apiExample = 'eval-api.mjs';
+const standIn = `import { createServer } from 'node:http';
+const choices = [{ message: { role: 'assistant', content: 'inventory' } }];
+const server = createServer((request, response) => {
+  request.resume();
+  response.setHeader('content-type', 'application/json').end(JSON.stringify({ choices }));
+});
+await new Promise((listening) => server.listen(0, '127.0.0.1', listening));
+process.argv.splice(2, 9, 'http://127.0.0.1:' + server.address().port + '/v1', 'stand-in', '3');
+await import('./${apiExample}');
+process.exit();
+`;
+
 function node() {
   const folder = project('node');
   measured('installed, with its dependencies', kilobytesOf(join(folder, 'node_modules')) * 1024);
   for (const name of readdirSync(join(root, 'examples')).filter((file) => file.endsWith('.mjs'))) {
     cpSync(join(root, 'examples', name), join(folder, name));
-    const small = name === 'sweep.mjs' ? ['2'] : []; // not a kind: the name of an example
-    checked(`example ${name}`, outputOf(folder, name, ...small), ['done']);
+    if (name !== apiExample) checked(`example ${name}`, outputOf(folder, name, ...(small[name] ?? [])), ['done']);
   }
+  writeFileSync(join(folder, 'model.mjs'), standIn);
+  // Wilson's interval of no success in three: 0 to z² / (3 + z²).
+  checked(`example ${apiExample}`, outputOf(folder, 'model.mjs'), ['0 of 3, 95% interval 0.00 to 0.56', 'done']);
   entryExamples(folder);
   const bin = join(folder, 'node_modules/tabgym/bin/tabgym.mjs');
   checked('tabgym --help', outputOf(folder, bin, '--help'), ['Commands:', 'train', 'page']);
@@ -106,6 +125,38 @@ async function vite() {
   pageIn(folder);
   outputOf(folder, 'node_modules/vite/bin/vite.js', 'build');
   checked('Vite', await shownByPage(join(folder, 'dist'), '/?steps=3', { policy }), trained);
+}
+
+/** A framework's wrapper of the element. */
+async function wrapper(name, ...packages) {
+  const folder = project(name, 'vite@8', ...packages);
+  cpSync(join(root, 'examples', name), folder, { recursive: true });
+  const built = outputOf(folder, 'node_modules/vite/bin/vite.js', 'build');
+  checked(name, built + (await shownByPage(join(folder, 'dist'), '/', {})), ['step 3 of 3', 'done']);
+}
+const react = () => wrapper('react', 'react@19', 'react-dom@19');
+const svelte = () => wrapper('svelte', 'svelte@5', '@sveltejs/vite-plugin-svelte@7');
+
+/** The deck: turns to its last slide by keyboard, trains there, and turns back and forth. */
+async function slides() {
+  const folder = project('slides');
+  cpSync(join(root, 'examples/slides'), folder, { recursive: true });
+  cpSync(join(folder, 'node_modules/tabgym/web'), join(folder, 'tabgym'), { recursive: true });
+  const micro = JSON.parse(readFileSync(join(root, 'experiments/micro.json'), 'utf8'));
+  writeFileSync(join(folder, 'experiment.json'), JSON.stringify({ ...micro, steps: 3 }));
+  const shown = await inChromium(folder, '/', { policy: `${policy}; style-src 'self'` }, async (page, problems) => {
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    for (const _ of ['second', 'third']) await page.keyboard.press('ArrowRight');
+    await page.getByRole('button', { name: 'Train', exact: true }).click();
+    await page.keyboard.press('Escape');
+    await page.evaluate(() => document.activeElement?.blur());
+    for (const key of ['ArrowLeft', 'ArrowRight']) await page.keyboard.press(key);
+    await page.getByText('Finished', { exact: false }).waitFor({ timeout: 240_000 });
+    return [`slide ${new URL(page.url()).hash}`, await page.getByText('Finished').textContent(), ...problems].join(
+      '\n',
+    );
+  });
+  checked('slides', shown, ['slide #3', 'Finished · Step 3']);
 }
 
 async function html() {
@@ -230,7 +281,7 @@ function api() {
   checked('the API and its report', outputOf(root, 'scripts/api-report.mjs', '--check'), ['equals']);
 }
 
-const parts = { api, types, node, html, element, vite, esbuild, webpack };
+const parts = { api, types, node, html, element, slides, vite, esbuild, webpack, react, svelte };
 const words = process.argv.slice(2).filter((word) => !word.startsWith('--'));
 const unknown = words.filter((word) => !(word in parts));
 if (unknown.length)

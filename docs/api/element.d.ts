@@ -116,12 +116,19 @@ declare class TabGymElement extends Base {
     private waiting;
     /** The shown view. */
     get view(): ViewName;
+    set view(name: ViewName);
     /** Trains until the experiment's last step or `pause`. Other elements of the page pause meanwhile. */
     train(): Promise<void>;
     /** Pauses the training. */
     pause(): Promise<void>;
     /** Plays one held-out task with the policy as it is now. */
     playEpisode(): Promise<void>;
+    /** Records of the committed steps that are shown. */
+    get steps(): readonly StepRecord[];
+    /** The run as a `.tabgym` file: what was trained here, else the file of `src`; null: an experiment without a run. */
+    export(): Promise<Uint8Array<ArrayBuffer> | null>;
+    /** Trajectories of a step; default: the last whose trajectories are kept. Empty: none are kept. */
+    trajectories(step?: number): Promise<TrajectoryRecord[]>;
     private load;
     /** Shows what a source has recorded. */
     private show;
@@ -146,7 +153,7 @@ declare class TabGymElement extends Base {
     /** Texts in its own language, or that of the page. */
     private get texts();
     private header;
-    private controls;
+    private buttons;
     private body;
 }
 
@@ -154,6 +161,47 @@ declare class TabGymElement extends Base {
 declare const Base: {
     new (): HTMLElement;
     prototype: HTMLElement;
+};
+
+interface TrajectoryRecord {
+    /** Id in the file ("textcraft_12"); null: none. */
+    itemId: string | null;
+    /** World and item number, if the id contains them. */
+    world: string | null;
+    item: number | null;
+    /** Null: the file lists tasks without episodes. */
+    messages: Message[] | null;
+    reward: number | null;
+    success: boolean | null;
+    /** Training step, if the file has it. */
+    step?: number;
+    source: Source | null;
+}
+
+interface Message {
+    role: 'system' | 'user' | 'assistant' | 'tool';
+    content: string;
+    /** True if imitation trains on it; null: the file does not specify. */
+    trained: boolean | null;
+    /** Reasoning before the answer, if it is a separate field. */
+    reasoning: string | null;
+    /** Original object and its form, so that writing in the same form restores it. */
+    source: Source | null;
+}
+
+/** Object of a file, with all its fields. */
+interface Source {
+    form: string;
+    fields: JsonObject;
+}
+
+type JsonObject = {
+    [key: string]: Json;
+};
+
+/** A value that survives JSON. */
+type Json = null | boolean | number | string | Json[] | {
+    [key: string]: Json;
 };
 
 export { TabGymElement, TabGymEvents, ViewName };

@@ -4,6 +4,7 @@
  */
 import type { StepRecord } from '../../rl/evaluation/evaluation.ts';
 import type { RunStatus } from '../../session/protocol.ts';
+import type { TrajectoryRecord } from '../files.ts';
 import type { Run } from '../run.ts';
 import { documentOf, loadSource, type Source, sharedTrainer } from './source.ts';
 import { elementSheet } from './styles.ts';
@@ -86,6 +87,11 @@ export class TabGymElement extends Base {
     return name === 'group' || name === 'curves' || name === 'play' ? name : 'watch';
   }
 
+  // React sets an attribute as a property if there is one of its name.
+  set view(name: ViewName) {
+    this.setAttribute('view', name);
+  }
+
   /** Trains until the experiment's last step or `pause`. Other elements of the page pause meanwhile. */
   async train(): Promise<void> {
     await this.attempt(async () => (await this.openRun())?.train());
@@ -99,6 +105,26 @@ export class TabGymElement extends Base {
   /** Plays one held-out task with the policy as it is now. */
   async playEpisode(): Promise<void> {
     await this.attempt(async () => void (await (await this.openRun())?.watch({ turnMs: 400 })));
+  }
+
+  /** Records of the committed steps that are shown. */
+  get steps(): readonly StepRecord[] {
+    return this.records;
+  }
+
+  /** The run as a `.tabgym` file: what was trained here, else the file of `src`; null: an experiment without a run. */
+  async export(): Promise<Uint8Array<ArrayBuffer> | null> {
+    if (this.run) return this.run.export();
+    return this.source && 'bytes' in this.source ? this.source.bytes : null;
+  }
+
+  /** Trajectories of a step; default: the last whose trajectories are kept. Empty: none are kept. */
+  async trajectories(step?: number): Promise<TrajectoryRecord[]> {
+    const bytes = await this.export();
+    if (!bytes) return [];
+    const file = (await import('../files.ts')).readRun(bytes);
+    const chosen = step ?? file.trajectorySteps.at(-1);
+    return chosen === undefined ? [] : file.trajectories(chosen);
   }
 
   private async load(): Promise<void> {
@@ -267,16 +293,10 @@ export class TabGymElement extends Base {
     const state = [this.message || texts[this.status], ...(step === undefined ? [] : [`${texts.step} ${step}`])];
     const line = make('span', 'state', state.join(' · '));
     line.setAttribute('role', 'status');
-    return make(
-      'header',
-      '',
-      make('strong', '', name),
-      line,
-      ...(this.hasAttribute('controls') ? this.controls() : []),
-    );
+    return make('header', '', make('strong', '', name), line, ...(this.hasAttribute('controls') ? this.buttons() : []));
   }
 
-  private controls(): HTMLElement[] {
+  private buttons(): HTMLElement[] {
     const { texts } = this;
     const isRunning = this.status === 'running' || this.status === 'preparing';
     if (isRunning) return [button(texts.pause, () => void this.pause())];

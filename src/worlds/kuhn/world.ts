@@ -1,4 +1,5 @@
 /** Kuhn poker as a world: the policy takes a seat, and a strategy the other. */
+import type { World } from '../../envs/env.ts';
 import { seatLines, uniformStrategy } from '../../envs/game.ts';
 import { GameWorld } from '../../envs/game-world.ts';
 import { kuhnDescription, ownOptions } from './description.ts';
@@ -8,7 +9,7 @@ const seatsOf = { both: [0, 1], first: [0], second: [1] } as const;
 const equilibrium = kuhnEquilibrium();
 const chance = uniformStrategy(seatLines(kuhnGame));
 
-export const openKuhn = () =>
+export const openKuhn = (): World =>
   new GameWorld({
     description: kuhnDescription,
     game: kuhnGame,

@@ -1,0 +1,20 @@
+/** docs/dependencies.md has a reason for each dependency, and names the package's own as its manifest does. */
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+
+const rows = [...readFileSync('docs/dependencies.md', 'utf8').matchAll(/^\| `(.+?)` \| (.+?) \| (.+) \|$/gm)];
+
+test('every dependency has a reason', () => {
+  const { dependencies } = JSON.parse(readFileSync('package.json', 'utf8'));
+  expect(rows.map(([, name]) => name)).toEqual(Object.keys(dependencies).toSorted());
+});
+
+test("the package's dependencies are named as such", () => {
+  const source = readFileSync('scripts/build-package.mjs', 'utf8');
+  const listed = (name: string) =>
+    [...new RegExp(`const ${name} = \\[([^\\]]*)\\]`).exec(source)![1].matchAll(/'(.+?)'/g)].map(([, each]) => each);
+  const having = (kind: string) => rows.filter(([, , how]) => how === kind).map(([, name]) => name);
+  expect(having('needed').toSorted()).toEqual(listed('needed').toSorted());
+  // Dawn is a development dependency, below the table.
+  expect([...having('peer'), 'webgpu'].toSorted()).toEqual(listed('optional').toSorted());
+});
