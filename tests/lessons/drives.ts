@@ -279,6 +279,57 @@ async function practiseNext(hands: Hands) {
   await untilDone(hands, 'practise-next', 'read');
 }
 
+/** Chooses a tool of the form, types its argument, and sends the call. */
+async function callTool(hands: Hands, tool: string, argument: string) {
+  const form = 'tabgym-tools-view form';
+  await hands.until(form);
+  await hands.reach(`${form} select`);
+  await hands.press('Home');
+  for (let k = 0; k < 30 && !(await hands.count(`${form} select[data-tool="${tool}"]`)); k++)
+    await hands.press('ArrowDown');
+  const before = await hands.count('tabgym-play .said .you');
+  await hands.reach(`${form} input`);
+  await hands.type(argument);
+  await hands.press('Enter');
+  for (let k = 0; k < 100 && (await hands.count('tabgym-play .said .you')) <= before; k++) await hands.pause(50);
+}
+
+/** Text after the last call. */
+const lastAnswer = (said: string) => oneLine(said.split('> Action:').at(-1)!.split('}').slice(1).join('}')).trim();
+
+/** Answers a question about a film: finds its id, lists its crew or its cast, and reads the name. */
+async function answerByTools(hands: Hands) {
+  const said = 'tabgym-play .said';
+  const goal = oneLine(await hands.text('tabgym-tools-view .goal strong'));
+  const title = /(?:the film|named first, in) (.+?)\? Answer/.exec(goal)?.[1];
+  if (!title) throw new NotReachedError(`No film in: ${goal}`);
+  await callTool(hands, 'get_search_movie', title);
+  const id = /(\d+)$/.exec(lastAnswer(await hands.text(said)))?.[1];
+  const job = [/directed/, /wrote/, /produced/].findIndex((each) => each.test(goal));
+  await callTool(hands, job < 0 ? 'get_movie_cast' : 'get_movie_crew', id!);
+  const credits = lastAnswer(await hands.text(said)).split(' ; ');
+  const credit =
+    job < 0 ? credits[0] : credits.find((each) => each.startsWith(['Director', 'Writer', 'Producer'][job]));
+  // A credit is the job or the character, the name of two words, and the id.
+  await callTool(hands, 'finish', credit!.split(' ').slice(-3, -1).join(' '));
+}
+
+async function tools(hands: Hands) {
+  await goThere(hands);
+  await act(hands, 'tabgym-play form.head button');
+  await hands.until('tabgym-tools-view form');
+  await callTool(hands, 'get_movie_crew', '999');
+  await answerByTools(hands);
+  for (const part of ['call', 'refused', 'finish']) await untilDone(hands, 'tools', part);
+  await train(hands, 'tools', 'train', 500_000);
+  await goThere(hands);
+  await act(hands, slider, 'ArrowLeft');
+  await hands.press('g');
+  await hands.until('tabgym-group .episode');
+  await act(hands, 'tabgym-group .episode:has(.number.good)');
+  await untilDone(hands, 'tools', 'read');
+}
+
 async function languageModel(hands: Hands) {
   await act(hands, 'tabgym-lessons [data-do=help]');
   await untilDone(hands, 'language-model', 'open');
@@ -318,6 +369,7 @@ const drives: { readonly [lesson: string]: (hands: Hands) => Promise<void> } = {
   'language-model': languageModel,
   'past-demonstrations': pastDemonstrations,
   'practise-next': practiseNext,
+  tools,
 };
 
 /** Drives a lesson from the list to its final message. `at` is called at the beginning and at the end. */

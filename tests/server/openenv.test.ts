@@ -415,6 +415,11 @@ describe.skipIf(!hasWorlds('sql'))('the tools of a world', () => {
     const { paths } = (await get(server, '/sql/openapi.json')).json;
     const requests = paths['/mcp'].post.requestBody.content['application/json'].schema.anyOf;
     expect(requests.map(({ title }: { title: string }) => title)).toContain('describe');
+    const listed = new Map(tools.map((tool: { name: string; inputSchema: object }) => [tool.name, tool.inputSchema]));
+    for (const { title, properties } of requests.slice(1))
+      expect(properties.params.properties.arguments).toEqual(listed.get(title));
+    for (const [path, item] of Object.entries<{ parameters?: { name: string }[] }>(paths))
+      expect((item.parameters ?? []).map(({ name }) => `{${name}}`)).toEqual(path.match(/\{\w+\}/g) ?? []);
   });
 
   test('are called over the socket', async () => {

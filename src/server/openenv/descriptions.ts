@@ -143,6 +143,14 @@ const feedbackSchema = {
   },
 };
 
+const worldName = {
+  name: 'env',
+  in: 'path',
+  required: true,
+  description: 'Name of a world.',
+  schema: { type: 'string' },
+};
+
 /** `GET /openapi.json`. OpenAPI has no notation for sockets, so the description mentions them. */
 export const openApiOf = (module: WorldModule) => ({
   openapi: '3.1.0',
@@ -180,10 +188,13 @@ export const openApiOf = (module: WorldModule) => ({
       },
     },
     '/list_environments': { get: { summary: 'Names of the worlds', ...answers('Names') } },
-    '/{env}/splits': { get: { summary: 'Splits of a world', ...answers('Splits') } },
-    '/{env}/tasks': { post: { summary: 'All tasks of a split', ...answers('Tasks') } },
-    '/{env}/num_tasks': { post: { summary: 'Number of tasks in a split', ...answers('A number') } },
-    '/{env}/task': { post: { summary: 'One task of a split', ...answers('A task') } },
-    '/{env}/task_range': { post: { summary: 'Some tasks of a split', ...answers('Tasks') } },
+    '/{env}/splits': { parameters: [worldName], get: { summary: 'Splits of a world', ...answers('Splits') } },
+    '/{env}/tasks': { parameters: [worldName], post: { summary: 'All tasks of a split', ...answers('Tasks') } },
+    '/{env}/num_tasks': {
+      parameters: [worldName],
+      post: { summary: 'Number of tasks in a split', ...answers('A number') },
+    },
+    '/{env}/task': { parameters: [worldName], post: { summary: 'One task of a split', ...answers('A task') } },
+    '/{env}/task_range': { parameters: [worldName], post: { summary: 'Some tasks of a split', ...answers('Tasks') } },
   },
 });

@@ -15,6 +15,7 @@ import { pastDemonstrations } from './past-demonstrations.ts';
 import { policy } from './policy.ts';
 import { practiseNext } from './practise-next.ts';
 import { reward } from './reward.ts';
+import { tools } from './tools.ts';
 
 export const lessons: readonly Lesson[] = [
   agent,
@@ -31,4 +32,5 @@ export const lessons: readonly Lesson[] = [
   modelLearns,
   pastDemonstrations,
   practiseNext,
+  tools,
 ];

@@ -33,12 +33,15 @@ export class TabgymSqlView extends LocalizedElement {
         display: grid;
         gap: 12px;
       }
+      .beside {
+        display: grid;
+        grid-template-columns: minmax(0, 1fr);
+        gap: 16px;
+        align-items: start;
+      }
       @container (min-width: 720px) {
         .beside {
-          display: grid;
           grid-template-columns: minmax(0, 3fr) minmax(0, 2fr);
-          gap: 16px;
-          align-items: start;
         }
       }
       .question {
@@ -179,7 +182,7 @@ export class TabgymSqlView extends LocalizedElement {
   private renderTurn({ call, answer, ok }: TurnSeen, index: number) {
     return html`<li>
       <div class="call">${index + 1}. ${call}</div>
-      <div class="answer ${ok ? '' : 'refused'}">${answer}</div>
+      <div class="answer ${ok ? '' : 'refused'}">${ok ? '' : html`<span class="wrong">✕ ${msg('refused')}</span> `}${answer}</div>
     </li>`;
   }
 

@@ -48,12 +48,15 @@ export class TabgymToolsView extends LocalizedElement {
         display: grid;
         gap: 12px;
       }
+      .beside {
+        display: grid;
+        grid-template-columns: minmax(0, 1fr);
+        gap: 16px;
+        align-items: start;
+      }
       @container (min-width: 720px) {
         .beside {
-          display: grid;
           grid-template-columns: minmax(0, 1fr) minmax(0, 1fr);
-          gap: 16px;
-          align-items: start;
         }
       }
       .goal {
@@ -230,7 +233,7 @@ export class TabgymToolsView extends LocalizedElement {
     const tool = tools.find(({ name }) => name === this.chosen) ?? tools[0];
     return html`<form @submit=${(event: Event) => this.act(event, tool)}>
       <label>${msg('Tool')}
-        <select name="tool" .value=${tool.name} @change=${this.choose}>
+        <select name="tool" data-tool=${tool.name} .value=${tool.name} @change=${this.choose}>
           ${tools.map(({ name }) => html`<option value=${name} ?selected=${name === tool.name}>${name}</option>`)}
         </select>
         <span class="soft small">${tool.description}</span>
