@@ -1,5 +1,5 @@
 /** Results of a class: table, CSV, leaderboard without names, files that hold the same run, and common mistakes. */
-import { csvTable } from '../rl/evaluation/tables.ts';
+import { guardedCsv } from '../fields/csv.ts';
 import type { Assignment } from './assignment.ts';
 import type { Graded, Result } from './grade.ts';
 import { reasons } from './refused.ts';
@@ -67,10 +67,6 @@ export function mistakes(assignment: Assignment, results: readonly Result[]): Mi
   return found.filter(({ failed }) => failed > 0).sort((a, b) => b.failed - a.failed);
 }
 
-/** A cell that begins with one of these signs would be run as a formula by a spreadsheet. */
-const guarded = (value: string | number): string =>
-  /^\s*[=+\-@\t\r\n＝＋－＠]/.test(String(value)) ? `'${value}` : String(value);
-
 /** One row a file. */
 export function classCsv(assignment: Assignment, results: readonly Result[]): string {
   const same = duplicates(results);
@@ -82,7 +78,7 @@ export function classCsv(assignment: Assignment, results: readonly Result[]): st
     const { file, pupil, points, most, open, code } = each;
     return [file, pupil, 'graded', points, most, open, code, (same.get(file) ?? []).join(' '), ...cells];
   });
-  return csvTable({ head: [...head, ...tasks].map(guarded), rows: rows.map((row) => row.map(guarded)) });
+  return guardedCsv({ head: [...head, ...tasks], rows });
 }
 
 /** Text of a cell. A backslash would take away the escape of the sign after it. */

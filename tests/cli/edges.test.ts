@@ -4,7 +4,8 @@ import { numberIn } from '../../src/cli/number-argument.ts';
 import { formatMean } from '../../src/cli/report.ts';
 import { parseExperiment } from '../../src/experiment/experiment.ts';
 import { presets } from '../../src/experiment/presets.ts';
-import { csvTable, markdownTable, plain, textTable } from '../../src/rl/evaluation/tables.ts';
+import { csvTable } from '../../src/fields/csv.ts';
+import { markdownTable, plain, textTable } from '../../src/rl/evaluation/tables.ts';
 
 it('an empty number is no number', () => {
   expect([numberIn(''), numberIn(' '), numberIn('7')]).toEqual([Number.NaN, Number.NaN, 7]);

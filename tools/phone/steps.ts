@@ -1,7 +1,7 @@
 /**
  * `npm run phone-steps -- generate [--steps N] [--seed N]`: writes steps of the oracle with a prediction for each, right,
- * near, wrong or malformed, as JSONL with our measures. `score FILE`: measures a file of steps (`column`, `truth`,
- * `prediction`) and prints Type, Grd and SR by column with the parts of the reward.
+ * near, wrong or malformed, as JSONL with our measures. `score FILE`: measures a file of steps, our own (`column`,
+ * `truth`, `prediction`) or MagicGUI's (`response`, `prediction`), and prints Type, Grd and SR by column with the parts of the reward.
  */
 import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
@@ -9,13 +9,8 @@ import { wholeFrom } from '../../src/cli/number-argument.ts';
 import { mixSeeds, Random } from '../../src/envs/random.ts';
 import { type Action, readAction, writeAction } from '../../src/worlds/phone/actions.ts';
 import { measureStep, type Row, rowOf, stepReward } from '../../src/worlds/phone/measures.ts';
+import { readSteps } from '../../src/worlds/phone/records.ts';
 import { openWorld } from '../../src/worlds/registry.ts';
-
-interface Step {
-  column: string;
-  truth: string;
-  prediction: string;
-}
 
 const within = (value: number) => Math.max(0, Math.min(999, Math.round(value)));
 
@@ -104,10 +99,7 @@ const line = (name: string, { steps, type, grounding, success }: Row, reward: nu
   );
 
 function score(file: string): void {
-  const steps = readFileSync(file, 'utf8')
-    .split('\n')
-    .filter(Boolean)
-    .map((text): Step => JSON.parse(text));
+  const steps = readSteps(readFileSync(file, 'utf8'));
   console.log(
     `${'column'.padEnd(12)}${['steps', 'Type', 'Grd', 'SR'].map((each) => each.padStart(7)).join('')}${'reward'.padStart(8)}`,
   );
@@ -116,7 +108,7 @@ function score(file: string): void {
     const rewards = some.map(({ prediction, truth }) => stepReward(prediction, truth).total);
     line(
       column,
-      rowOf(some.map(({ prediction, truth }) => measureStep(prediction, truth))),
+      rowOf(some.map(({ prediction, truth, box }) => measureStep(prediction, truth, box))),
       rewards.reduce((sum, each) => sum + each, 0) / some.length,
     );
   }

@@ -2,7 +2,9 @@
  * Report of a suite: tables as plain text, Markdown and CSV, the whole as JSON, and two plots as SVG. The same results
  * give the same bytes. Rates are in percent, as in the published tables.
  */
+
 import type { WorldSuite } from '../../envs/suite.ts';
+import { csvTable } from '../../fields/csv.ts';
 import type { Comparison, Estimate } from './statistics.ts';
 import {
   comparisons,
@@ -15,7 +17,7 @@ import {
   turnCurve,
 } from './suite-results.ts';
 import { estimateSvg } from './svg-chart.ts';
-import { csvTable, interval, markdownTable, percent, plain, type Table, textTable } from './tables.ts';
+import { interval, markdownTable, percent, plain, type Table, textTable } from './tables.ts';
 
 export interface SuiteReport {
   suite: Pick<WorldSuite, 'name' | 'label' | 'sentence' | 'standIn' | 'turns'>;

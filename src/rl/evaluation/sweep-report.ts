@@ -2,20 +2,11 @@
  * Results of a sweep by variant: success at the end and at its best, over seeds, and the curves. Intervals are
  * Student's over seeds: another seed is another run. Reads records; stores and sessions are elsewhere.
  */
+import { csvTable } from '../../fields/csv.ts';
 import type { Evaluation, StepRecord } from './evaluation.ts';
 import { type Estimate, meanEstimate, meanOfItems } from './statistics.ts';
 import { estimateSvg } from './svg-chart.ts';
-import {
-  csvTable,
-  decimals,
-  interval,
-  markdownTable,
-  oneLine,
-  percent,
-  plain,
-  type Table,
-  textTable,
-} from './tables.ts';
+import { decimals, interval, markdownTable, oneLine, percent, plain, type Table, textTable } from './tables.ts';
 
 export interface SweptRecords {
   variant: number;

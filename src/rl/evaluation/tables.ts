@@ -1,4 +1,4 @@
-/** Tables of a report as plain text, Markdown and CSV, and numbers with their intervals as text. */
+/** Tables of a report as plain text and Markdown, and numbers with their intervals as text. */
 import type { Estimate } from './statistics.ts';
 
 /** Cells in reading order; the first column names the row. */
@@ -32,11 +32,3 @@ export const markdownTable = ({ head, rows }: Table) =>
   [head, head.map((_, c) => (c === 0 ? '---' : '---:')), ...rows]
     .map((row) => `| ${row.map(markdownCell).join(' | ')} |`)
     .join('\n');
-
-const csvCell = (value: string | number) => {
-  const text = String(value);
-  return /[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
-};
-
-export const csvTable = ({ head, rows }: Table<string | number>): string =>
-  `${[head, ...rows].map((row) => row.map(csvCell).join(',')).join('\n')}\n`;

@@ -1,6 +1,7 @@
 /** Derived numbers of a comparison of methods on one batch: shares, rows of its tables, CSV. Pure. */
+
+import { csvTable } from '../../fields/csv.ts';
 import type { ComparedEpisode, ComparedObjective } from '../../rl/compare-objectives.ts';
-import { csvTable } from '../../rl/evaluation/tables.ts';
 
 /** How a batch is divided: by episodes, by turns, or by the tokens of one episode. */
 export const divisions = ['episode', 'turn', 'token'] as const;

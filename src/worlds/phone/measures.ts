@@ -109,9 +109,19 @@ const hasPoint = (action: Action): action is Action & { x: number; y: number } =
 const whole = (action: Action, keys: readonly string[]): number[] =>
   keys.map((key) => Math.trunc(Number((action as unknown as { [key: string]: number })[key])));
 
+/** A box of the right element: left, top, right, bottom. */
+export type Box = readonly [number, number, number, number];
+
+function inside(action: Action & { x: number; y: number }, box: Box): boolean | null {
+  const [left, top, right, bottom] = box.map(Math.trunc);
+  const [x, y] = whole(action, ['x', 'y']);
+  return box.some((side) => Math.trunc(side) !== 0) ? x >= left && x <= right && y >= top && y <= bottom : null;
+}
+
 /** Points as the evaluator compares them: whole numbers, all within 140, also of two actions of different types. */
-function grounded(predicted: Action, truth: Action): boolean | null {
+function grounded(predicted: Action, truth: Action, box?: Box): boolean | null {
   if (hasPoint(predicted) && hasPoint(truth)) {
+    if (box) return inside(predicted, box);
     const [right, own] = [whole(truth, ['x', 'y']), whole(predicted, ['x', 'y'])];
     // A right action at (0,0) has no point to compare.
     return right[0] === 0 && right[1] === 0
@@ -141,11 +151,11 @@ function textIsRight(predicted: Action, truth: Action): boolean {
   return own === null || right === null || close(own, right);
 }
 
-/** Measures of a step for MagicGUI's tables. */
-export function measureStep(predicted: string, truth: string): StepMeasure {
+/** Measures of a step for MagicGUI's tables. With a box, the predicted point must be in it (`eval_line_bbox`). */
+export function measureStep(predicted: string, truth: string, box?: Box): StepMeasure {
   const [action, right] = [readOrNull(predicted), readAction(truth)];
   if (!action) return { type: false, grounding: null, match: false };
-  const [type, grounding] = [action.name === right.name, grounded(action, right)];
+  const [type, grounding] = [action.name === right.name, grounded(action, right, box)];
   return { type, grounding, match: type && grounding !== false && textIsRight(action, right) };
 }
 

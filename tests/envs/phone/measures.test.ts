@@ -1,6 +1,7 @@
 // Measures of a step: the reward's parts at their bounds, and MagicGUI's Type, Grd and SR by its evaluator's rules.
 import { expect, it } from 'vitest';
 import { editDistance, measureStep, rowOf, stepReward, wordF1 } from '../../../src/worlds/phone/measures.ts';
+import { readSteps } from '../../../src/worlds/phone/records.ts';
 
 it('adds format, accuracy and distance', () => {
   expect(stepReward('tap(500,500)', 'tap(500,500)')).toEqual({ format: 1, accuracy: 2, distance: 0, total: 3 });
@@ -35,4 +36,29 @@ it('measures type, grounding and match', () => {
   expect(measureStep('nonsense', 'wait()')).toEqual({ type: false, grounding: null, match: false });
   const row = rowOf([measureStep('wait()', 'wait()'), measureStep('tap(641,500)', 'tap(500,500)')]);
   expect(row).toEqual({ steps: 2, type: 100, grounding: 0, success: 50 });
+});
+
+it('reads recorded steps: our own, and MagicGUI’s with points or boxes', () => {
+  const file = [
+    { column: 'routine', truth: 'tap(5,6)', prediction: 'tap(5,7)' },
+    { images: ['a.jpg'], query: 'Open it', response: 'tap(500,120)', prediction: 'tap(500,260)', category: 'Routine' },
+    { query: 'Open it', response: 'tap(400,100,600,140)', prediction: 'tap(599,139)', split: 'Instruction' },
+    { response: 'text(400,100,600,140,on my way)', prediction: 'text(700,120,on my way)' },
+    { response: 'text(500,120,12)', prediction: 'text(500,120,12)' },
+    { response: 'action_completed()', prediction: 'finish()' },
+  ];
+  const steps = readSteps(`${file.map((each) => JSON.stringify(each)).join('\n')}\n`);
+  expect(steps.map(({ column, truth, box }) => [column, truth, box])).toEqual([
+    ['routine', 'tap(5,6)', undefined],
+    ['Routine', 'tap(500,120)', undefined],
+    ['Instruction', 'tap(500,120)', [400, 100, 600, 140]],
+    ['steps', 'text(500,120,on my way)', [400, 100, 600, 140]],
+    ['steps', 'text(500,120,12)', undefined],
+    ['steps', 'action_completed()', undefined],
+  ]);
+  const matches = steps.map(({ prediction, truth, box }) => measureStep(prediction, truth, box).match);
+  // By a point 140 away matches; by a box a point outside does not, however near.
+  expect(matches).toEqual([true, true, true, false, true, true]);
+  expect(() => readSteps('{"prediction":"tap(1,2)"}')).toThrow(/Line 1 is not a step: it needs/);
+  expect(() => readSteps('\n{"response":"jump()","prediction":""}')).toThrow(/Line 2 is not a step: "jump"/);
 });

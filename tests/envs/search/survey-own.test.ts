@@ -20,16 +20,16 @@ describe('a reading list', () => {
   const rows = [
     { ...row, grade: 'yes', evidence: 'It costs 5 % & more, or less.' },
     { ...row, id: '2', grade: 'partly', evidence: '=SUM(A1)' },
-    { ...row, id: '3', grade: 'no', evidence: 'It is late.' },
+    { ...row, id: '3', grade: 'no', evidence: ' ＝late()' },
     { ...row, id: '4', grade: null, evidence: '' },
   ] as const;
 
   it('is saved as CSV, with quotes doubled and no formulas', () => {
-    expect(readingCsv({ rows: [...rows] }).split('\r\n')).toEqual([
+    expect(readingCsv({ rows: [...rows] }).split('\n')).toEqual([
       'title,author,year,filed,evidence',
       '"The ""Iron"" Map",Mira Tolson,1203,yes,"It costs 5 % & more, or less."',
       '"The ""Iron"" Map",Mira Tolson,1203,partly,\'=SUM(A1)',
-      '"The ""Iron"" Map",Mira Tolson,1203,no,It is late.',
+      '"The ""Iron"" Map",Mira Tolson,1203,no,\' ＝late()',
       '',
     ]);
   });

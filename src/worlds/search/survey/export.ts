@@ -1,21 +1,12 @@
-/** A reading list as a file: a table in CSV (RFC 4180), or BibTeX entries. */
+/** A reading list as a file: a table in CSV, or BibTeX entries. */
+import { guardedCsv } from '../../../fields/csv.ts';
 import type { ReadingRow, SurveyView } from './view-data.ts';
-
-/** Spreadsheets run a cell that begins so as a formula; an apostrophe keeps it text. */
-const formula = /^[=+\-@\t\r]/;
-
-function cell(value: string): string {
-  const plain = formula.test(value) ? `'${value}` : value;
-  return /[",\r\n]/.test(plain) ? `"${plain.replaceAll('"', '""')}"` : plain;
-}
 
 const filed = ({ rows }: Pick<SurveyView, 'rows'>): ReadingRow[] => rows.filter(({ grade }) => grade !== null);
 
 export function readingCsv(view: Pick<SurveyView, 'rows'>): string {
-  const lines = filed(view).map(({ title, author, year, grade, evidence }) => [title, author, year, grade!, evidence]);
-  return [['title', 'author', 'year', 'filed', 'evidence'], ...lines]
-    .map((line) => `${line.map(cell).join(',')}\r\n`)
-    .join('');
+  const rows = filed(view).map(({ title, author, year, grade, evidence }) => [title, author, year, grade!, evidence]);
+  return guardedCsv({ head: ['title', 'author', 'year', 'filed', 'evidence'], rows });
 }
 
 const special: { readonly [letter: string]: string } = {
