@@ -66,8 +66,9 @@ const horizonStage = v.strictObject({
     unit: 'steps',
   }),
   turns: field(turns, {
-    label: 'Most turns',
-    sentence: "Most turns of an episode: a number, or the oracle's turns plus a few. A tight limit keeps chance low.",
+    label: 'Maximum turns',
+    sentence:
+      "Maximum number of turns of an episode: a number, or the oracle's turns plus a few. A tight limit keeps chance low.",
     unit: 'turns',
     level: 'basic',
     kind: 'turns',

@@ -141,7 +141,7 @@ describe('settings', () => {
   });
 
   test('concrete paths find their pattern', () => {
-    expect(findKnob('horizon.3.turns')?.label).toBe('Most turns');
+    expect(findKnob('horizon.3.turns')?.label).toBe('Maximum turns');
     expect(findKnob('horizon.3.nothing')).toBeUndefined();
   });
 });

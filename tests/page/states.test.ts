@@ -163,6 +163,25 @@ const states: State[] = [
     },
   },
   {
+    name: 'goals',
+    address: '?mock=goals#run=run-1',
+    async shows(page) {
+      const nav = page.getByRole('navigation', { name: 'Panels' });
+      if (page.viewportSize()!.width < 860) await nav.getByRole('button', { name: 'Progress' }).click();
+      const goals = page.locator('tabgym-goals');
+      await goals.getByRole('button', { name: /^TextCraft, depth 3: success 0\.\d+, \d+ draws$/ }).waitFor();
+      await goals.getByRole('row', { name: /^TextCraft, depth 4 .*not tried yet$/ }).waitFor();
+      // A timeline's cell leads to a group of its step.
+      await goals
+        .getByRole('img', { name: 'Success and share of TextCraft, depth 1 over the run' })
+        .locator('rect')
+        .nth(9)
+        .click();
+      await expect.poll(() => page.evaluate(() => location.hash)).toContain('step=20');
+      if (page.viewportSize()!.width < 860) await nav.getByRole('button', { name: 'Progress' }).click();
+    },
+  },
+  {
     name: 'evaluate',
     address: '?mock=paused#run=run-1&tab=evaluate',
     async shows(page) {

@@ -144,8 +144,8 @@ describe('a document with a sweep', () => {
       },
     ];
     expect(variantLabels(swept({ seeds: [1], variants: horizons })).map(({ apart }) => apart)).toEqual([
-      'Most turns 1',
-      'Most turns 1 → 3',
+      'Maximum turns 1',
+      'Maximum turns 1 → 3',
     ]);
   });
 });

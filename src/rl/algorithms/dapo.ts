@@ -22,7 +22,7 @@ const schema = v.strictObject({
   ...policyFields({ clip: [0.2, 0.28, 10], aggregation: 'token-mean' }),
   ...epsilonField(1e-6),
   mostWaves: option(whole(1, 64), 4, {
-    label: 'Most waves',
+    label: 'Maximum waves',
     sentence:
       'Largest number of rounds in which a step plays further tasks in place of groups without signal; at 1 it never does.',
     unit: 'waves',

@@ -185,7 +185,7 @@ const correctionFields = {
         nullMeans: 'none',
       }),
       high: option(v.nullable(real(1, 100)), 2, {
-        label: 'Most weight',
+        label: 'Maximum weight',
         sentence: 'Upper bound of an importance weight.',
         step: 0.5,
         nullMeans: 'none',

@@ -6,6 +6,7 @@ import { Panel } from '../control/panel.ts';
 import { drawCount, episodeCount, goalCount, partCount } from '../kit/counts.ts';
 import { fixed, signed } from '../kit/format.ts';
 import { controls } from '../kit/styles/shared.ts';
+import { worldTitle } from '../state/labels.ts';
 import { type GoalCell, type GoalTile, goalTiles, goalTimeline, skillRows } from './goal-map.ts';
 import { type GoalRow, type GoalState, goalRows, isOfFamily } from './goal-rows.ts';
 
@@ -17,6 +18,9 @@ const stateNames = (): { [state in GoalState]: string } => ({
   frontier: msg('at the frontier'),
   mastered: msg('mastered'),
 });
+
+/** A family's name with the title of its world. */
+const familyTitle = (family: string) => family.replace(/^[^, ]+/, worldTitle);
 
 /** Width of a bar for 1, in CSS pixels. */
 const barWidth = 72;
@@ -37,7 +41,13 @@ export class TabgymGoals extends Panel {
     css`
       :host {
         display: block;
+      }
+      .wide {
         overflow-x: auto;
+      }
+      td.number,
+      th.number {
+        padding-inline-end: 12px;
       }
       td,
       th {
@@ -98,10 +108,10 @@ export class TabgymGoals extends Panel {
     const { goalsWaiting: waiting, goalsSolvedLater: solved, goalsGivenUp: givenUp } = metrics;
     return html`<h3>${msg('Goals')} <span class="soft">${msg(str`at step ${record.step}`)}</span></h3>
       ${this.renderMap(goalTiles(rows))}
-      <table class="small"><thead><tr><th scope="col">${msg('Family of goals')}</th><th scope="col">${msg('Success')}</th>
+      <div class="wide"><table class="small"><thead><tr><th scope="col">${msg('Family of goals')}</th><th scope="col">${msg('Success')}</th>
         <th scope="col" class="number">${msg('Change in 10 steps')}</th><th scope="col">${msg('Share of the draws')}</th>
-        <th scope="col" class="number">${msg('Draws so far')}</th><th scope="col">${msg('Over the run')}</th><th scope="col"></th></tr></thead>
-        <tbody>${rows.map((row) => this.renderRow(row))}</tbody></table>
+        <th scope="col" class="number">${msg('Draws so far')}</th><th scope="col">${msg('Over the run')}</th><th scope="col">${msg('State')}</th></tr></thead>
+        <tbody>${rows.map((row) => this.renderRow(row))}</tbody></table></div>
       ${
         waiting + solved + givenUp > 0
           ? html`<p class="small soft">${msg(str`Failed by a whole group: ${goalCount(waiting)} to be tried again, ${goalCount(solved)} solved at a later try, ${goalCount(givenUp)} given up.`)}</p>`
@@ -115,13 +125,14 @@ export class TabgymGoals extends Panel {
       <div class="map">${tiles.map(({ family, success, draws, side }) => {
         const words = success === null ? msg('not tried yet') : msg(str`success ${fixed(success)}`);
         const size = Math.max(6, Math.round(tileSide * side));
-        return html`<button class="tile small" aria-label=${`${family}: ${words}, ${drawCount(draws)}`} title=${`${family}: ${words}, ${drawCount(draws)}`}
+        const label = `${familyTitle(family)}: ${words}, ${drawCount(draws)}`;
+        return html`<button class="tile small" aria-label=${label} title=${label}
           @click=${() => this.show(family)}><i .style=${`width:${size}px;height:${size}px;background:${heat(success)}`}></i>${family.split(', ').at(-1)}</button>`;
       })}</div>`;
   }
 
   private renderTimeline(family: string, cells: readonly GoalCell[]) {
-    const label = msg(str`Success and share of ${family} over the run`);
+    const label = msg(str`Success and share of ${familyTitle(family)} over the run`);
     return html`<svg class="timeline" role="img" aria-label=${label} width=${cells.length * cell.width} height=${cell.height}>
       ${cells.map(({ step, success, share }, i) => {
         const height = Math.max(2, Math.round(cell.height * Math.min(1, share)));
@@ -147,7 +158,7 @@ export class TabgymGoals extends Panel {
     const bar = (value: number, kind: 'success' | 'share') =>
       html`<svg width=${barWidth} height="8" aria-hidden="true"><rect class="ground" width=${barWidth} height="8" rx="4"></rect>
         <rect class=${kind} width=${Math.round(barWidth * Math.min(1, Math.max(0, value)))} height="8" rx="4"></rect></svg>`;
-    return html`<tr><th scope="row"><button class="link" title=${msg('Show an episode of this family')} @click=${() => this.show(family)}>${family}</button></th>
+    return html`<tr><th scope="row"><button class="link" title=${msg('Show an episode of this family')} @click=${() => this.show(family)}>${familyTitle(family)}</button></th>
       <td>${success === null ? '–' : html`${bar(success, 'success')} <span class="number">${fixed(success)}</span>`}</td>
       <td class="number">${change === null ? '–' : signed(change)}</td>
       <td>${bar(share, 'share')} <span class="number">${fixed(share)}</span></td>

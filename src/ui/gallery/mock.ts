@@ -2,8 +2,8 @@
  * A trainer made of fixtures, for development and tests: `?mock=STATE`. It follows the contract of `TrainerApi`
  * (statuses, events, growing steps) without a GPU or a world. Never part of the shipped page: `scripts/size.mjs` checks
  * that.
- * States: unsupported, empty, preparing, running, paused, error, finished, changed, read-only, long, broken, sweep, the states
- * of `panel-states.ts` (waiting, failing), and the name of any world that has a fixture.
+ * States: unsupported, empty, preparing, running, paused, error, finished, changed, read-only, long, broken, sweep, goals, the
+ * states of `panel-states.ts` (waiting, failing), and the name of any world that has a fixture.
  * Long because it implements every method of the trainer.
  */
 
@@ -30,6 +30,7 @@ import * as fixtures from '../../worlds/fixtures.ts';
 import type { ViewFixture } from '../kit/view-fixture.ts';
 import { mockComparison } from './comparison-mock.ts';
 import { mockEvaluate, mockEvaluations } from './evaluation-mock.ts';
+import { goalRecords, withGoals } from './goals-mock.ts';
 import { mockAlternatives, mockInspection } from './inspection-mock.ts';
 import {
   mockExperiment,
@@ -103,6 +104,10 @@ class MockTrainer implements TrainerApi {
       this.add({ ...summary, experiment: { ...summary.experiment, worlds } }, mockRecords(steps[state]));
     }
     if (state === 'sweep') this.sweeps.fill(42);
+    if (state === 'goals') {
+      const summary = mockSummary('run-1', 'textcraft-goals', 42);
+      this.add({ ...summary, experiment: withGoals(summary.experiment) }, goalRecords(42));
+    }
     if (state === 'paused') this.add(this.forked(), mockRecords(20));
     if (state === 'changed') this.add({ ...this.forked(), step: 200 }, mockRecords(200));
     if (state === 'unsupported' && !location.hash) this.runs.clear();

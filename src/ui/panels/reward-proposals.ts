@@ -121,7 +121,7 @@ export class TabgymRewardProposals extends Panel {
       html`<label>${label}<input name=${name} type="number" required min="1" max=${most} .value=${String(numbers[name])} /></label>`;
     return html`<form @submit=${this.start}>
       <div class="fields">${number('count', msg('Functions in a round'), 8)}${number('rounds', msg('Rounds'), 20)}${number('steps', msg('Steps of reward'), 1000)}
-        <label>${msg('Most minutes')}<input name="minutes" type="number" min="1" placeholder=${msg('no limit')} /></label></div>
+        <label>${msg('Maximum minutes')}<input name="minutes" type="number" min="1" placeholder=${msg('no limit')} /></label></div>
       <label class="row"><input type="checkbox" .checked=${this.byModel} @change=${this.toggle} /> ${msg('Ask a model behind an API')}</label>
       ${this.byModel ? this.renderServer() : html`<p class="soft small">${msg('Without it you give the request to any model and paste its reply.')}</p>`}
       <div class="row"><button class="primary" ?disabled=${!this.state.draft || !this.state.gpu?.supported}>${msg('Write the first request')}</button></div>

@@ -25,7 +25,7 @@ const schema = v.strictObject({
     unit: 'tokens',
   }),
   mostRequests: option(whole(1, 10_000_000), 5000, {
-    label: 'Most requests',
+    label: 'Maximum requests',
     sentence: 'Number of requests to the judge in the whole run, after which it stops; equal episodes are asked once.',
     unit: 'requests',
   }),
