@@ -55,6 +55,21 @@ async function inPage(address, use) {
 const elementShows = (page, text) =>
   page.waitForFunction((wanted) => document.querySelector('tab-gym')?.shadowRoot?.textContent.includes(wanted), text);
 
+/** Runs a cell until its number is there: a kernel that is not connected yet drops the request. */
+async function runCell(page, cell) {
+  const prompt = cell.locator('.jp-InputPrompt').first();
+  const until = Date.now() + patienceMs;
+  while (Date.now() < until) {
+    if (/\d/.test((await prompt.textContent()) ?? '')) return;
+    if (!/\*/.test((await prompt.textContent()) ?? '')) {
+      await cell.locator('.cm-content').click();
+      await page.keyboard.press('Control+Enter');
+    }
+    await page.waitForTimeout(2000);
+  }
+  throw new Error(`A cell does not run: ${await cell.textContent()}`);
+}
+
 /** Runs the cells one by one, and waits for the training before those that show its results. */
 async function inJupyter(python, folder, env) {
   const words = ['-m', 'jupyterlab', '--no-browser', '--allow-root', '--ServerApp.token=', '--ServerApp.port=0'];
@@ -66,20 +81,14 @@ async function inJupyter(python, folder, env) {
   try {
     return await inPage(`${await lab.address}/tree/widget.ipynb?reset`, async (page, problems) => {
       const cells = page.locator('.jp-Cell');
-      const run = async () => {
-        await page.keyboard.press('Shift+Enter');
-        await page.waitForTimeout(300);
-      };
-      await page.locator('.jp-CodeCell').first().waitFor();
-      await page.locator('.jp-Notebook-ExecutionIndicator[data-status="idle"]').first().waitFor();
-      await cells.first().click();
-      await page.keyboard.press('Escape');
-      // The heading and the cell with the widget.
-      for (let cell = 0; cell < 2; cell++) await run();
+      const run = (index) => runCell(page, cells.nth(index));
+      await cells.nth(1).waitFor();
+      // The heading is the first cell.
+      await run(1);
       await elementShows(page, 'Ready');
-      await run();
+      await run(2);
       await elementShows(page, 'Finished');
-      for (let cell = 0; cell < 2; cell++) await run();
+      for (const index of [3, 4]) await run(index);
       const table = cells.nth(3).locator('.jp-OutputArea-output table');
       await table.waitFor();
       const talk = cells.nth(4).locator('.jp-OutputArea-output');
