@@ -28,7 +28,7 @@ interface TabGymEvents {
 /** Metrics of one step; docs/metrics.md has each name's unit and sentence. */
 interface StepRecord {
     step: number;
-    /** Most turns allowed at this step's stage (oraclePlus stages: the additional turns). */
+    /** Maximum number of turns allowed at this step's stage (oraclePlus stages: the additional turns). */
     stage: number;
     /** Metric name to value, including times and rates, whose names end in Ms or PerSecond. */
     metrics: {

@@ -86,7 +86,7 @@ interface Trajectory {
     ending: Ending;
     /** Reason, if the world failed. */
     failure?: string;
-    /** Most turns allowed, and the oracle's number of turns if known. */
+    /** Maximum number of turns allowed, and the oracle's number of turns if known. */
     horizon: number;
     oracleTurns: number | null;
     /** (K) log-probability of each trained token under a teacher; NaN: none. Absent: no teacher was asked. */
@@ -255,7 +255,7 @@ interface ExperimentDocument {
 /** Metrics of one step; docs/metrics.md has each name's unit and sentence. */
 interface StepRecord {
     step: number;
-    /** Most turns allowed at this step's stage (oraclePlus stages: the additional turns). */
+    /** Maximum number of turns allowed at this step's stage (oraclePlus stages: the additional turns). */
     stage: number;
     /** Metric name to value, including times and rates, whose names end in Ms or PerSecond. */
     metrics: {

@@ -193,7 +193,7 @@ interface RunEvents {
 /** Metrics of one step; docs/metrics.md has each name's unit and sentence. */
 interface StepRecord {
     step: number;
-    /** Most turns allowed at this step's stage (oraclePlus stages: the additional turns). */
+    /** Maximum number of turns allowed at this step's stage (oraclePlus stages: the additional turns). */
     stage: number;
     /** Metric name to value, including times and rates, whose names end in Ms or PerSecond. */
     metrics: {
@@ -261,7 +261,7 @@ interface LiveTurn {
     group: number;
     member: number;
     turn: number;
-    /** Most turns of this episode; undefined: not recorded. */
+    /** Maximum number of turns of this episode; undefined: not recorded. */
     horizon?: number;
     action: string;
     /** The policy's thought before the action, if it produces thoughts. */
@@ -342,7 +342,7 @@ interface Trajectory {
     ending: Ending;
     /** Reason, if the world failed. */
     failure?: string;
-    /** Most turns allowed, and the oracle's number of turns if known. */
+    /** Maximum number of turns allowed, and the oracle's number of turns if known. */
     horizon: number;
     oracleTurns: number | null;
     /** (K) log-probability of each trained token under a teacher; NaN: none. Absent: no teacher was asked. */
@@ -415,7 +415,7 @@ interface WatchOptions {
     split?: 'train' | 'test';
     /** Number of the task in its split, from 0. Default: 0. */
     task?: number;
-    /** Least time between two turns, in milliseconds. Default: 0. */
+    /** Minimum time between two turns, in milliseconds. Default: 0. */
     turnMs?: number;
 }
 

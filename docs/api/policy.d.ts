@@ -35,7 +35,7 @@ interface ActOptions {
     n?: number;
     /** 0: the most likely token at each position. Default: 1. */
     temperature?: number;
-    /** Most tokens of a reply. Default: the policy's own limit for a turn. */
+    /** Maximum number of tokens of a reply. Default: the policy's own limit for a turn. */
     maxTokens?: number | null;
     /** A reply ends before the first of these texts. Default: none. */
     stop?: readonly string[];
@@ -103,7 +103,7 @@ interface TrainerOptions {
 
 /** A loaded policy. Requests run one after another. */
 interface Policy {
-    /** Most replies of one request. */
+    /** Maximum number of replies of one request. */
     readonly mostReplies: number;
     /** Replies to a conversation, which must end with a message of the user, with their numbers of tokens. */
     complete(messages: readonly PolicyMessage[], options?: ActOptions): Promise<PolicyCompletion>;
