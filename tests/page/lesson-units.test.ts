@@ -7,7 +7,7 @@ import { lessons } from '../../src/ui/lessons/registry.ts';
 import { type Claim, lessonContext } from '../../src/ui/state/lesson.ts';
 import type { Progress } from '../../src/ui/state/lesson-progress.ts';
 import { noSelection } from '../../src/ui/state/selection.ts';
-import { Store } from '../../src/ui/state/state.ts';
+import { type State, Store } from '../../src/ui/state/state.ts';
 import { refutation, valuesOf } from '../lessons/claims.ts';
 
 /** Records whose metrics are given by step. */
@@ -109,4 +109,17 @@ describe('lesson 8', () => {
     expect(horizon.parts[0].ask!.result!(lessonContext(store.state))).toContain('Short 0.10, Long 0.50, Growing 0.40');
     expect(compare.ask!.result!(lessonContext(store.state))).toContain('Short ±0.00, Long +0.40, Growing +0.30');
   });
+});
+
+test('the frontier’s part of lesson 14 ends where its tile leads, at a group of level 5', () => {
+  const { done } = lessons.find(({ id }) => id === 'practise-next')!.parts.find(({ id }) => id === 'read')!;
+  const at = (level: number, tab: 'group' | 'trajectory' | 'watch') => {
+    const trajectory = { group: 0, member: 0, tokens: [], task: { world: 'babyai', id: 1, strata: { level } } };
+    const detail = { state: 'ready', value: { step: 1, trajectories: [trajectory] } } as unknown as State['detail'];
+    const store = new Store();
+    store.set({ selection: { ...noSelection, step: 1, tab }, detail });
+    return done(lessonContext(store.state));
+  };
+  expect([at(5, 'group'), at(5, 'trajectory')]).toEqual([true, true]);
+  expect([at(1, 'group'), at(5, 'watch')]).toEqual([false, false]);
 });

@@ -5,15 +5,8 @@ import { goalMetric } from '../../rl/metrics/metrics.ts';
 import { strataOf } from '../../rl/schedule/tasks.ts';
 import { stepCount } from '../kit/counts.ts';
 import { percent } from '../kit/format.ts';
-import {
-  answered,
-  type Claim,
-  type Curve,
-  type Lesson,
-  type LessonContext,
-  meanOf,
-  openTrajectory,
-} from '../state/lesson.ts';
+import { answered, type Claim, type Curve, type Lesson, type LessonContext, meanOf } from '../state/lesson.ts';
+import { showsEpisodes } from '../state/selection.ts';
 
 /** Steps of imitation, and of the whole run. */
 const [imitated, all] = [experiment.stages[0].steps, experiment.steps];
@@ -137,9 +130,10 @@ export const practiseNext: Lesson = {
         ),
       ],
       where: { panel: 'progress' },
-      done: (seen) => {
-        const trajectory = openTrajectory(seen);
-        return trajectory !== null && strataOf(trajectory.task).some((each) => families.even.endsWith(`, ${each}`));
+      // The tile opens a group; its first episode is the selected one.
+      done: ({ state, place: { trajectory } }) => {
+        if (trajectory === null || !showsEpisodes(state.selection.tab)) return false;
+        return strataOf(trajectory.task).some((each) => families.even.endsWith(`, ${each}`));
       },
     },
   ],
