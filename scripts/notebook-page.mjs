@@ -60,8 +60,9 @@ async function runCell(page, cell) {
   const prompt = cell.locator('.jp-InputPrompt').first();
   const until = Date.now() + patienceMs;
   while (Date.now() < until) {
-    if (/\d/.test((await prompt.textContent()) ?? '')) return;
-    if (!/\*/.test((await prompt.textContent()) ?? '')) {
+    const text = (await prompt.textContent()) ?? '';
+    if (/\d/.test(text)) return;
+    if (!text.includes('*')) {
       await cell.locator('.cm-content').click();
       await page.keyboard.press('Control+Enter');
     }

@@ -67,6 +67,7 @@ class OpenEnvClient:
         self._headers = {} if token is None else {"Authorization": f"Bearer {token}"}
         self._is_local = _is_local(parts.hostname)
         self._socket = None
+        # The library warns of a socket that is not entered as a context.
         self._opened = ExitStack()
         self._lock = threading.Lock()
 

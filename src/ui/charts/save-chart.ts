@@ -3,6 +3,7 @@
  * demand.
  */
 
+import { csvTable } from '../../fields/csv.ts';
 import { type LineChart, lineSvg, type SvgLine, type SvgMark } from '../../rl/evaluation/svg-chart.ts';
 import type { StepRecord } from '../../session/protocol.ts';
 import { download } from '../kit/download.ts';
@@ -61,9 +62,9 @@ export const chartOf = (
   marks: marksOf(spec, records, view, color),
 });
 
-const cell = (value: number | string | null) =>
-  typeof value === 'string' && /[",\n]/.test(value) ? `"${value.replace(/"/g, '""')}"` : String(value ?? '');
-const lineOf = (cells: readonly (number | string | null)[]) => `${cells.map(cell).join(',')}\n`;
+/** A table in which a missing number is an empty cell. */
+const numbersCsv = (head: readonly string[], rows: readonly (readonly (number | null)[])[]) =>
+  csvTable({ head, rows: rows.map((row) => row.map((value) => value ?? '')) });
 
 /** All numbers of a run's chart as CSV: unsmoothed, with every x axis. */
 export function chartCsv(spec: ChartSpec, records: readonly StepRecord[]): string {
@@ -86,7 +87,7 @@ export function chartCsv(spec: ChartSpec, records: readonly StepRecord[]): strin
       return [value, low, high];
     }),
   ]);
-  return [head, ...rows].map(lineOf).join('');
+  return numbersCsv(head, rows);
 }
 
 /** Numbers of a sweep's chart as CSV: for each variant its seeds, mean and interval. */
@@ -106,7 +107,7 @@ export function sweepCsv(columns: SweepColumns, lines: readonly VariantLine[]): 
       high[row],
     ]),
   ]);
-  return [['step', ...head], ...rows].map(lineOf).join('');
+  return numbersCsv(['step', ...head], rows);
 }
 
 export function sweepChartOf(

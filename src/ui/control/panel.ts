@@ -1,18 +1,16 @@
 /** Base class of panels: has the app's controller, and is drawn again when one of the state keys it reads changes. */
-import { updateWhenLocaleChanges } from '@lit/localize';
-import { LitElement } from 'lit';
 import { property } from 'lit/decorators.js';
+import { LocalizedElement } from '../kit/localized-element.ts';
 import type { State, StateKey } from '../state/state.ts';
 import { Watch } from '../state/state.ts';
 import type { Controller } from './controller.ts';
 
-export abstract class Panel extends LitElement {
+export abstract class Panel extends LocalizedElement {
   @property({ attribute: false }) app!: Controller;
 
   constructor(keys: readonly StateKey[]) {
     super();
     new Watch(this, () => this.app.store, keys);
-    updateWhenLocaleChanges(this);
   }
 
   protected get state(): State {

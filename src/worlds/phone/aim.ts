@@ -1,5 +1,5 @@
 /** Actions aimed at an element of the screen: what the oracle takes and a screen offers, before they are written. */
-import type { Action } from './actions.ts';
+import type { Action, Direction } from './actions.ts';
 import { centreOf, type Placed } from './layout.ts';
 import { sliderPosition } from './phone.ts';
 
@@ -20,6 +20,11 @@ export function typing(on: Placed, text: string): Aimed {
   const [x, y] = centreOf(on);
   return { action: { name: 'text', x, y, text }, on };
 }
+
+/** Scroll from the middle of the screen. */
+export const scrolling = (direction: Direction): Aimed => ({
+  action: { name: 'scroll', x: 500, y: 450, direction },
+});
 
 /** Drag of a slider to a value. */
 export function sliding(on: Placed, value: number): Aimed {

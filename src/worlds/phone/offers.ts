@@ -1,10 +1,9 @@
 /** Actions that a screen offers, for policies limited to valid actions. They follow from the texts alone, not the goal's meaning. */
 import type { Action } from './actions.ts';
-import { type Aimed, sliding, touching, typing } from './aim.ts';
+import { type Aimed, scrolling, sliding, touching, typing } from './aim.ts';
 import type { Placed } from './layout.ts';
 import type { Phone } from './phone.ts';
 
-const middle = { x: 500, y: 450 };
 const sliderValues = Array.from({ length: 11 }, (_, k) => 10 * k);
 
 /** Texts in quotation marks. */
@@ -34,9 +33,6 @@ export function offersOf(phone: Phone, texts: readonly string[]): Aimed[] {
   const plain = (name: 'wait' | 'enter' | 'navigate_back' | 'navigate_home', offered: boolean): Action[] =>
     offered ? [{ name }] : [];
   const others: Action[] = [
-    ...(free && scroll < lastScroll ? [{ name: 'scroll' as const, ...middle, direction: 'up' as const }] : []),
-    ...(free && scroll > 0 ? [{ name: 'scroll' as const, ...middle, direction: 'down' as const }] : []),
-    ...swipes.map((direction) => ({ name: 'scroll' as const, ...middle, direction })),
     ...plain('wait', loading),
     ...plain('enter', focus !== null),
     ...plain('navigate_back', app !== null),
@@ -46,5 +42,11 @@ export function offersOf(phone: Phone, texts: readonly string[]): Aimed[] {
     { name: 'no_answer' },
     { name: 'take_over', message: 'Please take over.' },
   ];
-  return [...activeOn(phone).flatMap((each) => onElement(each, texts)), ...others.map((action) => ({ action }))];
+  return [
+    ...activeOn(phone).flatMap((each) => onElement(each, texts)),
+    ...(free && scroll < lastScroll ? [scrolling('up')] : []),
+    ...(free && scroll > 0 ? [scrolling('down')] : []),
+    ...swipes.map(scrolling),
+    ...others.map((action) => ({ action })),
+  ];
 }

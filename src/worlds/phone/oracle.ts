@@ -3,7 +3,7 @@
  * the screen, scrolls to what is under the fold, or goes home. It works after any actions that can be repaired.
  */
 import { type Action, ActionError } from './actions.ts';
-import { type Aimed, sliding, touching, typing } from './aim.ts';
+import { type Aimed, scrolling, sliding, touching, typing } from './aim.ts';
 import type { Judge } from './judge.ts';
 import type { Placed } from './layout.ts';
 import type { Phone } from './phone.ts';
@@ -12,7 +12,6 @@ import type { Made } from './tasks/template.ts';
 
 /** Maximum number of actions of a plan. */
 const mostActions = 120;
-const middle = { x: 500, y: 450 };
 
 /** What an episode has seen and done. */
 export interface Progress {
@@ -38,8 +37,6 @@ function isDone(phone: Phone, { act, key, value, until }: Step): boolean {
   const item = [...items, ...bottom].find((each) => each.key === key);
   return act === 'text' ? item?.detail === value : item?.state === until;
 }
-
-const scrolling = (direction: 'up' | 'down'): Aimed => ({ action: { name: 'scroll', ...middle, direction } });
 
 /** The action of a step where the phone is; null if its element is not there. */
 function actionOf(phone: Phone, step: Step): Aimed | null {
@@ -101,6 +98,12 @@ export function planFrom({ phone, visited }: Progress, made: Made, judge: Judge)
   return null;
 }
 
+/** Takes an action, and waits where an app then loads. */
+export function takeAndWait(phone: Phone, action: Action): void {
+  phone.act(action);
+  if (phone.ui.loading) phone.act({ name: 'wait' });
+}
+
 /** Takes the steps one after the other, scrolling and waiting on the way; false where one cannot be taken. */
 export function walk(phone: Phone, steps: readonly Step[]): boolean {
   for (const step of steps) {
@@ -110,8 +113,7 @@ export function walk(phone: Phone, steps: readonly Step[]): boolean {
       aimed = actionOf(phone, step);
     }
     if (!aimed) return false;
-    phone.act(aimed.action);
-    if (phone.ui.loading) phone.act({ name: 'wait' });
+    takeAndWait(phone, aimed.action);
   }
   return true;
 }

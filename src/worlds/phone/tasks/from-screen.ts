@@ -5,7 +5,7 @@
 import type { Aimed } from '../aim.ts';
 import { Judge } from '../judge.ts';
 import { activeOn, onElement } from '../offers.ts';
-import { planFrom, shownPlace, walk } from '../oracle.ts';
+import { planFrom, shownPlace, takeAndWait, walk } from '../oracle.ts';
 import { Phone } from '../phone.ts';
 import { differences } from '../state.ts';
 import { phrase } from './routine.ts';
@@ -13,7 +13,7 @@ import { sentenceOf } from './sentences.ts';
 import * as skill from './skills.ts';
 import type { Context, Made, Template } from './template.ts';
 
-/** Most steps of the way to a screen, and of what is done there. */
+/** Maximum number of steps of the way to a screen, and of what is done there. */
 const mostOnTheWay = 3;
 const mostThere = 4;
 /** Tries before a goal of the settings is taken instead. */
@@ -34,8 +34,7 @@ const changed = (from: Phone, to: Phone) => differences(from.state, to.state);
 /** The phone after an action, which an app that loads has then done. */
 function after(phone: Phone, { action }: Aimed): Phone {
   const next = phone.copy();
-  next.act(action);
-  if (next.ui.loading) next.act({ name: 'wait' });
+  takeAndWait(next, action);
   return next;
 }
 

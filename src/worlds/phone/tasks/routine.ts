@@ -1,10 +1,10 @@
 /** Everyday tasks in one app. */
 import { drawNames } from '../data.ts';
 import { days, hours, levels, modes, type Section, seats, sizes, switches } from '../state.ts';
+import { named } from './sentences.ts';
 import * as skill from './skills.ts';
 import type { Context, Made, Template } from './template.ts';
 
-const named = ([first, ...rest]: string) => `${first.toUpperCase()}${rest.join('')}`;
 export const person = ({ random, data }: Context) => random.pick(data.people);
 export const phrase = (context: Context) => drawNames('phrases', 1, context)[0];
 export const event = ({ random, state }: Context) => random.pick(Object.values(state.calendar));

@@ -1,7 +1,8 @@
 /** Sentences for changes of a phone's state, in the words of the templates. */
 import type { Difference, PhoneState } from '../state.ts';
 
-const named = ([first, ...rest]: string) => `${first.toUpperCase()}${rest.join('')}`;
+/** A name with a capital. */
+export const named = ([first, ...rest]: string) => `${first.toUpperCase()}${rest.join('')}`;
 const turn = (on: boolean) => (on ? 'Turn on' : 'Turn off');
 
 type Rule = (name: string, part: string, before: PhoneState, after: PhoneState) => string | null;

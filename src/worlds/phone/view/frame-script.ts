@@ -10,7 +10,7 @@ import { height, width } from '../layout.ts';
 const longPressMs = 500;
 /** Length of a swipe, as a share of the screen's height. */
 const swipeShare = 0.08;
-/** Least turn of a wheel that scrolls. */
+/** Minimum turn of a wheel that scrolls. */
 const wheelStep = 20;
 
 export const pageFrameScript = `

@@ -7,6 +7,7 @@ import { css, html, nothing } from 'lit';
 import { customElement, property, state } from 'lit/decorators.js';
 import { rowCount } from '../../../ui/kit/counts.ts';
 import { LocalizedElement } from '../../../ui/kit/localized-element.ts';
+import { callStyles } from '../../../ui/kit/styles/calls.ts';
 import { controls } from '../../../ui/kit/styles/shared.ts';
 import { type SqlTool, sqlTools } from '../tools.ts';
 import type { RowsSeen, SqlView, TurnSeen } from '../view-data.ts';
@@ -24,21 +25,8 @@ const labels: { readonly [name in ToolName]: () => string } = {
 export class TabgymSqlView extends LocalizedElement {
   static override styles = [
     controls,
+    callStyles,
     css`
-      :host {
-        display: block;
-        container-type: inline-size;
-      }
-      .parts {
-        display: grid;
-        gap: 12px;
-      }
-      .beside {
-        display: grid;
-        grid-template-columns: minmax(0, 1fr);
-        gap: 16px;
-        align-items: start;
-      }
       @container (min-width: 720px) {
         .beside {
           grid-template-columns: minmax(0, 3fr) minmax(0, 2fr);
@@ -48,56 +36,15 @@ export class TabgymSqlView extends LocalizedElement {
         font-size: var(--size-l);
         overflow-wrap: anywhere;
       }
-      h3 {
-        margin-block-end: 4px;
-        color: var(--text-2);
-        font-size: var(--size-s);
-      }
-      ol {
-        display: grid;
-        gap: 8px;
-        list-style: none;
-      }
-      .call,
-      .answer,
       textarea,
       td {
         font-family: var(--mono);
         font-size: var(--size-s);
         overflow-wrap: anywhere;
       }
-      .answer {
-        margin-block-start: 2px;
-        padding: 4px 8px;
-        border-inline-start: 3px solid var(--line-strong);
-        background: var(--surface-2);
-        white-space: pre-wrap;
-      }
-      .refused {
-        border-color: var(--bad);
-      }
-      .scroll {
-        overflow-x: auto;
-      }
-      table {
-        border-collapse: collapse;
-        font-size: var(--size-s);
-      }
-      caption {
-        text-align: start;
-        padding-block: 4px;
-        font-weight: 600;
-      }
       th,
       td {
-        text-align: start;
-        padding: 2px 12px 2px 0;
-        border-block-end: 1px solid var(--line);
-        vertical-align: top;
-      }
-      th {
-        color: var(--text-2);
-        font-weight: normal;
+        padding-inline-end: 12px;
       }
       .schema {
         display: grid;

@@ -7,6 +7,7 @@ import { css, html, nothing } from 'lit';
 import { customElement, property, state } from 'lit/decorators.js';
 import type { Json } from '../../../envs/env.ts';
 import { LocalizedElement } from '../../../ui/kit/localized-element.ts';
+import { callStyles } from '../../../ui/kit/styles/calls.ts';
 import { controls } from '../../../ui/kit/styles/shared.ts';
 import type { Parameter, Tool } from '../tool.ts';
 import type { CallSeen, StateRow, StateTable, ToolsView } from '../view-data.ts';
@@ -39,21 +40,8 @@ function parsedOr(text: string): Json {
 export class TabgymToolsView extends LocalizedElement {
   static override styles = [
     controls,
+    callStyles,
     css`
-      :host {
-        display: block;
-        container-type: inline-size;
-      }
-      .parts {
-        display: grid;
-        gap: 12px;
-      }
-      .beside {
-        display: grid;
-        grid-template-columns: minmax(0, 1fr);
-        gap: 16px;
-        align-items: start;
-      }
       @container (min-width: 720px) {
         .beside {
           grid-template-columns: minmax(0, 1fr) minmax(0, 1fr);
@@ -63,61 +51,12 @@ export class TabgymToolsView extends LocalizedElement {
         font-size: var(--size-l);
         overflow-wrap: anywhere;
       }
-      h3 {
-        margin-block-end: 4px;
-        color: var(--text-2);
-        font-size: var(--size-s);
-      }
-      ol {
-        display: grid;
-        gap: 8px;
-        list-style: none;
-      }
-      .call {
-        font-family: var(--mono);
-        font-size: var(--size-s);
-        overflow-wrap: anywhere;
-      }
-      .answer {
-        margin-block-start: 2px;
-        padding: 4px 8px;
-        border-inline-start: 3px solid var(--line-strong);
-        background: var(--surface-2);
-        font-family: var(--mono);
-        font-size: var(--size-s);
-        white-space: pre-wrap;
-        overflow-wrap: anywhere;
-      }
-      .refused {
-        border-color: var(--bad);
-      }
       summary {
         cursor: pointer;
       }
-      .scroll {
-        overflow-x: auto;
-      }
       table {
-        border-collapse: collapse;
-        font-size: var(--size-s);
         inline-size: 100%;
         margin-block-end: 8px;
-      }
-      caption {
-        text-align: start;
-        padding-block: 4px;
-        font-weight: 600;
-      }
-      th,
-      td {
-        text-align: start;
-        padding: 2px 8px 2px 0;
-        border-block-end: 1px solid var(--line);
-        vertical-align: top;
-      }
-      th {
-        color: var(--text-2);
-        font-weight: normal;
       }
       .changed td {
         background: var(--accent-soft);
