@@ -41,6 +41,13 @@ export async function writeRegistryMessages() {
     ]),
     ...worldModules.map(({ name, title }) => [`world.${name}.title`, title]),
     ...worldModules.flatMap(({ name, plain }) => (plain ? [[`world.${name}.plain`, plain]] : [])),
+    ...worldModules.flatMap(({ suites = [] }) =>
+      suites.flatMap(({ name, label, sentence, standIn }) => [
+        [`suite.${name}.label`, label],
+        [`suite.${name}.sentence`, sentence],
+        ...(standIn ? [[`suite.${name}.stand-in`, standIn]] : []),
+      ]),
+    ),
     ...metrics.map(({ name, sentence }) => [`metric.${name}`, sentence]),
     ...openMetricSentences.map(([what, sentence]) => [`metric.${what}`, sentence]),
     ...Object.entries(metricGroups).map(([name, title]) => [`metric-group.${name}`, title]),

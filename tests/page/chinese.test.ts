@@ -10,6 +10,7 @@ import { root } from '../../scripts/machine.mjs';
 import type { PlannedBuffer } from '../../src/policy/plan/planned-buffer.ts';
 import { templatesOf } from '../../src/ui/kit/locale.ts';
 import { memoryPartLabel } from '../../src/ui/state/labels.ts';
+import { openWorld, worldModules } from '../../src/worlds/registry.ts';
 
 /** Placeholder of a value in a text. */
 const value = '$' + '{0}';
@@ -39,6 +40,18 @@ test('parts of a memory plan are named in Chinese', () => {
     Object.values(known).flatMap(({ en, text }) => (/\p{Script=Han}/u.test(text) ? [en] : [])),
   );
   expect(Object.keys(parts).filter((part) => !translated.has(memoryPartLabel(part)))).toEqual([]);
+});
+
+test("the properties of every world's tasks are named in Chinese", async () => {
+  const local = worldModules.filter(({ connection }) => connection.kind === 'wasm');
+  const properties = new Set<string>();
+  for (const { name } of local) {
+    const world = await openWorld(name);
+    for (const task of (await world.tasks({}, 'train')).slice(0, 200))
+      for (const each of Object.keys(task.strata)) properties.add(each);
+  }
+  expect(properties.size).toBeGreaterThan(5);
+  expect([...properties].filter((each) => !known[`stratum.${each}`])).toEqual([]);
 });
 
 describe('npm run localize', () => {

@@ -6,7 +6,7 @@ import { Panel } from '../control/panel.ts';
 import { drawCount, episodeCount, goalCount, partCount } from '../kit/counts.ts';
 import { fixed, signed } from '../kit/format.ts';
 import { controls } from '../kit/styles/shared.ts';
-import { worldTitle } from '../state/labels.ts';
+import { stratumLabel, worldTitle } from '../state/labels.ts';
 import { type GoalCell, type GoalTile, goalTiles, goalTimeline, skillRows } from './goal-map.ts';
 import { type GoalRow, type GoalState, goalRows, isOfFamily } from './goal-rows.ts';
 
@@ -19,8 +19,11 @@ const stateNames = (): { [state in GoalState]: string } => ({
   mastered: msg('mastered'),
 });
 
-/** A family's name with the title of its world. */
-const familyTitle = (family: string) => family.replace(/^[^, ]+/, worldTitle);
+/** A family's name with the title of its world, and its property in the page's language. */
+const familyTitle = (family: string) => {
+  const [world, ...strata] = family.split(', ');
+  return [world.replace(/^[^ ]+/, worldTitle), ...strata.map(stratumLabel)].join(', ');
+};
 
 /** Width of a bar for 1, in CSS pixels. */
 const barWidth = 72;
@@ -127,7 +130,7 @@ export class TabgymGoals extends Panel {
         const size = Math.max(6, Math.round(tileSide * side));
         const label = `${familyTitle(family)}: ${words}, ${drawCount(draws)}`;
         return html`<button class="tile small" aria-label=${label} title=${label}
-          @click=${() => this.show(family)}><i .style=${`width:${size}px;height:${size}px;background:${heat(success)}`}></i>${family.split(', ').at(-1)}</button>`;
+          @click=${() => this.show(family)}><i .style=${`width:${size}px;height:${size}px;background:${heat(success)}`}></i>${familyTitle(family).split(', ').at(-1)}</button>`;
       })}</div>`;
   }
 

@@ -17,7 +17,7 @@ import { download } from '../kit/download.ts';
 import { fixed } from '../kit/format.ts';
 import { emptyState, errorState, loadingState } from '../kit/states.ts';
 import { controls } from '../kit/styles/shared.ts';
-import { worldTitle } from '../state/labels.ts';
+import { suiteLabel, suiteSentence, suiteStandIn, worldTitle } from '../state/labels.ts';
 import { progressBar, progressText } from '../state/work-progress.ts';
 import { comparedTables, mainTable, otherRunsTable } from './evaluation-tables.ts';
 
@@ -162,7 +162,7 @@ export class TabgymEvaluate extends Panel {
         <label class="wide">${msg('Suite')}<select name="suite" @change=${this.chooseSuite}>${worldModules.map(
           (module) =>
             module.suites?.length
-              ? html`<optgroup label=${worldTitle(module.name)}>${module.suites.map((each) => html`<option value=${each.name} ?selected=${each.name === this.suite}>${each.label}</option>`)}</optgroup>`
+              ? html`<optgroup label=${worldTitle(module.name)}>${module.suites.map((each) => html`<option value=${each.name} ?selected=${each.name === this.suite}>${suiteLabel(each)}</option>`)}</optgroup>`
               : nothing,
         )}</select></label>
         <label>${msg('Policy at')}<select name="step"><option value="">${msg(str`the last step`)}</option>${
@@ -178,7 +178,7 @@ export class TabgymEvaluate extends Panel {
         ${number('promptTokens', msg('Prompt room, tokens'), sampling.promptTokens, '16')}
         ${number('completionTokens', msg('Episode room, tokens'), Math.max(sampling.completionTokens, 1024), '16')}
       </div>
-      <p class="small soft">${suite.sentence} ${suite.standIn ? html`<strong>${msg('A stand-in:')}</strong> ${suite.standIn}` : nothing}</p>
+      <p class="small soft">${suiteSentence(suite)} ${suite.standIn ? html`<strong>${msg('A stand-in:')}</strong> ${suiteStandIn(suite)}` : nothing}</p>
       ${cut && !evaluating ? html`<p class="message">${msg(str`The evaluation of step ${cut.step} on ${cut.request.suite} stopped after ${itemCount(cut.items)}.`)} <button type="button" class="link" @click=${() => this.app.evaluations.play(cut.request, cut.step)}>${msg('Continue the evaluation')}</button></p>` : nothing}
       <div class="row"><button class="primary" ?disabled=${evaluating !== null || (!gpu?.supported && !this.playsOnly) || this.isUntrained}>${msg('Evaluate')}</button>
         <span class="small soft">${this.isUntrained ? msg('Train a step first.') : msg('Training pauses during the evaluation.')}</span></div>

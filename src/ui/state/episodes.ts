@@ -3,8 +3,9 @@ import { msg, str } from '@lit/localize';
 import type { Task } from '../../envs/env.ts';
 import { chosenPositions } from '../../rl/episode/micro-batch.ts';
 import { type Ending, TokenSource, type Trajectory } from '../../rl/episode/trajectory.ts';
-import { fixed, signed } from '../kit/format.ts';
-import { worldTitle } from './labels.ts';
+import { strataOf } from '../../rl/schedule/tasks.ts';
+import { fixed, listed, signed } from '../kit/format.ts';
+import { stratumLabel, worldTitle } from './labels.ts';
 import { shownReward } from './reward-parts.ts';
 
 export const endingNames = (): { [ending in Ending]: string } => ({
@@ -17,9 +18,7 @@ export const endingNames = (): { [ending in Ending]: string } => ({
 });
 
 export const taskLabel = (task: Task): string => {
-  const strata = Object.entries(task.strata)
-    .map(([name, value]) => `${name} ${value}`)
-    .join(', ');
+  const strata = listed(strataOf(task).map(stratumLabel));
   return strata
     ? msg(str`${worldTitle(task.world)} task ${task.id}, ${strata}`)
     : msg(str`${worldTitle(task.world)} task ${task.id}`);

@@ -47,6 +47,40 @@ export function worldPlain(name: string): string {
   return plain ? lookUp(plain, { id: `world.${name}.plain` }) : '';
 }
 
+/** Label and explanation of a published evaluation. */
+export const suiteLabel = ({ name, label }: { name: string; label: string }) =>
+  lookUp(label, { id: `suite.${name}.label` });
+export const suiteSentence = ({ name, sentence }: { name: string; sentence: string }) =>
+  lookUp(sentence, { id: `suite.${name}.sentence` });
+/** Difference between a stand-in and the published items; empty if a suite has these. */
+export const suiteStandIn = ({ name, standIn }: { name: string; standIn?: string }) =>
+  standIn ? lookUp(standIn, { id: `suite.${name}.stand-in` }) : '';
+
+/** Names of the properties by which worlds group their tasks. */
+const stratumNames = (): { [name: string]: string } => ({
+  attributes: msg('attributes', { id: 'stratum.attributes' }),
+  collection: msg('collection', { id: 'stratum.collection' }),
+  criteria: msg('criteria', { id: 'stratum.criteria' }),
+  depth: msg('depth', { id: 'stratum.depth' }),
+  difficulty: msg('difficulty', { id: 'stratum.difficulty' }),
+  family: msg('family', { id: 'stratum.family' }),
+  hops: msg('hops', { id: 'stratum.hops' }),
+  kind: msg('kind', { id: 'stratum.kind' }),
+  level: msg('level', { id: 'stratum.level' }),
+  options: msg('options', { id: 'stratum.options' }),
+  seat: msg('seat', { id: 'stratum.seat' }),
+  site: msg('site', { id: 'stratum.site' }),
+  size: msg('size', { id: 'stratum.size' }),
+  split: msg('split', { id: 'stratum.split' }),
+  task: msg('task', { id: 'stratum.task' }),
+});
+
+/** A stratum such as "depth 1" with its property in the page's language; values are names of the world's own. */
+export const stratumLabel = (stratum: string): string => {
+  const [name, ...value] = stratum.split(' ');
+  return [stratumNames()[name] ?? name, ...value].join(' ');
+};
+
 export const metricSentence = (name: string, text: string) => lookUp(text, { id: `metric.${name}` });
 
 /** Short description of a policy. A language model has the name in its repository, or of its file. */
