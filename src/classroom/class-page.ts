@@ -45,22 +45,33 @@ export const englishTexts: ClassTexts = {
 
 const colors = ['#2759cf', '#b34d05', '#0d7567', '#7338c4', '#ad2a68', '#65696f'];
 
+/** A run's line in a class's chart. */
+export interface ClassLine {
+  label: string;
+  points: readonly (readonly [number, number | null])[];
+}
+
+/** Success of several runs over each other, by step. */
+export const overlaySvg = (
+  lines: readonly ClassLine[],
+  { title, step, ...size }: { title: string; step: string; width?: number; height?: number },
+): string =>
+  lineSvg({
+    ...{ title, xLabel: step, range: [0, 1], ...size },
+    lines: lines.map((line, k) => ({ ...line, color: colors[k % colors.length] })),
+  });
+
 /** Held-out success of all graded runs over each other. */
-export function curvesSvg(results: readonly Result[], texts: ClassTexts): string {
-  const graded = results.filter(isGraded);
-  return lineSvg({
-    title: texts.curves,
-    xLabel: texts.step,
-    range: [0, 1],
-    lines: graded.map(({ code, curve }, k) => ({
+export const curvesSvg = (results: readonly Result[], { curves, step }: ClassTexts): string =>
+  overlaySvg(
+    results.filter(isGraded).map(({ code, curve }) => ({
       label: code,
-      color: colors[k % colors.length],
       points: curve.flatMap(({ step, heldOut }): (readonly [number, number])[] =>
         heldOut === null ? [] : [[step, heldOut]],
       ),
     })),
-  });
-}
+    { title: curves, step },
+  );
 
 const style = `:root{color-scheme:light}body{font:14px/1.5 system-ui,sans-serif;color:#1b1d20;max-width:1000px;margin:24px auto;padding:0 16px}
 table{border-collapse:collapse;width:100%;font-size:13px}th,td{border-bottom:1px solid #ccc;padding:3px 8px;text-align:start;vertical-align:top;overflow-wrap:anywhere}

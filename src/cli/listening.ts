@@ -12,11 +12,17 @@ export function hostOf(text: string): string {
 }
 
 /**
- * Listens, after a warning if other machines can reach the server without a token, and returns the address. Throws a
+ * Listens, after a warning if other machines can reach the server, and returns the address. Throws a
  * `CommandError` of one line if the port cannot be had.
  */
-export async function listen(server: Server, host: string, port: number, token: string | null): Promise<string> {
-  const warning = exposureWarning(host, token);
+export async function listen(
+  server: Pick<Server, 'app'>,
+  host: string,
+  port: number,
+  token: string | null,
+  encrypted = false,
+): Promise<string> {
+  const warning = exposureWarning(host, token, encrypted);
   if (warning) console.error(warning);
   try {
     return await server.app.listen({ port, host });
@@ -27,7 +33,7 @@ export async function listen(server: Server, host: string, port: number, token: 
 }
 
 /** Closes the server and exits at the first signal to end. `also`: closes what else is open. */
-export function closeAtSignal(server: Server, also: () => Promise<unknown> = async () => {}): void {
+export function closeAtSignal(server: Pick<Server, 'close'>, also: () => Promise<unknown> = async () => {}): void {
   const close = () =>
     server
       .close()

@@ -66,6 +66,8 @@ export interface DoorOptions {
   token: string | null;
   /** Last sentence of a refusal: the setting that admits the host, or the origin. */
   admits: { host: string; origin(origin: string): string };
+  /** True if the server serves a page of its own, whose requests are allowed. Default: false. */
+  sameOrigin?: boolean;
   /** Name of the refusal of a page. */
   pageRefusal: ForeignOrigin['name'];
 }
@@ -109,6 +111,11 @@ export class Door {
     );
   }
 
+  /** True for the page that this server serves. Its host was checked before. */
+  private isOwnPage({ headers: { origin, host } }: Incoming): boolean {
+    return this.options.sameOrigin === true && (origin === `https://${host}` || origin === `http://${host}`);
+  }
+
   /** Returns the reason to refuse a request whose path was stripped, or null if it is allowed. */
   objection(request: Incoming): Error | null {
     const { origin } = request.headers;
@@ -116,7 +123,7 @@ export class Door {
     if (foreign) return foreign;
     // AgentGym's servers answer every OPTIONS alike. Without CORS headers the browser sends nothing after it.
     const isPreflight = !this.wanted && request.method === 'OPTIONS';
-    if (!isPreflight && !this.origins.allows(origin)) {
+    if (!isPreflight && !this.origins.allows(origin) && !this.isOwnPage(request)) {
       const shown = origin!.slice(0, mostShown);
       const { pageRefusal, admits } = this.options;
       return new ForeignOrigin(pageRefusal, `Pages of ${shown} may not use this server: ${admits.origin(shown)}.`);
@@ -155,10 +162,10 @@ export class Door {
 }
 
 /** Returns a warning about an address that other machines reach, or null for this machine's own. */
-export function exposureWarning(host: string, token: string | null): string | null {
+export function exposureWarning(host: string, token: string | null, encrypted = false): string | null {
   if (isLoopbackAddress(host)) return null;
   const who = token === null ? 'Anyone who reaches this machine' : 'Anyone who reaches this machine and has the token';
-  return `Warning: ${host} is not a loopback address. ${who} can use this server, and connections are not encrypted.`;
+  return `Warning: ${host} is not a loopback address. ${who} can use this server${encrypted ? '' : ', and connections are not encrypted'}.`;
 }
 
 /** Describes in one line why a server cannot listen, or returns null for other errors. */

@@ -4,11 +4,12 @@ import { showLink, showsOnlyLink } from './app/framed.ts';
 import { ensureIsolation, thisPage } from './app/isolation.ts';
 import { replaceDeniedStorage } from './app/memory-storage.ts';
 import { useLocale, wantedLocale } from './kit/locale.ts';
-import { parseLink } from './state/link.ts';
+import { parseBoard, parseLink } from './state/link.ts';
 
 replaceDeniedStorage();
 const isolation = await ensureIsolation(thisPage());
 document.documentElement.dataset.isolation = isolation;
 await useLocale(wantedLocale(parseLink(location.hash).lang, navigator.languages));
 if (showsOnlyLink()) showLink();
+else if (parseBoard(location.hash)) (await import('./classroom/board.ts')).showBoard(parseBoard(location.hash)!);
 else await import('./app/app.ts');

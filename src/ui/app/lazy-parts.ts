@@ -12,5 +12,6 @@ export const lazyParts: LazyParts = {
   openGrader: async () => (await import('./grading-client.ts')).openGrader(),
   loadComparison: () => import('../charts/compare-runs.ts'),
   loadLessons: async () => (await import('../lessons/registry.ts')).lessons,
+  rejoinClass: async (page) => (await import('../classroom/membership.ts')).rejoin(page),
   reportRun: async (...run) => (await import('../charts/run-report.ts')).pageReport(...run),
 };

@@ -13,6 +13,7 @@ import { currentLocale } from '../kit/locale.ts';
 import { controls } from '../kit/styles/shared.ts';
 import type { OpenAssignment } from '../state/assignment.ts';
 import './grading.ts';
+import './join.ts';
 import './maker.ts';
 import { type AnyTask, goalText, reached, selectedEpisode } from './goals.ts';
 import { settingLabel } from './setting-label.ts';
@@ -51,6 +52,10 @@ export class TabgymAssignment extends Panel {
     return html`<div><button class="link" @click=${() => this.show('tasks')}>← ${msg('Back')}</button></div>`;
   }
 
+  private joinClass() {
+    return html`<tabgym-join-class .app=${this.app}></tabgym-join-class>`;
+  }
+
   private show(what: typeof this.shown) {
     this.shown = what;
   }
@@ -61,7 +66,8 @@ export class TabgymAssignment extends Panel {
       <section><h3>${msg('Teachers')}</h3><div class="row">
         <button data-do="make" ?disabled=${!this.state.draft} @click=${() => this.show('maker')}>${msg('Make an assignment')}</button>
         <button data-do="grade" @click=${() => this.show('grading')}>${msg('Grade files')}</button></div>
-        <p class="soft small">${msg('The experiment in the setup becomes the assignment’s.')}</p></section>`;
+        <p class="soft small">${msg('The experiment in the setup becomes the assignment’s.')}</p></section>
+      ${this.joinClass()}`;
   }
 
   private openButton() {
@@ -85,7 +91,7 @@ export class TabgymAssignment extends Panel {
       ${document.intro ? html`<p>${wordsIn(document.intro, locale)}</p>` : nothing}
       ${assignment.hasAnswers ? this.renderTeacher(assignment) : nothing} ${this.renderSettings(assignment)}
       <ol class="tasks" aria-label=${msg('Tasks')}>${document.tasks.map((task) => html`<li>${this.renderTask(assignment, task as AnyTask)}</li>`)}</ol>
-      ${this.renderHandIn(assignment)}`;
+      ${this.renderHandIn(assignment)} ${this.joinClass()}`;
   }
 
   private renderTeacher({ document }: OpenAssignment) {

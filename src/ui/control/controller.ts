@@ -22,7 +22,7 @@ import { Evaluations } from './evaluations.ts';
 import { Events, isActive, trainingKey } from './events.ts';
 import { FileDrop } from './file-drop.ts';
 import { Layout } from './layout.ts';
-import type { LazyParts } from './lazy-parts.ts';
+import { classKey, type LazyParts } from './lazy-parts.ts';
 import { Lessons } from './lessons.ts';
 import { Library } from './library.ts';
 import { Links, runOf } from './links.ts';
@@ -127,12 +127,21 @@ export class Controller {
       await this.library.dropOldUnstarted();
       await this.lessons.restore();
       await this.assignments.restore();
+      await this.restoreClass();
     } catch (error) {
       this.store.set({ phase: 'broken', broken: sentence(error) });
       return;
     }
     addEventListener('hashchange', () => void this.hashChanged());
     void keepOffline(this.notifier, offlineHost());
+  }
+
+  /** Shows the panel that joins a class if the address has its code; joins again after a reload. */
+  private async restoreClass() {
+    if (sessionStorage.getItem(classKey)) await this.parts.rejoinClass(this);
+    if (this.state.link.join === null || this.state.joined) return;
+    this.layout.arrange('lab');
+    this.layout.openLearn('assignment');
   }
 
   private firstDraft() {

@@ -6,12 +6,23 @@ import type { CustomCode } from '../../experiment/custom-code.ts';
 import type { Experiment } from '../../experiment/experiment.ts';
 import type { RunSummary, StepRecord, TrainerApi } from '../../session/protocol.ts';
 import type { Lesson } from '../state/lesson.ts';
+import type { Store } from '../state/state.ts';
 import type { Client } from './client.ts';
+import type { Notifier } from './notifier.ts';
 
 /** Grades handed-in files one after another. */
 export interface Grader {
   grade(assignment: Assignment, file: File, seed: number): Promise<Result>;
   close(): void;
+}
+
+/** Key of the tab's storage under which a joined class is kept. */
+export const classKey = 'tabgym.class';
+
+/** Parts of the page that a joined class reads. */
+export interface ClassPage {
+  readonly store: Store;
+  readonly notifier: Notifier;
 }
 
 export interface LazyParts {
@@ -27,6 +38,8 @@ export interface LazyParts {
   loadLessons(): Promise<readonly Lesson[]>;
   /** Opens a grader in a worker of its own. */
   openGrader(): Promise<Grader>;
+  /** Joins the class again that this tab had joined before a reload. */
+  rejoinClass(page: ClassPage): Promise<void>;
   /** Report of a run as one HTML file, in the page's language. */
   reportRun(api: TrainerApi, run: RunSummary, records: readonly StepRecord[]): Promise<Blob>;
 }

@@ -6,6 +6,7 @@
  *   x=1.TEXT       the experiment: JSON, deflated raw (RFC 1951), base64url without padding (RFC 4648, section 5)
  *   assignment=1.TEXT  an assignment, packed in the same way
  *   shipped=NAME  a run that the site ships (control/shipped-runs.ts), if the place's run is not stored yet
+ *   join=CODE  the code of a class, for the panel that joins it
  *   view=simple  the arrangement of the page (arrangement.ts)
  *   preset=NAME  seed=7  lesson=ID  hide=world,algorithm.clipLow  lang=zh-Hans
  */
@@ -25,6 +26,8 @@ export interface PageLink {
   /** Hidden controls, sections of the setup and paths of knobs. */
   hide: readonly string[];
   lang: string | null;
+  /** Code of a class. */
+  join: string | null;
   /** Arrangement of the page; null: the lab if the address names anything, otherwise the remembered one. */
   view: 'simple' | 'lab' | null;
 }
@@ -38,6 +41,7 @@ export const noLink: PageLink = {
   lesson: null,
   hide: [],
   lang: null,
+  join: null,
   view: null,
 };
 
@@ -57,6 +61,14 @@ export class LinkError extends Error {
 
 const matching = (text: string | null, pattern: RegExp) => (text !== null && pattern.test(text) ? text : null);
 const name = /^[\w-]{1,60}$/;
+const classCode = /^[\w-]{1,60}$/;
+
+/** Code of the class whose board an address names, and the teacher's key in it; null: the address names none. */
+export function parseBoard(hash: string): { code: string; key: string | null } | null {
+  const query = new URLSearchParams(hash.replace(/^#/, ''));
+  const code = matching(query.get('board'), classCode);
+  return code === null ? null : { code, key: matching(query.get('key'), classCode) };
+}
 
 export function parseLink(hash: string): PageLink {
   const query = new URLSearchParams(hash.replace(/^#/, ''));
@@ -70,6 +82,7 @@ export function parseLink(hash: string): PageLink {
     lesson: matching(query.get('lesson'), name),
     hide: (query.get('hide') ?? '').split(',').filter((each) => /^[\w.*-]{1,80}$/.test(each)),
     lang: matching(query.get('lang'), name),
+    join: matching(query.get('join'), classCode),
     view: matching(query.get('view'), /^(simple|lab)$/) as PageLink['view'],
   };
 }

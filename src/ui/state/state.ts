@@ -82,6 +82,16 @@ export interface Notice {
   undoLabel?: string;
 }
 
+/** Class in the local network that this page joined. */
+export interface JoinedClass {
+  title: string;
+  code: string;
+  /** Name as the board shows it. */
+  name: string;
+  /** False while the class's server does not answer. */
+  reached: boolean;
+}
+
 /** Value fetched from the worker: not requested, loading, ready, or failed with a sentence. */
 export type Fetched<T> =
   | { state: 'none' }
@@ -189,6 +199,7 @@ export interface State {
   settings: boolean;
   learn: LearnTab | null;
   assignment: OpenAssignment | null;
+  joined: JoinedClass | null;
   /** Id of the open lesson. */
   lesson: string | null;
   /** True once the lessons' code is loaded. */
@@ -263,6 +274,7 @@ const initialState = (): State => ({
   settings: false,
   learn: null,
   assignment: null,
+  joined: null,
   lesson: null,
   lessonsReady: false,
   progressOfLessons: {},
