@@ -98,6 +98,7 @@ async function main(): Promise<void> {
   await plain.listen({ port: given.plainPort, host }).catch((error: Error) => {
     console.error(`The plain address is not served (${error.message}): pupils must type https.`);
   });
+  const address = `https://${inUrl(addresses[0])}:${secure}`;
   printAddresses(addresses, { secure, plain: given.plainPort }, code);
   console.log(
     `\nTheir browsers warn once that the connection is not private, because this machine has signed its certificate itself: "Advanced", then "Proceed". Its SHA-256 fingerprint:\n${fingerprintOf(certificate)}`,
@@ -105,7 +106,7 @@ async function main(): Promise<void> {
   console.log(
     `\nBoard (with your key, do not pass it on): https://localhost:${secure}/#board=${code}&key=${teacherKey}`,
   );
-  console.log(`Board to project:                         https://localhost:${secure}/#board=${code}`);
+  console.log(`Board to project:                         ${address}/#board=${code}`);
   closeAtSignal({ close: async () => void (await Promise.all([server.close(), plain.close()])) });
 }
 

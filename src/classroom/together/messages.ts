@@ -24,7 +24,7 @@ const ascending = 'steps must ascend';
 
 export const joinSchema = v.strictObject({ name: line(longestName) });
 
-export const secretSchema = v.pipe(v.string(), v.regex(/^[\w-]{16,64}$/));
+const secretSchema = v.pipe(v.string(), v.regex(/^[\w-]{16,64}$/));
 
 const reportSchema = v.strictObject({
   /** Name of the run's experiment. */

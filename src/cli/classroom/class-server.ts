@@ -46,7 +46,7 @@ export interface ClassServer {
 }
 
 /** Sentence and status of a failed request. */
-export function failureOf(error: Error & { statusCode?: number }): { status: number; type: string; detail: string } {
+function failureOf(error: Error & { statusCode?: number }): { status: number; type: string; detail: string } {
   if (error instanceof v.ValiError) {
     const { path, message } = (error as v.ValiError<v.GenericSchema>).issues[0];
     const where = path?.map(({ key }) => String(key)).join('.') || 'message';

@@ -28,7 +28,7 @@ export const boardStyles = css`
     font-size: 1.5rem;
   }
   .join {
-    flex: 1;
+    flex: 1 1 260px;
     font-size: 1.1rem;
     overflow-wrap: anywhere;
   }

@@ -87,7 +87,7 @@ export class TabgymBoard extends LocalizedElement {
 
   private renderView({ title, members }: BoardView) {
     const stuck = members.filter((each) => each.stuck);
-    const measured = members.filter(({ report }) => report?.heldOut.length);
+    const measured = members.filter(({ report }) => (report?.heldOut.length ?? 0) > 1);
     return html`<header><h1>${title}</h1>
         <p class="join">${msg(html`Open <strong class="mono">${location.origin}</strong> and type the code <strong class="mono code">${this.code.replace(/(.{4})(?=.)/g, '$1-')}</strong>`)}</p>
         <button class="screen" data-do="print" @click=${() => print()}>${msg('Print')}</button></header>
@@ -102,7 +102,7 @@ export class TabgymBoard extends LocalizedElement {
 
   private renderOverlay(title: string, members: readonly BoardMember[], heldOut: boolean) {
     const lines = members.map((each) => lineOf(each, heldOut));
-    const svg = overlaySvg(lines, { title, step: msg('Step'), width: 900, height: 360 });
+    const svg = overlaySvg(lines, { title: '', step: msg('Step'), width: 900, height: 360 });
     return html`<section><h2>${title}</h2><img class="curves" alt=${title} src=${`data:image/svg+xml,${encodeURIComponent(svg)}`} /></section>`;
   }
 
