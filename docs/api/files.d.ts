@@ -75,6 +75,8 @@ interface Trajectory {
         tokens: Int32Array;
     } | null;
     turns: Turn[];
+    /** Windows after the first, which begins with the prompt (window.ts). Absent: each turn read the whole episode. */
+    windows?: readonly Window[];
     /** The world's score: the reward of the last step, as in AgentGym-RL. */
     score: number;
     /**
@@ -135,6 +137,14 @@ interface Turn {
     /** Half-open range of the observation tokens that follow (empty after the last turn). */
     observationStart: number;
     observationEnd: number;
+}
+
+/** Context of the turns from `turn` on, until the next window: a head, then the trajectory's tokens from `from` on. */
+interface Window {
+    turn: number;
+    /** Null: the trajectory's prompt. */
+    head: Int32Array | null;
+    from: number;
 }
 
 /** Reward of an episode and its parts, by column. */

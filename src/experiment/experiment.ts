@@ -6,6 +6,7 @@ import * as v from 'valibot';
 import { boundedList, choice, field, option, real, text, toggle, whole } from '../fields/fields.ts';
 import { problemOf } from '../fields/refusals.ts';
 import { AlgorithmSchema, algorithmOf, criticKind } from '../rl/algorithms/registry.ts';
+import { contextForms } from '../rl/episode/window.ts';
 import { GoalsSchema } from '../rl/goals/registry.ts';
 import { RewardSchema } from '../rl/rewards/registry.ts';
 import { worldModule, worldModules, worldNames } from '../worlds/registry.ts';
@@ -100,6 +101,19 @@ const sampling = v.strictObject({
     change: 'restart',
     step: 16,
   }),
+  context: option(choice(contextForms), 'all', {
+    label: 'Context',
+    sentence:
+      'What each turn reads: the whole episode, its last turns, or the task and its last turns. Each window is a training sample of its own.',
+    change: 'restart',
+    choiceLabels: { all: 'Whole episode', last: 'Last turns', task: 'Task and last turns' },
+  }),
+  contextTurns: option(whole(1, 200), 8, {
+    label: 'Turns in context',
+    sentence:
+      'Most earlier turns that a window keeps; fewer, if they exceed the episode room. The whole episode ignores it.',
+    unit: 'turns',
+  }),
   promptTokens: field(whole(16, 8192), {
     label: 'Prompt room',
     sentence: "Tokens reserved for the task's text.",
@@ -108,7 +122,8 @@ const sampling = v.strictObject({
   }),
   completionTokens: field(whole(16, 8192), {
     label: 'Episode room',
-    sentence: 'Tokens reserved for the rest of an episode; an episode that needs more ends as overflow.',
+    sentence:
+      'Tokens reserved for the rest of an episode; an episode that needs more ends as overflow. With a managed context it is the room of one window.',
     unit: 'tokens',
     step: 16,
   }),

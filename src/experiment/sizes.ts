@@ -1,7 +1,6 @@
 /** Sizes of an experiment: the capacity that is planned and allocated for a run. */
 import type { Capacity, CriticKind } from '../policy/policy.ts';
-import type { AlgorithmSettings } from '../rl/algorithms/algorithm.ts';
-import { algorithmOf, criticKind } from '../rl/algorithms/registry.ts';
+import { type AnyAlgorithmSettings, algorithmOf, criticKind } from '../rl/algorithms/registry.ts';
 import { distilAlgorithm } from '../rl/distil-algorithm.ts';
 import type { Experiment } from './experiment.ts';
 
@@ -18,6 +17,9 @@ const MOST_SCORED = 4096;
 /** Limit if tokens may be chosen freely: each scored row then has an entry for every token of the vocabulary. */
 const MOST_SCORED_FREE = 1024;
 
+/** Longest windows that fit a batch: as many as whole episodes of 2,000 tokens fit the plain bound. */
+const WINDOWS_IN_BATCH = 4;
+
 /** Capacity of a run. A checkpoint stores it and a resume reuses it, because the batches of a step depend on it. */
 export function capacityOf(experiment: Experiment, most: Bounds = plainBounds): Capacity {
   const { algorithm, sampling, evaluation } = experiment;
@@ -28,7 +30,8 @@ export function capacityOf(experiment: Experiment, most: Bounds = plainBounds): 
   const rows = Math.max(trained, Math.min(evaluation.episodes, most.evaluated));
   const perMinibatch = Math.ceil(groups / minibatches) * (promptTokens + groupSize * completionTokens);
   const longest = promptTokens + completionTokens;
-  const batchTokens = Math.max(longest, Math.min(perMinibatch, most.tokens));
+  const tokens = sampling.context === 'all' ? most.tokens : Math.min(most.tokens, WINDOWS_IN_BATCH * longest);
+  const batchTokens = Math.max(longest, Math.min(perMinibatch, tokens));
   const batchScored = Math.max(completionTokens, Math.min(batchTokens, freeTokens ? MOST_SCORED_FREE : MOST_SCORED));
   // An evaluation plays one episode for each task, so every row has its own prompt.
   const sizes = { rows, groups: rows, promptTokens, completionTokens, batchTokens, batchScored };
@@ -42,14 +45,28 @@ export const algorithmsOf = ({ algorithm, stages = [], goals }: Pick<Experiment,
   ...[distilAlgorithm(goals) ?? []].flat(),
 ];
 
-/**
- * Upper bound on the rows of an update that sums over all its rows at once: every token of an episode counts as
- * trained.
- */
-function batchRows(settings: AlgorithmSettings, completionTokens: number): number {
+/** Longest horizon that a task may have if it follows from the oracle's turns. */
+const MOST_TURNS = 200;
+
+/** Upper bound on the trained tokens of an episode. Without windows every token after the prompt counts as trained. */
+function trainedTokens({ sampling, horizon }: Experiment): number {
+  const { context, completionTokens, maxTokensPerTurn, thoughts } = sampling;
+  if (context === 'all') return completionTokens;
+  const turns = Math.max(...horizon.map((stage) => (typeof stage.turns === 'number' ? stage.turns : MOST_TURNS)));
+  return Math.max(completionTokens, turns * (maxTokensPerTurn + thoughts + 2));
+}
+
+/** True if the loss of a row may depend on other rows of its episode: the objective has no form for single rows. */
+const isCoupled = (settings: AnyAlgorithmSettings) =>
+  settings.objectiveCode !== undefined || algorithmOf(settings).objective(settings).spec.wgsl === undefined;
+
+/** Upper bound on the rows of an update that sums over all its rows at once; 0: it does not. */
+function batchRows(experiment: Experiment, settings: AnyAlgorithmSettings): number {
   const { batch = false, sequencesPerEpisode = 1 } = algorithmOf(settings).needs(settings);
   const { groups, groupSize, minibatches } = settings;
-  return batch ? Math.ceil(groups / minibatches) * groupSize * sequencesPerEpisode * completionTokens : 0;
+  // The windows of an episode may lie in several micro-batches (Updater.objectiveFor).
+  const sums = batch || (experiment.sampling.context !== 'all' && isCoupled(settings));
+  return sums ? Math.ceil(groups / minibatches) * groupSize * sequencesPerEpisode * trainedTokens(experiment) : 0;
 }
 
 /**
@@ -58,12 +75,11 @@ function batchRows(settings: AlgorithmSettings, completionTokens: number): numbe
  */
 export function updateSizesOf(experiment: Experiment): { critic: CriticKind | null; updateRows: number } {
   const all = algorithmsOf(experiment);
-  const { completionTokens } = experiment.sampling;
   // A kept success may join each group.
   const more = (experiment.goals?.keptShare ?? 0) > 0 ? 1 : 0;
-  const withKept = (settings: AlgorithmSettings) => ({ ...settings, groupSize: settings.groupSize + more });
+  const withKept = (settings: AnyAlgorithmSettings) => ({ ...settings, groupSize: settings.groupSize + more });
   return {
     critic: all.map(criticKind).find((kind) => kind !== null) ?? null,
-    updateRows: Math.max(...all.map((settings) => batchRows(withKept(settings), completionTokens))),
+    updateRows: Math.max(...all.map((settings) => batchRows(experiment, withKept(settings)))),
   };
 }

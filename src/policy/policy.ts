@@ -310,6 +310,11 @@ export interface Actor {
   admit(groups: readonly AdmittedGroup[]): Promise<void>;
   /** Releases slots. A prompt is released with its last slot. */
   release(slots: readonly number[]): void;
+  /**
+   * Empties a slot and keeps its prompt: the next round's `append` follows the prompt. Random numbers then have another
+   * key, because positions repeat.
+   */
+  restart(slot: number, rowKey: number): void;
   /** Free tokens left in a slot. */
   room(slot: number): number;
   /**

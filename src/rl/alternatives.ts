@@ -3,7 +3,9 @@
  * is scored as a trajectory of its own that ends with it, at the sampling temperature and under the mask.
  */
 import type { Learner } from '../policy/policy.ts';
+import { concat } from './episode/conversation.ts';
 import type { Trajectory } from './episode/trajectory.ts';
+import { contextBefore } from './episode/window.ts';
 import { scoreRows } from './score-rows.ts';
 
 /** Maximum number of alternatives that are scored; the sampled token is always among them. */
@@ -25,18 +27,18 @@ export function alternativesAt(trajectory: Trajectory, position: number): number
 }
 
 /**
- * The trajectory up to a position, with `token` there, and that position as its only scored one. All before it is the
- * prompt, which the alternatives of a batch share.
+ * The policy's context before a position, with `token` after it as the only scored one. The context is the prompt, which
+ * the alternatives of a batch share.
  */
 function endingWith(trajectory: Trajectory, position: number, allowed: Int32Array, token: number): Trajectory {
-  const tokens = trajectory.tokens.slice(0, position + 1);
-  tokens[position] = token;
+  const before = contextBefore(trajectory, position);
   const choices = {
-    position: Int32Array.of(position),
+    position: Int32Array.of(before.length),
     offsets: Int32Array.of(0, allowed.length),
     tokens: allowed,
   };
-  return { ...trajectory, promptLength: position, tokens, choices };
+  const { windows: _, ...rest } = trajectory;
+  return { ...rest, promptLength: before.length, tokens: concat([before, Int32Array.of(token)]), choices };
 }
 
 /** Log-probabilities of the alternatives, in the order of `alternativesAt`. */

@@ -15,6 +15,7 @@ import { Players } from './episode/players.ts';
 import { type RolloutRequest, rollout, type TurnEvent } from './episode/rollout.ts';
 import type { Trajectory } from './episode/trajectory.ts';
 import { failureWords, isPlayed, requireRoom } from './episode/unplayed.ts';
+import { type ContextRules, contextRules } from './episode/window.ts';
 import { type Evaluation, type SplitEvaluation, summarizePlayed } from './evaluation/evaluation.ts';
 import type { ItemResult, Try } from './evaluation/suite-results.ts';
 import { stageAt, type TurnLimit } from './schedule/horizon.ts';
@@ -157,12 +158,18 @@ export class Evaluator {
     return new Evaluator(settings, parts.policy, parts.worlds, conversation, tasks);
   }
 
+  /** Rules of each turn's context; undefined: a turn reads the whole episode. */
+  get context(): ContextRules | undefined {
+    return contextRules(this.settings.sampling, this.policy.capacity.completionTokens);
+  }
+
   /** Plays episodes. Returns trajectories by group, then member. */
   play(
     { step, tasks, groupSize, limit, turnsBeyond, purpose, what, firstGroup = 0, rules }: Plays,
     options: StepOptions,
   ): Promise<Trajectory[]> {
     const { seed, sampling, algorithm } = this.settings;
+    const { context } = this;
     const request: RolloutRequest = {
       tasks,
       groupSize,
@@ -173,6 +180,7 @@ export class Evaluator {
       maskActions: sampling.maskActions,
       maxTokensPerTurn: sampling.maxTokensPerTurn,
       thoughts: sampling.thoughts,
+      ...(context && { context }),
       rules: rules ?? { invalidAction: algorithm.endings.invalidAction.policy },
       seed,
       stream: step * purposes + purpose,
@@ -263,7 +271,7 @@ export class Evaluator {
     const total = all.length * samples;
     const trajectories = await rollout(
       parts,
-      { ...request, maskActions, maxTokensPerTurn, thoughts, rules },
+      { ...request, maskActions, maxTokensPerTurn, thoughts, rules, ...(this.context && { context: this.context }) },
       {
         signal: options.signal,
         onRound: ({ done, turns, tokens, fraction }) => {

@@ -19,6 +19,7 @@ import { worldNamed } from './episode/by-world.ts';
 import type { Conversation } from './episode/conversation.ts';
 import { strategyOf } from './episode/seat-strategy.ts';
 import type { Trajectory } from './episode/trajectory.ts';
+import { contextRules } from './episode/window.ts';
 import { scoreRows } from './score-rows.ts';
 import type { TrainerSettings } from './settings.ts';
 
@@ -91,11 +92,13 @@ export class League {
   private present(): Promise<Strategy> {
     const { policy, worlds, conversation } = this.parts;
     const { temperature, maskActions } = this.settings.sampling;
+    const context = contextRules(this.settings.sampling, policy.capacity.completionTokens);
     const { name, options } = this.world;
     return strategyOf({ world: name, id: 0, options, strata: {} }, this.seats.lines(), {
       conversation,
       description: worldNamed(worlds, name).describe(),
       maskActions,
+      ...(context && { context }),
       promptTokens: policy.capacity.promptTokens,
       score: async (trajectories) => {
         const rows = tokenRows(trajectories);

@@ -5,6 +5,7 @@
 import type { Task, World } from '../envs/env.ts';
 import type { Conversation } from './episode/conversation.ts';
 import type { Trajectory } from './episode/trajectory.ts';
+import type { ContextRules } from './episode/window.ts';
 
 /** Thrown if a run names a file of trajectories that it does not contain, or a file without a usable trajectory. */
 export class RecordingError extends Error {
@@ -32,6 +33,8 @@ interface RecordedSetting {
   conversation: Conversation;
   tasks: readonly Task[];
   maskActions: boolean;
+  /** Absent: each turn reads the whole episode. */
+  context?: ContextRules;
   promptTokens: number;
   completionTokens: number;
   seed: number;

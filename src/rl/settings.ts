@@ -4,6 +4,7 @@
  */
 import type { WorldOptions } from '../envs/env.ts';
 import type { AnyAlgorithmSettings } from './algorithms/registry.ts';
+import type { ContextForm } from './episode/window.ts';
 import type { GoalsSettings } from './goals/registry.ts';
 import type { RewardSettings } from './rewards/registry.ts';
 import type { HorizonStage } from './schedule/horizon.ts';
@@ -26,6 +27,10 @@ export interface TrainerSettings {
     maskActions: boolean;
     maxTokensPerTurn: number /** Absent: 0. */;
     thoughts?: number;
+    /** Absent: all. */
+    context?: ContextForm;
+    /** Maximum number of earlier turns in a window. */
+    contextTurns?: number;
   };
   optimizer: OptimizerSchedule;
   evaluation: {

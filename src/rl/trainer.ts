@@ -128,6 +128,7 @@ export class Trainer {
       conversation,
       tasks: tasks.train,
       maskActions: settings.sampling.maskActions,
+      ...(evaluator.context && { context: evaluator.context }),
       seed: settings.seed,
       promptTokens,
       completionTokens,
@@ -232,7 +233,12 @@ export class Trainer {
   private async reflect(played: readonly Trajectory[]): Promise<void> {
     if (!this.goals) return;
     const { maskActions } = this.settings.sampling;
-    await reflect(this.goals, played, this.evaluator, { maskActions, ...this.policy.capacity });
+    const { context } = this.evaluator;
+    await reflect(this.goals, played, this.evaluator, {
+      maskActions,
+      ...(context && { context }),
+      ...this.policy.capacity,
+    });
   }
 
   /** Update of this step on kept successes alone, if one is due. */
@@ -312,7 +318,7 @@ export class Trainer {
     options: StepOptions,
   ): Promise<CollectedPlay> {
     const { sampler } = this.evaluator.tasks;
-    const { worlds, conversation } = this.evaluator;
+    const { worlds, conversation, context } = this.evaluator;
     const { maskActions } = this.settings.sampling;
     const playTasks = (tasks: readonly Task[], groupSize: number, wave = 0) =>
       this.playTasks({ k, tasks, groupSize, limit, firstGroup: wave * tasks.length, settings }, options);
@@ -338,6 +344,7 @@ export class Trainer {
         );
         return demonstrate({ worlds, conversation }, tasks, {
           maskActions,
+          ...(context && { context }),
           ...this.policy.capacity,
           ...shown,
           ...keys,
@@ -439,10 +446,11 @@ export class Trainer {
     { episodes, learningRate }: { episodes: number; learningRate?: number },
   ): Promise<ImitationResult> {
     const { optimizer, sampling } = this.settings;
-    const { worlds, conversation } = this.evaluator;
+    const { worlds, conversation, context } = this.evaluator;
     const parts = { policy: this.policy, worlds, conversation };
     return imitate(parts, this.evaluator.tasks.sampler.step(k, episodes), {
       maskActions: sampling.maskActions,
+      ...(context && { context }),
       aggregation: 'token-mean',
       optimizer: optimizerSettings(optimizer, learningRate ?? optimizer.learningRate),
     });

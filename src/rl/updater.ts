@@ -213,10 +213,10 @@ export class Updater {
   }
 
   /** Gradient of the loss over whole batches, without a step; null: the policy cannot measure it. */
-  async gradientOf({ batches }: Minibatch): Promise<Float32Array | null> {
+  async gradientOf({ batches, trajectories }: Minibatch): Promise<Float32Array | null> {
     if (!this.policy.gradient) return null;
-    const { spec: objective, scalars } = this.objective;
-    const request = { batches: batches.map(requestOf), objective, scalars };
+    const { scalars } = this.objective;
+    const request = { batches: batches.map(requestOf), objective: this.objectiveFor(trajectories), scalars };
     return this.policy.gradient(request, { temperature: this.settings.sampling.temperature });
   }
 
@@ -254,11 +254,25 @@ export class Updater {
     return (await this.policy.score(micro.batch, { temperature, weights: 'reference' })).logprob;
   }
 
-  private apply({ batches }: Minibatch, learningRate: number, onBatch: (done: number) => void): Promise<UpdateResult> {
+  /**
+   * The objective. If an episode has several windows, its rows may lie in several micro-batches: an objective that is not
+   * given for single rows then sums over all rows of the update.
+   */
+  private objectiveFor(trajectories: readonly Trajectory[]): ObjectiveSpec | RemoteObjective {
+    const { spec } = this.objective;
+    const isWindowed = trajectories.some(({ windows }) => windows);
+    return isWindowed && spec.wgsl === undefined ? { ...spec, batch: true } : spec;
+  }
+
+  private apply(
+    { batches, trajectories }: Minibatch,
+    learningRate: number,
+    onBatch: (done: number) => void,
+  ): Promise<UpdateResult> {
     return this.policy.update(
       {
         batches: batches.map(requestOf),
-        objective: this.objective.spec,
+        objective: this.objectiveFor(trajectories),
         scalars: this.objective.scalars,
         optimizer: optimizerSettings(this.settings.optimizer, learningRate),
         critic: this.critic,

@@ -78,6 +78,7 @@ function pulledBack(gradients: Gradients, adapter: Gradients, scale: number): Gr
 }
 
 interface Slot {
+  prompt: readonly number[];
   tokens: number[];
   rowKey: number;
 }
@@ -164,11 +165,17 @@ export class ReferencePolicy implements Learner {
 
   async admit(groups: readonly AdmittedGroup[]) {
     for (const { prompt, slots, rowKeys } of groups)
-      for (const [i, slot] of slots.entries()) this.slots.set(slot, { tokens: [...prompt], rowKey: rowKeys[i] });
+      for (const [i, slot] of slots.entries())
+        this.slots.set(slot, { prompt: [...prompt], tokens: [...prompt], rowKey: rowKeys[i] });
   }
 
   release(slots: readonly number[]) {
     for (const slot of slots) this.slots.delete(slot);
+  }
+
+  restart(slot: number, rowKey: number) {
+    const { prompt } = this.slots.get(slot)!;
+    this.slots.set(slot, { prompt, tokens: [...prompt], rowKey });
   }
 
   room(slot: number): number {

@@ -116,6 +116,12 @@ export class FakePolicy implements Learner {
     });
   }
 
+  restart(slot: number, rowKey: number): void {
+    const { history, prompt } = this.rows.get(slot)!;
+    const fresh = { started: false, pending: false };
+    this.rows.set(slot, { history: history.slice(0, prompt), prompt, key: rowKey, ...fresh });
+  }
+
   room(slot: number): number {
     const row = this.rows.get(slot)!;
     return this.capacity.completionTokens - (row.history.length - row.prompt);

@@ -197,6 +197,10 @@ export class Model implements Learner {
     this.generation.slots.release(slots);
   }
 
+  restart(slot: number, rowKey: number): void {
+    this.generation.slots.restart(slot, rowKey);
+  }
+
   room(slot: number): number {
     return this.generation.slots.room(slot);
   }

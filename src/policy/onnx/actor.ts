@@ -142,6 +142,12 @@ export class OnnxActor implements Actor {
     }
   }
 
+  restart(index: number, rowKey: number): void {
+    const slot = this.slot(index);
+    slot.cache?.release();
+    Object.assign(slot, { cache: null, length: 0, pending: [], key: rowKey });
+  }
+
   /** Runs tokens after a cache, which it takes over. Returns the new cache and the logits after the last token. */
   private async extend(
     tokens: ArrayLike<number>,

@@ -62,6 +62,7 @@ function mismatched(own: Trajectory, other: Trajectory): Trajectory {
     logprob: joined(own.logprob, other.logprob, (n) => new Float32Array(n)),
     choices: other.choices && { ...other.choices, position: other.choices.position.map((at) => at + shift) },
     turns: [],
+    ...(other.windows && { windows: other.windows.map((each) => ({ ...each, from: each.from + shift })) }),
     advantages: new Float32Array(other.advantages.length),
   };
 }

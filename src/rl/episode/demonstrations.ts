@@ -30,6 +30,7 @@ import {
 import { episodesAtOnce } from './players.ts';
 import type { RolloutParts } from './rollout.ts';
 import type { Trajectory } from './trajectory.ts';
+import { type ContextRules, longestWindow } from './window.ts';
 
 export interface Demonstrations {
   /** Episodes in which the oracle reached the goal, each a group of its own. */
@@ -43,7 +44,9 @@ export interface Demonstrations {
 
 export interface DemonstrationOptions {
   maskActions: boolean;
-  /** Maximum number of tokens of the prompt and of the rest. */
+  /** Absent: each turn reads the whole episode. */
+  context?: ContextRules;
+  /** Maximum number of tokens of the prompt and of what follows it. */
   promptTokens: number;
   completionTokens: number;
   /** Missteps among the oracle's actions; null or absent: none. */
@@ -97,6 +100,7 @@ export async function demonstrate(
     const settings = {
       maskActions: options.maskActions,
       trainsOnWorldText: options.trainsOnWorldText,
+      ...(options.context && { context: options.context }),
       rules: ruleOf(options),
     };
     const demonstrations = some.map(
@@ -120,7 +124,7 @@ export async function demonstrate(
     );
     for (const { episode, usable } of demonstrations) {
       const trajectory = episode.trajectory();
-      const fits = trajectory.tokens.length - trajectory.promptLength <= options.completionTokens;
+      const fits = longestWindow(trajectory) <= options.completionTokens;
       if (usable && fits && trajectory.success) trajectories.push(trajectory);
     }
   }
@@ -138,8 +142,16 @@ function withSharedPrompts(trajectories: readonly Trajectory[], siblings: number
   return [...groups].flatMap(([group, members]) => {
     const promptLength = Math.min(...members.map((each) => commonLength(each, members[0])));
     if (promptLength < leastShared) return members;
-    return members.map((each) => ({ ...each, group: group * siblings, promptLength }));
+    return members.map((each) => ({ ...withHeads(each), group: group * siblings, promptLength }));
   });
+}
+
+/** The trajectory with the heads of its windows written out, so that its prompt may be cut. */
+function withHeads(trajectory: Trajectory): Trajectory {
+  const { tokens, promptLength, windows } = trajectory;
+  if (!windows) return trajectory;
+  const prompt = tokens.subarray(0, promptLength);
+  return { ...trajectory, windows: windows.map((each) => ({ ...each, head: each.head ?? prompt })) };
 }
 
 function commonLength(a: Trajectory, b: Trajectory): number {
@@ -243,6 +255,8 @@ const scriptOf = (options: DemonstrationOptions): Script<Demonstration> => ({
 export interface ImitationSettings {
   /** Scores demonstrations under the mask: only choices there count. */
   maskActions: boolean;
+  /** Absent: each turn reads the whole episode. */
+  context?: ContextRules;
   aggregation: AggregationMode;
   optimizer: OptimizerSettings;
 }

@@ -13,8 +13,10 @@ import {
 import type { GeneratedTurn, GenerateRow } from '../../policy/policy.ts';
 import { type ActionTrie, allowedAlong } from '../../policy/text/trie.ts';
 import { trieOf } from './action-list.ts';
+import { type Choice, choiceRows } from './choice-rows.ts';
 import { type Conversation, concat } from './conversation.ts';
 import { type Ending, TokenSource, type Trajectory, type Turn } from './trajectory.ts';
+import { type ContextRules, MovingWindow } from './window.ts';
 
 export interface EpisodeRules {
   /** Effect of a refused action on the episode. */
@@ -27,6 +29,8 @@ export interface EpisodeSettings {
   trainsOnWorldText?: boolean;
   /** Maximum number of tokens of a thought before each action; absent or 0: no thoughts. */
   thoughts?: number;
+  /** Absent: each turn reads the whole episode before it. */
+  context?: ContextRules;
   rules: EpisodeRules;
 }
 
@@ -37,11 +41,6 @@ export interface DemonstratedTurn {
   thought?: string;
   /** False: a random action, to be read and not trained on. */
   advice?: boolean;
-}
-
-interface Choice {
-  position: number;
-  allowed: Int32Array;
 }
 
 const plainWorld = { successReward: 1, instruction: '' };
@@ -64,6 +63,8 @@ export class Episode {
   private readonly logprob: number[] = [];
   private readonly choices: Choice[] = [];
   private readonly turns: Turn[] = [];
+  /** Context of the next turn. */
+  readonly window: MovingWindow;
   /** Tokens that the policy has not read yet. */
   private pending: Int32Array = new Int32Array(0);
   private actions: readonly string[] | null = null;
@@ -92,7 +93,9 @@ export class Episode {
     readonly slot: number,
     private readonly conversation: Conversation,
     private readonly settings: EpisodeSettings,
-  ) {}
+  ) {
+    this.window = new MovingWindow(settings.context);
+  }
 
   /** Maximum number of turns of this episode. */
   get turnLimit(): number {
@@ -108,6 +111,11 @@ export class Episode {
 
   get turnCount(): number {
     return this.turns.length;
+  }
+
+  /** Tokens before the kept turns in the current window. */
+  get head(): Int32Array {
+    return this.window.head ?? this.promptTokens;
   }
 
   /**
@@ -349,6 +357,11 @@ export class Episode {
     this.append(tokens, source, this.turns.length - 1);
     turn.observationEnd = this.tokens.length;
     this.pending = concat([this.pending, tokens]);
+    const { instruction, acknowledgement, calls } = this.world;
+    const from = this.window.move(this.turns, this.tokens.length, (text) =>
+      this.conversation.prompt(text, instruction, acknowledgement, calls),
+    );
+    if (from !== null) this.pending = Int32Array.from(this.tokens.slice(from));
   }
 
   private endingOf(feedback: Feedback): Ending | null {
@@ -409,6 +422,7 @@ export class Episode {
           ? choiceRows(this.choices)
           : null,
       turns: this.turns,
+      ...(this.window.count > 0 && { windows: this.window.all }),
       score,
       success: score >= this.world.successReward,
       ending: this.ending,
@@ -419,18 +433,4 @@ export class Episode {
       advantages: new Float32Array(0),
     };
   }
-}
-
-function choiceRows(choices: readonly Choice[]): NonNullable<Trajectory['choices']> {
-  const offsets = new Int32Array(choices.length + 1);
-  const position = new Int32Array(choices.length);
-  choices.forEach((choice, row) => {
-    position[row] = choice.position;
-    offsets[row + 1] = offsets[row] + choice.allowed.length;
-  });
-  return {
-    position,
-    offsets,
-    tokens: concat(choices.map((choice) => choice.allowed)),
-  };
 }

@@ -1,6 +1,6 @@
 /**
  * Packing of trajectories into micro-batches on one token axis, without padding. A group's shared prompt is stored
- * once, as the parent of its members. A micro-batch never exceeds the policy's plan. The order is the trajectories', so
+ * once, as the parent of its members; so is an equal head of several windows (window.ts). A micro-batch never exceeds the policy's plan. The order is the trajectories', so
  * the same trajectories always give the same batches.
  *
  * Only tokens that the policy chose among several are scored: a forced token has probability 1 under any weights and
@@ -8,6 +8,7 @@
  */
 import type { AllowedTokens, Capacity, PackedBatch } from '../../policy/policy.ts';
 import { TokenSource, type Trajectory } from './trajectory.ts';
+import { type Sample, samplesOf } from './window.ts';
 
 export interface MicroBatch {
   batch: PackedBatch;
@@ -33,11 +34,17 @@ export function chosenPositions(trajectory: Trajectory): Int32Array {
   return Int32Array.from(positions);
 }
 
+/** A window of a trajectory, with its scored tokens. */
 interface Item {
   index: number;
   trajectory: Trajectory;
+  head: Int32Array;
+  /** Position of the first token after the head. */
+  from: number;
   positions: Int32Array;
-  /** Tokens after the prompt, up to the last scored one. */
+  /** Index of the first of these among the trajectory's trained tokens. */
+  firstChoice: number;
+  /** Tokens after the head, up to the last scored one. */
   length: number;
 }
 
@@ -51,29 +58,43 @@ export function pack(
 ): MicroBatch[] {
   const batches: MicroBatch[] = [];
   let open = new OpenBatch();
-  trajectories.forEach((trajectory, index) => {
-    const item = itemOf(trajectory, index);
-    if (item.positions.length === 0) return;
+  for (const item of trajectories.flatMap(itemsOf)) {
     if (!open.fits(item, capacity)) {
       if (!open.isEmpty) batches.push(open.close());
       open = new OpenBatch();
       if (!open.fits(item, capacity)) throw tooLong(item, capacity);
     }
     open.add(item);
-  });
+  }
   if (!open.isEmpty) batches.push(open.close());
   return batches;
 }
 
-function itemOf(trajectory: Trajectory, index: number): Item {
-  const positions = chosenPositions(trajectory);
-  const last = positions.length ? positions[positions.length - 1] : trajectory.promptLength - 1;
-  return { index, trajectory, positions, length: last + 1 - trajectory.promptLength };
+/** Windows of a trajectory that have a scored token. */
+function itemsOf(trajectory: Trajectory, index: number): Item[] {
+  const all = chosenPositions(trajectory);
+  let firstChoice = 0;
+  return samplesOf(trajectory).flatMap((sample) => {
+    const end = endOfChoices(trajectory, all, firstChoice, sample);
+    const positions = all.subarray(firstChoice, end);
+    const { head, from } = sample;
+    const item = { index, trajectory, head, from, positions, firstChoice, length: (positions.at(-1) ?? 0) + 1 - from };
+    firstChoice = end;
+    return positions.length > 0 ? [item] : [];
+  });
 }
 
-function tooLong({ trajectory, positions, length }: Item, capacity: Pick<Capacity, 'batchTokens' | 'batchScored'>) {
+/** End of a window's range among the trained positions. */
+function endOfChoices({ turnOf }: Trajectory, positions: Int32Array, first: number, { until }: Sample): number {
+  if (until === Number.POSITIVE_INFINITY) return positions.length;
+  let end = first;
+  while (end < positions.length && turnOf[positions[end]] < until) end++;
+  return end;
+}
+
+function tooLong({ head, positions, length }: Item, capacity: Pick<Capacity, 'batchTokens' | 'batchScored'>) {
   return new PackingError(
-    `A trajectory of ${trajectory.promptLength} + ${length} tokens, ${positions.length} of them scored, does not fit in a ` +
+    `A trajectory of ${head.length} + ${length} tokens, ${positions.length} of them scored, does not fit in a ` +
       `batch of ${capacity.batchTokens} tokens and ${capacity.batchScored} scored: plan larger batches or shorter episodes.`,
   );
 }
@@ -100,38 +121,35 @@ class OpenBatch {
     return this.segments.length === 0;
   }
 
-  fits({ trajectory, positions, length }: Item, capacity: Pick<Capacity, 'batchTokens' | 'batchScored'>): boolean {
-    const prompt = this.holdsPromptOf(trajectory) ? 0 : trajectory.promptLength;
+  fits(item: Item, capacity: Pick<Capacity, 'batchTokens' | 'batchScored'>): boolean {
+    const { head, positions, length } = item;
     return (
-      this.tokens.length + prompt + length <= capacity.batchTokens &&
+      this.tokens.length + (this.holdsHeadOf(item) ? 0 : head.length) + length <= capacity.batchTokens &&
       this.scored.length + positions.length <= capacity.batchScored
     );
   }
 
-  private holdsPromptOf(trajectory: Trajectory): boolean {
+  private holdsHeadOf({ trajectory, head }: Item): boolean {
     if (this.parent < 0 || this.group !== trajectory.group) return false;
     // A world that is not replayable may begin the same task with another text.
     const { start, end } = this.segments[this.parent];
-    const { tokens, promptLength } = trajectory;
-    return (
-      end - start === promptLength && tokens.subarray(0, promptLength).every((id, i) => id === this.tokens[start + i])
-    );
+    return end - start === head.length && head.every((id, i) => id === this.tokens[start + i]);
   }
 
-  add({ index, trajectory, positions, length }: Item): void {
-    const { promptLength } = trajectory;
-    if (!this.holdsPromptOf(trajectory)) {
-      this.parent = this.segment(trajectory.tokens.subarray(0, promptLength), -1);
+  add(item: Item): void {
+    const { index, trajectory, head, from, positions, firstChoice, length } = item;
+    if (!this.holdsHeadOf(item)) {
+      this.parent = this.segment(head, -1);
       this.group = trajectory.group;
     }
     const start = this.tokens.length;
-    this.segment(trajectory.tokens.subarray(promptLength, promptLength + length), this.parent);
+    this.segment(trajectory.tokens.subarray(from, from + length), this.parent);
     positions.forEach((position, row) => {
-      this.scored.push(start + position - promptLength);
+      this.scored.push(start + position - from);
       this.trajectory.push(index);
       this.position.push(position);
-      this.choice.push(row);
-      this.allow(trajectory.choices, row);
+      this.choice.push(firstChoice + row);
+      this.allow(trajectory.choices, firstChoice + row);
     });
   }
 

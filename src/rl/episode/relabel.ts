@@ -8,6 +8,7 @@ import { perWorld } from './by-world.ts';
 import type { Conversation } from './conversation.ts';
 import { Episode } from './episode.ts';
 import type { Trajectory, Turn } from './trajectory.ts';
+import { type ContextRules, longestWindow } from './window.ts';
 
 /** An episode, and the task that it may have solved. */
 export interface Attempt {
@@ -17,7 +18,9 @@ export interface Attempt {
 
 export interface RelabelOptions {
   maskActions: boolean;
-  /** Maximum number of tokens of the prompt and of the rest. */
+  /** Absent: each turn reads the whole episode. */
+  context?: ContextRules;
+  /** Maximum number of tokens of the prompt and of what follows it. */
   promptTokens: number;
   completionTokens: number;
 }
@@ -58,7 +61,8 @@ export async function relabel(
   attempts: readonly Attempt[],
   options: RelabelOptions,
 ): Promise<(Trajectory | null)[]> {
-  const settings = { maskActions: options.maskActions, rules: { invalidAction: 'continue' as const } };
+  const { maskActions, context } = options;
+  const settings = { maskActions, ...(context && { context }), rules: { invalidAction: 'continue' as const } };
   const rows = attempts.map(
     ({ task, trajectory }, slot): Replayed => ({
       task,
@@ -76,7 +80,7 @@ export async function relabel(
   );
   return rows.map(({ episode, isUsable }) => {
     const trajectory = episode.trajectory();
-    const fits = trajectory.tokens.length - trajectory.promptLength <= options.completionTokens;
+    const fits = longestWindow(trajectory) <= options.completionTokens;
     return isUsable && fits && trajectory.success ? trajectory : null;
   });
 }

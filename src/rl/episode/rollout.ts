@@ -21,6 +21,7 @@ import { FreeRunningWorlds } from './free-running-worlds.ts';
 import { sampleTurns, type TurnSampling } from './sample-turns.ts';
 import type { Trajectory } from './trajectory.ts';
 import { UnplayedWatch } from './unplayed.ts';
+import { type ContextRules, windowKey } from './window.ts';
 import type { SchedulerParts } from './world-scheduler.ts';
 
 export interface RolloutRequest extends TurnSampling {
@@ -33,6 +34,8 @@ export interface RolloutRequest extends TurnSampling {
   /** Turns beyond the limit for a task; absent: none for any. */
   turnsBeyond?(task: Task): number;
   maskActions: boolean;
+  /** Absent: each turn reads the whole episode. */
+  context?: ContextRules;
   rules: EpisodeRules;
 }
 
@@ -183,6 +186,11 @@ class RolloutLoop {
     return group * this.request.groupSize + member;
   }
 
+  /** Key of a row's random numbers in its current window. */
+  private drawKey(episode: Episode): number {
+    return windowKey(this.rowKey(episode), episode.window.count);
+  }
+
   private async playRounds(): Promise<void> {
     /** Episodes with an action for their world. */
     let stepping: Episode[] = [];
@@ -230,8 +238,26 @@ class RolloutLoop {
     const started = [...batched.started, ...free.started];
     const stepped = [...batched.stepped, ...free.stepped];
     this.unadmitted.push(...started.filter((episode) => !episode.ended));
-    this.ready.push(...stepped.filter((episode) => !episode.ended), ...(await this.admit()));
+    const continued = this.moveWindows(stepped.filter((episode) => !episode.ended));
+    this.ready.push(...continued, ...(await this.admit()));
     this.freeSlotsOf([...started, ...stepped].filter((episode) => episode.ended));
+  }
+
+  /**
+   * Makes room for the windows that began with these answers. The K/V rows of an unchanged prompt stay; a window with
+   * another head waits to be admitted. Returns the episodes that may decode.
+   */
+  private moveWindows(episodes: readonly Episode[]): Episode[] {
+    return episodes.filter((episode) => {
+      const window = episode.window.takeNew();
+      if (window?.head) {
+        this.release([episode]);
+        this.unadmitted.push(episode);
+        return false;
+      }
+      if (window) this.parts.policy.restart(episode.slot, this.drawKey(episode));
+      return true;
+    });
   }
 
   private release(episodes: readonly Episode[]): void {
@@ -264,7 +290,8 @@ class RolloutLoop {
    */
   private expectedPrompt({ task, group, member }: QueuedEpisode): number {
     const { replayable } = worldNamed(this.parts.worlds, task.world).describe();
-    return group * this.request.groupSize + (replayable ? 0 : member);
+    const shares = replayable && this.request.context?.form !== 'last';
+    return group * this.request.groupSize + (shares ? 0 : member);
   }
 
   private worldOf(episode: Episode): World {
@@ -293,9 +320,9 @@ class RolloutLoop {
     const byPrompt = groupBy(this.unadmitted, (episode) => this.promptKey(episode));
     const groups = [...byPrompt].map(([key, members]) => ({
       key,
-      prompt: members[0].promptTokens,
+      prompt: members[0].head,
       slots: members.map((episode) => episode.slot),
-      rowKeys: members.map((episode) => this.rowKey(episode)),
+      rowKeys: members.map((episode) => this.drawKey(episode)),
     }));
     const admitted = groups.slice(0, this.parts.policy.pages?.admits(groups) ?? groups.length);
     const slots = new Set(admitted.flatMap((group) => group.slots));
@@ -309,6 +336,7 @@ class RolloutLoop {
 
   /** Key of a shared prompt: the row key of the first member of the group that began with it. */
   private promptKey(episode: Episode): number {
+    if (episode.window.count > 0) return this.drawKey(episode);
     const { group, promptTokens } = episode;
     const known = this.prompts.get(group) ?? [];
     this.prompts.set(group, known);

@@ -11,11 +11,14 @@ import type { Conversation } from './conversation.ts';
 import { Episode } from './episode.ts';
 import { chosenPositions } from './micro-batch.ts';
 import type { Trajectory } from './trajectory.ts';
+import type { ContextRules } from './window.ts';
 
 interface Scoring {
   conversation: Conversation;
   description: WorldDescription;
   maskActions: boolean;
+  /** Absent: each turn reads the whole episode. */
+  context?: ContextRules;
   promptTokens: number;
   /** Log-probability of each trained token of the trajectories, in their order. */
   score(trajectories: readonly Trajectory[]): Promise<readonly Float64Array[]>;
@@ -55,9 +58,9 @@ function conversationTo(
   action: string,
   task: Task,
   group: number,
-  { conversation, description, maskActions, promptTokens }: Scoring,
+  { conversation, description, maskActions, context, promptTokens }: Scoring,
 ): Trajectory {
-  const settings = { maskActions, rules: { invalidAction: 'continue' as const } };
+  const settings = { maskActions, ...(context && { context }), rules: { invalidAction: 'continue' as const } };
   const episode = new Episode(task, group, 0, group, conversation, settings);
   const turns = [...before, { ...turn, action }];
   episode.start(feedbackOf(turns[0]), description, promptTokens);

@@ -35,6 +35,14 @@ export interface Turn {
   observationEnd: number;
 }
 
+/** Context of the turns from `turn` on, until the next window: a head, then the trajectory's tokens from `from` on. */
+export interface Window {
+  turn: number;
+  /** Null: the trajectory's prompt. */
+  head: Int32Array | null;
+  from: number;
+}
+
 /** Reward of an episode and its parts, by column. */
 interface ComposedReward {
   total: number | null;
@@ -67,6 +75,8 @@ export interface Trajectory {
    */
   choices: { position: Int32Array; offsets: Int32Array; tokens: Int32Array } | null;
   turns: Turn[];
+  /** Windows after the first, which begins with the prompt (window.ts). Absent: each turn read the whole episode. */
+  windows?: readonly Window[];
   /** The world's score: the reward of the last step, as in AgentGym-RL. */
   score: number;
   /**

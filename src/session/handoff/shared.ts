@@ -125,6 +125,9 @@ export function takeUnneeded(ledger: Ledger, { experiment, done, policy }: Hando
       'sampling.maskActions',
       'decoding is unmasked there: a policy that chose among offered actions in Tabgym has to write them itself',
     );
+  ledger.take('sampling.contextTurns');
+  if (experiment.sampling.context === 'all') ledger.take('sampling.context');
+  else ledger.note('sampling.context', 'every turn reads the whole episode there: plan for longer sequences');
   ledger.take('evaluation.episodes');
   if (policy.form === 'model') ledger.takeAll('policy');
 }

@@ -4,7 +4,7 @@
  */
 import { deflateRaw } from 'pako';
 import { chosenPositions } from '../../rl/episode/micro-batch.ts';
-import type { Trajectory, Turn } from '../../rl/episode/trajectory.ts';
+import type { Trajectory, Turn, Window } from '../../rl/episode/trajectory.ts';
 import { inflateWithin, unfoldedBound } from '../../store/inflate.ts';
 import { joined } from '../../store/joined.ts';
 
@@ -26,8 +26,19 @@ interface Arrays<T> {
 interface Header {
   words: Omit<
     Trajectory,
-    'tokens' | 'source' | 'turnOf' | 'logprob' | 'choices' | 'turns' | 'score' | 'advantage' | 'advantages' | 'teacher'
+    | 'tokens'
+    | 'source'
+    | 'turnOf'
+    | 'logprob'
+    | 'choices'
+    | 'turns'
+    | 'windows'
+    | 'score'
+    | 'advantage'
+    | 'advantages'
+    | 'teacher'
   > & {
+    windows?: (Omit<Window, 'head'> & { head: number[] | null })[];
     turns: Pick<Turn, 'action' | 'thought' | 'thoughtEnd' | 'reply' | 'observation' | 'valid'>[];
     length: number;
     /** -1: decoding was unconstrained. */
@@ -60,9 +71,10 @@ function columnsOf(t: Trajectory, ids: Arrays<Column> & { from(values: ArrayLike
 function wordsOf(t: Trajectory): Header['words'] {
   const { tokens, source: _s, turnOf: _t, logprob: _l, score: _r, choices, turns, ...others } = t;
   // The teacher's numbers are computed again where they are needed.
-  const { advantage: _a, advantages, teacher: _q, ...rest } = others;
+  const { advantage: _a, advantages, teacher: _q, windows, ...rest } = others;
   return {
     ...rest,
+    ...(windows && { windows: windows.map((each) => ({ ...each, head: each.head && [...each.head] })) }),
     turns: turns.map(({ action, thought, thoughtEnd, reply, observation, valid }) => ({
       action,
       thought,
@@ -106,7 +118,8 @@ class Reader {
 }
 
 function readTrajectory(reader: Reader, words: Header['words'], narrow: boolean): Trajectory {
-  const { turns, length, choiceRows, choiceTokens, credited, ...rest } = words;
+  const { turns, windows: written, length, choiceRows, choiceTokens, credited, ...rest } = words;
+  const windows = written?.map((each) => ({ ...each, head: each.head && Int32Array.from(each.head) }));
   const ids = (count: number) =>
     narrow ? Int32Array.from(reader.column(Uint16Array, count)) : reader.column(Int32Array, count);
   const tokens = ids(length);
@@ -128,7 +141,8 @@ function readTrajectory(reader: Reader, words: Header['words'], narrow: boolean)
     return { ...turn, reward: rewards[i], actionStart, actionEnd, observationStart, observationEnd };
   });
   const advantages = credited === undefined ? new Float32Array(0) : reader.column(Float32Array, credited);
-  const read = { ...rest, score, advantage, advantages, tokens, source, turnOf, logprob, choices, turns: whole };
+  const columns = { tokens, source, turnOf, logprob, choices, turns: whole, ...(windows && { windows }) };
+  const read = { ...rest, score, advantage, advantages, ...columns };
   return credited === undefined ? withOneAdvantage(read) : read;
 }
 

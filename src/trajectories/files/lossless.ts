@@ -32,6 +32,8 @@ const TurnSchema = v.strictObject({
   observationEnd: whole,
 });
 
+const WindowSchema = v.strictObject({ turn: whole, head: v.nullable(wholes), from: whole });
+
 const TrajectorySchema = v.looseObject({
   task: v.looseObject({ world: v.string(), id: whole }),
   group: whole,
@@ -44,6 +46,8 @@ const TrajectorySchema = v.looseObject({
   logprob: v.array(real),
   choices: v.nullable(v.strictObject({ position: wholes, offsets: wholes, tokens: wholes })),
   turns: v.array(TurnSchema),
+  /** Absent: every turn read the whole episode. */
+  windows: v.nullish(v.array(WindowSchema)),
   score: real,
   success: v.boolean(),
   ending: v.picklist(endings),
@@ -67,6 +71,7 @@ function contradiction({
   logprob,
   choices,
   turns,
+  windows,
   promptLength,
 }: TrajectoryFields): string | null {
   const { length } = tokens;
@@ -78,6 +83,8 @@ function contradiction({
   if (promptLength < 0 || promptLength > length) return 'promptLength must lie within the tokens';
   const spans = turns.flatMap((turn) => [turn.actionStart, turn.actionEnd, turn.observationStart, turn.observationEnd]);
   if (!within(spans, 0, length + 1)) return 'a turn must lie within the tokens';
+  if (!areWindows(windows ?? [], turns.length, promptLength, length))
+    return 'windows must begin at rising turns, within the tokens after the prompt';
   if (!choices) return null;
   const { position, offsets, tokens: allowed } = choices;
   const rising = offsets.every((offset, i) => offset >= (offsets[i - 1] ?? 0));
@@ -87,6 +94,20 @@ function contradiction({
     within(position, 0, length)
     ? null
     : 'choices must name positions of the tokens, with an offset for each and one more';
+}
+
+/** True if the windows follow one another among the turns. */
+function areWindows(
+  windows: NonNullable<TrajectoryFields['windows']>,
+  turns: number,
+  least: number,
+  length: number,
+): boolean {
+  return windows.every(({ turn, from, head }, i) => {
+    const before = windows[i - 1] ?? { turn: 0, from: least };
+    const rises = turn > before.turn && turn <= turns && from >= before.from && from <= length;
+    return rises && (head === null || (head.length > 0 && within(head, 0, 2 ** 31)));
+  });
 }
 
 /** Checks that a trajectory's columns fit each other. Throws TrajectoryFileError. */
@@ -116,11 +137,11 @@ const withoutNulls = (fields: object) =>
 const toReal = (value: number): Json => (Number.isFinite(value) ? value : String(value));
 const fromReal = (value: number | string): number => Number(value);
 
-type Columns = 'tokens' | 'source' | 'turnOf' | 'logprob' | 'choices' | 'turns' | 'score' | 'advantages';
+type Columns = 'tokens' | 'source' | 'turnOf' | 'logprob' | 'choices' | 'turns' | 'windows' | 'score' | 'advantages';
 
 /** A trajectory as JSON: each f32 as the shortest number that reads back as the same f32. */
 export function trajectoryToJson(trajectory: Trajectory): JsonObject {
-  const { tokens, source, turnOf, logprob, choices, turns, score, advantages, ...rest } = trajectory;
+  const { tokens, source, turnOf, logprob, choices, turns, windows, score, advantages, ...rest } = trajectory;
   return {
     ...(rest as unknown as JsonObject),
     tokens: [...tokens],
@@ -133,13 +154,14 @@ export function trajectoryToJson(trajectory: Trajectory): JsonObject {
       tokens: [...choices.tokens],
     },
     turns: turns.map((turn) => ({ ...turn, reward: toReal(turn.reward) }) as unknown as Json),
+    ...(windows && { windows: windows.map((each) => ({ ...each, head: each.head && [...each.head] })) }),
     score: toReal(score),
     advantages: Array.from(advantages, toReal),
   };
 }
 
 export function trajectoryFromJson(fields: JsonObject): Trajectory {
-  const { tokens, source, turnOf, logprob, choices, turns, score, advantages, ...rest } = lawful(
+  const { tokens, source, turnOf, logprob, choices, turns, windows, score, advantages, ...rest } = lawful(
     parseFields(TrajectorySchema, fields),
   );
   return {
@@ -154,6 +176,7 @@ export function trajectoryFromJson(fields: JsonObject): Trajectory {
       tokens: Int32Array.from(choices.tokens),
     },
     turns: turns.map((turn) => ({ ...withoutNulls(turn), reward: fromReal(turn.reward) }) as Turn),
+    ...(windows && { windows: windows.map((each) => ({ ...each, head: each.head && Int32Array.from(each.head) })) }),
     score: fromReal(score),
     advantages: Float32Array.from(advantages, fromReal),
   };

@@ -10,6 +10,7 @@ import { type Conversation, concat } from '../../rl/episode/conversation.ts';
 import { Episode } from '../../rl/episode/episode.ts';
 import { episodesAtOnce } from '../../rl/episode/players.ts';
 import { TokenSource, type Trajectory } from '../../rl/episode/trajectory.ts';
+import { type ContextRules, longestWindow } from '../../rl/episode/window.ts';
 import type { TrajectoryFile } from '../files/file.ts';
 import { type RecordProblem, type TrajectoryRecord, thoughtIn } from '../files/record.ts';
 import { actionIn, playOf, type RecordedPlay, UnmappedError } from './record-play.ts';
@@ -25,7 +26,9 @@ export interface MappingParts {
 export interface MappingOptions {
   /** Scores actions under the world's list, so a record must belong to a task of the run. */
   maskActions: boolean;
-  /** Maximum number of tokens of the prompt and of the rest. */
+  /** Absent: each turn reads the whole episode. */
+  context?: ContextRules;
+  /** Maximum number of tokens of the prompt and of what follows it. */
   promptTokens: number;
   completionTokens: number;
   signal?: AbortSignal;
@@ -107,7 +110,8 @@ async function mapOne(
   if (record.success === false) throw new UnmappedError('its record states that it did not reach its goal');
   try {
     const task = await finder.find(record, play.opening);
-    const settings = { maskActions: options.maskActions, rules: { invalidAction: 'continue' as const } };
+    const { maskActions, context } = options;
+    const settings = { maskActions, ...(context && { context }), rules: { invalidAction: 'continue' as const } };
     return {
       ...at,
       task,
@@ -148,10 +152,11 @@ const replaying = ({ promptTokens }: MappingOptions): Script<Row> => ({
 /** Reason that a played row cannot be learnt from; null: none. */
 function problemOf({ problem, episode }: Row, { promptTokens, completionTokens }: MappingOptions): string | null {
   if (problem) return problem;
-  const { promptLength, tokens, success, score, turns } = episode.trajectory();
+  const trajectory = episode.trajectory();
+  const { promptLength, success, score, turns } = trajectory;
   if (promptLength > promptTokens)
     return `its prompt has ${promptLength} tokens, and the run has room for ${promptTokens}`;
-  const said = tokens.length - promptLength;
+  const said = longestWindow(trajectory);
   if (said > completionTokens)
     return `it has ${said} tokens after the prompt, and the run has room for ${completionTokens}`;
   if (!success) return `played again it does not reach its goal (score ${score} after ${turns.length} turns)`;

@@ -17,12 +17,16 @@ import { shownStep } from '../state/focus.ts';
 import { highlightStyle } from '../state/highlight.ts';
 import { partsOf, shownReward } from '../state/reward-parts.ts';
 import './alternatives.ts';
+import { contextOf, contextSentence, type ReadContext } from './read-context.ts';
 import { partStyles, partsTemplate } from './reward-parts.ts';
 import './token-details.ts';
 import type { TabgymTokenDetails } from './token-details.ts';
 import { gapBefore, needsSpaces, tokenStyles, tokenTemplate, tokenText } from './tokens.ts';
 import { mostTokens, turnWindow } from './turn-window.ts';
 import '../worlds/world-view.ts';
+
+/** Label of a part of the episode outside the chosen turn's window. */
+const notReadBy = (turn: number) => html`<span class="badge">${msg(str`not read by turn ${turn + 1}`)}</span>`;
 
 @customElement('tabgym-trajectory')
 export class TabgymTrajectory extends Panel {
@@ -83,11 +87,17 @@ export class TabgymTrajectory extends Panel {
       .turn.chosen {
         border-color: var(--accent);
       }
+      .turn.unread {
+        border-inline-start: 3px dotted var(--line);
+      }
       .turn > h3 {
         display: flex;
         gap: 8px;
         align-items: center;
         font-size: var(--size-s);
+      }
+      .turn > .context {
+        margin: 0;
       }
       .turn > h3 button {
         min-height: 24px;
@@ -172,26 +182,39 @@ export class TabgymTrajectory extends Panel {
     const lengths = turns.map((segments) => segments.reduce((sum, each) => sum + each.end - each.start, 0));
     const { from, to } = turnWindow(lengths, chosen);
     const shown = Array.from({ length: Math.max(0, Math.min(to, lengths.length) - from) }, (_, index) => from + index);
+    const read = contextOf(trajectory, chosen);
     const jump = (turn: number) => () => this.app.navigation.select({ turn });
     return html`
-      ${from === 0 ? this.renderPrompt(trajectory, prompt) : nothing}
+      ${from === 0 ? this.renderPrompt(trajectory, prompt, read, chosen) : nothing}
       ${from > 0 ? html`<button class="link" @click=${jump(from - 1)}>${msg(str`${from} earlier turns`)}</button>` : nothing}
-      ${shown.map((turn) => this.renderTurn(trajectory, turn, turns[turn], turn === chosen))}
+      ${shown.map((turn) => this.renderTurn(trajectory, turn, turns[turn], { chosen, read }))}
       ${to < lengths.length ? html`<button class="link" @click=${jump(to)}>${msg(str`${lengths.length - to} later turns`)}</button>` : nothing}
     `;
   }
 
-  private renderPrompt(trajectory: Trajectory, segments: readonly Segment[]) {
-    return html`<section class="turn" aria-label=${msg('Task')}><h3>${msg('Task')} <span class="soft">${msg(str`${tokenCount(trajectory.promptLength)}, shared by the group`)}</span></h3>
+  private renderPrompt(trajectory: Trajectory, segments: readonly Segment[], read: ReadContext | null, chosen: number) {
+    const isUnread = read?.hasTask === false;
+    return html`<section class="turn ${isUnread ? 'unread' : ''}" aria-label=${msg('Task')}><h3>${msg('Task')} <span class="soft">${msg(str`${tokenCount(trajectory.promptLength)}, shared by the group`)}</span>
+      ${isUnread ? notReadBy(chosen) : nothing}</h3>
       ${segments.map((segment) => this.renderSegment(trajectory, segment))}</section>`;
   }
 
-  private renderTurn(trajectory: Trajectory, index: number, segments: readonly Segment[], chosen: boolean) {
+  private renderTurn(
+    trajectory: Trajectory,
+    index: number,
+    segments: readonly Segment[],
+    at: { chosen: number; read: ReadContext | null },
+  ) {
     const turn = trajectory.turns[index];
-    return html`<section class="turn ${chosen ? 'chosen' : ''}" id=${`turn-${index}`} aria-label=${msg(str`Turn ${index + 1}`)}>
+    const chosen = index === at.chosen;
+    const isUnread = at.read !== null && index < at.read.first;
+    const own = contextOf(trajectory, index);
+    return html`<section class="turn ${chosen ? 'chosen' : isUnread ? 'unread' : ''}" id=${`turn-${index}`} aria-label=${msg(str`Turn ${index + 1}`)}>
       <h3><button class="quiet" aria-pressed=${chosen ? 'true' : 'false'} @click=${() => this.app.navigation.select({ turn: index })}>${msg(str`Turn ${index + 1}`)}</button>
         ${turn.valid ? nothing : html`<span class="badge warn">! ${msg('refused by the world')}</span>`}
-        ${turn.reward ? html`<span class="badge ${turn.reward > 0 ? 'good' : 'bad'}" .style=${highlightStyle('reward')}>${msg(str`reward ${fixed(turn.reward, 1)}`)}</span>` : nothing}</h3>
+        ${turn.reward ? html`<span class="badge ${turn.reward > 0 ? 'good' : 'bad'}" .style=${highlightStyle('reward')}>${msg(str`reward ${fixed(turn.reward, 1)}`)}</span>` : nothing}
+        ${isUnread ? notReadBy(at.chosen) : nothing}</h3>
+      ${own ? html`<p class="soft small context">${contextSentence(own, index)}</p>` : nothing}
       ${segments.map((segment) => this.renderSegment(trajectory, segment))}
       ${segments.some((each) => each.kind === 'observation') ? nothing : html`<div class="segment"><span class="who">${msg('World')}</span><div class="plain">${turn.observation}</div></div>`}
     </section>`;

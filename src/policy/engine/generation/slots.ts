@@ -65,6 +65,11 @@ export class Slots {
     return this.capacity.completionTokens - length - pending.length;
   }
 
+  /** Forgets a slot's own tokens. It keeps its pages, which the next tokens fill again. */
+  restart(index: number, rowKey: number): void {
+    Object.assign(this.get(index), { length: 0, pending: [], turn: null, key: rowKey });
+  }
+
   /** True if `more` tokens would leave no room for a reply. */
   isFull({ length }: Slot, more: number): boolean {
     return length + more >= this.capacity.completionTokens;

@@ -1,0 +1,141 @@
+/**
+ * The policy's context at each turn. Without rules a turn reads the whole episode before it. With rules it reads a
+ * window: a head (the task, or the answer before the kept turns) and the last turns. A window is a head and a range of
+ * the episode's own tokens, so training reads the tokens that the rollout read. Each window is a sample of its own in a
+ * batch; credit, returns and averages still belong to the episode.
+ */
+import type { Trajectory, Turn, Window } from './trajectory.ts';
+
+/** `last`: the last turns, after the world's answer before them. `task`: the same turns after the episode's prompt. */
+export const contextForms = ['all', 'last', 'task'] as const;
+export type ContextForm = (typeof contextForms)[number];
+
+export interface ContextRules {
+  form: Exclude<ContextForm, 'all'>;
+  /** Maximum number of earlier turns in a window; fewer, if they have more tokens than `room`. */
+  turns: number;
+  /** Maximum number of tokens between the head and the next turn. */
+  room: number;
+}
+
+/** Settings of an experiment from which the rules follow. */
+export interface ContextSettings {
+  context?: ContextForm;
+  contextTurns?: number;
+  maxTokensPerTurn: number;
+  thoughts?: number;
+}
+
+/** Rules of a run; undefined: every turn reads the whole episode. `completionTokens`: tokens that may follow a head. */
+export function contextRules(settings: ContextSettings, completionTokens: number): ContextRules | undefined {
+  const { context: form = 'all', contextTurns: turns = 1, maxTokensPerTurn, thoughts = 0 } = settings;
+  if (form === 'all') return undefined;
+  // A turn is followed by its closing token, a thought by its own.
+  const reply = maxTokensPerTurn + (thoughts > 0 ? thoughts + 1 : 0) + 1;
+  return { form, turns, room: Math.max(0, completionTokens - reply) };
+}
+
+/** Index of the first turn that the next turn's window keeps, at least `before`. `length`: tokens of the episode. */
+function firstKeptTurn(turns: readonly Turn[], before: number, rules: ContextRules, length: number): number {
+  let first = Math.max(before, turns.length - rules.turns);
+  while (first < turns.length && length - turns[first].actionStart > rules.room) first++;
+  return first;
+}
+
+/** Windows of one episode during play. */
+export class MovingWindow {
+  readonly all: Window[] = [];
+  private firstKept = 0;
+  private isNew = false;
+
+  constructor(private readonly rules: ContextRules | undefined) {}
+
+  get count(): number {
+    return this.all.length;
+  }
+
+  /** Head of the current window; null: the episode's prompt. */
+  get head(): Int32Array | null {
+    return this.all.at(-1)?.head ?? null;
+  }
+
+  /**
+   * Begins a window for the turn after `turns` if the current one has too many. Returns the position of its first token
+   * after the head; null: the turn continues the window before it.
+   */
+  move(turns: readonly Turn[], length: number, promptOf: (text: string) => { tokens: Int32Array }): number | null {
+    if (!this.rules) return null;
+    const first = firstKeptTurn(turns, this.firstKept, this.rules, length);
+    if (first === this.firstKept) return null;
+    this.firstKept = first;
+    const head = this.rules.form === 'task' ? null : promptOf(turns[first - 1].observation).tokens;
+    const from = turns[first]?.actionStart ?? length;
+    this.all.push({ turn: turns.length, head, from });
+    this.isNew = true;
+    return from;
+  }
+
+  /** The current window if it has begun since the last call; else null. */
+  takeNew(): Window | null {
+    if (!this.isNew) return null;
+    this.isNew = false;
+    return this.all.at(-1)!;
+  }
+}
+
+const WINDOW_KEYS = 2 ** 24;
+
+/**
+ * Key of a row's random numbers in its window of this number: positions repeat from one window to the next. The keys of
+ * two windows differ for up to 256 windows of 16 million rows.
+ */
+export const windowKey = (rowKey: number, window: number): number => (rowKey + window * WINDOW_KEYS) >>> 0;
+
+/** Window of a trajectory, with the turns that were sampled in it. */
+export interface Sample {
+  head: Int32Array;
+  /** Position of the trajectory's first token after the head. */
+  from: number;
+  /** Turns from `turn` to below `until`. */
+  turn: number;
+  until: number;
+}
+
+/** All windows of a trajectory in order; the first begins with the prompt. */
+export function samplesOf({ tokens, promptLength, windows = [] }: Trajectory): Sample[] {
+  const prompt = tokens.subarray(0, promptLength);
+  const first: Window = { turn: 0, head: null, from: promptLength };
+  return [first, ...windows].map(({ turn, head, from }, i) => ({
+    head: head ?? prompt,
+    from,
+    turn,
+    until: windows[i]?.turn ?? Number.POSITIVE_INFINITY,
+  }));
+}
+
+/** Window in which a turn was sampled. */
+export const sampleOfTurn = (trajectory: Trajectory, turn: number): Sample =>
+  samplesOf(trajectory).find(({ until }) => turn < until)!;
+
+/** Tokens that the policy had read before the token at a position. */
+export function contextBefore(trajectory: Trajectory, position: number): Int32Array {
+  const { head, from } = sampleOfTurn(trajectory, trajectory.turnOf[position]);
+  const own = trajectory.tokens.subarray(from, position);
+  const out = new Int32Array(head.length + own.length);
+  out.set(head);
+  out.set(own, head.length);
+  return out;
+}
+
+/** Largest number of tokens after the head of any window, as far as its turns read or train them. */
+export function longestWindow(trajectory: Trajectory): number {
+  const lengths = samplesOf(trajectory).map((sample) => endOfSample(trajectory, sample) - sample.from);
+  return Math.max(...lengths);
+}
+
+function endOfSample({ tokens, turns, turnOf, choices }: Trajectory, { until }: Sample): number {
+  if (until === Number.POSITIVE_INFINITY) return tokens.length;
+  // Training on the world's text reads the answer to the last turn as well.
+  const trained = choices?.position.findLast((position) => turnOf[position] < until) ?? -1;
+  return Math.max(turns[until - 1].actionEnd, trained + 1);
+}
