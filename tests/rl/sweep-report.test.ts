@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { rateOf, type StepRecord } from '../../src/rl/evaluation/evaluation.ts';
 import { meanEstimate } from '../../src/rl/evaluation/statistics.ts';
 import { estimateSvg } from '../../src/rl/evaluation/svg-chart.ts';
-import { areaUnder, pairedMarkdown, pairedTable } from '../../src/rl/evaluation/sweep-pairs.ts';
+import { areaUnder, commonStep, pairedMarkdown, pairedTable } from '../../src/rl/evaluation/sweep-pairs.ts';
 import {
   meanCurve,
   pieces,
@@ -147,6 +147,17 @@ describe('variants beside the first, paired by seed', () => {
     });
     expect(areaUnder([evaluation(0, 0), evaluation(10, 1), evaluation(40, 1)])).toBeCloseTo((5 + 30) / 40);
     expect(areaUnder([evaluation(0, 1)])).toBeNull();
+  });
+
+  it('compares an unfinished sweep at the last evaluated step that all runs have reached', () => {
+    const further: SweptRecords[] = [
+      { variant: 0, seed: 1, records: records([0.1, 0, 0.3]) },
+      { variant: 1, seed: 1, records: records([0.1, 0, 0.5, 0, 0.9]) },
+    ];
+    expect(commonStep(further)).toBe(2);
+    expect(pairedTable(['a', 'b'], further).rows[0][1]).toBe('20.00');
+    expect(pairedMarkdown(['a', 'b'], further)).toContain('Up to step 2, which all runs have reached.');
+    expect(pairedMarkdown(['a', 'b'], swept)).not.toContain('Up to step');
   });
 
   it('says nothing of a single variant', () => {

@@ -30,6 +30,20 @@ export const areaUnder: Reading = (all) => {
   return area / (all.at(-1)!.step - all[0].step);
 };
 
+const lastEvaluated = (records: readonly StepRecord[]): number => evaluationsOf(records).at(-1)?.step ?? 0;
+
+/**
+ * Last evaluated step that every run has reached, without the runs that have none. Of an unfinished sweep, runs are
+ * compared there: a run that trained for longer is not better for it.
+ */
+export function commonStep(runs: readonly SweptRecords[]): number {
+  const reached = runs.map(({ records }) => lastEvaluated(records)).filter((step) => step > 0);
+  return reached.length ? Math.min(...reached) : 0;
+}
+
+const upTo = (runs: readonly SweptRecords[], last: number): SweptRecords[] =>
+  runs.map((run) => ({ ...run, records: run.records.filter(({ step }) => step <= last) }));
+
 /** Differences to the first variant over the seeds that both have; null: no seed has both. */
 function difference(runs: readonly SweptRecords[], variant: number, reading: Reading): Estimate | null {
   const read = (of: number) =>
@@ -51,8 +65,12 @@ const cell = (estimate: Estimate | null) => {
   return estimate.items === 1 ? percent(estimate.mean) : interval(estimate);
 };
 
-/** Points of success above the first variant: at the end, in the area under the held-out curve, and by family. */
-export function pairedTable(variants: readonly string[], runs: readonly SweptRecords[]): Table {
+/**
+ * Points of success above the first variant: at the last step that all runs have reached, in the area under the held-out
+ * curve, and by family.
+ */
+export function pairedTable(variants: readonly string[], all: readonly SweptRecords[]): Table {
+  const runs = upTo(all, commonStep(all));
   const families = [
     ...new Set(runs.flatMap(({ records }) => Object.keys(evaluationsOf(records).at(-1)?.evaluation.test.strata ?? {}))),
   ].sort((a, b) => a.localeCompare(b, 'en', { numeric: true }));
@@ -63,11 +81,15 @@ export function pairedTable(variants: readonly string[], runs: readonly SweptRec
   };
 }
 
-const words = (first: string) =>
-  `Difference to "${first}" on held-out goals, in points, paired by seed (Student, 95%).`;
+function words(first: string, runs: readonly SweptRecords[]): string {
+  const last = commonStep(runs);
+  const isWhole = runs.every(({ records }) => lastEvaluated(records) === last);
+  const until = isWhole ? '' : ` Up to step ${last}, which all runs have reached.`;
+  return `Difference to "${first}" on held-out goals, in points, paired by seed (Student, 95%).${until}`;
+}
 
 export const pairedText = (variants: readonly string[], runs: readonly SweptRecords[]): string =>
-  variants.length < 2 ? '' : `\n${words(variants[0])}\n\n${textTable(pairedTable(variants, runs))}\n`;
+  variants.length < 2 ? '' : `\n${words(variants[0], runs)}\n\n${textTable(pairedTable(variants, runs))}\n`;
 
 export const pairedMarkdown = (variants: readonly string[], runs: readonly SweptRecords[]): string =>
-  variants.length < 2 ? '' : `\n${words(variants[0])}\n\n${markdownTable(pairedTable(variants, runs))}\n`;
+  variants.length < 2 ? '' : `\n${words(variants[0], runs)}\n\n${markdownTable(pairedTable(variants, runs))}\n`;
