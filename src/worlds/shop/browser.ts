@@ -32,7 +32,7 @@ export function readCommand(action: string): Command | null {
   return { name: found[1], argument: found[2].toLowerCase() };
 }
 
-/** Button of a product by its place, in the short form. */
+/** Short form of the button of the nth product on a page. */
 const placeButton = /^item (\d{1,2})$/;
 
 export class ShopBrowser {

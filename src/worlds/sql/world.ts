@@ -149,7 +149,7 @@ export class Sql implements World {
     const count = heldOut ? options.testDatabases : options.databases;
     const random = new Random(mixSeeds(options.seed, index, number));
     for (let k = 0; k < mostTried; k++) {
-      // Beyond the options' databases if none of them suits.
+      // If the template can ask about none of the option's databases, further ones are made.
       const place = k < count ? (number + k) % count : k;
       const made = this.made(options, heldOut, place);
       const question = drawQuestion(random, templates[index], made.schema, made.database());
@@ -250,7 +250,7 @@ interface Named {
   heldOut?: boolean;
 }
 
-/** Those of a split among `names`; no names: among all. `withHeldOut`: evaluations include what is held out. */
+/** Entries with one of the `names`, or all if there are none. `withHeldOut`: held-out entries are included. */
 function chosen<T extends Named>(what: string, all: readonly T[], names: readonly string[], withHeldOut: boolean): T[] {
   const unknown = names.find((name) => !all.some((each) => each.name === name));
   if (unknown !== undefined)

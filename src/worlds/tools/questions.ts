@@ -1,5 +1,5 @@
 /**
- * What families share whose tasks are questions over data that nothing changes: an instance that answers calls, notes
+ * Base of families that only ask questions, over data that no call changes: an instance that answers calls, notes
  * the values that its answers show, and offers calls made of them.
  */
 import type { Json } from '../../envs/env.ts';

@@ -45,7 +45,7 @@ interface Pair {
   receptacle: string;
 }
 
-/** Receptacles of the house that no task asks for: what is put there does not count as tidy in the original either. */
+/** Receptacles into which no task asks to put anything, as in the original. */
 const noGoals: ReadonlySet<string> = new Set(['handtowelholder', 'laundryhamper', 'tvstand', 'toiletpaperhanger']);
 
 /** All pairs of an object of a room and a receptacle kind that can contain it; at least one other place must remain. */
@@ -134,7 +134,7 @@ function closedTask(pairs: readonly Pair[], kinds: ReadonlySet<string>, random: 
   return drawn && { ...placeTask(drawn.pair, drawn.states, random), closedOnly: new Set([drawn.pair.object]) };
 }
 
-/** A thing of the second room for a receptacle that only the first one has. */
+/** A task to bring something from the second room to a receptacle that only the first room has. */
 function secondRoomTask({ rooms, kinds }: Furnished, random: Random): DrawnTask | null {
   const goals = new Set([...kinds[0]].filter((kind) => !kinds[1].has(kind)));
   const drawn = treated(pairsOf(rooms[1].objects, goals, kinds[1]), possibleStates(kinds), random);

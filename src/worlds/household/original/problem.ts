@@ -74,7 +74,7 @@ function readFacts(list: readonly Expression[], names: ReadonlyMap<string, strin
   return facts;
 }
 
-/** For each first word the second words of a predicate. */
+/** Second words of a predicate's facts, by the first word. */
 function pairsOf(facts: Facts, predicate: string): Map<string, string[]> {
   const pairs = new Map<string, string[]>();
   for (const [first, second] of facts.get(predicate) ?? []) pairs.set(first, [...(pairs.get(first) ?? []), second]);

@@ -96,7 +96,7 @@ function attempt(from: Phone, way: readonly skill.Step[], context: Context): Mad
   return null;
 }
 
-/** True if a place has one step that leaves no trace there: else the oracle does not know which comes next. */
+/** True if the oracle can tell which step of each place comes next: only the last one there may leave no trace. */
 const isClear = (steps: readonly skill.Step[]): boolean =>
   steps.every(
     ({ at, act, until }, k) =>

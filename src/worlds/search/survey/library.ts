@@ -89,7 +89,7 @@ export interface LibraryPlan {
   /** Numbers of criteria, used by the questions in turn. */
   criteria: readonly number[];
   wording: Wording;
-  /** Every second question joins held-out criteria: the even ones (1), the odd ones (0), or none (null). */
+  /** Questions that combine held-out criteria: those with an even number (1), with an odd one (0), or none (null). */
   heldOutCriteria: number | null;
 }
 

@@ -62,7 +62,7 @@ const without = ({ child, parent, reference }: Link): Ask[] => [
   },
 ];
 
-/** Two parents of one table: the shown one, and the one that the question names. */
+/** Questions over a table with two parents: a column of one is shown, and a row of the other is named. */
 function acrossTwo(schema: Schema): Ask[] {
   const links = namedLinks(schema);
   return links.flatMap((shown) =>

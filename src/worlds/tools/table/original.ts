@@ -62,7 +62,7 @@ function floatOrText(value: Literal): Json {
 function argumentsOf(name: string, read: Given): Call['arguments'] {
   const whole = wholeNumbers[name] ?? [];
   const converted = (key: string, value: Literal): Json => {
-    // An insertion only tries whether its place is a whole number.
+    // An insertion converts its place, and uses it as it was written.
     if (key === 'col_idx' || key === 'row_idx') int(value);
     // A deletion sorts by whole numbers.
     if (key === 'index_list') for (const each of itemsOf(value)) int(each);
@@ -90,7 +90,7 @@ const badOperator = `'the operator should be one of the [${operators.map((each) 
 const badAddress =
   "'In the sheet formula, you should use A1 notation to display all positions in the sheet and you can use get_A1_annotation(row, col) to get its A1 address.'";
 
-/** The original's own refusal of an opened sheet's call, before the service has it; null if it has none. */
+/** The original's own refusal of a call, without asking the service; null: it sends the call. */
 function refusedText({ name, arguments: given }: Call): string | null {
   if (name === 'freeze_data' && given.dimension !== 'rows' && given.dimension !== 'columns')
     return "'Error: the dimension should be one of the rows/columns'";
@@ -106,7 +106,7 @@ const unopened = 'Please open a sheet before operating it';
 
 export class TableOriginal implements Original {
   readonly subgoals: readonly Literal[] = [];
-  /** True once a sheet was opened, also if it was deleted since: only the service refuses it then. */
+  /** True once a sheet was opened, even if it was deleted afterwards: the service then refuses calls. */
   private hasOpened = false;
 
   constructor(private readonly table: TableInstance) {}
