@@ -37,7 +37,7 @@ export class ActionError extends Error {
 }
 
 /** Maximum number of characters of an action. */
-const mostLetters = 2000;
+export const mostLetters = 2000;
 
 const signatures = {
   tap: 'tap(x,y)',

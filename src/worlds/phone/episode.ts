@@ -1,6 +1,6 @@
 /** An episode: the agent acts on a phone until it ends the task; the judge compares the state with the goal's. */
 import type { Feedback } from '../../envs/env.ts';
-import { type Action, ActionError, readAction, writeAction } from './actions.ts';
+import { type Action, ActionError, mostLetters, readAction, writeAction } from './actions.ts';
 import type { Aimed } from './aim.ts';
 import { Judge, type Judgement } from './judge.ts';
 import { actionReward, type StepReward } from './measures.ts';
@@ -43,12 +43,20 @@ export class PhoneEpisode {
   /** Sum and number of the steps' rewards. */
   private steps = { sum: 0, count: 0 };
   private listed: readonly string[] = [];
+  /**
+   * The same episode with the rewards of its steps, for a view of an episode that is not rewarded by them. It takes the
+   * pending actions when the view is read, so that training does not ask the oracle at every step.
+   */
+  private measured: PhoneEpisode | null = null;
+  private readonly pending: string[] = [];
 
   constructor(
     data: Catalogue,
     state: PhoneState,
     readonly made: Made,
     private readonly options: PhoneOptions,
+    /** Opens the same task with the reward of each step. */
+    private readonly again: () => PhoneEpisode,
   ) {
     this.judge = new Judge(structuredClone(state), made.subgoals, made.end ?? 'finish', made.arrive?.place);
     this.phone = new Phone(data, state);
@@ -65,6 +73,7 @@ export class PhoneEpisode {
 
   step(text: string): Feedback {
     if (this.judgement) return { ...this.feedback('The episode is over.', false), reward: 0 };
+    if (!this.options.stepReward) this.pending.push(text.slice(0, mostLetters + 1));
     const action = this.read(text);
     const known = action instanceof ActionError ? null : action;
     const [before, reward] = [shotOf(this.phone), this.measure(known)];
@@ -95,6 +104,7 @@ export class PhoneEpisode {
 
   /** Reward of a step against the oracle's action, which counts from now on; null where the oracle has none. */
   private measure(action: Action | null): StepReward | null {
+    if (!this.options.stepReward) return null;
     const right = advise(this.progress(), this.made, this.judge)?.action;
     const reward = right ? actionReward(action, right) : null;
     this.steps.sum += (reward?.total ?? Number(action !== null)) - leastStep;
@@ -176,9 +186,18 @@ export class PhoneEpisode {
     if (this.turns.length > mostTurnsSeen) this.turns.shift();
   }
 
+  /** The turns with the rewards of their steps. */
+  private measuredTurns(): readonly TurnSeen[] {
+    if (this.options.stepReward) return this.turns;
+    this.measured ??= this.again();
+    for (const text of this.pending.splice(0)) this.measured.step(text);
+    return this.measured.turns;
+  }
+
   view(): PhoneView {
     const reached = this.judge.reached(this.phone.state);
-    const { before, turns, judgement, ended } = this;
+    const { before, judgement, ended } = this;
+    const turns = this.measuredTurns();
     return viewOf(this.phone, this.made, { before, turns, judgement, ended, reached });
   }
 }

@@ -12,6 +12,7 @@ import {
   WorldError,
   type WorldOptions,
 } from '../../envs/env.ts';
+import { chooseNamed } from '../../envs/named.ts';
 import { mixSeeds, Random } from '../../envs/random.ts';
 import { type Draw, drawCatalogue, drawState } from './data.ts';
 import { phoneDescription } from './description.ts';
@@ -90,25 +91,20 @@ export class PhoneWorld implements World {
   }
 }
 
-/** Templates of a split under these options. */
+/** Templates of a split under these options: those named, or else all of some columns. */
 function wantedTemplates({ templates: names, columns, heldOutTemplates }: PhoneOptions, split: Split): Numbered[] {
-  const unknown = names.find((name) => !templates.some(({ template }) => template.name === name));
-  if (unknown !== undefined)
-    throw new WorldError(
-      `The phone has no template "${unknown}". Choose among: ${templates.map(({ template }) => template.name).join(', ')}.`,
-    );
-  const isIn = ({ template: { name, column, heldOut } }: Numbered) =>
-    (names.length ? names.includes(name) : columns.includes(column)) &&
-    (!heldOut || (split === 'test' && heldOutTemplates));
-  const found = templates.filter(isIn);
-  if (!found.length)
-    throw new WorldError(
-      `The phone has no ${split === 'test' ? 'held-out' : 'training'} tasks of the templates ${names.join(', ')}: these are for evaluations alone. Choose others too.`,
-    );
-  return found;
+  const withHeldOut = split === 'test' && heldOutTemplates;
+  const named = chooseNamed(
+    templates.map(({ template }) => template),
+    { names, withHeldOut, world: 'The phone', what: 'template' },
+  );
+  return templates.filter(
+    ({ template }) => named.includes(template) && (names.length || columns.includes(template.column)),
+  );
 }
 
-function openTask({ id, options: given }: Task): PhoneEpisode {
+function openTask(task: Task): PhoneEpisode {
+  const { id, options: given } = task;
   const options = parsePhoneOptions(given);
   const [number, instance] = [id % templateRoom, Math.floor(id / templateRoom)];
   const found = templates.find((each) => each.number === number);
@@ -122,5 +118,6 @@ function openTask({ id, options: given }: Task): PhoneEpisode {
   const state = drawState(data, draw);
   const offered = random.chance(options.popups) ? random.pick(appNames) : undefined;
   const made = found.template.make({ ...draw, data, state });
-  return new PhoneEpisode(data, state, { ...made, offer: made.offer ?? offered }, options);
+  const again = () => openTask({ ...task, options: { ...given, stepReward: true } });
+  return new PhoneEpisode(data, state, { ...made, offer: made.offer ?? offered }, options, again);
 }

@@ -15,6 +15,7 @@ import {
   WorldError,
   type WorldOptions,
 } from '../../envs/env.ts';
+import { chooseNamed } from '../../envs/named.ts';
 import { mixSeeds, Random } from '../../envs/random.ts';
 import { type CatalogueTable, catalogueOf } from './catalogue.ts';
 import { type MadeDatabase, makeDatabase } from './data/database.ts';
@@ -244,27 +245,17 @@ function once(result: () => Result): () => Result {
   };
 }
 
-/** A theme or a template: with `heldOut` it is for evaluations alone. */
-interface Named {
-  name: string;
-  heldOut?: boolean;
-}
-
-/** Entries with one of the `names`, or all if there are none. `withHeldOut`: held-out entries are included. */
-function chosen<T extends Named>(what: string, all: readonly T[], names: readonly string[], withHeldOut: boolean): T[] {
-  const unknown = names.find((name) => !all.some((each) => each.name === name));
-  if (unknown !== undefined)
-    throw new WorldError(`SQL has no ${what} "${unknown}". Choose among: ${all.map(({ name }) => name).join(', ')}.`);
-  const found = all.filter(({ name, heldOut }) => (!names.length || names.includes(name)) && (!heldOut || withHeldOut));
-  if (!found.length)
-    throw new WorldError(`The ${what}s ${names.join(', ')} are for evaluations alone: choose others too.`);
-  return found;
-}
-
 /** Names of the themes of a split. */
 const namedThemes = ({ themes: names, heldOutThemes }: SqlOptions, split: Split): string[] =>
-  chosen('theme', themes, names, split === 'test' && heldOutThemes).map(({ name }) => name);
+  chooseNamed(themes, { names, withHeldOut: split === 'test' && heldOutThemes, world: 'SQL', what: 'theme' }).map(
+    ({ name }) => name,
+  );
 
 /** Indices of the templates of a split. */
 const wantedTemplates = ({ templates: names, heldOutTemplates }: SqlOptions, split: Split): number[] =>
-  chosen('template', templates, names, split === 'test' && heldOutTemplates).map((each) => templates.indexOf(each));
+  chooseNamed(templates, {
+    names,
+    withHeldOut: split === 'test' && heldOutTemplates,
+    world: 'SQL',
+    what: 'template',
+  }).map((each) => templates.indexOf(each));

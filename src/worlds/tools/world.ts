@@ -12,9 +12,10 @@ import {
   WorldError,
   type WorldOptions,
 } from '../../envs/env.ts';
+import { chooseNamed } from '../../envs/named.ts';
 import type { OptionsReader } from '../../envs/options.ts';
 import { mixSeeds, Random } from '../../envs/random.ts';
-import type { Template, ToolFamily } from './family.ts';
+import type { ToolFamily } from './family.ts';
 import { NativeEpisode } from './native-episode.ts';
 import { firstHeldOut, type ToolsOptions } from './options.ts';
 import { OriginalEpisode } from './original-episode.ts';
@@ -58,20 +59,12 @@ export class ToolWorld implements World {
 
   /** Indices of the templates in a split. */
   private wanted({ templates: names, heldOutTemplates }: ToolsOptions, split: Split): number[] {
+    const withHeldOut = split === 'test' && heldOutTemplates;
     const { templates } = this.family;
-    const unknown = names.find((name) => !templates.some((each) => each.name === name));
-    if (unknown !== undefined)
-      throw new WorldError(
-        `${this.description.title} has no template "${unknown}". Choose among: ${templates.map(({ name }) => name).join(', ')}.`,
-      );
-    const isIn = ({ name, heldOut }: Template) =>
-      (!names.length || names.includes(name)) && (!heldOut || (split === 'test' && heldOutTemplates));
-    const found = [...templates.keys()].filter((index) => isIn(templates[index]));
-    if (!found.length)
-      throw new WorldError(
-        `${this.description.title} has no ${split === 'test' ? 'held-out' : 'training'} tasks of the templates ${names.join(', ')}: these are for evaluations alone. Choose others too.`,
-      );
-    return found;
+    const { title: world } = this.description;
+    return chooseNamed(templates, { names, withHeldOut, world, what: 'template' }).map((each) =>
+      templates.indexOf(each),
+    );
   }
 
   async reset(slots: readonly number[], tasks: readonly Task[]): Promise<Feedback[]> {

@@ -305,4 +305,19 @@ describe('the reward of the steps', () => {
     for (const action of plan!.slice(0, -1)) expect((await act(action)).reward).toBe(0.5);
     expect((await act(plan!.at(-1)!)).reward).toBe(1);
   });
+
+  it('stands in the view whether or not the episode is rewarded by it', async () => {
+    const seen: unknown[] = [];
+    for (const stepReward of [true, false]) {
+      await begin(byName('send-message', { stepReward }));
+      await act('nonsense');
+      const [plan] = await world.oracle([0]);
+      await act(plan![0]);
+      const halfway = (await view()).turns;
+      for (const action of plan!.slice(1)) await act(action);
+      seen.push({ halfway, turns: (await view()).turns });
+    }
+    expect(seen[1]).toEqual(seen[0]);
+    expect(JSON.stringify(seen[0])).toContain('"accuracy":2');
+  });
 });
