@@ -47,8 +47,9 @@ test("the properties of every world's tasks are named in Chinese", async () => {
   const properties = new Set<string>();
   for (const { name } of local) {
     const world = await openWorld(name);
-    for (const task of (await world.tasks({}, 'train')).slice(0, 200))
-      for (const each of Object.keys(task.strata)) properties.add(each);
+    for (const split of ['train', 'test'] as const)
+      for (const { strata } of (await world.tasks({}, split)).slice(0, 200))
+        for (const each of Object.keys(strata)) properties.add(each);
   }
   expect(properties.size).toBeGreaterThan(5);
   expect([...properties].filter((each) => !known[`stratum.${each}`])).toEqual([]);

@@ -65,6 +65,7 @@ const stratumNames = (): { [name: string]: string } => ({
   difficulty: msg('difficulty', { id: 'stratum.difficulty' }),
   family: msg('family', { id: 'stratum.family' }),
   hops: msg('hops', { id: 'stratum.hops' }),
+  joined: msg('joined', { id: 'stratum.joined' }),
   kind: msg('kind', { id: 'stratum.kind' }),
   level: msg('level', { id: 'stratum.level' }),
   options: msg('options', { id: 'stratum.options' }),

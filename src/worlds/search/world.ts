@@ -1,7 +1,7 @@
 /**
  * Search: questions that take several searches to answer, about a universe made from a seed or a corpus that a person
  * added. Implements the World interface over sources (source.ts), rules (rules/) and retrievers; this file handles
- * tasks, batches and the cache of sources.
+ * tasks, batches and the sources that are open.
  */
 
 import { openCorpora } from '../../corpus/open.ts';
@@ -19,6 +19,7 @@ import {
 } from '../../envs/env.ts';
 import { type ConnectionSettings, withheldMessage } from '../../envs/module.ts';
 import { mixSeeds } from '../../envs/random.ts';
+import { beginAll, SharedParts } from '../../envs/shared-parts.ts';
 import { ServerError } from '../../envs/transport/http.ts';
 import { failed } from '../../envs/transport/pool.ts';
 import { CorpusSource, heldOutEvery } from './corpus-source.ts';
@@ -36,7 +37,7 @@ import { UniverseSource } from './universe/source.ts';
  */
 export const firstTestUniverse = 1_000_000;
 
-/** Limit of the cache, in articles of all universes together. A larger universe is cached alone. */
+/** Maximum number of articles of all open universes together; a larger universe is open alone. */
 const mostKeptArticles = 40_000;
 
 /** Opens the source of a task. */
@@ -73,21 +74,18 @@ const placeOf = (id: number, questions: number) => ({
   number: id % questions,
 });
 
-interface CachedSource {
-  source: Promise<Source>;
-  articles: number;
-}
-
 /** The world Search; create it with `Search.open()`. */
 export class Search implements World {
   private readonly episodes = new Map<number, Episode>();
-  /** Cached sources by their options, least recently used first. */
-  private readonly cache = new Map<string, CachedSource>();
+  /** Sources by their options; their size is a number of articles. */
+  private readonly sources: SharedParts<Source>;
 
   constructor(
     private readonly openSource: OpenSource = (options, universe) => openHere(options, universe, {}),
-    private readonly mostArticles = mostKeptArticles,
-  ) {}
+    mostArticles = mostKeptArticles,
+  ) {
+    this.sources = new SharedParts(mostArticles, ({ retriever }) => retriever.close());
+  }
 
   /** `settings`: address of the server used by the option `retriever`. */
   static async open(settings: ConnectionSettings = {}): Promise<Search> {
@@ -139,48 +137,44 @@ export class Search implements World {
 
   async reset(slots: readonly number[], tasks: readonly Task[], signal?: AbortSignal): Promise<Feedback[]> {
     checkLengths('reset', slots, tasks);
-    const begun: Episode[] = [];
-    for (const task of tasks) {
-      signal?.throwIfAborted();
-      begun.push(await this.begin(task));
-    }
+    const begun = await beginAll(
+      tasks,
+      (task) => this.begin(task, signal),
+      ({ source }) => this.sources.giveBack(source),
+    );
     return begun.map((episode, b) => {
+      this.release(slots[b]);
       this.episodes.set(slots[b], episode);
       return episode.begin();
     });
   }
 
-  private async begin({ id, options }: Task): Promise<Episode> {
+  /** Gives back the source of a slot's episode, which ends. */
+  private release(slot: number): void {
+    const episode = this.episodes.get(slot);
+    if (episode) this.sources.giveBack(episode.source);
+  }
+
+  private async begin({ id, options }: Task, signal?: AbortSignal): Promise<Episode> {
+    signal?.throwIfAborted();
     if (!Number.isInteger(id) || id < 0)
       throw new WorldError(`Search's item ids must be whole numbers, 0 or more (it is ${id}).`);
     const filled = parseSearchOptions(options);
     const place = filled.corpus ? { universe: 0, number: id } : placeOf(id, filled.questions);
     const source = await this.sourceOf(filled, place.universe);
-    return new Episode(source, await source.question(place.number, filled.part), filled);
+    try {
+      return new Episode(source, await source.question(place.number, filled.part), filled);
+    } catch (error) {
+      this.sources.giveBack(source);
+      throw error;
+    }
   }
 
-  /** Returns a cached source or opens it. The episodes of a group share a universe, and so do the tasks of an epoch. */
+  /** Borrows the source of a task. The episodes of a group share a universe, and so do the tasks of an epoch. */
   private sourceOf(options: SearchOptions, universe: number): Promise<Source> {
     const { corpus, retriever, seed, articles, facts, distractors, hops, sameWording } = options;
     const key = JSON.stringify([corpus, retriever, seed, articles, facts, distractors, hops, sameWording, universe]);
-    const known = this.cache.get(key);
-    this.cache.delete(key);
-    const entry = known ?? { source: this.openSource(options, universe), articles };
-    this.cache.set(key, entry);
-    if (!known) this.makeRoom();
-    entry.source.catch(() => this.cache.delete(key));
-    return entry.source;
-  }
-
-  private makeRoom(): void {
-    let total = [...this.cache.values()].reduce((sum, { articles }) => sum + articles, 0);
-    const inUse = new Set([...this.episodes.values()].map(({ source }) => source));
-    for (const [key, { source, articles }] of this.cache) {
-      if (total <= this.mostArticles || this.cache.size === 1) return;
-      this.cache.delete(key);
-      total -= articles;
-      void source.then((old) => (inUse.has(old) ? null : old.retriever.close())).catch(() => {});
-    }
+    return this.sources.borrow(key, articles, () => this.openSource(options, universe));
   }
 
   async step(slots: readonly number[], actions: readonly string[], signal?: AbortSignal): Promise<Feedback[]> {
@@ -243,9 +237,7 @@ export class Search implements World {
 
   async close(): Promise<void> {
     this.episodes.clear();
-    const sources = await Promise.allSettled([...this.cache.values()].map(({ source }) => source));
-    this.cache.clear();
-    for (const result of sources) if (result.status === 'fulfilled') await result.value.retriever.close();
+    await this.sources.closeAll();
   }
 
   private episodeOf(slot: number): Episode {

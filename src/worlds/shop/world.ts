@@ -15,6 +15,7 @@ import {
   type WorldOptions,
 } from '../../envs/env.ts';
 import { mixSeeds, Random } from '../../envs/random.ts';
+import { beginAll, SharedParts } from '../../envs/shared-parts.ts';
 import { openMade } from './catalogue/made.ts';
 import { shopDescription } from './description.ts';
 import { ShopEpisode } from './episode.ts';
@@ -50,19 +51,11 @@ function rangeOf(count: number, split: Split, order: ShopOptions['order']): [num
 /** Random draws of a task. */
 const randomOf = ({ seed }: ShopOptions, id: number) => new Random(mixSeeds(seed, 3, id));
 
-interface OpenShop {
-  products: number;
-  catalogue: Promise<Catalogue>;
-}
-
 /** The world Shop; create it with `Shop.open()`. */
 export class Shop implements World {
   private readonly episodes = new Map<number, ShopEpisode>();
-  /** Open shops by their plan, least recently used first. */
-  private readonly shops = new Map<string, OpenShop>();
-
-  /** Shops that are no longer in `shops`, while episodes may still use them. */
-  private readonly retired = new Set<Catalogue>();
+  /** Shops by their plan; their size is a number of products. */
+  private readonly shops = new SharedParts<Catalogue>(mostOpen, (catalogue) => catalogue.close());
   private readonly owned = new Map<string, Promise<OwnShop>>();
 
   static async open(): Promise<Shop> {
@@ -86,21 +79,22 @@ export class Shop implements World {
   }
 
   async reset(slots: readonly number[], tasks: readonly Task[]): Promise<Feedback[]> {
-    const opened = await Promise.all(tasks.map((task) => this.openTask(task)));
-    for (const [k, slot] of slots.entries()) this.episodes.set(slot, opened[k]);
-    this.closeRetired();
-    return opened.map((episode) => episode.begin());
+    const opened = await beginAll(
+      tasks,
+      (task) => this.openTask(task),
+      ({ catalogue }) => this.shops.giveBack(catalogue),
+    );
+    return opened.map((episode, k) => {
+      this.release(slots[k]);
+      this.episodes.set(slots[k], episode);
+      return episode.begin();
+    });
   }
 
-  /** Closes shops that make room for others and that no episode uses any more. */
-  private closeRetired(): void {
-    if (!this.retired.size) return;
-    const used = new Set([...this.episodes.values()].map(({ catalogue }) => catalogue));
-    for (const catalogue of this.retired) {
-      if (used.has(catalogue)) continue;
-      this.retired.delete(catalogue);
-      catalogue.close();
-    }
+  /** Gives back the shop of a slot's episode, which ends. */
+  private release(slot: number): void {
+    const episode = this.episodes.get(slot);
+    if (episode) this.shops.giveBack(episode.catalogue);
   }
 
   private async openTask({ id, options: given }: Task): Promise<ShopEpisode> {
@@ -112,8 +106,12 @@ export class Shop implements World {
       );
     const heldOut = id >= firstHeldOut;
     const catalogue = await this.made(options, heldOut);
-    const goal: Goal = makeGoal(catalogue, options, randomOf(options, id), heldOut);
-    return new ShopEpisode(catalogue, goal, options);
+    try {
+      return new ShopEpisode(catalogue, makeGoal(catalogue, options, randomOf(options, id), heldOut), options);
+    } catch (error) {
+      this.shops.giveBack(catalogue);
+      throw error;
+    }
   }
 
   private async ownTasks(options: ShopOptions, split: Split): Promise<Task[]> {
@@ -132,7 +130,7 @@ export class Shop implements World {
     const goal = goals[id];
     if (!goal) throw new WorldError(`The shop "${options.shop}" has no instruction ${id}: it has ${goals.length}.`);
     const size = shop.products.length;
-    const catalogue = await this.shop(`own ${options.shop}`, size, () => openBrought(shop));
+    const catalogue = await this.shops.borrow(`own ${options.shop}`, size, () => openBrought(shop));
     return new ShopEpisode(catalogue, goal, options);
   }
 
@@ -155,23 +153,7 @@ export class Shop implements World {
 
   private made({ seed, products, heldOutKinds }: ShopOptions, heldOut: boolean): Promise<Catalogue> {
     const plan = { seed, products, heldOut, heldOutKinds };
-    return this.shop(JSON.stringify(plan), products, () => openMade(plan));
-  }
-
-  /** The shop of a key, opened if it is not. Others may be closed for it. */
-  private shop(key: string, products: number, open: () => Promise<Catalogue>): Promise<Catalogue> {
-    const found = this.shops.get(key) ?? { products, catalogue: open() };
-    found.catalogue.catch(() => this.shops.delete(key));
-    this.shops.delete(key);
-    this.shops.set(key, found);
-    let sum = [...this.shops.values()].reduce((total, each) => total + each.products, 0);
-    for (const [other, { products: size, catalogue }] of this.shops) {
-      if (other === key || sum <= mostOpen) break;
-      this.shops.delete(other);
-      sum -= size;
-      catalogue.then((retired) => this.retired.add(retired)).catch(() => {});
-    }
-    return found.catalogue;
+    return this.shops.borrow(JSON.stringify(plan), products, () => openMade(plan));
   }
 
   async step(slots: readonly number[], actions: readonly string[]): Promise<Feedback[]> {
@@ -194,10 +176,7 @@ export class Shop implements World {
 
   async close(): Promise<void> {
     this.episodes.clear();
-    const open = [...this.shops.values()];
-    this.shops.clear();
-    for (const { catalogue } of open) (await catalogue).close();
-    this.closeRetired();
+    await this.shops.closeAll();
   }
 
   private episode(slot: number): ShopEpisode {

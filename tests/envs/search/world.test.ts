@@ -187,6 +187,24 @@ describe('many worlds', () => {
   });
 });
 
+describe('universes of one batch', () => {
+  it('stay open, also if they are more than the limit', async () => {
+    const small = new Search(undefined, 200);
+    await small.reset([0], [task(0)]);
+    await small.step([0], ['search Mira']);
+    await small.reset([0], [task(400)]);
+    const slots = Array.from({ length: 12 }, (_, k) => k);
+    await small.reset(
+      slots,
+      slots.map((k) => task(20 * k)),
+    );
+    const plans = await small.oracle(slots);
+    for (const [slot, plan] of plans.entries()) for (const action of plan!) await small.step([slot], [action]);
+    for (const slot of slots) expect(await small.view(slot)).toMatchObject({ right: true });
+    await small.close();
+  });
+});
+
 it.for(['episodes', 'search-r1', 'scoring'])('agrees with the recorded %s', async (name, { skip }) => {
   if (!hasGolden()) skip(`no recordings at ${goldenFolder}/search (TABGYM_GOLDEN names the folder)`);
   const { agree, total, first } = await replaySearch(`${goldenFolder}/search/${name}.jsonl.gz`);

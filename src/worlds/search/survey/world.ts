@@ -1,6 +1,6 @@
 /**
  * Survey: questions with several criteria over the works of a made universe, or over a corpus that a person added and a
- * judge reads. Implements the World interface; this file handles tasks, slots and the cache of libraries.
+ * judge reads. Implements the World interface; this file handles tasks, slots and the libraries that are open.
  */
 import { openCorpora } from '../../../corpus/open.ts';
 import {
@@ -15,6 +15,7 @@ import {
 } from '../../../envs/env.ts';
 import { type ConnectionSettings, withheldMessage } from '../../../envs/module.ts';
 import { mixSeeds } from '../../../envs/random.ts';
+import { beginAll, SharedParts } from '../../../envs/shared-parts.ts';
 import { ServerError } from '../../../envs/transport/http.ts';
 import { failed } from '../../../envs/transport/pool.ts';
 import { surveyDescription } from './description.ts';
@@ -28,7 +29,7 @@ import { CorpusLibrary } from './own/library.ts';
 /** First held-out universe; training universes have smaller numbers. */
 export const firstTestUniverse = 1_000_000;
 
-/** Limit of the cache, in articles of all universes together. */
+/** Maximum number of articles of all open universes together. */
 const mostKeptArticles = 40_000;
 
 const planOf = (options: SurveyOptions, universe: number): LibraryPlan => ({
@@ -52,8 +53,8 @@ async function openCorpus(options: SurveyOptions, { address, token, withheld }: 
 /** The world Survey; create it with `SurveyWorld.open()`. */
 export class SurveyWorld implements World {
   private readonly episodes = new Map<number, SurveyEpisode>();
-  /** Libraries by their options, least recently used first. */
-  private readonly libraries = new Map<string, Promise<Library>>();
+  /** Libraries by their options; their size is a number of articles. */
+  private readonly libraries = new SharedParts<Library>(mostKeptArticles, (library) => library.close());
 
   constructor(private readonly settings: ConnectionSettings = {}) {}
 
@@ -89,50 +90,49 @@ export class SurveyWorld implements World {
   }
 
   async reset(slots: readonly number[], tasks: readonly Task[]): Promise<Feedback[]> {
-    const begun: SurveyEpisode[] = [];
-    for (const task of tasks) begun.push(await this.begin(task));
+    const begun = await beginAll(
+      tasks,
+      (task) => this.begin(task),
+      ({ library }) => this.libraries.giveBack(library),
+    );
     return begun.map((episode, k) => {
+      this.release(slots[k]);
       this.episodes.set(slots[k], episode);
       return episode.begin();
     });
+  }
+
+  /** Gives back the library of a slot's episode, which ends. */
+  private release(slot: number): void {
+    const episode = this.episodes.get(slot);
+    if (episode) this.libraries.giveBack(episode.library);
   }
 
   private async begin({ id, options: given }: Task): Promise<SurveyEpisode> {
     if (!Number.isSafeInteger(id) || id < 0)
       throw new WorldError(`A task of the survey must be a whole number, 0 or more (it is ${id}).`);
     const options = parseSurveyOptions(given);
-    if (options.corpus) {
-      const library = await this.libraryOf(options, 0);
-      return new SurveyEpisode(library, id, await library.survey(id), options, null);
+    const isMade = !options.corpus;
+    const library = await this.libraryOf(options, isMade ? Math.floor(id / options.questions) : 0);
+    try {
+      const number = isMade ? id % options.questions : id;
+      const survey = await library.survey(number);
+      return new SurveyEpisode(library, number, survey, options, isMade ? await library.truth(number, []) : null);
+    } catch (error) {
+      this.libraries.giveBack(library);
+      throw error;
     }
-    const number = id % options.questions;
-    const library = await this.libraryOf(options, Math.floor(id / options.questions));
-    const survey = await library.survey(number);
-    return new SurveyEpisode(library, number, survey, options, await library.truth(number, []));
   }
 
+  /** Borrows the library of a task. */
   private libraryOf(options: SurveyOptions, universe: number): Promise<Library> {
     const key = JSON.stringify(options.corpus ? options : [options.seed, universe, planOf(options, universe)]);
-    const library = this.libraries.get(key) ?? this.openLibrary(options, universe);
-    this.libraries.delete(key);
-    this.libraries.set(key, library);
-    library.catch(() => this.libraries.delete(key));
-    this.makeRoom(options.articles);
-    return library;
+    return this.libraries.borrow(key, options.articles, () => this.openLibrary(options, universe));
   }
 
   private async openLibrary(options: SurveyOptions, universe: number): Promise<Library> {
     if (options.corpus) return openCorpus(options, this.settings);
     return new UniverseLibrary(mixSeeds(options.seed, universe, 0x5e), planOf(options, universe));
-  }
-
-  private makeRoom(articles: number): void {
-    const inUse = new Set([...this.episodes.values()].map(({ library }) => library));
-    for (const [key, library] of this.libraries) {
-      if (this.libraries.size * articles <= mostKeptArticles || this.libraries.size === 1) return;
-      this.libraries.delete(key);
-      void library.then((old) => (inUse.has(old) ? null : old.close())).catch(() => {});
-    }
   }
 
   async step(slots: readonly number[], actions: readonly string[], signal?: AbortSignal): Promise<Feedback[]> {
@@ -171,9 +171,7 @@ export class SurveyWorld implements World {
 
   async close(): Promise<void> {
     this.episodes.clear();
-    const libraries = await Promise.allSettled(this.libraries.values());
-    this.libraries.clear();
-    for (const result of libraries) if (result.status === 'fulfilled') await result.value.close();
+    await this.libraries.closeAll();
   }
 
   private episode(slot: number): SurveyEpisode {
