@@ -9,6 +9,7 @@ import { type Feedback, type Task, validActionsAfter, type World, type WorldOpti
 import { mixSeeds, Random } from '../../src/envs/random.ts';
 import { openWorld } from '../../src/worlds/registry.ts';
 import { layoutFaults } from './phone-layout.ts';
+import { oracleReward } from './solve.ts';
 
 const program = new Command('fuzz-phone')
   .description('Plays random actions on phones, and checks what the phone answers.')
@@ -154,11 +155,7 @@ async function solve(world: World, count: number): Promise<{ solved: number; pro
   const options = { instances: count, testInstances: count };
   for (const split of ['train', 'test'] as const)
     for (const task of await world.tasks(options, split)) {
-      await world.reset([0], [task]);
-      const [plan] = await world.oracle([0]);
-      let reward = 0;
-      for (const action of plan ?? []) reward = (await world.step([0], [action]))[0].reward;
-      if (reward === 1) solved++;
+      if ((await oracleReward(world, task)) === 1) solved++;
       else problems.push(`${split} task ${task.id} is not solved`);
     }
   return { solved, problems };

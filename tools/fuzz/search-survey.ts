@@ -8,6 +8,7 @@ import { wholeFrom } from '../../src/cli/number-argument.ts';
 import { type Feedback, type Task, validActionsAfter, type World, type WorldOptions } from '../../src/envs/env.ts';
 import { mixSeeds, Random } from '../../src/envs/random.ts';
 import { openWorld } from '../../src/worlds/registry.ts';
+import { oracleReward } from './solve.ts';
 
 const program = new Command('fuzz-survey')
   .description('Plays random actions in surveys, and checks what the world answers.')
@@ -134,11 +135,7 @@ async function solve(world: World, count: number): Promise<{ solved: number; pro
   const options = { criteria: [2, 3, 4], evidence: true, questions: 12, universes: 10_000, testUniverses: 10_000 };
   for (const split of ['train', 'test'] as const)
     for (const task of (await world.tasks(options, split)).slice(0, count)) {
-      await world.reset([0], [task]);
-      const [plan] = await world.oracle([0]);
-      let reward = 0;
-      for (const action of plan ?? []) reward = (await world.step([0], [action]))[0].reward;
-      if (reward === 1) solved++;
+      if ((await oracleReward(world, task)) === 1) solved++;
       else problems.push(`${split} task ${task.id} is not solved`);
     }
   return { solved, problems };

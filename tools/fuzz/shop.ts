@@ -11,6 +11,7 @@ import { type Feedback, type Task, validActionsAfter, type World, type WorldOpti
 import { mixSeeds, Random } from '../../src/envs/random.ts';
 import { openWorld } from '../../src/worlds/registry.ts';
 import { sampleShop } from '../shop-reference/sample.ts';
+import { oracleReward } from './solve.ts';
 
 const program = new Command('fuzz-shop')
   .description('Plays random actions in made shops, and checks what the shop answers.')
@@ -116,10 +117,8 @@ async function solveAll(each: number): Promise<void> {
   for (const task of tasks) {
     const [{ validActions }] = await world.reset([0], [task]);
     const [plan] = await world.oracle([0]);
-    let reward = 0;
-    for (const action of plan!) reward = (await world.step([0], [action]))[0].reward;
-    solved += Number(reward === 1);
     unlisted += Number(!validActions!.includes(plan![0]));
+    solved += Number((await oracleReward(world, task)) === 1);
   }
   console.log(
     `shop: the oracle solves ${solved} of ${tasks.length} wishes, ${unlisted} by a search that is not listed`,

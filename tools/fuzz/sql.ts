@@ -15,6 +15,7 @@ import { makeDatabase } from '../../src/worlds/sql/data/database.ts';
 import { themes } from '../../src/worlds/sql/data/themes.ts';
 import { drawQuestion, type Question } from '../../src/worlds/sql/question.ts';
 import { templates } from '../../src/worlds/sql/templates/index.ts';
+import { oracleReward } from './solve.ts';
 import { randomStatement } from './statements.ts';
 
 const program = new Command('fuzz-sql')
@@ -100,11 +101,7 @@ async function solveAll(instances: number): Promise<void> {
   ];
   let solved = 0;
   for (const task of tasks) {
-    await world.reset([0], [task]);
-    const [plan] = await world.oracle([0]);
-    let reward = 0;
-    for (const action of plan!) reward = (await world.step([0], [action]))[0].reward;
-    solved += reward;
+    solved += await oracleReward(world, task);
   }
   console.log(`sql: the oracle solves ${solved} of ${tasks.length} tasks`);
   if (solved < tasks.length) process.exitCode = 1;

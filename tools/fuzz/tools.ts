@@ -7,6 +7,7 @@ import { wholeFrom } from '../../src/cli/number-argument.ts';
 import type { World } from '../../src/envs/env.ts';
 import { openWorld, worldModules } from '../../src/worlds/registry.ts';
 import { fuzzTools } from './play-tools.ts';
+import { oracleReward } from './solve.ts';
 
 const known = worldModules.filter(({ view }) => view === 'tools').map(({ name }) => name);
 const program = new Command('fuzz-tools')
@@ -27,11 +28,7 @@ async function unsolved(world: World, each: number): Promise<{ tasks: number; fa
   ];
   let failed = 0;
   for (const task of tasks) {
-    await world.reset([0], [task]);
-    const [plan] = await world.oracle([0]);
-    let reward = 0;
-    for (const action of plan!) reward = (await world.step([0], [action]))[0].reward;
-    if (reward !== 1) failed++;
+    if ((await oracleReward(world, task)) !== 1) failed++;
   }
   return { tasks: tasks.length, failed };
 }

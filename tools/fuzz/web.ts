@@ -13,6 +13,7 @@ import { idOf, instanceById, templates } from '../../src/worlds/web/tasks/index.
 import { Web } from '../../src/worlds/web/world.ts';
 import { walkPlan } from '../replay/web-plan.ts';
 import { fuzzActions, fuzzParsing } from './play-web.ts';
+import { oracleReward } from './solve.ts';
 
 const options = new Command('fuzz-web')
   .description('Plays random strings as actions of the web, and its oracles over many instances.')
@@ -54,11 +55,8 @@ async function playAll(instances: number): Promise<number> {
   let solved = 0;
   for (let number = 0; number < instances; number++)
     for (const [index, { name }] of templates.entries()) {
-      await world.reset([0], [{ world: 'web', id: idOf(index, number * 41), options: {}, strata: {} }]);
-      const [plan] = await world.oracle([0]);
-      let reward = 0;
-      for (const action of plan ?? []) reward = (await world.step([0], [action]))[0].reward;
-      if (reward === 1) solved++;
+      if ((await oracleReward(world, { world: 'web', id: idOf(index, number * 41), options: {}, strata: {} })) === 1)
+        solved++;
       else problems.push(`${name} ${number * 41} is not solved through the page`);
     }
   return solved;

@@ -1,5 +1,5 @@
 /** Contract of a world's fixture: a world on the page without a trainer, for the gallery and for tests. */
-import type { World, WorldOptions, WorldView } from '../../envs/env.ts';
+import type { Task, World, WorldOptions, WorldView } from '../../envs/env.ts';
 
 /** A turn of a replayed episode. */
 export interface FixtureTurn {
@@ -35,4 +35,16 @@ export interface ViewFixture {
   view?(turn: number): WorldView;
   /** Answer to the last of these actions of a person, made up. */
   played?(actions: readonly string[]): FixtureFrame;
+}
+
+/** Turns of the oracle's episode of a task, which stands for a run's. `first`: actions before the oracle's plan. */
+export async function oracleTurns(world: World, task: Task, first: readonly string[] = []): Promise<FixtureTurn[]> {
+  await world.reset([0], [task]);
+  const [plan] = await world.oracle([0]);
+  const turns: FixtureTurn[] = [];
+  for (const [turn, action] of [...first, ...plan!].entries()) {
+    const [{ observation }] = await world.step([0], [action]);
+    turns.push({ turn, action, observation, view: await world.view(0) });
+  }
+  return turns;
 }

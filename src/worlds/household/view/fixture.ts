@@ -1,5 +1,5 @@
 /** Household in the gallery: the real world, in the page, without a trainer. An oracle's episode stands for a run's. */
-import type { FixtureTurn, ViewFixture } from '../../../ui/kit/view-fixture.ts';
+import { type FixtureTurn, oracleTurns, type ViewFixture } from '../../../ui/kit/view-fixture.ts';
 
 const options = { tasks: ['heat'], receptacles: 9, clutter: 8, houses: 5 };
 
@@ -10,13 +10,7 @@ async function open() {
 async function replay(): Promise<FixtureTurn[]> {
   const world = await open();
   const [task] = await world.tasks(options, 'train');
-  await world.reset([0], [task]);
-  const [plan] = await world.oracle([0]);
-  const frames: FixtureTurn[] = [];
-  for (const [turn, action] of plan!.entries()) {
-    const [{ observation }] = await world.step([0], [action]);
-    frames.push({ turn, action, observation, view: await world.view(0) });
-  }
+  const frames = await oracleTurns(world, task);
   return frames;
 }
 

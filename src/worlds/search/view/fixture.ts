@@ -2,20 +2,14 @@
  * Search in the gallery: the real world, in the page, without a trainer. An episode of a question with three hops,
  * played by the reader, stands for an episode of a run; a person plays questions of two hops.
  */
-import type { FixtureTurn, ViewFixture } from '../../../ui/kit/view-fixture.ts';
+import { type FixtureTurn, oracleTurns, type ViewFixture } from '../../../ui/kit/view-fixture.ts';
 
 const open = async () => (await import('../world.ts')).Search.open();
 
 /** Plays a question of three hops: all of its searches and the answer. */
 async function replay(): Promise<FixtureTurn[]> {
   const world = await open();
-  await world.reset([0], [{ world: 'search', id: 2, options: { hops: [3], documents: 2 }, strata: {} }]);
-  const [actions] = await world.oracle([0]);
-  const frames: FixtureTurn[] = [];
-  for (const [turn, action] of actions!.entries()) {
-    const [{ observation }] = await world.step([0], [action]);
-    frames.push({ turn, action, observation, view: await world.view(0) });
-  }
+  const frames = await oracleTurns(world, { world: 'search', id: 2, options: { hops: [3], documents: 2 }, strata: {} });
   return frames;
 }
 

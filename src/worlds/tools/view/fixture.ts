@@ -2,7 +2,7 @@
  * The worlds of tools in the gallery: the real to-do world, in the page, without a trainer. An episode with a wrong call
  * stands for an episode of a run; a person plays another task.
  */
-import type { FixtureTurn, ViewFixture } from '../../../ui/kit/view-fixture.ts';
+import { type FixtureTurn, oracleTurns, type ViewFixture } from '../../../ui/kit/view-fixture.ts';
 import { descriptionOf } from '../facts.ts';
 import { todoFacts } from '../todo/facts.ts';
 
@@ -16,13 +16,7 @@ async function replay(): Promise<FixtureTurn[]> {
   const world = await open();
   const options = { templates: ['complete-priority'], instances: 1 };
   const [task] = await world.tasks(options, 'train');
-  await world.reset([0], [task]);
-  const [plan] = await world.oracle([0]);
-  const frames: FixtureTurn[] = [];
-  for (const [turn, action] of ['get_tasks 1', ...plan!].entries()) {
-    const [{ observation }] = await world.step([0], [action]);
-    frames.push({ turn, action, observation, view: await world.view(0) });
-  }
+  const frames = await oracleTurns(world, task, ['get_tasks 1']);
   return frames;
 }
 

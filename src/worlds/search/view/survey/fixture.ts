@@ -1,5 +1,5 @@
 /** The survey in the gallery: the real world, in the page, without a trainer. The last turns of a survey stand for a run's. */
-import type { FixtureTurn, ViewFixture } from '../../../../ui/kit/view-fixture.ts';
+import { type FixtureTurn, oracleTurns, type ViewFixture } from '../../../../ui/kit/view-fixture.ts';
 
 const options = { criteria: [2], articles: 30, distractors: 0, universes: 5, testUniverses: 5 };
 
@@ -10,16 +10,8 @@ async function open() {
 async function replay(): Promise<FixtureTurn[]> {
   const world = await open();
   const [task] = await world.tasks(options, 'train');
-  await world.reset([0], [task]);
-  const [plan] = await world.oracle([0]);
-  const last = plan!.splice(-3);
-  for (const action of plan!) await world.step([0], [action]);
-  const frames: FixtureTurn[] = [];
-  for (const [turn, action] of last.entries()) {
-    const [{ observation }] = await world.step([0], [action]);
-    frames.push({ turn, action, observation, view: await world.view(0) });
-  }
-  return frames;
+  const turns = await oracleTurns(world, task);
+  return turns.slice(-3).map((each, turn) => ({ ...each, turn }));
 }
 
 export const surveyFixture: ViewFixture = { world: 'search-survey', options, open, replay };
