@@ -82,7 +82,7 @@ async function main(): Promise<void> {
     throw new CommandError('This machine has no address in a network: connect it, or give --host.');
   const allowed: string[] = allowHost.map(withoutPort);
   const names = [...new Set(['localhost', '127.0.0.1', hostname(), ...addresses, ...allowed])];
-  const certificate = keptCertificate(certificateFolder(), names);
+  const certificate = await keptCertificate(certificateFolder(), names);
   const door = { host, hosts: [hostname(), ...allowHost] };
   const server = createClassServer({
     ...{ title, code, teacherKey, certificate, door },

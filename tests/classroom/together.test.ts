@@ -111,8 +111,8 @@ describe('messages', () => {
 });
 
 describe('certificate', () => {
-  it('is signed by its own key and holds for its names only', () => {
-    const { cert } = newCertificate(['localhost', '192.0.2.2', 'fd00::2', '127.0.0.1']);
+  it('is signed by its own key and holds for its names only', async () => {
+    const { cert } = await newCertificate(['localhost', '192.0.2.2', 'fd00::2', '127.0.0.1']);
     const parsed = new X509Certificate(cert);
     expect(parsed.verify(parsed.publicKey)).toBe(true);
     expect(parsed.ca).toBe(false);
@@ -124,13 +124,13 @@ describe('certificate', () => {
     expect(days).toBeLessThan(398);
   });
 
-  it('is kept for the next class, and made anew for another address or when it ends', () => {
+  it('is kept for the next class, and made anew for another address or when it ends', async () => {
     const folder = join(mkdtempSync(join(tmpdir(), 'tabgym-')), 'kept');
-    const first = keptCertificate(folder, ['192.0.2.2']);
-    expect(keptCertificate(folder, ['192.0.2.2'])).toEqual(first);
+    const first = await keptCertificate(folder, ['192.0.2.2']);
+    expect(await keptCertificate(folder, ['192.0.2.2'])).toEqual(first);
     expect(statSync(join(folder, 'key.pem')).mode & 0o077).toBe(0);
-    expect(keptCertificate(folder, ['192.0.2.2'], new Date(Date.now() + 175 * 86_400_000))).not.toEqual(first);
-    const other = keptCertificate(folder, ['192.0.2.9']);
+    expect(await keptCertificate(folder, ['192.0.2.2'], new Date(Date.now() + 175 * 86_400_000))).not.toEqual(first);
+    const other = await keptCertificate(folder, ['192.0.2.9']);
     expect(readFileSync(join(folder, 'certificate.pem'), 'utf8')).toBe(other.cert);
   });
 });
@@ -200,7 +200,7 @@ describe('server of a class', () => {
   });
 
   it('listens with its certificate', async () => {
-    const certificate = newCertificate(['localhost', '127.0.0.1']);
+    const certificate = await newCertificate(['localhost', '127.0.0.1']);
     start({ certificate });
     const address = await server.app.listen({ port: 0, host: '127.0.0.1' });
     const status = await new Promise((resolve, reject) => {
