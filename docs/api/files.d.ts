@@ -142,6 +142,8 @@ interface Turn {
 /** Context of the turns from `turn` on, until the next window: a head, then the trajectory's tokens from `from` on. */
 interface Window {
     turn: number;
+    /** Head: the task, the task and the world's memory, or the answer before the kept turns. */
+    form: 'last' | 'task' | 'memory';
     /** Null: the trajectory's prompt. */
     head: Int32Array | null;
     from: number;

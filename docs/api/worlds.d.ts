@@ -31,6 +31,8 @@ interface Feedback {
     validActions?: readonly string[] | null;
     /** Reason, if the world itself failed (trap, hang, lost server). Such an episode ends as `world-failure`. */
     failure?: string;
+    /** The world's memory of the episode, if it was asked for. */
+    memory?: string;
 }
 
 type Split = 'train' | 'test';

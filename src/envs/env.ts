@@ -42,6 +42,8 @@ export interface Feedback {
   validActions?: readonly string[] | null;
   /** Reason, if the world itself failed (trap, hang, lost server). Such an episode ends as `world-failure`. */
   failure?: string;
+  /** The world's memory of the episode, if it was asked for. */
+  memory?: string;
 }
 
 /**
@@ -100,6 +102,8 @@ export interface WorldDescription {
   hasOracle: boolean;
   /** True if the world can list the valid actions. Without a list there is no mask and no chance baseline. */
   hasValidActions: boolean;
+  /** True if `inspect(slot, 'memory')` gives a text of what the agent has, which may stand for earlier turns. */
+  hasMemory?: boolean;
   /** Reward at which an episode counts as a success. */
   successReward: number;
   /**

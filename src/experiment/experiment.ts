@@ -104,9 +104,14 @@ const sampling = v.strictObject({
   context: option(choice(contextForms), 'all', {
     label: 'Context',
     sentence:
-      'What each turn reads: the whole episode, its last turns, or the task and its last turns. Each window is a training sample of its own.',
+      'What each turn reads: the whole episode, its last turns, the task and its last turns, or these and what the world says that the agent carries. Each window is a training sample of its own.',
     change: 'restart',
-    choiceLabels: { all: 'Whole episode', last: 'Last turns', task: 'Task and last turns' },
+    choiceLabels: {
+      all: 'Whole episode',
+      last: 'Last turns',
+      task: 'Task and last turns',
+      memory: 'Task, memory and last turns',
+    },
   }),
   contextTurns: option(whole(1, 200), 8, {
     label: 'Turns in context',

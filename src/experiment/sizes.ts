@@ -17,8 +17,8 @@ const MOST_SCORED = 4096;
 /** Limit if tokens may be chosen freely: each scored row then has an entry for every token of the vocabulary. */
 const MOST_SCORED_FREE = 1024;
 
-/** Longest windows that fit a batch: as many as whole episodes of 2,000 tokens fit the plain bound. */
-const WINDOWS_IN_BATCH = 4;
+/** Tokens of a batch of windows, if two of the longest have fewer: enough to keep a device busy, in little memory. */
+const WINDOW_TOKENS = 1024;
 
 /** Capacity of a run. A checkpoint stores it and a resume reuses it, because the batches of a step depend on it. */
 export function capacityOf(experiment: Experiment, most: Bounds = plainBounds): Capacity {
@@ -30,7 +30,7 @@ export function capacityOf(experiment: Experiment, most: Bounds = plainBounds): 
   const rows = Math.max(trained, Math.min(evaluation.episodes, most.evaluated));
   const perMinibatch = Math.ceil(groups / minibatches) * (promptTokens + groupSize * completionTokens);
   const longest = promptTokens + completionTokens;
-  const tokens = sampling.context === 'all' ? most.tokens : Math.min(most.tokens, WINDOWS_IN_BATCH * longest);
+  const tokens = sampling.context === 'all' ? most.tokens : Math.min(most.tokens, Math.max(WINDOW_TOKENS, 2 * longest));
   const batchTokens = Math.max(longest, Math.min(perMinibatch, tokens));
   const batchScored = Math.max(completionTokens, Math.min(batchTokens, freeTokens ? MOST_SCORED_FREE : MOST_SCORED));
   // An evaluation plays one episode for each task, so every row has its own prompt.

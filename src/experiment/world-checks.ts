@@ -11,17 +11,19 @@ type Problem = { path: string; message: string };
 /** The parts of a document that concern its worlds. */
 interface Asking {
   policy: Parameters<typeof factsOf>[0];
+  sampling: { context: string };
   horizon: readonly { turns: number | object }[];
   worlds: readonly { name: string; options: WorldOptions }[];
 }
 /** The facts of a world's module that are checked here. */
-type Asked = Pick<WorldModule, 'title' | 'hasOracle' | 'vocabulary' | 'options'>;
+type Asked = Pick<WorldModule, 'title' | 'hasOracle' | 'hasMemory' | 'vocabulary' | 'options'>;
 
 export function worldProblems(experiment: Asking, moduleOf: (name: string) => Asked): Problem[] {
   const modules = experiment.worlds.map(({ name }) => moduleOf(name));
   return [
     ...horizonProblems(experiment.horizon, modules),
     ...policyProblems(experiment, modules),
+    ...memoryProblems(experiment, modules),
     ...experiment.worlds.flatMap((entry, index) => optionProblems(entry, modules[index], `worlds.${index}.options`)),
   ];
 }
@@ -34,6 +36,18 @@ function horizonProblems(horizon: Asking['horizon'], modules: readonly Asked[]):
   return horizon.flatMap(({ turns }, index) =>
     typeof turns === 'number' ? [] : [{ path: `horizon.${index}.turns`, message }],
   );
+}
+
+/** Problems of a context that begins with the world's memory, in a world without one. */
+function memoryProblems({ sampling }: Asking, modules: readonly Asked[]): Problem[] {
+  const without = sampling.context === 'memory' && modules.find(({ hasMemory }) => !hasMemory);
+  if (!without) return [];
+  return [
+    {
+      path: 'sampling.context',
+      message: `${without.title} keeps no memory of its own: choose task or another context`,
+    },
+  ];
 }
 
 /** Problems of a policy that builds its vocabulary from the world's texts, in a world that has no such vocabulary. */

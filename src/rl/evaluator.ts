@@ -12,6 +12,7 @@ import type { Tokenizer } from '../policy/text/tokenizer.ts';
 import { worldNamed } from './episode/by-world.ts';
 import { Conversation } from './episode/conversation.ts';
 import { Players } from './episode/players.ts';
+import { rememberingWorlds } from './episode/remembering-world.ts';
 import { type RolloutRequest, rollout, type TurnEvent } from './episode/rollout.ts';
 import type { Trajectory } from './episode/trajectory.ts';
 import { failureWords, isPlayed, requireRoom } from './episode/unplayed.ts';
@@ -144,18 +145,19 @@ export class Evaluator {
       conversation?: Conversation;
     },
   ): Promise<Evaluator> {
+    const worlds = settings.sampling.context === 'memory' ? rememberingWorlds(parts.worlds) : parts.worlds;
     const all = (split: 'train' | 'test') =>
-      Promise.all(settings.worlds.map(({ name, options }) => worldNamed(parts.worlds, name).tasks(options, split)));
+      Promise.all(settings.worlds.map(({ name, options }) => worldNamed(worlds, name).tasks(options, split)));
     const [train, test] = [await all('train'), await all('test')];
     const sources = settings.worlds.map(({ name, weight, options }, i) => {
-      const drawn = worldNamed(parts.worlds, name).describe().drawing?.(options);
+      const drawn = worldNamed(worlds, name).describe().drawing?.(options);
       return { weight, tasks: train[i], ...(drawn && { drawn }) };
     });
     const sampler = new TaskSampler(sources, settings.seed);
     const evaluated = (lists: Task[][]) => lists.filter((_, i) => settings.worlds[i].evaluated !== false).flat();
     const tasks = { sampler, sources, train: evaluated(train), test: evaluated(test) };
     const conversation = parts.conversation ?? new Conversation(parts.tokenizer);
-    return new Evaluator(settings, parts.policy, parts.worlds, conversation, tasks);
+    return new Evaluator(settings, parts.policy, worlds, conversation, tasks);
   }
 
   /** Rules of each turn's context; undefined: a turn reads the whole episode. */

@@ -2,6 +2,7 @@
 // the double-precision model on one sequence for each turn, and training that is the same to the bit where a window
 // covers every turn.
 import { describe, expect, it } from 'vitest';
+import type { Task } from '../../src/envs/env.ts';
 import { defaultChoices } from '../../src/policy/engine/kernel-choices.ts';
 import { Model } from '../../src/policy/engine/model.ts';
 import type { PackedBatch } from '../../src/policy/policy.ts';
@@ -11,6 +12,7 @@ import { tokenRows } from '../../src/rl/assign-credit.ts';
 import { Conversation } from '../../src/rl/episode/conversation.ts';
 import { demonstrate } from '../../src/rl/episode/demonstrations.ts';
 import { chosenPositions, pack } from '../../src/rl/episode/micro-batch.ts';
+import { rememberingWorlds } from '../../src/rl/episode/remembering-world.ts';
 import { type RolloutRequest, rollout } from '../../src/rl/episode/rollout.ts';
 import type { Trajectory } from '../../src/rl/episode/trajectory.ts';
 import { type ContextRules, contextRules, longestWindow } from '../../src/rl/episode/window.ts';
@@ -21,9 +23,12 @@ import { Updater } from '../../src/rl/updater.ts';
 import { withoutTimes } from '../../src/session/run/schedule.ts';
 import { decodeTrajectories, encodeTrajectories } from '../../src/session/run/trajectory-codec.ts';
 import { trajectoryFromJson, trajectoryToJson } from '../../src/trajectories/files/lossless.ts';
+import { contextOf } from '../../src/ui/stage/read-context.ts';
+import { openWorld } from '../../src/worlds/registry.ts';
 import { useDevice } from '../device/open.ts';
 import { ReferencePolicy } from '../policy/reference-policy.ts';
 import { smallConfig } from '../policy/small-model.ts';
+import { hasWorlds } from '../worlds.ts';
 import { capacity, DoorWorld, FakePolicy } from './fakes.ts';
 import { settings, tokenizer, trainerWith } from './setup.ts';
 
@@ -44,11 +49,39 @@ const modelWith = async (sizes = room) =>
     updateRows: 512,
   });
 
+/** Doors that say whether the agent has the key. */
+class MemoryDoors extends DoorWorld {
+  private readonly keys = new Set<number>();
+
+  override describe() {
+    return { ...super.describe(), hasMemory: true };
+  }
+
+  override async reset(slots: readonly number[], tasks: readonly Task[]) {
+    for (const slot of slots) this.keys.delete(slot);
+    return super.reset(slots, tasks);
+  }
+
+  override async step(slots: readonly number[], actions: readonly string[]) {
+    const feedback = await super.step(slots, actions);
+    for (const [i, { observation }] of feedback.entries()) if (observation === 'Got it.') this.keys.add(slots[i]);
+    return feedback;
+  }
+
+  async inspect(slot: number, what: string) {
+    return what === 'memory' ? memoryText(this.keys.has(slot)) : null;
+  }
+}
+
+const memoryText = (hasKey: boolean) => (hasKey ? 'Got it.' : 'No.');
+const doors = () => rememberingWorlds(new Map([['doors', new MemoryDoors()]]));
+
 const windows: ContextRules[] = [
   { form: 'task', turns: 1, room: 100 },
   { form: 'task', turns: 2, room: 100 },
   { form: 'last', turns: 1, room: 100 },
   { form: 'last', turns: 2, room: 100 },
+  { form: 'memory', turns: 1, room: 100 },
 ];
 
 const request = (change: Partial<RolloutRequest>): RolloutRequest => ({
@@ -66,14 +99,16 @@ const request = (change: Partial<RolloutRequest>): RolloutRequest => ({
 
 async function played(policy: Model | FakePolicy, change: Partial<RolloutRequest> = {}): Promise<Trajectory[]> {
   const tasks = (await new DoorWorld().tasks({}, 'train')).slice(0, 3);
-  const parts = { policy, worlds: new Map([['doors', new DoorWorld()]]), conversation };
+  const parts = { policy, worlds: doors(), conversation };
   return rollout(parts, request({ tasks, ...change }));
 }
 
 /** Tokens before turn `t`, written from the texts of the episode and its sampled tokens. */
 function windowAt({ turns, tokens, prompt }: Trajectory, t: number, { form, turns: most }: ContextRules): number[] {
   const first = Math.max(0, t - most);
-  const opening = form === 'task' || first === 0 ? prompt : turns[first - 1].observation;
+  const memory = memoryText(turns.slice(0, t).some(({ observation }) => observation === 'Got it.'));
+  const moved = { task: prompt, last: turns[first - 1]?.observation, memory: `${prompt}\n${memory}` };
+  const opening = first === 0 ? prompt : moved[form];
   const earlier = turns
     .slice(first, t)
     .flatMap((turn) => [
@@ -184,6 +219,18 @@ describe.each(windows)('context $form of $turns turns', (rules) => {
     model.destroy();
   });
 
+  it('is what the reader shows for each turn', async () => {
+    const trajectories = await played(new FakePolicy(tokenizer.vocabSize, capacity()), { context: rules });
+    const moved = trajectories.filter(({ windows }) => windows);
+    expect(moved.length).toBeGreaterThan(0);
+    for (const each of moved)
+      each.turns.forEach((_, t) => {
+        const first = Math.max(0, t - rules.turns);
+        const form = first === 0 ? 'task' : rules.form;
+        expect(contextOf(each, t)).toEqual({ first, form, tokens: windowAt(each, t, rules).length });
+      });
+  });
+
   it('survives storage', async () => {
     const trajectories = await played(new FakePolicy(tokenizer.vocabSize, capacity()), { context: rules });
     expect(trajectories.some(({ windows }) => windows)).toBe(true);
@@ -194,7 +241,7 @@ describe.each(windows)('context $form of $turns turns', (rules) => {
 
   it('writes demonstrations in the windows in which the policy plays', async () => {
     const tasks = await new DoorWorld().tasks({}, 'train');
-    const worlds = new Map([['doors', new DoorWorld()]]);
+    const worlds = doors();
     const missteps = { episodes: 1, random: 0.8, refused: 0 };
     const bounds = { promptTokens: 64, completionTokens: 128 };
     const options = { maskActions: true, ...bounds, missteps, seed: 3, context: rules };
@@ -215,6 +262,18 @@ describe.each(windows)('context $form of $turns turns', (rules) => {
         expect(positions[choices[0]]).toBe(packed.position[row]);
       }
   });
+});
+
+it.skipIf(!hasWorlds('sciworld'))('takes what the agent carries from ScienceWorld', async () => {
+  const world = await openWorld('sciworld');
+  const [task] = await world.tasks({ tasks: ['find-plant'] }, 'train');
+  const remembering = rememberingWorlds(new Map([['sciworld', world]])).get('sciworld')!;
+  await remembering.reset([0], [task]);
+  const [{ observation: before }] = await world.step([0], ['inventory']);
+  const [{ memory, observation }] = await remembering.step([0], ['look around']);
+  expect(memory).toBe(before);
+  expect(observation).not.toContain(memory);
+  await remembering.close();
 });
 
 describe('windows and whole episodes', () => {
@@ -252,7 +311,9 @@ describe('windows and whole episodes', () => {
     const trajectories = await played(model);
     const stepwise = trajectories.map((each) => ({
       ...each,
-      windows: each.turns.slice(1).map((_, i) => ({ turn: i + 1, head: null, from: each.promptLength })),
+      windows: each.turns
+        .slice(1)
+        .map((_, i) => ({ turn: i + 1, form: 'task' as const, head: null, from: each.promptLength })),
     }));
     const batchesOf = (all: readonly Trajectory[]) =>
       pack(all, model.capacity).map(({ batch, trajectory, choice }) => ({

@@ -3,12 +3,14 @@
 import { describe, expect, it } from 'vitest';
 import type { Advice, Task } from '../../src/envs/env.ts';
 import { buildTokenizer, endOfThought } from '../../src/policy/text/tokenizer.ts';
+import { tokenRows } from '../../src/rl/assign-credit.ts';
 import { Conversation } from '../../src/rl/episode/conversation.ts';
 import { demonstrate } from '../../src/rl/episode/demonstrations.ts';
 import { chosenPositions, pack } from '../../src/rl/episode/micro-batch.ts';
 import type { Missteps } from '../../src/rl/episode/missteps.ts';
 import { type RolloutRequest, rollout } from '../../src/rl/episode/rollout.ts';
 import { TokenSource, type Trajectory } from '../../src/rl/episode/trajectory.ts';
+import { scoreRows } from '../../src/rl/score-rows.ts';
 import { Trainer } from '../../src/rl/trainer.ts';
 import { withoutTimes } from '../../src/session/run/schedule.ts';
 import { decodeTrajectories, encodeTrajectories } from '../../src/session/run/trajectory-codec.ts';
@@ -290,5 +292,25 @@ describe('training with thoughts', () => {
       expect(trajectory.advantages.length).toBe(chosenPositions(trajectory).length);
       expect(new Set(trajectory.advantages).size).toBe(1);
     }
+  });
+});
+
+describe('thoughts in windows', () => {
+  it.each(['task', 'last'] as const)('are kept with their turns and trained as they were sampled: %s', async (form) => {
+    const policy = new FakePolicy(tokenizer.vocabSize, capacity());
+    const trajectories = await played({ context: { form, turns: 1, room: 100 }, limit: 5 }, policy);
+    expect(trajectories.some(({ windows }) => (windows?.length ?? 0) > 1)).toBe(true);
+    for (const trajectory of trajectories) {
+      expectTurnsWhole(trajectory);
+      // A window of one turn begins with that turn's thought.
+      for (const { turn, from } of trajectory.windows ?? []) expect(from).toBe(trajectory.turns[turn - 1].actionStart);
+    }
+    const rows = tokenRows(trajectories);
+    const options = { temperature: 1, weights: 'policy' as const };
+    const { logprob } = await scoreRows(policy, trajectories, rows, options);
+    const sampled = trajectories.flatMap((each) =>
+      [...chosenPositions(each)].map((position) => each.logprob[position]),
+    );
+    sampled.forEach((value, k) => expect(logprob[k]).toBeCloseTo(value, 5));
   });
 });

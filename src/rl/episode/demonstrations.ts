@@ -30,7 +30,7 @@ import {
 import { episodesAtOnce } from './players.ts';
 import type { RolloutParts } from './rollout.ts';
 import type { Trajectory } from './trajectory.ts';
-import { type ContextRules, longestWindow } from './window.ts';
+import { type ContextRules, windowsFit } from './window.ts';
 
 export interface Demonstrations {
   /** Episodes in which the oracle reached the goal, each a group of its own. */
@@ -124,7 +124,7 @@ export async function demonstrate(
     );
     for (const { episode, usable } of demonstrations) {
       const trajectory = episode.trajectory();
-      const fits = longestWindow(trajectory) <= options.completionTokens;
+      const fits = windowsFit(trajectory, options);
       if (usable && fits && trajectory.success) trajectories.push(trajectory);
     }
   }

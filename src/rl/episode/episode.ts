@@ -358,7 +358,8 @@ export class Episode {
     turn.observationEnd = this.tokens.length;
     this.pending = concat([this.pending, tokens]);
     const { instruction, acknowledgement, calls } = this.world;
-    const from = this.window.move(this.turns, this.tokens.length, (text) =>
+    const kept = { task: this.prompt, memory: feedback.memory };
+    const from = this.window.move(this.turns, this.tokens.length, kept, (text) =>
       this.conversation.prompt(text, instruction, acknowledgement, calls),
     );
     if (from !== null) this.pending = Int32Array.from(this.tokens.slice(from));

@@ -8,7 +8,7 @@ import { perWorld } from './by-world.ts';
 import type { Conversation } from './conversation.ts';
 import { Episode } from './episode.ts';
 import type { Trajectory, Turn } from './trajectory.ts';
-import { type ContextRules, longestWindow } from './window.ts';
+import { type ContextRules, windowsFit } from './window.ts';
 
 /** An episode, and the task that it may have solved. */
 export interface Attempt {
@@ -80,7 +80,7 @@ export async function relabel(
   );
   return rows.map(({ episode, isUsable }) => {
     const trajectory = episode.trajectory();
-    const fits = longestWindow(trajectory) <= options.completionTokens;
+    const fits = windowsFit(trajectory, options);
     return isUsable && fits && trajectory.success ? trajectory : null;
   });
 }

@@ -245,14 +245,15 @@ class RolloutLoop {
 
   /**
    * Makes room for the windows that began with these answers. The K/V rows of an unchanged prompt stay; a window with
-   * another head waits to be admitted. Returns the episodes that may decode.
+   * another head waits to be admitted, or ends its episode if the head does not fit. Returns the episodes that may decode.
    */
   private moveWindows(episodes: readonly Episode[]): Episode[] {
     return episodes.filter((episode) => {
       const window = episode.window.takeNew();
       if (window?.head) {
         this.release([episode]);
-        this.unadmitted.push(episode);
+        if (window.head.length > this.parts.policy.capacity.promptTokens) episode.end('context');
+        else this.unadmitted.push(episode);
         return false;
       }
       if (window) this.parts.policy.restart(episode.slot, this.drawKey(episode));
@@ -290,7 +291,7 @@ class RolloutLoop {
    */
   private expectedPrompt({ task, group, member }: QueuedEpisode): number {
     const { replayable } = worldNamed(this.parts.worlds, task.world).describe();
-    const shares = replayable && this.request.context?.form !== 'last';
+    const shares = replayable && (this.request.context?.form ?? 'task') === 'task';
     return group * this.request.groupSize + (shares ? 0 : member);
   }
 

@@ -6,12 +6,15 @@
  */
 import type { Trajectory, Turn, Window } from './trajectory.ts';
 
-/** `last`: the last turns, after the world's answer before them. `task`: the same turns after the episode's prompt. */
-export const contextForms = ['all', 'last', 'task'] as const;
+/**
+ * `last`: the last turns, after the world's answer before them. `task`: the same turns after the episode's prompt.
+ * `memory`: the same turns after the prompt and the world's memory of the episode.
+ */
+export const contextForms = ['all', 'last', 'task', 'memory'] as const satisfies readonly ('all' | Window['form'])[];
 export type ContextForm = (typeof contextForms)[number];
 
 export interface ContextRules {
-  form: Exclude<ContextForm, 'all'>;
+  form: Window['form'];
   /** Maximum number of earlier turns in a window; fewer, if they have more tokens than `room`. */
   turns: number;
   /** Maximum number of tokens between the head and the next turn. */
@@ -63,14 +66,20 @@ export class MovingWindow {
    * Begins a window for the turn after `turns` if the current one has too many. Returns the position of its first token
    * after the head; null: the turn continues the window before it.
    */
-  move(turns: readonly Turn[], length: number, promptOf: (text: string) => { tokens: Int32Array }): number | null {
+  move(
+    turns: readonly Turn[],
+    length: number,
+    { task, memory = '' }: { task: string; memory?: string | undefined },
+    promptOf: (text: string) => { tokens: Int32Array },
+  ): number | null {
     if (!this.rules) return null;
     const first = firstKeptTurn(turns, this.firstKept, this.rules, length);
     if (first === this.firstKept) return null;
     this.firstKept = first;
-    const head = this.rules.form === 'task' ? null : promptOf(turns[first - 1].observation).tokens;
+    const opening = { last: turns[first - 1].observation, task: null, memory: `${task}\n${memory}` }[this.rules.form];
+    const head = opening === null ? null : promptOf(opening).tokens;
     const from = turns[first]?.actionStart ?? length;
-    this.all.push({ turn: turns.length, head, from });
+    this.all.push({ turn: turns.length, form: this.rules.form, head, from });
     this.isNew = true;
     return from;
   }
@@ -104,7 +113,7 @@ export interface Sample {
 /** All windows of a trajectory in order; the first begins with the prompt. */
 export function samplesOf({ tokens, promptLength, windows = [] }: Trajectory): Sample[] {
   const prompt = tokens.subarray(0, promptLength);
-  const first: Window = { turn: 0, head: null, from: promptLength };
+  const first: Omit<Window, 'form'> = { turn: 0, head: null, from: promptLength };
   return [first, ...windows].map(({ turn, head, from }, i) => ({
     head: head ?? prompt,
     from,
@@ -126,6 +135,16 @@ export function contextBefore(trajectory: Trajectory, position: number): Int32Ar
   out.set(own, head.length);
   return out;
 }
+
+interface Room {
+  promptTokens: number;
+  completionTokens: number;
+}
+
+/** True if every window of a trajectory fits: the heads after the first, and what follows each head. */
+export const windowsFit = (trajectory: Trajectory, { promptTokens, completionTokens }: Room): boolean =>
+  longestWindow(trajectory) <= completionTokens &&
+  (trajectory.windows ?? []).every(({ head }) => head === null || head.length <= promptTokens);
 
 /** Largest number of tokens after the head of any window, as far as its turns read or train them. */
 export function longestWindow(trajectory: Trajectory): number {

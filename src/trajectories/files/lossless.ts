@@ -32,7 +32,12 @@ const TurnSchema = v.strictObject({
   observationEnd: whole,
 });
 
-const WindowSchema = v.strictObject({ turn: whole, head: v.nullable(wholes), from: whole });
+const WindowSchema = v.strictObject({
+  turn: whole,
+  form: v.picklist(['last', 'task', 'memory']),
+  head: v.nullable(wholes),
+  from: whole,
+});
 
 const TrajectorySchema = v.looseObject({
   task: v.looseObject({ world: v.string(), id: whole }),

@@ -10,7 +10,7 @@ import { type Conversation, concat } from '../../rl/episode/conversation.ts';
 import { Episode } from '../../rl/episode/episode.ts';
 import { episodesAtOnce } from '../../rl/episode/players.ts';
 import { TokenSource, type Trajectory } from '../../rl/episode/trajectory.ts';
-import { type ContextRules, longestWindow } from '../../rl/episode/window.ts';
+import { type ContextRules, longestWindow, windowsFit } from '../../rl/episode/window.ts';
 import type { TrajectoryFile } from '../files/file.ts';
 import { type RecordProblem, type TrajectoryRecord, thoughtIn } from '../files/record.ts';
 import { actionIn, playOf, type RecordedPlay, UnmappedError } from './record-play.ts';
@@ -159,6 +159,8 @@ function problemOf({ problem, episode }: Row, { promptTokens, completionTokens }
   const said = longestWindow(trajectory);
   if (said > completionTokens)
     return `it has ${said} tokens after the prompt, and the run has room for ${completionTokens}`;
+  if (!windowsFit(trajectory, { promptTokens, completionTokens }))
+    return `the head of one of its windows has more than the ${promptTokens} tokens of a prompt`;
   if (!success) return `played again it does not reach its goal (score ${score} after ${turns.length} turns)`;
   return null;
 }

@@ -1,14 +1,14 @@
 /** What a turn of a stored episode read: a sentence, and the parts of the episode that lie outside its window. */
 import { msg, str } from '@lit/localize';
-import type { Trajectory } from '../../rl/episode/trajectory.ts';
+import type { Trajectory, Window } from '../../rl/episode/trajectory.ts';
 import { sampleOfTurn } from '../../rl/episode/window.ts';
 import { tokenCount } from '../kit/counts.ts';
 
 export interface ReadContext {
   /** Index of the first earlier turn in the window; the turn itself: none. */
   first: number;
-  /** False: the window begins with the answer before its first turn. */
-  hasTask: boolean;
+  /** Head of the window. */
+  form: Window['form'];
   /** Tokens before the turn's first token. */
   tokens: number;
 }
@@ -21,19 +21,21 @@ export function contextOf(trajectory: Trajectory, turn: number): ReadContext | n
   const first = turns.findIndex(({ actionStart }) => actionStart >= from);
   const own = windows.findLast((window) => window.turn <= turn);
   const tokens = head.length + turns[turn].actionStart - from;
-  return { first: first < 0 ? turn : Math.min(first, turn), hasTask: !own?.head, tokens };
+  return { first: first < 0 ? turn : Math.min(first, turn), form: own?.form ?? 'task', tokens };
 }
 
 /** Sentence under a turn's heading. */
-export function contextSentence({ first, hasTask, tokens }: ReadContext, turn: number): string {
+export function contextSentence({ first, form, tokens }: ReadContext, turn: number): string {
   const count = tokenCount(tokens);
-  if (first === turn) return hasTask ? msg(str`Read the task: ${count}`) : msg(str`Read the last answer: ${count}`);
+  if (first === turn) return withoutTurns(form, count);
   const [from, to] = [first + 1, turn];
-  if (from === to)
-    return hasTask
-      ? msg(str`Read the task and turn ${from}: ${count}`)
-      : msg(str`Read turn ${from} and the answer before it: ${count}`);
-  return hasTask
+  if (form === 'memory') return msg(str`Read the task, the world's memory and turns ${from} to ${to}: ${count}`);
+  return form === 'task'
     ? msg(str`Read the task and turns ${from} to ${to}: ${count}`)
     : msg(str`Read turns ${from} to ${to} and the answer before them: ${count}`);
+}
+
+function withoutTurns(form: ReadContext['form'], count: string): string {
+  if (form === 'memory') return msg(str`Read the task and the world's memory: ${count}`);
+  return form === 'task' ? msg(str`Read the task: ${count}`) : msg(str`Read the last answer: ${count}`);
 }

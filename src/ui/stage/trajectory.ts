@@ -193,7 +193,7 @@ export class TabgymTrajectory extends Panel {
   }
 
   private renderPrompt(trajectory: Trajectory, segments: readonly Segment[], read: ReadContext | null, chosen: number) {
-    const isUnread = read?.hasTask === false;
+    const isUnread = read?.form === 'last';
     return html`<section class="turn ${isUnread ? 'unread' : ''}" aria-label=${msg('Task')}><h3>${msg('Task')} <span class="soft">${msg(str`${tokenCount(trajectory.promptLength)}, shared by the group`)}</span>
       ${isUnread ? notReadBy(chosen) : nothing}</h3>
       ${segments.map((segment) => this.renderSegment(trajectory, segment))}</section>`;

@@ -20,6 +20,7 @@ export const sciworldDescription: WorldDescription = {
     'ScienceWorld: Wang et al. (arXiv 2203.07540), github.com/allenai/ScienceWorld, Apache-2.0; as served by AgentGym (arXiv 2406.04151), github.com/WooooDyy/AgentGym, MIT.',
   hasOracle: true,
   hasValidActions: true,
+  hasMemory: true,
   successReward: 1,
   freeRunning: false,
   replayable: true,

@@ -244,11 +244,18 @@ export class SciWorld implements World {
     return naming ? { ...naming.view(whole), kind: view.kind, task } : whole;
   }
 
-  /** `state`: the fields with which the original's server describes a session. Lists are in the simulator's order. */
+  /**
+   * `state`: the fields with which the original's server describes a session. Lists are in the simulator's order.
+   * `memory`: what the agent carries, as the world's text would say it.
+   */
   async inspect(slot: number, what: string): Promise<Json> {
-    if (what !== 'state') throw new WorldError(`ScienceWorld cannot inspect "${what}": only "state".`);
     const { simulator } = this;
-    const { world } = this.state(slot);
+    const { world, naming } = this.state(slot);
+    if (what === 'memory') {
+      const carried = simulator.inventory(world);
+      return naming?.toShown(carried) ?? carried;
+    }
+    if (what !== 'state') throw new WorldError(`ScienceWorld cannot inspect "${what}": only "state" and "memory".`);
     const line = ({ text, reached, ordered }: { text: string; reached: boolean; ordered: boolean }) =>
       `${reached}\t${ordered ? '' : '(optional) '}${text}`;
     return {
