@@ -93,27 +93,33 @@ interface StratumEvaluation {
 
 type RunStatus = 'idle' | 'preparing' | 'running' | 'pausing' | 'paused' | 'finished' | 'failed';
 
-type ViewName = 'watch' | 'group' | 'curves' | 'play';
+type ViewName = (typeof viewNames)[number];
+
+declare const viewNames: readonly ['watch', 'group', 'trajectory', 'curves', 'evaluate', 'play'];
 
 /**
  * Attributes: `src` (address of an experiment or of a run), `fallback` (address of a recorded run, shown where the page
- * may not train), `view` (`watch`, `group`, `curves` or `play`), `controls`, `theme` (`light` or `dark`; default: the
- * reader's), `lang`.
+ * may not train), `view` (`watch`, `group`, `trajectory`, `curves`, `evaluate` or `play`), `step`, `group`, `member`,
+ * `turn` and `token` (place of the shown episode; all but the step from 0), `controls`, `tabs` (the reader may change the
+ * view), `autoplay` (a recorded episode is played again and again), `task` (held-out task that the policy plays), `theme`
+ * (`light` or `dark`; default: the reader's), `page` (address to which "Open in Tabgym" leads), `lang`.
  */
 declare class TabGymElement extends Base {
     static readonly observedAttributes: string[];
+    private layout;
     private source;
     private run;
-    private world;
     private loading;
     private listening;
     private status;
     private message;
-    private records;
+    private recorded;
     private turns;
-    private members;
+    private episodes;
+    private evaluated;
     private played;
     private waiting;
+    private readonly replay;
     /** The shown view. */
     get view(): ViewName;
     set view(name: ViewName);
@@ -132,18 +138,24 @@ declare class TabGymElement extends Base {
     private load;
     /** Shows what a source has recorded. */
     private show;
-    private showGroup;
+    /** Loads what the shown view needs. */
+    private openView;
+    /** Plays the best episode of the step, unless the policy plays. */
+    private playRecorded;
+    /** A trained policy of which no episode is kept plays a task. */
+    private autoplayWithout;
+    private get isBusy();
     /** The run in the page's trainer; null: the page may not train, and a recorded run is shown. */
     private openRun;
-    /** Closes a run that came too late, and returns the element's own. */
-    private dropped;
     private fallBack;
     private listen;
     private stepped;
     private openPlay;
     private act;
+    private evaluate;
     /** Does something, draws the result, and shows an error as a sentence. */
     private attempt;
+    private fail;
     private change;
     private send;
     /** Ends everything that the element holds; the shared trainer remains for the others. */
@@ -152,9 +164,16 @@ declare class TabGymElement extends Base {
     private draw;
     /** Texts in its own language, or that of the page. */
     private get texts();
+    /** Whole number of an attribute; null: it has none. */
+    private whole;
     private header;
+    private tabs;
     private buttons;
+    private pictured;
     private body;
+    private episodeView;
+    /** Changes the attributes of the shown place. */
+    private go;
 }
 
 /** On a server there are no elements; the class is then only a type. */

@@ -152,6 +152,13 @@ declare class Run {
     records(): Promise<StepRecord[]>;
     /** Trajectories of a step, token by token, or null if they are no longer kept. */
     trajectories(step: number): Promise<Trajectory[] | null>;
+    /** Steps whose trajectories are kept, in ascending order. */
+    trajectorySteps(): Promise<number[]>;
+    /** States of the world along a kept trajectory, as data to draw; empty: its world cannot be replayed. */
+    replay(step: number, { group, member }: {
+        group: number;
+        member: number;
+    }): Promise<ReplayFrame[]>;
     /** Plays one episode with the last committed weights, and returns its turns. Each turn is also an event. */
     watch({ split, task, turnMs }?: WatchOptions): Promise<LiveTurn[]>;
     /** Plays a suite of tasks and reports success with 95% intervals. Pauses any training. */
@@ -420,6 +427,13 @@ interface ComposedReward {
 
 /** Ending of an episode. Each ending has its count in the metrics. */
 type Ending = 'success' | 'done' | 'horizon' | 'context' | 'invalid-action' | 'world-failure';
+
+interface ReplayFrame {
+    turn: number;
+    action: string;
+    observation: string;
+    view: WorldView;
+}
 
 /** Settings of one episode that is played without training. */
 interface WatchOptions {

@@ -8,6 +8,7 @@ import {
   isActive,
   type LiveTurn,
   type Progress,
+  type ReplayFrame,
   type RunStatus,
   type RunSummary,
   type SessionEvent,
@@ -142,8 +143,20 @@ export class Run {
     return (await this.parts.service.stepDetail(this.id, step))?.trajectories ?? null;
   }
 
+  /** Steps whose trajectories are kept, in ascending order. */
+  trajectorySteps(): Promise<number[]> {
+    return this.parts.service.trajectorySteps(this.id);
+  }
+
+  /** States of the world along a kept trajectory, as data to draw; empty: its world cannot be replayed. */
+  async replay(step: number, { group, member }: { group: number; member: number }): Promise<ReplayFrame[]> {
+    this.parts.check(this.experiment);
+    return this.parts.service.replay(this.id, step, group, member);
+  }
+
   /** Plays one episode with the last committed weights, and returns its turns. Each turn is also an event. */
   async watch({ split = 'test', task = 0, turnMs = 0 }: WatchOptions = {}): Promise<LiveTurn[]> {
+    this.parts.check(this.experiment);
     const turns: LiveTurn[] = [];
     const end = this.on('turn', (turn) => turns.push(turn));
     try {
@@ -157,6 +170,7 @@ export class Run {
   /** Plays a suite of tasks and reports success with 95% intervals. Pauses any training. */
   async evaluate(options: EvaluateOptions = {}): Promise<SuiteReport> {
     const { suite = OWN_SUITE, greedy = false, temperature = null, seed = 1, turns = [], step = null } = options;
+    this.parts.check(this.experiment);
     const request = { suite, samples: greedy ? 1 : (options.samples ?? 1), greedy, temperature, seed, turns };
     const { report } = await this.parts.service.evaluateSuite(this.id, request, step);
     return report;

@@ -42,7 +42,11 @@ export class Trainer {
 
   /** @internal Use `openTrainer`. */
   static async open(options: TrainerOptions): Promise<{ trainer: Trainer; device: GpuReport }> {
-    const opened = await openService(options);
+    return Trainer.over(await openService(options), options);
+  }
+
+  /** @internal A trainer over a service that runs already. */
+  static async over(opened: OpenedService, options: TrainerOptions): Promise<{ trainer: Trainer; device: GpuReport }> {
     const trainer = new Trainer(opened, options);
     const device = options.device === 'auto' ? null : options.device;
     const listener = (event: SessionEvent) => trainer.receive(event);

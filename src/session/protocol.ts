@@ -28,9 +28,6 @@ export type RunSummary = StoredRun<Experiment>;
 
 export type { Evaluation, Rate, SplitEvaluation, StepRecord };
 
-/** Name of a trainer's worker that computes with one thread. */
-export const oneThreadName = 'trainer, one thread';
-
 export type DeviceName = 'webgpu' | 'wasm';
 
 /** Reason for the choice of a device. `unmeasured`: the first training measures both. */

@@ -4,6 +4,7 @@ import { showLink, showsOnlyLink } from './app/framed.ts';
 import { ensureIsolation, thisPage } from './app/isolation.ts';
 import { replaceDeniedStorage } from './app/memory-storage.ts';
 import { useLocale, wantedLocale } from './kit/locale.ts';
+import { isEmbedded } from './state/embedded-view.ts';
 import { parseBoard, parseLink } from './state/link.ts';
 
 replaceDeniedStorage();
@@ -12,4 +13,5 @@ document.documentElement.dataset.isolation = isolation;
 await useLocale(wantedLocale(parseLink(location.hash).lang, navigator.languages));
 if (showsOnlyLink()) showLink();
 else if (parseBoard(location.hash)) (await import('./classroom/board.ts')).showBoard(parseBoard(location.hash)!);
+else if (isEmbedded()) await import('./app/embedded.ts');
 else await import('./app/app.ts');

@@ -1,4 +1,8 @@
-/** The trainer's worker of the library: as the page's own (`trainer-worker.ts`), with options from the page. */
+/**
+ * The trainer's worker, of our own page and of the library: owns the GPU device, serves `TrainerApi` over comlink, and
+ * starts the worlds' workers. session/service/trainer-service.ts does the work; `page-trainer.ts` connects it to the
+ * browser.
+ */
 import * as Comlink from 'comlink';
 import type { ConnectionSettings } from '../envs/module.ts';
 import type { DeviceName } from '../session/protocol.ts';
@@ -12,15 +16,16 @@ import { pageEngines, pageTrainer } from './page-trainer.ts';
 interface WorkerOptions {
   threads?: number;
   store: 'memory' | 'browser';
+  /** Time after which a browser that neither opens a database nor refuses it is taken to deny storage; null: never. */
+  patienceMs?: number | null;
   connect?: { [world: string]: ConnectionSettings };
 }
 
-/** Time after which a browser that neither opens a database nor refuses it is taken to deny storage. */
-const patienceMs = 5000;
+const usualPatienceMs = 5000;
 
-function partsOf({ threads, store, connect = {} }: WorkerOptions) {
+function partsOf({ threads, store, connect = {}, patienceMs = usualPatienceMs }: WorkerOptions) {
   const memory = new MemoryStore();
-  const lasting = store === 'browser' ? new BrowserStore(new IndexedDbStore(), memory, patienceMs) : null;
+  const lasting = store === 'browser' ? new BrowserStore(new IndexedDbStore(), memory, patienceMs ?? undefined) : null;
   const isLasting = async () => lasting?.isLasting() ?? false;
   return { backend: lasting ?? memory, isLasting, threads, connections: new Map(Object.entries(connect)) };
 }

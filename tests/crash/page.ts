@@ -2,6 +2,7 @@
 import * as Comlink from 'comlink';
 import type { SuiteRequest } from '../../src/session/evaluation-protocol.ts';
 import type { RunSummary, SessionEvent, StepRecord, TrainerApi } from '../../src/session/protocol.ts';
+import type { LibraryWorker } from '../../src/workers/library-worker.ts';
 import type { Phase } from './slow-phase.ts';
 
 interface CrashPage {
@@ -39,7 +40,8 @@ channel.onmessage = ({ data }) => {
 };
 
 const worker = new Worker(new URL('./worker.ts', import.meta.url), { type: 'module' });
-const api = Comlink.wrap<TrainerApi>(worker) as unknown as TrainerApi;
+const remote = Comlink.wrap<LibraryWorker>(worker);
+const api = (await remote.open({ store: 'browser', patienceMs: null })) as unknown as TrainerApi;
 const started = api.start(
   Comlink.proxy((event: SessionEvent) => {
     if (event.type === 'step') window.report(`step ${event.record.step}`);

@@ -10,7 +10,7 @@ import * as views from '../../src/worlds/views.ts';
 beforeAll(() => buildWasm());
 
 /** Entries of the page, the trainer and the worker of a world. */
-const entries = ['src/ui/app/app.ts', 'src/workers/trainer-worker.ts', 'src/workers/world-worker.ts'];
+const entries = ['src/ui/app/app.ts', 'src/workers/library-worker.ts', 'src/workers/world-worker.ts'];
 
 /** Folder of a world: its own, or its family's (`agentgym-babyai` is in `agentgym/`). */
 const folderOf = (name: string) => (existsSync(`src/worlds/${name}`) ? name : name.split('-')[0]);

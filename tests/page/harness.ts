@@ -142,7 +142,7 @@ export async function open(
   page.on('pageerror', (error) => errors.push(error.message));
   await page.goto(url);
   // The page's code loads after the load event, since src/ui/main.ts waits for isolation.
-  await page.waitForFunction(() => customElements.get('tabgym-app') !== undefined);
+  await page.waitForFunction(() => ['tabgym-app', 'tab-gym'].some((name) => customElements.get(name) !== undefined));
   return { page, errors, close: () => context.close() };
 }
 

@@ -147,7 +147,7 @@ describe('on a plain file server under a sub-path', () => {
     await context.close();
   });
 
-  test('embedded it shows only the stage, and opens a link', async () => {
+  test('embedded it shows only the element, and opens a link', async () => {
     const context = await browser.newContext();
     const page = await context.newPage();
     await page.goto(`${url}?embed#x=1.AAAA&tab=play`);
@@ -167,7 +167,7 @@ describe('on a plain file server under a sub-path', () => {
     await page.getByText(sentence).waitFor({ timeout: minute });
     expect(await page.getByRole('heading', { level: 1 }).innerText()).toBe('Tabgym');
     expect(await page.getByRole('button', { name: 'Train' }).count()).toBe(0);
-    expect(await page.locator('tabgym-episode').count()).toBe(0);
+    expect(await page.locator('tab-gym nav, tab-gym .turn').count()).toBe(0);
     await context.close();
   });
 
@@ -176,8 +176,8 @@ describe('on a plain file server under a sub-path', () => {
     const page = await context.newPage();
     await page.goto(`${url}?embed#shipped=textcraft-first`);
     await page
-      .locator('tabgym-episode')
-      .getByText(/^(get|craft) \d/)
+      .locator('tab-gym .turn')
+      .getByText(/^> (get|craft) \d/)
       .first()
       .waitFor({ timeout: 2 * minute });
     expect(await page.getByRole('heading', { level: 1 }).innerText()).toBe('TextCraft, first steps');
@@ -223,7 +223,7 @@ describe('on a plain file server under a sub-path', () => {
           },
         });
     });
-    await frame.locator('tabgym-stage').waitFor({ timeout: minute });
+    await frame.locator('tab-gym .turn').first().waitFor({ timeout: minute });
     await context.close();
   });
 });

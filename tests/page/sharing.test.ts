@@ -8,7 +8,7 @@ import { presets } from '../../src/experiment/presets.ts';
 import type { RunSummary } from '../../src/session/protocol.ts';
 import { checkedExperiment, Links, runOf } from '../../src/ui/control/links.ts';
 import { mockExperiment, mockSummary } from '../../src/ui/gallery/mock-data.ts';
-import { addressInside, addressOutside, embedCode, isEmbedded } from '../../src/ui/state/embedded-view.ts';
+import { addressInside, addressOutside, elementCode, embedCode, isEmbedded } from '../../src/ui/state/embedded-view.ts';
 import {
   formatLink,
   LinkError,
@@ -171,5 +171,9 @@ describe('an embedded view', () => {
     const code = embedCode('https://a.example/#x="', '"><script>alert(1)</script>');
     expect(code).not.toContain('<script');
     expect(code.match(/"/g)!.length % 2).toBe(0);
+    const tag = elementCode('a" b.json', 'https://a.example/#x="', { ...noSelection, tab: 'group', step: 3, group: 2 });
+    expect(tag.split('\n')[1]).toBe(
+      '<tab-gym src="a%22%20b.json" view="group" step="3" group="2" member="0" page="https://a.example/#x=&quot;" controls tabs autoplay></tab-gym>',
+    );
   });
 });

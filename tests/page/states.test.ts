@@ -74,7 +74,8 @@ const states: State[] = [
     address: '?mock=running&embed#run=run-1',
     async shows(page) {
       await seen(page, 'Open in Tabgym');
-      await seen(page, 'Live');
+      await page.locator('tab-gym .turn').first().waitFor();
+      expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe('textcraft-first');
       expect(await page.getByLabel('Preset').count()).toBe(0);
     },
   },

@@ -23,9 +23,27 @@ const english = {
   take: 'Take the action',
   nothing: 'Nothing to show yet',
   untrainable: 'This page does not allow training here.',
+  group: 'Group',
+  curves: 'Curves',
+  trajectory: 'Trajectory',
+  play: 'Play',
+  evaluate: 'Evaluate',
+  live: 'Watch',
+  views: 'Views',
+  earlier: 'Earlier',
+  later: 'Later',
+  token: 'Token',
+  probability: 'probability',
+  ofWorld: 'read, not chosen',
+  evaluating: 'Playing the held-out tasks',
+  tasks: 'Tasks',
+  open: 'Open in Tabgym',
+  again: 'New task',
 };
 
-const chinese: typeof english = {
+export type Texts = typeof english;
+
+const chinese: Texts = {
   train: '训练',
   pause: '暂停',
   watch: '运行一个回合',
@@ -49,7 +67,23 @@ const chinese: typeof english = {
   take: '执行动作',
   nothing: '尚无内容',
   untrainable: '此页面不允许在这里训练。',
+  group: '组',
+  curves: '曲线',
+  trajectory: '轨迹',
+  play: '试玩',
+  evaluate: '评估',
+  live: '观看',
+  views: '视图',
+  earlier: '上一个',
+  later: '下一个',
+  token: '词元',
+  probability: '概率',
+  ofWorld: '读到的，不是选择的',
+  evaluating: '正在运行保留任务',
+  tasks: '任务',
+  open: '在 Tabgym 中打开',
+  again: '新任务',
 };
 
 /** Texts of a language tag; English for languages that have none. */
-export const textsOf = (lang: string): typeof english => (/^zh/i.test(lang) ? chinese : english);
+export const textsOf = (lang: string): Texts => (/^zh/i.test(lang) ? chinese : english);

@@ -9,7 +9,6 @@ import { customElement, state } from 'lit/decorators.js';
 import { keyed } from 'lit/directives/keyed.js';
 import { Controller } from '../control/controller.ts';
 import '../panels/drawer.ts';
-import '../panels/embed-bar.ts';
 import '../panels/help.ts';
 import './notices.ts';
 import { Panel } from '../control/panel.ts';
@@ -19,7 +18,6 @@ import { isActive } from '../control/events.ts';
 import { installShortcuts } from '../control/shortcuts.ts';
 import { currentLocale } from '../kit/locale.ts';
 import { type PaneName, progressPane } from '../state/panes.ts';
-import { embeddedStyles, outside, renderEmbedded } from './embedded.ts';
 import { watchInteractions } from './interactions.ts';
 import { lazyParts } from './lazy-parts.ts';
 import { reportToSchool } from './school-report.ts';
@@ -48,7 +46,6 @@ const place = (panel: NarrowPanel) => html`<span class="place" data-place=${pane
 export class TabgymApp extends Panel {
   static override styles = [
     controls,
-    embeddedStyles,
     css`
       :host {
         display: grid;
@@ -223,7 +220,6 @@ export class TabgymApp extends Panel {
   constructor() {
     super([
       'phase',
-      'absent',
       'arrangement',
       'lesson',
       'lessonsReady',
@@ -237,7 +233,6 @@ export class TabgymApp extends Panel {
       'panes',
       'selection',
       'link',
-      'embedded',
       'sharing',
       'compared',
       'locale',
@@ -277,12 +272,11 @@ export class TabgymApp extends Panel {
   }
 
   private renderPage() {
-    const { phase, panel, announcement, embedded, sharing } = this.state;
-    const body = () => (embedded ? renderEmbedded(this.app) : this.renderBody(panel));
+    const { phase, panel, announcement, sharing } = this.state;
     const simple = this.isSimple && phase !== 'broken' && !this.state.learn && !this.state.drawer;
     return html`
-      ${embedded ? this.renderEmbedBar() : this.renderBar()}
-      ${simple ? this.renderSimple() : phase === 'ready' ? body() : this.renderWaiting()}
+      ${this.renderBar()}
+      ${simple ? this.renderSimple() : phase === 'ready' ? this.renderBody(panel) : this.renderWaiting()}
       <tabgym-notices .app=${this.app}></tabgym-notices>
       <tabgym-help .app=${this.app}></tabgym-help>
       ${sharing ? this.renderShare() : nothing}
@@ -292,7 +286,7 @@ export class TabgymApp extends Panel {
   }
 
   private get isSimple() {
-    return this.state.arrangement === 'simple' && !this.state.embedded;
+    return this.state.arrangement === 'simple';
   }
 
   private renderBar() {
@@ -307,10 +301,6 @@ export class TabgymApp extends Panel {
 
   private renderShare() {
     return html`<tabgym-share .app=${this.app}></tabgym-share>`;
-  }
-
-  private renderEmbedBar() {
-    return html`<tabgym-embed-bar .app=${this.app}></tabgym-embed-bar>`;
   }
 
   /** True if the setup is hidden: in the simple arrangement, and in a lesson whose current task is elsewhere. */
@@ -336,11 +326,11 @@ export class TabgymApp extends Panel {
   }
 
   private renderWaiting() {
-    const { phase, broken, embedded } = this.state;
+    const { phase, broken } = this.state;
     const reload = html`<button class="primary" @click=${() => location.reload()}>${msg('Reload the page')}</button>`;
-    if (phase === 'broken') return html`<main>${errorState(broken, embedded ? outside() : reload)}</main>`;
+    if (phase === 'broken') return html`<main>${errorState(broken, reload)}</main>`;
     const what = msg('Looking for a device and testing its kernels');
-    return html`<main class="waiting">${embedded ? loadingState(what) : html`<tabgym-welcome .app=${this.app} .waits=${what}></tabgym-welcome>`}</main>`;
+    return html`<main class="waiting"><tabgym-welcome .app=${this.app} .waits=${what}></tabgym-welcome></main>`;
   }
 
   private renderBody(panel: NarrowPanel) {

@@ -3,39 +3,40 @@
  * readable error.
  */
 import * as Comlink from 'comlink';
-import { isFrameRequest } from '../../envs/transport/frame-port.ts';
-import { frameKeeper } from '../../library/world-frames.ts';
+import { startLibraryWorker } from '../../library/web/worker.ts';
 import type { GpuReport, SessionEvent, TrainerApi } from '../../session/protocol.ts';
-import { oneThreadName } from '../../session/protocol.ts';
 import { type Client, gather } from '../control/client.ts';
 import { RestartedError, type Spawned, Supervisor } from '../control/supervisor.ts';
 import { askedDevice } from '../state/device.ts';
 import { isEmbedded } from '../state/embedded-view.ts';
 
+/**
+ * In a frame of some pages, opening a database never ends. An embedded view then keeps its runs in memory; a page of its
+ * own waits, because its runs may be there.
+ */
+const embeddedPatienceMs = 5000;
+
+/** An embedded view uses one thread, since a page may contain several of them. */
+const workerOptions = () =>
+  isEmbedded()
+    ? { store: 'browser' as const, threads: 1, patienceMs: embeddedPatienceMs }
+    : { store: 'browser' as const, patienceMs: null };
+
 function spawnTrainer(onCrash: (error: Error) => void): Spawned<TrainerApi> {
-  const worker = new Worker(new URL('../../workers/trainer-worker.ts', import.meta.url), {
-    type: 'module',
-    // An embedded view uses one thread, since a page may contain several of them.
-    name: isEmbedded() ? oneThreadName : 'trainer',
-  });
-  worker.addEventListener('error', (event) =>
-    onCrash(
-      new Error(
-        `The trainer stopped: ${event.message || 'its script could not be loaded'}. Reload the page; the run continues from its last step.`,
-      ),
-    ),
+  const { remote, lost, terminate } = startLibraryWorker();
+  const opened = remote.open(workerOptions()) as unknown as Promise<TrainerApi>;
+  lost.catch(({ message }: Error) =>
+    onCrash(new Error(`${message} Reload the page; the run continues from its last step.`)),
   );
-  const frames = frameKeeper(onCrash);
-  worker.addEventListener('message', ({ data, ports }) => {
-    if (isFrameRequest(data)) frames.receive(data, ports);
+  const method =
+    (name: keyof TrainerApi) =>
+    async (...given: unknown[]) =>
+      ((await opened)[name] as (...given: unknown[]) => unknown)(...given);
+  // With a `then` method the proxy would be treated as a promise.
+  const api = new Proxy({} as TrainerApi, {
+    get: (_, name) => (name === 'then' ? undefined : method(name as keyof TrainerApi)),
   });
-  return {
-    api: Comlink.wrap<TrainerApi>(worker) as unknown as TrainerApi,
-    terminate: () => {
-      worker.terminate();
-      frames.closeAll();
-    },
-  };
+  return { api, terminate };
 }
 
 /**

@@ -4,12 +4,10 @@
  * Long because it joins all parts of the page's control.
  */
 import { msg, str } from '@lit/localize';
-import { customCodeOf } from '../../experiment/custom-code.ts';
 import type { Experiment } from '../../experiment/experiment.ts';
 import type { DeviceName, RunStatus, RunSummary, TrainerApi } from '../../session/protocol.ts';
 import { pendingChanges } from '../state/changes.ts';
 import { deviceLabel, rememberDevice } from '../state/device.ts';
-import { isEmbedded } from '../state/embedded-view.ts';
 import { playsOnlyReason } from '../state/labels.ts';
 import { firstPreset, firstPresetIn, isNewcomer, rememberRuns } from '../state/newcomer.ts';
 import { noSelection, type Selection } from '../state/selection.ts';
@@ -39,11 +37,6 @@ import { Watching } from './watching.ts';
 import { WorldServers } from './world-servers.ts';
 
 const mostSteps = 1_000_000;
-
-const absentText = (shipped: string | null) =>
-  shipped === null
-    ? msg('The run of this view is not stored in this browser, and the address carries no experiment.')
-    : msg(str`This site has no trained agent “${shipped}”, or it could not be loaded.`);
 
 /**
  * The experiment; if its steps end at `step`, with as many steps again, so that a fork of a finished run has steps to
@@ -109,7 +102,6 @@ export class Controller {
 
   async start(search: string) {
     this.layout.restore();
-    this.store.set({ embedded: isEmbedded(search) });
     // A newcomer sees a recorded episode before the trainer has started.
     if (isNewcomer()) void this.recorded.playSample();
     try {
@@ -155,14 +147,12 @@ export class Controller {
     const runs = this.state.runs.filter((run) => run.deletedUntil === null);
     const training = localStorage.getItem(trainingKey);
     const newest = [...runs].sort((a, b) => b.updatedAt - a.updatedAt)[0];
-    if (await this.arrive(selection)) return this.state.embedded ? undefined : void this.recorded.playSample();
+    if (await this.arrive(selection)) return void this.recorded.playSample();
     if (named && named !== selection.run) this.goTo(selection, named);
-    const isAbsent = !named && (selection.run !== null || this.state.link.shipped !== null);
-    if (this.state.embedded && isAbsent) return this.store.set({ absent: absentText(this.state.link.shipped) });
     const wanted = named ?? (runs.some((run) => run.id === training) ? training : newest?.id);
     if (selection.run && !named)
       this.notifier.notify('warning', msg('The run that this address names is not stored in this browser.'));
-    if (!wanted || (this.state.embedded && !named)) return void this.recorded.playSample();
+    if (!wanted) return void this.recorded.playSample();
     await this.open(wanted, false);
     if (training !== wanted || !this.state.gpu?.supported || this.state.owner !== 'this-tab') return;
     const step = this.state.run?.step ?? 0;
@@ -265,17 +255,7 @@ export class Controller {
     await this.navigation.loadKept();
     void this.navigation.load();
     if (before && before.id !== id && this.state.run?.id === id) void this.library.dropUnstarted([before]);
-    if (this.state.run && this.state.status !== 'idle') void this.playOpened(this.state.run);
-  }
-
-  /** Plays a recorded episode of the opened run. An embedded view without one lets the policy play a held-out task. */
-  private async playOpened({ id, step }: RunSummary) {
-    const plays = await this.recorded.playRun(id, step);
-    const { embedded, selection, run, gpu } = this.state;
-    if (plays || !embedded || !gpu || selection.tab !== 'watch' || run?.id !== id) return;
-    if (matchMedia('(prefers-reduced-motion: reduce)').matches) return;
-    const { firstTask } = await import('./shipped-agents.ts');
-    await this.watch('test', await firstTask(this.state.link.shipped));
+    if (this.state.run && this.state.status !== 'idle') void this.recorded.playRun(id, this.state.run.step);
   }
 
   /** Makes a run of the draft, without training it. */
@@ -368,11 +348,6 @@ export class Controller {
     if (!run) return;
     const playsOnly = playsOnlyReason(run.experiment.policy);
     if (playsOnly) return this.notifier.notify('warning', msg(str`${playsOnly}: watch it play.`));
-    if (this.state.embedded && customCodeOf(run.experiment).length)
-      return this.notifier.notify(
-        'warning',
-        msg('This experiment contains custom code, which an embedded view does not run. Open it as a full page.'),
-      );
     if (!(await this.consent.ask(run.experiment, await this.sweep.experimentsBeside(run))))
       return this.notifier.notify('info', msg('The run did not start: its custom code was not allowed.'));
     this.recorded.stop();

@@ -9,7 +9,7 @@ import type { MadeLink } from '../control/links.ts';
 import { Panel } from '../control/panel.ts';
 import { dialogStyles } from '../kit/styles/dialog.ts';
 import { controls } from '../kit/styles/shared.ts';
-import { embedCode } from '../state/embedded-view.ts';
+import { elementCode, embedCode } from '../state/embedded-view.ts';
 import { focusedDocument } from '../state/focus.ts';
 
 @customElement('tabgym-share')
@@ -64,7 +64,15 @@ export class TabgymShare extends Panel {
     return html`
       <p class="soft">${msg('The link contains the experiment and the place. The run stays in this browser: send its file with the link, and the link opens the same step, episode and token.')}</p>
       ${this.renderField('link', msg('Link'), href, msg('Copy the link'))}
-      ${this.renderField('embed', msg('Embedded view, for slides and pages'), embedCode(href, title), msg('Copy the HTML'))}`;
+      ${this.renderField('embed', msg('Embedded view, for slides and pages'), embedCode(href, title), msg('Copy the HTML'))}
+      ${this.renderField('element', msg('The element, for a page that serves the package'), elementCode(this.fileName(title), href, this.state.selection), msg('Copy the tag'))}
+      <p class="soft">${msg('The element reads the file that is named in it: save the experiment or the run below, and put it beside the page.')}</p>`;
+  }
+
+  /** Name of the file that the buttons below save. */
+  private fileName(name: string) {
+    const { run } = this.state;
+    return run ? `${run.name}.tabgym` : `${name}.json`;
   }
 
   private renderField(id: string, label: string, value: string, button: string) {

@@ -1,8 +1,10 @@
 /**
- * The embedded view: `?embed` shows only the stage and a bar of one line, for slides and blogs. It trains on one thread
- * and never runs code that came with a link: the page around it may have tricked a person into the click
+ * The embedded view: `?embed` shows only the package's element (app/embedded.ts), for slides and blogs. It trains on one
+ * thread and never runs code that came with a link: the page around it may have tricked a person into the click
  * (clickjacking).
  */
+import { type Selection, showsEpisodes } from './selection.ts';
+
 export const isEmbedded = (search = location.search): boolean => new URLSearchParams(search).has('embed'); // not a kind: the address's query
 
 /** Address of the same place as a page of its own. */
@@ -19,8 +21,25 @@ export function addressInside(href: string): string {
   return address.href.replace('embed=', 'embed');
 }
 
+const safe = (text: string) => text.replace(/&/g, '&amp;').replace(/"/g, '&quot;').replace(/</g, '&lt;');
+
 /** HTML of a frame with the embedded view of an address. */
-export const embedCode = (href: string, title: string): string => {
-  const safe = (text: string) => text.replace(/&/g, '&amp;').replace(/"/g, '&quot;').replace(/</g, '&lt;');
-  return `<iframe src="${safe(addressInside(href))}" title="${safe(title)}" width="800" height="520" loading="lazy" allow="fullscreen" style="border:1px solid #8884"></iframe>`;
+export const embedCode = (href: string, title: string): string =>
+  `<iframe src="${safe(addressInside(href))}" title="${safe(title)}" width="800" height="520" loading="lazy" allow="fullscreen" style="border:1px solid #8884"></iframe>`;
+
+/** Views of the element that show what a tab of the page does; `watch` for the others. */
+const elementViews: { readonly [tab: string]: string } = {
+  group: 'group',
+  trajectory: 'trajectory',
+  evaluate: 'evaluate',
+  play: 'play',
 };
+
+/** HTML of the package's element, for a page that serves the package. `file`: name of the experiment or run beside it. */
+export function elementCode(file: string, href: string, { tab, step, group, member }: Selection): string {
+  const view = elementViews[tab] ?? 'watch';
+  const place = showsEpisodes(tab)
+    ? ` step="${step ?? ''}" group="${group}" member="${member}"`.replace(' step=""', '')
+    : '';
+  return `<script type="module" src="/tabgym/web/element.js"></script>\n<tab-gym src="${safe(encodeURIComponent(file))}" view="${view}"${place} page="${safe(href)}" controls tabs autoplay></tab-gym>`;
+}

@@ -125,8 +125,6 @@ export interface State {
   phase: 'starting' | 'ready' | 'broken';
   /** Reason in one sentence if phase is broken. */
   broken: string;
-  /** Reason in one sentence if an embedded view cannot show what its address names; empty otherwise. */
-  absent: string;
   gpu: GpuReport | null;
   presets: Experiment[];
   /** Index of the preset that the draft started from, or -1. */
@@ -167,8 +165,6 @@ export interface State {
   sharing: boolean;
   /** Ids of the runs that the comparison shows; null while it is closed. */
   compared: readonly string[] | null;
-  /** True inside another page, where only the stage is shown. */
-  embedded: boolean;
   /** Steps of the run in focus whose episodes are kept, ascending. */
   kept: readonly number[];
   detail: Fetched<{ step: number; trajectories: Trajectory[] }>;
@@ -224,7 +220,6 @@ export interface State {
 const initialState = (): State => ({
   phase: 'starting',
   broken: '',
-  absent: '',
   gpu: null,
   presets: [],
   preset: -1,
@@ -254,7 +249,6 @@ const initialState = (): State => ({
   shared: null,
   sharing: false,
   compared: null,
-  embedded: false,
   kept: [],
   detail: none,
   tokenTexts: null,
