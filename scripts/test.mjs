@@ -86,6 +86,7 @@ const sources = {
   ]),
   imports: programs(['scripts/cycles.mjs']),
   names: programs(['scripts/kind-names.mjs']),
+  entries: programs(['scripts/entries.mjs']),
   lengths: programs(['scripts/lengths.mjs']),
   exports: programs(bin('knip/bin/knip.js', '--no-progress', '--include', 'exports,types,files')),
   paths: programs(['scripts/paths.mjs']),

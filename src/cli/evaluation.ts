@@ -7,6 +7,7 @@ import { dirname, join } from 'node:path';
 import { parseExperiment } from '../experiment/experiment.ts';
 import { apiPolicy } from '../experiment/policies/api.ts';
 import { presets } from '../experiment/presets.ts';
+import { readRun } from '../library/files.ts';
 import { NodeBaseModels } from '../library/node/base-models.ts';
 import { gainOf } from '../rl/evaluation/gain.ts';
 import {
@@ -248,7 +249,7 @@ export function writeReport(report: SuiteReport, columns: readonly string[], fol
 export function gainOfRun(path: string): string[] {
   if (isAddress(path)) return [];
   const file = runFile(path);
-  return gainLines(readRunFile(new Uint8Array(readFileSync(file)), file).records);
+  return gainLines(readRun(new Uint8Array(readFileSync(file)), file).records);
 }
 
 export { OWN_SUITE, reportText, suiteNames };

@@ -7,11 +7,10 @@ import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { Command } from 'commander';
 import { parseExperiment } from '../experiment/experiment.ts';
+import { readRun } from '../library/files.ts';
 import type { StepRecord } from '../rl/evaluation/evaluation.ts';
 import type { LineChart, SvgLine } from '../rl/evaluation/svg-chart.ts';
 import { runReport } from '../session/report/run-report.ts';
-import { decodeTrajectories } from '../session/run/trajectory-codec.ts';
-import { readRunFile } from '../session/run-file.ts';
 import { fail } from './command-error.ts';
 import { writeWhole } from './whole-files.ts';
 
@@ -33,14 +32,13 @@ const lineOf = (records: readonly StepRecord[], name: string, index: number): Sv
 });
 
 export function reportOf(bytes: Uint8Array, file: string): string {
-  const { name, experiment, records: steps, trajectories = new Map() } = readRunFile(bytes, file);
-  const last = Math.max(...trajectories.keys());
-  const newest = trajectories.get(last);
+  const { name, experiment, records: steps, trajectorySteps, tokens } = readRun(bytes, file);
+  const last = Math.max(...trajectorySteps);
   return runReport({
     name,
     experiment: parseExperiment(experiment),
     records: steps,
-    trajectories: newest ? decodeTrajectories(newest) : [],
+    trajectories: tokens(last),
     charts: charts.map(({ title, names, range }) => ({
       title,
       xLabel: 'Steps',

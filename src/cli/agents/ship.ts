@@ -7,12 +7,12 @@ import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { join } from 'node:path';
 import { parseExperiment } from '../../experiment/experiment.ts';
+import { readRun } from '../../library/files.ts';
 import { downloadBytes, findModel } from '../../policy/catalogue.ts';
 import type { StepRecord } from '../../rl/evaluation/evaluation.ts';
 import { gainOf } from '../../rl/evaluation/gain.ts';
 import type { SuiteReport } from '../../rl/evaluation/suite-report.ts';
 import type { RunSummary } from '../../session/protocol.ts';
-import { readRunFile } from '../../session/run-file.ts';
 import {
   AGENT_FORMAT,
   type AgentBase,
@@ -178,7 +178,7 @@ export function rewriteCard(recipe: AgentRecipe, site: string): ShippedAgent {
   const { gain: _gain, reward: _reward, ...shipped } = readAgent(JSON.parse(readFileSync(file, 'utf8')), file);
   const { title, summary, data, limits, differs, improve, reward } = recipe;
   const path = join(site, recipe.name, shipped.file);
-  const run = readRunFile(new Uint8Array(readFileSync(path)), path);
+  const run = readRun(new Uint8Array(readFileSync(path)), path);
   const gain = gainOf(run.records);
   const agent = {
     ...{

@@ -1,0 +1,42 @@
+// The gate of the entries: values from behind them are found in every form of import, types and kinds are not.
+import { expect, it } from 'vitest';
+import { bypasses, compared, formatBaseline, parseBaseline } from '../../scripts/entries.mjs';
+
+const around = (source: string) => bypasses(source, 'src/cli/deep/tool.ts');
+
+it('finds values from the rooms behind the entries, in every form of import', () => {
+  expect(around("import { openRun } from '../../session/run/open.ts';")).toEqual(['src/session/run/open.ts']);
+  expect(around("import { type A, b } from '../../store/bundle.ts';")).toEqual(['src/store/bundle.ts']);
+  expect(around("import * as all from '../../policy/a.ts'; import '../../server/b.ts';")).toEqual([
+    'src/policy/a.ts',
+    'src/server/b.ts',
+  ]);
+  expect(around("export { a } from '../../models/a.ts'; export * from '../../device/b.ts';")).toEqual([
+    'src/device/b.ts',
+    'src/models/a.ts',
+  ]);
+  expect(around("const a = await import('../../session/a.ts');")).toEqual(['src/session/a.ts']);
+  expect(around("new Worker(new URL('../../workers/a.ts', import.meta.url));")).toEqual(['src/workers/a.ts']);
+  expect(around("import { openWorld } from '../../worlds/registry.ts';")).toEqual(['src/worlds/registry.ts']);
+});
+
+it('allows types, the entries, fields and the modules of kinds', () => {
+  const source = `
+    import type { A } from '../../session/a.ts';
+    import { type B, type C } from '../../store/b.ts';
+    export type { D } from '../../server/d.ts';
+    import { createRun } from '../../library/index.ts';
+    import { parseExperiment } from '../../experiment/experiment.ts';
+    import { worldModule } from '../../worlds/registry.ts';
+    import { Command } from 'commander';`;
+  expect(around(source)).toEqual([]);
+});
+
+it('refuses an import that the baseline does not have, and names one that is gone', () => {
+  const baseline = { 'a.ts': ['src/store/x.ts'], 'b.ts': ['src/store/y.ts'] };
+  expect(parseBaseline(formatBaseline(baseline))).toEqual(baseline);
+  expect(compared(baseline, baseline)).toEqual({ added: [], gone: [] });
+  const { added, gone } = compared({ 'a.ts': ['src/store/x.ts', 'src/store/z.ts'] }, baseline);
+  expect(added).toEqual(['a.ts imports src/store/z.ts: use an entry of src/library, or extend one']);
+  expect(gone).toEqual(['b.ts no longer imports src/store/y.ts']);
+});
