@@ -16,6 +16,9 @@ import shopFirst from '../../experiments/shop-first.json';
 import sqlFirst from '../../experiments/sql-first.json';
 import textcraftFirst from '../../experiments/textcraft-first.json';
 import toolsFilmsFirst from '../../experiments/tools-films-first.json';
+import toolsPapersFirst from '../../experiments/tools-papers-first.json';
+import toolsTableFirst from '../../experiments/tools-table-first.json';
+import toolsWeatherFirst from '../../experiments/tools-weather-first.json';
 import webFirst from '../../experiments/web-first.json';
 import wordleFirst from '../../experiments/wordle-first.json';
 
@@ -35,6 +38,9 @@ export const presetsByName: { readonly [name: string]: unknown } = {
   'shop-first': shopFirst,
   'sql-first': sqlFirst,
   'tools-films-first': toolsFilmsFirst,
+  'tools-weather-first': toolsWeatherFirst,
+  'tools-papers-first': toolsPapersFirst,
+  'tools-table-first': toolsTableFirst,
   'own-first': ownFirst,
   'grpo-reinforce': grpoReinforce,
   horizons,

@@ -1,6 +1,6 @@
 /**
- * `npm run phone-steps -- generate [--steps N] [--seed N]`: writes steps of the oracle with a prediction for each, right,
- * near, wrong or malformed, as JSONL with our measures. `score FILE`: measures a file of steps, our own (`column`,
+ * `npm run phone-steps -- generate [--steps N] [--seed N] [--boxes]`: writes steps of the oracle with a prediction for each, right,
+ * near, wrong or malformed, as JSONL with our measures; with `--boxes` in MagicGUI's form, each point in a random box. `score FILE`: measures a file of steps, our own (`column`,
  * `truth`, `prediction`) or MagicGUI's (`response`, `prediction`), and prints Type, Grd and SR by column with the parts of the reward.
  */
 import { readFileSync } from 'node:fs';
@@ -72,9 +72,38 @@ function predict(truth: string, random: Random): string {
   return kind < 9 ? random.pick(others) : random.pick(malformed);
 }
 
-async function generate(count: number, seed: number): Promise<void> {
+/** A box around a point as MagicGUI's files have it, some empty and some with decimals. */
+function markedBox(x: number, y: number, random: Random): string {
+  const tenths = random.chance(20) ? random.below(10) / 10 : 0;
+  const away = () => random.pick([0, 5, 20, 60, 130, 300]);
+  const sides = [within(x - away()), within(y - away()), within(x + away()), within(y + away())];
+  const [left, top, right, bottom] = random.chance(3) ? [0, 0, 0, 0] : sides.map((side) => side + tenths);
+  return `<|box_start|>(${left},${top}),(${right},${bottom})<|box_end|>`;
+}
+
+/** The action with a box in the place of each point. */
+const boxed = (truth: string, random: Random) =>
+  truth.replace(/^(tap|long_press|text|scroll|drag)\((\d+),(\d+)(?:,(\d+),(\d+)(?=\)))?/, (_, name, x, y, x2, y2) => {
+    const second = x2 === undefined ? '' : `,${markedBox(Number(x2), Number(y2), random)}`;
+    return `${name}(${markedBox(Number(x), Number(y), random)}${second}`;
+  });
+
+/** A step as a line, with our measures. */
+function lineOf(column: string, truth: string, prediction: string, boxes: Random | null): string {
+  if (!boxes)
+    return JSON.stringify({
+      ...{ column, truth, prediction, ...measureStep(prediction, truth) },
+      reward: stepReward(prediction, truth),
+    });
+  const record = { category: column, response: boxed(truth, boxes), prediction };
+  const [step] = readSteps(JSON.stringify(record));
+  return JSON.stringify({ ...record, ...measureStep(prediction, step.truth, step.boxes) });
+}
+
+async function generate(count: number, seed: number, boxes: boolean): Promise<void> {
   const world = await openWorld('phone');
   const random = new Random(mixSeeds(seed, 47));
+  const boxRandom = boxes ? new Random(mixSeeds(seed, 48)) : null;
   const lines: string[] = [];
   for (const task of await world.tasks({ instances: 60 }, 'train')) {
     if (lines.length >= count) break;
@@ -83,10 +112,7 @@ async function generate(count: number, seed: number): Promise<void> {
     const truths = [...plan!, ...(random.chance(20) ? [random.pick(rare)] : [])];
     for (const truth of truths) {
       if (lines.length >= count) break;
-      const step = { column: String(task.strata.kind), truth, prediction: predict(truth, random) };
-      lines.push(
-        JSON.stringify({ ...step, ...measureStep(step.prediction, truth), reward: stepReward(step.prediction, truth) }),
-      );
+      lines.push(lineOf(String(task.strata.kind), truth, predict(truth, random), boxRandom));
     }
   }
   process.stdout.write(`${lines.join('\n')}\n`);
@@ -108,7 +134,7 @@ function score(file: string): void {
     const rewards = some.map(({ prediction, truth }) => stepReward(prediction, truth).total);
     line(
       column,
-      rowOf(some.map(({ prediction, truth, box }) => measureStep(prediction, truth, box))),
+      rowOf(some.map(({ prediction, truth, boxes }) => measureStep(prediction, truth, boxes))),
       rewards.reduce((sum, each) => sum + each, 0) / some.length,
     );
   }
@@ -119,6 +145,9 @@ program
   .command('generate')
   .option('--steps <n>', 'number of steps', wholeFrom(1), 5000)
   .option('--seed <n>', 'seed of the predictions', wholeFrom(0), 1)
-  .action(({ steps, seed }: { steps: number; seed: number }) => generate(steps, seed));
+  .option('--boxes', "in MagicGUI's form, with boxes in the place of points")
+  .action(({ steps, seed, boxes = false }: { steps: number; seed: number; boxes?: boolean }) =>
+    generate(steps, seed, boxes),
+  );
 program.command('score').argument('<file>', 'steps as JSONL').action(score);
 await program.parseAsync();

@@ -112,17 +112,19 @@ const whole = (action: Action, keys: readonly string[]): number[] =>
 /** A box of the right element: left, top, right, bottom. */
 export type Box = readonly [number, number, number, number];
 
-function inside(action: Action & { x: number; y: number }, box: Box): boolean | null {
+function isInside([x, y]: readonly number[], box: Box): boolean {
   const [left, top, right, bottom] = box.map(Math.trunc);
-  const [x, y] = whole(action, ['x', 'y']);
-  return box.some((side) => Math.trunc(side) !== 0) ? x >= left && x <= right && y >= top && y <= bottom : null;
+  return x >= left && x <= right && y >= top && y <= bottom;
 }
 
+/** A box of zeros stands for a step without a point. */
+const isEmpty = (box: Box) => box.every((side) => Math.trunc(side) === 0);
+
 /** Points as the evaluator compares them: whole numbers, all within 140, also of two actions of different types. */
-function grounded(predicted: Action, truth: Action, box?: Box): boolean | null {
+function grounded(predicted: Action, truth: Action, boxes: readonly Box[] = []): boolean | null {
   if (hasPoint(predicted) && hasPoint(truth)) {
-    if (box) return inside(predicted, box);
     const [right, own] = [whole(truth, ['x', 'y']), whole(predicted, ['x', 'y'])];
+    if (boxes.length) return isEmpty(boxes[0]) ? null : isInside(own, boxes[0]);
     // A right action at (0,0) has no point to compare.
     return right[0] === 0 && right[1] === 0
       ? null
@@ -130,6 +132,7 @@ function grounded(predicted: Action, truth: Action, box?: Box): boolean | null {
   }
   if (predicted.name !== 'drag' || truth.name !== 'drag') return null;
   const [own, right] = [predicted, truth].map((each) => whole(each, ['x1', 'y1', 'x2', 'y2']));
+  if (boxes.length === 2) return isInside(own.slice(0, 2), boxes[0]) && isInside(own.slice(2), boxes[1]);
   return (
     distanceOf([own[0], own[1]], [right[0], right[1]]) <= reach &&
     distanceOf([own[2], own[3]], [right[2], right[3]]) <= reach
@@ -151,11 +154,14 @@ function textIsRight(predicted: Action, truth: Action): boolean {
   return own === null || right === null || close(own, right);
 }
 
-/** Measures of a step for MagicGUI's tables. With a box, the predicted point must be in it (`eval_line_bbox`). */
-export function measureStep(predicted: string, truth: string, box?: Box): StepMeasure {
+/**
+ * Measures of a step for MagicGUI's tables. With boxes, each predicted point must be in its own
+ * (`eval_line_bbox`).
+ */
+export function measureStep(predicted: string, truth: string, boxes?: readonly Box[]): StepMeasure {
   const [action, right] = [readOrNull(predicted), readAction(truth)];
   if (!action) return { type: false, grounding: null, match: false };
-  const [type, grounding] = [action.name === right.name, grounded(action, right, box)];
+  const [type, grounding] = [action.name === right.name, grounded(action, right, boxes)];
   return { type, grounding, match: type && grounding !== false && textIsRight(action, right) };
 }
 

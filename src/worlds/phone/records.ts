@@ -1,6 +1,7 @@
 /**
- * Recorded steps as JSONL, one a line: our own form, and the form of MagicGUI's evaluation files, in which `response` is
- * the right action, with a point or with the box of its element, and `category`, `split` or `type` names the column.
+ * Recorded steps as JSONL, one a line: our own form, and the form of MagicGUI's evaluation files (`NavigationDataset`), in
+ * which `response` is the right action, with points or with boxes of its elements between `<|box_start|>` and
+ * `<|box_end|>`, and `category`, `split` or `type` names the column.
  */
 import { readAction } from './actions.ts';
 import type { Box } from './measures.ts';
@@ -9,8 +10,8 @@ export interface RecordedStep {
   column: string;
   truth: string;
   prediction: string;
-  /** Box of the right element, where the file has one. */
-  box?: Box;
+  /** Boxes of the right elements, where the file has them: one for each point. */
+  boxes?: readonly Box[];
 }
 
 /** A line of a file is not a step. */
@@ -18,18 +19,31 @@ class StepFileError extends Error {
   override name = 'StepFileError';
 }
 
-/** `tap(1,2,3,4)`: an action whose point is a box, with a further argument or none. */
-const boxed =
-  /^(tap|long_press|text|scroll)\(\s*([\d.]+)\s*,\s*([\d.]+)\s*,\s*([\d.]+)\s*,\s*([\d.]+)\s*(?:,(.*))?\)$/s;
+/** `<|box_start|>(1,2),(3,4)<|box_end|>`: the box that stands in the place of a point. */
+const marked =
+  /<\|box_start\|>\s*\(\s*([\d.]+)\s*,\s*([\d.]+)\s*\)\s*,\s*\(\s*([\d.]+)\s*,\s*([\d.]+)\s*\)\s*<\|box_end\|>/g;
 
-/** The right action with the middle of its box in place of the box. */
-function unboxed(response: string): Pick<RecordedStep, 'truth' | 'box'> {
-  const found = boxed.exec(response.trim());
+/** `tap(1,2,3,4)`: an action whose point is a box, with a further argument or none. */
+const bare = /^(tap|long_press|text|scroll)\(\s*([\d.]+)\s*,\s*([\d.]+)\s*,\s*([\d.]+)\s*,\s*([\d.]+)\s*(?:,(.*))?\)$/s;
+
+const boxOf = (sides: readonly string[]) => sides.map(Number) as unknown as Box;
+
+/** Middle of a box, as a point is written. */
+const middle = ([left, top, right, bottom]: Box) =>
+  [left + right, top + bottom].map((sum) => Number((sum / 2).toFixed(6))).join(',');
+
+/** The right action with the middle of each box in its place. */
+function unboxed(response: string): Pick<RecordedStep, 'truth' | 'boxes'> {
+  const boxes = [...response.matchAll(marked)].map(([, ...sides]) => boxOf(sides));
+  if (boxes.length) {
+    let next = 0;
+    return { truth: response.replace(marked, () => middle(boxes[next++])), boxes };
+  }
+  const found = bare.exec(response.trim());
   // A text may begin with numbers; only two further numbers and a text are a box.
   if (!found || (/^(text|scroll)/.test(response) && found[6] === undefined)) return { truth: response };
-  const box = found.slice(2, 6).map(Number) as unknown as Box;
-  const [x, y] = [(box[0] + box[2]) / 2, (box[1] + box[3]) / 2];
-  return { truth: `${found[1]}(${x},${y}${found[6] === undefined ? '' : `,${found[6]}`})`, box };
+  const box = boxOf(found.slice(2, 6));
+  return { truth: `${found[1]}(${middle(box)}${found[6] === undefined ? '' : `,${found[6]}`})`, boxes: [box] };
 }
 
 const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);

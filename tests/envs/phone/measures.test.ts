@@ -44,21 +44,35 @@ it('reads recorded steps: our own, and MagicGUI’s with points or boxes', () =>
     { images: ['a.jpg'], query: 'Open it', response: 'tap(500,120)', prediction: 'tap(500,260)', category: 'Routine' },
     { query: 'Open it', response: 'tap(400,100,600,140)', prediction: 'tap(599,139)', split: 'Instruction' },
     { response: 'text(400,100,600,140,on my way)', prediction: 'text(700,120,on my way)' },
+    { response: 'tap(<|box_start|>(400,99.9),(600,140.3)<|box_end|>)', prediction: 'tap(400,140)' },
+    {
+      response: 'drag(<|box_start|>(0,0),(20,20)<|box_end|>,<|box_start|>(800,0),(820,20)<|box_end|>)',
+      prediction: 'drag(0,20,821,0)',
+    },
     { response: 'text(500,120,12)', prediction: 'text(500,120,12)' },
     { response: 'action_completed()', prediction: 'finish()' },
   ];
   const steps = readSteps(`${file.map((each) => JSON.stringify(each)).join('\n')}\n`);
-  expect(steps.map(({ column, truth, box }) => [column, truth, box])).toEqual([
+  expect(steps.map(({ column, truth, boxes }) => [column, truth, boxes])).toEqual([
     ['routine', 'tap(5,6)', undefined],
     ['Routine', 'tap(500,120)', undefined],
-    ['Instruction', 'tap(500,120)', [400, 100, 600, 140]],
-    ['steps', 'text(500,120,on my way)', [400, 100, 600, 140]],
+    ['Instruction', 'tap(500,120)', [[400, 100, 600, 140]]],
+    ['steps', 'text(500,120,on my way)', [[400, 100, 600, 140]]],
+    ['steps', 'tap(500,120.1)', [[400, 99.9, 600, 140.3]]],
+    [
+      'steps',
+      'drag(10,10,810,10)',
+      [
+        [0, 0, 20, 20],
+        [800, 0, 820, 20],
+      ],
+    ],
     ['steps', 'text(500,120,12)', undefined],
     ['steps', 'action_completed()', undefined],
   ]);
-  const matches = steps.map(({ prediction, truth, box }) => measureStep(prediction, truth, box).match);
+  const matches = steps.map(({ prediction, truth, boxes }) => measureStep(prediction, truth, boxes).match);
   // By a point 140 away matches; by a box a point outside does not, however near.
-  expect(matches).toEqual([true, true, true, false, true, true]);
+  expect(matches).toEqual([true, true, true, false, true, false, true, true]);
   expect(() => readSteps('{"prediction":"tap(1,2)"}')).toThrow(/Line 1 is not a step: it needs/);
   expect(() => readSteps('\n{"response":"jump()","prediction":""}')).toThrow(/Line 2 is not a step: "jump"/);
 });
