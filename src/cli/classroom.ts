@@ -1,6 +1,7 @@
 /**
- * `npm run classroom -- [--port 36443] [--plain-port 36480] [--host ADDRESS] [--allow-host NAME ...] [--code CODE]
- * [--title TEXT]`
+ * `npm run classroom -- [--title TEXT] [--code CODE] [--port 36443] [--plain-port 36480] [--host ADDRESS]
+ * [--allow-host NAME ...] [--page FOLDER]`, and `EXPERIMENT.json --train [--stale 0|1] [--patience SECONDS] [--out
+ * FOLDER] [--steps N] [--seed N] [--device NAME]` to train together.
  */
 import { randomInt } from 'node:crypto';
 import { existsSync } from 'node:fs';
@@ -8,14 +9,19 @@ import { hostname, networkInterfaces } from 'node:os';
 import { resolve } from 'node:path';
 import { Command, InvalidArgumentError } from 'commander';
 import { codeOf } from '../classroom/together/messages.ts';
+import { correctedFor, requireSharable } from '../classroom/together/sharable.ts';
+import { SharedTraining } from '../classroom/together/shared-training.ts';
 import { newToken } from '../server/door.ts';
 import { certificateFolder, fingerprintOf, keptCertificate } from './classroom/certificate.ts';
-import { createClassServer } from './classroom/class-server.ts';
+import { type ClassServer, createClassServer } from './classroom/class-server.ts';
 import { plainServer } from './classroom/plain-page.ts';
+import { mountTraining } from './classroom/training-routes.ts';
 import { CommandError, fail } from './command-error.ts';
 import { closeAtSignal, hostOf, listen } from './listening.ts';
+import { deviceOptions } from './node-device.ts';
 import { wholeFrom } from './number-argument.ts';
 import { repeatable } from './repeatable.ts';
+import { readExperiment, type TrainingOptions, train } from './training-run.ts';
 
 /** Letters and digits that are not mistaken for others. */
 const codeLetters = 'ABCDEFGHJKMNPQRSTVWXYZ23456789';
@@ -34,15 +40,49 @@ function givenCode(text: string): string {
 }
 
 const port = wholeFrom(0, 65_535);
+const [device, threads] = deviceOptions('auto');
 const program = new Command('classroom')
   .description('Serves the page and a board to a class in the local network, without accounts.')
+  .argument('[experiment]', 'with --train: the experiment that the class trains together')
   .option('--port <n>', 'port of the secure address', port, 36_443)
   .option('--plain-port <n>', 'port of the plain address, which explains the secure one', port, 36_480)
   .option('--host <address>', 'address to listen on', '0.0.0.0')
   .addOption(repeatable('--allow-host <name>', 'a further name of this machine in the network; repeatable', hostOf))
   .option('--code <code>', 'code of the class (default: a new one)', givenCode)
   .option('--title <text>', 'title of the board', 'Class')
-  .option('--page <folder>', 'folder of the built page', 'build/page');
+  .option('--page <folder>', 'folder of the built page', 'build/page')
+  .option('--train', 'train the experiment here, with episodes that the members play')
+  .option('--stale <n>', 'versions by which the weights of an episode may be older', wholeFrom(0, 1), 1)
+  .option('--patience <seconds>', 'time after which a group is handed out again', wholeFrom(1, 3600), 60)
+  .option('--out <folder>', 'folder for the trained run')
+  .option('--steps <n>', "number of steps (default: the file's)", wholeFrom(1))
+  .option('--seed <n>', "seed (default: the file's)", wholeFrom(0))
+  .addOption(device)
+  .addOption(threads);
+
+type Given = TrainingOptions & { stale: 0 | 1; patience: number };
+
+/** Training with the members' episodes. `start` runs it to its end. */
+function sharedTraining(file: string, { stale, patience, ...given }: Given, nameOf: (secret: string) => string) {
+  const read = readExperiment({ ...given, file });
+  requireSharable(read);
+  const corrected = stale ? correctedFor(read) : read;
+  if (!corrected)
+    given.print(`${read.algorithm.name} has no importance weights, so no episode may be stale: --stale 0`);
+  const experiment = corrected ?? read;
+  const { print } = given;
+  const staleness = corrected ? stale : 0;
+  const shared = new SharedTraining({ staleness, patienceMs: patience * 1000, nameOf, print });
+  const start = async () => {
+    await train({ ...given, file, change: () => experiment, elsewhere: shared.of });
+    shared.finish();
+    const { accepted, refused, again, late, stale: old } = shared.counts;
+    for (const [name, parts] of Object.entries(accepted))
+      print(`${name}: ${parts} groups, ${refused[name] ?? 0} refused`);
+    print(`${again} groups handed out again, ${late} came too late, ${old} were played with the version before`);
+  };
+  return { shared, experiment, start };
+}
 
 /** Addresses of this machine in its networks, without link-local ones, which no certificate can name. */
 const ownAddresses = (): string[] =>
@@ -74,7 +114,9 @@ function printAddresses(addresses: readonly string[], ports: { secure: number; p
 
 async function main(): Promise<void> {
   program.parse();
-  const { host, allowHost = [], title, page, ...given } = program.opts();
+  const [file] = program.args;
+  const { host, allowHost = [], title, page, train: trains = false, ...given } = program.opts();
+  if (trains !== (file !== undefined)) throw new CommandError('To train together, give an experiment and --train.');
   const code: string = given.code ?? newCode();
   const teacherKey = newToken();
   const addresses = host === '0.0.0.0' || host === '::' ? ownAddresses() : [host];
@@ -84,8 +126,12 @@ async function main(): Promise<void> {
   const names = [...new Set(['localhost', '127.0.0.1', hostname(), ...addresses, ...allowed])];
   const certificate = await keptCertificate(certificateFolder(), names);
   const door = { host, hosts: [hostname(), ...allowHost] };
-  const server = createClassServer({
+  const print = (line: string) => console.log(line);
+  const board = { nameOf: (secret: string) => server.board.nameOf(secret) };
+  const training = trains ? sharedTraining(file, { ...(given as Given), print }, board.nameOf) : null;
+  const server: ClassServer = createClassServer({
     ...{ title, code, teacherKey, certificate, door },
+    ...(training && { training: training.experiment.name, mount: (app) => mountTraining(app, board, training) }),
     page: pageFolder(page),
     report: (error) => console.error(error),
   });
@@ -107,6 +153,10 @@ async function main(): Promise<void> {
     `\nBoard (with your key, do not pass it on): https://localhost:${secure}/#board=${code}&key=${teacherKey}`,
   );
   console.log(`Board to project:                         ${address}/#board=${code}`);
+  if (training) {
+    await training.start();
+    console.log('The board stays open; Ctrl-C ends it.');
+  }
   closeAtSignal({ close: async () => void (await Promise.all([server.close(), plain.close()])) });
 }
 

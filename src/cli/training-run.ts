@@ -12,7 +12,7 @@ import { modelConnection } from '../session/api/model-connection.ts';
 import type { RunSummary, SessionEvent, StepRecord } from '../session/protocol.ts';
 import { recordingsFor } from '../session/run/recording-files.ts';
 import { Session } from '../session/run/session.ts';
-import { Assembly } from '../session/service/assembly.ts';
+import { Assembly, type AssemblyParts } from '../session/service/assembly.ts';
 import { getRun } from '../session/stored-run.ts';
 import { exportRun } from '../store/bundle.ts';
 import { FolderStore } from '../store/folder.ts';
@@ -55,6 +55,10 @@ export interface TrainingOptions extends DeviceOptions, FolderOptions {
   allowFile?: readonly string[];
   /** Key for that address. */
   judgeKey?: string;
+  /** Changes the experiment before it runs. */
+  change?(experiment: Experiment): Experiment;
+  /** Place where training episodes are played; absent: here. */
+  elsewhere?: AssemblyParts['elsewhere'];
 }
 
 export interface Training {
@@ -129,20 +133,30 @@ function policyWith(policy: Experiment['policy'], model: string | undefined): un
 }
 
 /** The experiment as it will run: with seed, steps and model of the command line. */
-export function readExperiment({ file, from, seed, steps, model, worldFile, print }: TrainingOptions): Experiment {
+export function readExperiment({
+  file,
+  from,
+  seed,
+  steps,
+  model,
+  worldFile,
+  change,
+  print,
+}: TrainingOptions): Experiment {
   const experiment = from ? parseExperiment(from.experiment) : readDocument(file);
   if (experiment.sweep) throw new CommandError(`${file} is a sweep of several runs. Use npm run sweep -- ${file}`);
   requireTraining(experiment);
   const { episodes } = experiment.evaluation;
   if (episodes < FEW_EPISODES)
     print(`evaluation.episodes is ${episodes}: success over fewer than ${FEW_EPISODES} has a wide interval`);
-  return parseExperiment({
+  const whole = parseExperiment({
     ...experiment,
     seed: seed ?? experiment.seed,
     steps: steps ?? experiment.steps,
     policy: policyWith(experiment.policy, model),
     worlds: worldFile === undefined ? experiment.worlds : ownWorlds(worldFile),
   });
+  return change?.(whole) ?? whole;
 }
 
 /** A value that is not finite is null once it was stored as JSON. */
@@ -223,7 +237,9 @@ async function trainRun(store: RunStore, run: RunSummary, options: TrainingOptio
   const machine = { open: () => openDevice(options) };
   const openWorld = worldOpener(options.connect, options.patienceMs);
   const modelSettings = () => ({ ...(options.judgeKey && { token: options.judgeKey }) });
-  const engines = new Assembly({ machine, openWorld, models: new NodeBaseModels(), openSandbox, modelSettings });
+  const models = new NodeBaseModels();
+  const { elsewhere } = options;
+  const engines = new Assembly({ machine, openWorld, models, openSandbox, modelSettings, elsewhere });
   const { supported, problem, adapter } = await engines.report();
   if (!supported) throw new CommandError(problem);
   print(`adapter: ${adapter.description}${adapter.isFallback ? ' (software)' : ''}`);

@@ -9,6 +9,7 @@ import type { Task, World } from '../envs/env.ts';
 import type { WorldSuite } from '../envs/suite.ts';
 import type { Actor } from '../policy/policy.ts';
 import type { Tokenizer } from '../policy/text/tokenizer.ts';
+import type { Elsewhere } from './elsewhere.ts';
 import { worldNamed } from './episode/by-world.ts';
 import { Conversation } from './episode/conversation.ts';
 import { Players } from './episode/players.ts';
@@ -78,6 +79,8 @@ interface Plays {
   firstGroup?: number;
   /** Rules that end an episode. Default: the run's own rules, not those of a stage. */
   rules?: RolloutRequest['rules'];
+  /** Episodes of the next step, for those who play elsewhere; absent: not known yet. */
+  ahead?: Plays;
 }
 
 /** Sampling of a suite. Temperature 0 is greedy; one sample is then enough. */
@@ -130,6 +133,8 @@ export class Evaluator {
     readonly worlds: ReadonlyMap<string, World>,
     readonly conversation: Conversation,
     readonly tasks: { sampler: TaskSampler; sources: readonly TaskSource[]; train: Task[]; test: Task[] },
+    /** Place where training episodes are played; null: here. */
+    private readonly elsewhere: Elsewhere | null,
   ) {
     const endOnInvalid = settings.algorithm.endings.invalidAction.policy === 'end';
     this.players = new Players(worlds, settings.seed, endOnInvalid);
@@ -143,6 +148,7 @@ export class Evaluator {
       worlds: ReadonlyMap<string, World>;
       tokenizer: Tokenizer;
       conversation?: Conversation;
+      elsewhere?: Elsewhere;
     },
   ): Promise<Evaluator> {
     const worlds = settings.sampling.context === 'memory' ? rememberingWorlds(parts.worlds) : parts.worlds;
@@ -157,7 +163,7 @@ export class Evaluator {
     const evaluated = (lists: Task[][]) => lists.filter((_, i) => settings.worlds[i].evaluated !== false).flat();
     const tasks = { sampler, sources, train: evaluated(train), test: evaluated(test) };
     const conversation = parts.conversation ?? new Conversation(parts.tokenizer);
-    return new Evaluator(settings, parts.policy, worlds, conversation, tasks);
+    return new Evaluator(settings, parts.policy, worlds, conversation, tasks, parts.elsewhere ?? null);
   }
 
   /** Rules of each turn's context; undefined: a turn reads the whole episode. */
@@ -165,11 +171,7 @@ export class Evaluator {
     return contextRules(this.settings.sampling, this.policy.capacity.completionTokens);
   }
 
-  /** Plays episodes. Returns trajectories by group, then member. */
-  play(
-    { step, tasks, groupSize, limit, turnsBeyond, purpose, what, firstGroup = 0, rules }: Plays,
-    options: StepOptions,
-  ): Promise<Trajectory[]> {
+  private requestOf({ step, tasks, groupSize, limit, turnsBeyond, purpose, firstGroup = 0, rules }: Plays) {
     const { seed, sampling, algorithm } = this.settings;
     const { context } = this;
     const request: RolloutRequest = {
@@ -187,12 +189,26 @@ export class Evaluator {
       seed,
       stream: step * purposes + purpose,
     };
+    return request;
+  }
+
+  /** Plays episodes. Returns trajectories by group, then member. */
+  play(plays: Plays, options: StepOptions): Promise<Trajectory[]> {
+    const { step, purpose, what, ahead } = plays;
+    const request = this.requestOf(plays);
     const parts = { policy: this.policy, worlds: this.worlds, conversation: this.conversation };
+    if (this.elsewhere && purpose === Purpose.train)
+      return this.elsewhere.play({ step, request, ahead: ahead ? this.requestOf(ahead) : null }, parts, options.signal);
     return rollout(parts, request, {
       signal: options.signal,
       onTurn: options.onTurn && ((event) => options.onTurn!({ ...event, step })),
       onRound: (progress) => options.onProgress?.({ what, ...progress, unit: 'episodes' }),
     });
+  }
+
+  /** Plays the episodes of a request that another machine made. */
+  playRequest(request: RolloutRequest, signal?: AbortSignal): Promise<Trajectory[]> {
+    return rollout({ policy: this.policy, worlds: this.worlds, conversation: this.conversation }, request, { signal });
   }
 
   /**

@@ -364,10 +364,22 @@ export class Trainer {
     const rules = { invalidAction: settings.endings.invalidAction.policy };
     const purpose = Purpose.train;
     const turnsBeyond = (task: Task) => this.goals?.turnsBeyond(task) ?? 0;
-    const request = { step: k, ...plays, turnsBeyond, purpose, what: 'episodes', rules };
+    const ahead = this.ahead(k + 1);
+    const request = { step: k, ...plays, turnsBeyond, purpose, what: 'episodes', rules, ...(ahead && { ahead }) };
     const played = await this.evaluator.play(request, options);
     this.requirePlayable(played, k, options);
     return played;
+  }
+
+  /** Episodes of step `k`, if they follow from the settings alone. */
+  private ahead(k: number) {
+    if (this.goals || this.league || k > this.settings.steps) return null;
+    const { algorithm: settings } = trainingStageAt(this.settings, k);
+    if (algorithmOf(settings).collect) return null;
+    const tasks = this.evaluator.tasks.sampler.step(k, settings.groups);
+    const { turns: limit } = stageAt(this.settings.horizon, k);
+    const rules = { invalidAction: settings.endings.invalidAction.policy };
+    return { step: k, tasks, groupSize: settings.groupSize, limit, purpose: Purpose.train, what: 'episodes', rules };
   }
 
   /** Step `k`'s share of a file of trajectories. */

@@ -9,6 +9,7 @@ import type { Experiment } from '../experiment/experiment.ts';
 import type { PolicyState } from '../policy/policy.ts';
 import type { ComparedChoice, ComparedObjective } from '../rl/compare-objectives.ts';
 import type { ImitationResult } from '../rl/episode/demonstrations.ts';
+import type { RolloutRequest } from '../rl/episode/rollout.ts';
 import type { Trajectory } from '../rl/episode/trajectory.ts';
 import type { Evaluation, StepRecord } from '../rl/evaluation/evaluation.ts';
 import type { ItemResult } from '../rl/evaluation/suite-results.ts';
@@ -83,6 +84,8 @@ export interface Training {
     choices: readonly ComparedChoice[],
     weights: { now: PolicyState; reference: PolicyState | null },
   ): Promise<ComparedObjective[]>;
+  /** Plays episodes that the trainer of another machine needs. Absent: not supported. */
+  play?(request: RolloutRequest, signal: AbortSignal): Promise<Trajectory[]>;
   /** Runs the updates of a step on its stored trajectories, without playing. Absent: not supported. */
   repeat?(step: number, trajectories: readonly Trajectory[]): Promise<void>;
 }

@@ -24,7 +24,7 @@ const ascending = 'steps must ascend';
 
 export const joinSchema = v.strictObject({ name: line(longestName) });
 
-const secretSchema = v.pipe(v.string(), v.regex(/^[\w-]{16,64}$/));
+export const secretSchema = v.pipe(v.string(), v.regex(/^[\w-]{16,64}$/));
 
 const reportSchema = v.strictObject({
   /** Name of the run's experiment. */
@@ -51,7 +51,7 @@ export type ClassReport = v.InferOutput<typeof reportSchema>;
 
 /** `report` null: no run is open. */
 export const reportedSchema = v.strictObject({ secret: secretSchema, report: v.nullable(reportSchema) });
-export const leaveSchema = v.strictObject({ secret: secretSchema });
+export const memberSchema = v.strictObject({ secret: secretSchema });
 export const removeSchema = v.strictObject({ id: v.pipe(v.number(), v.integer(), v.minValue(1)) });
 
 /** Every nth entry, the last included, so that at most `mostPoints` remain. */

@@ -6,7 +6,8 @@ import { timingSafeEqual } from 'node:crypto';
 import fastify, { type FastifyError, type FastifyInstance } from 'fastify';
 import * as v from 'valibot';
 import { Board, ClassFull, NotInClass } from '../../classroom/together/board.ts';
-import { joinSchema, leaveSchema, removeSchema, reportedSchema } from '../../classroom/together/messages.ts';
+import { joinSchema, memberSchema, removeSchema, reportedSchema } from '../../classroom/together/messages.ts';
+import { MemberRefused } from '../../classroom/together/shared-training.ts';
 import { Door, type DoorOptions, newToken } from '../../server/door.ts';
 import { timeOuts } from '../../server/time-outs.ts';
 import type { Certificate } from './certificate.ts';
@@ -35,8 +36,10 @@ export interface ClassOptions {
   door: Pick<DoorOptions, 'host' | 'hosts'>;
   report(error: unknown): void;
   now?: () => number;
+  /** Name of the experiment that the class trains together; absent: none. */
+  training?: string;
   /** Mounts further paths of the class. */
-  mount?(app: FastifyInstance, board: Board): void;
+  mount?(app: FastifyInstance): void;
 }
 
 export interface ClassServer {
@@ -54,6 +57,7 @@ function failureOf(error: Error & { statusCode?: number }): { status: number; ty
   }
   if (error instanceof NotInClass) return { status: 410, type: error.name, detail: error.message };
   if (error instanceof NotTheTeacher) return { status: 403, type: error.name, detail: error.message };
+  if (error instanceof MemberRefused) return { status: 403, type: error.name, detail: error.message };
   if (error instanceof ClassFull) return { status: 409, type: error.name, detail: error.message };
   const status = error.statusCode ?? 500;
   const tooLarge = `The message is larger than the limit of this path: send a smaller one.`;
@@ -70,8 +74,8 @@ function sameText(a: string, b: string): boolean {
   return left.length === right.length && timingSafeEqual(left, right);
 }
 
-function mountBoard(app: FastifyInstance, board: Board, { title, teacherKey }: ClassOptions): void {
-  app.get('/class/info', () => ({ title, members: board.size }));
+function mountBoard(app: FastifyInstance, board: Board, { title, teacherKey, training }: ClassOptions): void {
+  app.get('/class/info', () => ({ title, members: board.size, training: training ?? null }));
   app.get('/class/board', () => ({ title, members: board.view() }));
   app.post('/class/join', ({ body }) => board.join(v.parse(joinSchema, body).name));
   app.post('/class/report', ({ body }) => {
@@ -80,7 +84,7 @@ function mountBoard(app: FastifyInstance, board: Board, { title, teacherKey }: C
     return {};
   });
   app.post('/class/leave', ({ body }) => {
-    board.leave(v.parse(leaveSchema, body).secret);
+    board.leave(v.parse(memberSchema, body).secret);
     return {};
   });
   app.post('/class/remove', ({ body, headers }) => {
@@ -120,7 +124,7 @@ export function createClassServer(options: ClassOptions): ClassServer {
   app.setNotFoundHandler((_request, reply) => reply.code(404).send({ detail: 'Not Found', type: 'NotFound' }));
   const board = new Board(newToken, options.now);
   mountBoard(app, board, options);
-  options.mount?.(app, board);
+  options.mount?.(app);
   if (page !== null) servePage(app, page);
   return { app, board, close: () => app.close() };
 }

@@ -10,6 +10,7 @@ import type { PolicyName, PolicyOf } from '../../experiment/policies/registry.ts
 import type { BaseModels } from '../../models/base-model.ts';
 import type { ModelConfig } from '../../policy/config.ts';
 import type { Learner, PolicyState, TensorMap } from '../../policy/policy.ts';
+import type { Elsewhere } from '../../rl/elsewhere.ts';
 import type { Sandbox } from '../../sandbox/sandbox.ts';
 import type { AdapterMemory } from '../../store/adapter-memory.ts';
 import type { NewRun } from '../../store/run-store.ts';
@@ -41,6 +42,8 @@ export interface Services {
   adapters?: AdapterMemory;
   /** Sandbox for experiments that contain code; absent: they are refused. */
   openSandbox?(): Sandbox;
+  /** Place where a learner's training episodes are played; absent: on its own device. */
+  elsewhere?(learner: Learner): Elsewhere;
 }
 
 /** Metadata of a checkpoint that was not produced by a training step of this project. */

@@ -51,6 +51,7 @@ export class ModelEngine implements Engine {
       save: (options) => this.save(options),
       alternatives: (step, trajectory, position) => trainer.scoreAlternatives(step, trajectory, position),
       compare: (...asked) => this.compare(...asked),
+      play: (request, signal) => trainer.evaluator.playRequest(request, signal),
       repeat: (step, trajectories) => trainer.repeat(step, trajectories),
       examine: (step, trajectories, loadAfter) => trainer.examine(step, trajectories, loadAfter),
     };

@@ -109,7 +109,8 @@ async function testedTrainer(
     requireHonest(report);
     const recorded = openRecordings(recordingsIn(experiment, options.assets));
     const ask = judgeAsker(services.modelSettings);
-    return await Trainer.create(experiment, { ...run, policy: model, recorded, runner, ask });
+    const elsewhere = services.elsewhere?.(model);
+    return await Trainer.create(experiment, { ...run, policy: model, recorded, runner, ask, elsewhere });
   } catch (error) {
     model.destroy();
     throw error;

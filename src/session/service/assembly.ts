@@ -28,6 +28,8 @@ export interface AssemblyParts {
   models?: BaseModels;
   /** Sandbox for experiments that contain code; absent: they are refused. */
   openSandbox?(): Sandbox;
+  /** Place where training episodes are played; absent: on this device. */
+  elsewhere?: Services['elsewhere'];
 }
 
 export class Assembly implements EngineFactory {
@@ -46,6 +48,7 @@ export class Assembly implements EngineFactory {
       adapters,
       ...(parts.modelSettings && { modelSettings: parts.modelSettings }),
       openSandbox,
+      elsewhere: parts.elsewhere,
     };
   }
 

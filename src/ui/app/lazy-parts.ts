@@ -12,6 +12,7 @@ export const lazyParts: LazyParts = {
   openGrader: async () => (await import('./grading-client.ts')).openGrader(),
   loadComparison: () => import('../charts/compare-runs.ts'),
   loadLessons: async () => (await import('../lessons/registry.ts')).lessons,
+  openContributor: async () => (await import('./contribution-client.ts')).openContributor(),
   rejoinClass: async (page) => (await import('../classroom/membership.ts')).rejoin(page),
   reportRun: async (...run) => (await import('../charts/run-report.ts')).pageReport(...run),
 };

@@ -7,12 +7,13 @@ import { html, nothing } from 'lit';
 import { customElement, property, state } from 'lit/decorators.js';
 import { type ClassLine, overlaySvg } from '../../classroom/class-page.ts';
 import type { BoardMember, Stuck } from '../../classroom/together/board.ts';
+import { ClassRefused } from '../../classroom/together/http-client.ts';
 import type { ClassReport } from '../../classroom/together/messages.ts';
 import { percent } from '../kit/format.ts';
 import { LocalizedElement } from '../kit/localized-element.ts';
 import { controls } from '../kit/styles/shared.ts';
 import { boardStyles } from './board-styles.ts';
-import { type BoardView, ClassClient } from './class-client.ts';
+import { type BoardView, ClassClient, refusalText } from './class-client.ts';
 import { classroomStyles } from './styles.ts';
 
 const everyMs = 2000;
@@ -65,8 +66,7 @@ export class TabgymBoard extends LocalizedElement {
       this.view = await this.client!.board();
       this.problem = '';
     } catch (error) {
-      this.problem =
-        error instanceof TypeError ? msg('The teacher’s machine does not answer.') : (error as Error).message;
+      this.problem = error instanceof ClassRefused ? error.message : refusalText(error);
     }
   }
 

@@ -5,7 +5,7 @@ import { customElement } from 'lit/decorators.js';
 import { Panel } from '../control/panel.ts';
 import { controls } from '../kit/styles/shared.ts';
 import type { JoinedClass } from '../state/state.ts';
-import { join, leave } from './membership.ts';
+import { join, leave, play, stopPlaying } from './membership.ts';
 import { classroomStyles } from './styles.ts';
 
 @customElement('tabgym-join-class')
@@ -39,10 +39,25 @@ export class TabgymJoinClass extends Panel {
       </form>`;
   }
 
-  private renderJoined({ title, name, reached, code }: JoinedClass) {
+  private renderJoined(joined: JoinedClass) {
+    const { title, name, reached, code } = joined;
     return html`<p>${msg(str`You are in ${title} as ${name}.`)}</p>
       ${reached ? nothing : html`<p class="message warning" role="status">${msg('The teacher’s machine does not answer. Training continues here; the board is brought up to date once it answers.')}</p>`}
+      ${this.renderTraining(joined)}
       <div class="row"><a href=${`#board=${code}`} target="_blank" rel="noopener">${msg('Open the board')}</a>
         <button data-do="leave" @click=${() => leave()}>${msg('Leave the class')}</button></div>`;
+  }
+
+  private renderTraining({ training, playing }: JoinedClass) {
+    if (training === null) return nothing;
+    const groups = playing?.groups ?? 0;
+    return html`<p>${msg(str`The class trains “${training}” together on the teacher’s machine. Pages play its episodes.`)}</p>
+      ${
+        playing
+          ? html`<p class="number small" role="status">${msg(str`Groups played here: ${groups}; weights after step ${playing.version}`)}</p>
+              <div><button data-do="stop-playing" @click=${() => stopPlaying()}>${msg('Stop playing')}</button></div>`
+          : html`<div><button class="primary" data-do="play" @click=${() => play()}>${msg('Play for the class')}</button></div>
+              <p class="soft small">${msg('On the processor, beside your own run. The episodes’ tokens and their log-probabilities are sent to the teacher’s machine, which plays them again.')}</p>`
+      }`;
   }
 }

@@ -1,10 +1,11 @@
 /** The class that this page joined: sends the state of the run in focus until it leaves. One for a page. */
 import { msg, str } from '@lit/localize';
+import { ClassRefused } from '../../classroom/together/http-client.ts';
 import { codeOf } from '../../classroom/together/messages.ts';
 import { reportOf } from '../../classroom/together/report.ts';
-import { type ClassPage, classKey } from '../control/lazy-parts.ts';
-import type { State } from '../state/state.ts';
-import { ClassClient, ClassRefused } from './class-client.ts';
+import { type ClassPage, type Contributor, classKey } from '../control/lazy-parts.ts';
+import type { JoinedClass, State } from '../state/state.ts';
+import { ClassClient, refusalText } from './class-client.ts';
 
 /** Shortest time between two messages, and longest time without one. */
 const everyMs = 2500;
@@ -15,6 +16,7 @@ interface Kept {
   secret: string;
   name: string;
   title: string;
+  training: string | null;
 }
 
 const statusOf = (status: State['status']) => {
@@ -29,6 +31,7 @@ class Membership {
   private changed = true;
   private sending = false;
   private sentAt = 0;
+  private contributor: Contributor | null = null;
 
   constructor(
     private readonly page: ClassPage,
@@ -45,9 +48,36 @@ class Membership {
   }
 
   private show(reached: boolean) {
-    const { title, code, name } = this.kept;
+    const { secret: _, ...shown } = this.kept;
     const { joined } = this.page.store.state;
-    if (joined?.reached !== reached) this.page.store.set({ joined: { title, code, name, reached } });
+    if (joined?.reached !== reached) this.page.store.set({ joined: { playing: null, ...joined, ...shown, reached } });
+  }
+
+  private showPlaying(playing: JoinedClass['playing']) {
+    const { joined } = this.page.store.state;
+    if (joined) this.page.store.set({ joined: { ...joined, playing } });
+  }
+
+  /** Plays episodes for the class's training until it is finished, or `stopPlaying`. */
+  async play() {
+    if (this.contributor) return;
+    this.showPlaying({ groups: 0, version: 0 });
+    const { code, secret } = this.kept;
+    try {
+      this.contributor = await this.page.parts.openContributor();
+      const where = { base: document.baseURI, code, secret };
+      await this.contributor.play(where, (groups, version) => this.showPlaying({ groups, version }));
+      this.page.notifier.notify('info', msg('The training of the class is finished. Thank you for the episodes.'));
+    } catch (error) {
+      this.page.notifier.notify('error', refusalText(error));
+    }
+    this.stopPlaying();
+  }
+
+  stopPlaying() {
+    this.contributor?.close();
+    this.contributor = null;
+    this.showPlaying(null);
   }
 
   private async tick() {
@@ -77,6 +107,7 @@ class Membership {
   close() {
     clearInterval(this.timer);
     this.stopListening();
+    this.stopPlaying();
     sessionStorage.removeItem(classKey);
     this.page.store.set({ joined: null });
     membership = null;
@@ -94,10 +125,10 @@ let membership: Membership | null = null;
 export async function join(page: ClassPage, typed: string, name: string): Promise<void> {
   const code = codeOf(typed);
   const client = new ClassClient(code);
-  const { title } = await client.info();
+  const { title, training } = await client.info();
   const joined = await client.join(name);
   membership?.close();
-  membership = new Membership(page, { code, title, ...joined });
+  membership = new Membership(page, { code, title, training, secret: joined.secret, name: joined.name });
   page.notifier.announce(msg(str`You joined ${title} as ${joined.name}.`));
 }
 
@@ -110,4 +141,6 @@ export async function rejoin(page: ClassPage): Promise<void> {
   }
 }
 
+export const play = () => membership?.play();
+export const stopPlaying = () => membership?.stopPlaying();
 export const leave = () => membership?.leave();

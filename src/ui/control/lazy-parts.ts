@@ -2,6 +2,7 @@
 
 import type { Assignment } from '../../classroom/assignment.ts';
 import type { Result } from '../../classroom/grade.ts';
+import type { ContributionApi } from '../../classroom/together/contribute.ts';
 import type { CustomCode } from '../../experiment/custom-code.ts';
 import type { Experiment } from '../../experiment/experiment.ts';
 import type { RunSummary, StepRecord, TrainerApi } from '../../session/protocol.ts';
@@ -16,11 +17,17 @@ export interface Grader {
   close(): void;
 }
 
+/** Plays episodes for the training of a class, until it is finished or closed. */
+export interface Contributor extends ContributionApi {
+  close(): void;
+}
+
 /** Key of the tab's storage under which a joined class is kept. */
 export const classKey = 'tabgym.class';
 
 /** Parts of the page that a joined class reads. */
 export interface ClassPage {
+  readonly parts: LazyParts;
   readonly store: Store;
   readonly notifier: Notifier;
 }
@@ -38,6 +45,8 @@ export interface LazyParts {
   loadLessons(): Promise<readonly Lesson[]>;
   /** Opens a grader in a worker of its own. */
   openGrader(): Promise<Grader>;
+  /** Opens the worker that plays for a class. */
+  openContributor(): Promise<Contributor>;
   /** Joins the class again that this tab had joined before a reload. */
   rejoinClass(page: ClassPage): Promise<void>;
   /** Report of a run as one HTML file, in the page's language. */

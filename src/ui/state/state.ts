@@ -90,6 +90,10 @@ export interface JoinedClass {
   name: string;
   /** False while the class's server does not answer. */
   reached: boolean;
+  /** Name of the experiment that the class trains together; null: none. */
+  training: string | null;
+  /** Groups that this page played for it, and the version of the weights; null: it does not play. */
+  playing: { groups: number; version: number } | null;
 }
 
 /** Value fetched from the worker: not requested, loading, ready, or failed with a sentence. */

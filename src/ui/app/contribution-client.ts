@@ -1,0 +1,16 @@
+/** Starts the worker that plays episodes for the training of a class. */
+import * as Comlink from 'comlink';
+import type { ContributionApi } from '../../classroom/together/contribute.ts';
+import type { Contributor } from '../control/lazy-parts.ts';
+
+export function openContributor(): Contributor {
+  const worker = new Worker(new URL('../../workers/contribution-worker.ts', import.meta.url), {
+    type: 'module',
+    name: 'contribution',
+  });
+  const api = Comlink.wrap<ContributionApi>(worker);
+  return {
+    play: (where, onPart) => api.play(where, Comlink.proxy(onPart)),
+    close: () => worker.terminate(),
+  };
+}

@@ -1,0 +1,146 @@
+/**
+ * The door of a class under 2,000 tries: wrong codes, messages that are malformed, out of bounds or huge, other types,
+ * foreign hosts and pages, unknown paths. None is accepted, and nothing changes.
+ */
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { SharedTraining } from '../../src/classroom/together/shared-training.ts';
+import { type ClassServer, createClassServer } from '../../src/cli/classroom/class-server.ts';
+import { mountTraining } from '../../src/cli/classroom/training-routes.ts';
+import { Random } from '../../src/envs/random.ts';
+
+const code = 'K7QM3TXR';
+const tries = 2000;
+let server: ClassServer;
+let secret: string;
+let shared: SharedTraining;
+const failures: unknown[] = [];
+
+beforeAll(() => {
+  const nameOf = (each: string) => server.board.nameOf(each);
+  shared = new SharedTraining({ staleness: 0, patienceMs: 1000, nameOf, print: () => {} });
+  server = createClassServer({
+    ...{ title: 'Class', code, teacherKey: 'teacher-key-of-the-class', page: null },
+    door: { host: '0.0.0.0', hosts: [] },
+    report: (error) => failures.push(error),
+    mount: (app) => mountTraining(app, { nameOf }, { shared, experiment: {} as never }),
+  });
+  secret = server.board.join('Li').secret;
+});
+afterAll(() => server.close());
+
+interface Try {
+  method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  path: string;
+  payload?: string;
+  headers?: { [name: string]: string };
+  remoteAddress?: string;
+}
+
+const report = { run: 'Maze', step: 3, steps: 9, status: 'running', curve: [[1, 0.5]], heldOut: [[0, 0.1, 0, 0.2]] };
+const episode = { tokens: [1, 2], logprobs: [-0.5, 0], score: 1 };
+const messages = () => ({
+  join: { name: 'Li' },
+  report: { secret, report },
+  work: { secret },
+  episodes: { secret, part: 1, version: 0, episodes: [episode] },
+});
+
+/** Values that no field of these messages may have. */
+const wrong: unknown[] = [-1, 1.5, 1e300, true, 'a\u0000b', '\u202E', '', 'a'.repeat(5000), {}, [[[[]]]], [1, 'a']];
+
+/** One field of a message, at any depth, made wrong, missing or more. */
+function broken(value: unknown, random: Random): unknown {
+  if (Array.isArray(value)) {
+    if (!value.length || random.below(4) === 0) return { length: 1 };
+    return value.map((each, k) => (k === 0 ? broken(each, random) : each));
+  }
+  if (value === null || typeof value !== 'object') return wrong[random.below(wrong.length)];
+  const names = Object.keys(value);
+  const name = names[random.below(names.length)];
+  const kind = random.below(5);
+  if (kind === 0) return { ...value, [`more${random.below(100)}`]: 1 };
+  const { [name]: changed, ...others } = value as { [name: string]: unknown };
+  return kind === 1 ? others : { ...others, [name]: broken(changed, random) };
+}
+
+const json = { 'content-type': 'application/json' };
+
+function malformed(n: number, random: Random): Try {
+  const all = messages();
+  const names = Object.keys(all) as (keyof typeof all)[];
+  const path = names[n % names.length];
+  const text = JSON.stringify(all[path]);
+  switch (random.below(8)) {
+    case 0:
+      return { method: 'POST', path, payload: text.slice(0, 1 + random.below(text.length - 1)), headers: json };
+    case 1:
+      return { method: 'POST', path, payload: text, headers: { 'content-type': 'text/plain' } };
+    case 2:
+      return { method: 'POST', path, payload: text, headers: { ...json, host: 'evil.example' } };
+    case 3:
+      return { method: 'POST', path, payload: text, headers: { ...json, origin: 'https://evil.example' } };
+    case 4:
+      return { method: (['PUT', 'DELETE', 'GET'] as const)[random.below(3)], path, headers: {} };
+    case 5:
+      return { method: 'POST', path, payload: `{"__proto__":${text}}`, headers: json };
+    case 6:
+      return {
+        method: 'POST',
+        path: `${path}${['/', '.json', '/..', '%00'][random.below(4)]}`,
+        payload: text,
+        headers: json,
+      };
+    default:
+      return { method: 'POST', path, payload: JSON.stringify(broken(all[path], random)), headers: json };
+  }
+}
+
+/** A wrong code, from one of many machines. */
+function wrongCode(n: number, random: Random): Try {
+  const guess = Array.from({ length: 8 }, () => 'ABCDEFGHJKMNPQRSTVWXYZ23456789'[random.below(30)]).join('');
+  const authorization = [`Bearer ${guess}`, `Basic ${code}`, '', `Bearer ${code}x`, `Bearer ${code.toLowerCase()}`][
+    n % 5
+  ];
+  const [path, body] = Object.entries(messages())[random.below(4)];
+  const payload = JSON.stringify(body);
+  return { method: 'POST', path, payload, headers: { ...json, authorization }, remoteAddress: `10.0.${n % 250}.7` };
+}
+
+/** Sends at once: an injected request is otherwise sent when its answer is read. */
+const send = async ({ path, headers, ...more }: Try) =>
+  await server.app.inject({
+    ...{ url: `/class/${path}`, ...more },
+    headers: { host: '127.0.0.1', authorization: `Bearer ${code}`, ...headers },
+  });
+
+it(`accepts none of ${tries} tries`, async () => {
+  const random = new Random(7);
+  const answered = new Map<number, number>();
+  for (let n = 0; n < tries; n++) {
+    const one = n % 2 ? malformed(n, random) : wrongCode(n, random);
+    const { statusCode, body } = await send(one);
+    expect(statusCode, `${JSON.stringify(one).slice(0, 300)} ${body}`).toBeGreaterThanOrEqual(400);
+    expect(statusCode, body).toBeLessThan(500);
+    answered.set(statusCode, (answered.get(statusCode) ?? 0) + 1);
+  }
+  console.log(`answers by status: ${JSON.stringify([...answered].sort((a, b) => a[0] - b[0]))}`);
+  expect(failures).toEqual([]);
+  expect(server.board.view()).toMatchObject([{ name: 'Li', report: null }]);
+  expect(shared.counts.late).toBe(0);
+});
+
+it('cuts bodies above the bound of their path, and answers 429 to a machine that guesses on', async () => {
+  const large = JSON.stringify({ name: 'a'.repeat(100_000) });
+  expect((await send({ method: 'POST', path: 'join', payload: large, headers: json })).statusCode).toBe(413);
+  const larger = 'a'.repeat(9 * 2 ** 20);
+  expect((await send({ method: 'POST', path: 'episodes', payload: larger, headers: json })).statusCode).toBe(413);
+  const guesses = Array.from({ length: 60 }, () =>
+    send({ method: 'GET', path: 'board', headers: { authorization: 'Bearer WRONGCODE' }, remoteAddress: '10.9.9.9' }),
+  );
+  const last = (await Promise.race(guesses.slice(-20))).statusCode;
+  expect(last).toBe(429);
+});
+
+it('still answers the right code', async () => {
+  expect((await send({ method: 'GET', path: 'board' })).statusCode).toBe(200);
+});
