@@ -72,6 +72,11 @@ export class ClaimedActor implements Actor {
     for (const slot of slots) this.rows.delete(slot);
   }
 
+  /** Windows that move are not trained together (`sharable.ts`). */
+  async restart(): Promise<void> {
+    refuse('An episode moves its window.');
+  }
+
   room(slot: number): number {
     return this.capacity.completionTokens - this.rows.get(slot)!.at;
   }
