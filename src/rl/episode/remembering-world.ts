@@ -6,7 +6,7 @@ async function withMemory(world: World, slots: readonly number[], feedback: Feed
   return Promise.all(
     feedback.map(async (each, i) => {
       if (each.done || each.failure !== undefined) return each;
-      return { ...each, memory: String((await world.inspect?.(slots[i], 'memory', signal)) ?? '') };
+      return { ...each, memory: String((await world.inspect?.(slots[i], 'memory', signal)) ?? '').trim() };
     }),
   );
 }
