@@ -2,7 +2,7 @@
 import { msg, str } from '@lit/localize';
 import type { Trajectory, Window } from '../../rl/episode/trajectory.ts';
 import { sampleOfTurn } from '../../rl/episode/window.ts';
-import { tokenCount } from '../kit/counts.ts';
+import { tokenCount, turnCount } from '../kit/counts.ts';
 
 export interface ReadContext {
   /** Index of the first earlier turn in the window; the turn itself: none. */
@@ -28,11 +28,11 @@ export function contextOf(trajectory: Trajectory, turn: number): ReadContext | n
 export function contextSentence({ first, form, tokens }: ReadContext, turn: number): string {
   const count = tokenCount(tokens);
   if (first === turn) return withoutTurns(form, count);
-  const [from, to] = [first + 1, turn];
-  if (form === 'memory') return msg(str`Read the task, the world's memory and turns ${from} to ${to}: ${count}`);
+  const before = turnCount(turn - first);
+  if (form === 'memory') return msg(str`Read the task, the world's memory and ${before} before: ${count}`);
   return form === 'task'
-    ? msg(str`Read the task and turns ${from} to ${to}: ${count}`)
-    : msg(str`Read turns ${from} to ${to} and the answer before them: ${count}`);
+    ? msg(str`Read the task and ${before} before: ${count}`)
+    : msg(str`Read ${before} before, and the answer that they began with: ${count}`);
 }
 
 function withoutTurns(form: ReadContext['form'], count: string): string {
