@@ -2,7 +2,8 @@
  * `npm run test:classroom [-- --files 30] [--mutations 2000] [--seed N] [--made-on webgpu] [--out FOLDER]`: makes a class of handed-in
  * files, of which 10 are forged, in two forms: bytes edited, and hashes made anew. Grades both folders twice, and grades
  * mutations of an honest file. Exits with 1 if an honest file is refused, a forged one is graded or refused for another
- * reason, two gradings differ, or a mutation is graded otherwise than its original.
+ * reason, two gradings differ, or a mutation is graded otherwise than its original. `--together SEEDS [--steps N]` compares
+ * training by four members with training alone instead.
  */
 import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -15,6 +16,7 @@ import { commandEngines } from '../../src/cli/sweep-folder.ts';
 import { classAssignment, classSteps, handedIn } from './class-files.ts';
 import { forgeries, partsOf, withNewHashes, withOldHashes } from './forgeries.ts';
 import { mutated, verdictOn } from './mutations.ts';
+import { compareTogether } from './together.ts';
 
 const program = new Command('classroom')
   .description('Grades a made class with forged files, and mutations of an honest one.')
@@ -23,6 +25,8 @@ const program = new Command('classroom')
   .option('--seed <n>', 'seed of the mutations', '1')
   .option('--made-on <device>', 'device on which the files are made: wasm or webgpu; they are graded on wasm', 'wasm')
   .option('--out <folder>', 'keeps the files and the results here')
+  .option('--together <seeds>', 'instead: compares training by four members with training alone, over so many seeds')
+  .option('--steps <n>', 'with --together: steps of each run', '10')
   .parse();
 const options = program.opts<{
   files: string;
@@ -30,7 +34,13 @@ const options = program.opts<{
   seed: string;
   madeOn: 'wasm' | 'webgpu';
   out?: string;
+  together?: string;
+  steps: string;
 }>();
+if (options.together) {
+  const faults = await compareTogether('experiments/maze-first.json', Number(options.together), Number(options.steps));
+  process.exit(faults ? 1 : 0);
+}
 
 const out = options.out ?? mkdtempSync(join(tmpdir(), 'tabgym-class-'));
 const assignment = classAssignment();
