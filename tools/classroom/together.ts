@@ -99,10 +99,11 @@ export async function compareTogether(file: string, seeds: number, steps: number
     console.log(`seed ${seed}, four, staleness 1: ${shown(stale.curve)} ${JSON.stringify(stale.counts)}`);
   }
   const mean = meanOf(differences);
-  const deviation = Math.sqrt(differences.reduce((sum, each) => sum + (each - mean) ** 2, 0) / Math.max(1, seeds - 1));
+  const deviation = Math.sqrt(differences.reduce((sum, each) => sum + (each - mean) ** 2, 0) / (seeds - 1));
   const half = (1.96 * deviation) / Math.sqrt(seeds);
+  const interval = seeds > 1 ? ` [${(mean - half).toFixed(3)}, ${(mean + half).toFixed(3)}]` : '';
   console.log(
-    `staleness 1 minus alone, mean success over ${steps} steps: ${mean.toFixed(3)} [${(mean - half).toFixed(3)}, ${(mean + half).toFixed(3)}] over ${seeds} seeds; staleness 0: ${faults} faults`,
+    `staleness 1 minus alone, mean success over ${steps} steps: ${mean.toFixed(3)}${interval} over ${seeds} seeds; staleness 0: ${faults} faults`,
   );
   return faults;
 }
