@@ -203,6 +203,8 @@ export class TabGymElement extends Base {
   private async openView(): Promise<void> {
     if (this.view === 'play') return this.openPlay();
     const { source, run } = this;
+    if (run) this.recorded = { ...this.recorded, kept: await run.trajectorySteps() };
+    if (this.source !== source) return;
     const step = nearestStep(this.recorded.kept, this.whole('step'));
     if (!source || step === null) return this.autoplayWithout();
     if (this.episodes?.step !== step) {
@@ -274,7 +276,7 @@ export class TabGymElement extends Base {
   private listen(run: Run): void {
     this.listening = [
       run.on('status', ({ status, detail }) => this.change(status, status === 'failed' ? detail : '')),
-      run.on('step', (record) => void this.attempt(() => this.stepped(run, record))),
+      run.on('step', (record) => void this.attempt(() => this.stepped(record))),
       run.on('turn', (turn) => {
         this.replay.stop();
         this.turns = turn.turn === 0 ? [turn] : [...this.turns, turn];
@@ -283,12 +285,11 @@ export class TabGymElement extends Base {
     ];
   }
 
-  private async stepped(run: Run, record: StepRecord): Promise<void> {
+  private async stepped(record: StepRecord): Promise<void> {
     this.recorded = { ...this.recorded, records: [...this.recorded.records, record] };
     this.send('tabgym-step', record);
-    if (this.view !== 'group' && this.view !== 'trajectory') return;
-    this.recorded = { ...this.recorded, kept: await run.trajectorySteps() };
-    if (this.whole('step') === null) await this.openView();
+    const showsEpisodes = this.view === 'group' || this.view === 'trajectory';
+    if (showsEpisodes && this.whole('step') === null) await this.openView();
   }
 
   private async openPlay(): Promise<void> {
