@@ -279,6 +279,10 @@ void [text, serve, createWorld, TabGymElement];
 
 function api() {
   checked('the API and its report', outputOf(root, 'scripts/api-report.mjs', '--check'), ['equals']);
+  checked('its documentation, without a warning', outputOf(root, 'scripts/api-docs.mjs'), [
+    'The pages are in',
+    'exit 0',
+  ]);
 }
 
 const parts = { api, types, node, html, element, slides, vite, esbuild, webpack, react, svelte };

@@ -1,0 +1,1 @@
+export function exportedAll(text: string, name: string): string;
