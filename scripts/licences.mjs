@@ -1,20 +1,63 @@
-// `npm run licences [-- --sbom]`: licences of the packages that ship (dependencies, not what only builds and tests), with
-// the file of each text. Fails for a copyleft licence, counts packages without a text of their own, and names those with
+// `npm run licences [-- --sbom]`: licences of the packages that ship (dependencies and optional peers, which the page or a
+// program has; not what only builds and tests), with the file of each text. Fails for a copyleft licence, counts packages without a text of their own, and names those with
 // install scripts. With --sbom it prints the software bill of materials instead (CycloneDX, by npm itself).
 import { execFileSync } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { root } from './machine.mjs';
 
-if (process.argv.includes('--sbom')) {
+const lock = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'));
+const { packages } = lock;
+
+/** Path in the lock of a package that one at `from` requires; undefined: not installed. */
+function installedFrom(from, name) {
+  for (let folder = from; ; folder = folder.replace(/(^|\/)node_modules\/(@[^/]+\/)?[^/]+$/, '')) {
+    const path = `${folder && `${folder}/`}node_modules/${name}`;
+    if (packages[path]) return path;
+    if (!folder) return undefined;
+  }
+}
+
+/** Marks a package and those that it requires as shipping: to npm, the optional peers are only for development. */
+function ship(from, names) {
+  for (const name of names) {
+    const path = installedFrom(from, name);
+    if (!path || !packages[path].dev) continue;
+    delete packages[path].dev;
+    ship(path, Object.keys(packages[path].dependencies ?? {}));
+  }
+}
+
+const { peerDependencies } = packages[''];
+ship('', Object.keys(peerDependencies));
+
+/** The bill of materials of a project with this lock, in which the optional peers are dependencies. */
+function billOfMaterials() {
+  const folder = mkdtempSync(join(tmpdir(), 'tabgym-sbom-'));
+  const own = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  for (const project of [own, packages['']]) {
+    Object.assign(project.dependencies, peerDependencies);
+    for (const name of Object.keys(peerDependencies)) delete project.devDependencies[name];
+    delete project.peerDependencies;
+    delete project.peerDependenciesMeta;
+  }
+  writeFileSync(join(folder, 'package.json'), JSON.stringify(own));
+  writeFileSync(join(folder, 'package-lock.json'), JSON.stringify(lock));
   const sbom = ['sbom', '--omit', 'dev', '--sbom-format', 'cyclonedx', '--package-lock-only'];
-  process.stdout.write(execFileSync('npm', sbom, { cwd: root, maxBuffer: 1 << 28 }));
+  const text = execFileSync('npm', sbom, { cwd: folder, maxBuffer: 1 << 28 });
+  rmSync(folder, { recursive: true });
+  return text;
+}
+
+if (process.argv.includes('--sbom')) {
+  // A pipe takes it in parts.
+  await new Promise((written) => process.stdout.write(billOfMaterials(), written));
   process.exit(0);
 }
 
 const copyleft = /\b(?:A?GPL|LGPL|MPL|EPL|EUPL|CDDL|OSL|SSPL|CC-BY-SA)\b/i;
 const textFile = /^(?:licen[cs]e|copying|notice)/i;
-const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'));
 
 const listed = Object.entries(packages)
   .filter(([path, { dev, optional }]) => path && !dev && !optional)
