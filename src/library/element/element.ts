@@ -15,7 +15,7 @@ import { headerOf } from './header.ts';
 import { host } from './host.ts';
 import { Layout } from './layout.ts';
 import { HandPlay } from './play.ts';
-import { Replay } from './replay.ts';
+import { Replay, watchedTurnMs } from './replay.ts';
 import {
   bestOf,
   documentOf,
@@ -47,9 +47,6 @@ export interface TabGymEvents {
 
 /** On a server there are no elements; the class is then only a type. */
 const Base = globalThis.HTMLElement ?? (class {} as typeof HTMLElement);
-
-/** Time between two turns of an episode that the policy plays. */
-const watchedTurnMs = 400;
 
 /**
  * Attributes: `src` (address of an experiment or of a run), `fallback` (address of a recorded run, shown where the page
@@ -288,8 +285,8 @@ export class TabGymElement extends Base {
   private async stepped(record: StepRecord): Promise<void> {
     this.recorded = { ...this.recorded, records: [...this.recorded.records, record] };
     this.send('tabgym-step', record);
-    const showsEpisodes = this.view === 'group' || this.view === 'trajectory';
-    if (showsEpisodes && this.whole('step') === null) await this.openView();
+    const isKept = this.view === 'group' || this.view === 'trajectory';
+    if (isKept && this.whole('step') === null) await this.openView();
   }
 
   private async openPlay(): Promise<void> {

@@ -1,5 +1,7 @@
 /** Shows recorded turns one after the other, over and over; all at once if the reader wants no motion. */
 const turnMs = 1100;
+/** Time between two turns of an episode that the policy plays. */
+export const watchedTurnMs = 400;
 /** Pause before the turns begin again, in turns. */
 const restTurns = 3;
 
