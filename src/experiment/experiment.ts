@@ -116,7 +116,7 @@ const sampling = v.strictObject({
   contextTurns: option(whole(1, 200), 8, {
     label: 'Turns in context',
     sentence:
-      'Most earlier turns that a window keeps; fewer, if they exceed the episode room. The whole episode ignores it.',
+      'Maximum number of earlier turns that a window keeps; fewer, if they exceed the episode room. The whole episode ignores it.',
     unit: 'turns',
   }),
   promptTokens: field(whole(16, 8192), {
