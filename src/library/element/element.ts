@@ -429,7 +429,8 @@ export class TabGymElement extends Base {
       );
     if (view === 'play')
       return playView(this.played?.shown ?? null, texts, (action) => void this.attempt(() => this.act(action)));
-    return watchView(this.turns, texts);
+    const isOpening = this.status === 'preparing' || this.status === 'running';
+    return watchView(this.turns, texts, isOpening ? texts.opening : texts.pressWatch);
   }
 
   private episodeView(view: 'group' | 'trajectory'): Element {

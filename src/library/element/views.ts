@@ -42,14 +42,14 @@ export function button(text: string, act: () => void, disabled = false): HTMLBut
   return element;
 }
 
-const empty = (texts: Texts) => make('p', 'state', texts.nothing);
+const empty = (texts: Texts, text = texts.nothing) => make('p', 'state', text);
 
 const turnOf = ({ action, observation, reward }: ShownTurn) =>
   make('div', reward > 0 ? 'turn good' : 'turn', make('b', '', `> ${action}`), `\n${observation}`);
 
-/** An episode as it is played, the newest turn first. */
-export function watchView(turns: readonly ShownTurn[], texts: Texts): HTMLElement {
-  return turns.length ? make('div', '', ...turns.map(turnOf).reverse()) : empty(texts);
+/** An episode as it is played, the newest turn first; before its first turn the sentence `before`. */
+export function watchView(turns: readonly ShownTurn[], texts: Texts, before: string): HTMLElement {
+  return turns.length ? make('div', '', ...turns.map(turnOf).reverse()) : empty(texts, before);
 }
 
 /** Moves a number by buttons: the steps that are kept, or the groups of one. */
