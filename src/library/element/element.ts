@@ -430,7 +430,8 @@ export class TabGymElement extends Base {
     if (view === 'play')
       return playView(this.played?.shown ?? null, texts, (action) => void this.attempt(() => this.act(action)));
     const isOpening = this.status === 'preparing' || this.status === 'running';
-    return watchView(this.turns, texts, isOpening ? texts.opening : texts.pressWatch);
+    const rest = this.hasAttribute('controls') ? texts.pressWatch : texts.nothing;
+    return watchView(this.turns, texts, isOpening ? texts.opening : rest);
   }
 
   private episodeView(view: 'group' | 'trajectory'): Element {
