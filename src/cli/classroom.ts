@@ -11,7 +11,7 @@ import { Command, InvalidArgumentError } from 'commander';
 import { codeOf } from '../classroom/together/messages.ts';
 import { correctedFor, requireSharable } from '../classroom/together/sharable.ts';
 import { SharedTraining } from '../classroom/together/shared-training.ts';
-import { newToken } from '../server/door.ts';
+import { inBrackets, newToken } from '../server/door.ts';
 import { certificateFolder, fingerprintOf, keptCertificate } from './classroom/certificate.ts';
 import { type ClassServer, createClassServer } from './classroom/class-server.ts';
 import { plainServer } from './classroom/plain-page.ts';
@@ -94,8 +94,6 @@ const ownAddresses = (): string[] =>
 /** A host as a certificate names it: without port and brackets. */
 const withoutPort = (host: string) => host.replace(/(?<=[^:]|\]):\d+$/, '').replace(/^\[|\]$/g, '');
 
-const inUrl = (address: string) => (address.includes(':') ? `[${address}]` : address);
-
 function pageFolder(given: string): string {
   const folder = resolve(given);
   if (existsSync(`${folder}/index.html`)) return folder;
@@ -104,12 +102,12 @@ function pageFolder(given: string): string {
 
 function printAddresses(addresses: readonly string[], ports: { secure: number; plain: number }, code: string) {
   const [first] = addresses;
-  console.log(`\nPupils open   https://${inUrl(first)}:${ports.secure}/`);
-  for (const other of addresses.slice(1)) console.log(`or            https://${inUrl(other)}:${ports.secure}/`);
+  console.log(`\nPupils open   https://${inBrackets(first)}:${ports.secure}/`);
+  for (const other of addresses.slice(1)) console.log(`or            https://${inBrackets(other)}:${ports.secure}/`);
   console.log(
-    `and type the code  ${shown(code)}   (with the code in it: https://${inUrl(first)}:${ports.secure}/#join=${code})`,
+    `and type the code  ${shown(code)}   (with the code in it: https://${inBrackets(first)}:${ports.secure}/#join=${code})`,
   );
-  console.log(`http://${inUrl(first)}:${ports.plain}/ explains the secure address to those who type http.`);
+  console.log(`http://${inBrackets(first)}:${ports.plain}/ explains the secure address to those who type http.`);
 }
 
 async function main(): Promise<void> {
@@ -144,7 +142,7 @@ async function main(): Promise<void> {
   await plain.listen({ port: given.plainPort, host }).catch((error: Error) => {
     console.error(`The plain address is not served (${error.message}): pupils must type https.`);
   });
-  const address = `https://${inUrl(addresses[0])}:${secure}`;
+  const address = `https://${inBrackets(addresses[0])}:${secure}`;
   printAddresses(addresses, { secure, plain: given.plainPort }, code);
   console.log(
     `\nTheir browsers warn once that the connection is not private, because this machine has signed its certificate itself: "Advanced", then "Proceed". Its SHA-256 fingerprint:\n${fingerprintOf(certificate)}`,

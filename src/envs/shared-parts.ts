@@ -48,6 +48,25 @@ export class SharedParts<Part extends object> {
     if (entry.retired && !entry.users) this.close(part);
   }
 
+  /**
+   * Begins an episode for each of `all` in these slots, which give back the parts of the episodes before. If one cannot
+   * begin, the slots keep what they have. `begin` borrows its episode's part.
+   */
+  async replace<Given, Episode>(
+    episodes: Map<number, Episode>,
+    slots: readonly number[],
+    all: readonly Given[],
+    { begin, partOf }: { begin(given: Given): Promise<Episode>; partOf(episode: Episode): Part },
+  ): Promise<Episode[]> {
+    const begun = await beginAll(all, begin, (episode) => this.giveBack(partOf(episode)));
+    for (const [k, slot] of slots.entries()) {
+      const before = episodes.get(slot);
+      if (before) this.giveBack(partOf(before));
+      episodes.set(slot, begun[k]);
+    }
+    return begun;
+  }
+
   private makeRoom(): void {
     let total = [...this.kept.values()].reduce((sum, { size }) => sum + size, 0);
     for (const [key, entry] of this.kept) {

@@ -79,8 +79,8 @@ interface Plays {
   firstGroup?: number;
   /** Rules that end an episode. Default: the run's own rules, not those of a stage. */
   rules?: RolloutRequest['rules'];
-  /** Episodes of the next step, for those who play elsewhere; absent: not known yet. */
-  ahead?: Plays;
+  /** Episodes of the next step, for those who play elsewhere; null: not known yet. Absent: never known. */
+  ahead?(): Plays | null;
 }
 
 /** Sampling of a suite. Temperature 0 is greedy; one sample is then enough. */
@@ -192,13 +192,18 @@ export class Evaluator {
     return request;
   }
 
+  private aheadOf({ ahead }: Plays): RolloutRequest | null {
+    const plays = ahead?.();
+    return plays ? this.requestOf(plays) : null;
+  }
+
   /** Plays episodes. Returns trajectories by group, then member. */
   play(plays: Plays, options: StepOptions): Promise<Trajectory[]> {
-    const { step, purpose, what, ahead } = plays;
+    const { step, purpose, what } = plays;
     const request = this.requestOf(plays);
     const parts = { policy: this.policy, worlds: this.worlds, conversation: this.conversation };
     if (this.elsewhere && purpose === Purpose.train)
-      return this.elsewhere.play({ step, request, ahead: ahead ? this.requestOf(ahead) : null }, parts, options.signal);
+      return this.elsewhere.play({ step, request, ahead: this.aheadOf(plays) }, parts, options.signal);
     return rollout(parts, request, {
       signal: options.signal,
       onTurn: options.onTurn && ((event) => options.onTurn!({ ...event, step })),

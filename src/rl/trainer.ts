@@ -364,8 +364,8 @@ export class Trainer {
     const rules = { invalidAction: settings.endings.invalidAction.policy };
     const purpose = Purpose.train;
     const turnsBeyond = (task: Task) => this.goals?.turnsBeyond(task) ?? 0;
-    const ahead = this.ahead(k + 1);
-    const request = { step: k, ...plays, turnsBeyond, purpose, what: 'episodes', rules, ...(ahead && { ahead }) };
+    const ahead = () => this.ahead(k + 1);
+    const request = { step: k, ...plays, turnsBeyond, purpose, what: 'episodes', rules, ahead };
     const played = await this.evaluator.play(request, options);
     this.requirePlayable(played, k, options);
     return played;

@@ -35,6 +35,9 @@ export const newToken = () => randomBytes(24).toString('base64url');
 export const tokenForm = /^[A-Za-z0-9_-]{16,128}$/;
 
 const hash = (text: string) => createHash('sha256').update(text).digest();
+
+/** True if two secrets are equal, in a time that does not depend on where they differ. */
+export const isSameSecret = (a: string, b: string): boolean => timingSafeEqual(hash(a), hash(b));
 /** Path to which requests with a wrong token are rewritten. No path of a server begins like this. */
 const refusedPath = '/-/wrong-token';
 
@@ -48,7 +51,8 @@ const mostShown = 100;
 
 /** A host name without its port. */
 const nameOf = (host: string) => host.toLowerCase().replace(/:\d*$/, '');
-const inBrackets = (address: string) => (address.includes(':') ? `[${address}]` : address);
+/** An address as an URL has it. */
+export const inBrackets = (address: string) => (address.includes(':') ? `[${address}]` : address);
 
 /** Address at which a request arrived, as a Host header spells it. */
 const arrivalOf = ({ socket }: Incoming) =>

@@ -92,4 +92,20 @@ describe('episodes of a batch', () => {
     expect(given).toEqual([0, 1]);
     expect(await beginAll([0, 1], begin, () => {})).toEqual([0, 1]);
   });
+
+  it('take the slots of others, whose parts are given back, or leave them as they are', async () => {
+    const { parts, borrow, openNow } = shared(1);
+    const episodes = new Map<number, { part: Part }>();
+    const partOf = ({ part }: { part: Part }) => part;
+    const begin = async (key: string) => {
+      if (key === 'bad') throw new Error('no such task');
+      return { part: await borrow(key) };
+    };
+    await parts.replace(episodes, [0, 1], ['a', 'b'], { begin, partOf });
+    await expect(parts.replace(episodes, [0, 1], ['c', 'bad'], { begin, partOf })).rejects.toThrow('no such task');
+    expect([...episodes.values()].map(({ part }) => part.key)).toEqual(['a', 'b']);
+    await parts.replace(episodes, [0, 1], ['d', 'd'], { begin, partOf });
+    await settled();
+    expect(openNow()).toEqual(['d']);
+  });
 });

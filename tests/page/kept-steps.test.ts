@@ -1,8 +1,9 @@
 /** Steps of a long run whose episodes are kept: the one that a click, a key, a button or an address leads to. */
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { nearestStep } from '../../src/library/nearest-step.ts';
 import { Navigation } from '../../src/ui/control/navigation.ts';
 import { mockRecords, mockSummary } from '../../src/ui/gallery/mock-data.ts';
-import { keptPositions, nearestStep, neighbourStep } from '../../src/ui/state/kept-steps.ts';
+import { keptPositions, neighbourStep } from '../../src/ui/state/kept-steps.ts';
 import { Store } from '../../src/ui/state/state.ts';
 
 beforeEach(() => {

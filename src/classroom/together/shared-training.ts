@@ -28,7 +28,7 @@ const waitMs = 300;
 export class MemberRefused extends Error {
   override name = 'MemberRefused';
   override message =
-    'The trainer refused your episodes three times: they did not follow from the world or the weights.';
+    `The trainer refused your episodes ${mostRefused} times: they did not follow from the world or the weights.`;
 }
 
 /** A group to play. */

@@ -2,13 +2,12 @@
  * The server of a class: the page, and below `/class` the board. Every request below `/class` needs the class's code as
  * bearer token, through the same door as `npm run serve`; wrong codes are answered slower and slower.
  */
-import { timingSafeEqual } from 'node:crypto';
 import fastify, { type FastifyError, type FastifyInstance } from 'fastify';
 import * as v from 'valibot';
 import { Board, ClassFull, NotInClass } from '../../classroom/together/board.ts';
 import { joinSchema, memberSchema, removeSchema, reportedSchema } from '../../classroom/together/messages.ts';
 import { MemberRefused } from '../../classroom/together/shared-training.ts';
-import { Door, type DoorOptions, newToken } from '../../server/door.ts';
+import { Door, type DoorOptions, isSameSecret, newToken } from '../../server/door.ts';
 import { timeOuts } from '../../server/time-outs.ts';
 import type { Certificate } from './certificate.ts';
 import { servePage } from './page-files.ts';
@@ -68,12 +67,6 @@ function failureOf(error: Error & { statusCode?: number }): { status: number; ty
   };
 }
 
-/** True if two texts are equal, in a time that does not depend on where they differ. */
-function sameText(a: string, b: string): boolean {
-  const [left, right] = [Buffer.from(a), Buffer.from(b)];
-  return left.length === right.length && timingSafeEqual(left, right);
-}
-
 function mountBoard(app: FastifyInstance, board: Board, { title, teacherKey, training }: ClassOptions): void {
   app.get('/class/info', () => ({ title, members: board.size, training: training ?? null }));
   app.get('/class/board', () => ({ title, members: board.view() }));
@@ -88,7 +81,7 @@ function mountBoard(app: FastifyInstance, board: Board, { title, teacherKey, tra
     return {};
   });
   app.post('/class/remove', ({ body, headers }) => {
-    if (!sameText(String(headers['x-teacher-key'] ?? ''), teacherKey)) throw new NotTheTeacher();
+    if (!isSameSecret(String(headers['x-teacher-key'] ?? ''), teacherKey)) throw new NotTheTeacher();
     board.remove(v.parse(removeSchema, body).id);
     return {};
   });

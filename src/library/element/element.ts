@@ -20,12 +20,12 @@ import {
   bestOf,
   documentOf,
   loadSource,
-  nearestStep,
   type Recorded,
   recordedOf,
   restStatus,
   type Source,
   sharedTrainer,
+  shownStep,
   trajectoriesOf,
 } from './source.ts';
 import { textsOf } from './texts.ts';
@@ -202,7 +202,7 @@ export class TabGymElement extends Base {
     const { source, run } = this;
     if (run) this.recorded = { ...this.recorded, kept: await run.trajectorySteps() };
     if (this.source !== source) return;
-    const step = nearestStep(this.recorded.kept, this.whole('step'));
+    const step = shownStep(this.recorded.kept, this.whole('step'));
     if (!source || step === null) return this.autoplayWithout();
     if (this.episodes?.step !== step) {
       const all = await trajectoriesOf(run, source, step);

@@ -4,6 +4,7 @@ import type { StepRecord } from '../../rl/evaluation/evaluation.ts';
 import type { RunStatus } from '../../session/protocol.ts';
 import type { ExperimentDocument } from '../experiment.ts';
 import type { RunFile } from '../files.ts';
+import { nearestStep } from '../nearest-step.ts';
 import type { Run } from '../run.ts';
 import type { Trainer } from '../trainer.ts';
 import { host } from './host.ts';
@@ -33,10 +34,8 @@ export const trajectoriesOf = async (run: Run | null, source: Source, step: numb
 };
 
 /** The kept step nearest to a wanted one, or the last; null: none is kept. */
-export function nearestStep(kept: readonly number[], wanted: number | null): number | null {
-  if (wanted === null || !kept.length) return kept.at(-1) ?? null;
-  return kept.reduce((best, step) => (Math.abs(step - wanted) < Math.abs(best - wanted) ? step : best));
-}
+export const shownStep = (kept: readonly number[], wanted: number | null): number | null =>
+  kept.length ? nearestStep(kept, wanted ?? kept.at(-1)!) : null;
 
 /** The file of `src` cannot be shown. */
 class SourceError extends Error {

@@ -136,6 +136,15 @@ export function contextBefore(trajectory: Trajectory, position: number): Int32Ar
   return out;
 }
 
+/** Windows as they are stored: token lists as plain numbers. */
+export type StoredWindow = Omit<Window, 'head'> & { head: number[] | null };
+
+export const storedWindows = (windows: readonly Window[]): StoredWindow[] =>
+  windows.map((each) => ({ ...each, head: each.head && [...each.head] }));
+
+export const windowsOf = (stored: readonly StoredWindow[]): Window[] =>
+  stored.map((each) => ({ ...each, head: each.head && Int32Array.from(each.head) }));
+
 interface Room {
   promptTokens: number;
   completionTokens: number;

@@ -4,7 +4,8 @@
  */
 import { deflateRaw } from 'pako';
 import { chosenPositions } from '../../rl/episode/micro-batch.ts';
-import type { Trajectory, Turn, Window } from '../../rl/episode/trajectory.ts';
+import type { Trajectory, Turn } from '../../rl/episode/trajectory.ts';
+import { type StoredWindow, storedWindows, windowsOf } from '../../rl/episode/window.ts';
 import { inflateWithin, unfoldedBound } from '../../store/inflate.ts';
 import { joined } from '../../store/joined.ts';
 
@@ -38,7 +39,7 @@ interface Header {
     | 'advantages'
     | 'teacher'
   > & {
-    windows?: (Omit<Window, 'head'> & { head: number[] | null })[];
+    windows?: StoredWindow[];
     turns: Pick<Turn, 'action' | 'thought' | 'thoughtEnd' | 'reply' | 'observation' | 'valid'>[];
     length: number;
     /** -1: decoding was unconstrained. */
@@ -74,7 +75,7 @@ function wordsOf(t: Trajectory): Header['words'] {
   const { advantage: _a, advantages, teacher: _q, windows, ...rest } = others;
   return {
     ...rest,
-    ...(windows && { windows: windows.map((each) => ({ ...each, head: each.head && [...each.head] })) }),
+    ...(windows && { windows: storedWindows(windows) }),
     turns: turns.map(({ action, thought, thoughtEnd, reply, observation, valid }) => ({
       action,
       thought,
@@ -119,7 +120,7 @@ class Reader {
 
 function readTrajectory(reader: Reader, words: Header['words'], narrow: boolean): Trajectory {
   const { turns, windows: written, length, choiceRows, choiceTokens, credited, ...rest } = words;
-  const windows = written?.map((each) => ({ ...each, head: each.head && Int32Array.from(each.head) }));
+  const windows = written && windowsOf(written);
   const ids = (count: number) =>
     narrow ? Int32Array.from(reader.column(Uint16Array, count)) : reader.column(Int32Array, count);
   const tokens = ids(length);

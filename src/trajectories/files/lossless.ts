@@ -6,6 +6,7 @@
 import * as v from 'valibot';
 import type { Json } from '../../envs/env.ts';
 import { type Ending, TokenSource, type Trajectory, type Turn } from '../../rl/episode/trajectory.ts';
+import { storedWindows, windowsOf } from '../../rl/episode/window.ts';
 import { parseFields, type TrajectoryFormat } from './format.ts';
 import { fromRole, json, TextMessage, toRole } from './messages.ts';
 import { type JsonObject, parseItemId, TrajectoryFileError, withThought } from './record.ts';
@@ -159,7 +160,7 @@ export function trajectoryToJson(trajectory: Trajectory): JsonObject {
       tokens: [...choices.tokens],
     },
     turns: turns.map((turn) => ({ ...turn, reward: toReal(turn.reward) }) as unknown as Json),
-    ...(windows && { windows: windows.map((each) => ({ ...each, head: each.head && [...each.head] })) }),
+    ...(windows && { windows: storedWindows(windows) }),
     score: toReal(score),
     advantages: Array.from(advantages, toReal),
   };
@@ -181,7 +182,7 @@ export function trajectoryFromJson(fields: JsonObject): Trajectory {
       tokens: Int32Array.from(choices.tokens),
     },
     turns: turns.map((turn) => ({ ...withoutNulls(turn), reward: fromReal(turn.reward) }) as Turn),
-    ...(windows && { windows: windows.map((each) => ({ ...each, head: each.head && Int32Array.from(each.head) })) }),
+    ...(windows && { windows: windowsOf(windows) }),
     score: fromReal(score),
     advantages: Float32Array.from(advantages, fromReal),
   };

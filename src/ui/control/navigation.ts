@@ -3,13 +3,14 @@
  * group episodes, an episode turns, a turn tokens. The hash of the address follows the selection.
  */
 
+import { nearestStep } from '../../library/nearest-step.ts';
 import { groupBy } from '../../rl/common/numbers.ts';
 import type { Trajectory } from '../../rl/episode/trajectory.ts';
 import type { StepDetail, TrainerApi } from '../../session/protocol.ts';
 import { arrangementOf, rememberedArrangement } from '../state/arrangement.ts';
 import { groupStatistics } from '../state/episodes.ts';
 import { shownStep, tokenKey } from '../state/focus.ts';
-import { nearestStep, neighbourStep } from '../state/kept-steps.ts';
+import { neighbourStep } from '../state/kept-steps.ts';
 import { formatLink, parseLink } from '../state/link.ts';
 import { formatHash, parseHash, type Selection, showsEpisodes } from '../state/selection.ts';
 import { metricNames } from '../state/series.ts';

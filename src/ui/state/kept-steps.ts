@@ -1,9 +1,7 @@
 /** Steps of a run whose episodes are kept, ascending. Pure functions. */
-import type { StepRecord } from '../../session/protocol.ts';
 
-/** The kept step nearest to `step`; of two equally near ones, the later. Without kept steps, `step` itself. */
-export const nearestStep = (kept: readonly number[], step: number): number =>
-  kept.reduce((best, each) => (Math.abs(each - step) <= Math.abs(best - step) ? each : best), kept[0] ?? step);
+import { nearestStep } from '../../library/nearest-step.ts';
+import type { StepRecord } from '../../session/protocol.ts';
 
 /**
  * The kept step nearest to `step + by`, among those beyond `step` in that direction. If there are none, `step` itself.

@@ -19,7 +19,7 @@ import {
 } from '../../envs/env.ts';
 import { type ConnectionSettings, withheldMessage } from '../../envs/module.ts';
 import { mixSeeds } from '../../envs/random.ts';
-import { beginAll, SharedParts } from '../../envs/shared-parts.ts';
+import { SharedParts } from '../../envs/shared-parts.ts';
 import { ServerError } from '../../envs/transport/http.ts';
 import { failed } from '../../envs/transport/pool.ts';
 import { CorpusSource, heldOutEvery } from './corpus-source.ts';
@@ -137,22 +137,11 @@ export class Search implements World {
 
   async reset(slots: readonly number[], tasks: readonly Task[], signal?: AbortSignal): Promise<Feedback[]> {
     checkLengths('reset', slots, tasks);
-    const begun = await beginAll(
-      tasks,
-      (task) => this.begin(task, signal),
-      ({ source }) => this.sources.giveBack(source),
-    );
-    return begun.map((episode, b) => {
-      this.release(slots[b]);
-      this.episodes.set(slots[b], episode);
-      return episode.begin();
+    const begun = await this.sources.replace(this.episodes, slots, tasks, {
+      begin: (task) => this.begin(task, signal),
+      partOf: ({ source }) => source,
     });
-  }
-
-  /** Gives back the source of a slot's episode, which ends. */
-  private release(slot: number): void {
-    const episode = this.episodes.get(slot);
-    if (episode) this.sources.giveBack(episode.source);
+    return begun.map((episode) => episode.begin());
   }
 
   private async begin({ id, options }: Task, signal?: AbortSignal): Promise<Episode> {

@@ -15,7 +15,7 @@ import {
   type WorldOptions,
 } from '../../envs/env.ts';
 import { mixSeeds, Random } from '../../envs/random.ts';
-import { beginAll, SharedParts } from '../../envs/shared-parts.ts';
+import { SharedParts } from '../../envs/shared-parts.ts';
 import { openMade } from './catalogue/made.ts';
 import { shopDescription } from './description.ts';
 import { ShopEpisode } from './episode.ts';
@@ -79,22 +79,11 @@ export class Shop implements World {
   }
 
   async reset(slots: readonly number[], tasks: readonly Task[]): Promise<Feedback[]> {
-    const opened = await beginAll(
-      tasks,
-      (task) => this.openTask(task),
-      ({ catalogue }) => this.shops.giveBack(catalogue),
-    );
-    return opened.map((episode, k) => {
-      this.release(slots[k]);
-      this.episodes.set(slots[k], episode);
-      return episode.begin();
+    const begun = await this.shops.replace(this.episodes, slots, tasks, {
+      begin: (task) => this.openTask(task),
+      partOf: ({ catalogue }) => catalogue,
     });
-  }
-
-  /** Gives back the shop of a slot's episode, which ends. */
-  private release(slot: number): void {
-    const episode = this.episodes.get(slot);
-    if (episode) this.shops.giveBack(episode.catalogue);
+    return begun.map((episode) => episode.begin());
   }
 
   private async openTask({ id, options: given }: Task): Promise<ShopEpisode> {

@@ -15,7 +15,7 @@ import {
 } from '../../../envs/env.ts';
 import { type ConnectionSettings, withheldMessage } from '../../../envs/module.ts';
 import { mixSeeds } from '../../../envs/random.ts';
-import { beginAll, SharedParts } from '../../../envs/shared-parts.ts';
+import { SharedParts } from '../../../envs/shared-parts.ts';
 import { ServerError } from '../../../envs/transport/http.ts';
 import { failed } from '../../../envs/transport/pool.ts';
 import { surveyDescription } from './description.ts';
@@ -90,22 +90,11 @@ export class SurveyWorld implements World {
   }
 
   async reset(slots: readonly number[], tasks: readonly Task[]): Promise<Feedback[]> {
-    const begun = await beginAll(
-      tasks,
-      (task) => this.begin(task),
-      ({ library }) => this.libraries.giveBack(library),
-    );
-    return begun.map((episode, k) => {
-      this.release(slots[k]);
-      this.episodes.set(slots[k], episode);
-      return episode.begin();
+    const begun = await this.libraries.replace(this.episodes, slots, tasks, {
+      begin: (task) => this.begin(task),
+      partOf: ({ library }) => library,
     });
-  }
-
-  /** Gives back the library of a slot's episode, which ends. */
-  private release(slot: number): void {
-    const episode = this.episodes.get(slot);
-    if (episode) this.libraries.giveBack(episode.library);
+    return begun.map((episode) => episode.begin());
   }
 
   private async begin({ id, options: given }: Task): Promise<SurveyEpisode> {
