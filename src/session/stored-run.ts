@@ -1,4 +1,7 @@
-/** Runs from the store with experiments converted to the current form, so that an old run opens like any other. */
+/**
+ * Runs from the store with their experiments and their sweeps' documents converted to the current form, so that an old
+ * run opens like any other.
+ */
 import { type Experiment, ExperimentError, parseExperiment } from '../experiment/experiment.ts';
 import type { StoredRun } from '../store/run.ts';
 import type { RunStore } from '../store/run-store.ts';
@@ -13,9 +16,10 @@ function today(experiment: Experiment): Experiment {
   }
 }
 
-const storedRun = (run: StoredRun<Experiment>): StoredRun<Experiment> => ({
+const storedRun = ({ sweep, ...run }: StoredRun<Experiment>): StoredRun<Experiment> => ({
   ...run,
   experiment: today(run.experiment),
+  ...(sweep && { sweep: { ...sweep, document: today(sweep.document) } }),
 });
 
 export const getRun = async (store: RunStore, id: string): Promise<StoredRun<Experiment>> =>

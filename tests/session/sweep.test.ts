@@ -307,6 +307,22 @@ describe('a sweep', () => {
     expect((await runsOfSweep(store, id)).map(({ sweep }) => sweep.index)).toEqual([0, 1, 2, 3]);
   });
 
+  it('is found again by a later version, whose documents have more fields', async () => {
+    const store = storeIn('sweep');
+    const { context: _context, ...sampling } = swept().sampling;
+    const earlier = { ...swept(), sampling } as Experiment;
+    const id = crypto.randomUUID();
+    for (const [index, { variant, name, seed, experiment }] of sweptRuns(swept()).entries())
+      await store.create({
+        name,
+        experiment: { ...experiment, sampling },
+        origin: { kind: 'new' },
+        assets: {},
+        sweep: { id, name: 'Micro', index, variant, variantName: name, seed, document: earlier },
+      });
+    expect(await findSweep(store, swept())).toBe(id);
+  });
+
   it('is exported as one file and imported unchanged', async () => {
     const store = storeIn('sweep');
     const id = await createSweep(store, swept());

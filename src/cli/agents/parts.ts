@@ -3,7 +3,7 @@
  * before.
  */
 import { mkdirSync } from 'node:fs';
-import { type Experiment, parseExperiment } from '../../experiment/experiment.ts';
+import type { Experiment } from '../../experiment/experiment.ts';
 import type { RunSummary } from '../../session/protocol.ts';
 import { forkRun } from '../../session/service/fork.ts';
 import { listRuns } from '../../session/stored-run.ts';
@@ -27,8 +27,7 @@ const storeOf = (folder: string) => new RunStore(new FolderStore(folder));
 
 async function runOf(store: RunStore, experiment: Experiment): Promise<RunSummary | null> {
   const wanted = JSON.stringify(experiment);
-  // Parsed again, because a run of an earlier version lacks newer fields, which have defaults.
-  const same = (run: RunSummary) => JSON.stringify(parseExperiment(run.experiment)) === wanted;
+  const same = (run: RunSummary) => JSON.stringify(run.experiment) === wanted;
   return (await listRuns(store)).find((run) => run.deletedUntil === null && same(run)) ?? null;
 }
 
