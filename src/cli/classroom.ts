@@ -133,7 +133,8 @@ async function main(): Promise<void> {
     page: pageFolder(page),
     report: (error) => console.error(error),
   });
-  const secure = Number(new URL(await listen(server, host, given.port, code, true)).port);
+  const exposure = { encrypted: true, secret: 'code of the class' };
+  const secure = Number(new URL(await listen(server, host, given.port, code, exposure)).port);
   const admits = {
     host: 'open the address that the teacher’s machine prints',
     origin: () => 'open that address itself',

@@ -1,6 +1,6 @@
 /** Commands that serve: names of hosts, listening, and the end by a signal. */
 import { InvalidArgumentError } from 'commander';
-import { exposureWarning, listenProblem } from '../server/door.ts';
+import { type Exposure, exposureWarning, listenProblem } from '../server/door.ts';
 import type { Server } from '../server/server.ts';
 import { CommandError } from './command-error.ts';
 
@@ -20,9 +20,9 @@ export async function listen(
   host: string,
   port: number,
   token: string | null,
-  encrypted = false,
+  exposure: Exposure = {},
 ): Promise<string> {
-  const warning = exposureWarning(host, token, encrypted);
+  const warning = exposureWarning(host, token, exposure);
   if (warning) console.error(warning);
   try {
     return await server.app.listen({ port, host });

@@ -165,10 +165,21 @@ export class Door {
   }
 }
 
+export interface Exposure {
+  /** True if connections are encrypted. */
+  encrypted?: boolean;
+  /** Word for the token, as people of this server know it. */
+  secret?: string;
+}
+
 /** Returns a warning about an address that other machines reach, or null for this machine's own. */
-export function exposureWarning(host: string, token: string | null, encrypted = false): string | null {
+export function exposureWarning(
+  host: string,
+  token: string | null,
+  { encrypted = false, secret = 'token' }: Exposure = {},
+): string | null {
   if (isLoopbackAddress(host)) return null;
-  const who = token === null ? 'Anyone who reaches this machine' : 'Anyone who reaches this machine and has the token';
+  const who = `Anyone who reaches this machine${token === null ? '' : ` and has the ${secret}`}`;
   return `Warning: ${host} is not a loopback address. ${who} can use this server${encrypted ? '' : ', and connections are not encrypted'}.`;
 }
 

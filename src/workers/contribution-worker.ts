@@ -3,7 +3,7 @@
  * left alone.
  */
 import * as Comlink from 'comlink';
-import { type ContributionApi, contribute } from '../classroom/together/contribute.ts';
+import { answered, type ContributionApi, contribute } from '../classroom/together/contribute.ts';
 import { ClassHttp } from '../classroom/together/http-client.ts';
 import { requireSharable } from '../classroom/together/sharable.ts';
 import { WasmDevice } from '../device/wasm/device.ts';
@@ -17,15 +17,17 @@ const engines = new Assembly({
 });
 
 const api: ContributionApi = {
-  async play({ base, code, secret }, onPart) {
+  async play({ base, code, secret }, onContribution) {
     const client = new ClassHttp(base, code);
-    const experiment = parseExperiment((await client.training()).experiment);
-    requireSharable(experiment);
     const { signal } = new AbortController();
+    const onSilence = () => onContribution({ parts: 0, version: -1, reached: false });
+    const { experiment: given } = await answered(() => client.training(), { signal, onSilence });
+    const experiment = parseExperiment(given);
+    requireSharable(experiment);
     const options = { assets: null, choices: null, purpose: 'train' as const, onProgress: () => {}, signal };
     const engine = await engines.open(experiment, options);
     try {
-      return await contribute(engine, client.sharedBy(secret), { signal, onPart });
+      return await contribute(engine, client.sharedBy(secret), { signal, onContribution });
     } finally {
       await engine.close();
     }

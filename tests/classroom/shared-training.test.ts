@@ -6,6 +6,7 @@ import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { contribute, type SharedClient } from '../../src/classroom/together/contribute.ts';
 import type { Delivery } from '../../src/classroom/together/episodes.ts';
+import { ClassRefused } from '../../src/classroom/together/http-client.ts';
 import { correctedFor, NotSharable, requireSharable } from '../../src/classroom/together/sharable.ts';
 import { MemberRefused, type SharedOptions, SharedTraining } from '../../src/classroom/together/shared-training.ts';
 import { type Experiment, parseExperiment } from '../../src/experiment/experiment.ts';
@@ -124,6 +125,54 @@ describe('training together', () => {
     expect(lines.every((line) => line.includes('is handed out again: vanished'))).toBe(true);
   });
 
+  it('goes on after calls that nobody answered, and reports the silence', async () => {
+    const { shared } = sharedOf();
+    const trainer = await engineOf(experiment, shared);
+    const together = trained(trainer, 4);
+    const calls = clientOf(shared, 'patient');
+    let count = 0;
+    // Of three calls, the first is not made, and of the second the answer is lost.
+    const unsteady =
+      <T>(call: () => Promise<T>) =>
+      async (): Promise<T> => {
+        const kind = count++ % 3;
+        if (kind === 0) throw new TypeError('Failed to fetch');
+        const answer = await call();
+        if (kind === 1) throw new TypeError('network error');
+        return answer;
+      };
+    const reports: { parts: number; reached: boolean }[] = [];
+    const member = contribute(
+      players[0],
+      {
+        work: unsteady(() => calls.work()),
+        weights: (version) => unsteady(() => calls.weights(version))(),
+        deliver: (delivery) => unsteady(() => calls.deliver(delivery))(),
+      },
+      { signal: never, onContribution: (each) => reports.push(each), waits: [1] },
+    );
+    expect(await together).toEqual(alone);
+    shared.finish();
+    expect(await member).toBe(16);
+    expect(reports.some(({ reached }) => !reached)).toBe(true);
+    expect(reports.at(-1)?.reached).toBe(true);
+    expect(shared.counts).toMatchObject({ accepted: { patient: 16 }, refused: {} });
+  });
+
+  it('ends with the refusal, or when it is stopped during a silence', async () => {
+    const refused = async () => {
+      throw new ClassRefused('no', 'NotInClass', 410);
+    };
+    const silent = async () => {
+      throw new TypeError('Failed to fetch');
+    };
+    const calls = { weights: async () => null, deliver: async () => ({}) };
+    const once = new AbortController();
+    const options = { signal: once.signal, onContribution: () => once.abort(), waits: [1] };
+    await expect(contribute(players[0], { ...calls, work: refused }, { signal: never })).rejects.toThrow(ClassRefused);
+    await expect(contribute(players[0], { ...calls, work: silent }, options)).rejects.toThrow('abort');
+  });
+
   it('refuses by name what does not follow, and a member who sends it three times', async () => {
     const { shared, lines } = sharedOf();
     const trainer = await engineOf(experiment, shared);
@@ -150,7 +199,7 @@ describe('training together', () => {
         episodes: change(sent.episodes),
       }));
       const once = new AbortController();
-      await contribute(players[0], liar, { signal: once.signal, onPart: () => once.abort() });
+      await contribute(players[0], liar, { signal: once.signal, onContribution: () => once.abort() });
       await expect.poll(() => lines.length).toBe(k + 1);
       expect(lines[k]).toMatch(`Refused (${lies[k][0]}) from liar`);
     }

@@ -1,6 +1,6 @@
 /** A class in the local network: its board, its messages, its certificate, and the door of its server. */
 import { X509Certificate } from 'node:crypto';
-import { mkdtempSync, readFileSync, statSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { request } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -185,7 +185,6 @@ describe('server of a class', () => {
 
   it('serves the page with the headers that isolate it, and nothing beside its files', async () => {
     const page = mkdtempSync(join(tmpdir(), 'tabgym-page-'));
-    const { mkdirSync, writeFileSync } = await import('node:fs');
     mkdirSync(join(page, 'assets'));
     writeFileSync(join(page, 'index.html'), '<p>page</p>');
     writeFileSync(join(page, 'assets', 'a.js'), '1');
@@ -197,6 +196,8 @@ describe('server of a class', () => {
     expect((await get('/assets/a.js')).headers['content-type']).toMatch('text/javascript');
     for (const url of ['/..%2f..%2fetc/passwd', '/assets/..%2findex.htm', '/assets', '/-/wrong-token'])
       expect((await get(url)).statusCode, url).not.toBe(200);
+    rmSync(page, { recursive: true });
+    expect((await get('/assets/a.js')).body).toBe('1');
   });
 
   it('listens with its certificate', async () => {

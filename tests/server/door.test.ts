@@ -161,6 +161,9 @@ describe('words at the start', () => {
     for (const host of ['0.0.0.0', '::', '10.0.0.3', 'desk.example', '127.0.0.1.evil.example'])
       expect(exposureWarning(host, null)).toContain('not a loopback address');
     expect(exposureWarning('0.0.0.0', 'x')).toContain('has the token');
+    expect(exposureWarning('0.0.0.0', 'x', { encrypted: true, secret: 'code' })).toMatch(
+      /has the code can use this server\.$/,
+    );
   });
 
   it('name a port in use in one line', async () => {

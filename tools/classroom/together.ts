@@ -59,11 +59,11 @@ async function together(experiment: Experiment, staleness: 0 | 1) {
       const engine = await engineOf(parseExperiment((await client.training()).experiment));
       const leaves = new AbortController();
       const calls = client.sharedBy(secret);
-      const onPart = (parts: number) => {
+      const onContribution = ({ parts }: { parts: number }) => {
         if (k === members - 1 && parts === 2) leaves.abort();
       };
       // The one who leaves takes a last group with it.
-      const played = contribute(engine, calls, { signal: leaves.signal, onPart }).then(() =>
+      const played = contribute(engine, calls, { signal: leaves.signal, onContribution }).then(() =>
         leaves.signal.aborted ? calls.work() : null,
       );
       return { engine, played };

@@ -1,4 +1,7 @@
-/** The built page's files, by path, with the headers that isolate it. Nothing outside of the list is ever read. */
+/**
+ * The built page's files, by path, with the headers that isolate it. They are read once, at the start, so that a build in
+ * the middle of a class changes nothing. Nothing outside of the list is ever read.
+ */
 import { readdirSync, readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
@@ -26,7 +29,7 @@ const headers = {
   'cache-control': 'no-cache',
 };
 
-/** Serves every file of a folder, and its index at the root. */
+/** Serves every file that a folder has now, and its index at the root. */
 export function servePage(app: FastifyInstance, folder: string): void {
   const files = readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((each) => each.isFile())
@@ -35,7 +38,8 @@ export function servePage(app: FastifyInstance, folder: string): void {
     const path = file.slice(folder.length).replaceAll('\\', '/');
     const type = types[extname(file)] ?? 'application/octet-stream';
     const paths = path === '/index.html' ? ['/', path] : [path];
+    const bytes = readFileSync(file);
     for (const url of paths)
-      app.get(encodeURI(url), (_request, reply) => reply.headers(headers).type(type).send(readFileSync(file)));
+      app.get(encodeURI(url), (_request, reply) => reply.headers(headers).type(type).send(bytes));
   }
 }

@@ -10,7 +10,7 @@ export function openContributor(): Contributor {
   });
   const api = Comlink.wrap<ContributionApi>(worker);
   return {
-    play: (where, onPart) => api.play(where, Comlink.proxy(onPart)),
+    play: (where, onContribution) => api.play(where, Comlink.proxy(onContribution)),
     close: () => worker.terminate(),
   };
 }

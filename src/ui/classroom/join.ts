@@ -50,14 +50,19 @@ export class TabgymJoinClass extends Panel {
 
   private renderTraining({ training, playing }: JoinedClass) {
     if (training === null) return nothing;
-    const groups = playing?.groups ?? 0;
     return html`<p>${msg(str`The class trains “${training}” together on the teacher’s machine. Pages play its episodes.`)}</p>
       ${
         playing
-          ? html`<p class="number small" role="status">${msg(str`Groups played here: ${groups}; weights after step ${playing.version}`)}</p>
+          ? html`${this.renderPlaying(playing)}
               <div><button data-do="stop-playing" @click=${() => stopPlaying()}>${msg('Stop playing')}</button></div>`
           : html`<div><button class="primary" data-do="play" @click=${() => play()}>${msg('Play for the class')}</button></div>
               <p class="soft small">${msg('On the processor, beside your own run. The episodes’ tokens and their log-probabilities are sent to the teacher’s machine, which plays them again.')}</p>`
       }`;
+  }
+
+  private renderPlaying({ groups, version, reached }: NonNullable<JoinedClass['playing']>) {
+    const weights = version < 0 ? msg('no weights yet') : msg(str`weights after step ${version}`);
+    return html`<p class="number small">${msg(str`Groups played here: ${groups}; ${weights}`)}</p>
+      ${reached ? nothing : html`<p class="message warning" role="status">${msg('The trainer does not answer. This page asks again every few seconds and plays on once it answers.')}</p>`}`;
   }
 }

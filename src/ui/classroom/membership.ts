@@ -61,12 +61,14 @@ class Membership {
   /** Plays episodes for the class's training until it is finished, or `stopPlaying`. */
   async play() {
     if (this.contributor) return;
-    this.showPlaying({ groups: 0, version: 0 });
+    this.showPlaying({ groups: 0, version: -1, reached: true });
     const { code, secret } = this.kept;
     try {
       this.contributor = await this.page.parts.openContributor();
       const where = { base: document.baseURI, code, secret };
-      await this.contributor.play(where, (groups, version) => this.showPlaying({ groups, version }));
+      await this.contributor.play(where, ({ parts: groups, version, reached }) =>
+        this.showPlaying({ groups, version, reached }),
+      );
       this.page.notifier.notify('info', msg('The training of the class is finished. Thank you for the episodes.'));
     } catch (error) {
       this.page.notifier.notify('error', refusalText(error));

@@ -92,8 +92,11 @@ export interface JoinedClass {
   reached: boolean;
   /** Name of the experiment that the class trains together; null: none. */
   training: string | null;
-  /** Groups that this page played for it, and the version of the weights; null: it does not play. */
-  playing: { groups: number; version: number } | null;
+  /**
+   * Groups that this page played for it, the version of the weights (-1: none yet), and false if the trainer did not
+   * answer lately; null: the page does not play.
+   */
+  playing: { groups: number; version: number; reached: boolean } | null;
 }
 
 /** Value fetched from the worker: not requested, loading, ready, or failed with a sentence. */
