@@ -213,6 +213,20 @@ describe('a sweep', () => {
     ]);
   });
 
+  it('trains first the runs that are behind', async () => {
+    const store = storeIn('sweep');
+    const id = await createSweep(store, swept());
+    const [ahead] = await runsOfSweep(store, id);
+    const alone = { store, engines: new FakeEngines(), emit: () => {} };
+    await new Session(ahead.id, ahead.experiment, alone).train({ steps: 2 });
+    const { session, events, runs } = await sessionOn(store, id);
+    await session.train();
+    const order = [1, 2].flatMap((step) => [1, 2, 3].map((run) => [run, step]));
+    const together = [3, 4].flatMap((step) => [0, 1, 2, 3].map((run) => [run, step]));
+    const ids = runs.map((run) => run.id);
+    expect(stepsHeard(events, ids)).toEqual([...order, ...together]);
+  });
+
   it.each([
     ['more bytes than fit', 2, 2 ** 29],
     ['more runs than take part at once', 9, 0],

@@ -1,8 +1,8 @@
 /**
- * A sweep's life: its runs take turns on one device, so that all their curves grow side by side. Each run has a session
- * of its own and commits every step, so an interruption loses at most one step of one run. Runs that fit into memory
- * together keep their engines and train one step each; otherwise one engine is open at a time, for enough steps that
- * opening it takes a small share of the time.
+ * A sweep's life: its runs take turns on one device, the one with the fewest steps next, so that all their curves grow
+ * side by side. Each run has a session of its own and commits every step, so an interruption loses at most one step of
+ * one run. Runs that fit into memory together keep their engines and train one step each; otherwise one engine is open
+ * at a time, for enough steps that opening it takes a small share of the time.
  */
 import type { StepRecord } from '../../rl/evaluation/evaluation.ts';
 import type { RunStatus, SessionEvent, SweepState } from '../protocol.ts';
@@ -113,7 +113,7 @@ export class SweepSession {
     try {
       this.keepsEngines = await this.fitInMemory();
       this.setStatus('running');
-      while (!this.pauseAsked && this.left().length) await this.round();
+      for (let next = this.hindmost(); next && !this.pauseAsked; next = this.hindmost()) await this.turn(next);
       this.end();
     } finally {
       this.current = null;
@@ -142,11 +142,12 @@ export class SweepSession {
     return bytes <= OPEN_ENGINES_BYTES;
   }
 
-  private async round(): Promise<void> {
-    for (const member of this.left()) {
-      if (this.pauseAsked) return;
-      await this.turn(member);
-    }
+  /** The unfinished run with the fewest steps, the first of several. */
+  private hindmost(): Member | undefined {
+    return this.left().reduce<Member | undefined>(
+      (least, each) => (least && least.step <= each.step ? least : each),
+      undefined,
+    );
   }
 
   private async turn(member: Member): Promise<void> {
