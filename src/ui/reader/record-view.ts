@@ -58,6 +58,21 @@ export class TabgymRecord extends LocalizedElement {
       .replay input[type='range'] {
         flex: 1 1 120px;
       }
+      /* In a wide reader the world stands beside the messages and stays in view. */
+      @container (min-width: 860px) {
+        .beside {
+          display: grid;
+          grid-template-columns: minmax(0, 1fr) minmax(0, 1fr);
+          gap: 16px;
+          align-items: start;
+        }
+        .beside > .replay {
+          position: sticky;
+          inset-block-start: 0;
+          max-block-size: calc(100vh - 220px);
+          overflow: auto;
+        }
+      }
     `,
   ];
 
@@ -91,7 +106,9 @@ export class TabgymRecord extends LocalizedElement {
     const other = beside ?? (this.pairShown ? rejectedOf(record) : null);
     if (other)
       return html`<tabgym-comparison .left=${record} .right=${other} .pair=${beside === null}></tabgym-comparison>`;
-    return html`${record.messages ? this.renderReplay(record) : nothing}${this.renderMessages(record)}`;
+    const replayed = record.messages !== null && this.controller.replay.state === 'ready';
+    const messages = html`<div>${this.renderMessages(record)}</div>`;
+    return html`<div class=${replayed ? 'beside' : ''}>${record.messages ? this.renderReplay(record) : nothing}${messages}</div>`;
   }
 
   private get besideLoading(): boolean {

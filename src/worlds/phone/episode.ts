@@ -17,8 +17,8 @@ import { type PhoneView, type Shot, shotOf, type TurnSeen, viewOf } from './view
 
 /** Largest reward of an episode that does not succeed. */
 const mostUnsolved = 0.5;
-/** Bounds of a step's reward (MagicGUI). */
-const [leastStep, mostStep] = [-1, 3];
+/** Bounds of a step's reward (MagicGUI), with and without the distance. */
+const stepBounds = { with: [-1, 3], without: [0, 3] } as const;
 /** Maximum number of turns that the view keeps. */
 const mostTurnsSeen = 200;
 /** Maximum number of texts seen on the way that may be typed. */
@@ -107,9 +107,17 @@ export class PhoneEpisode {
     if (!this.options.stepReward) return null;
     const right = advise(this.progress(), this.made, this.judge)?.action;
     const reward = right ? actionReward(action, right) : null;
-    this.steps.sum += (reward?.total ?? Number(action !== null)) - leastStep;
+    this.steps.sum += (reward ? this.counted(reward) : Number(action !== null)) - this.stepBounds[0];
     this.steps.count++;
     return reward;
+  }
+
+  private get stepBounds() {
+    return stepBounds[this.options.distance ? 'with' : 'without'];
+  }
+
+  private counted({ total, distance }: StepReward): number {
+    return this.options.distance ? total : total - distance;
   }
 
   private apply(action: Action): Feedback {
@@ -157,13 +165,14 @@ export class PhoneEpisode {
   /** Mean reward of the steps, from 0 to 1. */
   private stepsMade(): number[] {
     const { sum, count } = this.steps;
-    return count ? [sum / count / (mostStep - leastStep)] : [];
+    const [least, most] = this.stepBounds;
+    return count ? [sum / count / (most - least)] : [];
   }
 
   /** Writes an action in the form of the options. */
   private write = (aimed: Aimed): string => {
     const { actions } = this.options;
-    return actions === 'coordinates' ? writeAction(aimed.action) : writeShort(aimed, actions === 'names');
+    return actions === 'coordinates' ? writeAction(aimed.action) : writeShort(aimed, actions);
   };
 
   /** Valid actions, or null if they have not changed. */

@@ -60,12 +60,17 @@ const schema = v.strictObject({
     level: 'basic',
     choiceLabels: { full: 'In full', brief: 'Few words' },
   }),
-  actions: option(choice(['coordinates', 'numbers', 'names']), 'coordinates', {
+  actions: option(choice(['coordinates', 'points', 'numbers', 'names']), 'coordinates', {
     label: 'Listed actions',
     sentence:
-      'Form of the valid actions: by coordinates as in MagicGUI, by the number of an element, or by its name and number. All are understood.',
+      'Form of the valid actions: by coordinates as in MagicGUI, by the digits of a point for tiny policies (tap 4 8 0 1 3 5), by the number of an element, or by its name and number. All are understood.',
     level: 'basic',
-    choiceLabels: { coordinates: 'Coordinates', numbers: 'Element numbers', names: 'Names and numbers' },
+    choiceLabels: {
+      coordinates: 'Coordinates',
+      points: 'Digits of a point',
+      numbers: 'Element numbers',
+      names: 'Names and numbers',
+    },
   }),
   popups: option(whole(0, 100), 10, {
     label: 'Pop-ups',
@@ -91,6 +96,11 @@ const schema = v.strictObject({
     label: 'Reward of the steps',
     sentence:
       'Reward each turn with half of the mean of its steps by MagicGUI: right form, right target, and the distance to it.',
+  }),
+  distance: option(toggle(), true, {
+    label: 'Distance in that reward',
+    sentence:
+      'The reward of a step falls with the distance to the right point; if off, only form and target count. Without a reward of the steps it has no effect.',
   }),
   seed: option(whole(0, 0xffffffff), 1, {
     label: 'Seed of the phones',

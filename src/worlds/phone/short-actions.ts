@@ -1,6 +1,6 @@
 /**
- * Actions by the number of an element, for tiny policies: `tap 3`, `type 2 words`, or with the element's name before its
- * number, `tap Wi-Fi 3`. Each stands for one of MagicGUI's.
+ * Actions by the number of an element, for tiny policies: `tap 3`, `type 2 words`, with the element's name before its
+ * number, `tap Wi-Fi 3`, or by a point, digit by digit, `tap 4 8 0 1 3 5`. Each stands for one of MagicGUI's.
  */
 import { type Action, ActionError, type Direction } from './actions.ts';
 import { type Aimed, sliding, touching, typing } from './aim.ts';
@@ -19,6 +19,13 @@ const plain: { readonly [short: string]: Action } = {
   'take over': { name: 'take_over', message: 'Please take over.' },
 };
 
+const verbs = { tap: 'tap', hold: 'long_press' } as const;
+type Verb = keyof typeof verbs;
+
+/** A coordinate as three digits apart, each of which is a token. */
+const digitsOf = (coordinate: number) => [...String(Math.round(coordinate)).padStart(3, '0')].join(' ');
+const numberOf = (digits: string) => Number(digits.replaceAll(' ', ''));
+
 /** Middle of the screen, where a swipe begins. */
 const middle = { x: 500, y: 450 };
 
@@ -35,8 +42,10 @@ export function readShort(text: string, phone: Phone): Action | null {
   if (Object.hasOwn(plain, trimmed)) return plain[trimmed];
   const swipe = /^scroll (up|down|left|right)$/.exec(trimmed);
   if (swipe) return { name: 'scroll', ...middle, direction: swipe[1] as Direction };
+  const point = /^(tap|hold) (\d \d \d) (\d \d \d)$/.exec(trimmed);
+  if (point) return { name: verbs[point[1] as Verb], x: numberOf(point[2]), y: numberOf(point[3]) };
   const touch = /^(tap|hold) (?:(.{1,200}) )?(\d{1,3})$/.exec(trimmed);
-  if (touch) return touched(numbered(phone, touch[3]), touch[1], touch[2]);
+  if (touch) return touched(numbered(phone, touch[3]), touch[1] as Verb, touch[2]);
   const found = /^(type|set) (\d{1,3}) (.{1,500})$/.exec(trimmed);
   if (!found) return null;
   const placed = numbered(phone, found[2]);
@@ -44,15 +53,15 @@ export function readShort(text: string, phone: Phone): Action | null {
   return /^\d{1,3}$/.test(found[3]) ? sliding(placed, Number(found[3])).action : null;
 }
 
-function touched(placed: Placed, verb: string, name: string | undefined): Action {
+function touched(placed: Placed, verb: Verb, name: string | undefined): Action {
   const { text } = placed.item;
   if (name !== undefined && name !== text)
     throw new ActionError('no-such-element', `Element ${placed.number} is "${text}".`);
-  return touching(placed, verb === 'tap' ? 'tap' : 'long_press').action;
+  return touching(placed, verbs[verb]).action;
 }
 
-/** Writes an action in the short form. `named`: with the name of what is touched. */
-export function writeShort({ action, on, value }: Aimed, named: boolean): string {
+/** Writes an action in the short form: what is touched by its number, by name and number, or by its point. */
+export function writeShort({ action, on, value }: Aimed, by: 'numbers' | 'names' | 'points'): string {
   const short = Object.entries(plain).find(([, each]) => each.name === action.name);
   if (short) return short[0];
   if (action.name === 'scroll') return `scroll ${action.direction}`;
@@ -60,5 +69,7 @@ export function writeShort({ action, on, value }: Aimed, named: boolean): string
   const { number, item } = on;
   if (action.name === 'drag') return `set ${number} ${value}`;
   if (action.name === 'text') return `type ${number} ${action.text}`;
-  return `${action.name === 'tap' ? 'tap' : 'hold'} ${named ? `${item.text} ` : ''}${number}`;
+  const verb = action.name === 'tap' ? 'tap' : 'hold';
+  if (by === 'points' && 'x' in action) return `${verb} ${digitsOf(action.x)} ${digitsOf(action.y)}`;
+  return `${verb} ${by === 'names' ? `${item.text} ` : ''}${number}`;
 }

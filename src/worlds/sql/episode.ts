@@ -18,6 +18,8 @@ const mostTurnsSeen = 100;
 /** Answer to a turn. */
 interface Reply {
   text: string;
+  /** Text for a person, if the policy's says less. */
+  seen?: string;
   ok: boolean;
   result?: Result;
 }
@@ -63,7 +65,7 @@ export class SqlEpisode {
     const { call, reply } = this.take(action);
     this.turns.push({
       call: call ? commandOf(call) : action.slice(0, 500),
-      answer: reply.text,
+      answer: reply.seen ?? reply.text,
       ok: reply.ok,
       columns: reply.result?.columns ?? [],
     });
@@ -78,7 +80,8 @@ export class SqlEpisode {
       return { call, reply: this[call.name](call.argument) };
     } catch (error) {
       if (!(error instanceof CallError || error instanceof SqlError)) throw error;
-      return { call, reply: { text: this.brief ? 'error' : `Error: ${error.message}`, ok: false } };
+      const seen = `Error: ${error.message}`;
+      return { call, reply: { text: this.brief ? 'error' : seen, seen, ok: false } };
     }
   }
 

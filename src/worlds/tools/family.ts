@@ -44,6 +44,8 @@ export interface Instance {
   changes(): Call[] | null;
   /** An answer in few words, for tiny policies. */
   brief(call: Call, answer: Answer): string;
+  /** Name of what an argument stands for, if the argument is an id. */
+  nameOf?(parameter: string, value: Json): string | undefined;
   /** Arguments for a tool made of the texts seen so far; for `finish`, its answers. */
   offers(tool: Tool): Arguments[];
   tables(): StateTable[];

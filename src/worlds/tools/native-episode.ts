@@ -3,6 +3,7 @@ import type { Feedback } from '../../envs/env.ts';
 import { CallError, commandOf, plainText, readCall } from './calls.ts';
 import { Episode } from './episode.ts';
 import { type Answer, doneAnswer } from './family.ts';
+import { withNames, withoutNames } from './named-calls.ts';
 import { type Call, finishTool, keyOfCall, listingTool } from './tool.ts';
 
 /** Reward for all subgoals of an episode that does not succeed. */
@@ -14,7 +15,12 @@ export class NativeEpisode extends Episode {
   }
 
   protected write(call: Call): string {
-    return commandOf(call);
+    return commandOf(this.options.names ? withNames(call, this.instance) : call);
+  }
+
+  private read(action: string): Call {
+    const call = readCall(action, this.tools);
+    return this.options.names ? withoutNames(call, this.instance) : call;
   }
 
   protected success(): boolean {
@@ -24,7 +30,7 @@ export class NativeEpisode extends Episode {
   step(action: string): Feedback {
     if (this.done) return this.feedback('The episode is over.', false);
     try {
-      const call = readCall(action, this.tools);
+      const call = this.read(action);
       return call.name === finishTool ? this.finish(call) : this.apply(call);
     } catch (error) {
       if (!(error instanceof CallError)) throw error;
@@ -48,7 +54,9 @@ export class NativeEpisode extends Episode {
     if (answer.ok) this.made.add(keyOfCall(call));
     const full = answer.ok ? JSON.stringify(answer.value) : `Error: ${plainText(answer.value)}`;
     const shown = this.options.observation === 'brief' ? this.brief(call, answer) : full;
-    this.note({ call: commandOf(call), answer: shown, ok: answer.ok, changed: answer.changed ?? [] });
+    // A person reads the reason of a refusal; a tiny policy reads a word.
+    const seen = answer.ok ? shown : plainText(answer.value);
+    this.note({ call: commandOf(call), answer: seen, ok: answer.ok, changed: answer.changed ?? [] });
     return answer.ok ? this.listing(this.feedback(shown, true)) : this.feedback(shown, false);
   }
 

@@ -58,8 +58,17 @@ const common = {
   calls: callsField,
 };
 
-/** Options reader of a family. `own`: sizes of its data, as whole numbers. */
-export const toolsOptions = (title: string, own: { readonly [name: string]: ReturnType<typeof size> }) =>
+/** Whether listed calls name what an id stands for; for families whose ids have names (`Instance.nameOf`). */
+export const namesField = option(toggle(), false, {
+  label: 'Names in calls',
+  sentence:
+    'Listed calls have the name before the id (get_tasks Blue Garden 31): a tiny policy copies the name from the goal and reads the id after it.',
+});
+
+type Own = ReturnType<typeof size> | typeof namesField;
+
+/** Options reader of a family. `own`: sizes of its data as whole numbers, and its other options. */
+export const toolsOptions = (title: string, own: { readonly [name: string]: Own }) =>
   optionsReader(title, v.strictObject({ ...own, ...common }));
 
 /** Field of a size of the data. */

@@ -4,11 +4,19 @@ import type { FunctionTool } from '../../envs/tools.ts';
 
 type ParameterType = 'string' | 'integer' | 'number' | 'boolean' | 'array';
 
+/** Schema of a list's members. */
+interface Items {
+  type: ParameterType | readonly ParameterType[];
+  items?: Items;
+}
+
 export interface Parameter {
   /** Several types: any of them. */
   type: ParameterType | readonly ParameterType[];
   description?: string;
   enum?: readonly Json[];
+  /** Members, where the type may be a list. */
+  items?: Items;
 }
 
 export interface Tool {
@@ -32,6 +40,9 @@ export const finishTool = 'finish';
 
 export const text = (description?: string): Parameter => ({ type: 'string', ...(description && { description }) });
 
+/** A text or a number. */
+export const scalar: Items = { type: ['string', 'number'] };
+
 /** The tool that lists the names of all tools. */
 export const listingTool: Tool = {
   name: 'check_valid_actions',
@@ -43,7 +54,7 @@ export const listingTool: Tool = {
 export const answerTool: Tool = {
   name: finishTool,
   description: 'Ends the task with the answer.',
-  parameters: { answer: { type: ['string', 'number', 'array'] } },
+  parameters: { answer: { type: ['string', 'number', 'array'], items: scalar } },
 };
 
 /** The tool as OpenAI's `tools` list it. */

@@ -124,6 +124,19 @@ describe('the grammar', () => {
     expect((await act('hold 2')).observation).toMatch(/^Add to a playlist : /);
   });
 
+  it('reads a point digit by digit, and lists the middles of the elements so', async () => {
+    const { validActions } = await begin(byName('like-song', { actions: 'points', observation: 'brief' }));
+    const [plan] = await world.oracle([0]);
+    expect(plan![0]).toMatch(/^tap \d \d \d \d \d \d$/);
+    expect(validActions).toContain(plan![0]);
+    const [x, y] = [plan![0].slice(4, 9), plan![0].slice(10)].map((digits) => Number(digits.replaceAll(' ', '')));
+    const after = (await act(plan![0])).observation;
+    expect(after).toMatch(/^Music : /);
+    await begin(byName('like-song', { observation: 'brief' }));
+    expect((await act(`tap(${x},${y})`)).observation).toBe(after);
+    expect((await act('tap 4 8 0 1 3')).valid).toBe(false);
+  });
+
   it('loads slow apps, asks for a wait, and lets an offer cover an app', async () => {
     await begin(byName('send-message', { slow: 100, popups: 0 }));
     await act('call_api(messages,open)');
@@ -304,6 +317,19 @@ describe('the reward of the steps', () => {
     const [plan] = await world.oracle([0]);
     for (const action of plan!.slice(0, -1)) expect((await act(action)).reward).toBe(0.5);
     expect((await act(plan!.at(-1)!)).reward).toBe(1);
+  });
+
+  it('is the same near the right point and at it without the distance', async () => {
+    for (const [by, reward] of [
+      [0, 0.5],
+      [70, 0.5],
+      [400, 1 / 6],
+    ]) {
+      await begin(byName('tap-named', { stepReward: true, distance: false }));
+      const [plan] = await world.oracle([0]);
+      const { y } = readAction(plan![0]) as { y: number };
+      expect((await act(near(plan![0], y > 500 ? -by : by))).reward).toBeCloseTo(reward, 9);
+    }
   });
 
   it('stands in the view whether or not the episode is rewarded by it', async () => {

@@ -107,3 +107,31 @@ describe.each(modules.map((module) => [module.title, module.name] as const))('%s
     await expect(world.reset([0], [{ world: name, id: 63, options: {}, strata: {} }])).rejects.toThrow(/template/);
   });
 });
+
+describe('the to-do list with names in its calls', () => {
+  const options = { names: true, observation: 'brief', instances: 1, testInstances: 1 };
+
+  it('lists ids after their names, which its oracle writes, and takes an id alone too', async () => {
+    const world = await openWorld('tools-todo');
+    for (const task of [...(await world.tasks(options, 'train')), ...(await world.tasks(options, 'test'))])
+      expect((await solve(world, task)).last).toMatchObject({ reward: 1, done: true });
+    const [task] = await world.tasks(options, 'train');
+    await world.reset([0], [task]);
+    const [{ observation, validActions }] = await world.step([0], ['get_projects']);
+    const [name, id] = /^(.+?) (\d+)/.exec(observation)!.slice(1);
+    expect(validActions).toContain(`get_tasks ${name} ${id}`);
+    expect(validActions).not.toContain(`get_tasks ${id}`);
+    const named = (await world.step([0], [`get_tasks ${name} ${id}`]))[0];
+    expect(named.valid).toBe(true);
+    expect((await world.step([0], [`get_tasks ${id}`]))[0].observation).toBe(named.observation);
+    expect((await world.step([0], [`get_tasks Another Name ${id}`]))[0]).toMatchObject({ valid: false });
+  });
+
+  it('shows a person the reason of a refusal that a tiny policy reads as one word', async () => {
+    const world = await openWorld('tools-todo');
+    const [task] = await world.tasks(options, 'train');
+    await world.reset([0], [task]);
+    expect((await world.step([0], ['get_tasks 7']))[0].observation).toBe('refused');
+    expect((await world.view(0)).text).toContain('There is no project "7"');
+  });
+});

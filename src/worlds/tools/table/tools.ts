@@ -1,14 +1,22 @@
 /** Tools of the table family, by the names and arguments of AgentGym's (agentenv-tool, MIT). Sentences are our own. */
-import { answerTool, type Parameter, type Tool, text } from '../tool.ts';
+import { answerTool, type Parameter, scalar, type Tool, text } from '../tool.ts';
 import { operators } from './formula.ts';
 
 const position = text('A cell, like B3.');
 const start_position = text('First cell of a range, like B2.');
 const end_position = text('Last cell of a range, like C5.');
 const operator: Parameter = { type: 'string', enum: operators };
-const position_list: Parameter = { type: 'array', description: 'Cells in the place of a range.' };
+const position_list: Parameter = {
+  type: 'array',
+  items: { type: 'string' },
+  description: 'Cells in the place of a range.',
+};
 const index = (description: string): Parameter => ({ type: 'integer', description });
-const values_list: Parameter = { type: 'array', description: 'A list of lists of values.' };
+const values_list: Parameter = {
+  type: 'array',
+  items: { type: 'array', items: scalar },
+  description: 'A list of lists of values.',
+};
 
 export const tableTools: readonly Tool[] = [
   {
@@ -42,7 +50,7 @@ export const tableTools: readonly Tool[] = [
     description: 'Deletes rows or columns.',
     parameters: {
       dimension: { type: 'string', enum: ['row', 'col'] },
-      index_list: { type: 'array', description: 'Their numbers, from 1.' },
+      index_list: { type: 'array', items: { type: 'integer' }, description: 'Their numbers, from 1.' },
     },
   },
   {

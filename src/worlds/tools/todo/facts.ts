@@ -1,6 +1,6 @@
 /** Facts of the to-do family. */
 import { creditOf, type Facts } from '../facts.ts';
-import { size, toolsOptions } from '../options.ts';
+import { namesField, size, toolsOptions } from '../options.ts';
 import { todoTools } from './tools.ts';
 
 export const todoFacts: Facts = {
@@ -23,6 +23,7 @@ export const todoFacts: Facts = {
       sentence: 'Maximum number of tasks of a project.',
       unit: 'tasks',
     }),
+    names: namesField,
   }),
   observationTokens: 240,
   oracleTurns: 6,

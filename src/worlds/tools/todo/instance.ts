@@ -81,6 +81,11 @@ export class TodoInstance extends TodoAccount implements Instance {
     return this.data.tasks.filter(({ project, state }) => state === 'open' && this.seen.lists.has(project));
   }
 
+  nameOf(parameter: string, id: Json): string | undefined {
+    if (parameter === 'project_id') return this.project(String(id))?.name;
+    return parameter === 'task_id' ? this.data.tasks.find((each) => each.id === id)?.content : undefined;
+  }
+
   offers({ name, parameters }: Tool): Arguments[] {
     if (name === 'finish') return this.seenAnswers().map((answer) => ({ answer }));
     if (name === 'update_project')
