@@ -104,20 +104,28 @@ const sampling = v.strictObject({
   context: option(choice(contextForms), 'all', {
     label: 'Context',
     sentence:
-      'What each turn reads: the whole episode, its last turns, the task and its last turns, or these and what the world says that the agent carries. Each window is a training sample of its own.',
+      'What each turn reads: the whole episode, its last turns, the task and its last turns, these and what the world says that the agent carries, or the task and a summary that the policy writes. Each window is a training sample of its own.',
     change: 'restart',
     choiceLabels: {
       all: 'Whole episode',
       last: 'Last turns',
       task: 'Task and last turns',
       memory: 'Task, memory and last turns',
+      summary: 'Task and own summary',
     },
   }),
   contextTurns: option(whole(1, 200), 8, {
     label: 'Turns in context',
     sentence:
-      'Maximum number of earlier turns that a window keeps; fewer, if they exceed the episode room. The whole episode ignores it.',
+      'Maximum number of earlier turns that a window keeps; fewer, if they exceed the episode room. With a summary: turns between two summaries. The whole episode ignores it.',
     unit: 'turns',
+  }),
+  summaryTokens: option(whole(4, 1024), 64, {
+    label: 'Summary',
+    sentence:
+      'Greatest length of a summary, sampled and trained like an action. A policy that chooses among listed actions chooses a line that it has read; a language model without that mask writes freely.',
+    unit: 'tokens',
+    step: 16,
   }),
   promptTokens: field(whole(16, 8192), {
     label: 'Prompt room',

@@ -50,10 +50,11 @@ const MOST_TURNS = 200;
 
 /** Upper bound on the trained tokens of an episode. Without windows every token after the prompt counts as trained. */
 function trainedTokens({ sampling, horizon }: Experiment): number {
-  const { context, completionTokens, maxTokensPerTurn, thoughts } = sampling;
+  const { context, completionTokens, maxTokensPerTurn, thoughts, summaryTokens } = sampling;
   if (context === 'all') return completionTokens;
   const turns = Math.max(...horizon.map((stage) => (typeof stage.turns === 'number' ? stage.turns : MOST_TURNS)));
-  return Math.max(completionTokens, turns * (maxTokensPerTurn + thoughts + 2));
+  const summary = context === 'summary' ? summaryTokens + 1 : 0;
+  return Math.max(completionTokens, turns * (maxTokensPerTurn + thoughts + 2 + summary));
 }
 
 /** True if the loss of a row may depend on other rows of its episode: the objective has no form for single rows. */

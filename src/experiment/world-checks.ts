@@ -16,7 +16,7 @@ interface Asking {
   worlds: readonly { name: string; options: WorldOptions }[];
 }
 /** The facts of a world's module that are checked here. */
-type Asked = Pick<WorldModule, 'title' | 'hasOracle' | 'hasMemory' | 'vocabulary' | 'options'>;
+type Asked = Pick<WorldModule, 'title' | 'hasOracle' | 'hasMemory' | 'vocabulary' | 'options' | 'seats'>;
 
 export function worldProblems(experiment: Asking, moduleOf: (name: string) => Asked): Problem[] {
   const modules = experiment.worlds.map(({ name }) => moduleOf(name));
@@ -24,6 +24,7 @@ export function worldProblems(experiment: Asking, moduleOf: (name: string) => As
     ...horizonProblems(experiment.horizon, modules),
     ...policyProblems(experiment, modules),
     ...memoryProblems(experiment, modules),
+    ...summaryProblems(experiment, modules),
     ...experiment.worlds.flatMap((entry, index) => optionProblems(entry, modules[index], `worlds.${index}.options`)),
   ];
 }
@@ -48,6 +49,25 @@ function memoryProblems({ sampling }: Asking, modules: readonly Asked[]): Proble
       message: `${without.title} keeps no memory of its own: choose task or another context`,
     },
   ];
+}
+
+/** Problems of a summary in self-play, where the exact strategy would need the probability of every summary. */
+function summaryProblems({ sampling, worlds }: Asking, modules: readonly Asked[]): Problem[] {
+  if (sampling.context !== 'summary') return [];
+  const own = worlds.findIndex(({ options }, index) => plays(modules[index], options));
+  if (own < 0) return [];
+  const message = `${modules[own].title} is played against oneself, and a strategy is computed without summaries: choose another context, or another opponent`;
+  return [{ path: 'sampling.context', message }];
+}
+
+/** True if the policy plays against itself under these options. */
+function plays({ seats, options: parse }: Asked, options: WorldOptions): boolean {
+  try {
+    return Boolean(seats?.league(parse(options) as WorldOptions));
+  } catch (error) {
+    if (error instanceof OptionsError) return false;
+    throw error;
+  }
 }
 
 /** Problems of a policy that builds its vocabulary from the world's texts, in a world that has no such vocabulary. */

@@ -31,6 +31,8 @@ export interface TrainerSettings {
     context?: ContextForm;
     /** Maximum number of earlier turns in a window. */
     contextTurns?: number;
+    /** Maximum number of tokens of a summary. */
+    summaryTokens?: number;
   };
   optimizer: OptimizerSchedule;
   evaluation: {

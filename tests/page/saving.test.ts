@@ -168,6 +168,27 @@ describe('the estimate', () => {
     expect(estimate(experiment, null)).toBe(null);
   });
 
+  test('counts the tokens of every window', () => {
+    const { groups, groupSize } = experiment.algorithm;
+    const of = (context: 'all' | 'task' | 'last' | 'summary', contextTurns: number) => {
+      const sampling = { ...experiment.sampling, context, contextTurns, promptTokens: 100, completionTokens: 60 };
+      const horizon = [
+        { steps: 10, turns: 20 },
+        { steps: 1, turns: 40 },
+      ];
+      return stepWork({ ...experiment, steps: 20, horizon, sampling })!;
+    };
+    const perToken = of('all', 4) / (groups * (100 + groupSize * 60));
+    const tokens = (episode: number) => perToken * groups * (100 + groupSize * episode);
+    // 30 turns on average: 26 of them begin a window of their own, or 6.5 summaries do.
+    expect(of('task', 4)).toBeCloseTo(tokens(60 + 26 * 60));
+    expect(of('last', 4)).toBeCloseTo(tokens(60 + 26 * 160));
+    expect(of('summary', 4)).toBeCloseTo(tokens(60 + 6.5 * 160));
+    expect(of('task', 40)).toBe(of('all', 40));
+    const relative = { ...experiment, sampling: { ...experiment.sampling, context: 'task' as const } };
+    expect(stepWork({ ...relative, horizon: [{ steps: 1, turns: { oraclePlus: 4 } }] })).toBe(null);
+  });
+
   test('reads the newest steps', () => {
     expect(recentStepMs([])).toBe(null);
     expect(

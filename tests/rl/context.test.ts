@@ -82,7 +82,13 @@ const windows: ContextRules[] = [
   { form: 'last', turns: 1, room: 100 },
   { form: 'last', turns: 2, room: 100 },
   { form: 'memory', turns: 1, room: 100 },
+  { form: 'summary', turns: 1, room: 100, summaryTokens: 8 },
+  { form: 'summary', turns: 2, room: 100, summaryTokens: 8 },
 ];
+
+/** Index of the first earlier turn that turn `t` reads. */
+const firstRead = (t: number, { form, turns: most }: ContextRules) =>
+  form === 'summary' ? t - (t % most) : Math.max(0, t - most);
 
 const request = (change: Partial<RolloutRequest>): RolloutRequest => ({
   tasks: [],
@@ -104,11 +110,13 @@ async function played(policy: Model | FakePolicy, change: Partial<RolloutRequest
 }
 
 /** Tokens before turn `t`, written from the texts of the episode and its sampled tokens. */
-function windowAt({ turns, tokens, prompt }: Trajectory, t: number, { form, turns: most }: ContextRules): number[] {
-  const first = Math.max(0, t - most);
+function windowAt({ turns, tokens, prompt, windows }: Trajectory, t: number, rules: ContextRules): number[] {
+  const first = firstRead(t, rules);
   const memory = memoryText(turns.slice(0, t).some(({ observation }) => observation === 'Got it.'));
-  const moved = { task: prompt, last: turns[first - 1]?.observation, memory: `${prompt}\n${memory}` };
-  const opening = first === 0 ? prompt : moved[form];
+  const last = turns[first - 1]?.observation;
+  const summary = windows?.find(({ turn }) => turn === first)?.summary?.text;
+  const moved = { task: prompt, last, memory: `${prompt}\n${memory}`, summary: `${prompt}\n${summary}\n${last}` };
+  const opening = first === 0 ? prompt : moved[rules.form];
   const earlier = turns
     .slice(first, t)
     .flatMap((turn) => [
@@ -125,21 +133,38 @@ interface TurnSample {
   choices: number[];
 }
 
+/** What the policy wrote: the action of each turn and the summaries, each with the tokens before it. */
+function writtenBy(trajectory: Trajectory, rules: ContextRules): { before: number[]; start: number; end: number }[] {
+  const { turns, tokens, windows = [] } = trajectory;
+  const actions = turns.map(({ actionStart: start, actionEnd: end }, t) => ({
+    before: windowAt(trajectory, t, rules),
+    start,
+    end,
+  }));
+  const summaries = windows.flatMap(({ turn, summary }) => {
+    if (!summary) return [];
+    const { actionStart, actionEnd } = turns[turn - 1];
+    const request = conversation.observation('').tokens;
+    const before = [...windowAt(trajectory, turn - 1, rules), ...tokens.subarray(actionStart, actionEnd), ...request];
+    return [{ before, start: summary.start, end: summary.end }];
+  });
+  return [...actions, ...summaries];
+}
+
 /** One sequence for each turn, without shared segments. */
 function turnSamples(trajectories: readonly Trajectory[], rules: ContextRules): TurnSample[] {
   return trajectories.flatMap((trajectory, index) =>
-    trajectory.turns.flatMap((turn, t) => {
-      const before = windowAt(trajectory, t, rules);
-      const tokens = Int32Array.from([...before, ...trajectory.tokens.subarray(turn.actionStart, turn.actionEnd)]);
+    writtenBy(trajectory, rules).flatMap(({ before, start, end }) => {
+      const tokens = Int32Array.from([...before, ...trajectory.tokens.subarray(start, end)]);
       const positions = chosenPositions(trajectory);
-      const choices = [...positions.keys()].filter((k) => trajectory.turnOf[positions[k]] === t);
+      const choices = [...positions.keys()].filter((k) => positions[k] >= start && positions[k] < end);
       if (choices.length === 0) return [];
       const lists = choices.map((k) => {
         const { offsets, tokens: allowed } = trajectory.choices!;
         return [...allowed.subarray(offsets[k], offsets[k + 1])];
       });
       const offsets = Int32Array.from([0, ...lists.map((_, i) => lists.slice(0, i + 1).flat().length)]);
-      const scored = Int32Array.from(choices, (k) => before.length + positions[k] - turn.actionStart);
+      const scored = Int32Array.from(choices, (k) => before.length + positions[k] - start);
       const segments = [{ start: 0, end: tokens.length, parent: -1 }];
       const batch = { tokens, segments, scored, allowed: { offsets, tokens: Int32Array.from(lists.flat()) } };
       return [{ batch, trajectory: index, choices }];
@@ -169,7 +194,7 @@ describe.each(windows)('context $form of $turns turns', (rules) => {
   it('reads, scores and trains the windows that the texts make', async () => {
     const model = await modelWith();
     const trajectories = await played(model, { context: rules });
-    expect(trajectories.some(({ windows }) => (windows?.length ?? 0) > 2)).toBe(true);
+    expect(trajectories.some(({ windows }) => (windows?.length ?? 0) > 1)).toBe(true);
     const samples = turnSamples(trajectories, rules);
     const rows = tokenRows(trajectories);
     const { logprob } = await scoreRows(model, trajectories, rows, { temperature: 1, weights: 'policy' });
@@ -225,7 +250,7 @@ describe.each(windows)('context $form of $turns turns', (rules) => {
     expect(moved.length).toBeGreaterThan(0);
     for (const each of moved)
       each.turns.forEach((_, t) => {
-        const first = Math.max(0, t - rules.turns);
+        const first = firstRead(t, rules);
         const form = first === 0 ? 'task' : rules.form;
         expect(contextOf(each, t)).toEqual({ first, form, tokens: windowAt(each, t, rules).length });
       });

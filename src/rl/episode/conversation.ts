@@ -69,6 +69,10 @@ const mostFramings = 1024;
 /** Reply that the original client puts into the conversation as the model's answer to its instruction. */
 export const acknowledgement = "OK. I'll follow your instructions and try my best to solve the task.";
 
+/** Text that requests a summary of a language model. A tiny policy has no words for it and receives an empty answer. */
+const summaryRequest =
+  'The conversation so far will be removed. Write down what you need to remember to finish the task, in a few short sentences.';
+
 const underAction = (action: string) => `Action:\n${action}`;
 
 export class Conversation {
@@ -141,6 +145,17 @@ export class Conversation {
       );
     const { betweenTurns, beforeReply } = this.format.pieces;
     return this.framed(betweenTurns.slice(this.endText.length), this.user(text), beforeReply);
+  }
+
+  /** Tokens between a closed turn and the policy's summary. */
+  summaryRequest(calls?: CallRules): SourcedTokens {
+    return this.observation(this.format.instructs ? summaryRequest : '', calls);
+  }
+
+  /** First text of a window after a summary: the task, the summary and the last answer. */
+  afterSummary(task: string, summary: string, answer: string): string {
+    if (!this.format.instructs) return `${task}\n${summary}\n${answer}`;
+    return `${task}\n\nYour notes so far:\n${summary}\n\n${answer}`;
   }
 
   /** Form of a conversation with these tools; null: without calls, or a policy that knows none. */

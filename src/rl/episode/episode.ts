@@ -1,6 +1,8 @@
 /**
  * One row of a rollout: an episode during play, and the trajectory that it becomes. Holds the tokens exactly as
  * sampled, the text that the policy has not read yet, and the ending.
+ *
+ * Long because sampled and demonstrated turns, thoughts and summaries append to the same columns.
  */
 import {
   type Feedback,
@@ -15,6 +17,7 @@ import { type ActionTrie, allowedAlong } from '../../policy/text/trie.ts';
 import { trieOf } from './action-list.ts';
 import { type Choice, choiceRows } from './choice-rows.ts';
 import { type Conversation, concat } from './conversation.ts';
+import { type OpenSummary, openSummary } from './summary.ts';
 import { type Ending, TokenSource, type Trajectory, type Turn } from './trajectory.ts';
 import { type ContextRules, MovingWindow } from './window.ts';
 
@@ -74,11 +77,13 @@ export class Episode {
   private constrained = false;
   /** Thought before the last action, and its range of tokens. */
   private thought: { text: string; start: number; end: number } | null = null;
-  /** True if the next sampled tokens are a thought. */
+  /** True if the next sampled tokens of a turn are its thought. */
   thinking = false;
+  /** Summary that the policy writes next, before its turn. */
+  private summary: OpenSummary | null = null;
   /** The policy's last reply, if the action is only a part of it. */
   reply: string | null = null;
-  /** True once the policy has read the prompt. */
+  /** True once the policy has read the prompt; a demonstration is never read by it. */
   admitted = false;
   /** Share of the current turn that is sampled, from 0 to 1, as if it had the greatest length. */
   sampled = 0;
@@ -166,19 +171,26 @@ export class Episode {
     this.constrained ||= this.actions !== null;
   }
 
+  /** Kind of the next sampled tokens. */
+  get stage(): 'summary' | 'thought' | 'action' {
+    return this.summary ? 'summary' : this.thinking ? 'thought' : 'action';
+  }
+
   /** True if only one action is valid, so there is nothing to sample. */
   get isForced(): boolean {
-    return !this.thinking && this.trie !== null && this.trie.trie.leaf[0] >= 0;
+    return this.stage === 'action' && this.trie !== null && this.trie.trie.leaf[0] >= 0;
   }
 
   /** Ends the episode if its next turn might not fit whole. */
   checkRoom(room: number): void {
-    const longest = this.trie?.longest ?? 1;
+    const longest = (this.summary ? this.summary.trie : this.trie)?.longest ?? 1;
     if (room < this.pending.length + longest) this.end('context');
   }
 
   generateRow(): GenerateRow {
-    return { slot: this.slot, append: this.pending, constraint: (!this.thinking && this.trie?.trie) || null };
+    const { slot, pending: append, stage } = this;
+    const trie = { summary: this.summary?.trie, thought: null, action: this.trie }[stage];
+    return { slot, append, constraint: trie?.trie ?? null };
   }
 
   /** Takes a sampled thought. A thought that its limit cut gets its end token. */
@@ -196,7 +208,7 @@ export class Episode {
   /** Takes a sampled action and its forced tail. */
   takeAction(turn: GeneratedTurn): void {
     const start = this.tokens.length;
-    this.recordChoices(turn.tokens, start);
+    this.recordChoices(this.trie, turn.tokens, start);
     this.append(turn.tokens, TokenSource.policy, this.turns.length, turn.logprobs);
     const tail = this.trie ? this.takeLeaf(turn) : this.closeTurn(turn);
     this.pending = tail;
@@ -267,7 +279,7 @@ export class Episode {
     const leaf = this.actions!.indexOf(action);
     const words = sequence(leaf);
     const path = words.subarray(0, words.length - tail(leaf).length);
-    if (advice) this.recordChoices(path, start);
+    if (advice) this.recordChoices(this.trie, path, start);
     this.choose(leaf);
     return words;
   }
@@ -283,9 +295,9 @@ export class Episode {
     for (let i = 0; i < count; i++) this.choices.push({ position: start + i, allowed: new Int32Array(0) });
   }
 
-  private recordChoices(tokens: Int32Array, start: number): void {
-    if (!this.trie) return;
-    allowedAlong(this.trie.trie, tokens).forEach((allowed, i) => {
+  private recordChoices(actions: ActionTrie | null, tokens: Int32Array, start: number): void {
+    if (!actions) return;
+    allowedAlong(actions.trie, tokens).forEach((allowed, i) => {
       if (allowed.length > 1) this.choices.push({ position: start + i, allowed });
     });
   }
@@ -353,6 +365,7 @@ export class Episode {
       return;
     }
     const { tokens, source } = this.conversation.observation(feedback.observation, this.world.calls);
+    if (this.beginSummary(this.tokens.length + tokens.length)) return;
     turn.observationStart = this.tokens.length;
     this.append(tokens, source, this.turns.length - 1);
     turn.observationEnd = this.tokens.length;
@@ -363,6 +376,51 @@ export class Episode {
       this.conversation.prompt(text, instruction, acknowledgement, calls),
     );
     if (from !== null) this.pending = Int32Array.from(this.tokens.slice(from));
+  }
+
+  /**
+   * Requests a summary if the window would be full with `length` tokens. The last answer is then not read in this
+   * window: it stands in the next one's head. A demonstration has the newest line as its summary, which is not trained on.
+   */
+  private beginSummary(length: number): boolean {
+    const { context } = this.settings;
+    const request = this.conversation.summaryRequest(this.world.calls);
+    const full = this.window.isFull(this.turns.length, length + request.tokens.length, this.promptTokens.length);
+    if (!context || !full) return false;
+    this.append(request.tokens, TokenSource.template, this.turns.length - 1);
+    this.pending = concat([this.pending, request.tokens]);
+    const { turns, window, conversation, constrained } = this;
+    const summary = openSummary({ turns, window, conversation, constrained, most: context.summaryTokens ?? 0 });
+    if (this.admitted && !summary.isForced) this.summary = summary;
+    else this.writeSummary(summary.newest, conversation.action(summary.newest), TokenSource.template);
+    return true;
+  }
+
+  /** Takes a sampled summary: a line of the list under a mask, else free text. */
+  takeSummary(turn: GeneratedTurn): void {
+    const { trie, lines } = this.summary!;
+    const start = this.tokens.length;
+    this.recordChoices(trie, turn.tokens, start);
+    this.append(turn.tokens, TokenSource.policy, this.turns.length - 1, turn.logprobs);
+    if (trie) this.writeSummary(lines[turn.leaf], trie.tail(turn.leaf), TokenSource.policy, start);
+    else {
+      const text = this.conversation.replyText(turn.tokens);
+      this.writeSummary(text, this.conversation.closing(turn.tokens), TokenSource.template, start);
+    }
+  }
+
+  /** Ends a summary with its last tokens, and begins the window that it opens. */
+  private writeSummary(text: string, last: Int32Array, source: number, start = this.tokens.length): void {
+    const { turns, conversation, prompt } = this;
+    const { instruction, acknowledgement, calls } = this.world;
+    this.append(last, source, turns.length - 1);
+    const opening = conversation.afterSummary(prompt, text, turns[turns.length - 1].observation);
+    const head = conversation.prompt(opening, instruction, acknowledgement, calls).tokens;
+    const end = this.tokens.length;
+    this.window.close(turns.length, end, head, { text, start, end });
+    this.pending = new Int32Array(0);
+    this.summary = null;
+    this.sampled = 0;
   }
 
   private endingOf(feedback: Feedback): Ending | null {

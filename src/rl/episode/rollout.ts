@@ -21,7 +21,7 @@ import { FreeRunningWorlds } from './free-running-worlds.ts';
 import { sampleTurns, type TurnSampling } from './sample-turns.ts';
 import type { Trajectory } from './trajectory.ts';
 import { UnplayedWatch } from './unplayed.ts';
-import { type ContextRules, windowKey } from './window.ts';
+import { windowKey } from './window.ts';
 import type { SchedulerParts } from './world-scheduler.ts';
 
 export interface RolloutRequest extends TurnSampling {
@@ -34,8 +34,6 @@ export interface RolloutRequest extends TurnSampling {
   /** Turns beyond the limit for a task; absent: none for any. */
   turnsBeyond?(task: Task): number;
   maskActions: boolean;
-  /** Absent: each turn reads the whole episode. */
-  context?: ContextRules;
   rules: EpisodeRules;
 }
 
@@ -244,7 +242,7 @@ class RolloutLoop {
   }
 
   /**
-   * Makes room for the windows that began with these answers. The K/V rows of an unchanged prompt stay; a window with
+   * Makes room for the windows that began with these answers or summaries. The K/V rows of an unchanged prompt stay; a window with
    * another head waits to be admitted, or ends its episode if the head does not fit. Returns the episodes that may decode.
    */
   private moveWindows(episodes: readonly Episode[]): Episode[] {
@@ -390,8 +388,11 @@ class RolloutLoop {
     });
     const ended = this.ready.filter((episode) => episode.ended);
     this.release(ended);
-    this.ready = [...chosen.filter((episode) => !acted.includes(episode) && !episode.ended), ...others];
-    this.freeSlotsOf(ended);
+    const moved = chosen.filter((episode) => episode.window.hasNew);
+    const decoding = chosen.filter((episode) => !acted.includes(episode) && !moved.includes(episode));
+    this.ready = [...decoding.filter((episode) => !episode.ended), ...others];
+    this.moveWindows(moved);
+    this.freeSlotsOf([...ended, ...moved.filter((episode) => episode.ended)]);
     return [...acted, ...forced].filter((episode) => !episode.ended);
   }
 
@@ -408,13 +409,15 @@ class RolloutLoop {
     return sampleTurns(policy, conversation, chosen, this.request, this.options.signal);
   }
 
-  /** True if the turn is over: an action, or no room for one. False after a thought. */
+  /** True if the turn is over: an action, or no room for one. False after a thought or a summary. */
   private takeTurn(episode: Episode, turn: GeneratedTurn): boolean {
     if (turn.ending === 'context') episode.end('context');
-    else if (episode.thinking) {
-      episode.takeThought(turn);
+    else if (episode.stage === 'action') episode.takeAction(turn);
+    else {
+      if (episode.stage === 'thought') episode.takeThought(turn);
+      else episode.takeSummary(turn);
       return false;
-    } else episode.takeAction(turn);
+    }
     return true;
   }
 }

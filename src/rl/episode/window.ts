@@ -3,14 +3,21 @@
  * window: a head (the task, or the answer before the kept turns) and the last turns. A window is a head and a range of
  * the episode's own tokens, so training reads the tokens that the rollout read. Each window is a sample of its own in a
  * batch; credit, returns and averages still belong to the episode.
+ *
+ * With a summary (summary.ts) windows do not overlap: a full window ends with the policy's summary, and the next one
+ * begins with it.
  */
-import type { Trajectory, Turn, Window } from './trajectory.ts';
+import type { Summary, Trajectory, Turn, Window } from './trajectory.ts';
 
 /**
  * `last`: the last turns, after the world's answer before them. `task`: the same turns after the episode's prompt.
- * `memory`: the same turns after the prompt and the world's memory of the episode.
+ * `memory`: the same turns after the prompt and the world's memory of the episode. `summary`: the prompt, the policy's
+ * own summary, the answer before it, and the turns since.
  */
-export const contextForms = ['all', 'last', 'task', 'memory'] as const satisfies readonly ('all' | Window['form'])[];
+export const contextForms = ['all', 'last', 'task', 'memory', 'summary'] as const satisfies readonly (
+  | 'all'
+  | Window['form']
+)[];
 export type ContextForm = (typeof contextForms)[number];
 
 export interface ContextRules {
@@ -19,12 +26,15 @@ export interface ContextRules {
   turns: number;
   /** Maximum number of tokens between the head and the next turn. */
   room: number;
+  /** Maximum number of tokens of a summary; the other forms have none. */
+  summaryTokens?: number;
 }
 
 /** Settings of an experiment from which the rules follow. */
 export interface ContextSettings {
   context?: ContextForm;
   contextTurns?: number;
+  summaryTokens?: number;
   maxTokensPerTurn: number;
   thoughts?: number;
 }
@@ -35,7 +45,9 @@ export function contextRules(settings: ContextSettings, completionTokens: number
   if (form === 'all') return undefined;
   // A turn is followed by its closing token, a thought by its own.
   const reply = maxTokensPerTurn + (thoughts > 0 ? thoughts + 1 : 0) + 1;
-  return { form, turns, room: Math.max(0, completionTokens - reply) };
+  if (form !== 'summary') return { form, turns, room: Math.max(0, completionTokens - reply) };
+  const { summaryTokens = 64 } = settings;
+  return { form, turns, room: Math.max(0, completionTokens - reply - summaryTokens - 1), summaryTokens };
 }
 
 /** Index of the first turn that the next turn's window keeps, at least `before`. `length`: tokens of the episode. */
@@ -72,16 +84,44 @@ export class MovingWindow {
     { task, memory = '' }: { task: string; memory?: string | undefined },
     promptOf: (text: string) => { tokens: Int32Array },
   ): number | null {
-    if (!this.rules) return null;
+    if (!this.rules || this.rules.form === 'summary') return null;
     const first = firstKeptTurn(turns, this.firstKept, this.rules, length);
     if (first === this.firstKept) return null;
     this.firstKept = first;
-    const opening = { last: turns[first - 1].observation, task: null, memory: `${task}\n${memory}` }[this.rules.form];
+    const { form } = this.rules;
+    const opening = { last: turns[first - 1].observation, task: null, memory: `${task}\n${memory}` }[form];
     const head = opening === null ? null : promptOf(opening).tokens;
     const from = turns[first]?.actionStart ?? length;
-    this.all.push({ turn: turns.length, form: this.rules.form, head, from });
+    this.all.push({ turn: turns.length, form, head, from });
     this.isNew = true;
     return from;
+  }
+
+  /** Index of the first turn in the current window. */
+  get firstTurn(): number {
+    return this.firstKept;
+  }
+
+  /**
+   * True if the window must end with a summary before the next turn: it has its number of turns, or no room for that
+   * turn and a summary after `length` tokens of the episode.
+   */
+  isFull(turns: number, length: number, promptLength: number): boolean {
+    if (this.rules?.form !== 'summary') return false;
+    const from = this.all.at(-1)?.from ?? promptLength;
+    return turns - this.firstKept >= this.rules.turns || length - from > this.rules.room;
+  }
+
+  /** Begins a window with the summary in its head, for the turn after `turns`. `from`: tokens of the episode so far. */
+  close(turns: number, from: number, head: Int32Array, summary: Summary): void {
+    this.firstKept = turns;
+    this.all.push({ turn: turns, form: 'summary', head, from, summary });
+    this.isNew = true;
+  }
+
+  /** True if a window has begun that `takeNew` has not returned. */
+  get hasNew(): boolean {
+    return this.isNew;
   }
 
   /** The current window if it has begun since the last call; else null. */
@@ -108,6 +148,8 @@ export interface Sample {
   /** Turns from `turn` to below `until`. */
   turn: number;
   until: number;
+  /** End of the summary that closes the window; absent: none. */
+  summaryEnd?: number;
 }
 
 /** All windows of a trajectory in order; the first begins with the prompt. */
@@ -119,6 +161,7 @@ export function samplesOf({ tokens, promptLength, windows = [] }: Trajectory): S
     from,
     turn,
     until: windows[i]?.turn ?? Number.POSITIVE_INFINITY,
+    ...(windows[i]?.summary && { summaryEnd: windows[i].summary.end }),
   }));
 }
 
@@ -161,9 +204,9 @@ export function longestWindow(trajectory: Trajectory): number {
   return Math.max(...lengths);
 }
 
-function endOfSample({ tokens, turns, turnOf, choices }: Trajectory, { until }: Sample): number {
+function endOfSample({ tokens, turns, turnOf, choices }: Trajectory, { until, summaryEnd = 0 }: Sample): number {
   if (until === Number.POSITIVE_INFINITY) return tokens.length;
   // Training on the world's text reads the answer to the last turn as well.
   const trained = choices?.position.findLast((position) => turnOf[position] < until) ?? -1;
-  return Math.max(turns[until - 1].actionEnd, trained + 1);
+  return Math.max(turns[until - 1].actionEnd, trained + 1, summaryEnd);
 }

@@ -126,6 +126,7 @@ export function takeUnneeded(ledger: Ledger, { experiment, done, policy }: Hando
       'decoding is unmasked there: a policy that chose among offered actions in Tabgym has to write them itself',
     );
   ledger.take('sampling.contextTurns');
+  ledger.take('sampling.summaryTokens');
   if (experiment.sampling.context === 'all') ledger.take('sampling.context');
   else ledger.note('sampling.context', 'every turn reads the whole episode there: plan for longer sequences');
   ledger.take('evaluation.episodes');

@@ -35,9 +35,10 @@ const TurnSchema = v.strictObject({
 
 const WindowSchema = v.strictObject({
   turn: whole,
-  form: v.picklist(['last', 'task', 'memory']),
+  form: v.picklist(['last', 'task', 'memory', 'summary']),
   head: v.nullable(wholes),
   from: whole,
+  summary: v.optional(v.strictObject({ text: v.string(), start: whole, end: whole })),
 });
 
 const TrajectorySchema = v.looseObject({
@@ -109,10 +110,12 @@ function areWindows(
   least: number,
   length: number,
 ): boolean {
-  return windows.every(({ turn, from, head }, i) => {
+  return windows.every(({ turn, from, head, summary }, i) => {
     const before = windows[i - 1] ?? { turn: 0, from: least };
     const rises = turn > before.turn && turn <= turns && from >= before.from && from <= length;
-    return rises && (head === null || (head.length > 0 && within(head, 0, 2 ** 31)));
+    const summarised =
+      !summary || (summary.start >= before.from && summary.start <= summary.end && summary.end === from);
+    return rises && summarised && (head === null || (head.length > 0 && within(head, 0, 2 ** 31)));
   });
 }
 

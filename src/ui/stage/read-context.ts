@@ -29,6 +29,7 @@ export function contextSentence({ first, form, tokens }: ReadContext, turn: numb
   const count = tokenCount(tokens);
   if (first === turn) return withoutTurns(form, count);
   const before = turnCount(turn - first);
+  if (form === 'summary') return msg(str`Read the task, its own summary and ${before} since: ${count}`);
   if (form === 'memory') return msg(str`Read the task, the world's memory and ${before} before: ${count}`);
   return form === 'task'
     ? msg(str`Read the task and ${before} before: ${count}`)
@@ -37,5 +38,6 @@ export function contextSentence({ first, form, tokens }: ReadContext, turn: numb
 
 function withoutTurns(form: ReadContext['form'], count: string): string {
   if (form === 'memory') return msg(str`Read the task and the world's memory: ${count}`);
+  if (form === 'summary') return msg(str`Read the task, its own summary and the last answer: ${count}`);
   return form === 'task' ? msg(str`Read the task: ${count}`) : msg(str`Read the last answer: ${count}`);
 }

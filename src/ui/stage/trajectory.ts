@@ -25,6 +25,15 @@ import { gapBefore, needsSpaces, tokenStyles, tokenTemplate, tokenText } from '.
 import { mostTokens, turnWindow } from './turn-window.ts';
 import '../worlds/world-view.ts';
 
+/** Writer of a segment's tokens, and the name of their list. */
+function segmentWords(kind: Segment['kind']): { who: string; label: string } {
+  if (kind === 'thought') return { who: msg('Thought'), label: msg('Tokens of the thought') };
+  if (kind === 'action') return { who: msg('Policy'), label: msg('Tokens of the policy') };
+  if (kind === 'summary') return { who: msg('Summary'), label: msg('Tokens of the summary') };
+  if (kind === 'request') return { who: msg('Request'), label: msg('Tokens of the request') };
+  return { who: msg('World'), label: msg('Tokens of the world') };
+}
+
 /** Label of a part of the episode outside the chosen turn's window. */
 const notReadBy = (turn: number) => html`<span class="badge">${msg(str`not read by turn ${turn + 1}`)}</span>`;
 
@@ -222,15 +231,16 @@ export class TabgymTrajectory extends Panel {
 
   private renderSegment(trajectory: Trajectory, segment: Segment) {
     const { tokenTexts, selection } = this.state;
-    const thought = segment.kind === 'thought';
-    const policy = thought || segment.kind === 'action';
+    const { kind } = segment;
+    const { who, label } = segmentWords(kind);
+    const policy = kind === 'thought' || kind === 'action' || kind === 'summary';
     const end = Math.min(segment.end, segment.start + mostTokens);
     const spaced = needsSpaces(tokenTexts);
     const textAt = (position: number) => tokenText(tokenTexts, trajectory.tokens[position]);
     const positions = Array.from({ length: end - segment.start }, (_, index) => segment.start + index);
-    return html`<div class="segment ${policy ? 'policy' : 'world'} ${thought ? 'thought' : ''}">
-      <span class="who"><span aria-hidden="true">${policy ? '◆' : '○'}</span> ${thought ? msg('Thought') : policy ? msg('Policy') : msg('World')}</span>
-      <div class="stream ${spaced ? 'spaced' : ''}" role="listbox" tabindex="0" aria-label=${thought ? msg('Tokens of the thought') : policy ? msg('Tokens of the policy') : msg('Tokens of the world')}
+    return html`<div class="segment ${policy ? 'policy' : 'world'} ${kind === 'thought' || kind === 'summary' ? 'thought' : ''}">
+      <span class="who"><span aria-hidden="true">${policy ? '◆' : '○'}</span> ${who}</span>
+      <div class="stream ${spaced ? 'spaced' : ''}" role="listbox" tabindex="0" aria-label=${label}
         aria-activedescendant=${selection.token !== null && selection.token >= segment.start && selection.token < end ? `k${selection.token}` : nothing}
         @keydown=${(event: KeyboardEvent) => this.walk(event, segment.start, end)}>${positions.map((position) => [
           position > segment.start ? gapBefore(textAt(position), textAt(position - 1), spaced) : '',

@@ -84,23 +84,27 @@ export function printedAdvantage(
 
 /** Part of a trajectory from one source. */
 export interface Segment {
-  kind: 'prompt' | 'thought' | 'action' | 'observation';
+  kind: 'prompt' | 'thought' | 'action' | 'observation' | 'request' | 'summary';
   /** -1 for the prompt. */
   turn: number;
   start: number;
   end: number;
 }
 
-/** Segments of all tokens, cut at the turns. Tokens between an action and the next one belong to the world's answer. */
+/** Segments of all tokens, cut at the turns. Tokens between an action and the next one belong to the world's answer, or to a summary and its request. */
 export function segmentsOf(trajectory: Trajectory): Segment[] {
-  const { turns, tokens } = trajectory;
+  const { turns, tokens, windows = [] } = trajectory;
+  const summaries = new Map(windows.map(({ turn, summary }) => [turn - 1, summary]));
   const segments: Segment[] = [{ kind: 'prompt', turn: -1, start: 0, end: turns[0]?.actionStart ?? tokens.length }];
   turns.forEach((turn, index) => {
     const next = turns[index + 1]?.actionStart ?? tokens.length;
     const { thoughtEnd = turn.actionStart } = turn;
     segments.push({ kind: 'thought', turn: index, start: turn.actionStart, end: thoughtEnd });
     segments.push({ kind: 'action', turn: index, start: thoughtEnd, end: turn.actionEnd });
-    segments.push({ kind: 'observation', turn: index, start: turn.actionEnd, end: next });
+    const summary = summaries.get(index);
+    const answer = summary ? 'request' : 'observation';
+    segments.push({ kind: answer, turn: index, start: turn.actionEnd, end: summary?.start ?? next });
+    if (summary) segments.push({ kind: 'summary', turn: index, start: summary.start, end: next });
   });
   return segments.filter((segment) => segment.end > segment.start || segment.kind === 'action');
 }

@@ -9,9 +9,10 @@ import type { GpuReport, StepRecord } from '../../session/protocol.ts';
 /**
  * Multiply-adds of a step, up to a constant factor: tokens times the weights of the policy's layers. Leaves out the
  * head and attention, which are small with tiny vocabularies and contexts; the factor absorbs them. Null if the policy
- * does not state its sizes.
+ * does not state its sizes, or windows have no number of turns to count by.
  */
-export function stepWork({ policy, algorithm, sampling }: Experiment): number | null {
+export function stepWork(experiment: Experiment): number | null {
+  const { policy, algorithm } = experiment;
   if (!('layers' in policy) || !('hidden' in policy)) return null;
   const {
     layers,
@@ -19,8 +20,35 @@ export function stepWork({ policy, algorithm, sampling }: Experiment): number | 
     intermediate = 3 * hidden,
   } = policy as { layers: number; hidden: number; intermediate?: number };
   const weights = layers * (4 * hidden * hidden + 3 * hidden * intermediate);
-  const tokens = algorithm.groups * (sampling.promptTokens + algorithm.groupSize * sampling.completionTokens);
-  return weights * tokens;
+  const tokens = episodeTokens(experiment);
+  if (tokens === null) return null;
+  return weights * algorithm.groups * (experiment.sampling.promptTokens + algorithm.groupSize * tokens);
+}
+
+/** Mean limit of the run's steps; null: the oracle's turns set it. */
+function meanTurns({ horizon, steps }: Experiment): number | null {
+  let [sum, left] = [0, steps];
+  for (const [index, stage] of horizon.entries()) {
+    if (typeof stage.turns !== 'number') return null;
+    const share = index === horizon.length - 1 ? left : Math.min(left, stage.steps);
+    sum += share * stage.turns;
+    left -= share;
+  }
+  return steps > 0 ? sum / steps : null;
+}
+
+/**
+ * Tokens of an episode after its prompt if it fills its room, and its number of turns where windows are read again: each
+ * turn after the first window begins one, or with summaries each window that is full. A head is read with its window,
+ * unless it is the prompt.
+ */
+function episodeTokens(experiment: Experiment): number | null {
+  const { context, contextTurns, completionTokens, promptTokens } = experiment.sampling;
+  if (context === 'all') return completionTokens;
+  const turns = meanTurns(experiment);
+  if (turns === null) return null;
+  const later = Math.max(0, context === 'summary' ? turns / contextTurns - 1 : turns - contextTurns);
+  return completionTokens + later * (completionTokens + (context === 'task' ? 0 : promptTokens));
 }
 
 /**
