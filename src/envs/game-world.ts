@@ -7,14 +7,17 @@ import type { Feedback, Split, Task, World, WorldDescription, WorldOptions, Worl
 import { after, type Game, informationOf, opening, type Position, type Strategy } from './game.ts';
 import { uniformAt } from './random-player.ts';
 
+/** A player by the state of the game, which it sees whole: the probability of each action, in the game's order. */
+export type Mover<State> = (state: State, seat: number) => readonly number[];
+
 /** A game as a world: its facts, and what its options choose. */
 export interface GameRules<State> {
   description: WorldDescription;
   game: Game<State>;
   /** Seats of the policy under these options. */
   seatsOf(options: WorldOptions): readonly number[];
-  /** The world's own opponent, for tasks that carry no strategy. */
-  opponent(options: WorldOptions): Strategy;
+  /** The world's own opponent, for tasks that carry no strategy. A game with too many informations to list has a mover. */
+  opponent(options: WorldOptions): Strategy | Mover<State>;
   /** Text after the last move, for the seat. */
   ending(state: State, seat: number): string;
 }
@@ -29,7 +32,7 @@ const SEATS = 2;
 interface Table<State> {
   at: Position<State>;
   seat: number;
-  strategy: Strategy;
+  strategy: Strategy | Mover<State>;
   id: number;
   moves: number;
 }
@@ -99,7 +102,9 @@ export class GameWorld<State> implements World {
         const observation = game.sees(table.at.state, table.seat);
         return { observation, reward: 0, done: false, validActions: offered };
       }
-      const chances = table.strategy[informationOf(game, table.at, acts)];
+      const { strategy, at } = table;
+      const chances =
+        typeof strategy === 'function' ? strategy(at.state, acts) : strategy[informationOf(game, at, acts)];
       table.at = after(game, table.at, acts, drawn(offered, chances, uniformAt(table.id, table.moves++, acts)));
     }
     const payoff = game.payoff(table.at.state);

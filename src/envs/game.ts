@@ -137,6 +137,44 @@ export function bestResponse<State>(game: Game<State>, other: Strategy, seat: nu
 export const exploitability = <State>(game: Game<State>, strategy: Strategy): number =>
   (bestResponse(game, strategy, 0) + bestResponse(game, strategy, 1)) / 2;
 
+/** Sum of strategies, each action's probability times the probability that the seat's own actions lead there. */
+export type StrategySum = { readonly [information: string]: readonly number[] };
+
+/** Probability that the seat's own actions lead to a line's information. */
+function ownReach({ before }: SeatLine, strategy: Strategy): number {
+  let [reach, known] = [1, ''];
+  for (const { sees, offered, action } of before) {
+    const information = known + sees;
+    reach *= strategy[information][offered.indexOf(action)];
+    known = `${information}\n${action}\n`;
+  }
+  return reach;
+}
+
+/** The sum with one more strategy. `weight`: its part in the mean. */
+export const withStrategy = (
+  sum: StrategySum,
+  lines: readonly SeatLine[],
+  strategy: Strategy,
+  weight: number,
+): StrategySum =>
+  Object.fromEntries(
+    lines.map((line) => {
+      const part = weight * ownReach(line, strategy);
+      const { information } = line;
+      return [information, strategy[information].map((chance, a) => (sum[information]?.[a] ?? 0) + part * chance)];
+    }),
+  );
+
+/** Strategy that plays like one of the summed strategies, drawn before each game by weight. */
+export const meanStrategy = (sum: StrategySum): Strategy =>
+  Object.fromEntries(
+    Object.entries(sum).map(([information, parts]) => {
+      const total = sumOver(parts, (part) => part);
+      return [information, parts.map((part) => (total > 0 ? part / total : 1 / parts.length))];
+    }),
+  );
+
 /** Opponents of a policy that plays against itself and its earlier selves. */
 export interface LeagueRules {
   /** Steps between two earlier selves that are kept. */

@@ -5,10 +5,19 @@
  * ratings are texts beside the weights, and are saved with them.
  *
  * Training against the average of earlier selves is fictitious play (Heinrich, Lanctot, Silver 2015,
- * https://proceedings.mlr.press/v37/heinrich15.html); ratings are Elo's.
+ * https://proceedings.mlr.press/v37/heinrich15.html); ratings are Elo's. In self-play the last strategy may circle an
+ * equilibrium while the mean of all strategies approaches it, so the mean is kept too, with later steps weighted more as
+ * in CFR+ (Tammelin 2014, https://arxiv.org/abs/1407.5042).
  */
 import type { Task, World } from '../envs/env.ts';
-import type { LeagueRules, SeatRules, Strategy } from '../envs/game.ts';
+import {
+  type LeagueRules,
+  meanStrategy,
+  type SeatRules,
+  type Strategy,
+  type StrategySum,
+  withStrategy,
+} from '../envs/game.ts';
 import { against } from '../envs/game-world.ts';
 import { exp } from '../policy/elementary.ts';
 import type { Learner } from '../policy/policy.ts';
@@ -33,6 +42,8 @@ interface Self {
 interface Standing {
   rating: number;
   selves: readonly Self[];
+  /** Sum of the strategies of all steps, each weighted by its step. Absent in runs from before it was kept. */
+  average?: StrategySum;
 }
 
 /** Name of the text that holds ratings and earlier selves. */
@@ -83,6 +94,8 @@ export class League {
     const kept = this.parts.policy.texts.get(TEXT);
     this.standing = kept ? JSON.parse(kept) : { rating: firstRating, selves: [] };
     this.strategy = await this.present();
+    const average = withStrategy(this.standing.average ?? {}, this.seats.lines(), this.strategy, step);
+    this.standing = { ...this.standing, average };
     if (this.rules.size > 0 && (step - 1) % this.rules.every === 0) {
       const self = { step: step - 1, rating: this.standing.rating, strategy: this.strategy };
       this.standing = { ...this.standing, selves: [...this.standing.selves, self].slice(-this.rules.size) };
@@ -134,7 +147,7 @@ export class League {
       rating += change;
       selves[index] = { ...selves[index], rating: selves[index].rating - change };
     }
-    this.standing = { rating, selves };
+    this.standing = { ...this.standing, rating, selves };
   }
 
   /** Writes ratings and selves beside the weights. */
@@ -143,9 +156,10 @@ export class League {
   }
 
   metrics(): { [metric: string]: number } {
-    const { rating, selves } = this.standing;
+    const { rating, selves, average = {} } = this.standing;
     return {
       exploitability: this.seats.exploitability(this.strategy),
+      exploitabilityOfMean: this.seats.exploitability(meanStrategy(average)),
       leagueRating: rating,
       ...(selves.length > 0 && { leagueFirstRating: selves[0].rating }),
       leagueSelves: selves.length,

@@ -13,6 +13,7 @@ export { survey } from './search/survey/index.ts';
 export { shop } from './shop/index.ts';
 export { sql } from './sql/index.ts';
 export { textcraft } from './textcraft/index.ts';
+export { ticTacToe } from './tictactoe/index.ts';
 export { toolWorlds } from './tools/index.ts';
 export { web } from './web/index.ts';
 export { wordle } from './wordle/index.ts';

@@ -1,7 +1,14 @@
 // Self-play: the strategy computed from the policy against games that it samples, opponents and ratings of a step, and
 // exact resume.
 import { describe, expect, it } from 'vitest';
-import { seatLines, uniformStrategy } from '../../src/envs/game.ts';
+import {
+  expectedPayoff,
+  exploitability,
+  meanStrategy,
+  type Strategy,
+  seatLines,
+  uniformStrategy,
+} from '../../src/envs/game.ts';
 import { strategyIn } from '../../src/envs/game-world.ts';
 import { buildTokenizer } from '../../src/policy/text/tokenizer.ts';
 import { newGoals } from '../../src/rl/goals/registry.ts';
@@ -10,7 +17,7 @@ import type { TrainerSettings } from '../../src/rl/settings.ts';
 import { NotRepeatableError, Trainer } from '../../src/rl/trainer.ts';
 import { withoutTimes } from '../../src/session/run/schedule.ts';
 import { kuhn } from '../../src/worlds/kuhn/index.ts';
-import { kuhnGame } from '../../src/worlds/kuhn/rules.ts';
+import { kuhnEquilibrium, kuhnGame } from '../../src/worlds/kuhn/rules.ts';
 import { openKuhn } from '../../src/worlds/kuhn/world.ts';
 import { capacity, FakePolicy } from './fakes.ts';
 import { settings } from './setup.ts';
@@ -37,6 +44,8 @@ async function opened(policy = newPolicy(), change: Partial<TrainerSettings> = {
   await policy.freezeReference();
   return { policy, worlds, trainer: await Trainer.create(options(change), { policy, worlds, tokenizer }) };
 }
+
+const isSame = (a: Strategy, b: Strategy) => JSON.stringify(a) === JSON.stringify(b);
 
 /** Frequencies of the actions in the policy's own games, by the text of its conversation. */
 async function sampled(): Promise<Map<string, number[]>> {
@@ -89,6 +98,30 @@ describe('the league', () => {
     expect(selves.map(({ step }: { step: number }) => step)).toEqual([2, 4]);
     expect(metrics.at(-1)!.leagueRating).toBe(rating);
     expect(rating).not.toBe(1000);
+  });
+
+  it('keeps the mean of its strategies, as a player who draws one before each game', async () => {
+    const { policy, worlds, trainer } = await opened();
+    const { conversation } = trainer.evaluator;
+    const strategies: Strategy[] = [];
+    let last = 0;
+    for (let k = 1; k <= 4; k++) {
+      const league = League.of(options(), { policy, worlds, conversation })!;
+      await league.begin(k);
+      const own = league.oppose(await worlds.get('kuhn')!.tasks({}, 'train')).filter((_, i) => i < 40);
+      strategies.push(strategyIn(own.find((task) => !strategies.some((each) => isSame(each, strategyIn(task)!)))!)!);
+      last = (await trainer.step(k)).record.metrics.exploitabilityOfMean;
+    }
+    const mean = meanStrategy(JSON.parse(policy.texts.get('league')!).average);
+    // The payoff against any opponent is the weighted mean of the payoffs of the strategies.
+    for (const opponent of [uniformStrategy(lines), kuhnEquilibrium(), kuhnEquilibrium(0)]) {
+      const first = strategies.map((each, i) => (i + 1) * expectedPayoff(kuhnGame, each, opponent));
+      const second = strategies.map((each, i) => (i + 1) * expectedPayoff(kuhnGame, opponent, each));
+      const total = (parts: number[]) => parts.reduce((sum, part) => sum + part, 0) / 10;
+      expect(expectedPayoff(kuhnGame, mean, opponent)).toBeCloseTo(total(first), 10);
+      expect(expectedPayoff(kuhnGame, opponent, mean)).toBeCloseTo(total(second), 10);
+    }
+    expect(last).toBeCloseTo(exploitability(kuhnGame, mean), 10);
   });
 
   it('continues exactly from a saved state', async () => {

@@ -74,7 +74,7 @@ describe('a summary under a mask', () => {
     }
     expect(chosen).toBeGreaterThan(2);
     const texts = trajectories.flatMap(({ windows = [] }) => windows.map(({ summary }) => summary!.text));
-    expect(new Set(texts).size).toBeGreaterThan(2);
+    expect(new Set(texts).size).toBeGreaterThan(1);
   });
 
   it('cuts an episode into windows without a token in two of them', async () => {

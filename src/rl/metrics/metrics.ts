@@ -261,6 +261,12 @@ export const metrics: readonly Metric[] = [
     'score',
     'Mean payoff of a best response to the policy before this step’s update, over both seats; computed exactly. 0: an equilibrium.',
   ),
+  metric(
+    'task',
+    'exploitabilityOfMean',
+    'score',
+    'Exploitability of the mean of the strategies of all steps, in which a step counts by its number; computed exactly.',
+  ),
   metric('task', 'leagueRating', 'number', 'Elo rating of the policy among its earlier selves, 1,000 at the start.'),
   metric('task', 'leagueFirstRating', 'number', 'Elo rating of the earliest self that is kept.'),
   metric('task', 'leagueSelves', 'count', 'Number of earlier selves that are kept as opponents.'),

@@ -1,0 +1,99 @@
+// Tic-tac-toe: all games and positions against their known numbers, the perfect player against every reply, and the
+// world's games.
+import { describe, expect, it } from 'vitest';
+import { randomAction } from '../../src/envs/random-player.ts';
+import { parseTicTacToe } from '../../src/worlds/tictactoe/options.ts';
+import { type Board, chancesOf, payoffOf, ticTacToe, ticTacToeEnding } from '../../src/worlds/tictactoe/rules.ts';
+import { openTicTacToe } from '../../src/worlds/tictactoe/world.ts';
+
+const [empty] = ticTacToe.deals;
+const boardAfter = (...squares: number[]): Board =>
+  squares.reduce((board, square) => ticTacToe.play(board, `mark ${square}`), empty);
+
+describe('the game', () => {
+  it('has its known numbers of games, results and positions', () => {
+    const results = new Map<number, number>();
+    const positions = new Set<string>();
+    const walk = (board: Board): void => {
+      positions.add(board.squares.join());
+      if (ticTacToe.toAct(board) === null)
+        results.set(ticTacToe.payoff(board), (results.get(ticTacToe.payoff(board)) ?? 0) + 1);
+      else for (const action of ticTacToe.actions(board)) walk(ticTacToe.play(board, action));
+    };
+    walk(empty);
+    expect([results.get(1), results.get(-1), results.get(0)]).toEqual([131_184, 77_904, 46_080]);
+    expect(positions.size).toBe(5_478);
+  });
+
+  it('is worth nothing, a corner against an edge is not, and a fork wins', () => {
+    expect(payoffOf(empty)).toBe(0);
+    expect(payoffOf(boardAfter(1, 2))).toBe(1);
+    expect(payoffOf(boardAfter(1, 5))).toBe(0);
+    expect(ticTacToe.sees(boardAfter(5, 1), 0)).toBe('o 2 3\n4 x 6\n7 8 9\nyou play x');
+    expect(ticTacToeEnding(boardAfter(1, 4, 2, 5, 3), 1)).toBe('x x x\no o 6\n7 8 9\nyou lose');
+  });
+
+  it.each([0, 1])('is never lost by the perfect player in seat %i, whatever the other does', (own) => {
+    const worst = (board: Board): number => {
+      const seat = ticTacToe.toAct(board);
+      if (seat === null) return own === 0 ? ticTacToe.payoff(board) : -ticTacToe.payoff(board);
+      const chances = seat === own ? chancesOf(board, seat, 1) : null;
+      const played = ticTacToe.actions(board).filter((_, a) => !chances || chances[a] > 0);
+      return Math.min(...played.map((action) => worst(ticTacToe.play(board, action))));
+    };
+    expect(worst(empty)).toBe(0);
+  });
+
+  it('mixes best and random squares by the skill', () => {
+    const board = boardAfter(1, 5, 2);
+    const chances = chancesOf(board, 1, 0.4);
+    // Only square 3 stops three in a row.
+    expect(chances[ticTacToe.actions(board).indexOf('mark 3')]).toBeCloseTo(0.6 / 6 + 0.4, 12);
+    expect(chances.reduce((sum, chance) => sum + chance, 0)).toBeCloseTo(1, 12);
+  });
+});
+
+/** Results of random games: wins, draws and losses of the policy. */
+async function results(options: object, games: number, split: 'train' | 'test' = 'train') {
+  const world = openTicTacToe();
+  const tasks = (await world.tasks(parseTicTacToe(options) as never, split)).slice(0, games);
+  const count = { won: 0, drawn: 0, lost: 0, texts: [] as string[] };
+  for (const task of tasks) {
+    let [feedback] = await world.reset([0], [task]);
+    for (let turn = 0; !feedback.done; turn++) {
+      const action = randomAction(feedback.validActions ?? [], 3, task.id, turn);
+      [feedback] = await world.step([0], [action]);
+      count.texts.push(feedback.observation);
+    }
+    count[feedback.reward > 0 ? 'won' : feedback.reward < 0 ? 'lost' : 'drawn']++;
+  }
+  await world.close();
+  return count;
+}
+
+describe('the world', () => {
+  it('loses to nobody at full skill, and in random games as often as chance has it', async () => {
+    expect((await results({ skill: 1 }, 200)).won).toBe(0);
+    const { won, lost, drawn } = await results({ skill: 0, seat: 'first' }, 1000);
+    // 0.585 of random games are won by the first seat, 0.288 by the second, 0.127 are drawn.
+    expect(Math.abs(won / 1000 - 0.585)).toBeLessThan(0.06);
+    expect(Math.abs(lost / 1000 - 0.288)).toBeLessThan(0.06);
+    expect(won + lost + drawn).toBe(1000);
+  });
+
+  it('plays a task the same way each time, and held-out tasks with other draws', async () => {
+    expect(await results({}, 30)).toEqual(await results({}, 30));
+    expect((await results({}, 30, 'test')).texts).not.toEqual((await results({}, 30)).texts);
+  });
+
+  it('refuses a square that is taken, without a move of the other', async () => {
+    const world = openTicTacToe();
+    const [task] = await world.tasks(parseTicTacToe({ seat: 'first' }) as never, 'train');
+    await world.reset([0], [task]);
+    const [first] = await world.step([0], ['mark 5']);
+    const [again] = await world.step([0], ['mark 5']);
+    expect(again.valid).toBe(false);
+    expect(again.observation).toBe(first.observation);
+    await world.close();
+  });
+});
