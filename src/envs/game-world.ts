@@ -108,7 +108,7 @@ export class GameWorld<State> implements World {
       table.at = after(game, table.at, acts, drawn(offered, chances, uniformAt(table.id, table.moves++, acts)));
     }
     const payoff = game.payoff(table.at.state);
-    const reward = table.seat === 0 ? payoff : -payoff;
+    const reward = table.seat === 0 ? payoff : 0 - payoff;
     return { observation: ending(table.at.state, table.seat), reward, done: true, validActions: null };
   }
 

@@ -12,17 +12,22 @@ const boardAfter = (...squares: number[]): Board =>
 
 describe('the game', () => {
   it('has its known numbers of games, results and positions', () => {
-    const results = new Map<number, number>();
-    const positions = new Set<string>();
-    const walk = (board: Board): void => {
-      positions.add(board.squares.join());
-      if (ticTacToe.toAct(board) === null)
-        results.set(ticTacToe.payoff(board), (results.get(ticTacToe.payoff(board)) ?? 0) + 1);
-      else for (const action of ticTacToe.actions(board)) walk(ticTacToe.play(board, action));
+    /** Number of games with each payoff, from each position. */
+    const known = new Map<string, number[]>();
+    const games = (board: Board): number[] => {
+      const key = board.squares.join();
+      const counted = known.get(key) ?? countFrom(board);
+      known.set(key, counted);
+      return counted;
     };
-    walk(empty);
-    expect([results.get(1), results.get(-1), results.get(0)]).toEqual([131_184, 77_904, 46_080]);
-    expect(positions.size).toBe(5_478);
+    const countFrom = (board: Board): number[] => {
+      if (ticTacToe.toAct(board) === null)
+        return [1, -1, 0].map((payoff) => Number(ticTacToe.payoff(board) === payoff));
+      const after = ticTacToe.actions(board).map((action) => games(ticTacToe.play(board, action)));
+      return [0, 1, 2].map((k) => after.reduce((sum, counts) => sum + counts[k], 0));
+    };
+    expect(games(empty)).toEqual([131_184, 77_904, 46_080]);
+    expect(known.size).toBe(5_478);
   });
 
   it('is worth nothing, a corner against an edge is not, and a fork wins', () => {
@@ -36,7 +41,7 @@ describe('the game', () => {
   it.each([0, 1])('is never lost by the perfect player in seat %i, whatever the other does', (own) => {
     const worst = (board: Board): number => {
       const seat = ticTacToe.toAct(board);
-      if (seat === null) return own === 0 ? ticTacToe.payoff(board) : -ticTacToe.payoff(board);
+      if (seat === null) return own === 0 ? ticTacToe.payoff(board) : 0 - ticTacToe.payoff(board);
       const chances = seat === own ? chancesOf(board, seat, 1) : null;
       const played = ticTacToe.actions(board).filter((_, a) => !chances || chances[a] > 0);
       return Math.min(...played.map((action) => worst(ticTacToe.play(board, action))));
