@@ -1,6 +1,7 @@
 // Tic-tac-toe: all games and positions against their known numbers, the perfect player against every reply, and the
 // world's games.
 import { describe, expect, it } from 'vitest';
+import type { Split, WorldOptions } from '../../src/envs/env.ts';
 import { randomAction } from '../../src/envs/random-player.ts';
 import { parseTicTacToe } from '../../src/worlds/tictactoe/options.ts';
 import { type Board, chancesOf, payoffOf, ticTacToe, ticTacToeEnding } from '../../src/worlds/tictactoe/rules.ts';
@@ -59,9 +60,9 @@ describe('the game', () => {
 });
 
 /** Results of random games: wins, draws and losses of the policy. */
-async function results(options: object, games: number, split: 'train' | 'test' = 'train') {
+async function results(options: WorldOptions, games: number, split: Split = 'train') {
   const world = openTicTacToe();
-  const tasks = (await world.tasks(parseTicTacToe(options) as never, split)).slice(0, games);
+  const tasks = (await world.tasks(parseTicTacToe(options), split)).slice(0, games);
   const count = { won: 0, drawn: 0, lost: 0, texts: [] as string[] };
   for (const task of tasks) {
     let [feedback] = await world.reset([0], [task]);
@@ -93,7 +94,7 @@ describe('the world', () => {
 
   it('refuses a square that is taken, without a move of the other', async () => {
     const world = openTicTacToe();
-    const [task] = await world.tasks(parseTicTacToe({ seat: 'first' }) as never, 'train');
+    const [task] = await world.tasks(parseTicTacToe({ seat: 'first' }), 'train');
     await world.reset([0], [task]);
     const [first] = await world.step([0], ['mark 5']);
     const [again] = await world.step([0], ['mark 5']);
