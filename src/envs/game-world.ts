@@ -8,7 +8,7 @@ import { after, type Game, informationOf, opening, type Position, type Strategy 
 import { uniformAt } from './random-player.ts';
 
 /** A player by the state of the game, which it sees whole: the probability of each action, in the game's order. */
-export type Mover<State> = (state: State, seat: number) => readonly number[];
+type Mover<State> = (state: State, seat: number) => readonly number[];
 
 /** A game as a world: its facts, and what its options choose. */
 export interface GameRules<State> {
