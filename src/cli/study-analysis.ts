@@ -1,4 +1,7 @@
-/** Analysis of a pre- and post-test: gains by material, their difference, and a permutation test (docs/study.md). */
+/**
+ * Analysis of a pre- and post-test: gains by material, their difference with a permutation test, and the coded explanations
+ * with an exact test of change (docs/study.md).
+ */
 import { Random } from '../envs/random.ts';
 
 interface Participant {
@@ -7,6 +10,8 @@ interface Participant {
   first: string;
   before: number;
   after: number;
+  /** True for an explanation that was coded as one by data or the model, before and after; null: not asked. */
+  explained: readonly [before: boolean, after: boolean] | null;
 }
 
 /** Points of a test. */
@@ -14,6 +19,8 @@ const mostPoints = 8;
 const draws = 4000;
 
 const columns = ['participant', 'material', 'first', 'before', 'after'] as const;
+/** Optional columns: 1 for a coded explanation by data or the model, 0 for another one. */
+const explanationColumns = ['explainedBefore', 'explainedAfter'] as const;
 
 class StudyDataError extends Error {
   override name = 'StudyDataError';
@@ -25,14 +32,20 @@ export function readParticipants(text: string): Participant[] {
     .replace(/^\uFEFF/, '')
     .trim()
     .split(/\r?\n/);
-  if (head !== columns.join(',')) throw new StudyDataError(`The first line must be ${columns.join(',')}.`);
+  const [short, long] = [columns.join(','), [...columns, ...explanationColumns].join(',')];
+  if (head !== short && head !== long) throw new StudyDataError(`The first line must be ${short}, or ${long}.`);
   return lines.map((line, k) => {
-    const [participant, material, first, ...points] = line.split(',').map((each) => each.trim());
+    const cells = line.split(',').map((each) => each.trim());
+    const [participant, material, first, ...points] = cells.slice(0, columns.length);
+    const coded = cells.slice(columns.length);
+    if (coded.length !== (head === long ? 2 : 0) || coded.some((each) => !/^[01]$/.test(each)))
+      throw new StudyDataError(`Line ${k + 2}: ${line}. A coded explanation is 0 or 1.`);
     const [before, after] = points.map(Number);
     const isPoints = (value: number) => Number.isFinite(value) && value >= 0 && value <= mostPoints;
     if (!material || points.length !== 2 || points.includes('') || !isPoints(before) || !isPoints(after))
       throw new StudyDataError(`Line ${k + 2}: ${line}. Points are numbers from 0 to ${mostPoints}.`);
-    return { participant, material, first, before, after };
+    const explained = coded.length ? ([coded[0] === '1', coded[1] === '1'] as const) : null;
+    return { participant, material, first, before, after, explained };
   });
 }
 
@@ -55,6 +68,19 @@ interface GroupGain {
   interval: [number, number];
   /** Mean gain over the mean that was left to gain. */
   normalised: number;
+  /** Coded explanations; null: some participant has none. */
+  explained: Explained | null;
+}
+
+interface Explained {
+  /** Shares of explanations by data or the model. */
+  before: number;
+  after: number;
+  /** Participants who changed towards them, and away from them. */
+  gained: number;
+  lost: number;
+  /** Probability of a change at least as one-sided if both directions were equally likely (McNemar's exact test). */
+  probability: number;
 }
 
 export interface StudyResult {
@@ -74,6 +100,26 @@ function permuted(gains: readonly number[], first: number, value: number, random
   return as / (draws + 1);
 }
 
+/** Two-sided probability of at most `few` of `all` tosses of a fair coin on one side. */
+function tossed(few: number, all: number): number {
+  let [term, sum] = [0.5 ** all, 0];
+  for (let k = 0; k <= few; k++) {
+    sum += term;
+    term *= (all - k) / (k + 1);
+  }
+  return Math.min(1, 2 * sum);
+}
+
+function explainedBy(own: readonly Participant[]): Explained | null {
+  const coded = own.flatMap(({ explained }) => (explained ? [explained] : []));
+  if (coded.length < own.length) return null;
+  const shareOf = (at: 0 | 1) => coded.filter((each) => each[at]).length / coded.length;
+  const gained = coded.filter(([before, after]) => !before && after).length;
+  const lost = coded.filter(([before, after]) => before && !after).length;
+  const probability = tossed(Math.min(gained, lost), gained + lost);
+  return { before: shareOf(0), after: shareOf(1), gained, lost, probability };
+}
+
 export function analyse(all: readonly Participant[], seed: number): StudyResult {
   const random = new Random(seed);
   const materials = [...new Set(all.map(({ material }) => material))].sort();
@@ -84,6 +130,7 @@ export function analyse(all: readonly Participant[], seed: number): StudyResult 
       ...{ material: materials[k], count: own.length, before, after, gain: after - before },
       interval: interval(() => mean(drawn(own, random).map(gainOf))),
       normalised: (after - before) / Math.max(1e-9, mostPoints - before),
+      explained: explainedBy(own),
     };
   });
   if (members.length !== 2) return { groups, difference: null };
@@ -110,7 +157,8 @@ export function madeParticipants(count: number, effect: number, seed: number): P
     const known = 0.25 + random.below(30) / 100;
     const gain = 0.15 + (material === 'page' ? effect / mostPoints : 0);
     const first = random.chance(50) ? 'A' : 'B';
-    return { participant: String(k + 1), material, first, before: points(known), after: points(known + gain) };
+    const made = { participant: String(k + 1), material, first, before: points(known), after: points(known + gain) };
+    return { ...made, explained: null };
   });
 }
 

@@ -8,7 +8,7 @@ import { writeWhole } from './whole-files.ts';
 
 const program = new Command('study')
   .description('Analyses a pre- and post-test of two materials (docs/study.md), or makes data to try it with.')
-  .argument('[results]', 'CSV: participant,material,first,before,after')
+  .argument('[results]', 'CSV: participant,material,first,before,after[,explainedBefore,explainedAfter]')
   .option('--made <n>', 'makes this many participants instead', wholeFrom(2))
   .option('--effect <points>', 'expected difference of the gains in made data', Number, 1)
   .option('--seed <n>', 'seed of all random numbers', wholeFrom(1), 1)
@@ -18,10 +18,17 @@ const points = (value: number) => value.toFixed(2);
 const within = ([low, high]: readonly [number, number]) => `[${points(low)}, ${points(high)}]`;
 
 function lines({ groups, difference }: StudyResult): string[] {
-  const own = groups.map(
+  const percent = (share: number) => `${(100 * share).toFixed(0)}%`;
+  const explained = groups.flatMap(({ material, explained: each }) =>
+    each
+      ? `${material}: explanations by data or the model ${percent(each.before)} before, ${percent(each.after)} after; ${each.gained} changed towards them, ${each.lost} away, p = ${each.probability.toFixed(4)} (McNemar, exact)`
+      : [],
+  );
+  const gains = groups.map(
     ({ material, count, before, after, gain, interval, normalised }) =>
       `${material}: ${count} participants, ${points(before)} before, ${points(after)} after, gain ${points(gain)} ${within(interval)}, normalised ${points(normalised)}`,
   );
+  const own = [...gains, ...explained];
   if (!difference) return [...own, 'Two materials are needed for a difference.'];
   const [a, b] = groups.map(({ material }) => material);
   const { value, interval, probability } = difference;

@@ -20,6 +20,18 @@ it('computes means, gains, what was left to gain, and the exact share of permuta
   expect(difference!.interval[1]).toBeLessThanOrEqual(3);
 });
 
+it('counts coded explanations, with the exact probability of the change', () => {
+  const rows = ['0,1', '0,1', '0,1', '0,1', '0,1', '1,0', '1,1', '0,0'];
+  const lines = rows.map((coded, k) => `${k},page,A,2,6,${coded}`);
+  const table = `participant,material,first,before,after,explainedBefore,explainedAfter\n${lines.join('\n')}\n`;
+  const [group] = analyse(readParticipants(table), 1).groups;
+  // Of six who changed, one away: 2 (1 + 6) / 64.
+  expect(group.explained).toEqual({ before: 0.25, after: 0.75, gained: 5, lost: 1, probability: 14 / 64 });
+  expect(analyse(readParticipants(csv), 1).groups[0].explained).toBeNull();
+  expect(() => readParticipants(table.replace('1,1\n', '1,2\n'))).toThrow(/^Line 8: .*0 or 1/);
+  expect(() => readParticipants(csv.replace('4,5\n', '4,5,1,1\n'))).toThrow(/^Line 5: /);
+});
+
 it('gives the same output for the same seed, and refuses a wrong table by its line', () => {
   const all = readParticipants(csv);
   expect(analyse(all, 3)).toEqual(analyse(all, 3));

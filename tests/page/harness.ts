@@ -56,18 +56,19 @@ async function serve(outDir: string, plugins: Plugin[] = []): Promise<{ url: str
   return { url: server.resolvedUrls!.local[0], close: () => server.close() };
 }
 
-export const serveMock = async () =>
-  serve(
-    await builtOnce('page-mock', (outDir) =>
-      build({
-        root,
-        mode: 'mock',
-        logLevel: 'error',
-        plugins: [withoutWorker],
-        build: { outDir, emptyOutDir: true },
-      }),
-    ),
+/** Builds the page with fixtures in place of the trainer; returns its folder. */
+export const buildMock = (): Promise<string> =>
+  builtOnce('page-mock', (outDir) =>
+    build({
+      root,
+      mode: 'mock',
+      logLevel: 'error',
+      plugins: [withoutWorker],
+      build: { outDir, emptyOutDir: true },
+    }),
   );
+
+export const serveMock = async () => serve(await buildMock());
 
 /** Builds the page as it ships; returns its folder. */
 export const buildReal = (): Promise<string> =>

@@ -20,8 +20,11 @@ export type OnContribution = (contribution: { parts: number; version: number; re
 
 /** Worker of a page that plays for a class. */
 export interface ContributionApi {
-  /** Resolves with the number of parts once the training is finished. */
-  play(where: { base: string; code: string; secret: string }, onContribution: OnContribution): Promise<number>;
+  /** Resolves with null once the training is finished, or with the server's refusal: a worker's errors lose their fields. */
+  play(
+    where: { base: string; code: string; secret: string },
+    onContribution: OnContribution,
+  ): Promise<{ type: string; message: string } | null>;
 }
 
 /** Waits between the calls to a server that does not answer; the last one repeats. */

@@ -9,8 +9,13 @@ export function openContributor(): Contributor {
     name: 'contribution',
   });
   const api = Comlink.wrap<ContributionApi>(worker);
+  // An event without a message: the script could not be loaded, as with `fetch`.
+  const failed = new Promise<never>((_, reject) => {
+    worker.onerror = ({ message }) =>
+      reject(message ? new Error(message) : new TypeError('The worker was not loaded.'));
+  });
   return {
-    play: (where, onContribution) => api.play(where, Comlink.proxy(onContribution)),
+    play: (where, onContribution) => Promise.race([api.play(where, Comlink.proxy(onContribution)), failed]),
     close: () => worker.terminate(),
   };
 }

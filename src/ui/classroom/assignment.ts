@@ -62,8 +62,8 @@ export class TabgymAssignment extends Panel {
 
   private renderNone() {
     return html`<p>${msg('An assignment is an experiment with tasks. Pupils train it on their own machines and hand in one file; grading computes the claims again from the weights.')}</p>
-      <section><h3>${msg('Pupils')}</h3><div>${this.openButton()}</div></section>
-      <section><h3>${msg('Teachers')}</h3><div class="row">
+      <section><h2>${msg('Pupils')}</h2><div>${this.openButton()}</div></section>
+      <section><h2>${msg('Teachers')}</h2><div class="row">
         <button data-do="make" ?disabled=${!this.state.draft} @click=${() => this.show('maker')}>${msg('Make an assignment')}</button>
         <button data-do="grade" @click=${() => this.show('grading')}>${msg('Grade files')}</button></div>
         <p class="soft small">${msg('The experiment in the setup becomes the assignment’s.')}</p></section>

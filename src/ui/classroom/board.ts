@@ -89,7 +89,7 @@ export class TabgymBoard extends LocalizedElement {
     const stuck = members.filter((each) => each.stuck);
     const measured = members.filter(({ report }) => (report?.heldOut.length ?? 0) > 1);
     return html`<header><h1>${title}</h1>
-        <p class="join">${msg(html`Open <strong class="mono">${location.origin}</strong> and type the code <strong class="mono code">${this.code.replace(/(.{4})(?=.)/g, '$1-')}</strong>`)}</p>
+        <p class="join">${this.renderInvitation()}</p>
         <button class="screen" data-do="print" @click=${() => print()}>${msg('Print')}</button></header>
       ${members.length ? nothing : html`<p>${msg('Nobody has joined yet.')}</p>`}
       <ul class="tiles" aria-label=${msg('Everyone in the class')}>${members.map((each) => this.renderMember(each))}</ul>
@@ -98,6 +98,17 @@ export class TabgymBoard extends LocalizedElement {
       <section><h2>${msg('Where the class is stuck')}</h2>
         ${stuck.length ? html`<ul>${stuck.map((each) => html`<li>${each.name}: ${stuckTexts()[each.stuck!]}</li>`)}</ul>` : html`<p class="soft">${msg('Nobody, as far as the curves show.')}</p>`}
         <p class="soft small">${msg('A run counts as stuck if it failed, or if over 20 steps or more the last half is not 5 points better than the first and below 90%.')}</p></section>`;
+  }
+
+  /** Address and code as elements of one sentence: a translated text is plain, so its elements are put in afterwards. */
+  private renderInvitation() {
+    const [address, code] = ['{address}', '{code}'];
+    const elements = new Map([
+      [address, html`<strong class="mono">${location.origin}</strong>`],
+      [code, html`<strong class="mono code">${this.code.replace(/(.{4})(?=.)/g, '$1-')}</strong>`],
+    ]);
+    const sentence = msg(str`Open ${address} and type the code ${code}`);
+    return sentence.split(/(\{address\}|\{code\})/).map((part) => elements.get(part) ?? part);
   }
 
   private renderOverlay(title: string, members: readonly BoardMember[], heldOut: boolean) {

@@ -66,10 +66,11 @@ class Membership {
     try {
       this.contributor = await this.page.parts.openContributor();
       const where = { base: document.baseURI, code, secret };
-      await this.contributor.play(where, ({ parts: groups, version, reached }) =>
+      const refusal = await this.contributor.play(where, ({ parts: groups, version, reached }) =>
         this.showPlaying({ groups, version, reached }),
       );
-      this.page.notifier.notify('info', msg('The training of the class is finished. Thank you for the episodes.'));
+      if (refusal) this.page.notifier.notify('error', refusalText(refusal));
+      else this.page.notifier.notify('info', msg('The training of the class is finished. Thank you for the episodes.'));
     } catch (error) {
       this.page.notifier.notify('error', refusalText(error));
     }
