@@ -16,6 +16,7 @@ import shopFirst from '../../experiments/shop-first.json';
 import sqlFirst from '../../experiments/sql-first.json';
 import textcraftFirst from '../../experiments/textcraft-first.json';
 import toolsFilmsFirst from '../../experiments/tools-films-first.json';
+import toolsTodoFirst from '../../experiments/tools-first.json';
 import toolsPapersFirst from '../../experiments/tools-papers-first.json';
 import toolsTableFirst from '../../experiments/tools-table-first.json';
 import toolsWeatherFirst from '../../experiments/tools-weather-first.json';
@@ -37,6 +38,7 @@ export const presetsByName: { readonly [name: string]: unknown } = {
   'search-survey-first': searchSurveyFirst,
   'shop-first': shopFirst,
   'sql-first': sqlFirst,
+  'tools-first': toolsTodoFirst,
   'tools-films-first': toolsFilmsFirst,
   'tools-weather-first': toolsWeatherFirst,
   'tools-papers-first': toolsPapersFirst,

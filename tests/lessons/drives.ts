@@ -333,7 +333,7 @@ async function tools(hands: Hands) {
   await callTool(hands, 'get_movie_crew', '999');
   await answerByTools(hands);
   for (const part of ['call', 'refused', 'finish']) await untilDone(hands, 'tools', part);
-  await train(hands, 'tools', 'train', 500_000);
+  await train(hands, 'tools', 'train', 900_000);
   await goThere(hands);
   await act(hands, slider, 'ArrowLeft');
   await openSuccess(hands);

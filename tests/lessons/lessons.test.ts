@@ -63,7 +63,7 @@ function serving(scripts: Map<string, string>): Plugin {
 beforeAll(async () => {
   site = await serveReal([serving(await driverScripts())]);
   browser = await chromium.launch({ executablePath: findChromium()!, args: chromiumArgs });
-}, 5 * minutes);
+}, 15 * minutes);
 
 afterAll(async () => {
   await browser?.close();
@@ -90,7 +90,7 @@ test('every pair of settings is covered, with two rows per lesson', () => {
 describe('by the keyboard in Chromium', () => {
   test.each(rows.filter((each) => each.browser === 'chromium'))(
     '$lesson, $language, $width, $theme',
-    { timeout: 12 * minutes },
+    { timeout: 20 * minutes },
     async (row) => {
       const view = { width: row.width, height: row.width === 390 ? 844 : 900, colorScheme: row.theme };
       const opened = await open(browser, `${site.url}#lang=${row.language}`, view);
@@ -108,7 +108,7 @@ describe('by the keyboard in Chromium', () => {
 describe.skipIf(!findFirefox())('by itself in Firefox', () => {
   test.each(rows.filter((each) => each.browser === 'firefox'))(
     '$lesson, $language, $width, $theme',
-    { timeout: 14 * minutes },
+    { timeout: 22 * minutes },
     async (row) => {
       reports.length = 0;
       const close = openFirefox(`${site.url}drive.html?settings=${encodeURIComponent(JSON.stringify(row))}`, {
@@ -116,7 +116,7 @@ describe.skipIf(!findFirefox())('by itself in Firefox', () => {
       });
       try {
         await expect
-          .poll(() => reports.at(-1)?.[0], { timeout: 13 * minutes, interval: 300 })
+          .poll(() => reports.at(-1)?.[0], { timeout: 21 * minutes, interval: 300 })
           .toMatch(/^(done|failed)$/);
       } finally {
         await close();

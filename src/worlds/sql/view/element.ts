@@ -27,7 +27,7 @@ export class TabgymSqlView extends LocalizedElement {
     controls,
     callStyles,
     css`
-      @container (min-width: 720px) {
+      @container (min-width: 560px) {
         .beside {
           grid-template-columns: minmax(0, 3fr) minmax(0, 2fr);
         }

@@ -42,7 +42,7 @@ export class TabgymToolsView extends LocalizedElement {
     controls,
     callStyles,
     css`
-      @container (min-width: 720px) {
+      @container (min-width: 560px) {
         .beside {
           grid-template-columns: minmax(0, 1fr) minmax(0, 1fr);
         }
