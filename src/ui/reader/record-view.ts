@@ -44,7 +44,7 @@ export class TabgymRecord extends LocalizedElement {
       .body {
         overflow: auto;
         padding: 10px 12px 24px;
-        container-type: inline-size;
+        container-type: size;
       }
       .replay {
         border: 1px solid var(--line);
@@ -59,7 +59,7 @@ export class TabgymRecord extends LocalizedElement {
         flex: 1 1 120px;
       }
       /* In a wide reader the world stands beside the messages and stays in view. */
-      @container (min-width: 860px) {
+      @container (min-width: 600px) {
         .beside {
           display: grid;
           grid-template-columns: minmax(0, 1fr) minmax(0, 1fr);
@@ -69,7 +69,7 @@ export class TabgymRecord extends LocalizedElement {
         .beside > .replay {
           position: sticky;
           inset-block-start: 0;
-          max-block-size: calc(100vh - 220px);
+          max-block-size: 100cqb;
           overflow: auto;
         }
       }
