@@ -15,5 +15,6 @@ export { sql } from './sql/index.ts';
 export { textcraft } from './textcraft/index.ts';
 export { ticTacToe } from './tictactoe/index.ts';
 export { toolWorlds } from './tools/index.ts';
+export { twentyQuestions } from './twenty-questions/index.ts';
 export { web } from './web/index.ts';
 export { wordle } from './wordle/index.ts';
