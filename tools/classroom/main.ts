@@ -3,11 +3,12 @@
  * files, of which 10 are forged, in two forms: bytes edited, and hashes made anew. Grades both folders twice, and grades
  * mutations of an honest file. Exits with 1 if an honest file is refused, a forged one is graded or refused for another
  * reason, two gradings differ, or a mutation is graded otherwise than its original. `--together SEEDS [--steps N]` compares
- * training by four members with training alone instead.
+ * training by four members with training alone instead, `--tabs 4 [--steps N] [--stale 1]` training by tabs of Chromium,
+ * and `--pupil [--device webgpu]` does an assignment in Chromium, from the teacher's form to the graded file.
  */
 import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { Command } from 'commander';
 import { grade } from '../../src/classroom/grade.ts';
 import { openHandIn } from '../../src/classroom/hand-in.ts';
@@ -16,6 +17,8 @@ import { commandEngines } from '../../src/cli/sweep-folder.ts';
 import { classAssignment, classSteps, handedIn } from './class-files.ts';
 import { forgeries, partsOf, withNewHashes, withOldHashes } from './forgeries.ts';
 import { mutated, verdictOn } from './mutations.ts';
+import { comparePupil } from './pupil.ts';
+import { compareTabs } from './tabs.ts';
 import { compareTogether } from './together.ts';
 
 const program = new Command('classroom')
@@ -26,7 +29,13 @@ const program = new Command('classroom')
   .option('--made-on <device>', 'device on which the files are made: wasm or webgpu; they are graded on wasm', 'wasm')
   .option('--out <folder>', 'keeps the files and the results here')
   .option('--together <seeds>', 'instead: compares training by four members with training alone, over so many seeds')
-  .option('--steps <n>', 'with --together: steps of each run', '10')
+  .option('--tabs <n>', 'instead: compares training by so many tabs of Chromium with training alone')
+  .option('--stale <n>', 'with --tabs: versions by which the weights of an episode may be older (0 or 1)', '0')
+  .option('--steps <n>', 'with --together and --tabs: steps of each run', '10')
+  .option('--experiment <file>', 'with --together and --tabs: what is trained', 'experiments/maze-first.json')
+  .option('--pupil', 'instead: an assignment is made, done and handed in on the built page, and graded here')
+  .option('--device <name>', 'with --pupil: device on which the page trains (wasm or webgpu)', 'wasm')
+  .option('--page <folder>', 'with --tabs and --pupil: folder of the built page', 'build/page')
   .parse();
 const options = program.opts<{
   files: string;
@@ -35,12 +44,27 @@ const options = program.opts<{
   madeOn: 'wasm' | 'webgpu';
   out?: string;
   together?: string;
+  tabs?: string;
+  stale: string;
   steps: string;
+  experiment: string;
+  pupil?: boolean;
+  device: 'wasm' | 'webgpu';
+  page: string;
 }>();
-if (options.together) {
-  const faults = await compareTogether('experiments/maze-first.json', Number(options.together), Number(options.steps));
-  process.exit(faults ? 1 : 0);
+
+/** Faults of the check that stands in place of the made class; null: none was chosen. */
+async function otherCheck(): Promise<number | null> {
+  const { together, tabs, stale, experiment, pupil, device } = options;
+  const [steps, page] = [Number(options.steps), resolve(options.page)];
+  if (together) return compareTogether(experiment, Number(together), steps);
+  if (tabs) return compareTabs({ experiment, tabs: Number(tabs), steps, stale: stale === '1' ? 1 : 0, page });
+  if (pupil) return comparePupil({ device, page, out: options.out });
+  return null;
 }
+
+const other = await otherCheck();
+if (other !== null) process.exit(other ? 1 : 0);
 
 const out = options.out ?? mkdtempSync(join(tmpdir(), 'tabgym-class-'));
 const assignment = classAssignment();

@@ -20,7 +20,7 @@ const members = 4;
 const code = 'K7QM3TXR';
 const { signal } = new AbortController();
 
-async function engineOf(experiment: Experiment, shared?: SharedTraining): Promise<Engine> {
+export async function engineOf(experiment: Experiment, shared?: SharedTraining): Promise<Engine> {
   const engines = new Assembly({
     machine: { open: () => openDevice({ device: 'wasm', threads: 1 }) },
     openWorld: (name) => openGuardedWorld(name),
@@ -33,7 +33,7 @@ async function engineOf(experiment: Experiment, shared?: SharedTraining): Promis
 }
 
 /** Success of each step. */
-async function curveOf(engine: Engine, steps: number): Promise<number[]> {
+export async function curveOf(engine: Engine, steps: number): Promise<number[]> {
   const curve: number[] = [];
   for (let step = 1; step <= steps; step++) {
     const { record } = await engine.training!.step(step, { signal });
