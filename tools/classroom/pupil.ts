@@ -24,7 +24,7 @@ const seed = 20_261;
 const leastFiles = 100;
 const quietMs = 4000;
 
-export interface PupilOptions {
+interface PupilOptions {
   /** Device on which the page trains. */
   device: 'wasm' | 'webgpu';
   /** Folder of the built page. */

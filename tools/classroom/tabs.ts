@@ -32,7 +32,7 @@ const networkAddress = (): string =>
     .flatMap((each) => each ?? [])
     .find(({ internal, family }) => !internal && family === 'IPv4')?.address ?? '127.0.0.1';
 
-export interface TabsOptions {
+interface TabsOptions {
   experiment: string;
   tabs: number;
   steps: number;
