@@ -17,6 +17,7 @@ export const commandEntries = {
   'propose-rewards': 'src/cli/propose-rewards.ts',
   reproduce: 'src/cli/reproduce.ts',
   corpus: 'src/cli/corpus.ts',
+  bands: 'tools/bands/main.ts',
   replay: 'tools/replay/main.ts',
   'fuzz-babyai': 'tools/fuzz/babyai.ts',
   golden: 'tools/golden/main.ts',

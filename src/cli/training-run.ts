@@ -21,6 +21,7 @@ import { otherThread } from '../workers/spawn-clock.ts';
 import { openSandbox } from '../workers/spawn-sandbox.ts';
 import { CommandError } from './command-error.ts';
 import { type Connections, worldOpener } from './connections.ts';
+import { bandLine } from './expected-band.ts';
 import { continuedRun, type FolderOptions, forkedFile } from './folder-run.ts';
 import { type DeviceOptions, openDevice } from './node-device.ts';
 import { ownWorlds } from './own-world.ts';
@@ -244,10 +245,15 @@ async function trainRun(store: RunStore, run: RunSummary, options: TrainingOptio
   if (!supported) throw new CommandError(problem);
   print(`adapter: ${adapter.description}${adapter.isFallback ? ' (software)' : ''}`);
   const progress = new ProgressLines(print);
+  const seeBand = await bandLine(run.experiment, await store.records<StepRecord>(run.id), print);
+  const listen = listener(print, run.experiment.steps, progress);
   const session = new Session(run.id, run.experiment, {
     store,
     engines,
-    emit: listener(print, run.experiment.steps, progress),
+    emit(event) {
+      listen(event);
+      if (event.type === 'step') seeBand(event.record);
+    },
     otherThread,
   });
   const stop = onInterrupt(session, print, () => progress.remaining);

@@ -90,14 +90,16 @@ export class SweepSession {
 
   /** Resolves when the step in progress is committed, or dropped because it takes longer than a moment. */
   async pause(): Promise<void> {
-    if (!this.running) return;
+    // The sweep may end while a step is waited for.
+    const { running } = this;
+    if (!running) return;
     const pausing = this.status === 'pausing';
     this.pauseAsked = true;
     if (!pausing) this.setStatus('pausing');
     const session = this.current?.session;
     await session?.pause({ holds: true });
     await session?.close();
-    await this.running.catch(() => {});
+    await running.catch(() => {});
   }
 
   /** Drops the step in progress and releases the device. */

@@ -7,10 +7,12 @@ import { msg, str } from '@lit/localize';
 import { html, nothing, type PropertyValues, svg } from 'lit';
 import { customElement, property, query, state } from 'lit/decorators.js';
 import uPlot from 'uplot';
+import type { Band } from '../../rl/evaluation/band.ts';
 import type { StepRecord } from '../../session/protocol.ts';
 import { compact, fixed, listed } from '../kit/format.ts';
 import { LocalizedElement } from '../kit/localized-element.ts';
 import { controls } from '../kit/styles/shared.ts';
+import { bandPoints } from '../state/expected-band.ts';
 import { highlightStyle } from '../state/highlight.ts';
 import { keptPositions } from '../state/kept-steps.ts';
 import { type ChartSpec, readSeries, type SeriesSpec, smoothed } from '../state/series.ts';
@@ -18,7 +20,7 @@ import { type ChartView, plainView, xValues } from '../state/x-axis.ts';
 import { type ZoomRange, zoomWith } from '../state/zoom.ts';
 import { saveMenu } from './chart-menu.ts';
 import { chartStyles } from './chart-styles.ts';
-import { type DrawnPoint, drawKept, drawPoints, resolveColor } from './draw-chart.ts';
+import { bandFill, type DrawnPoint, drawBand, drawKept, drawPoints, resolveColor } from './draw-chart.ts';
 import { dashes, lineSample } from './line-sample.ts';
 import { ChartZoomEvent, plotKey, StepSelectEvent } from './plot-keys.ts';
 import { fullRange, plotHeight, plotOptions } from './plot-options.ts';
@@ -50,6 +52,8 @@ export class TabgymChart extends LocalizedElement {
   @property({ attribute: false }) zoom: ZoomRange = null;
   /** Steps whose episodes are kept, ascending; empty if unknown. */
   @property({ attribute: false }) kept: readonly number[] = [];
+  /** Band in which the first line is expected to lie. */
+  @property({ attribute: false }) band: Band | null = null;
   /** True while this chart is shown large; null: it cannot be enlarged. */
   @property({ attribute: false }) large: boolean | null = null;
   @state() private table = false;
@@ -117,7 +121,13 @@ export class TabgymChart extends LocalizedElement {
     return html`<ul class="legend">${spec.series.map((series, i) => html`<li>${this.renderKey(series)}${reading(lines[i])}</li>`)}${spec.points.map(
       (point, i) =>
         html`<li><svg class="mark" viewBox="5 0 8 8" aria-hidden="true">${point.shape === 'disc' ? svgDisc(point.color) : svgDiamond(point.color)}</svg>${point.label}${reading(points[i])}</li>`,
-    )}${this.keptXs.length ? html`<li><svg class="mark" viewBox="0 0 8 8" aria-hidden="true"><path d="M4 1v6" stroke="var(--accent)" stroke-width="2" /></svg>${msg('episodes kept')}</li>` : nothing}</ul>`;
+    )}${this.renderBandKey()}${this.keptXs.length ? html`<li><svg class="mark" viewBox="0 0 8 8" aria-hidden="true"><path d="M4 1v6" stroke="var(--accent)" stroke-width="2" /></svg>${msg('episodes kept')}</li>` : nothing}</ul>`;
+  }
+
+  private renderBandKey() {
+    if (!this.band) return nothing;
+    const seeds = this.band.seeds.length;
+    return html`<li title=${msg('Where 99 of 100 runs of this preset are expected, by runs with other seeds')}><svg class="mark" viewBox="0 0 8 8" aria-hidden="true"><path d="M0 0h8v8H0z" .style=${`fill:${bandFill}`} /></svg>${msg(str`expected (${seeds} seeds)`)}</li>`;
   }
 
   private async save(format: ChartFormat) {
@@ -229,7 +239,7 @@ export class TabgymChart extends LocalizedElement {
     if (this.plot && !this.plotElement.contains(this.plot.root)) this.drop();
     if (!this.plot) this.build();
     else if (changed.has('records')) this.plot.setData(this.data());
-    else if (changed.has('kept')) this.plot.redraw(false);
+    else if (changed.has('kept') || changed.has('band')) this.plot.redraw(false);
     else if (changed.has('zoom')) this.plot.setScale('x', { min: this.xs[0], max: this.xs.at(-1)! });
     if (changed.has('selected')) this.keepInSight();
     if (changed.has('tall')) this.fit();
@@ -317,6 +327,7 @@ export class TabgymChart extends LocalizedElement {
       },
       // uPlot settles the scales and the size of the axes only when it draws; the marker's position depends on both.
       hooks: {
+        drawClear: [(plot) => this.drawBand(plot)],
         draw: [
           (plot) => drawKept(plot, this, this.keptXs),
           (plot) => drawPoints(plot, this, this.points),
@@ -327,6 +338,10 @@ export class TabgymChart extends LocalizedElement {
     this.plot = new uPlot(options, this.data(), this.plotElement!);
     this.plot.over.addEventListener('click', () => this.clicked());
     this.resized.observe(this.plotElement!);
+  }
+
+  private drawBand(plot: uPlot) {
+    if (this.band) drawBand(plot, this, bandPoints(this.band, this.records, this.xs, this.byStep));
   }
 
   private clicked() {

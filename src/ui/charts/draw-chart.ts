@@ -1,5 +1,6 @@
 /** Evaluation points with their intervals, drawn on uPlot's canvas. */
 import type uPlot from 'uplot';
+import type { BandPoint } from '../state/expected-band.ts';
 
 export interface DrawnPoint {
   step: number;
@@ -74,6 +75,27 @@ export function drawPoints(plot: uPlot, host: HTMLElement, points: readonly Draw
   const colors = new Map([...tokens].map((token) => [token, resolveColor(host, token)]));
   for (const point of points)
     drawPoint(plot, point, colors.get(point.color)!, surface, ratio, points.length <= mostIntervals);
+  ctx.restore();
+}
+
+/** Colour of a band, as CSS. */
+export const bandFill = 'color-mix(in srgb, var(--series-1) 14%, transparent)';
+
+/** A band through the ends of intervals, behind the lines. */
+export function drawBand(plot: uPlot, host: HTMLElement, points: readonly BandPoint[]) {
+  if (!points.length) return;
+  const { ctx, bbox } = plot;
+  ctx.save();
+  ctx.beginPath();
+  ctx.rect(bbox.left, bbox.top, bbox.width, bbox.height);
+  ctx.clip();
+  ctx.beginPath();
+  for (const { x, low } of points) ctx.lineTo(plot.valToPos(x, 'x', true), plot.valToPos(low, 'y', true));
+  for (const { x, high } of points.toReversed())
+    ctx.lineTo(plot.valToPos(x, 'x', true), plot.valToPos(high, 'y', true));
+  ctx.closePath();
+  ctx.fillStyle = resolveColor(host, '--series-1', 0.14);
+  ctx.fill();
   ctx.restore();
 }
 

@@ -15,6 +15,7 @@ import { compact } from '../kit/format.ts';
 import { controls } from '../kit/styles/shared.ts';
 import { diagnose, type Hint } from '../state/diagnosis.ts';
 import { groupStatistics } from '../state/episodes.ts';
+import { bandHint } from '../state/expected-band.ts';
 import { progressPane } from '../state/panes.ts';
 import { chartsOf, rewardColumns } from '../state/reward-parts.ts';
 import { type ChartSpec, charts, measuresSignal } from '../state/series.ts';
@@ -148,12 +149,16 @@ export class TabgymProgress extends Panel {
       'sweep',
       'wholeSweep',
       'kept',
+      'band',
     ]);
   }
 
   override render() {
     const { records, owner, run, opening, sweep, wholeSweep } = this.state;
-    const hints = diagnose(records, run?.experiment.sampling.maskActions ?? false);
+    const hints = [
+      ...diagnose(records, run?.experiment.sampling.maskActions ?? false),
+      ...bandHint(this.state.band, records),
+    ];
     return html`<div class="inner" @step-select=${this.choose} @chart-zoom=${this.zoom} @chart-enlarge=${this.enlarge}>
       <div class="row spread"><div class="row"><h2>${msg('Progress')}</h2>${sweep ? this.renderWholeSweep(wholeSweep) : nothing}${hints.map((hint) => this.renderChip(hint))}</div>
         <div class="row">${this.renderZoom()}${this.renderView()}${opening ? html`<span class="soft small" role="status">${msg('Reading the run')}…</span>` : nothing}
@@ -309,7 +314,7 @@ export class TabgymProgress extends Panel {
     const { records, selection, theme } = this.state;
     const large = this.enlarged === spec.id;
     return html`<tabgym-chart class=${large ? 'large' : ''} .spec=${spec} .records=${records} .selected=${selection.step} .theme=${`${theme} ${this.state.systemDark}`}
-      .view=${this.state.chartView} .zoom=${this.state.chartZoom} .kept=${this.state.kept} .large=${large} .tall=${large ? this.tallLarge : this.tall}></tabgym-chart>`;
+      .view=${this.state.chartView} .zoom=${this.state.chartZoom} .kept=${this.state.kept} .band=${spec.id === 'success' ? this.state.band : null} .large=${large} .tall=${large ? this.tallLarge : this.tall}></tabgym-chart>`;
   }
 
   /** Table of all metrics with their newest values and explanations. */

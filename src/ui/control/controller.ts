@@ -8,6 +8,7 @@ import type { Experiment } from '../../experiment/experiment.ts';
 import type { DeviceName, RunStatus, RunSummary, TrainerApi } from '../../session/protocol.ts';
 import { pendingChanges } from '../state/changes.ts';
 import { deviceLabel, rememberDevice } from '../state/device.ts';
+import { followBand } from '../state/expected-band.ts';
 import { playsOnlyReason } from '../state/labels.ts';
 import { firstPreset, firstPresetIn, isNewcomer, rememberRuns } from '../state/newcomer.ts';
 import { noSelection, type Selection } from '../state/selection.ts';
@@ -113,6 +114,7 @@ export class Controller {
       );
       const [presets, runs] = await Promise.all([client.api.presets(), client.api.listRuns()]);
       this.store.set({ gpu, presets, runs, phase: 'ready' });
+      followBand(this.store);
       rememberRuns(runs.length > 0);
       this.firstDraft();
       await this.firstRun();

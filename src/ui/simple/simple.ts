@@ -50,7 +50,7 @@ export class TabgymSimple extends Panel {
     super([
       ...(['phase', 'gpu', 'run', 'draft', 'preset', 'status', 'statusDetail', 'progress', 'records'] as const),
       ...(['owner', 'busy', 'selection', 'settings', 'theme', 'systemDark', 'chartView', 'chartZoom'] as const),
-      ...(['watching', 'live', 'kept'] as const),
+      ...(['watching', 'live', 'kept', 'band'] as const),
     ]);
   }
 
@@ -199,7 +199,7 @@ export class TabgymSimple extends Panel {
     const { records, selection, theme, systemDark, chartView, chartZoom } = this.state;
     // The world on the left follows the newest step.
     const selected = selection.tab === 'watch' ? null : selection.step;
-    return html`<tabgym-chart .spec=${spec} .records=${records} .selected=${selected} .theme=${`${theme} ${systemDark}`} .view=${chartView} .zoom=${chartZoom} .kept=${this.state.kept} .tall=${tall}></tabgym-chart>`;
+    return html`<tabgym-chart .spec=${spec} .records=${records} .selected=${selected} .theme=${`${theme} ${systemDark}`} .view=${chartView} .zoom=${chartZoom} .kept=${this.state.kept} .band=${spec.id === 'success' ? this.state.band : null} .tall=${tall}></tabgym-chart>`;
   }
 
   private renderReadout({ rate, chance, updates }: Success) {

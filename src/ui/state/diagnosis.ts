@@ -22,7 +22,8 @@ export interface Hint {
     | 'kl'
     | 'horizon'
     | 'invalid'
-    | 'failures';
+    | 'failures'
+    | 'band';
   level: 'warning' | 'info';
   title: string;
   sentence: string;

@@ -7,6 +7,7 @@ import type { ReactiveController, ReactiveControllerHost } from 'lit';
 import type { Experiment } from '../../experiment/experiment.ts';
 import type { KeptModelInfo, ModelCard } from '../../models/protocol.ts';
 import type { Trajectory } from '../../rl/episode/trajectory.ts';
+import type { Band } from '../../rl/evaluation/band.ts';
 import type { RunEvaluations } from '../../session/evaluation-protocol.ts';
 import type {
   GpuReport,
@@ -174,6 +175,8 @@ export interface State {
   compared: readonly string[] | null;
   /** Steps of the run in focus whose episodes are kept, ascending. */
   kept: readonly number[];
+  /** Band in which the success of the run in focus is expected; null: its training is no preset's, or has no band. */
+  band: Band | null;
   detail: Fetched<{ step: number; trajectories: Trajectory[] }>;
   tokenTexts: string[] | null;
   replay: Fetched<ReplayFrame[]>;
@@ -257,6 +260,7 @@ const initialState = (): State => ({
   sharing: false,
   compared: null,
   kept: [],
+  band: null,
   detail: none,
   tokenTexts: null,
   replay: none,
