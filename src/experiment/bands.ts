@@ -10,7 +10,7 @@ import { presetsByName } from './presets.ts';
 /** Content of a band's file. */
 export interface StoredBand extends Band {
   format: 'tabgym-band-1';
-  /** SHA-256 of the preset's training. Another one: the preset has changed since, and the band is made anew. */
+  /** SHA-256 of the training in the preset's file. Another one: the preset has changed, and the band is made anew. */
   training: string;
 }
 

@@ -19,7 +19,7 @@ it.each(Object.entries(bandFiles))(
   'the band of %s belongs to the preset (else: npm run bands -- NAME)',
   async (name, load) => {
     const band = (await load()).default as StoredBand;
-    expect(band.training).toBe(trainingHash(presetOf(name)));
+    expect(band.training).toBe(trainingHash(presetsByName[name]));
     expect(band.seeds.length).toBeGreaterThanOrEqual(3);
     expect(band.low).toHaveLength(Math.floor(presetOf(name).steps / band.window));
     expect(band.high).toHaveLength(band.low.length);

@@ -47,7 +47,7 @@ async function main(): Promise<void> {
   const band = bandOf(read);
   const stored: StoredBand = {
     format: 'tabgym-band-1',
-    training: trainingHash(experiment),
+    training: trainingHash(presetsByName[preset]),
     ...band,
     low: rounded(band.low),
     high: rounded(band.high),

@@ -8,10 +8,13 @@ import { listRuns } from '../../src/session/stored-run.ts';
 import { FolderStore } from '../../src/store/folder.ts';
 import { RunStore } from '../../src/store/run-store.ts';
 
-/** SHA-256 of a preset's training, in hexadecimal digits. */
-export const trainingHash = (experiment: Experiment): string =>
+/**
+ * SHA-256 of a preset's training as its file states it, in hexadecimal digits. A later version's new settings have
+ * defaults, which change neither the file nor the numbers.
+ */
+export const trainingHash = (document: unknown): string =>
   createHash('sha256')
-    .update(JSON.stringify(trainingOf(experiment)))
+    .update(JSON.stringify(trainingOf(document as Experiment)))
     .digest('hex');
 
 /** Finished runs of a training in some folders, one of each seed, by seed. */
