@@ -142,12 +142,24 @@ interface Turn {
 /** Context of the turns from `turn` on, until the next window: a head, then the trajectory's tokens from `from` on. */
 interface Window {
     turn: number;
-    /** Head: the task, the task and the world's memory, or the answer before the kept turns. */
-    form: 'last' | 'task' | 'memory';
+    /**
+     * Head: the task, the task and the world's memory, the answer before the kept turns, or the task with the policy's
+     * summary and the last answer.
+     */
+    form: 'last' | 'task' | 'memory' | 'summary';
     /** Null: the trajectory's prompt. */
     head: Int32Array | null;
     from: number;
+    /** Summary in the head, written at the end of the window before. */
+    summary?: Summary;
 }
+
+/** Summary that the policy wrote at the end of a window, with its range of tokens. */
+type Summary = {
+    text: string;
+    start: number;
+    end: number;
+};
 
 /** Reward of an episode and its parts, by column. */
 interface ComposedReward {

@@ -2,6 +2,7 @@
 import { msg, str } from '@lit/localize';
 import { type Band, leftBand } from '../../rl/evaluation/band.ts';
 import type { StepRecord } from '../../session/protocol.ts';
+import { runCount } from '../kit/counts.ts';
 import { fixed } from '../kit/format.ts';
 import type { Hint } from './diagnosis.ts';
 import type { Store } from './state.ts';
@@ -58,7 +59,7 @@ export function bandHint(band: Band | null, records: readonly StepRecord[]): Hin
   if (!left) return [];
   const { side, from, to, success, low, high } = left;
   const found = msg(
-    str`Success in steps ${from} to ${to} is ${fixed(success)}. By ${band.seeds.length} runs of this preset with other seeds it is expected between ${fixed(low)} and ${fixed(high)}.`,
+    str`Success in steps ${from} to ${to} is ${fixed(success)}. By ${runCount(band.seeds.length)} of this preset with other seeds it is expected between ${fixed(low)} and ${fixed(high)}.`,
   );
   const advice = msg('Compare it with another seed. If that one leaves the band too, something is different here.');
   return [
