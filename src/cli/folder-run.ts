@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { type Experiment, parseExperiment } from '../experiment/experiment.ts';
-import { differences } from '../experiment/paths.ts';
+import { differences, same } from '../experiment/paths.ts';
 import type { RunSummary } from '../session/protocol.ts';
 import { forkRun } from '../session/service/fork.ts';
 import { getRun, listRuns } from '../session/stored-run.ts';
@@ -40,10 +40,10 @@ export async function continuedRun(
   options: FolderOptions,
 ): Promise<RunSummary | null> {
   const runs = (await listRuns(store)).filter((run) => run.deletedUntil === null);
-  const same = runs.find((run) => JSON.stringify(run.experiment) === JSON.stringify(experiment));
+  const own = runs.find((run) => same(run.experiment, experiment));
   const latest: RunSummary | undefined = runs[0];
-  if (options.forkAt !== undefined) return forkedAt(store, folder, same ?? latest, experiment, options.forkAt);
-  if (same) return same;
+  if (options.forkAt !== undefined) return forkedAt(store, folder, own ?? latest, experiment, options.forkAt);
+  if (own) return own;
   if (options.resume && latest) return resumed(store, latest, experiment, options);
   if (latest)
     options.print(

@@ -245,7 +245,7 @@ async function trainRun(store: RunStore, run: RunSummary, options: TrainingOptio
   if (!supported) throw new CommandError(problem);
   print(`adapter: ${adapter.description}${adapter.isFallback ? ' (software)' : ''}`);
   const progress = new ProgressLines(print);
-  const seeBand = await bandLine(run.experiment, await store.records<StepRecord>(run.id), print);
+  const seeBand = await bandLine(run.experiment, () => store.records<StepRecord>(run.id), print);
   const listen = listener(print, run.experiment.steps, progress);
   const session = new Session(run.id, run.experiment, {
     store,

@@ -24,7 +24,11 @@ it('is printed once, at the end of the second window', async () => {
   const lines: [number, string][] = [];
   const records = failingFrom(last - 2);
   let step = 0;
-  const see = await bandLine(preset, [], (line) => lines.push([step, line]));
+  const see = await bandLine(
+    preset,
+    async () => [],
+    (line) => lines.push([step, line]),
+  );
   for (const record of records) {
     step = record.step;
     see(record);
@@ -41,9 +45,9 @@ it('is not printed again after a resume, nor for another experiment', async () =
   const lines: string[] = [];
   const records = failingFrom(last - 2);
   const print = (line: string) => lines.push(line);
-  const resumed = await bandLine(preset, records.slice(0, last * band.window), print);
+  const resumed = await bandLine(preset, async () => records.slice(0, last * band.window), print);
   for (const record of records.slice(last * band.window)) resumed(record);
-  const other = await bandLine({ ...preset, steps: preset.steps + 1 }, [], print);
+  const other = await bandLine({ ...preset, steps: preset.steps + 1 }, async () => [], print);
   for (const record of records) other(record);
   expect(lines).toEqual([]);
 });

@@ -14,6 +14,7 @@ import { newCertificate } from '../../src/cli/classroom/certificate.ts';
 import { type ClassServer, createClassServer } from '../../src/cli/classroom/class-server.ts';
 import { mountTraining } from '../../src/cli/classroom/training-routes.ts';
 import { type Experiment, parseExperiment } from '../../src/experiment/experiment.ts';
+import { mean, sum } from '../../src/rl/common/numbers.ts';
 import { curveOf, engineOf } from './together.ts';
 
 const code = 'K7QM3TXR';
@@ -108,7 +109,6 @@ async function trainedByTabs(browser: Browser, experiment: Experiment, options: 
 }
 
 const shown = (values: readonly number[]) => values.map((each) => each.toFixed(3)).join(' ');
-const meanOf = (values: readonly number[]) => values.reduce((sum, each) => sum + each, 0) / values.length;
 
 /** Half of the 95% interval of the difference of two shares of `n` episodes each. */
 const halfOf = (a: number, b: number, n: number) => normal95 * Math.sqrt((a * (1 - a) + b * (1 - b)) / n);
@@ -136,7 +136,7 @@ export async function compareTabs(options: TabsOptions): Promise<number> {
       const what = killed ? `${tabs} tabs, one killed` : `${tabs} tabs`;
       const { curve, counts, seconds } = await trainedByTabs(browser, experiment, options, killed);
       console.log(`${what}: ${shown(curve)}, ${seconds.toFixed(1)} s, ${JSON.stringify(counts)}`);
-      const accepted = Object.values(counts.accepted).reduce((sum, each) => sum + each, 0);
+      const accepted = sum(Object.values(counts.accepted));
       if (accepted !== groups * steps) fault(`${what}: ${accepted} of ${groups * steps} groups were accepted`);
       if (Object.values(counts.refused).some(Boolean)) fault(`${what}: groups were refused`);
       for (const [k, each] of curve.entries()) {
@@ -144,10 +144,10 @@ export async function compareTabs(options: TabsOptions): Promise<number> {
         if (Math.abs(each - alone[k]) > half)
           fault(`${what}: step ${k + 1} is outside of its interval, ±${shown([half])}`);
       }
-      const [mean, own] = [meanOf(curve), meanOf(alone)];
-      const half = halfOf(mean, own, episodes * steps);
-      console.log(`${what} minus one machine: ${(mean - own).toFixed(4)} [±${half.toFixed(4)}]`);
-      if (Math.abs(mean - own) > half) fault(`${what}: the mean is outside of its interval`);
+      const [together, own] = [mean(curve), mean(alone)];
+      const half = halfOf(together, own, episodes * steps);
+      console.log(`${what} minus one machine: ${(together - own).toFixed(4)} [±${half.toFixed(4)}]`);
+      if (Math.abs(together - own) > half) fault(`${what}: the mean is outside of its interval`);
       const shares = Object.entries(counts.accepted).map(
         ([name, each]) => `${name} ${((100 * each) / accepted).toFixed(0)}%`,
       );

@@ -4,6 +4,7 @@
  */
 import { mkdirSync } from 'node:fs';
 import type { Experiment } from '../../experiment/experiment.ts';
+import { same } from '../../experiment/paths.ts';
 import type { RunSummary } from '../../session/protocol.ts';
 import { forkRun } from '../../session/service/fork.ts';
 import { listRuns } from '../../session/stored-run.ts';
@@ -26,9 +27,8 @@ export interface PartsOptions extends DeviceOptions {
 const storeOf = (folder: string) => new RunStore(new FolderStore(folder));
 
 async function runOf(store: RunStore, experiment: Experiment): Promise<RunSummary | null> {
-  const wanted = JSON.stringify(experiment);
-  const same = (run: RunSummary) => JSON.stringify(run.experiment) === wanted;
-  return (await listRuns(store)).find((run) => run.deletedUntil === null && same(run)) ?? null;
+  const runs = (await listRuns(store)).filter((run) => run.deletedUntil === null);
+  return runs.find((run) => same(run.experiment, experiment)) ?? null;
 }
 
 /** Run of the latest part that has at least one step. */

@@ -73,7 +73,6 @@ function chanceVariance(means: readonly WindowMean[]): number {
  * neighbours, which count as independent. Throws RangeError for fewer than three runs or different numbers of steps.
  */
 export function bandOf(runs: readonly { seed: number; records: readonly StepRecord[] }[]): Band {
-  const [first] = runs;
   const n = runs.length;
   if (n < leastSeeds) throw new RangeError(`A band needs at least ${leastSeeds} runs; there are ${n}.`);
   const steps = runs.map(({ records }) => records.at(-1)!.step);
@@ -81,7 +80,7 @@ export function bandOf(runs: readonly { seed: number; records: readonly StepReco
     throw new RangeError(`The runs of a band have the same number of steps; these have ${steps.join(', ')}.`);
   const window = Math.ceil(steps[0] / mostWindows);
   const byRun = runs.map(({ records }) => windowMeans(records, window));
-  const windows = windowMeans(first.records, window).map((_, k) => {
+  const windows = byRun[0].map((_, k) => {
     const means = byRun.flatMap((each) => each[k] ?? []);
     return means.length === n ? means : null;
   });

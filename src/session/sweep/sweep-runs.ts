@@ -3,6 +3,7 @@
  * interruption.
  */
 import { type Experiment, type SweptRun, sweptRuns } from '../../experiment/experiment.ts';
+import { same } from '../../experiment/paths.ts';
 import { StoreError, type SweepPlace } from '../../store/run.ts';
 import type { RunStore } from '../../store/run-store.ts';
 import type { RunSummary } from '../protocol.ts';
@@ -23,9 +24,8 @@ export async function runsOfSweep(store: RunStore, sweepId: string): Promise<Swe
 
 /** Id of a sweep with the same document; null: there is none. */
 export async function findSweep(store: RunStore, document: Experiment): Promise<string | null> {
-  const wanted = JSON.stringify(document);
   const runs = (await listRuns(store)).filter(isSwept).filter(({ deletedUntil }) => deletedUntil === null);
-  return runs.find(({ sweep }) => JSON.stringify(sweep.document) === wanted)?.sweep.id ?? null;
+  return runs.find(({ sweep }) => same(sweep.document, document))?.sweep.id ?? null;
 }
 
 /** Name of a run within its sweep. */

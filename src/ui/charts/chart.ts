@@ -20,7 +20,7 @@ import { type ChartView, plainView, xValues } from '../state/x-axis.ts';
 import { type ZoomRange, zoomWith } from '../state/zoom.ts';
 import { saveMenu } from './chart-menu.ts';
 import { chartStyles } from './chart-styles.ts';
-import { bandFill, type DrawnPoint, drawBand, drawKept, drawPoints, resolveColor } from './draw-chart.ts';
+import { bandOpacity, type DrawnPoint, drawBand, drawKept, drawPoints, faded, resolveColor } from './draw-chart.ts';
 import { dashes, lineSample } from './line-sample.ts';
 import { ChartZoomEvent, plotKey, StepSelectEvent } from './plot-keys.ts';
 import { fullRange, plotHeight, plotOptions } from './plot-options.ts';
@@ -127,7 +127,7 @@ export class TabgymChart extends LocalizedElement {
   private renderBandKey() {
     if (!this.band) return nothing;
     const seeds = this.band.seeds.length;
-    return html`<li title=${msg('Where 99 of 100 runs of this preset are expected, by runs with other seeds')}><svg class="mark" viewBox="0 0 8 8" aria-hidden="true"><path d="M0 0h8v8H0z" .style=${`fill:${bandFill}`} /></svg>${msg(str`expected (${seeds} seeds)`)}</li>`;
+    return html`<li title=${msg('Where 99 of 100 runs of this preset are expected, by runs with other seeds')}><svg class="mark" viewBox="0 0 8 8" aria-hidden="true"><path d="M0 0h8v8H0z" .style=${`fill:${faded('--series-1', bandOpacity)}`} /></svg>${msg(str`expected (${seeds} seeds)`)}</li>`;
   }
 
   private async save(format: ChartFormat) {

@@ -13,11 +13,17 @@ export interface DrawnPoint {
   shape: 'disc' | 'diamond';
 }
 
+/** Opacity of a band behind its line. */
+export const bandOpacity = 0.14;
+
+/** Colour of a design token with an opacity, as CSS. */
+export const faded = (token: string, opacity: number): string =>
+  `color-mix(in srgb, var(${token}) ${opacity * 100}%, transparent)`;
+
 /** Colour of a design token as a value that the canvas accepts. */
 export function resolveColor(host: HTMLElement, token: string, opacity = 1): string {
   const probe = document.createElement('span');
-  probe.style.color =
-    opacity === 1 ? `var(${token})` : `color-mix(in srgb, var(${token}) ${opacity * 100}%, transparent)`;
+  probe.style.color = opacity === 1 ? `var(${token})` : faded(token, opacity);
   (host.shadowRoot ?? host).append(probe);
   const { color } = getComputedStyle(probe);
   probe.remove();
@@ -78,9 +84,6 @@ export function drawPoints(plot: uPlot, host: HTMLElement, points: readonly Draw
   ctx.restore();
 }
 
-/** Colour of a band, as CSS. */
-export const bandFill = 'color-mix(in srgb, var(--series-1) 14%, transparent)';
-
 /** A band through the ends of intervals, behind the lines. */
 export function drawBand(plot: uPlot, host: HTMLElement, points: readonly BandPoint[]) {
   if (!points.length) return;
@@ -94,7 +97,7 @@ export function drawBand(plot: uPlot, host: HTMLElement, points: readonly BandPo
   for (const { x, high } of points.toReversed())
     ctx.lineTo(plot.valToPos(x, 'x', true), plot.valToPos(high, 'y', true));
   ctx.closePath();
-  ctx.fillStyle = resolveColor(host, '--series-1', 0.14);
+  ctx.fillStyle = resolveColor(host, '--series-1', bandOpacity);
   ctx.fill();
   ctx.restore();
 }

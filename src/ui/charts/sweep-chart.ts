@@ -23,7 +23,7 @@ import { axisLabels, type ChartView, plainView } from '../state/x-axis.ts';
 import type { ZoomRange } from '../state/zoom.ts';
 import { saveMenu } from './chart-menu.ts';
 import { chartStyles } from './chart-styles.ts';
-import { type DrawnPoint, drawPoints, resolveColor } from './draw-chart.ts';
+import { bandOpacity, type DrawnPoint, drawPoints, resolveColor } from './draw-chart.ts';
 import { dashes, lineSample } from './line-sample.ts';
 import { plotKey, StepSelectEvent } from './plot-keys.ts';
 import { fullRange, plotHeight, plotOptions } from './plot-options.ts';
@@ -282,7 +282,7 @@ export class TabgymSweepChart extends LocalizedElement {
       const thin = { ...shared, stroke: resolveColor(this, color, 0.4), width: 0.75 };
       series.push(...this.columns.variants[i].seeds.map(() => thin));
       const edge = { ...shared, stroke: 'transparent', width: 0 };
-      bands.push({ series: [series.length + 2, series.length + 1], fill: resolveColor(this, color, 0.14) });
+      bands.push({ series: [series.length + 2, series.length + 1], fill: resolveColor(this, color, bandOpacity) });
       series.push(edge, edge);
       series.push({ ...shared, stroke: resolveColor(this, color), width: 2.25, dash: dashes[dash] });
     }

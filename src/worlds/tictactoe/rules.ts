@@ -31,6 +31,9 @@ function winner({ squares }: Board): number | null {
 
 const free = ({ squares }: Board): number[] => [...squares.keys()].filter((square) => squares[square] === null);
 
+/** Seat whose turn follows the marks on the board. */
+const seatAfter = (board: Board): number => (9 - free(board).length) % 2;
+
 const actionOf = (square: number) => `mark ${square + 1}`;
 const squareOf = (action: string) => Number(action.slice('mark '.length)) - 1;
 
@@ -50,11 +53,11 @@ const rows = ({ squares }: Board): string =>
 export const ticTacToe: Game<Board> = {
   seats: ['first', 'second'],
   deals: [{ squares: new Array<null>(9).fill(null), last: null }],
-  toAct: (board) => (winner(board) !== null || free(board).length === 0 ? null : (9 - free(board).length) % 2),
+  toAct: (board) => (winner(board) !== null || free(board).length === 0 ? null : seatAfter(board)),
   actions: (board) => free(board).map(actionOf),
   play: (board, action) => {
     const square = squareOf(action);
-    return { squares: board.squares.with(square, (9 - free(board).length) % 2), last: square };
+    return { squares: board.squares.with(square, seatAfter(board)), last: square };
   },
   sees: (board, seat) => `${rows(board)}\nyou play ${marks[seat]}`,
   payoff: (board) => [1, -1][winner(board) ?? 2] ?? 0,
