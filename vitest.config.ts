@@ -1,5 +1,6 @@
-// Four test projects: `node` (units, worlds, kernels on Dawn), `chromium` and `firefox` (the same kernels in these browsers) and
-// `page` (the built page, driven from outside). Tests with the tag `slow` are left out of `npm test`; `npm run test:slow` runs them.
+// Test projects: `node` (units, worlds, kernels on Dawn; `node-mocks` has the files that mock a module),
+// `chromium` and `firefox` (the same kernels in these browsers) and `page` (the built page, driven from outside). Tests
+// with the tag `slow` are left out of `npm test`; `npm run test:slow` runs them.
 // Which adapter and which browser are used is decided once, in scripts/machine.mjs.
 
 import { playwright } from '@vitest/browser-playwright';
@@ -30,6 +31,21 @@ const dailyInChromium = [
   ),
 ];
 
+/** Files that replace a module: they need modules of their own, which the other files of `node` and `page` share. */
+const mocking = ['tests/cli/whole-files.test.ts', 'tests/server/chat.test.ts'];
+const mockingPage = ['tests/page/kept-steps.test.ts', 'tests/page/kept-worlds.test.ts'];
+
+/** Settings of the tests on Node. */
+const onNode = {
+  environment: 'node' as const,
+  env,
+  // Every form: lavapipe compiles a tiled kernel of attention for up to half a minute, and a case has six of them.
+  testTimeout: formsToo ? 1_800_000 : 120_000,
+  hookTimeout: 120_000,
+  // Two files at once: most wait for a browser, a disk or one thread.
+  maxWorkers: 2,
+};
+
 /** Golden cases read their data from the disk. */
 const notInBrowsers = ['tests/**/golden*.test.ts', ...(formsToo ? [] : manyForms)];
 
@@ -39,18 +55,21 @@ export default defineConfig({
     projects: [
       {
         test: {
+          ...onNode,
           name: 'node',
-          environment: 'node',
-          env,
           include: ['tests/**/*.test.ts'],
-          exclude: ['tests/page/**', 'tests/browser/**', 'tests/lessons/**', ...(formsToo ? [] : manyForms)],
-          // Every form: lavapipe compiles a tiled kernel of attention for up to half a minute, and a case has six of them.
-          testTimeout: formsToo ? 1_800_000 : 120_000,
-          hookTimeout: 120_000,
-          // Two files at once: most wait for a browser, a disk or one thread.
-          maxWorkers: 2,
+          exclude: [
+            'tests/page/**',
+            'tests/browser/**',
+            'tests/lessons/**',
+            ...mocking,
+            ...(formsToo ? [] : manyForms),
+          ],
+          // The files of a worker share its modules: loading them anew for each of 290 files took a fifth of the time.
+          isolate: false,
         },
       },
+      { test: { ...onNode, name: 'node-mocks', include: [...mocking, ...mockingPage] } },
       {
         test: {
           name: 'page',
@@ -58,7 +77,8 @@ export default defineConfig({
           include: ['tests/page/**/*.test.ts'],
           globalSetup: 'tests/page/one-build.ts',
           // `npm test -- firefox` runs these; a newcomer need not have Firefox.
-          exclude: process.env.TABGYM_FIREFOX_TESTS ? [] : ['tests/page/firefox*.test.ts'],
+          exclude: [...mockingPage, ...(process.env.TABGYM_FIREFOX_TESTS ? [] : ['tests/page/firefox*.test.ts'])],
+          isolate: false,
           testTimeout: 300_000,
           hookTimeout: 300_000,
           // Two files at once, and in each two of its concurrent tests: a browser is idle half of the time.

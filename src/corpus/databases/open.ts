@@ -1,9 +1,7 @@
-/** Opens the kept databases of this place: the browser's, or those of the corpora folder on Node. */
+/** Opens the kept databases of this place: the browser's, once, or on Node those of the folder that TABGYM_CORPORA names now. */
 import { openOnce } from '../open-once.ts';
 import type { DatabaseStore } from './store.ts';
 
-export const openDatabases = openOnce<DatabaseStore>(async () =>
-  import.meta.env.SSR
-    ? new (await import('./folder.ts')).FolderDatabases()
-    : (await import('./browser.ts')).browserDatabases(),
-);
+export const openDatabases: () => Promise<DatabaseStore> = import.meta.env.SSR
+  ? async () => new (await import('./folder.ts')).FolderDatabases()
+  : openOnce(async () => (await import('./browser.ts')).browserDatabases());

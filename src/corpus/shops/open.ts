@@ -1,7 +1,7 @@
-/** Opens the kept shops of this place: the browser's, or those of the corpora folder on Node. */
+/** Opens the kept shops of this place: the browser's, once, or on Node those of the folder that TABGYM_CORPORA names now. */
 import { openOnce } from '../open-once.ts';
 import type { ShopStore } from './store.ts';
 
-export const openShops = openOnce<ShopStore>(async () =>
-  import.meta.env.SSR ? new (await import('./folder.ts')).FolderShops() : (await import('./browser.ts')).browserShops(),
-);
+export const openShops: () => Promise<ShopStore> = import.meta.env.SSR
+  ? async () => new (await import('./folder.ts')).FolderShops()
+  : openOnce(async () => (await import('./browser.ts')).browserShops());
