@@ -1,6 +1,12 @@
 /** Memory of processes over time, and its growth. */
 import { readFileSync } from 'node:fs';
 
+/** Arguments of Node under which a process collects its garbage when SIGUSR2 arrives. */
+export const collecting = ['--expose-gc', '--import', 'data:text/javascript,process.on("SIGUSR2",()=>gc())'];
+/** Bit of SIGUSR2 in a mask of signals. */
+const collectBit = 1n << 11n;
+const collectMs = 2000;
+
 /** Resident anonymous megabytes of a process; null once it is gone. Linux only. */
 export function residentMb(pid: number | undefined): number | null {
   try {
@@ -10,7 +16,21 @@ export function residentMb(pid: number | undefined): number | null {
   }
 }
 
-const median = (values: readonly number[]) => [...values].sort((a, b) => a - b)[values.length >> 1] ?? 0;
+/** As `residentMb`, after a garbage collection in a process that was started with `collecting`. */
+export async function collectedMb(pid: number): Promise<number | null> {
+  try {
+    // A signal without a handler would end the process.
+    const [, caught] = /SigCgt:\s+(\w+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))!;
+    if (!(BigInt(`0x${caught}`) & collectBit)) return null;
+    process.kill(pid, 'SIGUSR2');
+  } catch {
+    return null;
+  }
+  await new Promise((resolve) => setTimeout(resolve, collectMs));
+  return residentMb(pid);
+}
+
+export const median = (values: readonly number[]) => [...values].sort((a, b) => a - b)[values.length >> 1] ?? 0;
 
 /** Largest growth from the second third of the time to the last. */
 export const mostGrowth = 1.1;
@@ -27,15 +47,4 @@ export function growthOf(what: string, samples: readonly number[]): Growth {
   const third = Math.floor(samples.length / 3);
   const thirds = [samples.slice(0, third), samples.slice(third, 2 * third), samples.slice(2 * third)].map(median);
   return { what, samples: samples.length, thirds, isFlat: thirds[2] > 0 && thirds[2] <= mostGrowth * thirds[1] };
-}
-
-/** Samples a value every few seconds until `until`; values of null are left out. */
-export async function sampled(read: () => number | null | Promise<number | null>, until: number): Promise<number[]> {
-  const samples: number[] = [];
-  while (Date.now() < until) {
-    const value = await read();
-    if (value !== null) samples.push(value);
-    await new Promise((resolve) => setTimeout(resolve, Math.min(5000, Math.max(0, until - Date.now()))));
-  }
-  return samples;
 }

@@ -1,7 +1,8 @@
 /**
- * `npm run soak [-- --minutes 60] [--clients 200] [--seed 1] [--out FILE] [--write]`: trains three worlds, serves 200
- * clients and drives the page, all at once, with faults at random instants. Writes a report; with --write also a row of
- * docs/hardening.md. Exits with 1 if anything is lost or accepted, or if memory grows.
+ * `npm run soak [-- --minutes 60] [--clients 200] [--seed 1] [--leak 0] [--out FILE] [--write]`: trains three worlds,
+ * serves 200 clients and drives two pages, all at once, with faults at random instants. Writes a report; with --write
+ * also a row of docs/hardening.md. Exits with 1 if anything is lost or accepted, or if memory grows. `--leak`: runs
+ * only one page, with a planted leak that must be found.
  */
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { loadavg, tmpdir } from 'node:os';
@@ -13,7 +14,8 @@ import { wholeFrom } from '../../src/cli/number-argument.ts';
 import { writeWhole } from '../../src/cli/whole-files.ts';
 import { rowOf, writeRow } from '../../tools/hardening/outcome.ts';
 import { mostGrowth } from '../../tools/memory.ts';
-import { drivenPage } from './page.ts';
+import type { Trend } from '../../tools/memory-trend.ts';
+import { drivenPages, leakingPage } from './page.ts';
 import type { Part } from './part.ts';
 import { served } from './served.ts';
 import { trainings } from './trainings.ts';
@@ -23,6 +25,7 @@ const program = new Command('soak')
   .option('--minutes <n>', 'duration in minutes', wholeFrom(1), 60)
   .option('--clients <n>', 'number of clients of the server', wholeFrom(1), 200)
   .option('--seed <n>', 'seed of the faults', wholeFrom(0), 1)
+  .option('--leak <n>', 'run only one page, which retains so many megabytes a minute', wholeFrom(0), 0)
   .option('--out <file>', 'file of the report', 'build/soak/report.md')
   .option('--write', 'write the counts into docs/hardening.md', false);
 
@@ -30,6 +33,7 @@ interface Options {
   minutes: number;
   clients: number;
   seed: number;
+  leak: number;
   out: string;
   write: boolean;
 }
@@ -38,17 +42,20 @@ interface Options {
 const orLost = (part: Promise<Part>): Promise<Part> =>
   part.catch((error: Error) => ({ lines: [], faults: 0, lost: [`${error.stack}`], accepted: [], memory: [] }));
 
+const percent = (share: number) => `${(100 * share).toFixed(1)}%`;
+
+function memoryRow({ what, samples, thirds, growth, interval, isFlat, isCertain }: Trend): string {
+  const medians = thirds.map((mb) => mb.toFixed(0)).join(', ');
+  const verdict = `${isFlat ? 'yes' : 'no'}${isCertain ? '' : ', not certain'}`;
+  return `| ${what} | ${samples} | ${medians} | ${percent(growth)} [${interval.map(percent).join(', ')}] | ${verdict} |`;
+}
+
 function report(parts: readonly Part[], { minutes, seed }: Options, began: Date, load: string): string {
   const list = (of: (part: Part) => readonly string[]) => {
     const lines = parts.flatMap(of).map((line) => `- ${line.replaceAll('\n', ' ')}`);
     return lines.length ? lines.join('\n') : 'Nothing.';
   };
-  const memory = parts.flatMap((part) =>
-    part.memory.map(
-      ({ what, samples, thirds, isFlat }) =>
-        `| ${what} | ${samples} | ${thirds.map((mb) => mb.toFixed(0)).join(' | ')} | ${isFlat ? 'yes' : 'no'} |`,
-    ),
-  );
+  const memory = parts.flatMap((part) => part.memory.map(memoryRow));
   return `# Soak of ${minutes} minutes
 
 Began ${began.toISOString()}, seed ${seed}; load of the machine at the beginning and at the end: ${load}.
@@ -67,10 +74,12 @@ ${list(({ accepted }) => accepted)}
 
 ## Memory
 
-Medians of anonymous resident memory. Flat: the last third has at most ${mostGrowth} times the second.
+Anonymous resident memory, each sample after a forced garbage collection. Growth: over a third of the time, from the
+first third's end on (Theil-Sen slope over blocks of samples, with its 95% interval by resampling the blocks). Flat: a
+growth of at most ${percent(mostGrowth - 1)}; certain if the whole interval is on one side of that.
 
-| process | samples | first third, MB | second third, MB | last third, MB | flat |
-|---|---|---|---|---|---|
+| process | samples | medians of thirds, MB | growth | flat |
+|---|---|---|---|---|
 ${memory.join('\n')}
 `;
 }
@@ -78,16 +87,17 @@ ${memory.join('\n')}
 async function main(): Promise<number> {
   program.parse();
   const options = program.opts<Options>();
-  const { minutes, clients, seed, out, write } = options;
+  const { minutes, clients, seed, leak, out, write } = options;
   requireBrowser();
   const began = new Date();
   const folder = mkdtempSync(join(tmpdir(), 'tabgym-soak-'));
   const load = () => loadavg()[0].toFixed(1);
   const before = load();
   const until = Date.now() + minutes * 60_000;
-  const parts = await Promise.all(
-    [...trainings(folder, until, seed), served(clients, until, seed + 3), drivenPage(until, seed + 4)].map(orLost),
-  );
+  const started = leak
+    ? [leakingPage(until, leak)]
+    : [...trainings(folder, until, seed), served(clients, until, seed + 3), drivenPages(until, seed + 4)];
+  const parts = await Promise.all(started.map(orLost));
   rmSync(folder, { recursive: true, force: true });
   const text = report(parts, options, began, `${before}, ${load()}`);
   mkdirSync(dirname(out), { recursive: true });
@@ -96,9 +106,9 @@ async function main(): Promise<number> {
   const sum = (of: (part: Part) => number) => parts.reduce((total, part) => total + of(part), 0);
   const grown = parts.flatMap((part) => part.memory.filter(({ isFlat }) => !isFlat));
   const [lost, accepted] = [sum((part) => part.lost.length), sum((part) => part.accepted.length)];
-  const what = `fault at a random instant of ${minutes} minutes in which three worlds trained, ${clients} clients played and the page trained; memory ${grown.length ? 'grew' : 'flat'}`;
+  const what = `fault at a random instant of ${minutes} minutes in which three worlds trained, ${clients} clients played and two pages trained; memory ${grown.length ? 'grew' : 'flat'}`;
   const outcome = { what, tried: sum((part) => part.faults), lost, accepted };
-  if (write) writeRow('npm run soak', rowOf(outcome, `npm run soak -- --minutes ${minutes}`));
+  if (write && !leak) writeRow('npm run soak', rowOf(outcome, `npm run soak -- --minutes ${minutes}`));
   return lost + accepted + grown.length ? 1 : 0;
 }
 

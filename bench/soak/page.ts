@@ -1,14 +1,15 @@
 /**
- * The page for the soak: it trains on the processor in Chromium while keys are pressed. Now and then it is reloaded, or
- * its process is ended; the run must go on from the last step that was shown.
+ * Two pages for the soak, each in a browser of its own; both train on the processor in Chromium while keys are pressed.
+ * One is reloaded now and then, or its process is ended; the run must go on from the last step that was shown. The
+ * other is left alone, so that its memory shows what a long life of a page retains.
  */
-import { type BrowserContext, chromium, type Page } from 'playwright-core';
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
 import { chromiumArgsWithoutWebGpu, findChromium } from '../../scripts/machine.mjs';
 import { presets } from '../../src/experiment/presets.ts';
 import { packExperiment } from '../../src/ui/state/link.ts';
 import { generator } from '../../tools/fuzz/mutations.ts';
-import { growthOf, sampled } from '../../tools/memory.ts';
-import { memoryMb } from '../renderer-memory.ts';
+import { type MemorySample, sampledTrend, trendOf } from '../../tools/memory-trend.ts';
+import { collectedPageMb } from '../renderer-memory.ts';
 import { servePage } from '../served-page.ts';
 import { type Part, sleep } from './part.ts';
 
@@ -49,51 +50,143 @@ async function thrown(fault: Fault, page: Page, context: BrowserContext): Promis
   return next;
 }
 
-async function driven(context: BrowserContext, url: string, until: number, seed: number) {
+/** Ages, in seconds, at which lives of a page are compared: after its start, before it is usually ended. */
+const comparedAge = { from: 20, to: 60 };
+
+/** Samples each life of the page with faults at about the same age. */
+class Lives {
+  readonly samples: MemorySample[] = [];
+  private readonly began = Date.now();
+  private life = 0;
+  private bornAt = Number.POSITIVE_INFINITY;
+  page: Page | null = null;
+
+  born(page: Page): void {
+    this.page = page;
+    this.life++;
+    this.bornAt = Date.now();
+  }
+
+  died(): void {
+    this.page = null;
+  }
+
+  async sample(): Promise<void> {
+    const { page, life } = this;
+    const age = (Date.now() - this.bornAt) / 1000;
+    if (!page || age < comparedAge.from || age > comparedAge.to) return;
+    const mb = await collectedPageMb(page);
+    const isSame = this.page === page && this.life === life;
+    if (mb !== null && isSame) this.samples.push({ minute: (Date.now() - this.began) / 60_000, mb, block: life });
+  }
+}
+
+async function faulty(context: BrowserContext, url: string, until: number, seed: number) {
   const random = generator(seed);
   const faults = { reload: 0, crash: 0 };
   const lost: string[] = [];
-  const errors: string[] = [];
-  context.on('weberror', (error) => errors.push(error.error().message));
+  const lives = new Lives();
+  const errors = errorsOf(context);
   let page = await context.newPage();
   await page.goto(url);
   await goOn(page, 1);
+  lives.born(page);
   let next = Date.now() + 20_000 + random(60_000);
   for (let turn = 0; Date.now() < until; turn++) {
     await sleep(Math.min(7000, Math.max(0, until - Date.now())));
     await page.keyboard.press(keys[turn % keys.length]);
+    await lives.sample();
     if (Date.now() < next || Date.now() > until - 60_000) continue;
     const fault: Fault = random(3) ? 'reload' : 'crash';
     const before = await shownStep(page);
+    lives.died();
     page = await thrown(fault, page, context);
     faults[fault]++;
     const after = await goOn(page, before);
+    lives.born(page);
     if (after < before) lost.push(`page: step ${before} before a ${fault}, step ${after} after it`);
     next = Date.now() + 20_000 + random(100_000);
   }
-  return { step: await shownStep(page), faults, lost: [...lost, ...errors.map((error) => `page: ${error}`)] };
+  return { step: await shownStep(page), faults, lost: [...lost, ...errors], samples: lives.samples };
 }
 
-export async function drivenPage(until: number, seed: number): Promise<Part> {
-  const server = await servePage();
-  const browser = await chromium.launch({ executablePath: findChromium()!, args: chromiumArgsWithoutWebGpu });
+/** Messages of errors that a page did not handle, collected as they come. */
+function errorsOf(context: BrowserContext): string[] {
+  const errors: string[] = [];
+  context.on('weberror', (error) => errors.push(`page: ${error.error().message}`));
+  return errors;
+}
+
+/** Retains `megabytes` of objects a minute in the page: the planted leak by which the measure is checked. */
+const plantLeak = (page: Page, megabytes: number) =>
+  page.evaluate((mb) => {
+    const kept: object[] = [];
+    Object.assign(window, { soakLeak: kept });
+    // An array of a million small numbers has 4 or 8 bytes each, by the engine's build.
+    setInterval(() => kept.push(Array.from({ length: (mb * 2 ** 20) / 4 / 60 }, (_, k) => k)), 1000);
+  }, megabytes);
+
+async function leftAlone(context: BrowserContext, url: string, until: number, leak: number) {
+  const errors = errorsOf(context);
+  const page = await context.newPage();
+  await page.goto(url);
+  await goOn(page, 1);
+  if (leak) await plantLeak(page, leak);
+  const memory = sampledTrend('page left alone', () => collectedPageMb(page), until);
+  for (let turn = 0; Date.now() < until; turn++) {
+    await sleep(Math.min(7000, Math.max(0, until - Date.now())));
+    await page.keyboard.press(keys[turn % keys.length]);
+  }
+  return { step: await shownStep(page), lost: errors, memory: await memory };
+}
+
+/** Runs `play` in a browser of its own. */
+async function inChromium<T>(play: (context: BrowserContext) => Promise<T>): Promise<T> {
+  const browser: Browser = await chromium.launch({
+    executablePath: findChromium()!,
+    args: chromiumArgsWithoutWebGpu,
+  });
   try {
-    const context = await browser.newContext({ viewport: { width: 1440, height: 900 } });
-    const endless = { steps: 100_000, horizon: [{ steps: 100_000, turns: { oraclePlus: 1 } }] };
-    const url = `${server.url}#x=${await packExperiment({ ...(presets[0] as object), ...endless })}`;
-    const memory = sampled(() => memoryMb(browser).catch(() => null), until);
-    const { step, faults, lost } = await driven(context, url, until, seed);
-    return {
-      lines: [
-        `page: trained to step ${step} while keys were pressed, reloaded ${faults.reload} times, its process ended ${faults.crash} times`,
-      ],
-      faults: faults.reload + faults.crash,
-      lost,
-      accepted: [],
-      memory: [growthOf("page's process", await memory)],
-    };
+    return await play(await browser.newContext({ viewport: { width: 1440, height: 900 } }));
   } finally {
     await browser.close();
+  }
+}
+
+const aloneLine = (step: number) => `page left alone: trained to step ${step} while keys were pressed`;
+
+/** Serves the page, and runs `play` with the address of an endless run. */
+async function served<T>(play: (url: string) => Promise<T>): Promise<T> {
+  const server = await servePage();
+  try {
+    const endless = { steps: 100_000, horizon: [{ steps: 100_000, turns: { oraclePlus: 1 } }] };
+    return await play(`${server.url}#x=${await packExperiment({ ...(presets[0] as object), ...endless })}`);
+  } finally {
     await server.close();
   }
 }
+
+export const drivenPages = (until: number, seed: number): Promise<Part> =>
+  served(async (url) => {
+    const [{ step, faults, lost, samples }, alone] = await Promise.all([
+      inChromium((context) => faulty(context, url, until, seed)),
+      inChromium((context) => leftAlone(context, url, until, 0)),
+    ]);
+    return {
+      lines: [
+        `page: trained to step ${step} while keys were pressed, reloaded ${faults.reload} times, its process ended ${faults.crash} times`,
+        aloneLine(alone.step),
+      ],
+      faults: faults.reload + faults.crash,
+      lost: [...lost, ...alone.lost],
+      accepted: [],
+      memory: [trendOf('page with faults, at the same age', samples), alone.memory],
+    };
+  });
+
+/** The page left alone, which retains `leak` megabytes a minute: a check of the measure. */
+export const leakingPage = (until: number, leak: number): Promise<Part> =>
+  served(async (url) => {
+    const { step, lost, memory } = await inChromium((context) => leftAlone(context, url, until, leak));
+    return { lines: [aloneLine(step)], faults: 0, lost, accepted: [], memory: [memory] };
+  });

@@ -1,5 +1,5 @@
 /** Result of one part of the soak. */
-import type { Growth } from '../../tools/memory.ts';
+import type { Trend } from '../../tools/memory-trend.ts';
 
 export interface Part {
   /** Lines of the report: what was done, and how often. */
@@ -10,7 +10,7 @@ export interface Part {
   lost: string[];
   /** Hostile inputs that were accepted. */
   accepted: string[];
-  memory: Growth[];
+  memory: Trend[];
 }
 
 export const sleep = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));

@@ -6,7 +6,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { connect } from 'node:net';
 import { generator } from '../../tools/fuzz/mutations.ts';
 import { loaded, type Measured, played } from '../../tools/interop/load/players.ts';
-import { growthOf, residentMb, sampled } from '../../tools/memory.ts';
+import { collectedMb, collecting } from '../../tools/memory.ts';
+import { sampledTrend } from '../../tools/memory-trend.ts';
 import { type Part, sleep } from './part.ts';
 
 /** Pause of a client between two calls. */
@@ -94,7 +95,7 @@ function played200(address: string, clients: number, until: number): Promise<Mea
 
 export async function served(clients: number, until: number, seed: number): Promise<Part> {
   const names = played.flatMap(({ world }) => ['--world', world]);
-  const args = ['build/cli/serve.js', '--port', '0', '--sessions', String(clients + 100), ...names];
+  const args = [...collecting, 'build/cli/serve.js', '--port', '0', '--sessions', String(clients + 100), ...names];
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'ignore'] });
   try {
     const address = await addressOf(child);
@@ -102,7 +103,7 @@ export async function served(clients: number, until: number, seed: number): Prom
     const [measured, hostile, memory] = await Promise.all([
       played200(address, clients, until),
       attacked(port, until, seed),
-      sampled(() => residentMb(child.pid), until),
+      sampledTrend('server', () => collectedMb(child.pid!), until),
     ]);
     const failures = measured.flatMap((each) => [...each.failures].map(([text, times]) => `${times} times: ${text}`));
     if (child.exitCode !== null) failures.push(`the server ended with ${child.exitCode}`);
@@ -116,7 +117,7 @@ export async function served(clients: number, until: number, seed: number): Prom
       faults: hostile.times,
       lost: failures,
       accepted: hostile.accepted,
-      memory: [growthOf('server', memory)],
+      memory: [memory],
     };
   } finally {
     child.removeAllListeners('exit');

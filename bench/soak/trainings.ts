@@ -6,7 +6,8 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { generator } from '../../tools/fuzz/mutations.ts';
 import { recordsIn, startTraining } from '../../tools/hardening/training.ts';
-import { growthOf, residentMb, sampled } from '../../tools/memory.ts';
+import { collectedMb, collecting } from '../../tools/memory.ts';
+import { sampledTrend } from '../../tools/memory-trend.ts';
 import { type Part, sleep } from './part.ts';
 
 const steps = 60;
@@ -32,7 +33,7 @@ function experimentOf(world: string, folder: string): string {
 async function steady(world: string, folder: string, until: number, seed: number): Promise<Part> {
   const out = join(folder, `${world}-steady`);
   const random = generator(seed);
-  const { child, ended } = startTraining(experimentOf(world, folder), out, 1_000_000);
+  const { child, ended } = startTraining(experimentOf(world, folder), out, 1_000_000, undefined, collecting);
   let [isOver, faults] = [false, 0];
   const over = ended.finally(() => {
     isOver = true;
@@ -48,7 +49,7 @@ async function steady(world: string, folder: string, until: number, seed: number
       faults++;
     }
   })();
-  const memory = await sampled(() => (isOver ? null : residentMb(child.pid)), until);
+  const memory = await sampledTrend(`training in ${world}`, () => (isOver ? null : collectedMb(child.pid!)), until);
   await suspending;
   child.kill('SIGINT');
   const problem = await over.then(
@@ -63,7 +64,7 @@ async function steady(world: string, folder: string, until: number, seed: number
     faults,
     lost,
     accepted: [],
-    memory: [growthOf(`training in ${world}`, memory)],
+    memory: [memory],
   };
 }
 

@@ -17,10 +17,13 @@ interface Stop {
   after: number;
 }
 
-/** Starts the command on one thread of the processor. `ended` resolves with true if no signal ended it. */
-export function startTraining(experiment: string, out: string, count: number, stop?: Stop) {
+/**
+ * Starts the command on one thread of the processor. `ended` resolves with true if no signal ended it. `node`: arguments
+ * of Node.
+ */
+export function startTraining(experiment: string, out: string, count: number, stop?: Stop, node: string[] = []) {
   const args = [experiment, '--steps', String(count), '--device', 'wasm', '--threads', '1', '--out', out];
-  const child = spawn(process.execPath, [tool, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(process.execPath, [...node, tool, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
   return { child, ended: endOf(child, stop) };
 }
 
