@@ -1,16 +1,11 @@
-// Compiles each world of envs-wasm/ to build/wasm/NAME.wasm, and also kernels-wasm/ and its packing.ts, if a source is
-// newer than the last build. Two builds may run at once: each writes its own file and moves it into place.
-import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, utimesSync } from 'node:fs';
-import { join } from 'node:path';
+// Compiles each world of envs-wasm/ to build/wasm/NAME.wasm, and also kernels-wasm/ and its packing.ts, if a source has
+// changed since the last build: NAME.key has the hash of all that NAME.wasm was made from, so a newer date alone compiles
+// nothing. Two builds may run at once: each writes its own file and moves it into place.
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
 import { writeKernelTables } from './kernel-tables.mjs';
 import { root } from './machine.mjs';
-
-const folder = join(root, 'envs-wasm');
-
-const newestIn = (place) =>
-  readdirSync(place, { recursive: true })
-    .map((name) => statSync(join(place, name)).mtimeMs)
-    .reduce((a, b) => Math.max(a, b), 0);
 
 /**
  * Kernels of the WebAssembly device, over a memory of the host that threads share: one build without and one with fused
@@ -30,14 +25,36 @@ const kernelOptions = ['--importMemory', '--sharedMemory', '--initialMemory', '1
   '--noAssert',
 ]);
 
-/** True if a build is newer than everything in these folders. */
-function isFresh(folders, out) {
-  if (!existsSync(out)) return false;
-  const sources = [...folders.map(newestIn), statSync(import.meta.filename).mtimeMs];
-  return statSync(out).mtimeMs > Math.max(...sources);
+const filesIn = (folder) =>
+  readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
+    .filter((each) => each.isFile())
+    .map((each) => relative(root, join(each.parentPath, each.name)).replaceAll('\\', '/'))
+    .sort();
+
+/** SHA-256 of what a module is made from: files of these folders, options, this script and the compiler's version. */
+function keyOf(folders, options) {
+  const compiler = JSON.parse(readFileSync(join(root, 'node_modules/assemblyscript/package.json'), 'utf8')).version;
+  const hash = createHash('sha256').update(JSON.stringify([compiler, options]));
+  for (const file of [relative(root, import.meta.filename), ...folders.flatMap(filesIn)]) {
+    const content = readFileSync(join(root, file));
+    hash.update(`${file}\0${content.length}\0`).update(content);
+  }
+  return hash.digest('hex');
 }
 
-async function compile(name, entry, out, more = []) {
+/** Compiles `entry` to NAME.wasm unless that was made from the same sources with the same options. */
+async function compileIfChanged(name, entry, folders, options = []) {
+  const out = join(root, 'build/wasm', `${name}.wasm`);
+  const keyFile = join(root, 'build/wasm', `${name}.key`);
+  // Read before the build: a source that changes meanwhile is compiled the next time.
+  const key = keyOf(folders, options);
+  if (existsSync(out) && existsSync(keyFile) && readFileSync(keyFile, 'utf8') === key) return;
+  rmSync(keyFile, { force: true });
+  await compile(name, entry, out, options);
+  writeFileSync(keyFile, key);
+}
+
+async function compile(name, entry, out, more) {
   const started = Date.now();
   // Loading the compiler takes a second, so load it only if there is something to compile.
   const { default: asc } = await import('assemblyscript/asc');
@@ -49,8 +66,6 @@ async function compile(name, entry, out, more = []) {
     console.error(stderr.toString());
     throw new Error(`${entry} does not compile: ${error.message}`);
   }
-  // Dated to the start of the build, so that a source changed meanwhile is newer.
-  utimesSync(join(root, temporary), started / 1000, started / 1000);
   renameSync(join(root, temporary), out);
   rmSync(join(root, `build/wasm-${process.pid}`), { recursive: true });
   console.log(`built ${name}.wasm in ${Date.now() - started} ms`);
@@ -58,21 +73,19 @@ async function compile(name, entry, out, more = []) {
 
 export async function buildWasm() {
   mkdirSync(join(root, 'build/wasm'), { recursive: true });
-  for (const { name } of readdirSync(folder, { withFileTypes: true })) {
-    if (!existsSync(join(folder, name, 'index.ts'))) continue;
-    const out = join(root, 'build/wasm', `${name}.wasm`);
-    if (!isFresh([join(folder, name), join(folder, 'shared')], out))
-      await compile(name, `envs-wasm/${name}/index.ts`, out);
-  }
-  const packing = join(root, 'build/wasm/packing.wasm');
-  if (!isFresh([join(root, 'kernels-wasm')], packing))
-    await compile('packing', 'kernels-wasm/packing.ts', packing, ['--enable', 'simd', '--noAssert', '--use', 'abort=']);
+  for (const { name } of readdirSync(join(root, 'envs-wasm'), { withFileTypes: true }))
+    if (existsSync(join(root, 'envs-wasm', name, 'index.ts')))
+      await compileIfChanged(name, `envs-wasm/${name}/index.ts`, [`envs-wasm/${name}`, 'envs-wasm/shared']);
+  const packing = ['--enable', 'simd', '--noAssert', '--use', 'abort='];
+  await compileIfChanged('packing', 'kernels-wasm/packing.ts', ['kernels-wasm'], packing);
   writeKernelTables();
-  for (const [name, options] of kernels) {
-    const out = join(root, 'build/wasm', `${name}.wasm`);
-    if (!isFresh([join(root, 'kernels-wasm'), join(root, 'build/kernels')], out))
-      await compile(name, 'kernels-wasm/index.ts', out, [...kernelOptions, ...options]);
-  }
+  for (const [name, options] of kernels)
+    await compileIfChanged(
+      name,
+      'kernels-wasm/index.ts',
+      ['kernels-wasm', 'build/kernels'],
+      [...kernelOptions, ...options],
+    );
 }
 
 if (process.argv[1] === import.meta.filename) await buildWasm();
