@@ -189,6 +189,24 @@ describe('a pool over a world that misbehaves', () => {
     expect((await pool.step([1], ['f']))[0].failure).toMatch(/no answer to step within 500 ms/);
   });
 
+  it('has one listener on a signal, however many calls wait with it, and all of them end with it', async () => {
+    const pool = await begin();
+    const stop = new AbortController();
+    let listeners = 0;
+    const { signal } = stop;
+    const add = signal.addEventListener.bind(signal);
+    signal.addEventListener = (...given: Parameters<typeof add>) => {
+      listeners++;
+      add(...given);
+    };
+    const calls = Array.from({ length: 20 }, (_, k) => pool.step([1], [k ? 'd' : 'wait'], signal));
+    // Of the pool for all calls, and of the instance for the one that it answers.
+    expect(listeners).toBeLessThanOrEqual(2);
+    stop.abort(new Error('enough'));
+    expect((await Promise.allSettled(calls)).map(({ status }) => status)).toEqual(calls.map(() => 'rejected'));
+    expect((await pool.reset([1], [taskOf(15)]))[0].observation).toBe('task 15');
+  });
+
   it('refuses a call with an aborted signal', async () => {
     const pool = await begin();
     await expect(pool.view(0, AbortSignal.abort(new Error('too late')))).rejects.toThrow('too late');

@@ -43,13 +43,27 @@ export const failed = (failure: string): Feedback => ({
   failure,
 });
 
+/** What waits for each signal. One listener serves all: Node warns of a leak from the eleventh listener of a signal on. */
+const waiting = new WeakMap<AbortSignal, Set<() => void>>();
+
+function waitingFor(signal: AbortSignal): Set<() => void> {
+  let all = waiting.get(signal);
+  if (!all) {
+    const created = new Set<() => void>();
+    signal.addEventListener('abort', () => created.forEach((abort) => abort()), { once: true });
+    waiting.set(signal, created);
+    all = created;
+  }
+  return all;
+}
+
 /** Result of a promise, or the signal's reason if that comes first. */
 function orAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const abort = () => reject(signal.reason);
     if (signal.aborted) abort();
-    signal.addEventListener('abort', abort, { once: true });
-    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
+    const all = waitingFor(signal).add(abort);
+    promise.then(resolve, reject).finally(() => all.delete(abort));
   });
 }
 
