@@ -1,8 +1,3 @@
 export function valueImports(source: string, file: string): { file: string; names: string[] | null }[];
 export function bypasses(source: string, file: string): string[];
-export function formatBaseline(found: { [file: string]: readonly string[] }): string;
-export function parseBaseline(text: string): { [file: string]: string[] };
-export function compared(
-  found: { [file: string]: readonly string[] },
-  baseline: { [file: string]: readonly string[] },
-): { added: string[]; gone: string[] };
+export function findBypasses(): { found: { [file: string]: string[] }; unused: string[] };

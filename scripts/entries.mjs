@@ -1,18 +1,41 @@
-// Our page and our commands create, drive, read and export runs through the entries of `src/library`, as other programs
-// do. This script finds every import in src/ui and src/cli that goes around them: values (not types) from the rooms that
-// run, store, read or serve. Fields, experiments, metrics and the modules of kinds may be imported. `entries-baseline.txt`
-// lists the imports of each file from before the rule: there may be fewer, never more (`--write` stores fewer).
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+// Our page and our commands create, drive, read, export, evaluate and serve runs through `src/library`, as other
+// programs do. This script finds every import in src/ui and src/cli that goes around it, and there is none.
+//
+// The rule. `behind` are the rooms in which a run or a policy is opened, computed, stored or served. A value from one of
+// them is imported by `src/library` alone; types are free, and so are the other rooms (fields, experiments, metrics,
+// worlds' modules). `open` lists what lies in those rooms and opens no run: documents, names, formats of files, sizes,
+// requests to served models, guards of any server, and the programs of threads, which a page starts by their address. A
+// module is added there only with a reason of that kind; a module that takes an engine, a store or a session never is.
+//
+// `src/library/node` and `src/library/web` are the two halves of the entries. Commands use Node's where an entry has no
+// room for what a terminal needs: an evaluation that goes on after an interruption, the engines of a grading.
+import { readdirSync, readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import { parseSync, Visitor } from 'oxc-parser';
 import { root } from './machine.mjs';
 
-const baselineFile = join(root, 'scripts/entries-baseline.txt');
-
-/** Rooms that a caller of the entries has no need of. */
+/** Rooms that a caller of the library has no need of. */
 const behind = /^src\/(session|store|server|device|workers|trajectories|models|policy)\//;
 
-/** Opens a world without `tabgym/worlds`. The other exports of the registry are the modules of kinds. */
+/** What lies in those rooms and opens no run, with the reason. */
+const open = [
+  [/^src\/trajectories\/(files|recorded)\//, 'formats of trajectory files are kinds, and are read without a run'],
+  [/^src\/models\/(names|draft|protocol|typed-experiment|whole-tensors)\.ts$/, 'names, settings and files of models'],
+  [/^src\/policy\/(catalogue|config|moments)\.ts$/, 'shapes and sizes of models'],
+  [/^src\/policy\/(formats|text|plan|weights)\//, 'files of weights, vocabularies and memory, without an engine'],
+  [/^src\/policy\/onnx\/export\.ts$/, 'a format of weights'],
+  [/^src\/store\/(zip|adapter-files)\.ts$/, 'a format, and names of files in it'],
+  [/^src\/session\/protocol\.ts$/, 'types, and a test of a state'],
+  [/^src\/session\/(shipped-agent|handoff\/names)\.ts$/, 'documents and names for lists'],
+  [/^src\/session\/progress-meter\.ts$/, 'the estimate of a remaining time'],
+  [/^src\/session\/text\//, 'texts of tokens and vocabularies'],
+  [/^src\/session\/api\//, 'requests to served models: address, key, answer'],
+  [/^src\/session\/proposals\//, 'texts of reward proposals; the caller trains them'],
+  [/^src\/server\/(door|time-outs)\.ts$/, 'guards of any HTTP server, as of a class'],
+  [/^src\/workers\/[a-z-]+-worker\.ts$/, 'the program of a thread, started by its address'],
+];
+
+/** Opens a world without the library. The other exports of the registry are the modules of kinds. */
 const opensWorld = { file: 'src/worlds/registry.ts', name: 'openWorld' };
 
 /** Modules that a source imports values from, as paths from the root; `import()` and `new URL()` of workers included. */
@@ -54,70 +77,47 @@ export function valueImports(source, file) {
   return found;
 }
 
-/** Modules behind the entries that a source imports, each once, in order. */
+const isBehind = (file) => behind.test(file) && !open.some(([module]) => module.test(file));
+
+/** Modules behind the library that a source imports, each once, in order. */
 export function bypasses(source, file) {
   const around = valueImports(source, file).filter(
     (each) =>
-      behind.test(each.file) ||
+      isBehind(each.file) ||
       (each.file === opensWorld.file && (each.names === null || each.names.includes(opensWorld.name))),
   );
   return [...new Set(around.map((each) => each.file))].sort();
 }
 
-/** The baseline as text: a line `FILE IMPORT` for each import. */
-export const formatBaseline = (found) =>
-  Object.entries(found)
-    .flatMap(([file, imports]) => imports.map((each) => `${file} ${each}\n`))
-    .join('');
+/** The page's and the commands' sources. Fixtures are stand-ins for what the rooms do. */
+const sources = () =>
+  ['src/ui', 'src/cli'].flatMap((folder) =>
+    readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+      .sort()
+      .map((name) => `${folder}/${name.replaceAll('\\', '/')}`)
+      .filter((file) => file.endsWith('.ts') && !file.startsWith('src/ui/gallery/')),
+  );
 
-export function parseBaseline(text) {
-  const found = {};
-  for (const [file, each] of text
-    .trim()
-    .split('\n')
-    .map((line) => line.split(' '))) {
-    found[file] ??= [];
-    found[file].push(each);
-  }
-  return found;
-}
-
-/** Differences to the baseline as sentences: imports that are new, and those that are gone. */
-export function compared(found, baseline) {
-  const files = [...new Set([...Object.keys(found), ...Object.keys(baseline)])].sort();
-  const missing = (from, other) =>
-    files.flatMap((file) =>
-      (from[file] ?? []).filter((each) => !other[file]?.includes(each)).map((each) => [file, each]),
-    );
-  return {
-    added: missing(found, baseline).map(
-      ([file, each]) => `${file} imports ${each}: use an entry of src/library, or extend one`,
-    ),
-    gone: missing(baseline, found).map(([file, each]) => `${file} no longer imports ${each}`),
-  };
-}
-
-/** Imports around the entries in the page and the commands, by file. */
+/** Imports around the library, by file, and the lines of `open` that nothing uses. */
 export function findBypasses() {
   const found = {};
-  for (const folder of ['src/ui', 'src/cli'])
-    for (const name of readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).sort()) {
-      const file = `${folder}/${name.replaceAll('\\', '/')}`;
-      // Fixtures are stand-ins for what the rooms do.
-      if (!file.endsWith('.ts') || file.startsWith('src/ui/gallery/')) continue;
-      const around = bypasses(readFileSync(join(root, file), 'utf8'), file);
-      if (around.length) found[file] = around;
-    }
-  return found;
+  const used = new Set();
+  for (const file of sources()) {
+    const source = readFileSync(join(root, file), 'utf8');
+    const around = bypasses(source, file);
+    if (around.length) found[file] = around;
+    for (const { file: each } of valueImports(source, file))
+      for (const [module] of open) if (module.test(each)) used.add(module);
+  }
+  return { found, unused: open.flatMap(([module]) => (used.has(module) ? [] : [String(module)])) };
 }
 
 if (process.argv[1] === import.meta.filename) {
-  const found = findBypasses();
-  const { added, gone } = compared(found, parseBaseline(readFileSync(baselineFile, 'utf8')));
-  if (process.argv.includes('--write') && !added.length) writeFileSync(baselineFile, formatBaseline(found));
-  else for (const each of gone) console.error(`${each}: store this by \`node scripts/entries.mjs --write\``);
-  for (const each of added) console.error(each);
+  const { found, unused } = findBypasses();
+  for (const [file, imports] of Object.entries(found))
+    for (const each of imports) console.error(`${file} imports ${each}: use an entry of src/library, or extend one`);
+  for (const module of unused) console.error(`Nothing imports ${module} any longer: take its line away`);
   const count = Object.values(found).flat().length;
-  console.log(`${count} imports around the entries in ${Object.keys(found).length} files, ${added.length} of them new`);
-  process.exit(added.length || (gone.length && !process.argv.includes('--write')) ? 1 : 0);
+  console.log(`${count} imports around the library; ${open.length} modules and rooms are open to all`);
+  process.exit(count || unused.length ? 1 : 0);
 }

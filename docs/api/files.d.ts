@@ -38,6 +38,10 @@ type Json = null | boolean | number | string | Json[] | {
     [key: string]: Json;
 };
 
+interface PolicyFiles {
+    [name: string]: Uint8Array;
+}
+
 /** One record that was passed over. */
 interface RecordProblem {
     /** Line, from 1. */
@@ -349,4 +353,21 @@ interface StratumEvaluation {
  */
 declare function readRun(file: Uint8Array, fileName?: string): RunFile;
 
-export { FormatInfo, Message, ReadTrajectories, RecordProblem, RunFile, Trajectory, TrajectoryFileError, TrajectoryRecord, formats, losses, readRun, readTrajectories, writeTrajectories };
+/**
+ * Reads the policy of a run's file after its last step, or of a policy's zip, as the files of its Hugging Face layout:
+ * `config.json`, `model.safetensors` and `tokenizer.json`, or an adapter in PEFT's form with its tokenizer.
+ *
+ * @param name appears in errors.
+ * @throws BundleError if the file contains no policy.
+ */
+declare const readPolicy: (file: Uint8Array, name?: string) => Promise<PolicyFiles>;
+
+/** The zip of a policy's files, which `importRun` and `loadPolicy` open. */
+declare const writePolicy: (files: {
+    readonly [name: string]: Uint8Array;
+}) => Uint8Array<ArrayBuffer>;
+
+/** Writes a run as one HTML page that opens anywhere: settings, curves, evaluations, episodes and numbers. */
+declare const writeReport: (run: RunFile) => Promise<string>;
+
+export { FormatInfo, Message, PolicyFiles, ReadTrajectories, RecordProblem, RunFile, Trajectory, TrajectoryFileError, TrajectoryRecord, formats, losses, readPolicy, readRun, readTrajectories, writePolicy, writeReport, writeTrajectories };

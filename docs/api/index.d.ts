@@ -102,6 +102,10 @@ interface TrainerOptions {
     allowCode?: boolean;
     /** Address of a judge to which an experiment's episodes may be sent. Default: none. */
     allowJudge?: string;
+    /** Keys of served models (judges and policies) by their address. They are held in memory and never stored. */
+    modelKeys?: {
+        [address: string]: string;
+    };
 }
 
 /** Settings of an evaluation. */
@@ -129,6 +133,7 @@ declare class Run {
     private readonly parts;
     /** Id among the trainer's runs. */
     readonly id: string;
+    readonly name: string;
     /** The checked experiment, with its defaults. */
     readonly experiment: ExperimentDocument;
     /** Number of committed steps. */
@@ -146,10 +151,17 @@ declare class Run {
     }): Promise<void>;
     /** Resolves `reached` at the next status of a kind; `end` stops listening. */
     private when;
-    /** Pauses. A step in progress that does not end at once is held, and `train` continues it with the same numbers. */
-    pause(): Promise<void>;
+    /**
+     * Pauses. A step in progress that does not end at once is held, and `train` continues it with the same numbers; with
+     * `afterStep` it is finished and committed first, as before the end of a program.
+     */
+    pause(options?: {
+        afterStep?: boolean;
+    }): Promise<void>;
     /** Records of the committed steps, the first (step 0) with the success before training. */
     records(): Promise<StepRecord[]>;
+    /** Steps that have a checkpoint, in ascending order. */
+    checkpointSteps(): Promise<number[]>;
     /** Trajectories of a step, token by token, or null if they are no longer kept. */
     trajectories(step: number): Promise<Trajectory[] | null>;
     /** Steps whose trajectories are kept, in ascending order. */
@@ -163,7 +175,10 @@ declare class Run {
     watch({ split, task, turnMs }?: WatchOptions): Promise<LiveTurn[]>;
     /** Plays a suite of tasks and reports success with 95% intervals. Pauses any training. */
     evaluate(options?: EvaluateOptions): Promise<SuiteReport>;
-    /** A run that begins at a step of this one, which must have a checkpoint, with some fields changed. */
+    /**
+     * A run that begins at a step of this one, which must have a checkpoint, with some fields changed; a field that is
+     * undefined is left out.
+     */
     fork(step: number, changes: Partial<ExperimentDocument>): Promise<Run>;
     /** The whole run as a `.tabgym` file: experiment, records, trajectories and checkpoints. */
     export(): Promise<Uint8Array<ArrayBuffer>>;
@@ -584,6 +599,77 @@ interface Try {
     member?: number;
 }
 
+declare class Sweep {
+    private readonly parts;
+    readonly id: string;
+    readonly name: string;
+    /** The checked document, with its defaults. */
+    readonly document: ExperimentDocument;
+    private readonly listeners;
+    private readonly runIds;
+    /** Calls a function at each event of a type. Returns a function that ends this. */
+    on<Type extends keyof SweepEvents>(type: Type, listener: (value: SweepEvents[Type]) => void): () => void;
+    /** Its runs, in the order of the document, with their records. */
+    runs(): Promise<SweptRun[]>;
+    /** Steps done and left, and the time that the rest takes as estimated from the latest steps. */
+    state(): Promise<SweepState>;
+    /** Trains the runs in turn until all are finished or the sweep is paused. Rejects if every run failed. */
+    train(): Promise<void>;
+    /** Pauses. A step in progress that takes longer than a moment is dropped and repeated by the next `train`. */
+    pause(): Promise<void>;
+    /** All runs as one `.tabgym` file. */
+    export(): Promise<Uint8Array<ArrayBuffer>>;
+    /** Pauses, and ends the events. The stored runs remain. */
+    close(): Promise<void>;
+    private changed;
+    private opened;
+}
+
+/** Events of a sweep by name, with the value that each listener receives. */
+interface SweepEvents extends Pick<RunEvents, 'progress' | 'notice'> {
+    /** A step of one of its runs was committed. */
+    step: {
+        runId: string;
+        record: StepRecord;
+    };
+    /** Steps done and left, the run whose turn it is, and the estimated time to the end. */
+    state: SweepState;
+}
+
+/** Progress of a sweep. */
+interface SweepState {
+    status: RunStatus;
+    detail: string;
+    /** The run that is training now. */
+    turn: string | null;
+    /** Committed steps of all runs. */
+    done: number;
+    total: number;
+    /** Estimated from the latest steps; null: no step is committed yet. */
+    remainingMs: number | null;
+    failed: {
+        runId: string;
+        message: string;
+    }[];
+}
+
+/** A run of a sweep. */
+interface SweptRun {
+    id: string;
+    name: string;
+    /** Its place in the order of the document, from 0. */
+    index: number;
+    /** Number of its variant, from 0, and the variant's name. */
+    variant: number;
+    variantName: string;
+    seed: number;
+    experiment: ExperimentDocument;
+    /** Number of committed steps. */
+    step: number;
+    /** Their records. */
+    records: StepRecord[];
+}
+
 /** What a list of runs shows of one. */
 interface StoredRunInfo {
     id: string;
@@ -597,16 +683,28 @@ interface StoredRunInfo {
     success: number | null;
     /** Size of the stored run. */
     bytes: number;
+    /** Its experiment, with the defaults of this version. */
+    experiment: ExperimentDocument;
 }
 
 declare class Trainer {
     private readonly opened;
     private readonly options;
-    private readonly runs;
+    private report;
+    private readonly receivers;
     private readonly parts;
     private constructor();
+    /** The device that it computes on, and whether it can. */
+    get device(): TrainerDevice;
     /** A new run of an experiment, at step 0. Throws an ExperimentError that names a wrong field and its bounds. */
     createRun(experiment: ExperimentDocument): Promise<Run>;
+    /** Keeps a file of trajectories under the name that experiments give it; runs created afterwards store a copy. */
+    keepFile(name: string, file: Uint8Array<ArrayBuffer> | Blob): Promise<void>;
+    /**
+     * The sweep of a document with `sweep`: several runs, of its variants and seeds. The stored one of exactly this
+     * document, or a new one.
+     */
+    openSweep(document: ExperimentDocument): Promise<Sweep>;
     /** A run from a `.tabgym` file, or from the zip of a policy. `name` is shown in errors. */
     importRun(file: Uint8Array<ArrayBuffer> | Blob, name?: string): Promise<Run>;
     /** A stored run by its id. */
@@ -620,6 +718,18 @@ declare class Trainer {
     private add;
     private release;
     private receive;
+}
+
+/** The device of a trainer. */
+interface TrainerDevice {
+    /** False: nothing can be trained or played here. */
+    supported: boolean;
+    /** The reason, and what helps; empty if it is supported. */
+    problem: string;
+    /** Name of the adapter. */
+    description: string;
+    /** True for a GPU that the processor stands in for. */
+    isSoftware: boolean;
 }
 
 /** Bytes of each part on this adapter, and whether they fit. */
@@ -649,4 +759,4 @@ declare const importRun: (file: Uint8Array<ArrayBuffer> | Blob, { name, ...optio
     name?: string;
 }) => Promise<Run>;
 
-export { EvaluateOptions, ExperimentDocument, NotAllowedError, PlatformError, Run, RunEvents, StoredRunInfo, Trainer, TrainerOptions, WatchOptions, checkExperiment, createRun, importRun, openTrainer, preset, presetNames, suiteNames };
+export { EvaluateOptions, ExperimentDocument, NotAllowedError, PlatformError, Run, RunEvents, StoredRunInfo, Sweep, SweepEvents, SweepState, SweptRun, Trainer, TrainerDevice, TrainerOptions, WatchOptions, checkExperiment, createRun, importRun, openTrainer, preset, presetNames, suiteNames };

@@ -99,6 +99,10 @@ interface TrainerOptions {
     allowCode?: boolean;
     /** Address of a judge to which an experiment's episodes may be sent. Default: none. */
     allowJudge?: string;
+    /** Keys of served models (judges and policies) by their address. They are held in memory and never stored. */
+    modelKeys?: {
+        [address: string]: string;
+    };
 }
 
 /** A loaded policy. Requests run one after another. */

@@ -3,8 +3,8 @@ import { Command } from 'commander';
 import { type CheckedHorizon, type CheckedPlayer, type CheckFinding, checkUp } from '../envs/check-up.ts';
 import { type Experiment, parseExperiment } from '../experiment/experiment.ts';
 import { presets } from '../experiment/presets.ts';
+import { openWorldHere } from '../library/node/worlds.ts';
 import { isLearnable, typedExperiment, typedPreset, worldTokens } from '../models/typed-experiment.ts';
-import { openGuardedWorld } from '../workers/spawn-world.ts';
 import { typedWorld } from '../worlds/registry.ts';
 import { fail } from './command-error.ts';
 import { ownWorldOptions, ownWorldTitle } from './own-world.ts';
@@ -46,7 +46,7 @@ interface Options {
 }
 
 async function report(file: string, { experiment, write }: Options): Promise<number> {
-  const world = await openGuardedWorld(typedWorld().name);
+  const world = await openWorldHere(typedWorld().name);
   const first = parseExperiment(typedPreset(presets));
   try {
     const options = ownWorldOptions(file);

@@ -134,7 +134,7 @@ async function main(): Promise<void> {
     report: (error) => console.error(error),
   });
   const exposure = { encrypted: true, secret: 'code of the class' };
-  const secure = Number(new URL(await listen(server, host, given.port, code, exposure)).port);
+  const secure = Number(new URL(await listen(server, { host, port: given.port, token: code, exposure })).port);
   const admits = {
     host: 'open the address that the teacher’s machine prints',
     origin: () => 'open that address itself',

@@ -1,8 +1,6 @@
 /** Addresses of worlds' servers, from `--connect NAME=ADDRESS` or the environment. They are never stored. */
 import { InvalidArgumentError, Option } from 'commander';
-import type { World } from '../envs/env.ts';
 import { type ConnectionSettings, mayAskServer } from '../envs/module.ts';
-import { openGuardedWorld, settingsFromEnvironment } from '../workers/spawn-world.ts';
 import { worldModules } from '../worlds/registry.ts';
 
 export type Connections = { readonly [world: string]: ConnectionSettings };
@@ -23,9 +21,3 @@ export const connectOption = () =>
     '--connect <world=address>',
     "address of a world's server; repeatable. Default: TABGYM_WORLD_ADDRESS, as in TABGYM_AGENTGYM_TEXTCRAFT_ADDRESS",
   ).argParser(readConnection);
-
-/** Returns a function that opens a world with these settings, which override those of the environment. */
-export const worldOpener =
-  (connections: Connections = {}, patienceMs?: number) =>
-  (name: string): Promise<World> =>
-    openGuardedWorld(name, { ...settingsFromEnvironment(name), ...connections[name] }, patienceMs);

@@ -8,8 +8,18 @@ import { parseExperiment } from '../experiment/experiment.ts';
 import { apiPolicy } from '../experiment/policies/api.ts';
 import { presets } from '../experiment/presets.ts';
 import { readRun } from '../library/files.ts';
-import { NodeBaseModels } from '../library/node/base-models.ts';
-import { gainOf } from '../rl/evaluation/gain.ts';
+import {
+  type EvaluatedPolicy,
+  evaluationKey,
+  OWN_SUITE,
+  type PlayedSuite,
+  playPolicy,
+  policyOfFile,
+  type SuiteRequest,
+  suiteFor,
+  suiteNames,
+  suiteReportOf,
+} from '../library/node/evaluation.ts';
 import {
   reportCsv,
   reportJson,
@@ -19,23 +29,8 @@ import {
   type SuiteReport,
 } from '../rl/evaluation/suite-report.ts';
 import type { ItemResult } from '../rl/evaluation/suite-results.ts';
-import {
-  type EvaluatedPolicy,
-  OWN_SUITE,
-  type PlayedSuite,
-  playSuite,
-  suiteFor,
-  suiteNames,
-  suiteReportOf,
-} from '../session/evaluation/suite-evaluation.ts';
-import type { SuiteRequest } from '../session/evaluation-protocol.ts';
-import { lastFinite } from '../session/finite-weights.ts';
-import { readRunFile } from '../session/run-file.ts';
-import { Assembly } from '../session/service/assembly.ts';
-import { crc32 } from '../store/crc32.ts';
-import type { StoredCheckpoint } from '../store/run-store.ts';
-import { type Connections, worldOpener } from './connections.ts';
-import { type DeviceOptions, openDevice } from './node-device.ts';
+import type { Connections } from './connections.ts';
+import type { DeviceOptions } from './node-device.ts';
 import { evaluationProgress } from './progress.ts';
 import { gainLines } from './report.ts';
 import { CommandError } from './training-run.ts';
@@ -88,28 +83,10 @@ function runFile(path: string): string {
 /** In place of another run: the same run after its last step of imitation. */
 export const IMITATION = 'imitation';
 
-/** The checkpoint at the end of a run's imitation. */
-function imitatedOf(file: string, { records, checkpoints }: ReturnType<typeof readRunFile>): StoredCheckpoint {
-  const gain = gainOf(records);
-  if (!gain)
-    throw new CommandError(
-      `${file} has no evaluation at the end of imitation and of later reward: compare other runs.`,
-    );
-  const checkpoint = checkpoints?.find(({ meta }) => meta.step === gain.imitated);
-  if (checkpoint) return checkpoint;
-  throw new CommandError(
-    `${file} has no checkpoint of step ${gain.imitated}, its last step of imitation: let evaluations and imitation end at a step whose checkpoint is kept.`,
-  );
-}
-
 /** Policy of the run after its last step, or after its imitation. */
 function policyOf(path: string, which: 'last' | typeof IMITATION = 'last'): EvaluatedPolicy {
   const file = runFile(path);
-  const run = readRunFile(new Uint8Array(readFileSync(file)), file);
-  const checkpoint = which === IMITATION ? imitatedOf(file, run) : lastFinite(run.checkpoints);
-  if (!checkpoint) throw new CommandError(`${file} contains no checkpoint: export the run again, with its last step.`);
-  const experiment = parseExperiment(run.experiment);
-  return { name: run.name, experiment, tokenizer: run.assets?.['tokenizer.json'], checkpoint };
+  return policyOfFile(new Uint8Array(readFileSync(file)), file, which);
 }
 
 const isAddress = (run: string) => /^https?:\/\//.test(run);
@@ -146,9 +123,7 @@ export class PartialItems {
     policy: EvaluatedPolicy,
     request: SuiteRequest,
   ) {
-    const { checkpoint, name, experiment } = policy;
-    const weights = checkpoint ? [checkpoint.meta.step, crc32(checkpoint.bytes)] : experiment.policy;
-    this.key = JSON.stringify([name, weights, request]);
+    this.key = evaluationKey(policy, request);
   }
 
   /** A sentence on what is kept, after an interruption or a failure; null: nothing was played. */
@@ -194,19 +169,14 @@ async function played(path: string, which: string, options: EvaluationOptions): 
   const suiteRequest: SuiteRequest = { ...request, temperature: request.temperature ?? null };
   const own = path === IMITATION ? policyOf(run, IMITATION) : null;
   const policy = own ?? (isAddress(path) ? servedPolicy(path, model, replyTokens) : policyOf(path));
-  const machine = { open: () => openDevice({ device, threads }) };
-  const engines = new Assembly({
-    machine,
-    openWorld: worldOpener(connect),
-    models: new NodeBaseModels(),
-    modelSettings: () => ({ token: apiKey }),
-  });
+  const { policy: played } = policy.experiment;
+  const modelKeys = apiKey && 'address' in played ? { [played.address]: apiKey } : undefined;
   if (out) mkdirSync(out, { recursive: true });
   const partial = new PartialItems(out ? join(out, `partial-${which}.json`) : null, policy, suiteRequest);
   const kept = partial.read();
   if (kept.length) print(`continuing after ${triesIn(kept)} tries of ${kept.length} items`);
   try {
-    return await playSuite(engines, policy, suiteRequest, {
+    return await playPolicy({ device, threads, connect, modelKeys }, policy, suiteRequest, {
       signal: signal ?? new AbortController().signal,
       kept,
       onProgress: evaluationProgress(print),

@@ -3,7 +3,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command, Option } from 'commander';
 import { repositoryRoot } from '../envs/transport/wasm.ts';
-import { openGuardedWorld } from '../workers/spawn-world.ts';
+import { openWorldHere } from '../library/node/worlds.ts';
 import { typedWorld } from '../worlds/registry.ts';
 import { CommandError, fail } from './command-error.ts';
 import { ownWorldOptions, ownWorldTitle } from './own-world.ts';
@@ -29,7 +29,7 @@ function packageName(title: string): string {
 
 /** Tasks of each split. Refuses a world whose tasks fail. */
 async function tasksOf(options: ReturnType<typeof ownWorldOptions>) {
-  const world = await openGuardedWorld(typedWorld().name);
+  const world = await openWorldHere(typedWorld().name);
   try {
     const [train, test] = [await world.tasks(options, 'train'), await world.tasks(options, 'test')];
     return { train: train.length, test: test.length };

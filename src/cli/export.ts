@@ -6,8 +6,7 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command, Option } from 'commander';
-import { parseExperiment } from '../experiment/experiment.ts';
-import { factsOf } from '../experiment/policies/registry.ts';
+import { readPolicy, writePolicy } from '../library/files.ts';
 import { NodeBaseModels } from '../library/node/base-models.ts';
 import { wholeTensors } from '../models/whole-tensors.ts';
 import { writeConfig } from '../policy/config.ts';
@@ -21,11 +20,7 @@ import {
 } from '../policy/formats/safetensors.ts';
 import { exportOnnx } from '../policy/onnx/export.ts';
 import { specialTokens } from '../policy/text/tokenizer.ts';
-import { lastFinite } from '../session/finite-weights.ts';
-import { readRunFile } from '../session/run-file.ts';
-import { keptPolicy, policyFiles } from '../session/service/policy-files.ts';
 import { tinyTokenizer } from '../session/text/tiny-tokenizer.ts';
-import { NotARunError, readAdapter, readPolicy, writePolicy } from '../store/bundle.ts';
 import { fail } from './command-error.ts';
 import { adapterFilesIn, adapterFolder } from './policy-folder.ts';
 import { CommandError } from './training-run.ts';
@@ -64,17 +59,6 @@ export interface AdapterExport {
   adapter: { [name: string]: Uint8Array };
 }
 
-/** Weights of a run's last checkpoint, or its adapter. */
-function fromRun(bytes: Uint8Array, file: string): WholeModel | AdapterExport {
-  const { experiment: document, checkpoints = [], assets = {} } = readRunFile(bytes, file);
-  const { policy } = parseExperiment(document);
-  const last = lastFinite(checkpoints);
-  const { exports, ownWeights } = factsOf(policy);
-  if (exports && (!last || (ownWeights && !assets['config.json'])))
-    throw new CommandError(`${file} contains no checkpoint: export the run again, with its last step.`);
-  return fromFiles(policyFiles(policy, keptPolicy(last?.bytes, assets)));
-}
-
 /** An adapter's files unchanged, or the weights of a whole model. */
 function fromFiles(files: { [name: string]: Uint8Array }): WholeModel | AdapterExport {
   if (files['adapter_config.json']) return { adapter: files };
@@ -85,20 +69,10 @@ function fromFiles(files: { [name: string]: Uint8Array }): WholeModel | AdapterE
   });
 }
 
-function fromPolicy(bytes: Uint8Array): WholeModel | AdapterExport {
-  return fromFiles({ ...(readAdapter(bytes) ?? readPolicy(bytes)) });
-}
-
 export async function readCheckpoint(path: string): Promise<WholeModel | AdapterExport> {
   if (!existsSync(path)) throw new CommandError(`There is no ${path}.`);
   if (statSync(path).isDirectory() || path.endsWith('.gguf')) return fromModel(path);
-  const bytes = new Uint8Array(readFileSync(path));
-  try {
-    return fromRun(bytes, path);
-  } catch (error) {
-    if (error instanceof NotARunError) return fromPolicy(bytes);
-    throw error;
-  }
+  return fromFiles(await readPolicy(new Uint8Array(readFileSync(path)), path));
 }
 
 type Form = Pick<ExportOptions, 'format' | 'operators' | 'weights' | 'dtype'>;

@@ -1,21 +1,21 @@
 /** The run of a folder that `npm run train` continues: the one of the same experiment, the latest, or a fork of it. */
 import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
-import { type Experiment, parseExperiment } from '../experiment/experiment.ts';
+import type { Experiment } from '../experiment/experiment.ts';
 import { differences, same } from '../experiment/paths.ts';
-import type { RunSummary } from '../session/protocol.ts';
-import { forkRun } from '../session/service/fork.ts';
-import { getRun, listRuns } from '../session/stored-run.ts';
-import { readRun } from '../store/bundle.ts';
-import type { RunStore } from '../store/run-store.ts';
+import { readRun } from '../library/files.ts';
+import type { ExperimentDocument, Run, StoredRunInfo, Trainer } from '../library/index.ts';
+import { type Allowances, requireAllowances } from './allowances.ts';
 import { CommandError } from './command-error.ts';
 
-export interface FolderOptions {
+export interface FolderOptions extends Allowances {
   /** Seed and steps of the command line. */
   seed?: number;
   steps?: number;
   /** Continues the folder's latest run, whatever its experiment. */
   resume?: boolean;
+  /** Id of a run of the folder from whose last weights a new run starts. */
+  after?: string;
   /** Step of the folder's run at which a fork with the file's settings begins. */
   forkAt?: number;
   print(line: string): void;
@@ -32,65 +32,84 @@ function pathsOf(from: Experiment, to: Experiment): string {
   return `${paths.slice(0, MOST_PATHS).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }
 
+/** The experiment of a library's run: the same document, with the types of this program. */
+export const experimentOf = ({ experiment }: { experiment: ExperimentDocument }) => experiment as unknown as Experiment;
+
+/** A run of the folder; `own`: the run of the same experiment. */
+interface Folder {
+  trainer: Trainer;
+  folder: string;
+  own: StoredRunInfo | undefined;
+  latest: StoredRunInfo | undefined;
+}
+
 /** The stored run to continue with this experiment; null: a new run begins. */
 export async function continuedRun(
-  store: RunStore,
+  trainer: Trainer,
   folder: string,
   experiment: Experiment,
   options: FolderOptions,
-): Promise<RunSummary | null> {
-  const runs = (await listRuns(store)).filter((run) => run.deletedUntil === null);
+): Promise<Run | null> {
+  const runs = await trainer.listRuns();
   const own = runs.find((run) => same(run.experiment, experiment));
-  const latest: RunSummary | undefined = runs[0];
-  if (options.forkAt !== undefined) return forkedAt(store, folder, own ?? latest, experiment, options.forkAt);
-  if (own) return own;
-  if (options.resume && latest) return resumed(store, latest, experiment, options);
+  const latest = runs.at(0);
+  const { forkAt, after } = options;
+  if (forkAt !== undefined) return forkedAt({ trainer, folder, own, latest }, experiment, forkAt);
+  if (own) return trainer.openRun(own.id);
+  if (after !== undefined) return forkOf(await trainer.openRun(after), null, experiment);
+  if (options.resume && latest) return resumed(trainer, latest, experiment, options);
   if (latest)
     options.print(
-      `${folder} contains another run ("${latest.name}", step ${latest.step} of ${latest.experiment.steps}), which differs in ${pathsOf(latest.experiment, experiment)}. ` +
+      `${folder} contains another run ("${latest.name}", step ${latest.step} of ${experimentOf(latest).steps}), which differs in ${pathsOf(experimentOf(latest), experiment)}. ` +
         'A new run begins; --resume continues that one.',
     );
   return null;
 }
 
-/** Stores the run of a file, and a fork of it at its last step with the experiment's settings. Returns the fork. */
-export async function forkedFile(store: RunStore, file: string, experiment: Experiment): Promise<RunSummary> {
-  const parent = await store.create(readRun(readFileSync(file), basename(file)));
-  return getRun(store, await forkRun(store, parent.id, parent.step, experiment));
+/** A fork at a step with exactly these settings; null: at the last step. */
+function forkOf(run: Run, step: number | null, experiment: Experiment): Promise<Run> {
+  // A field that only the parent has is left out.
+  const none = Object.fromEntries(Object.keys(run.experiment).map((field) => [field, undefined]));
+  return run.fork(step ?? run.step, { ...none, ...experiment });
 }
 
-async function forkedAt(
-  store: RunStore,
-  folder: string,
-  parent: RunSummary | undefined,
-  experiment: Experiment,
-  step: number,
-): Promise<RunSummary> {
+/** Stores the run of a file, and a fork of it at its last step with the experiment's settings. Returns the fork. */
+export async function forkedFile(trainer: Trainer, file: string, experiment: Experiment): Promise<Run> {
+  const bytes = new Uint8Array(readFileSync(file));
+  // A trainer also imports a sweep, whose runs have no single last step.
+  readRun(bytes, basename(file));
+  return forkOf(await trainer.importRun(bytes, basename(file)), null, experiment);
+}
+
+async function forkedAt({ trainer, folder, own, latest }: Folder, experiment: Experiment, step: number): Promise<Run> {
+  const parent = own ?? latest;
   if (!parent) throw new CommandError(`--fork-at ${step}: ${folder} contains no run to fork.`);
-  return getRun(store, await forkRun(store, parent.id, step, experiment));
+  return forkOf(await trainer.openRun(parent.id), step, experiment);
 }
 
 /** The folder's latest run under its own settings, or a fork of it with another number of steps. */
 async function resumed(
-  store: RunStore,
-  latest: RunSummary,
+  trainer: Trainer,
+  latest: StoredRunInfo,
   file: Experiment,
-  { seed, steps, print }: FolderOptions,
-): Promise<RunSummary> {
-  const own = latest.experiment;
+  { seed, steps, print, ...allowances }: FolderOptions,
+): Promise<Run> {
+  const own = experimentOf(latest);
   if (seed !== undefined && seed !== own.seed)
     throw new CommandError(
       `--seed ${seed}: the folder's run began with seed ${own.seed}, and a seed cannot change within a run. Leave it out, or begin a new run with another --out.`,
     );
   const others = pathsOf(own, { ...file, steps: own.steps, seed: own.seed });
   if (others) print(`The folder's run keeps its own settings. The file differs in ${others}.`);
-  if (steps === undefined || steps === own.steps) return latest;
+  const run = await trainer.openRun(latest.id);
+  if (steps === undefined || steps === own.steps) return run;
   if (steps < latest.step)
     throw new CommandError(
       `--steps ${steps}: the folder's run is already at step ${latest.step}. Give at least ${latest.step}, or begin a new run with another --out.`,
     );
-  const at = (await store.checkpointSteps(latest.id)).at(-1);
+  const at = (await run.checkpointSteps()).at(-1);
   if (at === undefined) throw new CommandError(`--steps ${steps}: the folder's run has no checkpoint to go on from.`);
   print(`The folder's run has ${own.steps} steps; a fork of it at step ${at} has ${steps}.`);
-  return getRun(store, await forkRun(store, latest.id, at, parseExperiment({ ...own, steps })));
+  requireAllowances([own], allowances);
+  return run.fork(at, { steps });
 }

@@ -9,8 +9,8 @@ import { grade, type Result } from '../classroom/grade.ts';
 import { classroom50, gradescope, type Submission } from '../classroom/school-formats.ts';
 import type { EngineFactory } from '../session/engine.ts';
 import { CommandError } from './command-error.ts';
+import { openEngines } from './engines.ts';
 import type { DeviceOptions } from './node-device.ts';
-import { openEngines } from './sweep-folder.ts';
 import { type Content, writeFolder } from './whole-files.ts';
 
 export interface GradingOptions extends DeviceOptions {

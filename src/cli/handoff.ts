@@ -1,6 +1,6 @@
 /** `npm run handoff -- RUN|EXPERIMENT --to verl|agentgym-rl|trl|trl-tools --out FOLDER [--steps N]` */
 import { Command, Option } from 'commander';
-import { handoffTargets } from '../session/handoff/registry.ts';
+import { handoffTargets } from '../library/node/handoff.ts';
 import { fail } from './command-error.ts';
 import { handOff } from './handoff-folder.ts';
 import { wholeFrom } from './number-argument.ts';

@@ -5,15 +5,14 @@
  */
 import type { Experiment } from '../experiment/experiment.ts';
 import { factsOf, kindsWith } from '../experiment/policies/registry.ts';
+import { nodeEngines } from '../library/node/engines.ts';
 import { parseConfig } from '../policy/config.ts';
 import { saveCheckpoint } from '../policy/formats/checkpoint.ts';
 import { parametersOf } from '../policy/moments.ts';
 import type { Evaluation } from '../rl/evaluation/evaluation.ts';
 import type { Engine } from '../session/engine.ts';
-import { Assembly } from '../session/service/assembly.ts';
 import { tinyTokens } from '../session/text/tiny-tokenizer.ts';
-import { openGuardedWorld } from '../workers/spawn-world.ts';
-import { type DeviceOptions, openDevice } from './node-device.ts';
+import type { DeviceOptions } from './node-device.ts';
 import { evaluationProgress } from './progress.ts';
 import { CommandError } from './training-run.ts';
 import { type Content, writeFolder as writeFiles } from './whole-files.ts';
@@ -41,21 +40,19 @@ export interface Imitated {
   folder: string;
 }
 
-export const nodeEngines = (options: DeviceOptions = {}) =>
-  new Assembly({ machine: { open: () => openDevice(options) }, openWorld: openGuardedWorld });
-
 const three = (value: number) => value.toFixed(3);
 
 const quiet = { assets: null, choices: null, onProgress: () => {}, signal: new AbortController().signal };
 
 /** Follows the oracle with evaluations in between, and writes the folder whether or not `until` was reached. */
 export async function imitateOracle(options: ImitationOptions): Promise<Imitated> {
+  const { device, threads } = options;
   const { policy } = options.experiment;
   if (!factsOf(policy).ownWeights)
     throw new CommandError(
       `policy.kind is "${policy.kind}": imitation trains all weights, which needs policy.kind "${kindsWith('ownWeights').join('" or "')}".`,
     );
-  const engine = await nodeEngines(options).open(options.experiment, quiet);
+  const engine = await nodeEngines({ device, threads, sandbox: false }).open(options.experiment, quiet);
   try {
     await engine.initialize();
     const found = await follow(engine, options);

@@ -11,26 +11,31 @@ export function hostOf(text: string): string {
   return text;
 }
 
+interface Listening {
+  host: string;
+  port: number;
+  token: string | null;
+  exposure?: Exposure;
+}
+
 /**
- * Listens, after a warning if other machines can reach the server, and returns the address. Throws a
- * `CommandError` of one line if the port cannot be had.
+ * Starts a server, after a warning if other machines can reach the server, and returns what
+ * `start` does. Throws a `CommandError` of one line if the port cannot be had.
  */
-export async function listen(
-  server: Pick<Server, 'app'>,
-  host: string,
-  port: number,
-  token: string | null,
-  exposure: Exposure = {},
-): Promise<string> {
+export async function started<T>(start: () => Promise<T>, { host, port, token, exposure = {} }: Listening): Promise<T> {
   const warning = exposureWarning(host, token, exposure);
   if (warning) console.error(warning);
   try {
-    return await server.app.listen({ port, host });
+    return await start();
   } catch (error) {
     const problem = listenProblem(error as NodeJS.ErrnoException, host, port);
     throw problem ? new CommandError(problem) : error;
   }
 }
+
+/** Listens, and returns the address. */
+export const listen = ({ app }: Pick<Server, 'app'>, place: Listening): Promise<string> =>
+  started(() => app.listen({ port: place.port, host: place.host }), place);
 
 /** Closes the server and exits at the first signal to end. `also`: closes what else is open. */
 export function closeAtSignal(server: Pick<Server, 'close'>, also: () => Promise<unknown> = async () => {}): void {

@@ -1,23 +1,15 @@
 /** `npm run objectives -- RUN.tabgym|LOG.json [--step N] [--algorithms grpo,rloo] [--out FILE] [--unipo FILE]` */
 import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
-import { parseExperiment } from '../experiment/experiment.ts';
+import { type ComparedStep, compareStep } from '../library/node/compared-step.ts';
 import { algorithms } from '../rl/algorithms/registry.ts';
 import { absences, batchNotes, type ComparedObjective } from '../rl/compare-objectives.ts';
 import { compareRecorded } from '../rl/compare-recorded.ts';
-import type { Trajectory } from '../rl/episode/trajectory.ts';
-import type { StepRecord } from '../rl/evaluation/evaluation.ts';
-import { trainingStageAt } from '../rl/settings.ts';
 import { readUnipo, recordedStage } from '../rl/unipo.ts';
 import { writeUnipo } from '../rl/unipo-writer.ts';
-import { decodeState, REFERENCE } from '../session/checkpoint.ts';
-import { decodeTrajectories } from '../session/run/trajectory-codec.ts';
-import { readRunFile } from '../session/run-file.ts';
-import { tokenTextsOf } from '../session/text/token-texts.ts';
 import { CommandError, fail } from './command-error.ts';
 import { type DeviceOptions, deviceOptions } from './node-device.ts';
 import { wholeFrom } from './number-argument.ts';
-import { commandEngines } from './sweep-folder.ts';
 import { writeWhole } from './whole-files.ts';
 
 const [device, threads] = deviceOptions('auto');
@@ -30,8 +22,6 @@ const program = new Command('objectives')
   .option('--unipo <file>', "also writes the run's step in UNIPO's form")
   .addOption(device)
   .addOption(threads);
-
-type RunFile = ReturnType<typeof readRunFile>;
 
 const fixed = (value: number | null, digits = 3) =>
   value === null || !Number.isFinite(value) ? '-' : value.toFixed(digits);
@@ -89,57 +79,25 @@ async function ofLog(file: string, text: string, options: Options): Promise<void
   report(`step ${found.step}, recorded log-probabilities`, options, all, { step: found.step });
 }
 
-/** Weights of a step: those after it, if they are kept. There the ratios differ from 1, as in a second pass. */
-function stepOf(file: string, run: RunFile, asked: number | undefined) {
-  const kept = (run.checkpoints ?? []).map(({ meta }) => meta.step);
-  const possible = [...(run.trajectories?.keys() ?? [])].filter(
-    (each) => kept.includes(each) || kept.includes(each - 1),
-  );
-  if (!possible.length) throw new CommandError(`${file} keeps no step with both episodes and weights.`);
-  const step = asked ?? Math.max(...possible);
-  const checkpoint = run.checkpoints?.find(({ meta }) => meta.step === (kept.includes(step) ? step : step - 1));
-  const bytes = run.trajectories?.get(step);
-  if (!checkpoint || !bytes)
-    throw new CommandError(`Step ${step} has no episodes with weights beside it. These have: ${possible.join(', ')}.`);
-  return { step, checkpoint, trajectories: decodeTrajectories(bytes) };
-}
-
 /** The step in UNIPO's form, with the numbers of the run's own algorithm. */
-function logOf(run: RunFile, step: number, trajectories: readonly Trajectory[], own: ComparedObjective): string {
-  const experiment = parseExperiment(run.experiment);
-  const tokenizer = run.assets?.['tokenizer.json'];
+function logOf({ step, experiment, records, trajectories, texts }: ComparedStep, own: ComparedObjective): string {
   const task = experiment.worlds.map(({ name }) => name).join(', ');
   const facts = { task, model: experiment.policy.kind, reward: experiment.reward ? 'composed' : 'score of the world' };
   const totals = { totalSteps: experiment.steps, learningRate: experiment.optimizer.learningRate };
-  const records: readonly StepRecord[] = run.records;
   const metrics = records.find((each) => each.step === step)?.metrics ?? {};
-  const texts = tokenizer ? tokenTextsOf(tokenizer) : [];
   return writeUnipo({ ...facts, ...totals }, [{ step, metrics, trajectories, own, texts }]);
 }
 
 async function ofRun(file: string, options: Options): Promise<void> {
-  const run = readRunFile(new Uint8Array(readFileSync(file)), file);
-  const { step, checkpoint, trajectories } = stepOf(file, run, options.step);
-  const experiment = parseExperiment(run.experiment);
-  const { signal } = new AbortController();
-  const opening = { assets: run.assets ?? {}, choices: checkpoint.meta, purpose: 'train', signal } as const;
-  const engine = await commandEngines(options).open(experiment, { ...opening, onProgress: () => {} });
-  const stored = run.assets?.[REFERENCE];
-  const reference = stored ? decodeState(stored, 0) : null;
-  if (reference) await engine.load(reference, { reference: true });
-  const now = decodeState(checkpoint.bytes, checkpoint.meta.optimizerStep);
-  await engine.load(now);
-  if (!engine.training?.compare) throw new CommandError('This policy does not train.');
-  const own = trainingStageAt(experiment, step).algorithm.name;
-  const names = namesIn(options.algorithms);
-  const asked = options.unipo && !names.includes(own) ? [...names, own] : names;
-  const choices = asked.map((name) => ({ name }));
-  const all = await engine.training.compare(step, trajectories, choices, { now, reference });
-  const weights = checkpoint.meta.step;
-  report(`step ${step}, weights of step ${weights}`, options, all, { step, weights });
-  const written = all.find(({ name }) => name === own);
-  if (options.unipo && written) writeWhole(options.unipo, logOf(run, step, trajectories, written));
-  await engine.close();
+  const asked = namesIn(options.algorithms);
+  const compared = await compareStep(new Uint8Array(readFileSync(file)), file, {
+    ...{ step: options.step, device: options.device, threads: options.threads },
+    names: (own) => (options.unipo && !asked.includes(own) ? [...asked, own] : asked),
+  });
+  const { step, weights, objectives, own } = compared;
+  report(`step ${step}, weights of step ${weights}`, options, objectives, { step, weights });
+  const written = objectives.find(({ name }) => name === own);
+  if (options.unipo && written) writeWhole(options.unipo, logOf(compared, written));
 }
 
 async function main(): Promise<void> {

@@ -5,11 +5,9 @@
 
 import type { Experiment } from '../experiment/experiment.ts';
 import { kindLabel } from '../experiment/guide.ts';
-import { NodeBaseModels } from '../library/node/base-models.ts';
-import { Assembly } from '../session/service/assembly.ts';
-import { openWorldPool } from '../workers/spawn-world.ts';
+import { nodeEngines } from '../library/node/engines.ts';
 import { worldModule } from '../worlds/registry.ts';
-import { type DeviceOptions, openDevice } from './node-device.ts';
+import type { DeviceOptions } from './node-device.ts';
 
 const row = (name: string, value: string) => `${name.padEnd(26)}${value}`;
 const bytesRow = (name: string, bytes: number) => row(name, `${bytes.toLocaleString('en').padStart(16)} bytes`);
@@ -20,9 +18,7 @@ export async function planExperiment(
   print: (line: string) => void,
   options: DeviceOptions = {},
 ): Promise<boolean> {
-  const machine = { open: () => openDevice(options) };
-  const engines = new Assembly({ machine, openWorld: openWorldPool, models: new NodeBaseModels() });
-  const { parts, total, fits, advice } = await engines.plan(experiment);
+  const { parts, total, fits, advice } = await nodeEngines(options).plan(experiment);
   print(row('worlds', experiment.worlds.map(({ name }) => worldModule(name).title).join(', ')));
   print(row('algorithm', kindLabel('algorithm.name', experiment.algorithm.name)));
   print(row('policy', kindLabel('policy.kind', experiment.policy.kind)));

@@ -1,8 +1,8 @@
 /** Finds a policy's files in a folder that another program wrote: an adapter, or a checkpoint with a tokenizer. */
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
+import { missingWeights, policyFileNames } from '../library/policy-files.ts';
 import { adapterFileNames, insideMerged, pickledAdapter } from '../store/adapter-files.ts';
-import { missingWeights, policyFileNames } from '../store/bundle.ts';
 import { CommandError } from './training-run.ts';
 
 const has = (folder: string, ...names: string[]) => names.every((name) => existsSync(join(folder, name)));

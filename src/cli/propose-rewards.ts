@@ -5,6 +5,7 @@
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command } from 'commander';
+import { openWorldHere } from '../library/node/worlds.ts';
 import { judgeAsker } from '../session/api/judge.ts';
 import {
   InterruptedError,
@@ -16,7 +17,6 @@ import {
 } from '../session/proposals/rounds.ts';
 import { worldTextOf } from '../session/proposals/world-text.ts';
 import { CommandError, fail } from './command-error.ts';
-import { worldOpener } from './connections.ts';
 import { type DeviceOptions, deviceOptions } from './node-device.ts';
 import { wholeFrom } from './number-argument.ts';
 import { readExperiment, train } from './training-run.ts';
@@ -87,7 +87,7 @@ async function main(): Promise<number> {
   const proposals = new RewardProposals({
     ...{ experiment, texts: textsIn(out), count, rounds, steps, print },
     ...(minutes && { mostMs: 60_000 * minutes }),
-    world: await worldTextOf(experiment, (name) => worldOpener(undefined)(name)),
+    world: await worldTextOf(experiment, (name) => openWorldHere(name)),
     ask: asker(options),
     train: async (run, name) => {
       const folder = join(out, name);

@@ -5,21 +5,20 @@
 import { join } from 'node:path';
 import { type Experiment, parseExperiment } from '../experiment/experiment.ts';
 import { writePath } from '../experiment/paths.ts';
+import type { SweptRun } from '../library/index.ts';
+import { playPolicy, policyOfFolder, type SuiteRequest } from '../library/node/evaluation.ts';
 import { fallOf, signalLabels } from '../rl/evaluation/fall.ts';
 import { type Estimate, meanEstimate } from '../rl/evaluation/statistics.ts';
 import { type ItemResult, passCurve, turnCurve } from '../rl/evaluation/suite-results.ts';
 import { type EstimateLine, estimateSvg } from '../rl/evaluation/svg-chart.ts';
 import { meanCurve, type SweepReport, sweepPlot, sweepTable } from '../rl/evaluation/sweep-report.ts';
 import { interval, markdownTable, plain, type Table } from '../rl/evaluation/tables.ts';
-import { type EvaluatedPolicy, playSuite } from '../session/evaluation/suite-evaluation.ts';
-import type { SuiteRequest } from '../session/evaluation-protocol.ts';
-import type { Assembly } from '../session/service/assembly.ts';
 import { worldModule } from '../worlds/registry.ts';
 import { PartialItems } from './evaluation.ts';
 import { type Figure, type FigureEvaluation, type FigureSweep, figureSweeps, figures } from './figures.ts';
 import type { DeviceOptions } from './node-device.ts';
 import { evaluationProgress, formatDuration } from './progress.ts';
-import { openEngines, SweepFolder, type Swept } from './sweep-folder.ts';
+import { SweepFolder } from './sweep-folder.ts';
 import { CommandError, readDocument } from './training-run.ts';
 import { writeFolder } from './whole-files.ts';
 
@@ -89,23 +88,25 @@ const openSweeps = (figure: Figure, options: ReproductionOptions): Promise<Train
   Promise.all(
     figure.sweeps.map(sweepOf).map(async (sweep) => ({
       sweep,
-      folder: await SweepFolder.open(figureDocument(sweep, options), join(options.work, sweep.key)),
+      folder: await SweepFolder.open(figureDocument(sweep, options), join(options.work, sweep.key), options),
     })),
   );
 
 /** Takes a step of each variant that has none yet, then estimates the total duration at that pace, in milliseconds. */
-async function estimate(all: readonly Trained[], engines: Assembly, print: (line: string) => void): Promise<number> {
+async function estimate(all: readonly Trained[], print: (line: string) => void): Promise<number> {
   let sum = 0;
   for (const { sweep, folder } of all) {
     for (const line of await folder.planLines()) print(line);
     if (await folder.isFinished()) continue;
     const runs = await folder.runs();
-    const measured = runs.some(({ run }) => run.step > 0);
+    const measured = runs.some(({ step }) => step > 0);
     const variants = folder.document.sweep!.variants.length;
-    const quiet = () => {};
-    const left = measured
-      ? await folder.train(engines, quiet, () => true)
-      : await folder.train(engines, quiet, ({ done }) => done >= variants);
+    if (!measured)
+      await folder.train(
+        () => {},
+        ({ done }) => done >= variants,
+      );
+    const left = (await folder.remainingMs()) ?? 0;
     print(`${sweep.key}: about ${formatDuration(left)}`);
     sum += left;
   }
@@ -114,14 +115,13 @@ async function estimate(all: readonly Trained[], engines: Assembly, print: (line
 
 /** Plays the items for one run's policy. Results are kept in a file, so that an interrupted call continues. */
 async function evaluateRun(
-  { run }: Swept['runs'][number],
+  run: SweptRun,
   which: 'first' | 'last',
   evaluation: FigureEvaluation,
-  { folder }: Trained,
-  engines: Assembly,
+  { folder: { folder } }: Trained,
+  machine: DeviceOptions,
   print: (line: string) => void,
 ): Promise<ItemResult[]> {
-  const { store } = folder;
   const { suite, samples, turns, completionTokens, promptTokens } = evaluation;
   const request: SuiteRequest = {
     suite: suite.name,
@@ -133,16 +133,13 @@ async function evaluateRun(
     completionTokens,
     promptTokens,
   };
-  const checkpoint = await store.checkpoint(run.id, which === 'first' ? 0 : undefined);
-  if (!checkpoint) throw new CommandError(`${run.name} has no checkpoint of its ${which} step: train it again.`);
-  const tokenizer = (await store.asset(run.id, 'tokenizer.json')) ?? undefined;
-  const policy: EvaluatedPolicy = { name: run.name, experiment: run.experiment, tokenizer, checkpoint };
-  const file = join(folder.folder, `items-${suite.name}-${run.sweep.index}-${which}.json`);
+  const policy = await policyOfFolder(folder, run.id, which);
+  const file = join(folder, `items-${suite.name}-${run.index}-${which}.json`);
   const partial = new PartialItems(file, policy, request);
   const { signal } = new AbortController();
-  const found = { module: worldModule(run.experiment.worlds[0].name), suite };
-  const played = await playSuite(
-    engines,
+  const found = { module: worldModule(policy.experiment.worlds[0].name), suite };
+  const played = await playPolicy(
+    machine,
     policy,
     request,
     { signal, kept: partial.read(), onProgress: evaluationProgress(print), onItems: (items) => partial.write(items) },
@@ -164,25 +161,25 @@ async function curvesOf(
   figure: Figure,
   trained: Trained,
   evaluation: FigureEvaluation,
-  engines: Assembly,
+  machine: DeviceOptions,
   print: (line: string) => void,
 ): Promise<Curve[]> {
   const runs = await trained.folder.runs();
-  const names = [...new Set(runs.map(({ run }) => run.sweep.variantName))].filter(
+  const names = [...new Set(runs.map(({ variantName }) => variantName))].filter(
     (name) => evaluation.variant === undefined || name === evaluation.variant,
   );
   const curves: Curve[] = [];
   for (const name of names)
     for (const which of evaluation.steps) {
       const thin: Curve['thin'] = [];
-      for (const each of runs.filter(({ run }) => run.sweep.variantName === name)) {
-        const items = await evaluateRun(each, which, evaluation, trained, engines, print);
+      for (const each of runs.filter(({ variantName }) => variantName === name)) {
+        const items = await evaluateRun(each, which, evaluation, trained, machine, print);
         const points =
           figure.curve === 'pass'
             ? passCurve(items).map(({ k, estimate: at }) => ({ x: k, y: at.mean }))
             : turnCurve(items, evaluation.turns).map(({ turns, estimate: at }) => ({ x: turns, y: at.mean }));
         thin.push(points);
-        print(`${each.run.name}, ${checkpointLabels[which]}: ${items.length} items`);
+        print(`${each.name}, ${checkpointLabels[which]}: ${items.length} items`);
       }
       curves.push({
         label: `${trained.sweep.label}, ${name}, ${checkpointLabels[which]}`,
@@ -208,11 +205,11 @@ function curveTable(curves: readonly Curve[], at: string): Table {
 }
 
 /** Differences between the last variant and each other one, seed by seed: runs of the same seed have the same tasks. */
-function differenceLines({ sweep, folder }: Trained, runs: Swept['runs']): string[] {
+function differenceLines({ sweep, folder }: Trained, runs: readonly SweptRun[]): string[] {
   const metric = sweep.metric ?? 'success';
   const names = folder.document.sweep!.variants.map(({ name }) => name);
   const endOf = (variant: number, seed: number) => {
-    const found = runs.find(({ run }) => run.sweep.variant === variant && run.sweep.seed === seed);
+    const found = runs.find((run) => run.variant === variant && run.seed === seed);
     const test = found?.records.findLast(({ evaluation }) => evaluation)?.evaluation?.test;
     return test && (metric === 'score' ? test.score : test.policy.rate);
   };
@@ -229,12 +226,12 @@ function differenceLines({ sweep, folder }: Trained, runs: Swept['runs']): strin
   });
 }
 
-function fallSentences(runs: Swept['runs']): string[] {
-  const lines = runs.flatMap(({ run, records }) => {
+function fallSentences(runs: readonly SweptRun[]): string[] {
+  const lines = runs.flatMap(({ name, records }) => {
     const fall = fallOf(records);
     if (!fall) return [];
     const first = fall.first ? `; ${signalLabels[fall.first.signal]} moved first` : '';
-    return [`${run.name} fell by ${(100 * fall.by).toFixed(1)} points from step ${fall.from} on${first}.`];
+    return [`${name} fell by ${(100 * fall.by).toFixed(1)} points from step ${fall.from} on${first}.`];
   });
   return lines.length ? lines : ['No run fell from its best by more than chance.'];
 }
@@ -266,13 +263,13 @@ async function trainingResults(all: readonly Trained[], figure: Figure): Promise
 async function evaluationResults(
   figure: Figure,
   all: readonly Trained[],
-  engines: Assembly,
+  machine: DeviceOptions,
   print: (line: string) => void,
 ): Promise<Written> {
   const curves: Curve[] = [];
   for (const evaluation of figure.evaluations) {
     const trained = all.find(({ sweep }) => sweep.key === evaluation.sweep)!;
-    curves.push(...(await curvesOf(figure, trained, evaluation, engines, print)));
+    curves.push(...(await curvesOf(figure, trained, evaluation, machine, print)));
   }
   const pass = figure.curve === 'pass';
   const [x, y] = pass ? ['tries k', 'pass@k, %'] : ['turns', 'success within, %'];
@@ -326,18 +323,18 @@ export async function reproduce(options: ReproductionOptions): Promise<{ finishe
   const figure = figureOf(options.figure);
   print(`${figure.name}: ${figure.title}\nExpected: ${figure.expected}\nDifferent here: ${figure.differs}`);
   const all = await openSweeps(figure, options);
-  const engines = await openEngines(options, print);
-  print(`training: about ${formatDuration(await estimate(all, engines, print))} in all`);
+  all[0]?.folder.requireDevice(print);
+  print(`training: about ${formatDuration(await estimate(all, print))} in all`);
   if (options.plan) return { finished: false };
   for (const { folder } of all) {
-    if (!(await folder.isFinished())) await folder.train(engines, print);
+    if (!(await folder.isFinished())) await folder.train(print);
     if (!(await folder.isFinished())) {
       print('Stopped. Run the same command to continue.');
       return { finished: false };
     }
   }
   const written = figure.evaluations.length
-    ? await evaluationResults(figure, all, engines, print)
+    ? await evaluationResults(figure, all, options, print)
     : await trainingResults(all, figure);
   for (const file of write(figure, written, options)) print(file);
   for (const line of written.came) print(line);

@@ -5,18 +5,16 @@
 import { readFileSync } from 'node:fs';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import type { WorldOptions } from '../envs/env.ts';
+import { type Policy, serve } from '../library/server.ts';
 import { tokenForm } from '../server/door.ts';
-import { createServer } from '../server/server.ts';
-import { openGuardedWorld } from '../workers/spawn-world.ts';
 import { typedWorld } from '../worlds/registry.ts';
-import { fail } from './command-error.ts';
-import { closeAtSignal, hostOf, listen } from './listening.ts';
-import { deviceOptions } from './node-device.ts';
+import { CommandError, fail } from './command-error.ts';
+import { closeAtSignal, hostOf, started } from './listening.ts';
+import { type DeviceOptions, deviceOptions } from './node-device.ts';
 import { wholeFrom } from './number-argument.ts';
 import { ownWorldOptions } from './own-world.ts';
 import { repeatable } from './repeatable.ts';
-import { openPolicyModel } from './served-policy.ts';
-import { CommandError } from './training-run.ts';
+import { openServedPolicy } from './served-policy.ts';
 
 function originOf(text: string): string {
   if (!URL.canParse(text) || new URL(text).origin !== text)
@@ -75,14 +73,13 @@ const program = new Command('serve')
   .addOption(device)
   .addOption(threads);
 
-/** Opens the policies. Requests choose one by its id, so ids must differ. */
-async function openPolicies(paths: readonly string[], machine: Parameters<typeof openPolicyModel>[1]) {
-  const opened: Awaited<ReturnType<typeof openPolicyModel>>[] = [];
+/** Opens the policies, by their ids, by which requests choose one. */
+async function openPolicies(paths: readonly string[], machine: DeviceOptions) {
+  const opened: { [id: string]: Policy } = {};
   for (const path of paths) {
-    const one = await openPolicyModel(path, machine);
-    if (opened.some(({ model }) => model.id === one.model.id))
-      throw new CommandError(`Two of these policies have the id ${one.model.id}: rename one of the runs.`);
-    opened.push(one);
+    const { id, policy } = await openServedPolicy(path, machine);
+    if (opened[id]) throw new CommandError(`Two of these policies have the id ${id}: rename one of the runs.`);
+    opened[id] = policy;
   }
   return opened;
 }
@@ -102,29 +99,24 @@ async function main(): Promise<void> {
     ...others
   } = program.opts();
   const { allowHost = [], token, ...machine } = others;
-  const opened = await openPolicies(policy, machine as Parameters<typeof openPolicyModel>[1]);
-  const server = await createServer({
-    worlds: worldFile ? [...world, typedWorld().name] : world,
-    openWorld: (name) => openGuardedWorld(name),
-    options: {
-      ...(options && readOptions(options)),
-      ...(worldFile && { [typedWorld().name]: ownWorldOptions(worldFile) }),
-    },
-    models: opened.map(({ model }) => model),
-    sessions,
-    idleSeconds: idle,
-    origins: origin,
-    hosts: allowHost,
-    host,
-    token,
-    report: (error) => console.error(error),
-  });
-  const address = await listen(server, host, port, token ?? null);
+  const policies = await openPolicies(policy, machine as DeviceOptions);
+  const start = () =>
+    serve({
+      worlds: worldFile ? [...world, typedWorld().name] : world,
+      options: {
+        ...(options && readOptions(options)),
+        ...(worldFile && { [typedWorld().name]: ownWorldOptions(worldFile) }),
+      },
+      ...{ policies, sessions, idleSeconds: idle, origins: origin, hosts: allowHost, host, port, token },
+      report: (error) => console.error(error),
+    });
+  const server = await started(start, { host, port, token: token ?? null });
+  const { address } = server;
   const base = token ? `${address}/${token}` : address;
   for (const { title, path } of server.served) console.log(`${title}: ${base}${path}`);
-  for (const { model } of opened) console.log(`${model.id}: ${base}/v1/chat/completions`);
+  for (const id of Object.keys(policies)) console.log(`${id}: ${base}/v1/chat/completions`);
   console.log(`listening on ${address}, at most ${sessions} sessions, closed after ${idle} s without a call`);
-  closeAtSignal(server, () => Promise.all(opened.map((each) => each.close())));
+  closeAtSignal(server, () => Promise.all(Object.values(policies).map((each) => each.close())));
 }
 
 main().catch(fail);

@@ -7,7 +7,7 @@ import { basename, dirname, join } from 'node:path';
 import { type Experiment, parseExperiment, sweptRuns } from '../experiment/experiment.ts';
 import { MOST_RUNS, variantsOf } from '../experiment/sweep.ts';
 import { variantLabels } from '../experiment/variant-labels.ts';
-import { NodeBaseModels } from '../library/node/base-models.ts';
+import type { Sweep, SweepState, SweptRun, Trainer } from '../library/index.ts';
 import { pairedMarkdown, pairedText } from '../rl/evaluation/sweep-pairs.ts';
 import {
   type SweepReport,
@@ -18,33 +18,18 @@ import {
   sweepReport,
   sweepText,
 } from '../rl/evaluation/sweep-report.ts';
-import type { SessionEvent, StepRecord, SweepState } from '../session/protocol.ts';
-import { recordingsFor } from '../session/run/recording-files.ts';
-import { Assembly } from '../session/service/assembly.ts';
-import { SweepSession } from '../session/sweep/sweep.ts';
-import { completeSweep, createSweep, findSweep, runsOfSweep, type SweepRun } from '../session/sweep/sweep-runs.ts';
-import { FolderStore } from '../store/folder.ts';
-import { RunStore } from '../store/run-store.ts';
-import { exportSweep } from '../store/sweep-bundle.ts';
-import { openSandbox } from '../workers/spawn-sandbox.ts';
-import { type Connections, worldOpener } from './connections.ts';
-import { type DeviceOptions, openDevice } from './node-device.ts';
+import { requireAllowances } from './allowances.ts';
+import type { Connections } from './connections.ts';
+import { experimentOf } from './folder-run.ts';
+import type { DeviceOptions } from './node-device.ts';
 import { formatDuration, ProgressLines } from './progress.ts';
 import { checkRecordings, withRecordings } from './recordings.ts';
 import { fallLines } from './report.ts';
-import {
-  CommandError,
-  onInterrupt,
-  readDocument,
-  requireCodeAllowed,
-  requireJudgesAllowed,
-  requireTraining,
-  stepLine,
-} from './training-run.ts';
+import { onInterrupt, openFolder, readDocument, requireDevice, requireTraining, stepLine } from './training-run.ts';
 import { writeWhole } from './whole-files.ts';
 
-/** Settings for opening engines: the device, addresses of worlds, permission to run code. */
-export interface MachineOptions extends DeviceOptions {
+/** Settings of a sweep's trainer: the device, addresses of worlds, permission to run code. */
+interface MachineOptions extends DeviceOptions {
   /** Addresses of worlds' servers; they override the environment. */
   connect?: Connections;
   /** Allows the objectives in the experiment to run. */
@@ -63,10 +48,6 @@ export interface SweepOptions extends MachineOptions {
   print(line: string): void;
 }
 
-export interface Swept {
-  runs: { run: SweepRun; records: StepRecord[] }[];
-}
-
 /**
  * Returns the sweep as it will run. A document without one becomes a sweep over the given seeds, or over its own seed.
  */
@@ -81,9 +62,9 @@ export function readSweepDocument({ file, seeds, steps }: Pick<SweepOptions, 'fi
   return experiment;
 }
 
-function planLines(document: Experiment, runs: readonly SweepRun[]): string[] {
+function planLines(document: Experiment, runs: readonly SweptRun[]): string[] {
   const seeds = document.sweep!.seeds;
-  const left = runs.reduce((sum, { step, experiment }) => sum + experiment.steps - step, 0);
+  const left = runs.reduce((sum, run) => sum + experimentOf(run).steps - run.step, 0);
   const labels = variantLabels(document).map(({ name, apart }) => `  ${name}${apart ? `: ${apart}` : ''}`);
   return [
     `${document.name}: ${variantsOf(document).length} variants of ${seeds.length} seeds (${seeds.join(', ')}), ${runs.length} runs of at most ${MOST_RUNS}`,
@@ -92,56 +73,44 @@ function planLines(document: Experiment, runs: readonly SweepRun[]): string[] {
   ];
 }
 
-function listener(runs: readonly SweepRun[], print: (line: string) => void): (event: SessionEvent) => void {
+/** Prints a sweep's steps, notices and progress until the returned function is called. */
+function printEvents(sweep: Sweep, runs: readonly SweptRun[], print: (line: string) => void): () => void {
   const byId = new Map(runs.map((run) => [run.id, run]));
-  let announced = 0;
   const progress = new ProgressLines(print);
-  return (event) => {
-    if (event.type === 'progress') progress.take(event.progress);
-    else if (event.type === 'step') {
-      const { sweep: place, experiment } = byId.get(event.runId)!;
-      print(`${place.variantName || place.name}, seed ${place.seed}: ${stepLine(event.record, experiment.steps)}`);
-    } else if (event.type === 'notice') print(`${event.level}: ${event.message}`);
-    else if (event.type === 'sweep') {
-      const { remainingMs, done, total } = event.state;
+  let announced = 0;
+  const ends = [
+    sweep.on('progress', (each) => progress.take(each)),
+    sweep.on('notice', ({ level, message }) => print(`${level}: ${message}`)),
+    sweep.on('step', ({ runId, record }) => {
+      const run = byId.get(runId);
+      if (!run) return;
+      const { variantName, seed } = run;
+      print(`${variantName || sweep.name}, seed ${seed}: ${stepLine(record, experimentOf(run).steps)}`);
+    }),
+    sweep.on('state', ({ remainingMs, done, total }) => {
       const tenth = Math.floor((10 * done) / total) + 1;
       // Print after the first round of steps, then at each tenth.
       if (remainingMs === null || done < runs.length || tenth === announced || done === total) return;
       announced = tenth;
       print(`${done} of ${total} steps; about ${formatDuration(remainingMs)} left at this pace`);
-    }
+    }),
+  ];
+  return () => {
+    for (const end of ends) end();
   };
 }
 
-export const sweptRecords = (runs: Swept['runs']): SweptRecords[] =>
-  runs.map(({ run, records }) => ({ variant: run.sweep.variant, seed: run.sweep.seed, records }));
+export const sweptRecords = (runs: readonly SweptRun[]): SweptRecords[] =>
+  runs.map(({ variant, seed, records }) => ({ variant, seed, records }));
 
 const labelsOf = (document: Experiment) => variantLabels(document).map(({ name }) => name);
-
-/** Device and worlds of a command. Nothing is opened yet. */
-export const commandEngines = (options: MachineOptions): Assembly =>
-  new Assembly({
-    machine: { open: () => openDevice(options) },
-    openWorld: worldOpener(options.connect),
-    models: new NodeBaseModels(),
-    openSandbox,
-  });
-
-/** Opens the device of a command. Throws CommandError if there is none. */
-export async function openEngines(options: MachineOptions, print: (line: string) => void): Promise<Assembly> {
-  const engines = commandEngines(options);
-  const { supported, problem, adapter } = await engines.report();
-  if (!supported) throw new CommandError(problem);
-  print(`adapter: ${adapter.description}${adapter.isFallback ? ' (software)' : ''}`);
-  return engines;
-}
 
 /** A sweep stored in a folder, new or resumed. */
 export class SweepFolder {
   private constructor(
-    readonly store: RunStore,
+    private readonly trainer: Trainer,
     readonly folder: string,
-    private readonly id: string,
+    private readonly sweep: Sweep,
     readonly document: Experiment,
   ) {}
 
@@ -149,64 +118,53 @@ export class SweepFolder {
   static async open(
     document: Experiment,
     folder: string,
-    recordings = new Map<string, Uint8Array>(),
+    machine: MachineOptions,
+    recordings: ReadonlyMap<string, Uint8Array> = new Map(),
   ): Promise<SweepFolder> {
     mkdirSync(folder, { recursive: true });
-    const store = new RunStore(new FolderStore(folder));
-    const found = await findSweep(store, document);
-    const { name } = document;
-    const assetsOf = (experiment: Experiment) =>
-      recordingsFor(experiment, async (file) => recordings.get(file) ?? null);
-    if (found) await completeSweep(store, document, { id: found, name }, assetsOf);
-    return new SweepFolder(store, folder, found ?? (await createSweep(store, document, name, assetsOf)), document);
+    const trainer = await openFolder(folder, machine);
+    for (const [name, bytes] of recordings) await trainer.keepFile(name, new Uint8Array(bytes));
+    return new SweepFolder(trainer, folder, await trainer.openSweep({ ...document }), document);
   }
 
-  async runs(): Promise<Swept['runs']> {
-    const runs = await runsOfSweep(this.store, this.id);
-    return Promise.all(runs.map(async (run) => ({ run, records: await this.store.records<StepRecord>(run.id) })));
+  runs(): Promise<SweptRun[]> {
+    return this.sweep.runs();
   }
 
-  /**
-   * Trains until all runs are finished, the user interrupts, or `until` returns true. Returns the estimated remaining
-   * time in milliseconds.
-   */
-  async train(
-    engines: Assembly,
-    print: (line: string) => void,
-    until: (state: SweepState, event: SessionEvent) => boolean = () => false,
-  ): Promise<number> {
-    const runs = await this.runs();
-    const printEvent = listener(
-      runs.map(({ run }) => run),
-      print,
-    );
-    const session: SweepSession = new SweepSession(this.id, runs, {
-      store: this.store,
-      engines,
-      emit: (event) => {
-        printEvent(event);
-        if (until(session.state, event)) void session.pause();
-      },
+  /** Estimated time of the rest in milliseconds; null: no step was trained yet. */
+  async remainingMs(): Promise<number | null> {
+    return (await this.sweep.state()).remainingMs;
+  }
+
+  /** Trains until all runs are finished, the user interrupts, or `until` returns true. */
+  async train(print: (line: string) => void, until: (state: SweepState) => boolean = () => false): Promise<void> {
+    const end = printEvents(this.sweep, await this.runs(), print);
+    const endWatch = this.sweep.on('state', (state) => {
+      if (until(state)) void this.sweep.pause();
     });
-    const stop = onInterrupt(session, print);
+    const stop = onInterrupt(this.sweep, print);
     try {
-      await session.train();
-      return session.state.remainingMs ?? 0;
+      await this.sweep.train();
     } finally {
-      stop();
-      await session.close();
+      for (const each of [end, endWatch, stop]) each();
     }
   }
 
+  /** Prints the adapter. Throws CommandError if there is no device. */
+  requireDevice(print: (line: string) => void): void {
+    requireDevice(this.trainer, print);
+  }
+
+  close(): Promise<void> {
+    return this.trainer.close();
+  }
+
   async isFinished(): Promise<boolean> {
-    return (await this.runs()).every(({ run }) => run.step >= run.experiment.steps);
+    return (await this.runs()).every((run) => run.step >= experimentOf(run).steps);
   }
 
   async planLines(): Promise<string[]> {
-    return planLines(
-      this.document,
-      (await this.runs()).map(({ run }) => run),
-    );
+    return planLines(this.document, await this.runs());
   }
 
   async report(metric?: string): Promise<SweepReport> {
@@ -229,13 +187,12 @@ export class SweepFolder {
     const runs = await this.runs();
     const records = sweptRecords(runs);
     const report = this.reportOf(records);
-    const ids = runs.map(({ run }) => run.id);
     const files: [string, string | Uint8Array][] = [
       ['sweep.md', sweepMarkdown(report) + pairedMarkdown(report.variants, records)],
       ['sweep.csv', sweepCsv(report.variants, records)],
       ['sweep.svg', sweepPlot(report)],
       ['sweep.json', `${JSON.stringify({ document: this.document, ...report }, null, 1)}\n`],
-      ['sweep.tabgym', await exportSweep(this.store, ids)],
+      ['sweep.tabgym', await this.sweep.export()],
     ];
     for (const [name, content] of files) writeWhole(join(this.folder, name), content);
     return files.map(([name]) => join(this.folder, name));
@@ -251,17 +208,23 @@ export async function sweep(options: SweepOptions): Promise<{ finished: boolean 
     options.allowFile,
   );
   const experiments = sweptRuns(document).map(({ experiment }) => experiment);
-  requireJudgesAllowed(experiments);
-  requireCodeAllowed(experiments, options.allowCode);
+  requireAllowances(experiments, { allowCode: options.allowCode });
   await checkRecordings(recordings);
   const folder = options.out ?? join('runs', `${basename(options.file, '.json')}-sweep`);
-  const swept = await SweepFolder.open(document, folder, recordings);
-  for (const line of await swept.planLines()) print(line);
-  if (!(await swept.isFinished())) await swept.train(await openEngines(options, print), print);
-  for (const file of await swept.write()) print(file);
-  for (const { run, records } of await swept.runs())
-    for (const line of fallLines(records)) print(`${run.name}: ${line}`);
-  const finished = await swept.isFinished();
-  print(finished ? `Finished.\n\n${await swept.text()}` : 'Stopped. Run the same command to continue.');
-  return { finished };
+  const swept = await SweepFolder.open(document, folder, options, recordings);
+  try {
+    for (const line of await swept.planLines()) print(line);
+    if (!(await swept.isFinished())) {
+      swept.requireDevice(print);
+      await swept.train(print);
+    }
+    for (const file of await swept.write()) print(file);
+    for (const { name, records } of await swept.runs())
+      for (const line of fallLines(records)) print(`${name}: ${line}`);
+    const finished = await swept.isFinished();
+    print(finished ? `Finished.\n\n${await swept.text()}` : 'Stopped. Run the same command to continue.');
+    return { finished };
+  } finally {
+    await swept.close();
+  }
 }

@@ -3,27 +3,19 @@
  */
 import { mkdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { customCodeOf } from '../experiment/custom-code.ts';
 import { type Experiment, parseExperiment } from '../experiment/experiment.ts';
 import { factsOf, kindsWith } from '../experiment/policies/registry.ts';
-import { NodeBaseModels } from '../library/node/base-models.ts';
+import { openTrainer, type Run, type Trainer } from '../library/index.ts';
+import type { StepRecord } from '../rl/evaluation/evaluation.ts';
 import { partColumn } from '../rl/metrics/metrics.ts';
-import { modelConnection } from '../session/api/model-connection.ts';
-import type { RunSummary, SessionEvent, StepRecord } from '../session/protocol.ts';
-import { recordingsFor } from '../session/run/recording-files.ts';
-import { Session } from '../session/run/session.ts';
-import { Assembly, type AssemblyParts } from '../session/service/assembly.ts';
-import { getRun } from '../session/stored-run.ts';
-import { exportRun } from '../store/bundle.ts';
-import { FolderStore } from '../store/folder.ts';
-import { type NewRun, RunStore } from '../store/run-store.ts';
-import { otherThread } from '../workers/spawn-clock.ts';
-import { openSandbox } from '../workers/spawn-sandbox.ts';
+import type { AssemblyParts } from '../session/service/assembly.ts';
+import type { NewRun } from '../store/run-store.ts';
+import { type Allowances, requireAllowances } from './allowances.ts';
 import { CommandError } from './command-error.ts';
-import { type Connections, worldOpener } from './connections.ts';
+import type { Connections } from './connections.ts';
 import { bandLine } from './expected-band.ts';
-import { continuedRun, type FolderOptions, forkedFile } from './folder-run.ts';
-import { type DeviceOptions, openDevice } from './node-device.ts';
+import { continuedRun, experimentOf, type FolderOptions, forkedFile } from './folder-run.ts';
+import type { DeviceOptions } from './node-device.ts';
 import { ownWorlds } from './own-world.ts';
 import { ProgressLines } from './progress.ts';
 import { checkRecordings, withRecordings } from './recordings.ts';
@@ -32,7 +24,7 @@ import { writeWhole } from './whole-files.ts';
 
 export { CommandError };
 
-export interface TrainingOptions extends DeviceOptions, FolderOptions {
+export interface TrainingOptions extends DeviceOptions, FolderOptions, Allowances {
   /** File of the experiment. Empty: the settings of `from`. */
   file: string;
   /** A run at step 0 with a policy trained elsewhere, used instead of a new policy. */
@@ -48,10 +40,6 @@ export interface TrainingOptions extends DeviceOptions, FolderOptions {
   connect?: Connections;
   /** Time limit for a world's answer, for machines so busy that the usual limit is too short. */
   patienceMs?: number;
-  /** Allows the experiment's own code to run. */
-  allowCode?: boolean;
-  /** Address of the judge that may receive the episodes. */
-  allowJudge?: string;
   /** Files outside of the experiment's folder that the run may copy. */
   allowFile?: readonly string[];
   /** Key for that address. */
@@ -62,46 +50,20 @@ export interface TrainingOptions extends DeviceOptions, FolderOptions {
   elsewhere?: AssemblyParts['elsewhere'];
 }
 
+/** A trained run of a folder. */
+export interface TrainedRun {
+  id: string;
+  name: string;
+  /** Number of committed steps. */
+  step: number;
+  experiment: Experiment;
+}
+
 export interface Training {
-  summary: RunSummary;
+  run: TrainedRun;
   records: StepRecord[];
   folder: string;
   finished: boolean;
-}
-
-/** The experiment contains code that was not allowed to run. */
-export class CodeNotAllowedError extends CommandError {
-  override name = 'CodeNotAllowedError';
-  override readonly exitCode = 3;
-  constructor(paths: readonly string[]) {
-    super(
-      `This experiment contains code (${paths.join(', ')}), which was not run. Read it; if you trust it, add --allow-code to run it in a sandbox.`,
-    );
-  }
-}
-
-/** Throws CodeNotAllowedError if an experiment contains code and `allowed` is false. */
-export function requireCodeAllowed(experiments: readonly Experiment[], allowed = false): void {
-  const carried = experiments.flatMap(customCodeOf);
-  if (carried.length && !allowed) throw new CodeNotAllowedError([...new Set(carried.map(({ path }) => path))]);
-}
-
-/** The experiment would send its episodes to a judge that was not allowed. */
-class JudgeNotAllowedError extends CommandError {
-  override name = 'JudgeNotAllowedError';
-  constructor(address: string) {
-    super(
-      `This experiment has a judge and would send its episodes to ${address}. If you trust that server, run npm run train with --allow-judge ${address}.`,
-    );
-  }
-}
-
-const sameAddress = (a: string, b: string) => modelConnection(a) === modelConnection(b);
-
-/** Throws JudgeNotAllowedError if the reward of an experiment has a judge at another address than the allowed one. */
-export function requireJudgesAllowed(experiments: readonly Experiment[], allowed = ''): void {
-  for (const part of experiments.flatMap(({ reward }) => reward?.parts ?? []))
-    if ('address' in part && !sameAddress(part.address, allowed)) throw new JudgeNotAllowedError(part.address);
 }
 
 /** Reads and checks the experiment of a file. */
@@ -188,81 +150,88 @@ export function stepLine({ step, stage, metrics, evaluation }: StepRecord, steps
   );
 }
 
-function listener(
-  print: (line: string) => void,
-  steps: number,
-  progress: ProgressLines,
-): (event: SessionEvent) => void {
-  return (event) => {
-    if (event.type === 'step') print(stepLine(event.record, steps));
-    else if (event.type === 'notice') print(`${event.level}: ${event.message}`);
-    else if (event.type === 'progress') progress.take(event.progress);
-  };
-}
-
 /** Trains until the run is finished or interrupted; writes the run, and run.tabgym beside it. */
 export async function train(options: TrainingOptions): Promise<Training> {
-  const { print } = options;
   const { experiment, recordings } = withRecordings(readExperiment(options), dirname(options.file), options.allowFile);
-  requireCodeAllowed([experiment], options.allowCode);
-  requireJudgesAllowed([experiment], options.allowJudge);
+  requireAllowances([experiment], options);
   await checkRecordings(recordings);
   const folder = options.out ?? join('runs', `${basename(options.file, '.json') || 'back'}-seed${experiment.seed}`);
   mkdirSync(folder, { recursive: true });
-  const store = new RunStore(new FolderStore(folder));
-  const found =
-    (await continuedRun(store, folder, experiment, options)) ??
-    (options.fork ? await forkedFile(store, options.fork, experiment) : null);
-  const assets = found ? {} : await recordingsFor(experiment, async (name) => recordings.get(name) ?? null);
-  const from: Pick<NewRun, 'origin' | 'assets' | 'checkpoints'> = options.from ?? { origin: { kind: 'new' } };
-  const begun = { ...from, name: experiment.name, experiment, assets: { ...from.assets, ...assets } };
-  const id = found?.id ?? (await store.create(begun)).id;
-  const run = await getRun(store, id);
-  // Checked again for the run: --resume continues the folder's run, whose experiment may differ from the file.
-  requireCodeAllowed([run.experiment], options.allowCode);
-  requireJudgesAllowed([run.experiment], options.allowJudge);
-  if (found) print(`${folder} contains this run at step ${found.step} of ${run.experiment.steps}`);
-  if (!found || found.step < run.experiment.steps) await trainRun(store, run, options);
-  const file = join(folder, 'run.tabgym');
-  writeWhole(file, await exportRun(store, id));
-  const summary = await getRun(store, id);
-  const finished = summary.step >= run.experiment.steps;
-  print(
-    `${finished ? 'Finished' : `Stopped after step ${summary.step}. Run the same command to continue`}. The run is in ${folder}; the page opens ${file}`,
-  );
-  return { summary, records: await store.records<StepRecord>(id), folder, finished };
+  const trainer = await openFolder(folder, options);
+  try {
+    for (const [name, bytes] of recordings) await trainer.keepFile(name, new Uint8Array(bytes));
+    return await trainIn(folder, trainer, experiment, options);
+  } finally {
+    await trainer.close();
+  }
 }
 
-async function trainRun(store: RunStore, run: RunSummary, options: TrainingOptions): Promise<void> {
+/** The trainer of a folder's runs. */
+export function openFolder(folder: string, options: Omit<TrainingOptions, 'file' | 'print'>): Promise<Trainer> {
+  const { device, threads, connect, patienceMs, elsewhere, allowCode, allowJudge, judgeKey } = options;
+  const modelKeys = allowJudge && judgeKey ? { [allowJudge]: judgeKey } : {};
+  const machine = { device, threads, connect, patienceMs, elsewhere };
+  return openTrainer({ ...machine, store: { folder }, allowCode, allowJudge, modelKeys });
+}
+
+/** A new run, or one that begins with a policy from elsewhere. */
+function newRun(trainer: Trainer, experiment: Experiment, { from }: TrainingOptions): Promise<Run> {
+  if (!from) return trainer.createRun({ ...experiment });
+  return trainer.placeRun({ ...from, name: experiment.name, experiment });
+}
+
+async function trainIn(
+  folder: string,
+  trainer: Trainer,
+  experiment: Experiment,
+  options: TrainingOptions,
+): Promise<Training> {
   const { print } = options;
-  const machine = { open: () => openDevice(options) };
-  const openWorld = worldOpener(options.connect, options.patienceMs);
-  const modelSettings = () => ({ ...(options.judgeKey && { token: options.judgeKey }) });
-  const models = new NodeBaseModels();
-  const { elsewhere } = options;
-  const engines = new Assembly({ machine, openWorld, models, openSandbox, modelSettings, elsewhere });
-  const { supported, problem, adapter } = await engines.report();
-  if (!supported) throw new CommandError(problem);
-  print(`adapter: ${adapter.description}${adapter.isFallback ? ' (software)' : ''}`);
+  const found =
+    (await continuedRun(trainer, folder, experiment, options)) ??
+    (options.fork ? await forkedFile(trainer, options.fork, experiment) : null);
+  const run = found ?? (await newRun(trainer, experiment, options));
+  const own = experimentOf(run);
+  // Checked again for the run: --resume continues the folder's run, whose experiment may differ from the file.
+  requireAllowances([own], options);
+  if (found) print(`${folder} contains this run at step ${found.step} of ${own.steps}`);
+  if (run.step < own.steps) await trainRun(trainer, run, options);
+  const file = join(folder, 'run.tabgym');
+  writeWhole(file, await run.export());
+  const finished = run.step >= own.steps;
+  print(
+    `${finished ? 'Finished' : `Stopped after step ${run.step}. Run the same command to continue`}. The run is in ${folder}; the page opens ${file}`,
+  );
+  const { id, name, step } = run;
+  return { run: { id, name, step, experiment: own }, records: await run.records(), folder, finished };
+}
+
+async function trainRun(trainer: Trainer, run: Run, { print }: TrainingOptions): Promise<void> {
+  requireDevice(trainer, print);
+  const experiment = experimentOf(run);
   const progress = new ProgressLines(print);
-  const seeBand = await bandLine(run.experiment, () => store.records<StepRecord>(run.id), print);
-  const listen = listener(print, run.experiment.steps, progress);
-  const session = new Session(run.id, run.experiment, {
-    store,
-    engines,
-    emit(event) {
-      listen(event);
-      if (event.type === 'step') seeBand(event.record);
-    },
-    otherThread,
-  });
-  const stop = onInterrupt(session, print, () => progress.remaining);
+  const seeBand = await bandLine(experiment, () => run.records(), print);
+  const ends = [
+    run.on('step', (record) => {
+      print(stepLine(record, experiment.steps));
+      seeBand(record);
+    }),
+    run.on('notice', ({ level, message }) => print(`${level}: ${message}`)),
+    run.on('progress', (each) => progress.take(each)),
+    onInterrupt({ pause: () => run.pause({ afterStep: true }) }, print, () => progress.remaining),
+  ];
   try {
-    await session.train();
+    await run.train();
   } finally {
-    stop();
-    await session.close();
+    for (const end of ends) end();
   }
+}
+
+/** Prints the adapter of a trainer. Throws CommandError if it has no device. */
+export function requireDevice({ device }: Pick<Trainer, 'device'>, print: (line: string) => void): void {
+  const { supported, problem, description, isSoftware } = device;
+  if (!supported) throw new CommandError(problem);
+  print(`adapter: ${description}${isSoftware ? ' (software)' : ''}`);
 }
 
 /**

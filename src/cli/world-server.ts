@@ -1,10 +1,9 @@
 /** `node build/cli/world-server.js world.js`: serves one typed world; the command of an exported world's folder. */
 import { Command } from 'commander';
-import { createServer } from '../server/server.ts';
-import { openGuardedWorld } from '../workers/spawn-world.ts';
+import { serve } from '../library/server.ts';
 import { typedWorld } from '../worlds/registry.ts';
 import { fail } from './command-error.ts';
-import { closeAtSignal, hostOf, listen } from './listening.ts';
+import { closeAtSignal, hostOf, started } from './listening.ts';
 import { wholeFrom } from './number-argument.ts';
 import { ownWorldOptions } from './own-world.ts';
 import { repeatable } from './repeatable.ts';
@@ -20,20 +19,15 @@ async function main(): Promise<void> {
   program.parse();
   const { port, host, allowHost } = program.opts();
   const world = typedWorld().name;
-  const server = await createServer({
-    worlds: [world],
-    openWorld: (name) => openGuardedWorld(name),
-    options: { [world]: ownWorldOptions(program.args[0]) },
-    models: [],
-    sessions: 4096,
-    idleSeconds: 3600,
-    origins: [],
-    hosts: allowHost ?? [],
-    host,
-    report: (error) => console.error(error),
-  });
-  const address = await listen(server, host, port, null);
-  console.log(`listening on ${address}`);
+  const start = () =>
+    serve({
+      worlds: [world],
+      options: { [world]: ownWorldOptions(program.args[0]) },
+      ...{ hosts: allowHost, host, port },
+      report: (error) => console.error(error),
+    });
+  const server = await started(start, { host, port, token: null });
+  console.log(`listening on ${server.address}`);
   closeAtSignal(server);
 }
 

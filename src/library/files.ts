@@ -15,14 +15,16 @@ import type { Trajectory } from '../rl/episode/trajectory.ts';
 import type { StepRecord } from '../rl/evaluation/evaluation.ts';
 import { decodeTrajectories } from '../session/run/trajectory-codec.ts';
 import { readRunFile } from '../session/run-file.ts';
+import { writePolicy as zipPolicy } from '../store/bundle.ts';
 import { TrajectoryFile, writeRecords } from '../trajectories/files/file.ts';
 import { recordOf } from '../trajectories/files/lossless.ts';
 import type { TrajectoryRecord } from '../trajectories/files/record.ts';
 import { type Message, type RecordProblem, TrajectoryFileError } from '../trajectories/files/record.ts';
 import { trajectoryFormat, trajectoryFormats } from '../trajectories/files/registry.ts';
 import type { ExperimentDocument } from './experiment.ts';
+import type { PolicyFiles } from './policy-files.ts';
 
-export type { Message, RecordProblem, Trajectory, TrajectoryRecord };
+export type { Message, PolicyFiles, RecordProblem, Trajectory, TrajectoryRecord };
 export { TrajectoryFileError };
 
 /** A format of trajectory files. */
@@ -118,3 +120,20 @@ export function readRun(file: Uint8Array, fileName = 'run.tabgym'): RunFile {
     tokens,
   };
 }
+
+/**
+ * Reads the policy of a run's file after its last step, or of a policy's zip, as the files of its Hugging Face layout:
+ * `config.json`, `model.safetensors` and `tokenizer.json`, or an adapter in PEFT's form with its tokenizer.
+ *
+ * @param name appears in errors.
+ * @throws BundleError if the file contains no policy.
+ */
+export const readPolicy = async (file: Uint8Array, name = 'policy'): Promise<PolicyFiles> =>
+  (await import('./policy-files.ts')).policyFilesOf(file, name);
+
+/** The zip of a policy's files, which `importRun` and `loadPolicy` open. */
+export const writePolicy = (files: { readonly [name: string]: Uint8Array }): Uint8Array<ArrayBuffer> =>
+  zipPolicy(files);
+
+/** Writes a run as one HTML page that opens anywhere: settings, curves, evaluations, episodes and numbers. */
+export const writeReport = async (run: RunFile): Promise<string> => (await import('./report.ts')).reportOf(run);

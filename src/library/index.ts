@@ -22,7 +22,8 @@ export { suiteNames } from '../session/evaluation/suite-evaluation.ts';
 export { checkExperiment, type ExperimentDocument, NotAllowedError, preset, presetNames } from './experiment.ts';
 export { PlatformError, type TrainerOptions } from './options.ts';
 export type { EvaluateOptions, Run, RunEvents, WatchOptions } from './run.ts';
-export type { StoredRunInfo, Trainer } from './trainer.ts';
+export type { Sweep, SweepEvents, SweepState, SweptRun } from './sweep.ts';
+export type { StoredRunInfo, Trainer, TrainerDevice } from './trainer.ts';
 
 /**
  * Opens a trainer: in a page a worker of its own, on Node in this thread. Programs with one run need only `createRun`.

@@ -1,6 +1,9 @@
 /** Options of a trainer, and the service that the library opens with them in a page or on Node. */
 import type { ConnectionSettings } from '../envs/module.ts';
-import type { TrainerApi } from '../session/protocol.ts';
+import { modelConnection } from '../session/api/model-connection.ts';
+import type { RunSummary, TrainerApi } from '../session/protocol.ts';
+import type { AssemblyParts } from '../session/service/assembly.ts';
+import type { NewRun } from '../store/run-store.ts';
 
 /** Settings of this machine for training: none of them changes what a run is. */
 export interface TrainerOptions {
@@ -24,6 +27,12 @@ export interface TrainerOptions {
   allowCode?: boolean;
   /** Address of a judge to which an experiment's episodes may be sent. Default: none. */
   allowJudge?: string;
+  /** Keys of served models (judges and policies) by their address. They are held in memory and never stored. */
+  modelKeys?: { [address: string]: string };
+  /** @internal Place where training episodes are played; absent: on this device. Node only. */
+  elsewhere?: AssemblyParts['elsewhere'];
+  /** @internal Time limit for the answer of a world of this machine, if it differs from the world's own. Node only. */
+  patienceMs?: number;
 }
 
 /** A setting that this platform does not have. */
@@ -35,9 +44,14 @@ export class PlatformError extends Error {
 export interface OpenedService {
   service: TrainerApi;
   close(): Promise<void>;
+  /** Stores a run that was made outside of the service. Node only. */
+  place?(run: NewRun): Promise<RunSummary>;
   /** Rejects if the service is lost, as when its worker cannot be loaded; never resolves. */
   lost: Promise<never>;
 }
 
-export const connectionsOf = ({ connect = {} }: TrainerOptions): Map<string, ConnectionSettings> =>
-  new Map(Object.entries(connect));
+/** Connections by name: a world's, or a served model's. */
+export function connectionsOf({ connect = {}, modelKeys = {} }: TrainerOptions): Map<string, ConnectionSettings> {
+  const models = Object.entries(modelKeys).map(([address, token]) => [modelConnection(address), { token }] as const);
+  return new Map<string, ConnectionSettings>([...Object.entries(connect), ...models]);
+}

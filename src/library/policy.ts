@@ -45,6 +45,10 @@ export interface ActOptions {
    * policy that was trained to choose among them; otherwise any text.
    */
   choices?: readonly string[] | null;
+  /** @internal Ends the request. Node only: a worker cannot be handed a signal. */
+  signal?: AbortSignal;
+  /** @internal Called with each piece added to a reply. Node only. */
+  onPiece?(reply: number, piece: string): void;
 }
 
 /** Replies to a conversation, with the numbers of tokens that were read and written. */
@@ -95,11 +99,15 @@ export interface Policy {
  * @throws BundleError or NoPolicyError if the file has no policy that acts.
  */
 export async function loadPolicy(file: Uint8Array, options: PolicyOptions = {}): Promise<Policy> {
-  const { policy, mostReplies, close } = await openPolicyHere(file, options);
+  return policyOver(await openPolicyHere(file, options));
+}
+
+/** @internal The policy of one that is open. */
+export function policyOver({ policy, mostReplies, close }: Awaited<ReturnType<typeof openPolicyHere>>): Policy {
   const complete: Policy['complete'] = (
     messages,
-    { n = 1, temperature = 1, maxTokens = null, stop = [], seed = 1, choices = null } = {},
-  ) => policy.complete({ messages, n, temperature, maxTokens, stop, seed, choices });
+    { n = 1, temperature = 1, maxTokens = null, stop = [], seed = 1, choices = null, ...live } = {},
+  ) => policy.complete({ messages, n, temperature, maxTokens, stop, seed, choices, ...live });
   return {
     mostReplies,
     complete,

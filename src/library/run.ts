@@ -74,6 +74,7 @@ export interface RunParts extends Pick<OpenedService, 'service' | 'lost'> {
 export class Run {
   /** Id among the trainer's runs. */
   readonly id: string;
+  readonly name: string;
   /** The checked experiment, with its defaults. */
   readonly experiment: ExperimentDocument;
   /** Number of committed steps. */
@@ -87,6 +88,7 @@ export class Run {
     private readonly parts: RunParts,
   ) {
     this.id = summary.id;
+    this.name = summary.name;
     this.step = summary.step;
     this.experiment = summary.experiment as unknown as ExperimentDocument;
   }
@@ -128,14 +130,22 @@ export class Run {
     return { reached, end };
   }
 
-  /** Pauses. A step in progress that does not end at once is held, and `train` continues it with the same numbers. */
-  pause(): Promise<void> {
-    return this.parts.service.pause(this.id);
+  /**
+   * Pauses. A step in progress that does not end at once is held, and `train` continues it with the same numbers; with
+   * `afterStep` it is finished and committed first, as before the end of a program.
+   */
+  pause(options: { afterStep?: boolean } = {}): Promise<void> {
+    return this.parts.service.pause(this.id, options);
   }
 
   /** Records of the committed steps, the first (step 0) with the success before training. */
   records(): Promise<StepRecord[]> {
     return this.parts.service.records(this.id);
+  }
+
+  /** Steps that have a checkpoint, in ascending order. */
+  checkpointSteps(): Promise<number[]> {
+    return this.parts.service.checkpointSteps(this.id);
   }
 
   /** Trajectories of a step, token by token, or null if they are no longer kept. */
@@ -176,9 +186,13 @@ export class Run {
     return report;
   }
 
-  /** A run that begins at a step of this one, which must have a checkpoint, with some fields changed. */
+  /**
+   * A run that begins at a step of this one, which must have a checkpoint, with some fields changed; a field that is
+   * undefined is left out.
+   */
   async fork(step: number, changes: Partial<ExperimentDocument>): Promise<Run> {
-    const experiment = { ...this.experiment, ...changes };
+    const all = Object.entries({ ...this.experiment, ...changes });
+    const experiment: ExperimentDocument = Object.fromEntries(all.filter(([, value]) => value !== undefined));
     this.parts.check(experiment);
     return this.parts.opened(await this.parts.service.fork(this.id, step, experiment));
   }

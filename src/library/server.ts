@@ -50,8 +50,8 @@ const refusals: { readonly [name: string]: string } = {
   MessagesError: 'invalid_value',
 };
 
-/** A policy as the chat model that the server asks. */
-function chatModel(id: string, policy: Policy): ChatModel {
+/** @internal A policy as the chat model that the server asks. */
+export function chatModel(id: string, policy: Policy): ChatModel {
   let load = 0;
   return {
     id,
@@ -60,10 +60,10 @@ function chatModel(id: string, policy: Policy): ChatModel {
     get load() {
       return load;
     },
-    async complete({ messages, seed, onPiece: _, signal: __, ...request }) {
+    async complete({ messages, seed, ...request }) {
       load++;
       try {
-        return await policy.complete(messages, { ...request, seed: seed ?? randomSeed() });
+        return await policy.complete(messages, { ...request, seed: seed === null ? randomSeed() : seed >>> 0 });
       } catch (error) {
         const { name, message } = error as Error;
         throw refusals[name] ? new ChatRequestError(message, 'messages', refusals[name]) : error;

@@ -1,9 +1,13 @@
 /** A trainer: runs, and the device that they share. At most one of them computes at a time. */
+import { parseExperiment, sweptRuns } from '../experiment/experiment.ts';
+import { same } from '../experiment/paths.ts';
 import type { GpuReport, MemoryPlanReport, RunSummary, SessionEvent } from '../session/protocol.ts';
+import type { NewRun } from '../store/run-store.ts';
 import { type ExperimentDocument, requireAllowed } from './experiment.ts';
-import type { OpenedService, TrainerOptions } from './options.ts';
+import { type OpenedService, PlatformError, type TrainerOptions } from './options.ts';
 import { openService } from './platform.ts';
 import { Run, type RunParts } from './run.ts';
+import { Sweep } from './sweep.ts';
 
 /** What a list of runs shows of one. */
 export interface StoredRunInfo {
@@ -18,14 +22,37 @@ export interface StoredRunInfo {
   success: number | null;
   /** Size of the stored run. */
   bytes: number;
+  /** Its experiment, with the defaults of this version. */
+  experiment: ExperimentDocument;
 }
 
-const infoOf = ({ id, name, createdAt, updatedAt, step, success, bytes }: RunSummary): StoredRunInfo => ({
+/** The device of a trainer. */
+export interface TrainerDevice {
+  /** False: nothing can be trained or played here. */
+  supported: boolean;
+  /** The reason, and what helps; empty if it is supported. */
+  problem: string;
+  /** Name of the adapter. */
+  description: string;
+  /** True for a GPU that the processor stands in for. */
+  isSoftware: boolean;
+}
+
+const infoOf = ({ id, name, createdAt, updatedAt, step, success, bytes, experiment }: RunSummary): StoredRunInfo => ({
   ...{ id, name, createdAt, updatedAt, step, success, bytes },
+  experiment: experiment as unknown as ExperimentDocument,
 });
 
+const deviceOf = ({ supported, problem, adapter }: GpuReport): TrainerDevice => ({
+  ...{ supported, problem, description: adapter.description, isSoftware: adapter.isFallback },
+});
+
+/** Something that receives a trainer's events. */
+type Receiver = Pick<Run, 'receive'>;
+
 export class Trainer {
-  private readonly runs = new Set<Run>();
+  private report: GpuReport | null = null;
+  private readonly receivers = new Set<Receiver>();
   private readonly parts: RunParts;
 
   private constructor(
@@ -51,17 +78,50 @@ export class Trainer {
     const device = options.device === 'auto' ? null : options.device;
     const listener = (event: SessionEvent) => trainer.receive(event);
     try {
-      return { trainer, device: await opened.service.start(listener, { device }) };
+      const report = await opened.service.start(listener, { device });
+      trainer.report = report;
+      return { trainer, device: report };
     } catch (error) {
       await opened.close();
       throw error;
     }
   }
 
+  /** The device that it computes on, and whether it can. */
+  get device(): TrainerDevice {
+    return deviceOf(this.report!);
+  }
+
   /** A new run of an experiment, at step 0. Throws an ExperimentError that names a wrong field and its bounds. */
   async createRun(experiment: ExperimentDocument): Promise<Run> {
     requireAllowed(experiment, this.options);
     return this.add(await this.opened.service.createRun(experiment));
+  }
+
+  /** Keeps a file of trajectories under the name that experiments give it; runs created afterwards store a copy. */
+  keepFile(name: string, file: Uint8Array<ArrayBuffer> | Blob): Promise<void> {
+    return this.opened.service.keepRecording(file instanceof Blob ? file : new Blob([file]), name);
+  }
+
+  /** @internal Stores a run that was made outside of the trainer, as from a policy's folder. Node only. */
+  async placeRun(run: NewRun): Promise<Run> {
+    if (!this.opened.place) throw new PlatformError('Only Node stores runs that were made outside of a trainer.');
+    return this.add(await this.opened.place(run));
+  }
+
+  /**
+   * The sweep of a document with `sweep`: several runs, of its variants and seeds. The stored one of exactly this
+   * document, or a new one.
+   */
+  async openSweep(document: ExperimentDocument): Promise<Sweep> {
+    const checked = parseExperiment(document);
+    for (const { experiment } of sweptRuns(checked)) requireAllowed(experiment, this.options);
+    const runs = await this.opened.service.listRuns();
+    const found = runs.find(({ sweep, deletedUntil }) => !deletedUntil && sweep && same(sweep.document, checked));
+    const stored = found ?? (await this.opened.service.createSweep(checked))[0];
+    const sweep = new Sweep(stored.sweep!, { ...this.parts, closed: (each) => this.receivers.delete(each) });
+    this.receivers.add(sweep);
+    return sweep;
   }
 
   /** A run from a `.tabgym` file, or from the zip of a policy. `name` is shown in errors. */
@@ -90,21 +150,21 @@ export class Trainer {
 
   /** Ends all work and releases the device. */
   async close(): Promise<void> {
-    this.runs.clear();
+    this.receivers.clear();
     await this.opened.close();
   }
 
   private add(summary: RunSummary): Run {
     const run = new Run(summary, this.parts);
-    this.runs.add(run);
+    this.receivers.add(run);
     return run;
   }
 
   private async release(run: Run): Promise<void> {
-    if (this.runs.delete(run)) await this.opened.service.pause(run.id);
+    if (this.receivers.delete(run)) await this.opened.service.pause(run.id);
   }
 
   private receive(event: SessionEvent): void {
-    for (const run of this.runs) run.receive(event);
+    for (const each of this.receivers) each.receive(event);
   }
 }

@@ -284,8 +284,10 @@ export interface TrainerApi extends ModelApi, SweepApi, EvaluationApi, TalkApi {
   openRun(runId: string): Promise<{ summary: RunSummary; records: StepRecord[]; owner: 'this-tab' | 'another-tab' }>;
   takeOver(runId: string): Promise<void>;
   train(runId: string, options?: { steps?: number }): Promise<void>;
-  /** Resolves when the step in progress is committed. */
-  pause(runId: string): Promise<void>;
+  /**
+   * Resolves when the run rests. A step that does not end at once is held; with `afterStep` it is committed first.
+   */
+  pause(runId: string, options?: { afterStep?: boolean }): Promise<void>;
   /** Creates a run from `step` of this one with some fields changed; `step` must have a checkpoint. */
   fork(runId: string, step: number, experiment: unknown): Promise<RunSummary>;
   duplicate(runId: string): Promise<RunSummary>;

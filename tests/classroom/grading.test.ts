@@ -6,13 +6,13 @@ import { type Graded, type GradeOptions, grade } from '../../src/classroom/grade
 import { openHandIn } from '../../src/classroom/hand-in.ts';
 import { classroom50, gradescope } from '../../src/classroom/school-formats.ts';
 import { resultFiles, submissionOf } from '../../src/cli/grading.ts';
-import { commandEngines } from '../../src/cli/sweep-folder.ts';
+import { nodeEngines } from '../../src/library/node/engines.ts';
 import { classAssignment, classSteps, handedIn } from '../../tools/classroom/class-files.ts';
 import { forgeries, partsOf, type Sources, withNewHashes, withOldHashes } from '../../tools/classroom/forgeries.ts';
 import { mutated, verdictOn } from '../../tools/classroom/mutations.ts';
 
 const assignment = classAssignment();
-const engines = commandEngines({ device: 'wasm', threads: 1 });
+const engines = nodeEngines({ device: 'wasm', threads: 1 });
 const options: GradeOptions = {
   engines,
   seed: 11,

@@ -1,6 +1,6 @@
 // One batch under several algorithms: numbers of the run's own algorithm, and laws between algorithms.
 import { beforeAll, expect, it } from 'vitest';
-import { commandEngines } from '../../src/cli/sweep-folder.ts';
+import { nodeEngines } from '../../src/library/node/engines.ts';
 import type { ComparedObjective } from '../../src/rl/compare-objectives.ts';
 import type { Trajectory } from '../../src/rl/episode/trajectory.ts';
 import type { ExaminedStep } from '../../src/rl/examine.ts';
@@ -17,7 +17,7 @@ let trajectories: Trajectory[];
 
 beforeAll(async () => {
   const assignment = classAssignment();
-  const engines = commandEngines({ device: 'wasm', threads: 1 });
+  const engines = nodeEngines({ device: 'wasm', threads: 1 });
   const run = readRunFile(await handedIn(assignment, engines, settings, ''), 'a');
   const step = classSteps;
   trajectories = decodeTrajectories(run.trajectories!.get(step)!);

@@ -8,7 +8,7 @@ import { type AdapterExport, exportedFiles, readCheckpoint } from '../../src/cli
 import { readSource } from '../../src/cli/handoff-folder.ts';
 import { makeModel } from '../../src/cli/random-model.ts';
 import { returnedRun } from '../../src/cli/returning.ts';
-import { openPolicyModel } from '../../src/cli/served-policy.ts';
+import { openServedPolicy } from '../../src/cli/served-policy.ts';
 import { type Experiment, parseExperiment } from '../../src/experiment/experiment.ts';
 import type { LoraPolicy } from '../../src/experiment/policies/adapted.ts';
 import { presets } from '../../src/experiment/presets.ts';
@@ -144,12 +144,12 @@ it('an adapter on some layers is trained on these', () => {
 
 describe('a served adapter', () => {
   const say = [{ role: 'user' as const, content: 'hi' }];
-  const request = { n: 1, temperature: 0, maxTokens: 4, seed: 1, choices: null, stop: [], messages: say };
+  const request = { n: 1, temperature: 0, maxTokens: 4, seed: 1, choices: null, stop: [] };
 
   async function promptTokens(path: string): Promise<number> {
-    const { model: served, close } = await openPolicyModel(path, { device: 'wasm', threads: 1 });
-    const { promptTokens: count } = await served.complete({ ...request, signal: new AbortController().signal });
-    await close();
+    const { policy } = await openServedPolicy(path, { device: 'wasm', threads: 1 });
+    const { promptTokens: count } = await policy.complete(say, request);
+    await policy.close();
     return count;
   }
 

@@ -1,7 +1,7 @@
 /** Training cost on a shipped agent's card, also for a run that forked from an agent with thinned records. */
 import { expect, it } from 'vitest';
-import { thinned } from '../../src/cli/agents/pack.ts';
 import { costOf } from '../../src/cli/agents/ship.ts';
+import { thinned } from '../../src/library/node/packed-run.ts';
 import type { StepRecord } from '../../src/rl/evaluation/evaluation.ts';
 import type { RunSummary } from '../../src/session/protocol.ts';
 

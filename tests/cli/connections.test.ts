@@ -1,6 +1,7 @@
 // Server addresses of worlds, as given on the command line.
 import { describe, expect, it } from 'vitest';
-import { readConnection, worldOpener } from '../../src/cli/connections.ts';
+import { readConnection } from '../../src/cli/connections.ts';
+import { openWorldHere } from '../../src/library/node/worlds.ts';
 import { hasWorlds } from '../worlds.ts';
 
 describe('--connect', () => {
@@ -16,11 +17,11 @@ describe('--connect', () => {
   });
 
   it.skipIf(!hasWorlds('agentgym-textcraft'))('is required where a world has no address', async () => {
-    await expect(worldOpener()('agentgym-textcraft')).rejects.toThrow(/whose address is missing/);
-    const world = await worldOpener({ 'agentgym-textcraft': { address: 'http://127.0.0.1:1' } })('agentgym-textcraft');
+    await expect(openWorldHere('agentgym-textcraft')).rejects.toThrow(/whose address is missing/);
+    const world = await openWorldHere('agentgym-textcraft', { address: 'http://127.0.0.1:1' });
     expect(world.describe().name).toBe('agentgym-textcraft');
     process.env.TABGYM_AGENTGYM_TEXTCRAFT_ADDRESS = 'http://127.0.0.1:1';
-    await (await worldOpener()('agentgym-textcraft')).close();
+    await (await openWorldHere('agentgym-textcraft')).close();
     delete process.env.TABGYM_AGENTGYM_TEXTCRAFT_ADDRESS;
   });
 });

@@ -5,6 +5,8 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { continuedRun, type FolderOptions } from '../../src/cli/folder-run.ts';
 import { type Experiment, parseExperiment } from '../../src/experiment/experiment.ts';
+import { openTrainer } from '../../src/library/index.ts';
+import { getRun } from '../../src/session/stored-run.ts';
 import { FolderStore } from '../../src/store/folder.ts';
 import type { StoredCheckpoint } from '../../src/store/run-store.ts';
 import { RunStore } from '../../src/store/run-store.ts';
@@ -39,8 +41,13 @@ const begun = async (experiment: Experiment = micro) =>
 
 async function asked(experiment: Experiment, options: Omit<FolderOptions, 'print'> = {}) {
   const printed: string[] = [];
-  const run = await continuedRun(store, folder, experiment, { ...options, print: (line) => printed.push(line) });
-  return { run, printed: printed.join('\n') };
+  const trainer = await openTrainer({ device: 'wasm', threads: 1, store: { folder } });
+  try {
+    const found = await continuedRun(trainer, folder, experiment, { ...options, print: (line) => printed.push(line) });
+    return { run: found && (await getRun(store, found.id)), printed: printed.join('\n') };
+  } finally {
+    await trainer.close();
+  }
 }
 
 const with_ = (change: Partial<Experiment>) => parseExperiment({ ...micro, ...change });

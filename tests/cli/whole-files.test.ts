@@ -12,8 +12,8 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { CodeNotAllowedError } from '../../src/cli/allowances.ts';
 import { CommandError, failureText } from '../../src/cli/command-error.ts';
-import { CodeNotAllowedError } from '../../src/cli/training-run.ts';
 import { describeFileError, writeFolder, writeWhole } from '../../src/cli/whole-files.ts';
 
 /** Bytes that the disk still takes. */

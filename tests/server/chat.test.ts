@@ -4,12 +4,15 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
-import { openPolicyEngine, openPolicyModel, readPolicyAt } from '../../src/cli/served-policy.ts';
+import { openServedPolicy, readPolicyAt } from '../../src/cli/served-policy.ts';
 import type { Task, World, WorldOptions } from '../../src/envs/env.ts';
+import { nodeEngines } from '../../src/library/node/engines.ts';
+import { chatModel } from '../../src/library/server.ts';
 import { rollout } from '../../src/rl/episode/rollout.ts';
 import { type ChatModel, type ChatRequest, ChatRequestError } from '../../src/server/openai/chat-model.ts';
 import type { Server } from '../../src/server/server.ts';
 import { worldTurns } from '../../src/session/completion.ts';
+import { openRunEngine } from '../../src/session/service/loaded-policy.ts';
 import { unzip } from '../../src/store/zip.ts';
 import { openWorld, worldModule } from '../../src/worlds/registry.ts';
 import { rowsHere } from '../worlds.ts';
@@ -17,7 +20,16 @@ import { get, post, startServer } from './helpers.ts';
 
 vi.mock('../../src/workers/spawn-world.ts', async () => ({
   openGuardedWorld: (await import('../../src/worlds/registry.ts')).openWorld,
+  settingsFromEnvironment: () => ({}),
 }));
+
+const machine = { device: 'wasm', threads: 1 } as const;
+
+/** The policy of a file as the server's chat model. */
+async function openPolicyModel(path: string) {
+  const { id, policy } = await openServedPolicy(path, machine);
+  return { model: chatModel(id, policy), close: policy.close };
+}
 
 const messages = [{ role: 'user', content: 'hello' }];
 
@@ -262,19 +274,14 @@ describe('the actions found in a text are those that the world offers', () => {
 describe('the policy that comes with the page', () => {
   let opened: Awaited<ReturnType<typeof openPolicyModel>>;
   beforeAll(async () => {
-    opened = await openPolicyModel('public/sample-policy.zip', { device: 'wasm', threads: 1 });
+    opened = await openPolicyModel('public/sample-policy.zip');
   });
   afterAll(() => opened.close());
 
   /** Actions of the policy's greedy episodes, played by the rollout that it was trained with. */
   async function inRollouts(world: World, tasks: readonly Task[], turns: number): Promise<string[][]> {
     const path = 'public/sample-policy.zip';
-    const engine = await openPolicyEngine(
-      readPolicyAt(path),
-      path,
-      { device: 'wasm', threads: 1 },
-      (experiment) => experiment,
-    );
+    const engine = await openRunEngine(nodeEngines(machine), readPolicyAt(path), path, (experiment) => experiment);
     const completionPolicy = await engine.completionPolicy!();
     const rules = { invalidAction: 'continue' as const };
     const sampling = { temperature: 0, maskActions: true, maxTokensPerTurn: 32, seed: 1, stream: 0 };
@@ -385,10 +392,10 @@ describe('the policy that comes with the page', () => {
   test('a folder of the same files is the same policy; a folder without them is refused', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'policy-'));
     try {
-      await expect(openPolicyModel(folder, { device: 'wasm', threads: 1 })).rejects.toThrow(/contains no policy/);
+      await expect(openPolicyModel(folder)).rejects.toThrow(/contains no policy/);
       const files = unzip(new Uint8Array(readFileSync('public/sample-policy.zip')));
       for (const [name, bytes] of Object.entries(files)) writeFileSync(join(folder, name), bytes);
-      const other = await openPolicyModel(folder, { device: 'wasm', threads: 1 });
+      const other = await openPolicyModel(folder);
       const request = {
         messages: [{ role: 'user' as const, content: 'hello' }],
         n: 1,

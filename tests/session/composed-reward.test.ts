@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { buildWasm } from '../../scripts/build-wasm.mjs';
-import { CodeNotAllowedError, requireCodeAllowed, requireJudgesAllowed } from '../../src/cli/training-run.ts';
+import { CodeNotAllowedError, requireCodeAllowed, requireJudgesAllowed } from '../../src/cli/allowances.ts';
 import { WasmDevice } from '../../src/device/wasm/device.ts';
 import { customCodeOf } from '../../src/experiment/custom-code.ts';
 import { type Experiment, ExperimentError, parseExperiment } from '../../src/experiment/experiment.ts';

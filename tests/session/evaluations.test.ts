@@ -8,13 +8,13 @@ import { capacityOf } from '../../src/experiment/sizes.ts';
 import type { ItemResult } from '../../src/rl/evaluation/suite-results.ts';
 import type { Engine, OpenOptions } from '../../src/session/engine.ts';
 import { Evaluations } from '../../src/session/evaluation/evaluations.ts';
-import { allSuites } from '../../src/session/evaluation/suite-evaluation.ts';
 import type { SuiteRequest } from '../../src/session/evaluation-protocol.ts';
 import type { SessionEvent } from '../../src/session/protocol.ts';
 import { Session } from '../../src/session/run/session.ts';
 import { exportRun, readRun } from '../../src/store/bundle.ts';
 import { FolderStore } from '../../src/store/folder.ts';
 import { RunStore } from '../../src/store/run-store.ts';
+import { allSuites } from '../../src/worlds/suites.ts';
 import { FakeEngines } from './fakes.ts';
 
 const micro = parseExperiment({ ...JSON.parse(readFileSync('experiments/micro.json', 'utf8')), steps: 4 });

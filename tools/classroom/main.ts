@@ -13,7 +13,7 @@ import { Command } from 'commander';
 import { grade } from '../../src/classroom/grade.ts';
 import { openHandIn } from '../../src/classroom/hand-in.ts';
 import { gradeAll, resultFiles } from '../../src/cli/grading.ts';
-import { commandEngines } from '../../src/cli/sweep-folder.ts';
+import { nodeEngines } from '../../src/library/node/engines.ts';
 import { classAssignment, classSteps, handedIn } from './class-files.ts';
 import { forgeries, partsOf, withNewHashes, withOldHashes } from './forgeries.ts';
 import { mutated, verdictOn } from './mutations.ts';
@@ -68,8 +68,8 @@ if (other !== null) process.exit(other ? 1 : 0);
 
 const out = options.out ?? mkdtempSync(join(tmpdir(), 'tabgym-class-'));
 const assignment = classAssignment();
-const engines = commandEngines({ device: 'wasm', threads: 1 });
-const makers = options.madeOn === 'wasm' ? engines : commandEngines({ device: options.madeOn });
+const engines = nodeEngines({ device: 'wasm', threads: 1 });
+const makers = options.madeOn === 'wasm' ? engines : nodeEngines({ device: options.madeOn });
 const gradeOptions = { seed: 20261, steps: 40, allowCode: false, print: () => {} };
 let faults = 0;
 const fault = (words: string) => {

@@ -8,10 +8,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { worldOpener } from '../../src/cli/connections.ts';
 import { WasmDevice } from '../../src/device/wasm/device.ts';
 import { parseExperiment } from '../../src/experiment/experiment.ts';
 import { NodeBaseModels } from '../../src/library/node/base-models.ts';
+import { openWorldHere } from '../../src/library/node/worlds.ts';
 import type { SessionEvent, StepRecord } from '../../src/session/protocol.ts';
 import { type Clock, type Gap, systemClock } from '../../src/session/run/freeze-watch.ts';
 import { withoutTimes } from '../../src/session/run/schedule.ts';
@@ -82,7 +82,12 @@ async function begun(folder: string, { devices, clock, onEvent }: LifeParts, set
   const store = new RunStore(new FolderStore(folder));
   const { id } = await store.create({ name: 'a run', experiment: settings, origin: { kind: 'new' } });
   const machine = { open: (devices ?? new LosableDevices()).open };
-  const engines = new Assembly({ machine, openWorld: worldOpener(), models: new NodeBaseModels(), openSandbox });
+  const engines = new Assembly({
+    machine,
+    openWorld: (name) => openWorldHere(name),
+    models: new NodeBaseModels(),
+    openSandbox,
+  });
   const session = new Session(id, settings, {
     store,
     engines,

@@ -5,13 +5,10 @@
 import { mkdirSync } from 'node:fs';
 import type { Experiment } from '../../experiment/experiment.ts';
 import { same } from '../../experiment/paths.ts';
-import type { RunSummary } from '../../session/protocol.ts';
-import { forkRun } from '../../session/service/fork.ts';
-import { listRuns } from '../../session/stored-run.ts';
-import { FolderStore } from '../../store/folder.ts';
-import { RunStore } from '../../store/run-store.ts';
+import { CommandError } from '../command-error.ts';
+import { experimentOf } from '../folder-run.ts';
 import type { DeviceOptions } from '../node-device.ts';
-import { CommandError, readExperiment, train } from '../training-run.ts';
+import { openFolder, readExperiment, type TrainedRun, type Training, train } from '../training-run.ts';
 
 export interface PartsOptions extends DeviceOptions {
   experiments: readonly string[];
@@ -24,37 +21,37 @@ export interface PartsOptions extends DeviceOptions {
   print(line: string): void;
 }
 
-const storeOf = (folder: string) => new RunStore(new FolderStore(folder));
-
-async function runOf(store: RunStore, experiment: Experiment): Promise<RunSummary | null> {
-  const runs = (await listRuns(store)).filter((run) => run.deletedUntil === null);
-  return runs.find((run) => same(run.experiment, experiment)) ?? null;
+/** The folder's run of an experiment; null: there is none. */
+async function runOf(folder: string, experiment: Experiment): Promise<TrainedRun | null> {
+  const trainer = await openFolder(folder, { device: 'wasm', threads: 1 });
+  try {
+    const found = (await trainer.listRuns()).find((run) => same(run.experiment, experiment));
+    return found ? { ...found, experiment: experimentOf(found) } : null;
+  } finally {
+    await trainer.close();
+  }
 }
 
 /** Run of the latest part that has at least one step. */
-async function trainedSoFar({ experiments, out, model, print }: PartsOptions): Promise<RunSummary> {
-  const store = storeOf(out);
+async function trainedSoFar({ experiments, out, model, print }: PartsOptions): Promise<TrainedRun> {
   for (const file of experiments.toReversed()) {
-    const run = await runOf(store, readExperiment({ file, model, print }));
+    const run = await runOf(out, readExperiment({ file, model, print }));
     if (run && run.step > 0) return run;
   }
   throw new CommandError(`${out} contains no trained step of ${experiments.join(', ')} yet: run without --now first.`);
 }
 
 /** Returns the run of the last part, or null if interrupted; the same call then continues. */
-export async function trainParts(options: PartsOptions): Promise<RunSummary | null> {
+export async function trainParts(options: PartsOptions): Promise<TrainedRun | null> {
   if (options.now) return trainedSoFar(options);
   const { experiments, out, print } = options;
   mkdirSync(out, { recursive: true });
-  let last: RunSummary | null = null;
+  let last: TrainedRun | null = null;
   for (const [k, file] of experiments.entries()) {
     print(`part ${k + 1} of ${experiments.length}: ${file}`);
-    const experiment = readExperiment({ ...options, file });
-    const store = storeOf(out);
-    if (last && !(await runOf(store, experiment))) await forkRun(store, last.id, last.step, experiment);
-    const { summary, finished } = await train({ ...options, file });
+    const { run, finished }: Training = await train({ ...options, file, after: last?.id });
     if (!finished) return null;
-    last = summary;
+    last = run;
   }
   return last;
 }

@@ -5,8 +5,8 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as v from 'valibot';
-import { suiteNames } from '../../session/evaluation/suite-evaluation.ts';
-import { CommandError } from '../training-run.ts';
+import { suiteNames } from '../../library/index.ts';
+import { CommandError } from '../command-error.ts';
 
 const RECIPE_FORMAT = 'tabgym-agent-1';
 const recipesFolder = 'agents';

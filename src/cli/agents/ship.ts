@@ -8,11 +8,11 @@ import { cpus } from 'node:os';
 import { join } from 'node:path';
 import { parseExperiment } from '../../experiment/experiment.ts';
 import { readRun } from '../../library/files.ts';
+import { packStoredRun } from '../../library/node/packed-run.ts';
 import { downloadBytes, findModel } from '../../policy/catalogue.ts';
 import type { StepRecord } from '../../rl/evaluation/evaluation.ts';
 import { gainOf } from '../../rl/evaluation/gain.ts';
 import type { SuiteReport } from '../../rl/evaluation/suite-report.ts';
-import type { RunSummary } from '../../session/protocol.ts';
 import {
   AGENT_FORMAT,
   type AgentBase,
@@ -21,15 +21,12 @@ import {
   type ShippedAgent,
   type SuiteTable,
 } from '../../session/shipped-agent.ts';
-import { FolderStore } from '../../store/folder.ts';
-import { RunStore } from '../../store/run-store.ts';
 import { evaluate, writeReport } from '../evaluation.ts';
 import type { DeviceOptions } from '../node-device.ts';
-import { readDocument } from '../training-run.ts';
+import { readDocument, type TrainedRun } from '../training-run.ts';
 import { writeWhole } from '../whole-files.ts';
 import { cardOf, curvesOf, formatTurns, listedOf, partsOf } from './card.ts';
 import { ownTable } from './own-table.ts';
-import { packRun } from './pack.ts';
 import type { AgentRecipe } from './recipe.ts';
 
 export interface ShipOptions extends DeviceOptions {
@@ -53,7 +50,11 @@ const sum = (records: readonly StepRecord[], metric: string) =>
   );
 
 /** Training cost according to the records. A forked run includes those of its parent. */
-export function costOf(records: readonly StepRecord[], run: RunSummary, device: string): ShippedAgent['cost'] {
+export function costOf(
+  records: readonly StepRecord[],
+  run: Pick<TrainedRun, 'step'>,
+  device: string,
+): ShippedAgent['cost'] {
   return {
     steps: run.step,
     flops: sum(records, 'flops'),
@@ -130,16 +131,15 @@ function limitsOf(step: number, steps: number, limits: readonly string[]): strin
 }
 
 /** Writes the agent's folder and the gallery's list. */
-export async function ship(recipe: AgentRecipe, run: RunSummary, options: ShipOptions): Promise<ShippedAgent> {
+export async function ship(recipe: AgentRecipe, run: TrainedRun, options: ShipOptions): Promise<ShippedAgent> {
   const { name, title, world, summary, firstTask, reward, data, limits, differs, improve } = recipe;
-  const store = new RunStore(new FolderStore(options.work));
   const base = baseOf(recipe);
-  const packed = await packRun(store, run, base?.model);
+  const packed = await packStoredRun(options.work, run.id, base?.model);
   const folder = join(options.site, name);
   mkdirSync(folder, { recursive: true });
   const file = `${name}.tabgym`;
   writeWhole(join(folder, file), packed.bytes);
-  const records = await store.records<StepRecord>(run.id);
+  const { records } = packed;
   const suites = [...(await suitesOf(recipe, join(folder, file), options)), ...ownTable(run.experiment, records)];
   const gain = gainOf(records);
   const agent: ShippedAgent = {

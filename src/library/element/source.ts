@@ -50,10 +50,20 @@ export async function loadSource(address: string, signal: AbortSignal): Promise<
   if (!response.ok) throw new SourceError(`${address} cannot be fetched: HTTP ${response.status}.`);
   const bytes = new Uint8Array(await response.arrayBuffer());
   if (isZip(bytes)) return { kind: 'run', bytes, file: (await import('../files.ts')).readRun(bytes, address) };
+  const document = readDocument(bytes);
+  if (!document) throw new SourceError(`${address} is neither an experiment (JSON) nor a run (.tabgym).`);
+  if (document.sweep)
+    throw new SourceError(`${address} is a sweep of several runs; this element shows one. Take "sweep" out of it.`);
+  return { kind: 'experiment', document };
+}
+
+/** Null: no JSON object. */
+function readDocument(bytes: Uint8Array): ExperimentDocument | null {
   try {
-    return { kind: 'experiment', document: JSON.parse(new TextDecoder().decode(bytes)) };
+    const document: unknown = JSON.parse(new TextDecoder().decode(bytes));
+    return document && typeof document === 'object' ? (document as ExperimentDocument) : null;
   } catch {
-    throw new SourceError(`${address} is neither an experiment (JSON) nor a run (.tabgym).`);
+    return null;
   }
 }
 

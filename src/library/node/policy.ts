@@ -1,19 +1,23 @@
 /** A policy on Node, in this thread. */
-import { Assembly } from '../../session/service/assembly.ts';
+import { importedRun } from '../../session/policies/registry.ts';
 import { LoadedPolicy } from '../../session/service/loaded-policy.ts';
 import { policyRun } from '../../session/service/policy-run.ts';
-import { openGuardedWorld } from '../../workers/spawn-world.ts';
+import type { NewRun } from '../../store/run-store.ts';
 import type { OpenedPolicy, PlacedPolicyOptions } from '../opened-policy.ts';
-import { NodeBaseModels } from './base-models.ts';
-import { openDevice } from './device.ts';
+import { nodeEngines } from './engines.ts';
 
-export async function openNodePolicy(
-  file: Uint8Array,
+export { importedRun, policyRun };
+
+export const openNodePolicy = (file: Uint8Array, options: PlacedPolicyOptions): Promise<OpenedPolicy> =>
+  openRunPolicy(policyRun(file, options.name ?? 'policy'), options);
+
+/** The policy of a run's last checkpoint. */
+export async function openRunPolicy(
+  run: NewRun,
   { device, threads, name = 'policy' }: PlacedPolicyOptions,
 ): Promise<OpenedPolicy> {
-  const machine = { open: () => openDevice({ device, threads }) };
-  const engines = new Assembly({ machine, openWorld: openGuardedWorld, models: new NodeBaseModels() });
-  const policy = await LoadedPolicy.open(engines, policyRun(file, name), name).catch(async (error: Error) => {
+  const engines = nodeEngines({ device, threads, sandbox: false });
+  const policy = await LoadedPolicy.open(engines, run, name).catch(async (error: Error) => {
     await engines.closeDevice();
     throw error;
   });

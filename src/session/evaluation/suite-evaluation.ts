@@ -4,7 +4,6 @@
  * with its unfinished piece.
  */
 import type { WorldOptions } from '../../envs/env.ts';
-import type { WorldModule } from '../../envs/module.ts';
 import type { WorldSuite } from '../../envs/suite.ts';
 import { type Experiment, parseExperiment } from '../../experiment/experiment.ts';
 import { plainBounds } from '../../experiment/sizes.ts';
@@ -13,6 +12,7 @@ import type { ItemResult } from '../../rl/evaluation/suite-results.ts';
 import { stageAt } from '../../rl/schedule/horizon.ts';
 import type { StoredCheckpoint } from '../../store/run-store.ts';
 import { worldModules } from '../../worlds/registry.ts';
+import { allSuites, type FoundSuite } from '../../worlds/suites.ts';
 import { decodeState } from '../checkpoint.ts';
 import { type EngineFactory, PlaysOnlyError } from '../engine.ts';
 import type { SuiteRequest } from '../evaluation-protocol.ts';
@@ -48,17 +48,9 @@ export interface PlayedSuite {
   notes?: string[];
 }
 
-export interface FoundSuite {
-  module: WorldModule;
-  suite: WorldSuite;
-}
-
 export class UnknownSuiteError extends Error {
   override name = 'UnknownSuiteError';
 }
-
-export const allSuites = (): FoundSuite[] =>
-  worldModules.flatMap((module) => (module.suites ?? []).map((suite) => ({ module, suite })));
 
 export const suiteNames = (): string[] => allSuites().map(({ suite }) => suite.name);
 

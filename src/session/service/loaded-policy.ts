@@ -23,7 +23,7 @@ class NoPolicyError extends Error {
  * Keeps the total number of tokens but gives most of it to the prompt, because every request carries its whole
  * conversation.
  */
-export function roomForMessages(experiment: Experiment, config: Uint8Array | undefined): Experiment {
+function roomForMessages(experiment: Experiment, config: Uint8Array | undefined): Experiment {
   const { promptTokens, completionTokens, maxTokensPerTurn } = experiment.sampling;
   const most = config ? parseConfig(JSON.parse(new TextDecoder().decode(config))).maxPosition : Infinity;
   const all = Math.min(promptTokens + completionTokens, most);
@@ -68,7 +68,7 @@ export async function openRunEngine(
  * Offered actions from the first of the run's worlds that recognizes the texts, and the reply format of the first world
  * that has its own.
  */
-export function messageRulesOf({ worlds, sampling }: Experiment): MessageRules {
+function messageRulesOf({ worlds, sampling }: Experiment): MessageRules {
   const modules = worlds.map(({ name, options }) => ({ module: worldModule(name), options }));
   const { writeReply, reply } = modules.find(({ module }) => module.writeReply)?.module ?? {};
   return {
@@ -93,6 +93,9 @@ export interface ReplyRequest {
   stop: readonly string[];
   seed: number;
   choices: readonly string[] | null;
+  signal?: AbortSignal;
+  /** Called with each piece added to a reply. */
+  onPiece?(reply: number, piece: string): void;
 }
 
 /** Log-probability of a reply, and the number of its tokens. */

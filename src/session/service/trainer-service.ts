@@ -12,6 +12,7 @@ import type { Precision } from '../../policy/weights/linear.ts';
 import type { WatchedTask } from '../../rl/schedule/tasks.ts';
 import { exportRun, writePolicy } from '../../store/bundle.ts';
 import { StoreError } from '../../store/run.ts';
+import type { NewRun } from '../../store/run-store.ts';
 import type { EvaluationApi } from '../evaluation-protocol.ts';
 import { HandPlay } from '../play/play.ts';
 import { ReplayWorlds } from '../play/replay.ts';
@@ -154,6 +155,12 @@ export class TrainerService implements TrainerApi {
     return this.announced(run.id);
   }
 
+  /** Stores a run that was made outside of this service, with the files that its document names. */
+  async placeRun(run: NewRun): Promise<RunSummary> {
+    const files = await recordingsFor(parseRun(run.experiment), (file) => this.recording(file));
+    return this.announced((await this.parts.store.create({ ...run, assets: { ...run.assets, ...files } })).id);
+  }
+
   async openRun(runId: string): Promise<{ summary: RunSummary; records: StepRecord[]; owner: Owner }> {
     const summary = await getRun(this.parts.store, runId);
     const owner: Owner = (await this.users.hold(runId)) ? 'this-tab' : 'another-tab';
@@ -171,8 +178,8 @@ export class TrainerService implements TrainerApi {
     await session.train(options).finally(() => this.runsChanged());
   }
 
-  async pause(runId: string): Promise<void> {
-    if (this.users.session?.runId === runId) await this.users.session.pause({ holds: true });
+  async pause(runId: string, { afterStep = false } = {}): Promise<void> {
+    if (this.users.session?.runId === runId) await this.users.session.pause({ holds: !afterStep });
   }
 
   async createSweep(document: unknown, name?: string): Promise<RunSummary[]> {

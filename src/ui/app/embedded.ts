@@ -6,7 +6,7 @@
  */
 import { msg, str } from '@lit/localize';
 import { html, render } from 'lit';
-import type { Experiment } from '../../experiment/experiment.ts';
+import { type Experiment, sweptRuns } from '../../experiment/experiment.ts';
 import { host } from '../../library/element/host.ts';
 import type { ShownTurn } from '../../library/element/views.ts';
 import type { TabGymElement } from '../../library/element.ts';
@@ -71,6 +71,10 @@ async function linkedExperiment({ experiment, preset, seed }: PageLink, presets:
     throw new Error(msg(str`This link names the preset “${preset}”, which does not exist here.`));
   const document = experiment === null ? named : await unpackExperiment(experiment);
   const checked = checkedExperiment(document);
+  if (checked.sweep)
+    throw new Error(
+      msg(str`This link is a sweep of ${sweptRuns(checked).length} runs; this view shows one. Open it in Tabgym.`),
+    );
   return seed === null ? checked : checkedExperiment({ ...checked, seed });
 }
 
@@ -182,10 +186,14 @@ class EmbeddedPage {
   }
 }
 
-/** Sentence for a tab of the whole page that needs its panels. */
+/** Sentence and link for a tab that needs the panels of the whole page: the frame has neither files nor a conversation. */
 const onlyOutside = () => {
   const text = document.createElement('p');
   text.textContent = msg('This view needs the whole page. Open it in Tabgym.');
+  const link = document.createElement('a');
+  [link.href, link.target, link.rel] = [addressOutside(), '_blank', 'noopener'];
+  link.textContent = msg('Open in Tabgym');
+  text.append(' ', link);
   return text;
 };
 

@@ -1,7 +1,7 @@
 /** Report of a run in the page's language: labels and charts for `session/report/`. Loaded on demand. */
 import { msg } from '@lit/localize';
+import { type ReportTexts, runReport } from '../../library/report.ts';
 import type { RunSummary, StepRecord, TrainerApi } from '../../session/protocol.ts';
-import { type ReportTexts, runReport } from '../../session/report/run-report.ts';
 import { currentLocale } from '../kit/locale.ts';
 import { metricSentence } from '../state/labels.ts';
 import { chartsOf, rewardColumns } from '../state/reward-parts.ts';

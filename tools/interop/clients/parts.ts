@@ -6,10 +6,10 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { worldOpener } from '../../../src/cli/connections.ts';
 import { openDevice } from '../../../src/cli/node-device.ts';
 import { stepLine } from '../../../src/cli/training-run.ts';
 import { parseExperiment } from '../../../src/experiment/experiment.ts';
+import { openWorldHere } from '../../../src/library/node/worlds.ts';
 import type { SessionEvent, StepRecord } from '../../../src/session/protocol.ts';
 import { Session } from '../../../src/session/run/session.ts';
 import { Assembly } from '../../../src/session/service/assembly.ts';
@@ -105,7 +105,10 @@ async function trainOn(kind: string, turns: number, address: string, print: (lin
   });
   const store = new RunStore(new FolderStore(folder));
   const machine = { open: () => openDevice({ device: 'wasm', threads: 1 }) };
-  const engines = new Assembly({ machine, openWorld: worldOpener({ [name]: { address } }) });
+  const engines = new Assembly({
+    machine,
+    openWorld: (each) => openWorldHere(each, each === name ? { address } : undefined),
+  });
   const { id } = await store.create({ name, experiment, origin: { kind: 'new' } });
   const emit = (event: SessionEvent) => {
     if (event.type === 'step') print(`  ${stepLine(event.record, STEPS)}`);

@@ -12,9 +12,15 @@ import type { StepRecord } from '../../rl/evaluation/evaluation.ts';
 import { gainOf } from '../../rl/evaluation/gain.ts';
 import { decodeState } from '../../session/checkpoint.ts';
 import type { RunSummary } from '../../session/protocol.ts';
+import { getRun } from '../../session/stored-run.ts';
 import { bundleOf } from '../../store/bundle.ts';
-import type { RunStore, StoredCheckpoint } from '../../store/run-store.ts';
-import { CommandError } from '../training-run.ts';
+import { FolderStore } from '../../store/folder.ts';
+import { RunStore, type StoredCheckpoint } from '../../store/run-store.ts';
+
+/** The run has no weights to ship, or is too large. */
+class PackError extends Error {
+  override name = 'PackError';
+}
 
 /** A chart shows no more points than it has pixels. */
 const MOST_RECORDS = 240;
@@ -75,7 +81,7 @@ export async function packRun(store: RunStore, trained: RunSummary, model: strin
   const { id, step, name } = trained;
   const experiment = withModelName(trained.experiment, model);
   const checkpoint = await store.checkpoint(id, step);
-  if (!checkpoint) throw new CommandError(`The run has no checkpoint at step ${step}: train at least its first step.`);
+  if (!checkpoint) throw new PackError(`The run has no checkpoint at step ${step}: train at least its first step.`);
   const { parameters, bytes: weights } = weightsOf(checkpoint.bytes);
   const { adapter } = checkpoint.meta;
   const assets: { [name: string]: Uint8Array } = {};
@@ -104,9 +110,16 @@ export async function packRun(store: RunStore, trained: RunSummary, model: strin
   const both = bundle([...(await imitated(store, id, records)), last]);
   const bytes = both.byteLength > most ? bundle([last]) : both;
   if (bytes.byteLength > most)
-    throw new CommandError(
+    throw new PackError(
       `The agent has ${bytes.byteLength} bytes, more than the limit of ${most} for a download: train a smaller policy.`,
     );
   const vocabulary = JSON.parse(new TextDecoder().decode(tokenizer!)).model.vocab;
   return { bytes, parameters, words: Object.keys(vocabulary).length, device: adapter };
+}
+
+/** Packs a run of a folder. Returns the packed run and the records of all its steps. */
+export async function packStoredRun(folder: string, id: string, model?: string | null) {
+  const store = new RunStore(new FolderStore(folder));
+  const packed = await packRun(store, await getRun(store, id), model);
+  return { ...packed, records: await store.records<StepRecord>(id) };
 }
