@@ -26,7 +26,8 @@ async function debuggingAddress(profile: string, process: ChildProcess): Promise
   throw new Error('Chromium did not open its debugging port within a minute.');
 }
 
-async function openTab(context: BrowserContext, url: string, onEvent: (event: string) => void): Promise<Page> {
+/** Opens a tab of the test's page. */
+export async function openTab(context: BrowserContext, url: string, onEvent: (event: string) => void): Promise<Page> {
   const page = await context.newPage();
   page.on('console', (message) => message.type() === 'error' && onEvent(`console ${message.text()}`));
   page.on('pageerror', (error) => onEvent(`error ${error.message}`));

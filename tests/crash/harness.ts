@@ -16,7 +16,7 @@ export async function born({ profile, url }: Harness): Promise<{ life: Life; eve
   return { life: await open(profile, url, events.receive), events };
 }
 
-export const begin = ({ page }: Life, name: string, experiment: unknown) =>
+export const begin = ({ page }: Pick<Life, 'page'>, name: string, experiment: unknown) =>
   page.evaluate(([n, e]) => window.crash.run(n as string, e).then((run) => run.id), [name, experiment] as const);
 
 /** Trains a run to its end and reads its records. */

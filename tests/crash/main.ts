@@ -1,22 +1,27 @@
 /**
- * `npm run test:crash`: one run of a micro experiment in Chromium, whose whole process group is killed ten times: at
- * random instants, while it starts, and inside the transaction of a commit. The run must end with the metrics of a run
- * that was never killed. Then, in the same browser: a full disk, two tabs that want the same run, runs whose step is
- * more than a rollout and an update (a critic, stages, refills, rounds of AgentEvol), a typed world with a typed reward,
- * and kills in the middle of a sweep and of an evaluation.
+ * `npm run test:crash [-- PART...] [--times N] [--write]`: one run of a micro experiment in Chromium, whose whole
+ * process group is killed ten times: at random instants, while it starts, and inside the transaction of a commit. The
+ * run must end with the metrics of a run that was never killed. Then, in the same browser: a full disk, quotas and
+ * deletions of the page's storage, two tabs that want the same run, runs whose step is more than a rollout and an update
+ * (a critic, stages, refills, rounds of AgentEvol), a typed world with a typed reward, and kills in the middle of a
+ * sweep and of an evaluation. `--times`: tries of quotas and deletions; `--write`: their rows in docs/hardening.md.
  */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Argument, Command } from 'commander';
 import { build, preview } from 'vite';
 import { requireBrowser } from '../../scripts/machine.mjs';
+import { wholeFrom } from '../../src/cli/number-argument.ts';
 import { repositoryRoot } from '../../src/envs/transport/wasm.ts';
 import type { StepRecord } from '../../src/session/protocol.ts';
 import { withoutTimes } from '../../src/session/run/schedule.ts';
+import { countsPage, type Outcome, rowOf, writeRow } from '../../tools/hardening/outcome.ts';
 import { algorithmCases, typedCase } from './cases.ts';
 import { differences, finish, type Harness, idOf, liveAndDie } from './harness.ts';
 import type {} from './page.ts';
 import type { Death } from './page-events.ts';
+import { evictions, fullQuotas } from './storage.ts';
 import { killedEvaluation, killedSweep } from './sweeps.ts';
 import { fullDisk, type Result, twoTabs } from './tabs.ts';
 
@@ -78,11 +83,28 @@ async function tenKills(harness: Harness, never: readonly StepRecord[], plan: re
   };
 }
 
-/** `npm run test:crash -- tabs` runs only that part. */
-const wanted = (part: 'kills' | 'disk' | 'tabs' | 'algorithms' | 'typed' | 'sweep' | 'evaluation') =>
-  process.argv.length < 3 || process.argv.includes(part);
+const parts = ['kills', 'disk', 'quota', 'eviction', 'tabs', 'sweep', 'evaluation', 'typed', 'algorithms'] as const;
+type PartName = (typeof parts)[number];
+
+const program = new Command('crash')
+  .description('Kills Chromium in training, takes its storage away, and compares the runs with undisturbed ones.')
+  .addArgument(new Argument('[parts...]', 'parts of the test; all without one').choices(parts))
+  .option('--times <n>', 'tries of the parts quota and eviction', wholeFrom(1), 5)
+  .option('--write', `write the counts of these parts into ${countsPage}`, false);
+
+const wanted = (part: PartName) => !program.args.length || program.args.includes(part);
+
+/** Prints the row of a counted part in docs/hardening.md, and with --write writes it there. */
+function counted(outcome: Outcome, part: PartName): Result {
+  const line = rowOf(outcome, `npm run test:crash -- ${part} --times ${outcome.tried}`);
+  console.log(line);
+  if (program.opts<{ write: boolean }>().write) writeRow(`npm run test:crash -- ${part}`, line);
+  return { what: `${outcome.tried} times: ${part}`, problems: outcome.lost ? [`${outcome.lost} lost`] : [] };
+}
 
 async function main(): Promise<number> {
+  program.parse();
+  const { times } = program.opts<{ times: number }>();
   requireBrowser();
   const seed = Number(process.env.TABGYM_SEED ?? Date.now() % 1_000_000);
   console.log(`seed ${seed} (TABGYM_SEED=${seed} repeats it)`);
@@ -98,6 +120,8 @@ async function main(): Promise<number> {
     const results: Result[] = [];
     if (wanted('kills')) results.push(await tenKills(harness, never, deaths(random(seed))));
     if (wanted('disk')) results.push(await fullDisk(harness));
+    if (wanted('quota')) results.push(counted(await fullQuotas(harness, times), 'quota'));
+    if (wanted('eviction')) results.push(counted(await evictions(harness, times), 'eviction'));
     if (wanted('tabs')) results.push(await twoTabs(harness, never));
     if (wanted('sweep')) results.push(await killedSweep(harness));
     if (wanted('evaluation')) results.push(await killedEvaluation(harness, await idOf(harness, 'never killed')));

@@ -17,11 +17,18 @@ export interface FuzzReport {
 const BATCH = 64;
 /** Turns per episode. Some continue after the end of their episode, because a world must answer then too. */
 const TURNS = 30;
-const MOST_PROBLEMS = 10;
+export const MOST_PROBLEMS = 10;
 const PIECES = ['', ' ', '\n', '\0', '\u2028', '\ufeff', '\ud800', '\udc00', '😀', 'é', '\u212a', 'x'.repeat(500)];
 
+/** A source of random choices. */
+interface Choices {
+  below(n: number): number;
+}
+
+const from = <T>(draws: Choices, list: readonly T[]): T => list[draws.below(list.length)];
+
 /** Random draws, determined by (seed, episode, turn) and a counter. */
-class Draws {
+class Draws implements Choices {
   private count = 0;
   constructor(
     private readonly seed: number,
@@ -31,31 +38,29 @@ class Draws {
   below(n: number): number {
     return Math.floor(uniformAt(this.seed + 7919 * this.count++, this.episode, this.turn) * n);
   }
-  from<T>(list: readonly T[]): T {
-    return list[this.below(list.length)];
-  }
 }
 
-function randomText(draws: Draws): string {
+function randomText(draws: Choices): string {
   return Array.from({ length: draws.below(12) }, () =>
     String.fromCharCode(draws.below(3) ? draws.below(0x250) : draws.below(0x10000)),
   ).join('');
 }
 
 /** A valid action with one character changed, doubled or dropped. */
-function damaged(action: string, draws: Draws): string {
+function damaged(action: string, draws: Choices): string {
   const at = draws.below(action.length);
   const strange = String.fromCharCode(draws.below(0x10000));
-  const middle = draws.from(['', action[at] + action[at], strange, action[at].toUpperCase()]);
+  const middle = from(draws, ['', action[at] + action[at], strange, action[at].toUpperCase()]);
   return action.slice(0, at) + middle + action.slice(at + 1);
 }
 
-function fuzzAction(valid: readonly string[], draws: Draws): string {
+/** A text for an episode that offers `valid`, a list that is not empty. */
+export function fuzzAction(valid: readonly string[], draws: Choices): string {
   const kind = draws.below(10);
-  if (kind < 4) return draws.from(valid);
-  if (kind < 5) return ` ${draws.from(valid).toUpperCase()}\u2003\x1f`;
-  if (kind < 7) return damaged(draws.from(valid), draws);
-  if (kind < 8) return Array.from({ length: 1 + draws.below(4) }, () => draws.from([...PIECES, ...valid])).join('');
+  if (kind < 4) return from(draws, valid);
+  if (kind < 5) return ` ${from(draws, valid).toUpperCase()}\u2003\x1f`;
+  if (kind < 7) return damaged(from(draws, valid), draws);
+  if (kind < 8) return Array.from({ length: 1 + draws.below(4) }, () => from(draws, [...PIECES, ...valid])).join('');
   return randomText(draws);
 }
 
@@ -106,7 +111,7 @@ export async function fuzzWorld(
   for (let round = 0; report.actions < actions; round++) {
     const some = options[round % options.length];
     const all = [...(await world.tasks(some, 'train')), ...(await world.tasks(some, 'test'))];
-    const tasks = Array.from({ length: BATCH }, (_, b) => new Draws(seed, round * BATCH + b, -1).from(all));
+    const tasks = Array.from({ length: BATCH }, (_, b) => from(new Draws(seed, round * BATCH + b, -1), all));
     await fuzzBatch(world, tasks, seed, round * BATCH, report);
   }
   return report;
