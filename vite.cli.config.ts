@@ -18,6 +18,7 @@ export const commandEntries = {
   reproduce: 'src/cli/reproduce.ts',
   corpus: 'src/cli/corpus.ts',
   bands: 'tools/bands/main.ts',
+  diagnose: 'tools/diagnose/main.ts',
   replay: 'tools/replay/main.ts',
   'fuzz-babyai': 'tools/fuzz/babyai.ts',
   golden: 'tools/golden/main.ts',

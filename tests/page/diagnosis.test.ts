@@ -16,10 +16,35 @@ describe('diagnosis', () => {
   const ids = (list: StepRecord[]) => diagnose(list).map((hint) => hint.id);
 
   test('a healthy run has no hint', () => expect(ids(records(() => ({})))).toEqual([]));
-  test('equal rewards', () => expect(ids(records(() => ({ groupsWithoutSignal: 0.9 })))).toEqual(['no-signal']));
+  const equal = (success: number) => records(() => ({ groupsWithoutSignal: 0.9, success }));
+  test('equal rewards', () => expect(ids(equal(0.2))).toEqual(['no-signal']));
+  test('equal rewards of episodes that succeed are no fault', () => {
+    expect(diagnose(equal(0.8)).map(({ id, level }) => [id, level])).toEqual([['solved', 'info']]);
+  });
+  test('equal rewards while success rises are no sign', () =>
+    expect(ids(records((step) => ({ groupsWithoutSignal: 0.9, endingHorizon: 0.9, success: step / 100 })))).toEqual(
+      [],
+    ));
+  test('equal rewards in self-play are no sign', () =>
+    expect(ids(records(() => ({ groupsWithoutSignal: 0.7, success: 0.2, exploitability: 0.05 })))).toEqual([]));
+  test('a solved task needs no entropy', () => {
+    const certain = (success: number) => records((step) => ({ entropy: step < 10 ? 1 : 0.01, success }));
+    expect(ids(certain(0.95))).toEqual([]);
+    expect(ids(certain(0.5))).toEqual(['entropy']);
+  });
+  test('steps of imitation have no log-probabilities of play, and end with little entropy', () => {
+    const imitated = (after: number) =>
+      records((step) => {
+        const reward = { entropy: 0.02, logprobGap: 0, success: 0.4 };
+        const imitation = { entropy: 1 / step, logprobGap: 2 / step, demonstrations: 64, success: Number.NaN };
+        return step > after ? reward : imitation;
+      });
+    for (const after of [8, 15, 27, 30]) expect(ids(imitated(after))).toEqual([]);
+    expect(ids(records(() => ({ logprobGap: 0.2 })))).toEqual(['stale']);
+  });
   test('entropy', () => expect(ids(records((step) => ({ entropy: step < 10 ? 1 : 0.01 })))).toEqual(['entropy']));
   test('KL', () => expect(ids(records((step) => ({ kl: step < 26 ? 0.05 : 3 })))).toEqual(['kl']));
-  test('horizon', () => expect(ids(records(() => ({ endingHorizon: 0.9 })))).toEqual(['horizon']));
+  test('horizon', () => expect(ids(records(() => ({ endingHorizon: 0.9, success: 0.1 })))).toEqual(['horizon']));
   test('invalid actions', () => expect(ids(records(() => ({ validActions: 0.3 })))).toEqual(['invalid']));
   test('the beginning of a run is no problem', () => {
     const early = records(() => ({ groupsWithoutSignal: 0.7, endingHorizon: 0.9, validActions: 0.3 })).slice(0, 4);
@@ -42,5 +67,5 @@ describe('diagnosis', () => {
     expect(first.goOnFrom).toBeLessThan(10);
   });
   test('the hint names the newest step', () =>
-    expect(diagnose(records(() => ({ endingHorizon: 0.9 })))[0].step).toBe(30));
+    expect(diagnose(records(() => ({ endingHorizon: 0.9, success: 0.1 })))[0].step).toBe(30));
 });

@@ -15,6 +15,7 @@ export interface Hint {
     | 'success-dropped'
     | 'reward-hacked'
     | 'no-signal'
+    | 'solved'
     | 'entropy'
     | 'template'
     | 'unused-action'
@@ -43,15 +44,51 @@ const share = (value: number) => `${Math.round(value * 100)}%`;
 
 type Check = (recent: readonly StepRecord[], all: readonly StepRecord[], masked: boolean) => Omit<Hint, 'step'> | null;
 
-/** Trained steps after which the signs of a beginning, such as groups that all fail, are signs of a problem. */
+/** Steps of reward after which the signs of a beginning, such as groups that all fail, are signs of a problem. */
 const settled = 20;
+
+/** Steps whose episodes the policy played. A step of imitation has demonstrations, and other values in most metrics. */
+const played = (records: readonly StepRecord[]) =>
+  records.filter(({ metrics }) => Number.isFinite(metrics[m.success]) && !(metrics.demonstrations > 0));
+
+/** Success below which a change of behaviour is no progress: that before it, plus this. */
+const progress = 0.05;
+
+/** Records that a level is averaged over. */
+const levelLength = 5;
+
+/** Steps of reward over which success counts as rising: learning has plateaus of a dozen steps. */
+const rise = 40;
+
+/** True if success is higher than forty steps of reward earlier, or than at the first. `all`: steps of reward alone. */
+function isRising(all: readonly StepRecord[], recent: readonly StepRecord[]): boolean {
+  const before = valuesOf(all.slice(0, -recent.length).slice(-rise).slice(0, levelLength), m.success);
+  return before.length > 0 && mean(valuesOf(recent, m.success)) > mean(before) + progress;
+}
+
+/** Success from which groups with equal returns are mostly groups that succeeded. */
+const mostlySolved = 0.5;
 
 const noSignal: Check = (recent, all) => {
   const values = valuesOf(recent, m.noSignal);
-  if (!values.length || mean(values) < 0.6) return null;
+  if (values.length < recent.length || mean(values) < 0.6) return null;
+  // Near an equilibrium of a game against oneself most choices are worth the same.
+  if (mean(values) < 1 && valuesOf(recent, 'exploitability').length) return null;
+  const rewarded = played(all);
   // Some steps without any signal are a problem from the start.
-  if (all.length < settled && (values.length < 5 || mean(values) < 1)) return null;
+  if (rewarded.length < settled && (values.length < 5 || mean(values) < 1)) return null;
   const part = share(mean(values));
+  const success = mean(valuesOf(rewarded.slice(-settled), m.success));
+  if (success >= mostlySolved)
+    return {
+      id: 'solved',
+      level: 'info',
+      title: msg('Many tasks are solved'),
+      sentence: msg(
+        str`In ${part} of the groups every episode got the same return, and ${share(success)} of the episodes succeed: these tasks have little left to teach. Choose harder ones, or end here.`,
+      ),
+    };
+  if (mean(values) < 1 && isRising(rewarded, recent)) return null;
   return {
     id: 'no-signal',
     level: 'warning',
@@ -62,10 +99,15 @@ const noSignal: Check = (recent, all) => {
   };
 };
 
+/** Success from which a policy that hardly varies is right to. */
+const solved = 0.9;
+
 const entropyCollapsed: Check = (recent, all) => {
-  const now = valuesOf(recent, m.entropy);
-  const start = valuesOf(all.slice(0, 5), m.entropy);
-  if (!now.length || !start.length || all.length < 10) return null;
+  const rewarded = played(all);
+  const now = valuesOf(played(recent), m.entropy);
+  const start = valuesOf(rewarded.slice(0, 5), m.entropy);
+  if (now.length < recent.length || !start.length || rewarded.length < 10) return null;
+  if (mean(valuesOf(recent, m.success)) >= solved) return null;
   if (mean(start) < 0.05 || mean(now) > 0.1 * mean(start)) return null;
   return {
     id: 'entropy',
@@ -86,10 +128,6 @@ function levels(records: readonly StepRecord[], name: string, length: number) {
   });
 }
 
-/** Records that a level is averaged over. */
-const levelLength = 5;
-/** Success below which a change of behaviour is no progress: that before it, plus this. */
-const progress = 0.05;
 /** Share of the turns from which a kind of action is common. */
 const commonShare = 0.05;
 /** Fall of success that makes the loss of an action a fault: an action that is of no use is rightly given up. */
@@ -147,7 +185,8 @@ const unusedAction: Check = (recent, all) => {
 const largestGap = 0.05;
 
 const staleRollouts: Check = (recent) => {
-  const values = valuesOf(recent, m.logprobGap);
+  // Demonstrations come from no policy: their gap is how surprising they are.
+  const values = valuesOf(played(recent), m.logprobGap);
   if (values.length < recent.length || !values.length || Math.min(...values) < largestGap) return null;
   return {
     id: 'stale',
@@ -177,7 +216,8 @@ const klJumped: Check = (recent, all) => {
 
 const atHorizon: Check = (recent, all) => {
   const values = valuesOf(recent, m.endingHorizon);
-  if (all.length < settled || !values.length || mean(values) < 0.6) return null;
+  const rewarded = played(all);
+  if (rewarded.length < settled || !values.length || mean(values) < 0.6 || isRising(rewarded, recent)) return null;
   const part = share(mean(values));
   return {
     id: 'horizon',
@@ -189,7 +229,7 @@ const atHorizon: Check = (recent, all) => {
 
 const invalidActions: Check = (recent, all, masked) => {
   const values = valuesOf(recent, m.validActions);
-  if (all.length < settled || !values.length || mean(values) > 0.7) return null;
+  if (played(all).length < settled || !values.length || mean(values) > 0.7) return null;
   const part = share(1 - mean(values));
   return {
     id: 'invalid',
