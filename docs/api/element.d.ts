@@ -98,11 +98,11 @@ type ViewName = (typeof viewNames)[number];
 declare const viewNames: readonly ['watch', 'group', 'trajectory', 'curves', 'evaluate', 'play'];
 
 /**
- * Attributes: `src` (address of an experiment or of a run), `fallback` (address of a recorded run, shown where the page
- * may not train), `view` (`watch`, `group`, `trajectory`, `curves`, `evaluate` or `play`), `step`, `group`, `member`,
- * `turn` and `token` (place of the shown episode; all but the step from 0), `controls`, `tabs` (the reader may change the
- * view), `autoplay` (a recorded episode is played again and again), `task` (held-out task that the policy plays), `theme`
- * (`light` or `dark`; default: the reader's), `page` (address to which "Open in Tabgym" leads), `lang`.
+ * Attributes: `src` (address of an experiment or of a run, not of a sweep), `fallback` (address of a recorded run, where
+ * the page may not train), `view` (`watch`, `group`, `trajectory`, `curves`, `evaluate` or `play`; another name: `watch`),
+ * `step`, `group`, `member`, `turn` and `token` (place of the shown episode; all but the step from 0), `controls`, `tabs`
+ * (the reader may change the view), `autoplay` (a recorded episode is played again and again), `task` (held-out task that
+ * the policy plays), `theme` (`light` or `dark`; default: the reader's), `page` (address of "Open in Tabgym"), `lang`.
  */
 declare class TabGymElement extends Base {
     static readonly observedAttributes: string[];
