@@ -61,8 +61,19 @@ export class IndexedDbStore implements Backend {
     return (await this.open()).getAll('records', under(id));
   }
 
+  /** A change whose connection the browser closes has written nothing, and is made again on a new connection. */
   async change(id: string, make: (current: RunManifest | null) => Change): Promise<void> {
-    const db = await this.open();
+    const opening = this.open();
+    try {
+      await this.changed(await opening, id, make);
+    } catch (error) {
+      if (!isClosed(error)) throw error;
+      if (this.opening === opening) this.opening = null;
+      await this.changed(await this.open(), id, make);
+    }
+  }
+
+  private async changed(db: IDBPDatabase, id: string, make: (current: RunManifest | null) => Change): Promise<void> {
     // strict: a reported commit survives a power failure, not only a killed tab.
     const tx = db.transaction(STORES, 'readwrite', { durability: 'strict' }) as Write;
     const finished = tx.done;
@@ -113,6 +124,10 @@ export class IndexedDbStore implements Backend {
     (await opening?.catch(() => null))?.close();
   }
 }
+
+/** True if the browser closed the connection, as it does when it deletes what a page has stored. */
+const isClosed = (error: unknown) =>
+  error instanceof DOMException && (error.name === 'AbortError' || error.name === 'InvalidStateError');
 
 function abort(tx: Write): void {
   try {

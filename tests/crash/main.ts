@@ -114,7 +114,7 @@ async function main(): Promise<number> {
   const micro = JSON.parse(readFileSync(join(root, 'experiments/micro.json'), 'utf8'));
   const harness: Harness = { profile, url: server.url, experiment: { ...micro, steps: STEPS } };
   try {
-    const plain = wanted('kills') || wanted('tabs');
+    const plain = wanted('kills') || wanted('tabs') || wanted('evaluation');
     const never = plain ? await finish(harness, 'never killed') : [];
     if (plain) console.log(`a run that is never killed is finished, at step ${never.at(-1)?.step}`);
     const results: Result[] = [];

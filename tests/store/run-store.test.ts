@@ -11,7 +11,7 @@ import { type Files, FolderStore } from '../../src/store/folder.ts';
 import { IndexedDbStore, PART_BYTES } from '../../src/store/indexeddb.ts';
 import { MemoryStore } from '../../src/store/memory.ts';
 import { checkpointInterval, droppedCheckpoints, droppedTrajectories } from '../../src/store/retention.ts';
-import { type Backend, CorruptError, OwnershipError, QuotaError } from '../../src/store/run.ts';
+import { type Backend, CorruptError, OwnershipError, QuotaError, StoreError } from '../../src/store/run.ts';
 import { BIN_DAYS, RunStore, type StepCommit } from '../../src/store/run-store.ts';
 
 let folder: string;
@@ -352,6 +352,31 @@ describe('indexeddb', () => {
     expect(await stateOf(store, id)).toEqual(before);
     await store.commit(id, 'me', commitOf(1));
     expect((await store.get(id)).step).toBe(1);
+    await store.close();
+  });
+
+  it('makes a commit again whose connection the browser closed, and names a deletion', async () => {
+    const backend = new IndexedDbStore(folder);
+    const store = new RunStore(backend);
+    const id = await claimed(store);
+    await store.commit(id, 'me', commitOf(0));
+    // Chromium closes the connection in this way when the page's data is deleted (seen in `npm run test:crash -- eviction`).
+    const closing = () =>
+      vi.spyOn(IDBObjectStore.prototype, 'put').mockImplementationOnce(() => {
+        throw new DOMException('The connection was closed.', 'AbortError');
+      });
+    closing();
+    await store.commit(id, 'me', commitOf(1));
+    expect((await store.get(id)).step).toBe(1);
+    expect((await store.records(id)).length).toBe(2);
+    const get = vi.spyOn(IDBObjectStore.prototype, 'get').mockImplementationOnce(() => {
+      throw new DOMException('The connection was closed.', 'AbortError');
+    });
+    await backend.change(id, () => ({ manifest: null }));
+    get.mockRestore();
+    closing();
+    await expect(store.commit(id, 'me', commitOf(2))).rejects.toThrow(StoreError);
+    vi.restoreAllMocks();
     await store.close();
   });
 

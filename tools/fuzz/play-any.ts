@@ -27,6 +27,9 @@ const isUpstream = ({ options }: Task) => options.upstream === true;
 /** False if a text has half of a character. */
 const isWhole = (text: string) => Buffer.from(text).toString() === text;
 
+/** True if a text has half of a character, as itself or escaped: its echo may have it too. */
+const mayHalve = (text: string) => !isWhole(text) || /\\u[dD][89a-fA-F]/.test(text);
+
 /** Faults of a single answer. `most`: the largest reward. */
 function faultsOf(answer: Feedback, action: string, { listed: before, task }: Game, most: number): string[] {
   const { observation, reward, done, validActions, failure } = answer;
@@ -34,7 +37,7 @@ function faultsOf(answer: Feedback, action: string, { listed: before, task }: Ga
   return [
     ...(failure === undefined ? [] : [`failure ${failure}`]),
     ...(typeof observation === 'string' && observation.length < MOST_OBSERVATION ? [] : ['no text, or one too long']),
-    ...(isWhole(String(observation)) || !isWhole(action) ? [] : ['half a character']),
+    ...(isWhole(String(observation)) || mayHalve(action) ? [] : ['half a character']),
     ...(Math.abs(reward) <= most ? [] : [`reward ${reward}`]),
     ...(done || reward < most || isUpstream(task) ? [] : [`reward ${reward} before the end`]),
     ...(listed.every((each) => typeof each === 'string' && each !== '') ? [] : ['valid actions of another form']),
