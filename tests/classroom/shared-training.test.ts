@@ -9,6 +9,7 @@ import type { Delivery } from '../../src/classroom/together/episodes.ts';
 import { ClassRefused } from '../../src/classroom/together/http-client.ts';
 import { correctedFor, NotSharable, requireSharable } from '../../src/classroom/together/sharable.ts';
 import { MemberRefused, type SharedOptions, SharedTraining } from '../../src/classroom/together/shared-training.ts';
+import { ClassSilent } from '../../src/classroom/together/silence.ts';
 import { type Experiment, parseExperiment } from '../../src/experiment/experiment.ts';
 import { openDevice } from '../../src/library/node/device.ts';
 import { encodeState } from '../../src/session/checkpoint.ts';
@@ -136,9 +137,9 @@ describe('training together', () => {
       <T>(call: () => Promise<T>) =>
       async (): Promise<T> => {
         const kind = count++ % 3;
-        if (kind === 0) throw new TypeError('Failed to fetch');
+        if (kind === 0) throw new ClassSilent('Failed to fetch');
         const answer = await call();
-        if (kind === 1) throw new TypeError('network error');
+        if (kind === 1) throw new ClassSilent('network error');
         return answer;
       };
     const reports: { parts: number; reached: boolean }[] = [];
@@ -164,13 +165,21 @@ describe('training together', () => {
       throw new ClassRefused('no', 'NotInClass', 410);
     };
     const silent = async () => {
-      throw new TypeError('Failed to fetch');
+      throw new ClassSilent('Failed to fetch');
     };
     const calls = { weights: async () => null, deliver: async () => ({}) };
     const once = new AbortController();
     const options = { signal: once.signal, onContribution: () => once.abort(), waits: [1] };
     await expect(contribute(players[0], { ...calls, work: refused }, { signal: never })).rejects.toThrow(ClassRefused);
     await expect(contribute(players[0], { ...calls, work: silent }, options)).rejects.toThrow('abort');
+  });
+
+  it('ends with an error of its own, which is no silence', async () => {
+    const broken = async () => {
+      throw new TypeError('x is undefined');
+    };
+    const calls = { work: broken, weights: async () => null, deliver: async () => ({}) };
+    await expect(contribute(players[0], calls, { signal: never, waits: [1] })).rejects.toThrow('x is undefined');
   });
 
   it('refuses by name what does not follow, and a member who sends it three times', async () => {

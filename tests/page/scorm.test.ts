@@ -1,17 +1,17 @@
 /**
  * A SCORM 1.2 package in Chromium: the launcher of a package beside the page, under a stub of the platform's API that
  * keeps the data model's rules, and a stub of a record store; then under a real player, scorm-again
- * (https://github.com/jcputney/scorm-again).
+ * (https://github.com/jcputney/scorm-again), also with the whole page as it ships in the package.
  */
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { readdirSync, readFileSync } from 'node:fs';
+import { extname, join, relative } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { root } from '../../scripts/machine.mjs';
 import { scormPackage } from '../../src/classroom/scorm/package.ts';
 import { unzip } from '../../src/store/zip.ts';
 import { group } from '../../src/ui/lessons/group.ts';
-import { launch, serveMock } from './harness.ts';
+import { buildReal, launch, serveMock } from './harness.ts';
 
 let browser: Browser;
 let site: Awaited<ReturnType<typeof serveMock>>;
@@ -56,8 +56,20 @@ const stub = `(() => {
   window.data = data;
 })();`;
 
-/** The platform's page with the package in a frame; \`api\`: its script. */
-async function platform(api: string, answered: boolean) {
+const types: { readonly [extension: string]: string } = {
+  '.html': 'text/html',
+  '.js': 'text/javascript',
+  '.css': 'text/css',
+  '.json': 'application/json',
+  '.wasm': 'application/wasm',
+  '.svg': 'image/svg+xml',
+};
+
+/**
+ * The platform's page with the package in a frame. `api`: its script. `files`: the files of a whole package; without them
+ * the page with fixtures stands in for the package's.
+ */
+async function platform(api: string, answered: boolean, files: { [name: string]: Uint8Array } | null = null) {
   const context = await browser.newContext({ viewport: { width: 1440, height: 900 } });
   const answers = Object.fromEntries(
     group.questions.map(({ id, choices }, k) => [id, k ? 0 : choices.findIndex((each) => each.right)]),
@@ -71,6 +83,7 @@ async function platform(api: string, answered: boolean) {
     JSON.stringify({ open: group.id, lessons }),
   );
   const page = await context.newPage();
+  const absent: string[] = [];
   const statements: { body: unknown; authorization: string | undefined }[] = [];
   await page.route('**/lms/**', (route) => {
     const { pathname } = new URL(route.request().url());
@@ -81,14 +94,17 @@ async function platform(api: string, answered: boolean) {
       return route.fulfill({ json: ['one'] });
     }
     // The mock page needs its query; a redirect keeps the fragment.
-    if (name === 'site/index.html') return route.fulfill({ status: 302, headers: { location: '/?mock=paused' } });
+    if (!files && name === 'site/index.html')
+      return route.fulfill({ status: 302, headers: { location: '/?mock=paused' } });
     const launched = `endpoint=${encodeURIComponent('/lms/store')}&auth=Basic%20x&actor=${encodeURIComponent('{"mbox":"mailto:a@example.org"}')}`;
     const outer = `<!doctype html><title>LMS</title><script>${api}</script><iframe id="sco" src="/lms/index.html?${launched}" style="width:1400px;height:850px"></iframe>`;
-    const body = name === 'platform.html' ? outer : (parts.get(name) ?? '');
-    return route.fulfill({ contentType: name.endsWith('.js') ? 'text/javascript' : 'text/html', body });
+    const body = name === 'platform.html' ? outer : files ? Buffer.from(files[name] ?? []) : (parts.get(name) ?? '');
+    const missing = files && name !== 'platform.html' && !(name in files);
+    if (missing) absent.push(name);
+    return route.fulfill({ status: missing ? 404 : 200, contentType: types[extname(name)] ?? 'text/html', body });
   });
   await page.goto(`${site.url}lms/platform.html`);
-  return { page, statements, close: () => context.close() };
+  return { page, statements, absent, close: () => context.close() };
 }
 
 const calls = (page: Page) => page.evaluate(() => (globalThis as unknown as { seen: unknown[][] }).seen);
@@ -146,5 +162,34 @@ test('a real player takes the same calls', async () => {
   const finished = () =>
     page.evaluate(() => (globalThis as unknown as { API: { isTerminated(): boolean } }).API.isTerminated());
   await expect.poll(finished).toBe(true);
+  await close();
+});
+
+/** Files of a folder by path, as `npm run scorm` packs them. */
+const filesOf = (folder: string) =>
+  new Map(
+    readdirSync(folder, { recursive: true, withFileTypes: true })
+      .filter((each) => each.isFile() && !each.name.endsWith('.map'))
+      .map((each) => join(each.parentPath, each.name))
+      .map((path) => [relative(folder, path).replaceAll('\\', '/'), new Uint8Array(readFileSync(path))]),
+  );
+
+test('the whole page in a package reports completion and score', { tags: 'slow', timeout: 600_000 }, async () => {
+  const packed = scormPackage(content, filesOf(await buildReal()));
+  const { page, absent, close } = await platform(stub, false, unzip(packed));
+  const inner = page.frameLocator('#sco').frameLocator('#page');
+  const question = inner.locator('.questions fieldset').last();
+  await question.waitFor({ timeout: 240_000 });
+  const right = group.questions[1].choices.findIndex((each) => each.right);
+  await question.getByRole('radio').nth(right).check();
+  await question.locator('[data-do=answer]').click();
+  const value = (name: string) =>
+    page.evaluate((key) => (globalThis as unknown as { data: { [k: string]: string } }).data[key], name);
+  await expect.poll(() => value('cmi.core.lesson_status'), { timeout: 60_000 }).toBe('completed');
+  expect(await value('cmi.core.score.raw')).toBe('100');
+  await page.evaluate(() => document.getElementById('sco')!.remove());
+  await expect.poll(async () => (await calls(page)).at(-1)).toEqual(['LMSFinish', 0]);
+  expect((await calls(page)).filter((call) => call.at(-1) !== 0)).toEqual([]);
+  expect(absent).toEqual([]);
   await close();
 });

@@ -6,6 +6,7 @@ import { decodeState } from '../../session/checkpoint.ts';
 import type { Engine } from '../../session/engine.ts';
 import { claimOf, type Delivery } from './episodes.ts';
 import type { Work } from './shared-training.ts';
+import { ClassSilent } from './silence.ts';
 
 /** Calls of the class's server. */
 export interface SharedClient {
@@ -32,9 +33,6 @@ const waitsMs = [1000, 2000, 5000, 10_000];
 
 const sleep = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 
-/** `fetch` rejects with a TypeError if no answer arrives (https://fetch.spec.whatwg.org/#fetch-method). */
-const isUnanswered = (error: unknown) => error instanceof TypeError;
-
 /** Repeats a call until the server answers it. Rejects with the server's refusals, and once `signal` aborts. */
 export async function answered<T>(
   call: () => Promise<T>,
@@ -44,7 +42,7 @@ export async function answered<T>(
     try {
       return await call();
     } catch (error) {
-      if (!isUnanswered(error)) throw error;
+      if (!(error instanceof ClassSilent)) throw error;
       onSilence?.();
       await sleep(waits[Math.min(tries, waits.length - 1)]);
       signal.throwIfAborted();

@@ -2,6 +2,7 @@
 import type { Experiment } from '../../experiment/experiment.ts';
 import type { SharedClient } from './contribute.ts';
 import type { Work } from './shared-training.ts';
+import { arrived } from './silence.ts';
 
 /** The server refused a call. `type` is the refusal's name; empty: no class is served at this address. */
 export class ClassRefused extends Error {
@@ -24,16 +25,18 @@ export class ClassHttp {
   ) {}
 
   private async request(path: string, body?: object): Promise<Response> {
-    const response = await fetch(new URL(`class/${path}`, this.base), {
-      method: body ? 'POST' : 'GET',
-      headers: {
-        authorization: `Bearer ${this.code}`,
-        ...(body && { 'content-type': 'application/json' }),
-        ...(this.key && { 'x-teacher-key': this.key }),
-      },
-      ...(body && { body: JSON.stringify(body) }),
-      cache: 'no-store',
-    });
+    const response = await arrived(
+      fetch(new URL(`class/${path}`, this.base), {
+        method: body ? 'POST' : 'GET',
+        headers: {
+          authorization: `Bearer ${this.code}`,
+          ...(body && { 'content-type': 'application/json' }),
+          ...(this.key && { 'x-teacher-key': this.key }),
+        },
+        ...(body && { body: JSON.stringify(body) }),
+        cache: 'no-store',
+      }),
+    );
     if (response.ok) return response;
     const refusal = await response.json().catch(() => ({}));
     throw new ClassRefused(String(refusal.detail ?? response.status), String(refusal.type ?? ''), response.status);
@@ -43,7 +46,7 @@ export class ClassHttp {
     const response = await this.request(path, body);
     const isJson = response.headers.get('content-type')?.startsWith('application/json');
     if (!isJson) throw new ClassRefused('No class is served at this address.', '', 404);
-    return (await response.json()) as T;
+    return (await arrived(response.json())) as T;
   }
 
   /** Experiment that the class trains together. */
@@ -56,7 +59,7 @@ export class ClassHttp {
       weights: async (version) => {
         try {
           const response = await this.request(`weights/${version}`);
-          return new Uint8Array(await response.arrayBuffer());
+          return new Uint8Array(await arrived(response.arrayBuffer()));
         } catch (error) {
           if (error instanceof ClassRefused && error.type === 'OtherVersion') return null;
           throw error;

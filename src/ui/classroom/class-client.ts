@@ -23,7 +23,7 @@ const texts = (): { [type: string]: string } => ({
 
 /** Sentence for a failed call. */
 export const refusalText = (error: unknown): string => {
-  if ((error as Error).name === 'TypeError') return msg('The teacher’s machine does not answer.');
+  if ((error as Error).name === 'ClassSilent') return msg('The teacher’s machine does not answer.');
   const { type, message } = error as { type?: string; message: string };
   if (type === undefined) return message;
   return texts()[type] ?? msg(str`The class’s server refused: ${message}`);
