@@ -24,10 +24,10 @@ declare class PlatformError extends Error {
     name: string;
 }
 
-/** A message of a conversation: the world's observation (`user`) or the policy's action (`assistant`). */
-interface PolicyMessage {
-    role: 'system' | 'user' | 'assistant';
-    content: string;
+/** Log-probability of a reply in nats, summed over its tokens, and their number. */
+interface ActionScore {
+    logprob: number;
+    tokens: number;
 }
 
 interface ActOptions {
@@ -48,6 +48,32 @@ interface ActOptions {
     choices?: readonly string[] | null;
 }
 
+/** A loaded policy. Requests run one after another. */
+interface Policy {
+    /** Maximum number of replies of one request. */
+    readonly mostReplies: number;
+    /** Replies to a conversation, which must end with a message of the user, with their numbers of tokens. */
+    complete(messages: readonly PolicyMessage[], options?: ActOptions): Promise<PolicyCompletion>;
+    /** The texts of such replies. */
+    act(messages: readonly PolicyMessage[], options?: ActOptions): Promise<string[]>;
+    /**
+     * Scores texts as the next reply, over the whole vocabulary (without the mask of valid actions).
+     *
+     * @param options.temperature divides the logits. Default: 1.
+     */
+    score(messages: readonly PolicyMessage[], texts: readonly string[], options?: {
+        temperature?: number;
+    }): Promise<ActionScore[]>;
+    /** Releases the device. */
+    close(): Promise<void>;
+}
+
+/** A message of a conversation: the world's observation (`user`) or the policy's action (`assistant`). */
+interface PolicyMessage {
+    role: 'system' | 'user' | 'assistant';
+    content: string;
+}
+
 /** Replies to a conversation, with the numbers of tokens that were read and written. */
 interface PolicyCompletion {
     /** `stop`: the reply is whole; `length`: it was cut at `maxTokens`. */
@@ -57,12 +83,6 @@ interface PolicyCompletion {
     }[];
     promptTokens: number;
     completionTokens: number;
-}
-
-/** Log-probability of a reply in nats, summed over its tokens, and their number. */
-interface ActionScore {
-    logprob: number;
-    tokens: number;
 }
 
 type PolicyOptions = Pick<TrainerOptions, 'device' | 'threads'> & {
@@ -103,26 +123,6 @@ interface TrainerOptions {
     modelKeys?: {
         [address: string]: string;
     };
-}
-
-/** A loaded policy. Requests run one after another. */
-interface Policy {
-    /** Maximum number of replies of one request. */
-    readonly mostReplies: number;
-    /** Replies to a conversation, which must end with a message of the user, with their numbers of tokens. */
-    complete(messages: readonly PolicyMessage[], options?: ActOptions): Promise<PolicyCompletion>;
-    /** The texts of such replies. */
-    act(messages: readonly PolicyMessage[], options?: ActOptions): Promise<string[]>;
-    /**
-     * Scores texts as the next reply, over the whole vocabulary (without the mask of valid actions).
-     *
-     * @param options.temperature divides the logits. Default: 1.
-     */
-    score(messages: readonly PolicyMessage[], texts: readonly string[], options?: {
-        temperature?: number;
-    }): Promise<ActionScore[]>;
-    /** Releases the device. */
-    close(): Promise<void>;
 }
 
 /**

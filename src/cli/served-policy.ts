@@ -2,7 +2,7 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { openRunPolicy, policyRun } from '../library/node/policy.ts';
-import { type Policy, policyOver } from '../library/policy.ts';
+import { type Policy, policyOver } from '../library/policy-over.ts';
 import type { NewRun } from '../store/run-store.ts';
 import { CommandError } from './command-error.ts';
 import type { DeviceOptions } from './node-device.ts';

@@ -15,9 +15,9 @@
  * ```
  */
 import type { WorldOptions } from '../envs/env.ts';
-import { type ChatModel, ChatRequestError } from '../server/openai/chat-model.ts';
 import { createServer, mountServer, type ServerOptions } from '../server/server.ts';
 import { openGuardedWorld } from '../workers/spawn-world.ts';
+import { chatModel } from './chat-model.ts';
 import { loadPolicy, type Policy, type PolicyOptions } from './policy.ts';
 
 export { loadPolicy, type Policy, type PolicyOptions };
@@ -40,38 +40,6 @@ export interface ServeOptions {
   hosts?: readonly string[];
   /** Receives failures of the server itself. Default: console.error. */
   report?(error: unknown): void;
-}
-
-const randomSeed = () => crypto.getRandomValues(new Uint32Array(1))[0];
-
-/** Errors of the messages themselves, by name: the request is refused. */
-const refusals: { readonly [name: string]: string } = {
-  PromptTooLong: 'context_length_exceeded',
-  MessagesError: 'invalid_value',
-};
-
-/** @internal A policy as the chat model that the server asks. */
-export function chatModel(id: string, policy: Policy): ChatModel {
-  let load = 0;
-  return {
-    id,
-    created: Math.floor(Date.now() / 1000),
-    mostReplies: policy.mostReplies,
-    get load() {
-      return load;
-    },
-    async complete({ messages, seed, ...request }) {
-      load++;
-      try {
-        return await policy.complete(messages, { ...request, seed: seed === null ? randomSeed() : seed >>> 0 });
-      } catch (error) {
-        const { name, message } = error as Error;
-        throw refusals[name] ? new ChatRequestError(message, 'messages', refusals[name]) : error;
-      } finally {
-        load--;
-      }
-    },
-  };
 }
 
 const settingsOf = ({ worlds = [], policies = {}, ...options }: ServeOptions): ServerOptions => ({

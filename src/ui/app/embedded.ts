@@ -6,7 +6,7 @@
  */
 import { msg, str } from '@lit/localize';
 import { html, render } from 'lit';
-import { type Experiment, sweptRuns } from '../../experiment/experiment.ts';
+import type { Experiment } from '../../experiment/experiment.ts';
 import { host } from '../../library/element/host.ts';
 import type { ShownTurn } from '../../library/element/views.ts';
 import type { TabGymElement } from '../../library/element.ts';
@@ -72,9 +72,7 @@ async function linkedExperiment({ experiment, preset, seed }: PageLink, presets:
   const document = experiment === null ? named : await unpackExperiment(experiment);
   const checked = checkedExperiment(document);
   if (checked.sweep)
-    throw new Error(
-      msg(str`This link is a sweep of ${sweptRuns(checked).length} runs; this view shows one. Open it in Tabgym.`),
-    );
+    throw new Error(msg('This link is a sweep of several runs; this view shows one. Open it in Tabgym.'));
   return seed === null ? checked : checkedExperiment({ ...checked, seed });
 }
 
