@@ -1,4 +1,6 @@
 /** A sweep: the runs of one document's variants and seeds, which take turns on the trainer's device. */
+import { parseExperiment, sweptRuns } from '../experiment/experiment.ts';
+import { same } from '../experiment/paths.ts';
 import type { StepRecord } from '../rl/evaluation/evaluation.ts';
 import type { OpenedSweep, RunSummary, SessionEvent, SweepState } from '../session/protocol.ts';
 import type { ExperimentDocument } from './experiment.ts';
@@ -34,6 +36,21 @@ export interface SweptRun {
 
 interface SweepParts extends Pick<RunParts, 'service'> {
   closed(sweep: Sweep): void;
+}
+
+/** The stored sweep of exactly this document, or a new one. */
+export async function sweepOf(
+  document: ExperimentDocument,
+  { check, opened, ...parts }: SweepParts & Pick<RunParts, 'check'> & { opened(sweep: Sweep): void },
+): Promise<Sweep> {
+  const checked = parseExperiment(document);
+  for (const { experiment } of sweptRuns(checked)) check(experiment);
+  const runs = await parts.service.listRuns();
+  const found = runs.find(({ sweep, deletedUntil }) => !deletedUntil && sweep && same(sweep.document, checked));
+  const stored = found ?? (await parts.service.createSweep(checked))[0];
+  const sweep = new Sweep(stored.sweep!, parts);
+  opened(sweep);
+  return sweep;
 }
 
 const sweptOf = ({ summary, records }: OpenedSweep['runs'][number]): SweptRun => {

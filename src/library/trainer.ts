@@ -1,13 +1,11 @@
 /** A trainer: runs, and the device that they share. At most one of them computes at a time. */
-import { parseExperiment, sweptRuns } from '../experiment/experiment.ts';
-import { same } from '../experiment/paths.ts';
 import type { GpuReport, MemoryPlanReport, RunSummary, SessionEvent } from '../session/protocol.ts';
 import type { NewRun } from '../store/run-store.ts';
 import { type ExperimentDocument, requireAllowed } from './experiment.ts';
 import { type OpenedService, PlatformError, type TrainerOptions } from './options.ts';
 import { openService } from './platform.ts';
 import { Run, type RunParts } from './run.ts';
-import { Sweep } from './sweep.ts';
+import type { Sweep } from './sweep.ts';
 
 /** What a list of runs shows of one. */
 export interface StoredRunInfo {
@@ -114,14 +112,14 @@ export class Trainer {
    * document, or a new one.
    */
   async openSweep(document: ExperimentDocument): Promise<Sweep> {
-    const checked = parseExperiment(document);
-    for (const { experiment } of sweptRuns(checked)) requireAllowed(experiment, this.options);
-    const runs = await this.opened.service.listRuns();
-    const found = runs.find(({ sweep, deletedUntil }) => !deletedUntil && sweep && same(sweep.document, checked));
-    const stored = found ?? (await this.opened.service.createSweep(checked))[0];
-    const sweep = new Sweep(stored.sweep!, { ...this.parts, closed: (each) => this.receivers.delete(each) });
-    this.receivers.add(sweep);
-    return sweep;
+    // Loaded here: most callers train single runs.
+    const { sweepOf } = await import('./sweep.ts');
+    return sweepOf(document, {
+      service: this.opened.service,
+      check: this.parts.check,
+      opened: (sweep) => this.receivers.add(sweep),
+      closed: (sweep) => this.receivers.delete(sweep),
+    });
   }
 
   /** A run from a `.tabgym` file, or from the zip of a policy. `name` is shown in errors. */
