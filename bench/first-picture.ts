@@ -22,13 +22,13 @@ export interface FirstPictureRow {
 const loads = 5;
 const aimMs = 2000;
 
-/** Runs in the page before its own scripts, and records the time when the recorded episode was drawn. */
+/** Runs in the page before its own scripts, and records the time when the recorded episode's world was drawn. */
 function watch() {
   const drawn = (root: ParentNode): boolean =>
     [...root.querySelectorAll('*')].some(
       (each) =>
         each.shadowRoot !== null &&
-        ((each.localName === 'tabgym-episode' && each.getBoundingClientRect().height > 0) || drawn(each.shadowRoot)),
+        ((each.localName === 'tabgym-world-view' && each.getBoundingClientRect().height > 0) || drawn(each.shadowRoot)),
     );
   const look = () => {
     if (drawn(document)) requestAnimationFrame(() => Object.assign(window, { firstPicture: performance.now() }));
