@@ -11,6 +11,7 @@ import { parseExperiment } from '../src/experiment/experiment.ts';
 import { nodeGpu } from '../src/library/node/gpu.ts';
 import { Assembly } from '../src/session/service/assembly.ts';
 import { openGuardedWorld } from '../src/workers/spawn-world.ts';
+import { median } from '../tools/memory.ts';
 
 interface AdapterRow {
   name: string;
@@ -44,8 +45,6 @@ const parts = [
   // One step takes an adapter a minute.
   { file: 'sciworld-rl', warm: 0, steps: 1, long: true },
 ].filter(({ file }) => existsSync(`experiments/${file}.json`));
-
-const median = (values: readonly number[]) => values.toSorted((a, b) => a - b)[values.length >> 1];
 
 /** Opens an experiment on a device; `step` runs the next step and returns its milliseconds. */
 async function opened(device: Device, file: string) {

@@ -17,6 +17,7 @@ import { givenWeights } from '../src/policy/engine/objective.ts';
 import type { PackedBatch } from '../src/policy/policy.ts';
 import { initAdapter, type LoraConfig, projections } from '../src/policy/weights/adapter.ts';
 import { ggufModel } from '../tools/gguf-model.ts';
+import { median } from '../tools/memory.ts';
 import { begin, wholeTurns } from '../tools/turns.ts';
 import { gapBetween } from './integer-gap.ts';
 import { peakWork } from './processor.ts';
@@ -192,8 +193,6 @@ async function clock(work: Work, model: Model): Promise<number> {
   await work.run(model);
   return threads === 1 ? process.cpuUsage(cpu).user / 1000 : performance.now() - start;
 }
-
-const median = (values: readonly number[]) => [...values].sort((a, b) => a - b)[values.length >> 1];
 
 /** Bytes and operations a millisecond. */
 interface Rates {

@@ -48,6 +48,23 @@ interface ActOptions {
     choices?: readonly string[] | null;
 }
 
+/** Replies to a conversation, with the numbers of tokens that were read and written. */
+interface PolicyCompletion {
+    /** `stop`: the reply is whole; `length`: it was cut at `maxTokens`. */
+    replies: {
+        text: string;
+        ending: 'stop' | 'length';
+    }[];
+    promptTokens: number;
+    completionTokens: number;
+}
+
+/** A message of a conversation: the world's observation (`user`) or the policy's action (`assistant`). */
+interface PolicyMessage {
+    role: 'system' | 'user' | 'assistant';
+    content: string;
+}
+
 /** A loaded policy. Requests run one after another. */
 interface Policy {
     /** Maximum number of replies of one request. */
@@ -66,23 +83,6 @@ interface Policy {
     }): Promise<ActionScore[]>;
     /** Releases the device. */
     close(): Promise<void>;
-}
-
-/** A message of a conversation: the world's observation (`user`) or the policy's action (`assistant`). */
-interface PolicyMessage {
-    role: 'system' | 'user' | 'assistant';
-    content: string;
-}
-
-/** Replies to a conversation, with the numbers of tokens that were read and written. */
-interface PolicyCompletion {
-    /** `stop`: the reply is whole; `length`: it was cut at `maxTokens`. */
-    replies: {
-        text: string;
-        ending: 'stop' | 'length';
-    }[];
-    promptTokens: number;
-    completionTokens: number;
 }
 
 type PolicyOptions = Pick<TrainerOptions, 'device' | 'threads'> & {

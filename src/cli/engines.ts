@@ -1,12 +1,11 @@
 /** Engines of commands that compute without a run of their own: grading, and the tables of objectives. */
 import { type EnginesOptions, nodeEngines } from '../library/node/engines.ts';
-import { CommandError } from './command-error.ts';
+import { deviceOf } from '../library/trainer.ts';
+import { requireDevice } from './node-device.ts';
 
 /** Opens the device of a command. Throws CommandError if there is none. */
 export async function openEngines(options: EnginesOptions, print: (line: string) => void) {
   const engines = nodeEngines(options);
-  const { supported, problem, adapter } = await engines.report();
-  if (!supported) throw new CommandError(problem);
-  print(`adapter: ${adapter.description}${adapter.isFallback ? ' (software)' : ''}`);
+  requireDevice(deviceOf(await engines.report()), print);
   return engines;
 }

@@ -19,8 +19,8 @@ interface Listening {
 }
 
 /**
- * Starts a server, after a warning if other machines can reach the server, and returns what
- * `start` does. Throws a `CommandError` of one line if the port cannot be had.
+ * Result of `start`, which starts a server, after a warning if other machines can reach it. Throws a `CommandError` of one
+ * line if the port cannot be had.
  */
 export async function started<T>(start: () => Promise<T>, { host, port, token, exposure = {} }: Listening): Promise<T> {
   const warning = exposureWarning(host, token, exposure);

@@ -21,11 +21,11 @@ import {
 import { requireAllowances } from './allowances.ts';
 import type { Connections } from './connections.ts';
 import { experimentOf } from './folder-run.ts';
-import type { DeviceOptions } from './node-device.ts';
+import { type DeviceOptions, requireDevice } from './node-device.ts';
 import { formatDuration, ProgressLines } from './progress.ts';
 import { checkRecordings, withRecordings } from './recordings.ts';
 import { fallLines } from './report.ts';
-import { onInterrupt, openFolder, readDocument, requireDevice, requireTraining, stepLine } from './training-run.ts';
+import { onInterrupt, openFolder, readDocument, requireTraining, stepLine } from './training-run.ts';
 import { writeWhole } from './whole-files.ts';
 
 /** Settings of a sweep's trainer: the device, addresses of worlds, permission to run code. */
@@ -152,7 +152,7 @@ export class SweepFolder {
 
   /** Prints the adapter. Throws CommandError if there is no device. */
   requireDevice(print: (line: string) => void): void {
-    requireDevice(this.trainer, print);
+    requireDevice(this.trainer.device, print);
   }
 
   close(): Promise<void> {

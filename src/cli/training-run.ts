@@ -10,12 +10,12 @@ import type { StepRecord } from '../rl/evaluation/evaluation.ts';
 import { partColumn } from '../rl/metrics/metrics.ts';
 import type { AssemblyParts } from '../session/service/assembly.ts';
 import type { NewRun } from '../store/run-store.ts';
-import { type Allowances, requireAllowances } from './allowances.ts';
+import { requireAllowances } from './allowances.ts';
 import { CommandError } from './command-error.ts';
 import type { Connections } from './connections.ts';
 import { bandLine } from './expected-band.ts';
 import { continuedRun, experimentOf, type FolderOptions, forkedFile } from './folder-run.ts';
-import type { DeviceOptions } from './node-device.ts';
+import { type DeviceOptions, requireDevice } from './node-device.ts';
 import { ownWorlds } from './own-world.ts';
 import { ProgressLines } from './progress.ts';
 import { checkRecordings, withRecordings } from './recordings.ts';
@@ -24,7 +24,7 @@ import { writeWhole } from './whole-files.ts';
 
 export { CommandError };
 
-export interface TrainingOptions extends DeviceOptions, FolderOptions, Allowances {
+export interface TrainingOptions extends DeviceOptions, FolderOptions {
   /** File of the experiment. Empty: the settings of `from`. */
   file: string;
   /** A run at step 0 with a policy trained elsewhere, used instead of a new policy. */
@@ -207,7 +207,7 @@ async function trainIn(
 }
 
 async function trainRun(trainer: Trainer, run: Run, { print }: TrainingOptions): Promise<void> {
-  requireDevice(trainer, print);
+  requireDevice(trainer.device, print);
   const experiment = experimentOf(run);
   const progress = new ProgressLines(print);
   const seeBand = await bandLine(experiment, () => run.records(), print);
@@ -225,13 +225,6 @@ async function trainRun(trainer: Trainer, run: Run, { print }: TrainingOptions):
   } finally {
     for (const end of ends) end();
   }
-}
-
-/** Prints the adapter of a trainer. Throws CommandError if it has no device. */
-export function requireDevice({ device }: Pick<Trainer, 'device'>, print: (line: string) => void): void {
-  const { supported, problem, description, isSoftware } = device;
-  if (!supported) throw new CommandError(problem);
-  print(`adapter: ${description}${isSoftware ? ' (software)' : ''}`);
 }
 
 /**

@@ -19,19 +19,12 @@
  * ```
  */
 import type { TrainerOptions } from './options.ts';
-import {
-  type ActionScore,
-  type ActOptions,
-  type Policy,
-  type PolicyCompletion,
-  type PolicyMessage,
-  policyOver,
-} from './policy-over.ts';
+import { type Policy, policyOver } from './policy-over.ts';
 import { openPolicyHere } from './policy-platform.ts';
 
 export { PlatformError } from './options.ts';
-
-export type { ActionScore, ActOptions, Policy, PolicyCompletion, PolicyMessage };
+export type { ActionScore, ActOptions, PolicyCompletion, PolicyMessage } from './policy-over.ts';
+export type { Policy };
 
 export type PolicyOptions = Pick<TrainerOptions, 'device' | 'threads'> & {
   /** Name of the file, shown in errors. Default: `policy`. */

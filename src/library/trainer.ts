@@ -41,7 +41,8 @@ const infoOf = ({ id, name, createdAt, updatedAt, step, success, bytes, experime
   experiment: experiment as unknown as ExperimentDocument,
 });
 
-const deviceOf = ({ supported, problem, adapter }: GpuReport): TrainerDevice => ({
+/** A device's report, as callers have it. */
+export const deviceOf = ({ supported, problem, adapter }: GpuReport): TrainerDevice => ({
   ...{ supported, problem, description: adapter.description, isSoftware: adapter.isFallback },
 });
 

@@ -47,9 +47,8 @@ type Check = (recent: readonly StepRecord[], all: readonly StepRecord[], masked:
 /** Steps of reward after which the signs of a beginning, such as groups that all fail, are signs of a problem. */
 const settled = 20;
 
-/** Steps whose episodes the policy played. A step of imitation has demonstrations, and other values in most metrics. */
-const played = (records: readonly StepRecord[]) =>
-  records.filter(({ metrics }) => Number.isFinite(metrics[m.success]) && !(metrics.demonstrations > 0));
+/** Steps whose episodes the policy played. A step of imitation has no success, and other values in most metrics. */
+const played = (records: readonly StepRecord[]) => records.filter(({ metrics }) => Number.isFinite(metrics[m.success]));
 
 /** Success below which a change of behaviour is no progress: that before it, plus this. */
 const progress = 0.05;
@@ -186,7 +185,10 @@ const largestGap = 0.05;
 
 const staleRollouts: Check = (recent) => {
   // Demonstrations come from no policy: their gap is how surprising they are.
-  const values = valuesOf(played(recent), m.logprobGap);
+  const values = valuesOf(
+    recent.filter(({ metrics }) => !(metrics.demonstrations > 0)),
+    m.logprobGap,
+  );
   if (values.length < recent.length || !values.length || Math.min(...values) < largestGap) return null;
   return {
     id: 'stale',
