@@ -3,6 +3,7 @@
  * group episodes, an episode turns, a turn tokens. The hash of the address follows the selection.
  */
 
+import type { WorldView } from '../../envs/env.ts';
 import { nearestStep } from '../../library/nearest-step.ts';
 import { groupBy } from '../../rl/common/numbers.ts';
 import type { Trajectory } from '../../rl/episode/trajectory.ts';
@@ -28,6 +29,7 @@ export class Navigation {
   private readonly cache = new Map<string, StepDetail>();
   private wanted = '';
   private wantedReplay = '';
+  private wantedGroup = '';
   private wantedAlternatives = '';
 
   constructor(
@@ -166,8 +168,17 @@ export class Navigation {
     this.cache.clear();
     this.wanted = '';
     this.wantedReplay = '';
+    this.wantedGroup = '';
     this.wantedAlternatives = '';
-    this.store.set({ detail: none, replay: none, tokenTexts: null, inspection: none, alternatives: none, kept: [] });
+    this.store.set({
+      detail: none,
+      replay: none,
+      groupViews: none,
+      tokenTexts: null,
+      inspection: none,
+      alternatives: none,
+      kept: [],
+    });
   }
 
   /**
@@ -242,6 +253,7 @@ export class Navigation {
     const key = `${run}/${step}/${group}/${member}`;
     if (this.wantedReplay === key) return;
     this.wantedReplay = key;
+    this.forgetOtherGroup(`${run}/${step}/${group}`);
     this.store.set({ replay: { state: 'loading' } });
     try {
       const value = await this.api().replay(run, step, group, member);
@@ -249,5 +261,35 @@ export class Navigation {
     } catch (error) {
       if (this.wantedReplay === key) this.store.set({ replay: { state: 'error', message: sentence(error) } });
     }
+  }
+
+  /** Replays all episodes of the shown group, for a view that compares them. Only on demand: a group is many episodes. */
+  async loadGroupViews() {
+    const { run, selection, detail, groupViews } = this.store.state;
+    const step = shownStep(this.store.state);
+    if (!run || step === null || detail.state !== 'ready' || groupViews.state === 'loading') return;
+    const { group } = selection;
+    const key = `${run.id}/${step}/${group}`;
+    if (this.wantedGroup === key && groupViews.state === 'ready') return;
+    this.wantedGroup = key;
+    this.store.set({ groupViews: { state: 'loading' } });
+    try {
+      const value: WorldView[] = [];
+      for (const each of detail.value.trajectories) {
+        if (each.group !== group) continue;
+        const last = (await this.api().replay(run.id, step, group, each.member)).at(-1);
+        if (this.wantedGroup !== key) return;
+        if (last) value.push(last.view);
+      }
+      this.store.set({ groupViews: { state: 'ready', value } });
+    } catch (error) {
+      if (this.wantedGroup === key) this.store.set({ groupViews: { state: 'error', message: sentence(error) } });
+    }
+  }
+
+  private forgetOtherGroup(key: string) {
+    if (!this.wantedGroup || this.wantedGroup === key) return;
+    this.wantedGroup = '';
+    this.store.set({ groupViews: none });
   }
 }

@@ -364,7 +364,7 @@ class MockTrainer implements TrainerApi {
 
   async replay(_: string, step: number, group: number, member: number) {
     const { replay, view } = this.fixture ?? {};
-    if (replay) return replay();
+    if (replay) return replay(member);
     const frames = mockReplay(
       mockStep(step, this.repeat).find((each) => each.group === group && each.member === member)!,
     );

@@ -27,8 +27,8 @@ export interface ViewFixture {
   options?: WorldOptions;
   /** Opens the real world, for a person to play. */
   open?(): Promise<World>;
-  /** Turns of a run's episode, played in the real world. */
-  replay?(): Promise<FixtureTurn[]>;
+  /** Turns of a run's episode, played in the real world. `member`: its number in its group. */
+  replay?(member: number): Promise<FixtureTurn[]>;
   /** First observation of a made-up episode. */
   opening?: string;
   /** View after a number of turns of a made-up episode. */

@@ -2,13 +2,23 @@
 import type { TemplateResult } from 'lit';
 import type { WorldView } from '../../envs/env.ts';
 
+/**
+ * The group of a stored episode, for a view that compares its episodes. The page replays them when the view sends the
+ * event `world-group`.
+ */
+export interface GroupViews {
+  state: 'none' | 'loading' | 'error' | 'ready';
+  /** View of each episode after its last turn, the shown one included; empty before they are replayed. */
+  views: readonly WorldView[];
+}
+
 export interface ViewKind {
   /** Kind of the views that it draws (`WorldView.kind`). */
   kind: string;
   /** Imports the module that defines the element. */
   load(): Promise<unknown>;
-  /** `typed`: the text typed for the next action, or null if nobody plays. */
-  render(view: WorldView, typed: string | null): TemplateResult;
+  /** `typed`: the text typed for the next action, or null if nobody plays. `group`: null if the episode has none. */
+  render(view: WorldView, typed: string | null, group: GroupViews | null): TemplateResult;
   /**
    * Actions of each key: a press sends the first of them that the text offers. When play starts, a view with keys has
    * the focus.

@@ -12,6 +12,7 @@ import { tokenCount, turnCount } from '../kit/counts.ts';
 import { fixed, signed } from '../kit/format.ts';
 import { emptyState, errorState, loadingState } from '../kit/states.ts';
 import { controls } from '../kit/styles/shared.ts';
+import type { GroupViews } from '../kit/view-kind.ts';
 import { endingNames, type Segment, segmentsByTurn, taskLabel } from '../state/episodes.ts';
 import { shownStep } from '../state/focus.ts';
 import { highlightStyle } from '../state/highlight.ts';
@@ -131,7 +132,7 @@ export class TabgymTrajectory extends Panel {
   @query('tabgym-token-details') private details!: TabgymTokenDetails | null;
 
   constructor() {
-    super(['selection', 'detail', 'run', 'records', 'tokenTexts', 'replay']);
+    super(['selection', 'detail', 'run', 'records', 'tokenTexts', 'replay', 'groupViews']);
   }
 
   private get trajectory(): Trajectory | null {
@@ -283,6 +284,13 @@ export class TabgymTrajectory extends Panel {
     if (position !== null) this.selectToken(position);
   }
 
+  private get groupViews(): GroupViews {
+    const { groupViews } = this.state;
+    return { state: groupViews.state, views: groupViews.state === 'ready' ? groupViews.value : [] };
+  }
+
+  private wantGroup = () => void this.app.navigation.loadGroupViews();
+
   private renderReplay(turn: number) {
     const { replay } = this.state;
     if (replay.state === 'loading') return html`<p class="soft" role="status">${msg('Replaying the world')}…</p>`;
@@ -292,7 +300,7 @@ export class TabgymTrajectory extends Panel {
     const frames = replay.value;
     const after = frames.find((frame) => frame.turn === turn) ?? frames.at(-1);
     if (!after) return nothing;
-    return html`<div><h2>${msg(str`The world after turn ${after.turn + 1}`)}</h2><tabgym-world-view .view=${after.view}></tabgym-world-view></div>`;
+    return html`<div><h2>${msg(str`The world after turn ${after.turn + 1}`)}</h2><tabgym-world-view .view=${after.view} .group=${this.groupViews} @world-group=${this.wantGroup}></tabgym-world-view></div>`;
   }
 
   protected override updated(_: PropertyValues) {

@@ -4,6 +4,7 @@
  */
 
 import type { ReactiveController, ReactiveControllerHost } from 'lit';
+import type { WorldView } from '../../envs/env.ts';
 import type { Experiment } from '../../experiment/experiment.ts';
 import type { KeptModelInfo, ModelCard } from '../../models/protocol.ts';
 import type { Trajectory } from '../../rl/episode/trajectory.ts';
@@ -180,6 +181,8 @@ export interface State {
   detail: Fetched<{ step: number; trajectories: Trajectory[] }>;
   tokenTexts: string[] | null;
   replay: Fetched<ReplayFrame[]>;
+  /** Last views of the episodes in the shown group, for a view that compares them. */
+  groupViews: Fetched<WorldView[]>;
   notices: Notice[];
   storage: Fetched<StorageReport>;
   gpuDetails: Fetched<GpuDetails>;
@@ -264,6 +267,7 @@ const initialState = (): State => ({
   detail: none,
   tokenTexts: null,
   replay: none,
+  groupViews: none,
   notices: [],
   storage: none,
   gpuDetails: none,

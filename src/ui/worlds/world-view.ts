@@ -2,6 +2,7 @@
 import { css, LitElement, nothing } from 'lit';
 import { customElement, property } from 'lit/decorators.js';
 import type { WorldView } from '../../envs/env.ts';
+import type { GroupViews } from '../kit/view-kind.ts';
 import { viewKind } from './view-kinds.ts';
 
 @customElement('tabgym-world-view')
@@ -16,11 +17,13 @@ export class TabgymWorldView extends LitElement {
   @property({ attribute: false }) view: WorldView | null = null;
   /** Text that a person has typed for the next action; null if nobody plays. */
   @property({ attribute: false }) typed: string | null = null;
+  /** Group of a stored episode; null for others. */
+  @property({ attribute: false }) group: GroupViews | null = null;
 
   override render() {
     if (!this.view) return nothing;
     const kind = viewKind(this.view);
     void kind.load();
-    return kind.render(this.view, this.typed);
+    return kind.render(this.view, this.typed, this.group);
   }
 }

@@ -30,6 +30,13 @@ const offer = (app: string) =>
     p.state.device.accepted[app] = true;
   });
 
+/** What a turn leaves for the view. */
+interface Noted {
+  action: Action | null;
+  reward: StepReward | null;
+  place: string;
+}
+
 export class PhoneEpisode {
   readonly phone: Phone;
   private readonly judge: Judge;
@@ -81,11 +88,11 @@ export class PhoneEpisode {
       if (action instanceof ActionError) throw action;
       const answer = isEnd(action) ? this.end(action.name) : this.apply(action);
       this.before = before;
-      this.note(text, true, known, reward);
+      this.note(text, true, { action: known, reward, place: before.place });
       return answer;
     } catch (error) {
       if (!(error instanceof ActionError)) throw error;
-      this.note(text, false, known, reward);
+      this.note(text, false, { action: known, reward, place: before.place });
       const shown = this.options.observation === 'brief' ? 'refused' : `Error (${error.kind}): ${error.message}`;
       return this.feedback(shown.replace(/[^\n -~]/g, '?'), false);
     }
@@ -189,9 +196,9 @@ export class PhoneEpisode {
     return planFrom(this.progress(), this.made, this.judge)?.map(this.write) ?? null;
   }
 
-  private note(text: string, ok: boolean, action: Action | null, reward: StepReward | null): void {
+  private note(text: string, ok: boolean, { action, ...seen }: Noted): void {
     const turn = this.turns.length + 1;
-    this.turns.push({ turn, action: text.slice(0, 500), ok, point: pointOf(action), reward });
+    this.turns.push({ turn, action: text.slice(0, 500), ok, point: pointOf(action), ...seen });
     if (this.turns.length > mostTurnsSeen) this.turns.shift();
   }
 

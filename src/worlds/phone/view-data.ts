@@ -4,6 +4,7 @@ import type { Judgement } from './judge.ts';
 import { boxOf, type Layout, type Part, type Placed, type Rectangle } from './layout.ts';
 import type { StepReward } from './measures.ts';
 import { fullText } from './observe.ts';
+import { shownPlace } from './oracle.ts';
 import type { Phone } from './phone.ts';
 import type { Kind } from './screen.ts';
 import type { Difference } from './state.ts';
@@ -14,6 +15,8 @@ export interface TurnSeen {
   turn: number;
   action: string;
   ok: boolean;
+  /** Screen on which it was taken (`ScreenSeen.place`). */
+  place: string;
   /** Where the screen was touched, in thousandths. */
   point: { x: number; y: number } | null;
   /** Reward of the step against the oracle's action; null where the oracle has none. */
@@ -42,6 +45,8 @@ export interface ElementSeen extends Rectangle {
 /** A screen as it is drawn. */
 export interface ScreenSeen {
   app: string;
+  /** Place in the app, line scrolled to, keyboard and font: two screens with the same place are laid out alike. */
+  place: string;
   title: string;
   elements: ElementSeen[];
   /** Keys of the keyboard and of the navigation bar. */
@@ -84,6 +89,7 @@ const seen = ({ item, part, rows, number, x, y, w, h }: Placed): ElementSeen => 
 export interface Shot {
   layout: Layout;
   app: string;
+  place: string;
   overlay: 'dialog' | 'sheet' | null;
   loading: boolean;
   toast: string;
@@ -94,9 +100,11 @@ export interface Shot {
 export function shotOf(phone: Phone): Shot {
   const { app, overlay, loading, toast } = phone.ui;
   const { switches } = phone.state;
+  const [layout, largeFont] = [phone.layout(), switches['Large font']];
+  const place = `${shownPlace(phone)} ${layout.scroll}${layout.keyboard ? ' keyboard' : ''}${largeFont ? ' large' : ''}`;
   return {
-    ...{ layout: phone.layout(), app: app ?? 'home', overlay: overlay?.kind ?? null, loading, toast },
-    ...{ dark: switches['Dark mode'], largeFont: switches['Large font'] },
+    ...{ layout, place, app: app ?? 'home', overlay: overlay?.kind ?? null, loading, toast },
+    ...{ dark: switches['Dark mode'], largeFont },
   };
 }
 

@@ -18,6 +18,13 @@ export const phoneStates: State[] = [
       expect(await screenIn(page).locator('.heat').count()).toBe(0);
       await view.getByRole('checkbox', { name: 'Show where it tapped' }).check();
       await screenIn(page).locator('.heat').first().waitFor({ state: 'attached' });
+      // The group's touches on this screen: every episode of the fixture makes the same ones here.
+      await view.getByRole('checkbox', { name: 'Show where it tapped' }).uncheck();
+      await view.getByRole('checkbox', { name: 'Show where its group tapped on this screen' }).check();
+      await view.locator('.touched li').first().waitFor();
+      const [, touched, all] = /touched this screen: (\d+) of (\d+)/.exec(await view.locator('.held').innerText())!;
+      expect([Number(all) > 1, touched]).toEqual([true, all]);
+      expect(await screenIn(page).locator('.heat').count()).toBeGreaterThanOrEqual(Number(all));
     },
   },
   {

@@ -9,9 +9,11 @@ import { customElement, property, query, state } from 'lit/decorators.js';
 import { LocalizedElement } from '../../../ui/kit/localized-element.ts';
 import { NestedFrame } from '../../../ui/kit/nested-frame.ts';
 import { controls } from '../../../ui/kit/styles/shared.ts';
+import type { GroupViews } from '../../../ui/kit/view-kind.ts';
 import type { StepReward } from '../measures.ts';
-import type { ElementSeen, PhoneView } from '../view-data.ts';
+import type { ElementSeen, PhoneView, ScreenSeen } from '../view-data.ts';
 import { pageFrameScript, pageFrameStyle, tints } from './frame-script.ts';
+import { type GroupTaps, groupTapsOn } from './group-taps.ts';
 import { phoneStyles } from './styles.ts';
 
 /** Duration for which the screen of the last action stays, with its target outlined. */
@@ -65,11 +67,15 @@ export class TabgymPhoneView extends LocalizedElement {
   @property({ attribute: false }) view: PhoneView | null = null;
   /** True if a person plays; a view that only shows an episode has no working elements. */
   @property({ type: Boolean }) playable = false;
+  /** Group of a stored episode; null for others. */
+  @property({ attribute: false }) group: GroupViews | null = null;
   /** True while the screen of the last action is shown. */
   @state() private looksBack = false;
 
   /** True while all taps of the episode are shown. */
   @state() private showsHeat = false;
+  /** True while the touches of the whole group on the shown screen are shown. */
+  @state() private showsGroup = false;
   @query('iframe') private frame!: HTMLIFrameElement | null;
 
   private timer = 0;
@@ -89,6 +95,8 @@ export class TabgymPhoneView extends LocalizedElement {
 
   override updated(changed: PropertyValues<this>): void {
     this.draw();
+    if (this.showsGroup && this.group?.state === 'none')
+      this.dispatchEvent(new CustomEvent('world-group', { bubbles: true, composed: true }));
     if (!changed.has('view')) return;
     const next = this.queue.shift();
     if (next !== undefined && !this.view?.outcome) this.send(next);
@@ -109,6 +117,7 @@ export class TabgymPhoneView extends LocalizedElement {
         <div class="device"><iframe sandbox="allow-scripts" title=${msg(str`Screen of the phone: ${view.title}`)}
           srcdoc=${this.inner.source} @load=${() => this.inner.connect(this.frame)}></iframe></div>
         <label class="small"><input type="checkbox" .checked=${this.showsHeat} @change=${this.heated} /> ${msg('Show where it tapped')}</label>
+        ${this.group ? this.renderGroup(view, this.group) : nothing}
       </div>
       <div class="side">
         ${view.outcome ? renderOutcome(view.outcome) : nothing}
@@ -127,7 +136,7 @@ export class TabgymPhoneView extends LocalizedElement {
     this.inner.post({
       screen: { ...screen, elements: screen.elements.map(drawn), chrome: screen.chrome.map(drawn) },
       target: looksBack ? view.turns.at(-1)!.point : null,
-      heat: this.showsHeat ? points : [],
+      heat: [...(this.showsHeat ? points : []), ...(this.showsGroup ? this.groupTaps(screen).points : [])],
       plays: this.playable && !view.outcome,
       back: msg('Back'),
     });
@@ -136,6 +145,18 @@ export class TabgymPhoneView extends LocalizedElement {
   private heated = (event: Event) => {
     this.showsHeat = (event.currentTarget as HTMLInputElement).checked;
   };
+
+  private grouped = (event: Event) => {
+    this.showsGroup = (event.currentTarget as HTMLInputElement).checked;
+  };
+
+  private groupTaps = (screen: ScreenSeen) => groupTapsOn(screen, (this.group?.views ?? []) as readonly PhoneView[]);
+
+  /** The touches of the group on this screen in words. */
+  private renderGroup(view: PhoneView, { state, views }: GroupViews) {
+    return html`<label class="small"><input type="checkbox" .checked=${this.showsGroup} @change=${this.grouped} /> ${msg('Show where its group tapped on this screen')}</label>
+      ${this.showsGroup ? html`<div class="small" role="status">${state === 'ready' ? renderTouched(this.groupTaps(view), views.length) : groupWords[state]()}</div>` : nothing}`;
+  }
 
   private renderBar() {
     return html`<div class="bar" role="group" aria-label=${msg('Actions beside the screen')}>${buttons().map(
@@ -186,6 +207,20 @@ export class TabgymPhoneView extends LocalizedElement {
   private send(action: string) {
     this.dispatchEvent(new CustomEvent('world-act', { detail: action, bubbles: true, composed: true }));
   }
+}
+
+const groupWords: { readonly [state in Exclude<GroupViews['state'], 'ready'>]: () => string } = {
+  none: () => msg('Replaying the group'),
+  loading: () => msg('Replaying the group'),
+  error: () => msg('The group could not be replayed.'),
+};
+
+/** What the episodes of a group touched on a screen. */
+function renderTouched({ episodes, touched }: GroupTaps, all: number) {
+  return html`<p>${msg(str`Episodes that touched this screen: ${episodes} of ${all}`)}</p>
+    <ul class="touched">${touched.map(
+      ({ text, episodes: count }) => html`<li>${text ?? msg('beside the elements')}: ${count}</li>`,
+    )}</ul>`;
 }
 
 const endings: { readonly [end: string]: () => string } = {

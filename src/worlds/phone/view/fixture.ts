@@ -7,10 +7,10 @@ async function open() {
   return (await import('../world.ts')).PhoneWorld.open();
 }
 
-async function replay(): Promise<FixtureTurn[]> {
+async function replay(member: number): Promise<FixtureTurn[]> {
   const world = await open();
   const [task] = await world.tasks(options, 'train');
-  const frames = await oracleTurns(world, task, ['long_press(120,150)']);
+  const frames = await oracleTurns(world, task, [`long_press(${120 + 70 * member},${150 + 40 * member})`]);
   return frames;
 }
 

@@ -5,6 +5,7 @@ import type { ViewKind } from '../../../ui/kit/view-kind.ts';
 export const phoneView: ViewKind = {
   kind: 'phone',
   load: () => import('./element.ts'),
-  render: (view, typed) => html`<tabgym-phone-view .view=${view} ?playable=${typed !== null}></tabgym-phone-view>`,
+  render: (view, typed, group) =>
+    html`<tabgym-phone-view .view=${view} .group=${group} ?playable=${typed !== null}></tabgym-phone-view>`,
   tall: true,
 };

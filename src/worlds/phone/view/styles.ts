@@ -64,6 +64,13 @@ export const phoneStyles = css`
     text-align: start;
     border-bottom: 1px solid var(--line, #ccc);
   }
+  .held label {
+    display: block;
+  }
+  .touched {
+    margin: 0;
+    padding-inline-start: 18px;
+  }
   .trail {
     margin: 0;
     padding: 0;
