@@ -19,6 +19,7 @@ import { type CodeRunner, NoSandboxError } from './common/code-runner.ts';
 import { groupBy, mean, sum } from './common/numbers.ts';
 import { chosenPositions, type MicroBatch, pack } from './episode/micro-batch.ts';
 import type { Trajectory } from './episode/trajectory.ts';
+import { Gap } from './metrics/gap.ts';
 import { LEAST_SIGNAL_PARTS, MOST_SIGNAL_PARTS, momentsOf, productsOf, signalMetrics } from './metrics/signal.ts';
 import { Flag } from './objective/clipped.ts';
 import { codeObjective } from './objective-code/code.ts';
@@ -324,9 +325,7 @@ class Tally {
   private readonly own: Values[] = [];
   private readonly sums: Values = { entropy: 0, kl: 0, policyLoss: 0, policyShift: 0, low: 0, high: 0, dual: 0 };
   private count = 0;
-  private firstCount = 0;
-  private gapSum = 0;
-  private gapMax = 0;
+  private readonly gap = new Gap();
 
   constructor(
     private readonly hasReference: boolean,
@@ -337,24 +336,14 @@ class Tally {
     if (metrics) this.own.push(metrics);
     let loss = 0;
     outputs.forEach((output, b) => {
-      const { old } = batches[b];
-      if (this.updates === 0) this.addGap(output.logprob, old);
+      const { old, ids } = batches[b];
+      if (this.updates === 0) this.gap.add(output.logprob, old, ids.turn);
       for (const value of output.loss) loss += value;
       this.addRows(output, old);
     });
     this.losses.push(loss);
     this.norms.push(gradNorm);
     this.updates += 1;
-  }
-
-  /** Difference between recomputed and sampled log-probability: about zero before the first update. */
-  private addGap(logprob: Float32Array, old: Float32Array): void {
-    for (let row = 0; row < logprob.length; row++) {
-      const gap = Math.abs(logprob[row] - old[row]);
-      this.gapSum += gap;
-      this.gapMax = Math.max(this.gapMax, gap);
-    }
-    this.firstCount += logprob.length;
   }
 
   private addRows({ logprob, entropy, aux }: UpdateResult['outputs'][number], old: Float32Array): void {
@@ -386,8 +375,7 @@ class Tally {
       clipLowFraction: average('low'),
       clipHighFraction: average('high'),
       dualClipFraction: average('dual'),
-      logprobGap: this.gapSum / Math.max(this.firstCount, 1),
-      logprobGapMax: this.gapMax,
+      ...this.gap.metrics(),
       ...means(this.own),
     };
   }

@@ -1,9 +1,9 @@
 // Planted faults, each named in five of five seeds, and healthy runs of the same seeds without a hint: a collapse to a
-// template under steady entropy, an action that falls out of use, rollouts of other weights, a hacked reward. Episodes
-// are drawn at random from a policy that learns which first action its task needs.
+// template under steady entropy, an action that falls out of use, rollouts of other weights or with a gap in late turns,
+// replies that are cut or grow, a hacked reward. Episodes are drawn at random from a policy that learns which first action its task needs.
 import { describe, expect, it } from 'vitest';
 import { uniform } from '../../src/rl/common/random.ts';
-import type { Trajectory } from '../../src/rl/episode/trajectory.ts';
+import { TokenSource, type Trajectory, type Turn } from '../../src/rl/episode/trajectory.ts';
 import { rolloutMetrics } from '../../src/rl/metrics/step-metrics.ts';
 import type { StepRecord } from '../../src/session/protocol.ts';
 import { mockRecord } from '../../src/ui/gallery/mock-data.ts';
@@ -22,6 +22,12 @@ interface Fault {
   /** Verb that is not taken any more. */
   unused?: string;
   gap?: number;
+  /** Gap in the turns from the fifth on. */
+  lateGap?: number;
+  /** Share of replies that reach the limit of tokens. */
+  cut?: number;
+  /** Growth of the replies with each step, as a share. */
+  longer?: number;
   hacked?: boolean;
 }
 
@@ -35,6 +41,21 @@ function verbOf(seed: number, step: number, group: number, member: number, { tem
   return verb === unused ? verbs[(verbs.indexOf(verb) + 1) % 4] : verb;
 }
 
+/** A free reply of 8 to 16 tokens; `longer` multiplies its length, and a cut one has its end from the conversation. */
+function repliedWith(seed: number, step: number, group: number, member: number, fault: Fault) {
+  const at = (nth: number) => uniform(seed, step, group, member, nth);
+  const growth = 1 + (fault.longer ?? 0) * Math.max(0, step - faultAt);
+  const length = Math.round((8 + 8 * at(5)) * growth);
+  const isCut = at(6) < (fault.cut ?? 0.02);
+  const source = new Uint8Array(length + 1).fill(TokenSource.policy);
+  if (isCut) source[length] = TokenSource.template;
+  return (turn: Turn) => ({
+    source,
+    choices: null,
+    turns: [{ ...turn, actionStart: 0, actionEnd: length + 1 }],
+  });
+}
+
 function recordOf(seed: number, step: number, fault: Fault): StepRecord {
   const plain = aTrajectory(1);
   const trajectories: Trajectory[] = [];
@@ -43,8 +64,9 @@ function recordOf(seed: number, step: number, fault: Fault): StepRecord {
       const verb = verbOf(seed, step, group, member, fault);
       const right = verb === verbs[Math.floor(4 * uniform(seed, step, group))];
       const turn = { ...plain.turns[0], action: `${verb} door`, valid: true };
+      const reply = repliedWith(seed, step, group, member, fault);
       const ending = right ? ('success' as const) : ('done' as const);
-      trajectories.push({ ...plain, group, member, turns: [turn], success: right, score: right ? 1 : 0, ending });
+      trajectories.push({ ...plain, ...reply(turn), group, member, success: right, score: right ? 1 : 0, ending });
     }
   const record = mockRecord(step);
   const returns = trajectories.map(({ score }) => score);
@@ -53,6 +75,11 @@ function recordOf(seed: number, step: number, fault: Fault): StepRecord {
     ...record.metrics,
     ...rolloutMetrics(trajectories, summary),
     logprobGap: 1e-6,
+    ...(fault.lateGap !== undefined && {
+      logprobGap: 0.01,
+      'logprobGap.1': 1e-6,
+      'logprobGap.5-8': fault.lateGap * (1 + uniform(seed, step, 9)),
+    }),
     entropy: 0.9,
   };
   const talk = fault.hacked ? 2 : 0.3;
@@ -90,6 +117,10 @@ describe.each([1, 2, 3, 4, 5])('seed %i', (seed) => {
     expect(hint.title).toContain('“take”');
   });
   it('names stale rollouts', () => expect(idsOf(seed, { gap: 0.1 })).toEqual(['stale']));
+  it('names a gap that is there in late turns only', () =>
+    expect(idsOf(seed, { lateGap: 0.08 })).toEqual(['late-gap']));
+  it('names replies that are cut', () => expect(idsOf(seed, { cut: 0.4 })).toEqual(['cut']));
+  it('names replies that grow while success does not', () => expect(idsOf(seed, { longer: 0.08 })).toEqual(['longer']));
   it('names a reward that rises while success falls', () =>
     expect(idsOf(seed, { template: true, hacked: true })).toContain('reward-hacked'));
 });

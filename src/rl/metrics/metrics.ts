@@ -3,6 +3,7 @@
  * record may hold no other name.
  */
 import type { Ending } from '../episode/trajectory.ts';
+import { gapMetric, gapSentence, gapTurns } from './gap.ts';
 
 export type MetricUnit =
   | 'fraction'
@@ -89,6 +90,18 @@ export const metrics: readonly Metric[] = [
   metric('task', 'turns', 'turns', 'Mean number of turns an episode took.'),
   metric('task', 'horizon', 'turns', 'Mean number of turns an episode was allowed.'),
   metric('task', 'validActions', 'fraction', 'Share of actions that the world accepted.'),
+  metric(
+    'task',
+    'replyTokens',
+    'tokens',
+    'Mean number of tokens that the policy wrote in a turn, its thought included.',
+  ),
+  metric(
+    'task',
+    'cutReplies',
+    'fraction',
+    'Share of turns of free text to which the end of the reply was added, mostly because it reached the limit of tokens.',
+  ),
   metric('task', 'demonstrations', 'episodes', 'Episodes that the oracle played to be learnt from.'),
   metric(
     'task',
@@ -390,6 +403,7 @@ export function goalMetricParts(name: string): { what: GoalMetric; family: strin
 export const openMetricSentences: readonly (readonly [what: string, sentence: string])[] = [
   ['part', partSentence],
   ['action', actionSentence],
+  ['gap', gapSentence],
   ...Object.entries(goalMetrics).map(([what, { sentence }]) => [`goal-${what}`, sentence] as const),
 ];
 
@@ -397,6 +411,7 @@ export const openMetricSentences: readonly (readonly [what: string, sentence: st
 export function openMetric(name: string): { what: string; unit: MetricUnit; sentence: string } | null {
   if (partColumn(name) !== null) return { what: 'part', unit: 'score', sentence: partSentence };
   if (actionKind(name) !== null) return { what: 'action', unit: 'fraction', sentence: actionSentence };
+  if (gapTurns(name) !== null) return { what: 'gap', unit: 'nats', sentence: gapSentence };
   const goal = goalMetricParts(name);
   return goal && { what: `goal-${goal.what}`, ...goalMetrics[goal.what] };
 }
@@ -426,5 +441,6 @@ export function metricsDocument(): string {
   );
   const ofGoals = `Where the experiment chooses its goals, for each family:\n\n${goals.map((each) => `- ${each}`).join('\n')}`;
   const actions = `\`${actionMetric('KIND')}\` (fraction): ${actionSentence}`;
-  return `# Metrics of a step\n\nWritten from \`src/rl/metrics/metrics.ts\`, which a test compares with this page.\n\n${parts}\n\n${actions}\n\n${ofGoals}\n\n${sections.join('\n')}`;
+  const gaps = `\`${gapMetric('TURNS')}\` (nats): ${gapSentence}`;
+  return `# Metrics of a step\n\nWritten from \`src/rl/metrics/metrics.ts\`, which a test compares with this page.\n\n${parts}\n\n${actions}\n\n${gaps}\n\n${ofGoals}\n\n${sections.join('\n')}`;
 }

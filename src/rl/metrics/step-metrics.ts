@@ -2,7 +2,7 @@
 import type { Counters } from '../../policy/policy.ts';
 import { mean } from '../common/numbers.ts';
 import type { GroupSummary } from '../credit/groups.ts';
-import type { Ending, Trajectory } from '../episode/trajectory.ts';
+import { type Ending, TokenSource, type Trajectory } from '../episode/trajectory.ts';
 import { isPlayed } from '../episode/unplayed.ts';
 import { actionMetric, endingMetric } from './metrics.ts';
 import { actionShares, taskInformation } from './replies.ts';
@@ -26,8 +26,27 @@ export function rolloutMetrics(trajectories: readonly Trajectory[], summary: Gro
     advantageMagnitude: average(({ advantage }) => Math.abs(advantage)),
     ...endingShares(trajectories),
     ...actionMetrics(played),
+    ...replyMetrics(played),
   };
 }
+
+/** Length of the replies, and the share of free ones that did not end by themselves. */
+function replyMetrics(played: readonly Trajectory[]): Values {
+  const lengths = played.flatMap(({ turns, source }) =>
+    turns.map(({ actionStart, actionEnd }) => policyTokens(source.subarray(actionStart, actionEnd))),
+  );
+  const free = played.filter(({ choices }) => choices === null);
+  // The conversation adds the end of a turn to a reply that lacks it.
+  const cut = free.flatMap(({ turns, source }) =>
+    turns.map(({ actionEnd }) => (source[actionEnd - 1] === TokenSource.template ? 1 : 0)),
+  );
+  return {
+    ...(lengths.length > 0 && { replyTokens: mean(lengths) }),
+    ...(cut.length > 0 && { cutReplies: mean(cut) }),
+  };
+}
+
+const policyTokens = (source: Uint8Array): number => source.filter((each) => each === TokenSource.policy).length;
 
 function actionMetrics(played: readonly Trajectory[]): Values {
   const information = taskInformation(played);

@@ -5,6 +5,7 @@
 import { msg, str } from '@lit/localize';
 import { fallOf, type Signal } from '../../rl/evaluation/fall.ts';
 import { rewardHackOf } from '../../rl/evaluation/reward-hack.ts';
+import { gapMetric, gapTurns } from '../../rl/metrics/gap.ts';
 import { actionKind, actionMetric } from '../../rl/metrics/metrics.ts';
 import type { Rate, StepRecord } from '../../session/protocol.ts';
 import { compact, fixed } from '../kit/format.ts';
@@ -20,6 +21,9 @@ export interface Hint {
     | 'template'
     | 'unused-action'
     | 'stale'
+    | 'late-gap'
+    | 'cut'
+    | 'longer'
     | 'kl'
     | 'horizon'
     | 'invalid'
@@ -183,7 +187,35 @@ const unusedAction: Check = (recent, all) => {
 /** Mean difference of log-probabilities above which sampling and training are different policies. */
 const largestGap = 0.05;
 
-const staleRollouts: Check = (recent) => {
+/** Growth of the gap from the first turns to the last that counts as growth with the turns. */
+const growing = 4;
+
+/** Sampling and training agree in the first turns of an episode, and disagree in later ones. */
+const lateGap: Check = (recent) => {
+  const drawn = recent.filter(({ metrics }) => !(metrics.demonstrations > 0));
+  if (drawn.length < recent.length) return null;
+  const known = drawn.map(({ metrics }) => Object.keys(metrics).flatMap((name) => gapTurns(name) ?? []));
+  const bins = [...new Set(known.flat())].sort((a, b) => Number.parseInt(a, 10) - Number.parseInt(b, 10));
+  const gapOf = (turns: string) => valuesOf(drawn, gapMetric(turns));
+  // Late turns are rare at the beginning of a run, and where most episodes end early.
+  const late = bins.slice(1).find((turns) => {
+    const values = gapOf(turns);
+    return values.length === recent.length && Math.min(...values) >= largestGap;
+  });
+  if (late === undefined || mean(gapOf(late)) < growing * mean(gapOf(bins[0]))) return null;
+  const [first, then] = [fixed(mean(gapOf(bins[0]))), fixed(mean(gapOf(late)))];
+  return {
+    id: 'late-gap',
+    level: 'warning',
+    title: msg('Sampling and training disagree in late turns'),
+    sentence: msg(
+      str`The log-probabilities of the same tokens differ by ${first} nats in turn 1 and by ${then} in turns ${late}: what play keeps of the earlier turns is less exact than what training reads. Use a more exact K/V cache, or set importance weights under the correction.`,
+    ),
+  };
+};
+
+const staleRollouts: Check = (recent, all, masked) => {
+  if (lateGap(recent, all, masked)) return null;
   // Demonstrations come from no policy: their gap is how surprising they are.
   const values = valuesOf(
     recent.filter(({ metrics }) => !(metrics.demonstrations > 0)),
@@ -196,6 +228,45 @@ const staleRollouts: Check = (recent) => {
     title: msg('Sampling and training disagree'),
     sentence: msg(
       str`The log-probabilities of the same tokens differ by ${fixed(mean(values))} nats between play and the first update: the episodes come from other weights, or from less exact arithmetic. Set importance weights under the correction, or use a more exact K/V cache.`,
+    ),
+  };
+};
+
+/** Share of cut replies from which the limit of tokens decides about actions. */
+const mostCut = 0.25;
+
+const cutReplies: Check = (recent) => {
+  const values = valuesOf(recent, m.cutReplies);
+  if (values.length < recent.length || mean(values) < mostCut) return null;
+  return {
+    id: 'cut',
+    level: 'warning',
+    title: msg('Many replies are cut'),
+    sentence: msg(
+      str`${share(mean(values))} of the replies reached the limit of tokens before they ended, so that their action may be missing. Allow more tokens a turn, or ask for shorter replies in the prompt.`,
+    ),
+  };
+};
+
+/** Growth of the replies that counts as longer, as a factor and in tokens. */
+const longer = { factor: 1.5, tokens: 4 };
+
+/** Free replies grow, and success does not. Under a mask the length follows from the action. */
+const longerReplies: Check = (recent, all, masked) => {
+  const rewarded = played(all);
+  const now = valuesOf(played(recent), m.replyTokens);
+  if (masked || now.length < recent.length || rewarded.length < settled) return null;
+  const success = mean(valuesOf(recent, m.success));
+  const shortest = levels(rewarded.slice(-rise - recent.length, -recent.length), m.replyTokens, levelLength)
+    .filter((level) => level.success >= success - progress)
+    .reduce((least, { value }) => Math.min(least, value), Number.POSITIVE_INFINITY);
+  if (mean(now) < longer.factor * shortest || mean(now) < shortest + longer.tokens) return null;
+  return {
+    id: 'longer',
+    level: 'info',
+    title: msg('Replies grow, success does not'),
+    sentence: msg(
+      str`The mean length of a reply in tokens grew from ${fixed(shortest)} to ${fixed(mean(now))}, and success is no higher. Read what was added; aggregate the loss by token, or allow fewer tokens a turn.`,
     ),
   };
 };
@@ -264,6 +335,9 @@ const checks: readonly Check[] = [
   collapsedToTemplate,
   unusedAction,
   staleRollouts,
+  lateGap,
+  cutReplies,
+  longerReplies,
   klJumped,
   invalidActions,
   worldFailures,

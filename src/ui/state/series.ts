@@ -21,6 +21,8 @@ export const metricNames = {
   clipLow: 'clipLowFraction',
   clipHigh: 'clipHighFraction',
   validActions: 'validActions',
+  replyTokens: 'replyTokens',
+  cutReplies: 'cutReplies',
   endingHorizon: 'endingHorizon',
   endingFailure: 'endingWorldFailure',
   logprobGap: 'logprobGap',
