@@ -5,6 +5,7 @@ import { contentPolicy } from './scripts/content-policy.mjs';
 import { frameGuard } from './scripts/frame-guard.mjs';
 import { frameScript } from './scripts/frame-script.mjs';
 import { installable } from './scripts/installable.mjs';
+import { loadStages } from './scripts/load-stages.mjs';
 import { localeWords } from './scripts/locale-plugin.mjs';
 
 /**
@@ -27,7 +28,7 @@ const headers = {
 
 export default defineConfig({
   base: './',
-  plugins: [frameGuard(), frameScript(), localeWords(), contentPolicy(), installable()],
+  plugins: [frameGuard(), frameScript(), localeWords(), contentPolicy(), loadStages(), installable()],
   build: { target: 'esnext', outDir: 'build/page', emptyOutDir: true, rolldownOptions: { onLog } },
   worker: { format: 'es', plugins: () => [frameScript({ empty: true })], rolldownOptions: { onLog } },
   server: { host: '127.0.0.1', headers },

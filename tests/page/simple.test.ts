@@ -7,7 +7,8 @@ import { ordered, type Pair, solved } from '../../src/ui/simple/before-after.ts'
 import { arrangementOf } from '../../src/ui/state/arrangement.ts';
 import { singleChange, verdict } from '../../src/ui/state/compare.ts';
 import { parseLink } from '../../src/ui/state/link.ts';
-import { blockWeights, moveText } from '../../src/ui/state/plain-words.ts';
+import { moveText } from '../../src/ui/state/move-text.ts';
+import { blockWeights } from '../../src/ui/state/plain-words.ts';
 import { parseHash } from '../../src/ui/state/selection.ts';
 import { axeFindings } from './axe.ts';
 import { launch, narrow, open, screenshot, serveMock, type View, wide } from './harness.ts';

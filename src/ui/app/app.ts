@@ -1,37 +1,27 @@
 /**
  * Frame of the page: transport bar above; setup, stage, progress and drawer below it. On a wide screen these are
- * columns, on a narrow one a single panel is shown at a time. Owns the controller; draws nothing of a run itself.
- * Long because it joins all panels.
+ * columns, on a narrow one a single panel is shown at a time. Draws nothing of a run itself. Shows the recorded episode
+ * of a first visit, and then loads the rest of the page (`whole-page.ts`). Long because it joins all panels.
  */
 import { msg } from '@lit/localize';
-import { css, html, nothing } from 'lit';
+import { html, nothing } from 'lit';
 import { customElement, state } from 'lit/decorators.js';
 import { keyed } from 'lit/directives/keyed.js';
-import { Controller } from '../control/controller.ts';
-import '../panels/drawer.ts';
-import '../panels/help.ts';
-import './notices.ts';
+import type { Controller } from '../control/controller.ts';
 import { Panel } from '../control/panel.ts';
-import '../charts/progress.ts';
-import '../panels/setup.ts';
-import { isActive } from '../control/events.ts';
-import { installShortcuts } from '../control/shortcuts.ts';
+import { Shell } from '../control/shell.ts';
 import { currentLocale } from '../kit/locale.ts';
-import { type PaneName, progressPane } from '../state/panes.ts';
-import { watchInteractions } from './interactions.ts';
-import { lazyParts } from './lazy-parts.ts';
-import { reportToSchool } from './school-report.ts';
-import type { PaneResizeEvent } from './splitter.ts';
-import './splitter.ts';
-import '../panels/shared-note.ts';
-import '../stage/stage.ts';
 import { errorState, loadingState } from '../kit/states.ts';
 import { controls } from '../kit/styles/shared.ts';
-import type { NarrowPanel } from '../state/state.ts';
-import '../panels/transport.ts';
 import '../simple/simple.ts';
 import '../simple/simple-bar.ts';
-import { keepAwake } from './wake-lock.ts';
+import { type PaneName, progressPane } from '../state/panes.ts';
+import type { NarrowPanel } from '../state/state.ts';
+import { appStyles } from './app-styles.ts';
+import { firstPicture } from './first-picture.ts';
+import { lazyParts } from './lazy-parts.ts';
+import type { PaneResizeEvent } from './splitter.ts';
+import type { WholePage } from './whole-page.ts';
 
 /** Time for which the panel of a task is framed. */
 const frameMs = 1500;
@@ -43,179 +33,12 @@ const frameMs = 1500;
 const place = (panel: NarrowPanel) => html`<span class="place" data-place=${panel} tabindex="-1"></span>`;
 
 @customElement('tabgym-app')
-export class TabgymApp extends Panel {
-  static override styles = [
-    controls,
-    css`
-      :host {
-        display: grid;
-        grid-template: auto minmax(0, 1fr) / minmax(0, 1fr);
-        height: 100vh;
-        height: 100dvh;
-      }
-      .body {
-        /* Hidden texts are placed absolutely: they are clipped here, and do not lengthen the document. */
-        position: relative;
-        display: grid;
-        grid-template: minmax(0, 1fr) / auto auto minmax(0, 1fr) auto auto auto auto;
-        min-height: 0;
-        overflow: hidden;
-      }
-      .place {
-        position: absolute;
-        outline: none;
-      }
-      tabgym-splitter[pane='setup'] {
-        grid-column: 2;
-      }
-      .centre {
-        grid-column: 3;
-        display: grid;
-        grid-template-rows: minmax(0, 1fr) auto var(--progress);
-        min-height: 0;
-        min-width: 0;
-      }
-      tabgym-setup {
-        width: var(--setup);
-        grid-column: 1;
-        background: var(--surface);
-        min-height: 0;
-        overflow: auto;
-      }
-      tabgym-stage {
-        min-height: 0;
-        overflow: hidden;
-      }
-      tabgym-progress {
-        background: var(--surface);
-        min-height: 0;
-        overflow: auto;
-      }
-      .middle {
-        display: grid;
-        grid-template-rows: auto minmax(0, 1fr);
-        min-height: 0;
-        min-width: 0;
-      }
-      tabgym-learn,
-      .learn {
-        background: var(--surface);
-        width: var(--learn);
-        min-height: 0;
-        overflow: auto;
-      }
-      tabgym-drawer {
-        background: var(--surface);
-        width: var(--drawer);
-        min-height: 0;
-        overflow: auto;
-      }
-      [data-target='setup'] tabgym-setup,
-      [data-target='stage'] tabgym-stage,
-      [data-target='progress'] tabgym-progress {
-        outline: 2px solid var(--accent);
-        outline-offset: -2px;
-        animation: lit 1.4s ease-in-out 3;
-      }
-      @keyframes lit {
-        50% {
-          outline-color: transparent;
-        }
-      }
-      @media (prefers-reduced-motion: reduce) {
-        [data-target] > * {
-          animation: none !important;
-        }
-      }
-      nav {
-        display: none;
-      }
-      .simple {
-        display: grid;
-        grid-template: minmax(0, 1fr) / minmax(0, 1fr);
-        min-height: 0;
-      }
-      .waiting {
-        min-height: 0;
-        overflow: auto;
-      }
-      @media (max-width: 1180px) {
-        tabgym-drawer {
-          position: fixed;
-          inset: 53px 0 0 auto;
-          z-index: 5;
-          box-shadow: var(--shadow-high);
-        }
-        tabgym-splitter[pane='drawer'] {
-          display: none;
-        }
-      }
-      @media (max-width: 860px) {
-        :host {
-          grid-template-rows: auto minmax(0, 1fr) auto;
-        }
-        .body {
-          display: block;
-          overflow: auto;
-        }
-        .centre {
-          display: block;
-          height: 100%;
-        }
-        .middle {
-          display: contents;
-        }
-        tabgym-setup,
-        tabgym-stage,
-        tabgym-progress,
-        tabgym-learn,
-        .learn,
-        tabgym-drawer {
-          display: none;
-          position: static;
-          width: auto;
-          height: 100%;
-          border: 0;
-          box-shadow: none;
-        }
-        [data-panel='setup'] tabgym-setup,
-        [data-panel='stage'] tabgym-stage,
-        [data-panel='progress'] tabgym-progress,
-        [data-panel='learn'] tabgym-learn,
-        [data-panel='learn'] .learn,
-        [data-panel='drawer'] tabgym-drawer {
-          display: block;
-        }
-        [data-panel='setup'] .centre,
-        [data-panel='learn'] .centre,
-        [data-panel='drawer'] .centre {
-          display: none;
-        }
-        nav {
-          display: grid;
-          grid-template-columns: repeat(5, 1fr);
-          border-block-start: 1px solid var(--line);
-          background: var(--surface);
-          padding-bottom: env(safe-area-inset-bottom);
-        }
-        nav button {
-          min-height: 46px;
-          border: 0;
-          border-radius: 0;
-          border-block-start: 3px solid transparent;
-          background: none;
-        }
-        nav button[aria-current='true'] {
-          color: var(--accent);
-          border-color: var(--accent);
-          font-weight: 650;
-        }
-      }
-    `,
-  ];
+export class TabgymApp extends Panel<Shell> {
+  static override styles = [controls, appStyles];
 
   @state() private learns: 'none' | 'loading' | 'ready' | 'failed' = 'none';
-  private uninstall: (() => void) | null = null;
+  /** Null until the rest of the page is loaded. */
+  @state() private whole: WholePage | null = null;
 
   constructor() {
     super([
@@ -239,31 +62,41 @@ export class TabgymApp extends Panel {
       'sweep',
       'wholeSweep',
     ]);
-    this.app = new Controller(lazyParts);
+    this.app = new Shell(lazyParts);
     this.app.store.set({ locale: currentLocale() });
   }
 
   override connectedCallback() {
     super.connectedCallback();
-    reportToSchool(this.app);
-    this.uninstall = installShortcuts(this.app);
-    keepAwake(this.app.store);
-    const isTraining = () => isActive(this.app.store.state.status);
-    watchInteractions(isTraining, () => void this.app.giveBackThread());
     this.addEventListener('dragover', (event) => event.preventDefault());
     this.addEventListener('drop', (event) => this.drop(event));
     addEventListener('lit-localize-status', () => this.app.store.set({ locale: currentLocale() }));
-    void this.app.start(location.search); // not a kind: the address's query
+    void this.open();
   }
 
   override disconnectedCallback() {
     super.disconnectedCallback();
-    this.uninstall?.();
+    this.whole?.close();
+  }
+
+  private async open() {
+    await firstPicture(this.app);
+    try {
+      const { openWholePage } = await import('./whole-page.ts');
+      this.whole = openWholePage(this.app);
+    } catch {
+      this.app.store.set({ phase: 'broken', broken: msg('The page could not be loaded completely. Reload it.') });
+    }
+  }
+
+  /** What the panels get: the controller, or the shell until it is loaded. */
+  private get control(): Controller | Shell {
+    return this.whole?.controller ?? this.app;
   }
 
   private drop(event: DragEvent) {
     event.preventDefault();
-    void this.app.fileDrop.drop(event.dataTransfer);
+    void this.whole?.controller.fileDrop.drop(event.dataTransfer);
   }
 
   override render() {
@@ -272,16 +105,30 @@ export class TabgymApp extends Panel {
   }
 
   private renderPage() {
-    const { phase, panel, announcement, sharing } = this.state;
+    const { phase, announcement } = this.state;
     const simple = this.isSimple && phase !== 'broken' && !this.state.learn && !this.state.drawer;
     return html`
       ${this.renderBar()}
-      ${simple ? this.renderSimple() : phase === 'ready' ? this.renderBody(panel) : this.renderWaiting()}
-      <tabgym-notices .app=${this.app}></tabgym-notices>
-      <tabgym-help .app=${this.app}></tabgym-help>
-      ${sharing ? this.renderShare() : nothing}
-      ${this.state.compared ? html`<tabgym-compare .app=${this.app}></tabgym-compare>` : nothing}
+      ${simple ? this.renderSimple() : this.renderLab()}
+      ${this.whole ? this.renderDialogs() : nothing}
       <div class="visually-hidden" role="status" aria-live="polite">${announcement}</div>
+    `;
+  }
+
+  private renderLab() {
+    const { phase, panel } = this.state;
+    if (phase === 'broken') return this.renderBroken();
+    if (!this.whole) return nothing;
+    return phase === 'ready' ? this.renderBody(panel) : this.renderWaiting();
+  }
+
+  private renderDialogs() {
+    const { sharing, compared } = this.state;
+    return html`
+      <tabgym-notices .app=${this.control}></tabgym-notices>
+      <tabgym-help .app=${this.control}></tabgym-help>
+      ${sharing ? html`<tabgym-share .app=${this.control}></tabgym-share>` : nothing}
+      ${compared ? html`<tabgym-compare .app=${this.control}></tabgym-compare>` : nothing}
     `;
   }
 
@@ -290,30 +137,26 @@ export class TabgymApp extends Panel {
   }
 
   private renderBar() {
-    return this.isSimple
-      ? html`<tabgym-simple-bar .app=${this.app} @skip=${this.skip}></tabgym-simple-bar>`
-      : html`<tabgym-transport .app=${this.app} @skip=${this.skip}></tabgym-transport>`;
+    if (this.isSimple) return html`<tabgym-simple-bar .app=${this.control} @skip=${this.skip}></tabgym-simple-bar>`;
+    return this.whole ? html`<tabgym-transport .app=${this.control} @skip=${this.skip}></tabgym-transport>` : nothing;
   }
 
   private renderSimple() {
-    return html`<main class="simple">${place('stage')}<tabgym-simple .app=${this.app}></tabgym-simple></main>`;
-  }
-
-  private renderShare() {
-    return html`<tabgym-share .app=${this.app}></tabgym-share>`;
+    return html`<main class="simple">${place('stage')}<tabgym-simple .app=${this.control} .makeStory=${this.whole?.makeStory ?? null}></tabgym-simple></main>`;
   }
 
   /** True if the setup is hidden: in the simple arrangement, and in a lesson whose current task is elsewhere. */
   private get lessonHidesSetup() {
     const { learn, panel, arrangement } = this.state;
     if (arrangement === 'simple') return true;
-    return learn === 'lessons' && this.app.lessons.opened !== null && panel !== 'setup' && this.target !== 'setup';
+    const lessons = this.whole?.controller.lessons;
+    return learn === 'lessons' && lessons?.opened != null && panel !== 'setup' && this.target !== 'setup';
   }
 
   /** Panel of the open lesson's current task, which is lit. */
   private get target(): NarrowPanel | null {
-    const { lessons } = this.app;
-    const task = this.state.learn && lessons.opened ? lessons.current(lessons.opened) : null;
+    const lessons = this.whole?.controller.lessons;
+    const task = this.state.learn && lessons?.opened ? lessons.current(lessons.opened) : null;
     return task?.where?.panel ?? null;
   }
 
@@ -325,12 +168,14 @@ export class TabgymApp extends Panel {
     return html`<tabgym-splitter pane=${pane} .grows=${grows} .horizontal=${horizontal} .size=${this.state.panes[pane]} .label=${label}></tabgym-splitter>`;
   }
 
-  private renderWaiting() {
-    const { phase, broken } = this.state;
+  private renderBroken() {
     const reload = html`<button class="primary" @click=${() => location.reload()}>${msg('Reload the page')}</button>`;
-    if (phase === 'broken') return html`<main>${errorState(broken, reload)}</main>`;
+    return html`<main>${errorState(this.state.broken, reload)}</main>`;
+  }
+
+  private renderWaiting() {
     const what = msg('Looking for a device and testing its kernels');
-    return html`<main class="waiting"><tabgym-welcome .app=${this.app} .waits=${what}></tabgym-welcome></main>`;
+    return html`<main class="waiting"><tabgym-welcome .app=${this.control} .waits=${what}></tabgym-welcome></main>`;
   }
 
   private renderBody(panel: NarrowPanel) {
@@ -339,14 +184,14 @@ export class TabgymApp extends Panel {
         ${
           this.hides('setup')
             ? nothing
-            : html`${place('setup')}<tabgym-setup .app=${this.app} role="region" aria-label=${msg('Setup')}></tabgym-setup>
+            : html`${place('setup')}<tabgym-setup .app=${this.control} role="region" aria-label=${msg('Setup')}></tabgym-setup>
                 ${this.splitter('setup', 1, msg('Width of the setup'))}`
         }
         ${this.renderCentre()}
         ${this.state.learn && !this.hides('learn') ? this.renderLearn() : nothing}
         ${
           this.state.drawer
-            ? html`${this.splitter('drawer', -1, msg('Width of the drawer'))}<tabgym-drawer .app=${this.app} role="region" aria-label=${msg('Drawer')}></tabgym-drawer>`
+            ? html`${this.splitter('drawer', -1, msg('Width of the drawer'))}<tabgym-drawer .app=${this.control} role="region" aria-label=${msg('Drawer')}></tabgym-drawer>`
             : nothing
         }
       </main>
@@ -357,7 +202,7 @@ export class TabgymApp extends Panel {
   private renderLearn() {
     return html`${this.splitter('learn', -1, msg('Width of Learn'))}${place('learn')}${
       this.learns === 'ready'
-        ? html`<tabgym-learn .app=${this.app} @go-to-panel=${this.goToPanel} role="region" aria-label=${msg('Learn')}></tabgym-learn>`
+        ? html`<tabgym-learn .app=${this.control} @go-to-panel=${this.goToPanel} role="region" aria-label=${msg('Learn')}></tabgym-learn>`
         : html`<div class="learn">${this.renderWithoutLearn()}</div>`
     }`;
   }
@@ -394,13 +239,13 @@ export class TabgymApp extends Panel {
   private renderCentre() {
     const pane = this.progressPane;
     return html`<div class="centre">
-      <div class="middle"><tabgym-shared-note .app=${this.app}></tabgym-shared-note>
-        ${place('stage')}<tabgym-stage .app=${this.app} role="region" aria-label=${msg('Stage')}></tabgym-stage></div>
+      <div class="middle"><tabgym-shared-note .app=${this.control}></tabgym-shared-note>
+        ${place('stage')}<tabgym-stage .app=${this.control} role="region" aria-label=${msg('Stage')}></tabgym-stage></div>
       ${
         this.hides('progress')
           ? nothing
           : html`${this.splitter(pane, -1, msg('Height of the curves'), true)}
-              ${place('progress')}<tabgym-progress .app=${this.app} role="region" aria-label=${msg('Progress')}></tabgym-progress>`
+              ${place('progress')}<tabgym-progress .app=${this.control} role="region" aria-label=${msg('Progress')}></tabgym-progress>`
       }
     </div>`;
   }

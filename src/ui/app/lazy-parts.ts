@@ -1,9 +1,8 @@
 /** Parts that the controller loads when they are first used. */
 import type { LazyParts } from '../control/lazy-parts.ts';
-import { openClient } from './open-client.ts';
 
 export const lazyParts: LazyParts = {
-  openClient,
+  openClient: async (search) => (await import('./open-client.ts')).openClient(search),
   askAboutCode: async ({ name }, carried) => {
     const { TabgymCodeQuestion } = await import('../panels/code-question.ts');
     return Object.assign(new TabgymCodeQuestion(), { name, carried }).ask();

@@ -1,6 +1,7 @@
 /**
- * Actions of the buttons: starts the client, opens a run and trains it. Other actions are in its parts (`layout`,
- * `library`, ...). Draws nothing. A call that fails becomes a notice of one sentence; no method throws at a panel.
+ * Actions of the buttons: starts the client, opens a run and trains it. Other actions are in its parts (`draft`,
+ * `library`, ...) and in the shell's, which it takes over (`layout`, `recorded`, ...). Draws nothing. A call that
+ * fails becomes a notice of one sentence; no method throws at a panel.
  * Long because it joins all parts of the page's control.
  */
 import { msg, str } from '@lit/localize';
@@ -10,9 +11,10 @@ import { pendingChanges } from '../state/changes.ts';
 import { deviceLabel, rememberDevice } from '../state/device.ts';
 import { followBand } from '../state/expected-band.ts';
 import { playsOnlyReason } from '../state/labels.ts';
-import { firstPreset, firstPresetIn, isNewcomer, rememberRuns } from '../state/newcomer.ts';
+import { firstPreset, firstPresetIn, rememberRuns } from '../state/newcomer.ts';
 import { noSelection, type Selection } from '../state/selection.ts';
-import { type State, Store } from '../state/state.ts';
+import type { State } from '../state/state.ts';
+import { writeHash } from './address.ts';
 import { Assignments } from './assignments.ts';
 import type { Client } from './client.ts';
 import { CodeConsent } from './code-consent.ts';
@@ -20,17 +22,16 @@ import { Draft } from './draft.ts';
 import { Evaluations } from './evaluations.ts';
 import { Events, isActive, trainingKey } from './events.ts';
 import { FileDrop } from './file-drop.ts';
-import { Layout } from './layout.ts';
-import { classKey, type LazyParts } from './lazy-parts.ts';
+import { classKey } from './lazy-parts.ts';
 import { Lessons } from './lessons.ts';
 import { Library } from './library.ts';
 import { Links, runOf } from './links.ts';
 import { ModelPicker } from './model-picker.ts';
 import { Navigation } from './navigation.ts';
-import { Notifier, sentence } from './notifier.ts';
+import { sentence } from './notifier.ts';
 import { keepOffline, offlineHost } from './offline.ts';
-import { Recorded } from './recorded.ts';
 import { RunCurves } from './run-curves.ts';
+import { InShell, type Shell } from './shell.ts';
 import { RestartedError } from './supervisor.ts';
 import { SweepInFocus } from './sweep.ts';
 import { Talk } from './talk.ts';
@@ -46,10 +47,8 @@ const mostSteps = 1_000_000;
 const prolonged = (experiment: Experiment, step: number): Experiment =>
   experiment.steps > step ? experiment : { ...experiment, steps: Math.min(mostSteps, step + experiment.steps) };
 
-export class Controller {
-  readonly store = new Store();
+export class Controller extends InShell {
   readonly navigation = new Navigation(this.store, () => this.api);
-  readonly recorded = new Recorded(this.store, () => this.api);
   readonly draft = new Draft(this.store, () => this.api);
   readonly models = new ModelPicker(
     this.store,
@@ -61,8 +60,6 @@ export class Controller {
     () => this.api,
     () => this.consent.allowed,
   );
-  readonly notifier = new Notifier(this.store);
-  readonly layout = new Layout(this.store, () => this.api, this.notifier, this.models, this);
   readonly links = new Links(this.store, this.notifier, this.draft);
   readonly curves = new RunCurves(this.store, () => this.api);
   readonly watching = new Watching(this.store, () => this.api, this.notifier, this.navigation, this.recorded);
@@ -90,7 +87,10 @@ export class Controller {
   readonly assignments = new Assignments(this);
   private client: Client | null = null;
 
-  constructor(readonly parts: LazyParts) {}
+  constructor(shell: Shell) {
+    super(shell);
+    shell.provide({ api: () => this.api, refreshModels: () => this.models.refresh() });
+  }
 
   get api(): TrainerApi {
     if (!this.client) throw new Error(msg('The trainer is still starting. Try again in a moment.'));
@@ -102,9 +102,6 @@ export class Controller {
   }
 
   async start(search: string) {
-    this.layout.restore();
-    // A newcomer sees a recorded episode before the trainer has started.
-    if (isNewcomer()) void this.recorded.playSample();
     try {
       const client = await this.parts.openClient(search);
       this.client = client;
@@ -210,7 +207,7 @@ export class Controller {
     const { shipped } = this.state.link;
     this.navigation.select({ ...selection, run });
     this.store.set({ link: { ...this.state.link, shipped } });
-    this.navigation.writeHash();
+    writeHash(this.store);
   }
 
   /** Returns true if the address names something that is not stored here; its experiment is then in the setup. */

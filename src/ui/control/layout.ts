@@ -20,9 +20,8 @@ import {
 import { rememberedWatch } from '../state/watch-view.ts';
 import { type ChartView, rememberedView, rememberView } from '../state/x-axis.ts';
 import type { ZoomRange } from '../state/zoom.ts';
+import { writeHash } from './address.ts';
 import type { LazyParts } from './lazy-parts.ts';
-import type { ModelPicker } from './model-picker.ts';
-import type { Navigation } from './navigation.ts';
 import { type Notifier, sentence } from './notifier.ts';
 
 const themeKey = 'tabgym.theme';
@@ -32,8 +31,8 @@ export class Layout {
     private readonly store: Store,
     private readonly api: () => TrainerApi,
     private readonly notifier: Notifier,
-    private readonly models: ModelPicker,
-    private readonly host: { readonly parts: LazyParts; readonly navigation: Navigation },
+    private readonly refreshModels: () => Promise<void>,
+    private readonly parts: LazyParts,
   ) {}
 
   private get state(): State {
@@ -61,7 +60,7 @@ export class Layout {
   arrange(arrangement: Arrangement) {
     rememberArrangement(arrangement);
     this.store.set({ arrangement, settings: false, learn: null, drawer: null, panel: 'stage' });
-    this.host.navigation.writeHash();
+    writeHash(this.store);
   }
 
   showSettings(settings: boolean) {
@@ -70,7 +69,7 @@ export class Layout {
 
   async openDrawer(drawer: DrawerTab | null) {
     this.store.set({ drawer, panel: drawer ? 'drawer' : this.state.panel === 'drawer' ? 'stage' : this.state.panel });
-    if (drawer === 'storage') await Promise.all([this.loadStorage(), this.models.refresh()]);
+    if (drawer === 'storage') await Promise.all([this.loadStorage(), this.refreshModels()]);
     if (drawer === 'gpu') await this.loadGpu();
   }
 
@@ -148,13 +147,13 @@ export class Layout {
 
   /** Opens or closes the share dialog; its code is loaded at first use. */
   async showSharing(sharing: boolean) {
-    if (sharing) await this.host.parts.loadShareDialog();
+    if (sharing) await this.parts.loadShareDialog();
     this.store.set({ sharing });
   }
 
   /** Opens the comparison of these runs, or closes it; its code is loaded at first use. */
   async compareRuns(compared: readonly string[] | null) {
-    if (compared) await this.notifier.attempt('compare', async () => void (await this.host.parts.loadComparison()));
+    if (compared) await this.notifier.attempt('compare', async () => void (await this.parts.loadComparison()));
     this.store.set({ compared });
   }
 

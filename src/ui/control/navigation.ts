@@ -12,10 +12,11 @@ import { arrangementOf, rememberedArrangement } from '../state/arrangement.ts';
 import { groupStatistics } from '../state/episodes.ts';
 import { shownStep, tokenKey } from '../state/focus.ts';
 import { neighbourStep } from '../state/kept-steps.ts';
-import { formatLink, parseLink } from '../state/link.ts';
+import { parseLink } from '../state/link.ts';
 import { formatHash, parseHash, type Selection, showsEpisodes } from '../state/selection.ts';
 import { metricNames } from '../state/series.ts';
 import { none, type Store } from '../state/state.ts';
+import { writeHash } from './address.ts';
 
 const keptDetails = 6;
 
@@ -54,7 +55,7 @@ export class Navigation {
       selection: after,
       link: 'run' in patch ? { ...link, experiment: null, shipped: null, preset: null, seed: null } : link,
     });
-    this.writeHash(isAnotherView(before, after));
+    writeHash(this.store, isAnotherView(before, after));
     void this.load();
   }
 
@@ -71,17 +72,6 @@ export class Navigation {
     // Without episodes, the numbers of each step can still be read.
     const steps = kept.length ? kept : records.map(({ step }) => step).filter((step) => step > 0);
     if (now !== null) this.select({ step: neighbourStep(steps, now, by), ...patch });
-  }
-
-  /** Writes the selection to the address; `push`: as a new entry of the history, to which Back returns. */
-  writeHash(push = false) {
-    const { link, selection, arrangement } = this.store.state;
-    // The lab needs no name: every address that names a place opens it.
-    const view = arrangement === 'simple' && formatHash(selection) ? 'simple' : null;
-    const whole = location.pathname + location.search; // not a kind: the address's query
-    const address = formatLink({ ...link, view }, selection) || whole;
-    if (push) history.pushState(history.state, '', address);
-    else history.replaceState(history.state, '', address);
   }
 
   /** Reads which steps of the run in focus have episodes, and moves a selected step that has none to the nearest. */

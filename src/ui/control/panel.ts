@@ -1,12 +1,15 @@
-/** Base class of panels: has the app's controller, and is drawn again when one of the state keys it reads changes. */
+/**
+ * Base class of panels: has the app's controller, and is drawn again when one of the state keys it reads changes. A panel
+ * of the first picture names the parts that it uses, because the shell provides them before the controller is loaded.
+ */
 import { property } from 'lit/decorators.js';
 import { LocalizedElement } from '../kit/localized-element.ts';
-import type { State, StateKey } from '../state/state.ts';
+import type { State, StateKey, Store } from '../state/state.ts';
 import { Watch } from '../state/state.ts';
 import type { Controller } from './controller.ts';
 
-export abstract class Panel extends LocalizedElement {
-  @property({ attribute: false }) app!: Controller;
+export abstract class Panel<Control extends { readonly store: Store } = Controller> extends LocalizedElement {
+  @property({ attribute: false }) app!: Control;
 
   constructor(keys: readonly StateKey[]) {
     super();

@@ -1,12 +1,12 @@
 /**
  * Recorded play until something trains: an episode of the run in focus, turn by turn, or, for a newcomer without a run,
- * an episode recorded elsewhere (public/samples.json lists it). Needs no GPU. Stops when live turns arrive.
+ * an episode recorded elsewhere (`sample.ts`). Needs no GPU. Stops when live turns arrive.
  */
 import type { Trajectory } from '../../rl/episode/trajectory.ts';
 import type { LiveTurn, ReplayFrame, RunSummary, TrainerApi } from '../../session/protocol.ts';
 import { firstPreset } from '../state/newcomer.ts';
 import type { Recording, Store } from '../state/state.ts';
-import { fetchSiteJson } from './site-file.ts';
+import { loadSample } from './sample.ts';
 
 const turnMs = 1100;
 /** Pause before the recording repeats, in turns. */
@@ -76,8 +76,7 @@ export class Recorded {
     this.stop();
     this.samples = true;
     const mine = this.turn;
-    const [sample] = await fetchJson<{ file: string }[]>('samples.json', []);
-    const recording = sample && (await fetchJson<Recording | null>(sample.file, null));
+    const recording = await loadSample();
     if (recording && mine === this.turn) this.play(recording);
   }
 
@@ -103,9 +102,3 @@ export class Recorded {
     show(0);
   }
 }
-
-const fetchJson = <T>(path: string, otherwise: T): Promise<T> =>
-  fetchSiteJson(path).then(
-    (json) => json as T,
-    () => otherwise,
-  );

@@ -3,7 +3,8 @@ import { msg } from '@lit/localize';
 import type { TrainerApi } from '../../session/protocol.ts';
 import type { TalkProgress } from '../../session/talk-protocol.ts';
 import type { Store } from '../state/state.ts';
-import { noTalk, type TalkState, talkTarget } from '../state/talk.ts';
+import { talkTarget } from '../state/talk.ts';
+import { noTalk, type TalkState } from '../state/talk-state.ts';
 import { type Notifier, sentence } from './notifier.ts';
 
 export interface TalkSettings {

@@ -1,7 +1,7 @@
 /** Buttons of the page itself, the same in every bar: language, theme, help. */
 import { msg, str } from '@lit/localize';
 import { html } from 'lit';
-import type { Controller } from '../control/controller.ts';
+import type { Shell } from '../control/shell.ts';
 import { chooseLocale, currentLocale, type Locale, localeNames, locales } from '../kit/locale.ts';
 import type { Theme } from '../state/state.ts';
 
@@ -20,7 +20,7 @@ export function languageSelect() {
   )}</select>`;
 }
 
-export function themeButton(app: Controller) {
+export function themeButton(app: Pick<Shell, 'store' | 'layout'>) {
   const { theme } = app.store.state;
   const names: { [each in Theme]: string } = {
     auto: msg('same as the system'),
@@ -32,7 +32,7 @@ export function themeButton(app: Controller) {
   return html`<button class="quiet" aria-label=${label} title=${label} @click=${() => app.layout.setTheme(next)}><span aria-hidden="true">${themeIcons[theme]}</span></button>`;
 }
 
-export const helpButton = (app: Controller) =>
+export const helpButton = (app: Pick<Shell, 'store' | 'layout'>) =>
   html`<button class="quiet" aria-haspopup="dialog" title=${msg('Keys and help')} aria-label=${msg('Keys and help')} @click=${() => app.layout.showHelp(true)}>?</button>`;
 
 export const brand = () => html`<h1>

@@ -9,7 +9,7 @@ import type { LiveTurn } from '../../session/protocol.ts';
 import { Panel } from '../control/panel.ts';
 import { loadingState } from '../kit/states.ts';
 import { controls } from '../kit/styles/shared.ts';
-import { moveText } from '../state/plain-words.ts';
+import { moveText } from '../state/move-text.ts';
 import '../worlds/world-view.ts';
 import { beforeAfterStyles } from './styles.ts';
 

@@ -3,11 +3,12 @@ import { msg } from '@lit/localize';
 import { css, html, nothing } from 'lit';
 import { customElement } from 'lit/decorators.js';
 import { Panel } from '../control/panel.ts';
+import type { Shell } from '../control/shell.ts';
 import { controls } from '../kit/styles/shared.ts';
 import { brand, helpButton, languageSelect, themeButton } from '../panels/page-buttons.ts';
 
 @customElement('tabgym-simple-bar')
-export class TabgymSimpleBar extends Panel {
+export class TabgymSimpleBar extends Panel<Pick<Shell, 'store' | 'layout'>> {
   static override styles = [
     controls,
     css`

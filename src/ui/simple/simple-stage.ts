@@ -5,18 +5,22 @@
 import { msg, str } from '@lit/localize';
 import { html, nothing } from 'lit';
 import { customElement } from 'lit/decorators.js';
-import type { LiveTurn } from '../../session/protocol.ts';
-import { isActive } from '../control/events.ts';
+import { isActive, type LiveTurn } from '../../session/protocol.ts';
+import type { Navigation } from '../control/navigation.ts';
 import { Panel } from '../control/panel.ts';
+import type { Shell } from '../control/shell.ts';
 import { loadingState } from '../kit/states.ts';
 import { controls } from '../kit/styles/shared.ts';
-import { moveText } from '../state/plain-words.ts';
+import { moveText } from '../state/move-text.ts';
 import { plainProgressText, progressBar } from '../state/work-progress.ts';
 import '../worlds/world-view.ts';
 import { simpleStageStyles } from './styles.ts';
 
+/** The shell, and later the controller. */
+type Control = Pick<Shell, 'store'> & { readonly navigation?: Pick<Navigation, 'lookCloser'> };
+
 @customElement('tabgym-simple-stage')
-export class TabgymSimpleStage extends Panel {
+export class TabgymSimpleStage extends Panel<Control> {
   static override styles = [controls, simpleStageStyles];
 
   constructor() {
@@ -45,7 +49,7 @@ export class TabgymSimpleStage extends Panel {
   /** Opens the newest update's tries, held there while the training goes on. */
   private renderCloser() {
     if (!this.state.records.some(({ step }) => step > 0)) return nothing;
-    return html`<button class="link" @click=${() => this.app.navigation.lookCloser()}>${msg('Look closer')}</button>`;
+    return html`<button class="link" @click=${() => this.app.navigation?.lookCloser()}>${msg('Look closer')}</button>`;
   }
 
   private renderQuiet() {

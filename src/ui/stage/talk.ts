@@ -13,7 +13,8 @@ import { tokenCount } from '../kit/counts.ts';
 import { bytes, fixed } from '../kit/format.ts';
 import { emptyState } from '../kit/states.ts';
 import { controls } from '../kit/styles/shared.ts';
-import { type TalkMessage, type TalkTarget, talkTarget } from '../state/talk.ts';
+import { type TalkTarget, talkTarget } from '../state/talk.ts';
+import type { TalkMessage } from '../state/talk-state.ts';
 import { talkStyles } from './talk-styles.ts';
 
 /** Tokens a second after the first one, whose time is that of reading. */

@@ -37,10 +37,6 @@ export function timeText(experiment: Experiment, gpu: GpuReport | null): string 
   return found ? msg(str`about ${shortDuration(found.ms)}`) : msg('duration known after the first updates');
 }
 
-/** Number of a turn, counted from 0, and the most turns of its try if they are known. */
-export const moveText = (turn: number, most?: number): string =>
-  most === undefined ? msg(str`Move ${turn + 1}`) : msg(str`Move ${turn + 1} of at most ${most}`);
-
 /** A changed setting, for example "Learning rate 0.001 → 0.003". */
 export function changeText({ path, from, to }: Pick<Difference, 'path' | 'from' | 'to'>): string {
   const knob = findKnob(path);

@@ -32,7 +32,7 @@ import { noLink, type PageLink } from './link.ts';
 import { initialPanes, type PaneSizes } from './panes.ts';
 import type { PickedFiles } from './picked-files.ts';
 import { noSelection, type Selection } from './selection.ts';
-import { noTalk, type TalkState } from './talk.ts';
+import { noTalk, type TalkState } from './talk-state.ts';
 import { plainWatch, type WatchView } from './watch-view.ts';
 import { type ChartView, plainView } from './x-axis.ts';
 import type { ZoomRange } from './zoom.ts';

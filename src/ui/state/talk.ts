@@ -1,28 +1,9 @@
-/** State of the conversation with a language model, and the model that would reply. */
+/** The language model that would reply in the conversation. */
 import type { Experiment } from '../../experiment/experiment.ts';
 import { factsOf, type Policy } from '../../experiment/policies/registry.ts';
 import type { RunSummary } from '../../session/protocol.ts';
-import type { TalkProgress, TalkReply } from '../../session/talk-protocol.ts';
 import { pendingChanges } from './changes.ts';
 import { modelTitle } from './labels.ts';
-
-export interface TalkMessage {
-  role: 'user' | 'assistant';
-  content: string;
-  /** Of a reply: the name of its model, and its counts. */
-  from?: { name: string; reply: TalkReply };
-}
-
-export interface TalkState {
-  messages: readonly TalkMessage[];
-  /** Reply in progress; null: none. */
-  progress: TalkProgress | null;
-  busy: boolean;
-  /** Reason why the last message has no reply, in a sentence. */
-  problem: string;
-}
-
-export const noTalk: TalkState = { messages: [], progress: null, busy: false, problem: '' };
 
 export interface TalkTarget {
   policy: { runId: string } | { experiment: Experiment };
