@@ -142,8 +142,13 @@ export async function open(
   page.on('console', (message) => message.type() === 'error' && errors.push(message.text()));
   page.on('pageerror', (error) => errors.push(error.message));
   await page.goto(url);
-  // The page's code loads after the load event, since src/ui/main.ts waits for isolation.
-  await page.waitForFunction(() => ['tabgym-app', 'tab-gym'].some((name) => customElements.get(name) !== undefined));
+  // The page's code loads after the load event: src/ui/main.ts waits for isolation, and the controller with its keys comes
+  // after the first picture. Then the app draws the notices.
+  await page.waitForFunction(
+    () =>
+      customElements.get('tab-gym') !== undefined ||
+      Boolean(document.querySelector('tabgym-app')?.shadowRoot?.querySelector('tabgym-notices')),
+  );
   return { page, errors, close: () => context.close() };
 }
 

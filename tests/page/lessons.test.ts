@@ -22,10 +22,11 @@ afterAll(async () => {
 
 test('the first lesson is done and stays done', { tags: 'slow' }, async () => {
   const { page, errors, close } = await open(browser, site.url);
-  await page.waitForFunction(() => document.querySelector('tabgym-app')?.shadowRoot?.querySelector('tabgym-stage'));
+  const stage = () => document.querySelector('tabgym-app')?.shadowRoot?.querySelector('tabgym-stage');
+  await page.waitForFunction(stage);
   await driveLesson(await keyboardOf(page), 'agent');
   await page.reload();
-  await page.locator('tabgym-app').waitFor();
+  await page.waitForFunction(stage);
   await page.keyboard.press('n');
   await page.locator('tabgym-lessons .finished').waitFor();
   expect(errors).toEqual([]);

@@ -33,10 +33,11 @@ const frameMs = 1500;
 const place = (panel: NarrowPanel) => html`<span class="place" data-place=${panel} tabindex="-1"></span>`;
 
 @customElement('tabgym-app')
-export class TabgymApp extends Panel<Shell> {
+export class TabgymApp extends Panel<Shell | Controller> {
   static override styles = [controls, appStyles];
 
   @state() private learns: 'none' | 'loading' | 'ready' | 'failed' = 'none';
+  private readonly shell = new Shell(lazyParts);
   /** Null until the rest of the page is loaded. */
   @state() private whole: WholePage | null = null;
 
@@ -62,7 +63,7 @@ export class TabgymApp extends Panel<Shell> {
       'sweep',
       'wholeSweep',
     ]);
-    this.app = new Shell(lazyParts);
+    this.app = this.shell;
     this.app.store.set({ locale: currentLocale() });
   }
 
@@ -80,18 +81,14 @@ export class TabgymApp extends Panel<Shell> {
   }
 
   private async open() {
-    await firstPicture(this.app);
+    await firstPicture(this.shell);
     try {
       const { openWholePage } = await import('./whole-page.ts');
-      this.whole = openWholePage(this.app);
+      this.whole = openWholePage(this.shell);
+      this.app = this.whole.controller;
     } catch {
       this.app.store.set({ phase: 'broken', broken: msg('The page could not be loaded completely. Reload it.') });
     }
-  }
-
-  /** What the panels get: the controller, or the shell until it is loaded. */
-  private get control(): Controller | Shell {
-    return this.whole?.controller ?? this.app;
   }
 
   private drop(event: DragEvent) {
@@ -125,10 +122,10 @@ export class TabgymApp extends Panel<Shell> {
   private renderDialogs() {
     const { sharing, compared } = this.state;
     return html`
-      <tabgym-notices .app=${this.control}></tabgym-notices>
-      <tabgym-help .app=${this.control}></tabgym-help>
-      ${sharing ? html`<tabgym-share .app=${this.control}></tabgym-share>` : nothing}
-      ${compared ? html`<tabgym-compare .app=${this.control}></tabgym-compare>` : nothing}
+      <tabgym-notices .app=${this.app}></tabgym-notices>
+      <tabgym-help .app=${this.app}></tabgym-help>
+      ${sharing ? html`<tabgym-share .app=${this.app}></tabgym-share>` : nothing}
+      ${compared ? html`<tabgym-compare .app=${this.app}></tabgym-compare>` : nothing}
     `;
   }
 
@@ -137,12 +134,12 @@ export class TabgymApp extends Panel<Shell> {
   }
 
   private renderBar() {
-    if (this.isSimple) return html`<tabgym-simple-bar .app=${this.control} @skip=${this.skip}></tabgym-simple-bar>`;
-    return this.whole ? html`<tabgym-transport .app=${this.control} @skip=${this.skip}></tabgym-transport>` : nothing;
+    if (this.isSimple) return html`<tabgym-simple-bar .app=${this.app} @skip=${this.skip}></tabgym-simple-bar>`;
+    return this.whole ? html`<tabgym-transport .app=${this.app} @skip=${this.skip}></tabgym-transport>` : nothing;
   }
 
   private renderSimple() {
-    return html`<main class="simple">${place('stage')}<tabgym-simple .app=${this.control} .makeStory=${this.whole?.makeStory ?? null}></tabgym-simple></main>`;
+    return html`<main class="simple">${place('stage')}<tabgym-simple .app=${this.app} .makeStory=${this.whole?.makeStory ?? null}></tabgym-simple></main>`;
   }
 
   /** True if the setup is hidden: in the simple arrangement, and in a lesson whose current task is elsewhere. */
@@ -175,7 +172,7 @@ export class TabgymApp extends Panel<Shell> {
 
   private renderWaiting() {
     const what = msg('Looking for a device and testing its kernels');
-    return html`<main class="waiting"><tabgym-welcome .app=${this.control} .waits=${what}></tabgym-welcome></main>`;
+    return html`<main class="waiting"><tabgym-welcome .app=${this.app} .waits=${what}></tabgym-welcome></main>`;
   }
 
   private renderBody(panel: NarrowPanel) {
@@ -184,14 +181,14 @@ export class TabgymApp extends Panel<Shell> {
         ${
           this.hides('setup')
             ? nothing
-            : html`${place('setup')}<tabgym-setup .app=${this.control} role="region" aria-label=${msg('Setup')}></tabgym-setup>
+            : html`${place('setup')}<tabgym-setup .app=${this.app} role="region" aria-label=${msg('Setup')}></tabgym-setup>
                 ${this.splitter('setup', 1, msg('Width of the setup'))}`
         }
         ${this.renderCentre()}
         ${this.state.learn && !this.hides('learn') ? this.renderLearn() : nothing}
         ${
           this.state.drawer
-            ? html`${this.splitter('drawer', -1, msg('Width of the drawer'))}<tabgym-drawer .app=${this.control} role="region" aria-label=${msg('Drawer')}></tabgym-drawer>`
+            ? html`${this.splitter('drawer', -1, msg('Width of the drawer'))}<tabgym-drawer .app=${this.app} role="region" aria-label=${msg('Drawer')}></tabgym-drawer>`
             : nothing
         }
       </main>
@@ -202,7 +199,7 @@ export class TabgymApp extends Panel<Shell> {
   private renderLearn() {
     return html`${this.splitter('learn', -1, msg('Width of Learn'))}${place('learn')}${
       this.learns === 'ready'
-        ? html`<tabgym-learn .app=${this.control} @go-to-panel=${this.goToPanel} role="region" aria-label=${msg('Learn')}></tabgym-learn>`
+        ? html`<tabgym-learn .app=${this.app} @go-to-panel=${this.goToPanel} role="region" aria-label=${msg('Learn')}></tabgym-learn>`
         : html`<div class="learn">${this.renderWithoutLearn()}</div>`
     }`;
   }
@@ -239,13 +236,13 @@ export class TabgymApp extends Panel<Shell> {
   private renderCentre() {
     const pane = this.progressPane;
     return html`<div class="centre">
-      <div class="middle"><tabgym-shared-note .app=${this.control}></tabgym-shared-note>
-        ${place('stage')}<tabgym-stage .app=${this.control} role="region" aria-label=${msg('Stage')}></tabgym-stage></div>
+      <div class="middle"><tabgym-shared-note .app=${this.app}></tabgym-shared-note>
+        ${place('stage')}<tabgym-stage .app=${this.app} role="region" aria-label=${msg('Stage')}></tabgym-stage></div>
       ${
         this.hides('progress')
           ? nothing
           : html`${this.splitter(pane, -1, msg('Height of the curves'), true)}
-              ${place('progress')}<tabgym-progress .app=${this.control} role="region" aria-label=${msg('Progress')}></tabgym-progress>`
+              ${place('progress')}<tabgym-progress .app=${this.app} role="region" aria-label=${msg('Progress')}></tabgym-progress>`
       }
     </div>`;
   }
