@@ -7,9 +7,12 @@ import { openWorld, worldModule, worldModules } from '../../src/worlds/registry.
 import { drawOptions } from '../../tools/fuzz/drawn-options.ts';
 import { fuzzAnyWorld, isFuzzable } from '../../tools/fuzz/play-any.ts';
 
-const kuhn = worldModule('kuhn');
+/** Worlds that take a fraction of a second for thousands of actions; a world may have been removed. */
+const small = ['kuhn', 'tictactoe', 'twenty-questions', 'textcraft'].filter((name) =>
+  worldModules.some((module) => module.name === name),
+);
 
-it.each(['kuhn', 'tictactoe', 'twenty-questions', 'textcraft'])('plays %s', { timeout: 120_000 }, async (name) => {
+it.each(small)('plays %s', { timeout: 120_000 }, async (name) => {
   const report = await fuzzAnyWorld(worldModule(name), await openWorld(name), 2000, 5);
   expect(report.problems).toEqual([]);
   expect(report.actions).toBeGreaterThanOrEqual(2000);
@@ -27,9 +30,9 @@ it('draws options that each world accepts, and not only its defaults', () => {
   }
 });
 
-/** Kuhn poker whose every 20th answer is changed. */
+/** TextCraft whose every 20th answer is changed. */
 async function faulty(change: (answer: Feedback, count: number) => Partial<Feedback>): Promise<World> {
-  const world = await openWorld('kuhn');
+  const world = await openWorld('textcraft');
   let count = 0;
   const step: World['step'] = async (...call) =>
     (await world.step(...call)).map((answer) => (++count % 20 ? answer : { ...answer, ...change(answer, count) }));
@@ -49,7 +52,7 @@ describe('planted faults', () => {
     ['empty valid actions', /another form/, () => ({ validActions: [''] })],
   ];
   it.each(faults)('%s', { timeout: 60_000 }, async (_, found, change) => {
-    const { problems } = await fuzzAnyWorld(kuhn, await faulty(change), 20_000, 1);
+    const { problems } = await fuzzAnyWorld(worldModule('textcraft'), await faulty(change), 20_000, 1);
     expect(problems.join('\n')).toMatch(found);
   });
 });
