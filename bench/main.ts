@@ -102,7 +102,8 @@ async function firstPicture(): Promise<Result> {
 
 async function interactions(): Promise<Result> {
   const details = await benchInteractions();
-  const columns = ['interactions', 'median, ms', '98th percentile, ms', 'longest, ms', 'device', 'training'];
+  const times = ['median, ms', '98th percentile, ms', 'longest, ms', 'aim, ms'];
+  const columns = ['processor', 'interactions', ...times, 'device', 'training'];
   return { on: cpu(), adapter: 'none', columns, rows: details.map((row) => Object.values(row)), details };
 }
 

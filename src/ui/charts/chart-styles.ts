@@ -86,6 +86,8 @@ export const chartStyles = [
       position: relative;
       height: var(--plot-height, 168px);
       border-radius: 4px;
+      /* A narrower plot is drawn only after the frame in which it has become narrower. */
+      overflow: clip;
     }
     .u-legend {
       display: none;

@@ -20,8 +20,18 @@ import { type ChartView, plainView, xValues } from '../state/x-axis.ts';
 import { type ZoomRange, zoomWith } from '../state/zoom.ts';
 import { saveMenu } from './chart-menu.ts';
 import { chartStyles } from './chart-styles.ts';
-import { bandOpacity, type DrawnPoint, drawBand, drawKept, drawPoints, faded, resolveColor } from './draw-chart.ts';
+import {
+  bandOpacity,
+  type DrawnPoint,
+  drawBand,
+  drawKept,
+  drawPoints,
+  faded,
+  Palette,
+  resolveColor,
+} from './draw-chart.ts';
 import { dashes, lineSample } from './line-sample.ts';
+import { PlotFit } from './plot-fit.ts';
 import { ChartZoomEvent, plotKey, StepSelectEvent } from './plot-keys.ts';
 import { fullRange, plotHeight, plotOptions } from './plot-options.ts';
 import { lineReadings, placeName, pointReadings } from './readout.ts';
@@ -68,7 +78,7 @@ export class TabgymChart extends LocalizedElement {
   /** Drawn means by series; null for a series without one. */
   private means: ((number | null)[] | null)[] = [];
   private readonly marker = Object.assign(document.createElement('div'), { className: 'marker' });
-  private readonly resized = new ResizeObserver(() => this.fit());
+  private readonly fitting = new PlotFit((width) => this.fit(width));
 
   override disconnectedCallback() {
     super.disconnectedCallback();
@@ -242,7 +252,7 @@ export class TabgymChart extends LocalizedElement {
     else if (changed.has('kept') || changed.has('band')) this.plot.redraw(false);
     else if (changed.has('zoom')) this.plot.setScale('x', { min: this.xs[0], max: this.xs.at(-1)! });
     if (changed.has('selected')) this.keepInSight();
-    if (changed.has('tall')) this.fit();
+    if (changed.has('tall')) this.fitting.later();
     this.placeMarker();
   }
 
@@ -258,7 +268,7 @@ export class TabgymChart extends LocalizedElement {
   }
 
   private drop() {
-    this.resized.disconnect();
+    this.fitting.disconnect();
     this.plot?.destroy();
     this.plot = null;
     this.hovered = null;
@@ -298,11 +308,11 @@ export class TabgymChart extends LocalizedElement {
     return smooth === true && this.view.smoothing > 0;
   }
 
-  private lines(): uPlot.Series[] {
+  private lines(palette: Palette): uPlot.Series[] {
     const one = (series: SeriesSpec, raw: boolean): uPlot.Series => ({
       label: series.label,
       scale: series.scale === 'right' ? 'right' : 'y',
-      stroke: resolveColor(this, series.color, raw ? 0.38 : 1),
+      stroke: palette.color(series.color, raw ? 0.38 : 1),
       width: raw ? 1 : 2,
       dash: dashes[series.dash],
       points: { show: () => this.records.length < 3 },
@@ -314,34 +324,35 @@ export class TabgymChart extends LocalizedElement {
   }
 
   private build() {
-    const options = plotOptions(this, {
+    const palette = new Palette(this);
+    const options = plotOptions(this, palette, {
       width: this.plotElement!.clientWidth,
       height: this.tall,
       byStep: this.byStep,
       range: this.spec.range,
       right: this.spec.series.some((series) => series.scale === 'right'),
-      series: [{ label: msg('Step') }, ...this.lines()],
+      series: [{ label: msg('Step') }, ...this.lines(palette)],
       zoom: () => this.zoom,
       hover: (index) => {
         this.hovered = index;
       },
       // uPlot settles the scales and the size of the axes only when it draws; the marker's position depends on both.
       hooks: {
-        drawClear: [(plot) => this.drawBand(plot)],
+        drawClear: [(plot) => this.drawBand(plot, palette)],
         draw: [
-          (plot) => drawKept(plot, this, this.keptXs),
-          (plot) => drawPoints(plot, this, this.points),
+          (plot) => drawKept(plot, palette, this.keptXs),
+          (plot) => drawPoints(plot, palette, this.points),
           () => this.placeMarker(),
         ],
       },
     });
     this.plot = new uPlot(options, this.data(), this.plotElement!);
     this.plot.over.addEventListener('click', () => this.clicked());
-    this.resized.observe(this.plotElement!);
+    this.fitting.observe(this.plotElement!);
   }
 
-  private drawBand(plot: uPlot) {
-    if (this.band) drawBand(plot, this, bandPoints(this.band, this.records, this.xs, this.byStep));
+  private drawBand(plot: uPlot, palette: Palette) {
+    if (this.band) drawBand(plot, palette, bandPoints(this.band, this.records, this.xs, this.byStep));
   }
 
   private clicked() {
@@ -351,8 +362,7 @@ export class TabgymChart extends LocalizedElement {
     if (step > 0) this.send(step);
   }
 
-  private fit() {
-    const width = this.plotElement?.clientWidth ?? 0;
+  private fit(width: number) {
     if (!this.plot || !width || (width === this.plot.width && this.tall === this.plot.height)) return;
     this.plot.setSize({ width, height: this.tall });
     this.placeMarker();

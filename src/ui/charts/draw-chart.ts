@@ -30,6 +30,20 @@ export function resolveColor(host: HTMLElement, token: string, opacity = 1): str
   return color;
 }
 
+/** Resolved colours of a plot, each read once: reading one computes the style of the page. Another theme needs another palette. */
+export class Palette {
+  private readonly known = new Map<string, string>();
+
+  constructor(private readonly host: HTMLElement) {}
+
+  color(token: string, opacity = 1): string {
+    const key = `${token} ${opacity}`;
+    const color = this.known.get(key) ?? resolveColor(this.host, token, opacity);
+    this.known.set(key, color);
+    return color;
+  }
+}
+
 function drawShape(ctx: CanvasRenderingContext2D, x: number, y: number, size: number, shape: DrawnPoint['shape']) {
   ctx.beginPath();
   if (shape === 'disc') ctx.arc(x, y, size, 0, 2 * Math.PI);
@@ -65,7 +79,7 @@ function drawPoint(plot: uPlot, point: DrawnPoint, color: string, surface: strin
   drawShape(ctx, x, y, (interval ? 4 : 2.5) * ratio, point.shape);
 }
 
-export function drawPoints(plot: uPlot, host: HTMLElement, points: readonly DrawnPoint[]) {
+export function drawPoints(plot: uPlot, palette: Palette, points: readonly DrawnPoint[]) {
   const { ctx } = plot;
   const ratio = devicePixelRatio;
   ctx.save();
@@ -76,16 +90,14 @@ export function drawPoints(plot: uPlot, host: HTMLElement, points: readonly Draw
   ctx.rect(left - margin, top - margin, width + 2 * margin, height + 2 * margin);
   ctx.clip();
   ctx.setLineDash([]);
-  const surface = resolveColor(host, '--surface');
-  const tokens = new Set(points.map((point) => point.color));
-  const colors = new Map([...tokens].map((token) => [token, resolveColor(host, token)]));
+  const surface = palette.color('--surface');
   for (const point of points)
-    drawPoint(plot, point, colors.get(point.color)!, surface, ratio, points.length <= mostIntervals);
+    drawPoint(plot, point, palette.color(point.color), surface, ratio, points.length <= mostIntervals);
   ctx.restore();
 }
 
 /** A band through the ends of intervals, behind the lines. */
-export function drawBand(plot: uPlot, host: HTMLElement, points: readonly BandPoint[]) {
+export function drawBand(plot: uPlot, palette: Palette, points: readonly BandPoint[]) {
   if (!points.length) return;
   const { ctx, bbox } = plot;
   ctx.save();
@@ -97,7 +109,7 @@ export function drawBand(plot: uPlot, host: HTMLElement, points: readonly BandPo
   for (const { x, high } of points.toReversed())
     ctx.lineTo(plot.valToPos(x, 'x', true), plot.valToPos(high, 'y', true));
   ctx.closePath();
-  ctx.fillStyle = resolveColor(host, '--series-1', bandOpacity);
+  ctx.fillStyle = palette.color('--series-1', bandOpacity);
   ctx.fill();
   ctx.restore();
 }
@@ -106,13 +118,13 @@ export function drawBand(plot: uPlot, host: HTMLElement, points: readonly BandPo
 const keptMark = { length: 7, width: 2 };
 
 /** Marks at the lower edge of the plot: the steps to which a click leads. */
-export function drawKept(plot: uPlot, host: HTMLElement, xs: readonly number[]) {
+export function drawKept(plot: uPlot, palette: Palette, xs: readonly number[]) {
   if (!xs.length) return;
   const { ctx, bbox } = plot;
   const ratio = devicePixelRatio;
   ctx.save();
   ctx.setLineDash([]);
-  ctx.strokeStyle = resolveColor(host, '--accent');
+  ctx.strokeStyle = palette.color('--accent');
   ctx.lineWidth = keptMark.width * ratio;
   ctx.beginPath();
   for (const each of xs) {

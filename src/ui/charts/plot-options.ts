@@ -2,7 +2,7 @@
 import type uPlot from 'uplot';
 import { compact } from '../kit/format.ts';
 import { type ZoomRange, zoomTo } from '../state/zoom.ts';
-import { resolveColor } from './draw-chart.ts';
+import type { Palette } from './draw-chart.ts';
 import { ChartZoomEvent } from './plot-keys.ts';
 
 export const plotHeight = 168;
@@ -28,9 +28,9 @@ export interface PlotOptions {
 /** Shortest drag that zooms, CSS pixels; a shorter one is a click. */
 const leastDrag = 6;
 
-function axis(host: HTMLElement, extra: uPlot.Axis): uPlot.Axis {
-  const ink = resolveColor(host, '--text-2');
-  const grid = resolveColor(host, '--line');
+function axis(palette: Palette, extra: uPlot.Axis): uPlot.Axis {
+  const ink = palette.color('--text-2');
+  const grid = palette.color('--line');
   return {
     stroke: ink,
     font: '11px system-ui, sans-serif',
@@ -78,6 +78,7 @@ const linkedCursor = (host: HTMLElement): uPlot.Cursor => ({
 
 export function plotOptions(
   host: HTMLElement,
+  palette: Palette,
   { width, height = plotHeight, byStep = true, range, right, series, hooks, bands, zoom, hover }: PlotOptions,
 ): uPlot.Options {
   const values = (_: uPlot, ticks: number[]) => ticks.map((tick) => compact(tick));
@@ -91,9 +92,9 @@ export function plotOptions(
       ...(right ? { right: { range: fromZero } } : {}),
     },
     axes: [
-      axis(host, { size: 24, ...(byStep ? {} : { values }) }),
-      axis(host, { size: 44, values }),
-      ...(right ? [axis(host, { scale: 'right', side: 1, size: 44, values, grid: { show: false } })] : []),
+      axis(palette, { size: 24, ...(byStep ? {} : { values }) }),
+      axis(palette, { size: 44, values }),
+      ...(right ? [axis(palette, { scale: 'right', side: 1, size: 44, values, grid: { show: false } })] : []),
     ],
     series,
     bands,

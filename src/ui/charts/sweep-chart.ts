@@ -23,8 +23,9 @@ import { axisLabels, type ChartView, plainView } from '../state/x-axis.ts';
 import type { ZoomRange } from '../state/zoom.ts';
 import { saveMenu } from './chart-menu.ts';
 import { chartStyles } from './chart-styles.ts';
-import { bandOpacity, type DrawnPoint, drawPoints, resolveColor } from './draw-chart.ts';
+import { bandOpacity, type DrawnPoint, drawPoints, Palette } from './draw-chart.ts';
 import { dashes, lineSample } from './line-sample.ts';
+import { PlotFit } from './plot-fit.ts';
 import { plotKey, StepSelectEvent } from './plot-keys.ts';
 import { fullRange, plotHeight, plotOptions } from './plot-options.ts';
 import type { ChartFormat } from './save-chart.ts';
@@ -79,7 +80,7 @@ export class TabgymSweepChart extends LocalizedElement {
   /** Plotted data: positions on the x axis, then the columns of each variant. */
   private rows: uPlot.AlignedData = [[]];
   private points: DrawnPoint[] = [];
-  private readonly resized = new ResizeObserver(() => this.fit());
+  private readonly fitting = new PlotFit((width) => this.fit(width));
 
   override disconnectedCallback() {
     super.disconnectedCallback();
@@ -230,7 +231,7 @@ export class TabgymSweepChart extends LocalizedElement {
     if (!this.plot) this.build();
     else if (changed.has('lines')) this.plot.setData(this.rows);
     else if (changed.has('zoom')) this.plot.setScale('x', { min: this.rows[0][0], max: this.rows[0].at(-1)! });
-    if (changed.has('tall')) this.fit();
+    if (changed.has('tall')) this.fitting.later();
   }
 
   /** True if the number of lines changed: a variant was hidden or shown, or has another run. */
@@ -260,7 +261,7 @@ export class TabgymSweepChart extends LocalizedElement {
   }
 
   private drop() {
-    this.resized.disconnect();
+    this.fitting.disconnect();
     this.plot?.destroy();
     this.plot = null;
     this.hovered = null;
@@ -274,24 +275,25 @@ export class TabgymSweepChart extends LocalizedElement {
     return tables.length ? uPlot.join(tables) : [[]];
   }
 
-  private drawnLines(): { series: uPlot.Series[]; bands: uPlot.Band[] } {
+  private drawnLines(palette: Palette): { series: uPlot.Series[]; bands: uPlot.Band[] } {
     const series: uPlot.Series[] = [];
     const bands: uPlot.Band[] = [];
     for (const [i, { color, dash, name }] of this.lines.entries()) {
       const shared = { label: name, spanGaps: true, points: { show: false } };
-      const thin = { ...shared, stroke: resolveColor(this, color, 0.4), width: 0.75 };
+      const thin = { ...shared, stroke: palette.color(color, 0.4), width: 0.75 };
       series.push(...this.columns.variants[i].seeds.map(() => thin));
       const edge = { ...shared, stroke: 'transparent', width: 0 };
-      bands.push({ series: [series.length + 2, series.length + 1], fill: resolveColor(this, color, bandOpacity) });
+      bands.push({ series: [series.length + 2, series.length + 1], fill: palette.color(color, bandOpacity) });
       series.push(edge, edge);
-      series.push({ ...shared, stroke: resolveColor(this, color), width: 2.25, dash: dashes[dash] });
+      series.push({ ...shared, stroke: palette.color(color), width: 2.25, dash: dashes[dash] });
     }
     return { series, bands };
   }
 
   private build() {
-    const { series, bands } = this.drawnLines();
-    const options = plotOptions(this, {
+    const palette = new Palette(this);
+    const { series, bands } = this.drawnLines(palette);
+    const options = plotOptions(this, palette, {
       width: this.plotElement!.clientWidth,
       height: this.tall,
       byStep: this.byStep,
@@ -303,11 +305,11 @@ export class TabgymSweepChart extends LocalizedElement {
       right: false,
       series: [{ label: msg('Step') }, ...series],
       bands,
-      hooks: { draw: [(plot) => drawPoints(plot, this, this.points)] },
+      hooks: { draw: [(plot) => drawPoints(plot, palette, this.points)] },
     });
     this.plot = new uPlot(options, this.rows, this.plotElement!);
     this.plot.over.addEventListener('click', () => this.clicked());
-    this.resized.observe(this.plotElement!);
+    this.fitting.observe(this.plotElement!);
   }
 
   private clicked() {
@@ -317,8 +319,7 @@ export class TabgymSweepChart extends LocalizedElement {
       this.dispatchEvent(new StepSelectEvent(this.columns.steps[index]));
   }
 
-  private fit() {
-    const width = this.plotElement?.clientWidth ?? 0;
+  private fit(width: number) {
     if (!this.plot || !width || (width === this.plot.width && this.tall === this.plot.height)) return;
     this.plot.setSize({ width, height: this.tall });
   }
