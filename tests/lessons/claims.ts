@@ -29,7 +29,13 @@ async function trained(experiment: Experiment): Promise<Records> {
   const file = join(folder, 'experiment.json');
   writeFileSync(file, JSON.stringify(experiment));
   try {
-    const { records } = await train({ file, out: join(folder, 'run'), device: 'wasm', print: () => {} });
+    const { records } = await train({
+      file,
+      out: join(folder, 'run'),
+      device: 'wasm',
+      allowCode: true,
+      print: () => {},
+    });
     return records;
   } finally {
     rmSync(folder, { recursive: true, force: true });

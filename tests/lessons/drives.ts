@@ -365,6 +365,62 @@ async function reward(hands: Hands) {
   await train(hands, 'reward', 'mended', 240_000);
 }
 
+async function selfPlay(hands: Hands) {
+  await goThere(hands);
+  for (let game = 0; game < 4 && !(await isDone(hands, 'self-play', 'play')); game++) {
+    await act(hands, 'tabgym-play form.head button');
+    await hands.pause(400);
+    await say(hands, /the other bets/.test(await hands.text('tabgym-play .said')) ? 'fold' : 'check');
+  }
+  await showLessons(hands);
+  await untilDone(hands, 'self-play', 'play');
+  await choose(hands, 'predict', [0, 1, 2], 1);
+  await untilDone(hands, 'self-play', 'predict');
+  await train(hands, 'self-play', 'train', 400_000);
+  await hands.press('w');
+  await freshSetup(hands);
+  await train(hands, 'self-play', 'momentum', 400_000);
+}
+
+/** Opens the first episode of the step that did not succeed. */
+async function openFailure(hands: Hands) {
+  const failure = 'tabgym-group .episode:not(:has(.badge.good))';
+  await hands.press('g');
+  await hands.until('tabgym-group .episode');
+  for (let group = 1; group < 16 && !(await hands.count(failure)); group++) {
+    await hands.press('}');
+    await hands.pause(200);
+  }
+  await act(hands, failure);
+}
+
+async function distillation(hands: Hands) {
+  await choose(hands, 'predict', [0, 1, 2], 1);
+  await untilDone(hands, 'teacher', 'predict');
+  await train(hands, 'teacher', 'sweep', 600_000);
+  await showLessons(hands);
+  await act(hands, 'tabgym-lessons [data-do=help]');
+  await goThere(hands);
+  await openFailure(hands);
+  await untilDone(hands, 'teacher', 'failed');
+}
+
+async function remember(hands: Hands) {
+  await choose(hands, 'predict', [0, 1, 2], 1);
+  await untilDone(hands, 'remember', 'predict');
+  await hands.until(`${bar.train}:not(:disabled)`);
+  await act(hands, bar.train);
+  await act(hands, 'tabgym-code-question button.primary');
+  await untilDone(hands, 'remember', 'sweep', 400_000);
+  await showLessons(hands);
+  await act(hands, 'tabgym-lessons [data-do=help]');
+  await hands.press('g');
+  await hands.until('tabgym-group .episode');
+  await act(hands, 'tabgym-group .episode');
+  await act(hands, 'tabgym-trajectory #turn-3 h3 button');
+  await untilDone(hands, 'remember', 'read');
+}
+
 const drives: { readonly [lesson: string]: (hands: Hands) => Promise<void> } = {
   agent,
   chance,
@@ -380,6 +436,9 @@ const drives: { readonly [lesson: string]: (hands: Hands) => Promise<void> } = {
   'past-demonstrations': pastDemonstrations,
   'practise-next': practiseNext,
   tools,
+  'self-play': selfPlay,
+  teacher: distillation,
+  remember,
 };
 
 /** Drives a lesson from the list to its final message. `at` is called at the beginning and at the end. */

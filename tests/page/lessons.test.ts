@@ -1,6 +1,6 @@
 /**
  * One quick lesson in the page as it ships: played, watched and answered by keyboard alone. `npm run test:lessons` does
- * all ten.
+ * all but the one that needs a model.
  */
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';

@@ -4,7 +4,7 @@ import experiment from '../../../experiments/lessons/horizon.json';
 import { fixed, percent, signed } from '../kit/format.ts';
 import { answered, type Claim, type Curve, type Lesson, type LessonContext, meanOf } from '../state/lesson.ts';
 import { metricNames } from '../state/series.ts';
-import type { State } from '../state/state.ts';
+import { isSweepTrained, runOfVariant } from './sweep.ts';
 
 /** Last steps of a run, under its final horizon. */
 const late = 6;
@@ -17,20 +17,13 @@ const variants = [
 
 type Name = (typeof variants)[number]['name'];
 
-/** Run of a variant in the open sweep. */
-function runOf({ sweep }: State, name: Name) {
-  const at = sweep?.document.sweep?.variants.findIndex((each) => each.name === name);
-  return sweep?.runs.find(({ summary }) => summary.sweep?.variant === at);
-}
-
-const isTrained = ({ state: { sweep } }: LessonContext) =>
-  sweep !== null && sweep.state.total > 0 && sweep.state.done >= sweep.state.total;
+const isTrained = (seen: LessonContext) => isSweepTrained(seen, experiment);
 
 /** Mean success and chance of each variant over its last steps; null before the sweep has finished. */
 function endOf(seen: LessonContext) {
   if (!isTrained(seen)) return null;
   const [short, long, growing] = variants.map(({ name }) => {
-    const records = runOf(seen.state, name)?.records ?? [];
+    const records = runOfVariant(seen.state, name)?.records ?? [];
     const [success, chance] = [metricNames.success, metricNames.chance].map((each) => meanOf(records, each, late) ?? 0);
     return { success, chance, lead: success - chance };
   });
@@ -171,7 +164,7 @@ export const horizon: Lesson = {
       help: {
         label: () => msg('Open the run “Long”'),
         act: async (app) => {
-          const long = runOf(app.store.state, 'Long');
+          const long = runOfVariant(app.store.state, 'Long');
           if (!long) return;
           await app.open(long.summary.id);
           app.navigation.select({ tab: 'group' });

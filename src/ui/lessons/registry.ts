@@ -5,6 +5,7 @@ import { agent } from './agent.ts';
 import { chance } from './chance.ts';
 import { clip } from './clip.ts';
 import { curves } from './curves.ts';
+import { distillation } from './distillation.ts';
 import { firstRun } from './first-run.ts';
 import { group } from './group.ts';
 import { horizon } from './horizon.ts';
@@ -14,7 +15,9 @@ import { modelLearns } from './model-learns.ts';
 import { pastDemonstrations } from './past-demonstrations.ts';
 import { policy } from './policy.ts';
 import { practiseNext } from './practise-next.ts';
+import { remember } from './remember.ts';
 import { reward } from './reward.ts';
+import { selfPlay } from './self-play.ts';
 import { tools } from './tools.ts';
 
 export const lessons: readonly Lesson[] = [
@@ -33,4 +36,7 @@ export const lessons: readonly Lesson[] = [
   pastDemonstrations,
   practiseNext,
   tools,
+  selfPlay,
+  distillation,
+  remember,
 ];
