@@ -62,7 +62,9 @@ export function loadStages() {
   };
   return {
     name: 'load-stages',
-    apply: 'build',
+    // The page alone: other builds with its configuration name their own inputs.
+    apply: ({ build }, { command }) =>
+      command === 'build' && !build?.lib && !build?.rolldownOptions?.input && !build?.rollupOptions?.input,
     buildStart() {
       stages = null;
     },
