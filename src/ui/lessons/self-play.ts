@@ -66,7 +66,7 @@ export const selfPlay: Lesson = {
           'Kuhn poker has three cards: jack, queen and king. Each player holds one and has put one chip in. You check or bet a chip; the other calls or folds. The higher card wins. Press Play and play two games or more.',
         ),
         msg(
-          'No single answer is always right. Who never bets with a jack is never called with a king; who always does loses chips to every queen.',
+          'No single answer is always right. A player who never bets with a jack is never called with a king; one who always does loses chips to every queen.',
         ),
       ],
       where: { panel: 'stage', tab: 'play' },
@@ -130,7 +130,7 @@ export const selfPlay: Lesson = {
       text: () => msg('Why does the success rate not show what is learnt in self-play?'),
       choices: [
         {
-          text: () => msg('The opponent improves as well, so who plays against himself wins about half of the games.'),
+          text: () => msg('The opponent improves as well: a player against itself wins about half of the games.'),
           right: true,
           feedback: () =>
             msg('Yes. It takes an opponent outside of the training: here a perfect one, elsewhere earlier selves.'),
