@@ -1,14 +1,12 @@
 /** The recorded episode that a first visit shows before the rest of the page is loaded. */
 import type { Shell } from '../control/shell.ts';
+import { painted } from '../kit/painted.ts';
 import { viewKind } from '../worlds/view-kinds.ts';
 
 /** Longest wait for the picture; after it, the rest of the page is loaded beside it. */
 const patienceMs = 2000;
 
 const waited = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
-
-/** Resolves after the next frame is painted. A hidden tab paints none. */
-const painted = () => new Promise<void>((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
 
 async function pictureOf(shell: Shell): Promise<void> {
   await shell.start();

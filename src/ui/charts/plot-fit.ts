@@ -1,3 +1,5 @@
+import { painted } from '../kit/painted.ts';
+
 /**
  * Fits a plot to its place. Drawing a canvas anew takes long, so it waits until the frame with the new layout is painted,
  * and each plot has a task of its own, between which the page answers.
@@ -24,11 +26,9 @@ export class PlotFit {
   later() {
     if (this.waits) return;
     this.waits = true;
-    requestAnimationFrame(() =>
-      setTimeout(() => {
-        this.waits = false;
-        this.fit(this.width);
-      }),
-    );
+    void painted().then(() => {
+      this.waits = false;
+      this.fit(this.width);
+    });
   }
 }

@@ -3,7 +3,7 @@ import { msg, str } from '@lit/localize';
 import experiment from '../../../experiments/lessons/distillation.json';
 import { percent } from '../kit/format.ts';
 import { answered, type Claim, type Curve, type Lesson, type LessonContext, openTrajectory } from '../state/lesson.ts';
-import { heldOutOf, isSweepTrained, runOfVariant } from './sweep.ts';
+import { heldOutOf, isSweepTrained, openVariant, sweepProgress } from './sweep.ts';
 
 const variants = [
   { name: 'Distillation', text: () => msg('Distillation: the policy plays, the teacher rates each of its moves') },
@@ -94,10 +94,7 @@ export const distillation: Lesson = {
       ],
       where: { panel: 'progress' },
       done: isTrained,
-      far: ({ state: { sweep } }) =>
-        sweep
-          ? msg(str`${percent(sweep.state.done / Math.max(1, sweep.state.total))} of the sweep’s steps are done.`)
-          : '',
+      far: sweepProgress,
     },
     {
       id: 'failed',
@@ -113,12 +110,7 @@ export const distillation: Lesson = {
       where: { panel: 'stage', tab: 'group' },
       help: {
         label: () => msg('Open the run “Distillation”'),
-        act: async (app) => {
-          const run = runOfVariant(app.store.state, 'Distillation');
-          if (!run) return;
-          await app.open(run.summary.id);
-          app.navigation.select({ tab: 'group' });
-        },
+        act: openVariant('Distillation'),
       },
       done: (seen) => seen.state.run?.sweep !== undefined && openTrajectory(seen)?.success === false,
     },

@@ -1,10 +1,10 @@
 /** Lesson 8: short, long and growing horizons, side by side in one sweep. */
 import { msg, str } from '@lit/localize';
 import experiment from '../../../experiments/lessons/horizon.json';
-import { fixed, percent, signed } from '../kit/format.ts';
+import { fixed, signed } from '../kit/format.ts';
 import { answered, type Claim, type Curve, type Lesson, type LessonContext, meanOf } from '../state/lesson.ts';
 import { metricNames } from '../state/series.ts';
-import { isSweepTrained, runOfVariant } from './sweep.ts';
+import { isSweepTrained, openVariant, runOfVariant, sweepProgress } from './sweep.ts';
 
 /** Last steps of a run, under its final horizon. */
 const late = 6;
@@ -112,12 +112,7 @@ export const horizon: Lesson = {
       text: () => [msg('Choose Train: the runs train alternately, and you see all their curves.')],
       where: { panel: 'progress' },
       done: isTrained,
-      far: ({ state }) =>
-        state.sweep
-          ? msg(
-              str`${percent(state.sweep.state.done / Math.max(1, state.sweep.state.total))} of the sweep’s steps are done.`,
-            )
-          : '',
+      far: sweepProgress,
     },
     {
       id: 'compare',
@@ -163,12 +158,7 @@ export const horizon: Lesson = {
       where: { panel: 'stage', tab: 'group' },
       help: {
         label: () => msg('Open the run “Long”'),
-        act: async (app) => {
-          const long = runOfVariant(app.store.state, 'Long');
-          if (!long) return;
-          await app.open(long.summary.id);
-          app.navigation.select({ tab: 'group' });
-        },
+        act: openVariant('Long'),
       },
       done: ({ state, place }) =>
         state.run?.sweep !== undefined &&

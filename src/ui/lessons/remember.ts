@@ -3,7 +3,7 @@ import { msg, str } from '@lit/localize';
 import experiment from '../../../experiments/lessons/remember.json';
 import { percent } from '../kit/format.ts';
 import { answered, type Curve, type Lesson, type LessonContext, openTrajectory } from '../state/lesson.ts';
-import { heldOutOf, isSweepTrained, runOfVariant } from './sweep.ts';
+import { heldOutOf, isSweepTrained, openVariant, sweepProgress } from './sweep.ts';
 
 const { steps } = experiment;
 const variants = ['One turn', 'Two turns', 'All'] as const;
@@ -71,10 +71,7 @@ export const remember: Lesson = {
       ],
       where: { panel: 'progress' },
       done: isTrained,
-      far: ({ state: { sweep } }) =>
-        sweep
-          ? msg(str`${percent(sweep.state.done / Math.max(1, sweep.state.total))} of the sweep’s steps are done.`)
-          : '',
+      far: sweepProgress,
     },
     {
       id: 'read',
@@ -93,12 +90,7 @@ export const remember: Lesson = {
       where: { panel: 'stage', tab: 'group' },
       help: {
         label: () => msg('Open the run “One turn”'),
-        act: async (app) => {
-          const run = runOfVariant(app.store.state, 'One turn');
-          if (!run) return;
-          await app.open(run.summary.id);
-          app.navigation.select({ tab: 'group' });
-        },
+        act: openVariant('One turn'),
       },
       done: (seen) =>
         seen.state.run?.sweep !== undefined && openTrajectory(seen) !== null && seen.state.selection.turn === asked,

@@ -1,5 +1,7 @@
 /** The open sweep, for lessons that compare its variants. */
-import type { LessonContext } from '../state/lesson.ts';
+import { msg, str } from '@lit/localize';
+import { percent } from '../kit/format.ts';
+import type { LessonContext, Part } from '../state/lesson.ts';
 import type { State } from '../state/state.ts';
 
 /** Run of a variant in the open sweep. */
@@ -16,3 +18,17 @@ export const isSweepTrained = ({ state: { sweep } }: LessonContext, { name }: { 
 export const heldOutOf = ({ state }: LessonContext, variant: string): number | null =>
   runOfVariant(state, variant)?.records.findLast(({ evaluation, step }) => evaluation && step > 0)?.evaluation?.test
     .policy.rate ?? null;
+
+/** Share of the open sweep's steps that are done, in words; empty without a sweep. */
+export const sweepProgress = ({ state: { sweep } }: LessonContext): string =>
+  sweep ? msg(str`${percent(sweep.state.done / Math.max(1, sweep.state.total))} of the sweep’s steps are done.`) : '';
+
+/** Help that opens the run of a variant with its groups. */
+export const openVariant =
+  (name: string): NonNullable<Part['help']>['act'] =>
+  async (app) => {
+    const run = runOfVariant(app.store.state, name);
+    if (!run) return;
+    await app.open(run.summary.id);
+    app.navigation.select({ tab: 'group' });
+  };

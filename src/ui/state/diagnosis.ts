@@ -187,12 +187,15 @@ const unusedAction: Check = (recent, all) => {
 /** Mean difference of log-probabilities above which sampling and training are different policies. */
 const largestGap = 0.05;
 
+/** Steps with episodes of the policy. Demonstrations come from no policy: their gap is how surprising they are. */
+const sampled = (records: readonly StepRecord[]) => records.filter(({ metrics }) => !(metrics.demonstrations > 0));
+
 /** Growth of the gap from the first turns to the last that counts as growth with the turns. */
 const growing = 4;
 
 /** Sampling and training agree in the first turns of an episode, and disagree in later ones. */
 const lateGap: Check = (recent) => {
-  const drawn = recent.filter(({ metrics }) => !(metrics.demonstrations > 0));
+  const drawn = sampled(recent);
   if (drawn.length < recent.length) return null;
   const known = drawn.map(({ metrics }) => Object.keys(metrics).flatMap((name) => gapTurns(name) ?? []));
   const bins = [...new Set(known.flat())].sort((a, b) => Number.parseInt(a, 10) - Number.parseInt(b, 10));
@@ -216,11 +219,7 @@ const lateGap: Check = (recent) => {
 
 const staleRollouts: Check = (recent, all, masked) => {
   if (lateGap(recent, all, masked)) return null;
-  // Demonstrations come from no policy: their gap is how surprising they are.
-  const values = valuesOf(
-    recent.filter(({ metrics }) => !(metrics.demonstrations > 0)),
-    m.logprobGap,
-  );
+  const values = valuesOf(sampled(recent), m.logprobGap);
   if (values.length < recent.length || !values.length || Math.min(...values) < largestGap) return null;
   return {
     id: 'stale',
