@@ -40,6 +40,16 @@ describe.each(templateNames.map((name) => [name, templates[name]] as const))('th
     }
   });
 
+  it('answers an action after its end', async () => {
+    await begin(code);
+    const [plan] = await world.oracle([0]);
+    for (const action of plan!) await one(action);
+    const shown = await world.view(0);
+    const after = { observation: 'The episode is over.', reward: 0, done: true, valid: false, validActions: null };
+    expect([await one('dance wildly'), await one(plan![0])]).toEqual([after, after]);
+    expect(await world.view(0)).toEqual(shown);
+  });
+
   it('has a view, and refuses an unknown action without ending', async () => {
     await begin(code);
     expect((await world.view(0)).text.trim()).not.toBe('');

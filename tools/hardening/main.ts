@@ -5,9 +5,10 @@
 import { Argument, Command } from 'commander';
 import { fail } from '../../src/cli/command-error.ts';
 import { wholeFrom } from '../../src/cli/number-argument.ts';
+import { lostDevices, lostGpus } from './lost-devices.ts';
 import { countsPage, type Outcome, rowOf, writeRow } from './outcome.ts';
 import { readOnlyFolders } from './read-only.ts';
-import { clocks, flatMemory, lostDevices, pauses } from './session-faults.ts';
+import { clocks, flatMemory, pauses } from './session-faults.ts';
 import { flippedBits, fullDisks } from './stored-run.ts';
 import { stopped } from './training.ts';
 
@@ -17,6 +18,7 @@ const faults: { readonly [name: string]: { times: number; run(times: number): Pr
   kills: { times: 5, run: (times) => stopped(times, 'SIGKILL') },
   interrupts: { times: 5, run: (times) => stopped(times, 'SIGINT') },
   devices: { times: 20, run: lostDevices },
+  gpus: { times: 10, run: lostGpus },
   pauses: { times: 20, run: pauses },
   clocks: { times: 20, run: clocks },
   'read-only': { times: 6, run: readOnlyFolders },

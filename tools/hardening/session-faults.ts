@@ -1,30 +1,21 @@
 /**
- * Faults inside one process: devices that are lost while a run loads, decodes or learns, pauses, and clocks that jump.
- * Each run must end with the numbers of a run that was left alone. The engine, the world and the store are real; the
- * loss is reported by the WebAssembly device itself, and the clock is faked.
+ * Faults inside one process: pauses, and clocks that jump; and memory over many steps. Each run must end with the
+ * numbers of a run that was left alone. The clock is faked.
  */
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { WasmDevice } from '../../src/device/wasm/device.ts';
 import { parseExperiment } from '../../src/experiment/experiment.ts';
-import { NodeBaseModels } from '../../src/library/node/base-models.ts';
-import { openWorldHere } from '../../src/library/node/worlds.ts';
-import type { SessionEvent, StepRecord } from '../../src/session/protocol.ts';
+import type { SessionEvent } from '../../src/session/protocol.ts';
 import { type Clock, type Gap, systemClock } from '../../src/session/run/freeze-watch.ts';
-import { withoutTimes } from '../../src/session/run/schedule.ts';
-import { Session } from '../../src/session/run/session.ts';
-import { Assembly } from '../../src/session/service/assembly.ts';
-import { FolderStore } from '../../src/store/folder.ts';
-import { RunStore } from '../../src/store/run-store.ts';
-import { openSandbox } from '../../src/workers/spawn-sandbox.ts';
 import { generator } from '../fuzz/mutations.ts';
 import { growthOf } from '../memory.ts';
+import { begun, counted, experiment, lived, partOf } from './lives.ts';
 import type { Outcome } from './outcome.ts';
 
-const experiment = parseExperiment({ ...JSON.parse(readFileSync('experiments/micro.json', 'utf8')), steps: 24 });
 const hour = 3_600_000;
 
 /** A clock that can jump, and the second clock of the freeze watch, which jumps with it. */
@@ -48,124 +39,12 @@ class JumpingClock implements Clock {
   }
 }
 
-/** Opens devices, and loses the last one on demand. */
-class LosableDevices {
-  private last: WasmDevice | null = null;
-
-  /** `sleeps`: like a GPU, the device does not survive a sleep of the computer. */
-  constructor(private readonly sleeps = false) {}
-
-  readonly open = async (): Promise<WasmDevice> => {
-    this.last = await WasmDevice.open({ threads: 1 });
-    if (this.sleeps) Object.defineProperty(this.last, 'survivesSleep', { value: false });
-    return this.last;
-  };
-
-  lose(): void {
-    (this.last as unknown as { lose(why: string): void } | null)?.lose('it was taken away by a test');
-  }
-}
-
-interface Life {
-  id: string;
-  store: RunStore;
-  session: Session;
-}
-
-interface LifeParts {
-  devices?: LosableDevices;
-  clock?: JumpingClock;
-  onEvent?(event: SessionEvent): void;
-}
-
-async function begun(folder: string, { devices, clock, onEvent }: LifeParts, settings = experiment): Promise<Life> {
-  const store = new RunStore(new FolderStore(folder));
-  const { id } = await store.create({ name: 'a run', experiment: settings, origin: { kind: 'new' } });
-  const machine = { open: (devices ?? new LosableDevices()).open };
-  const engines = new Assembly({
-    machine,
-    openWorld: (name) => openWorldHere(name),
-    models: new NodeBaseModels(),
-    openSandbox,
-  });
-  const session = new Session(id, settings, {
-    store,
-    engines,
-    emit: onEvent ?? (() => {}),
-    sleep: (ms) => new Promise((resolve) => setTimeout(resolve, Math.min(ms, 50))),
-    ...(clock && { clock, otherThread: clock.other }),
-  });
-  return { id, store, session };
-}
-
-/** Records of a finished run, without times, as JSON. */
-async function recordsOf({ store, id }: Life): Promise<string> {
-  return JSON.stringify((await store.records<StepRecord>(id)).map(withoutTimes));
-}
-
-/** Trains a run to its end through faults. Returns its records. */
-async function lived(life: Life, train = () => life.session.train()): Promise<string> {
-  try {
-    for (let tries = 0; life.session.status !== 'finished' && tries < 1000; tries++) await train();
-    return await recordsOf(life);
-  } finally {
-    await life.session.close();
-  }
-}
-
-/** Runs lives, each with faults of its own, until `times` faults were thrown. */
-async function counted(
-  times: number,
-  what: (runs: number) => string,
-  live: (folder: string, left: number, run: number) => Promise<{ faults: number; records: string }>,
-): Promise<Outcome> {
-  const folder = mkdtempSync(join(tmpdir(), 'tabgym-faults-'));
-  const expected = await lived(await begun(join(folder, 'never'), {}));
-  let [tried, lost, run] = [0, 0, 0];
-  while (tried < times) {
-    const place = join(folder, String(run));
-    const { faults, records } = await live(place, times - tried, run++);
-    tried += faults;
-    if (records !== expected) lost++;
-    rmSync(place, { recursive: true, force: true });
-  }
-  rmSync(folder, { recursive: true, force: true });
-  return { what: what(run), tried, lost, accepted: 0 };
-}
-
-/** Part of a step that an event belongs to. */
-function partOf(event: SessionEvent): 'loading' | 'decoding' | 'learning' | null {
-  if (event.type !== 'progress' || !event.progress) return null;
-  const { unit } = event.progress;
-  if (unit === 'kernels' || unit === 'bytes' || unit === 'steps') return 'loading';
-  return unit === 'slices' ? 'learning' : 'decoding';
-}
-
-/** Devices that are lost while a run loads, decodes or learns. */
-export async function lostDevices(times: number): Promise<Outcome> {
-  const random = generator(5);
-  const by = { loading: 0, decoding: 0, learning: 0 };
-  const parts = Object.keys(by) as (keyof typeof by)[];
-  const words = (runs: number) =>
-    `device lost while a run loads (${by.loading}), decodes (${by.decoding}) or learns (${by.learning}); ${runs} runs`;
-  return counted(times, words, async (folder, left) => {
-    // At most one loss for each step: a device that is lost again and again ends the training by design.
-    let [faults, skip, isLostSince] = [0, random(4), -1];
-    let [step, next] = [0, parts[random(3)]];
-    const devices = new LosableDevices();
-    const onEvent = (event: SessionEvent) => {
-      if (event.type === 'step') step = event.record.step;
-      if (faults >= left || step === isLostSince || partOf(event) !== next || skip-- > 0) return;
-      by[next]++;
-      faults++;
-      [isLostSince, skip, next] = [step, random(4), next === 'loading' ? parts[1 + random(2)] : parts[random(3)]];
-      devices.lose();
-    };
-    // A device that is lost while it loads is one that was just opened after another loss.
-    const records = await lived(await begun(folder, { devices, onEvent }));
-    return { faults, records };
-  });
-}
+/** Opens the processor. `sleeps`: like a GPU, it does not survive a sleep of the computer. */
+const openProcessor = async (sleeps: boolean): Promise<WasmDevice> => {
+  const device = await WasmDevice.open({ threads: 1 });
+  if (sleeps) Object.defineProperty(device, 'survivesSleep', { value: false });
+  return device;
+};
 
 /** Pauses at random instants. Every second one holds the step in progress where it stands. */
 export async function pauses(times: number): Promise<Outcome> {
@@ -174,7 +53,7 @@ export async function pauses(times: number): Promise<Outcome> {
   return counted(times, words, async (folder, left) => {
     let faults = 0;
     const life = await begun(folder, {});
-    const records = await lived(life, async () => {
+    const result = await lived(life, async () => {
       const training = life.session.train();
       let timer: NodeJS.Timeout | undefined;
       const stopped = new Promise<void>((resolve, reject) => {
@@ -185,7 +64,7 @@ export async function pauses(times: number): Promise<Outcome> {
       await Promise.race([training, stopped]);
       clearTimeout(timer);
     });
-    return { faults, records };
+    return { faults, result };
   });
 }
 
@@ -209,8 +88,9 @@ export async function clocks(times: number): Promise<Outcome> {
       else back++;
       clock.jump(sleeps ? 120_000 + random(hour) : -random(24 * hour));
     };
-    const records = await lived(await begun(folder, { devices: new LosableDevices(run % 2 === 0), clock, onEvent }));
-    return { faults, records };
+    const machine = { open: () => openProcessor(run % 2 === 0) };
+    const result = await lived(await begun(folder, { machine, clock, otherThread: clock.other, onEvent }));
+    return { faults, result };
   });
 }
 

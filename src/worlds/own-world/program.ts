@@ -186,6 +186,7 @@ export class Episode {
   private readonly taken: string[] = [];
   private listed: readonly string[] | null = null;
   private last = '';
+  private isOver = false;
 
   private constructor(
     readonly program: Program,
@@ -206,8 +207,12 @@ export class Episode {
     }
   }
 
-  /** Takes an action. `valid` is then known: the code's own, or else whether the list has the action. */
+  /**
+   * Takes an action. `valid` is then known: the code's own, or else whether the list has the action. After the end the
+   * code is not called: it need not know that an action may still arrive.
+   */
   step(action: string, passes?: number): Answer {
+    if (this.isOver) return { text: 'The episode is over.', reward: 0, done: true, valid: false, actions: 0 };
     const before = this.listed;
     const answer = this.call('step', JSON.stringify([action]), passes);
     this.taken.push(action);
@@ -218,6 +223,7 @@ export class Episode {
     const answer = this.program.attempt(() => readAnswer(name, this.copy.call(name, input, passes)));
     if (answer.actions !== 0) this.listed = answer.actions;
     this.last = answer.text;
+    this.isOver = answer.done;
     return answer;
   }
 
