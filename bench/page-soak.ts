@@ -1,7 +1,7 @@
 /**
  * `npm run soak:page [-- --minutes N]`: the page trains on the processor in Chromium, for an hour by default, while
  * keys are pressed. Twice a minute, after a garbage collection, it samples the process's own memory and the page's
- * heap, elements and listeners. The result is the growth after the first fifth (Theil-Sen slope: the median of the
+ * heaps (its own and its workers'), elements and listeners. The result is the growth after the first fifth (Theil-Sen slope: the median of the
  * slopes between all pairs); exits with 1 if the process grows beyond the bound.
  */
 import { Command } from 'commander';
@@ -9,6 +9,7 @@ import { type CDPSession, chromium, type Page } from 'playwright-core';
 import { chromiumArgsWithoutWebGpu, findChromium, requireBrowser } from '../scripts/machine.mjs';
 import { presets } from '../src/experiment/presets.ts';
 import { packExperiment } from '../src/ui/state/link.ts';
+import { pageHeaps } from './page-heaps.ts';
 import { memoryMb } from './renderer-memory.ts';
 import { servePage } from './served-page.ts';
 
@@ -16,7 +17,9 @@ interface Sample {
   minute: number;
   step: number;
   processMb: number;
+  /** Objects and buffers of the page, and of its workers. */
   heapMb: number;
+  workersMb: number;
   nodes: number;
   listeners: number;
 }
@@ -29,7 +32,7 @@ const mostGrowth = 0.1;
 const everyMs = 30_000;
 
 async function sample(page: Page, session: CDPSession, began: number): Promise<Sample> {
-  await session.send('HeapProfiler.collectGarbage');
+  const heaps = await pageHeaps(page);
   const { metrics } = await session.send('Performance.getMetrics');
   const metric = (name: string) => metrics.find((each) => each.name === name)?.value ?? 0;
   const shown = (await page.locator('tabgym-transport .steps strong').textContent()) ?? '';
@@ -37,7 +40,8 @@ async function sample(page: Page, session: CDPSession, began: number): Promise<S
     minute: (Date.now() - began) / 60_000,
     step: Number(/\d+/.exec(shown)?.[0] ?? 0),
     processMb: (await memoryMb(page.context().browser()!)) ?? 0,
-    heapMb: metric('JSHeapUsedSize') / 1e6,
+    heapMb: heaps.page.objects + heaps.page.buffers,
+    workersMb: heaps.workers.objects + heaps.workers.buffers,
     nodes: metric('Nodes'),
     listeners: metric('JSEventListeners'),
   };
@@ -93,13 +97,14 @@ try {
     const now = await sample(page, session, began);
     samples.push(now);
     console.log(
-      `  ${now.minute.toFixed(1)} min, step ${now.step}: process ${now.processMb.toFixed(0)} MB, heap ${now.heapMb.toFixed(1)} MB, ${now.nodes} nodes, ${now.listeners} listeners`,
+      `  ${now.minute.toFixed(1)} min, step ${now.step}: process ${now.processMb.toFixed(0)} MB, heap ${now.heapMb.toFixed(1)} MB, workers ${now.workersMb.toFixed(1)} MB, ${now.nodes} nodes, ${now.listeners} listeners`,
     );
   }
   const settled = samples.slice(Math.floor(samples.length / 5));
   const shares = {
     process: growth(settled, (each) => each.processMb),
     heap: growth(settled, (each) => each.heapMb),
+    workers: growth(settled, (each) => each.workersMb),
     nodes: growth(settled, (each) => each.nodes),
   };
   const cells = Object.entries(shares).map(([name, share]) => `${name} ${(100 * share).toFixed(1)}%`);

@@ -142,5 +142,5 @@ export function lostGpus(times: number): Promise<Outcome> {
     read: async (adapter) => known.get(adapter) ?? null,
     write: async (adapter, choices) => void known.set(adapter, choices),
   };
-  return lostOnes(times, gpu, 'GPU (Dawn, a software adapter)', { adapters });
+  return lostOnes(times, gpu, 'GPU (Dawn; the device is destroyed)', { adapters });
 }

@@ -8,8 +8,8 @@ import type { Conversation } from './conversation.ts';
 
 /** Lists kept in the cache: a group shares its list, and most worlds never change it. */
 const mostLists = 1024;
-/** Nodes of the shared trie (about 50 bytes each) above which the trie is rebuilt from empty. */
-const mostNodes = 400_000;
+/** Nodes of the shared trie (110 to 170 bytes each) above which the trie is rebuilt from empty: some 30 MB. */
+const mostNodes = 200_000;
 
 class ActionLists {
   private readonly lists = new Map<string, ActionTrie>();
