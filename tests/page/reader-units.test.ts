@@ -54,6 +54,7 @@ describe('the address of a list', () => {
   const filters = fc.record({
     success: fc.constantFrom('any' as const, 'yes' as const, 'no' as const, 'unknown' as const),
     world: fc.option(fc.string()),
+    family: fc.option(fc.string()),
     leastScore: bound,
     mostScore: bound,
     leastTurns: bound,

@@ -21,6 +21,10 @@ describe('series', () => {
 
   test('success is the evaluation’s if there is one, beside chance', () => {
     expect(readSuccess([])).toBeNull();
+    // The evaluation before the first update is not an update.
+    const begun = [0, 1, 2].map((step) => ({ ...mockRecord(step), evaluation: undefined }));
+    begun[0].metrics = {};
+    expect(readSuccess(begun)).toMatchObject({ evaluated: false, updates: 2 });
     expect(readSuccess([mockRecord(19), mockRecord(20)])).toMatchObject({ evaluated: true, step: 20, chance: 0.22 });
     const mean = readSuccess([mockRecord(21), mockRecord(22)])!;
     expect(mean.rate).toBeCloseTo((mockRecord(21).metrics.success + mockRecord(22).metrics.success) / 2, 12);

@@ -206,6 +206,51 @@ describe('in the page', () => {
     await close();
   });
 
+  /** Share of an element that is in the window's visible part, from 0 to 1. */
+  const inView = (page: Page, selector: string) =>
+    page.locator(selector).evaluate(
+      (each) =>
+        new Promise<number>((resolve) => {
+          new IntersectionObserver(([{ intersectionRatio }]) => resolve(intersectionRatio)).observe(each);
+        }),
+    );
+
+  test('on a narrow page the ways to go on are in view, and so is what they open', async () => {
+    const { page, errors, close } = await open(browser, `${site.url}?mock=finished`, narrow, { simple: true });
+    await button(page, 'Change one thing').waitFor();
+    await expect.poll(() => inView(page, 'tabgym-simple .next')).toBe(1);
+    // The group is opened from the words, far below the stage.
+    await button(page, 'Show a group').click();
+    await expect.poll(() => inView(page, 'tabgym-group .meaning')).toBe(1);
+    await page.locator('tabgym-simple .terms').scrollIntoViewIfNeeded();
+    await page.getByRole('tab', { name: 'Watch', exact: true }).or(button(page, 'Watch')).click();
+    await button(page, 'Play against it').click();
+    await expect.poll(() => inView(page, 'tabgym-play form')).toBe(1);
+    await screenshot(page, 'simple-play-narrow');
+    expect(errors).toEqual([]);
+    await close();
+  });
+
+  test.each([
+    ['wide', wide],
+    ['narrow', narrow],
+  ] as const)('a lesson has the buttons of the training beside it (%s)', async (_, view) => {
+    const { page, errors, close } = await open(browser, `${site.url}?mock=empty`, view, { simple: true });
+    await button(page, 'Lessons').click();
+    await page.getByText('Short, long and growing horizons').click();
+    const train = page.locator('tabgym-transport').getByRole('button', { name: 'Train', exact: true });
+    await train.waitFor();
+    expect(await inView(page, 'tabgym-transport .train')).toBe(1);
+    expect(await axeFindings(page)).toEqual([]);
+    await button(page, 'Simple').click();
+    await page
+      .getByText(/updates, \d+ tries each/)
+      .first()
+      .waitFor();
+    expect(errors).toEqual([]);
+    await close();
+  });
+
   test('the lab is one click away and remembered, and so is the way back', async () => {
     const { page, errors, close } = await open(browser, `${site.url}?mock=empty`, wide, { simple: true });
     await button(page, 'Lab').click();

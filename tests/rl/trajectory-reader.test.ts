@@ -30,6 +30,7 @@ const summaries: fc.Arbitrary<RecordSummary> = fc.record({
   itemId: fc.option(names),
   world: fc.option(names),
   item: fc.option(fc.nat(1e9)),
+  family: fc.option(names),
   reward: fc.option(fc.double({ noNaN: true })),
   success: fc.option(fc.boolean()),
   turns: fc.nat(1000),
@@ -55,6 +56,7 @@ describe('the index', () => {
     const filters: fc.Arbitrary<Filter> = fc.record({
       success: fc.constantFrom('any', 'yes', 'no', 'unknown'),
       world: fc.option(fc.constantFrom('', 'a', 'b', 'c')),
+      family: fc.option(fc.constantFrom('level 1', 'level 2', 'level 3')),
       leastScore: fc.option(fc.constantFrom(-1, 0, 0.5)),
       mostScore: fc.option(fc.constantFrom(0, 0.5, 2)),
       leastTurns: fc.option(fc.nat(3)),
@@ -70,6 +72,7 @@ describe('the index', () => {
       fc.record({
         ...Object.fromEntries(Object.entries(each).map(([key, value]) => [key, fc.constant(value)])),
         world: fc.option(fc.constantFrom('a', 'b')),
+        family: fc.option(fc.constantFrom('level 1', 'level 2')),
         reward: fc.option(fc.constantFrom(-1, 0, 0.5, 1)),
         turns: fc.nat(3),
         step: fc.option(fc.nat(2)),
@@ -85,9 +88,10 @@ describe('the index', () => {
 
 /** The same list, computed directly from the rules. */
 function plainly(all: readonly RecordSummary[], filter: Filter, { by, descending }: RecordOrder): number[] {
-  const passes = ({ success, world, reward, turns, step }: RecordSummary) =>
+  const passes = ({ success, world, family, reward, turns, step }: RecordSummary) =>
     (filter.success === 'any' || success === { yes: true, no: false, unknown: null }[filter.success]) &&
     (filter.world === null || (world ?? '') === filter.world) &&
+    (filter.family === null || family === filter.family) &&
     ((filter.leastScore === null && filter.mostScore === null) ||
       (reward !== null && reward >= (filter.leastScore ?? -Infinity) && reward <= (filter.mostScore ?? Infinity))) &&
     turns >= (filter.leastTurns ?? 0) &&

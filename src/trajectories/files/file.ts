@@ -235,7 +235,8 @@ function summaryOf(
   const { itemId, world, item, reward, success, messages, step } = record;
   const turns = turnsOf(messages ?? []).filter((turn) => turn !== null).length;
   const size = bytes.length;
-  return { line, offset, bytes: size, format: name, itemId, world, item, reward, success, turns, step: step ?? null };
+  const place = { line, offset, bytes: size, format: name, itemId, world, item, family: null };
+  return { ...place, reward, success, turns, step: step ?? null };
 }
 
 /** Text of a file from its records, piece by piece. */

@@ -30,6 +30,8 @@ export interface ReaderState {
   /** Labels of the formats in the file. */
   formats: string[];
   worlds: string[];
+  /** Properties of the tasks of a run, for example "level 5". */
+  families: string[];
   /** True if some records have no world, no success, or no step. */
   nameless: boolean;
   steps: boolean;
@@ -360,6 +362,7 @@ export class Reader implements ReaderApi {
       problems: problems.slice(0, mostListedProblems),
       formats: this.formats(),
       worlds: records.worlds.slice(1, 200) as string[],
+      families: records.families.slice(1, 200) as string[],
       nameless: records.length > 0 && records.world.subarray(0, 1000).includes(0),
       steps: records.length > 0 && records.at(0).step !== null,
       missing: collection instanceof RunTrajectories ? collection.missing : 0,

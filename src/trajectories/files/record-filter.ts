@@ -5,6 +5,8 @@ export interface Filter {
   success: 'any' | 'yes' | 'no' | 'unknown';
   /** A world's name; null: any; '': records without a world. */
   world: string | null;
+  /** Properties of the task, as in `RecordSummary`; null: any. */
+  family: string | null;
   leastScore: number | null;
   mostScore: number | null;
   leastTurns: number | null;
@@ -17,6 +19,7 @@ export interface Filter {
 export const noFilter: Filter = {
   success: 'any',
   world: null,
+  family: null,
   leastScore: null,
   mostScore: null,
   leastTurns: null,
@@ -39,14 +42,16 @@ const successOf = { yes: 1, no: 0, unknown: 2 } as const;
 
 /** Returns a test of a record's columns; the text filter is separate. */
 function passes(filter: Filter, index: RecordIndex): (i: number) => boolean {
-  const { success, world, leastScore, mostScore, leastTurns, mostTurns, step } = filter;
+  const { success, world, family, leastScore, mostScore, leastTurns, mostTurns, step } = filter;
   const wantedWorld = world === null ? -1 : index.worlds.indexOf(world || null);
+  const wantedFamily = family === null ? -1 : index.families.indexOf(family);
   const wantedSuccess = success === 'any' ? -1 : successOf[success];
   const [least, most] = [leastScore ?? -Infinity, mostScore ?? Infinity];
   const scored = leastScore !== null || mostScore !== null;
   return (i) =>
     (wantedSuccess < 0 || index.success[i] === wantedSuccess) &&
     (world === null || index.world[i] === wantedWorld) &&
+    (family === null || index.family[i] === wantedFamily) &&
     (!scored || (index.reward[i] >= least && index.reward[i] <= most)) &&
     index.turns[i] >= (leastTurns ?? 0) &&
     index.turns[i] <= (mostTurns ?? Infinity) &&

@@ -1,5 +1,5 @@
 /**
- * Index of the records of a file, in columns: 45 bytes per record whatever it holds, so a gigabyte of records needs
+ * Index of the records of a file, in columns: 49 bytes per record whatever it holds, so a gigabyte of records needs
  * tens of megabytes. Columns grow by half, one after the other, so that two copies of the whole never exist at once.
  */
 import type { TrajectoryFormat } from './format.ts';
@@ -15,6 +15,8 @@ export interface RecordSummary {
   itemId: string | null;
   world: string | null;
   item: number | null;
+  /** Properties of the task, for example "level 5"; null: unknown. */
+  family: string | null;
   reward: number | null;
   success: boolean | null;
   /** Number of assistant messages, without the acknowledgement of an instruction. */
@@ -43,6 +45,20 @@ function longer<T extends Float64Array | Uint32Array | Uint8Array>(column: T, ro
 
 const orNull = (value: number): number | null => (Number.isNaN(value) ? null : value);
 
+/** Names with a number each, for a column; null has number 0. */
+class Names {
+  readonly all: (string | null)[] = [null];
+  private readonly numbers = new Map<string | null, number>([[null, 0]]);
+
+  numberOf(name: string | null): number {
+    const known = this.numbers.get(name);
+    if (known !== undefined) return known;
+    const number = this.all.push(name) - 1;
+    this.numbers.set(name, number);
+    return number;
+  }
+}
+
 export class RecordIndex implements Iterable<RecordSummary> {
   length = 0;
   offset = new Float64Array(firstRows);
@@ -55,10 +71,11 @@ export class RecordIndex implements Iterable<RecordSummary> {
   /** 0, 1, or 2 if unknown. */
   success = new Uint8Array(firstRows);
   format = new Uint8Array(firstRows);
-  /** Indices into `worlds`. */
+  /** Indices into `worlds` and `families`. */
   world = new Uint32Array(firstRows);
-  readonly worlds: (string | null)[] = [null];
-  private readonly worldNumbers = new Map<string | null, number>([[null, 0]]);
+  family = new Uint32Array(firstRows);
+  private readonly worldNames = new Names();
+  private readonly familyNames = new Names();
   /** Ids that do not have the form WORLD_ITEM. */
   private readonly odd = new Map<number, string | null>();
 
@@ -76,9 +93,18 @@ export class RecordIndex implements Iterable<RecordSummary> {
     this.item[i] = summary.item ?? Number.NaN;
     this.success[i] = summary.success === null ? unknown : Number(summary.success);
     this.format[i] = trajectoryFormats.findIndex(({ name }) => name === summary.format);
-    this.world[i] = this.numberOf(summary.world);
+    this.world[i] = this.worldNames.numberOf(summary.world);
+    this.family[i] = this.familyNames.numberOf(summary.family);
     if (this.usualId(i) !== summary.itemId) this.odd.set(i, summary.itemId?.slice(0, longestId) ?? null);
     return true;
+  }
+
+  get worlds(): readonly (string | null)[] {
+    return this.worldNames.all;
+  }
+
+  get families(): readonly (string | null)[] {
+    return this.familyNames.all;
   }
 
   at(i: number): RecordSummary {
@@ -90,6 +116,7 @@ export class RecordIndex implements Iterable<RecordSummary> {
       itemId: this.odd.has(i) ? this.odd.get(i)! : this.usualId(i),
       world: this.worlds[this.world[i]],
       item: orNull(this.item[i]),
+      family: this.families[this.family[i]],
       reward: orNull(this.reward[i]),
       success: this.success[i] === unknown ? null : this.success[i] === 1,
       turns: this.turns[i],
@@ -112,14 +139,6 @@ export class RecordIndex implements Iterable<RecordSummary> {
     return world === null ? String(item) : `${world}_${item}`;
   }
 
-  private numberOf(world: string | null): number {
-    const known = this.worldNumbers.get(world);
-    if (known !== undefined) return known;
-    const number = this.worlds.push(world) - 1;
-    this.worldNumbers.set(world, number);
-    return number;
-  }
-
   private grow(): void {
     const rows = Math.min(mostRecords, Math.ceil(this.offset.length * 1.5));
     this.offset = longer(this.offset, rows);
@@ -132,5 +151,6 @@ export class RecordIndex implements Iterable<RecordSummary> {
     this.success = longer(this.success, rows);
     this.format = longer(this.format, rows);
     this.world = longer(this.world, rows);
+    this.family = longer(this.family, rows);
   }
 }

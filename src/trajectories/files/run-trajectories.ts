@@ -2,6 +2,7 @@
  * Episodes of a run over all its steps, as a collection: listed step by step, read again from their step on request.
  */
 import type { Trajectory } from '../../rl/episode/trajectory.ts';
+import { strataOf } from '../../rl/schedule/tasks.ts';
 import type { Collection, OpenFileOptions } from './file.ts';
 import { lossless, recordOf } from './lossless.ts';
 import type { RecordProblem, TrajectoryRecord } from './record.ts';
@@ -77,6 +78,7 @@ export class RunTrajectories implements Collection {
       itemId: `${task.world}_${task.id}`,
       world: task.world,
       item: task.id,
+      family: strataOf(task).join(', ') || null,
       reward: Number.isFinite(score) ? score : null,
       success,
       turns: turns.length,

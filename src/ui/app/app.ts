@@ -103,7 +103,7 @@ export class TabgymApp extends Panel<Shell | Controller> {
 
   private renderPage() {
     const { phase, announcement } = this.state;
-    const simple = this.isSimple && phase !== 'broken' && !this.state.learn && !this.state.drawer;
+    const simple = this.isSimple && phase !== 'broken';
     return html`
       ${this.renderBar()}
       ${simple ? this.renderSimple() : this.renderLab()}
@@ -129,8 +129,10 @@ export class TabgymApp extends Panel<Shell | Controller> {
     `;
   }
 
+  /** True for the simple arrangement alone; lessons and the drawer open in the lab's frame, with its bar. */
   private get isSimple() {
-    return this.state.arrangement === 'simple';
+    const { arrangement, learn, drawer } = this.state;
+    return arrangement === 'simple' && !learn && !drawer;
   }
 
   private renderBar() {
@@ -142,12 +144,11 @@ export class TabgymApp extends Panel<Shell | Controller> {
     return html`<main class="simple">${place('stage')}<tabgym-simple .app=${this.app} .makeStory=${this.whole?.makeStory ?? null}></tabgym-simple></main>`;
   }
 
-  /** True if the setup is hidden: in the simple arrangement, and in a lesson whose current task is elsewhere. */
+  /** True if the setup is hidden: in a lesson whose current task is elsewhere, else in the simple arrangement. */
   private get lessonHidesSetup() {
     const { learn, panel, arrangement } = this.state;
-    if (arrangement === 'simple') return true;
-    const lessons = this.whole?.controller.lessons;
-    return learn === 'lessons' && lessons?.opened != null && panel !== 'setup' && this.target !== 'setup';
+    const inLesson = learn === 'lessons' && this.whole?.controller.lessons.opened != null;
+    return inLesson ? panel !== 'setup' && this.target !== 'setup' : arrangement === 'simple';
   }
 
   /** Panel of the open lesson's current task, which is lit. */

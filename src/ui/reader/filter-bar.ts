@@ -1,11 +1,11 @@
-/** Filter and order of the list: text, success, world, bounds of score and turns, step. */
+/** Filter and order of the list: text, success, world, family of tasks, bounds of score and turns, step. */
 import { msg } from '@lit/localize';
 import { css, html, nothing } from 'lit';
 import { customElement, property, state } from 'lit/decorators.js';
 import { type Filter, noFilter, type RecordOrder } from '../../trajectories/files/record-filter.ts';
 import { LocalizedElement } from '../kit/localized-element.ts';
 import { controls } from '../kit/styles/shared.ts';
-import { worldTitle } from '../state/labels.ts';
+import { familyLabel, worldTitle } from '../state/labels.ts';
 import { type ReaderController, ReaderUpdates } from './reader-controller.ts';
 
 const pauseMs = 400;
@@ -90,6 +90,7 @@ export class TabgymFilterBar extends LocalizedElement {
         @change=${(event: Event) => this.finishTyping(textOfField(event))} />
       ${this.choice(msg('Success'), filter.success, { any: msg('any'), yes: msg('success'), no: msg('failure'), unknown: msg('unknown') }, (success) => this.set({ success: success as Filter['success'] }))}
       ${state && state.worlds.length + Number(state.nameless) > 1 ? this.renderWorlds(filter) : nothing}
+      ${state && state.families.length > 1 ? this.renderFamilies(filter, state.families) : nothing}
       ${this.bounds(msg('Score'), [filter.leastScore, filter.mostScore], (leastScore, mostScore) => this.set({ leastScore, mostScore }))}
       ${this.bounds(msg('Turns'), [filter.leastTurns, filter.mostTurns], (leastTurns, mostTurns) => this.set({ leastTurns, mostTurns }))}
       ${state?.steps ? html`<label>${msg('Step')} <input aria-label=${msg('Step')} class="bound number" inputmode="numeric" .value=${String(filter.step ?? '')} @change=${(event: Event) => this.set({ step: numberIn(textOfField(event)) })} /></label>` : nothing}
@@ -127,6 +128,15 @@ export class TabgymFilterBar extends LocalizedElement {
     const chosen = world === null ? 'any' : `w${world}`;
     return this.choice(msg('World'), chosen, words, (value) =>
       this.set({ world: value === 'any' ? null : value.slice(1) }),
+    );
+  }
+
+  private renderFamilies({ family }: Filter, families: readonly string[]) {
+    const sorted = families.toSorted((a, b) => a.localeCompare(b, 'en', { numeric: true }));
+    const names = Object.fromEntries(sorted.map((each) => [`f${each}`, familyLabel(each)]));
+    const chosen = family === null ? 'any' : `f${family}`;
+    return this.choice(msg('Tasks'), chosen, { any: msg('any'), ...names }, (value) =>
+      this.set({ family: value === 'any' ? null : value.slice(1) }),
     );
   }
 

@@ -16,6 +16,7 @@ export function listToText(filter: Filter, { by, descending }: RecordOrder): str
   const query = new URLSearchParams();
   if (filter.success !== noFilter.success) query.set('success', filter.success);
   if (filter.world !== null) query.set('world', filter.world);
+  if (filter.family !== null) query.set('family', filter.family);
   if (filter.leastScore !== null || filter.mostScore !== null)
     query.set('score', range(filter.leastScore, filter.mostScore));
   if (filter.leastTurns !== null || filter.mostTurns !== null)
@@ -36,6 +37,7 @@ export function listFromText(text: string | null): { filter: Filter; sorting: Re
     filter: {
       success: success ?? 'any',
       world: query.get('world'),
+      family: query.get('family'),
       leastScore,
       mostScore: mostScore ?? null,
       leastTurns,

@@ -3,10 +3,10 @@ import { msg, str } from '@lit/localize';
 import { css, html, nothing } from 'lit';
 import { customElement, property, query, state } from 'lit/decorators.js';
 import type { Row } from '../../trajectories/files/reader.ts';
-import { compact } from '../kit/format.ts';
+import { compact, listed } from '../kit/format.ts';
 import { LocalizedElement } from '../kit/localized-element.ts';
 import { controls } from '../kit/styles/shared.ts';
-import { worldTitle } from '../state/labels.ts';
+import { familyLabel, worldTitle } from '../state/labels.ts';
 import { type ReaderController, ReaderUpdates } from './reader-controller.ts';
 import { rowWindow, scrollTo } from './row-window.ts';
 
@@ -211,7 +211,8 @@ export class TabgymRecordList extends LocalizedElement {
 }
 
 /** Name of a record in the list. */
-function nameOf({ itemId, world, item, index }: Row): string {
-  if (world !== null && item !== null) return `${worldTitle(world)} ${item}`;
+function nameOf({ itemId, world, item, family, index }: Row): string {
+  if (world !== null && item !== null)
+    return listed([`${worldTitle(world)} ${item}`, ...(family === null ? [] : [familyLabel(family)])]);
   return itemId ?? msg(str`record ${index + 1}`);
 }

@@ -19,11 +19,15 @@ export function oneChanges(experiment: Experiment): OneChange[] {
     experiment: writePath(experiment, path, value),
   });
   return [
-    change('optimizer.learningRate', rate, msg(str`Learning rate: three times as large (${compact(rate)})`)),
+    change(
+      'optimizer.learningRate',
+      rate,
+      msg(str`Learning rate, the size of an update: three times as large (${compact(rate)})`),
+    ),
     change(
       'algorithm.groupSize',
       tries,
-      msg(str`Tries of each task: ${tries} instead of ${experiment.algorithm.groupSize}`),
+      msg(str`Tries of each task, the size of a group: ${tries} instead of ${experiment.algorithm.groupSize}`),
     ),
     change('seed', experiment.seed + 1, msg('Seed: other random weights and tasks, everything else the same')),
   ];

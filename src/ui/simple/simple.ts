@@ -11,6 +11,7 @@ import type { Shell } from '../control/shell.ts';
 import { loadingState } from '../kit/states.ts';
 import { controls } from '../kit/styles/shared.ts';
 import './simple-stage.ts';
+import type { StageTab } from '../state/selection.ts';
 import { simpleStyles } from './styles.ts';
 import { renderTerms } from './terms.ts';
 
@@ -30,6 +31,8 @@ export class TabgymSimple extends Panel<Pick<Shell, 'store' | 'layout'>> {
   /** Makes the story, which requests an update of its host when it has changed; null until its code is loaded. */
   @property({ attribute: false }) makeStory: ((host: ReactiveControllerHost) => StoryParts) | null = null;
   private story: StoryParts | null = null;
+  /** Tab of the stage at the last update. */
+  private shownTab: StageTab = 'watch';
 
   constructor() {
     super([
@@ -45,7 +48,10 @@ export class TabgymSimple extends Panel<Pick<Shell, 'store' | 'layout'>> {
 
   override render() {
     const { settings, phase } = this.state;
-    const choose = (event: StepSelectEvent) => this.story?.choose(event);
+    const choose = (event: StepSelectEvent) => {
+      this.story?.choose(event);
+      this.showStage();
+    };
     return html`${settings && phase === 'ready' ? this.story?.renderSettings() : nothing}
       <div class="left">${this.renderLeft()}</div>
       <section class="story" aria-label=${msg('Training')} @step-select=${choose} @chart-zoom=${(event: ChartZoomEvent) => this.app.layout.zoomCharts(event.range)}>${this.story?.render() ?? this.renderBeginning()}</section>`;
@@ -53,6 +59,14 @@ export class TabgymSimple extends Panel<Pick<Shell, 'store' | 'layout'>> {
 
   protected override updated() {
     this.toggleAttribute('data-settings', this.state.settings);
+    const { tab } = this.state.selection;
+    if (tab !== this.shownTab && tab !== 'watch') this.showStage();
+    this.shownTab = tab;
+  }
+
+  /** Scrolls to the stage, which a narrow page has above the story. */
+  private showStage() {
+    this.renderRoot.querySelector('.left')?.scrollIntoView({ block: 'start' });
   }
 
   private renderLeft() {

@@ -225,14 +225,14 @@ export class Story implements StoryParts {
             str`Before training it was ${before} of 100; an agent that acts at random reaches ${ofHundred(now.chance.rate)}.`,
           )
         : msg('The training is finished.');
-    return html`<p class="say" role="status">${words}</p>
-      <div class="next" role="group" aria-label=${msg('What next')}>
+    return html`<p class="say end" role="status">${words}</p>
+      <div class="next end" role="group" aria-label=${msg('What next')}>
         <button class="primary" aria-expanded=${this.changing ? 'true' : 'false'} @click=${() => this.setChanging(!this.changing)}>${msg('Change one thing')}</button>
         <button @click=${() => this.app.navigation.select({ tab: 'play' })}>${msg('Play against it')}</button>
         <button @click=${() => this.app.layout.openLearn('lessons')}>${msg('Next lesson')}</button>
       </div>
       ${this.changing ? this.renderChanges() : nothing}
-      <tabgym-change-effect .app=${this.app}></tabgym-change-effect>`;
+      <tabgym-change-effect class="end" .app=${this.app}></tabgym-change-effect>`;
   }
 
   private setChanging(changing: boolean) {
@@ -247,7 +247,7 @@ export class Story implements StoryParts {
       this.setChanging(false);
       this.app.prepare(document);
     };
-    return html`<div class="changes"><p>${msg('A second run with one difference, from random weights. At its end the page compares the two.')}</p>
+    return html`<div class="changes end"><p>${msg('A second run with one difference, from random weights. At its end the page compares the two.')}</p>
       ${oneChanges(experiment).map(({ label, experiment: changed }) => html`<button @click=${() => begin(changed)}>${label}</button>`)}
       <button class="link" @click=${() => this.app.layout.showSettings(true)}>${msg('All settings')}</button></div>`;
   }

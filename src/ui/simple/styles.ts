@@ -171,6 +171,9 @@ export const simpleStyles = css`
       margin-block: 14px 10px;
       font-size: 1.1875rem;
     }
+    .story > .end {
+      order: 0;
+    }
     .story > .go {
       order: 0;
       margin-block-end: 4px;

@@ -222,7 +222,7 @@ export class TabgymGroup extends Panel {
   private renderStep(all: readonly Trajectory[]) {
     const groups = groupBy(all, ({ group }) => group);
     const chosen = groups.has(this.state.selection.group) ? this.state.selection.group : [...groups.keys()][0];
-    return html`<p class="meaning">${msg('A group: tries of one task by the same policy. Advantage: the return of a try compared with the mean of its group. Actions of a try above the mean (▲) become more likely in the update, those of a try below it (▼) less likely.')}</p>
+    return html`<p class="meaning">${msg('A group: tries of one task by the same policy. Return: the sum of a try’s rewards. Advantage: the return compared with the mean of the group. Actions of a try above the mean (▲) become more likely in the update, those of a try below it (▼) less likely.')}</p>
       <div class="layout">
       <div><h2 id="groups">${msg('Groups of this step')}</h2>
         <div class="grid" role="group" aria-labelledby="groups">${[...groups].map(([index, members]) => this.renderRow(index, members, index === chosen))}</div>

@@ -8,6 +8,7 @@ import type { Knob } from '../../experiment/knob.ts';
 import { factsOf, type Policy, policySummary } from '../../experiment/policies/registry.ts';
 import { baseNameOf, placeOf } from '../../models/names.ts';
 import { worldModules } from '../../worlds/registry.ts';
+import { listed } from '../kit/format.ts';
 
 /** `msg` without its branded type: the extractor follows literal texts only. */
 export const lookUp = msg as unknown as (text: string, options: { id: string }) => string;
@@ -81,6 +82,9 @@ export const stratumLabel = (stratum: string): string => {
   const [name, ...value] = stratum.split(' ');
   return [stratumNames()[name] ?? name, ...value].join(' ');
 };
+
+/** Properties of a task, each as a label. */
+export const familyLabel = (family: string): string => listed(family.split(', ').map(stratumLabel));
 
 export const metricSentence = (name: string, text: string) => lookUp(text, { id: `metric.${name}` });
 

@@ -1,8 +1,11 @@
 /** Sizes of the panes: bounds, defaults, and the sizes that a person chose, stored in this browser. */
 import type { StageTab } from './selection.ts';
 
-/** `progress` has one size for reading and a smaller one for watching, which leaves more room for the world. */
-export type PaneName = 'setup' | 'learn' | 'drawer' | 'progress' | 'progressWatching';
+/**
+ * `progress` has one size for reading, a smaller one for watching, which leaves more room for the world, and a larger one
+ * for a sweep, whose charts are below the list of its runs.
+ */
+export type PaneName = 'setup' | 'learn' | 'drawer' | 'progress' | 'progressWatching' | 'progressSweep';
 
 interface PaneBounds {
   min: number;
@@ -17,6 +20,7 @@ export const panes: { readonly [name in PaneName]: PaneBounds } = {
   drawer: { min: 280, max: 900, initial: 400 },
   progress: { min: 96, max: 720, initial: 330 },
   progressWatching: { min: 96, max: 720, initial: 286 },
+  progressSweep: { min: 96, max: 720, initial: 440 },
 };
 
 export type PaneSizes = { readonly [name in PaneName]: number };
@@ -54,9 +58,6 @@ export function resizedPanes(sizes: PaneSizes, name: PaneName, size: number): Pa
 
 const watchingTabs: readonly StageTab[] = ['watch', 'play', 'trajectory', 'read'];
 
-/**
- * Pane of the curves for this tab of the stage. A sweep always uses the large one, since its curves are the main
- * content.
- */
+/** Pane of the curves for this tab of the stage; a sweep's curves are the main content on each of them. */
 export const progressPane = (tab: StageTab, sweep = false): PaneName =>
-  watchingTabs.includes(tab) && !sweep ? 'progressWatching' : 'progress';
+  sweep ? 'progressSweep' : watchingTabs.includes(tab) ? 'progressWatching' : 'progress';

@@ -11,10 +11,11 @@ export interface Success {
   updates: number;
 }
 
-const meanOf = (records: readonly StepRecord[], name: string): number | null => {
-  const values = records.map((record) => record.metrics[name]).filter((value) => Number.isFinite(value));
-  return values.length ? values.reduce((sum, value) => sum + value, 0) / values.length : null;
-};
+const valuesOf = (records: readonly StepRecord[], name: string): number[] =>
+  records.map((record) => record.metrics[name]).filter((value) => Number.isFinite(value));
+
+const meanOf = (values: readonly number[]): number | null =>
+  values.length ? values.reduce((sum, value) => sum + value, 0) / values.length : null;
 
 export function readSuccess(records: readonly StepRecord[], window = 10): Success | null {
   const last = records.at(-1);
@@ -24,11 +25,13 @@ export function readSuccess(records: readonly StepRecord[], window = 10): Succes
     return { rate: policy.rate, chance: chance.rate, step: last.step, evaluated: true, updates: 0 };
   }
   const recent = records.slice(-window);
-  const rate = meanOf(recent, metricNames.success);
+  // The evaluation before the first step is a record without tries.
+  const rates = valuesOf(recent, metricNames.success);
+  const rate = meanOf(rates);
   if (rate === null) return null;
   const known =
-    meanOf(recent, metricNames.chance) ??
+    meanOf(valuesOf(recent, metricNames.chance)) ??
     records.findLast((record) => record.evaluation)?.evaluation?.train.chance.rate ??
     null;
-  return { rate, chance: known, step: last.step, evaluated: false, updates: recent.length };
+  return { rate, chance: known, step: last.step, evaluated: false, updates: rates.length };
 }
