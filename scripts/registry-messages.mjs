@@ -12,7 +12,7 @@ const load = async (path) => (await runnerImport(join(root, path), { configFile:
 export async function writeRegistryMessages() {
   const { knobs } = await load('src/experiment/knobs.ts');
   const { policyKinds } = await load('src/experiment/policies/registry.ts');
-  const { worldModules } = await load('src/worlds/registry.ts');
+  const { suiteColumns, worldModules } = await load('src/worlds/registry.ts');
   const { metrics, metricGroups, openMetricSentences } = await load('src/rl/metrics/metrics.ts');
   const { presets } = await load('src/experiment/presets.ts');
 
@@ -42,12 +42,14 @@ export async function writeRegistryMessages() {
     ...worldModules.map(({ name, title }) => [`world.${name}.title`, title]),
     ...worldModules.flatMap(({ name, plain }) => (plain ? [[`world.${name}.plain`, plain]] : [])),
     ...worldModules.flatMap(({ suites = [] }) =>
-      suites.flatMap(({ name, label, sentence, standIn }) => [
+      suites.flatMap(({ name, label, sentence, standIn, published }) => [
         [`suite.${name}.label`, label],
         [`suite.${name}.sentence`, sentence],
         ...(standIn ? [[`suite.${name}.stand-in`, standIn]] : []),
+        ...(published ? [[`suite.${name}.differs`, published.differs]] : []),
       ]),
     ),
+    ...suiteColumns.map((column) => [`suite-column.${column}`, column]),
     ...metrics.map(({ name, sentence }) => [`metric.${name}`, sentence]),
     ...openMetricSentences.map(([what, sentence]) => [`metric.${what}`, sentence]),
     ...Object.entries(metricGroups).map(([name, title]) => [`metric-group.${name}`, title]),

@@ -14,6 +14,11 @@ export const worldModules: readonly WorldModule[] = [...single, ...families.flat
 
 export const worldNames: readonly string[] = worldModules.map(({ name }) => name);
 
+/** Columns of all suites' tables, without repetition. */
+export const suiteColumns: readonly string[] = [
+  ...new Set([...worldModules.flatMap(({ suites = [] }) => suites.flatMap(({ columns }) => columns)), 'All']),
+];
+
 export function worldModule(name: string): WorldModule {
   const found = worldModules.find((each) => each.name === name);
   if (!found) throw new WorldError(`There is no world named "${name}". Choose one of: ${worldNames.join(', ')}.`);

@@ -14,7 +14,7 @@ import { episodeCount, parameterCount, stepCount } from '../kit/counts.ts';
 import { bytes, fixed } from '../kit/format.ts';
 import { errorState, loadingState } from '../kit/states.ts';
 import { controls } from '../kit/styles/shared.ts';
-import { worldTitle } from '../state/labels.ts';
+import { evaluatedLabel, suiteDiffers, suiteLabel, suiteSentence, suiteStandIn, worldTitle } from '../state/labels.ts';
 import { modelAtHand } from '../state/model-at-hand.ts';
 import { type Fetched, none } from '../state/state.ts';
 import { nextTask } from '../state/watch-view.ts';
@@ -303,16 +303,18 @@ export class TabgymAgents extends Panel {
   }
 
   private renderSuite(table: SuiteTable) {
-    const { label, sentence: about, limit, greedy, temperature, rows, standIn, published } = table;
+    const { name, limit, greedy, temperature, rows, published } = table;
+    const label = suiteLabel(table);
+    const standIn = suiteStandIn({ name, standIn: table.standIn ?? undefined });
     const guesses = rows.some(({ guess }) => guess);
     const how = greedy ? msg('greedy') : msg(str`sampled at temperature ${temperature}`);
     return html`<section><h5>${label}, ${how}</h5>
-      <p>${about} ${msg(str`At most ${limit}.`)} ${standIn ?? nothing}</p>
+      <p>${suiteSentence(table)} ${msg(str`At most ${limit}.`)} ${standIn}</p>
       <div class="table" tabindex="0" role="group" aria-label=${`${label}, ${how}`}><table>
         <thead><tr><th scope="col">${msg('Of')}</th><th scope="col">${msg('Items')}</th><th scope="col">${msg('Success, %')}</th><th scope="col">${msg('Score')}</th><th scope="col">${msg('Chance, %')}</th><th scope="col">${msg('Oracle, %')}</th>${guesses ? html`<th scope="col">${msg('Guessing oracle, %')}</th>` : nothing}</tr></thead>
         <tbody>${rows.map(
           ({ label: of, items, success, score, chance, oracle, guess }) =>
-            html`<tr><th scope="row">${of}</th><td class="number">${items}</td>
+            html`<tr><th scope="row">${evaluatedLabel(of)}</th><td class="number">${items}</td>
               <td class="number">${percent(success.mean)} <span class="soft">[${percent(success.low)}, ${percent(success.high)}]</span></td>
               <td class="number">${fixed(score.mean, 3)}</td><td class="number">${percent(chance.mean)}</td>
               <td class="number">${oracle ? percent(oracle.mean) : '–'}</td>
@@ -322,7 +324,7 @@ export class TabgymAgents extends Panel {
           ([model, ...numbers]) =>
             html`<tr class="soft"><th scope="row">${model} (${msg('published')})</th><td></td><td class="number">${fixed(numbers.at(-1) as number, 1)}</td><td></td><td></td><td></td>${guesses ? html`<td></td>` : nothing}</tr>`,
         )}</tbody></table></div>
-      ${published ? html`<p class="soft">${published.source}. ${published.differs}</p>` : nothing}
+      ${published ? html`<p class="soft">${published.source}. ${suiteDiffers(name, published)}</p>` : nothing}
     </section>`;
   }
 }

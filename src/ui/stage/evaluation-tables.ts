@@ -7,6 +7,7 @@ import type { Estimate } from '../../rl/evaluation/statistics.ts';
 import type { SuiteReport } from '../../rl/evaluation/suite-report.ts';
 import type { OtherEvaluation } from '../control/evaluations.ts';
 import { tryCount } from '../kit/counts.ts';
+import { evaluatedLabel, suiteDiffers } from '../state/labels.ts';
 
 const percent = (value: number) => (Number.isFinite(value) ? (100 * value).toFixed(1) : '–');
 const estimate = ({ mean, low, high }: Estimate) =>
@@ -20,7 +21,7 @@ export function mainTable({ rows }: SuiteReport) {
     ${head([msg('Part'), msg('Items'), msg('Success, %'), msg('Score'), msg('Chance, %'), msg('Oracle, %'), ...(rows.some(({ guess }) => guess) ? [msg('Guessing oracle, %')] : [])])}
     <tbody>${rows.map(
       ({ label, items, success, score, chance, oracle, guess }) =>
-        html`<tr><th scope="row">${label}</th><td class="number">${items}</td>${estimate(success)}
+        html`<tr><th scope="row">${evaluatedLabel(label)}</th><td class="number">${items}</td>${estimate(success)}
           <td class="number">${score.mean.toFixed(3)} <span class="soft">[${score.low.toFixed(3)}, ${score.high.toFixed(3)}]</span></td>
           <td class="number">${chance.items > 0 ? percent(chance.mean) : '–'}</td><td class="number">${oracle ? percent(oracle.mean) : '–'}</td>
           ${guess ? html`<td class="number">${percent(guess.mean)}</td>` : nothing}</tr>`,
@@ -35,18 +36,18 @@ function byNumber(title: string, name: string, points: readonly { at: number; es
 }
 
 /** Published results, with ours in the first row. A column that was not evaluated shows a dash. */
-function publishedTable({ rows, published, policy }: SuiteReport, columns: readonly string[]) {
+function publishedTable({ suite, rows, published, policy }: SuiteReport, columns: readonly string[]) {
   if (!published) return nothing;
   const ours = (label: string) => percent(rows.find((row) => row.label === label)?.success.mean ?? Number.NaN);
   return html`<h3>${msg('Compared with published results, success in %')}</h3>
     <div class="wide-table" tabindex="0" role="group" aria-label=${msg('Published results')}><table>
-      ${head([msg('Policy'), ...columns, msg('All')])}
+      ${head([msg('Policy'), ...[...columns, 'All'].map(evaluatedLabel)])}
       <tbody><tr class="ours"><th scope="row">${policy}</th>${[...columns, 'All'].map((label) => html`<td class="number">${ours(label)}</td>`)}</tr>
       ${published.rows.map(
         ([model, ...numbers]) =>
           html`<tr><th scope="row">${model} <span class="badge">${msg('published')}</span></th>${numbers.map((value) => html`<td class="number">${value.toFixed(1)}</td>`)}</tr>`,
       )}</tbody></table></div>
-    <p class="small soft">${published.source}. ${published.differs}</p>`;
+    <p class="small soft">${published.source}. ${suiteDiffers(suite.name, published)}</p>`;
 }
 
 /** Newest report of each other run on the same suite and horizon. Decoding may differ; the table shows it. */

@@ -199,11 +199,13 @@ export class TabgymPlay extends Panel {
   private renderScore() {
     const { tries, successes, score } = tallyOf(this.world);
     const agent = this.state.records.findLast((each) => each.evaluation)?.evaluation?.[this.split] ?? null;
-    return html`<span class="soft" role="status">${msg(str`You: ${successes} of ${tries}`)}${
-      tries ? html`, ${msg(str`mean score ${(score / tries).toFixed(2)}`)}` : nothing
+    return html`<span class="soft" role="status">${
+      tries
+        ? html`${msg(str`You: ${successes} of ${tries}`)}, ${msg(str`mean score ${(score / tries).toFixed(2)}`)}`
+        : nothing
     }${
       agent
-        ? html`; ${msg(str`the agent: ${Math.round(100 * agent.policy.rate)}%`)}, ${msg(str`mean score ${agent.score.toFixed(2)}`)}`
+        ? html`${tries ? '; ' : nothing}${msg(str`the agent: ${Math.round(100 * agent.policy.rate)}%`)}, ${msg(str`mean score ${agent.score.toFixed(2)}`)}`
         : nothing
     }</span>`;
   }

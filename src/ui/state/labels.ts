@@ -7,7 +7,7 @@ import { msg, str } from '@lit/localize';
 import type { Knob } from '../../experiment/knob.ts';
 import { factsOf, type Policy, policySummary } from '../../experiment/policies/registry.ts';
 import { baseNameOf, placeOf } from '../../models/names.ts';
-import { worldModules } from '../../worlds/registry.ts';
+import { suiteColumns, worldModules } from '../../worlds/registry.ts';
 import { listed } from '../kit/format.ts';
 
 /** `msg` without its branded type: the extractor follows literal texts only. */
@@ -56,6 +56,14 @@ export const suiteSentence = ({ name, sentence }: { name: string; sentence: stri
 /** Difference between a stand-in and the published items; empty if a suite has these. */
 export const suiteStandIn = ({ name, standIn }: { name: string; standIn?: string }) =>
   standIn ? lookUp(standIn, { id: `suite.${name}.stand-in` }) : '';
+
+/** Differences between the conditions of a suite's published results and ours. */
+export const suiteDiffers = (name: string, { differs }: { differs: string }) =>
+  lookUp(differs, { id: `suite.${name}.differs` });
+
+/** Label of a row or column of an evaluation: a column of a suite, or a property of tasks. */
+export const evaluatedLabel = (label: string): string =>
+  suiteColumns.includes(label) ? lookUp(label, { id: `suite-column.${label}` }) : stratumLabel(label);
 
 /** Names of the properties by which worlds group their tasks. */
 const stratumNames = (): { [name: string]: string } => ({
