@@ -199,15 +199,12 @@ export class TabgymPlay extends Panel {
   private renderScore() {
     const { tries, successes, score } = tallyOf(this.world);
     const agent = this.state.records.findLast((each) => each.evaluation)?.evaluation?.[this.split] ?? null;
-    return html`<span class="soft" role="status">${
-      tries
-        ? html`${msg(str`You: ${successes} of ${tries}`)}, ${msg(str`mean score ${(score / tries).toFixed(2)}`)}`
-        : nothing
-    }${
-      agent
-        ? html`${tries ? '; ' : nothing}${msg(str`the agent: ${Math.round(100 * agent.policy.rate)}%`)}, ${msg(str`mean score ${agent.score.toFixed(2)}`)}`
-        : nothing
-    }</span>`;
+    const mean = (value: number) => msg(str`mean score ${value.toFixed(2)}`);
+    const parts = [
+      ...(tries ? [`${msg(str`You: ${successes} of ${tries}`)}, ${mean(score / tries)}`] : []),
+      ...(agent ? [`${msg(str`the agent: ${Math.round(100 * agent.policy.rate)}%`)}, ${mean(agent.score)}`] : []),
+    ];
+    return html`<span class="soft" role="status">${parts.join('; ')}</span>`;
   }
 
   private renderFrame(frame: PlayFrame) {
