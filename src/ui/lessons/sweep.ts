@@ -31,4 +31,6 @@ export const openVariant =
     if (!run) return;
     await app.open(run.summary.id);
     app.navigation.select({ tab: 'group' });
+    // A narrow page shows the lesson in place of the stage.
+    app.layout.showPanel('stage');
   };

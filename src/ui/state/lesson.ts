@@ -23,7 +23,7 @@ interface HelpTarget {
   readonly navigation: { select(patch: Partial<Selection>): void };
   draft: { edit(path: string, value: unknown): void };
   library: { openShipped(path: string, name: string): Promise<void> };
-  layout: { openModelPicker(): void };
+  layout: { openModelPicker(): void; showPanel(panel: NarrowPanel): void };
   open(run: string): Promise<unknown>;
 }
 
