@@ -6,7 +6,7 @@ import * as v from 'valibot';
 import { type Experiment, ExperimentError, parseExperiment } from '../experiment/experiment.ts';
 import { readPath } from '../experiment/paths.ts';
 import { problemOf } from '../fields/refusals.ts';
-import { stageAt } from '../rl/schedule/horizon.ts';
+import { lastTurns } from '../rl/schedule/horizon.ts';
 import { sha256 } from '../store/sha256.ts';
 import { kindOf, taskSchema } from './tasks/registry.ts';
 import type { CommonTask } from './tasks/task.ts';
@@ -146,7 +146,7 @@ export const usualSettings = (experiment: Experiment): string[] =>
 /** True if grading can play the experiment's own held-out tasks: those of one entry of its worlds, with a number of turns. */
 export const hasOwnSuite = ({ worlds, horizon, steps }: Experiment): boolean =>
   worlds.filter(({ evaluated }) => evaluated !== false).length === 1 &&
-  typeof stageAt(horizon, steps).turns === 'number';
+  typeof lastTurns(horizon, steps) === 'number';
 
 /** New assignment over an experiment, with a goal on held-out success. */
 export const newAssignment = (experiment: Experiment, atLeast: number): Assignment =>

@@ -43,8 +43,11 @@ export interface Figure {
   differs: string;
   sweeps: readonly string[];
   evaluations: readonly FigureEvaluation[];
-  /** The curve of an evaluation that makes the figure. Default: the training curves. */
-  curve?: 'turns' | 'pass';
+  /**
+   * What the evaluations make: success against turns, pass@k, or a table of the variants' success under one horizon.
+   * Absent: there are none, and the training curves are the figure.
+   */
+  curve?: 'turns' | 'pass' | 'ends';
 }
 
 const allSweeps: readonly FigureSweep[] = [
@@ -72,6 +75,8 @@ const allSweeps: readonly FigureSweep[] = [
     metric: 'score',
   },
   { key: 'horizons', label: 'BabyAI', base: 'horizons', changes: {} },
+  { key: 'horizons-equal', label: 'BabyAI, masked', base: 'horizons-equal', changes: {} },
+  { key: 'horizons-free', label: 'BabyAI, free text', base: 'horizons-free', changes: {} },
 ];
 
 export const figureSweeps = allSweeps.filter(({ base }) => existsSync(`experiments/${base}.json`));
@@ -90,6 +95,8 @@ const levels: WorldSuite = {
   columns: [1, 2, 3, 4, 5].map((level) => `Level ${level}`),
   columnOf: ({ strata }) => `Level ${strata.level}`,
 };
+
+const levelsInSixTurns: WorldSuite = { ...levels, name: 'babyai-levels-1-5-short', turns: 6 };
 
 const depths: WorldSuite = {
   name: 'textcraft-depths-1-2',
@@ -114,12 +121,20 @@ const allFigures: readonly Figure[] = [
   },
   {
     name: 'figure7',
-    title: 'Short, long and growing horizon',
+    title: 'Short, long, growing and adaptive horizon at equal operations',
     expected:
       'Figure 7: a long horizon leads at first and collapses, a short one is stable and stays low, and ScalingInter-RL, which grows the horizon in stages, passes both.',
-    differs: `${small} Success of each variant is under its own horizon; figure8 evaluates all of them under the same horizon.`,
-    sweeps: ['horizons'],
-    evaluations: [],
+    differs: `${small} Each variant has steps for about as many operations, and all are compared under six turns. The adaptive horizon, which the paper does not have, ends a stage when the policy succeeds.`,
+    sweeps: ['horizons-equal', 'horizons-free'],
+    evaluations: ['horizons-equal', 'horizons-free'].map((sweep) => ({
+      sweep,
+      suite: levelsInSixTurns,
+      steps: ['last'],
+      samples: 4,
+      turns: [1, 3, 6],
+      completionTokens: 512,
+    })),
+    curve: 'ends',
   },
   {
     name: 'figure8',
@@ -159,7 +174,7 @@ const allFigures: readonly Figure[] = [
       },
       {
         sweep: 'horizons',
-        suite: { ...levels, name: 'babyai-levels-1-5-short', turns: 6 },
+        suite: levelsInSixTurns,
         variant: 'Growing',
         steps: ['first', 'last'],
         samples: 16,

@@ -7,6 +7,7 @@ import { type Experiment, parseExperiment } from '../experiment/experiment.ts';
 import { writePath } from '../experiment/paths.ts';
 import type { SweptRun } from '../library/index.ts';
 import { playPolicy, policyOfFolder, type SuiteRequest } from '../library/node/evaluation.ts';
+import { sum } from '../rl/common/numbers.ts';
 import { fallOf, signalLabels } from '../rl/evaluation/fall.ts';
 import { type Estimate, meanEstimate } from '../rl/evaluation/statistics.ts';
 import { type ItemResult, passCurve, turnCurve } from '../rl/evaluation/suite-results.ts';
@@ -15,6 +16,7 @@ import { meanCurve, type SweepReport, sweepPlot, sweepTable } from '../rl/evalua
 import { interval, markdownTable, plain, type Table } from '../rl/evaluation/tables.ts';
 import { worldModule } from '../worlds/registry.ts';
 import { PartialItems } from './evaluation.ts';
+import { endLines, endTable, type RunEnd } from './figure-ends.ts';
 import { type Figure, type FigureEvaluation, type FigureSweep, figureSweeps, figures } from './figures.ts';
 import type { DeviceOptions } from './node-device.ts';
 import { evaluationProgress, formatDuration } from './progress.ts';
@@ -46,10 +48,16 @@ function figureOf(name: string): Figure {
 
 const sweepOf = (key: string): FigureSweep => figureSweeps.find((each) => each.key === key)!;
 
-type Stages = Experiment['horizon'];
 const scaled = (steps: number, scale: number) => Math.max(1, Math.round(steps * scale));
-const scaledStages = (stages: Stages, scale: number): Stages =>
+const scaledStages = <S extends { steps: number }>(stages: readonly S[], scale: number): S[] =>
   stages.map((stage) => ({ ...stage, steps: scaled(stage.steps, scale) }));
+
+/** A variant's changes with its own steps and horizon scaled. */
+const scaledChanges = (own: FigureSweep['changes'], scale: number) => ({
+  ...own,
+  ...(typeof own.steps === 'number' && { steps: scaled(own.steps, scale) }),
+  ...(Array.isArray(own.horizon) && { horizon: scaledStages(own.horizon as Experiment['horizon'], scale) }),
+});
 
 /** The document of a figure's sweep, with steps, stages and evaluation interval scaled alike. */
 export function figureDocument(
@@ -63,18 +71,16 @@ export function figureDocument(
     file,
   );
   const all = read(variantsOf).sweep?.variants ?? [];
-  const { steps, horizon, evaluation } = changed;
+  const { steps, horizon, stages, evaluation } = changed;
   return parseExperiment({
     ...changed,
     steps: scaled(steps, scale),
     horizon: scaledStages(horizon, scale),
+    ...(stages && { stages: scaledStages(stages, scale) }),
     evaluation: { ...evaluation, every: scaled(evaluation.every, scale) },
     sweep: {
       seeds,
-      variants: all.map(({ name, changes: own }) => ({
-        name,
-        changes: own.horizon ? { ...own, horizon: scaledStages(own.horizon as Stages, scale) } : own,
-      })),
+      variants: all.map(({ name, changes }) => ({ name, changes: scaledChanges(changes, scale) })),
     },
   });
 }
@@ -287,6 +293,39 @@ async function evaluationResults(
   };
 }
 
+/** The variants' success under one horizon, with what each cost, and within fewer turns. */
+async function endResults(
+  figure: Figure,
+  all: readonly Trained[],
+  machine: DeviceOptions,
+  print: (line: string) => void,
+): Promise<Written> {
+  const written: Written = { tables: [], plots: {}, came: [], data: [] };
+  for (const evaluation of figure.evaluations) {
+    const trained = all.find(({ sweep }) => sweep.key === evaluation.sweep)!;
+    const { label, key } = trained.sweep;
+    const ends: RunEnd[] = [];
+    const runs = await trained.folder.runs();
+    const inOrder = [...runs].sort((a, b) => a.variant - b.variant || a.seed - b.seed);
+    for (const run of inOrder) {
+      const items = await evaluateRun(run, 'last', evaluation, trained, machine, print);
+      const [{ estimate: reached }] = turnCurve(items, [evaluation.suite.turns]);
+      const operations = sum(run.records.map(({ metrics }) => metrics.flops ?? 0));
+      const { variantName: variant, seed, step: steps } = run;
+      ends.push({ variant, seed, steps, operations, success: reached.mean });
+    }
+    const curves = await curvesOf(figure, trained, evaluation, machine, print);
+    const title = `${label}: success within ${evaluation.suite.turns} turns`;
+    written.tables.push({ title, table: endTable(ends) });
+    written.tables.push({ title: `${label}: success against turns, %`, table: curveTable(curves, 'turns') });
+    const axes = { x: 'turns', y: 'success within, %' };
+    written.plots[`${figure.name}-${key}`] = estimateSvg({ title: label, ...axes, lines: curves, logarithmic: false });
+    written.came.push(...endLines(label, ends), ...fallSentences(runs));
+    written.data.push({ sweep: key, document: trained.folder.document, ends, curves });
+  }
+  return written;
+}
+
 function markdown(figure: Figure, { tables, plots, came }: Written, options: ReproductionOptions): string {
   const { seeds, scale } = options;
   const trial = scale === 1 ? '' : ` --scale ${scale}`;
@@ -333,8 +372,9 @@ export async function reproduce(options: ReproductionOptions): Promise<{ finishe
       return { finished: false };
     }
   }
+  const evaluated = figure.curve === 'ends' ? endResults : evaluationResults;
   const written = figure.evaluations.length
-    ? await evaluationResults(figure, all, options, print)
+    ? await evaluated(figure, all, options, print)
     : await trainingResults(all, figure);
   for (const file of write(figure, written, options)) print(file);
   for (const line of written.came) print(line);

@@ -74,6 +74,16 @@ const horizonStage = v.strictObject({
     level: 'basic',
     kind: 'turns',
   }),
+  /** Absent in most documents. */
+  advanceAt: v.optional(
+    field(v.nullable(real(0.01, 1)), {
+      label: 'Ends early at',
+      sentence:
+        'Share of the oracle’s success, over the last five steps of the stage, at which the next stage begins before this one’s steps have passed. In a world without an oracle: success itself.',
+      step: 0.05,
+      nullMeans: 'never',
+    }),
+  ),
 });
 
 const sampling = v.strictObject({

@@ -32,6 +32,7 @@ export const knobs: readonly Knob[] = [
   ...optionKnobs,
   ...at('horizon.*.turns'),
   ...at('horizon.*.steps'),
+  ...at('horizon.*.advanceAt'),
   ...at('stages'),
   ...rewardKnobs,
   ...goalKnobs,

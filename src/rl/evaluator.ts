@@ -7,7 +7,7 @@
  */
 import type { Task, World } from '../envs/env.ts';
 import type { WorldSuite } from '../envs/suite.ts';
-import type { Actor } from '../policy/policy.ts';
+import type { Actor, Learner } from '../policy/policy.ts';
 import type { Tokenizer } from '../policy/text/tokenizer.ts';
 import type { Elsewhere } from './elsewhere.ts';
 import { worldNamed } from './episode/by-world.ts';
@@ -20,7 +20,7 @@ import { failureWords, isPlayed, requireRoom } from './episode/unplayed.ts';
 import { type ContextRules, contextRules } from './episode/window.ts';
 import { type Evaluation, type SplitEvaluation, summarizePlayed } from './evaluation/evaluation.ts';
 import type { ItemResult, Try } from './evaluation/suite-results.ts';
-import { stageAt, type TurnLimit } from './schedule/horizon.ts';
+import { earlyStarts, stageAt, type TurnLimit } from './schedule/horizon.ts';
 import {
   evaluationTasks,
   strataOf,
@@ -83,6 +83,9 @@ interface Plays {
   ahead?(): Plays | null;
 }
 
+/** A policy that plays; its notes, if it learns too, tell which stages of the horizon began early. */
+type NotedActor = Actor & Partial<Pick<Learner, 'notes'>>;
+
 /** Sampling of a suite. Temperature 0 is greedy; one sample is then enough. */
 export interface SuiteSampling {
   world: string;
@@ -129,7 +132,7 @@ export class Evaluator {
 
   private constructor(
     private readonly settings: TrainerSettings,
-    private readonly policy: Actor,
+    private readonly policy: NotedActor,
     readonly worlds: ReadonlyMap<string, World>,
     readonly conversation: Conversation,
     readonly tasks: { sampler: TaskSampler; sources: readonly TaskSource[]; train: Task[]; test: Task[] },
@@ -144,7 +147,7 @@ export class Evaluator {
   static async create(
     settings: TrainerSettings,
     parts: {
-      policy: Actor;
+      policy: NotedActor;
       worlds: ReadonlyMap<string, World>;
       tokenizer: Tokenizer;
       conversation?: Conversation;
@@ -235,7 +238,7 @@ export class Evaluator {
     options: StepOptions,
   ): Promise<SplitEvaluation> {
     const tasks = evaluationTasks(all, this.settings.evaluation.episodes);
-    const { turns } = stageAt(this.settings.horizon, k);
+    const turns = this.turnsAt(k);
     const trajectories = await this.play(
       { step: k, tasks, groupSize: 1, limit: turns, purpose, what },
       { ...options, onTurn: undefined },
@@ -322,12 +325,18 @@ export class Evaluator {
     }));
   }
 
+  /** Turn limit of step `k`. */
+  turnsAt(k: number): TurnLimit {
+    const { horizon } = this.settings;
+    return stageAt(horizon, k, earlyStarts(horizon, this.policy.notes ?? new Map())).turns;
+  }
+
   /** Plays one episode under step `k`'s horizon, without training. */
   async watch(k: number, choice: WatchedTask, options: StepOptions = {}): Promise<Trajectory> {
     const tasks = this.tasks[choice.split];
     const task = choice.task ?? taskAt(tasks, choice.taskIndex);
     if (!task) throw new RangeError(`There is no ${choice.split} task under these options: widen them.`);
-    const { turns } = stageAt(this.settings.horizon, k);
+    const turns = this.turnsAt(k);
     const [trajectory] = await this.play(
       { step: k, tasks: [task], groupSize: 1, limit: turns, purpose: Purpose.watch, what: 'turns' },
       options,

@@ -49,7 +49,7 @@ import { reflect } from './reflection.ts';
 import { mixesSuccesses, weighted, withSuccesses } from './replay.ts';
 import type { AskJudge } from './rewards/counted-judge.ts';
 import { Rewarder } from './rewards/rewarder.ts';
-import { stageAt, stageNumber, type TurnLimit } from './schedule/horizon.ts';
+import { isAdaptive, observeStage, stageNumber, type TurnLimit } from './schedule/horizon.ts';
 import { learningRateAt } from './schedule/learning-rate.ts';
 import { scoreRows } from './score-rows.ts';
 import { type StageSettings, type TrainerSettings, trainingStageAt } from './settings.ts';
@@ -141,7 +141,7 @@ export class Trainer {
   async step(k: number, options: StepOptions = {}): Promise<StepResult> {
     const { now = () => performance.now() } = options;
     const started = now();
-    const { turns } = stageAt(this.settings.horizon, k);
+    const turns = this.evaluator.turnsAt(k);
     const stage = trainingStageAt(this.settings, k);
     const algorithm = algorithmOf(stage.algorithm);
     const before = this.policy.counters();
@@ -163,7 +163,7 @@ export class Trainer {
       this.baselines(collected, turns),
     ]);
     const times = { rolloutMs: rolledOut - started, trainMs: trained - rolledOut };
-    const metrics = {
+    const metrics: StepRecord['metrics'] = {
       ...this.taskMetrics(collected, training, stage),
       ...baselines,
       ...collected.metrics,
@@ -172,6 +172,7 @@ export class Trainer {
       learningRate,
       ...costMetrics(before, counted, this.policy.counters(), times),
     };
+    observeStage(this.settings.horizon, this.policy.notes, k, metrics);
     options.onProgress?.(null);
     const record = { step: k, stage: stageNumber(turns), metrics: { ...metrics, stepMs: now() - started } };
     return { record, trajectories: collected.played.length ? collected.played : collected.trajectories };
@@ -373,11 +374,12 @@ export class Trainer {
 
   /** Episodes of step `k`, if they follow from the settings alone. */
   private ahead(k: number) {
-    if (this.goals || this.league || k > this.settings.steps) return null;
+    const { horizon, steps } = this.settings;
+    if (this.goals || this.league || isAdaptive(horizon) || k > steps) return null;
     const { algorithm: settings } = trainingStageAt(this.settings, k);
     if (algorithmOf(settings).collect) return null;
     const tasks = this.evaluator.tasks.sampler.step(k, settings.groups);
-    const { turns: limit } = stageAt(this.settings.horizon, k);
+    const limit = this.evaluator.turnsAt(k);
     const rules = { invalidAction: settings.endings.invalidAction.policy };
     return { step: k, tasks, groupSize: settings.groupSize, limit, purpose: Purpose.train, what: 'episodes', rules };
   }

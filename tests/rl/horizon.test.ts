@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { stageAt, stageNumber, turnsFor } from '../../src/rl/schedule/horizon.ts';
+import { earlyStarts, lastTurns, observeStage, stageAt, stageNumber, turnsFor } from '../../src/rl/schedule/horizon.ts';
 import { learningRateAt } from '../../src/rl/schedule/learning-rate.ts';
 
 const schedule = [
@@ -16,7 +16,7 @@ describe('horizon', () => {
   });
 
   it('is in the first stage before the first update', () => {
-    expect(stageAt(schedule, 0)).toEqual({ index: 0, turns: 10 });
+    expect(stageAt(schedule, 0)).toEqual({ index: 0, turns: 10, first: 1 });
   });
 
   it('does not depend on earlier queries', () => {
@@ -35,6 +35,60 @@ describe('horizon', () => {
   it('refuses an invalid schedule or step', () => {
     expect(() => stageAt([], 1)).toThrow(/no stage/);
     expect(() => stageAt(schedule, -1)).toThrow(/-1/);
+  });
+});
+
+describe('adaptive horizon', () => {
+  const adaptive = [
+    { steps: 20, turns: 1, advanceAt: 0.8 },
+    { steps: 20, turns: 3, advanceAt: 0.8 },
+    { steps: 20, turns: 6 },
+  ];
+  /** Turn limits of steps 1 to the number of `outcomes`, each played under what the notes say. */
+  function limits(outcomes: readonly { success?: number; oracle?: number }[], schedule = adaptive) {
+    const notes = new Map<string, number>();
+    return outcomes.map((outcome, i) => {
+      const { turns } = stageAt(schedule, i + 1, earlyStarts(schedule, notes));
+      observeStage(schedule, notes, i + 1, outcome);
+      return turns;
+    });
+  }
+  const times = <T>(count: number, value: T): T[] => Array.from({ length: count }, () => value);
+
+  it('ends a stage after five steps at the given share of the oracle’s success', () => {
+    expect(limits(times(12, { success: 0.4, oracle: 0.5 }))).toEqual([...times(5, 1), ...times(5, 3), 6, 6]);
+  });
+
+  it('measures the mean of the stage’s last five steps, not of the stage before', () => {
+    const outcomes = [...times(3, 0), ...times(3, 1), 0.9, 1, 1, ...times(3, 0), ...times(12, 0.5)];
+    expect(limits(outcomes.map((success) => ({ success })))).toEqual([...times(8, 1), ...times(16, 3)]);
+  });
+
+  it('ends a stage after its steps at the latest, and the next is counted from there', () => {
+    expect(limits(times(42, { success: 0.79, oracle: 1 }))).toEqual([...times(20, 1), ...times(20, 3), 6, 6]);
+    const late = [...times(20, { success: 0 }), ...times(6, { success: 1 })];
+    expect(limits(late)).toEqual([...times(20, 1), ...times(5, 3), 6]);
+  });
+
+  it('leaves a stage in which the oracle never succeeds, and does not count steps without episodes', () => {
+    expect(limits(times(6, { success: 0, oracle: 0 }))).toEqual([...times(5, 1), 3]);
+    expect(limits([...times(9, {}), ...times(5, { success: 1 }), {}])).toEqual([...times(14, 1), 3]);
+  });
+
+  it('keeps to its steps without a share, and notes nothing', () => {
+    const fixed = adaptive.map(({ steps, turns }) => ({ steps, turns }));
+    const notes = new Map<string, number>();
+    for (let k = 1; k <= 9; k++) observeStage(fixed, notes, k, { success: 1 });
+    expect(notes.size).toBe(0);
+    // Notes of an adaptive run, read by a fork with a fixed schedule.
+    for (let k = 1; k <= 9; k++) observeStage(adaptive, notes, k, { success: 1 });
+    expect(earlyStarts(adaptive, notes)).toEqual([{ stage: 1, step: 6 }]);
+    expect(earlyStarts(fixed, notes)).toEqual([]);
+  });
+
+  it('has the last stage’s limit at its end, whenever that begins', () => {
+    expect(lastTurns(adaptive, 10)).toBe(6);
+    expect(lastTurns(schedule, 10)).toBe(10);
   });
 });
 

@@ -30,6 +30,35 @@ describe('trainer', () => {
     expect(expected.map(({ stage }) => stage)).toEqual([4, 4, 4, 1, 1, 1]);
   });
 
+  it('ends a stage of an adaptive horizon early, in a resumed run at the same step', async () => {
+    const horizon = [
+      { steps: 100, turns: 1, advanceAt: 0.5 },
+      { steps: 100, turns: 3, advanceAt: 0.01 },
+      { steps: 100, turns: 5 },
+    ];
+    const options = settings({ horizon });
+    const whole = await trainerWith(options);
+    const expected = [];
+    for (let k = 1; k <= 12; k++) expected.push(withoutTimes((await whole.trainer.step(k)).record));
+    // No door can be passed in one turn, so that the first stage ends after five steps.
+    expect(expected.map(({ stage }) => stage)).toEqual([1, 1, 1, 1, 1, 3, 3, 3, 3, 3, 5, 5]);
+    expect(expected.slice(0, 5).map(({ metrics }) => metrics.oracle)).toEqual([0, 0, 0, 0, 0]);
+
+    for (const stop of [3, 7]) {
+      const early = await trainerWith(options);
+      for (let k = 1; k <= stop; k++) await early.trainer.step(k);
+      const [state, reference] = [await early.policy.save(), await early.policy.save({ reference: true })];
+      const late = await trainerWith(options, new FakePolicy(tokenizer.vocabSize, capacity(), 256, 64, 99));
+      await late.policy.load(reference, { reference: true });
+      await late.policy.load(state);
+      const resumed = [];
+      for (let k = stop + 1; k <= 12; k++) resumed.push(withoutTimes((await late.trainer.step(k)).record));
+      expect(resumed).toEqual(expected.slice(stop));
+    }
+    // An evaluation of an earlier step has that step's horizon.
+    expect([5, 6, 11].map((k) => whole.trainer.evaluator.turnsAt(k))).toEqual([1, 3, 5]);
+  });
+
   it('does not depend on how many rows are played at once', async () => {
     const wide = await trainerWith(settings(), new FakePolicy(tokenizer.vocabSize, capacity({ rows: 16, groups: 8 })));
     const narrow = await trainerWith(settings(), new FakePolicy(tokenizer.vocabSize, capacity({ rows: 5, groups: 2 })));

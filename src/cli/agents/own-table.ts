@@ -3,7 +3,7 @@
  */
 import type { Experiment } from '../../experiment/experiment.ts';
 import type { Rate, StepRecord, StratumEvaluation } from '../../rl/evaluation/evaluation.ts';
-import { stageAt } from '../../rl/schedule/horizon.ts';
+import { stageNumber } from '../../rl/schedule/horizon.ts';
 import type { SuiteTable } from '../../session/shipped-agent.ts';
 import { formatTurns } from './card.ts';
 
@@ -32,13 +32,15 @@ export function ownTable(experiment: Experiment, records: readonly StepRecord[])
   const test = last?.evaluation?.test;
   if (!test) return [];
   const { temperature, maskActions } = experiment.sampling;
+  const { horizon } = experiment;
+  const { turns } = horizon.find((stage) => stageNumber(stage.turns) === last.stage) ?? horizon[horizon.length - 1];
   const strata = Object.entries(test.strata).map(([label, stratum]) => rowOf(label, stratum));
   return [
     {
       name: 'own',
       label: 'Held-out tasks of its own experiment',
       sentence: 'Held-out tasks of the worlds and options that it trained on.',
-      limit: formatTurns(stageAt(experiment.horizon, last.step).turns),
+      limit: formatTurns(turns),
       greedy: false,
       samples: 1,
       temperature,

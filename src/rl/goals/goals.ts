@@ -4,6 +4,7 @@
  * and notes.
  */
 import type { Task } from '../../envs/env.ts';
+import type { Notes, Texts } from '../common/note-list.ts';
 import { groupBy, mean } from '../common/numbers.ts';
 import { permutation, uniform } from '../common/random.ts';
 import type { Trajectory } from '../episode/trajectory.ts';
@@ -11,7 +12,6 @@ import { goalMetric } from '../metrics/metrics.ts';
 import { type TaskSource, taskKey } from '../schedule/tasks.ts';
 import { type Draw, type FamilyTasks, familiesOf, isSameDraw } from './families.ts';
 import { Levels } from './levels.ts';
-import type { Notes, Texts } from './note-list.ts';
 import { Parts } from './parts.ts';
 import { proposals } from './proposer.ts';
 import { type GoalsSettings, ruleOf } from './registry.ts';

@@ -3,9 +3,9 @@
  * are solved or given up; a task whose parts are all solved is tried again at once.
  */
 import type { Task } from '../../envs/env.ts';
+import type { Notes, Texts } from '../common/note-list.ts';
 import { taskKey } from '../schedule/tasks.ts';
 import { type Draw, isSameDraw } from './families.ts';
-import type { Notes, Texts } from './note-list.ts';
 
 /** Maximum number of parts that wait. Those of the task that was divided first leave a full list. */
 const mostParts = 128;

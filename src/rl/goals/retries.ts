@@ -1,6 +1,7 @@
 /** Tasks that all episodes of a group failed: tried again after growing gaps, with more turns, then given up. */
+
+import { type Notes, readList, writeList } from '../common/note-list.ts';
 import { type Draw, isSameDraw } from './families.ts';
-import { type Notes, readList, writeList } from './note-list.ts';
 
 /** Maximum number of tasks that wait for a repeat. */
 const mostWaiting = 256;

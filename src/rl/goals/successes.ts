@@ -3,12 +3,13 @@
  * which others failed is kept; where all succeed there is nothing to remember. A full store drops
  * from its largest family the success whose group succeeded most often.
  */
+
+import type { Texts } from '../common/note-list.ts';
 import { groupBy } from '../common/numbers.ts';
 import { permutation } from '../common/random.ts';
 import type { Trajectory } from '../episode/trajectory.ts';
 import { taskKey } from '../schedule/tasks.ts';
 import { type Draw, isSameDraw } from './families.ts';
-import type { Texts } from './note-list.ts';
 import { readTrajectory, writeTrajectory } from './trajectory-text.ts';
 
 /** Maximum number of plans of one task. */

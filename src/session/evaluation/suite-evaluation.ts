@@ -9,7 +9,7 @@ import { type Experiment, parseExperiment } from '../../experiment/experiment.ts
 import { plainBounds } from '../../experiment/sizes.ts';
 import { type SuiteReport, suiteReport } from '../../rl/evaluation/suite-report.ts';
 import type { ItemResult } from '../../rl/evaluation/suite-results.ts';
-import { stageAt } from '../../rl/schedule/horizon.ts';
+import { lastTurns } from '../../rl/schedule/horizon.ts';
 import type { StoredCheckpoint } from '../../store/run-store.ts';
 import { worldModules } from '../../worlds/registry.ts';
 import { allSuites, type FoundSuite } from '../../worlds/suites.ts';
@@ -64,13 +64,13 @@ export function findSuite(name: string): FoundSuite {
 export const OWN_SUITE = 'own';
 
 /**
- * The tasks that a run is evaluated on, under the horizon of its last step. Throws UnknownSuiteError if they are of
+ * The tasks that a run is evaluated on, under the horizon of its last step; if stages may end early, of its last stage. Throws UnknownSuiteError if they are of
  * several worlds, or their horizon depends on the oracle.
  */
 export function ownSuite({ worlds, horizon, steps, evaluation }: Experiment): FoundSuite {
   const evaluated = worlds.filter((world) => world.evaluated !== false);
   const module = worldModules.find(({ name }) => name === evaluated[0]?.name);
-  const { turns } = stageAt(horizon, steps);
+  const turns = lastTurns(horizon, steps);
   if (evaluated.length !== 1 || !module || typeof turns !== 'number')
     throw new UnknownSuiteError(
       `The suite "${OWN_SUITE}" needs a run that is evaluated on one entry of its worlds, with a number of turns: choose one of ${suiteNames().join(', ')}.`,

@@ -7,6 +7,7 @@ import type { Experiment } from '../../experiment/experiment.ts';
 import type { Counterpart } from '../../rl/algorithms/algorithm.ts';
 import { algorithmOf } from '../../rl/algorithms/registry.ts';
 import { columnOf } from '../../rl/rewards/part.ts';
+import { isAdaptive } from '../../rl/schedule/horizon.ts';
 import type { Ledger } from './ledger.ts';
 import { HandoffError, type HandoffInput, type HandoffTarget, type TaskRow, type WorldServer } from './target.ts';
 
@@ -106,6 +107,10 @@ function takeGoals(ledger: Ledger, { goals }: Experiment): void {
 /** Takes the settings that another trainer does not need or that its data already contain. */
 export function takeUnneeded(ledger: Ledger, { experiment, done, policy }: HandoffInput): void {
   for (const path of ['format', 'name', 'description', 'steps', 'seed', 'horizon', 'worlds']) ledger.takeAll(path);
+  if (isAdaptive(experiment.horizon))
+    ledger.remark(
+      'Stages of this run’s horizon end early when the policy succeeds. There each stage lasts for all its steps.',
+    );
   takeReward(ledger, experiment);
   takeGoals(ledger, experiment);
   if (ledger.has('algorithm.objectiveCode'))

@@ -409,7 +409,9 @@ export class TabgymSetup extends Panel {
   /** ScalingInter-RL: a limit that grows stage by stage; a fixed horizon is one stage. */
   private renderStages(draft: Experiment) {
     const stages = draft.horizon;
-    const [turns, steps] = ['horizon.*.turns', 'horizon.*.steps'].map((path) => findKnob(path)!);
+    const [turns, steps, early] = ['horizon.*.turns', 'horizon.*.steps', 'horizon.*.advanceAt'].map(
+      (path) => findKnob(path)!,
+    );
     const several = stages.length > 1;
     return html`${stages.map(
       (_, index) => html`<div role="group" aria-label=${msg(str`Stage ${index + 1}`)}>
@@ -420,7 +422,14 @@ export class TabgymSetup extends Panel {
             : nothing
         }
         ${this.renderKnob(turns, `horizon.${index}.turns`, draft)}
-        ${several && index < stages.length - 1 ? this.renderKnob(steps, `horizon.${index}.steps`, draft) : nothing}
+        ${
+          several && index < stages.length - 1
+            ? [
+                this.renderKnob(steps, `horizon.${index}.steps`, draft),
+                this.renderKnob(early, `horizon.${index}.advanceAt`, draft),
+              ]
+            : nothing
+        }
       </div>`,
     )}
     ${stages.length < 32 && !isLocked(this.state.assignment, 'horizon') ? html`<button class="link" @click=${() => this.addStage(stages)}>${msg('Add a stage')}</button>` : nothing}`;

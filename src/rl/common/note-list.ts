@@ -7,7 +7,11 @@ export type Notes = Map<string, number>;
 export type Texts = Map<string, string>;
 
 /** Reads the records below `prefix`, in order; each has all `fields`. */
-export function readList<F extends string>(notes: Notes, prefix: string, fields: readonly F[]): Record<F, number>[] {
+export function readList<F extends string>(
+  notes: ReadonlyMap<string, number>,
+  prefix: string,
+  fields: readonly F[],
+): Record<F, number>[] {
   const records: Record<F, number>[] = [];
   for (;;) {
     const at = (field: F) => notes.get(`${prefix}.${records.length}.${field}`);
