@@ -319,7 +319,12 @@ async function endResults(
     written.tables.push({ title, table: endTable(ends) });
     written.tables.push({ title: `${label}: success against turns, %`, table: curveTable(curves, 'turns') });
     const axes = { x: 'turns', y: 'success within, %' };
-    written.plots[`${figure.name}-${key}`] = estimateSvg({ title: label, ...axes, lines: curves, logarithmic: false });
+    written.plots[all.length > 1 ? `${figure.name}-${key}` : figure.name] = estimateSvg({
+      title: label,
+      ...axes,
+      lines: curves,
+      logarithmic: false,
+    });
     written.came.push(...endLines(label, ends), ...fallSentences(runs));
     written.data.push({ sweep: key, document: trained.folder.document, ends, curves });
   }

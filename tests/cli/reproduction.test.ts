@@ -9,8 +9,8 @@ import { hasWorlds } from '../worlds.ts';
 
 const seeds = [1, 2, 3];
 
-it('there are four figures, or those of the worlds here, each made of existing sweeps and variants', () => {
-  const ofBabyAi = ['figure7', 'figure8'].filter(() => hasWorlds('babyai'));
+it('there are five figures, or those of the worlds here, each made of existing sweeps and variants', () => {
+  const ofBabyAi = ['figure7', 'figure7-free', 'figure8'].filter(() => hasWorlds('babyai'));
   expect(figureNames).toEqual(['table6', ...ofBabyAi, 'figure9']);
   for (const { sweeps, evaluations } of figures) {
     const found = sweeps.map((key) => figureSweeps.find((each) => each.key === key)!);
