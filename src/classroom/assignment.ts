@@ -145,8 +145,7 @@ export const usualSettings = (experiment: Experiment): string[] =>
 
 /** True if grading can play the experiment's own held-out tasks: those of one entry of its worlds, with a number of turns. */
 export const hasOwnSuite = ({ worlds, horizon, steps }: Experiment): boolean =>
-  worlds.filter(({ evaluated }) => evaluated !== false).length === 1 &&
-  typeof lastTurns(horizon, steps) === 'number';
+  worlds.filter(({ evaluated }) => evaluated !== false).length === 1 && typeof lastTurns(horizon, steps) === 'number';
 
 /** New assignment over an experiment, with a goal on held-out success. */
 export const newAssignment = (experiment: Experiment, atLeast: number): Assignment =>
