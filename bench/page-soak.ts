@@ -1,8 +1,8 @@
 /**
  * `npm run soak:page [-- --minutes N]`: the page trains on the processor in Chromium, for an hour by default, while
  * keys are pressed. Twice a minute, after a garbage collection, it samples the process's own memory and the page's
- * heaps (its own and its workers'), elements and listeners. The result is the growth after the first fifth (Theil-Sen slope: the median of the
- * slopes between all pairs); exits with 1 if the process grows beyond the bound.
+ * heaps (its own and its workers'), elements and listeners. The result is the growth after the first fifth (Theil-Sen
+ * slope: the median of the slopes between all pairs); exits with 1 if the process grows beyond the bound.
  */
 import { Command } from 'commander';
 import { type CDPSession, chromium, type Page } from 'playwright-core';

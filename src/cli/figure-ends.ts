@@ -13,16 +13,29 @@ export interface RunEnd {
   success: number;
 }
 
-const of = (ends: readonly RunEnd[], name: string) => ends.filter(({ variant }) => variant === name);
+const of = <E extends { variant: string }>(ends: readonly E[], name: string) =>
+  ends.filter(({ variant }) => variant === name);
 
-/** Success of `ours` less that of `theirs`, seed by seed: runs of the same seed have the same tasks. */
-export function endDifference(ends: readonly RunEnd[], ours: string, theirs: string): Estimate {
-  const differences = of(ends, ours).flatMap(({ seed, success }) => {
+/** Values of `ours` less those of `theirs`, seed by seed: runs of the same seed have the same tasks. */
+export function differenceBySeed(
+  ends: readonly { variant: string; seed: number; value: number }[],
+  ours: string,
+  theirs: string,
+): Estimate {
+  const differences = of(ends, ours).flatMap(({ seed, value }) => {
     const other = of(ends, theirs).find((each) => each.seed === seed);
-    return other ? [success - other.success] : [];
+    return other ? [value - other.value] : [];
   });
   return meanEstimate(differences);
 }
+
+/** Success of `ours` less that of `theirs`. */
+export const endDifference = (ends: readonly RunEnd[], ours: string, theirs: string): Estimate =>
+  differenceBySeed(
+    ends.map(({ variant, seed, success }) => ({ variant, seed, value: success })),
+    ours,
+    theirs,
+  );
 
 /** Names of the variants, in the order of the ends. The last is the one compared with the others. */
 const namesOf = (ends: readonly RunEnd[]) => [...new Set(ends.map(({ variant }) => variant))];

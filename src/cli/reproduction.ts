@@ -9,14 +9,14 @@ import type { SweptRun } from '../library/index.ts';
 import { playPolicy, policyOfFolder, type SuiteRequest } from '../library/node/evaluation.ts';
 import { sum } from '../rl/common/numbers.ts';
 import { fallOf, signalLabels } from '../rl/evaluation/fall.ts';
-import { type Estimate, meanEstimate } from '../rl/evaluation/statistics.ts';
+import type { Estimate } from '../rl/evaluation/statistics.ts';
 import { type ItemResult, passCurve, turnCurve } from '../rl/evaluation/suite-results.ts';
 import { type EstimateLine, estimateSvg } from '../rl/evaluation/svg-chart.ts';
 import { meanCurve, type SweepReport, sweepPlot, sweepTable } from '../rl/evaluation/sweep-report.ts';
 import { interval, markdownTable, plain, type Table } from '../rl/evaluation/tables.ts';
 import { worldModule } from '../worlds/registry.ts';
 import { PartialItems } from './evaluation.ts';
-import { endLines, endTable, type RunEnd } from './figure-ends.ts';
+import { differenceBySeed, endLines, endTable, type RunEnd } from './figure-ends.ts';
 import { type Figure, type FigureEvaluation, type FigureSweep, figureSweeps, figures } from './figures.ts';
 import type { DeviceOptions } from './node-device.ts';
 import { evaluationProgress, formatDuration } from './progress.ts';
@@ -162,38 +162,53 @@ interface Curve {
 
 const checkpointLabels = { first: 'before training', last: 'trained' } as const;
 
-/** One curve per variant and checkpoint: the mean over the seeds' curves. */
-async function curvesOf(
-  figure: Figure,
+/** A variant's runs at one checkpoint, each with its evaluated items. */
+interface PlayedVariant {
+  name: string;
+  which: 'first' | 'last';
+  played: { run: SweptRun; items: ItemResult[] }[];
+}
+
+/** Evaluates the runs, variant by variant. */
+async function playedVariants(
   trained: Trained,
   evaluation: FigureEvaluation,
   machine: DeviceOptions,
   print: (line: string) => void,
-): Promise<Curve[]> {
+): Promise<PlayedVariant[]> {
   const runs = await trained.folder.runs();
   const names = [...new Set(runs.map(({ variantName }) => variantName))].filter(
     (name) => evaluation.variant === undefined || name === evaluation.variant,
   );
-  const curves: Curve[] = [];
+  const all: PlayedVariant[] = [];
   for (const name of names)
     for (const which of evaluation.steps) {
-      const thin: Curve['thin'] = [];
-      for (const each of runs.filter(({ variantName }) => variantName === name)) {
-        const items = await evaluateRun(each, which, evaluation, trained, machine, print);
-        const points =
-          figure.curve === 'pass'
-            ? passCurve(items).map(({ k, estimate: at }) => ({ x: k, y: at.mean }))
-            : turnCurve(items, evaluation.turns).map(({ turns, estimate: at }) => ({ x: turns, y: at.mean }));
-        thin.push(points);
-        print(`${each.name}, ${checkpointLabels[which]}: ${items.length} items`);
+      const played: PlayedVariant['played'] = [];
+      for (const run of runs.filter(({ variantName }) => variantName === name)) {
+        const items = await evaluateRun(run, which, evaluation, trained, machine, print);
+        played.push({ run, items });
+        print(`${run.name}, ${checkpointLabels[which]}: ${items.length} items`);
       }
-      curves.push({
-        label: `${trained.sweep.label}, ${name}, ${checkpointLabels[which]}`,
-        points: meanCurve(thin),
-        thin,
-      });
+      all.push({ name, which, played });
     }
-  return curves;
+  return all;
+}
+
+/** One curve per variant and checkpoint: the mean over the seeds' curves. */
+function curvesOf(
+  figure: Figure,
+  { sweep }: Trained,
+  { turns }: FigureEvaluation,
+  variants: readonly PlayedVariant[],
+): Curve[] {
+  const curveOf = (items: readonly ItemResult[]) =>
+    figure.curve === 'pass'
+      ? passCurve(items).map(({ k, estimate: at }) => ({ x: k, y: at.mean }))
+      : turnCurve(items, turns).map(({ turns: x, estimate: at }) => ({ x, y: at.mean }));
+  return variants.map(({ name, which, played }) => {
+    const thin = played.map(({ items }) => curveOf(items));
+    return { label: `${sweep.label}, ${name}, ${checkpointLabels[which]}`, points: meanCurve(thin), thin };
+  });
 }
 
 function curveTable(curves: readonly Curve[], at: string): Table {
@@ -214,21 +229,15 @@ function curveTable(curves: readonly Curve[], at: string): Table {
 function differenceLines({ sweep, folder }: Trained, runs: readonly SweptRun[]): string[] {
   const metric = sweep.metric ?? 'success';
   const names = folder.document.sweep!.variants.map(({ name }) => name);
-  const endOf = (variant: number, seed: number) => {
-    const found = runs.find((run) => run.variant === variant && run.seed === seed);
-    const test = found?.records.findLast(({ evaluation }) => evaluation)?.evaluation?.test;
-    return test && (metric === 'score' ? test.score : test.policy.rate);
-  };
-  const last = names.length - 1;
-  const differences = (variant: number) =>
-    folder.document.sweep!.seeds.flatMap((seed) => {
-      const [a, b] = [endOf(last, seed), endOf(variant, seed)];
-      return a === undefined || b === undefined ? [] : [a - b];
-    });
-  return names.slice(0, last).map((name, variant) => {
-    const found = meanEstimate(differences(variant));
+  const ends = runs.flatMap(({ variantName: variant, seed, records }) => {
+    const test = records.findLast(({ evaluation }) => evaluation)?.evaluation?.test;
+    return test ? [{ variant, seed, value: metric === 'score' ? test.score : test.policy.rate }] : [];
+  });
+  const last = names[names.length - 1];
+  return names.slice(0, -1).map((name) => {
+    const found = differenceBySeed(ends, last, name);
     const shown = metric === 'score' ? plain(found) : `${interval(found)} points`;
-    return `${sweep.label}: ${names[last]} less ${name}, held-out ${metric} after the last step: ${shown} over ${found.items} seeds.`;
+    return `${sweep.label}: ${last} less ${name}, held-out ${metric} after the last step: ${shown} over ${found.items} seeds.`;
   });
 }
 
@@ -275,7 +284,8 @@ async function evaluationResults(
   const curves: Curve[] = [];
   for (const evaluation of figure.evaluations) {
     const trained = all.find(({ sweep }) => sweep.key === evaluation.sweep)!;
-    curves.push(...(await curvesOf(figure, trained, evaluation, machine, print)));
+    const variants = await playedVariants(trained, evaluation, machine, print);
+    curves.push(...curvesOf(figure, trained, evaluation, variants));
   }
   const pass = figure.curve === 'pass';
   const [x, y] = pass ? ['tries k', 'pass@k, %'] : ['turns', 'success within, %'];
@@ -304,17 +314,15 @@ async function endResults(
   for (const evaluation of figure.evaluations) {
     const trained = all.find(({ sweep }) => sweep.key === evaluation.sweep)!;
     const { label, key } = trained.sweep;
-    const ends: RunEnd[] = [];
-    const runs = await trained.folder.runs();
-    const inOrder = [...runs].sort((a, b) => a.variant - b.variant || a.seed - b.seed);
-    for (const run of inOrder) {
-      const items = await evaluateRun(run, 'last', evaluation, trained, machine, print);
+    const variants = await playedVariants(trained, evaluation, machine, print);
+    const played = variants.flatMap((variant) => variant.played);
+    const runs = played.map(({ run }) => run);
+    const ends = played.map(({ run: { variantName: variant, seed, step: steps, records }, items }): RunEnd => {
       const [{ estimate: reached }] = turnCurve(items, [evaluation.suite.turns]);
-      const operations = sum(run.records.map(({ metrics }) => metrics.flops ?? 0));
-      const { variantName: variant, seed, step: steps } = run;
-      ends.push({ variant, seed, steps, operations, success: reached.mean });
-    }
-    const curves = await curvesOf(figure, trained, evaluation, machine, print);
+      const operations = sum(records.map(({ metrics }) => metrics.flops ?? 0));
+      return { variant, seed, steps, operations, success: reached.mean };
+    });
+    const curves = curvesOf(figure, trained, evaluation, variants);
     const title = `${label}: success within ${evaluation.suite.turns} turns`;
     written.tables.push({ title, table: endTable(ends) });
     written.tables.push({ title: `${label}: success against turns, %`, table: curveTable(curves, 'turns') });

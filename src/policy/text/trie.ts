@@ -36,8 +36,8 @@ const SHARED = -1;
 /**
  * Fields of a node: the last selection that reached it, and in that selection its holder (the index of its only
  * sequence, or SHARED) and its number of children; then its own token, its first child and its next sibling, by
- * ascending token. The root is nobody's child, so 0 stands for none. Two arrays for each node
- * instead took 400 to 460 bytes a node; this takes 110 to 170.
+ * ascending token. The root is nobody's child, so 0 stands for none. Two arrays for each node instead took 400 to 460
+ * bytes a node; this takes 110 to 170.
  */
 const [STAMP, HOLDER, CHILDREN, TOKEN, FIRST, NEXT, NODE_WORDS] = [0, 1, 2, 3, 4, 5, 6];
 /**

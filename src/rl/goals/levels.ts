@@ -1,5 +1,4 @@
 /** Bounded list of scored tasks, from which prioritised level replay (arXiv 2010.03934) repeats some. */
-
 import { type Notes, readList, writeList } from '../common/note-list.ts';
 import { uniform } from '../common/random.ts';
 import { type Draw, isSameDraw } from './families.ts';

@@ -1,5 +1,4 @@
 /** Tasks that all episodes of a group failed: tried again after growing gaps, with more turns, then given up. */
-
 import { type Notes, readList, writeList } from '../common/note-list.ts';
 import { type Draw, isSameDraw } from './families.ts';
 

@@ -2,7 +2,6 @@
  * Library of skills: short sequences of actions that reached a part of a task, offered later as one action. One skill a
  * world for each last action, the shortest; a full library gives up the one that is used least.
  */
-
 import type { Texts } from '../common/note-list.ts';
 import type { Trajectory } from '../episode/trajectory.ts';
 

@@ -3,7 +3,6 @@
  * which others failed is kept; where all succeed there is nothing to remember. A full store drops
  * from its largest family the success whose group succeeded most often.
  */
-
 import type { Texts } from '../common/note-list.ts';
 import { groupBy } from '../common/numbers.ts';
 import { permutation } from '../common/random.ts';

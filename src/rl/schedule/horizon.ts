@@ -3,7 +3,6 @@
  * stage lasts until the run ends. A fixed horizon is a schedule with one stage. An adaptive schedule has stages that
  * may end early, when the policy succeeds; the steps at which their successors began are saved with its weights.
  */
-
 import { type Notes, readList, writeList } from '../common/note-list.ts';
 import { mean } from '../common/numbers.ts';
 

@@ -64,8 +64,8 @@ export function findSuite(name: string): FoundSuite {
 export const OWN_SUITE = 'own';
 
 /**
- * The tasks that a run is evaluated on, under the horizon of its last step; if stages may end early, of its last stage. Throws UnknownSuiteError if they are of
- * several worlds, or their horizon depends on the oracle.
+ * The tasks that a run is evaluated on, under the horizon of its last step; if stages may end early, of its last stage.
+ * Throws UnknownSuiteError if they are of several worlds, or their horizon depends on the oracle.
  */
 export function ownSuite({ worlds, horizon, steps, evaluation }: Experiment): FoundSuite {
   const evaluated = worlds.filter((world) => world.evaluated !== false);

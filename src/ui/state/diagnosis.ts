@@ -9,6 +9,7 @@ import { gapMetric, gapTurns } from '../../rl/metrics/gap.ts';
 import { actionKind, actionMetric } from '../../rl/metrics/metrics.ts';
 import type { Rate, StepRecord } from '../../session/protocol.ts';
 import { compact, fixed } from '../kit/format.ts';
+import { valuesOf } from './score.ts';
 import { metricNames as m } from './series.ts';
 
 export interface Hint {
@@ -40,9 +41,6 @@ export interface Hint {
 const last = <T>(list: readonly T[]): T | undefined => list[list.length - 1];
 
 const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
-
-const valuesOf = (records: readonly StepRecord[], name: string) =>
-  records.map((record) => record.metrics[name]).filter((value) => Number.isFinite(value));
 
 const share = (value: number) => `${Math.round(value * 100)}%`;
 

@@ -11,7 +11,8 @@ export interface Success {
   updates: number;
 }
 
-const valuesOf = (records: readonly StepRecord[], name: string): number[] =>
+/** Finite values of a metric. */
+export const valuesOf = (records: readonly StepRecord[], name: string): number[] =>
   records.map((record) => record.metrics[name]).filter((value) => Number.isFinite(value));
 
 const meanOf = (values: readonly number[]): number | null =>
