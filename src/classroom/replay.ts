@@ -24,9 +24,11 @@ import { RefusedError } from './refused.ts';
 const tolerance = {
   /** Minimum share of a step's episodes with equal tokens. */
   episodes: 0.75,
-  /** Maximum difference of a log-probability in an episode with equal tokens. */
+  /** Maximum difference of a log-probability in an episode with equal tokens, in the step after a kept checkpoint. */
   logprob: 1e-3,
-  /** Maximum difference of the weights, as a share of the step's change. */
+  /** The same in the steps after it: their weights were computed here, and have drifted from the run's. */
+  driftedLogprob: 0.02,
+  /** Maximum difference of the weights, as a share of their change since the kept checkpoint before. */
   weights: 0.02,
   /** Maximum ratio of the counted operations. */
   work: 2,
@@ -92,7 +94,10 @@ const resultOf = ({ success, score, ending, turns }: Trajectory) =>
 const logprobGap = (a: Trajectory, b: Trajectory) =>
   a.logprob.reduce((most, value, k) => Math.max(most, Math.abs(value - b.logprob[k])), 0);
 
-/** Difference of two states as a share of the change between `before` and the first. */
+/**
+ * Difference of two states as a share of the change between `before` and the first. The last digits of a device drift
+ * with every step, so that the difference grows with the change of all of them and not with that of the last step.
+ */
 function shareOfChange(before: PolicyState, a: PolicyState, b: PolicyState): number {
   let [apart, change] = [0, 0];
   for (const [name, { data }] of parametersOf(a.tensors)) {
@@ -111,7 +116,7 @@ interface Gaps {
   /** Minimum share of a step's episodes with equal tokens. */
   episodes: number;
   logprob: number;
-  /** Difference of the weights, as a share of the step's change; null: not compared. */
+  /** Difference of the weights, as a share of their change since the kept checkpoint before; null: not compared. */
   weights: number | null;
 }
 
@@ -242,12 +247,12 @@ class Replay {
     for (let step = from + 1; step <= to; step++) {
       const episodes = this.episodes(step);
       if (!episodes) return steps;
-      await this.nearStep(step, episodes);
+      await this.nearStep(step, episodes, step === from + 1 ? tolerance.logprob : tolerance.driftedLogprob);
       steps.push(step);
       // An algorithm that collects more than its episodes cannot go on from them.
       const repeated = await this.repeated(step, state, episodes);
       if (!repeated) return steps;
-      if (step === to && ends) this.nearWeights(step, state, repeated);
+      if (step === to && ends) this.nearWeights({ from, to }, before, repeated);
       state = repeated;
     }
     if (ends && (this.record(to).evaluation || evaluates(this.run.experiment, to))) {
@@ -274,7 +279,7 @@ class Replay {
     return this.training.save();
   }
 
-  private async nearStep(step: number, episodes: readonly Trajectory[]): Promise<void> {
+  private async nearStep(step: number, episodes: readonly Trajectory[], mostGap: number): Promise<void> {
     const { trajectories, record } = await this.training.step(step, options);
     const claimed = new Map(episodes.map((each) => [`${each.group}/${each.member}`, each]));
     const pairs = trajectories.map((each) => [each, claimed.get(`${each.group}/${each.member}`)] as const);
@@ -288,8 +293,11 @@ class Replay {
       );
     const gap = equal.reduce((most, [own, other]) => Math.max(most, logprobGap(own, other!)), 0);
     this.gaps.logprob = Math.max(this.gaps.logprob, gap);
-    if (gap > tolerance.logprob)
-      throw new RefusedError('step', `A log-probability of step ${step} differs by ${gap.toExponential(1)}.`);
+    if (gap > mostGap)
+      throw new RefusedError(
+        'step',
+        `A log-probability of step ${step} differs by ${gap.toExponential(1)}; at most ${mostGap} is allowed between two kinds of devices.`,
+      );
     if (equal.some(([own, other]) => resultOf(own) !== resultOf(other!)))
       throw new RefusedError('step', `An episode of step ${step} has another result than its actions give.`);
     this.nearWork(step, record);
@@ -303,14 +311,14 @@ class Replay {
       throw new RefusedError('step', `Step ${step} took ${metrics.flops} operations; its record has ${flops}.`);
   }
 
-  private nearWeights(step: number, before: PolicyState, own: PolicyState): void {
-    const { bytes, meta } = this.checkpoint(step);
+  private nearWeights({ from, to }: Pick<Segment, 'from' | 'to'>, before: PolicyState, own: PolicyState): void {
+    const { bytes, meta } = this.checkpoint(to);
     const share = shareOfChange(before, decodeState(bytes, meta.optimizerStep), own);
     this.gaps.weights = Math.max(this.gaps.weights ?? 0, share);
     if (!(share <= tolerance.weights))
       throw new RefusedError(
         'weights',
-        `The weights of step ${step} differ from those that its episodes give by ${(100 * share).toFixed(1)}% of the step's change; at most ${100 * tolerance.weights}% is allowed between two kinds of devices.`,
+        `The weights of step ${to} differ from those that the episodes give by ${(100 * share).toFixed(1)}% of their change since step ${from}; at most ${100 * tolerance.weights}% is allowed between two kinds of devices.`,
       );
   }
 }

@@ -6,7 +6,6 @@ import type { Reason } from '../../src/classroom/refused.ts';
 import { decodeTrajectories, encodeTrajectories } from '../../src/session/run/trajectory-codec.ts';
 import { type BundleIndex, indexOf } from '../../src/store/bundle-index.ts';
 import { unzip, zip } from '../../src/store/zip.ts';
-import { classSteps } from './class-files.ts';
 
 export type Parts = { [name: string]: Uint8Array };
 
@@ -18,6 +17,9 @@ const padded = (step: number) => String(step).padStart(6, '0');
 
 const checkpointPart = (step: number) => `checkpoints/${padded(step)}.safetensors`;
 const episodesPart = (step: number) => `trajectories/${padded(step)}.bin`;
+
+/** Last step of a run. */
+const lastOf = (parts: Parts): number => (JSON.parse(decode(parts['tabgym.json'])) as BundleIndex).run.step!;
 
 const linesIn = (parts: Parts) => decode(parts['steps.jsonl']).split('\n').filter(Boolean);
 const joinedLines = (lines: readonly string[]) => encode(lines.map((line) => `${line}\n`).join(''));
@@ -71,13 +73,14 @@ export interface Forgery {
   make(sources: Sources): Parts;
 }
 
-const last = classSteps;
-
 export const forgeries: readonly Forgery[] = [
   {
     name: 'weights-of-another-run',
     reasons: ['weights'],
-    make: ({ own, other }) => ({ ...own, [checkpointPart(last)]: other[checkpointPart(last)] }),
+    make: ({ own, other }) => ({
+      ...own,
+      [checkpointPart(lastOf(own))]: other[checkpointPart(lastOf(other))],
+    }),
   },
   {
     name: 'edited-curve',
@@ -109,7 +112,10 @@ export const forgeries: readonly Forgery[] = [
   {
     name: 'longer-training',
     reasons: ['weights'],
-    make: ({ own, longer }) => ({ ...own, [checkpointPart(last)]: longer[checkpointPart(2 * last)] }),
+    make: ({ own, longer }) => ({
+      ...own,
+      [checkpointPart(lastOf(own))]: longer[checkpointPart(lastOf(longer))],
+    }),
   },
   {
     name: 'another-suite',
@@ -129,8 +135,8 @@ export const forgeries: readonly Forgery[] = [
     reasons: ['beginning'],
     make: ({ own, other }) => ({
       ...own,
-      [checkpointPart(0)]: other[checkpointPart(last)],
-      'reference.safetensors': other[checkpointPart(last)],
+      [checkpointPart(0)]: other[checkpointPart(lastOf(other))],
+      'reference.safetensors': other[checkpointPart(lastOf(other))],
     }),
   },
   {
@@ -146,7 +152,7 @@ export const forgeries: readonly Forgery[] = [
     name: 'edited-evaluation',
     reasons: ['evaluation'],
     make: ({ own }) =>
-      editedRecord(own, last, ({ evaluation }) => {
+      editedRecord(own, lastOf(own), ({ evaluation }) => {
         const { episodes } = evaluation.test.policy;
         Object.assign(evaluation.test.policy, { successes: episodes, rate: 1, low: 0.9, high: 1 });
       }),

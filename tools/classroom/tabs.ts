@@ -2,7 +2,7 @@
  * Training together in real tabs: the built page over https at this machine's address in the network, opened in as many
  * tabs of Chromium, each of which joins the class and plays for its training. Trained alone, by all tabs, and by tabs of
  * which one is killed while it holds a group: the curves must agree within their intervals, each tab must play
- * some groups, and none may be missing.
+ * about an equal share of the groups, and none may be missing.
  */
 import { readFileSync } from 'node:fs';
 import { networkInterfaces } from 'node:os';
@@ -21,6 +21,10 @@ const code = 'K7QM3TXR';
 const patienceMs = 15_000;
 /** A busy machine opens a page slowly. */
 const openMs = 300_000;
+/** Longest time from the click of *Play* to a tab's first call for work. */
+const startMs = 120_000;
+/** Maximum distance of a tab's share of the groups from an equal one, as a part of the equal one. */
+const shareTolerance = 0.3;
 /** Groups after which a tab is killed. */
 const groupsOfTheKilled = 2;
 const normal95 = 1.96;
@@ -42,17 +46,64 @@ interface TabsOptions {
   page: string;
 }
 
+/** A tab, and what it waits for. */
+interface Tab {
+  name: string;
+  page: Page;
+  /** Addresses that were asked for and not answered yet. */
+  open: Set<string>;
+  problems: string[];
+}
+
 /** Opens a tab that joined the class and plays for it. */
-async function playingTab(browser: Browser, url: string, name: string): Promise<Page> {
+async function playingTab(browser: Browser, url: string, name: string): Promise<Tab> {
   const context = await browser.newContext({ ignoreHTTPSErrors: true, viewport: { width: 900, height: 700 } });
   const page = await context.newPage();
   page.setDefaultTimeout(openMs);
+  const tab: Tab = { name, page, open: new Set(), problems: [] };
+  context.on('request', (request) => tab.open.add(request.url()));
+  context.on('requestfinished', (request) => tab.open.delete(request.url()));
+  context.on('requestfailed', (request) => {
+    tab.open.delete(request.url());
+    tab.problems.push(`${request.url()}: ${request.failure()?.errorText}`);
+  });
+  page.on('pageerror', ({ message }) => tab.problems.push(message));
+  page.on('console', (message) => message.type() === 'error' && tab.problems.push(message.text()));
   await page.goto(`${url}/#join=${code}&view=lab&lang=en`);
   const panel = page.locator('tabgym-join-class');
   await panel.locator('#name').fill(name);
   await panel.locator('[data-do=join]').click();
   await panel.locator('[data-do=play]').click();
-  return page;
+  return tab;
+}
+
+/** Prints what a tab shows and waits for. */
+async function printState({ name, page, open, problems }: Tab): Promise<void> {
+  const panel = page.locator('tabgym-join-class');
+  const text = await panel.innerText({ timeout: patienceMs }).catch((error: Error) => error.message);
+  console.log(`${name} shows: ${text.replace(/\s+/g, ' ').trim()}`);
+  console.log(
+    `${name} has the workers: ${
+      page
+        .workers()
+        .map((worker) => worker.url())
+        .join(', ') || 'none'
+    }`,
+  );
+  console.log(`${name} waits for: ${[...open].join(', ') || 'nothing'}; problems: ${problems.join('; ') || 'none'}`);
+}
+
+/** Waits until every tab has asked for work, so that their shares can be compared. */
+async function allAsk(tabs: readonly Tab[], asked: ReadonlySet<string>): Promise<void> {
+  const until = Date.now() + startMs;
+  while (tabs.some(({ name }) => !asked.has(name))) {
+    if (Date.now() > until) {
+      for (const tab of tabs) await printState(tab);
+      const silent = tabs.filter(({ name }) => !asked.has(name)).map(({ name }) => name);
+      throw new Error(`${silent.join(', ')} did not ask for work within ${startMs / 1000} s of the click.`);
+    }
+    await tabs[0].page.waitForTimeout(50);
+  }
 }
 
 /** Ends the tab's process, as the system does when it runs out of memory. */
@@ -65,12 +116,11 @@ async function kill(page: Page): Promise<void> {
 }
 
 /** Kills the first tab that has played some groups: it then holds another one. */
-async function killFirst(tabs: readonly Page[], shared: SharedTraining): Promise<void> {
-  const played = (k: number) => shared.counts.accepted[nameOfTab(k)] ?? 0;
+async function killFirst(tabs: readonly Tab[], shared: SharedTraining): Promise<void> {
   for (;;) {
-    const first = tabs.find((_, k) => played(k) >= groupsOfTheKilled);
-    if (first) return kill(first);
-    await tabs[0].waitForTimeout(50);
+    const first = tabs.find(({ name }) => (shared.counts.accepted[name] ?? 0) >= groupsOfTheKilled);
+    if (first) return kill(first.page);
+    await tabs[0].page.waitForTimeout(50);
   }
 }
 
@@ -85,24 +135,29 @@ async function trainedByTabs(browser: Browser, experiment: Experiment, options: 
   const address = networkAddress();
   const nameOf = (secret: string): string => server.board.nameOf(secret);
   const shared = new SharedTraining({ staleness: stale, patienceMs, nameOf, print: console.log });
+  const asked = new Set<string>();
+  const nameOfAsking = (secret: string) => {
+    asked.add(nameOf(secret));
+    return nameOf(secret);
+  };
   const server: ClassServer = createClassServer({
     ...{ title: 'Class', code, teacherKey: 'key-of-the-teacher-here', page, report: console.error },
     ...{ certificate: await newCertificate([address]), training: experiment.name },
     door: { host: address, hosts: [] },
-    mount: (app) => mountTraining(app, { nameOf }, { shared, experiment }),
+    mount: (app) => mountTraining(app, { nameOf: nameOfAsking }, { shared, experiment }),
   });
   const url = await server.app.listen({ port: 0, host: address });
   const trainer = await engineOf(experiment, shared);
-  // All tabs play before the first step, so that their shares can be compared.
-  const opened: Page[] = [];
+  const opened: Tab[] = [];
   for (let k = 0; k < tabs; k++) opened.push(await playingTab(browser, url, nameOfTab(k)));
+  await allAsk(opened, asked);
   const began = performance.now();
   const death = killed ? killFirst(opened, shared) : null;
   const curve = await curveOf(trainer, experiment.steps);
   const seconds = (performance.now() - began) / 1000;
   shared.finish();
   await death;
-  for (const tab of opened) await tab.context().close();
+  for (const { page: each } of opened) await each.context().close();
   await trainer.close();
   await server.close();
   return { curve, counts: shared.counts, seconds } satisfies Trained;
@@ -152,7 +207,10 @@ export async function compareTabs(options: TabsOptions): Promise<number> {
         ([name, each]) => `${name} ${((100 * each) / accepted).toFixed(0)}%`,
       );
       console.log(`${what}, shares: ${shares.join(', ')}`);
-      if (!killed && Object.keys(counts.accepted).length < tabs) fault(`${what}: a tab played nothing`);
+      const far = (name: string) => Math.abs(((counts.accepted[name] ?? 0) * tabs) / accepted - 1) > shareTolerance;
+      const unequal = Array.from({ length: tabs }, (_, k) => nameOfTab(k)).filter(far);
+      if (!killed && unequal.length)
+        fault(`${what}: ${unequal.join(', ')} played more than ${shareTolerance * 100}% off an equal share`);
       if (killed && counts.again === 0) fault(`${what}: the killed tab held no group`);
     }
   } finally {
