@@ -18,7 +18,23 @@ export interface PageHeaps {
   page: Heap;
   /** The heaps of all workers together. */
   workers: Heap;
-  workerCount: number;
+  /** The heap of each worker, with the name of its script. */
+  each: readonly (Heap & { name: string })[];
+}
+
+/** Objects of JavaScript and buffers of a page and its workers, in MB. Elements are left out: they come and go. */
+export const sizeOf = ({ page, workers }: PageHeaps) => page.objects + page.buffers + workers.objects + workers.buffers;
+
+/** Megabytes that are still held in a page or worker, by the function that allocated them and its callers. */
+export interface Held {
+  name: string;
+  held: ReadonlyMap<string, number>;
+}
+
+interface SampledNode {
+  callFrame: { functionName: string; url: string; lineNumber: number };
+  selfSize: number;
+  children: readonly SampledNode[];
 }
 
 interface Usage {
@@ -27,18 +43,36 @@ interface Usage {
   backingStorageSize?: number;
 }
 
-/** Answer to a call. */
+/** Answer to a call, or an event. */
 interface Message {
-  id: number;
+  id?: number;
   result?: unknown;
+  method?: string;
+  params?: TargetEvent;
 }
 
-/** A connection to a page or a worker. */
+/** Fields of the events of workers that begin, answer and end. */
+interface TargetEvent {
+  sessionId: string;
+  message?: string;
+  targetInfo?: { url: string };
+}
+
+/** Name of a script without the hash of its file. */
+const scriptOf = (url: string) => url.replace(/^.*\//, '').replace(/-[\w-]{8}\.js$/, '');
+/** The processor's threads: they sleep in a wait in which they answer no debugger, and hold the memory of their worker. */
+const silent = 'helper';
+
+/** A connection to a page or a worker, and to the workers that it begins. */
 class Link {
+  readonly children = new Map<string, Link>();
   private readonly waiting = new Map<number, (result: unknown) => void>();
   private next = 1;
 
-  constructor(private readonly post: (text: string) => Promise<unknown>) {}
+  constructor(
+    readonly name: string,
+    private readonly post: (text: string) => Promise<unknown>,
+  ) {}
 
   /** Calls a method. Resolves with null if the target is gone before it answers. */
   async call(method: string, params: object = {}): Promise<unknown> {
@@ -48,12 +82,33 @@ class Link {
     return answer;
   }
 
-  receive({ id, result }: Message): void {
-    this.waiting.get(id)?.(result ?? null);
+  receive({ id, result, method, params }: Message): void {
+    if (id !== undefined) {
+      this.waiting.get(id)?.(result ?? null);
+      this.waiting.delete(id);
+    } else if (method && params) this.event(method, params);
+  }
+
+  private event(method: string, { sessionId, message = '{}', targetInfo }: TargetEvent): void {
+    if (method === 'Target.attachedToTarget') {
+      const name = scriptOf(targetInfo?.url ?? '');
+      const post = (text: string) => this.call('Target.sendMessageToTarget', { sessionId, message: text });
+      if (name !== silent) this.children.set(sessionId, new Link(name, post));
+    } else if (method === 'Target.receivedMessageFromTarget')
+      this.children.get(sessionId)?.receive(JSON.parse(message));
+    else if (method === 'Target.detachedFromTarget') this.children.get(sessionId)?.end();
   }
 
   end(): void {
     for (const resolve of this.waiting.values()) resolve(null);
+    for (const child of this.children.values()) child.end();
+  }
+
+  /** This connection and those to the workers below. */
+  async all(): Promise<Link[]> {
+    await this.call('Target.setAutoAttach', { autoAttach: true, waitForDebuggerOnStart: false, flatten: false });
+    const below = await Promise.all([...this.children.values()].map((child) => child.all()));
+    return [this, ...below.flat()];
   }
 
   async heap(): Promise<Heap> {
@@ -67,30 +122,18 @@ class Link {
 
 /** The page's own connection, by Playwright's session. */
 function pageLink(session: CDPSession): Link {
-  const link: Link = new Link(async (text) => {
+  const link: Link = new Link('page', async (text) => {
     const { id, method, params } = JSON.parse(text);
     const result = await session.send(method, params).catch(() => null);
     link.receive({ id, result });
   });
+  for (const method of [
+    'Target.attachedToTarget',
+    'Target.receivedMessageFromTarget',
+    'Target.detachedFromTarget',
+  ] as const)
+    session.on(method, (params: TargetEvent) => link.receive({ method, params }));
   return link;
-}
-
-/**
- * Connections to the page's workers. Those that its workers begin are left out: the processor's threads sleep in a wait
- * in which they answer no debugger, and their memory is that of the worker above them.
- */
-async function workerLinks(session: CDPSession): Promise<Link[]> {
-  const links = new Map<string, Link>();
-  session.on('Target.attachedToTarget', ({ sessionId }) => {
-    const post = (message: string) => session.send('Target.sendMessageToTarget', { sessionId, message });
-    links.set(sessionId, new Link(post));
-  });
-  session.on('Target.receivedMessageFromTarget', ({ sessionId, message }) =>
-    links.get(sessionId)?.receive(JSON.parse(message)),
-  );
-  session.on('Target.detachedFromTarget', ({ sessionId }) => links.get(sessionId)?.end());
-  await session.send('Target.setAutoAttach', { autoAttach: true, waitForDebuggerOnStart: false, flatten: false });
-  return [...links.values()];
 }
 
 const sum = (heaps: readonly Heap[]): Heap =>
@@ -103,13 +146,66 @@ const sum = (heaps: readonly Heap[]): Heap =>
     { objects: 0, browser: 0, buffers: 0 },
   );
 
+/** Bytes between two sampled allocations, on average. */
+const samplingInterval = 16_384;
+/** Number of functions in the name of a site: the one that allocated, and its callers. */
+const siteDepth = 6;
+
+function addSites(node: SampledNode, callers: readonly string[], sites: Map<string, number>): void {
+  const { functionName, lineNumber } = node.callFrame;
+  const path = [`${functionName || 'anonymous'}:${lineNumber + 1}`, ...callers].slice(0, siteDepth);
+  const name = path.join(' < ');
+  if (node.selfSize) sites.set(name, (sites.get(name) ?? 0) + node.selfSize / 2 ** 20);
+  for (const child of node.children) addSites(child, path, sites);
+}
+
+/** A connection to a page and its workers, for many samples. */
+export class HeapWatch {
+  private constructor(
+    private readonly session: CDPSession,
+    private readonly links: readonly Link[],
+  ) {}
+
+  static async open(page: Page): Promise<HeapWatch> {
+    const session = await page.context().newCDPSession(page);
+    return new HeapWatch(session, await pageLink(session).all());
+  }
+
+  async heaps(): Promise<PageHeaps> {
+    const [own, ...workers] = await Promise.all(this.links.map((link) => link.heap()));
+    const each = workers.map((heap, i) => ({ ...heap, name: this.links[i + 1].name }));
+    return { page: own, workers: sum(workers), each };
+  }
+
+  /** From now on, allocations are sampled, and `sites` returns those that are still held. */
+  async sampleSites(): Promise<void> {
+    await Promise.all(this.links.map((link) => link.call('HeapProfiler.startSampling', { samplingInterval })));
+  }
+
+  /** Held allocations, in MB, of the page and of each worker. */
+  async sites(): Promise<Held[]> {
+    return Promise.all(
+      this.links.map(async (link) => {
+        const answer = (await link.call('HeapProfiler.getSamplingProfile')) as {
+          profile: { head: SampledNode };
+        } | null;
+        const held = new Map<string, number>();
+        if (answer) addSites(answer.profile.head, [], held);
+        return { name: link.name, held };
+      }),
+    );
+  }
+
+  close(): Promise<void> {
+    return this.session.detach().catch(() => {});
+  }
+}
+
 export async function pageHeaps(page: Page): Promise<PageHeaps> {
-  const session = await page.context().newCDPSession(page);
+  const watch = await HeapWatch.open(page);
   try {
-    const links = [pageLink(session), ...(await workerLinks(session))];
-    const [own, ...workers] = await Promise.all(links.map((each) => each.heap()));
-    return { page: own, workers: sum(workers), workerCount: workers.length };
+    return await watch.heaps();
   } finally {
-    await session.detach().catch(() => {});
+    await watch.close();
   }
 }

@@ -1,57 +1,61 @@
 /**
- * `npm run soak:page [-- --minutes N]`: the page trains on the processor in Chromium, for an hour by default, while
- * keys are pressed. Twice a minute, after a garbage collection, it samples the process's own memory and the page's
- * heaps (its own and its workers'), elements and listeners. The result is the growth after the first fifth (Theil-Sen
- * slope: the median of the slopes between all pairs); exits with 1 if the process grows beyond the bound.
+ * `npm run soak:page [-- --minutes N] [--sites]`: the page trains on the processor in Chromium, for an hour by default,
+ * while keys are pressed. Every ten seconds, after a garbage collection, it samples the process's own memory and the
+ * page's heaps (its own and its workers'), elements and listeners. Exits with 1 if the heaps grow beyond the bound of
+ * tools/memory-trend.ts or the page throws, and with 2 if the time was too short to tell. `--sites` also lists the
+ * functions whose allocations stay: the page is built with their names, and is slower.
  */
 import { Command } from 'commander';
 import { type CDPSession, chromium, type Page } from 'playwright-core';
 import { chromiumArgsWithoutWebGpu, findChromium, requireBrowser } from '../scripts/machine.mjs';
+import { wholeFrom } from '../src/cli/number-argument.ts';
 import { presets } from '../src/experiment/presets.ts';
 import { packExperiment } from '../src/ui/state/link.ts';
-import { pageHeaps } from './page-heaps.ts';
-import { memoryMb } from './renderer-memory.ts';
+import { type Sampled, trendTable } from '../tools/memory-trend.ts';
+import { HeapWatch, type Held, sizeOf } from './page-heaps.ts';
+import { memoryMb, type PageMemory, pageTrends } from './renderer-memory.ts';
 import { servePage } from './served-page.ts';
 
-interface Sample {
-  minute: number;
+interface Sample extends PageMemory {
   step: number;
-  processMb: number;
   /** Objects and buffers of the page, and of its workers. */
-  heapMb: number;
-  workersMb: number;
+  page: number;
+  workers: number;
   nodes: number;
   listeners: number;
 }
 
-/**
- * Largest allowed growth per hour, as a share of the total. The records of the steps stay in memory, which is a small
- * growth.
- */
-const mostGrowth = 0.1;
-const everyMs = 30_000;
+const everyMs = 10_000;
+/** Number of spans of time; the samples of one depend on each other. */
+const blocks = 30;
 
-async function sample(page: Page, session: CDPSession, began: number): Promise<Sample> {
-  const heaps = await pageHeaps(page);
+async function sample(page: Page, watch: HeapWatch, session: CDPSession): Promise<Sample> {
+  const heaps = await watch.heaps();
   const { metrics } = await session.send('Performance.getMetrics');
   const metric = (name: string) => metrics.find((each) => each.name === name)?.value ?? 0;
   const shown = (await page.locator('tabgym-transport .steps strong').textContent()) ?? '';
   return {
-    minute: (Date.now() - began) / 60_000,
     step: Number(/\d+/.exec(shown)?.[0] ?? 0),
-    processMb: (await memoryMb(page.context().browser()!)) ?? 0,
-    heapMb: heaps.page.objects + heaps.page.buffers,
-    workersMb: heaps.workers.objects + heaps.workers.buffers,
+    heaps: sizeOf(heaps),
+    process: (await memoryMb(page.context().browser()!)) ?? 0,
+    page: heaps.page.objects + heaps.page.buffers,
+    workers: heaps.workers.objects + heaps.workers.buffers,
     nodes: metric('Nodes'),
     listeners: metric('JSEventListeners'),
   };
 }
 
-/** Growth per hour, as a share of the median. */
-function growth(samples: readonly Sample[], of: (sample: Sample) => number): number {
-  const slopes = samples.flatMap((a, i) => samples.slice(i + 1).map((b) => (of(b) - of(a)) / (b.minute - a.minute)));
-  const middle = (values: number[]) => values.sort((a, b) => a - b)[values.length >> 1] ?? 0;
-  return (middle(slopes) * 60) / Math.max(1, middle(samples.map(of)));
+/** Prints the functions that hold more at the end than at the beginning, as KB a step. */
+function printSites(before: readonly Held[], after: readonly Held[], steps: number) {
+  for (const [i, { name, held }] of after.entries()) {
+    const grown = [...held].map(([site, mb]) => ({
+      site,
+      kb: ((mb - (before[i].held.get(site) ?? 0)) * 1024) / steps,
+    }));
+    const most = grown.sort((a, b) => b.kb - a.kb).slice(0, 20);
+    console.log(`Held more at the end, in the ${name}, KB a step:`);
+    for (const { site, kb } of most) if (kb > 0.05) console.log(`  ${kb.toFixed(2)}  ${site}`);
+  }
 }
 
 /** Acts as a watching person does: switches the stage's tabs, moves along the curve, opens the drawer. */
@@ -60,14 +64,15 @@ async function look(page: Page, turn: number) {
   await page.keyboard.press(keys[turn % keys.length]);
 }
 
-const { minutes } = new Command('soak-page')
+const options = new Command('soak-page')
   .description('Trains in the page and watches its memory.')
-  .option('--minutes <n>', 'duration in minutes', '60')
+  .option('--minutes <n>', 'duration in minutes', wholeFrom(1), 60)
+  .option('--sites', 'list the functions whose allocations stay', false)
   .parse()
-  .opts<{ minutes: string }>();
+  .opts<{ minutes: number; sites: boolean }>();
 
 requireBrowser();
-const server = await servePage();
+const server = await servePage(undefined, !options.sites);
 const browser = await chromium.launch({
   executablePath: findChromium()!,
   args: chromiumArgsWithoutWebGpu,
@@ -88,31 +93,32 @@ try {
     .waitFor();
   const session = await page.context().newCDPSession(page);
   await session.send('Performance.enable');
-  const began = Date.now();
-  const samples: Sample[] = [];
-  for (let turn = 0; Date.now() - began < Number(minutes) * 60_000; turn++) {
+  const watch = await HeapWatch.open(page);
+  if (options.sites) await watch.sampleSites();
+  const [began, ms] = [Date.now(), options.minutes * 60_000];
+  const samples: Sampled<Sample>[] = [];
+  let before: Held[] = [];
+  for (let turn = 0; Date.now() - began < ms; turn++) {
     await page.waitForTimeout(everyMs / 4);
     await look(page, turn);
     if (turn % 4 !== 3) continue;
-    const now = await sample(page, session, began);
-    samples.push(now);
+    const age = Date.now() - began;
+    const value = await sample(page, watch, session);
+    samples.push({ minute: age / 60_000, block: Math.floor((age * blocks) / ms), value });
     console.log(
-      `  ${now.minute.toFixed(1)} min, step ${now.step}: process ${now.processMb.toFixed(0)} MB, heap ${now.heapMb.toFixed(1)} MB, workers ${now.workersMb.toFixed(1)} MB, ${now.nodes} nodes, ${now.listeners} listeners`,
+      `  ${(age / 60_000).toFixed(1)} min, step ${value.step}: process ${value.process.toFixed(0)} MB, page ${value.page.toFixed(1)} MB, workers ${value.workers.toFixed(1)} MB, ${value.nodes} nodes, ${value.listeners} listeners`,
     );
+    if (options.sites && !before.length && age > ms / 3) before = await watch.sites();
   }
-  const settled = samples.slice(Math.floor(samples.length / 5));
-  const shares = {
-    process: growth(settled, (each) => each.processMb),
-    heap: growth(settled, (each) => each.heapMb),
-    workers: growth(settled, (each) => each.workersMb),
-    nodes: growth(settled, (each) => each.nodes),
-  };
-  const cells = Object.entries(shares).map(([name, share]) => `${name} ${(100 * share).toFixed(1)}%`);
-  const steps = samples.at(-1)!.step - samples[0].step;
+  const steps = samples.at(-1)!.value.step - samples[0].value.step;
+  const { judged, compared } = pageTrends('page', samples);
   console.log(
-    `${minutes} minutes, ${steps} steps: growth per hour after the first fifth: ${cells.join(', ')} (bound for the process ${100 * mostGrowth}%); errors: ${errors.length}`,
+    `${options.minutes} minutes, ${steps} steps, errors: ${errors.length}\n${trendTable([judged, compared])}`,
   );
-  if (shares.process > mostGrowth || errors.length) process.exitCode = 1;
+  const middle = samples.find(({ minute }) => minute > options.minutes / 3)!.value.step;
+  if (options.sites) printSites(before, await watch.sites(), samples.at(-1)!.value.step - middle);
+  if (judged.verdict === 'grown' || errors.length) process.exitCode = 1;
+  else if (judged.verdict === 'unclear') process.exitCode = 2;
 } finally {
   await browser.close();
   await server.close();

@@ -8,8 +8,8 @@ import { chromiumArgsWithoutWebGpu, findChromium } from '../../scripts/machine.m
 import { presets } from '../../src/experiment/presets.ts';
 import { packExperiment } from '../../src/ui/state/link.ts';
 import { generator } from '../../tools/fuzz/mutations.ts';
-import { type MemorySample, sampledTrend, trendOf } from '../../tools/memory-trend.ts';
-import { collectedPageMb } from '../renderer-memory.ts';
+import { type Sampled, sampledUntil } from '../../tools/memory-trend.ts';
+import { collectedPage, type PageMemory, pageTrends } from '../renderer-memory.ts';
 import { servePage } from '../served-page.ts';
 import { type Part, sleep } from './part.ts';
 
@@ -55,7 +55,7 @@ const comparedAge = { from: 20, to: 60 };
 
 /** Samples each life of the page with faults at about the same age. */
 class Lives {
-  readonly samples: MemorySample[] = [];
+  readonly samples: Sampled<PageMemory>[] = [];
   private readonly began = Date.now();
   private life = 0;
   private bornAt = Number.POSITIVE_INFINITY;
@@ -75,9 +75,9 @@ class Lives {
     const { page, life } = this;
     const age = (Date.now() - this.bornAt) / 1000;
     if (!page || age < comparedAge.from || age > comparedAge.to) return;
-    const mb = await collectedPageMb(page);
+    const value = await collectedPage(page);
     const isSame = this.page === page && this.life === life;
-    if (mb !== null && isSame) this.samples.push({ minute: (Date.now() - this.began) / 60_000, mb, block: life });
+    if (value && isSame) this.samples.push({ minute: (Date.now() - this.began) / 60_000, block: life, value });
   }
 }
 
@@ -132,12 +132,12 @@ async function leftAlone(context: BrowserContext, url: string, until: number, le
   await page.goto(url);
   await goOn(page, 1);
   if (leak) await plantLeak(page, leak);
-  const memory = sampledTrend('page left alone', () => collectedPageMb(page), until);
+  const memory = sampledUntil(() => collectedPage(page), until);
   for (let turn = 0; Date.now() < until; turn++) {
     await sleep(Math.min(7000, Math.max(0, until - Date.now())));
     await page.keyboard.press(keys[turn % keys.length]);
   }
-  return { step: await shownStep(page), lost: errors, memory: await memory };
+  return { step: await shownStep(page), lost: errors, samples: await memory };
 }
 
 /** Runs `play` in a browser of its own. */
@@ -155,38 +155,39 @@ async function inChromium<T>(play: (context: BrowserContext) => Promise<T>): Pro
 
 const aloneLine = (step: number) => `page left alone: trained to step ${step} while keys were pressed`;
 
-/** Serves the page, and runs `play` with the address of an endless run. */
-async function served<T>(play: (url: string) => Promise<T>): Promise<T> {
+/** Builds and serves the page; its address is that of an endless run. */
+export async function endlessPage(): Promise<{ url: string; close(): Promise<void> }> {
   const server = await servePage();
-  try {
-    const endless = { steps: 100_000, horizon: [{ steps: 100_000, turns: { oraclePlus: 1 } }] };
-    return await play(`${server.url}#x=${await packExperiment({ ...(presets[0] as object), ...endless })}`);
-  } finally {
-    await server.close();
-  }
+  const endless = { steps: 100_000, horizon: [{ steps: 100_000, turns: { oraclePlus: 1 } }] };
+  const packed = await packExperiment({ ...(presets[0] as object), ...endless });
+  return { ...server, url: `${server.url}#x=${packed}` };
 }
 
-export const drivenPages = (until: number, seed: number): Promise<Part> =>
-  served(async (url) => {
-    const [{ step, faults, lost, samples }, alone] = await Promise.all([
-      inChromium((context) => faulty(context, url, until, seed)),
-      inChromium((context) => leftAlone(context, url, until, 0)),
-    ]);
-    return {
-      lines: [
-        `page: trained to step ${step} while keys were pressed, reloaded ${faults.reload} times, its process ended ${faults.crash} times`,
-        aloneLine(alone.step),
-      ],
-      faults: faults.reload + faults.crash,
-      lost: [...lost, ...alone.lost],
-      accepted: [],
-      memory: [trendOf('page with faults, at the same age', samples), alone.memory],
-    };
-  });
+export async function drivenPages(url: string, until: number, seed: number): Promise<Part> {
+  const [{ step, faults, lost, samples }, alone] = await Promise.all([
+    inChromium((context) => faulty(context, url, until, seed)),
+    inChromium((context) => leftAlone(context, url, until, 0)),
+  ]);
+  const trends = [
+    pageTrends('page with faults, at the same age', samples),
+    pageTrends('page left alone', alone.samples),
+  ];
+  return {
+    lines: [
+      `page: trained to step ${step} while keys were pressed, reloaded ${faults.reload} times, its process ended ${faults.crash} times`,
+      aloneLine(alone.step),
+    ],
+    faults: faults.reload + faults.crash,
+    lost: [...lost, ...alone.lost],
+    accepted: [],
+    memory: trends.map(({ judged }) => judged),
+    compared: trends.map(({ compared }) => compared),
+  };
+}
 
-/** The page left alone, which retains `leak` megabytes a minute: a check of the measure. */
-export const leakingPage = (until: number, leak: number): Promise<Part> =>
-  served(async (url) => {
-    const { step, lost, memory } = await inChromium((context) => leftAlone(context, url, until, leak));
-    return { lines: [aloneLine(step)], faults: 0, lost, accepted: [], memory: [memory] };
-  });
+/** Only the page left alone, which retains `leak` megabytes a minute: a check of the measure. */
+export async function singlePage(url: string, until: number, leak: number): Promise<Part> {
+  const { step, lost, samples } = await inChromium((context) => leftAlone(context, url, until, leak));
+  const { judged, compared } = pageTrends('page left alone', samples);
+  return { lines: [aloneLine(step)], faults: 0, lost, accepted: [], memory: [judged], compared: [compared] };
+}

@@ -10,7 +10,10 @@ export interface Part {
   lost: string[];
   /** Hostile inputs that were accepted. */
   accepted: string[];
+  /** Trends that must be flat. */
   memory: Trend[];
+  /** Trends that are listed for comparison. */
+  compared?: Trend[];
 }
 
 export const sleep = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));

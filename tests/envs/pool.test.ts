@@ -267,6 +267,17 @@ describe('lists of valid actions in a message', () => {
     expect(numberedActions(frozen)).toBeUndefined();
   });
 
+  it('are forgotten after many short lists, each of which costs more memory than its actions', () => {
+    const [writer, reader] = [new ActionListWriter(), new ActionListReader()];
+    const through = (list: string[]) => reader.read(structuredClone(writer.write([list])))[0]!;
+    const pairs = Array.from({ length: 20_000 }, (_, i) => [`go ${i % 200}`, `take ${Math.floor(i / 200)}`]);
+    const first = through(pairs[0]);
+    for (const pair of pairs.slice(0, 5000)) through(pair);
+    expect(through(pairs[0])).toBe(first);
+    for (const pair of pairs) expect(through(pair)).toEqual(pair);
+    expect(through(pairs[0])).not.toBe(first);
+  });
+
   it('refuse actions that would be split, and references to lists that were not read', () => {
     const [writer, reader] = [new ActionListWriter(), new ActionListReader()];
     reader.read(writer.write([['look']]));

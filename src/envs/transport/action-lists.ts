@@ -28,8 +28,13 @@ const END = '\0';
  * Count of numbered actions after which the numbers start again: small enough that each number fits into one code unit.
  */
 const mostNumbered = 50_000;
-/** Maximum number of actions in cached lists: some hundreds of ScienceWorld's longest lists. */
+/**
+ * Maximum size of the cached lists, in actions: some hundreds of ScienceWorld's longest lists, at 37 to 60 bytes an
+ * action with the tries that belong to them. A list costs 1,500 bytes more, whatever its length, so it counts as 40
+ * actions more: counted by actions alone, lists of eight actions would take 108 MB, and now take 18.
+ */
 const mostListed = 500_000;
+const listCost = 40;
 
 const mostArguments = 8192;
 
@@ -152,8 +157,9 @@ export class ActionListReader {
     }
     Object.freeze(list);
     numbered.set(list, { actions, numbers: numbers.subarray(0, list.length) });
-    if (this.listed + list.length > mostListed) this.forget();
-    this.listed += list.length;
+    const cost = list.length + listCost;
+    if (this.listed + cost > mostListed) this.forget();
+    this.listed += cost;
     this.known.set(text, list);
     return list;
   }

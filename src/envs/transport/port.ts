@@ -179,13 +179,22 @@ export function packPlayed(played: readonly BaselineResult[]): Float64Array {
   return out;
 }
 
-export const unpackPlayed = (values: Float64Array): BaselineResult[] =>
-  Array.from({ length: values.length / 3 }, (_, i) => ({
-    success: (values[3 * i] & SUCCEEDED) !== 0,
-    score: values[3 * i + 1],
-    turns: values[3 * i + 2],
-    ...((values[3 * i] & FAILED) !== 0 && { failed: true }),
-  }));
+/** Equal results are one object: they are remembered for each task, and the episodes of chance end in few ways. */
+export function unpackPlayed(values: Float64Array): BaselineResult[] {
+  const known = new Map<string, BaselineResult>();
+  return Array.from({ length: values.length / 3 }, (_, i) => {
+    const [flags, score, turns] = values.subarray(3 * i, 3 * i + 3);
+    const key = `${flags} ${score} ${turns}`;
+    const result: BaselineResult = known.get(key) ?? {
+      success: (flags & SUCCEEDED) !== 0,
+      score,
+      turns,
+      ...((flags & FAILED) !== 0 && { failed: true }),
+    };
+    known.set(key, result);
+    return result;
+  });
+}
 
 /** A served world, and the writer of its lists. */
 interface Served {

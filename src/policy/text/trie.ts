@@ -12,7 +12,7 @@ import type { TokenTrie } from '../policy.ts';
 
 export interface ActionTrie {
   trie: TokenTrie;
-  /** The whole sequence of a leaf. The array is shared: do not write to it. */
+  /** The whole sequence of a leaf. */
   sequence(leaf: number): Int32Array;
   /** Tokens of the sequence after its leaf, which are forced. */
   tail(leaf: number): Int32Array;
@@ -46,16 +46,28 @@ const [STAMP, HOLDER, CHILDREN, TOKEN, FIRST, NEXT, NODE_WORDS] = [0, 1, 2, 3, 4
  */
 const [START, CHOSEN, SEQUENCE_WORDS] = [0, 1, 2];
 
+/** Columns of a trie's sequences. An array for each sequence instead took 100 bytes more for each. */
+interface Sequences {
+  ofSequence: Int32Array<ArrayBuffer>;
+  /** Tokens of each sequence, after the token of the root. */
+  tokens: Int32Array<ArrayBuffer>;
+}
+
+/** Copies a sequence's tokens. */
+function tokensOf({ ofSequence, tokens }: Sequences, number: number): Int32Array {
+  const at = number * SEQUENCE_WORDS + START;
+  return tokens.slice(ofSequence[at] + 1, ofSequence[at + SEQUENCE_WORDS]);
+}
+
 /** Trie that only grows. `select` returns the trie of some of its sequences. */
 export class SequenceTrie {
   private nodes = 1;
-  /** Tokens of each sequence, by its number. */
-  private readonly sequences: Int32Array[] = [];
+  private count = 0;
+  private readonly sequences: Sequences = { ofSequence: column(), tokens: column() };
   /** Number of the sequence that ends at a node. */
   private readonly endsAt = new Map<number, number>();
   /** Nodes on the path of each sequence, the root first. */
   private paths = column();
-  private ofSequence = column();
   private ofNode = column();
   private selection = 0;
   /** Scratch space of `flatten`: the selection's nodes in breadth-first order, and the columns of the result. */
@@ -71,23 +83,24 @@ export class SequenceTrie {
 
   /** Adds a sequence and returns its number. Equal sequences have the same number. */
   add(sequence: ArrayLike<number>): number {
-    const tokens = Int32Array.from(sequence);
-    const number = this.sequences.length;
-    this.ofSequence = withRoom(this.ofSequence, (number + 2) * SEQUENCE_WORDS);
-    const start = this.ofSequence[number * SEQUENCE_WORDS + START];
-    const end = start + tokens.length + 1;
+    const { sequences, count: number } = this;
+    sequences.ofSequence = withRoom(sequences.ofSequence, (number + 2) * SEQUENCE_WORDS);
+    const start = sequences.ofSequence[number * SEQUENCE_WORDS + START];
+    const end = start + sequence.length + 1;
     this.paths = withRoom(this.paths, end);
+    sequences.tokens = withRoom(sequences.tokens, end);
     let node = 0;
     this.paths[start] = node;
-    tokens.forEach((token, i) => {
-      node = this.child(node, token);
+    for (let i = 0; i < sequence.length; i++) {
+      node = this.child(node, sequence[i]);
       this.paths[start + i + 1] = node;
-    });
+      sequences.tokens[start + i + 1] = sequence[i];
+    }
     const known = this.endsAt.get(node);
     if (known !== undefined) return known;
     this.endsAt.set(node, number);
-    this.sequences.push(tokens);
-    this.ofSequence[(number + 1) * SEQUENCE_WORDS + START] = end;
+    sequences.ofSequence[(number + 1) * SEQUENCE_WORDS + START] = end;
+    this.count++;
     return number;
   }
 
@@ -112,7 +125,8 @@ export class SequenceTrie {
    * sequence is empty or a prefix of another.
    */
   select(numbers: ArrayLike<number>): ActionTrie {
-    const { ofSequence, ofNode } = this;
+    const { sequences, ofNode } = this;
+    const { ofSequence } = sequences;
     this.selection++;
     [ofNode[STAMP], ofNode[HOLDER], ofNode[CHILDREN]] = [0, SHARED, 0];
     let longest = 0;
@@ -127,9 +141,11 @@ export class SequenceTrie {
     }
     const trie = this.flatten();
     // The closures hold only `sequences`, because a trie may be cached longer than the SequenceTrie.
-    const { sequences } = this;
-    const sequence = (leaf: number) => sequences[numbers[leaf]];
-    const tail = (leaf: number) => sequence(leaf).subarray(depthOf(trie, leaf, sequence(leaf)));
+    const sequence = (leaf: number) => tokensOf(sequences, numbers[leaf]);
+    const tail = (leaf: number) => {
+      const tokens = sequence(leaf);
+      return tokens.subarray(depthOf(trie, leaf, tokens));
+    };
     return { trie, sequence, tail, longest };
   }
 
@@ -138,7 +154,8 @@ export class SequenceTrie {
    * sequence alone, that sequence moves on to its next node.
    */
   private mark(numbers: ArrayLike<number>, index: number): void {
-    const { paths, ofSequence, ofNode, selection } = this;
+    const { paths, ofNode, selection } = this;
+    const { ofSequence } = this.sequences;
     const own = numbers[index] * SEQUENCE_WORDS + START;
     const start = ofSequence[own];
     const end = ofSequence[own + SEQUENCE_WORDS];
