@@ -1,7 +1,7 @@
-// Writes the texts of the registries (knobs, worlds, metrics) as literal `msg()` calls with the ids that
-// src/ui/state/labels.ts looks up, so that `lit-localize extract` lists them for translators beside the page's texts.
-// The page never loads this file.
-import { mkdirSync, writeFileSync } from 'node:fs';
+// Writes the texts of the registries (knobs, worlds, metrics) and of the shipped agents as literal `msg()` calls with
+// the ids that src/ui/state/labels.ts looks up, so that `lit-localize extract` lists them for translators beside the
+// page's texts. The page never loads this file.
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as v from 'valibot';
 import { runnerImport } from 'vite';
@@ -28,10 +28,14 @@ export async function writeRegistryMessages() {
   cards.push(...goalRules.map(({ rule }) => goalCard(newGoals(rule))));
   const symbols = cards.flatMap(({ formula }) => symbolsOf(formula)).filter(({ words }) => words);
 
+  const { ownSuiteTexts } = await load('src/worlds/own-suite.ts');
+  const { agents } = JSON.parse(readFileSync(join(root, 'public/agents/index.json'), 'utf8'));
+
   const texts = [
-    ...knobs.flatMap(({ path, id = path, label, sentence, choiceLabels = {}, choiceGroups = {} }) => [
+    ...knobs.flatMap(({ path, id = path, label, sentence, nullMeans, choiceLabels = {}, choiceGroups = {} }) => [
       [`knob.${id}.label`, label],
       [`knob.${id}.sentence`, sentence],
+      ...(nullMeans ? [[`knob.${id}.empty`, nullMeans]] : []),
       ...Object.entries(choiceLabels).map(([choice, words]) => [`knob.${id}.choice.${choice}`, words]),
       ...[...new Set(Object.values(choiceGroups))].map((group) => [`knob.${id}.group.${group}`, group]),
     ]),
@@ -49,6 +53,8 @@ export async function writeRegistryMessages() {
         ...(published ? [[`suite.${name}.differs`, published.differs]] : []),
       ]),
     ),
+    [`suite.${ownSuiteTexts.name}.label`, ownSuiteTexts.label],
+    [`suite.${ownSuiteTexts.name}.sentence`, ownSuiteTexts.sentence],
     ...suiteColumns.map((column) => [`suite-column.${column}`, column]),
     ...metrics.map(({ name, sentence }) => [`metric.${name}`, sentence]),
     ...openMetricSentences.map(([what, sentence]) => [`metric.${what}`, sentence]),
@@ -56,6 +62,11 @@ export async function writeRegistryMessages() {
     ...presets.flatMap(({ name, description }) => [
       [`preset.${name}.title`, name],
       [`preset.${name}.description`, description],
+    ]),
+    ...agents.flatMap(({ name, title, summary, reward }) => [
+      [`agent.${name}.title`, title],
+      [`agent.${name}.summary`, summary],
+      ...(reward ? [[`agent.${name}.reward`, reward]] : []),
     ]),
     // A Map, because several algorithms may share a card or a symbol.
     ...new Map([

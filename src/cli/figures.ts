@@ -145,7 +145,8 @@ const allFigures: readonly Figure[] = [
     name: 'figure7-free',
     title: 'Short, long, growing and adaptive horizon in free text',
     expected: figure7Claim,
-    differs: `${small} These write their actions freely, after imitation of an oracle; otherwise as figure7.`,
+    differs:
+      'Tiny policies on short tasks; the paper trains Qwen2.5-3B and 7B. They write their actions freely, after imitation of an oracle; otherwise as figure7.',
     sweeps: ['horizons-free'],
     evaluations: [atTheEnd('horizons-free')],
     curve: 'ends',

@@ -71,6 +71,30 @@ describe('an answer', () => {
   });
 });
 
+test('a lesson that replaces a changed setup says so and gives it back', () => {
+  const store = new Store();
+  const notices: { message: string; undo?: () => void }[] = [];
+  const page = {
+    store,
+    draft: { use: (draft: State['draft'], preset = -1) => store.set({ draft, preset }) },
+    notifier: {
+      notify: (_level: string, message: string, _action?: string, undo?: () => void) => notices.push({ message, undo }),
+    },
+  } as unknown as ConstructorParameters<typeof Lessons>[0];
+  const lessonsOfPage = new Lessons(page, async () => lessons);
+  const preset = { ...(horizon.experiment as State['presets'][number]), name: 'A preset', steps: 5 };
+  store.set({ presets: [preset], preset: 0, draft: preset });
+  lessonsOfPage.setUp(horizon.experiment);
+  expect(notices).toEqual([]);
+  const mine = { ...preset, steps: 7 };
+  store.set({ preset: 0, draft: mine });
+  lessonsOfPage.setUp(horizon.experiment);
+  expect(store.state.draft?.name).not.toBe(mine.name);
+  expect(notices).toHaveLength(1);
+  notices[0].undo!();
+  expect([store.state.draft, store.state.preset]).toEqual([mine, 0]);
+});
+
 describe('lesson 8', () => {
   const compare = horizon.parts.find(({ id }) => id === 'compare')!;
   const sweep = {
@@ -104,8 +128,11 @@ describe('lesson 8', () => {
   test('the prediction comes first, and is met by the numbers of the reader’s own run', () => {
     expect(horizon.parts[0].id).toBe('predict');
     const { store } = opened();
-    expect(horizon.parts[0].ask!.result!(lessonContext(store.state))).toBe('');
+    const { ask } = horizon.parts[0];
+    expect(ask!.result!(lessonContext(store.state))).toBe('');
+    expect(ask!.outcome!(lessonContext(store.state))).toBeNull();
     store.set({ sweep });
+    expect(ask!.outcome!(lessonContext(store.state))).toBe(1);
     expect(horizon.parts[0].ask!.result!(lessonContext(store.state))).toContain('Short 0.10, Long 0.50, Growing 0.40');
     expect(compare.ask!.result!(lessonContext(store.state))).toContain('Short ±0.00, Long +0.40, Growing +0.30');
   });

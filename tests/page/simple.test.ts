@@ -225,7 +225,9 @@ describe('in the page', () => {
     await page.locator('tabgym-simple .terms').scrollIntoViewIfNeeded();
     await page.getByRole('tab', { name: 'Watch', exact: true }).or(button(page, 'Watch')).click();
     await button(page, 'Play against it').click();
-    await expect.poll(() => inView(page, 'tabgym-play form')).toBe(1);
+    await expect.poll(() => inView(page, 'tabgym-play form.head')).toBe(1);
+    // The game has begun, without a second button.
+    await page.locator('tabgym-play .said').waitFor();
     await screenshot(page, 'simple-play-narrow');
     expect(errors).toEqual([]);
     await close();

@@ -5,6 +5,7 @@ import type { Experiment } from '../../experiment/experiment.ts';
 import type { Rate, StepRecord, StratumEvaluation } from '../../rl/evaluation/evaluation.ts';
 import { stageNumber } from '../../rl/schedule/horizon.ts';
 import type { SuiteTable } from '../../session/shipped-agent.ts';
+import { ownSuiteTexts } from '../../worlds/own-suite.ts';
 import { formatTurns } from './card.ts';
 
 const estimate = ({ rate, low, high, episodes }: Rate) => ({ mean: rate, low, high, items: episodes });
@@ -37,9 +38,7 @@ export function ownTable(experiment: Experiment, records: readonly StepRecord[])
   const strata = Object.entries(test.strata).map(([label, stratum]) => rowOf(label, stratum));
   return [
     {
-      name: 'own',
-      label: 'Held-out tasks of its own experiment',
-      sentence: 'Held-out tasks of the worlds and options that it trained on.',
+      ...ownSuiteTexts,
       limit: formatTurns(turns),
       greedy: false,
       samples: 1,

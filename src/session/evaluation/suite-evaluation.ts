@@ -11,6 +11,7 @@ import { type SuiteReport, suiteReport } from '../../rl/evaluation/suite-report.
 import type { ItemResult } from '../../rl/evaluation/suite-results.ts';
 import { lastTurns } from '../../rl/schedule/horizon.ts';
 import type { StoredCheckpoint } from '../../store/run-store.ts';
+import { ownSuiteTexts } from '../../worlds/own-suite.ts';
 import { worldModules } from '../../worlds/registry.ts';
 import { allSuites, type FoundSuite } from '../../worlds/suites.ts';
 import { decodeState } from '../checkpoint.ts';
@@ -61,7 +62,7 @@ export function findSuite(name: string): FoundSuite {
 }
 
 /** Name of the suite of a run's own held-out tasks. */
-export const OWN_SUITE = 'own';
+export const OWN_SUITE = ownSuiteTexts.name;
 
 /**
  * The tasks that a run is evaluated on, under the horizon of its last step; if stages may end early, of its last stage.
@@ -76,9 +77,7 @@ export function ownSuite({ worlds, horizon, steps, evaluation }: Experiment): Fo
       `The suite "${OWN_SUITE}" needs a run that is evaluated on one entry of its worlds, with a number of turns: choose one of ${suiteNames().join(', ')}.`,
     );
   const suite: WorldSuite = {
-    name: OWN_SUITE,
-    label: 'Held-out tasks of its own experiment',
-    sentence: 'Held-out tasks of the worlds and options that it trained on.',
+    ...ownSuiteTexts,
     options: evaluated[0].options ?? {},
     split: 'test',
     most: evaluation.episodes,

@@ -86,8 +86,9 @@ export function drawPoints(plot: uPlot, palette: Palette, points: readonly Drawn
   // A zoomed plot has points outside of its area.
   const { left, top, width, height } = plot.bbox;
   const margin = 6 * ratio;
+  const farthest = ratio * points.reduce((most, { offset }) => Math.max(most, offset), 0);
   ctx.beginPath();
-  ctx.rect(left - margin, top - margin, width + 2 * margin, height + 2 * margin);
+  ctx.rect(left - margin, top - margin, width + 2 * margin + farthest, height + 2 * margin);
   ctx.clip();
   ctx.setLineDash([]);
   const surface = palette.color('--surface');

@@ -25,6 +25,9 @@ export interface PlotOptions {
   hover(index: number | null): void;
 }
 
+/** Room right of the last step for the marks of evaluations, which lie beside each other; CSS pixels. */
+const roomRight = 14;
+
 /** Shortest drag that zooms, CSS pixels; a shorter one is a click. */
 const leastDrag = 6;
 
@@ -86,6 +89,7 @@ export function plotOptions(
     width: width || 300,
     height,
     pxAlign: false,
+    padding: [null, right ? null : roomRight, null, null],
     scales: {
       x: { time: false, range: (_, min, max) => [...(zoom() ?? wholeAxis(min, max, byStep))] as [number, number] },
       y: { range: range ? () => [range[0] - 0.02, range[1] + 0.02] : fromZero },

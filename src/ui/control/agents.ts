@@ -6,6 +6,7 @@
 import { msg, str } from '@lit/localize';
 import type { RunSummary } from '../../session/protocol.ts';
 import { improvedExperiment, type ShippedAgent } from '../../session/shipped-agent.ts';
+import { agentTitle } from '../state/labels.ts';
 import { modelAtHand } from '../state/model-at-hand.ts';
 import type { Controller } from './controller.ts';
 import { fetchAgent, fetchAgentRun } from './shipped-agents.ts';
@@ -43,7 +44,7 @@ export class Agents {
     if (known) return { agent, run: known };
     const file = await fetchAgentRun(name, agent);
     const run = await this.app.api.importRun(file, agent.file, model);
-    await this.app.api.rename(run.id, agent.title);
+    await this.app.api.rename(run.id, agentTitle(agent));
     await this.app.library.refreshRuns();
     return { agent, run };
   }
@@ -69,7 +70,7 @@ export class Agents {
         run.step,
         improvedExperiment(run.experiment, run.step, agent.improve),
       );
-      await this.app.api.rename(fork.id, msg(str`${agent.title}, improved`));
+      await this.app.api.rename(fork.id, msg(str`${agentTitle(agent)}, improved`));
       await this.focus(fork.id);
     });
     if (forked) await this.app.train();
@@ -79,7 +80,7 @@ export class Agents {
   async fromNothing(name: string) {
     const created = await this.app.notifier.attempt('agent', async () => {
       const { agent, run } = await this.runOf(name);
-      const fresh = await this.app.api.createRun(run.experiment, msg(str`${agent.title}, from nothing`));
+      const fresh = await this.app.api.createRun(run.experiment, msg(str`${agentTitle(agent)}, from nothing`));
       await this.focus(fresh.id);
     });
     if (created) await this.app.train();

@@ -30,6 +30,8 @@ export interface ViewKind {
   types?: boolean;
   /** Description of the keys for screen readers. */
   keysLabel?(): string;
+  /** What an abbreviated observation means, in a sentence; empty for any other. */
+  explain?(observation: string): string;
   /** True if this view has its own form for the action, which replaces the input line and the list of valid actions. */
   hasForm?(view: WorldView): boolean;
   /** True if the view is taller than a screen: on a narrow screen the input line is then placed above it. */

@@ -2,7 +2,15 @@
 import { msg, str } from '@lit/localize';
 import experiment from '../../../experiments/lessons/horizon.json';
 import { fixed, signed } from '../kit/format.ts';
-import { answered, type Claim, type Curve, type Lesson, type LessonContext, meanOf } from '../state/lesson.ts';
+import {
+  answered,
+  type Claim,
+  type Curve,
+  indexOfLargest,
+  type Lesson,
+  type LessonContext,
+  meanOf,
+} from '../state/lesson.ts';
 import { metricNames } from '../state/series.ts';
 import { isSweepTrained, openVariant, runOfVariant, sweepProgress } from './sweep.ts';
 
@@ -22,12 +30,19 @@ const isTrained = (seen: LessonContext) => isSweepTrained(seen, experiment);
 /** Mean success and chance of each variant over its last steps; null before the sweep has finished. */
 function endOf(seen: LessonContext) {
   if (!isTrained(seen)) return null;
-  const [short, long, growing] = variants.map(({ name }) => {
+  return variants.map(({ name }) => {
     const records = runOfVariant(seen.state, name)?.records ?? [];
     const [success, chance] = [metricNames.success, metricNames.chance].map((each) => meanOf(records, each, late) ?? 0);
-    return { success, chance, lead: success - chance };
+    return { success, lead: success - chance };
   });
-  return { short, long, growing };
+}
+
+type End = NonNullable<ReturnType<typeof endOf>>[number];
+
+/** Variant with the highest of these values, as a choice's index; null before the sweep has finished. */
+function highest(seen: LessonContext, value: (end: End) => number): number | null {
+  const values = endOf(seen)?.map(value);
+  return values ? indexOfLargest(values) : null;
 }
 
 const of = (variant: Name, metric: string, from = -late, to = -1): Curve => ({
@@ -95,12 +110,11 @@ export const horizon: Lesson = {
       ask: {
         text: () => msg('Which run will have the highest success at the end?'),
         choices: variants,
+        outcome: (seen) => highest(seen, ({ success }) => success),
         result: (seen) => {
-          const end = endOf(seen);
-          return end
-            ? msg(
-                str`Mean success of the last six steps: Short ${fixed(end.short.success)}, Long ${fixed(end.long.success)}, Growing ${fixed(end.growing.success)}`,
-              )
+          const [short, long, growing] = endOf(seen)?.map(({ success }) => fixed(success)) ?? [];
+          return short
+            ? msg(str`Mean success of the last six steps: Short ${short}, Long ${long}, Growing ${growing}`)
             : '';
         },
       },
@@ -119,7 +133,7 @@ export const horizon: Lesson = {
       title: () => msg('Compare them at one step'),
       text: () => [
         msg(
-          'Under Progress, with All runs chosen, choose a step from 13 on in the chart Success: a click, or the arrow keys. The legend shows the three values at this step. Then choose Chance in the menu above the chart, and read the three again.',
+          'Under Progress, with All runs chosen, choose a step from 13 on in the chart Success: a click, or the arrow keys. The legend shows the three values at this step alone, which vary more than the means of six steps in this lesson; the diamonds at the end are held-out rooms. Then choose Chance in the menu above the chart, and read the three again.',
         ),
         msg(
           'Each run is measured under its own horizon. A success rate within three turns and one within a single turn answer different questions.',
@@ -130,12 +144,11 @@ export const horizon: Lesson = {
         text: () => msg('Which run is furthest above its own chance over the last steps?'),
         choices: variants,
         ready: ({ state }) => state.sweep !== null && state.wholeSweep && (state.selection.step ?? 0) > 12,
+        outcome: (seen) => highest(seen, ({ lead }) => lead),
         result: (seen) => {
-          const end = endOf(seen);
-          return end
-            ? msg(
-                str`Success less chance over the last six steps: Short ${signed(end.short.lead)}, Long ${signed(end.long.lead)}, Growing ${signed(end.growing.lead)}`,
-              )
+          const [short, long, growing] = endOf(seen)?.map(({ lead }) => signed(lead)) ?? [];
+          return short
+            ? msg(str`Success less chance over the last six steps: Short ${short}, Long ${long}, Growing ${growing}`)
             : '';
         },
       },

@@ -156,8 +156,12 @@ export class TabgymLessons extends Panel {
   private renderAnswer(lesson: Lesson, { id, ask }: Part) {
     const choice = ask?.choices[this.app.lessons.progressOf(lesson.id).answers[id]];
     if (!ask || !choice) return nothing;
-    const result = ask.result?.(lessonContext(this.state)) ?? '';
-    return html`<p class="soft">${msg(str`Your answer: ${choice.text()}`)}</p>${result ? html`<p class="far number">${result}</p>` : nothing}`;
+    const seen = lessonContext(this.state);
+    const result = ask.result?.(seen) ?? '';
+    const shown = ask.choices[ask.outcome?.(seen) ?? -1];
+    return html`<p class="soft">${msg(str`Your answer: ${choice.text()}`)}</p>
+      ${shown ? html`<p class=${shown === choice ? 'good' : ''}>${shown === choice ? html`<span aria-hidden="true">✓</span> ${msg('Your run shows the same.')}` : msg(str`Your run shows something else: ${shown.text()}`)}</p>` : nothing}
+      ${result ? html`<p class="far number">${result}</p>` : nothing}`;
   }
 
   private renderCurrent(lesson: Lesson, part: Part) {

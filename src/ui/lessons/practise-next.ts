@@ -5,7 +5,15 @@ import { goalMetric } from '../../rl/metrics/metrics.ts';
 import { strataOf } from '../../rl/schedule/tasks.ts';
 import { stepCount } from '../kit/counts.ts';
 import { percent } from '../kit/format.ts';
-import { answered, type Claim, type Curve, type Lesson, type LessonContext, meanOf } from '../state/lesson.ts';
+import {
+  answered,
+  type Claim,
+  type Curve,
+  indexOfLargest,
+  type Lesson,
+  type LessonContext,
+  meanOf,
+} from '../state/lesson.ts';
 import { showsEpisodes } from '../state/selection.ts';
 
 /** Steps of imitation, and of the whole run. */
@@ -71,9 +79,9 @@ const claims: readonly Claim[] = [
 
 const isTrained = ({ trained }: LessonContext) => trained.length >= all;
 
-/** Mean share of a family's draws over the last steps, in words. */
-const shareOf = ({ trained }: LessonContext, family: string) =>
-  percent(meanOf(trained, goalMetric('share', family), late) ?? 0);
+/** Mean share of a family's draws over the last steps. */
+const shareOf = ({ trained }: LessonContext, family: string) => meanOf(trained, goalMetric('share', family), late) ?? 0;
+const shareText = (seen: LessonContext, family: string) => percent(shareOf(seen, family));
 
 export const practiseNext: Lesson = {
   id: 'practise-next',
@@ -96,10 +104,11 @@ export const practiseNext: Lesson = {
       ask: {
         text: () => msg('Which level will be drawn most at the end?'),
         choices: kinds,
+        outcome: (seen) => (isTrained(seen) ? indexOfLargest(kinds.map(({ family }) => shareOf(seen, family))) : null),
         result: (seen) =>
           isTrained(seen)
             ? msg(
-                str`Shares of the draws over the last ten steps: level 4 ${shareOf(seen, families.certain)}, level 1 ${shareOf(seen, families.frequent)}, level 5 ${shareOf(seen, families.even)}, level 36 ${shareOf(seen, families.rare)}`,
+                str`Shares of the draws over the last ten steps: level 4 ${shareText(seen, families.certain)}, level 1 ${shareText(seen, families.frequent)}, level 5 ${shareText(seen, families.even)}, level 36 ${shareText(seen, families.rare)}`,
               )
             : '',
       },

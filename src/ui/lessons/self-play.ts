@@ -3,7 +3,15 @@ import { msg, str } from '@lit/localize';
 import plain from '../../../experiments/lessons/self-play.json';
 import momentum from '../../../experiments/lessons/self-play-momentum.json';
 import { fixed } from '../kit/format.ts';
-import { answered, type Curve, isRunOf, type Lesson, type LessonContext, meanOf } from '../state/lesson.ts';
+import {
+  answered,
+  type Curve,
+  indexOfLargest,
+  isRunOf,
+  type Lesson,
+  type LessonContext,
+  meanOf,
+} from '../state/lesson.ts';
 
 const last = 'exploitability';
 const mean = 'exploitabilityOfMean';
@@ -14,11 +22,13 @@ const curve = (run: unknown, of: string, from = -late, to = -1): Curve => ({ run
 
 const isTrained = ({ trained }: LessonContext) => trained.length >= plain.steps;
 
-/** Exploitability of the policy and of the mean over the last steps, in words. */
-const endOf = ({ trained }: LessonContext) =>
-  msg(
-    str`A perfect opponent wins from the policy ${fixed(meanOf(trained, last, late) ?? 0)} chips a game, from the mean of all policies ${fixed(meanOf(trained, mean, late) ?? 0)}`,
-  );
+/** Exploitability of the policy and of the mean over the last steps, chips a game. */
+const ends = ({ trained }: LessonContext) => [last, mean].map((metric) => meanOf(trained, metric, late) ?? 0);
+
+const endOf = (seen: LessonContext) => {
+  const [policy, all] = ends(seen).map((end) => fixed(end));
+  return msg(str`A perfect opponent wins from the policy ${policy} chips a game, from the mean of all policies ${all}`);
+};
 
 const progress = (seen: LessonContext) => (seen.trained.length ? endOf(seen) : '');
 
@@ -90,6 +100,8 @@ export const selfPlay: Lesson = {
           { text: () => msg('From a player who draws one of the policies of all steps before each game') },
           { text: () => msg('From both the same') },
         ],
+        outcome: (seen) =>
+          isRunOf(seen, plain) && isTrained(seen) ? indexOfLargest(ends(seen).map((end) => -end)) : null,
         result: (seen) => (isRunOf(seen, plain) && isTrained(seen) ? endOf(seen) : ''),
       },
       done: answered('self-play', 'predict'),

@@ -12,9 +12,22 @@ import { Panel } from '../control/panel.ts';
 import { curvesOf, fetchAgent, fetchGallery } from '../control/shipped-agents.ts';
 import { episodeCount, parameterCount, stepCount } from '../kit/counts.ts';
 import { bytes, fixed } from '../kit/format.ts';
+import { currentLocale } from '../kit/locale.ts';
 import { errorState, loadingState } from '../kit/states.ts';
 import { controls } from '../kit/styles/shared.ts';
-import { evaluatedLabel, suiteDiffers, suiteLabel, suiteSentence, suiteStandIn, worldTitle } from '../state/labels.ts';
+import {
+  agentReward,
+  agentSummary,
+  agentTitle,
+  evaluatedLabel,
+  labelOfSuite,
+  limitLabel,
+  suiteDiffers,
+  suiteLabel,
+  suiteSentence,
+  suiteStandIn,
+  worldTitle,
+} from '../state/labels.ts';
 import { modelAtHand } from '../state/model-at-hand.ts';
 import { type Fetched, none } from '../state/state.ts';
 import { nextTask } from '../state/watch-view.ts';
@@ -190,12 +203,13 @@ export class TabgymAgents extends Panel {
   }
 
   private renderAgent(agent: ListedAgent) {
-    const { name, title, summary, headline, base } = agent;
+    const { name, headline, base } = agent;
+    const title = agentTitle(agent);
     const open = this.chosen === name;
     return html`<li><div class="agent" role="group" aria-label=${title}>
       <div class="title"><h4>${title}</h4>
         <button class="link small" aria-expanded=${open ? 'true' : 'false'} @click=${() => (open ? this.close() : void this.read(name))}>${msg('Model card')}</button></div>
-      <p>${summary}</p>
+      <p>${agentSummary(agent)}</p>
       ${headline ? this.renderHeadline(headline) : nothing}
       ${this.renderGain(agent)}
       ${base ? this.renderBase(base) : nothing}
@@ -211,14 +225,16 @@ export class TabgymAgents extends Panel {
     if (success.mean === 0)
       return html`<p class="small number figures"><span><strong>${msg(str`score ${fixed(score.mean)}`)}</strong> [${fixed(score.low)}, ${fixed(score.high)}]</span>
         <span>${msg('parts of a task; no whole task is completed in so few turns')}</span></p>
-        <p class="small soft">${label}</p>`;
+        <p class="small soft">${labelOfSuite(label)}</p>`;
     return html`<p class="small number figures"><span><strong>${msg(str`success ${percent(success.mean)}%`)}</strong> [${percent(success.low)}, ${percent(success.high)}]</span>
       ${rest.map((each) => html`<span>${each}</span>`)}</p>
-      <p class="small soft">${label}</p>`;
+      <p class="small soft">${labelOfSuite(label)}</p>`;
   }
 
   /** Two bars with their intervals: held-out success after imitation, and after the reward that followed. */
-  private renderGain({ gain, reward }: ListedAgent) {
+  private renderGain(agent: ListedAgent) {
+    const { gain } = agent;
+    const reward = agentReward(agent);
     if (!gain && !reward) return nothing;
     const bar = (words: string, which: string, { rate, low, high }: Rate) => html`<span>${words}</span>
       <div class="track" aria-hidden="true"><div class="bar ${which}" .style=${`width:${share(rate)}`}></div>
@@ -280,11 +296,12 @@ export class TabgymAgents extends Panel {
         html`<button @click=${() => this.chosen && this.read(this.chosen)}>${msg('Try again')}</button>`,
       );
     if (card.state !== 'ready') return loadingState(msg('Loading its card'));
-    const { name, title, parts, policy, cost, suites, data, limits, differs, improve, base } = card.value;
+    const { name, parts, policy, cost, suites, data, limits, differs, improve, base } = card.value;
     const list = (heading: string, lines: readonly string[]) =>
       html`<section><h4>${heading}</h4><ul>${lines.map((line) => html`<li>${line}</li>`)}</ul></section>`;
     // The headings are those of card.md (src/cli/agents/card.ts).
     return html`<div class="card small">
+      ${currentLocale() === 'en' ? nothing : html`<p class="soft">${msg('The card is in English.')}</p>`}
       <section><h4>${msg('Model')}</h4><p class="number">${
         base
           ? msg(
@@ -294,7 +311,7 @@ export class TabgymAgents extends Panel {
       }</p></section>
       ${list(msg('Training'), parts)}
       <p class="number">${msg(str`${stepCount(cost.steps)} and ${episodeCount(cost.episodes)}: ${cost.flops.toExponential(1)} operations, ${fixed(cost.hours)} hours on ${cost.device}, a machine that other work shared.`)}</p>
-      <img src=${curvesOf(name)} alt=${msg(str`Curves of the training of ${title}`)} loading="lazy" />
+      <img src=${curvesOf(name)} alt=${msg(str`Curves of the training of ${agentTitle(card.value)}`)} loading="lazy" />
       ${list(msg('Training data'), data)}
       <section><h4>${msg('Evaluation')}</h4>${suites.map((table) => this.renderSuite(table))}</section>
       ${list(msg('Differences from published agents'), differs)} ${list(msg('Limitations'), limits)}
@@ -309,7 +326,7 @@ export class TabgymAgents extends Panel {
     const guesses = rows.some(({ guess }) => guess);
     const how = greedy ? msg('greedy') : msg(str`sampled at temperature ${temperature}`);
     return html`<section><h5>${label}, ${how}</h5>
-      <p>${suiteSentence(table)} ${msg(str`At most ${limit}.`)} ${standIn}</p>
+      <p>${suiteSentence(table)} ${msg(str`At most ${limitLabel(limit)}.`)} ${standIn}</p>
       <div class="table" tabindex="0" role="group" aria-label=${`${label}, ${how}`}><table>
         <thead><tr><th scope="col">${msg('Of')}</th><th scope="col">${msg('Items')}</th><th scope="col">${msg('Success, %')}</th><th scope="col">${msg('Score')}</th><th scope="col">${msg('Chance, %')}</th><th scope="col">${msg('Oracle, %')}</th>${guesses ? html`<th scope="col">${msg('Guessing oracle, %')}</th>` : nothing}</tr></thead>
         <tbody>${rows.map(

@@ -8,7 +8,7 @@ import { findKnob } from '../../experiment/knobs.ts';
 import { LocalizedElement } from '../kit/localized-element.ts';
 import { controls } from '../kit/styles/shared.ts';
 import { highlightStyle } from '../state/highlight.ts';
-import { choiceGroup, choiceLabel, knobLabel, knobSentence } from '../state/labels.ts';
+import { choiceGroup, choiceLabel, knobEmpty, knobLabel, knobSentence } from '../state/labels.ts';
 
 /** Event `knob-change`, with the path and the new value. */
 export class KnobChangeEvent extends Event {
@@ -199,7 +199,7 @@ export class TabgymKnob extends LocalizedElement {
   private bounds(knob: Knob) {
     if (knob.min === undefined || knob.kind === 'integers') return nothing;
     return html`<span class="mono">${knob.min} … ${knob.max}${knob.unit ? ` ${knob.unit}` : ''}</span>${
-      knob.nullMeans ? html`, ${msg('empty')}: ${knob.nullMeans}` : nothing
+      knob.nullMeans ? html`, ${msg('empty')}: ${knobEmpty(knob)}` : nothing
     }`;
   }
 
@@ -247,7 +247,7 @@ export class TabgymKnob extends LocalizedElement {
       this.send(typed.trim() === '' ? empty : numberOf(typed));
     };
     return html`<input id="control" class=${text ? '' : 'number'} inputmode=${text ? 'text' : 'decimal'} ?disabled=${this.disabled}
-      placeholder=${knob.nullMeans ?? String(this.fallback ?? '')} aria-invalid=${this.invalid} aria-describedby=${this.error ? 'error' : nothing}
+      placeholder=${knobEmpty(knob) ?? String(this.fallback ?? '')} aria-invalid=${this.invalid} aria-describedby=${this.error ? 'error' : nothing}
       .value=${live(value)} @change=${change} @keydown=${(event: KeyboardEvent) => this.spin(event, knob)} />`;
   }
 

@@ -67,6 +67,9 @@ export const transportStyles = css`
     min-width: 150px;
     line-height: 1.3;
   }
+  .meter:not(.steps) > span {
+    white-space: nowrap;
+  }
   .meter strong {
     font-size: var(--size-l);
   }

@@ -155,8 +155,10 @@ export class TabgymTransport extends Panel {
     const title = success.evaluated
       ? msg(str`Evaluated at step ${success.step}, on training goals`)
       : msg('Mean over the last steps, on training goals');
+    // The other numbers of the page are those of single steps.
+    const kind = success.evaluated ? msg('evaluated') : msg(str`mean of ${success.updates}`);
     return html`<div class="meter" title=${title}>
-      <span>${msg('Success')} <strong class="number">${fixed(success.rate)}</strong></span>
+      <span>${msg('Success')} <strong class="number">${fixed(success.rate)}</strong> <span class="small soft">${kind}</span></span>
       <span class="small soft number">${
         gain === null
           ? msg('chance not known')

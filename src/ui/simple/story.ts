@@ -228,11 +228,16 @@ export class Story implements StoryParts {
     return html`<p class="say end" role="status">${words}</p>
       <div class="next end" role="group" aria-label=${msg('What next')}>
         <button class="primary" aria-expanded=${this.changing ? 'true' : 'false'} @click=${() => this.setChanging(!this.changing)}>${msg('Change one thing')}</button>
-        <button @click=${() => this.app.navigation.select({ tab: 'play' })}>${msg('Play against it')}</button>
+        <button @click=${() => this.play()}>${msg('Play against it')}</button>
         <button @click=${() => this.app.layout.openLearn('lessons')}>${msg('Next lesson')}</button>
       </div>
       ${this.changing ? this.renderChanges() : nothing}
       <tabgym-change-effect class="end" .app=${this.app}></tabgym-change-effect>`;
+  }
+
+  private play() {
+    this.app.store.set({ playWanted: true });
+    this.app.navigation.select({ tab: 'play' });
   }
 
   private setChanging(changing: boolean) {

@@ -3,7 +3,7 @@
  * with completion; some views also accept keys.
  */
 import { msg, str } from '@lit/localize';
-import { css, html, nothing, type PropertyValues } from 'lit';
+import { html, nothing, type PropertyValues } from 'lit';
 import { customElement, query, state } from 'lit/decorators.js';
 import { live } from 'lit/directives/live.js';
 import type { Experiment } from '../../experiment/experiment.ts';
@@ -17,6 +17,7 @@ import { viewKind } from '../worlds/view-kinds.ts';
 import { choicesOf, commonStem, fittingActions } from './completion.ts';
 import type { PlayedTask } from './contest.ts';
 import { firstField } from './first-field.ts';
+import { playStyles } from './play-styles.ts';
 import { addTry, tallyOf } from './tally.ts';
 import './contest.ts';
 import '../worlds/world-view.ts';
@@ -30,98 +31,7 @@ const mostListed = 40;
 
 @customElement('tabgym-play')
 export class TabgymPlay extends Panel {
-  static override styles = [
-    controls,
-    css`
-      :host {
-        display: block;
-        padding: 12px;
-        container-type: inline-size;
-      }
-      .head {
-        margin-block-end: 10px;
-      }
-      .head input {
-        width: 72px;
-      }
-      .parts {
-        display: grid;
-        gap: 12px;
-      }
-      @container (min-width: 620px) {
-        .parts {
-          grid-template-columns: minmax(0, 1.2fr) minmax(0, 1fr);
-        }
-      }
-      .said {
-        max-height: 240px;
-        overflow: auto;
-        white-space: pre-wrap;
-        overflow-wrap: anywhere;
-        font-family: var(--mono);
-        font-size: var(--size-s);
-        background: var(--surface-2);
-        border-radius: var(--radius);
-        padding: 8px;
-        list-style: none;
-      }
-      .said .you {
-        font-weight: 700;
-      }
-      .type input {
-        flex: 1;
-        min-width: 120px;
-      }
-      .side {
-        display: grid;
-        gap: 8px;
-        align-content: start;
-        align-self: start;
-        min-width: 0;
-      }
-      @container (min-width: 620px) {
-        .side {
-          position: sticky;
-          inset-block-start: 0;
-        }
-      }
-      /* Keeps the input line in sight next to a tall view. */
-      @container (max-width: 619px) {
-        .tall .side {
-          order: -1;
-        }
-        .tall :is(.said, .actions) {
-          max-height: 120px;
-        }
-      }
-      .actions {
-        max-height: 240px;
-        overflow: auto;
-        border: 1px solid var(--line);
-        border-radius: var(--radius);
-        font-family: var(--mono);
-        font-size: var(--size-s);
-      }
-      .actions [role='option'] {
-        padding: 2px 8px;
-        border-inline-start: 3px solid transparent;
-        cursor: pointer;
-        overflow-wrap: anywhere;
-      }
-      .actions [role='option']:hover {
-        background: var(--surface-3);
-      }
-      .actions [aria-selected='true'] {
-        border-color: var(--accent);
-        background: var(--accent-soft);
-      }
-      @media (pointer: coarse) {
-        .actions [role='option'] {
-          padding-block: 8px;
-        }
-      }
-    `,
-  ];
+  static override styles = [controls, playStyles];
 
   @state() private split: 'train' | 'test' = 'test';
   @state() private index = 0;
@@ -141,7 +51,7 @@ export class TabgymPlay extends Panel {
   @query('#action') private input!: HTMLInputElement | null;
 
   constructor() {
-    super(['run', 'draft', 'records']);
+    super(['run', 'draft', 'records', 'playWanted']);
   }
 
   private get experiment(): Experiment | null {
@@ -208,13 +118,15 @@ export class TabgymPlay extends Panel {
   }
 
   private renderFrame(frame: PlayFrame) {
-    const { keys, keysLabel, tall } = viewKind(frame.view);
+    const { keys, keysLabel, tall, explain } = viewKind(frame.view);
+    const explained = explain?.(frame.observation);
     return html`<div class="parts ${tall ? 'tall' : ''}" @keydown=${this.keepLetters}>
       <div class=${keys ? 'keeps-arrows' : ''} id="world" tabindex="0" role="group"
         aria-label=${keysLabel?.() ?? msg('The world')}
         @keydown=${this.key} @world-act=${this.actOnWorld}><tabgym-world-view .view=${frame.view} .typed=${this.typed}></tabgym-world-view></div>
       <div class="side">
         <h3>${msg('What the agent reads')}</h3>
+        ${explained ? html`<p class="soft small">${explained}</p>` : nothing}
         <div class="said" tabindex="0" role="log" aria-label=${msg('Actions and observations')}>${this.transcript.map(
           ({ who, text }) => html`<p class=${who}>${who === 'you' ? html`&gt; ` : nothing}${text}</p>`,
         )}</div>
@@ -271,8 +183,18 @@ export class TabgymPlay extends Panel {
     return html`${msg(str`${candidates} of ${actionCount(all)} match.`)} ${more} ${keys}`;
   }
 
+  protected override updated() {
+    if (!this.state.playWanted) return;
+    this.app.store.set({ playWanted: false });
+    if (!this.frame && this.entry) this.start();
+  }
+
   private begin = (event: Event) => {
     event.preventDefault();
+    this.start();
+  };
+
+  private start() {
     const { name, options } = this.entry!;
     const start = { name, options: options as PlayStart['options'], split: this.split, index: this.index++ };
     const { world } = this;
@@ -286,7 +208,7 @@ export class TabgymPlay extends Panel {
       this.transcript = [{ who: 'world', text: frame.observation }];
       return frame;
     }, true);
-  };
+  }
 
   /** Counts an unfinished task, in which an action was sent, as a try at its own world. */
   private countAbandoned() {

@@ -65,6 +65,15 @@ export class TabgymStage extends Panel {
         min-height: 0;
         overflow: auto;
       }
+      @media (min-width: 1000px) {
+        .lab {
+          container-type: size;
+        }
+        /* A world's picture fits above the charts, together with its goal. */
+        .lab > * {
+          --view-height: clamp(200px, 100cqh - 110px, 560px);
+        }
+      }
       .place {
         padding-block-end: 4px;
         gap: 4px;
@@ -96,11 +105,12 @@ export class TabgymStage extends Panel {
   @state() private loaded: ReadonlySet<StageTab> = new Set();
 
   constructor() {
-    super(['selection', 'records', 'run', 'status']);
+    super(['selection', 'records', 'run', 'status', 'arrangement']);
   }
 
   override render() {
-    const { tab } = this.state.selection;
+    const { selection, arrangement } = this.state;
+    const { tab } = selection;
     const labels: { [each in StageTab]: string } = {
       watch: msg('Watch'),
       group: msg('Group'),
@@ -116,7 +126,7 @@ export class TabgymStage extends Panel {
         ${tabList(this, { label: msg('Stage'), order, labels, chosen: tab, choose: (each) => this.app.navigation.select({ tab: each }) })}
         ${this.renderPlace()}
       </div>
-      <div role="tabpanel" id="panel" aria-labelledby=${`tab-${tab}`} tabindex=${tab === 'watch' ? 0 : nothing}>${this.renderTab(tab)}</div>
+      <div role="tabpanel" id="panel" class=${arrangement} aria-labelledby=${`tab-${tab}`} tabindex=${tab === 'watch' ? 0 : nothing}>${this.renderTab(tab)}</div>
     `;
   }
 

@@ -5,10 +5,11 @@
 import { msg, str } from '@lit/localize';
 import { css, html, nothing } from 'lit';
 import { customElement, property } from 'lit/decorators.js';
-import { episodeCount, stepCount } from '../kit/counts.ts';
+import { episodeCount, runCount, stepCount } from '../kit/counts.ts';
 import './episode-view.ts';
 import type { Experiment } from '../../experiment/experiment.ts';
 import { factsOf } from '../../experiment/policies/registry.ts';
+import { sweptDocuments } from '../../experiment/sweep.ts';
 import { Panel } from '../control/panel.ts';
 import { approximately, listed } from '../kit/format.ts';
 import { loadingState } from '../kit/states.ts';
@@ -123,12 +124,13 @@ export class TabgymWelcome extends Panel {
     const { draft, gpu } = this.state;
     if (!draft || !gpu?.supported || !factsOf(draft.policy).trains) return nothing;
     const { steps, algorithm } = draft;
-    const episodes = algorithm.groups * algorithm.groupSize;
+    const runs = sweptDocuments(draft).length;
+    const amount = msg(str`${stepCount(steps)} of ${episodeCount(algorithm.groups * algorithm.groupSize)}`);
     const worlds = listed([...new Set(draft.worlds.map(({ name }) => worldTitle(name)))]);
     const facts: [string, string][] = [
       [msg('Who learns'), policyLabel(draft.policy)],
       [msg('Where'), worlds],
-      [msg('How much'), msg(str`${stepCount(steps)} of ${episodeCount(episodes)}`)],
+      [msg('How much'), runs > 1 ? msg(str`${runCount(runs)}, each ${amount}`) : amount],
       [msg('How long'), this.timeText(draft)],
     ];
     return html`<dl aria-label=${msg('What will happen')}>${facts.map(([what, words]) => html`<div><dt>${what}</dt><dd>${words}</dd></div>`)}</dl>`;

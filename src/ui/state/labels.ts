@@ -7,7 +7,9 @@ import { msg, str } from '@lit/localize';
 import type { Knob } from '../../experiment/knob.ts';
 import { factsOf, type Policy, policySummary } from '../../experiment/policies/registry.ts';
 import { baseNameOf, placeOf } from '../../models/names.ts';
+import { ownSuiteTexts } from '../../worlds/own-suite.ts';
 import { suiteColumns, worldModules } from '../../worlds/registry.ts';
+import { turnCount } from '../kit/counts.ts';
 import { listed } from '../kit/format.ts';
 
 /** `msg` without its branded type: the extractor follows literal texts only. */
@@ -16,6 +18,10 @@ export const lookUp = msg as unknown as (text: string, options: { id: string }) 
 export const knobLabel = (knob: Knob) => lookUp(knob.label, { id: `knob.${knob.id ?? knob.path}.label` });
 
 export const knobSentence = (knob: Knob) => lookUp(knob.sentence, { id: `knob.${knob.id ?? knob.path}.sentence` });
+
+/** What an empty field of the knob means; undefined if it may not be empty. */
+export const knobEmpty = ({ id, path, nullMeans }: Knob): string | undefined =>
+  nullMeans && lookUp(nullMeans, { id: `knob.${id ?? path}.empty` });
 
 /** Label of a choice; the choice itself if it has none. */
 export const choiceLabel = ({ id, path, choiceLabels }: Knob, choice: string | number) => {
@@ -56,6 +62,31 @@ export const suiteSentence = ({ name, sentence }: { name: string; sentence: stri
 /** Difference between a stand-in and the published items; empty if a suite has these. */
 export const suiteStandIn = ({ name, standIn }: { name: string; standIn?: string }) =>
   standIn ? lookUp(standIn, { id: `suite.${name}.stand-in` }) : '';
+
+/** Label of the suite with this English label; the label itself if there is no such suite. */
+export function labelOfSuite(label: string): string {
+  const suites = [ownSuiteTexts, ...worldModules.flatMap((each) => each.suites ?? [])];
+  const found = suites.find((each) => each.label === label);
+  return found ? suiteLabel(found) : label;
+}
+
+/** Turn limit of an agent's card, which contains it as an English text. */
+export function limitLabel(limit: string): string {
+  const turns = /^(\d+) turns?$/.exec(limit);
+  if (turns) return turnCount(Number(turns[1]));
+  const more = /^the oracle's turns(?: and (\d+) more)?$/.exec(limit);
+  if (!more) return limit;
+  return more[1] ? msg(str`the oracle’s turns and ${more[1]} more`) : msg('the oracle’s turns');
+}
+
+/** Texts of a shipped agent. */
+export const agentTitle = ({ name, title }: { name: string; title: string }) =>
+  lookUp(title, { id: `agent.${name}.title` });
+export const agentSummary = ({ name, summary }: { name: string; summary: string }) =>
+  lookUp(summary, { id: `agent.${name}.summary` });
+/** What reward did to the agent; empty if its card has no such sentence. */
+export const agentReward = ({ name, reward }: { name: string; reward?: string }) =>
+  reward ? lookUp(reward, { id: `agent.${name}.reward` }) : '';
 
 /** Differences between the conditions of a suite's published results and ours. */
 export const suiteDiffers = (name: string, { differs }: { differs: string }) =>

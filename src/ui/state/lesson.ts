@@ -33,6 +33,8 @@ export interface Ask {
   choices: readonly { text(): string }[];
   /** True once the page shows what is asked about; absent: always. */
   ready?(seen: LessonContext): boolean;
+  /** Choice that the reader's own numbers bear out, once they are known; null before. Absent: the answer is no prediction. */
+  outcome?(seen: LessonContext): number | null;
   /** The reader's own numbers beside the answer, once they are known; empty before. */
   result?(seen: LessonContext): string;
 }
@@ -134,6 +136,9 @@ export function meanOf(records: readonly StepRecord[], metric: string, last = re
     .flatMap(({ metrics }) => (Number.isFinite(metrics[metric]) ? [metrics[metric]] : []));
   return values.length ? values.reduce((sum, value) => sum + value, 0) / values.length : null;
 }
+
+/** Index of the largest value; the first of equal ones. */
+export const indexOfLargest = (values: readonly number[]): number => values.indexOf(Math.max(...values));
 
 /** Success rate minus chance over the last steps; null if there are too few. */
 export function overChance(trained: readonly StepRecord[], last = 8): number | null {

@@ -203,6 +203,8 @@ export interface State {
   alternatives: Fetched<{ key: string; list: readonly TokenAlternative[] | null }>;
   /** A person's play since the page opened or a lesson began. */
   played: Played;
+  /** True once a button asked for a game: the tab Play then begins one. */
+  playWanted: boolean;
   arrangement: Arrangement;
   /** True while the simple arrangement shows its settings. */
   settings: boolean;
@@ -274,6 +276,7 @@ const initialState = (): State => ({
   model: { step: 'none', card: null, problem: '', done: 0, total: 0, room: null },
   offered: null,
   modelsWanted: 0,
+  playWanted: false,
   offeredTrajectories: null,
   keptModels: [],
   inspection: none,

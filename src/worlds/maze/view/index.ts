@@ -3,6 +3,8 @@ import { msg } from '@lit/localize';
 import { html } from 'lit';
 import type { ViewKind } from '../../../ui/kit/view-kind.ts';
 
+const compact = /^goal .*; (towards|away) /;
+
 export const mazeView: ViewKind = {
   kind: 'maze',
   load: () => import('./element.ts'),
@@ -13,5 +15,11 @@ export const mazeView: ViewKind = {
     ArrowUp: ['move up'],
     ArrowDown: ['move down'],
   },
+  explain: (observation) =>
+    compact.test(observation)
+      ? msg(
+          'First where the goal lies from here, then the directions that are open: those towards the goal, and those away from it.',
+        )
+      : '',
   keysLabel: () => msg('Maze: arrow keys move'),
 };
