@@ -12,10 +12,12 @@ import type { TokenTrie } from '../policy.ts';
 
 export interface ActionTrie {
   trie: TokenTrie;
-  /** The whole sequence of a leaf. */
+  /** The whole sequence of a leaf, as a copy. */
   sequence(leaf: number): Int32Array;
   /** Tokens of the sequence after its leaf, which are forced. */
   tail(leaf: number): Int32Array;
+  /** True if the list has the same sequence at both indices. */
+  isSame(index: number, other: number): boolean;
   /** Length of the longest sequence, in tokens. */
   longest: number;
 }
@@ -146,7 +148,8 @@ export class SequenceTrie {
       const tokens = sequence(leaf);
       return tokens.subarray(depthOf(trie, leaf, tokens));
     };
-    return { trie, sequence, tail, longest };
+    const isSame = (index: number, other: number) => numbers[index] === numbers[other];
+    return { trie, sequence, tail, isSame, longest };
   }
 
   /**

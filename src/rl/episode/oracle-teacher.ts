@@ -124,14 +124,13 @@ export function tokenLogprobs(
 }
 
 /** Probability of the sequences below each node. A node's children have greater numbers than the node. */
-function massOfNodes({ trie, sequence }: ActionTrie, advised: number, smoothing: number): Float64Array {
+function massOfNodes({ trie, isSame }: ActionTrie, advised: number, smoothing: number): Float64Array {
   const { leaf, edgeStart, edgeNode } = trie;
   const leaves = leaf.reduce((count, index) => count + (index >= 0 ? 1 : 0), 0);
   const mass = new Float64Array(leaf.length);
   for (let node = leaf.length - 1; node >= 0; node--) {
     // Equal sequences of the list have one leaf, under the first of their indices.
-    if (leaf[node] >= 0)
-      mass[node] = smoothing / leaves + (sequence(leaf[node]) === sequence(advised) ? 1 - smoothing : 0);
+    if (leaf[node] >= 0) mass[node] = smoothing / leaves + (isSame(leaf[node], advised) ? 1 - smoothing : 0);
     else for (let edge = edgeStart[node]; edge < edgeStart[node + 1]; edge++) mass[node] += mass[edgeNode[edge]];
   }
   return mass;
