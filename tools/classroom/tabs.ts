@@ -9,7 +9,7 @@ import { networkInterfaces } from 'node:os';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { chromiumArgsWithoutWebGpu, findChromium } from '../../scripts/machine.mjs';
 import { correctedFor } from '../../src/classroom/together/sharable.ts';
-import { type SharedCounts, SharedTraining } from '../../src/classroom/together/shared-training.ts';
+import { type SharedCounts, SharedTraining, type Work } from '../../src/classroom/together/shared-training.ts';
 import { newCertificate } from '../../src/cli/classroom/certificate.ts';
 import { type ClassServer, createClassServer } from '../../src/cli/classroom/class-server.ts';
 import { mountTraining } from '../../src/cli/classroom/training-routes.ts';
@@ -115,15 +115,6 @@ async function kill(page: Page): Promise<void> {
   await crashed;
 }
 
-/** Kills the first tab that has played some groups: it then holds another one. */
-async function killFirst(tabs: readonly Tab[], shared: SharedTraining): Promise<void> {
-  for (;;) {
-    const first = tabs.find(({ name }) => (shared.counts.accepted[name] ?? 0) >= groupsOfTheKilled);
-    if (first) return kill(first.page);
-    await tabs[0].page.waitForTimeout(50);
-  }
-}
-
 interface Trained {
   curve: number[];
   counts: SharedCounts;
@@ -135,6 +126,7 @@ async function trainedByTabs(browser: Browser, experiment: Experiment, options: 
   const address = networkAddress();
   const nameOf = (secret: string): string => server.board.nameOf(secret);
   const shared = new SharedTraining({ staleness: stale, patienceMs, nameOf, print: console.log });
+  const opened: Tab[] = [];
   const asked = new Set<string>();
   const nameOfAsking = (secret: string) => {
     asked.add(nameOf(secret));
@@ -144,19 +136,28 @@ async function trainedByTabs(browser: Browser, experiment: Experiment, options: 
     ...{ title: 'Class', code, teacherKey: 'key-of-the-teacher-here', page, report: console.error },
     ...{ certificate: await newCertificate([address]), training: experiment.name },
     door: { host: address, hosts: [] },
-    mount: (app) => mountTraining(app, { nameOf: nameOfAsking }, { shared, experiment }),
+    mount: (app) => {
+      // The first tab that has played some groups dies while it waits for the answer that gives it another one.
+      let toKill = killed;
+      app.addHook('preSerialization', async ({ body }, _reply, answer) => {
+        if (!toKill || (answer as Work).kind !== 'part') return answer;
+        const name = nameOf((body as { secret: string }).secret);
+        if ((shared.counts.accepted[name] ?? 0) < groupsOfTheKilled) return answer;
+        toKill = false;
+        await kill(opened.find((each) => each.name === name)!.page);
+        return answer;
+      });
+      mountTraining(app, { nameOf: nameOfAsking }, { shared, experiment });
+    },
   });
   const url = await server.app.listen({ port: 0, host: address });
   const trainer = await engineOf(experiment, shared);
-  const opened: Tab[] = [];
   for (let k = 0; k < tabs; k++) opened.push(await playingTab(browser, url, nameOfTab(k)));
   await allAsk(opened, asked);
   const began = performance.now();
-  const death = killed ? killFirst(opened, shared) : null;
   const curve = await curveOf(trainer, experiment.steps);
   const seconds = (performance.now() - began) / 1000;
   shared.finish();
-  await death;
   for (const { page: each } of opened) await each.context().close();
   await trainer.close();
   await server.close();
