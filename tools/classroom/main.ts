@@ -4,7 +4,8 @@
  * mutations of an honest file. Exits with 1 if an honest file is refused, a forged one is graded or refused for another
  * reason, two gradings differ, or a mutation is graded otherwise than its original. `--together SEEDS [--steps N]` compares
  * training by four members with training alone instead, `--tabs 4 [--steps N] [--stale 1]` training by tabs of Chromium,
- * and `--pupil [--device webgpu]` does an assignment in Chromium, from the teacher's form to the graded file.
+ * `--pupil [--device webgpu]` does an assignment in Chromium, from the teacher's form to the graded file, and `--laptop
+ * MINUTES` trains the page offline under a limit of memory.
  */
 import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -16,6 +17,7 @@ import { gradeAll, resultFiles } from '../../src/cli/grading.ts';
 import { nodeEngines } from '../../src/library/node/engines.ts';
 import { classAssignment, classSteps, handedIn } from './class-files.ts';
 import { forgeries, partsOf, withNewHashes, withOldHashes } from './forgeries.ts';
+import { tryLaptop } from './laptop.ts';
 import { mutated, verdictOn } from './mutations.ts';
 import { comparePupil } from './pupil.ts';
 import { compareTabs } from './tabs.ts';
@@ -35,7 +37,9 @@ const program = new Command('classroom')
   .option('--experiment <file>', 'with --together and --tabs: what is trained', 'experiments/maze-first.json')
   .option('--pupil', 'instead: an assignment is made, done and handed in on the built page, and graded here')
   .option('--device <name>', 'with --pupil: device on which the page trains (wasm or webgpu)', 'wasm')
-  .option('--page <folder>', 'with --tabs and --pupil: folder of the built page', 'build/page')
+  .option('--laptop <minutes>', 'instead: the page trains offline in Chromium, under a limit of memory')
+  .option('--gigabytes <n>', 'with --laptop: the limit', '4')
+  .option('--page <folder>', 'with --tabs, --pupil and --laptop: folder of the built page', 'build/page')
   .parse();
 const options = program.opts<{
   files: string;
@@ -50,16 +54,19 @@ const options = program.opts<{
   experiment: string;
   pupil?: boolean;
   device: 'wasm' | 'webgpu';
+  laptop?: string;
+  gigabytes: string;
   page: string;
 }>();
 
 /** Faults of the check that stands in place of the made class; null: none was chosen. */
 async function otherCheck(): Promise<number | null> {
-  const { together, tabs, stale, experiment, pupil, device } = options;
+  const { together, tabs, stale, experiment, pupil, device, laptop, gigabytes } = options;
   const [steps, page] = [Number(options.steps), resolve(options.page)];
   if (together) return compareTogether(experiment, Number(together), steps);
   if (tabs) return compareTabs({ experiment, tabs: Number(tabs), steps, stale: stale === '1' ? 1 : 0, page });
   if (pupil) return comparePupil({ device, page, out: options.out });
+  if (laptop) return tryLaptop({ page, minutes: Number(laptop), gigabytes: Number(gigabytes) });
   return null;
 }
 

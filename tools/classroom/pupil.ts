@@ -67,7 +67,14 @@ class Hand {
   }
 }
 
-async function openPage(browser: Browser, address: string): Promise<Page> {
+/** A class's server for a built page, not yet listening. */
+export const serveClass = (page: string) =>
+  createClassServer({
+    ...{ title: 'Class', code: 'K7QM3TXR', teacherKey: 'key-of-the-teacher-here', page, report: console.error },
+    door: { host: '127.0.0.1', hosts: [] },
+  });
+
+export async function openPage(browser: Browser, address: string): Promise<Page> {
   const context = await browser.newContext({ viewport: { width: 1366, height: 768 }, acceptDownloads: true });
   const page = await context.newPage();
   page.setDefaultTimeout(pageMs);
@@ -89,7 +96,7 @@ async function saved(page: Page, press: () => Promise<void>, folder: string, nam
 }
 
 /** Waits until the service worker keeps the page's files, and for some seconds no more come. */
-async function filesKept(page: Page): Promise<void> {
+export async function filesKept(page: Page): Promise<void> {
   const count = () =>
     page.evaluate(async () => {
       const caches = await Promise.all((await globalThis.caches.keys()).map((name) => globalThis.caches.open(name)));
@@ -191,10 +198,7 @@ export async function comparePupil({ device, page: site, out }: PupilOptions): P
     if (!holds) faults++;
     console.log(`${holds ? 'ok   ' : 'FAULT'} ${words}`);
   };
-  const server = createClassServer({
-    ...{ title: 'Class', code: 'K7QM3TXR', teacherKey: 'key-of-the-teacher-here', page: site, report: console.error },
-    door: { host: '127.0.0.1', hosts: [] },
-  });
+  const server = serveClass(site);
   const url = `${await server.app.listen({ port: 0, host: '127.0.0.1' })}/`;
   const args = device === 'webgpu' ? chromiumArgs : chromiumArgsWithoutWebGpu;
   const browser = await chromium.launch({ executablePath: findChromium()!, args });
