@@ -125,6 +125,20 @@ describe('lesson 8', () => {
     expect(compare.ask!.ready!(lessonContext(store.state))).toBe(asks);
   });
 
+  test('an episode that is too short says so', () => {
+    const { far, done } = horizon.parts.find(({ id }) => id === 'long')!;
+    const at = (turns: number) => {
+      const trajectory = { group: 0, member: 0, tokens: [], turns: Array(turns).fill({}), task: {} };
+      const detail = { state: 'ready', value: { step: 1, trajectories: [trajectory] } } as unknown as State['detail'];
+      const store = new Store();
+      const run = { sweep: { variant: 1 } } as State['run'];
+      store.set({ run, selection: { ...noSelection, step: 1, tab: 'trajectory' }, detail });
+      return [far!(lessonContext(store.state)), done(lessonContext(store.state))];
+    };
+    expect(at(2)).toEqual(['This episode has 2 turns: choose a longer one.', false]);
+    expect(at(3)).toEqual(['', true]);
+  });
+
   test('the prediction comes first, and is met by the numbers of the reader’s own run', () => {
     expect(horizon.parts[0].id).toBe('predict');
     const { store } = opened();

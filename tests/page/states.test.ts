@@ -154,6 +154,12 @@ const states: State[] = [
       await page.getByRole('checkbox', { name: 'REINFORCE++' }).uncheck();
       expect(await description()).not.toContain('REINFORCE++');
       await page.getByRole('checkbox', { name: 'REINFORCE++' }).check();
+      // Values are those of the steps themselves, whatever the smoothing of the lines.
+      const legend = page.locator('tabgym-sweep-chart').first().locator('.legend');
+      const [words, values] = [await description(), await legend.textContent()];
+      await page.getByLabel('Smoothing').selectOption('0');
+      expect([await description(), await legend.textContent()]).toEqual([words, values]);
+      await page.getByLabel('Smoothing').selectOption('0.85');
       await button(page, 'Table: Success').click();
       await page.getByRole('columnheader', { name: 'REINFORCE++' }).first().waitFor();
       await button(page, 'Chart: Success').click();

@@ -77,6 +77,8 @@ export class TabgymSweepChart extends LocalizedElement {
   @query('.plot') private plotElement!: HTMLElement | null;
   private plot: uPlot | null = null;
   private columns: SweepColumns = { steps: [], variants: [] };
+  /** The same without smoothing: the values of the steps themselves, for the readout, the table and the file. */
+  private plain: SweepColumns = { steps: [], variants: [] };
   /** Plotted data: positions on the x axis, then the columns of each variant. */
   private rows: uPlot.AlignedData = [[]];
   private points: DrawnPoint[] = [];
@@ -108,6 +110,8 @@ export class TabgymSweepChart extends LocalizedElement {
 
   private read() {
     this.columns = sweepColumns(this.lines, this.series, this.range, this.view.smoothing);
+    const isSmooth = this.series.smooth === true && this.view.smoothing > 0;
+    this.plain = isSmooth ? sweepColumns(this.lines, this.series, this.range, 0) : this.columns;
     this.rows = this.data();
   }
 
@@ -134,9 +138,11 @@ export class TabgymSweepChart extends LocalizedElement {
     const row = this.shown;
     if (row < 0) return null;
     let column = 0;
-    const values = this.columns.variants.map(({ seeds }) => {
+    const values = this.plain.variants.map(({ seeds, mean }) => {
       column += seeds.length + 3;
-      return (this.rows[column] as (number | null)[]).slice(0, row + 1).findLast((value) => value != null) ?? null;
+      // On another axis the rows are those of the plot.
+      const shown = this.byStep ? mean : (this.rows[column] as (number | null)[]);
+      return shown.slice(0, row + 1).findLast((value) => value != null) ?? null;
     });
     const position = this.rows[0][row];
     const step = this.byStep ? msg(str`step ${position}`) : `${axisLabels()[this.view.x]} ${compact(position)}`;
@@ -160,7 +166,7 @@ export class TabgymSweepChart extends LocalizedElement {
     const { saveChart, sweepChartOf, sweepCsv } = await import('./save-chart.ts');
     const title = `${this.spec.title}, ${this.series.label}`;
     const chart = sweepChartOf(title, this.range, this.columns, this.lines, this.view, this);
-    await saveChart(format, chart, () => sweepCsv(this.columns, this.lines), this);
+    await saveChart(format, chart, () => sweepCsv(this.plain, this.lines), this);
   }
 
   private renderChoice() {
@@ -187,7 +193,7 @@ export class TabgymSweepChart extends LocalizedElement {
   }
 
   private valueText() {
-    const { steps, variants } = this.columns;
+    const { steps, variants } = this.plain;
     const at = this.selected === null ? steps.length - 1 : steps.findIndex((step) => step >= this.selected!);
     if (at < 0) return '';
     const parts = this.lines.map(({ name }, i) => `${name} ${compact(variants[i].mean[at])}`);
@@ -211,7 +217,7 @@ export class TabgymSweepChart extends LocalizedElement {
   }
 
   private renderTable() {
-    const { steps, variants } = this.columns;
+    const { steps, variants } = this.plain;
     const rows = steps
       .map((_, i) => i)
       .slice(-mostRows)

@@ -1,6 +1,7 @@
 /** Lesson 8: short, long and growing horizons, side by side in one sweep. */
 import { msg, str } from '@lit/localize';
 import experiment from '../../../experiments/lessons/horizon.json';
+import { turnCount } from '../kit/counts.ts';
 import { fixed, signed } from '../kit/format.ts';
 import {
   answered,
@@ -10,6 +11,7 @@ import {
   type Lesson,
   type LessonContext,
   meanOf,
+  openTrajectory,
 } from '../state/lesson.ts';
 import { metricNames } from '../state/series.ts';
 import { isSweepTrained, openVariant, runOfVariant, sweepProgress } from './sweep.ts';
@@ -133,7 +135,7 @@ export const horizon: Lesson = {
       title: () => msg('Compare them at one step'),
       text: () => [
         msg(
-          'Under Progress, with All runs chosen, choose a step from 13 on in the chart Success: a click, or the arrow keys. The legend shows the three values at this step alone, which vary more than the means of six steps in this lesson; the diamonds at the end are held-out rooms. Then choose Chance in the menu above the chart, and read the three again.',
+          'Under Progress, with All runs chosen, choose a step from 13 on in the chart Success: a click, or the arrow keys. The legend shows the three values at this step alone, which vary more than the means of six steps in this lesson; the diamonds at the end are held-out rooms. Then choose Chance in the menu above the chart, and read the three again. Table, beside it, lists every step.',
         ),
         msg(
           'Each run is measured under its own horizon. A success rate within three turns and one within a single turn answer different questions.',
@@ -141,7 +143,7 @@ export const horizon: Lesson = {
       ],
       where: { panel: 'progress' },
       ask: {
-        text: () => msg('Which run is furthest above its own chance over the last steps?'),
+        text: () => msg('Which run is furthest above its own chance over the last six steps?'),
         choices: variants,
         ready: ({ state }) => state.sweep !== null && state.wholeSweep && (state.selection.step ?? 0) > 12,
         outcome: (seen) => highest(seen, ({ lead }) => lead),
@@ -173,10 +175,11 @@ export const horizon: Lesson = {
         label: () => msg('Open the run “Long”'),
         act: openVariant('Long'),
       },
-      done: ({ state, place }) =>
-        state.run?.sweep !== undefined &&
-        state.selection.tab === 'trajectory' &&
-        (place.trajectory?.turns.length ?? 0) > 2,
+      far: (seen) => {
+        const turns = openTrajectory(seen)?.turns.length ?? 0;
+        return turns > 0 && turns <= 2 ? msg(str`This episode has ${turnCount(turns)}: choose a longer one.`) : '';
+      },
+      done: (seen) => seen.state.run?.sweep !== undefined && (openTrajectory(seen)?.turns.length ?? 0) > 2,
     },
   ],
   questions: [

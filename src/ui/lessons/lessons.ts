@@ -148,8 +148,13 @@ export class TabgymLessons extends Panel {
     const stateText = done ? msg('done') : current ? msg('to do now') : msg('later');
     return html`<li class="part ${done ? 'done' : current ? 'current' : 'later'}" data-part=${part.id} aria-current=${current ? 'step' : 'false'}>
       <h3><span aria-hidden="true">${mark}</span> ${part.title()} <span class="visually-hidden">(${stateText})</span></h3>
-      ${current ? this.renderCurrent(lesson, part) : done ? this.renderAnswer(lesson, part) : nothing}
+      ${current ? this.renderCurrent(lesson, part) : done ? html`${this.renderAnswer(lesson, part)}${this.renderAgain(part)}` : nothing}
     </li>`;
+  }
+
+  /** The text of a finished part, folded: it may end while it is read. */
+  private renderAgain(part: Part) {
+    return html`<details><summary class="small">${msg('Read again')}</summary>${part.text().map((each) => html`<p>${each}</p>`)}</details>`;
   }
 
   /** The answer to a part's question, with the numbers that have come since. */

@@ -68,6 +68,7 @@ export const transportStyles = css`
     line-height: 1.3;
   }
   .meter:not(.steps) > span {
+    padding-inline-end: 8px;
     white-space: nowrap;
   }
   .meter strong {
@@ -157,6 +158,11 @@ export const transportStyles = css`
     }
     .drawers .more {
       display: inline-flex;
+    }
+  }
+  @media (max-width: 1240px) and (min-width: 600px), (max-width: 380px) {
+    .kind {
+      display: none;
     }
   }
   @media (max-width: 1240px) {

@@ -157,8 +157,11 @@ export class TabgymTransport extends Panel {
       : msg('Mean over the last steps, on training goals');
     // The other numbers of the page are those of single steps.
     const kind = success.evaluated ? msg('evaluated') : msg(str`mean of ${success.updates}`);
+    const { sweep, run } = this.state;
+    // Of a sweep, all of whose curves are shown, this is one run.
+    const variant = sweep?.document.sweep?.variants[run?.sweep?.variant ?? -1]?.name ?? '';
     return html`<div class="meter" title=${title}>
-      <span>${msg('Success')} <strong class="number">${fixed(success.rate)}</strong> <span class="small soft">${kind}</span></span>
+      <span>${msg('Success')} ${variant ? html`<span class="small">${variant}</span> ` : nothing}<strong class="number">${fixed(success.rate)}</strong> <span class="small soft kind">${kind}</span></span>
       <span class="small soft number">${
         gain === null
           ? msg('chance not known')

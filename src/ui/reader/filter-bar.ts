@@ -47,6 +47,8 @@ export class TabgymFilterBar extends LocalizedElement {
   /** Content of the search field while it is edited; null: it shows the filter. */
   @state() private typed: string | null = null;
   private pause = 0;
+  /** Changes since the last pause in typing. */
+  private pending: Partial<Filter> = {};
 
   constructor() {
     super();
@@ -61,13 +63,29 @@ export class TabgymFilterBar extends LocalizedElement {
   /** Searches after a pause in typing, because a search reads a large file again. */
   private type(text: string) {
     this.typed = text;
+    this.soon({ text: text.trim() });
+  }
+
+  private soon(patch: Partial<Filter>) {
     clearTimeout(this.pause);
-    this.pause = window.setTimeout(() => this.set({ text: text.trim() }), pauseMs);
+    this.pending = { ...this.pending, ...patch };
+    this.pause = window.setTimeout(() => {
+      this.set(this.pending);
+      this.pending = {};
+    }, pauseMs);
+  }
+
+  /** A number that is being typed; one that ends with a decimal point goes on. */
+  private number(event: Event, set: (value: number | null) => void) {
+    const text = textOfField(event);
+    if (!/[.,]0*$/.test(text)) set(numberIn(text));
   }
 
   private finishTyping(text: string) {
     clearTimeout(this.pause);
     this.typed = null;
+    if (Object.keys(this.pending).some((name) => name !== 'text')) this.set(this.pending);
+    this.pending = {};
     if (text.trim() !== this.controller.list.filter.text) this.set({ text: text.trim() });
   }
 
@@ -88,12 +106,13 @@ export class TabgymFilterBar extends LocalizedElement {
       <input type="search" placeholder=${msg('Search the messages')} aria-label=${msg('Search the messages')} title=${msg('Finds exactly this text in the messages. A * matches anything: using *, * crafted finds successful crafts from two ingredients.')} .value=${this.typed ?? filter.text}
         @input=${(event: Event) => this.type(textOfField(event))}
         @change=${(event: Event) => this.finishTyping(textOfField(event))} />
+      ${this.typed || filter.text ? html`<span class="small soft">${msg('* matches anything: using *, * crafted')}</span>` : nothing}
       ${this.choice(msg('Success'), filter.success, { any: msg('any'), yes: msg('success'), no: msg('failure'), unknown: msg('unknown') }, (success) => this.set({ success: success as Filter['success'] }))}
       ${state && state.worlds.length + Number(state.nameless) > 1 ? this.renderWorlds(filter) : nothing}
       ${state && state.families.length > 1 ? this.renderFamilies(filter, state.families) : nothing}
-      ${this.bounds(msg('Score'), [filter.leastScore, filter.mostScore], (leastScore, mostScore) => this.set({ leastScore, mostScore }))}
-      ${this.bounds(msg('Turns'), [filter.leastTurns, filter.mostTurns], (leastTurns, mostTurns) => this.set({ leastTurns, mostTurns }))}
-      ${state?.steps ? html`<label>${msg('Step')} <input aria-label=${msg('Step')} class="bound number" inputmode="numeric" .value=${String(filter.step ?? '')} @change=${(event: Event) => this.set({ step: numberIn(textOfField(event)) })} /></label>` : nothing}
+      ${this.bounds(msg('Score'), [filter.leastScore, filter.mostScore], (leastScore, mostScore) => this.soon({ leastScore, mostScore }))}
+      ${this.bounds(msg('Turns'), [filter.leastTurns, filter.mostTurns], (leastTurns, mostTurns) => this.soon({ leastTurns, mostTurns }))}
+      ${state?.steps ? html`<label>${msg('Step')} <input aria-label=${msg('Step')} class="bound number" inputmode="numeric" .value=${String(filter.step ?? '')} @input=${(event: Event) => this.number(event, (step) => this.soon({ step }))} /></label>` : nothing}
       ${this.choice(msg('Order'), sorting.by, this.orderNames(), (by) => this.sort({ by: by as RecordOrder['by'] }))}
       <button class="quiet" aria-pressed=${sorting.descending ? 'true' : 'false'} aria-label=${msg('Descending')} title=${msg('Descending')}
         @click=${() => this.sort({ descending: !sorting.descending })}>${sorting.descending ? '↓' : '↑'}</button>
@@ -103,6 +122,7 @@ export class TabgymFilterBar extends LocalizedElement {
   private showAll = () => {
     clearTimeout(this.pause);
     this.typed = null;
+    this.pending = {};
     this.controller.arrange(noFilter, this.controller.list.sorting);
   };
 
@@ -152,8 +172,8 @@ export class TabgymFilterBar extends LocalizedElement {
     set: (least: number | null, most: number | null) => void,
   ) {
     return html`<label>${label}
-      <input class="bound number" inputmode="decimal" placeholder=${msg('min')} aria-label="${label}, ${msg('min')}" .value=${String(least ?? '')} @change=${(event: Event) => set(numberIn(textOfField(event)), most)} />
-      <input class="bound number" inputmode="decimal" placeholder=${msg('max')} aria-label="${label}, ${msg('max')}" .value=${String(most ?? '')} @change=${(event: Event) => set(least, numberIn(textOfField(event)))} /></label>`;
+      <input class="bound number" inputmode="decimal" placeholder=${msg('min')} aria-label="${label}, ${msg('min')}" .value=${String(least ?? '')} @input=${(event: Event) => this.number(event, (value) => set(value, most))} />
+      <input class="bound number" inputmode="decimal" placeholder=${msg('max')} aria-label="${label}, ${msg('max')}" .value=${String(most ?? '')} @input=${(event: Event) => this.number(event, (value) => set(least, value))} /></label>`;
   }
 }
 

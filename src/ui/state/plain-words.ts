@@ -39,6 +39,8 @@ export function timeText(experiment: Experiment, gpu: GpuReport | null): string 
 
 /** A changed setting, for example "Learning rate 0.001 → 0.003". */
 export function changeText({ path, from, to }: Pick<Difference, 'path' | 'from' | 'to'>): string {
+  // Seeds or variants beside each other; their numbers stand in the sweep's own lines.
+  if (path === 'sweep') return to === undefined ? msg('one run instead of several') : msg('several runs side by side');
   const knob = findKnob(path);
   return `${knob ? knobLabel(knob) : path} ${valueWords(from, knob)} → ${valueWords(to, knob)}`;
 }
