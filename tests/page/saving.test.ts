@@ -168,6 +168,15 @@ describe('the estimate', () => {
     expect(estimate(experiment, null)).toBe(null);
   });
 
+  test('counts every run of a sweep', () => {
+    const variants = [
+      { name: 'Slow', changes: { 'optimizer.learningRate': 1e-4 } },
+      { name: 'As it is', changes: {} },
+    ];
+    const swept = { ...experiment, sweep: { seeds: [1, 2, 3], variants } } as typeof experiment;
+    expect(estimate(swept, processor)!.ms).toBeCloseTo(6 * estimate(experiment, processor)!.ms);
+  });
+
   test('counts the tokens of every window', () => {
     const { groups, groupSize } = experiment.algorithm;
     const of = (context: 'all' | 'task' | 'last' | 'summary', contextTurns: number) => {

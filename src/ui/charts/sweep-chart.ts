@@ -223,7 +223,7 @@ export class TabgymSweepChart extends LocalizedElement {
       .slice(-mostRows)
       .reverse();
     return html`<div class="scroll" tabindex="0" role="group" aria-label=${this.spec.title}><table>
-      <caption class="small soft">${msg(str`${this.series.label}: mean over seeds with its 95% interval`)}</caption>
+      <caption class="small soft">${this.lines.some(({ runs }) => runs.length > 1) ? msg(str`${this.series.label}: mean over seeds with its 95% interval`) : this.series.label}</caption>
       <thead><tr><th scope="col">${msg('Step')}</th>${this.lines.map(({ name }) => html`<th scope="col" class="number">${name}</th>`)}</tr></thead>
       <tbody>${rows.map((row) => html`<tr><th scope="row">${steps[row]}</th>${variants.map((each) => this.cell(each, row))}</tr>`)}</tbody></table></div>`;
   }

@@ -71,6 +71,13 @@ export const transportStyles = css`
     padding-inline-end: 8px;
     white-space: nowrap;
   }
+  .of {
+    display: inline-block;
+    max-width: 80px;
+    overflow: hidden;
+    text-overflow: ellipsis;
+    vertical-align: bottom;
+  }
   .meter strong {
     font-size: var(--size-l);
   }

@@ -4,6 +4,7 @@
  * on another machine. Pure functions, except that they store the pace.
  */
 import type { Experiment } from '../../experiment/experiment.ts';
+import { sweptDocuments } from '../../experiment/sweep.ts';
 import type { GpuReport, StepRecord } from '../../session/protocol.ts';
 
 /**
@@ -111,10 +112,10 @@ export interface Estimate {
   own: boolean;
 }
 
-/** Time of one run of an experiment, without the other seeds and variants of a sweep; null if unknown. */
+/** Time of all runs of an experiment, as if each variant of a sweep took as long as the experiment itself; null if unknown. */
 export function estimate(experiment: Experiment, gpu: GpuReport | null): Estimate | null {
   const pace = gpu && paceOf(gpu);
   const work = stepWork(experiment);
   if (!pace || work === null) return null;
-  return { ms: experiment.steps * work * pace.msPerWork, own: pace.own };
+  return { ms: sweptDocuments(experiment).length * experiment.steps * work * pace.msPerWork, own: pace.own };
 }

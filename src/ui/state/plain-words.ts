@@ -3,9 +3,10 @@ import { msg, str } from '@lit/localize';
 import type { Experiment } from '../../experiment/experiment.ts';
 import { findKnob } from '../../experiment/knobs.ts';
 import type { Difference } from '../../experiment/paths.ts';
+import { sweptDocuments } from '../../experiment/sweep.ts';
 import { valueWords } from '../../experiment/variant-labels.ts';
 import type { GpuReport } from '../../session/protocol.ts';
-import { tryCount } from '../kit/counts.ts';
+import { runCount, tryCount } from '../kit/counts.ts';
 import { shortDuration } from '../kit/format.ts';
 import { estimate } from './estimate.ts';
 import { knobLabel, policyLabel } from './labels.ts';
@@ -27,8 +28,11 @@ export function networkText(experiment: Experiment): string {
 }
 
 /** The length of a training, for example "460 updates, 96 tries each". */
-export function amountText({ steps, algorithm }: Experiment): string {
-  return msg(str`${steps} updates, ${tryCount(algorithm.groups * algorithm.groupSize)} each`);
+export function amountText(experiment: Experiment): string {
+  const { steps, algorithm } = experiment;
+  const runs = sweptDocuments(experiment).length;
+  const amount = msg(str`${steps} updates, ${tryCount(algorithm.groups * algorithm.groupSize)} each`);
+  return runs > 1 ? msg(str`${runCount(runs)}, each ${amount}`) : amount;
 }
 
 /** The time of a training on this device. */
