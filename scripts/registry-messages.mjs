@@ -45,16 +45,14 @@ export async function writeRegistryMessages() {
     ]),
     ...worldModules.map(({ name, title }) => [`world.${name}.title`, title]),
     ...worldModules.flatMap(({ name, plain }) => (plain ? [[`world.${name}.plain`, plain]] : [])),
-    ...worldModules.flatMap(({ suites = [] }) =>
-      suites.flatMap(({ name, label, sentence, standIn, published }) => [
+    ...[ownSuiteTexts, ...worldModules.flatMap(({ suites = [] }) => suites)].flatMap(
+      ({ name, label, sentence, standIn, published }) => [
         [`suite.${name}.label`, label],
         [`suite.${name}.sentence`, sentence],
         ...(standIn ? [[`suite.${name}.stand-in`, standIn]] : []),
         ...(published ? [[`suite.${name}.differs`, published.differs]] : []),
-      ]),
+      ],
     ),
-    [`suite.${ownSuiteTexts.name}.label`, ownSuiteTexts.label],
-    [`suite.${ownSuiteTexts.name}.sentence`, ownSuiteTexts.sentence],
     ...suiteColumns.map((column) => [`suite-column.${column}`, column]),
     ...metrics.map(({ name, sentence }) => [`metric.${name}`, sentence]),
     ...openMetricSentences.map(([what, sentence]) => [`metric.${what}`, sentence]),

@@ -10,6 +10,9 @@ import { type ReaderController, ReaderUpdates } from './reader-controller.ts';
 
 const pauseMs = 400;
 
+/** Names of the filter's numbers. */
+type Bound = 'leastScore' | 'mostScore' | 'leastTurns' | 'mostTurns' | 'step';
+
 @customElement('tabgym-filter-bar')
 export class TabgymFilterBar extends LocalizedElement {
   static override styles = [
@@ -69,29 +72,37 @@ export class TabgymFilterBar extends LocalizedElement {
   private soon(patch: Partial<Filter>) {
     clearTimeout(this.pause);
     this.pending = { ...this.pending, ...patch };
-    this.pause = window.setTimeout(() => {
-      this.set(this.pending);
-      this.pending = {};
-    }, pauseMs);
+    this.pause = window.setTimeout(() => this.flush(), pauseMs);
+  }
+
+  /** Applies what was typed, without waiting for a pause. */
+  private flush() {
+    const { pending } = this;
+    this.forget();
+    if (Object.keys(pending).length) this.set(pending);
+  }
+
+  private forget() {
+    clearTimeout(this.pause);
+    this.pending = {};
   }
 
   /** A number that is being typed; one that ends with a decimal point goes on. */
-  private number(event: Event, set: (value: number | null) => void) {
+  private number(event: Event, name: Bound) {
     const text = textOfField(event);
-    if (!/[.,]0*$/.test(text)) set(numberIn(text));
+    if (!/[.,]0*$/.test(text)) this.soon({ [name]: numberIn(text) });
   }
 
   private finishTyping(text: string) {
-    clearTimeout(this.pause);
     this.typed = null;
-    if (Object.keys(this.pending).some((name) => name !== 'text')) this.set(this.pending);
-    this.pending = {};
-    if (text.trim() !== this.controller.list.filter.text) this.set({ text: text.trim() });
+    const isNew = text.trim() !== this.controller.list.filter.text;
+    this.pending = { ...this.pending, ...(isNew && { text: text.trim() }) };
+    this.flush();
   }
 
   override disconnectedCallback() {
     super.disconnectedCallback();
-    clearTimeout(this.pause);
+    this.forget();
   }
 
   private sort(patch: Partial<RecordOrder>) {
@@ -110,9 +121,9 @@ export class TabgymFilterBar extends LocalizedElement {
       ${this.choice(msg('Success'), filter.success, { any: msg('any'), yes: msg('success'), no: msg('failure'), unknown: msg('unknown') }, (success) => this.set({ success: success as Filter['success'] }))}
       ${state && state.worlds.length + Number(state.nameless) > 1 ? this.renderWorlds(filter) : nothing}
       ${state && state.families.length > 1 ? this.renderFamilies(filter, state.families) : nothing}
-      ${this.bounds(msg('Score'), [filter.leastScore, filter.mostScore], (leastScore, mostScore) => this.soon({ leastScore, mostScore }))}
-      ${this.bounds(msg('Turns'), [filter.leastTurns, filter.mostTurns], (leastTurns, mostTurns) => this.soon({ leastTurns, mostTurns }))}
-      ${state?.steps ? html`<label>${msg('Step')} <input aria-label=${msg('Step')} class="bound number" inputmode="numeric" .value=${String(filter.step ?? '')} @input=${(event: Event) => this.number(event, (step) => this.soon({ step }))} /></label>` : nothing}
+      ${this.bounds(msg('Score'), 'leastScore', 'mostScore')}
+      ${this.bounds(msg('Turns'), 'leastTurns', 'mostTurns')}
+      ${state?.steps ? html`<label>${msg('Step')} <input aria-label=${msg('Step')} class="bound number" inputmode="numeric" .value=${String(filter.step ?? '')} @input=${(event: Event) => this.number(event, 'step')} /></label>` : nothing}
       ${this.choice(msg('Order'), sorting.by, this.orderNames(), (by) => this.sort({ by: by as RecordOrder['by'] }))}
       <button class="quiet" aria-pressed=${sorting.descending ? 'true' : 'false'} aria-label=${msg('Descending')} title=${msg('Descending')}
         @click=${() => this.sort({ descending: !sorting.descending })}>${sorting.descending ? '↓' : '↑'}</button>
@@ -120,9 +131,8 @@ export class TabgymFilterBar extends LocalizedElement {
   }
 
   private showAll = () => {
-    clearTimeout(this.pause);
+    this.forget();
     this.typed = null;
-    this.pending = {};
     this.controller.arrange(noFilter, this.controller.list.sorting);
   };
 
@@ -166,14 +176,11 @@ export class TabgymFilterBar extends LocalizedElement {
     </select></label>`;
   }
 
-  private bounds(
-    label: string,
-    [least, most]: readonly [number | null, number | null],
-    set: (least: number | null, most: number | null) => void,
-  ) {
-    return html`<label>${label}
-      <input class="bound number" inputmode="decimal" placeholder=${msg('min')} aria-label="${label}, ${msg('min')}" .value=${String(least ?? '')} @input=${(event: Event) => this.number(event, (value) => set(value, most))} />
-      <input class="bound number" inputmode="decimal" placeholder=${msg('max')} aria-label="${label}, ${msg('max')}" .value=${String(most ?? '')} @input=${(event: Event) => this.number(event, (value) => set(least, value))} /></label>`;
+  private bounds(label: string, least: Bound, most: Bound) {
+    const { filter } = this.controller.list;
+    const field = (name: Bound, end: string) =>
+      html`<input class="bound number" inputmode="decimal" placeholder=${end} aria-label="${label}, ${end}" .value=${String(filter[name] ?? '')} @input=${(event: Event) => this.number(event, name)} />`;
+    return html`<label>${label} ${field(least, msg('min'))} ${field(most, msg('max'))}</label>`;
   }
 }
 
