@@ -75,7 +75,7 @@ export const kernelForms = {
 } as const;
 
 /** Raised when forms or measured sizes change, so that adapters are measured again. */
-export const measurement = 3;
+export const measurement = 4;
 
 export type KernelChoice = keyof typeof kernelForms;
 export type KernelChoices = { [choice in KernelChoice]: (typeof kernelForms)[choice][number] };

@@ -38,8 +38,8 @@ export async function measureChoices(device: Device): Promise<KernelChoices> {
   return { ...defaultChoices, ...matmuls, ...(await measureAttention(device)) };
 }
 
-async function measureMatmuls(device: Device): Promise<Pick<KernelChoices, MatmulChoice>> {
-  let choices = defaultChoices;
+async function measureMatmuls(device: Device): Promise<Partial<KernelChoices>> {
+  const choices: Partial<KernelChoices> = {};
   const buffers = ['inp', 'weight', 'out', 'partials'].map((name) =>
     device.createBuffer(`Autotune.${name}`, manyRows * Math.max(widest, deepest) * 4),
   );
@@ -49,7 +49,7 @@ async function measureMatmuls(device: Device): Promise<Pick<KernelChoices, Matmu
     for (const { choice, kind, M, weights } of measurements) {
       const [inp, weight, out, partials] = buffers.map(whole);
       const candidates = kernelForms[choice].map((form) => {
-        const ops = new Operations(kernels, recorder, { ...choices, [choice]: form });
+        const ops = new Operations(kernels, recorder, { ...defaultChoices, ...choices, [choice]: form });
         const product = {
           NT: ({ N, K }: Weight) => ops.matmulNT(inp, weight, out, M, N, K),
           NN: ({ N, K }: Weight) => ops.matmulNN(out, weight, inp, M, N, K),
@@ -57,7 +57,7 @@ async function measureMatmuls(device: Device): Promise<Pick<KernelChoices, Matmu
         }[kind];
         return { name: form, record: () => weights.forEach(product) };
       });
-      choices = { ...choices, [choice]: await fastest(kernels, recorder, candidates) };
+      Object.assign(choices, { [choice]: await fastest(kernels, recorder, candidates) });
     }
   } finally {
     recorder.destroy();

@@ -17,8 +17,9 @@ const measurements: { choice: QuantChoice; kind: 'NT' | 'NN'; M: number }[] = [
   { choice: 'quant_nn_many', kind: 'NN', M: manyRows },
 ];
 
-export async function measureQuantized(device: Device): Promise<Pick<KernelChoices, QuantChoice>> {
-  const choices: KernelChoices = { ...defaultChoices };
+/** Returns only the choices that it measures, so that they do not replace those of the f32 products. */
+export async function measureQuantized(device: Device): Promise<Partial<KernelChoices>> {
+  const choices: Partial<KernelChoices> = {};
   const row = packedRow(withMinimum(4), deepest);
   const words = {
     inp: manyRows * deepest,
@@ -35,7 +36,7 @@ export async function measureQuantized(device: Device): Promise<Pick<KernelChoic
       const candidates = kernelForms[choice]
         .filter((form) => formRuns(form, device.features))
         .map((form) => {
-          const ops = new QuantizedOperations(kernels, recorder, { ...choices, [choice]: form });
+          const ops = new QuantizedOperations(kernels, recorder, { ...defaultChoices, ...choices, [choice]: form });
           const weight = { ...withMinimum(4), codes, scales };
           const product = {
             NT: ({ N, K }: Weight) => ops.matmulNT(inp, weight, out, M, N, K),
