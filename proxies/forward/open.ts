@@ -2,9 +2,11 @@
  * Forwards requests and sockets at `/forward/NAME` to servers of AgentGym and OpenEnv that send no CORS headers.
  * Responses carry this proxy's CORS headers and none of the server's own.
  */
+import { type ClientRequest, Agent as HttpAgent } from 'node:http';
+import { Agent as HttpsAgent } from 'node:https';
 import { Readable } from 'node:stream';
 import httpProxy from '@fastify/http-proxy';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { ForwardConfig, ProxyConfig } from '../config.ts';
 import type { Part } from '../part.ts';
 
@@ -41,6 +43,46 @@ function checkStatus(answer: UpstreamAnswer, name: string): void {
   });
 }
 
+interface Failure extends Error {
+  statusCode?: number;
+}
+
+const mostReason = 200;
+
+/** Answers in place of a server that does not answer, or whose answer is not HTTP. */
+function answerFailure(reply: FastifyReply, { statusCode = 500, message, cause }: Failure, name: string): void {
+  const status = statusCode === 500 ? badGateway : statusCode;
+  const reason = String((cause as Error | undefined)?.message ?? message).slice(0, mostReason);
+  void reply.code(status).send({ detail: `The server "${name}" did not answer as HTTP requires: ${reason}` });
+}
+
+interface Requesting {
+  addRequest(request: ClientRequest, ...rest: unknown[]): void;
+}
+
+/**
+ * Makes an agent's requests fail when a server switches protocols unasked, where Node closes the connection without an
+ * event. `addRequest` is undocumented, and is what libraries of agents replace
+ * (https://github.com/TooTallNate/proxy-agents/blob/main/packages/agent-base/src/index.ts).
+ */
+function withoutUpgrades<A extends HttpAgent>(agent: A): A {
+  const own = agent as unknown as Requesting;
+  const add = own.addRequest.bind(agent);
+  own.addRequest = (request, ...rest) => {
+    request.once('upgrade', (_answer, socket) => {
+      socket.destroy();
+      request.emit('error', new Error('it switched protocols unasked'));
+    });
+    add(request, ...rest);
+  };
+  return agent;
+}
+
+const agents = () => ({
+  'http:': withoutUpgrades(new HttpAgent({ keepAlive: true })),
+  'https:': withoutUpgrades(new HttpsAgent({ keepAlive: true })),
+});
+
 /** An AgentGym environment may take minutes to start. */
 const answerMs = 2_400_000;
 
@@ -54,8 +96,10 @@ function mountForward(app: FastifyInstance, prefix: string, { name, address }: F
       prefix,
       rewritePrefix: pathname === '/' ? '' : pathname,
       websocket: true,
-      http: { requestOptions: { timeout: answerMs } },
+      http: { requestOptions: { timeout: answerMs }, agents: agents() },
+      destroyAgent: true,
       replyOptions: {
+        onError: (reply, { error }) => answerFailure(reply as unknown as FastifyReply, error as Failure, name),
         // The only hook between an answer's arrival and its status being set.
         retryDelay: ({ req, res, err, attempt, getDefaultDelay }) => {
           if (res) checkStatus(res as unknown as UpstreamAnswer, name);
@@ -63,7 +107,8 @@ function mountForward(app: FastifyInstance, prefix: string, { name, address }: F
         },
         rewriteRequestHeaders: (_request, headers) =>
           without(headers, (name) => removedHeaders.includes(name)) as never,
-        rewriteHeaders: (headers) => without(headers, (name) => /^access-control-|^set-cookie$/.test(name)) as never,
+        rewriteHeaders: (headers) =>
+          without(headers, (name) => /^access-control-|^set-cookie$|^transfer-encoding$/.test(name)) as never,
       },
       wsClientOptions: noHeaders,
     });

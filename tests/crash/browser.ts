@@ -9,6 +9,8 @@ export interface Life {
   page: Page;
   /** Opens one more tab on the same address. */
   tab(onEvent: (event: string) => void): Promise<Page>;
+  /** Identifier of the process of this type, such as `GPU`; null if there is none. */
+  processId(type: string): Promise<number | null>;
   /** Kills the whole process group at once. */
   kill(): Promise<void>;
 }
@@ -37,14 +39,20 @@ export async function openTab(context: BrowserContext, url: string, onEvent: (ev
   return page;
 }
 
-/** Starts a browser on `profile` and opens `url`; `onEvent` receives the page's events. */
-export async function open(profile: string, url: string, onEvent: (event: string) => void): Promise<Life> {
+/** Starts a browser on `profile` and opens `url`; `onEvent` receives the page's events. `more`: further switches. */
+export async function open(
+  profile: string,
+  url: string,
+  onEvent: (event: string) => void,
+  more: readonly string[] = [],
+): Promise<Life> {
   rmSync(join(profile, 'DevToolsActivePort'), { force: true });
   // A killed browser leaves its lock behind, naming a process that is gone.
   for (const name of ['SingletonLock', 'SingletonCookie', 'SingletonSocket'])
     rmSync(join(profile, name), { force: true });
   const args = [
     ...chromiumArgs,
+    ...more,
     '--headless=new',
     '--remote-debugging-port=0',
     `--user-data-dir=${profile}`,
@@ -64,7 +72,12 @@ export async function open(profile: string, url: string, onEvent: (event: string
     const browser = await chromium.connectOverCDP(await debuggingAddress(profile, child));
     const context = browser.contexts()[0];
     const tab = (onEvent: (event: string) => void) => openTab(context, url, onEvent);
-    return { page: await tab(onEvent), tab, kill };
+    const cdp = await browser.newBrowserCDPSession();
+    const processId: Life['processId'] = async (type) => {
+      const { processInfo } = await cdp.send('SystemInfo.getProcessInfo');
+      return processInfo.find((each) => each.type === type)?.id ?? null;
+    };
+    return { page: await tab(onEvent), tab, processId, kill };
   } catch (error) {
     await kill();
     throw error;

@@ -9,11 +9,13 @@ export interface Harness {
   profile: string;
   url: string;
   experiment: unknown;
+  /** Further switches of the browser. */
+  switches?: readonly string[];
 }
 
-export async function born({ profile, url }: Harness): Promise<{ life: Life; events: PageEvents }> {
+export async function born({ profile, url, switches }: Harness): Promise<{ life: Life; events: PageEvents }> {
   const events = new PageEvents();
-  return { life: await open(profile, url, events.receive), events };
+  return { life: await open(profile, url, events.receive, switches), events };
 }
 
 export const begin = ({ page }: Pick<Life, 'page'>, name: string, experiment: unknown) =>

@@ -1,10 +1,11 @@
 /**
  * `npm run test:crash [-- PART...] [--times N] [--write]`: one run of a micro experiment in Chromium, whose whole
  * process group is killed ten times: at random instants, while it starts, and inside the transaction of a commit. The
- * run must end with the metrics of a run that was never killed. Then, in the same browser: a full disk, quotas and
+ * run must end with the metrics of a run that was never killed. Then the GPU process is killed. Then, in the same browser: a full disk, quotas and
  * deletions of the page's storage, two tabs that want the same run, runs whose step is more than a rollout and an update
  * (a critic, stages, refills, rounds of AgentEvol), a typed world with a typed reward, and kills in the middle of a
- * sweep and of an evaluation. `--times`: tries of quotas and deletions; `--write`: their rows in docs/hardening.md.
+ * sweep and of an evaluation. `--times`: kills of the GPU process, and tries of quotas and
+ * deletions; `--write`: their rows in docs/hardening.md.
  */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -18,6 +19,7 @@ import type { StepRecord } from '../../src/session/protocol.ts';
 import { withoutTimes } from '../../src/session/run/schedule.ts';
 import { countsPage, type Outcome, rowOf, writeRow } from '../../tools/hardening/outcome.ts';
 import { algorithmCases, typedCase } from './cases.ts';
+import { killedGpus, refusedGpu } from './gpu.ts';
 import { differences, finish, type Harness, idOf, liveAndDie } from './harness.ts';
 import type {} from './page.ts';
 import type { Death } from './page-events.ts';
@@ -83,13 +85,24 @@ async function tenKills(harness: Harness, never: readonly StepRecord[], plan: re
   };
 }
 
-const parts = ['kills', 'disk', 'quota', 'eviction', 'tabs', 'sweep', 'evaluation', 'typed', 'algorithms'] as const;
+const parts = [
+  'kills',
+  'gpu',
+  'disk',
+  'quota',
+  'eviction',
+  'tabs',
+  'sweep',
+  'evaluation',
+  'typed',
+  'algorithms',
+] as const;
 type PartName = (typeof parts)[number];
 
 const program = new Command('crash')
   .description('Kills Chromium in training, takes its storage away, and compares the runs with undisturbed ones.')
   .addArgument(new Argument('[parts...]', 'parts of the test; all without one').choices(parts))
-  .option('--times <n>', 'tries of the parts quota and eviction', wholeFrom(1), 5)
+  .option('--times <n>', 'tries of the parts gpu, quota and eviction', wholeFrom(1), 5)
   .option('--write', `write the counts of these parts into ${countsPage}`, false);
 
 const wanted = (part: PartName) => !program.args.length || program.args.includes(part);
@@ -119,6 +132,10 @@ async function main(): Promise<number> {
     if (plain) console.log(`a run that is never killed is finished, at step ${never.at(-1)?.step}`);
     const results: Result[] = [];
     if (wanted('kills')) results.push(await tenKills(harness, never, deaths(random(seed))));
+    if (wanted('gpu')) {
+      results.push(counted(await killedGpus(harness, times), 'gpu'));
+      results.push(await refusedGpu(harness));
+    }
     if (wanted('disk')) results.push(await fullDisk(harness));
     if (wanted('quota')) results.push(counted(await fullQuotas(harness, times), 'quota'));
     if (wanted('eviction')) results.push(counted(await evictions(harness, times), 'eviction'));

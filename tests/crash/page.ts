@@ -1,8 +1,9 @@
 // An empty page with the trainer's worker, which the harness calls through `window.crash`.
 import * as Comlink from 'comlink';
 import type { SuiteRequest } from '../../src/session/evaluation-protocol.ts';
-import type { RunSummary, SessionEvent, StepRecord, TrainerApi } from '../../src/session/protocol.ts';
+import type { DeviceName, RunSummary, SessionEvent, StepRecord, TrainerApi } from '../../src/session/protocol.ts';
 import type { LibraryWorker } from '../../src/workers/library-worker.ts';
+import { partOf } from '../../tools/hardening/part-of.ts';
 import type { Phase } from './slow-phase.ts';
 
 interface CrashPage {
@@ -12,6 +13,8 @@ interface CrashPage {
   records(id: string): Promise<StepRecord[]>;
   stretchCommit(nth: number): void;
   stretchPhase(phase: Phase, nth: number): void;
+  /** Trains on this device from now on. */
+  chooseDevice(name: DeviceName): Promise<void>;
   /** Owner of the run, as seen from this tab. */
   owner(id: string): Promise<string>;
   takeOver(id: string): Promise<void>;
@@ -42,14 +45,20 @@ channel.onmessage = ({ data }) => {
 const worker = new Worker(new URL('./worker.ts', import.meta.url), { type: 'module' });
 const remote = Comlink.wrap<LibraryWorker>(worker);
 const api = (await remote.open({ store: 'browser', patienceMs: null })) as unknown as TrainerApi;
+/** Device to train on, as the page's address names it; null: the fastest. */
+const device = new URL(location.href).searchParams.get('device') as DeviceName | null;
 const started = api.start(
   Comlink.proxy((event: SessionEvent) => {
+    const part = device && partOf(event);
+    if (part) window.report(`part ${part}`);
+    if (event.type === 'gpu') window.report(`device ${event.report.adapter.description}`);
     if (event.type === 'step') window.report(`step ${event.record.step}`);
     if (event.type === 'status') window.report(`status ${event.status} ${event.detail}`);
     if (event.type === 'evaluation' && event.progress) window.report(`evaluation ${event.progress.done}`);
     if (event.type === 'owner') window.report(`owner ${event.owner}`);
     if (event.type === 'notice') window.report(`notice ${event.message}`);
   }),
+  { device },
 );
 
 window.crash = {
@@ -63,6 +72,7 @@ window.crash = {
     return `step ${(await api.openRun(id)).summary.step}`;
   },
   records: async (id) => (await api.openRun(id)).records,
+  chooseDevice: async (name) => void (await api.chooseDevice(name)),
   owner: async (id) => (await api.openRun(id)).owner,
   takeOver: (id) => api.takeOver(id),
   async sweep(name, experiment) {

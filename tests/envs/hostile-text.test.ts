@@ -8,10 +8,13 @@ import { faultOf } from '../../src/session/api/fault.ts';
 import { hasNoRoom } from '../../src/session/api/fault-kinds.ts';
 import { protectedNumbers } from '../../src/trajectories/files/big-numbers.ts';
 import { extractAction } from '../../src/webarena/replies.ts';
+import { plainAction } from '../../src/worlds/babyai/wasm.ts';
+import { trimmed } from '../../src/worlds/sciworld/simulator.ts';
 import { ownRules } from '../../src/worlds/search/rules/own.ts';
 import { readTags } from '../../src/worlds/search/rules/rules.ts';
 import { lastAnswer } from '../../src/worlds/search/rules/score.ts';
 import { pairsOf, replacePairs } from '../../src/worlds/search/rules/tags.ts';
+import { readCommand } from '../../src/worlds/shop/browser.ts';
 import { backticks } from '../../src/worlds/web/backticks.ts';
 
 const times = 1_000_000;
@@ -86,4 +89,28 @@ it('an answer of a server is searched up to a bound', () => {
     expect(hasNoRoom(fault)).toBe(false);
     expect(fault.text.length).toBeLessThan(25_000);
   }
+});
+
+describe('an action', () => {
+  it('with blanks in its middle is read in one go', () => {
+    const blanks = '\t'.repeat(times);
+    expect(plainAction(`x${blanks}x`)).toBe('?');
+    expect(trimmed(` x${blanks}x\0`)).toBe(`x${blanks}x`);
+    expect(ownRules.read(`x${blanks}x`)).toEqual({ kind: 'invalid' });
+    expect(readCommand('click['.repeat(times))).toBeNull();
+  });
+
+  it('is read as the expressions read it', () => {
+    const parts = ['search', 'click', '[', '[', ']', ']', 'a', '\n', '\0', ' ', '\u2028', '\u00a0'];
+    for (let n = 0; n < 4000; n++) {
+      const text = Array.from(
+        { length: 7 },
+        (_, k) => parts[Math.floor(Math.imul(n + 1, 2654435761 + k * 40503) >>> 7) % 12],
+      ).join('');
+      const found = /^(.+)\[(.+)\]/.exec(text);
+      const isCommand = found && (found[1] === 'search' || found[1] === 'click');
+      expect(readCommand(text)).toEqual(isCommand ? { name: found[1], argument: found[2].toLowerCase() } : null);
+      expect(trimmed(text)).toBe(text.replace(/^[\0- ]+|[\0- ]+$/g, ''));
+    }
+  });
 });

@@ -18,13 +18,24 @@ import { SixSites } from './six-sites.ts';
 const page = 'http://localhost:4173';
 const kindOf = (name: string) => agentGymKinds(worldModules).find(({ kind }) => kind === name)!;
 
-/** Server that answers every request with this status line. */
-async function rawServer(status: string) {
-  const server = createServer((socket) =>
-    socket.once('data', () => socket.end(`HTTP/1.1 ${status} Odd\r\ncontent-length: 2\r\n\r\nhi`)),
-  );
+/** Server that answers every request with this text. */
+async function rawServer(text: string) {
+  const server = createServer((socket) => {
+    // A proxy that refuses the text closes the connection.
+    socket.on('error', () => {});
+    socket.once('data', () => socket.end(text));
+  });
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
   return { server, address: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
+}
+
+/** A proxy that forwards to one address under the name `odd`. */
+async function proxyOf(address: string) {
+  const other = await openProxy(readConfig({ forward: [{ name: 'odd', address }] }, 'the test'), {
+    version: '0.1.0',
+    report: () => {},
+  });
+  return { other, there: `${await other.app.listen({ host: '127.0.0.1', port: 0 })}/${other.token}/forward/odd/` };
 }
 
 let games: AgentGymServer;
@@ -69,12 +80,8 @@ describe('forwarding', () => {
   it.each(['000', '050', '099', '600', '999'])(
     'answers 502 to the status %s of a server, and lives on',
     async (status) => {
-      const odd = await rawServer(status);
-      const other = await openProxy(readConfig({ forward: [{ name: 'odd', address: odd.address }] }, 'the test'), {
-        version: '0.1.0',
-        report: () => {},
-      });
-      const there = `${await other.app.listen({ host: '127.0.0.1', port: 0 })}/${other.token}/forward/odd/`;
+      const odd = await rawServer(`HTTP/1.1 ${status} Odd\r\ncontent-length: 2\r\n\r\nhi`);
+      const { other, there } = await proxyOf(odd.address);
       for (let attempt = 0; attempt < 2; attempt++) {
         const answer = await fetch(there);
         expect(answer.status).toBe(502);
@@ -86,6 +93,33 @@ describe('forwarding', () => {
       odd.server.close();
     },
   );
+  it.each([
+    ['a status of four digits', 'HTTP/1.1 1000 X\r\n\r\n'],
+    ['two lengths', 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\ncontent-length: 3\r\n\r\nhi'],
+    ['a negative length', 'HTTP/1.1 200 OK\r\ncontent-length: -5\r\n\r\nhi'],
+    ['another protocol', 'HTTP/1.1 101 Switching\r\nupgrade: websocket\r\nconnection: upgrade\r\n\r\n'],
+    ['informal answers alone', 'HTTP/1.1 100 Continue\r\n\r\n'.repeat(50)],
+    ['headers of 200 KB', `HTTP/1.1 200 OK\r\nx: ${'a'.repeat(200_000)}\r\n\r\n`],
+    ['what is not HTTP', '\0'.repeat(1000)],
+    ['nothing', ''],
+  ])('names a server that answers with %s, and lives on', async (_what, text) => {
+    const odd = await rawServer(text);
+    const { other, there } = await proxyOf(odd.address);
+    for (let attempt = 0; attempt < 2; attempt++) {
+      const answer = await fetch(there);
+      expect([502, 503]).toContain(answer.status);
+      expect((await answer.json()).detail).toMatch(/^The server "odd" did not answer as HTTP requires: .{1,200}$/);
+    }
+    await other.close();
+    odd.server.close();
+  });
+  it('answers a body that breaks off with an error of its own', async () => {
+    const odd = await rawServer('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nzz\r\nhi');
+    const { other, there } = await proxyOf(odd.address);
+    expect([500, 502]).toContain((await fetch(there)).status);
+    await other.close();
+    odd.server.close();
+  });
 
   it('gives a page its own CORS headers, and none of the server', async () => {
     const answer = await fetch(`${base}/forward/textcraft/`, { headers: { origin: page } });

@@ -104,11 +104,3 @@ export async function counted(
   rmSync(folder, { recursive: true, force: true });
   return { what: what(run), tried, lost, accepted: 0 };
 }
-
-/** Part of a step that an event belongs to. */
-export function partOf(event: SessionEvent): 'loading' | 'decoding' | 'learning' | null {
-  if (event.type !== 'progress' || !event.progress) return null;
-  const { unit } = event.progress;
-  if (unit === 'kernels' || unit === 'bytes' || unit === 'steps') return 'loading';
-  return unit === 'slices' ? 'learning' : 'decoding';
-}

@@ -6,10 +6,9 @@ import { nodeGpu } from '../../src/library/node/gpu.ts';
 import type { SessionEvent } from '../../src/session/protocol.ts';
 import type { AdapterMemory } from '../../src/store/adapter-memory.ts';
 import { generator } from '../fuzz/mutations.ts';
-import { begun, counted, experiment, type LifeParts, lived, partOf } from './lives.ts';
+import { begun, counted, experiment, type LifeParts, lived } from './lives.ts';
 import type { Outcome } from './outcome.ts';
-
-type Part = NonNullable<ReturnType<typeof partOf>>;
+import { type Part, partOf } from './part-of.ts';
 
 /** A kind of device that can be taken away. */
 interface Losable<D extends Device> {

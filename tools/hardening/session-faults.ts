@@ -13,8 +13,9 @@ import type { SessionEvent } from '../../src/session/protocol.ts';
 import { type Clock, type Gap, systemClock } from '../../src/session/run/freeze-watch.ts';
 import { generator } from '../fuzz/mutations.ts';
 import { growthOf } from '../memory.ts';
-import { begun, counted, experiment, lived, partOf } from './lives.ts';
+import { begun, counted, experiment, lived } from './lives.ts';
 import type { Outcome } from './outcome.ts';
+import { partOf } from './part-of.ts';
 
 const hour = 3_600_000;
 

@@ -319,7 +319,7 @@ export class Session {
     if (this.recoveries > MOST_RECOVERIES)
       throw new Error(
         `The GPU was lost ${this.recoveries} times without a step between (${error.message}). ` +
-          'All committed steps are kept. Close other GPU-heavy tabs or choose a smaller policy or batch, then press Train.',
+          'All committed steps are kept. Close other GPU-heavy tabs, choose the processor as the device, or choose a smaller policy or batch; then press Train.',
       );
     const what = error instanceof FrozenError ? error.message : `The GPU device was lost (${error.message}).`;
     this.emit({ type: 'notice', level: 'warning', message: `${what} Continuing from the last committed step.` });

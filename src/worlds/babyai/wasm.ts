@@ -4,6 +4,7 @@
  */
 import { WorldError } from '../../envs/env.ts';
 import { loadWasm } from '../../envs/transport/wasm.ts';
+import { strip } from '../../python/text.ts';
 
 interface Exports {
   memory: WebAssembly.Memory;
@@ -176,10 +177,6 @@ export function thingsInView(view: Uint8Array): Map<string, number> {
 }
 
 const CHECK = 'check';
-/** Whitespace that Python's `str.strip` removes; JavaScript's `trim` removes a different set. */
-const STRIP =
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: Python's whitespace includes control characters
-  /^[\t-\r\x1c-\x20\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+|[\t-\r\x1c-\x20\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+$/g;
 const PLAIN = /^[a-z][a-z0-9 ]{0,158}[a-z0-9]$/;
 
 /**
@@ -188,7 +185,7 @@ const PLAIN = /^[a-z][a-z0-9 ]{0,158}[a-z0-9]$/;
  */
 export function plainAction(action: string): string {
   if (PLAIN.test(action)) return action;
-  const text = action.toLowerCase().replace(STRIP, '');
+  const text = strip(action.toLowerCase());
   if (text.length > 160) return text.includes(CHECK) ? CHECK : '?';
   // biome-ignore lint/suspicious/noControlCharactersInRegex: everything outside ASCII
   return text.replace(/[^\x00-\x7f]/g, '?');

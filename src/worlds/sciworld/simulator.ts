@@ -76,6 +76,17 @@ const HELP = 'help';
 const OBJECTS = 'objects';
 const TASK = 'task';
 
+/**
+ * Java's `String.trim`: without control characters and spaces at both ends. Walks, because a regular expression anchored
+ * at the end is quadratic on long runs of spaces.
+ */
+export function trimmed(text: string): string {
+  let [start, end] = [0, text.length];
+  while (start < end && text[start] <= ' ') start++;
+  while (end > start && text[end - 1] <= ' ') end--;
+  return text.slice(start, end);
+}
+
 /** True if the action consists of one of these verbs, alone or with arguments. With no verbs every action matches. */
 const matchesVerbs = (action: string, verbs: readonly string[]) =>
   verbs.length === 0 ||
@@ -141,7 +152,7 @@ export class SciWorldSimulator {
 
   /** Executes one line of the agent and returns the original's answer. */
   step(world: number, line: string): string {
-    const command = line.replace(/^[\0- ]+|[\0- ]+$/g, '').toLowerCase();
+    const command = trimmed(line).toLowerCase();
     if (command === HELP) return this.help(world);
     if (command === OBJECTS) return `Possible object references: \n\t${this.possibleObjects(world, true).join('\n\t')}`;
     if (command === TASK) return `Task description:\n${this.description(world)}`;

@@ -27,9 +27,13 @@ export interface Command {
 
 /** WebShop's pattern: everything up to the last opening bracket is the name, and text after the last bracket is ignored. */
 export function readCommand(action: string): Command | null {
-  const found = /^(.+)\[(.+)\]/.exec(action);
-  if (!found || (found[1] !== 'search' && found[1] !== 'click')) return null;
-  return { name: found[1], argument: found[2].toLowerCase() };
+  // `^(.+)\[(.+)\]`, which is quadratic on many opening brackets. Only the first line counts.
+  const line = /^.*/.exec(action)![0];
+  const end = line.lastIndexOf(']');
+  const begin = end < 0 ? -1 : line.lastIndexOf('[', end - 2);
+  const name = line.slice(0, Math.max(begin, 0));
+  if (name !== 'search' && name !== 'click') return null;
+  return { name, argument: line.slice(begin + 1, end).toLowerCase() };
 }
 
 /** Short form of the button of the nth product on a page. */

@@ -4,7 +4,7 @@
  * wrong answer does not end the episode, so that an agent may keep guessing. The prompt is our own wording of the
  * original's.
  */
-import { strip } from './python-text.ts';
+import { strip } from '../../../python/text.ts';
 import { listDocuments, type Rules, readTags, writeTags } from './rules.ts';
 import { exactMatch, lastAnswer } from './score.ts';
 

@@ -4,7 +4,8 @@
  * answers is right. Tags are accepted as well, since language models write them; the first complete pair counts, also
  * for the score.
  */
-import { collapse, strip } from './python-text.ts';
+import { strip } from '../../../python/text.ts';
+import { collapse } from './python-text.ts';
 import { type Rules, readTags } from './rules.ts';
 import { exactMatch } from './score.ts';
 import { replacePairs } from './tags.ts';

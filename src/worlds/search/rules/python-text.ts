@@ -3,14 +3,9 @@
  * letters of a word. Python 3.11, docs.python.org/3/library/stdtypes.html#str.isspace. Independent of questions and
  * scores.
  */
+import { space, strip } from '../../../python/text.ts';
 
-/** White space for `str.isspace` and `str.split()`: excludes U+FEFF, includes U+001C to U+001F and U+0085. */
-const blank = '\\t-\\r\\x1c-\\x20\\x85\\xa0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000';
-const ends = new RegExp(`^[${blank}]+|[${blank}]+$`, 'g');
-const runs = new RegExp(`[${blank}]+`, 'g');
-
-/** `str.strip()` */
-export const strip = (text: string): string => text.replace(ends, '');
+const runs = new RegExp(`[${space}]+`, 'g');
 
 /** `' '.join(text.split())` */
 export const collapse = (text: string): string => strip(text).replace(runs, ' ');

@@ -6,7 +6,7 @@
 
 import type { Golds } from '../../../corpus/question.ts';
 import type { Document } from '../../../corpus/retrieval/retriever.ts';
-import { strip } from './python-text.ts';
+import { strip } from '../../../python/text.ts';
 import { pairsOf } from './tags.ts';
 
 export type Act = { kind: 'search'; query: string } | { kind: 'answer'; text: string } | { kind: 'invalid' };

@@ -4,7 +4,8 @@
  * AgentGym. All functions depend only on their texts.
  */
 import type { Golds } from '../../../corpus/question.ts';
-import { articlesToSpaces, collapse, strip, withoutPunctuation } from './python-text.ts';
+import { strip } from '../../../python/text.ts';
+import { articlesToSpaces, collapse, withoutPunctuation } from './python-text.ts';
 import { pairsOf } from './tags.ts';
 
 /** Lower case, without ASCII punctuation and articles, single spaces. */

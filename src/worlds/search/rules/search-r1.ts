@@ -6,7 +6,7 @@
  * `lastAnswer` in score.ts).
  */
 import type { Document } from '../../../corpus/retrieval/retriever.ts';
-import { strip } from './python-text.ts';
+import { strip } from '../../../python/text.ts';
 import { type Act, listDocuments, readTags } from './rules.ts';
 
 /** Number of turns in which searches are executed. One more reply follows. */
