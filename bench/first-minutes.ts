@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { chromiumArgsWithoutWebGpu, findChromium, findFirefox, requireBrowser } from '../scripts/machine.mjs';
 import { drivenBy } from '../tests/page/driven.ts';
-import { openFirefox } from '../tests/page/firefox.ts';
+import { openFirefox } from '../tools/firefox.ts';
 import { servePage } from './served-page.ts';
 
 export interface FirstMinutesRow {

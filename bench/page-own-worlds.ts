@@ -11,7 +11,7 @@ import { chromium } from 'playwright-core';
 import { chromiumArgsWithoutWebGpu, findChromium, requireBrowser } from '../scripts/machine.mjs';
 import { worldTemplates } from '../src/worlds/registry.ts';
 import { drivenBy } from '../tests/page/driven.ts';
-import { openFirefox } from '../tests/page/firefox.ts';
+import { openFirefox } from '../tools/firefox.ts';
 import { servePage } from './served-page.ts';
 
 const leastAbove = 0.3;

@@ -5,7 +5,7 @@
  */
 import { defineBrowserProvider } from '@vitest/browser';
 import { findSoftwareDrivers } from '../scripts/machine.mjs';
-import { openFirefox, withWebGpu } from './page/firefox.ts';
+import { openFirefox, withWebGpu } from '../tools/firefox.ts';
 
 export const firefox = () =>
   defineBrowserProvider({

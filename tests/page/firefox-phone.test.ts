@@ -1,6 +1,6 @@
 // The phone's frame in Firefox: its own layout gives every element the box that the world computes.
 import { expect, it } from 'vitest';
-import { openFirefox } from './firefox.ts';
+import { openFirefox } from '../../tools/firefox.ts';
 import { oracleScreens, serveScreens, worstGap } from './phone-boxes.ts';
 
 it('gives every element the world’s box', async () => {

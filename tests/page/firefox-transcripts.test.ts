@@ -1,6 +1,6 @@
 // Household and shop in Firefox: the same seed gives the same bytes as on Node.
 import { describe, expect, it } from 'vitest';
-import { openFirefox } from './firefox.ts';
+import { openFirefox } from '../../tools/firefox.ts';
 import { serveTranscripts, transcriptsHere } from './transcripts-site.ts';
 
 describe('in Firefox', () => {

@@ -7,10 +7,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { buildFrameScript, frameScript } from '../../scripts/frame-script.mjs';
 import { root } from '../../scripts/machine.mjs';
 import { templates } from '../../src/worlds/web/tasks/index.ts';
+import { openFirefox } from '../../tools/firefox.ts';
 import { expected } from '../envs/search/sameness.ts';
 import { expectedEpisodes } from '../envs/tools/sameness.ts';
 import { playOracles, webTask } from '../envs/web-oracles.ts';
-import { openFirefox } from './firefox.ts';
 
 const outDir = join(root, 'build/page-firefox-worlds');
 const tasks = templates.flatMap((_, index) => (index % 6 === 0 ? [webTask(index)] : []));

@@ -9,9 +9,9 @@ import { join } from 'node:path';
 import { build, type Plugin, preview } from 'vite';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { findSoftwareDrivers, root } from '../../scripts/machine.mjs';
+import { openFirefox, withWebGpu } from '../../tools/firefox.ts';
 import { misbehaving } from '../sandbox/cases.ts';
 import { drivenBy, listener } from './driven.ts';
-import { openFirefox, withWebGpu } from './firefox.ts';
 import { buildReal, serveReal } from './harness.ts';
 
 const minutes = 60_000;

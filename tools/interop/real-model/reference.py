@@ -21,17 +21,20 @@ def last_logits(model, ids, compared):
 
 
 def reply(model, ids, request):
-    ids = list(ids)
     tokens = []
+    out = None
     with torch.no_grad():
         while len(tokens) < request["replyTokens"]:
-            tokens.append(int(model(torch.tensor([ids + tokens])).logits[0, -1].argmax()))
+            past = out.past_key_values if out else None
+            out = model(torch.tensor([tokens[-1:] or ids]), past_key_values=past, use_cache=True)
+            tokens.append(int(out.logits[0, -1].argmax()))
             if tokens[-1] == request["stop"]:
                 break
     return tokens
 
 
 def main(file, folder):
+    torch.set_num_threads(int(os.environ.get("TABGYM_THREADS", "2")))
     request = json.load(open(os.path.join(folder, "request.json")))
     source = {"pretrained_model_name_or_path": os.path.dirname(file), "gguf_file": os.path.basename(file)}
     tokenizer = AutoTokenizer.from_pretrained(**source)

@@ -3,7 +3,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { findFirefox } from '../../scripts/machine.mjs';
+import { findFirefox } from '../scripts/machine.mjs';
 
 const quiet = {
   'browser.shell.checkDefaultBrowser': false,
