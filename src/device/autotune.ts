@@ -4,6 +4,12 @@
  */
 import type { KernelCache, Recorder } from './device.ts';
 
+/** Milliseconds of one call of a form. */
+export interface FormTime {
+  form: string;
+  ms: number;
+}
+
 export interface Candidate {
   name: string;
   /** Records the work once. */
@@ -58,15 +64,15 @@ class Stopwatch {
 }
 
 /**
- * Name of the fastest candidate, or of the first if none is clearly faster. Compiles all their kernels first. `now`: a
- * clock in milliseconds.
+ * Name of the fastest candidate, or of the first if none is clearly faster, and the time of each; no times if the first
+ * takes too long to measure. Compiles all their kernels first. `now`: a clock in milliseconds.
  */
 export async function fastest(
   kernels: Pick<KernelCache, 'settle'>,
   recorder: Pick<Recorder, 'dry' | 'finish'>,
   candidates: readonly Candidate[],
   now: () => number = () => performance.now(),
-): Promise<string> {
+): Promise<{ name: string; times: FormTime[] }> {
   recorder.dry = true;
   for (const { record } of candidates) record();
   recorder.dry = false;
@@ -74,7 +80,7 @@ export async function fastest(
   const watch = new Stopwatch(recorder, now);
   const waitMs = await watch.wait();
   const repeats = await watch.repeatsFor(candidates[0], waitMs);
-  if (repeats === 1 && (await watch.timed(candidates[0], 1)) > mostMs) return candidates[0].name;
+  if (repeats === 1 && (await watch.timed(candidates[0], 1)) > mostMs) return { name: candidates[0].name, times: [] };
   const best = candidates.map(() => Number.POSITIVE_INFINITY);
   for (const candidate of candidates) await watch.timed(candidate, 1);
   // Alternates between candidates, so that a change of clock speed affects all of them.
@@ -82,5 +88,6 @@ export async function fastest(
     for (const [i, candidate] of candidates.entries())
       best[i] = Math.min(best[i], (await watch.timed(candidate, repeats)) - waitMs);
   const winner = best.indexOf(Math.min(...best));
-  return candidates[best[winner] < margin * best[0] ? winner : 0].name;
+  const { name } = candidates[best[winner] < margin * best[0] ? winner : 0];
+  return { name, times: candidates.map((each, i) => ({ form: each.name, ms: Math.max(0, best[i]) / repeats })) };
 }

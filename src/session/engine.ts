@@ -18,6 +18,7 @@ import type { ExaminedStep } from '../rl/examine.ts';
 import type { WatchedTask } from '../rl/schedule/tasks.ts';
 import type { CheckpointMeta } from '../store/run.ts';
 import type { CompletionPolicy } from './completion.ts';
+import type { MeasuredForm } from './device/kernel-memory.ts';
 import type { GpuReport, LiveTurn, MemoryPlanReport, Progress } from './protocol.ts';
 
 export interface StepOptions {
@@ -118,6 +119,8 @@ export interface Engine {
   report(): Promise<{
     memory: { name: string; bytes: number }[];
     kernels: { name: string; dispatches: number; ms: number | null; wgsl: string }[];
+    /** Absent or empty where no forms were measured. */
+    forms?: MeasuredForm[];
   }>;
   close(): Promise<void>;
 }

@@ -16,6 +16,7 @@ import type { RecordedStep } from '../rl/unipo.ts';
 import type { BundleOptions } from '../store/bundle.ts';
 import type { StoredRun } from '../store/run.ts';
 import type { TrajectoryRecord } from '../trajectories/files/record.ts';
+import type { MeasuredForm } from './device/kernel-memory.ts';
 import type { EvaluationApi } from './evaluation-protocol.ts';
 import type { TalkApi, TalkProgress } from './talk-protocol.ts';
 
@@ -366,5 +367,7 @@ export interface TrainerApi extends ModelApi, SweepApi, EvaluationApi, TalkApi {
   gpuReport(): Promise<{
     memory: { name: string; bytes: number }[];
     kernels: { name: string; dispatches: number; ms: number | null; wgsl: string }[];
+    /** Forms of kernels that were measured on this adapter, with the times of all; absent or empty where none were. */
+    forms?: MeasuredForm[];
   }>;
 }

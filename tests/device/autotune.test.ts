@@ -35,12 +35,20 @@ async function chosen(costs: { [name: string]: number | ((call: number) => numbe
       },
     };
   });
-  return { name: await fastest(kernels, recorder, candidates, () => ms), done };
+  return { ...(await fastest(kernels, recorder, candidates, () => ms)), done };
 }
 
 it('is the faster of two, whatever their order', async () => {
   expect((await chosen({ slow: 4, fast: 3 })).name).toBe('fast');
   expect((await chosen({ fast: 3, slow: 4 })).name).toBe('fast');
+});
+
+it('comes with the milliseconds of one call of each, without the wait', async () => {
+  const { times } = await chosen({ slow: 0.5, fast: 0.125 }, 100);
+  expect(times).toEqual([
+    { form: 'slow', ms: 0.5 },
+    { form: 'fast', ms: 0.125 },
+  ]);
 });
 
 it('is the first unless another takes less than 93% of its time', async () => {
@@ -70,7 +78,8 @@ it('repeats short work although its first call takes long', async () => {
 });
 
 it('is the first without a measurement of the others if one call takes over half a second', async () => {
-  const { name, done } = await chosen({ first: 600, other: 1 });
+  const { name, times, done } = await chosen({ first: 600, other: 1 });
   expect(name).toBe('first');
   expect(done).not.toContain('other');
+  expect(times).toEqual([]);
 });

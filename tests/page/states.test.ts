@@ -310,6 +310,25 @@ describe.concurrent('the drawer', () => {
   });
 });
 
+test.each([
+  ['wide', wide, 'en'],
+  ['narrow', narrow, 'zh-CN'],
+] as const)('the device panel lists the measured forms, with the one in use marked, %s', async (name, view, locale) => {
+  const { page, errors, close } = await open(browser, `${site.url}?mock=paused`, view, { locale });
+  if (name === 'narrow') {
+    await page.getByRole('button', { name: '更多', exact: true }).click();
+    await page.getByRole('tab', { name: '设备', exact: true }).click();
+  } else await button(page, 'Device').click();
+  const panel = page.locator('tabgym-gpu');
+  await panel.getByText(locale === 'en' ? 'Each choice' : '每项选择').click();
+  expect(await panel.locator('dl.small strong').allTextContents()).toEqual(['✓ blocks 2600 µs', '✓ lanes 20 µs']);
+  await panel.getByText('matmul_nt_narrow').scrollIntoViewIfNeeded();
+  await screenshot(page, `device-forms-${name}`);
+  expect(await axeFindings(page)).toEqual([]);
+  expect(errors).toEqual([]);
+  await close();
+});
+
 describe.concurrent('narrow panels', () => {
   test.each(['Setup', 'Progress', 'More'])('%s', async (panel) => {
     const { page, errors, close } = await open(browser, `${site.url}?mock=paused`, narrow);

@@ -2,6 +2,8 @@
  * Choice of a form for each kernel: plain data, measured once per adapter, stored in checkpoints and reused on resume,
  * because another form sums in another order.
  */
+import type { FormTime } from '../../device/autotune.ts';
+
 /**
  * rows8 and rows4: that many rows a thread, in registers; tiled: 64 x 64 outputs a workgroup, in workgroup memory;
  * blocks: 128 x 64 or 64 x 64, each thread with a block of sums in registers (block-tiles.ts).
@@ -78,6 +80,8 @@ export const kernelForms = {
 export const measurement = 4;
 
 export type KernelChoice = keyof typeof kernelForms;
+/** Times of the forms of each measured choice, for the sizes that are measured (measured-sizes.ts). */
+export type FormTimes = Map<KernelChoice, FormTime[]>;
 export type KernelChoices = { [choice in KernelChoice]: (typeof kernelForms)[choice][number] };
 
 const names = Object.keys(kernelForms) as KernelChoice[];

@@ -8,6 +8,7 @@ import {
   attentionFormRuns,
   attentionForms,
   defaultChoices,
+  type FormTimes,
   type KernelChoices,
   kernelForms,
   processorChoices,
@@ -30,15 +31,18 @@ const measurements: { choice: MatmulChoice; kind: 'NT' | 'NN' | 'TN'; M: number;
   { choice: 'matmul_tn_many', kind: 'TN', M: manyRows, weights: layerWeights },
 ];
 
-/** Takes well under a second on a GPU. Software adapters are not measured, because their best forms are known. */
-export async function measureChoices(device: Device): Promise<KernelChoices> {
+/**
+ * Takes well under a second on a GPU, beside the compilation of every form. Software adapters are not measured, because
+ * their best forms are known. Adds the measured times to `times`.
+ */
+export async function measureChoices(device: Device, times: FormTimes = new Map()): Promise<KernelChoices> {
   if (!device.compiles) return processorChoices;
   if (device.info.isFallback) return softwareChoices(device.info);
-  const matmuls = { ...(await measureMatmuls(device)), ...(await measureQuantized(device)) };
-  return { ...defaultChoices, ...matmuls, ...(await measureAttention(device)) };
+  const matmuls = { ...(await measureMatmuls(device, times)), ...(await measureQuantized(device, times)) };
+  return { ...defaultChoices, ...matmuls, ...(await measureAttention(device, times)) };
 }
 
-async function measureMatmuls(device: Device): Promise<Partial<KernelChoices>> {
+async function measureMatmuls(device: Device, times: FormTimes): Promise<Partial<KernelChoices>> {
   const choices: Partial<KernelChoices> = {};
   const buffers = ['inp', 'weight', 'out', 'partials'].map((name) =>
     device.createBuffer(`Autotune.${name}`, manyRows * Math.max(widest, deepest) * 4),
@@ -57,7 +61,9 @@ async function measureMatmuls(device: Device): Promise<Partial<KernelChoices>> {
         }[kind];
         return { name: form, record: () => weights.forEach(product) };
       });
-      Object.assign(choices, { [choice]: await fastest(kernels, recorder, candidates) });
+      const found = await fastest(kernels, recorder, candidates);
+      times.set(choice, found.times);
+      Object.assign(choices, { [choice]: found.name });
     }
   } finally {
     recorder.destroy();
@@ -67,7 +73,10 @@ async function measureMatmuls(device: Device): Promise<Partial<KernelChoices>> {
 }
 
 /** Measures training (forward and backward of a group after a prompt) and decoding separately. */
-async function measureAttention(device: Device): Promise<Pick<KernelChoices, 'attention_few' | 'attention_many'>> {
+async function measureAttention(
+  device: Device,
+  times: FormTimes,
+): Promise<Pick<KernelChoices, 'attention_few' | 'attention_many'>> {
   // The half forms are not candidates: they suit only models with weights of that precision, and are selected by name.
   const forms = attentionForms.filter(
     (form) => !form.includes('half') && attentionFormRuns(form, device.features, device.info.subgroupMinSize),
@@ -78,13 +87,18 @@ async function measureAttention(device: Device): Promise<Pick<KernelChoices, 'at
   const trial = new AttentionTrial(device, shape, groupSegments(256, 32, 8));
   try {
     trial.upload(recorder);
-    const choose = async (work: 'train' | 'decode') => {
+    const choose = async (choice: 'attention_many' | 'attention_few', work: 'train' | 'decode') => {
       // At this head size the gradients of `thread` need more registers than a GPU has (docs/gpu.md).
       const able = forms.filter((form) => work === 'decode' || form !== 'thread');
       const candidates = able.map((form) => ({ name: form, record: () => trial[work]({ kernels, recorder }, form) }));
-      return (await fastest(kernels, recorder, candidates)) as AttentionForm;
+      const found = await fastest(kernels, recorder, candidates);
+      times.set(choice, found.times);
+      return found.name as AttentionForm;
     };
-    return { attention_many: await choose('train'), attention_few: await choose('decode') };
+    return {
+      attention_many: await choose('attention_many', 'train'),
+      attention_few: await choose('attention_few', 'decode'),
+    };
   } finally {
     recorder.destroy();
     trial.destroy();

@@ -3,7 +3,14 @@
 import { fastest } from '../../device/autotune.ts';
 import { type Device, whole } from '../../device/device.ts';
 import { packedRow, withMinimum } from '../weights/quantize.ts';
-import { defaultChoices, formRuns, type KernelChoice, type KernelChoices, kernelForms } from './kernel-choices.ts';
+import {
+  defaultChoices,
+  type FormTimes,
+  formRuns,
+  type KernelChoice,
+  type KernelChoices,
+  kernelForms,
+} from './kernel-choices.ts';
 import { deepest, layerWeights, manyRows, type Weight, widest } from './measured-sizes.ts';
 import { QuantizedOperations } from './quantized-operations.ts';
 
@@ -18,7 +25,7 @@ const measurements: { choice: QuantChoice; kind: 'NT' | 'NN'; M: number }[] = [
 ];
 
 /** Returns only the choices that it measures, so that they do not replace those of the f32 products. */
-export async function measureQuantized(device: Device): Promise<Partial<KernelChoices>> {
+export async function measureQuantized(device: Device, times: FormTimes = new Map()): Promise<Partial<KernelChoices>> {
   const choices: Partial<KernelChoices> = {};
   const row = packedRow(withMinimum(4), deepest);
   const words = {
@@ -44,7 +51,9 @@ export async function measureQuantized(device: Device): Promise<Partial<KernelCh
           }[kind];
           return { name: form, record: () => layerWeights.forEach(product) };
         });
-      Object.assign(choices, { [choice]: await fastest(kernels, recorder, candidates) });
+      const found = await fastest(kernels, recorder, candidates);
+      times.set(choice, found.times);
+      Object.assign(choices, { [choice]: found.name });
     }
   } finally {
     recorder.destroy();

@@ -2,21 +2,42 @@
  * Chooses the kernel variants of a run: those of its checkpoint, so that it continues exactly; otherwise the fastest on
  * this adapter, measured once and stored.
  */
+import type { FormTime } from '../../device/autotune.ts';
 import type { Device } from '../../device/device.ts';
-import { type KernelChoices, measurement, parseChoices } from '../../policy/engine/kernel-choices.ts';
+import {
+  type FormTimes,
+  type KernelChoice,
+  type KernelChoices,
+  measurement,
+  parseChoices,
+} from '../../policy/engine/kernel-choices.ts';
 import { measureChoices } from '../../policy/engine/measure-choices.ts';
 import type { AdapterMemory } from '../../store/adapter-memory.ts';
 import { adapterName } from './gpu-report.ts';
 
+/** A choice of a kernel's form, and the milliseconds of each form for the measured sizes. */
+export interface MeasuredForm {
+  choice: KernelChoice;
+  form: string;
+  times: FormTime[];
+}
+
 const measured = new WeakMap<Device, Promise<KernelChoices>>();
+/** Times of the measured forms, for people to read. */
+const timesOf = new WeakMap<Device, FormTimes>();
 
 async function measureOrRecall(gpu: Device, memory: AdapterMemory | undefined): Promise<KernelChoices> {
   const adapter = adapterName(gpu);
   // A browser may refuse storage; the measurement is then repeated next time.
   const known = await memory?.read(adapter).catch(() => null);
-  if (known && known.measurement === measurement) return parseChoices(known);
-  const choices = await measureChoices(gpu);
-  await memory?.write(adapter, { ...choices, measurement }).catch(() => {});
+  if (known && known.measurement === measurement) {
+    if (known.times instanceof Map) timesOf.set(gpu, known.times);
+    return parseChoices(known);
+  }
+  const times: FormTimes = new Map();
+  const choices = await measureChoices(gpu, times);
+  timesOf.set(gpu, times);
+  await memory?.write(adapter, { ...choices, measurement, times }).catch(() => {});
   return choices;
 }
 
@@ -29,4 +50,11 @@ export function chooseKernels(
   const choices = measured.get(gpu) ?? measureOrRecall(gpu, memory);
   measured.set(gpu, choices);
   return choices;
+}
+
+/** Forms that a model uses on a device, each with the times of all that were measured; none where nothing was. */
+export function measuredForms(gpu: Device, choices: KernelChoices): MeasuredForm[] {
+  return [...(timesOf.get(gpu) ?? [])]
+    .filter(([, times]) => times.length > 0)
+    .map(([choice, times]) => ({ choice, form: choices[choice], times }));
 }

@@ -12,6 +12,7 @@ import type { Sandbox } from '../../sandbox/sandbox.ts';
 import { chatAssets } from '../chat-assets.ts';
 import type { CompletionPolicy } from '../completion.ts';
 import { adapterName } from '../device/gpu-report.ts';
+import { measuredForms } from '../device/kernel-memory.ts';
 import type { Choices, Engine, OpenOptions, StepOptions, Training, WatchOptions } from '../engine.ts';
 import { closeWorlds, type Worlds } from '../opened-worlds.ts';
 import type { Start } from './kind.ts';
@@ -124,7 +125,8 @@ export class ModelEngine implements Engine {
       ms: estimate(dispatches, times.get(name)),
       wgsl: code.get(name) ?? '',
     }));
-    return { memory: model.memory(), kernels: kernels.sort((a, b) => b.dispatches - a.dispatches) };
+    kernels.sort((a, b) => b.dispatches - a.dispatches);
+    return { memory: model.memory(), kernels, forms: measuredForms(gpu, model.ops.choices) };
   }
 
   async close(): Promise<void> {

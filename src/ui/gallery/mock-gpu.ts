@@ -1,4 +1,5 @@
 /** GPU reports of two browsers: one that trains, and one without WebGPU. */
+import type { MeasuredForm } from '../../session/device/kernel-memory.ts';
 import type { GpuReport } from '../../session/protocol.ts';
 
 export const supported: GpuReport = {
@@ -35,3 +36,24 @@ export const unsupported: GpuReport = {
   limits: {},
   selftest: [],
 };
+
+export const measuredForms: MeasuredForm[] = [
+  {
+    choice: 'matmul_nt_many',
+    form: 'blocks',
+    times: [
+      { form: 'rows8', ms: 9.4 },
+      { form: 'rows4', ms: 8.1 },
+      { form: 'tiled', ms: 4.2 },
+      { form: 'blocks', ms: 2.6 },
+    ],
+  },
+  {
+    choice: 'matmul_nt_narrow',
+    form: 'lanes',
+    times: [
+      { form: 'wide', ms: 0.34 },
+      { form: 'lanes', ms: 0.02 },
+    ],
+  },
+];

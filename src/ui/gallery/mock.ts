@@ -42,7 +42,7 @@ import {
   mockTexts,
   mockView,
 } from './mock-data.ts';
-import { supported, unsupported } from './mock-gpu.ts';
+import { measuredForms, supported, unsupported } from './mock-gpu.ts';
 import { withPanelState } from './panel-states.ts';
 import { mockRecordedReplay } from './reader-mock.ts';
 import { type MockRun, MockSweeps } from './sweep-mock.ts';
@@ -507,6 +507,7 @@ class MockTrainer implements TrainerApi {
         { name: 'rmsnorm_forward', dispatches: 12_345, ms: 42.5, wgsl },
         { name: 'matmul', dispatches: 60_210, ms: null, wgsl },
       ],
+      forms: measuredForms,
     };
   }
 }

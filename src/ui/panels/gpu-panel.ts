@@ -5,6 +5,7 @@
 import { msg, str } from '@lit/localize';
 import { css, html, nothing } from 'lit';
 import { customElement } from 'lit/decorators.js';
+import { join } from 'lit/directives/join.js';
 import type { GpuReport } from '../../session/protocol.ts';
 import { Panel } from '../control/panel.ts';
 import { kernelCount } from '../kit/counts.ts';
@@ -125,7 +126,7 @@ export class TabgymGpu extends Panel {
         html`<button @click=${() => this.app.layout.loadGpu()}>${msg('Try again')}</button>`,
       );
     if (gpuDetails.state !== 'ready') return nothing;
-    return html`${this.renderMemory(gpuDetails.value.memory)} ${this.renderKernels(gpuDetails.value.kernels)}`;
+    return html`${this.renderMemory(gpuDetails.value.memory)} ${this.renderForms(gpuDetails.value.forms ?? [])} ${this.renderKernels(gpuDetails.value.kernels)}`;
   }
 
   private renderMemory(memory: GpuDetails['memory']) {
@@ -135,6 +136,24 @@ export class TabgymGpu extends Panel {
     const sorted = [...memory].sort((a, b) => b.bytes - a.bytes);
     return html`<section><h2>${msg('Memory')}</h2><p class="number"><strong>${bytes(total)}</strong> ${msg('allocated')}</p>
       <table class="small"><tbody>${sorted.map((part) => html`<tr><td>${memoryPartLabel(part.name)}</td><td class="number">${bytes(part.bytes)}</td></tr>`)}</tbody></table></section>`;
+  }
+
+  /** Measured forms of kernels, with the one that the run uses marked. */
+  private renderForms(forms: NonNullable<GpuDetails['forms']>) {
+    if (!forms.length) return nothing;
+    const cell = (used: string, { form, ms }: { form: string; ms: number }) => {
+      const text = `${form} ${compact(1000 * ms)} µs`;
+      return form === used ? html`<strong>✓ ${text}</strong>` : html`<span class="soft">${text}</span>`;
+    };
+    return html`<section><h2>${msg('Forms of kernels')}</h2>
+      <p class="soft">${msg('Measured once on this adapter, for typical sizes. A run keeps the forms it began with, marked ✓, because another form rounds differently.')}</p>
+      <details><summary>${msg('Each choice')}</summary><dl class="small">${forms.map(
+        ({ choice, form, times }) =>
+          html`<dt class="mono">${choice}</dt><dd>${join(
+            times.map((time) => cell(form, time)),
+            ', ',
+          )}</dd>`,
+      )}</dl></details></section>`;
   }
 
   /** A kernel of the WebAssembly device has no WGSL to show. */
