@@ -15,7 +15,12 @@ import { nodeGpu } from '../src/library/node/gpu.ts';
 import { findModel } from '../src/policy/catalogue.ts';
 import { type ModelConfig, parameterShapes } from '../src/policy/config.ts';
 import { AttentionTrial, groupSegments } from '../src/policy/engine/attention-trial.ts';
-import { attentionFormRuns, attentionForms, type KernelChoices } from '../src/policy/engine/kernel-choices.ts';
+import {
+  attentionFormRuns,
+  attentionForms,
+  type FormTimes,
+  type KernelChoices,
+} from '../src/policy/engine/kernel-choices.ts';
 import { measureChoices } from '../src/policy/engine/measure-choices.ts';
 import { Model } from '../src/policy/engine/model.ts';
 import { initAdapter } from '../src/policy/weights/adapter.ts';
@@ -146,10 +151,13 @@ class Bench {
 
   async choices(): Promise<void> {
     const start = performance.now();
-    this.result.choices = await measureChoices(this.gpu);
+    const times: FormTimes = new Map();
+    this.result.choices = await measureChoices(this.gpu, times);
     console.log(
       `  autotune, ${((performance.now() - start) / 1000).toFixed(1)} s: ${JSON.stringify(this.result.choices)}`,
     );
+    for (const [choice, forms] of times)
+      console.log(`    ${choice}: ${forms.map(({ form, ms }) => `${form} ${(1000 * ms).toFixed(1)} us`).join(', ')}`);
   }
 
   async model(): Promise<void> {
