@@ -6,6 +6,7 @@
 import type { World } from '../envs/env.ts';
 import type { WorldSuite } from '../envs/suite.ts';
 import type { Experiment } from '../experiment/experiment.ts';
+import type { MeasuredForm } from '../policy/engine/kernel-choices.ts';
 import type { PolicyState } from '../policy/policy.ts';
 import type { ComparedChoice, ComparedObjective } from '../rl/compare-objectives.ts';
 import type { ImitationResult } from '../rl/episode/demonstrations.ts';
@@ -18,7 +19,6 @@ import type { ExaminedStep } from '../rl/examine.ts';
 import type { WatchedTask } from '../rl/schedule/tasks.ts';
 import type { CheckpointMeta } from '../store/run.ts';
 import type { CompletionPolicy } from './completion.ts';
-import type { MeasuredForm } from './device/kernel-memory.ts';
 import type { GpuReport, LiveTurn, MemoryPlanReport, Progress } from './protocol.ts';
 
 export interface StepOptions {

@@ -7,6 +7,7 @@ import type { Task, WorldOptions, WorldView } from '../envs/env.ts';
 import type { ConnectionSettings } from '../envs/module.ts';
 import type { Experiment } from '../experiment/experiment.ts';
 import type { ModelApi, PickedFile } from '../models/protocol.ts';
+import type { MeasuredForm } from '../policy/engine/kernel-choices.ts';
 import type { ComparedChoice, ComparedObjective } from '../rl/compare-objectives.ts';
 import type { Trajectory } from '../rl/episode/trajectory.ts';
 import type { Evaluation, Rate, SplitEvaluation, StepRecord } from '../rl/evaluation/evaluation.ts';
@@ -16,7 +17,6 @@ import type { RecordedStep } from '../rl/unipo.ts';
 import type { BundleOptions } from '../store/bundle.ts';
 import type { StoredRun } from '../store/run.ts';
 import type { TrajectoryRecord } from '../trajectories/files/record.ts';
-import type { MeasuredForm } from './device/kernel-memory.ts';
 import type { EvaluationApi } from './evaluation-protocol.ts';
 import type { TalkApi, TalkProgress } from './talk-protocol.ts';
 

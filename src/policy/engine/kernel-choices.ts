@@ -84,6 +84,13 @@ export type KernelChoice = keyof typeof kernelForms;
 export type FormTimes = Map<KernelChoice, FormTime[]>;
 export type KernelChoices = { [choice in KernelChoice]: (typeof kernelForms)[choice][number] };
 
+/** A choice of a kernel's form, and the milliseconds of each form for the measured sizes. */
+export interface MeasuredForm {
+  choice: KernelChoice;
+  form: string;
+  times: FormTime[];
+}
+
 const names = Object.keys(kernelForms) as KernelChoice[];
 
 /** True if the adapter has the features of a form. */

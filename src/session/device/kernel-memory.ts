@@ -2,25 +2,17 @@
  * Chooses the kernel variants of a run: those of its checkpoint, so that it continues exactly; otherwise the fastest on
  * this adapter, measured once and stored.
  */
-import type { FormTime } from '../../device/autotune.ts';
 import type { Device } from '../../device/device.ts';
 import {
   type FormTimes,
-  type KernelChoice,
   type KernelChoices,
+  type MeasuredForm,
   measurement,
   parseChoices,
 } from '../../policy/engine/kernel-choices.ts';
 import { measureChoices } from '../../policy/engine/measure-choices.ts';
 import type { AdapterMemory } from '../../store/adapter-memory.ts';
 import { adapterName } from './gpu-report.ts';
-
-/** A choice of a kernel's form, and the milliseconds of each form for the measured sizes. */
-export interface MeasuredForm {
-  choice: KernelChoice;
-  form: string;
-  times: FormTime[];
-}
 
 const measured = new WeakMap<Device, Promise<KernelChoices>>();
 /** Times of the measured forms, for people to read. */

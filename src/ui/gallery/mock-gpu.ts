@@ -1,6 +1,6 @@
 /** GPU reports of two browsers: one that trains, and one without WebGPU. */
-import type { MeasuredForm } from '../../session/device/kernel-memory.ts';
 import type { GpuReport } from '../../session/protocol.ts';
+import type { GpuDetails } from '../state/state.ts';
 
 export const supported: GpuReport = {
   supported: true,
@@ -37,7 +37,7 @@ export const unsupported: GpuReport = {
   selftest: [],
 };
 
-export const measuredForms: MeasuredForm[] = [
+export const measuredForms: NonNullable<GpuDetails['forms']> = [
   {
     choice: 'matmul_nt_many',
     form: 'blocks',
