@@ -4,7 +4,7 @@ import 'fake-indexeddb/auto';
 import { describe, expect, it } from 'vitest';
 import type { Gpu } from '../../src/device/webgpu/device.ts';
 import { defaultChoices, measurement } from '../../src/policy/engine/kernel-choices.ts';
-import { chooseKernels } from '../../src/session/device/kernel-memory.ts';
+import { chooseKernels, measuredForms } from '../../src/session/device/kernel-memory.ts';
 import { BrowserAdapterMemory } from '../../src/store/adapter-memory.ts';
 
 /** A software adapter, on which nothing is measured. Each description is a different device. */
@@ -27,6 +27,26 @@ describe('the kernels of a run', () => {
     await memory.write('v, a, two', { ...tiled, measurement });
     expect(await chooseKernels(device('two'), undefined, memory)).toEqual(tiled);
     expect(await chooseKernels(device('one'), undefined, memory)).toEqual(defaultChoices);
+  });
+
+  it('come with the times that were measured on the adapter before', async () => {
+    const memory = new BrowserAdapterMemory(async () => true, 'with times');
+    const times = new Map([
+      [
+        'matmul_nt_narrow',
+        [
+          { form: 'wide', ms: 3 },
+          { form: 'lanes', ms: 1 },
+        ],
+      ],
+    ]);
+    const lanes = { ...defaultChoices, matmul_nt_narrow: 'lanes' } as const;
+    await memory.write('v, a, timed', { ...lanes, measurement, times });
+    const gpu = device('timed');
+    expect(await chooseKernels(gpu, undefined, memory)).toEqual(lanes);
+    const [[choice, forms]] = times;
+    expect(measuredForms(gpu, lanes)).toEqual([{ choice, form: 'lanes', times: forms }]);
+    expect(measuredForms(device('none'), lanes)).toEqual([]);
   });
 
   it('are measured again where an earlier version measured them', async () => {

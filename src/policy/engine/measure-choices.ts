@@ -33,16 +33,27 @@ const measurements: { choice: MatmulChoice; kind: 'NT' | 'NN' | 'TN'; M: number;
 
 /**
  * Takes well under a second on a GPU, beside the compilation of every form. Software adapters are not measured, because
- * their best forms are known. Adds the measured times to `times`.
+ * their best forms are known. Adds the measured times to `times`. `compare`: measures the forms of one choice.
  */
-export async function measureChoices(device: Device, times: FormTimes = new Map()): Promise<KernelChoices> {
+export async function measureChoices(
+  device: Device,
+  times: FormTimes = new Map(),
+  compare = fastest,
+): Promise<KernelChoices> {
   if (!device.compiles) return processorChoices;
   if (device.info.isFallback) return softwareChoices(device.info);
-  const matmuls = { ...(await measureMatmuls(device, times)), ...(await measureQuantized(device, times)) };
-  return { ...defaultChoices, ...matmuls, ...(await measureAttention(device, times)) };
+  const matmuls = {
+    ...(await measureMatmuls(device, times, compare)),
+    ...(await measureQuantized(device, times, compare)),
+  };
+  return { ...defaultChoices, ...matmuls, ...(await measureAttention(device, times, compare)) };
 }
 
-async function measureMatmuls(device: Device, times: FormTimes): Promise<Partial<KernelChoices>> {
+async function measureMatmuls(
+  device: Device,
+  times: FormTimes,
+  compare: typeof fastest,
+): Promise<Partial<KernelChoices>> {
   const choices: Partial<KernelChoices> = {};
   const buffers = ['inp', 'weight', 'out', 'partials'].map((name) =>
     device.createBuffer(`Autotune.${name}`, manyRows * Math.max(widest, deepest) * 4),
@@ -61,7 +72,7 @@ async function measureMatmuls(device: Device, times: FormTimes): Promise<Partial
         }[kind];
         return { name: form, record: () => weights.forEach(product) };
       });
-      const found = await fastest(kernels, recorder, candidates);
+      const found = await compare(kernels, recorder, candidates);
       times.set(choice, found.times);
       Object.assign(choices, { [choice]: found.name });
     }
@@ -76,6 +87,7 @@ async function measureMatmuls(device: Device, times: FormTimes): Promise<Partial
 async function measureAttention(
   device: Device,
   times: FormTimes,
+  compare: typeof fastest,
 ): Promise<Pick<KernelChoices, 'attention_few' | 'attention_many'>> {
   // The half forms are not candidates: they suit only models with weights of that precision, and are selected by name.
   const forms = attentionForms.filter(
@@ -91,7 +103,7 @@ async function measureAttention(
       // At this head size the gradients of `thread` need more registers than a GPU has (docs/gpu.md).
       const able = forms.filter((form) => work === 'decode' || form !== 'thread');
       const candidates = able.map((form) => ({ name: form, record: () => trial[work]({ kernels, recorder }, form) }));
-      const found = await fastest(kernels, recorder, candidates);
+      const found = await compare(kernels, recorder, candidates);
       times.set(choice, found.times);
       return found.name as AttentionForm;
     };

@@ -25,7 +25,11 @@ const measurements: { choice: QuantChoice; kind: 'NT' | 'NN'; M: number }[] = [
 ];
 
 /** Returns only the choices that it measures, so that they do not replace those of the f32 products. */
-export async function measureQuantized(device: Device, times: FormTimes = new Map()): Promise<Partial<KernelChoices>> {
+export async function measureQuantized(
+  device: Device,
+  times: FormTimes = new Map(),
+  compare = fastest,
+): Promise<Partial<KernelChoices>> {
   const choices: Partial<KernelChoices> = {};
   const row = packedRow(withMinimum(4), deepest);
   const words = {
@@ -51,7 +55,7 @@ export async function measureQuantized(device: Device, times: FormTimes = new Ma
           }[kind];
           return { name: form, record: () => layerWeights.forEach(product) };
         });
-      const found = await fastest(kernels, recorder, candidates);
+      const found = await compare(kernels, recorder, candidates);
       times.set(choice, found.times);
       Object.assign(choices, { [choice]: found.name });
     }

@@ -29,7 +29,7 @@ async function measureOrRecall(gpu: Device, memory: AdapterMemory | undefined): 
   const times: FormTimes = new Map();
   const choices = await measureChoices(gpu, times);
   timesOf.set(gpu, times);
-  await memory?.write(adapter, { ...choices, measurement, times }).catch(() => {});
+  await memory?.write(adapter, { ...choices, measurement, ...(times.size && { times }) }).catch(() => {});
   return choices;
 }
 
