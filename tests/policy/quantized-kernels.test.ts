@@ -5,6 +5,7 @@
 import { describe, expect, it } from 'vitest';
 import { type Constants, whole } from '../../src/device/device.ts';
 import type { Gpu } from '../../src/device/webgpu/device.ts';
+import { FormChooser } from '../../src/policy/engine/form-chooser.ts';
 import { defaultChoices, kernelForms } from '../../src/policy/engine/kernel-choices.ts';
 import { measureQuantized } from '../../src/policy/engine/quantized-choices.ts';
 import { QuantizedOperations } from '../../src/policy/engine/quantized-operations.ts';
@@ -142,7 +143,9 @@ it('measures only forms that the adapter runs, and leaves no buffer', async ({ s
   const gpu = await open();
   const before = gpu.liveBuffers;
   skip(gpu.info.isFallback, 'a software adapter is not measured');
-  const choices = await measureQuantized(gpu);
+  const chooser = new FormChooser(gpu);
+  await measureQuantized(chooser);
+  const { choices } = chooser;
   expect(gpu.liveBuffers).toBe(before);
   for (const name of ['quant_nt_few', 'quant_nt_some', 'quant_nt_many', 'quant_nn_many'] as const)
     expect(kernelForms[name]).toContain(choices[name]);

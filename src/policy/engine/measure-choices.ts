@@ -1,13 +1,12 @@
 /** Measures the forms of each kernel on typical sizes of a policy, once per adapter. */
 
-import { fastest } from '../../device/autotune.ts';
+import type { fastest } from '../../device/autotune.ts';
 import { type Device, whole } from '../../device/device.ts';
 import { AttentionTrial, groupSegments } from './attention-trial.ts';
+import { FormChooser } from './form-chooser.ts';
 import {
-  type AttentionForm,
   attentionFormRuns,
   attentionForms,
-  defaultChoices,
   type FormTimes,
   type KernelChoices,
   kernelForms,
@@ -37,24 +36,20 @@ const measurements: { choice: MatmulChoice; kind: 'NT' | 'NN' | 'TN'; M: number;
  */
 export async function measureChoices(
   device: Device,
-  times: FormTimes = new Map(),
-  compare = fastest,
+  times?: FormTimes,
+  compare?: typeof fastest,
 ): Promise<KernelChoices> {
   if (!device.compiles) return processorChoices;
   if (device.info.isFallback) return softwareChoices(device.info);
-  const matmuls = {
-    ...(await measureMatmuls(device, times, compare)),
-    ...(await measureQuantized(device, times, compare)),
-  };
-  return { ...defaultChoices, ...matmuls, ...(await measureAttention(device, times, compare)) };
+  const chooser = new FormChooser(device, times, compare);
+  await measureMatmuls(chooser);
+  await measureQuantized(chooser);
+  await measureAttention(chooser);
+  return chooser.choices;
 }
 
-async function measureMatmuls(
-  device: Device,
-  times: FormTimes,
-  compare: typeof fastest,
-): Promise<Partial<KernelChoices>> {
-  const choices: Partial<KernelChoices> = {};
+async function measureMatmuls(chooser: FormChooser): Promise<void> {
+  const { device, choices } = chooser;
   const buffers = ['inp', 'weight', 'out', 'partials'].map((name) =>
     device.createBuffer(`Autotune.${name}`, manyRows * Math.max(widest, deepest) * 4),
   );
@@ -64,7 +59,7 @@ async function measureMatmuls(
     for (const { choice, kind, M, weights } of measurements) {
       const [inp, weight, out, partials] = buffers.map(whole);
       const candidates = kernelForms[choice].map((form) => {
-        const ops = new Operations(kernels, recorder, { ...defaultChoices, ...choices, [choice]: form });
+        const ops = new Operations(kernels, recorder, { ...choices, [choice]: form });
         const product = {
           NT: ({ N, K }: Weight) => ops.matmulNT(inp, weight, out, M, N, K),
           NN: ({ N, K }: Weight) => ops.matmulNN(out, weight, inp, M, N, K),
@@ -72,23 +67,17 @@ async function measureMatmuls(
         }[kind];
         return { name: form, record: () => weights.forEach(product) };
       });
-      const found = await compare(kernels, recorder, candidates);
-      times.set(choice, found.times);
-      Object.assign(choices, { [choice]: found.name });
+      await chooser.choose(choice, recorder, candidates);
     }
   } finally {
     recorder.destroy();
     for (const buffer of buffers) device.destroyBuffer(buffer);
   }
-  return choices;
 }
 
 /** Measures training (forward and backward of a group after a prompt) and decoding separately. */
-async function measureAttention(
-  device: Device,
-  times: FormTimes,
-  compare: typeof fastest,
-): Promise<Pick<KernelChoices, 'attention_few' | 'attention_many'>> {
+async function measureAttention(chooser: FormChooser): Promise<void> {
+  const { device } = chooser;
   // The half forms are not candidates: they suit only models with weights of that precision, and are selected by name.
   const forms = attentionForms.filter(
     (form) => !form.includes('half') && attentionFormRuns(form, device.features, device.info.subgroupMinSize),
@@ -103,14 +92,10 @@ async function measureAttention(
       // At this head size the gradients of `thread` need more registers than a GPU has (docs/gpu.md).
       const able = forms.filter((form) => work === 'decode' || form !== 'thread');
       const candidates = able.map((form) => ({ name: form, record: () => trial[work]({ kernels, recorder }, form) }));
-      const found = await compare(kernels, recorder, candidates);
-      times.set(choice, found.times);
-      return found.name as AttentionForm;
+      await chooser.choose(choice, recorder, candidates);
     };
-    return {
-      attention_many: await choose('attention_many', 'train'),
-      attention_few: await choose('attention_few', 'decode'),
-    };
+    await choose('attention_many', 'train');
+    await choose('attention_few', 'decode');
   } finally {
     recorder.destroy();
     trial.destroy();

@@ -1,16 +1,9 @@
 /** Measures the forms of matmuls on packed weights, once per adapter, on int4 codes with minima. */
 
-import { fastest } from '../../device/autotune.ts';
-import { type Device, whole } from '../../device/device.ts';
+import { whole } from '../../device/device.ts';
 import { packedRow, withMinimum } from '../weights/quantize.ts';
-import {
-  defaultChoices,
-  type FormTimes,
-  formRuns,
-  type KernelChoice,
-  type KernelChoices,
-  kernelForms,
-} from './kernel-choices.ts';
+import type { FormChooser } from './form-chooser.ts';
+import { formRuns, type KernelChoice, kernelForms } from './kernel-choices.ts';
 import { deepest, layerWeights, manyRows, type Weight, widest } from './measured-sizes.ts';
 import { QuantizedOperations } from './quantized-operations.ts';
 
@@ -24,13 +17,8 @@ const measurements: { choice: QuantChoice; kind: 'NT' | 'NN'; M: number }[] = [
   { choice: 'quant_nn_many', kind: 'NN', M: manyRows },
 ];
 
-/** Returns only the choices that it measures, so that they do not replace those of the f32 products. */
-export async function measureQuantized(
-  device: Device,
-  times: FormTimes = new Map(),
-  compare = fastest,
-): Promise<Partial<KernelChoices>> {
-  const choices: Partial<KernelChoices> = {};
+export async function measureQuantized(chooser: FormChooser): Promise<void> {
+  const { device, choices } = chooser;
   const row = packedRow(withMinimum(4), deepest);
   const words = {
     inp: manyRows * deepest,
@@ -47,7 +35,7 @@ export async function measureQuantized(
       const candidates = kernelForms[choice]
         .filter((form) => formRuns(form, device.features))
         .map((form) => {
-          const ops = new QuantizedOperations(kernels, recorder, { ...defaultChoices, ...choices, [choice]: form });
+          const ops = new QuantizedOperations(kernels, recorder, { ...choices, [choice]: form });
           const weight = { ...withMinimum(4), codes, scales };
           const product = {
             NT: ({ N, K }: Weight) => ops.matmulNT(inp, weight, out, M, N, K),
@@ -55,13 +43,10 @@ export async function measureQuantized(
           }[kind];
           return { name: form, record: () => layerWeights.forEach(product) };
         });
-      const found = await compare(kernels, recorder, candidates);
-      times.set(choice, found.times);
-      Object.assign(choices, { [choice]: found.name });
+      await chooser.choose(choice, recorder, candidates);
     }
   } finally {
     recorder.destroy();
     for (const buffer of buffers) device.destroyBuffer(buffer);
   }
-  return choices;
 }
