@@ -38,25 +38,22 @@ function answers({ file, request, receive }: ModelPageOptions): Plugin {
 export async function serveModelPage(options: ModelPageOptions): Promise<{ url: string; close(): Promise<void> }> {
   const place = relative(root, options.page);
   const outDir = join(root, 'build/model-pages', dirname(place));
+  // Its headers isolate the page.
+  const configFile = join(root, 'vite.config.ts');
   await build({
-    configFile: join(root, 'vite.config.ts'),
+    configFile,
     root,
     logLevel: 'error',
     publicDir: false,
     build: { outDir, emptyOutDir: true, rollupOptions: { input: options.page } },
   });
-  const headers = {
-    'Cross-Origin-Opener-Policy': 'same-origin',
-    'Cross-Origin-Embedder-Policy': 'require-corp',
-    'Cross-Origin-Resource-Policy': 'same-origin',
-  };
   const server = await preview({
-    configFile: false,
+    configFile,
     root,
     logLevel: 'error',
     plugins: [answers(options)],
     build: { outDir },
-    preview: { host: '127.0.0.1', port: 0, headers },
+    preview: { port: 0 },
   });
   const { port } = server.httpServer.address() as { port: number };
   return { url: `http://127.0.0.1:${port}/${place}`, close: () => server.close() };

@@ -1,10 +1,10 @@
 /**
  * `npm run test:crash [-- PART...] [--times N] [--write]`: one run of a micro experiment in Chromium, whose whole
  * process group is killed ten times: at random instants, while it starts, and inside the transaction of a commit. The
- * run must end with the metrics of a run that was never killed. Then the GPU process is killed. Then, in the same browser: a full disk, quotas and
- * deletions of the page's storage, two tabs that want the same run, runs whose step is more than a rollout and an update
- * (a critic, stages, refills, rounds of AgentEvol), a typed world with a typed reward, and kills in the middle of a
- * sweep and of an evaluation. `--times`: kills of the GPU process, and tries of quotas and
+ * run must end with the metrics of a run that was never killed. Then the GPU process is killed. Then, in the same
+ * browser: a full disk, quotas and deletions of the page's storage, two tabs that want the same run, runs whose step is
+ * more than a rollout and an update (a critic, stages, refills, rounds of AgentEvol), a typed world with a typed reward,
+ * and kills in the middle of a sweep and of an evaluation. `--times`: kills of the GPU process, and tries of quotas and
  * deletions; `--write`: their rows in docs/hardening.md.
  */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
