@@ -51,39 +51,75 @@ function checkTypable(text: string): void {
   }
 }
 
+/** Finds the arguments of a verb in an action, or null. */
+type Find = (text: string) => readonly string[] | null;
+
 interface Verb {
-  /** Pattern searched in the whole action; absent if the verb alone is enough. */
-  pattern?: RegExp;
-  make(found: RegExpExecArray): Action;
+  /** Absent if the verb alone is enough. */
+  find?: Find;
+  make(found: readonly string[], input: string): Action;
 }
+
+const expression =
+  (pattern: RegExp): Find =>
+  (text) =>
+    pattern.exec(text)?.slice(1) ?? null;
+
+/**
+ * Finds what `/OPEN([^\n]+)\]/` finds, in linear time: if the last bracket of a line is too early for its first opening,
+ * it is so for all later ones.
+ */
+const bracketed =
+  (open: RegExp): Find =>
+  (text) => {
+    for (const line of text.split('\n')) {
+      const found = open.exec(line);
+      const [begin, end] = [found ? found.index + found[0].length : line.length, line.lastIndexOf(']')];
+      if (end > begin) return [line.slice(begin, end)];
+    }
+    return null;
+  };
+
+/** Finds what `/type ?\[(\p{Nd}+)\] ?\[([^\n]+)\] ?\[(\p{Nd}+)\]/u` finds, in linear time as above. */
+const typed: Find = (text) => {
+  for (const line of text.split('\n')) {
+    const found = /type ?\[(\p{Nd}+)\] ?\[/u.exec(line);
+    const last = [...line.matchAll(/\](?= ?\[(\p{Nd}+)\])/gu)].at(-1);
+    const begin = found ? found.index + found[0].length : line.length;
+    if (found && last && last.index > begin) return [found[1], line.slice(begin, last.index), last[1]];
+  }
+  return null;
+};
 
 // Python's `.` excludes only the newline, and its \d matches any decimal digit.
 const verbs: { [verb: string]: Verb } = {
-  click: { pattern: /click ?\[(\p{Nd}+)\]/u, make: ([, element]) => ({ kind: 'click', element }) },
-  hover: { pattern: /hover ?\[(\p{Nd}+)\]/u, make: ([, element]) => ({ kind: 'hover', element }) },
+  click: { find: expression(/click ?\[(\p{Nd}+)\]/u), make: ([element]) => ({ kind: 'click', element }) },
+  hover: { find: expression(/hover ?\[(\p{Nd}+)\]/u), make: ([element]) => ({ kind: 'hover', element }) },
   type: {
-    pattern: /type ?\[(\p{Nd}+)\] ?\[([^\n]+)\] ?\[(\p{Nd}+)\]/u,
-    make: ([, element, text, enter]) => makeType(element, enter === '1' ? `${text}\n` : text),
+    find: typed,
+    make: ([element, text, enter]) => makeType(element, enter === '1' ? `${text}\n` : text),
   },
   press: {
-    pattern: /press ?\[([^\n]+)\]/u,
-    make: ([, keys]) => ({ kind: 'press', keys: keys.split('+').map(keyName).join('+') }),
+    find: bracketed(/press ?\[/),
+    make: ([keys]) => ({ kind: 'press', keys: keys.split('+').map(keyName).join('+') }),
   },
   scroll: {
-    pattern: /scroll ?\[?(up|down)\]?/u,
-    make: ([, direction]) => ({ kind: 'scroll', direction: direction as 'up' | 'down' }),
+    find: expression(/scroll ?\[?(up|down)\]?/u),
+    make: ([direction]) => ({ kind: 'scroll', direction: direction as 'up' | 'down' }),
   },
-  goto: { pattern: /goto ?\[([^\n]+)\]/u, make: ([, url]) => ({ kind: 'goto', url }) },
+  goto: { find: bracketed(/goto ?\[/), make: ([url]) => ({ kind: 'goto', url }) },
   tab_focus: {
-    pattern: /tab_focus ?\[(\p{Nd}+)\]/u,
-    make: ([, page]) => ({ kind: 'tab_focus', page: decimal(page) }),
+    find: expression(/tab_focus ?\[(\p{Nd}+)\]/u),
+    make: ([page]) => ({ kind: 'tab_focus', page: decimal(page) }),
   },
   new_tab: { make: () => ({ kind: 'new_tab' }) },
   close_tab: { make: () => ({ kind: 'close_tab' }) },
   go_back: { make: () => ({ kind: 'go_back' }) },
   go_forward: { make: () => ({ kind: 'go_forward' }) },
-  stop: { make: ({ input }) => ({ kind: 'stop', answer: /stop ?\[([^\n]+)\]/u.exec(input)?.[1] ?? '' }) },
+  stop: { make: (_, input) => ({ kind: 'stop', answer: answerOf(input)?.[0] ?? '' }) },
 };
+
+const answerOf = bracketed(/stop ?\[/);
 
 const keyName = (key: string) => keyNames.get(key.toLowerCase()) ?? key;
 
@@ -106,9 +142,9 @@ export function parseAction(input: string): Action {
   if (!Object.hasOwn(verbs, name)) throw new ActionError('ActionParsingError', `Invalid action ${text}`);
   const verb = verbs[name];
   if (name === 'type' && !text.endsWith('[0]') && !text.endsWith('[1]')) text += ' [1]';
-  const found = (verb.pattern ?? /^/).exec(text);
+  const found = verb.find ? verb.find(text) : [];
   if (!found) throw new ActionError('ActionParsingError', `Invalid ${name} action ${text}`);
-  return verb.make(found);
+  return verb.make(found, text);
 }
 
 /** An action as a prompt's history prints it. `line` is the printed line of its element without the id. */

@@ -1,12 +1,14 @@
 // Texts on which a regular expression of more than linear time does not end: at these lengths a quadratic one takes
 // hours, and an exponential one never ends. So no test needs to measure a time.
 import { describe, expect, it } from 'vitest';
+import { Random } from '../../src/envs/random.ts';
 import { isCallText } from '../../src/envs/tools.ts';
 import { parseLiteral } from '../../src/python/literal.ts';
 import { functionsIn } from '../../src/rl/rewards/proposals.ts';
 import { faultOf } from '../../src/session/api/fault.ts';
 import { hasNoRoom } from '../../src/session/api/fault-kinds.ts';
 import { protectedNumbers } from '../../src/trajectories/files/big-numbers.ts';
+import { type Action, parseAction } from '../../src/webarena/actions.ts';
 import { extractAction } from '../../src/webarena/replies.ts';
 import { plainAction } from '../../src/worlds/babyai/wasm.ts';
 import { trimmed } from '../../src/worlds/sciworld/simulator.ts';
@@ -112,5 +114,46 @@ describe('an action', () => {
       expect(readCommand(text)).toEqual(isCommand ? { name: found[1], argument: found[2].toLowerCase() } : null);
       expect(trimmed(text)).toBe(text.replace(/^[\0- ]+|[\0- ]+$/g, ''));
     }
+  });
+
+  it('of the web with arguments that nothing closes is read in one go', () => {
+    for (const open of ['press [', 'goto[', 'type [1] [', 'click [1', 'tab_focus [1'])
+      expect(() => parseAction(open.repeat(times))).toThrow(/^Invalid (press|goto|type|click|tab_focus) action /);
+    expect(parseAction('stop ['.repeat(times))).toEqual({ kind: 'stop', answer: '' });
+    expect(() => parseAction(`type [1] [${'] ['.repeat(times)}`)).toThrow(/^Invalid type action /);
+  });
+
+  it('of the web is read as the expressions of the original read it', () => {
+    const parts = ['goto', 'type', 'stop', 'press', ' ', ' [', '[', ']', '] [', '12', '٣', 'a', '\n', '[1]', '😀'];
+    const random = new Random(11);
+    const read = (text: string): Action | null => {
+      try {
+        return parseAction(text);
+      } catch {
+        return null;
+      }
+    };
+    const original = (verb: string, text: string): Action | null => {
+      const one = new RegExp(`${verb} ?\\[([^\\n]+)\\]`).exec(text);
+      if (verb === 'stop') return { kind: 'stop', answer: one?.[1] ?? '' };
+      if (verb === 'goto') return one && { kind: 'goto', url: one[1] };
+      if (verb === 'press') return one && { kind: 'press', keys: one[1] };
+      const ends = text.endsWith('[0]') || text.endsWith('[1]') ? text : `${text} [1]`;
+      const three = /type ?\[(\p{Nd}+)\] ?\[([^\n]+)\] ?\[(\p{Nd}+)\]/u.exec(ends);
+      // Neither a key of the original's.
+      if (!three || /[😀٣]/u.test(three[2])) return null;
+      return { kind: 'type', element: three[1], text: `${three[2]}${three[3] === '1' ? '\n' : ''}` };
+    };
+    let found = 0;
+    for (let n = 0; n < 12_000; n++) {
+      const verb = random.pick(['goto', 'stop', 'press', 'type']);
+      const begin = verb === 'type' ? random.pick(['type [', 'type [1', 'type [1] [']) : `${verb} [`;
+      const text = `${begin}${Array.from({ length: 9 }, () => random.pick(parts)).join('')}]`;
+      const expected = original(verb, text);
+      if (expected) found++;
+      const is = JSON.stringify(read(text));
+      if (is !== JSON.stringify(expected)) expect(is, text).toBe(JSON.stringify(expected));
+    }
+    expect(found).toBeGreaterThan(4000);
   });
 });

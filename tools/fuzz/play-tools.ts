@@ -117,10 +117,10 @@ function damaged(action: string, random: Random): string {
 
 /** An action for an episode that offers `valid`. */
 export function toolAction(valid: readonly string[], tools: readonly ListedTool[], random: Random): string {
-  const seen = valid.flatMap((action) => action.match(/[\p{L}\p{N}-]+/gu)?.slice(1) ?? []);
+  const seen = () => valid.flatMap((action) => action.match(/[\p{L}\p{N}-]+/gu)?.slice(1) ?? []);
   const kind = random.below(20);
   if (kind < 8 && valid.length) return random.pick(valid);
-  if (kind < 15) return randomCall(tools, seen, random);
+  if (kind < 15) return randomCall(tools, seen(), random);
   if (kind < 18 && valid.length) return damaged(random.pick(valid), random);
   return randomText(random);
 }

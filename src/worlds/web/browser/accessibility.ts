@@ -33,8 +33,18 @@ const screenWidth = 1280;
 
 const controlSelector = 'input,textarea,button';
 
+/** A list of a page's elements, searched once: documents are never modified, and a key that is typed needs several. */
+function searchedOnce(search: (document: Document) => readonly Element[]): (document: Document) => readonly Element[] {
+  const known = new WeakMap<Document, readonly Element[]>();
+  return (document) => {
+    const found = known.get(document) ?? search(document);
+    known.set(document, found);
+    return found;
+  };
+}
+
 /** All controls of a page, in the order of the indices in `Controls`. */
-export const controlsOf = (document: Document): Element[] => [...document.querySelectorAll(controlSelector)];
+export const controlsOf = searchedOnce((document) => [...document.querySelectorAll(controlSelector)]);
 
 /** Roles of elements for which the tag alone decides. */
 const rolesByTag: { [tag: string]: string } = {
@@ -340,10 +350,11 @@ class TreeBuilder {
 }
 
 /** Focusable elements in the order of the Tab key. */
-export const controlsAndLinks = (document: Document): Element[] =>
+export const controlsAndLinks = searchedOnce((document) =>
   [...document.querySelectorAll(`a[href],${controlSelector}`)].filter(
     (element) => element.getAttribute('type') !== 'hidden',
-  );
+  ),
+);
 
 /** Builds the tree of a page. `focused` is the index of the focused element in `controlsAndLinks`. */
 export function pageTree(document: Document, title: string, controls: Controls, focused: number | null): PageTree {
