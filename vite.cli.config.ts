@@ -38,6 +38,7 @@ export const commandEntries = {
   'test-agents': 'tools/agents/main.ts',
   'test-agents-page': 'bench/page-agents.ts',
   'own-worlds-page': 'bench/page-own-worlds.ts',
+  'real-model-page': 'bench/page-real-model.ts',
   'first-minute': 'tools/learn/first-minute.ts',
   algorithms: 'tools/learn/algorithms.ts',
   ablation: 'tools/learn/ablation.ts',

@@ -33,7 +33,7 @@ const slowdowns = [
 ] as const;
 
 /** Records the longest event of each interaction. The browser does not report those under 16 ms, which count as 16. */
-function observe() {
+export function observe() {
   window.answers = new Map();
   const observer = new PerformanceObserver((list) => {
     for (const entry of list.getEntries() as (PerformanceEntry & { interactionId?: number })[])
@@ -44,7 +44,7 @@ function observe() {
 }
 
 /** Acts as a person does during training: moves along the curve's steps, opens and closes panels, clicks the curve. */
-async function interact(page: Page, i: number) {
+export async function interact(page: Page, i: number) {
   const curve = page.locator('[role=slider][aria-label^="Success by step"]').first();
   const acts = [
     () => curve.press('ArrowLeft'),
@@ -59,6 +59,13 @@ async function interact(page: Page, i: number) {
   await page.waitForTimeout(60);
 }
 
+/** Percentiles of the interactions' longest events since `observe`. Those under 16 ms are not reported and count as 16. */
+export async function longestOf(page: Page, count: number): Promise<(share: number) => number> {
+  const durations = await page.evaluate(() => [...window.answers.values()]);
+  const all = [...durations, ...Array(Math.max(0, count - durations.length)).fill(16)].sort((a, b) => a - b);
+  return (share) => all[Math.min(all.length - 1, Math.floor(all.length * share))];
+}
+
 async function answers(browser: Browser, url: string, { slower, aimMs }: (typeof slowdowns)[number]) {
   const context = await browser.newContext({ viewport: { width: 1440, height: 900 } });
   const page = await context.newPage();
@@ -70,18 +77,16 @@ async function answers(browser: Browser, url: string, { slower, aimMs }: (typeof
   await session.send('Emulation.setCPUThrottlingRate', { rate: slower });
   await page.evaluate(observe);
   for (let i = 0; i < count; i++) await interact(page, i);
-  const durations = await page.evaluate(() => [...window.answers.values()]);
-  const all = [...durations, ...Array(Math.max(0, count - durations.length)).fill(16)].sort((a, b) => a - b);
-  const at = (share: number) => all[Math.min(all.length - 1, Math.floor(all.length * share))];
+  const at = await longestOf(page, count);
   const device = await page.locator('tabgym-transport select.device').getAttribute('title');
   const steps = (await shown.textContent()) ?? '';
   await context.close();
   const processor = slower === 1 ? 'as it is' : `${slower} times slower`;
   const [medianMs, inpMs, longestMs] = [at(0.5), at(0.98), at(1)];
   console.log(
-    `  ${all.length} interactions during training, processor ${processor} (${steps}; ${device?.split('.')[0]}): median ${medianMs} ms, 98th percentile ${inpMs} ms (aim ${aimMs}), longest ${longestMs} ms`,
+    `  ${count} interactions during training, processor ${processor} (${steps}; ${device?.split('.')[0]}): median ${medianMs} ms, 98th percentile ${inpMs} ms (aim ${aimMs}), longest ${longestMs} ms`,
   );
-  return { processor, interactions: all.length, medianMs, inpMs, longestMs, aimMs, device: device!, steps };
+  return { processor, interactions: count, medianMs, inpMs, longestMs, aimMs, device: device!, steps };
 }
 
 export async function benchInteractions(): Promise<InteractionsRow[]> {
