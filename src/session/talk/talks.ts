@@ -48,22 +48,26 @@ interface Asked {
 
 const stopped = () => new Error('The reply was stopped.');
 
-/** An engine opens worlds, too: one that needs no server, the experiment's own where it has one. */
+/**
+ * An engine opens worlds, too: one that needs no server, the experiment's own where it has one. A single world must be
+ * trained on and evaluated, whatever it was among others.
+ */
 function localWorld({ worlds }: Experiment): Experiment['worlds'][number] {
   const own = worlds.find(({ name }) => !mayAskServer(worldModule(name)));
   const [first] = worldModules.filter((module) => module.hasOracle && !mayAskServer(module));
-  return own ?? { name: first.name, weight: 1, evaluated: true, options: {} };
+  return { name: first.name, options: {}, ...own, weight: 1, evaluated: true };
 }
 
 /** An algorithm without a file, a critic or custom code. */
 const plain = 'grpo'; // not a kind: its settings are never used
 
 /** The experiment with the least memory besides its policy. Nothing is trained, so no code and no file of it is read. */
-function onlyTalking(experiment: Experiment): Experiment {
+export function onlyTalking(experiment: Experiment): Experiment {
   const { promptTokens } = capacity;
   return parseExperiment({
     ...experiment,
     stages: undefined,
+    sweep: undefined,
     algorithm: { ...withAlgorithm(experiment.algorithm, plain), groups: 1, minibatches: 1 },
     worlds: [localWorld(experiment)],
     horizon: [{ steps: experiment.steps, turns: 1 }],
