@@ -399,15 +399,19 @@ const measureBar = (page: Page) =>
         .map((b) => `${a.name} over ${b.name}`),
     );
     const out = shown.filter(({ box }) => box.right > innerWidth || box.left < 0).map(({ name }) => `${name} is out`);
-    return { height: bar.querySelector('header')!.getBoundingClientRect().height, problems: [...over, ...out] };
+    const spills = [...bar.querySelectorAll<HTMLElement>('.meter > span')]
+      .filter((each) => each.scrollWidth > each.clientWidth && getComputedStyle(each).overflow === 'visible')
+      .map((each) => `${each.textContent} spills`);
+    return { height: bar.querySelector('header')!.getBoundingClientRect().height, problems: [...over, ...out, ...spills] };
   });
 
 describe.each([
-  ['en', []],
-  ['zh-Hans', 'slow'],
-])('in the language %s', (lang, tags) => {
+  ['en', 'paused', []],
+  ['en', 'finished', []],
+  ['zh-Hans', 'paused', 'slow'],
+])('in the language %s, %s', (lang, state, tags) => {
   test('the bar has one row from 861 pixels on and two below, and all of it is visible', { tags }, async () => {
-    const { page, close } = await open(browser, `${site.url}?mock=paused#lang=${lang}`);
+    const { page, close } = await open(browser, `${site.url}?mock=${state}#lang=${lang}`);
     await page.locator('tabgym-transport .steps').waitFor();
     await page.waitForTimeout(200);
     for (const width of [1920, 1440, 1400, 1366, 1280, 1241, 1200, 1041, 1040, 900, 861, 390, 360]) {
@@ -415,7 +419,7 @@ describe.each([
       const { height, problems } = await measureBar(page);
       expect({ width, problems }).toEqual({ width, problems: [] });
       expect({ width, rows: Math.round(height / 53) }).toEqual({ width, rows: width > 860 ? 1 : 2 });
-      if (lang === 'en' || width < 1300) await screenshot(page, `bar-${lang}-${width}`);
+      if (lang === 'en' || width < 1300) await screenshot(page, `bar-${lang}-${state}-${width}`);
     }
     await close();
   });

@@ -108,6 +108,7 @@ export class TabgymModelPicker extends Panel {
   @state() private picked: PickedFiles | null = null;
   @state() private over = false;
   @state() private picking = '';
+  private seenStep = '';
 
   constructor() {
     super(['model', 'keptModels', 'gpu', 'offered']);
@@ -329,6 +330,14 @@ export class TabgymModelPicker extends Panel {
   }
 
   /** Files that were dropped or chosen, here or elsewhere on the page. */
+  /** The outcome of a search comes below the fields, often out of sight. */
+  protected override updated() {
+    const { step } = this.state.model;
+    if (this.seenStep === 'finding' && step !== 'finding')
+      this.renderRoot.querySelector('.card, .message')?.scrollIntoView({ block: 'nearest' });
+    this.seenStep = step;
+  }
+
   protected override willUpdate() {
     const { offered } = this.state;
     if (!offered || offered === this.picked) return;

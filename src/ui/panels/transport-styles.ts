@@ -67,9 +67,14 @@ export const transportStyles = css`
     min-width: 150px;
     line-height: 1.3;
   }
+  /* Always one line, so that the bar keeps its height while training. */
+  .meter > span {
+    overflow: hidden;
+    text-overflow: ellipsis;
+    white-space: nowrap;
+  }
   .meter:not(.steps) > span {
     padding-inline-end: 8px;
-    white-space: nowrap;
   }
   .of {
     display: inline-block;
@@ -96,12 +101,6 @@ export const transportStyles = css`
     min-width: 0;
     width: 172px;
     flex-shrink: 0;
-  }
-  /* Always one line, so that the bar keeps its height while training. */
-  .steps > .small {
-    overflow: hidden;
-    text-overflow: ellipsis;
-    white-space: nowrap;
   }
   .steps progress {
     margin-top: 2px;
@@ -256,11 +255,6 @@ export const transportStyles = css`
     /* In the first row, so that the second one has more space. */
     .end > .share {
       order: 2;
-    }
-    .meter > .small {
-      overflow: hidden;
-      text-overflow: ellipsis;
-      white-space: nowrap;
     }
   }
 `;
