@@ -33,7 +33,7 @@ const { browser, steps, shots, interactions } = program.opts<{
 
 /** Report of the page, which waits for the answer. */
 interface Report {
-  at: 'chosen' | 'talked' | 'training' | 'learned' | 'failed';
+  at: 'chosen' | 'talked' | 'taught' | 'training' | 'learned' | 'failed';
   what: string;
 }
 
@@ -60,6 +60,7 @@ async function drive() {
     );
   };
   type Shown = {
+    draft: { policy: { model?: string }; worlds: { name: string }[] } | null;
     status: string;
     statusDetail: string;
     model: { card: { name: string } | null; problem: string };
@@ -82,7 +83,6 @@ async function drive() {
     let began = performance.now();
     await drop(new File([await (await fetch('/model.gguf')).blob()], name));
     const card = await until('the model', () => state()?.model.card);
-    find(document, 'tabgym-model-picker section.card')?.scrollIntoView({ block: 'center' });
     await report('chosen', `found after ${seconds(began)}`);
     began = performance.now();
     await press('Talk to it');
@@ -97,6 +97,12 @@ async function drive() {
       15,
     );
     await report('talked', `replied after ${seconds(began)}: ${reply.content.slice(0, 120)}`);
+    await press('Teach it TextCraft');
+    await until('the draft', () => {
+      const { policy, worlds } = state()?.draft ?? {};
+      return policy?.model === card.name && worlds?.[0].name === 'textcraft' && find(document, 'tabgym-stage');
+    });
+    await report('taught', 'the setup has TextCraft');
     experiment.policy.model = card.name;
     await drop(new File([JSON.stringify(experiment)], 'real.json', { type: 'application/json' }));
     await new Promise((resolve) => setTimeout(resolve, 2000));

@@ -1,6 +1,8 @@
 /** The picker of language models and the stored models: by keyboard and by role, without objections by axe. */
+import { readFileSync } from 'node:fs';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Experiment, parseExperiment } from '../../src/experiment/experiment.ts';
 import { axeFindings } from './axe.ts';
 import { launch, open, screenshot, serveMock, sizes, type View, wide } from './harness.ts';
 
@@ -149,6 +151,20 @@ describe('the model picker', () => {
     await page.getByText('other.gguf: 1 file').waitFor();
     // A dropped model is looked up at once.
     await page.getByRole('heading', { name: 'other.gguf' }).waitFor();
+    await page.getByRole('button', { name: 'Teach it TextCraft' }).click();
+    const draft = () =>
+      page.evaluate(() => {
+        const { app } = document.querySelector('tabgym-app') as unknown as {
+          app: { store: { state: { draft: Experiment } } };
+        };
+        return app.store.state.draft;
+      });
+    await expect.poll(async () => (await draft()).name).toBe('TextCraft, other.gguf');
+    const { policy, sampling, ...taught } = await draft();
+    const recipe = parseExperiment(JSON.parse(readFileSync('experiments/smollm2-textcraft.json', 'utf8')));
+    expect(policy).toMatchObject({ kind: 'lora', model: expect.stringContaining('other.gguf') });
+    expect(sampling).toEqual(recipe.sampling);
+    expect(taught.algorithm).toEqual(recipe.algorithm);
     expect(errors).toEqual([]);
     await close();
   });

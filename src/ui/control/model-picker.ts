@@ -3,7 +3,7 @@
  * nothing.
  */
 
-import type { Experiment } from '../../experiment/experiment.ts';
+import { type Experiment, parseExperiment } from '../../experiment/experiment.ts';
 import { withLanguageModel, withOnnxModel } from '../../models/draft.ts';
 import type { ModelCard, ModelRequest, Precision } from '../../models/protocol.ts';
 import type { TrainerApi } from '../../session/protocol.ts';
@@ -77,6 +77,19 @@ export class ModelPicker {
     try {
       const { name, precision, onnx } = model.card;
       this.take(onnx ? withOnnxModel(draft, name, onnx) : withLanguageModel(draft, name, precision));
+    } catch (error) {
+      this.set({ problem: sentence(error) });
+    }
+  }
+
+  /** Makes a draft by which a small language model learns, with the shown model in it. */
+  async learn() {
+    const { card } = this.store.state.model;
+    if (!card) return;
+    try {
+      const { default: document } = await import('../../../experiments/smollm2-textcraft.json');
+      const policy = { ...document.policy, model: card.name, weights: card.precision };
+      this.take(parseExperiment({ ...document, name: `TextCraft, ${card.label}`, policy }));
     } catch (error) {
       this.set({ problem: sentence(error) });
     }

@@ -253,8 +253,15 @@ export class TabgymModelPicker extends Panel {
       }
       <button type="button" class=${fetched || this.isLocal ? 'primary' : ''} @click=${this.talk}>${msg('Talk to it')}</button>
       <button type="button" @click=${() => this.app.models.use()}>${msg('Use it in the setup')}</button>
+      <button type="button" title=${msg('Sets up TextCraft’s easiest goals with settings by which SmolLM2-135M-Instruct learnt by reward alone in twelve steps.')} @click=${this.learn}>${msg('Teach it TextCraft')}</button>
     </div>`;
   }
+
+  private learn = async () => {
+    await this.app.models.learn();
+    this.app.layout.showPanel('stage');
+    this.app.navigation.select({ tab: 'watch' });
+  };
 
   private talk = () => {
     this.app.models.use();
