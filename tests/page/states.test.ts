@@ -402,7 +402,10 @@ const measureBar = (page: Page) =>
     const spills = [...bar.querySelectorAll<HTMLElement>('.meter > span')]
       .filter((each) => each.scrollWidth > each.clientWidth && getComputedStyle(each).overflow === 'visible')
       .map((each) => `${each.textContent} spills`);
-    return { height: bar.querySelector('header')!.getBoundingClientRect().height, problems: [...over, ...out, ...spills] };
+    return {
+      height: bar.querySelector('header')!.getBoundingClientRect().height,
+      problems: [...over, ...out, ...spills],
+    };
   });
 
 describe.each([
