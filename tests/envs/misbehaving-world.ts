@@ -1,7 +1,7 @@
 /**
  * A world that misbehaves on request. It counts its steps. Actions: `hang` loops forever, `trap` runs an unreachable
  * instruction of WebAssembly, `exit` ends its thread, `refuse` throws a WorldError, `wait` waits until the call is
- * aborted. A task with id 13 hangs at its reset.
+ * aborted. A task with id 13 hangs at its reset, one with id 24 traps at it, and one with id 25 lacks a package there.
  */
 import { type Feedback, type Task, type World, WorldError, type WorldView } from '../../src/envs/env.ts';
 
@@ -43,6 +43,11 @@ export class MisbehavingWorld implements World {
   }
 
   async reset(slots: readonly number[], tasks: readonly Task[]): Promise<Feedback[]> {
+    for (const { id } of tasks) {
+      if (id === 24) await trap();
+      const absent = 'tabgym-absent-package';
+      if (id === 25) await import(absent);
+    }
     return slots.map((slot, k) => {
       if (tasks[k].id === 13) hang();
       this.states.set(slot, [`task ${tasks[k].id}`]);

@@ -144,6 +144,26 @@ describe('a pool over a world that misbehaves', () => {
     ]);
   });
 
+  it('refuses by name where a package is missing: no other worker would have it', async () => {
+    const pool = await begin();
+    const reset = pool.reset([1, 2], [taskOf(25), taskOf(11)]);
+    await expect(reset).rejects.toThrow(/part of the world could not be loaded: .*tabgym-absent-package.* Install/);
+    await expect(reset).rejects.toThrow(WorldError);
+    expect(pool.restarts).toBe(0);
+  });
+
+  it('tries 16 worlds of a batch that all fail at the first reset, and the next batch anew', async () => {
+    const pool = await openPool(misbehavingFile, 'misbehaving', 500);
+    const slots = Array.from({ length: 40 }, (_, k) => k);
+    const answers = await pool.reset(slots, Array(40).fill(taskOf(24)));
+    expect(answers.filter(({ failure }) => /trapped: unreachable/.test(failure ?? ''))).toHaveLength(40);
+    // One for the batch, and one for each of those that were tried.
+    expect(pool.restarts).toBe(17);
+    const mended = await pool.reset(slots, [...Array(20).fill(taskOf(10)), ...Array(20).fill(taskOf(24))]);
+    expect(mended.filter(({ failure }) => failure !== undefined)).toHaveLength(20);
+    expect((await pool.step([0], ['a']))[0].observation).toBe('task 10 a');
+  });
+
   it('returns null for an oracle that hangs, and keeps the worlds', async () => {
     const pool = await begin();
     await pool.step([1], ['no oracle']);

@@ -36,8 +36,17 @@ export const loadSqlite: () => Promise<Sqlite3Static> = openOnce(() => open());
  */
 const unused = { disable: { vfs: { opfs: true, 'opfs-vfs': true, 'opfs-wl': true, kvvfs: true } } };
 
+/** A package that cannot be loaded ends the run by name: no episode could be played. */
+function withoutPackage(name: string): (error: Error) => never {
+  return (error) => {
+    throw new SqliteError(
+      `The package ${name} could not be loaded (${error.message}): install it, or in a browser reload the page.`,
+    );
+  };
+}
+
 async function open(): Promise<Sqlite3Static> {
-  const { default: init } = await import('@sqlite.org/sqlite-wasm');
+  const { default: init } = await import('@sqlite.org/sqlite-wasm').catch(withoutPackage('@sqlite.org/sqlite-wasm'));
   Object.assign(globalThis, { sqlite3ApiConfig: unused });
   const sqlite = await init().catch((error: Error) => {
     throw new SqliteError(`SQLite could not be loaded: ${error.message}. Reload the page.`);
@@ -117,7 +126,7 @@ export function openInPool(sqlite: Sqlite3Static, pool: SAHPoolUtil, name: strin
 
 /** Opens a database file on Node. */
 export async function openFile(path: string): Promise<Sqlite> {
-  const { default: node } = await import('node-sqlite3-wasm');
+  const { default: node } = await import('node-sqlite3-wasm').catch(withoutPackage('node-sqlite3-wasm'));
   const database = new node.Database(path);
   return {
     exec: (sql) => database.exec(sql),

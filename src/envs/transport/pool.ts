@@ -33,6 +33,9 @@ interface Episode {
   failure: string | null;
 }
 
+/** Worlds that fail alone, one after the other, before any has answered: the others are given the same failure untried. */
+const mostUnanswered = 16;
+
 /** Answer of a world that failed. */
 export const failed = (failure: string): Feedback => ({
   observation: '',
@@ -83,6 +86,8 @@ export class WorldPool implements World {
   /** Calls run one after another: a recovery must not interleave with a call. */
   private queue: Promise<unknown> = Promise.resolve();
   private closed = false;
+  /** Worlds that failed alone before the first answer of any; null once there was an answer. */
+  private unanswered: number | null = 0;
   /** Number of replaced instances. */
   restarts = 0;
 
@@ -248,13 +253,22 @@ export class WorldPool implements World {
   ): Promise<Feedback[]> {
     const answers = slots.map((slot) => failed(this.episodes.get(slot)?.failure ?? ''));
     try {
-      if (part.length) for (const [i, feedback] of (await moveSome(part)).entries()) answers[part[i]] = feedback;
+      if (!part.length) return answers;
+      for (const [i, feedback] of (await moveSome(part)).entries()) answers[part[i]] = feedback;
+      this.unanswered = null;
     } catch (error) {
       // Their progress is unknown: they cannot be rebuilt, and must be reset.
       if (error instanceof CallAborted) for (const k of part) this.episodes.delete(slots[k]);
       if (!(error instanceof InstanceLost)) throw error;
       await this.recover();
-      for (const k of part) answers[k] = await this.moveAlone(k, moveSome, markFailed);
+      let last = '';
+      for (const k of part) {
+        // Each try costs a new worker: a world that cannot be played at all would take minutes for a batch.
+        const isHopeless = this.unanswered !== null && this.unanswered >= mostUnanswered && last !== '';
+        if (isHopeless) markFailed(k, last);
+        answers[k] = isHopeless ? failed(last) : await this.moveAlone(k, moveSome, markFailed);
+        last = answers[k].failure ?? '';
+      }
     }
     return answers;
   }
@@ -265,11 +279,14 @@ export class WorldPool implements World {
     markFailed: (k: number, failure: string) => void,
   ): Promise<Feedback> {
     try {
-      return (await moveSome([k]))[0];
+      const [feedback] = await moveSome([k]);
+      this.unanswered = null;
+      return feedback;
     } catch (error) {
       if (!(error instanceof InstanceLost)) throw error;
       const failure = `The world failed: ${error.message}.`;
       markFailed(k, failure);
+      if (this.unanswered !== null) this.unanswered++;
       await this.recover();
       return failed(failure);
     }

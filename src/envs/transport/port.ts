@@ -220,6 +220,19 @@ async function answer(
 }
 
 /**
+ * True if code could not be loaded: Node's code, or the words of Chromium, Firefox and Safari. The world is intact, but
+ * it fails in the same way in every new worker.
+ */
+const isMissingCode = (error: Error & { code?: string }) =>
+  error.code === 'ERR_MODULE_NOT_FOUND' ||
+  /dynamically imported module|Importing a module script failed/.test(error.message ?? '');
+
+const missingCode = (error: Error) =>
+  new WorldError(
+    `A part of the world could not be loaded: ${error.message}. Install its packages, or in a browser reload the page.`,
+  );
+
+/**
  * Serves a world over a channel: `open` creates it, and each further request is one call. Returns the receiver of
  * requests.
  */
@@ -237,8 +250,11 @@ export function serveWorld(
     if (!served) throw new WorldError('This worker has not opened a world yet.');
     return answer(served, request.call, request.args, signal);
   };
-  const failed = (id: number, error: Error, { aborted }: AbortSignal): WorldReply =>
-    aborted ? { id, aborted } : { id, error: error.message ?? String(error), refused: error instanceof WorldError };
+  const failed = (id: number, thrown: Error, { aborted }: AbortSignal): WorldReply => {
+    if (aborted) return { id, aborted };
+    const error = isMissingCode(thrown) ? missingCode(thrown) : thrown;
+    return { id, error: error.message ?? String(error), refused: error instanceof WorldError };
+  };
   return (request) => {
     const { id } = request;
     if (request.call === 'abort') return running.get(id)?.abort();
