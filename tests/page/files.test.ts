@@ -118,7 +118,7 @@ describe('dropped files', () => {
     const page = {
       store: new Store(),
       notifier: { notify: (_: string, message: string) => void notices.push(message) },
-      layout: { showPanel: () => {} },
+      layout: { showPanel: () => {}, showLab: () => {} },
       navigation: { select: () => {} },
       library,
       assignments: { openFile: async () => {} },

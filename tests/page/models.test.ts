@@ -169,6 +169,23 @@ describe('the model picker', () => {
     await close();
   });
 
+  test('leaves the simple arrangement for a model that is dropped on it', { tags: 'slow' }, async () => {
+    const { page, errors, close } = await open(browser, `${site.url}?mock=empty#view=simple`);
+    await page.locator('tabgym-simple').waitFor();
+    const transfer = await page.evaluateHandle(() => {
+      const files = new DataTransfer();
+      files.items.add(new File(['GGUF'], 'small.gguf'));
+      return files;
+    });
+    await page.getByRole('button', { name: 'Train' }).waitFor();
+    await page.locator('tabgym-simple').dispatchEvent('drop', { dataTransfer: transfer });
+    const card = page.getByRole('heading', { name: 'small.gguf' });
+    await card.waitFor();
+    await expect.poll(async () => (await card.boundingBox())!.y).toBeLessThan(wide.height);
+    expect(errors).toEqual([]);
+    await close();
+  });
+
   test('lists stored models under Storage, and deletes one after a question', { tags: 'slow' }, async () => {
     const { page, close, button } = await opened();
     await button('Storage').click();

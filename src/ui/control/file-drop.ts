@@ -124,7 +124,7 @@ const isAssignment = async (file: File): Promise<boolean> =>
 interface Page {
   store: Store;
   notifier: { notify(level: Notice['level'], message: string): void };
-  layout: { showPanel(panel: 'setup' | 'stage'): void };
+  layout: { showPanel(panel: 'setup' | 'stage'): void; showLab(): void };
   navigation: { select(place: { tab: 'read' }): void };
   library: { importFile(file: File): Promise<void>; importAdapter(files: PickedFiles): Promise<void> };
   links: { openExperiment(file: File): Promise<void> };
@@ -160,6 +160,7 @@ export class FileDrop {
 
   private read(offeredTrajectories: File) {
     this.page.store.set({ offeredTrajectories });
+    this.page.layout.showLab();
     this.page.layout.showPanel('stage');
     this.page.navigation.select({ tab: 'read' });
   }
@@ -170,6 +171,7 @@ export class FileDrop {
     if (step === 'finding' || step === 'downloading')
       return this.page.notifier.notify('warning', msg('Another language model is being loaded. Stop that first.'));
     this.page.store.set({ offered });
+    this.page.layout.showLab();
     this.page.layout.showPanel('setup');
   }
 }

@@ -63,6 +63,14 @@ export class Layout {
     writeHash(this.store);
   }
 
+  /** Shows what a person brought, for which the simple arrangement has no place. What is open beside it stays. */
+  showLab() {
+    if (this.state.arrangement === 'lab') return;
+    rememberArrangement('lab');
+    this.store.set({ arrangement: 'lab', settings: false });
+    writeHash(this.store);
+  }
+
   showSettings(settings: boolean) {
     this.store.set({ settings });
   }
