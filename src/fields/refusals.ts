@@ -9,8 +9,17 @@ export interface Problem {
 /** Length, in characters, up to which a message repeats a value completely. */
 const LONGEST_VALUE = 80;
 
+/** JSON of a value. One that is nested too deeply for it has a word instead. */
+function jsonOf(input: unknown): string {
+  try {
+    return JSON.stringify(input) ?? String(input);
+  } catch {
+    return 'a value with too many levels';
+  }
+}
+
 function valueText(input: unknown): string {
-  const text = typeof input === 'number' ? String(input) : (JSON.stringify(input) ?? String(input));
+  const text = typeof input === 'number' ? String(input) : jsonOf(input);
   return text.length > LONGEST_VALUE ? `${text.slice(0, LONGEST_VALUE)}…` : text;
 }
 

@@ -107,7 +107,7 @@ export function checkIndex(given: unknown): BundleIndex {
   const format = (given as { format?: unknown } | null)?.format;
   if (format !== BUNDLE_FORMAT && format !== firstFormat)
     throw new IndexError(
-      `This run has the format "${String(format).slice(0, 40)}"; this version reads "${firstFormat}" and "${BUNDLE_FORMAT}".`,
+      `This run has the format ${(JSON.stringify(format) ?? 'none').slice(0, 40)}; this version reads "${firstFormat}" and "${BUNDLE_FORMAT}".`,
     );
   const result = v.safeParse(schema, given);
   if (!result.success) {

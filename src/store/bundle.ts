@@ -142,12 +142,28 @@ function entriesOf(
   }
 }
 
+/** Levels of objects and lists in a part. Deeper ones exhaust the stack wherever they are written again. */
+const mostLevels = 100;
+
+/** True if a JSON value has at most so many levels. Walks level by level, without recursion. */
+function isShallow(value: unknown): boolean {
+  let level = [value];
+  for (let k = 0; level.length; k++) {
+    if (k > mostLevels) return false;
+    level = level.flatMap((each) => (each !== null && typeof each === 'object' ? Object.values(each) : []));
+  }
+  return true;
+}
+
 function parseJson<T>(bytes: Uint8Array, name: string): T {
+  let value: T;
   try {
-    return JSON.parse(decode(bytes));
+    value = JSON.parse(decode(bytes));
   } catch {
     throw new BundleError(`${name} in this file is not JSON: the file is damaged. Export it again.`);
   }
+  if (isShallow(value)) return value;
+  throw new BundleError(`${name} in this file has more than ${mostLevels} levels of objects and lists.`);
 }
 
 function checkedIndex(entries: { [name: string]: Uint8Array }): BundleIndex {

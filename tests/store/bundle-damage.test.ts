@@ -1,17 +1,20 @@
 // A run's file with a damaged part: refused by the part, or opened without it; mutations are refused or equal.
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
+import { ExperimentError, parseExperiment } from '../../src/experiment/experiment.ts';
 import { checkRecords, readRunFile } from '../../src/session/run-file.ts';
 import { BundleError, DamagedRunError } from '../../src/store/bundle.ts';
+import { crc32 } from '../../src/store/crc32.ts';
 import { unzip, zip } from '../../src/store/zip.ts';
 import { madeBundle, mutatedBundle, verdictOn } from '../../tools/fuzz/bundle-files.ts';
+import { forgedBundle, forgedVerdict } from '../../tools/fuzz/forged-bundles.ts';
 
 const file = madeBundle();
 const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
 const encode = (value: string) => new TextEncoder().encode(value);
 
 /** The file with one entry changed, packed again as a sound zip. */
-function changed(name: string, change: (bytes: Uint8Array) => Uint8Array | null, from = file): Uint8Array {
+function changed(name: string, change: (bytes: Uint8Array) => Uint8Array | null, from: Uint8Array = file): Uint8Array {
   const entries = unzip(from);
   const bytes = change(entries[name]);
   if (bytes) entries[name] = bytes;
@@ -105,4 +108,35 @@ it('600 mutations are refused by name or equal in every value', () => {
   for (let n = 0; n < 600; n++) counts[verdictOn(mutatedBundle(file, 1, n), original)]++;
   expect({ otherwise: counts.otherwise, unnamed: counts.unnamed }).toEqual({ otherwise: 0, unnamed: 0 });
   expect(counts.refused).toBeGreaterThan(400);
+});
+
+it('a list whose format cannot become a text is refused', () => {
+  const forged = changed('tabgym.json', () => encode('{"format": {"toString": 1, "valueOf": 1}}'));
+  expect(refusalOf(forged)).toBeInstanceOf(BundleError);
+  expect(refusalOf(forged).message).toContain('{"toString":1,"valueOf":1}');
+});
+
+it('a part with too many levels is refused by its name', () => {
+  const deep = `{"seed": ${'['.repeat(50_000)}${']'.repeat(50_000)}}`;
+  const bytes = encode(deep);
+  const index = (list: Uint8Array) => {
+    const { hash: _h, records: _r, ...given } = JSON.parse(text(list));
+    given.files['experiment.json'] = { bytes: bytes.length, crc: crc32(bytes) };
+    return encode(JSON.stringify({ ...given, format: 'tabgym-run-1' }));
+  };
+  const forged = changed(
+    'tabgym.json',
+    index,
+    changed('experiment.json', () => bytes),
+  );
+  expect(refusalOf(forged).message).toBe('experiment.json in this file has more than 100 levels of objects and lists.');
+  // As in a link or in a file of its own.
+  expect(() => parseExperiment(JSON.parse(deep))).toThrow(ExperimentError);
+});
+
+it('200 forged files are refused by name or opened, and none puts an element into a report', () => {
+  const verdicts = Array.from({ length: 200 }, (_, n) => forgedVerdict(forgedBundle(file, 1, n)));
+  expect(verdicts.filter(({ verdict }) => verdict === 'unnamed' || verdict === 'unescaped')).toEqual([]);
+  expect(verdicts.filter(({ verdict }) => verdict === 'refused').length).toBeGreaterThan(50);
+  expect(verdicts.filter(({ verdict }) => verdict === 'opened').length).toBeGreaterThan(50);
 });
