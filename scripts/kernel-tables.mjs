@@ -30,14 +30,21 @@ export function readSources() {
 function shaderScalars(shaders, name) {
   const own = /struct Params \{([^}]*)\}/.exec(shaders[name])?.[1];
   if (own !== undefined) return own.split(',').map((field) => field.trim());
-  const includes = [...shaders[name].matchAll(/^\/\/ @include (\w+)$/gm)].map(([, included]) => included);
+  // Of a choice by the low-rank adapter, which the processor adds apart, the file without one.
+  const includes = [...shaders[name].matchAll(/^\/\/ @include (\w+)( LOW_RANK)?$/gm)].map(([, included, choice]) =>
+    choice ? `${included}0` : included,
+  );
   const found = includes.find((included) => shaders[included]?.includes('struct Params'));
   return found ? shaderScalars(shaders, found) : null;
 }
 
-/** Names of a shader's storage bindings in order of their number; binding 0, the scalars, is left out. */
+/**
+ * Names of a shader's storage bindings in order of their number, without those of a low-rank adapter; binding 0, the
+ * scalars, is left out.
+ */
 function shaderBindings(source) {
-  const found = [...source.matchAll(/@binding\((\d+)\) var<storage[^>]*> (\w+)/g)];
+  const plain = source.replace(/^\/\/ @repeat l LOW_RANK\n[\s\S]*?^\/\/ @end\n/gm, '');
+  const found = [...plain.matchAll(/@binding\((\d+)\) var<storage[^>]*> (\w+)/g)];
   return found.sort((a, b) => Number(a[1]) - Number(b[1])).map(([, , name]) => name);
 }
 

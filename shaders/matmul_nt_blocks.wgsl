@@ -1,19 +1,26 @@
 // matmul_nt in register blocks (block_tile.wgsl): for large sizes on real GPUs.
 // Shapes: inp (M, K), weight (N, K), bias (N), residual and out (M, N); N and K are multiples of four.
-// Constants: those of block_tile, HAS_BIAS, HAS_RESIDUAL.
+// Constants: those of block_tile, HAS_BIAS, HAS_RESIDUAL, LOW_RANK (low_rank1.wgsl).
 // @include grid
 // @include block_tile
 const TURN_ROWS = 8u;
 const TURN_COLUMNS = 8u;
-struct Params { M: u32, N: u32, K: u32 }
+// @include low_rank LOW_RANK
 @group(0) @binding(0) var<uniform> p: Params;
 @group(0) @binding(1) var<storage, read> inp: array<vec2f>;
 @group(0) @binding(2) var<storage, read> weight: array<vec2f>;
 @group(0) @binding(3) var<storage, read> bias: array<vec4f>;
 @group(0) @binding(4) var<storage, read> residual: array<vec4f>;
 @group(0) @binding(5) var<storage, read_write> out: array<vec4f>;
+// @repeat l LOW_RANK
+@group(0) @binding(6) var<storage, read> mid: array<vec4f>;
+@group(0) @binding(7) var<storage, read> B: array<vec4f>;
+// @end
 
 // @include block_store_nt
+// @repeat l LOW_RANK
+// @include block_store_adapted
+// @end
 
 @compute @workgroup_size(THREADS)
 fn matmul_nt_blocks(@builtin(workgroup_id) wg: vec3u, @builtin(num_workgroups) count: vec3u, @builtin(local_invocation_index) lane: u32) {
@@ -71,11 +78,5 @@ fn matmul_nt_blocks(@builtin(workgroup_id) wg: vec3u, @builtin(num_workgroups) c
     // @end
 // @include block_sums
   }
-  // @repeat i ROW_FOURS
-  // @repeat e 4
-  // @repeat j COLUMN_FOURS
-  store(m0 + (y + $iu * DOWN) * 4u + $eu, n0 / 4u + x + $ju * ACROSS, acc$i_$e_$j);
-  // @end
-  // @end
-  // @end
+// @include block_outputs LOW_RANK
 }

@@ -1,13 +1,13 @@
 // quant_matmul_nt in register blocks (block_tile.wgsl): for prefill and training on real GPUs. The tile holds the values
 // of the weights, so each is scaled once for TILE_M rows.
 // Shapes: inp (M, K), weight (N, K), bias (N), residual and out (M, N); N and K are multiples of four.
-// Constants: those of block_tile, BITS, MINIMUM, HAS_BIAS, HAS_RESIDUAL.
+// Constants: those of block_tile, BITS, MINIMUM, HAS_BIAS, HAS_RESIDUAL, LOW_RANK (low_rank1.wgsl).
 // @include grid
 // @include quant
 // @include block_tile
 const TURN_ROWS = 8u;
 const TURN_COLUMNS = 8u;
-struct Params { M: u32, N: u32, K: u32 }
+// @include low_rank LOW_RANK
 @group(0) @binding(0) var<uniform> p: Params;
 @group(0) @binding(1) var<storage, read> inp: array<vec2f>;
 @group(0) @binding(2) var<storage, read> codes: array<u32>;
@@ -15,8 +15,15 @@ struct Params { M: u32, N: u32, K: u32 }
 @group(0) @binding(4) var<storage, read> bias: array<vec4f>;
 @group(0) @binding(5) var<storage, read> residual: array<vec4f>;
 @group(0) @binding(6) var<storage, read_write> out: array<vec4f>;
+// @repeat l LOW_RANK
+@group(0) @binding(7) var<storage, read> mid: array<vec4f>;
+@group(0) @binding(8) var<storage, read> B: array<vec4f>;
+// @end
 
 // @include block_store_nt
+// @repeat l LOW_RANK
+// @include block_store_adapted
+// @end
 
 // Pairs of codes in a word.
 const PAIRS_OF_WORD = 16u / BITS;
@@ -92,11 +99,5 @@ fn quant_matmul_nt_blocks(@builtin(workgroup_id) wg: vec3u, @builtin(num_workgro
     // @end
 // @include block_sums
   }
-  // @repeat i ROW_FOURS
-  // @repeat e 4
-  // @repeat j COLUMN_FOURS
-  store(m0 + (y + $iu * DOWN) * 4u + $eu, n0 / 4u + x + $ju * ACROSS, acc$i_$e_$j);
-  // @end
-  // @end
-  // @end
+// @include block_outputs LOW_RANK
 }

@@ -3,12 +3,15 @@
 // serves ROWS rows, and each vector of the input COLUMNS columns.
 // Shapes: inp (M, K), weight (N, K), bias (N), residual and out (M, N); K is a multiple of four.
 // Constants: BITS, MINIMUM, ROWS, COLUMNS, LANES (a power of two, at most 64), EACH = ceil(ROWS COLUMNS / LANES)
-// outputs a thread, SUBGROUPS, HAS_BIAS, HAS_RESIDUAL.
+// outputs a thread, SUBGROUPS, HAS_BIAS, HAS_RESIDUAL, LOW_RANK (low_rank1.wgsl), RANK_FOURS (low_rank_add.wgsl).
 // @include grid
 // @include quant
 // @include eight BITS
 // @include lane_sum SUBGROUPS
-struct Params { M: u32, N: u32, K: u32 }
+// @include low_rank LOW_RANK
+// @repeat l LOW_RANK
+// @include low_rank_add
+// @end
 @group(0) @binding(0) var<uniform> p: Params;
 @group(0) @binding(1) var<storage, read> inp: array<vec4f>;
 @group(0) @binding(2) var<storage, read> codes: array<EIGHT>;
@@ -16,6 +19,10 @@ struct Params { M: u32, N: u32, K: u32 }
 @group(0) @binding(4) var<storage, read> bias: array<f32>;
 @group(0) @binding(5) var<storage, read> residual: array<f32>;
 @group(0) @binding(6) var<storage, read_write> out: array<f32>;
+// @repeat l LOW_RANK
+@group(0) @binding(7) var<storage, read> mid: array<vec4f>;
+@group(0) @binding(8) var<storage, read> B: array<vec4f>;
+// @end
 const SUMS = ROWS * COLUMNS;
 
 // Scale of a byte and the value of byte 0, in group g of row n.
@@ -33,6 +40,9 @@ fn store(m: u32, n: u32, sum: f32) {
   var value = sum;
   if (HAS_BIAS == 1u) { value += bias[n]; }
   if (HAS_RESIDUAL == 1u) { value += residual[m * p.N + n]; }
+  // @repeat l LOW_RANK
+  value = with_low_rank(m, n, value);
+  // @end
   out[m * p.N + n] = value;
 }
 

@@ -4,12 +4,16 @@
 // the sum of the step; a minimum multiplies the sum of the step's inputs. A thread computes four rows m = y, y + TILE_M / 4, ... and four columns. Inputs and sums are
 // f32. Elements outside the matrices are zero.
 // Shapes: inp (M, K), weight (N, K), bias (N), residual and out (M, N); K is a multiple of four.
-// Constants: BITS, MINIMUM, TILE_M, TILE_N, STAGE_BITS (32 or 16: the tile of codes as f32 or f16), HAS_BIAS, HAS_RESIDUAL.
+// Constants: BITS, MINIMUM, TILE_M, TILE_N, STAGE_BITS (32 or 16: the tile of codes as f32 or f16), HAS_BIAS,
+// HAS_RESIDUAL, LOW_RANK (low_rank1.wgsl), RANK_FOURS (low_rank_add.wgsl).
 // @include grid
 // @include quant
 // @include quant_words
 // @include stage STAGE_BITS
-struct Params { M: u32, N: u32, K: u32 }
+// @include low_rank LOW_RANK
+// @repeat l LOW_RANK
+// @include low_rank_add
+// @end
 @group(0) @binding(0) var<uniform> p: Params;
 @group(0) @binding(1) var<storage, read> inp: array<vec4f>;
 @group(0) @binding(2) var<storage, read> codes: array<u32>;
@@ -17,6 +21,10 @@ struct Params { M: u32, N: u32, K: u32 }
 @group(0) @binding(4) var<storage, read> bias: array<f32>;
 @group(0) @binding(5) var<storage, read> residual: array<f32>;
 @group(0) @binding(6) var<storage, read_write> out: array<f32>;
+// @repeat l LOW_RANK
+@group(0) @binding(7) var<storage, read> mid: array<vec4f>;
+@group(0) @binding(8) var<storage, read> B: array<vec4f>;
+// @end
 const THREADS = TILE_M * TILE_N / 16u;
 const DOWN = TILE_M / 4u;
 const ACROSS = TILE_N / 4u;
@@ -31,6 +39,9 @@ fn store(m: u32, n: u32, sum: f32) {
   var value = sum;
   if (HAS_BIAS == 1u) { value += bias[n]; }
   if (HAS_RESIDUAL == 1u) { value += residual[m * p.N + n]; }
+  // @repeat l LOW_RANK
+  value = with_low_rank(m, n, value);
+  // @end
   out[m * p.N + n] = value;
 }
 

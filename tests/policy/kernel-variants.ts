@@ -20,6 +20,10 @@ const backward = (heads: number, kvHeads: number, headDim: number, options: Part
 const split = (heads: number, kvHeads: number, headDim: number, options: Partial<TiledOptions> = {}) =>
   tiled(heads, kvHeads, headDim, { rows: 8, split: 2, ...options });
 
+/** Constants of a product that adds an adapter's second product, and of one that does not. */
+const adapted = (fours: number): Constants => ({ LOW_RANK: 1, RANK_FOURS: fours });
+const plain: Constants = { LOW_RANK: 0 };
+
 /** 32 x 32 outputs: compiled by a software adapter in a fraction of the time of the engine's tiles. */
 const tinyTile = { ...smallTile, across: 8, rowFours: 1 };
 /** The other constants, at the size that fills workgroup memory. */
@@ -30,10 +34,12 @@ export const variants: [string, Constants][] = [
   ['matmul_nt', { ROWS: 4, LANES: 8, HAS_BIAS: 0, HAS_RESIDUAL: 1 }],
   ['matmul_nt_tiled', { HAS_BIAS: 1, HAS_RESIDUAL: 0 }],
   ['matmul_nt_tiled', { HAS_BIAS: 0, HAS_RESIDUAL: 1 }],
-  ['matmul_nt_blocks', { ...blockConstants('NT', tinyTile), HAS_BIAS: 1, HAS_RESIDUAL: 1 }],
-  ['matmul_nt_blocks', { ...blockConstants('NT', smallTile), HAS_BIAS: 1, HAS_RESIDUAL: 0 }],
-  ['matmul_nt_blocks', { ...blockConstants('NT', largeTile), HAS_BIAS: 0, HAS_RESIDUAL: 1 }],
-  ['matmul_nt_blocks', { ...blockConstants('NT', wideTile), HAS_BIAS: 0, HAS_RESIDUAL: 1 }],
+  ['matmul_nt_blocks', { ...blockConstants('NT', tinyTile), HAS_BIAS: 1, HAS_RESIDUAL: 1, ...plain }],
+  ['matmul_nt_blocks', { ...blockConstants('NT', tinyTile), HAS_BIAS: 1, HAS_RESIDUAL: 1, ...adapted(1) }],
+  ['matmul_nt_blocks', { ...blockConstants('NT', smallTile), HAS_BIAS: 1, HAS_RESIDUAL: 0, ...plain }],
+  ['matmul_nt_blocks', { ...blockConstants('NT', largeTile), HAS_BIAS: 0, HAS_RESIDUAL: 1, ...plain }],
+  ['matmul_nt_blocks', { ...blockConstants('NT', largeTile), HAS_BIAS: 0, HAS_RESIDUAL: 1, ...adapted(4) }],
+  ['matmul_nt_blocks', { ...blockConstants('NT', wideTile), HAS_BIAS: 0, HAS_RESIDUAL: 1, ...plain }],
   ['matmul_nt_lanes', { ROWS: 1, LANES: 128, GROUPS: 1, HAS_BIAS: 0, HAS_RESIDUAL: 1 }],
   ['matmul_nt_lanes', { ROWS: 8, LANES: 128, GROUPS: 1, HAS_BIAS: 1, HAS_RESIDUAL: 0 }],
   ['matmul_nt_lanes', { ROWS: 8, LANES: 32, GROUPS: 4, HAS_BIAS: 0, HAS_RESIDUAL: 0 }],
@@ -152,15 +158,23 @@ const lanesOf = (ROWS: number, COLUMNS: number, LANES: number): Constants => ({
 function packedOf(BITS: number, MINIMUM: number, other: 0 | 1): [string, Constants][] {
   const flags = { BITS, MINIMUM, HAS_BIAS: other, HAS_RESIDUAL: 1 - other };
   const ACCUMULATE = other;
+  const lowRank = adapted(BITS === 8 ? 1 : MINIMUM ? 4 : 2);
   return [
     ['quant_matmul_nt', { ROWS: other ? 4 : 16, LANES: other ? 8 : 32, ...flags }],
-    ['quant_matmul_nt_lanes', { ...lanesOf(other ? 1 : 4, other ? 2 : 4, 16), SUBGROUPS: 0, ...flags }],
-    ['quant_matmul_nt_lanes', { ...lanesOf(other ? 3 : 1, 2, 4), SUBGROUPS: 1, ...flags }],
-    ['quant_matmul_nt_tiled', { TILE_M: other ? 64 : 32, TILE_N: other ? 64 : 32, STAGE_BITS: 32, ...flags }],
-    ['quant_matmul_nt_tiled', { TILE_M: 64, TILE_N: 32, STAGE_BITS: 16, ...flags }],
+    ['quant_matmul_nt_lanes', { ...lanesOf(other ? 1 : 4, other ? 2 : 4, 16), SUBGROUPS: 0, ...flags, ...plain }],
+    ['quant_matmul_nt_lanes', { ...lanesOf(other ? 4 : 1, other ? 4 : 2, 16), SUBGROUPS: 0, ...flags, ...lowRank }],
+    ['quant_matmul_nt_lanes', { ...lanesOf(other ? 3 : 1, 2, 4), SUBGROUPS: 1, ...flags, ...plain }],
+    ['quant_matmul_nt_lanes', { ...lanesOf(other ? 1 : 3, 2, 4), SUBGROUPS: 1, ...flags, ...lowRank }],
+    ['quant_matmul_nt_tiled', { TILE_M: other ? 64 : 32, TILE_N: other ? 64 : 32, STAGE_BITS: 32, ...flags, ...plain }],
+    ['quant_matmul_nt_tiled', { TILE_M: 64, TILE_N: 32, STAGE_BITS: 16, ...flags, ...plain }],
+    ['quant_matmul_nt_tiled', { TILE_M: other ? 32 : 64, TILE_N: 32, STAGE_BITS: 32, ...flags, ...lowRank }],
     [
       'quant_matmul_nt_blocks',
-      { ...blockConstants('NT', other ? tinyTile : MINIMUM ? wideTile : largeTile), ...flags },
+      { ...blockConstants('NT', other ? tinyTile : MINIMUM ? wideTile : largeTile), ...flags, ...plain },
+    ],
+    [
+      'quant_matmul_nt_blocks',
+      { ...blockConstants('NT', other ? (MINIMUM ? largeTile : smallTile) : tinyTile), ...flags, ...lowRank },
     ],
     ['quant_matmul_nt_scalar', { BITS, MINIMUM, HAS_BIAS: 1, HAS_RESIDUAL: 1 }],
     ['quant_matmul_nn', { BITS, MINIMUM, ROWS: 8, LANES: other ? 8 : 16, ACCUMULATE }],

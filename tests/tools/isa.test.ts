@@ -77,6 +77,22 @@ describe('the calls of a step', () => {
   });
 });
 
+describe("an adapter's second product, added by the frozen product", () => {
+  it('has the same operations in fewer dispatches and bytes', async () => {
+    const apart = await recordSteps(1, { ...gpuChoices, lora_up_few: 'apart', lora_up_many: 'apart' });
+    const fused = await recordSteps(1, gpuChoices);
+    const sum = (step: Step, of: (call: Call) => number) => step.calls.reduce((all, call) => all + of(call), 0);
+    apart.forEach((step, i) => {
+      const second = step.calls.filter(({ form }) => form.name === 'lora_up_fours');
+      expect(second.length).toBe(step.calls.length - fused[i].calls.length);
+      expect(sum(fused[i], ({ flops }) => flops)).toBe(sum(step, ({ flops }) => flops));
+      expect(sum(fused[i], (call) => bytesOf(call) ?? 0)).toBeLessThan(sum(step, (call) => bytesOf(call) ?? 0));
+    });
+    // A token: qkv, output, gate with up, down.
+    for (const i of [1, 2, 3]) expect(apart[i].calls.length - fused[i].calls.length).toBe(4);
+  });
+});
+
 /** A kernel with a loop of two staging loads and an inner loop of eight multiply-adds, as RADV prints it. */
 const compiled = `executable compute subgroup 64
 stat VGPRs = 24

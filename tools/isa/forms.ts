@@ -39,15 +39,20 @@ export function zeros(config: ModelConfig, precision: PackedPrecision | 'f32', s
   return { formats, [Symbol.asyncIterator]: pieces };
 }
 
-/** As many settings as the kernel with the most forms has; each form is in at least one of them. */
+/**
+ * As many settings as the kernel with the most forms has; each form is in at least one of them. One more has the tiles in
+ * f16 with an adapter's second product, which no other setting combines.
+ */
 export function allChoices(): KernelChoices[] {
   const names = Object.keys(kernelForms) as KernelChoice[];
   const most = Math.max(...names.map((name) => kernelForms[name].length));
-  return Array.from(
+  const settings = Array.from(
     { length: most },
     (_, i) =>
       Object.fromEntries(names.map((name) => [name, kernelForms[name][i % kernelForms[name].length]])) as KernelChoices,
   );
+  const half = settings.find(({ quant_nt_many }) => quant_nt_many === 'tiled-half')!;
+  return [...settings, { ...half, lora_up_few: 'fused', lora_up_many: 'fused' }];
 }
 
 /** Sizes that are no multiples of four, so that the scalar kernels run. */

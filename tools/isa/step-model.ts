@@ -52,12 +52,14 @@ function attentionBytes({ name, constants: c }: Form, { T, tiles }: Params, flop
 export function bytesOf({ form, params, flops }: Call): number | null {
   const { name, constants } = form;
   const { M, N, K, T, C, I } = params as Params & { M: number };
-  if (name.startsWith('quant_matmul')) return floats(M * N, M * K) + packedBytes(N, K, constants);
-  if (/^matmul_(nt|nn)/.test(name)) return floats(M * N, M * K, N * K);
+  // An adapter's second product in the same kernel reads its hidden values and its matrix.
+  const adapter = constants.LOW_RANK === 1 ? floats(M * params.width, params.rows * params.rank) : 0;
+  if (name.startsWith('quant_matmul')) return floats(M * N, M * K) + packedBytes(N, K, constants) + adapter;
+  if (/^matmul_(nt|nn)/.test(name)) return floats(M * N, M * K, N * K) + adapter;
   if (name.startsWith('matmul_tn')) return floats(T * N, T * K, Math.ceil(T / params.chunk) * N * K);
   if (name.startsWith('attention_')) return attentionBytes(form, params, flops);
   if (name.startsWith('lora_up_backward')) return floats(T * N);
-  if (name.startsWith('lora_up')) return floats(2 * T * N);
+  if (name.startsWith('lora_up')) return floats(2 * T * N, T * params.width, N * params.rank);
   const laws: { [kernel: string]: () => number } = {
     swiglu_forward: () => floats(3 * T * I),
     swiglu_backward: () => floats(5 * T * I),

@@ -6,9 +6,17 @@ import { type BufferSlice, grid1d } from '../../device/device.ts';
 import type { ModelConfig } from '../config.ts';
 import { partialChunks } from '../plan/partial-sums.ts';
 import { type AdaptedOperand, adaptedOperands, type LoraConfig, loraScale } from '../weights/adapter.ts';
-import type { Entries, ListAt, MaskedSampling, Weights } from '../weights/linear.ts';
+import type { BaseWeights, Entries, ListAt, MaskedSampling, Weights } from '../weights/linear.ts';
 import type { ParameterSet } from '../weights/parameters.ts';
-import { canVectorise, type LowRankForm, upBackwardForm, upForm, upWeightForm } from './low-rank-forms.ts';
+import {
+  canVectorise,
+  type LowRankForm,
+  type LowRankScalars,
+  type LowRankSizes,
+  upBackwardForm,
+  upForm,
+  upWeightForm,
+} from './low-rank-forms.ts';
 import type { Operations } from './operations.ts';
 import type { Workspace } from './workspace.ts';
 
@@ -19,11 +27,10 @@ interface Placed extends AdaptedOperand {
   /** Width of the product between A and B. */
   width: number;
   isAligned: boolean;
-  /** Scalars of shaders/lora.wgsl but T and chunk: the end of each part's rows, and the shift from a row to its column. */
-  scalars: { readonly [name: string]: number };
+  scalars: LowRankScalars;
 }
 
-function placed(operand: AdaptedOperand, lora: LoraConfig): Placed {
+export function placed(operand: AdaptedOperand, lora: LoraConfig): Placed {
   const { outputs, parts } = operand;
   const ends: number[] = [];
   const shifts: number[] = [];
@@ -42,15 +49,48 @@ function placed(operand: AdaptedOperand, lora: LoraConfig): Placed {
   return { ...operand, rows, width, isAligned: canVectorise(operand, rank), scalars };
 }
 
+function runLowRank(
+  { recorder, kernels }: Operations,
+  { name, constants, workgroups }: LowRankForm,
+  bindings: BufferSlice[],
+  { scalars, rows }: Placed,
+  T: number,
+  chunk: number,
+): void {
+  recorder.run({
+    kernel: kernels.request(name, constants),
+    bindings,
+    grid: grid1d(workgroups),
+    params: { ...scalars, T, chunk },
+    flops: 2 * T * rows * scalars.rank,
+  });
+}
+
+function sizesOf({ choices }: Operations, { rows, width, isAligned, scalars }: Placed, T: number): LowRankSizes {
+  const shared = choices.matmul_nt_narrow === 'lanes';
+  return { T, N: rows, rank: scalars.rank, width, isAligned, shared };
+}
+
+/** out (T, outputs) += the second product of an adapted operand, in a kernel of its own. */
+export function addUp(ops: Operations, x: Placed, { mid, B, out }: UpBuffers, T: number): void {
+  runLowRank(ops, upForm(sizesOf(ops, x, T)), [mid, B, out], x, T, 0);
+}
+
+interface UpBuffers {
+  mid: BufferSlice;
+  B: BufferSlice;
+  out: BufferSlice;
+}
+
 export class AdaptedWeights implements Weights {
   private readonly operands: ReadonlyMap<string, Placed>;
 
   constructor(
     config: ModelConfig,
-    private readonly lora: LoraConfig,
+    lora: LoraConfig,
     private readonly ops: Operations,
     private readonly ws: Workspace,
-    private readonly base: Weights,
+    private readonly base: BaseWeights,
     readonly set: ParameterSet,
     readonly grads: ParameterSet | null,
   ) {
@@ -58,27 +98,28 @@ export class AdaptedWeights implements Weights {
   }
 
   forward(operand: string, inp: BufferSlice, out: BufferSlice, M: number, residual?: BufferSlice): void {
-    this.base.forward(operand, inp, out, M, residual);
     const adapted = this.operands.get(operand);
-    if (!adapted) return;
+    if (!adapted) {
+      this.base.forward(operand, inp, out, M, residual);
+      return;
+    }
+    const [mid, B] = [this.ws.slice('loraMid'), this.set.slice(`${operand}.B`)];
+    if (adapted.isAligned && this.base.addsLowRank(operand, M)) {
+      this.down(adapted, inp, M);
+      this.base.forward(operand, inp, out, M, residual, { mid, B, scalars: adapted.scalars });
+      return;
+    }
+    this.base.forward(operand, inp, out, M, residual);
     this.down(adapted, inp, M);
-    const bindings = [this.ws.slice('loraMid'), this.set.slice(`${operand}.B`), out];
-    this.run(upForm(this.sizes(adapted, M)), bindings, adapted, M);
+    addUp(this.ops, adapted, { mid, B, out }, M);
   }
 
-  private run({ name, constants, workgroups }: LowRankForm, bindings: BufferSlice[], x: Placed, T: number, chunk = 0) {
-    this.ops.recorder.run({
-      kernel: this.ops.kernels.request(name, constants),
-      bindings,
-      grid: grid1d(workgroups),
-      params: { ...x.scalars, T, chunk },
-      flops: 2 * T * x.rows * this.lora.rank,
-    });
+  private run(form: LowRankForm, bindings: BufferSlice[], x: Placed, T: number, chunk = 0) {
+    runLowRank(this.ops, form, bindings, x, T, chunk);
   }
 
-  private sizes({ rows, width, isAligned }: Placed, T: number) {
-    const shared = this.ops.choices.matmul_nt_narrow === 'lanes';
-    return { T, N: rows, rank: this.lora.rank, width, isAligned, shared };
+  private sizes(x: Placed, T: number) {
+    return sizesOf(this.ops, x, T);
   }
 
   /** loraMid (M, width) = inp A^T for all parts of the operand. */
@@ -102,9 +143,9 @@ export class AdaptedWeights implements Weights {
   }
 
   private upWeightGradient(adapted: Placed, dout: BufferSlice, mid: BufferSlice, M: number): void {
-    const { ops, ws, lora } = this;
+    const { ops, ws } = this;
     const partials = ws.slice('partials');
-    const size = adapted.rows * lora.rank;
+    const size = adapted.rows * adapted.scalars.rank;
     const chunk = Math.ceil(M / partialChunks(M, size));
     const chunks = Math.ceil(M / chunk);
     this.run(upWeightForm(this.sizes(adapted, M), chunks), [dout, mid, partials], adapted, M, chunk);

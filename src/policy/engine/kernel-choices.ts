@@ -37,6 +37,13 @@ const quantTileForms = ['registers', 'tiled', 'tiled-half', 'blocks'] as const;
 const quantSomeForms = [...quantTileForms, 'lanes', 'lanes-subgroups'] as const;
 
 /**
+ * Second product of a low-rank adapter: apart, in a kernel that reads and rewrites the output; or fused, where the frozen
+ * product stores its sums, if the form of that product is `lanes` or `tiled` of packed weights, or `blocks`. Both add in
+ * the same order.
+ */
+const lowRankForms = ['apart', 'fused'] as const;
+
+/**
  * Activations in the forward product of packed weights: f32, or 16-bit codes with one scale for 32 values, so that the
  * sums are integers (kernels-wasm/integer.ts). Rollouts and training use the same, so their log-probabilities agree.
  */
@@ -72,12 +79,14 @@ export const kernelForms = {
   quant_nt_some: quantSomeForms,
   quant_nt_many: quantTileForms,
   quant_nn_many: quantTileForms,
+  lora_up_few: lowRankForms,
+  lora_up_many: lowRankForms,
   /** A GPU always uses f32. */
   packed_activations: activationForms,
 } as const;
 
 /** Raised when forms or measured sizes change, so that adapters are measured again. */
-export const measurement = 4;
+export const measurement = 5;
 
 export type KernelChoice = keyof typeof kernelForms;
 /** Times of the forms of each measured choice, for the sizes that are measured (measured-sizes.ts). */
@@ -115,6 +124,10 @@ export function runnableChoices(
   const { attention_few, attention_many } = choices;
   return { ...choices, attention_few: runnable(attention_few), attention_many: runnable(attention_many) };
 }
+
+/** True if a product of M rows adds an adapter's second product where its form can. The processor adds it apart. */
+export const fusesLowRank = ({ lora_up_few, lora_up_many }: KernelChoices, M: number, compiles: boolean): boolean =>
+  compiles && (M <= fewRows ? lora_up_few : lora_up_many) === 'fused';
 
 /** Reads stored choices. Unknown forms are replaced by the default. */
 export function parseChoices(stored: { readonly [kernel: string]: unknown }): KernelChoices {

@@ -1,8 +1,8 @@
 /**
  * Kernel, constants and number of workgroups of a low-rank adapter's second product and of its two backward products,
- * by the sizes of an operand.
+ * by the sizes of an operand; and the second product as a term of the frozen product.
  */
-import type { Constants } from '../../device/device.ts';
+import type { BufferSlice, Constants } from '../../device/device.ts';
 import type { AdaptedOperand } from '../weights/adapter.ts';
 import { rowsFor } from './row-steps.ts';
 
@@ -22,6 +22,48 @@ export interface LowRankSizes {
   isAligned: boolean;
   /** True if the lanes of a workgroup share the long sums of the backward; see `matmul_nt_narrow`. */
   shared: boolean;
+}
+
+/** Scalars of shaders/lora.wgsl but T and chunk: sizes, the end of each part's rows, the shift from a row to its column. */
+export interface LowRankScalars {
+  readonly N: number;
+  readonly rank: number;
+  readonly width: number;
+  readonly stride: number;
+  readonly end0: number;
+  readonly end1: number;
+  readonly shift0: number;
+  readonly shift1: number;
+  readonly shift2: number;
+  readonly scale: number;
+}
+
+/** Second product of an adapter, which the frozen product adds where it stores its sums (shaders/low_rank1.wgsl). */
+export interface LowRankTerm {
+  /** Result of the first product. */
+  mid: BufferSlice;
+  B: BufferSlice;
+  scalars: LowRankScalars;
+}
+
+interface TermParts {
+  constants: Constants;
+  bindings: BufferSlice[];
+  params: { readonly [name: string]: number };
+  flops: number;
+}
+
+/** What a product of M rows with a term has beyond one without. */
+export function ofTerm(term: LowRankTerm | undefined, M: number): TermParts {
+  if (!term) return { constants: { LOW_RANK: 0 }, bindings: [], params: {}, flops: 0 };
+  const { N: rows, stride: _, ...scalars } = term.scalars;
+  const fours = scalars.rank / 4;
+  return {
+    constants: { LOW_RANK: 1, RANK_FOURS: [4, 2, 1].find((count) => fours % count === 0)! },
+    bindings: [term.mid, term.B],
+    params: { rows, ...scalars },
+    flops: 2 * M * rows * scalars.rank,
+  };
 }
 
 const ceil = (a: number, b: number) => Math.ceil(a / b);

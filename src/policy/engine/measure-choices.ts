@@ -13,6 +13,7 @@ import {
   processorChoices,
   softwareChoices,
 } from './kernel-choices.ts';
+import { measureLowRank } from './low-rank-choices.ts';
 import { deepest, layerWeights, manyRows, type Weight, widest } from './measured-sizes.ts';
 import { Operations } from './operations.ts';
 import { measureQuantized } from './quantized-choices.ts';
@@ -44,6 +45,7 @@ export async function measureChoices(
   const chooser = new FormChooser(device, times, compare);
   await measureMatmuls(chooser);
   await measureQuantized(chooser);
+  await measureLowRank(chooser);
   await measureAttention(chooser);
   return chooser.choices;
 }

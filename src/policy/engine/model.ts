@@ -105,7 +105,7 @@ export class Model implements Learner {
     );
     try {
       const models = model.second ? [model, model.second] : [model];
-      for (const each of models) requestKernels(each, each.ws, each.values.adamw);
+      for (const each of models) requestKernels(each, each.ws, each.values);
       await model.kernels.settle(options.onProgress);
       for (const each of models) await each.fill();
     } catch (error) {

@@ -27,11 +27,13 @@ import {
   type AttentionForm,
   defaultChoices,
   fewRows,
+  fusesLowRank,
   type KernelChoices,
   type MatmulForm,
   narrowColumns,
   narrowInputs,
 } from './kernel-choices.ts';
+import { type LowRankTerm, ofTerm } from './low-rank-forms.ts';
 import { rowsFor } from './row-steps.ts';
 
 /** Outputs of one workgroup of a tiled matmul, in each direction. */
@@ -69,7 +71,7 @@ export class Operations {
     this.recorder.run({ kernel, bindings, grid: grid1d(ceil(count, 64)), params, flops: count * flopsEach });
   }
 
-  /** out (M, N) = inp (M, K) weight^T (N, K) + bias + residual. */
+  /** out (M, N) = inp (M, K) weight^T (N, K) + bias + residual + an adapter's second product, if `addsLowRank`. */
   matmulNT(
     inp: BufferSlice,
     weight: BufferSlice,
@@ -77,12 +79,18 @@ export class Operations {
     M: number,
     N: number,
     K: number,
-    extra: { bias?: BufferSlice; residual?: BufferSlice } = {},
+    extra: { bias?: BufferSlice; residual?: BufferSlice; lowRank?: LowRankTerm } = {},
   ) {
     const flags = { HAS_BIAS: extra.bias ? 1 : 0, HAS_RESIDUAL: extra.residual ? 1 : 0 };
     const bindings = [inp, weight, extra.bias ?? inp, extra.residual ?? inp, out];
     if (this.isNarrow(N, K)) return this.narrowNT(flags, bindings, { M, N, K });
-    this.matmul('matmul_nt', flags, bindings, { M, N, K }, M, N, vectorised(N, K));
+    this.matmul('matmul_nt', flags, bindings, { M, N, K }, M, N, vectorised(N, K), extra.lowRank);
+  }
+
+  /** True if `matmulNT` adds an adapter's second product at these sizes. */
+  addsLowRank(M: number, N: number, K: number): boolean {
+    const fuses = fusesLowRank(this.choices, M, this.recorder.device.compiles);
+    return fuses && vectorised(N, K) && !this.isNarrow(N, K) && this.form('matmul_nt', M) === 'blocks';
   }
 
   private isNarrow(N: number, K: number): boolean {
@@ -139,6 +147,7 @@ export class Operations {
     rows: number,
     columns: number,
     fast: boolean,
+    lowRank?: LowRankTerm,
   ) {
     const flops = 2 * params.M * params.N * params.K;
     if (!fast) {
@@ -154,9 +163,16 @@ export class Operations {
     }
     if (form === 'blocks') {
       const { tile, groups } = blockGrid(rows, columns);
-      const constants = blockConstants(name === 'matmul_nt' ? 'NT' : 'NN', tile);
-      const kernel = this.kernels.request(`${name}_blocks`, { ...constants, ...flags });
-      this.recorder.run({ kernel, bindings, grid: grid1d(groups), params, flops });
+      const term = ofTerm(lowRank, rows);
+      const constants =
+        name === 'matmul_nt' ? { ...blockConstants('NT', tile), ...term.constants } : blockConstants('NN', tile);
+      this.recorder.run({
+        kernel: this.kernels.request(`${name}_blocks`, { ...constants, ...flags }),
+        bindings: [...bindings, ...term.bindings],
+        grid: grid1d(groups),
+        params: { ...params, ...term.params },
+        flops: flops + term.flops,
+      });
       return;
     }
     const ROWS = form === 'rows4' ? 4 : 8;

@@ -5,7 +5,8 @@
 import { type BufferSlice, type Constants, grid1d, type KernelCache, type Recorder } from '../../device/device.ts';
 import type { PackedFormat } from '../weights/quantize.ts';
 import { blockConstants, blockGrid } from './block-tiles.ts';
-import { defaultChoices, fewRows, formRuns, type KernelChoices, quantFewRows } from './kernel-choices.ts';
+import { defaultChoices, fewRows, formRuns, fusesLowRank, type KernelChoices, quantFewRows } from './kernel-choices.ts';
+import { type LowRankTerm, ofTerm } from './low-rank-forms.ts';
 import { rowsFor } from './row-steps.ts';
 
 /** Packed rows on the GPU. */
@@ -39,6 +40,8 @@ const registerRows = [1, 8];
 /** Numbers of rows that, with a model's largest pass, request every kernel. */
 export const quantRowSteps: readonly number[] = [...laneRows, 32, fewRows, fewRows + 1];
 const stageBits = (form: string) => (form === 'tiled-half' ? 16 : 32);
+/** Kernels that can add an adapter's second product. */
+const addingKernels = new Set(['quant_matmul_nt_lanes', 'quant_matmul_nt_tiled', 'quant_matmul_nt_blocks']);
 /** Threads that share a sum in the lane forms. */
 const laneCount = 16;
 /** Columns of such a thread: with one row few, because many threads matter more than inputs that are loaded once. */
@@ -70,7 +73,7 @@ export class QuantizedOperations {
     };
   }
 
-  /** out (M, N) = inp (M, K) weight^T (N, K) + bias + residual. */
+  /** out (M, N) = inp (M, K) weight^T (N, K) + bias + residual + an adapter's second product, if `addsLowRank`. */
   matmulNT(
     inp: BufferSlice,
     weight: QuantSlice,
@@ -78,7 +81,7 @@ export class QuantizedOperations {
     M: number,
     N: number,
     K: number,
-    extra: { bias?: BufferSlice; residual?: BufferSlice } = {},
+    extra: { bias?: BufferSlice; residual?: BufferSlice; lowRank?: LowRankTerm } = {},
   ): void {
     const flags = { ...formatConstants(weight), HAS_BIAS: extra.bias ? 1 : 0, HAS_RESIDUAL: extra.residual ? 1 : 0 };
     const others = [weight.codes, weight.scales, extra.bias ?? inp, extra.residual ?? inp, out];
@@ -86,10 +89,22 @@ export class QuantizedOperations {
       this.integerNT(inp, this.integers, others, flags, { M, N, K });
       return;
     }
-    const bindings = [inp, ...others];
     const [name, constants, groups] = this.formNT(M, N, K);
-    const kernel = this.kernels.request(name, { ...flags, ...constants });
-    this.recorder.run({ kernel, bindings, grid: grid1d(groups), params: { M, N, K }, flops: 2 * M * N * K });
+    const term = ofTerm(extra.lowRank, M);
+    const choice = addingKernels.has(name) ? term.constants : {};
+    this.recorder.run({
+      kernel: this.kernels.request(name, { ...flags, ...constants, ...choice }),
+      bindings: [inp, ...others, ...term.bindings],
+      grid: grid1d(groups),
+      params: { M, N, K, ...term.params },
+      flops: 2 * M * N * K + term.flops,
+    });
+  }
+
+  /** True if `matmulNT` adds an adapter's second product at these sizes. */
+  addsLowRank(M: number, N: number, K: number): boolean {
+    const fuses = fusesLowRank(this.choices, M, this.recorder.device.compiles);
+    return fuses && addingKernels.has(this.formNT(M, N, K)[0]);
   }
 
   /** `matmulNT` with the activations as integers. */

@@ -23,8 +23,15 @@ interface Recorded {
   generation: Generation;
 }
 
-/** Records every path with few and with many rows. `adamw` null: the model is not trained. */
-export function requestKernels(model: Recorded, ws: Workspace, adamw: AdamW | null): void {
+/**
+ * Records every path with few and with many rows. `adamw` null: the model is not trained. `reference`: its weights, whose
+ * forward may use other kernels; null if there are none.
+ */
+export function requestKernels(
+  model: Recorded,
+  ws: Workspace,
+  { adamw, reference }: { adamw: AdamW | null; reference: Weights | null },
+): void {
   const { recorder, generation, weights, ops } = model;
   recorder.dry = true;
   const { batchTokens, batchScored, rows: most } = model.capacity;
@@ -33,6 +40,7 @@ export function requestKernels(model: Recorded, ws: Workspace, adamw: AdamW | nu
   // kernels are among those of the head's tiles.
   for (const rows of new Set([...quantRowSteps, largest].map((step) => Math.min(step, largest)))) {
     recordPasses(model, ws, rows, adamw !== null);
+    if (reference) model.layers.forward(reference, passOf(model, rows));
     generation.recordPasses(weights, rows);
   }
   if (adamw) {
@@ -42,11 +50,16 @@ export function requestKernels(model: Recorded, ws: Workspace, adamw: AdamW | nu
   recorder.dry = false;
 }
 
-function recordPasses({ layers, weights, head }: Recorded, ws: Workspace, T: number, trains: boolean): void {
+function passOf({ layers }: Recorded, T: number): Pass {
+  const attention: Pass['attention'] = { kind: 'batch', tiles: 1, format: plainCache };
+  return { T, pairs: T, cache: (l) => layers.activation('kv', l), attention };
+}
+
+function recordPasses(model: Recorded, ws: Workspace, T: number, trains: boolean): void {
+  const { layers, weights, head } = model;
   const list = { offset: 0, rows: 1, entries: 1 };
   const masked = { E: 1, starts: 0, row: 0, token: 0, intoHidden: list, intoTable: list };
-  const attention: Pass['attention'] = { kind: 'batch', tiles: 1, format: plainCache };
-  const pass: Pass = { T, pairs: T, cache: (l) => layers.activation('kv', l), attention };
+  const pass = passOf(model, T);
   layers.forward(weights, pass);
   for (const mask of weights.canMask ? [masked, null] : [null]) {
     const intoHidden = ws.has('valueSeeds') ? list : null;

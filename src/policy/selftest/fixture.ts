@@ -55,6 +55,29 @@ export function oneResult(
   return { bindings, calls: [call], expected: [{ binding: bindings.length - 1, values, tolerance }] };
 }
 
+/**
+ * Adapter of a frozen product (M, N) whose kernel adds it (shaders/low_rank1.wgsl): three parts with columns between
+ * them, and a rank of two turns. `added`: what it adds to an output. Nothing with LOW_RANK 0. N is at least 32.
+ */
+export function lowRankTerm(c: Constants, M: number, N: number) {
+  if (!value(c, 'LOW_RANK')) return { bindings: [], params: {}, added: () => 0 };
+  const rank = 8 * value(c, 'RANK_FOURS');
+  const [each, scale, width] = [4 * Math.floor(N / 16), 0.75, 3 * rank];
+  const rows = 3 * each;
+  const mid = floats(M * width, 'mid');
+  const B = floats(rows * rank, 'B');
+  const added = (m: number, n: number) => {
+    const part = Math.floor(n / (each + 4));
+    if (part > 2 || n % (each + 4) >= each) return 0;
+    return scale * sum(rank, (j) => mid[m * width + part * rank + j] * B[(n - 4 * part) * rank + j]);
+  };
+  const params = {
+    ...{ rows, rank, width, scale, end0: each, end1: 2 * each },
+    ...{ shift0: 0, shift1: 4, shift2: 8 },
+  };
+  return { bindings: [mid, B], params, added };
+}
+
 /** Format of packed values, of the constants BITS and MINIMUM. */
 const packedFormat = (constants: Constants): PackedFormat => ({
   bits: value(constants, 'BITS') as QuantBits,

@@ -9,6 +9,7 @@ import {
   floats,
   folded,
   foldedThreads,
+  lowRankTerm,
   oneResult,
   sum,
   type Twin,
@@ -75,7 +76,14 @@ const matmul_nt_blocks: Twin = (c, size) => {
   const [down, across] = blockOf(c);
   const [M, N] = [(down + 5) * size, across + 12];
   const flags = { bias: value(c, 'HAS_BIAS'), residual: value(c, 'HAS_RESIDUAL') };
-  return linear([M, N, value(c, 'STEP') + 4], ceil(M, down) * ceil(N, across), flags);
+  const { bindings, calls, expected } = linear([M, N, value(c, 'STEP') + 4], ceil(M, down) * ceil(N, across), flags);
+  const term = lowRankTerm(c, M, N);
+  const values = table(M, N, (m, n) => expected[0].values[m * N + n] + term.added(m, n));
+  return {
+    bindings: [...bindings, ...term.bindings],
+    calls: [{ ...calls[0], params: { ...calls[0].params, ...term.params } }],
+    expected: [{ ...expected[0], values }],
+  };
 };
 
 /** dinp = dout weight (+ dinp). */

@@ -8,6 +8,7 @@ import {
   floats,
   folded,
   foldedThreads,
+  lowRankTerm,
   oneResult,
   packedWeights,
   sum,
@@ -22,18 +23,21 @@ const ceil = (a: number, b: number) => Math.ceil(a / b);
 /** Error of a sum of some hundreds of products with exact weights. */
 const sums = 4e-6;
 
-/** out = inp weight^T + bias + residual, for any grid. */
+/** out = inp weight^T + bias + residual + an adapter's second product, for any grid. */
 function linear(c: Parameters<Twin>[0], [M, N, K]: [number, number, number], workgroups: number) {
   const inp = floats(M * K, 'inp');
   const { codes, scales, values } = packedWeights(c, N, K);
   const bias = floats(N, 'bias');
   const residual = floats(M * N, 'residual');
+  const term = lowRankTerm(c, M, N);
   const expected = table(M, N, (m, n) => {
     const product = sum(K, (k) => inp[m * K + k] * values[n * K + k]);
-    return product + value(c, 'HAS_BIAS') * bias[n] + value(c, 'HAS_RESIDUAL') * residual[m * N + n];
+    const extra = value(c, 'HAS_BIAS') * bias[n] + value(c, 'HAS_RESIDUAL') * residual[m * N + n];
+    return product + extra + term.added(m, n);
   });
-  const call = { grid: folded(workgroups), params: { M, N, K } };
-  return oneResult([inp, codes, scales, bias, residual, unwritten(M * N)], call, expected, sums);
+  const bindings = [inp, codes, scales, bias, residual, unwritten(M * N), ...term.bindings];
+  const call = { grid: folded(workgroups), params: { M, N, K, ...term.params } };
+  return { bindings, calls: [call], expected: [{ binding: 5, values: expected, tolerance: sums }] };
 }
 
 const quant_matmul_nt: Twin = (c, size) => {
@@ -46,7 +50,7 @@ const quant_matmul_nt: Twin = (c, size) => {
 const quant_matmul_nt_lanes: Twin = (c, size) => {
   const [rows, columns, lanes] = [value(c, 'ROWS'), value(c, 'COLUMNS'), value(c, 'LANES')];
   const across = (64 / lanes) * columns;
-  const [M, N] = [(rows + 3) * size, across + 3];
+  const [M, N] = [(rows + 3) * size, Math.max(across, 32 * value(c, 'LOW_RANK')) + 3];
   return linear(c, [M, N, 8 * (lanes + 3) + 4], ceil(M, rows) * ceil(N, across));
 };
 

@@ -6,6 +6,7 @@
 import { type BufferSlice, grid1d, slice } from '../../device/device.ts';
 import type { ModelConfig } from '../config.ts';
 import { BatchError } from '../engine/batch.ts';
+import type { LowRankTerm } from '../engine/low-rank-forms.ts';
 import type { Operations } from '../engine/operations.ts';
 import type { Workspace } from '../engine/workspace.ts';
 import { StateError } from '../state-error.ts';
@@ -100,6 +101,17 @@ export type WeightPiece = {
 
 /** Base weights of a model. They are written in pieces, so that a large model is never completely in memory. */
 export interface BaseWeights extends Weights {
+  /** `lowRank`: also adds an adapter's second product, if `addsLowRank` is true for the operand and M. */
+  forward(
+    operand: string,
+    inp: BufferSlice,
+    out: BufferSlice,
+    M: number,
+    residual?: BufferSlice,
+    lowRank?: LowRankTerm,
+  ): void;
+  /** True if the chosen form of the product adds an adapter's second product. */
+  addsLowRank(operand: string, M: number): boolean;
   /** Writes a piece to its place. Throws StateError for a piece in another precision. */
   write(piece: WeightPiece): void;
 }
@@ -133,10 +145,22 @@ export class DenseWeights implements BaseWeights {
     return this.set.slice(operand);
   }
 
-  forward(operand: string, inp: BufferSlice, out: BufferSlice, M: number, residual?: BufferSlice): void {
+  forward(
+    operand: string,
+    inp: BufferSlice,
+    out: BufferSlice,
+    M: number,
+    residual?: BufferSlice,
+    lowRank?: LowRankTerm,
+  ): void {
     const [N, K] = this.set.shape(operand);
     const bias = this.set.has(`${operand}Bias`) ? this.set.slice(`${operand}Bias`) : undefined;
-    this.ops.matmulNT(inp, this.set.slice(operand), out, M, N, K, { bias, residual });
+    this.ops.matmulNT(inp, this.set.slice(operand), out, M, N, K, { bias, residual, lowRank });
+  }
+
+  addsLowRank(operand: string, M: number): boolean {
+    const [N, K] = this.set.shape(operand);
+    return this.ops.addsLowRank(M, N, K);
   }
 
   backward(operand: string, dout: BufferSlice, inp: BufferSlice, dinp: BufferSlice, M: number): void {

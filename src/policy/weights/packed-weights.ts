@@ -6,6 +6,7 @@
 import { type BufferSlice, type Device, type DeviceBuffer, grid1d, type Recorder, slice } from '../../device/device.ts';
 import type { ModelConfig } from '../config.ts';
 import { BatchError } from '../engine/batch.ts';
+import type { LowRankTerm } from '../engine/low-rank-forms.ts';
 import type { Operations } from '../engine/operations.ts';
 import {
   formatConstants,
@@ -146,11 +147,23 @@ export class PackedWeights implements BaseWeights {
     return this.set.vectors.slice(operand);
   }
 
-  forward(operand: string, inp: BufferSlice, out: BufferSlice, M: number, residual?: BufferSlice): void {
+  forward(
+    operand: string,
+    inp: BufferSlice,
+    out: BufferSlice,
+    M: number,
+    residual?: BufferSlice,
+    lowRank?: LowRankTerm,
+  ): void {
     const { rows, row } = this.set.operand(operand);
     const { vectors } = this.set;
     const bias = vectors.has(`${operand}Bias`) ? vectors.slice(`${operand}Bias`) : undefined;
-    this.quantized.matmulNT(inp, this.set.matrix(operand), out, M, rows, row.length, { bias, residual });
+    this.quantized.matmulNT(inp, this.set.matrix(operand), out, M, rows, row.length, { bias, residual, lowRank });
+  }
+
+  addsLowRank(operand: string, M: number): boolean {
+    const { rows, row } = this.set.operand(operand);
+    return this.quantized.addsLowRank(M, rows, row.length);
   }
 
   backward(operand: string, dout: BufferSlice, _: BufferSlice, dinp: BufferSlice, M: number): void {
