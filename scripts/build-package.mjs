@@ -123,7 +123,7 @@ export async function buildPackage({ page = true } = {}) {
   writeManifest();
   if (page) await buildPage();
   mkdirSync(join(out, 'bin'), { recursive: true });
-  cpSync(join(root, 'scripts/tabgym.mjs'), join(out, 'bin/tabgym.mjs'));
+  for (const name of ['tabgym.mjs', 'visible-output.mjs']) cpSync(join(root, 'scripts', name), join(out, 'bin', name));
   console.log(`The package is in ${out}`);
 }
 

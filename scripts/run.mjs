@@ -4,6 +4,7 @@ import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { buildWasm } from './build-wasm.mjs';
 import { root } from './machine.mjs';
+import './visible-output.mjs';
 
 const sources = [
   'src',

@@ -5,6 +5,7 @@ import { createServer } from 'node:http';
 import { createRequire } from 'node:module';
 import { dirname, extname, join, normalize, sep } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import './visible-output.mjs';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const commands = {
