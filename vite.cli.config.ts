@@ -19,6 +19,7 @@ export const commandEntries = {
   corpus: 'src/cli/corpus.ts',
   bands: 'tools/bands/main.ts',
   diagnose: 'tools/diagnose/main.ts',
+  deeds: 'tools/deeds/main.ts',
   replay: 'tools/replay/main.ts',
   'fuzz-babyai': 'tools/fuzz/babyai.ts',
   golden: 'tools/golden/main.ts',

@@ -6,6 +6,7 @@
 import type { Experiment } from '../experiment/experiment.ts';
 import { kindLabel } from '../experiment/guide.ts';
 import { nodeEngines } from '../library/node/engines.ts';
+import type { OpenOptions } from '../session/engine.ts';
 import { worldModule } from '../worlds/registry.ts';
 import type { DeviceOptions } from './node-device.ts';
 
@@ -14,11 +15,11 @@ const bytesRow = (name: string, bytes: number) => row(name, `${bytes.toLocaleStr
 
 /** Prints the plan. Returns false if the run does not fit; throws if there is no device to plan for. */
 export async function planExperiment(
-  experiment: Experiment,
+  { experiment, assets = null }: { experiment: Experiment; assets?: OpenOptions['assets'] },
   print: (line: string) => void,
   options: DeviceOptions = {},
 ): Promise<boolean> {
-  const { parts, total, fits, advice } = await nodeEngines(options).plan(experiment);
+  const { parts, total, fits, advice } = await nodeEngines(options).plan(experiment, assets);
   print(row('worlds', experiment.worlds.map(({ name }) => worldModule(name).title).join(', ')));
   print(row('algorithm', kindLabel('algorithm.name', experiment.algorithm.name)));
   print(row('policy', kindLabel('policy.kind', experiment.policy.kind)));

@@ -3,6 +3,7 @@
  * on a GPU, without loading its weights. `npm run plan -- experiments/NAME.json`: the same for a run of an experiment on this
  * machine's adapter.
  */
+import { dirname } from 'node:path';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { kindsHelp } from '../experiment/guide.ts';
 import { NodeBaseModels } from '../library/node/base-models.ts';
@@ -15,6 +16,7 @@ import { fail } from './command-error.ts';
 import { type PlanSettings, parseTargets, planLines, planOrProblem, refusal } from './model-plan.ts';
 import { wholeFrom } from './number-argument.ts';
 import { planExperiment } from './plan-experiment.ts';
+import { withFiles } from './recordings.ts';
 import { readDocument } from './training-run.ts';
 
 const positive = wholeFrom(1);
@@ -74,7 +76,10 @@ async function plannedModel(model: string): Promise<Pick<PlanSettings, 'model' |
 async function main(): Promise<number> {
   program.parse();
   const [named] = program.args;
-  if (named.endsWith('.json')) return (await planExperiment(readDocument(named), console.log)) ? 0 : 1;
+  if (named.endsWith('.json')) {
+    const files = await withFiles(readDocument(named), dirname(named));
+    return (await planExperiment(files, console.log)) ? 0 : 1;
+  }
   const { binding, memory, buffers: withBuffers, ...settings } = program.opts<Options>();
   const planned: PlanSettings = { ...(await plannedModel(named)), ...settings };
   if (planned.tokens < planned.prompt + planned.completion)

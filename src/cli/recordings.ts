@@ -1,12 +1,15 @@
 /**
- * Trajectory files that an experiment refers to, by a path relative to the experiment's folder or to the working
- * directory. The run stores the file's content under its base name, and its document refers to that name.
+ * Files that an experiment refers to, of trajectories and of policies that teach, by a path relative to the
+ * experiment's folder or to the working directory. The run stores the file's content under its base name, and its
+ * document refers to that name.
  */
 import { existsSync, readFileSync, realpathSync } from 'node:fs';
 import { basename, resolve, sep } from 'node:path';
 import type { Experiment } from '../experiment/experiment.ts';
 import { writePath } from '../experiment/paths.ts';
-import { fileOf } from '../rl/algorithms/registry.ts';
+import { isShipped, pinnedText, readTeacherName } from '../experiment/teacher-names.ts';
+import { withTeacherFiles } from '../library/node/teachers.ts';
+import { type AnyAlgorithmSettings, fileOf, teacherOf } from '../rl/algorithms/registry.ts';
 import { TrajectoryFile } from '../trajectories/files/file.ts';
 import { inMemory } from '../trajectories/recorded/recordings.ts';
 import { CommandError } from './command-error.ts';
@@ -52,27 +55,71 @@ export async function checkRecordings(recordings: ReadonlyMap<string, Uint8Array
   for (const [name, bytes] of recordings) await (await TrajectoryFile.open(inMemory(name, bytes))).release();
 }
 
-/** Returns the document as the run stores it, and the files by name. */
+/** A file that settings name. */
+interface FileField {
+  field: 'file' | 'teacher';
+  path: string;
+  /** Text of the field once the run has a copy of this name. */
+  renamed(name: string): string;
+}
+
+/** The files that the settings of an algorithm name. */
+function filesOf(settings: AnyAlgorithmSettings): FileField[] {
+  const file = fileOf(settings);
+  const teacher = readTeacherName(teacherOf(settings) ?? '');
+  const { hash } = teacher;
+  return [
+    ...(file === null ? [] : [{ field: 'file' as const, path: file, renamed: (name: string) => name }]),
+    ...(isShipped(teacher.name)
+      ? []
+      : [
+          {
+            field: 'teacher' as const,
+            path: teacher.name,
+            renamed: (name: string) => (hash === null ? name : pinnedText(name, hash)),
+          },
+        ]),
+  ];
+}
+
+/** Returns the document as the run stores it, and the files by name: of trajectories, and of policies that teach. */
 export function withRecordings(
   experiment: Experiment,
   folder: string,
   allowed: readonly string[] = [],
-): { experiment: Experiment; recordings: Map<string, Uint8Array> } {
-  const recordings = new Map<string, Uint8Array>();
+): { experiment: Experiment; recordings: Map<string, Uint8Array>; teachers: Map<string, Uint8Array> } {
+  const found = { file: new Map<string, Uint8Array>(), teacher: new Map<string, Uint8Array>() };
   const places = new Map<string, string>();
   const paths = ['algorithm', ...(experiment.stages ?? []).map((_, i) => `stages.${i}.algorithm`)];
   const all = [experiment.algorithm, ...(experiment.stages ?? []).map(({ algorithm }) => algorithm)];
   let changed = experiment;
   for (const [i, settings] of all.entries()) {
-    const named = fileOf(settings);
-    if (named === null) continue;
-    const place = findFile(named, `${paths[i]}.file`, folder, allowed);
-    const name = basename(place);
-    if ((places.get(name) ?? place) !== place)
-      throw new MissingFileError(`Two files are named ${name}: ${places.get(name)} and ${place}. Rename one of them.`);
-    places.set(name, place);
-    recordings.set(name, readFileSync(place));
-    changed = writePath(changed, `${paths[i]}.file`, name);
+    for (const { field, path, renamed } of filesOf(settings)) {
+      const place = findFile(path, `${paths[i]}.${field}`, folder, allowed);
+      const name = basename(place);
+      if ((places.get(name) ?? place) !== place)
+        throw new MissingFileError(
+          `Two files are named ${name}: ${places.get(name)} and ${place}. Rename one of them.`,
+        );
+      places.set(name, place);
+      found[field].set(name, readFileSync(place));
+      changed = writePath(changed, `${paths[i]}.${field}`, renamed(name));
+    }
   }
-  return { experiment: changed, recordings };
+  return { experiment: changed, recordings: found.file, teachers: found.teacher };
+}
+
+/**
+ * The document as the run stores it, with the hashes of its teachers, all files that it names, and the run's assets of
+ * its teachers.
+ */
+export async function withFiles(
+  document: Experiment,
+  folder: string,
+  allowed?: readonly string[],
+): Promise<{ experiment: Experiment; files: Map<string, Uint8Array>; assets: { [name: string]: Uint8Array } }> {
+  const { experiment, recordings, teachers } = withRecordings(document, folder, allowed);
+  await checkRecordings(recordings);
+  const taught = await withTeacherFiles(experiment, teachers);
+  return { ...taught, files: new Map([...recordings, ...teachers]) };
 }

@@ -23,7 +23,7 @@ import type { Connections } from './connections.ts';
 import { experimentOf } from './folder-run.ts';
 import { type DeviceOptions, requireDevice } from './node-device.ts';
 import { formatDuration, ProgressLines } from './progress.ts';
-import { checkRecordings, withRecordings } from './recordings.ts';
+import { withFiles } from './recordings.ts';
 import { fallLines } from './report.ts';
 import { onInterrupt, openFolder, readDocument, requireTraining, stepLine } from './training-run.ts';
 import { writeWhole } from './whole-files.ts';
@@ -119,11 +119,11 @@ export class SweepFolder {
     document: Experiment,
     folder: string,
     machine: MachineOptions,
-    recordings: ReadonlyMap<string, Uint8Array> = new Map(),
+    files: ReadonlyMap<string, Uint8Array> = new Map(),
   ): Promise<SweepFolder> {
     mkdirSync(folder, { recursive: true });
     const trainer = await openFolder(folder, machine);
-    for (const [name, bytes] of recordings) await trainer.keepFile(name, new Uint8Array(bytes));
+    for (const [name, bytes] of files) await trainer.keepFile(name, new Uint8Array(bytes));
     return new SweepFolder(trainer, folder, await trainer.openSweep({ ...document }), document);
   }
 
@@ -202,16 +202,15 @@ export class SweepFolder {
 /** Trains the runs in turn until all are finished or the user interrupts; the same command continues. */
 export async function sweep(options: SweepOptions): Promise<{ finished: boolean }> {
   const { print } = options;
-  const { experiment: document, recordings } = withRecordings(
+  const { experiment: document, files } = await withFiles(
     readSweepDocument(options),
     dirname(options.file),
     options.allowFile,
   );
   const experiments = sweptRuns(document).map(({ experiment }) => experiment);
   requireAllowances(experiments, { allowCode: options.allowCode });
-  await checkRecordings(recordings);
   const folder = options.out ?? join('runs', `${basename(options.file, '.json')}-sweep`);
-  const swept = await SweepFolder.open(document, folder, options, recordings);
+  const swept = await SweepFolder.open(document, folder, options, files);
   try {
     for (const line of await swept.planLines()) print(line);
     if (!(await swept.isFinished())) {

@@ -24,7 +24,7 @@ const program = new Command('sweep')
   .addOption(
     repeatable(
       '--allow-file <path>',
-      "copy this file of trajectories, though it is outside of the experiment's folder",
+      "copy this file of trajectories, or of a policy that teaches, though it is outside of the experiment's folder",
     ),
   )
   .addOption(connectOption())

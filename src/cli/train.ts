@@ -42,7 +42,7 @@ const program = new Command('train')
   .addOption(
     repeatable(
       '--allow-file <path>',
-      "copy this file of trajectories, though it is outside of the experiment's folder",
+      "copy this file of trajectories, or of a policy that teaches, though it is outside of the experiment's folder",
     ),
   )
   .option(

@@ -18,7 +18,7 @@ import { continuedRun, experimentOf, type FolderOptions, forkedFile } from './fo
 import { type DeviceOptions, requireDevice } from './node-device.ts';
 import { ownWorlds } from './own-world.ts';
 import { ProgressLines } from './progress.ts';
-import { checkRecordings, withRecordings } from './recordings.ts';
+import { withFiles } from './recordings.ts';
 import { FEW_EPISODES } from './report.ts';
 import { writeWhole } from './whole-files.ts';
 
@@ -152,14 +152,13 @@ export function stepLine({ step, stage, metrics, evaluation }: StepRecord, steps
 
 /** Trains until the run is finished or interrupted; writes the run, and run.tabgym beside it. */
 export async function train(options: TrainingOptions): Promise<Training> {
-  const { experiment, recordings } = withRecordings(readExperiment(options), dirname(options.file), options.allowFile);
+  const { experiment, files } = await withFiles(readExperiment(options), dirname(options.file), options.allowFile);
   requireAllowances([experiment], options);
-  await checkRecordings(recordings);
   const folder = options.out ?? join('runs', `${basename(options.file, '.json') || 'back'}-seed${experiment.seed}`);
   mkdirSync(folder, { recursive: true });
   const trainer = await openFolder(folder, options);
   try {
-    for (const [name, bytes] of recordings) await trainer.keepFile(name, new Uint8Array(bytes));
+    for (const [name, bytes] of files) await trainer.keepFile(name, new Uint8Array(bytes));
     return await trainIn(folder, trainer, experiment, options);
   } finally {
     await trainer.close();

@@ -5,7 +5,7 @@
 import * as v from 'valibot';
 import { boundedList, choice, field, option, real, text, toggle, whole } from '../fields/fields.ts';
 import { problemOf } from '../fields/refusals.ts';
-import { AlgorithmSchema, algorithmOf, criticKind } from '../rl/algorithms/registry.ts';
+import { AlgorithmSchema, algorithmOf, criticKind, teacherOf } from '../rl/algorithms/registry.ts';
 import { contextForms } from '../rl/episode/window.ts';
 import { GoalsSchema } from '../rl/goals/registry.ts';
 import { RewardSchema } from '../rl/rewards/registry.ts';
@@ -335,9 +335,22 @@ function algorithmProblems(experiment: Experiment): { path: string; message: str
   return [...problems, ...criticProblems(experiment)];
 }
 
-/** Problems of a teacher that knows the probability of each valid action: the worlds must list these and have an oracle. */
+/** Problems of a policy as the teacher: it is loaded beside a policy whose weights are all its own. */
+function policyTeacherProblems(experiment: Experiment): { path: string; message: string }[] {
+  if (factsOf(experiment.policy).ownWeights) return [];
+  return algorithmsWithPaths(experiment)
+    .filter(({ each }) => teacherOf(each) !== null)
+    .map(({ at }) => ({
+      path: `${at}.teacher`,
+      message: `a policy teaches a tiny policy, and policy.kind is "${experiment.policy.kind}": set it to null, so that the oracle teaches`,
+    }));
+}
+
+/** Problems of an oracle as the teacher, which rates valid actions: the worlds must list these and have an oracle. */
 function teacherProblems(experiment: Experiment): { path: string; message: string }[] {
-  const taught = algorithmsWithPaths(experiment).find(({ each }) => algorithmOf(each).needs(each).teacher);
+  const taught = algorithmsWithPaths(experiment).find(
+    ({ each }) => algorithmOf(each).needs(each).teacher?.policy === null,
+  );
   if (!taught) return [];
   const without = experiment.worlds
     .map(({ name }) => worldModule(name))
@@ -366,7 +379,7 @@ function teacherProblems(experiment: Experiment): { path: string; message: strin
 function crossChecks(experiment: Experiment): { path: string; message: string }[] {
   const { policy, worlds } = experiment;
   const problems = policyProblems(policy);
-  problems.push(...algorithmProblems(experiment), ...teacherProblems(experiment));
+  problems.push(...algorithmProblems(experiment), ...teacherProblems(experiment), ...policyTeacherProblems(experiment));
   if (!worlds.some((world) => world.weight > 0))
     problems.push({ path: 'worlds', message: 'every weight is 0: at least one must be above 0' });
   if (!worlds.some((world) => world.evaluated))

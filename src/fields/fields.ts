@@ -41,6 +41,8 @@ export type FieldFacts = {
   choiceLabels?: { readonly [choice: string]: string };
   /** True if the text is the name of a file, which is chosen and not typed. */
   file?: boolean;
+  /** True if the text names a policy that teaches: a shipped agent, or a file that is chosen and not typed. */
+  teacher?: boolean;
   /** Default: the kind that follows from the schema. */
   kind?: FieldKind;
 };

@@ -10,9 +10,14 @@ import { chosenPositions } from './episode/micro-batch.ts';
 import { oracleLogprobs } from './episode/oracle-teacher.ts';
 import type { Trajectory } from './episode/trajectory.ts';
 import type { Evaluator } from './evaluator.ts';
+import { policyLogprobs, type Teachers } from './policy-teacher.ts';
 import { scoreRows } from './score-rows.ts';
 
-type TeacherParts = Pick<Evaluator, 'worlds' | 'conversation'>;
+/** The worlds in which the oracle plays, and the policies that teach. */
+interface TeacherParts {
+  evaluator: Pick<Evaluator, 'worlds' | 'conversation'>;
+  teachers: Teachers;
+}
 
 function logprobsAt({ logprob }: Trajectory, positions: Int32Array): Float32Array {
   const out = new Float32Array(positions.length);
@@ -20,15 +25,19 @@ function logprobsAt({ logprob }: Trajectory, positions: Int32Array): Float32Arra
   return out;
 }
 
-/** Writes the teacher's log-probabilities into the trajectories that lack them. The teacher plays in the worlds. */
+/** Writes the teacher's log-probabilities into the trajectories that lack them. An oracle plays in the worlds. */
 export async function teach(
-  parts: TeacherParts,
+  { evaluator, teachers }: TeacherParts,
   trajectories: readonly Trajectory[],
   { teacher }: Needs,
 ): Promise<void> {
   const untaught = teacher ? trajectories.filter((each) => !each.teacher) : [];
   if (!teacher || untaught.length === 0) return;
-  const logprobs = await oracleLogprobs(parts, untaught, teacher.smoothing);
+  const { policy, smoothing } = teacher;
+  const logprobs =
+    policy === null
+      ? await oracleLogprobs(evaluator, untaught, smoothing)
+      : await policyLogprobs(teachers, policy, untaught);
   untaught.forEach((trajectory, i) => {
     trajectory.teacher = logprobs[i];
   });
@@ -36,7 +45,7 @@ export async function teach(
 
 /** Further inputs that an algorithm needs for these trajectories. */
 export async function creditInputOf(
-  { policy, evaluator }: { policy: Pick<Learner, 'capacity' | 'score' | 'notes'>; evaluator: TeacherParts },
+  { policy, ...taught }: { policy: Pick<Learner, 'capacity' | 'score' | 'notes'> } & TeacherParts,
   trajectories: readonly Trajectory[],
   needs: Needs,
   options: { temperature: number; onScored?: (done: number, total: number) => void },
@@ -44,7 +53,7 @@ export async function creditInputOf(
   const rows = tokenRows(trajectories);
   const rollout = joinFloats(trajectories.map((each) => logprobsAt(each, chosenPositions(each))));
   const input: Partial<CreditInput> = { rows, rollout, memory: Object.fromEntries(policy.notes) };
-  await teach(evaluator, trajectories, needs);
+  await teach(taught, trajectories, needs);
   if (needs.teacher) input.teacher = joinFloats(trajectories.map(({ teacher }) => teacher ?? []));
   if (needs.old || needs.values) {
     const values = needs.values ?? false;

@@ -1,5 +1,5 @@
 /** Scores of all trained tokens of a step, as rows in the order of their trajectories. */
-import type { Learner } from '../policy/policy.ts';
+import type { Capacity, Learner, PackedBatch, Scores } from '../policy/policy.ts';
 import type { TokenRows } from './common/token-rows.ts';
 import { pack } from './episode/micro-batch.ts';
 import type { Trajectory } from './episode/trajectory.ts';
@@ -9,14 +9,22 @@ export interface RowScores {
   value: Float64Array;
 }
 
+type ScoreOptions = Parameters<Learner['score']>[1];
+
+/** A policy that scores: a learner, or a teacher. */
+interface Scorer {
+  readonly capacity: Capacity;
+  score(batch: PackedBatch, options: ScoreOptions): Promise<Pick<Scores, 'logprob' | 'value'>>;
+}
+
 export async function scoreRows(
-  policy: Pick<Learner, 'score' | 'capacity'>,
+  policy: Scorer,
   trajectories: readonly Trajectory[],
   { offsets }: Pick<TokenRows, 'offsets'>,
   {
     onScored,
     ...options
-  }: Parameters<Learner['score']>[1] & {
+  }: ScoreOptions & {
     /** Micro-batches scored so far, and their total. */
     onScored?: (done: number, total: number) => void;
   },

@@ -6,7 +6,7 @@
  * Long because every use of a step (training, repeating, examining, scoring) shares its settings and its credit.
  */
 import type { Task } from '../envs/env.ts';
-import type { Learner } from '../policy/policy.ts';
+import type { Counters, Learner } from '../policy/policy.ts';
 import type { Algorithm, CollectedPlay, Collector, CreditInput, Needs } from './algorithms/algorithm.ts';
 import { algorithmOf } from './algorithms/registry.ts';
 import { scoreAlternatives } from './alternatives.ts';
@@ -44,6 +44,7 @@ import { withSkills } from './goals/skilled-world.ts';
 import { skillsIn } from './goals/skills.ts';
 import { League } from './league.ts';
 import { costMetrics, rolloutMetrics } from './metrics/step-metrics.ts';
+import { type Teachers, teacherFlops } from './policy-teacher.ts';
 import { noRecordings, type OpenRecorded, type RecordedPlay } from './recorded.ts';
 import { reflect } from './reflection.ts';
 import { mixesSuccesses, weighted, withSuccesses } from './replay.ts';
@@ -99,6 +100,7 @@ export class Trainer {
     private readonly runner: CodeRunner | undefined,
     ask: AskJudge | undefined,
     invented: readonly FamilyTasks[],
+    readonly teachers: Teachers,
   ) {
     this.rewarder = new Rewarder(settings.reward, { runner, ask }, policy.notes);
     const { sources } = evaluator.tasks;
@@ -113,9 +115,13 @@ export class Trainer {
 
   static async create(
     settings: TrainerSettings,
-    parts: { policy: Learner; runner?: CodeRunner; ask?: AskJudge; recorded?: OpenRecorded } & Parameters<
-      typeof Evaluator.create
-    >[1],
+    parts: {
+      policy: Learner;
+      runner?: CodeRunner;
+      ask?: AskJudge;
+      recorded?: OpenRecorded;
+      teachers?: Teachers;
+    } & Parameters<typeof Evaluator.create>[1],
   ): Promise<Trainer> {
     const skills = () => skillsIn(parts.policy.texts);
     const known = settings.goals?.skills ? withSkills(parts.worlds, skills) : parts.worlds;
@@ -134,7 +140,8 @@ export class Trainer {
       completionTokens,
     });
     const invented = settings.goals?.inventedShare ? await proposable(known, settings.worlds, settings.seed) : [];
-    return new Trainer(settings, parts.policy, evaluator, recordings, parts.runner, parts.ask, invented);
+    const { policy, runner, ask, teachers = new Map() } = parts;
+    return new Trainer(settings, policy, evaluator, recordings, runner, ask, invented, teachers);
   }
 
   /** Runs step `k`, from 1: trajectories, credit, updates. Can be aborted until the first update begins. */
@@ -144,19 +151,19 @@ export class Trainer {
     const turns = this.evaluator.turnsAt(k);
     const stage = trainingStageAt(this.settings, k);
     const algorithm = algorithmOf(stage.algorithm);
-    const before = this.policy.counters();
+    const before = this.counters();
     this.rewarder.begin();
     this.goals?.begin(k);
     await this.league?.begin(k);
     const played = await this.collect(k, algorithm, stage, turns, options);
     const replays = this.goals?.replays(played.played) ?? new Map<number, Trajectory>();
-    await teach(this.evaluator, [...played.trajectories, ...replays.values()], algorithm.needs(stage.algorithm));
+    await teach(this, [...played.trajectories, ...replays.values()], algorithm.needs(stage.algorithm));
     const collected = { ...played, replays };
     this.goals?.observe(collected.played);
     this.league?.observe(collected.played);
     await this.reflect(collected.played);
     const rolledOut = now();
-    const counted = this.policy.counters();
+    const counted = this.counters();
     // Chance and the oracle use only the worlds, which are idle while the policy is trained.
     const [{ training, updates, learningRate, trained }, baselines] = await awaitAll([
       this.train(k, collected, algorithm, stage, options),
@@ -170,12 +177,18 @@ export class Trainer {
       ...training.metrics,
       ...updates,
       learningRate,
-      ...costMetrics(before, counted, this.policy.counters(), times),
+      ...costMetrics(before, counted, this.counters(), times),
     };
     observeStage(this.settings.horizon, this.policy.notes, k, metrics);
     options.onProgress?.(null);
     const record = { step: k, stage: stageNumber(turns), metrics: { ...metrics, stepMs: now() - started } };
     return { record, trajectories: collected.played.length ? collected.played : collected.trajectories };
+  }
+
+  /** Counters of the policy, with the operations of its teachers. */
+  private counters(): Counters {
+    const own = this.policy.counters();
+    return { ...own, flops: own.flops + teacherFlops(this.teachers) };
   }
 
   /** Credit and all updates of a step. */
@@ -296,9 +309,9 @@ export class Trainer {
     { reference, hasReference }: { reference?: ReferenceWeights; hasReference: boolean },
   ): Promise<ComparedObjective[]> {
     const stage = trainingStageAt(this.settings, k);
-    const { evaluator, runner } = this;
+    const { evaluator, runner, teachers } = this;
     const creditInput: Comparing['creditInput'] = (all, needs, policy) =>
-      creditInputOf({ policy, evaluator }, all, needs, { temperature: stage.sampling.temperature });
+      creditInputOf({ policy, evaluator, teachers }, all, needs, { temperature: stage.sampling.temperature });
     const hasValues = algorithmOf(stage.algorithm).needs(stage.algorithm).values ?? false;
     const parts = { policy: this.policy, stage, creditInput, reference, hasReference, hasValues };
     return compareObjectives(choices, trajectories, { ...parts, ...(runner && { runner }) });
@@ -447,8 +460,8 @@ export class Trainer {
     { sampling: { temperature } }: TrainerSettings,
     onScored?: (done: number, total: number) => void,
   ): Promise<Partial<CreditInput>> {
-    const { policy, evaluator } = this;
-    return creditInputOf({ policy, evaluator }, trajectories, needs, { temperature, onScored });
+    const { policy, evaluator, teachers } = this;
+    return creditInputOf({ policy, evaluator, teachers }, trajectories, needs, { temperature, onScored });
   }
 
   /**

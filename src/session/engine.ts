@@ -141,7 +141,8 @@ export interface OpenOptions {
 export interface EngineFactory {
   /** Finds the adapter and tests the kernels. Without a GPU it resolves, and the report gives the reason. */
   report(): Promise<GpuReport>;
-  plan(experiment: Experiment): Promise<MemoryPlanReport>;
+  /** `assets`: files of the run, among them the policies that teach it. */
+  plan(experiment: Experiment, assets?: OpenOptions['assets']): Promise<MemoryPlanReport>;
   open(experiment: Experiment, options: OpenOptions): Promise<Engine>;
   /** Releases the device, so that the next one is chosen again. No engine may be open. */
   closeDevice?(): Promise<void>;

@@ -4,9 +4,9 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { checkRecordings, MissingFileError, withRecordings } from '../../src/cli/recordings.ts';
+import { checkRecordings, MissingFileError, withFiles, withRecordings } from '../../src/cli/recordings.ts';
 import { parseExperiment } from '../../src/experiment/experiment.ts';
-import { fileOf } from '../../src/rl/algorithms/registry.ts';
+import { fileOf, teacherOf } from '../../src/rl/algorithms/registry.ts';
 
 const micro = JSON.parse(readFileSync('experiments/micro.json', 'utf8'));
 const folder = mkdtempSync(join(tmpdir(), 'tabgym-recordings-'));
@@ -74,5 +74,37 @@ describe('a foreign experiment', () => {
     await expect(checkRecordings(new Map([['a.jsonl', new TextEncoder().encode('one\n')]]))).rejects.toThrow(
       /a\.jsonl holds no trajectory/,
     );
+  });
+});
+
+describe('a policy that teaches', () => {
+  const outside = mkdtempSync(join(tmpdir(), 'tabgym-teacher-'));
+  beforeAll(() => {
+    writeFileSync(join(outside, 'run.tabgym'), 'a run');
+    writeFileSync(join(folder, 'mine.tabgym'), 'my run');
+  });
+  afterAll(() => rmSync(outside, { recursive: true, force: true }));
+  const taught = (teacher: string) => parseExperiment({ ...micro, algorithm: { name: 'distillation', teacher } });
+
+  it('is found from the folder of the experiment, and keeps its hash', () => {
+    const { experiment, recordings, teachers } = withRecordings(taught('./mine.tabgym#0123456789abcdef'), folder);
+    expect(teacherOf(experiment.algorithm)).toBe('mine.tabgym#0123456789abcdef');
+    expect(text(teachers.get('mine.tabgym'))).toBe('my run');
+    expect(recordings.size).toBe(0);
+  });
+
+  it('outside of it must be allowed', () => {
+    const path = join(outside, 'run.tabgym');
+    expect(() => withRecordings(taught(path), folder)).toThrow(/algorithm.teacher is .* add --allow-file/);
+    expect(text(withRecordings(taught(path), folder, [path]).teachers.get('run.tabgym'))).toBe('a run');
+  });
+
+  it('may be a shipped agent, whose file is never looked up by path', async () => {
+    expect(withRecordings(taught('textcraft-first'), folder).teachers.size).toBe(0);
+    const { experiment, files } = await withFiles(taught('textcraft-first'), folder);
+    expect(teacherOf(experiment.algorithm)).toMatch(/^textcraft-first#[0-9a-f]{16}$/);
+    expect(files.size).toBe(0);
+    await expect(withFiles(taught('package'), folder)).rejects.toThrow(/the policy package, which is not here/);
+    await expect(withFiles(taught('textcraft-first#0123456789abcdef'), folder)).rejects.toThrow(/is not the teacher/);
   });
 });

@@ -34,7 +34,7 @@ test('parts of a memory plan are named in Chinese', () => {
       head: true,
       decoding: true,
     },
-    ...{ 'gradients of activations': true, 'KV cache': true, transfer: true, critic: true, host: true },
+    ...{ 'gradients of activations': true, 'KV cache': true, transfer: true, critic: true, teacher: true, host: true },
   };
   const translated = new Set(
     Object.values(known).flatMap(({ en, text }) => (/\p{Script=Han}/u.test(text) ? [en] : [])),

@@ -1,16 +1,19 @@
 // On-policy distillation: the oracle's distribution over tokens against a list of all actions, the credit against finite
 // differences of the reverse KL, and learning on the stand-in world.
+import { readFileSync } from 'node:fs';
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
 import { parseExperiment } from '../../src/experiment/experiment.ts';
+import type { PackedBatch } from '../../src/policy/policy.ts';
 import { buildTrie } from '../../src/policy/text/trie.ts';
 import type { CreditInput } from '../../src/rl/algorithms/algorithm.ts';
 import { distillation } from '../../src/rl/algorithms/distillation.ts';
 import { AlgorithmSchema } from '../../src/rl/algorithms/registry.ts';
 import { uniform } from '../../src/rl/common/random.ts';
 import { oracleLogprobs, tokenLogprobs } from '../../src/rl/episode/oracle-teacher.ts';
+import { Trainer } from '../../src/rl/trainer.ts';
 import { aTrajectory } from '../../tools/fuzz/made-trajectory.ts';
-import { capacity, FakePolicy } from './fakes.ts';
+import { capacity, DoorWorld, FakePolicy } from './fakes.ts';
 import { settings, tokenizer, trainerWith } from './setup.ts';
 
 const end = 9;
@@ -199,5 +202,58 @@ describe('a run', () => {
       evaluation: { every: 0, episodes: 4 },
     };
     expect(() => parseExperiment(document)).toThrow(/sampling\.maskActions: the teacher of algorithm/);
+  });
+});
+
+describe('a policy as the teacher', () => {
+  const document = (change: object) => ({
+    ...JSON.parse(readFileSync('experiments/micro.json', 'utf8')),
+    algorithm: { name: 'distillation', teacher: 'textcraft-first' },
+    ...change,
+  });
+
+  it('needs neither a mask nor an oracle', () => {
+    const { sampling } = document({});
+    expect(() => parseExperiment(document({ sampling: { ...sampling, maskActions: false } }))).not.toThrow();
+    expect(() => parseExperiment(document({ worlds: [{ name: 'own' }] }))).not.toThrow(/teacher/);
+  });
+
+  it('teaches a tiny policy alone', () => {
+    const policy = { kind: 'lora', model: 'smollm2-135m', weights: 'int8' };
+    expect(() => parseExperiment(document({ policy }))).toThrow(/algorithm\.teacher: a policy teaches a tiny policy/);
+  });
+
+  it('is refused by name in a step whose trainer does not have it', async () => {
+    const algorithm = v.parse(AlgorithmSchema, { name: 'distillation', teacher: 'absent', groups: 2, groupSize: 2 });
+    const { trainer } = await trainerWith(settings({ algorithm }));
+    await expect(trainer.step(1)).rejects.toThrow(/learns from the policy absent and does not contain it/);
+  });
+
+  it('gives the doors to a policy that has not learnt them, and comes nearer', async () => {
+    const shape = { groups: 4, groupSize: 4, minibatches: 1, innerEpochs: 1 };
+    const oracle = v.parse(AlgorithmSchema, { name: 'distillation', ...shape });
+    const base = settings({ steps: 40, algorithm: oracle, horizon: [{ steps: 1, turns: 3 }] });
+    const options = { ...base, optimizer: { ...base.optimizer, learningRate: 0.2, warmupSteps: 0 } };
+    const sizes = capacity({ batchScored: 128, batchTokens: 512 });
+    const make = (seed: number) => new FakePolicy(tokenizer.vocabSize, sizes, 1024, 64, seed);
+    const teacher = make(1);
+    const first = (await trainerWith(options, teacher)).trainer;
+    for (let k = 1; k <= 40; k++) await first.step(k);
+    const taught = {
+      ...options,
+      algorithm: v.parse(AlgorithmSchema, { name: 'distillation', teacher: 'first', ...shape }),
+    };
+    const student = make(2);
+    const score = (batch: PackedBatch, { temperature }: { temperature: number }) =>
+      teacher.score(batch, { temperature, weights: 'policy' });
+    const teachers = new Map([['first', { capacity: sizes, score }]]);
+    const worlds = new Map([['doors', new DoorWorld()]]);
+    const trainer = await Trainer.create(taught, { policy: student, worlds, tokenizer, teachers });
+    const before = (await trainer.evaluator.evaluate(1)).train.policy.rate;
+    const kls: number[] = [];
+    for (let k = 1; k <= 40; k++) kls.push((await trainer.step(k)).record.metrics.teacherKl);
+    const after = (await trainer.evaluator.evaluate(1)).train.policy.rate;
+    expect(after, `${before} at first`).toBeGreaterThan(before + 0.2);
+    expect(kls.at(-1)).toBeLessThan(0.5 * kls[0]);
   });
 });

@@ -9,6 +9,7 @@ import { RunStore } from '../../store/run-store.ts';
 import { otherThread } from '../../workers/spawn-clock.ts';
 import { connectionsOf, type OpenedService, PlatformError, type TrainerOptions } from '../options.ts';
 import { nodeEngines } from './engines.ts';
+import { shippedAgent } from './shipped-agents.ts';
 
 function backendOf({ store = 'memory' }: TrainerOptions) {
   if (store === 'browser')
@@ -20,7 +21,8 @@ export async function openNodeService(options: TrainerOptions): Promise<OpenedSe
   const connections = connectionsOf(options);
   const store = new RunStore(backendOf(options));
   const engines = nodeEngines(options, connections);
-  const service = new TrainerService({ store, engines, locks: noLocks, presets, connections, otherThread });
+  const own = { store, engines, connections, shippedAgent };
+  const service = new TrainerService({ ...own, locks: noLocks, presets, otherThread });
   return {
     service,
     async close() {

@@ -1,6 +1,6 @@
 /** Options of a model, and the subset that the plan uses. */
 import { type Device, DeviceError } from '../../device/device.ts';
-import { criticCapacity, type PlanOptions } from '../plan/buffers.ts';
+import { type PlanOptions, scoringCapacity } from '../plan/buffers.ts';
 import type { Capacity, CriticKind } from '../policy.ts';
 import { formatsOf } from '../weights/base.ts';
 import type { KvPrecision } from './generation/cache-pages.ts';
@@ -30,7 +30,7 @@ export function secondOptions({ weights, capacity, choices, keptBytes, adapter }
     throw new DeviceError(
       'A separate critic copies the policy, so all weights must be trained: it does not work with an adapter.',
     );
-  const own = { weights, choices, keptBytes, capacity: criticCapacity(capacity) };
+  const own = { weights, choices, keptBytes, capacity: scoringCapacity(capacity) };
   return { ...own, trainable: true, reference: false, critic: 'shared' };
 }
 

@@ -110,8 +110,8 @@ function transferBuffers(capacity: Capacity, trained: Layout, options: PlanOptio
   ];
 }
 
-/** Capacity of a separate critic's model, which never decodes. */
-export const criticCapacity = (capacity: Capacity): Capacity => ({
+/** Capacity of a separate critic or a teacher, which never decode. */
+export const scoringCapacity = (capacity: Capacity): Capacity => ({
   ...capacity,
   rows: 1,
   groups: 1,
@@ -128,7 +128,7 @@ const criticOptions = ({ keptBytes, timingBytes, sharesMemory, blockBytes }: Pla
 /** Buffers of a separate critic's model, and arrays on the host. */
 function criticBuffers(config: ModelConfig, capacity: Capacity, sizes: Sizes, options: PlanOptions): PlannedBuffer[] {
   const { critic = null, updateRows = 0 } = options;
-  const separate = critic === 'separate' ? planBuffers(config, criticCapacity(capacity), criticOptions(options)) : [];
+  const separate = critic === 'separate' ? planBuffers(config, scoringCapacity(capacity), criticOptions(options)) : [];
   const own = critic !== null && critic !== 'separate';
   return [
     ...separate.map((buffer) => (buffer.part === 'host' ? buffer : { ...buffer, part: 'critic' as const })),

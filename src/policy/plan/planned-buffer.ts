@@ -55,5 +55,6 @@ export interface PlannedBuffer {
     | 'decoding'
     | 'transfer'
     | 'critic'
+    | 'teacher'
     | 'host';
 }

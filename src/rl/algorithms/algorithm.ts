@@ -41,8 +41,11 @@ export interface Needs {
   pairs?: boolean;
   /** Sums over all rows of an update, so the forward pass runs twice. */
   batch?: boolean;
-  /** Credit reads log-probabilities under a teacher: the oracle, smoothed over the valid actions. */
-  teacher?: { smoothing: number };
+  /**
+   * Credit reads log-probabilities under a teacher: the policy of this name, or, if it is null, the oracle, smoothed
+   * over the valid actions.
+   */
+  teacher?: { policy: string | null; smoothing: number };
   /** Trained sequences per episode, if more than one. */
   sequencesPerEpisode?: number;
 }

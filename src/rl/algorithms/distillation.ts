@@ -6,10 +6,11 @@
  * credit of a token is log q - log p, whose mean over the student's choices is minus the reverse KL. It may be mixed
  * with GRPO's comparison of returns. The objective is the clipped ratio.
  *
- * The teacher is the world's oracle, smoothed over the valid actions (`episode/oracle-teacher.ts`).
+ * The teacher is the world's oracle, smoothed over the valid actions (`episode/oracle-teacher.ts`), or another policy,
+ * which scores the episodes (`policy-teacher.ts`).
  */
 import * as v from 'valibot';
-import { option, real, toggle } from '../../fields/fields.ts';
+import { option, real, text, toggle } from '../../fields/fields.ts';
 import { symbol } from '../common/formula.ts';
 import { mean } from '../common/numbers.ts';
 import { rowsOf } from '../common/token-rows.ts';
@@ -24,6 +25,14 @@ const schema = v.strictObject({
   name: v.literal('distillation'),
   ...policyFields({ clip: [0.2, 0.2, null], aggregation: 'token-mean' }),
   ...epsilonField(1e-6),
+  teacher: option(v.nullable(text(1, 255)), null, {
+    label: 'Teacher',
+    sentence:
+      'Whose probabilities the policy learns: those of the oracle, of a shipped agent by its name, or of a run or policy in a file, with the same vocabulary.',
+    teacher: true,
+    level: 'basic',
+    nullMeans: 'the oracle',
+  }),
   smoothing: option(real(0.001, 1), 0.1, {
     label: 'Smoothing',
     sentence:
@@ -90,7 +99,10 @@ export const distillation = {
   schema,
   cards: (settings) => policyCards(distillationCard, clippedCard(settings)),
   ...policyGradient,
-  needs: (settings) => ({ ...policyNeeds(settings), teacher: { smoothing: settings.smoothing } }),
+  needs: (settings) => ({
+    ...policyNeeds(settings),
+    teacher: { policy: settings.teacher, smoothing: settings.smoothing },
+  }),
   credit: (input, settings) => {
     const gaps = teacherGaps(input);
     const taught = teacherCredit(input, gaps, settings);

@@ -75,6 +75,10 @@ export function readsReference(settings: AlgorithmSettings): boolean {
 /** File of trajectories to learn from; null: none. */
 export const fileOf = (settings: AlgorithmSettings): string | null => algorithmOf(settings).file?.(settings) ?? null;
 
+/** Policy that teaches, as the settings name it; null: none, or the oracle. */
+export const teacherOf = (settings: AlgorithmSettings): string | null =>
+  algorithmOf(settings).needs(settings).teacher?.policy ?? null;
+
 /** Source of values; null: the algorithm needs none. */
 export function criticKind(settings: AlgorithmSettings): CriticKind | null {
   return algorithmOf(settings).critic?.(settings).kind ?? null;

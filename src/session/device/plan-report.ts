@@ -20,6 +20,7 @@ const choices: { [part in PlannedBuffer['part']]: string } = {
   decoding: 'fewer groups or a smaller group',
   transfer: 'a smaller policy',
   critic: 'a critic on the policy itself, not one of its own',
+  teacher: 'a smaller teacher',
   host: 'shorter completions, or more minibatches',
 };
 
@@ -59,7 +60,8 @@ function adviceFor(buffers: readonly PlannedBuffer[], gpu: Device | null, option
   const most = gpu?.bufferBytes ?? Number.POSITIVE_INFINITY;
   // Parameters are split into as many buffers as needed; every other part must fit into one.
   const whole = buffers.filter(
-    ({ part }) => !['weights', 'adapter', 'optimizer', 'reference', 'transfer', 'critic', 'host'].includes(part),
+    ({ part }) =>
+      !['weights', 'adapter', 'optimizer', 'reference', 'transfer', 'critic', 'teacher', 'host'].includes(part),
   );
   const largest = whole.reduce((a, b) => (b.bytes > a.bytes ? b : a), whole[0]);
   if (largest && largest.bytes > most)

@@ -63,7 +63,8 @@ export interface KeptPolicy {
 }
 
 export interface SessionPolicy<Name extends PolicyName> {
-  plan(experiment: ExperimentOf<Name>, services: Services): Promise<MemoryPlanReport>;
+  /** `assets`: files of the run, among them the policies that teach it. */
+  plan(experiment: ExperimentOf<Name>, services: Services, assets: OpenOptions['assets']): Promise<MemoryPlanReport>;
   open(experiment: ExperimentOf<Name>, options: OpenOptions, services: Services): Promise<Engine>;
   /** The policy's files from a run. Throws a StoreError if there are none. */
   export(policy: PolicyOf<Name>, kept: KeptPolicy): NamedFiles;

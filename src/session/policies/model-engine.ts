@@ -17,11 +17,14 @@ import type { Choices, Engine, OpenOptions, StepOptions, Training, WatchOptions 
 import { closeWorlds, type Worlds } from '../opened-worlds.ts';
 import type { Start } from './kind.ts';
 import { liveTurn, watchEpisode } from './live-turn.ts';
+import type { LoadedTeacher } from './teachers.ts';
 
 export interface ModelEngineParts {
   gpu: Device;
   model: Model;
   trainer: Trainer;
+  /** Policies that teach the run. */
+  teachers: ReadonlyMap<string, LoadedTeacher>;
   start: Start;
   worlds: Worlds;
   /** Sandbox that runs the experiment's own objective. */
@@ -110,7 +113,7 @@ export class ModelEngine implements Engine {
   }
 
   setGate(gate: (() => Promise<void>) | null): void {
-    this.parts.model.setGate(gate);
+    for (const each of [this.parts.model, ...this.parts.teachers.values()]) each.setGate(gate);
   }
 
   /** Also starts timing of the next dispatches, whose times appear in the next report. */
@@ -126,10 +129,21 @@ export class ModelEngine implements Engine {
       wgsl: code.get(name) ?? '',
     }));
     kernels.sort((a, b) => b.dispatches - a.dispatches);
-    return { memory: model.memory(), kernels, forms: measuredForms(gpu, model.ops.choices) };
+    return {
+      memory: [...model.memory(), ...this.teacherMemory()],
+      kernels,
+      forms: measuredForms(gpu, model.ops.choices),
+    };
+  }
+
+  /** Bytes of the teachers as one part. */
+  private teacherMemory(): { name: string; bytes: number }[] {
+    const parts = [...this.parts.teachers.values()].flatMap((teacher) => teacher.memory());
+    return parts.length ? [{ name: 'teacher', bytes: parts.reduce((sum, { bytes }) => sum + bytes, 0) }] : [];
   }
 
   async close(): Promise<void> {
+    for (const teacher of this.parts.teachers.values()) teacher.destroy();
     this.parts.model.destroy();
     await this.parts.sandbox?.close();
     await closeWorlds(this.parts.worlds);

@@ -25,6 +25,7 @@ import type { MemoryPlanReport } from '../protocol.ts';
 import { recordingsIn } from '../run/recording-files.ts';
 import type { Services, Start } from './kind.ts';
 import { ModelEngine } from './model-engine.ts';
+import { type LoadedTeacher, loadTeachers, type ReadTeacher, requireSameTokens } from './teachers.ts';
 
 /** A run with its worlds open, before any computation. */
 export interface OpenedRun {
@@ -71,18 +72,21 @@ export interface TrainerParts {
   plan: MemoryPlanReport;
   weights: WeightOptions & Pick<ModelOptions, 'kvCache' | 'critic' | 'updateRows'>;
   start: Start;
+  /** Policies that teach the run. */
+  teachers?: readonly ReadTeacher[];
 }
 
 /** Rejects with DeviceUnavailableError if the run does not fit into memory. */
 export async function openTrainer(parts: TrainerParts): Promise<Engine> {
   const { plan, run, options, start, gpu } = parts;
   if (!plan.fits) throw new DeviceUnavailableError(`This run does not fit on this adapter. ${plan.advice}`);
+  requireSameTokens(parts.teachers ?? [], run.tokenizer);
   const model = await openModel(parts);
   // The sandbox's worker starts with the first code that runs.
   const sandbox = parts.services.openSandbox?.();
-  const trainer = await testedTrainer(parts, model, sandbox);
+  const { trainer, teachers } = await testedTrainer(parts, model, sandbox);
   options.onProgress(null);
-  return new ModelEngine({ gpu, model, trainer, start, sandbox, ...run });
+  return new ModelEngine({ gpu, model, trainer, teachers, start, sandbox, ...run });
 }
 
 async function openModel({ gpu, options, services, run, weights }: TrainerParts): Promise<Model> {
@@ -98,10 +102,11 @@ async function openModel({ gpu, options, services, run, weights }: TrainerParts)
 
 /** A trainer on kernels that have passed their self-test; the model is released if they fail. */
 async function testedTrainer(
-  { gpu, experiment, options, run, services }: TrainerParts,
+  { gpu, experiment, options, run, services, teachers: read = [] }: TrainerParts,
   model: Model,
   runner: Sandbox | undefined,
-): Promise<Trainer> {
+): Promise<{ trainer: Trainer; teachers: ReadonlyMap<string, LoadedTeacher> }> {
+  let teachers: ReadonlyMap<string, LoadedTeacher> = new Map();
   try {
     options.onProgress({ what: 'Testing the kernels', done: 0, total: null, unit: 'kernels' });
     const report = await reportOf(gpu);
@@ -110,9 +115,12 @@ async function testedTrainer(
     const recorded = openRecordings(recordingsIn(experiment, options.assets));
     const ask = judgeAsker(services.modelSettings);
     const elsewhere = services.elsewhere?.(model);
-    return await Trainer.create(experiment, { ...run, policy: model, recorded, runner, ask, elsewhere });
+    teachers = await loadTeachers(read, { gpu, capacity: run.capacity, choices: model.ops.choices });
+    const parts = { ...run, policy: model, recorded, runner, ask, elsewhere, teachers };
+    return { trainer: await Trainer.create(experiment, parts), teachers };
   } catch (error) {
     model.destroy();
+    for (const teacher of teachers.values()) teacher.destroy();
     throw error;
   }
 }

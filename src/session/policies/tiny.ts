@@ -5,6 +5,7 @@ import { type ModelConfig, parseConfig, writeConfig } from '../../policy/config.
 import { saveCheckpoint } from '../../policy/formats/checkpoint.ts';
 import { freshState, parametersOf } from '../../policy/moments.ts';
 import { planBuffers } from '../../policy/plan/buffers.ts';
+import type { PlannedBuffer } from '../../policy/plan/planned-buffer.ts';
 import type { Capacity } from '../../policy/policy.ts';
 import type { Tokenizer } from '../../policy/text/tokenizer.ts';
 import { grownTensors } from '../../policy/weights/grow.ts';
@@ -17,6 +18,7 @@ import { ActingEngine } from './acting-engine.ts';
 import { bytesOf, keptFiles, textOf } from './kept-files.ts';
 import type { ExperimentOf, SessionPolicy, Start } from './kind.ts';
 import { type OpenedRun, openRun, openTrainer } from './open-trainer.ts';
+import { plannedTeachers, type ReadTeacher, teachersIn } from './teachers.ts';
 import { readTiny } from './tiny-import.ts';
 
 type Tiny = ExperimentOf<'tiny'>;
@@ -49,8 +51,13 @@ export function modelConfigOf(
 /** True if an algorithm of the run reads reference weights, so that a copy of the first weights is kept. */
 const copiesReference = (experiment: Tiny) => algorithmsOf(experiment).some(readsReference);
 
-const planned = (experiment: Tiny, config: ModelConfig, capacity: Capacity, gpu: Device | null) =>
-  planBuffers(config, capacity, {
+function planned(
+  experiment: Tiny,
+  config: ModelConfig,
+  { capacity, teachers }: { capacity: Capacity; teachers: readonly ReadTeacher[] },
+  gpu: Device | null,
+): PlannedBuffer[] {
+  const own = planBuffers(config, capacity, {
     ...updateSizesOf(experiment),
     trainable: true,
     reference: copiesReference(experiment),
@@ -58,6 +65,8 @@ const planned = (experiment: Tiny, config: ModelConfig, capacity: Capacity, gpu:
     timingBytes: gpu?.timingBytes,
     sharesMemory: gpu?.sharesMemory,
   });
+  return [...own, ...plannedTeachers(teachers, capacity, gpu)];
+}
 
 function startOf(experiment: Tiny): Start {
   const copied = copiesReference(experiment);
@@ -96,10 +105,11 @@ function actor(run: OpenedRun, experiment: Tiny, options: OpenOptions): ActingEn
 }
 
 export const tiny: SessionPolicy<'tiny'> = {
-  async plan(experiment, { device, tokenizers }) {
+  async plan(experiment, { device, tokenizers }, assets) {
     const gpu = await device().catch(() => null);
     const config = modelConfigOf(experiment, await tokenizers.of(experiment, null));
-    return planReport(planned(experiment, config, capacityOf(experiment), gpu), gpu);
+    const parts = { capacity: capacityOf(experiment), teachers: teachersIn(experiment, assets, true) };
+    return planReport(planned(experiment, config, parts, gpu), gpu);
   },
 
   async open(experiment, options, services) {
@@ -116,7 +126,8 @@ export const tiny: SessionPolicy<'tiny'> = {
       { assets, configOf, capacityOf: () => capacityOf(experiment) },
       (run) => {
         if (!gpu) return actor(run, experiment, options);
-        const plan = planReport(planned(experiment, run.config, run.capacity, gpu), gpu);
+        const teachers = teachersIn(experiment, options.assets, options.purpose === 'watch');
+        const plan = planReport(planned(experiment, run.config, { capacity: run.capacity, teachers }, gpu), gpu);
         const start = startOf(experiment);
         const weights = {
           ...updateSizesOf(experiment),
@@ -124,7 +135,7 @@ export const tiny: SessionPolicy<'tiny'> = {
           trainable: true,
           reference: start.copiesReference,
         };
-        return openTrainer({ gpu, experiment, options, services, run, plan, weights, start });
+        return openTrainer({ gpu, experiment, options, services, run, plan, weights, start, teachers });
       },
     );
   },

@@ -4,6 +4,7 @@
  */
 import type { Experiment } from '../../experiment/experiment.ts';
 import { algorithmsOf } from '../../experiment/sizes.ts';
+import { readTeacherName, teacherAsset, teacherTexts } from '../../experiment/teacher-names.ts';
 import { fileOf } from '../../rl/algorithms/registry.ts';
 import type { RunManifest } from '../../store/run.ts';
 import { assetFile, type RunStore } from '../../store/run-store.ts';
@@ -18,22 +19,23 @@ class RecordingFileError extends Error {
   override name = 'RecordingFileError';
 }
 
-const assetOf = (file: string) => `recording-${file}`;
+export const recordingAsset = (file: string) => `recording-${file}`;
 
 /** Distinct files that a run's algorithm and stages name. */
 const recordingNames = (experiment: Pick<Experiment, 'algorithm' | 'stages'>): string[] => [
   ...new Set(algorithmsOf(experiment).flatMap((settings) => fileOf(settings) ?? [])),
 ];
 
-/** Files of a stored run that its engine reads: tokenizer, configuration, trajectories. null: none is stored. */
+/** Files of a stored run that its engine reads: tokenizer, configuration, trajectories, teachers. null: none is stored. */
 export async function runAssets(
   store: RunStore,
   runId: string,
   experiment: Pick<Experiment, 'algorithm' | 'stages'>,
 ): Promise<{ [name: string]: Uint8Array } | null> {
   const { files } = await store.manifest(runId);
-  const recordings = recordingNames(experiment).map(assetOf);
-  const names = ['tokenizer.json', 'config.json', ...recordings].filter((name) => files[assetFile(name)]);
+  const recordings = recordingNames(experiment).map(recordingAsset);
+  const teachers = teacherTexts(experiment).map((text) => teacherAsset(readTeacherName(text).name));
+  const names = ['tokenizer.json', 'config.json', ...recordings, ...teachers].filter((name) => files[assetFile(name)]);
   if (!names.length) return null;
   const read = names.map(async (name) => [name, (await store.asset(runId, name))!] as const);
   return Object.fromEntries(await Promise.all(read));
@@ -45,7 +47,7 @@ export function recordingsIn(
   assets: { [name: string]: Uint8Array } | null,
 ): Map<string, ByteSource> {
   const found = recordingNames(experiment).flatMap((name) => {
-    const bytes = assets?.[assetOf(name)];
+    const bytes = assets?.[recordingAsset(name)];
     return bytes ? [[name, inMemory(name, bytes)] as const] : [];
   });
   return new Map(found);
@@ -64,7 +66,7 @@ export async function recordingsFor(
     const bytes = await read(name);
     if (!bytes)
       throw new RecordingFileError(`The experiment learns from ${name}, which is not here: choose the file again.`);
-    assets[assetOf(name)] = checkedSize(name, bytes);
+    assets[recordingAsset(name)] = checkedSize(name, bytes);
   }
   return assets;
 }
@@ -73,19 +75,19 @@ export function checkedSize<T extends { length: number } | { size: number }>(nam
   const bytes = 'size' in file ? file.size : file.length;
   if (bytes > mostBytes)
     throw new RecordingFileError(
-      `${name} has ${(bytes / 1e6).toFixed(1)} MB; a run keeps at most ${mostBytes / 1e6} MB of trajectories beside it. Divide the file.`,
+      `${name} has ${(bytes / 1e6).toFixed(1)} MB; a run keeps files of at most ${mostBytes / 1e6} MB beside it. Divide a file of trajectories, or choose a smaller teacher.`,
     );
   return file;
 }
 
-/** A run's copy of a file; null: it has none. */
-export const recordingOf = async (store: RunStore, manifest: RunManifest, name: string): Promise<Uint8Array | null> =>
-  manifest.files[assetFile(assetOf(name))] ? store.read(manifest, assetFile(assetOf(name))) : null;
+/** A run's copy of a file, as an asset; null: it has none. */
+export const copyIn = async (store: RunStore, manifest: RunManifest, asset: string): Promise<Uint8Array | null> =>
+  manifest.files[assetFile(asset)] ? store.read(manifest, assetFile(asset)) : null;
 
-/** Copy of the file in the latest run that has one. */
-export async function keptRecording(store: RunStore, name: string): Promise<Uint8Array | null> {
+/** Copy of a file in the latest run that has this asset. */
+export async function keptCopy(store: RunStore, asset: string): Promise<Uint8Array | null> {
   for (const { id, deletedUntil } of await store.list()) {
-    const found = deletedUntil === null ? await recordingOf(store, await store.manifest(id), name) : null;
+    const found = deletedUntil === null ? await copyIn(store, await store.manifest(id), asset) : null;
     if (found) return found;
   }
   return null;

@@ -77,8 +77,8 @@ export class Assembly implements EngineFactory {
     return this.device.close();
   }
 
-  plan(experiment: Experiment): Promise<MemoryPlanReport> {
-    return sessionPolicy(experiment.policy).plan(experiment, this.services);
+  plan(experiment: Experiment, assets: OpenOptions['assets'] = null): Promise<MemoryPlanReport> {
+    return sessionPolicy(experiment.policy).plan(experiment, this.services, assets);
   }
 
   async open(experiment: Experiment, options: OpenOptions): Promise<Engine> {

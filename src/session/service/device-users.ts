@@ -5,9 +5,9 @@
 
 import { Evaluations } from '../evaluation/evaluations.ts';
 import { isActive, type SessionEvent } from '../protocol.ts';
-import { recordingsFor } from '../run/recording-files.ts';
 import { Session } from '../run/session.ts';
 import { getRun } from '../stored-run.ts';
+import type { Prepare } from '../sweep/sweep-runs.ts';
 import { Sweeps } from '../sweep/sweeps.ts';
 import { Talks } from '../talk/talks.ts';
 import { type Hold, ReadOnlyError } from './ownership.ts';
@@ -21,16 +21,16 @@ export class DeviceUsers {
   readonly talks: Talks;
   private readonly holds = new Map<string, Hold>();
 
-  /** `recording`: bytes of a file of trajectories by its name, null if there is none. */
+  /** `prepare`: the document that a run stores, with the files that it names. */
   constructor(
     private readonly parts: ServiceParts,
     private readonly emit: (event: SessionEvent) => void,
-    recording: (file: string) => Promise<Uint8Array | null>,
+    prepare: Prepare,
   ) {
     this.sweeps = new Sweeps({
       ...parts,
       emit,
-      assetsOf: (experiment) => recordingsFor(experiment, recording),
+      prepare,
       own: async (runId) => {
         if (!(await this.hold(runId))) throw new ReadOnlyError();
       },

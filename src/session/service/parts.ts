@@ -18,6 +18,8 @@ export interface ServiceParts {
   otherThread?: OtherThread;
   /** Addresses of the worlds' servers, read by the code that opens worlds. */
   connections?: Map<string, ConnectionSettings>;
+  /** File of a shipped agent's run by its name; null: there is none. Absent: none can be read here. */
+  shippedAgent?(name: string): Promise<Uint8Array | null>;
   /** Language models; absent: none can be loaded here. */
   models?: ModelLibrary;
 }

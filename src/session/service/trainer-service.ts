@@ -38,7 +38,7 @@ import type {
   TrainerApi,
   TriesOptions,
 } from '../protocol.ts';
-import { checkedSize, keptRecording, recordingOf, recordingsFor } from '../run/recording-files.ts';
+import { checkedSize, copyIn, keptCopy } from '../run/recording-files.ts';
 import { recordedComparison } from '../run/step-comparison.ts';
 import { decodeTrajectories } from '../run/trajectory-codec.ts';
 import { readRunFile } from '../run-file.ts';
@@ -50,6 +50,7 @@ import { duplicateRun, forkRun } from './fork.ts';
 import { ReadOnlyError } from './ownership.ts';
 import type { ServiceParts } from './parts.ts';
 import { exportedPolicy, zippedFiles } from './policy-files.ts';
+import { withRunFiles } from './run-files.ts';
 
 const isDeepEqual = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b);
 
@@ -57,7 +58,7 @@ type Owner = 'this-tab' | 'another-tab';
 
 export class TrainerService implements TrainerApi {
   private listener: (event: SessionEvent) => void = () => {};
-  /** Files of trajectories that the user chose, by name. */
+  /** Files of trajectories and teachers that the user chose, by name. */
   private readonly recordings = new Map<string, Uint8Array>();
   private readonly replayWorlds: ReplayWorlds;
 
@@ -72,7 +73,7 @@ export class TrainerService implements TrainerApi {
     this.users = new DeviceUsers(
       parts,
       (event) => this.listener(event),
-      (file) => this.recording(file),
+      (experiment) => this.prepared(experiment),
     );
   }
 
@@ -131,16 +132,20 @@ export class TrainerService implements TrainerApi {
   }
 
   async plan(experiment: unknown): Promise<MemoryPlanReport> {
-    return this.parts.engines.plan(parseExperiment(experiment));
+    const parsed = parseExperiment(experiment);
+    // A file that is missing is reported when a run is made; the plan is then without it.
+    const prepared = await this.prepared(parsed).catch(() => ({ experiment: parsed, assets: {} }));
+    return this.parts.engines.plan(prepared.experiment, prepared.assets);
   }
 
   async keepRecording(file: Blob, name: string): Promise<void> {
     this.recordings.set(name, new Uint8Array(await checkedSize(name, file).arrayBuffer()));
   }
 
-  /** The file that the user chose, or else a run's copy. */
-  private async recording(name: string): Promise<Uint8Array | null> {
-    return this.recordings.get(name) ?? keptRecording(this.parts.store, name);
+  /** The document as a run stores it, with its files. `copy`: an asset's copy; default: the latest run's. */
+  private prepared(experiment: Experiment, copy = (asset: string) => keptCopy(this.parts.store, asset)) {
+    const { shippedAgent } = this.parts;
+    return withRunFiles(experiment, { chosen: this.recordings, copy, shippedAgent });
   }
 
   async listRuns(): Promise<RunSummary[]> {
@@ -148,8 +153,7 @@ export class TrainerService implements TrainerApi {
   }
 
   async createRun(document: unknown, name?: string): Promise<RunSummary> {
-    const experiment = parseRun(document);
-    const assets = await recordingsFor(experiment, (file) => this.recording(file));
+    const { experiment, assets } = await this.prepared(parseRun(document));
     const origin = { kind: 'new' } as const;
     const run = await this.parts.store.create({ name: name ?? experiment.name, experiment, origin, assets });
     return this.announced(run.id);
@@ -157,8 +161,9 @@ export class TrainerService implements TrainerApi {
 
   /** Stores a run that was made outside of this service, with the files that its document names. */
   async placeRun(run: NewRun): Promise<RunSummary> {
-    const files = await recordingsFor(parseRun(run.experiment), (file) => this.recording(file));
-    return this.announced((await this.parts.store.create({ ...run, assets: { ...run.assets, ...files } })).id);
+    const { experiment, assets } = await this.prepared(parseRun(run.experiment));
+    const placed = { ...run, experiment, assets: { ...run.assets, ...assets } };
+    return this.announced((await this.parts.store.create(placed)).id);
   }
 
   async openRun(runId: string): Promise<{ summary: RunSummary; records: StepRecord[]; owner: Owner }> {
@@ -212,10 +217,9 @@ export class TrainerService implements TrainerApi {
   stopTalking = () => this.users.talks.stop();
 
   async fork(runId: string, step: number, document: unknown): Promise<RunSummary> {
-    const experiment = parseRun(document);
     const own = await this.parts.store.manifest(runId);
-    const read = async (file: string) => this.recordings.get(file) ?? recordingOf(this.parts.store, own, file);
-    const assets = await recordingsFor(experiment, read);
+    const copy = (asset: string) => copyIn(this.parts.store, own, asset);
+    const { experiment, assets } = await this.prepared(parseRun(document), copy);
     return this.announced(await forkRun(this.parts.store, runId, step, experiment, assets));
   }
 

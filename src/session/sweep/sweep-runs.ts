@@ -32,17 +32,19 @@ export async function findSweep(store: RunStore, document: Experiment): Promise<
 export const sweptName = (sweep: string, { name, seed }: Pick<SweptRun, 'name' | 'seed'>) =>
   `${sweep}: ${name ? `${name}, ` : ''}seed ${seed}`.slice(0, 120);
 
-/** Files that a run's document names, as its assets. */
-export type AssetsOf = (experiment: Experiment) => Promise<{ [name: string]: Uint8Array }>;
+/** The document that a run stores, and the files that it names, as its assets. */
+export type Prepare = (
+  experiment: Experiment,
+) => Promise<{ experiment: Experiment; assets: { [name: string]: Uint8Array } }>;
 
-const noAssets: AssetsOf = async () => ({});
+const asItIs: Prepare = async (experiment) => ({ experiment, assets: {} });
 
 /** Creates the missing runs of a sweep: all of a new one, or the rest after an interruption. */
 export async function completeSweep(
   store: RunStore,
   document: Experiment,
   { id, name }: { id: string; name: string },
-  assetsOf = noAssets,
+  prepare = asItIs,
 ): Promise<void> {
   const there = (await listRuns(store)).filter(isSwept).filter(({ sweep }) => sweep.id === id);
   const made = new Set(there.map(({ sweep }) => sweep.index));
@@ -51,9 +53,8 @@ export async function completeSweep(
     const { variant, seed, experiment } = run;
     await store.create({
       name: sweptName(name, run),
-      experiment,
       origin: { kind: 'new' },
-      assets: await assetsOf(experiment),
+      ...(await prepare(experiment)),
       sweep: { id, name, index, variant, variantName: run.name, seed, document },
     });
   }
@@ -64,9 +65,9 @@ export async function createSweep(
   store: RunStore,
   document: Experiment,
   name = document.name,
-  assetsOf = noAssets,
+  prepare = asItIs,
 ): Promise<string> {
   const id = crypto.randomUUID();
-  await completeSweep(store, document, { id, name }, assetsOf);
+  await completeSweep(store, document, { id, name }, prepare);
   return id;
 }

@@ -13,7 +13,7 @@ import { isActive, type OpenedSweep, type SessionEvent, type StepRecord } from '
 import type { OtherThread } from '../run/freeze-watch.ts';
 import { checkRecords } from '../run-file.ts';
 import { SweepSession } from './sweep.ts';
-import { type AssetsOf, completeSweep, createSweep, runsOfSweep, type SweepRun } from './sweep-runs.ts';
+import { completeSweep, createSweep, type Prepare, runsOfSweep, type SweepRun } from './sweep-runs.ts';
 
 export interface SweepsParts {
   store: RunStore;
@@ -22,8 +22,8 @@ export interface SweepsParts {
   otherThread?: OtherThread;
   /** Makes this tab the owner of a run; rejects if another tab owns it. */
   own(runId: string): Promise<void>;
-  /** Files that a run's document names. */
-  assetsOf: AssetsOf;
+  /** The document that a run stores, with the files that it names. */
+  prepare: Prepare;
   /** Stops other computation on the device. */
   freeDevice(): Promise<void>;
 }
@@ -52,8 +52,8 @@ export class Sweeps {
 
   /** Creates the runs of a new sweep without starting them. */
   async create(document: Experiment, name?: string): Promise<SweepRun[]> {
-    const { store, assetsOf } = this.parts;
-    return runsOfSweep(store, await createSweep(store, document, name, assetsOf));
+    const { store, prepare } = this.parts;
+    return runsOfSweep(store, await createSweep(store, document, name, prepare));
   }
 
   async open(id: string): Promise<OpenedSweep> {
@@ -77,7 +77,7 @@ export class Sweeps {
     await this.parts.freeDevice();
     const [{ sweep }] = await runsOfSweep(this.parts.store, id);
     // Some runs may be missing if the page closed while they were created.
-    await completeSweep(this.parts.store, sweep.document, { id, name: sweep.name }, this.parts.assetsOf);
+    await completeSweep(this.parts.store, sweep.document, { id, name: sweep.name }, this.parts.prepare);
     const runs = await this.withRecords(id);
     for (const { run } of runs) await this.parts.own(run.id);
     this.session = this.newSession(id, runs);

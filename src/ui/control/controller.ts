@@ -35,6 +35,7 @@ import { InShell, type Shell } from './shell.ts';
 import { RestartedError } from './supervisor.ts';
 import { SweepInFocus } from './sweep.ts';
 import { Talk } from './talk.ts';
+import { keepTeachers } from './teachers.ts';
 import { Watching } from './watching.ts';
 import { WorldServers } from './world-servers.ts';
 
@@ -270,6 +271,7 @@ export class Controller extends InShell {
 
   /** Creates the run, or all runs of a sweep, and returns the first. */
   private async created(document: Experiment): Promise<RunSummary> {
+    await keepTeachers(this.api, document);
     const runs = document.sweep
       ? await this.api.createSweep(document)
       : [await this.api.createRun(document, this.library.nameFor(document))];
@@ -389,6 +391,7 @@ export class Controller extends InShell {
     return this.notifier.attempt('fork', async () => {
       const step = this.state.run?.step ?? run.step;
       const continued = prolonged(draft, step);
+      await keepTeachers(this.api, continued);
       const forked = await this.api.fork(run.id, step, continued);
       await this.library.refreshRuns();
       await this.open(forked.id);

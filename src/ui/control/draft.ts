@@ -7,6 +7,7 @@ import { withAlgorithm } from '../../rl/algorithms/replace-algorithm.ts';
 import type { TrainerApi } from '../../session/protocol.ts';
 import { worldModule } from '../../worlds/registry.ts';
 import { none, type Problem, type Store } from '../state/state.ts';
+import { keepTeachers } from './teachers.ts';
 
 const planAfterMs = 350;
 
@@ -100,6 +101,7 @@ export class Draft {
     if (!draft || !gpu?.supported || problems.length) return this.store.set({ plan: none });
     if (this.store.state.plan.state === 'none') this.store.set({ plan: { state: 'loading' } });
     try {
+      await keepTeachers(this.api(), draft);
       const value = await this.api().plan(draft);
       if (ask === this.asked) this.store.set({ plan: { state: 'ready', value } });
     } catch (error) {

@@ -385,8 +385,15 @@ export class TabgymSetup extends Panel {
     return html`<tabgym-trajectory-file path=${path} .of=${knob} .value=${readPath(draft, path) ?? null} .error=${this.errorAt(path)} .api=${() => this.app.api}></tabgym-trajectory-file>`;
   }
 
+  /** The code is loaded with the first algorithm that has a teacher. */
+  private renderTeacher(knob: Knob, path: string, draft: Experiment) {
+    void import('./teacher-picker.ts');
+    return html`<tabgym-teacher-picker path=${path} .of=${knob} .value=${readPath(draft, path) ?? null} .error=${this.errorAt(path)} .draft=${draft} .runs=${this.state.runs} .api=${() => this.app.api}></tabgym-teacher-picker>`;
+  }
+
   private renderKnob(knob: Knob, path: string, draft: Experiment) {
     if (knob.file) return this.renderFile(knob, path, draft);
+    if (knob.teacher && !isLocked(this.state.assignment, path)) return this.renderTeacher(knob, path, draft);
     const { presets, preset, run, assignment } = this.state;
     const value = readPath(draft, path);
     if (isLocked(assignment, path)) return this.renderLocked(knob, value);

@@ -174,6 +174,7 @@ export function memoryPartLabel(part: string): string {
     decoding: msg('decoding'),
     transfer: msg('transfer'),
     critic: msg('critic'),
+    teacher: msg('teacher'),
     host: msg('memory of the page'),
   };
   return Object.hasOwn(labels, part) ? labels[part] : part;
