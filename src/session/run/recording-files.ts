@@ -75,7 +75,7 @@ export function checkedSize<T extends { length: number } | { size: number }>(nam
   const bytes = 'size' in file ? file.size : file.length;
   if (bytes > mostBytes)
     throw new RecordingFileError(
-      `${name} has ${(bytes / 1e6).toFixed(1)} MB; a run keeps files of at most ${mostBytes / 1e6} MB beside it. Divide a file of trajectories, or choose a smaller teacher.`,
+      `${name} has ${(bytes / 1e6).toFixed(1)} MB; a run keeps at most ${mostBytes / 1e6} MB of a file beside it. Divide a file of trajectories, or choose a smaller teacher.`,
     );
   return file;
 }
