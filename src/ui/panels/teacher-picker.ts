@@ -16,7 +16,7 @@ import { fetchGallery } from '../control/shipped-agents.ts';
 import { keepRun, keepTeachers } from '../control/teachers.ts';
 import { LocalizedElement } from '../kit/localized-element.ts';
 import { controls } from '../kit/styles/shared.ts';
-import { knobLabel, knobSentence } from '../state/labels.ts';
+import { agentTitle, knobLabel, knobSentence } from '../state/labels.ts';
 import { KnobChangeEvent } from './knob-field.ts';
 
 /** Value of an entry: its kind, then its name or id. */
@@ -30,6 +30,7 @@ export class TabgymTeacherPicker extends LocalizedElement {
     css`
       :host {
         display: grid;
+        grid-template-columns: minmax(0, 1fr);
         gap: 4px;
         padding: 3px 0;
       }
@@ -98,7 +99,7 @@ export class TabgymTeacherPicker extends LocalizedElement {
             msg('Shipped agents'),
             this.shown.map((agent) => ({
               key: agentValue(agent.name),
-              text: agent.name,
+              text: agentTitle(agent),
               isChosen: agent.name === name,
             })),
           )}
