@@ -5,6 +5,7 @@
  */
 import type { ConnectionSettings } from '../../envs/module.ts';
 import { type Experiment, parseExperiment, parseRun } from '../../experiment/experiment.ts';
+import { teacherTexts } from '../../experiment/teacher-names.ts';
 import type { ModelLibrary } from '../../models/library.ts';
 import { withModelName } from '../../models/names.ts';
 import type { ModelCard, ModelRequest, PickedFile } from '../../models/protocol.ts';
@@ -133,6 +134,8 @@ export class TrainerService implements TrainerApi {
 
   async plan(experiment: unknown): Promise<MemoryPlanReport> {
     const parsed = parseExperiment(experiment);
+    // Only teachers count. A draft is planned at each change, and reading its files would take long.
+    if (teacherTexts(parsed).length === 0) return this.parts.engines.plan(parsed);
     // A file that is missing is reported when a run is made; the plan is then without it.
     const prepared = await this.prepared(parsed).catch(() => ({ experiment: parsed, assets: {} }));
     return this.parts.engines.plan(prepared.experiment, prepared.assets);
